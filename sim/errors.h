@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Exit codes of dfrs-sim and the exceptions that carry them to main(). The codes are part of the interface: they are
+// listed in `dfrs-sim --help` and docs/exit-codes.md.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace dfrs::sim {
+
+enum ExitCode : int {
+  kExitOk = 0,
+  kExitInternal = 1,  ///< a bug in dfrs-sim: please report it
+  kExitUsage = 2,     ///< unknown option, algorithm or subcommand; value out of range
+  kExitInput = 3,     ///< the data read is not what it should be (message names file and line)
+  kExitIo = 4,        ///< a file cannot be read or written (missing, no permission, disk full)
+  kExitNetwork = 5,   ///< a download failed, or its checksum did not match
+};
+
+/// An error with an exit code. The message is complete: what, where (file, line, option), what was expected.
+class Failure : public std::runtime_error {
+ public:
+  Failure(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+struct UsageError : Failure {
+  explicit UsageError(const std::string& message) : Failure(kExitUsage, message) {}
+};
+struct InputError : Failure {
+  explicit InputError(const std::string& message) : Failure(kExitInput, message) {}
+};
+struct IoError : Failure {
+  explicit IoError(const std::string& message) : Failure(kExitIo, message) {}
+};
+struct NetworkError : Failure {
+  explicit NetworkError(const std::string& message) : Failure(kExitNetwork, message) {}
+};
+
+}  // namespace dfrs::sim

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A problem instance: a platform and the jobs submitted to it, with everything only the simulator may know.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "policy/resources.h"
+#include "policy/units.h"
+
+namespace dfrs::sim {
+
+/// One job of a workload. All its tasks are alike (RR-7659, section 2.2).
+struct Job {
+  JobId id = 0;
+  Seconds submit = 0;       ///< release date, >= 0, from the instance's origin
+  int tasks = 1;            ///< >= 1; each task runs on one node, several may share one
+  double cpu_need = 1.0;    ///< CPU a task can use at full speed, in reference nodes, > 0
+  RigidVector rigid{};      ///< what each task holds while it is placed; memory in MiB
+  Seconds run_time = 0;     ///< processing time at full speed, >= 0
+  Seconds estimate = 0;     ///< what the user said run_time would be, >= 0; only batch policies see it
+
+  friend bool operator==(const Job&, const Job&) = default;
+};
+
+struct Platform {
+  std::vector<NodeSpec> nodes;
+  std::size_t rigid_dims = 1;  ///< how many rigid resources are in use, 1 .. kMaxRigid
+
+  /// `count` equal nodes of CPU capacity 1 and `memory` MiB.
+  static Platform homogeneous(std::size_t count, RigidAmount memory);
+  /// Sum of the nodes' CPU capacities, |P| of the papers.
+  double total_cpu() const;
+
+  friend bool operator==(const Platform&, const Platform&) = default;
+};
+
+/// Jobs are sorted by submit time; equal times keep the trace's order, which is the submission order everywhere.
+struct Instance {
+  std::string name;
+  Platform platform;
+  std::vector<Job> jobs;
+
+  /// Work of one job in reference-node seconds: run_time x cpu_need x tasks.
+  static double work(const Job& job) { return job.run_time * job.cpu_need * job.tasks; }
+};
+
+}  // namespace dfrs::sim
