@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy/audit.h"
+
+#include <algorithm>
+
+namespace dfrs {
+namespace {
+
+std::string job_text(const ClusterView& view, JobSlot job) { return "job " + std::to_string(view.jobs[job].id); }
+
+const char* kind_text(DecisionKind kind) {
+  switch (kind) {
+    case DecisionKind::pause: return "pause";
+    case DecisionKind::migrate: return "migrate";
+    case DecisionKind::resume: return "resume";
+    case DecisionKind::start: return "start";
+  }
+  return "?";
+}
+
+JobState state_before(DecisionKind kind) {
+  switch (kind) {
+    case DecisionKind::pause:
+    case DecisionKind::migrate: return JobState::running;
+    case DecisionKind::resume: return JobState::paused;
+    case DecisionKind::start: return JobState::waiting;
+  }
+  return JobState::absent;
+}
+
+}  // namespace
+
+void Audit::resync(const ClusterView& view) {
+  dims_ = view.rigid_dims;
+  free_.resize(view.nodes.size());
+  for (std::size_t n = 0; n < view.nodes.size(); ++n) free_[n] = view.nodes[n].spec.rigid;
+  cpu_used_.assign(view.nodes.size(), 0.0);
+  tasks_.assign(view.nodes.size(), 0);
+  exclusive_.assign(view.nodes.size(), 0);
+  jobs_.assign(view.jobs.size(), Job{});
+  for (JobSlot job = 0; job < view.jobs.size(); ++job) {
+    if (view.jobs[job].state != JobState::absent) load(view, job);
+  }
+}
+
+void Audit::load(const ClusterView& view, JobSlot slot) {
+  const JobView& spec = view.jobs[slot];
+  Job& job = jobs_[slot];
+  job.state = spec.state;
+  job.cpu_need = spec.cpu_need;
+  job.rigid = spec.rigid;
+  job.exclusive = spec.flags.exclusive;
+  job.yield = 0;
+  job.nodes.clear();
+  if (spec.state == JobState::running) {
+    occupy(job, spec.nodes);
+    set_yield(job, spec.yield);
+  }
+}
+
+std::optional<std::string> Audit::completed(const ClusterView& view, JobSlot slot) {
+  Job& job = jobs_[slot];
+  if (job.state == JobState::absent) return job_text(view, slot) + " completed but was not in the system";
+  const JobView& spec = view.jobs[slot];
+  if (spec.cpu_need != job.cpu_need || spec.rigid != job.rigid) {
+    return job_text(view, slot) + " completed with other requirements than it was submitted with";
+  }
+  release(job);
+  job.state = JobState::absent;
+  return std::nullopt;
+}
+
+void Audit::submitted(const ClusterView& view, JobSlot slot) {
+  if (jobs_.size() < view.jobs.size()) jobs_.resize(view.jobs.size());
+  load(view, slot);
+}
+
+void Audit::release(Job& job) {
+  for (NodeIndex n : job.nodes) {
+    for (std::size_t d = 0; d < dims_; ++d) free_[n][d] += job.rigid[d];
+    cpu_used_[n] -= job.cpu_need * job.yield;
+    if (--tasks_[n] == 0) cpu_used_[n] = 0.0;
+    if (job.exclusive) --exclusive_[n];
+  }
+  job.nodes.clear();
+  job.yield = 0;
+}
+
+void Audit::occupy(Job& job, std::span<const NodeIndex> nodes) {
+  job.nodes.assign(nodes.begin(), nodes.end());
+  for (NodeIndex n : nodes) {
+    for (std::size_t d = 0; d < dims_; ++d) free_[n][d] -= job.rigid[d];
+    ++tasks_[n];
+    if (job.exclusive) ++exclusive_[n];
+  }
+}
+
+void Audit::set_yield(Job& job, double yield) {
+  for (NodeIndex n : job.nodes) cpu_used_[n] += job.cpu_need * (yield - job.yield);
+  job.yield = yield;
+}
+
+std::optional<std::string> Audit::check_one(const ClusterView& view, const Decisions& decisions,
+                                            const Decision& decision) {
+  const auto wrong = [&](const std::string& what) {
+    return std::string(kind_text(decision.kind)) + " " + job_text(view, decision.job) + ": " + what;
+  };
+  if (decision.job >= jobs_.size()) return "decision for a slot that does not exist";
+  const JobView& spec = view.jobs[decision.job];
+  if (jobs_[decision.job].state != state_before(decision.kind)) return wrong("the job is in another state");
+  if (decision.kind == DecisionKind::pause) {
+    if (spec.flags.may_not_pause) return wrong("the job may not be paused");
+    return std::nullopt;
+  }
+  const std::span<const NodeIndex> nodes = decisions.nodes_of(decision);
+  if (nodes.size() != spec.tasks) return wrong("one node per task is needed");
+  if (!std::is_sorted(nodes.begin(), nodes.end())) return wrong("nodes must ascend");
+  for (NodeIndex n : nodes) {
+    if (n >= view.nodes.size()) return wrong("no such node");
+    if (!view.nodes[n].usable) return wrong("node " + std::to_string(n) + " is not usable");
+    if (spec.eligible != nullptr && !spec.eligible->contains(n)) {
+      return wrong("node " + std::to_string(n) + " is not among its eligible nodes");
+    }
+  }
+  const bool keeps = spec.flags.may_not_move && !spec.nodes.empty();
+  if (keeps && !std::equal(nodes.begin(), nodes.end(), spec.nodes.begin(), spec.nodes.end())) {
+    return wrong("the job may not be moved");
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Audit::check_nodes(const ClusterView& view) const {
+  for (NodeIndex n : gained_) {
+    for (std::size_t d = 0; d < dims_; ++d) {
+      if (free_[n][d] < 0) {
+        return "node " + std::to_string(n) + ": rigid resource " + std::to_string(d) + " exceeded by " +
+               std::to_string(-free_[n][d]);
+      }
+    }
+    const double capacity = view.nodes[n].spec.cpu;
+    if (cpu_used_[n] > capacity * (1 + kAuditCpuTolerance)) {
+      return "node " + std::to_string(n) + ": CPU allocated " + std::to_string(cpu_used_[n]) + " of " +
+             std::to_string(capacity);
+    }
+    if (exclusive_[n] != 0 && exclusive_[n] != tasks_[n]) {
+      return "node " + std::to_string(n) + ": a job that wants it alone shares it";
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Audit::check(const ClusterView& view, const Decisions& decisions) {
+  gained_.clear();
+  for (const Decision& decision : decisions.placements) {
+    if (auto message = check_one(view, decisions, decision)) return message;
+  }
+  // All leave before any arrive. A job named twice is caught by its state.
+  for (const Decision& decision : decisions.placements) {
+    Job& job = jobs_[decision.job];
+    if (job.state != state_before(decision.kind)) return job_text(view, decision.job) + ": decided upon twice";
+    if (decision.kind == DecisionKind::pause || decision.kind == DecisionKind::migrate) release(job);
+    job.state = decision.kind == DecisionKind::pause ? JobState::paused : JobState::running;
+  }
+  for (const Decision& decision : decisions.placements) {
+    if (decision.kind == DecisionKind::pause) continue;
+    Job& job = jobs_[decision.job];
+    if (!job.nodes.empty()) return job_text(view, decision.job) + ": decided upon twice";
+    const std::span<const NodeIndex> nodes = decisions.nodes_of(decision);
+    occupy(job, nodes);
+    gained_.insert(gained_.end(), nodes.begin(), nodes.end());
+    // Two jobs that want nodes alone may not share one either.
+    if (job.exclusive) {
+      for (NodeIndex n : nodes) {
+        if (tasks_[n] != std::count(nodes.begin(), nodes.end(), n)) {
+          return job_text(view, decision.job) + " wants node " + std::to_string(n) + " alone";
+        }
+      }
+    }
+  }
+  for (const YieldChange& change : decisions.yields) {
+    if (change.job >= jobs_.size() || jobs_[change.job].state != JobState::running) {
+      return "a yield for a job that does not run";
+    }
+    if (!(change.yield > 0) || change.yield > 1) {
+      return job_text(view, change.job) + ": yield " + std::to_string(change.yield) + " is not in (0, 1]";
+    }
+    Job& job = jobs_[change.job];
+    if (change.yield > job.yield) gained_.insert(gained_.end(), job.nodes.begin(), job.nodes.end());
+    set_yield(job, change.yield);
+  }
+  for (const Decision& decision : decisions.placements) {
+    if (decision.kind != DecisionKind::pause && jobs_[decision.job].yield <= 0) {
+      return job_text(view, decision.job) + ": placed without a yield";
+    }
+  }
+  if (!(decisions.wake_at >= view.now)) return "the wake-up time has passed";
+  return check_nodes(view);
+}
+
+}  // namespace dfrs

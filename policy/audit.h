@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The engine's check of every decision against capacities and job flags. It keeps its own books, made of views and
+// decisions alone, so that a policy's mistake in its bookkeeping cannot hide itself.
+//
+// Cost: proportional to the jobs and tasks that decisions and events name; a resync is O(nodes + tasks).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "policy/decision.h"
+#include "policy/view.h"
+
+namespace dfrs {
+
+/// Allocated CPU may exceed a capacity by this fraction of it: sums kept up to date by differences drift.
+inline constexpr double kAuditCpuTolerance = 1e-6;
+
+class Audit {
+ public:
+  void resync(const ClusterView& view);
+  /// A job left. A message if the job is not the one that was there.
+  std::optional<std::string> completed(const ClusterView& view, JobSlot job);
+  void submitted(const ClusterView& view, JobSlot job);
+
+  /// Checks decisions and enters them. A message if one breaks a rule; the books are then void until a resync.
+  std::optional<std::string> check(const ClusterView& view, const Decisions& decisions);
+
+ private:
+  struct Job {
+    JobState state = JobState::absent;
+    double cpu_need = 0;
+    RigidVector rigid{};
+    bool exclusive = false;
+    double yield = 0;
+    std::vector<NodeIndex> nodes;
+  };
+
+  void load(const ClusterView& view, JobSlot job);
+  void release(Job& job);
+  void occupy(Job& job, std::span<const NodeIndex> nodes);
+  std::optional<std::string> check_one(const ClusterView& view, const Decisions& decisions, const Decision& decision);
+  std::optional<std::string> check_nodes(const ClusterView& view) const;
+  void set_yield(Job& job, double yield);
+
+  std::size_t dims_ = 1;
+  std::vector<Job> jobs_;
+  std::vector<RigidVector> free_;
+  std::vector<double> cpu_used_;           // allocated: sum of yield x need
+  std::vector<std::uint32_t> tasks_;
+  std::vector<std::uint32_t> exclusive_;   // tasks of jobs that want the node alone
+  std::vector<NodeIndex> gained_;          // nodes that received tasks or CPU in this check
+};
+
+}  // namespace dfrs

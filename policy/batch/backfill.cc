@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy/batch/backfill.h"
+
+#include <algorithm>
+
+namespace dfrs {
+namespace {
+
+// A whole node can be the job's: it exists for it, and is large enough.
+bool suits(const ClusterState& state, const JobView& job, NodeIndex n) {
+  if (!state.usable(n) || (job.eligible != nullptr && !job.eligible->contains(n))) return false;
+  for (std::size_t d = 0; d < state.rigid_dims(); ++d) {
+    if (job.rigid[d] > state.rigid_capacity(n)[d]) return false;
+  }
+  return true;
+}
+
+bool idle(const ClusterState& state, NodeIndex n) { return state.task_count(n) == 0; }
+
+}  // namespace
+
+void BackfillPolicy::decide(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
+                            ClusterState& state, Outcome& outcome) {
+  const bool resync = std::any_of(events.begin(), events.end(),
+                                  [](const Event& e) { return e.kind == EventKind::resync; });
+  if (resync) {
+    reset(view, estimates, state);
+    pass(view, state, outcome);
+    return;
+  }
+  bool completions = false;
+  for (const Event& event : events) {
+    if (event.kind == EventKind::completed) {
+      complete(event.job);
+      completions = true;
+    } else {
+      submit(view, estimates, state, event.job);
+    }
+    if (pass_per_event_) pass(view, state, outcome);
+  }
+  if (pass_per_event_ || events.empty()) return;
+  // While nothing has ended, a standing reservation and every earlier refusal stand: only new jobs need a look. An
+  // overdue job moves the shadow time along with the clock, so then they do not stand.
+  if (!completions && reservation_.valid && reservation_.shadow > view.now && uniform_) {
+    backfill(view, state, outcome);
+  } else {
+    pass(view, state, outcome);
+  }
+}
+
+void BackfillPolicy::reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state) {
+  uniform_ = state.homogeneous();
+  queue_.clear();
+  running_.clear();
+  unseen_ = 0;
+  first_free_ = 0;
+  reservation_.valid = false;
+  free_ = 0;
+  const auto nodes = static_cast<NodeIndex>(state.node_count());
+  for (NodeIndex n = 0; n < nodes; ++n) free_ += state.usable(n) && idle(state, n) ? 1 : 0;
+  for (JobSlot job : state.active()) {
+    if (state.placed(job)) {
+      // When it started is not in the view; its progress is, and at yield 1 that is as good.
+      const JobView& spec = view.jobs[job];
+      if (spec.eligible != nullptr) uniform_ = false;
+      const Seconds left = std::max(0.0, estimates.run_time[job] - spec.virtual_time(view.now));
+      running_.push_back({view.now + left, job, spec.tasks});
+    } else {
+      submit(view, estimates, state, job);
+    }
+  }
+  std::stable_sort(running_.begin(), running_.end(), [](const Running& a, const Running& b) { return a.end < b.end; });
+}
+
+void BackfillPolicy::submit(const ClusterView& view, const Estimates& estimates, const ClusterState& state,
+                            JobSlot job) {
+  const JobView& spec = view.jobs[job];
+  queue_.push_back({estimates.run_time[job], job, spec.tasks});
+  if (!uniform_) return;
+  // A job that does not suit every node makes nodes unequal for good.
+  uniform_ = spec.eligible == nullptr && (state.node_count() == 0 || suits(state, spec, 0));
+  if (!uniform_) reservation_.valid = false;
+}
+
+void BackfillPolicy::complete(JobSlot job) {
+  const auto at = std::find_if(running_.begin(), running_.end(), [&](const Running& r) { return r.job == job; });
+  if (at != running_.end()) {
+    free_ += at->tasks;
+    running_.erase(at);
+    first_free_ = 0;
+  } else {  // cancelled while it waited
+    const auto waiting = std::find_if(queue_.begin(), queue_.end(), [&](const Waiting& w) { return w.job == job; });
+    if (waiting != queue_.end()) queue_.erase(waiting);
+  }
+  reservation_.valid = false;
+  unseen_ = 0;
+}
+
+void BackfillPolicy::pass(const ClusterView& view, ClusterState& state, Outcome& outcome) {
+  reservation_.valid = false;
+  std::size_t head = 0;
+  while (head < queue_.size() && fits(view, state, queue_[head], true)) {
+    start(view, state, outcome, queue_[head]);
+    ++head;
+  }
+  queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(head));
+  unseen_ = 0;
+  if (queue_.empty()) return;
+  if (rule_ != BatchAlgorithm::Backfill::none) reserve(view, state);
+  backfill(view, state, outcome);
+}
+
+void BackfillPolicy::backfill(const ClusterView& view, ClusterState& state, Outcome& outcome) {
+  const std::size_t from = std::max<std::size_t>(unseen_, 1);  // the first has the reservation
+  if (rule_ == BatchAlgorithm::Backfill::none || free_ == 0) {
+    unseen_ = queue_.size();
+    return;
+  }
+  std::size_t kept = from;
+  for (std::size_t k = from; k < queue_.size(); ++k) {
+    const Waiting w = queue_[k];
+    const bool before_shadow = rule_ == BatchAlgorithm::Backfill::easy &&
+                               view.now + w.estimate <= reservation_.shadow;
+    if (w.tasks <= free_ && (before_shadow || !uniform_ || w.tasks <= reservation_.extra) &&
+        fits(view, state, w, before_shadow)) {
+      start(view, state, outcome, w);
+      if (uniform_ && !before_shadow) reservation_.extra -= w.tasks;
+    } else {
+      queue_[kept++] = w;
+    }
+  }
+  if (kept < queue_.size()) queue_.resize(kept);
+  unseen_ = queue_.size();
+}
+
+void BackfillPolicy::reserve(const ClusterView& view, const ClusterState& state) {
+  const Waiting& head = queue_.front();
+  const JobView& spec = view.jobs[head.job];
+  reservation_.valid = true;
+  reservation_.shadow = kNever;
+  reservation_.extra = 0;
+  if (uniform_) {
+    std::uint64_t open = free_;
+    std::size_t k = 0;
+    for (; k < running_.size() && open < head.tasks; ++k) {
+      open += running_[k].tasks;
+      reservation_.shadow = std::max(running_[k].end, view.now);
+    }
+    if (open < head.tasks) {  // it can never run on the nodes there are; it blocks nobody
+      reservation_.shadow = kNever;
+      reservation_.extra = free_;
+      return;
+    }
+    // Whatever else ends by the shadow time is free then, too.
+    for (; k < running_.size() && running_[k].end <= reservation_.shadow; ++k) open += running_[k].tasks;
+    reservation_.extra = open - head.tasks;
+    return;
+  }
+
+  reservation_.held.assign(state.node_count(), 0);
+  const auto nodes = static_cast<NodeIndex>(state.node_count());
+  std::uint64_t open = 0;
+  for (NodeIndex n = 0; n < nodes; ++n) open += idle(state, n) && suits(state, spec, n) ? 1 : 0;
+  std::uint64_t needed = head.tasks;
+  std::vector<NodeIndex> released;
+  for (std::size_t k = 0; k < running_.size(); ++k) {
+    if (open >= head.tasks && running_[k].end > reservation_.shadow) break;
+    for (NodeIndex n : state.nodes_of(running_[k].job)) {
+      if (!suits(state, spec, n)) continue;
+      ++open;
+      released.push_back(n);
+    }
+    if (open >= head.tasks && reservation_.shadow == kNever) reservation_.shadow = std::max(running_[k].end, view.now);
+  }
+  if (open < head.tasks) {
+    reservation_.shadow = kNever;
+    return;
+  }
+  // Count on nodes that are busy now before idle ones, and on idle ones from the end, where start() takes them last.
+  for (NodeIndex n : released) {
+    if (needed == 0) break;
+    reservation_.held[n] = 1;
+    --needed;
+  }
+  for (NodeIndex n = nodes; n-- > 0 && needed != 0;) {
+    if (!idle(state, n) || !suits(state, spec, n)) continue;
+    reservation_.held[n] = 1;
+    --needed;
+  }
+}
+
+bool BackfillPolicy::fits(const ClusterView& view, const ClusterState& state, const Waiting& w, bool before_shadow) {
+  if (w.tasks > free_) return false;
+  const JobView& spec = view.jobs[w.job];
+  nodes_.clear();
+  const auto nodes = static_cast<NodeIndex>(state.node_count());
+  if (uniform_) {
+    for (NodeIndex n = first_free_; n < nodes && nodes_.size() < w.tasks; ++n) {
+      if (idle(state, n)) nodes_.push_back(n);
+    }
+    return nodes_.size() == w.tasks;
+  }
+  for (NodeIndex n = 0; n < nodes && nodes_.size() < w.tasks; ++n) {
+    if (!idle(state, n) || !suits(state, spec, n)) continue;
+    if (!before_shadow && reservation_.held[n] != 0) continue;
+    nodes_.push_back(n);
+  }
+  return nodes_.size() == w.tasks;
+}
+
+void BackfillPolicy::start(const ClusterView& view, ClusterState& state, Outcome& outcome, const Waiting& w) {
+  const JobView& spec = view.jobs[w.job];
+  state.place(w.job, spec, nodes_);
+  if (uniform_) first_free_ = nodes_.back() + 1;
+  free_ -= w.tasks;
+  // A node alone gives the task all it needs, unless it is slower than the reference node.
+  double yield = 1;
+  for (NodeIndex n : nodes_) yield = std::min(yield, state.cpu_capacity(n) / spec.cpu_need);
+  outcome.yields->push_back({w.job, yield});
+  const Running entry{view.now + w.estimate / yield, w.job, w.tasks};
+  running_.insert(std::upper_bound(running_.begin(), running_.end(), entry,
+                                   [](const Running& a, const Running& b) { return a.end < b.end; }),
+                  entry);
+}
+
+}  // namespace dfrs

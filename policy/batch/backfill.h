@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// FCFS and EASY (RR-7659, section 5.2): whole nodes, one task each, in order of submission; EASY lets later jobs jump
+// ahead where the first waiting job's reservation is not delayed.
+//
+// The first job that does not fit gets a reservation: the shadow time is the earliest time at which enough nodes will
+// be free by the estimates, the extra nodes those that it will not need then. A later job may start if it fits now and
+// ends by the shadow time, or uses extra nodes only.
+#pragma once
+
+#include <vector>
+
+#include "policy/algorithm.h"
+#include "policy/policy.h"
+
+namespace dfrs {
+
+class BackfillPolicy final : public BatchPolicy {
+ public:
+  BackfillPolicy(BatchAlgorithm::Backfill rule, bool pass_per_event)
+      : rule_(rule), pass_per_event_(pass_per_event) {}
+
+  /// O(running) per reservation + O(waiting) per pass on equal nodes; submissions that meet a standing reservation
+  /// cost O(1). On unequal nodes, or with eligible sets, a pass is O(waiting x nodes).
+  void decide(const ClusterView& view, const Estimates& estimates, std::span<const Event> events, ClusterState& state,
+              Outcome& outcome) override;
+
+ private:
+  // A running job and when it should end.
+  struct Running {
+    Seconds end;
+    JobSlot job;
+    std::uint32_t tasks;
+  };
+  struct Waiting {
+    Seconds estimate;
+    JobSlot job;
+    std::uint32_t tasks;
+  };
+  struct Reservation {
+    bool valid = false;
+    Seconds shadow = 0;        ///< earliest start of the first waiting job
+    std::uint64_t extra = 0;   ///< nodes it leaves then (equal nodes)
+    std::vector<std::uint8_t> held;  ///< by node: it counts on this one (unequal nodes)
+  };
+
+  void reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state);
+  void submit(const ClusterView& view, const Estimates& estimates, const ClusterState& state, JobSlot job);
+  void complete(JobSlot job);
+  void pass(const ClusterView& view, ClusterState& state, Outcome& outcome);
+  void backfill(const ClusterView& view, ClusterState& state, Outcome& outcome);
+  void reserve(const ClusterView& view, const ClusterState& state);
+  bool may_jump(const Waiting& w, Seconds now) const;
+  bool fits(const ClusterView& view, const ClusterState& state, const Waiting& w, bool before_shadow);
+  void start(const ClusterView& view, ClusterState& state, Outcome& outcome, const Waiting& w);
+
+  BatchAlgorithm::Backfill rule_;
+  bool pass_per_event_;
+
+  bool uniform_ = true;  // equal nodes and no eligible sets: counting nodes is enough
+  std::vector<Waiting> queue_;
+  std::size_t unseen_ = 0;         // queue_[unseen_ ...] came after the last pass
+  std::vector<Running> running_;   // by expected end
+  std::uint64_t free_ = 0;         // nodes without a job
+  Reservation reservation_;
+  std::vector<NodeIndex> nodes_;
+  NodeIndex first_free_ = 0;       // no free node lies below
+};
+
+}  // namespace dfrs

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy/cluster_state.h"
+
+#include <algorithm>
+
+namespace dfrs {
+
+void ClusterState::resync(const ClusterView& view) {
+  const std::size_t nodes = view.nodes.size();
+  rigid_dims_ = view.rigid_dims;
+  cpu_capacity_.resize(nodes);
+  cpu_load_.assign(nodes, 0.0);
+  rigid_capacity_.resize(nodes);
+  rigid_free_.resize(nodes);
+  task_count_.assign(nodes, 0);
+  exclusive_tasks_.assign(nodes, 0);
+  usable_.resize(nodes);
+  homogeneous_ = true;
+  for (std::size_t n = 0; n < nodes; ++n) {
+    const NodeView& node = view.nodes[n];
+    cpu_capacity_[n] = node.spec.cpu;
+    rigid_capacity_[n] = rigid_free_[n] = node.spec.rigid;
+    usable_[n] = node.usable ? 1 : 0;
+    if (!node.usable || node.spec != view.nodes[0].spec) homogeneous_ = false;
+  }
+
+  placement_.assign(view.jobs.size(), {});
+  order_.assign(view.jobs.size(), 0);
+  touch_index_.assign(view.jobs.size(), kUntouched);
+  touched_.clear();
+  active_.clear();
+  for (JobSlot job = 0; job < view.jobs.size(); ++job) {
+    if (view.jobs[job].state != JobState::absent) active_.push_back(job);
+  }
+  // A snapshot has lost the order of submission events: submit time, then the host's job id, stands for it.
+  std::sort(active_.begin(), active_.end(), [&](JobSlot a, JobSlot b) {
+    const JobView& ja = view.jobs[a];
+    const JobView& jb = view.jobs[b];
+    if (ja.submit != jb.submit) return ja.submit < jb.submit;
+    return ja.id != jb.id ? ja.id < jb.id : a < b;
+  });
+  next_order_ = 0;
+  for (JobSlot job : active_) {
+    order_[job] = next_order_++;
+    const JobView& spec = view.jobs[job];
+    if (spec.state != JobState::running) continue;
+    placement_[job].assign(spec.nodes.begin(), spec.nodes.end());
+    occupy(spec, placement_[job]);
+  }
+}
+
+void ClusterState::grow(std::size_t slots) {
+  if (slots <= placement_.size()) return;
+  placement_.resize(slots);
+  order_.resize(slots, 0);
+  touch_index_.resize(slots, kUntouched);
+}
+
+void ClusterState::add(JobSlot job) {
+  order_[job] = next_order_++;
+  active_.push_back(job);
+}
+
+void ClusterState::drop(JobSlot job, const JobView& spec) {
+  if (placed(job)) {
+    release(spec, placement_[job]);
+    placement_[job].clear();
+  }
+  // Orders ascend along active_, so the job is found by bisection.
+  const auto at = std::lower_bound(active_.begin(), active_.end(), order_[job],
+                                   [&](JobSlot a, std::uint64_t order) { return order_[a] < order; });
+  if (at != active_.end() && *at == job) active_.erase(at);
+}
+
+void ClusterState::begin() {
+  for (JobSlot job : touched_) touch_index_[job] = kUntouched;
+  touched_.clear();
+}
+
+void ClusterState::rollback(const ClusterView& view) {
+  for (std::size_t k = 0; k < touched_.size(); ++k) {
+    const JobSlot job = touched_[k];
+    if (placed(job)) release(view.jobs[job], placement_[job]);
+    placement_[job] = before_[k];
+    touch_index_[job] = kUntouched;
+  }
+  for (JobSlot job : touched_) {
+    if (placed(job)) occupy(view.jobs[job], placement_[job]);
+  }
+  touched_.clear();
+}
+
+void ClusterState::touch(JobSlot job) {
+  if (touch_index_[job] != kUntouched) return;
+  touch_index_[job] = static_cast<std::uint32_t>(touched_.size());
+  touched_.push_back(job);
+  if (before_.size() < touched_.size()) before_.emplace_back();
+  before_[touched_.size() - 1].assign(placement_[job].begin(), placement_[job].end());
+}
+
+void ClusterState::place(JobSlot job, const JobView& spec, std::span<const NodeIndex> nodes) {
+  touch(job);
+  placement_[job].assign(nodes.begin(), nodes.end());
+  occupy(spec, nodes);
+}
+
+void ClusterState::remove(JobSlot job, const JobView& spec) {
+  touch(job);
+  release(spec, placement_[job]);
+  placement_[job].clear();
+}
+
+void ClusterState::occupy(const JobView& spec, std::span<const NodeIndex> nodes) {
+  for (NodeIndex n : nodes) {
+    cpu_load_[n] += spec.cpu_need;
+    for (std::size_t d = 0; d < rigid_dims_; ++d) rigid_free_[n][d] -= spec.rigid[d];
+    ++task_count_[n];
+    if (spec.flags.exclusive) ++exclusive_tasks_[n];
+  }
+}
+
+void ClusterState::release(const JobView& spec, std::span<const NodeIndex> nodes) {
+  for (NodeIndex n : nodes) {
+    cpu_load_[n] -= spec.cpu_need;
+    for (std::size_t d = 0; d < rigid_dims_; ++d) rigid_free_[n][d] += spec.rigid[d];
+    // An empty node has load 0 exactly: what rounding left of sums and differences ends here.
+    if (--task_count_[n] == 0) cpu_load_[n] = 0.0;
+    if (spec.flags.exclusive) --exclusive_tasks_[n];
+  }
+}
+
+std::uint32_t ClusterState::room_for(const JobView& job, NodeIndex n) const {
+  const RigidVector& room = rigid_free_[n];
+  for (std::size_t d = 0; d < rigid_dims_; ++d) {
+    if (room[d] < job.rigid[d]) return 0;
+  }
+  if (!homogeneous_ && !usable(n)) return 0;
+  if (job.eligible != nullptr && !job.eligible->contains(n)) return 0;
+  if (held_exclusively(n) || (job.flags.exclusive && task_count_[n] != 0)) return 0;
+  RigidAmount fit = job.tasks;
+  for (std::size_t d = 0; d < rigid_dims_; ++d) {
+    // One-task jobs, the most frequent, are spared the division.
+    if (fit > 1 && job.rigid[d] > 0) fit = std::min(fit, room[d] / job.rigid[d]);
+  }
+  return static_cast<std::uint32_t>(fit);
+}
+
+}  // namespace dfrs

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The engine's working picture of the cluster: what each node holds and where each job is. Policies change it; at the
+// end of a call the engine turns the difference into decisions, or rolls it back.
+//
+// Cost: place() and remove() are O(tasks); everything else per call is proportional to what was touched.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "policy/view.h"
+
+namespace dfrs {
+
+class ClusterState {
+ public:
+  /// Forget everything and take nodes and running jobs from the view. O(nodes + jobs + tasks).
+  void resync(const ClusterView& view);
+  /// Make room for the slots of a view that has grown.
+  void grow(std::size_t slots);
+  /// A new job, waiting. Submission order is the order of these calls.
+  void add(JobSlot job);
+  /// A job is gone: frees what it holds. Not undone by rollback().
+  void drop(JobSlot job, const JobView& spec);
+
+  /// Start recording changes.
+  void begin();
+  /// Undo all place() and remove() calls since begin().
+  void rollback(const ClusterView& view);
+
+  /// Put the job's tasks on these nodes (ascending). The job must not be placed; capacities are the caller's care.
+  void place(JobSlot job, const JobView& spec, std::span<const NodeIndex> nodes);
+  /// Take the job off its nodes.
+  void remove(JobSlot job, const JobView& spec);
+
+  bool placed(JobSlot job) const { return !placement_[job].empty(); }
+  std::span<const NodeIndex> nodes_of(JobSlot job) const { return placement_[job]; }
+  /// Where the job was at begin(); the present nodes if it was not touched since.
+  std::span<const NodeIndex> nodes_before(JobSlot job) const {
+    return touch_index_[job] == kUntouched ? nodes_of(job) : std::span<const NodeIndex>(before_[touch_index_[job]]);
+  }
+  /// Jobs that place() or remove() was called on since begin(), in that order.
+  std::span<const JobSlot> touched() const { return touched_; }
+
+  /// All jobs in the system, in submission order.
+  std::span<const JobSlot> active() const { return active_; }
+  /// Position of a job in the submission order.
+  std::uint64_t order(JobSlot job) const { return order_[job]; }
+
+  std::size_t node_count() const { return cpu_capacity_.size(); }
+  std::size_t rigid_dims() const { return rigid_dims_; }
+  /// True if all nodes are equal and usable: the papers' case, for which algorithms may take a shorter way.
+  bool homogeneous() const { return homogeneous_; }
+  double cpu_capacity(NodeIndex n) const { return cpu_capacity_[n]; }
+  /// Sum of the CPU needs of the tasks on the node (not of their allocations).
+  double cpu_load(NodeIndex n) const { return cpu_load_[n]; }
+  const RigidVector& rigid_capacity(NodeIndex n) const { return rigid_capacity_[n]; }
+  const RigidVector& rigid_free(NodeIndex n) const { return rigid_free_[n]; }
+  std::uint32_t task_count(NodeIndex n) const { return task_count_[n]; }
+  bool usable(NodeIndex n) const { return usable_[n] != 0; }
+  /// True if a job that wants its nodes alone is on the node.
+  bool held_exclusively(NodeIndex n) const { return exclusive_tasks_[n] != 0; }
+
+  /// How many tasks of the job the node could take now: rigid resources, eligibility, exclusiveness; CPU does not
+  /// limit (it is overloaded instead, RR-7659 section 2.2).
+  std::uint32_t room_for(const JobView& job, NodeIndex n) const;
+
+ private:
+  static constexpr std::uint32_t kUntouched = ~std::uint32_t{0};
+
+  void touch(JobSlot job);
+  void occupy(const JobView& spec, std::span<const NodeIndex> nodes);
+  void release(const JobView& spec, std::span<const NodeIndex> nodes);
+
+  std::vector<double> cpu_capacity_;
+  std::vector<double> cpu_load_;
+  std::vector<RigidVector> rigid_capacity_;
+  std::vector<RigidVector> rigid_free_;
+  std::vector<std::uint32_t> task_count_;
+  std::vector<std::uint32_t> exclusive_tasks_;
+  std::vector<std::uint8_t> usable_;
+  std::size_t rigid_dims_ = 1;
+  bool homogeneous_ = true;
+
+  std::vector<std::vector<NodeIndex>> placement_;  // by slot
+  std::vector<std::uint64_t> order_;               // by slot
+  std::vector<JobSlot> active_;
+  std::uint64_t next_order_ = 0;
+
+  std::vector<JobSlot> touched_;
+  std::vector<std::uint32_t> touch_index_;        // by slot: index in touched_ and before_
+  std::vector<std::vector<NodeIndex>> before_;    // placements at begin(), storage reused
+};
+
+}  // namespace dfrs

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy/dfrs_policy.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dfrs {
+
+using Submission = DfrsAlgorithm::Submission;
+using Periodic = DfrsAlgorithm::Periodic;
+using Objective = DfrsAlgorithm::Objective;
+
+DfrsPolicy::DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options)
+    : algorithm_(algorithm),
+      period_(options.period),
+      rule_(options.priority),
+      ticks_apart_(options.ticks_apart),
+      lp_solver_(options.lp_solver) {}
+
+void DfrsPolicy::decide(const ClusterView& view, std::span<const Event> events, ClusterState& state,
+                        Outcome& outcome) {
+  std::size_t arrivals = 0;
+  bool completions = false;
+  bool resync = false;
+  for (const Event& event : events) {
+    arrivals += event.kind == EventKind::submitted ? 1 : 0;
+    completions = completions || event.kind == EventKind::completed;
+    resync = resync || event.kind == EventKind::resync;
+  }
+  const bool due = tick_due(view.now, resync);
+  // A tick that falls together with submissions or completions gets a call of its own, right after: what those started
+  // has then been carried out, and moving it has its price (simulation semantics, rules 5 and 7).
+  const bool put_off = due && ticks_apart_ && (arrivals != 0 || completions);
+  const bool tick = due && !put_off;
+  if (tick) set_next_tick(view.now);
+
+  const bool by_mcb8 = algorithm_.on_submission == Submission::mcb8;
+  if (completions && algorithm_.opportunistic && !by_mcb8) start_opportunistically(view, state, arrivals);
+  for (const Event& event : events) {
+    if (event.kind == EventKind::submitted) admit(view, state, event.job);
+  }
+  // One repack sees all events of the instant: a second one right behind it would find the same.
+  const bool mcb8_now = by_mcb8 && (arrivals != 0 || (completions && algorithm_.opportunistic));
+  if (tick || mcb8_now) repack(view, state, tick);
+
+  const bool by_stretch =
+      algorithm_.objective == Objective::max_stretch || algorithm_.objective == Objective::avg_stretch;
+  // Yields follow from the mapping; those on stretch also from the progress made, so that a tick sets them anew.
+  if (completions || resync || !state.touched().empty() || (tick && by_stretch)) set_yields(view, state, outcome);
+
+  if (state.active().empty()) next_tick_ = kNever;
+  outcome.wake_at = put_off ? view.now : next_tick_;
+}
+
+bool DfrsPolicy::tick_due(Seconds now, bool resync) {
+  if (algorithm_.periodic == Periodic::nothing) return false;
+  if (next_tick_ == kNever || (resync && next_tick_ > now)) next_tick_ = std::ceil(now / period_) * period_;
+  return now >= next_tick_;
+}
+
+void DfrsPolicy::set_next_tick(Seconds now) {
+  next_tick_ = (std::floor(now / period_) + 1) * period_;
+  // Far from the epoch a short period may vanish in rounding; never ask for a time that is not in the future.
+  if (!(next_tick_ > now)) next_tick_ = std::nextafter(now + period_, kNever);
+}
+
+void DfrsPolicy::start_opportunistically(const ClusterView& view, ClusterState& state, std::size_t arrivals) {
+  waiting_.clear();
+  const std::span<const JobSlot> known = state.active().first(state.active().size() - arrivals);
+  for (JobSlot job : known) {
+    if (!state.placed(job)) waiting_.push_back(rank(job, view, state, rule_));
+  }
+  std::sort(waiting_.begin(), waiting_.end(), RankedJob::higher);
+  for (const RankedJob& ranked : waiting_) greedy_.place(state, view, ranked.job);
+}
+
+void DfrsPolicy::admit(const ClusterView& view, ClusterState& state, JobSlot job) {
+  switch (algorithm_.on_submission) {
+    case Submission::nothing:
+    case Submission::mcb8: break;
+    case Submission::greedy: greedy_.place(state, view, job); break;
+    case Submission::greedy_p: preempt_.admit(state, view, job, rule_, Victims::pause); break;
+    case Submission::greedy_pm: preempt_.admit(state, view, job, rule_, Victims::move); break;
+  }
+}
+
+void DfrsPolicy::repack(const ClusterView& view, ClusterState& state, bool tick) {
+  if (tick && algorithm_.periodic == Periodic::mcb8_stretch) {
+    repack_.min_stretch(state, view, rule_, algorithm_.limit, period_);
+  } else {
+    repack_.max_yield(state, view, rule_, algorithm_.limit);
+  }
+}
+
+void DfrsPolicy::set_yields(const ClusterView& view, const ClusterState& state, Outcome& outcome) {
+  sharing_.build(state, view);
+  yields_.resize(sharing_.jobs().size());
+  bool solved = false;
+  switch (algorithm_.objective) {
+    case Objective::min_yield: break;
+    case Objective::avg_yield: solved = AverageYield(*lp_solver_).solve(sharing_, yields_); break;
+    case Objective::max_stretch:
+      solve_stretch(view);
+      min_max_stretch(sharing_, estimates_, kYieldAccuracy, yields_);
+      solved = true;
+      break;
+    case Objective::avg_stretch:
+      solve_stretch(view);
+      solved = min_average_stretch(sharing_, estimates_, kYieldAccuracy, *lp_solver_, yields_);
+      break;
+  }
+  // Max-min is the objective of most algorithms, and what is left where a solver gave up.
+  if (!solved) max_min_.solve(sharing_, yields_);
+
+  std::size_t limited = 0;  // jobs() is a subsequence of running()
+  for (JobSlot job : sharing_.running()) {
+    double yield = 1;
+    if (limited < sharing_.jobs().size() && sharing_.jobs()[limited].slot == job) yield = yields_[limited++];
+    const JobView& spec = view.jobs[job];
+    const std::span<const NodeIndex> before = state.nodes_before(job);
+    const std::span<const NodeIndex> now = state.nodes_of(job);
+    const bool stayed = spec.state == JobState::running &&
+                        std::equal(before.begin(), before.end(), now.begin(), now.end());
+    if (!stayed || yield != spec.yield) outcome.yields->push_back({job, yield});
+  }
+}
+
+void DfrsPolicy::solve_stretch(const ClusterView& view) {
+  const Seconds rest = next_tick_ == kNever ? period_ : next_tick_ - view.now;
+  estimates_.clear();
+  for (const Sharing::Job& job : sharing_.jobs()) {
+    const JobView& spec = view.jobs[job.slot];
+    estimates_.push_back({spec.flow_time(view.now) + rest, spec.virtual_time(view.now), rest});
+  }
+}
+
+}  // namespace dfrs

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The DFRS algorithms of RR-7659, section 4.5: which mapping rule acts at submissions, completions and ticks, and how
+// yields are set afterwards. The parts have files of their own; this one only says when each is called.
+#pragma once
+
+#include <vector>
+
+#include "policy/algorithm.h"
+#include "policy/greedy.h"
+#include "policy/greedy_preempt.h"
+#include "policy/policy.h"
+#include "policy/yield/average.h"
+#include "policy/yield/max_min.h"
+#include "policy/yield/sharing.h"
+#include "policy/yield/stretch.h"
+
+namespace dfrs {
+
+struct DfrsOptions {
+  /// Period of /per and /stretch-per; ticks fall on its multiples. > 0, finite.
+  Seconds period = 600;
+  PriorityRule priority;
+  /// A tick that coincides with submissions or completions comes in a call of its own behind theirs, so that a job
+  /// just started pays for being moved. False: one call decides both, and only the outcome is carried out.
+  bool ticks_apart = true;
+  /// For OPT=AVG, which cannot do without. Must outlive the policy.
+  LpSolver* lp_solver = nullptr;
+};
+
+class DfrsPolicy final : public NonClairvoyantPolicy {
+ public:
+  DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options);
+
+  void decide(const ClusterView& view, std::span<const Event> events, ClusterState& state, Outcome& outcome) override;
+
+ private:
+  bool tick_due(Seconds now, bool resync);
+  void set_next_tick(Seconds now);
+  void start_opportunistically(const ClusterView& view, ClusterState& state, std::size_t arrivals);
+  void admit(const ClusterView& view, ClusterState& state, JobSlot job);
+  void repack(const ClusterView& view, ClusterState& state, bool tick);
+  void set_yields(const ClusterView& view, const ClusterState& state, Outcome& outcome);
+  void solve_stretch(const ClusterView& view);
+
+  DfrsAlgorithm algorithm_;
+  Seconds period_;
+  PriorityRule rule_;
+  bool ticks_apart_;
+  LpSolver* lp_solver_;
+
+  Seconds next_tick_ = kNever;  // kNever: the cluster was empty
+
+  Greedy greedy_;
+  GreedyPreempt preempt_;
+  Repack repack_;
+  Sharing sharing_;
+  MaxMinYield max_min_;
+  std::vector<RankedJob> waiting_;
+  std::vector<double> yields_;
+  std::vector<StretchEstimate> estimates_;
+};
+
+}  // namespace dfrs

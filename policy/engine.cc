@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy/engine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+
+#include "policy/batch/backfill.h"
+
+namespace dfrs {
+namespace {
+
+tl::unexpected<Error> fail(ErrorCode code, std::string message) {
+  return tl::unexpected<Error>(Error{code, std::move(message)});
+}
+
+bool needs_solver(const DfrsAlgorithm& a) {
+  return a.objective == DfrsAlgorithm::Objective::avg_yield || a.objective == DfrsAlgorithm::Objective::avg_stretch;
+}
+
+}  // namespace
+
+tl::expected<std::unique_ptr<Engine>, Error> Engine::create(const Algorithm& algorithm,
+                                                            const EngineOptions& options) noexcept {
+  try {
+    if (!(options.dfrs.period > 0) || !std::isfinite(options.dfrs.period)) {
+      return fail(ErrorCode::bad_option, "the period must be a positive number of seconds");
+    }
+    std::unique_ptr<Engine> engine(new Engine());
+    if (const auto* dfrs = std::get_if<DfrsAlgorithm>(&algorithm)) {
+      if (needs_solver(*dfrs) && options.dfrs.lp_solver == nullptr) {
+        return fail(ErrorCode::bad_option, "OPT=AVG needs a solver of linear programs, and this host has none");
+      }
+      engine->dfrs_ = std::make_unique<DfrsPolicy>(*dfrs, options.dfrs);
+    } else {
+      engine->batch_ =
+          std::make_unique<BackfillPolicy>(std::get<BatchAlgorithm>(algorithm).backfill, options.pass_per_event);
+    }
+    return engine;
+  } catch (const std::bad_alloc&) {
+    return tl::unexpected<Error>(Error{ErrorCode::out_of_memory, {}});
+  } catch (...) {
+    return tl::unexpected<Error>(Error{ErrorCode::internal, {}});
+  }
+}
+
+tl::expected<const Decisions*, Error> Engine::step(const ClusterView& view, const Estimates& estimates,
+                                                   std::span<const Event> events) noexcept {
+  try {
+    auto result = checked_step(view, estimates, events);
+    in_step_with_host_ = result.has_value();
+    return result;
+  } catch (const std::bad_alloc&) {
+    in_step_with_host_ = false;
+    return tl::unexpected<Error>(Error{ErrorCode::out_of_memory, {}});
+  } catch (...) {
+    in_step_with_host_ = false;
+    return tl::unexpected<Error>(Error{ErrorCode::internal, {}});
+  }
+}
+
+tl::expected<const Decisions*, Error> Engine::checked_step(const ClusterView& view, const Estimates& estimates,
+                                                           std::span<const Event> events) {
+  if (auto taken = take_events(view, events); !taken) return tl::unexpected<Error>(taken.error());
+  if (batch_ && estimates.run_time.size() < view.jobs.size()) {
+    return fail(ErrorCode::bad_view, "a batch policy needs an estimate for every job");
+  }
+
+  decisions_.clear();
+  state_.begin();
+  Outcome outcome;
+  outcome.yields = &decisions_.yields;
+  std::span<const Event> seen = events;
+  if (!in_step_with_host_) {  // the policy must know, too
+    first_events_.assign(1, Event{EventKind::resync, kNoSlot});
+    first_events_.insert(first_events_.end(), events.begin(), events.end());
+    seen = first_events_;
+  }
+  if (dfrs_) {
+    dfrs_->decide(view, seen, state_, outcome);
+  } else {
+    batch_->decide(view, estimates, seen, state_, outcome);
+  }
+  decisions_.wake_at = outcome.wake_at;
+  collect_decisions(view);
+  if (auto message = audit_.check(view, decisions_)) {
+    state_.rollback(view);
+    return fail(ErrorCode::bad_decision, *message);
+  }
+  last_now_ = view.now;
+  return &decisions_;
+}
+
+tl::expected<void, Error> Engine::take_events(const ClusterView& view, std::span<const Event> events) {
+  if (view.rigid_dims < 1 || view.rigid_dims > kMaxRigid) {
+    return fail(ErrorCode::bad_view, "rigid_dims must be 1 .. " + std::to_string(kMaxRigid));
+  }
+  if (!std::isfinite(view.now)) return fail(ErrorCode::bad_view, "now must be a finite time");
+  const bool resync = std::any_of(events.begin(), events.end(),
+                                  [](const Event& e) { return e.kind == EventKind::resync; });
+  if (!in_step_with_host_ || resync) {
+    if (!events.empty() && !resync && events.front().kind == EventKind::completed) {
+      return fail(ErrorCode::bad_view, "the first call, and the one after an error, must have a resync event");
+    }
+    state_.resync(view);
+    audit_.resync(view);
+    return {};
+  }
+  if (view.now < last_now_) return fail(ErrorCode::bad_view, "time runs backwards");
+  state_.grow(view.jobs.size());
+  bool submissions = false;
+  for (const Event& event : events) {
+    if (event.job >= view.jobs.size()) return fail(ErrorCode::bad_view, "an event names a slot that does not exist");
+    const JobView& job = view.jobs[event.job];
+    if (event.kind == EventKind::completed) {
+      if (submissions) return fail(ErrorCode::bad_view, "completions must come before submissions");
+      if (job.state != JobState::absent) return fail(ErrorCode::bad_view, "a completed job must have left its slot");
+      if (auto message = audit_.completed(view, event.job)) return fail(ErrorCode::bad_view, *message);
+      state_.drop(event.job, job);
+    } else {
+      submissions = true;
+      if (job.state != JobState::waiting) return fail(ErrorCode::bad_view, "a submitted job must be waiting");
+      if (job.tasks < 1 || !(job.cpu_need > 0)) {
+        return fail(ErrorCode::bad_view, "a job needs at least one task and a positive CPU need");
+      }
+      audit_.submitted(view, event.job);
+      state_.add(event.job);
+    }
+  }
+  return {};
+}
+
+void Engine::collect_decisions(const ClusterView& view) {
+  for (JobSlot job : state_.touched()) {
+    const std::span<const NodeIndex> before = state_.nodes_before(job);
+    const std::span<const NodeIndex> after = state_.nodes_of(job);
+    if (std::equal(before.begin(), before.end(), after.begin(), after.end())) continue;
+    Decision decision;
+    decision.job = job;
+    if (after.empty()) {
+      decision.kind = DecisionKind::pause;
+    } else if (!before.empty()) {
+      decision.kind = DecisionKind::migrate;
+    } else {
+      decision.kind = view.jobs[job].state == JobState::paused ? DecisionKind::resume : DecisionKind::start;
+    }
+    decision.first = static_cast<std::uint32_t>(decisions_.nodes.size());
+    decision.count = static_cast<std::uint32_t>(after.size());
+    decisions_.nodes.insert(decisions_.nodes.end(), after.begin(), after.end());
+    decisions_.placements.push_back(decision);
+  }
+  // Those who leave come first; then by slot, so that the order does not hang on how a policy found its way.
+  std::sort(decisions_.placements.begin(), decisions_.placements.end(), [](const Decision& a, const Decision& b) {
+    return a.kind != b.kind ? a.kind < b.kind : a.job < b.job;
+  });
+}
+
+}  // namespace dfrs

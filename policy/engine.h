@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The engine: owns a policy, checks its decisions. The one door between hosts (simulator, slurmctld) and the core.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <tl/expected.hpp>
+
+#include "policy/algorithm.h"
+#include "policy/audit.h"
+#include "policy/decision.h"
+#include "policy/dfrs_policy.h"
+#include "policy/policy.h"
+
+namespace dfrs {
+
+struct EngineOptions {
+  DfrsOptions dfrs;
+  /// Batch policies: schedule once per instant, or after each event of it (simulators differ in this).
+  bool pass_per_event = false;
+};
+
+class Engine {
+ public:
+  /// Errors: bad_option (period, or a solver missing for OPT=AVG), out_of_memory.
+  static tl::expected<std::unique_ptr<Engine>, Error> create(const Algorithm& algorithm,
+                                                             const EngineOptions& options) noexcept;
+
+  /// Decide. `events` are those since the last call, all of the instant view.now: completions, then submissions. The
+  /// slot of a completed job still shows the job, with state absent. The first call, and any call with a resync event,
+  /// takes running jobs from the view; else the host must have carried out the decisions of the last call.
+  ///
+  /// The result is the engine's, valid until the next call. On an error nothing was decided, and the next call must
+  /// have a resync event. Errors: bad_view, bad_decision (a bug in a policy), out_of_memory.
+  /// Cost: the policy's, plus what is proportional to the decisions.
+  tl::expected<const Decisions*, Error> step(const ClusterView& view, const Estimates& estimates,
+                                             std::span<const Event> events) noexcept;
+
+ private:
+  Engine() = default;
+  tl::expected<const Decisions*, Error> checked_step(const ClusterView& view, const Estimates& estimates,
+                                                     std::span<const Event> events);
+  tl::expected<void, Error> take_events(const ClusterView& view, std::span<const Event> events);
+  void collect_decisions(const ClusterView& view);
+
+  std::unique_ptr<NonClairvoyantPolicy> dfrs_;
+  std::unique_ptr<BatchPolicy> batch_;
+  ClusterState state_;
+  Audit audit_;
+  Decisions decisions_;
+  std::vector<Event> first_events_;
+  bool in_step_with_host_ = false;
+  Seconds last_now_ = -kNever;
+};
+
+}  // namespace dfrs

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy/mcb8/repack.h"
+
+#include <algorithm>
+
+#include "policy/compare.h"
+
+namespace dfrs {
+
+double yield_for_stretch(const JobView& job, Seconds now, Seconds period, double s) {
+  const double yield = ((job.flow_time(now) + period) * s - job.virtual_time(now)) / period;
+  return std::max(yield, kYieldAccuracy);
+}
+
+double Repack::max_yield(ClusterState& state, const ClusterView& view, const PriorityRule& rule,
+                         const RemapLimit& limit) {
+  collect(state, view, limit);
+  const double yield = search(state, view, rule, kYieldAccuracy, Packer::Change::scaled, [&](double y) {
+    for (Packer::Item& item : items_) item.cpu = item.spec->cpu_need * y;
+    return true;
+  });
+  if (yield < 0) return 0;
+  apply(state, view);
+  return yield;
+}
+
+double Repack::min_stretch(ClusterState& state, const ClusterView& view, const PriorityRule& rule,
+                           const RemapLimit& limit, Seconds period) {
+  collect(state, view, limit);
+  const double s = search(state, view, rule, 0.0, Packer::Change::any, [&](double target) {
+    for (Packer::Item& item : items_) {
+      const double yield = yield_for_stretch(*item.spec, view.now, period, target);
+      if (cpu_exceeds(yield, 1.0)) return false;
+      item.cpu = item.spec->cpu_need * yield;
+    }
+    return true;
+  });
+  if (s < 0) return -1;
+  apply(state, view);
+  return s;
+}
+
+void Repack::collect(const ClusterState& state, const ClusterView& view, const RemapLimit& limit) {
+  items_.clear();
+  left_out_.clear();
+  pinned_nodes_.clear();
+  ranked_ = false;
+  for (JobSlot job : state.active()) {
+    const JobView& spec = view.jobs[job];
+    Packer::Item item;
+    item.job = job;
+    item.spec = &spec;
+    if (state.placed(job)) {
+      // A job placed at this very instant counts as running: it keeps its nodes where its progress is below the bound.
+      item.pinned = spec.flags.may_not_move || limit.keeps(spec, view.now);
+      if (item.pinned) item.nodes = state.nodes_of(job);
+    } else if (spec.flags.may_not_move && !spec.nodes.empty()) {
+      item.pinned = true;
+      item.nodes = spec.nodes;
+    }
+    items_.push_back(item);
+  }
+}
+
+template <typename SetCpu>
+double Repack::search(const ClusterState& state, const ClusterView& view, const PriorityRule& rule, double lowest,
+                      Packer::Change change, SetCpu&& set_cpu) {
+  if (items_.empty()) return -1;
+  packer_.prepare(state, items_);
+  for (;;) {
+    // The totals are a cheap necessary condition: in a burst most jobs leave here, without a packing each.
+    while (!packer_.rigid_totals_fit()) {
+      if (!drop_lowest(state, view, rule)) return -1;
+    }
+    if (items_.empty()) return -1;
+    packer_.prepare(state, items_);
+    if (set_cpu(lowest) && packer_.pack(change)) break;
+    if (!drop_lowest(state, view, rule)) return -1;
+  }
+  keep_result();
+  if (set_cpu(1.0) && packer_.pack(change)) {
+    keep_result();
+    return 1.0;
+  }
+  double feasible = lowest;
+  double infeasible = 1.0;
+  while (infeasible - feasible > kYieldAccuracy) {
+    const double middle = (feasible + infeasible) / 2;
+    if (set_cpu(middle) && packer_.pack(change)) {
+      feasible = middle;
+      keep_result();
+    } else {
+      infeasible = middle;
+    }
+  }
+  return feasible;
+}
+
+bool Repack::drop_lowest(const ClusterState& state, const ClusterView& view, const PriorityRule& rule) {
+  if (!ranked_) {
+    ranks_.clear();
+    for (const Packer::Item& item : items_) {
+      if (item.spec->flags.may_not_pause && state.placed(item.job)) continue;
+      ranks_.push_back(rank(item.job, view, state, rule));
+    }
+    std::sort(ranks_.begin(), ranks_.end(), RankedJob::higher);
+    ranked_ = true;
+  }
+  if (ranks_.empty()) return false;
+  const JobSlot lowest = ranks_.back().job;
+  ranks_.pop_back();
+  left_out_.push_back(lowest);
+  items_.erase(std::find_if(items_.begin(), items_.end(), [&](const Packer::Item& i) { return i.job == lowest; }));
+  return true;
+}
+
+void Repack::keep_result() {
+  best_.clear();
+  for (const Packer::Item& item : items_) {
+    const std::span<const NodeIndex> nodes = packer_.nodes_of(item);
+    best_.insert(best_.end(), nodes.begin(), nodes.end());
+  }
+}
+
+void Repack::apply(ClusterState& state, const ClusterView& view) {
+  const auto nodes_of = [&](const Packer::Item& item) {
+    return std::span<const NodeIndex>(best_.data() + item.first, item.spec->tasks);
+  };
+  const auto stays = [&](const Packer::Item& item) {
+    const std::span<const NodeIndex> old = state.nodes_of(item.job);
+    const std::span<const NodeIndex> now = nodes_of(item);
+    return std::equal(old.begin(), old.end(), now.begin(), now.end());
+  };
+  for (JobSlot job : left_out_) {
+    if (state.placed(job)) state.remove(job, view.jobs[job]);
+  }
+  // All movers leave before any arrives. A job that stays is not touched.
+  std::erase_if(items_, stays);
+  for (const Packer::Item& item : items_) {
+    if (state.placed(item.job)) state.remove(item.job, *item.spec);
+  }
+  for (const Packer::Item& item : items_) state.place(item.job, *item.spec, nodes_of(item));
+}
+
+}  // namespace dfrs

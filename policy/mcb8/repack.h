@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Global remapping: MCB8 with a binary search on the yield, and MCB8-stretch with one on the inverse stretch
+// (RR-7659, sections 4.3 and 4.7).
+#pragma once
+
+#include <vector>
+
+#include "policy/mcb8/packer.h"
+#include "policy/priority.h"
+
+namespace dfrs {
+
+/// Which running jobs keep their nodes in a repack (RR-7659, section 4.3, "Limiting Migration").
+struct RemapLimit {
+  enum class Kind {
+    none,
+    min_flow_time,     ///< MINFT: jobs whose flow time is below the bound
+    min_virtual_time,  ///< MINVT: jobs whose virtual time is below the bound
+  };
+  Kind kind = Kind::none;
+  Seconds bound = 0;
+
+  bool keeps(const JobView& job, Seconds now) const {
+    switch (kind) {
+      case Kind::none: return false;
+      case Kind::min_flow_time: return job.flow_time(now) < bound;
+      case Kind::min_virtual_time: return job.virtual_time(now) < bound;
+    }
+    return false;
+  }
+};
+
+/// Lowest yield that is tried, and the accuracy of the search (RR-7659, section 4.3).
+inline constexpr double kYieldAccuracy = 0.01;
+
+class Repack {
+ public:
+  /// MCB8 over all jobs: the mapping for the highest yield Y in {0.01 .. 1} found by testing 0.01, 1, then bisection.
+  /// Where 0.01 fails the lowest-priority job is left out and the search begins again; jobs left out are paused, or
+  /// stay waiting. Returns the Y reached, 0 if nothing was changed (no jobs, or those that may not be paused do not
+  /// fit). At most jobs + 9 packings.
+  double max_yield(ClusterState& state, const ClusterView& view, const PriorityRule& rule, const RemapLimit& limit);
+
+  /// MCB8-stretch: the same search on s, the inverse of the largest stretch estimated for the next tick, `period`
+  /// seconds from now; a job's CPU requirement is its need times yield_for_stretch(). Tests s = 0, then 1, then bisects
+  /// to 0.01. Returns the s reached; negative if nothing was changed.
+  double min_stretch(ClusterState& state, const ClusterView& view, const PriorityRule& rule, const RemapLimit& limit,
+                     Seconds period);
+
+ private:
+  void collect(const ClusterState& state, const ClusterView& view, const RemapLimit& limit);
+  template <typename SetCpu>
+  double search(const ClusterState& state, const ClusterView& view, const PriorityRule& rule, double lowest,
+                Packer::Change change, SetCpu&& set_cpu);
+  bool drop_lowest(const ClusterState& state, const ClusterView& view, const PriorityRule& rule);
+  void keep_result();
+  void apply(ClusterState& state, const ClusterView& view);
+
+  Packer packer_;
+  std::vector<Packer::Item> items_;
+  std::vector<JobSlot> left_out_;
+  std::vector<RankedJob> ranks_;  // droppable items by decreasing priority
+  bool ranked_ = false;
+  std::vector<NodeIndex> best_;   // nodes of all items, in the order of items_
+  std::vector<NodeIndex> pinned_nodes_;
+};
+
+/// The yield a job needs until the next tick for its estimated stretch (flow + T) / (vt + yield T) then to be at most
+/// 1 / s (RR-7659, section 4.7). May exceed 1 (out of reach); at least kYieldAccuracy, so that placed jobs advance.
+double yield_for_stretch(const JobView& job, Seconds now, Seconds period, double s);
+
+}  // namespace dfrs

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy/yield/max_min.h"
+
+#include <algorithm>
+
+namespace dfrs {
+
+void MaxMinYield::solve(const Sharing& sharing, std::span<double> yields) {
+  constexpr double kOpen = -1;
+  std::fill(yields.begin(), yields.end(), kOpen);
+  const std::size_t nodes = sharing.nodes().size();
+  open_need_.resize(nodes);
+  open_capacity_.resize(nodes);
+  heap_.clear();
+  // Lowest share first, then lowest index: fixed order, so the same result everywhere.
+  const auto worse = [](const Entry& a, const Entry& b) {
+    return a.share != b.share ? a.share > b.share : a.node > b.node;
+  };
+  for (std::uint32_t n = 0; n < nodes; ++n) {
+    const Sharing::Node& node = sharing.nodes()[n];
+    open_need_[n] = node.load;
+    open_capacity_[n] = node.capacity;
+    heap_.push_back({node.capacity / node.load, n});
+  }
+  std::make_heap(heap_.begin(), heap_.end(), worse);
+
+  while (!heap_.empty()) {
+    std::pop_heap(heap_.begin(), heap_.end(), worse);
+    const Entry top = heap_.back();
+    heap_.pop_back();
+    const Sharing::Node& node = sharing.nodes()[top.node];
+    // Jobs fixed elsewhere since this entry was made took less than their share here, so shares only grow: an entry
+    // that is out of date goes back with its new share.
+    bool open = false;
+    for (const Sharing::User& user : sharing.users(node)) open = open || yields[user.job] == kOpen;
+    if (!open) continue;
+    const double share = open_capacity_[top.node] / open_need_[top.node];
+    if (share > top.share) {
+      if (share < 1) {
+        heap_.push_back({share, top.node});
+        std::push_heap(heap_.begin(), heap_.end(), worse);
+      }
+      continue;
+    }
+    for (const Sharing::User& user : sharing.users(node)) {
+      if (yields[user.job] != kOpen) continue;
+      yields[user.job] = share;
+      for (const Sharing::Place& place : sharing.places(sharing.jobs()[user.job])) {
+        open_need_[place.node] -= place.need;
+        open_capacity_[place.node] -= place.need * share;
+      }
+    }
+  }
+  for (double& y : yields) {
+    if (y == kOpen) y = 1;
+    y = std::clamp(y, 0.0, 1.0);
+  }
+}
+
+}  // namespace dfrs

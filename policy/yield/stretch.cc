@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy/yield/stretch.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "policy/compare.h"
+
+namespace dfrs {
+namespace {
+
+constexpr int kBisections = 64;
+constexpr int kMaxPrograms = 60;
+constexpr double kRelativeGap = 1e-6;
+
+// The yield at which the job's inverse stretch is s.
+double yield_at(const StretchEstimate& job, double s, double floor) {
+  return std::clamp((job.flow * s - job.progress) / job.period, floor, 1.0);
+}
+
+// The inverse stretch at which the job runs at full speed: nothing is gained beyond.
+double full_speed(const StretchEstimate& job) { return (job.progress + job.period) / job.flow; }
+
+// Largest s in [0, high] for which the node holds its open jobs at s and its fixed jobs at their yields.
+double highest_level(const Sharing& sharing, const Sharing::Node& node, std::span<const StretchEstimate> jobs,
+                     std::span<const double> yields, double floor, double high) {
+  const auto fits = [&](double s) {
+    double used = 0;
+    for (const Sharing::User& user : sharing.users(node)) {
+      const double y = yields[user.job] >= 0 ? yields[user.job] : yield_at(jobs[user.job], s, floor);
+      used += user.need * y;
+    }
+    return cpu_fits(used, node.capacity);
+  };
+  if (fits(high)) return high;
+  double low = 0;
+  for (int k = 0; k < kBisections; ++k) {
+    const double middle = (low + high) / 2;
+    (fits(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace
+
+void min_max_stretch(const Sharing& sharing, std::span<const StretchEstimate> jobs, double floor,
+                     std::span<double> yields) {
+  constexpr double kOpen = -1;
+  std::fill(yields.begin(), yields.end(), kOpen);
+  // An overloaded node may not even hold the floors; equal shares do then.
+  floor = std::min(floor, 1 / sharing.max_load());
+  double high = 0;
+  for (const StretchEstimate& job : jobs) high = std::max(high, full_speed(job));
+
+  std::vector<std::uint8_t> closed(sharing.nodes().size(), 0);
+  for (std::size_t round = 0; round < sharing.nodes().size(); ++round) {
+    double lowest = high;
+    std::size_t tightest = sharing.nodes().size();
+    for (std::size_t n = 0; n < sharing.nodes().size(); ++n) {
+      if (closed[n] != 0) continue;
+      const double level = highest_level(sharing, sharing.nodes()[n], jobs, yields, floor, high);
+      if (level < lowest) {
+        lowest = level;
+        tightest = n;
+      }
+    }
+    if (tightest == sharing.nodes().size()) break;
+    closed[tightest] = 1;
+    for (const Sharing::User& user : sharing.users(sharing.nodes()[tightest])) {
+      if (yields[user.job] < 0) yields[user.job] = yield_at(jobs[user.job], lowest, floor);
+    }
+  }
+  for (double& y : yields) {
+    if (y < 0) y = 1;
+  }
+  repair_yields(sharing, yields);
+}
+
+bool min_average_stretch(const Sharing& sharing, std::span<const StretchEstimate> jobs, double floor, LpSolver& solver,
+                         std::span<double> yields) {
+  const std::size_t count = jobs.size();
+  if (count == 0) return true;
+  floor = std::min(floor, 1 / sharing.max_load());
+  // No job is worse off than under the best common level.
+  double level = 0;
+  for (const StretchEstimate& job : jobs) level = std::max(level, full_speed(job));
+  std::vector<double> open(count, -1.0);
+  for (const Sharing::Node& node : sharing.nodes()) {
+    level = std::min(level, highest_level(sharing, node, jobs, open, floor, level));
+  }
+
+  // Columns: yields, then -stretch of each job (to be maximised). Cuts: tangents, which lie below the convex estimate.
+  LinearProgram program;
+  program.clear();
+  for (const StretchEstimate& job : jobs) {
+    program.cost.push_back(0);
+    program.lower.push_back(yield_at(job, level, floor));
+    program.upper.push_back(1);
+  }
+  for (std::size_t j = 0; j < count; ++j) {
+    program.cost.push_back(1);
+    program.lower.push_back(-jobs[j].at(program.lower[j]));
+    program.upper.push_back(-jobs[j].at(1));
+  }
+  for (const Sharing::Node& node : sharing.nodes()) {
+    for (const Sharing::User& user : sharing.users(node)) {
+      program.column.push_back(user.job);
+      program.value.push_back(user.need);
+    }
+    program.end_row(node.capacity);
+  }
+  const auto add_cut = [&](std::size_t j, double y) {
+    const double f = jobs[j].at(y);
+    const double slope = -f * jobs[j].period / (jobs[j].progress + y * jobs[j].period);
+    // stretch >= f + slope (x - y)  <=>  -stretch + slope x <= slope y - f
+    program.column.push_back(count + j);
+    program.value.push_back(1);
+    program.column.push_back(j);
+    program.value.push_back(slope);
+    program.end_row(slope * y - f);
+  };
+  for (std::size_t j = 0; j < count; ++j) {
+    add_cut(j, program.lower[j]);
+    add_cut(j, 1);
+  }
+
+  std::vector<double> x(2 * count);
+  double best = kNever;
+  for (int k = 0; k < kMaxPrograms; ++k) {
+    if (!solver.maximize(program, x)) return best < kNever;
+    double bound = 0;
+    double value = 0;
+    for (std::size_t j = 0; j < count; ++j) {
+      x[j] = std::clamp(x[j], program.lower[j], 1.0);
+      bound -= x[count + j];
+      value += jobs[j].at(x[j]);
+    }
+    if (value < best) {
+      best = value;
+      std::copy_n(x.begin(), count, yields.begin());
+    }
+    if (best - bound <= kRelativeGap * best) break;
+    for (std::size_t j = 0; j < count; ++j) {
+      if (jobs[j].at(x[j]) > -x[count + j] * (1 + kRelativeGap)) add_cut(j, x[j]);
+    }
+  }
+  repair_yields(sharing, yields);
+  return true;
+}
+
+}  // namespace dfrs

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/completion_queue.h"
+
+namespace dfrs::sim {
+
+void CompletionQueue::set(JobSlot job, Seconds time) {
+  std::size_t at = position_[job];
+  if (at == kAbsent) {
+    at = heap_.size();
+    heap_.push_back({time, job});
+    put(at, {time, job});
+    up(at);
+    return;
+  }
+  heap_[at].time = time;
+  up(at);
+  down(position_[job]);
+}
+
+void CompletionQueue::remove(JobSlot job) {
+  const std::size_t at = position_[job];
+  if (at == kAbsent) return;
+  position_[job] = kAbsent;
+  const Entry last = heap_.back();
+  heap_.pop_back();
+  if (at == heap_.size()) return;
+  put(at, last);
+  up(at);
+  down(position_[last.job]);
+}
+
+void CompletionQueue::up(std::size_t at) {
+  const Entry entry = heap_[at];
+  while (at > 0) {
+    const std::size_t parent = (at - 1) / 2;
+    if (!entry.before(heap_[parent])) break;
+    put(at, heap_[parent]);
+    at = parent;
+  }
+  put(at, entry);
+}
+
+void CompletionQueue::down(std::size_t at) {
+  const Entry entry = heap_[at];
+  for (;;) {
+    std::size_t child = 2 * at + 1;
+    if (child >= heap_.size()) break;
+    if (child + 1 < heap_.size() && heap_[child + 1].before(heap_[child])) ++child;
+    if (!heap_[child].before(entry)) break;
+    put(at, heap_[child]);
+    at = child;
+  }
+  put(at, entry);
+}
+
+}  // namespace dfrs::sim

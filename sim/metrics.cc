@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/metrics.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dfrs::sim {
+
+double bounded_stretch(const Job& job, const JobRecord& record, Seconds floor) {
+  return std::max(record.end - job.submit, floor) / std::max(job.run_time, floor);
+}
+
+Metrics measure(const Instance& instance, const RunResult& run, Seconds stretch_floor) {
+  Metrics m;
+  const auto jobs = static_cast<double>(instance.jobs.size());
+  if (instance.jobs.empty()) return m;
+  double work = 0;
+  double pauses = 0;
+  double moves = 0;
+  m.max_stretch = 0;
+  m.mean_stretch = 0;
+  for (std::size_t k = 0; k < instance.jobs.size(); ++k) {
+    const Job& job = instance.jobs[k];
+    const JobRecord& record = run.jobs[k];
+    const double stretch = bounded_stretch(job, record, stretch_floor);
+    m.max_stretch = std::max(m.max_stretch, stretch);
+    m.mean_stretch += stretch / jobs;
+    m.mean_wait += (record.start - job.submit) / jobs;
+    m.mean_turnaround += (record.end - job.submit) / jobs;
+    m.makespan = std::max(m.makespan, record.end);
+    work += Instance::work(job);
+    pauses += record.pauses;
+    moves += record.moves;
+  }
+  const Seconds span = m.makespan - instance.jobs.front().submit;
+  m.pauses_per_job = pauses / jobs;
+  m.moves_per_job = moves / jobs;
+  if (span > 0) {
+    m.utilization = work / (instance.platform.total_cpu() * span);
+    m.pauses_per_hour = pauses / span * 3600;
+    m.moves_per_hour = moves / span * 3600;
+    m.pause_gb_per_s = run.paused_mib / 1024 / span;
+    m.move_gb_per_s = run.moved_mib / 1024 / span;
+  }
+  // All jobs complete, so the work done is the workload's; jobs in penalty and paused ones do none.
+  if (work > 0) m.underutilization = std::max(0.0, run.demand - work) / work;
+  return m;
+}
+
+Summary summarize(std::span<const double> values) {
+  Summary s;
+  s.count = values.size();
+  if (values.empty()) return s;
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  const auto n = static_cast<double>(sorted.size());
+  for (double v : sorted) s.mean += v / n;
+  for (double v : sorted) s.stddev += (v - s.mean) * (v - s.mean);
+  s.stddev = sorted.size() > 1 ? std::sqrt(s.stddev / (n - 1)) : 0.0;
+  const std::size_t half = sorted.size() / 2;
+  s.median = sorted.size() % 2 != 0 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+  s.p90 = sorted[static_cast<std::size_t>(std::ceil(0.9 * n)) - 1];
+  s.max = sorted.back();
+  return s;
+}
+
+}  // namespace dfrs::sim

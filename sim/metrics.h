@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Metrics of one run and statistics over runs, as the papers define them.
+#pragma once
+
+#include <span>
+
+#include "sim/simulation.h"
+
+namespace dfrs::sim {
+
+/// Bounded stretch of a job: max(turnaround, b) / max(processing time, b), b = `floor` (RR-7659, section 2.2: 10 s;
+/// IPDPS 2010: 30 s). >= 1 up to rounding.
+double bounded_stretch(const Job& job, const JobRecord& record, Seconds floor);
+
+struct Metrics {
+  double max_stretch = 1;
+  double mean_stretch = 1;
+  double mean_wait = 0;            ///< first start - submission, s
+  double mean_turnaround = 0;      ///< s
+  Seconds makespan = 0;            ///< last completion, from the instance's origin
+  double utilization = 0;          ///< work / (|P| x (last completion - first submission))
+  /// Normalized underutilization (RR-7659, section 6.4.1): (integral of min(|P|, demand) - work done) / work.
+  double underutilization = 0;
+  double pauses_per_job = 0;
+  double moves_per_job = 0;
+  double pauses_per_hour = 0;      ///< over last completion - first submission
+  double moves_per_hour = 0;
+  double pause_gb_per_s = 0;       ///< memory of paused jobs, GB = 1024 MiB, over the same time
+  double move_gb_per_s = 0;
+};
+
+Metrics measure(const Instance& instance, const RunResult& run, Seconds stretch_floor = 10);
+
+struct Summary {
+  std::size_t count = 0;
+  double mean = 0;
+  double stddev = 0;  ///< of the sample, n - 1
+  double median = 0;
+  double p90 = 0;     ///< nearest rank
+  double max = 0;
+};
+
+/// All zero for no values. Sorts a copy: O(n log n).
+Summary summarize(std::span<const double> values);
+
+}  // namespace dfrs::sim

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/completion_queue.h"
+#include "sim/errors.h"
+
+namespace dfrs::sim {
+namespace {
+
+// So many calls of the engine without a completion or a submission mean that none will come: pauses and moves eat all
+// progress, which a period no longer than the penalty can bring about (RR-7659, section 6.4.2).
+constexpr std::uint64_t kMaxBarrenSteps = 1'000'000;
+
+class Simulation {
+ public:
+  Simulation(const Instance& instance, const Algorithm& algorithm, const SimOptions& options)
+      : instance_(instance), options_(options), completions_(instance.jobs.size()) {
+    auto engine = Engine::create(algorithm, options.engine);
+    if (!engine) throw UsageError(engine.error().message);
+    engine_ = std::move(*engine);
+
+    nodes_.reserve(instance.platform.nodes.size());
+    for (const NodeSpec& spec : instance.platform.nodes) nodes_.push_back({spec, true});
+    const std::size_t count = instance.jobs.size();
+    views_.resize(count);
+    placements_.resize(count);
+    run_times_.reserve(count);
+    for (std::size_t k = 0; k < count; ++k) {
+      const Job& job = instance.jobs[k];
+      JobView& view = views_[k];
+      view.id = job.id;
+      view.tasks = static_cast<std::uint32_t>(job.tasks);
+      view.cpu_need = job.cpu_need;
+      view.rigid = job.rigid;
+      view.submit = job.submit;
+      run_times_.push_back(job.estimate);
+    }
+    result_.jobs.resize(count);
+    capacity_ = instance.platform.total_cpu();
+  }
+
+  RunResult run(StepObserver* observer) {
+    while (next_event()) {
+      const ClusterView view{now_, nodes_, views_, instance_.platform.rigid_dims};
+      const auto decided = engine_->step(view, Estimates{run_times_}, events_);
+      if (!decided) {
+        throw Failure(kExitInternal, fmt::format("{}: at {} s: {}", instance_.name, now_, decided.error().message));
+      }
+      if (observer != nullptr) observer->on_step(view, events_, **decided);
+      apply(**decided);
+      ++result_.steps;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // Advances to the next instant and gathers its events. False when all is done.
+  bool next_event() {
+    const std::vector<Job>& jobs = instance_.jobs;
+    const Seconds arrival = arrived_ < jobs.size() ? jobs[arrived_].submit : kNever;
+    const Seconds next = std::max(now_, std::min({arrival, completions_.next_time(), wake_at_}));
+    if (next == kNever) {
+      if (in_system_ != 0) throw InputError(fmt::format("{}: {} jobs never start", instance_.name, in_system_));
+      return false;
+    }
+    result_.demand += std::min(capacity_, demand_) * (next - now_);
+    now_ = next;
+
+    events_.clear();
+    while (completions_.next_time() <= now_) complete(completions_.next_job());
+    for (; arrived_ < jobs.size() && jobs[arrived_].submit <= now_; ++arrived_) submit(arrived_);
+    barren_steps_ = events_.empty() ? barren_steps_ + 1 : 0;
+    if (barren_steps_ > kMaxBarrenSteps) {
+      throw InputError(fmt::format("{}: no job has completed in the {} scheduling events up to {} s: pauses and moves "
+                                   "eat all progress; a period well above the penalty helps",
+                                   instance_.name, kMaxBarrenSteps, now_));
+    }
+    return true;
+  }
+
+  void submit(std::size_t index) {
+    const auto job = static_cast<JobSlot>(index);
+    views_[job].state = JobState::waiting;
+    demand_ += views_[job].cpu_need * views_[job].tasks;
+    ++in_system_;
+    events_.push_back({EventKind::submitted, job});
+  }
+
+  void complete(JobSlot job) {
+    completions_.remove(job);
+    JobView& view = views_[job];
+    view.state = JobState::absent;
+    view.nodes = {};
+    placements_[job] = {};
+    demand_ -= view.cpu_need * view.tasks;
+    if (--in_system_ == 0) demand_ = 0;
+    result_.jobs[job].end = now_;
+    events_.push_back({EventKind::completed, job});
+  }
+
+  void apply(const Decisions& decisions) {
+    for (const Decision& decision : decisions.placements) apply(decisions, decision);
+    for (const YieldChange& change : decisions.yields) {
+      JobView& view = views_[change.job];
+      set_rate(view, change.yield);
+      view.yield = change.yield;
+      const Seconds left = std::max(0.0, instance_.jobs[change.job].run_time - view.clock.base);
+      completions_.set(change.job, std::max(now_, view.clock.since) + left / change.yield);
+    }
+    wake_at_ = decisions.wake_at;
+  }
+
+  void apply(const Decisions& decisions, const Decision& decision) {
+    JobView& view = views_[decision.job];
+    JobRecord& record = result_.jobs[decision.job];
+    std::vector<NodeIndex>& placement = placements_[decision.job];
+    const std::span<const NodeIndex> nodes = decisions.nodes_of(decision);
+    const auto memory = static_cast<double>(view.rigid[kMemory]);
+    set_rate(view, 0);
+    switch (decision.kind) {
+      case DecisionKind::pause:
+        view.state = JobState::paused;
+        view.yield = 0;
+        ++record.pauses;
+        result_.paused_mib += memory * view.tasks;
+        completions_.remove(decision.job);
+        break;
+      case DecisionKind::migrate:
+        view.clock.since = now_ + options_.penalty;
+        ++record.moves;
+        result_.moved_mib += memory * moved_tasks(placement, nodes);
+        break;
+      case DecisionKind::resume:
+        view.state = JobState::running;
+        view.clock.since = now_ + options_.penalty;
+        break;
+      case DecisionKind::start:
+        view.state = JobState::running;
+        record.start = now_;
+        break;
+    }
+    placement.assign(nodes.begin(), nodes.end());
+    view.nodes = placement;
+  }
+
+  // Brings the job's virtual time up to now and lets it go on at another rate; a penalty goes on to its end.
+  void set_rate(JobView& view, double rate) {
+    if (view.clock.since < now_) {
+      view.clock.base = view.clock.at(now_);
+      view.clock.since = now_;
+    }
+    view.clock.rate = rate;
+  }
+
+  static double moved_tasks(std::span<const NodeIndex> before, std::span<const NodeIndex> after) {
+    std::size_t common = 0;
+    for (std::size_t b = 0, a = 0; b < before.size() && a < after.size();) {
+      if (before[b] == after[a]) {
+        ++common, ++b, ++a;
+      } else {
+        (before[b] < after[a] ? b : a)++;
+      }
+    }
+    return static_cast<double>(after.size() - common);
+  }
+
+  const Instance& instance_;
+  const SimOptions& options_;
+  std::unique_ptr<Engine> engine_;
+  std::vector<NodeView> nodes_;
+  std::vector<JobView> views_;
+  std::vector<std::vector<NodeIndex>> placements_;
+  std::vector<Seconds> run_times_;  // the users' estimates
+  CompletionQueue completions_;
+  std::vector<Event> events_;
+  Seconds now_ = 0;
+  Seconds wake_at_ = kNever;
+  std::size_t arrived_ = 0;
+  std::size_t in_system_ = 0;
+  double capacity_ = 0;
+  double demand_ = 0;
+  std::uint64_t barren_steps_ = 0;
+  RunResult result_;
+};
+
+}  // namespace
+
+RunResult simulate(const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
+                   StepObserver* observer) {
+  return Simulation(instance, algorithm, options).run(observer);
+}
+
+}  // namespace dfrs::sim

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The simulator as a host of the policy engine: time, progress of work under yields, the rescheduling penalty
+// (RR-7659, section 5.1; the rules it leaves open are in docs/semantics.md).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "policy/engine.h"
+#include "sim/instance.h"
+
+namespace dfrs::sim {
+
+struct SimOptions {
+  /// Time during which a job that resumes, or whose nodes change, holds its resources without progress. >= 0.
+  Seconds penalty = 300;
+  EngineOptions engine;
+};
+
+struct JobRecord {
+  Seconds start = 0;  ///< first start
+  Seconds end = 0;    ///< completion
+  std::uint32_t pauses = 0;
+  std::uint32_t moves = 0;
+};
+
+/// What happened, all jobs completed.
+struct RunResult {
+  std::vector<JobRecord> jobs;  ///< by index in Instance::jobs
+  double demand = 0;            ///< integral of min(|P|, sum of CPU needs of jobs in the system), node seconds
+  double paused_mib = 0;        ///< memory of paused jobs, summed over pauses
+  double moved_mib = 0;         ///< memory of tasks that changed nodes, summed over moves
+  std::uint64_t steps = 0;      ///< calls of the engine
+};
+
+/// Sees each call of the engine: for logs and checks. The view is the one the decisions were made on.
+class StepObserver {
+ public:
+  virtual ~StepObserver() = default;
+  virtual void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) = 0;
+};
+
+/// Simulate to the completion of all jobs. Jobs must be sorted by submission and each must fit the platform.
+/// Errors: Failure (UsageError for options the engine refuses; InputError if no job can ever complete).
+RunResult simulate(const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
+                   StepObserver* observer = nullptr);
+
+}  // namespace dfrs::sim
