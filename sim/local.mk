@@ -16,9 +16,15 @@ libsim_a_SOURCES = \
 	sim/workload/hpc2n.h \
 	sim/workload/load.cc \
 	sim/workload/load.h \
+	sim/workload/lublin.cc \
+	sim/workload/lublin.h \
 	sim/workload/number_parser.h \
+	sim/workload/random.cc \
+	sim/workload/random.h \
 	sim/workload/read_report.cc \
 	sim/workload/read_report.h \
+	sim/workload/scale.cc \
+	sim/workload/scale.h \
 	sim/workload/swf.h \
 	sim/workload/swf_jobs.cc \
 	sim/workload/swf_reader.cc \

@@ -22,6 +22,9 @@ tests_sim_tests_SOURCES = \
 	tests/sim/traces.h \
 	tests/sim/workload/hpc2n_test.cc \
 	tests/sim/workload/load_test.cc \
+	tests/sim/workload/lublin_test.cc \
+	tests/sim/workload/random_test.cc \
+	tests/sim/workload/scale_test.cc \
 	tests/sim/workload/swf_test.cc \
 	tests/sim/workload/trace_file_test.cc \
 	tests/sim/workload/weeks_test.cc

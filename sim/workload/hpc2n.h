@@ -29,8 +29,8 @@ struct ExactMemory {
 /// node as do exactly, floor(node / exact). Ten tasks at the minimum of 10 % of 2 GB (204.8 MiB) become 204 MiB each.
 ///
 /// Why not round alone: on the 202,876 jobs of HPC2N-2002-2.1-cln, rounding up changes how many tasks of a job fit on a
-/// node for 3,965 jobs, rounding to the nearest for the same 3,965 (204.8 becomes 205), rounding down and this for none.
-/// Rounding down, however, would let two tasks of 1024.5 MiB share a node of 2048, which this does not.
+/// node for 3,965 jobs, rounding to the nearest for the same 3,965 (204.8 becomes 205), rounding down and this for
+/// none. Rounding down, however, would let two tasks of 1024.5 MiB share a node of 2048, which this does not.
 RigidAmount rounded_memory(ExactMemory exact, RigidAmount node_mib);
 
 /// A record's tasks under the annotation.
