@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 if HAVE_TESTS
-TEST_CPPFLAGS = $(AM_CPPFLAGS) $(GTEST_CFLAGS) $(MHD_CFLAGS) $(FMT_CFLAGS)
+TEST_CPPFLAGS = $(AM_CPPFLAGS) $(GTEST_CFLAGS) $(MHD_CFLAGS) $(FMT_CFLAGS) $(ARCHIVE_CFLAGS)
 TEST_LIBS = $(SIM_LIBS) $(GTEST_LIBS) $(MHD_LIBS) -lrapidcheck
 
 # One GoogleTest program per folder of the source tree. Add a file to its list, nothing else.
@@ -13,5 +13,19 @@ tests_policy_tests_SOURCES =
 
 tests_sim_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sim_tests_LDADD = $(TEST_LIBS)
-tests_sim_tests_SOURCES =
+tests_sim_tests_SOURCES = \
+	tests/sim/failure_message.h \
+	tests/sim/io/compressed.h \
+	tests/sim/io/input_source_test.cc \
+	tests/sim/io/output_file_test.cc \
+	tests/sim/temporary_folder.h \
+	tests/sim/traces.h \
+	tests/sim/workload/hpc2n_test.cc \
+	tests/sim/workload/load_test.cc \
+	tests/sim/workload/lublin_test.cc \
+	tests/sim/workload/random_test.cc \
+	tests/sim/workload/scale_test.cc \
+	tests/sim/workload/swf_test.cc \
+	tests/sim/workload/trace_file_test.cc \
+	tests/sim/workload/weeks_test.cc
 endif

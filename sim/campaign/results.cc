@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/campaign/results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <unordered_set>
+
+#include "sim/errors.h"
+
+namespace dfrs::sim {
+namespace {
+
+struct NumberColumn {
+  std::string_view name;
+  std::function<double&(ResultRow&)> of;
+};
+
+const std::vector<NumberColumn>& number_columns() {
+  static const std::vector<NumberColumn> columns{
+      {"load", [](ResultRow& r) -> double& { return r.load; }},
+      {"bound_divisible", [](ResultRow& r) -> double& { return r.bound_divisible; }},
+      {"bound_ls1", [](ResultRow& r) -> double& { return r.bound_ls1; }},
+      {"max_stretch", [](ResultRow& r) -> double& { return r.metrics.max_stretch; }},
+      {"mean_stretch", [](ResultRow& r) -> double& { return r.metrics.mean_stretch; }},
+      {"mean_wait_s", [](ResultRow& r) -> double& { return r.metrics.mean_wait; }},
+      {"mean_turnaround_s", [](ResultRow& r) -> double& { return r.metrics.mean_turnaround; }},
+      {"makespan_s", [](ResultRow& r) -> double& { return r.metrics.makespan; }},
+      {"utilization", [](ResultRow& r) -> double& { return r.metrics.utilization; }},
+      {"underutilization", [](ResultRow& r) -> double& { return r.metrics.underutilization; }},
+      {"pauses_per_job", [](ResultRow& r) -> double& { return r.metrics.pauses_per_job; }},
+      {"moves_per_job", [](ResultRow& r) -> double& { return r.metrics.moves_per_job; }},
+      {"pauses_per_hour", [](ResultRow& r) -> double& { return r.metrics.pauses_per_hour; }},
+      {"moves_per_hour", [](ResultRow& r) -> double& { return r.metrics.moves_per_hour; }},
+      {"pause_gb_per_s", [](ResultRow& r) -> double& { return r.metrics.pause_gb_per_s; }},
+      {"move_gb_per_s", [](ResultRow& r) -> double& { return r.metrics.move_gb_per_s; }},
+      {"cpu_seconds", [](ResultRow& r) -> double& { return r.cpu_seconds; }},
+  };
+  return columns;
+}
+
+// Names of instances may hold anything: quote where CSV needs it (RFC 4180).
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + '"';
+}
+
+// Splits one line; false if a quote is not closed.
+bool split(std::string_view line, std::vector<std::string>& fields) {
+  fields.assign(1, {});
+  bool inside = false;
+  for (std::size_t k = 0; k < line.size(); ++k) {
+    const char c = line[k];
+    if (inside && c == '"' && k + 1 < line.size() && line[k + 1] == '"') {
+      fields.back() += c;
+      ++k;
+    } else if (c == '"') {
+      inside = !inside;
+    } else if (c == ',' && !inside) {
+      fields.emplace_back();
+    } else {
+      fields.back() += c;
+    }
+  }
+  return !inside;
+}
+
+double parse_number(const std::string& text, const std::string& where, std::string_view column) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || at != end || !std::isfinite(value)) {
+    throw InputError(fmt::format("{}: column {} is '{}', expected a number", where, column, text));
+  }
+  return value;
+}
+
+std::vector<std::string> distinct(const std::vector<ResultRow>& rows, std::string ResultRow::*field) {
+  std::vector<std::string> out;
+  std::unordered_set<std::string> seen;
+  for (const ResultRow& row : rows) {
+    if (seen.insert(row.*field).second) out.push_back(row.*field);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string results_csv(const std::vector<ResultRow>& rows) {
+  std::string out = "instance,algorithm,jobs";
+  for (const NumberColumn& column : number_columns()) fmt::format_to(std::back_inserter(out), ",{}", column.name);
+  out += '\n';
+  for (ResultRow row : rows) {
+    fmt::format_to(std::back_inserter(out), "{},{},{}", quoted(row.instance), quoted(row.algorithm), row.jobs);
+    for (const NumberColumn& column : number_columns()) fmt::format_to(std::back_inserter(out), ",{}", column.of(row));
+    out += '\n';
+  }
+  return out;
+}
+
+std::vector<ResultRow> parse_results_csv(std::string_view text, const std::string& source) {
+  std::vector<ResultRow> rows;
+  std::vector<std::string> header;
+  std::vector<std::string> fields;
+  std::size_t line_number = 0;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    ++line_number;
+    const std::string where = fmt::format("{}:{}", source, line_number);
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    if (line.empty()) continue;
+    if (!split(line, fields)) throw InputError(where + ": a quote is not closed");
+    if (header.empty()) {
+      header = fields;
+      continue;
+    }
+    if (fields.size() != header.size()) {
+      throw InputError(fmt::format("{}: {} fields, expected {} as in the header", where, fields.size(), header.size()));
+    }
+    ResultRow row;
+    const auto value_of = [&](std::string_view column) -> const std::string& {
+      const auto at = std::find(header.begin(), header.end(), column);
+      if (at == header.end()) {
+        throw InputError(fmt::format("{}: no column '{}' in the header; expected a file that dfrs-sim compare wrote",
+                                     source, column));
+      }
+      return fields[static_cast<std::size_t>(at - header.begin())];
+    };
+    row.instance = value_of("instance");
+    row.algorithm = value_of("algorithm");
+    row.jobs = static_cast<std::size_t>(std::max(0.0, parse_number(value_of("jobs"), where, "jobs")));
+    for (const NumberColumn& column : number_columns()) {
+      column.of(row) = parse_number(value_of(column.name), where, column.name);
+    }
+    rows.push_back(std::move(row));
+  }
+  if (rows.empty()) throw InputError(source + ": no results in it; expected a file that dfrs-sim compare wrote");
+  return rows;
+}
+
+std::vector<std::string> algorithms_of(const std::vector<ResultRow>& rows) {
+  return distinct(rows, &ResultRow::algorithm);
+}
+std::vector<std::string> instances_of(const std::vector<ResultRow>& rows) {
+  return distinct(rows, &ResultRow::instance);
+}
+
+}  // namespace dfrs::sim

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Results of a campaign: one row per instance and algorithm, as a value and as CSV.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/metrics.h"
+
+namespace dfrs::sim {
+
+struct ResultRow {
+  std::string instance;
+  std::string algorithm;  ///< canonical name
+  std::size_t jobs = 0;
+  double load = 0;             ///< offered load of the instance, see offered_load()
+  double bound_divisible = 1;  ///< lower bounds on the optimal maximum stretch (RR-7659, section 3.1)
+  double bound_ls1 = 1;
+  Metrics metrics;
+  double cpu_seconds = 0;  ///< of the simulation; the only column that differs from run to run
+
+  /// Degradation from bound (RR-7659, section 6.1), by the bound the published tables fit (docs/semantics.md).
+  double degradation() const { return metrics.max_stretch / bound_divisible; }
+};
+
+/// Header line and rows. Numbers have the shortest form that reads back as the same double.
+std::string results_csv(const std::vector<ResultRow>& rows);
+
+/// Reads what results_csv wrote. Columns are found by name, so that files of later versions with more of them still
+/// read. Errors: InputError naming source:line.
+std::vector<ResultRow> parse_results_csv(std::string_view text, const std::string& source);
+
+/// The distinct values in order of first appearance.
+std::vector<std::string> algorithms_of(const std::vector<ResultRow>& rows);
+std::vector<std::string> instances_of(const std::vector<ResultRow>& rows);
+
+}  // namespace dfrs::sim

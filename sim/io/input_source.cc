@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/io/input_source.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <memory>
+
+#include "sim/errors.h"
+
+namespace dfrs::sim {
+namespace {
+
+constexpr std::string_view kGzipMagic{"\x1f\x8b", 2};
+constexpr std::string_view kBzip2Magic{"BZh", 3};
+constexpr std::string_view kXzMagic{"\xfd\x37\x7a\x58\x5a\x00", 6};
+constexpr std::string_view kZstdMagic{"\x28\xb5\x2f\xfd", 4};
+constexpr std::size_t kBlock = std::size_t{1} << 18;
+
+struct FileDescriptor {
+  int fd;
+  bool owned;
+  ~FileDescriptor() {
+    if (owned) ::close(fd);
+  }
+};
+
+[[noreturn]] void too_long(const std::string& name, std::uint64_t max_bytes) {
+  throw InputError(fmt::format("{}: more than {} bytes of text; is this a workload log?", name, max_bytes));
+}
+
+[[noreturn]] void damaged(const std::string& name, std::string_view format, std::string_view why) {
+  throw InputError(
+      fmt::format("{}: damaged or truncated {} data ({}); fetch or compress the file again", name, format, why));
+}
+
+std::string read_descriptor(int fd, const std::string& name, std::uint64_t max_bytes) {
+  std::string bytes;
+  std::size_t block = kBlock;
+  struct stat status {};
+  if (::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+    // A file is read by one call; the byte more is for the second call to meet the end without growing the text.
+    block =
+        static_cast<std::size_t>(std::min<std::uint64_t>(static_cast<std::uint64_t>(status.st_size), max_bytes) + 1);
+  }
+  for (;;) {
+    const std::size_t had = bytes.size();
+    bytes.resize(had < block ? block : had + kBlock);
+    const ssize_t got = ::read(fd, bytes.data() + had, bytes.size() - had);
+    const int error = errno;
+    bytes.resize(had + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (got == 0) return bytes;
+    if (got < 0 && error != EINTR) throw IoError(fmt::format("{}: cannot read: {}", name, std::strerror(error)));
+    if (bytes.size() > max_bytes) too_long(name, max_bytes);
+  }
+}
+
+// zlib and not libarchive: libarchive 3.6 reads past a gzip member's checksum and length without comparing them.
+std::string inflate_gzip(const std::string& bytes, const std::string& name, std::uint64_t max_bytes) {
+  z_stream stream{};
+  if (inflateInit2(&stream, 15 + 16) != Z_OK) throw std::bad_alloc();
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> guard(&stream, inflateEnd);
+
+  std::string text;
+  std::size_t taken = 0;
+  text.resize(std::max<std::size_t>(kBlock, std::min<std::uint64_t>(bytes.size() * 6, max_bytes)));
+  std::size_t made = 0;
+  for (;;) {
+    constexpr std::size_t kMost = std::numeric_limits<uInt>::max();
+    const std::size_t offered = std::min(bytes.size() - taken, kMost);
+    const std::size_t room = std::min(text.size() - made, kMost);
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data() + taken));
+    stream.avail_in = static_cast<uInt>(offered);
+    stream.next_out = reinterpret_cast<Bytef*>(text.data() + made);
+    stream.avail_out = static_cast<uInt>(room);
+    const int status = inflate(&stream, Z_NO_FLUSH);
+    taken += offered - stream.avail_in;
+    made += room - stream.avail_out;
+    if (made > max_bytes) too_long(name, max_bytes);
+    if (status == Z_STREAM_END) {
+      const std::string_view rest = std::string_view(bytes).substr(taken);
+      if (rest.find_first_not_of('\0') == std::string_view::npos) break;  // nothing, or the padding of a tape block
+      if (!rest.starts_with(kGzipMagic)) damaged(name, "gzip", "something else follows the compressed data");
+      inflateReset(&stream);
+      continue;
+    }
+    if (status == Z_DATA_ERROR || status == Z_NEED_DICT)
+      damaged(name, "gzip", stream.msg != nullptr ? stream.msg : "bad data");
+    if (status == Z_MEM_ERROR) throw std::bad_alloc();
+    if (made == text.size()) {
+      text.resize(text.size() * 2);
+    } else if (taken == bytes.size()) {
+      damaged(name, "gzip", "the data ends too early");
+    }
+  }
+  text.resize(made);
+  return text;
+}
+
+std::string unpack_with_libarchive(const std::string& bytes, const std::string& name, std::string_view format,
+                                   int (*support_filter)(struct archive*), std::uint64_t max_bytes) {
+  const std::unique_ptr<struct archive, int (*)(struct archive*)> reader(archive_read_new(), archive_read_free);
+  if (reader == nullptr) throw std::bad_alloc();
+  struct archive* const a = reader.get();
+  const auto check = [&](int status) {
+    if (status < ARCHIVE_OK)
+      damaged(name, format, archive_error_string(a) != nullptr ? archive_error_string(a) : "bad data");
+  };
+  if (support_filter(a) < ARCHIVE_WARN)
+    throw IoError(fmt::format("{}: this build of libarchive cannot unpack {}", name, format));
+  archive_read_support_format_raw(a);
+  archive_read_support_format_empty(a);  // the raw format refuses a file that unpacks to nothing
+  check(archive_read_open_memory(a, bytes.data(), bytes.size()));
+  struct archive_entry* entry = nullptr;
+  const int found = archive_read_next_header(a, &entry);
+  // Too little of the beginning, and libarchive takes the data for plain.
+  if (archive_filter_code(a, 0) == ARCHIVE_FILTER_NONE) damaged(name, format, "incomplete beginning");
+  if (found == ARCHIVE_EOF) return {};
+  check(found);
+
+  std::string text;
+  std::size_t made = 0;
+  text.resize(std::max<std::size_t>(kBlock, std::min<std::uint64_t>(bytes.size() * 6, max_bytes)));
+  for (;;) {
+    if (made == text.size()) text.resize(text.size() * 2);
+    const la_ssize_t got = archive_read_data(a, text.data() + made, text.size() - made);
+    if (got < 0) check(static_cast<int>(got));
+    if (got == 0) break;
+    made += static_cast<std::size_t>(got);
+    if (made > max_bytes) too_long(name, max_bytes);
+  }
+  text.resize(made);
+  return text;
+}
+
+}  // namespace
+
+std::string source_name(const std::string& source) { return source == "-" ? "<stdin>" : source; }
+
+bool is_url(std::string_view source) {
+  const auto starts = [&](std::string_view scheme) {
+    return source.size() >= scheme.size() &&
+           std::equal(scheme.begin(), scheme.end(), source.begin(), [](char a, char b) {
+             return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b - 'A' + 'a') : b);
+           });
+  };
+  return starts("http://") || starts("https://");
+}
+
+std::string decompress(std::string bytes, const std::string& name, const InputOptions& options) {
+  const std::string_view view(bytes);
+  if (view.starts_with(kGzipMagic)) return inflate_gzip(bytes, name, options.max_bytes);
+  if (view.starts_with(kXzMagic)) {
+    return unpack_with_libarchive(bytes, name, "xz", archive_read_support_filter_xz, options.max_bytes);
+  }
+  if (view.starts_with(kZstdMagic)) {
+    return unpack_with_libarchive(bytes, name, "zstd", archive_read_support_filter_zstd, options.max_bytes);
+  }
+  if (view.starts_with(kBzip2Magic)) {
+    return unpack_with_libarchive(bytes, name, "bzip2", archive_read_support_filter_bzip2, options.max_bytes);
+  }
+  return bytes;
+}
+
+std::string read_text(const std::string& source, const InputOptions& options) {
+  const std::string name = source_name(source);
+  if (source.empty()) throw IoError("the name of the input is empty; give a file, a URL or - for standard input");
+  FileDescriptor input{STDIN_FILENO, false};
+  if (source != "-") {
+    input.fd = ::open(source.c_str(), O_RDONLY | O_CLOEXEC);
+    if (input.fd < 0) throw IoError(fmt::format("{}: cannot open: {}", name, std::strerror(errno)));
+    input.owned = true;
+  }
+  return decompress(read_descriptor(input.fd, name, options.max_bytes), name, options);
+}
+
+}  // namespace dfrs::sim

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/io/output_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "sim/errors.h"
+
+namespace dfrs::sim {
+namespace {
+
+constexpr std::size_t kBuffer = std::size_t{1} << 16;
+
+// Not mkstemp, whose files only their owner may read: a result should have the permissions any new file gets.
+int create_temporary(const std::string& path, std::string& temporary) {
+  static std::atomic<unsigned> serial{0};
+  for (;;) {
+    temporary = fmt::format("{}.{}-{}.tmp", path, ::getpid(), serial++);
+    const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+}
+
+// The rename itself lives in the folder. A file system that cannot sync a folder has nothing better to offer.
+void sync_folder_of(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  const int fd = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  ::fsync(fd);
+  ::close(fd);
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
+  if (path_.empty()) throw IoError("the name of the output is empty; give a file or - for standard output");
+  if (path_ == "-") {
+    fd_ = STDOUT_FILENO;
+    return;
+  }
+  // Renaming onto a symbolic link would replace the link, not what it points to.
+  std::error_code ignored;
+  if (std::filesystem::is_symlink(path_, ignored)) {
+    const std::filesystem::path target = std::filesystem::weakly_canonical(path_, ignored);
+    if (!ignored) path_ = target.string();
+  }
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    fd_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (fd_ < 0) fail("cannot open for writing", errno);
+    return;
+  }
+  fd_ = create_temporary(path_, temporary_);
+  if (fd_ < 0) {
+    const int error = errno;
+    temporary_.clear();
+    fail("cannot create", error);
+  }
+}
+
+OutputFile::~OutputFile() { discard(); }
+
+void OutputFile::write(std::string_view text) {
+  buffer_.append(text);
+  if (buffer_.size() >= kBuffer) flush();
+}
+
+void OutputFile::commit() {
+  flush();
+  if (path_ == "-") {
+    fd_ = -1;
+    return;
+  }
+  if (!temporary_.empty() && ::fsync(fd_) != 0) fail("cannot write", errno);
+  if (::close(std::exchange(fd_, -1)) != 0) fail("cannot write", errno);
+  if (temporary_.empty()) return;
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot rename the finished file", errno);
+  temporary_.clear();
+  sync_folder_of(path_);
+}
+
+void OutputFile::flush() {
+  if (fd_ < 0) throw IoError(fmt::format("{}: the output is already closed", path_));
+  std::string_view rest(buffer_);
+  while (!rest.empty()) {
+    const ssize_t put = ::write(fd_, rest.data(), rest.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) fail("cannot write", put < 0 ? errno : ENOSPC);
+    rest.remove_prefix(static_cast<std::size_t>(put));
+  }
+  buffer_.clear();
+}
+
+void OutputFile::fail(const char* what, int error) {
+  const std::string name = path_ == "-" ? "<stdout>" : path_;
+  discard();
+  throw IoError(fmt::format("{}: {}: {}", name, what, std::strerror(error)));
+}
+
+void OutputFile::discard() noexcept {
+  if (fd_ >= 0 && path_ != "-") ::close(fd_);
+  fd_ = -1;
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  temporary_.clear();
+}
+
+void write_file(const std::string& path, std::string_view text) {
+  OutputFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+}  // namespace dfrs::sim

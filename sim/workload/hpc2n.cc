@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/workload/hpc2n.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/errors.h"
+#include "sim/workload/fit.h"
+#include "sim/workload/number_parser.h"
+
+namespace dfrs::sim {
+namespace {
+
+constexpr std::int64_t kCentiKbPerMib = 100 * 1024;
+
+void check(const MemoryAnnotation& options) {
+  if (options.nodes < 1 || options.nodes > kMaxTraceNodes) {
+    throw UsageError(fmt::format("nodes: {}, expected 1 to {}", options.nodes, kMaxTraceNodes));
+  }
+  if (options.cores < 1 || options.cores > 1024) {
+    throw UsageError(fmt::format("cores per node: {}, expected 1 to 1024", options.cores));
+  }
+  if (options.memory_mib < 1 || options.memory_mib > kMaxTraceRigid) {
+    throw UsageError(fmt::format("memory per node: {} MiB, expected 1 to {}", options.memory_mib, kMaxTraceRigid));
+  }
+  if (options.min_memory_percent < 0 || options.min_memory_percent > 100) {
+    throw UsageError(fmt::format("least memory of a processor: {} %, expected 0 to 100", options.min_memory_percent));
+  }
+}
+
+}  // namespace
+
+RigidAmount rounded_memory(ExactMemory exact, RigidAmount node_mib) {
+  if (exact.centi_kb <= 0) return 0;
+  const RigidAmount up = (exact.centi_kb + kCentiKbPerMib - 1) / kCentiKbPerMib;
+  const std::int64_t fit = node_mib * kCentiKbPerMib / exact.centi_kb;
+  if (fit == 0) return up;  // larger than the node, and stays so
+  const RigidAmount least = node_mib / (fit + 1) + 1;
+  const RigidAmount most = node_mib / fit;
+  const RigidAmount nearest = (exact.centi_kb + kCentiKbPerMib / 2) / kCentiKbPerMib;
+  // Where thousands of tasks fit no whole MiB may give exactly their number; then at least as many fit as before.
+  return std::min(std::max(nearest, least), most);
+}
+
+AnnotatedTasks annotate(int processors, double memory_kb, const MemoryAnnotation& options) {
+  const std::int64_t node = options.memory_mib * kCentiKbPerMib;
+  // Beyond this the amount is larger than any node; cutting it keeps the arithmetic within 64 bits.
+  const double most_kb = 1e15 / 100;
+  const std::int64_t per_processor =
+      std::max<std::int64_t>(std::llround(std::min(memory_kb, most_kb) * 100), node / 100 * options.min_memory_percent);
+  if (processors % options.cores == 0 && per_processor * options.cores < node) {
+    return {processors / options.cores, 1.0, {per_processor * options.cores}};
+  }
+  return {processors, 1.0 / options.cores, {per_processor}};
+}
+
+SwfWorkload annotated_instance(const SwfLog& log, const std::string& name, const SwfConventions& conventions,
+                               const MemoryAnnotation& options) {
+  check(options);
+  SwfWorkload workload{{}, log.report};
+  Instance& instance = workload.instance;
+  instance.name = name;
+  instance.platform = Platform::homogeneous(static_cast<std::size_t>(options.nodes), options.memory_mib);
+  const PlatformFit fit(instance.platform);
+
+  const std::vector<SwfJob> records = simulated_jobs(log, conventions, workload.report);
+  instance.jobs.reserve(records.size());
+  const std::int64_t processors = std::int64_t{options.nodes} * options.cores;
+  for (const SwfJob& record : records) {
+    const AnnotatedTasks tasks = annotate(record.processors, record.memory_kb, options);
+    Job job;
+    job.id = record.id;
+    job.submit = record.submit;
+    job.tasks = tasks.tasks;
+    job.cpu_need = tasks.cpu_need;
+    job.rigid[kMemory] = rounded_memory(tasks.memory, options.memory_mib);
+    job.run_time = record.run_time;
+    job.estimate = record.estimate;
+    const std::string why = record.processors > processors
+                                ? fmt::format("{} processors, but the machine has {}", record.processors, processors)
+                                : fit.why_not(job);
+    if (why.empty()) {
+      instance.jobs.push_back(job);
+    } else if (options.lenient) {
+      workload.report.skip("larger than the machine", record.line);
+    } else {
+      throw InputError(
+          fmt::format("{}:{}: job {} is larger than the machine: {}", log.source, record.line, record.id, why));
+    }
+  }
+  if (instance.jobs.empty()) {
+    throw InputError(fmt::format("{}: every job is larger than the machine of {} nodes", log.source, options.nodes));
+  }
+  return workload;
+}
+
+}  // namespace dfrs::sim

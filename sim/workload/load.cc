@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/workload/load.h"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "sim/workload/trace_file.h"
+
+namespace dfrs::sim {
+
+std::string name_from_source(const std::string& source) {
+  if (source == "-") return "stdin";
+  std::string_view name(source);
+  if (is_url(name)) name = name.substr(0, name.find_first_of("?#"));
+  if (const std::size_t slash = name.find_last_of('/'); slash != std::string_view::npos) name.remove_prefix(slash + 1);
+  constexpr std::array<std::string_view, 4> kCompressed{".gz", ".xz", ".zst", ".bz2"};
+  constexpr std::array<std::string_view, 3> kFormats{".swf", ".trace", ".txt"};
+  const auto strip = [&](const auto& endings) {
+    for (const std::string_view ending : endings) {
+      if (name.size() > ending.size() && name.ends_with(ending)) {
+        name.remove_suffix(ending.size());
+        return;
+      }
+    }
+  };
+  strip(kCompressed);
+  strip(kFormats);
+  return name.empty() ? "trace" : std::string(name);
+}
+
+Loaded load_instances_from_text(std::string_view text, const std::string& source, const LoadOptions& options) {
+  Loaded loaded;
+  loaded.source = source_name(source);
+  if (is_trace_text(text)) {
+    loaded.instances = parse_traces(text, loaded.source);
+    return loaded;
+  }
+  loaded.was_swf = true;
+  const std::string name = options.name.empty() ? name_from_source(source) : options.name;
+  const SwfLog log = parse_swf(text, loaded.source, options.swf);
+  SwfWorkload workload = options.annotation == SwfAnnotation::kMemory
+                             ? annotated_instance(log, name, options.conventions, options.memory)
+                             : swf_instance(log, name, options.conventions, options.processors);
+  loaded.report = std::move(workload.report);
+  if (options.weeks) {
+    loaded.instances = split_weeks(workload.instance, name, options.week_length);
+  } else {
+    loaded.instances.push_back(std::move(workload.instance));
+  }
+  return loaded;
+}
+
+Loaded load_instances(const std::string& source, const LoadOptions& options) {
+  return load_instances_from_text(read_text(source, options.input), source, options);
+}
+
+}  // namespace dfrs::sim

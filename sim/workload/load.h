@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From the name of a source to instances ready to simulate, whatever format the source has.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/instance.h"
+#include "sim/io/input_source.h"
+#include "sim/workload/hpc2n.h"
+#include "sim/workload/swf.h"
+#include "sim/workload/weeks.h"
+
+namespace dfrs::sim {
+
+/// How a log in the Standard Workload Format becomes jobs. The project's own traces need none of this.
+enum class SwfAnnotation {
+  kProcessors,  ///< a task per processor, see swf_instance
+  kMemory,      ///< RR-7659's, for logs with memory data, see annotated_instance
+};
+
+struct LoadOptions {
+  InputOptions input;
+  SwfReadOptions swf;
+  SwfConventions conventions;
+  SwfAnnotation annotation = SwfAnnotation::kProcessors;
+  SwfPlatformOptions processors;  ///< for SwfAnnotation::kProcessors
+  MemoryAnnotation memory;        ///< for SwfAnnotation::kMemory
+  bool weeks = false;             ///< cut the log into weeks (SWF only)
+  Seconds week_length = kWeek;
+  std::string
+      name;  ///< of the instance, or the prefix of the weeks' names; empty: from the source, see name_from_source
+};
+
+struct Loaded {
+  std::vector<Instance> instances;
+  bool was_swf = false;
+  ReadReport report;   ///< empty for the project's own traces, whose reader is strict
+  std::string source;  ///< as named in messages
+};
+
+/// "HPC2N-2002-2.1-cln" for ".../HPC2N-2002-2.1-cln.swf.gz"; "stdin" for "-".
+std::string name_from_source(const std::string& source);
+
+/// Reads `source` (file, URL or "-"; compressed or not) and recognises by its content whether it is a dfrs-trace or
+/// SWF. Errors: as of read_text, parse_traces, parse_swf and the annotation.
+Loaded load_instances(const std::string& source, const LoadOptions& options = {});
+
+/// The same for a text already read; `source` names it in messages.
+Loaded load_instances_from_text(std::string_view text, const std::string& source, const LoadOptions& options = {});
+
+}  // namespace dfrs::sim

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/workload/scale.h"
+
+#include <fmt/format.h>
+
+#include "sim/errors.h"
+#include "sim/workload/number_parser.h"
+
+namespace dfrs::sim {
+
+double offered_load(const Instance& instance) {
+  if (instance.jobs.empty() || !(instance.jobs.back().submit > instance.jobs.front().submit)) {
+    throw InputError(
+        fmt::format("{}: no offered load: at least two jobs with different submit times are needed", instance.name));
+  }
+  double work = 0;
+  for (const Job& job : instance.jobs) work += Instance::work(job);
+  return work / (instance.platform.total_cpu() * (instance.jobs.back().submit - instance.jobs.front().submit));
+}
+
+Instance scaled_to_load(const Instance& instance, double load) {
+  if (!(load > 0 && load <= 1000))
+    throw UsageError(fmt::format("offered load: {}, expected more than 0 and at most 1000", load));
+  const double present = offered_load(instance);
+  if (!(present > 0))
+    throw InputError(fmt::format("{}: cannot be scaled to a load: its jobs have no work", instance.name));
+  const double factor = present / load;
+  Instance scaled = instance;
+  scaled.name = fmt::format("{}-load-{}", instance.name, load);
+  const Seconds first = instance.jobs.front().submit;
+  for (Job& job : scaled.jobs) job.submit = first + (job.submit - first) * factor;
+  if (!(scaled.jobs.back().submit <= kMaxTraceSeconds)) {
+    throw InputError(
+        fmt::format("{}: scaled to load {} its jobs arrive until {:g} s, more than the {:g} s a trace may last",
+                    instance.name, load, scaled.jobs.back().submit, kMaxTraceSeconds));
+  }
+  return scaled;
+}
+
+}  // namespace dfrs::sim

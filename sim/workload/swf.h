@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The Standard Workload Format, version 2.2, of the Parallel Workloads Archive: 18 fields per line, comments after ';'.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/instance.h"
+#include "sim/workload/read_report.h"
+
+namespace dfrs::sim {
+
+/// The 18 fields in their order. -1 means that the log does not say. Times are seconds, memory is KB per processor.
+struct SwfRecord {
+  std::int64_t job = -1;
+  double submit = -1;
+  double wait = -1;
+  double run_time = -1;
+  std::int32_t processors_allocated = -1;
+  double cpu_time = -1;
+  double memory_used = -1;
+  std::int32_t processors_requested = -1;
+  double time_requested = -1;
+  double memory_requested = -1;
+  std::int32_t status = -1;
+  std::int32_t user = -1;
+  std::int32_t group = -1;
+  std::int32_t application = -1;
+  std::int32_t queue = -1;
+  std::int32_t partition = -1;
+  std::int64_t preceding_job = -1;
+  double think_time = -1;
+  std::size_t line = 0;  ///< in the log, from 1
+};
+
+/// What the comments of the form "; Name: value" say. Numbers are read from the value's beginning ("338 (batch)" is
+/// 338).
+struct SwfHeader {
+  struct Field {
+    std::string name;
+    std::string value;
+  };
+  std::vector<Field> fields;  ///< in the order of the log
+  std::optional<std::int64_t> max_nodes;
+  std::optional<std::int64_t> max_procs;
+  std::optional<std::int64_t> unix_start_time;
+};
+
+struct SwfLog {
+  std::string source;  ///< how the log is named in messages
+  SwfHeader header;
+  std::vector<SwfRecord> records;  ///< in the order of submission
+  ReadReport report;
+};
+
+struct SwfReadOptions {
+  /// Malformed lines are counted in the report and skipped instead of being an error.
+  bool lenient = false;
+};
+
+/// Parses the text of a log. Records out of the order of submission are sorted (stably) and counted in the report.
+/// Errors (InputError naming source:line): a line without 18 fields, a field that is not a number or out of range, a
+/// job number given twice - or, if lenient, all of these are skips; a text without any record is always an error.
+/// Linear in the text (n log n if the records are out of order); no allocation per record.
+SwfLog parse_swf(std::string_view text, std::string source, const SwfReadOptions& options = {});
+
+/// Which of the two processor counts of a record a job asks for. The other one stands in where it is missing.
+enum class SwfProcessors {
+  kRequested,  ///< field 8
+  kAllocated,  ///< field 5
+};
+
+/// What the batch policies are told about a job's run time.
+enum class SwfEstimates {
+  kExact,  ///< the run time itself
+  kTrace,  ///< field 9, the requested time; where it is missing, the run time
+};
+
+/// How records become jobs. Simulators differ in these points, and results with them.
+struct SwfConventions {
+  SwfProcessors processors = SwfProcessors::kRequested;
+  SwfEstimates estimates = SwfEstimates::kExact;
+  /// A job ends when its requested time (field 9) is over: run time = min(run time, requested time).
+  bool kill_at_requested_time = false;
+};
+
+/// A record as a simulator needs it: everything present and in range.
+struct SwfJob {
+  JobId id = 0;
+  Seconds submit = 0;
+  int processors = 1;
+  Seconds run_time = 0;
+  Seconds estimate = 0;
+  double memory_kb = 0;  ///< per processor, max(used, requested); 0 if neither is given
+  std::size_t line = 0;
+};
+
+/// The records that can be simulated, in the log's order, under `conventions`. What the format allows but cannot be
+/// simulated (no job number, no submit or run time, no processors) is counted in `report` as skipped.
+std::vector<SwfJob> simulated_jobs(const SwfLog& log, const SwfConventions& conventions, ReadReport& report);
+
+struct SwfPlatformOptions {
+  /// Number of nodes; 0 takes MaxProcs of the header divided by cores (MaxNodes where there is no MaxProcs).
+  int nodes = 0;
+  /// Processors of the log per node: every task is one processor and needs 1/cores of a node's CPU.
+  int cores = 1;
+  /// Memory of a node in MiB; 0 leaves memory out (no node has any and no task needs any).
+  RigidAmount memory_mib = 0;
+  /// Jobs larger than the machine are counted and skipped instead of being an error.
+  bool lenient = false;
+};
+
+struct SwfWorkload {
+  Instance instance;
+  ReadReport report;  ///< the reader's and the conversion's notes
+};
+
+/// A log as one instance: a task per processor, node = processor unless options.cores says otherwise. Times stay
+/// relative to the log's origin. Where memory is modelled, a task needs its record's max(used, requested), rounded up
+/// to MiB. Errors: UsageError for an option out of range or if the size of the machine is neither given nor in the
+/// header; InputError for a job larger than the machine (unless lenient), or if no record can be simulated.
+SwfWorkload swf_instance(const SwfLog& log, const std::string& name, const SwfConventions& conventions,
+                         const SwfPlatformOptions& options);
+
+}  // namespace dfrs::sim

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Walks a text by lines and a line by fields, without copying.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace dfrs::sim {
+
+constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+/// `text` without spaces, tabs and carriage returns around it.
+constexpr std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+class LineSplitter {
+ public:
+  explicit LineSplitter(std::string_view text) : rest_(text) {}
+  /// The next line without its newline; false at the end. A last line may lack the newline.
+  bool next(std::string_view& line) {
+    if (rest_.empty()) return false;
+    const void* const newline = std::memchr(rest_.data(), '\n', rest_.size());
+    const std::size_t length =
+        newline == nullptr ? rest_.size() : static_cast<std::size_t>(static_cast<const char*>(newline) - rest_.data());
+    line = rest_.substr(0, length);
+    rest_.remove_prefix(newline == nullptr ? length : length + 1);
+    ++number_;
+    return true;
+  }
+  /// Number of the line that next() gave last, from 1.
+  std::size_t number() const { return number_; }
+
+ private:
+  std::string_view rest_;
+  std::size_t number_ = 0;
+};
+
+class FieldSplitter {
+ public:
+  explicit FieldSplitter(std::string_view line) : at_(line.data()), end_(line.data() + line.size()) {}
+  /// The next run of characters that are not blank; false at the end.
+  bool next(std::string_view& word) {
+    while (at_ != end_ && is_blank(*at_)) ++at_;
+    if (at_ == end_) return false;
+    const char* const begin = at_;
+    while (at_ != end_ && !is_blank(*at_)) ++at_;
+    word = std::string_view(begin, static_cast<std::size_t>(at_ - begin));
+    return true;
+  }
+
+ private:
+  const char* at_;
+  const char* end_;
+};
+
+/// `word` for an error message: at most 40 characters, anything but plain ASCII as '?'.
+std::string printable(std::string_view word);
+
+}  // namespace dfrs::sim

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/workload/trace_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <unordered_set>
+
+#include "sim/errors.h"
+#include "sim/workload/fit.h"
+#include "sim/workload/number_parser.h"
+#include "sim/workload/text_lines.h"
+
+namespace dfrs::sim {
+namespace {
+
+constexpr std::string_view kMagic = "dfrs-trace";
+constexpr double kLeastCpu = 1e-6;  // CPU needs and capacities; less is a slip, and its inverse would swamp all sums
+constexpr double kMostCpu = 1e6;
+
+/// "; Name: value" as its two parts; nothing if the comment is not of this form.
+struct HeaderLine {
+  std::string_view name;
+  std::string_view value;
+};
+
+std::optional<HeaderLine> header_line(std::string_view line) {
+  if (line.empty() || line.front() != ';') return std::nullopt;
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  return HeaderLine{trimmed(line.substr(1, colon - 1)), trimmed(line.substr(colon + 1))};
+}
+
+class TraceParser {
+ public:
+  TraceParser(std::string_view text, const std::string& source) : lines_(text), source_(source) {}
+
+  std::vector<Instance> parse() {
+    for (std::string_view line; lines_.next(line);) {
+      line = trimmed(line);
+      if (line.empty()) continue;
+      if (line.front() == ';') {
+        if (const auto header = header_line(line)) take_header(*header);
+      } else {
+        take_job(line);
+      }
+    }
+    finish_instance();
+    if (instances_.empty()) throw InputError(fmt::format("{}: empty; expected '; dfrs-trace: 1'", source_));
+    return std::move(instances_);
+  }
+
+ private:
+  template <typename... Args>
+  [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
+    throw InputError(
+        fmt::format("{}:{}: {}", source_, lines_.number(), fmt::format(format, std::forward<Args>(args)...)));
+  }
+
+  Instance& current(std::string_view what) {
+    if (!open_) fail("{} before '; dfrs-trace: 1'", what);
+    return instances_.back();
+  }
+
+  void take_header(const HeaderLine& header) {
+    if (header.name == kMagic) {
+      if (header.value != "1") fail("dfrs-trace version '{}', this program reads version 1", printable(header.value));
+      finish_instance();
+      instances_.emplace_back();
+      open_ = true;
+      start_line_ = lines_.number();
+    } else if (header.name == "Name") {
+      take_name(header.value);
+    } else if (header.name == "Rigid") {
+      take_rigid(header.value);
+    } else if (header.name == "Nodes") {
+      take_nodes(header.value);
+    }
+  }
+
+  void before_jobs(const Instance& instance, std::string_view what) const {
+    if (!instance.jobs.empty()) fail("'; {}:' after the first job; header lines come first", what);
+  }
+
+  void take_name(std::string_view value) {
+    Instance& instance = current("'; Name:'");
+    before_jobs(instance, "Name");
+    if (value.empty()) fail("the name is empty");
+    if (!instance.name.empty()) fail("a second '; Name:' line");
+    instance.name = value;
+  }
+
+  void take_rigid(std::string_view value) {
+    Instance& instance = current("'; Rigid:'");
+    if (!instance.platform.nodes.empty()) fail("'; Rigid:' after '; Nodes:'; it must come before");
+    instance.platform.rigid_dims =
+        static_cast<std::size_t>(integer(value, "number of rigid resources", 1, static_cast<std::int64_t>(kMaxRigid)));
+  }
+
+  // Nodes: COUNT cpu C memory M [other R ...]
+  void take_nodes(std::string_view value) {
+    Instance& instance = current("'; Nodes:'");
+    before_jobs(instance, "Nodes");
+    Platform& platform = instance.platform;
+    FieldSplitter words(value);
+    const std::int64_t count = integer(word(words, "number of nodes"), "number of nodes", 1, kMaxTraceNodes);
+    NodeSpec node;
+    keyword(words, "cpu");
+    node.cpu = number(word(words, "CPU"), "CPU of a node", kLeastCpu, kMostCpu);
+    for (std::size_t d = 0; d < platform.rigid_dims; ++d) {
+      if (d == 0) keyword(words, "memory");
+      if (d == 1) keyword(words, "other");
+      node.rigid[d] = integer(word(words, "rigid resource"), rigid_name(d), 0, kMaxTraceRigid);
+    }
+    if (std::string_view extra; words.next(extra)) fail("'{}' after the node's resources", printable(extra));
+    if (static_cast<std::int64_t>(platform.nodes.size()) + count > kMaxTraceNodes)
+      fail("more than {} nodes", kMaxTraceNodes);
+    platform.nodes.insert(platform.nodes.end(), static_cast<std::size_t>(count), node);
+  }
+
+  // id submit tasks cpu_need memory_mib [other ...] run_time estimate
+  void take_job(std::string_view line) {
+    Instance& instance = current("a job");
+    if (instance.jobs.empty()) {
+      if (instance.platform.nodes.empty()) fail("a job before '; Nodes: COUNT cpu 1 memory MIB'");
+      fit_.emplace(instance.platform);
+      ids_.clear();
+    }
+    const std::size_t dims = instance.platform.rigid_dims;
+    const std::size_t expected = 6 + dims;
+    std::size_t fields = 0;
+    FieldSplitter counter(line);
+    for (std::string_view unused; counter.next(unused);) ++fields;
+    if (fields != expected) {
+      fail("{} field{}, expected {}: id submit tasks cpu_need memory{} run_time estimate", fields,
+           fields == 1 ? "" : "s", expected, dims > 1 ? " other.." : "");
+    }
+    FieldSplitter words(line);
+    const auto take = [&] {
+      std::string_view next;
+      words.next(next);
+      return next;
+    };
+    Job job;
+    job.id = static_cast<JobId>(integer(take(), "id", 0, std::numeric_limits<std::int64_t>::max()));
+    job.submit = number(take(), "submit", 0, kMaxTraceSeconds);
+    job.tasks = static_cast<int>(integer(take(), "tasks", 1, kMaxTraceTasks));
+    job.cpu_need = number(take(), "cpu_need", kLeastCpu, kMostCpu);
+    for (std::size_t d = 0; d < dims; ++d) job.rigid[d] = integer(take(), rigid_name(d), 0, kMaxTraceRigid);
+    job.run_time = number(take(), "run_time", 0, kMaxTraceSeconds);
+    job.estimate = number(take(), "estimate", 0, kMaxTraceSeconds);
+
+    if (!instance.jobs.empty() && job.submit < instance.jobs.back().submit) {
+      fail("submitted at {}, before the job of the line above ({}); sort the jobs by submit time", job.submit,
+           instance.jobs.back().submit);
+    }
+    if (!ids_.insert(job.id).second) fail("id {} is already used by an earlier job", job.id);
+    if (const std::string why = fit_->why_not(job); !why.empty())
+      fail("job {} is larger than the machine: {}", job.id, why);
+    instance.jobs.push_back(job);
+  }
+
+  void finish_instance() {
+    if (!open_) return;
+    const Instance& instance = instances_.back();
+    const auto lacks = [&](std::string_view what) {
+      throw InputError(fmt::format("{}:{}: the trace that begins here has no {}", source_, start_line_, what));
+    };
+    if (instance.name.empty()) lacks("'; Name:' line");
+    if (instance.platform.nodes.empty()) lacks("'; Nodes:' line");
+    if (instance.jobs.empty()) lacks("jobs");
+  }
+
+  static std::string_view rigid_name(std::size_t d) { return d == kMemory ? "memory" : "other rigid resource"; }
+
+  std::string_view word(FieldSplitter& words, std::string_view what) const {
+    std::string_view next;
+    if (!words.next(next)) fail("{} missing; expected '; Nodes: COUNT cpu CPU memory MIB'", what);
+    return next;
+  }
+
+  void keyword(FieldSplitter& words, std::string_view expected) const {
+    const std::string_view found = word(words, expected);
+    if (found != expected)
+      fail("'{}', expected '{}' in '; Nodes: COUNT cpu CPU memory MIB'", printable(found), expected);
+  }
+
+  std::int64_t integer(std::string_view text, std::string_view what, std::int64_t least, std::int64_t most) const {
+    std::int64_t value = 0;
+    const NumberStatus status = parse_integer(text, value);
+    if (status != NumberStatus::kNotANumber && (status == NumberStatus::kOutOfRange || value < least || value > most)) {
+      fail("{} is '{}', expected {} to {}", what, printable(text), least, most);
+    }
+    if (status != NumberStatus::kOk) fail("{} is '{}', expected an integer", what, printable(text));
+    return value;
+  }
+
+  double number(std::string_view text, std::string_view what, double least, double most) const {
+    double value = 0;
+    const NumberStatus status = parse_number(text, value);
+    if (status != NumberStatus::kNotANumber && (status == NumberStatus::kOutOfRange || value < least || value > most)) {
+      fail("{} is '{}', expected {:g} to {:g}", what, printable(text), least, most);
+    }
+    if (status != NumberStatus::kOk) fail("{} is '{}', expected a number", what, printable(text));
+    return value;
+  }
+
+  LineSplitter lines_;
+  const std::string& source_;
+  std::vector<Instance> instances_;
+  std::optional<PlatformFit> fit_;
+  std::unordered_set<JobId> ids_;
+  std::size_t start_line_ = 0;
+  bool open_ = false;
+};
+
+}  // namespace
+
+bool is_trace_text(std::string_view text) {
+  LineSplitter lines(text);
+  for (std::string_view line; lines.next(line);) {
+    line = trimmed(line);
+    if (line.empty()) continue;
+    const auto header = header_line(line);
+    return header && header->name == kMagic;
+  }
+  return false;
+}
+
+std::vector<Instance> parse_traces(std::string_view text, const std::string& source) {
+  return TraceParser(text, source).parse();
+}
+
+std::string format_trace(const Instance& instance) {
+  if (instance.name.empty() || trimmed(instance.name) != instance.name ||
+      instance.name.find('\n') != std::string::npos) {
+    throw UsageError(
+        fmt::format("'{}' cannot name a trace: expected one line without blanks around it", printable(instance.name)));
+  }
+  fmt::memory_buffer out;
+  auto to = std::back_inserter(out);
+  const Platform& platform = instance.platform;
+  fmt::format_to(to, "; {}: 1\n; Name: {}\n", kMagic, instance.name);
+  if (platform.rigid_dims > 1) fmt::format_to(to, "; Rigid: {}\n", platform.rigid_dims);
+  for (std::size_t begin = 0; begin < platform.nodes.size();) {
+    const NodeSpec& node = platform.nodes[begin];
+    std::size_t end = begin + 1;
+    while (end < platform.nodes.size() && platform.nodes[end] == node) ++end;
+    fmt::format_to(to, "; Nodes: {} cpu {} memory {}", end - begin, node.cpu, node.rigid[kMemory]);
+    for (std::size_t d = 1; d < platform.rigid_dims; ++d)
+      fmt::format_to(to, "{} {}", d == 1 ? " other" : "", node.rigid[d]);
+    fmt::format_to(to, "\n");
+    begin = end;
+  }
+  fmt::format_to(to, "; Fields: id submit tasks cpu_need memory_mib {}run_time estimate\n",
+                 platform.rigid_dims > 2   ? "other other "
+                 : platform.rigid_dims > 1 ? "other "
+                                           : "");
+  for (const Job& job : instance.jobs) {
+    fmt::format_to(to, "{} {} {} {}", job.id, job.submit, job.tasks, job.cpu_need);
+    for (std::size_t d = 0; d < platform.rigid_dims; ++d) fmt::format_to(to, " {}", job.rigid[d]);
+    fmt::format_to(to, " {} {}\n", job.run_time, job.estimate);
+  }
+  return fmt::to_string(out);
+}
+
+}  // namespace dfrs::sim

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Logs of the Parallel Workloads Archive in the folder that the environment variable DFRS_TRACES names.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace dfrs::sim {
+
+/// Path of the log, or empty if DFRS_TRACES is unset.
+inline std::string trace_path(const std::string& file) {
+  const char* const folder = std::getenv("DFRS_TRACES");
+  return folder == nullptr ? std::string() : (std::filesystem::path(folder) / file).string();
+}
+
+}  // namespace dfrs::sim
+
+#define DFRS_TRACE_OR_SKIP(path, file)                  \
+  const std::string path = dfrs::sim::trace_path(file); \
+  if (path.empty()) GTEST_SKIP() << "DFRS_TRACES is not set"

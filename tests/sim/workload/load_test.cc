@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/workload/load.h"
+
+#include <archive.h>
+#include <gtest/gtest.h>
+
+#include "sim/errors.h"
+#include "sim/workload/trace_file.h"
+#include "tests/sim/failure_message.h"
+#include "tests/sim/io/compressed.h"
+#include "tests/sim/temporary_folder.h"
+
+namespace dfrs::sim {
+namespace {
+
+constexpr const char* kSwf =
+    "; MaxProcs: 4\n"
+    "1 0 -1 100 -1 -1 -1 2 -1 -1 1 1 1 1 1 1 -1 -1\n"
+    "2 700000 -1 100 -1 -1 -1 3 -1 -1 1 1 1 1 1 1 -1 -1\n";
+
+TEST(Load, RecognisesALogByItsContent) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("My-Log.swf.gz", compressed(kSwf, archive_write_add_filter_gzip));
+  const Loaded loaded = load_instances(path);
+  EXPECT_TRUE(loaded.was_swf);
+  ASSERT_EQ(loaded.instances.size(), 1u);
+  EXPECT_EQ(loaded.instances[0].name, "My-Log");
+  EXPECT_EQ(loaded.instances[0].platform.nodes.size(), 4u);
+  EXPECT_EQ(loaded.instances[0].jobs[1].tasks, 3);
+}
+
+TEST(Load, CutsALogIntoWeeksUnderTheAnnotation) {
+  LoadOptions options;
+  options.annotation = SwfAnnotation::kMemory;
+  options.weeks = true;
+  options.name = "hpc2n";
+  const Loaded loaded = load_instances_from_text(kSwf, "log", options);
+  ASSERT_EQ(loaded.instances.size(), 2u);
+  EXPECT_EQ(loaded.instances[1].name, "hpc2n-week-001");
+  EXPECT_EQ(loaded.instances[1].jobs[0].submit, 700000 - 604800);
+  EXPECT_EQ(loaded.instances[0].jobs[0].tasks, 1);
+  EXPECT_EQ(loaded.instances[0].jobs[0].rigid[kMemory], 409);
+  EXPECT_EQ(loaded.instances[0].platform.nodes.size(), 120u);
+}
+
+TEST(Load, RecognisesATraceOfTheProject) {
+  const Instance instance = load_instances_from_text(kSwf, "log").instances[0];
+  const Loaded loaded = load_instances_from_text(format_trace(instance), "x");
+  EXPECT_FALSE(loaded.was_swf);
+  ASSERT_EQ(loaded.instances.size(), 1u);
+  EXPECT_EQ(loaded.instances[0].jobs, instance.jobs);
+  EXPECT_EQ(loaded.instances[0].name, "log");
+}
+
+TEST(Load, NamesStandardInputInMessages) {
+  EXPECT_EQ(message_of<InputError>([] { load_instances_from_text("a b\n", "-"); }),
+            "<stdin>:1: field 1 (job number) is 'a', expected an integer (-1 if unknown)");
+}
+
+TEST(Load, MakesNamesFromSources) {
+  EXPECT_EQ(name_from_source("/a/b/KTH-SP2-1996-2.1-cln.swf.gz"), "KTH-SP2-1996-2.1-cln");
+  EXPECT_EQ(name_from_source("https://example.org/l_ctc/CTC.swf.xz?raw=1"), "CTC");
+  EXPECT_EQ(name_from_source("-"), "stdin");
+  EXPECT_EQ(name_from_source(".swf"), ".swf");
+  EXPECT_EQ(name_from_source("dir/"), "trace");
+}
+
+}  // namespace
+}  // namespace dfrs::sim

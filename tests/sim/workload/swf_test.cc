@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/workload/swf.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/errors.h"
+#include "sim/io/input_source.h"
+#include "tests/sim/failure_message.h"
+#include "tests/sim/traces.h"
+
+namespace dfrs::sim {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Fields: job submit wait run procs cpu mem reqprocs reqtime reqmem status user group app queue partition prev think
+constexpr const char* kLog =
+    "; Version: 2.2\n"
+    "; UnixStartTime: 1027839845\n"
+    ";   MaxProcs:  64 (batch only)\n"
+    "; MaxNodes: 32\n"
+    "; Note: has : colons\n"
+    "\n"
+    "  1   0  10  100   4  99.5  2048   8  200 4096  1  1 1 -1 1 -1 -1 -1\n"
+    "2 5.25 -1 300 16 -1 -1 -1 250 -1 0 2 1 -1 1 -1 1 20\r\n"
+    "3\t7 0 0 1 0 -1 1 -1 -1 5 2 1 -1 1 -1 -1 -1";
+
+std::string record(int job, int submit, int run, int procs) {
+  return std::to_string(job) + " " + std::to_string(submit) + " -1 " + std::to_string(run) + " -1 -1 -1 " +
+         std::to_string(procs) + " -1 -1 1 1 1 1 1 1 -1 -1\n";
+}
+
+TEST(SwfReader, ReadsEveryField) {
+  const SwfLog log = parse_swf(kLog, "log");
+  ASSERT_EQ(log.records.size(), 3u);
+  const SwfRecord& first = log.records[0];
+  EXPECT_EQ(first.job, 1);
+  EXPECT_EQ(first.submit, 0);
+  EXPECT_EQ(first.wait, 10);
+  EXPECT_EQ(first.run_time, 100);
+  EXPECT_EQ(first.processors_allocated, 4);
+  EXPECT_EQ(first.cpu_time, 99.5);
+  EXPECT_EQ(first.memory_used, 2048);
+  EXPECT_EQ(first.processors_requested, 8);
+  EXPECT_EQ(first.time_requested, 200);
+  EXPECT_EQ(first.memory_requested, 4096);
+  EXPECT_EQ(first.status, 1);
+  EXPECT_EQ(first.line, 7u);
+  EXPECT_EQ(log.records[1].submit, 5.25);
+  EXPECT_EQ(log.records[1].user, 2);
+  EXPECT_EQ(log.records[1].preceding_job, 1);
+  EXPECT_EQ(log.records[1].think_time, 20);
+  EXPECT_EQ(log.records[2].status, 5);
+  EXPECT_EQ(log.records[2].line, 9u);
+  EXPECT_EQ(log.report.records, 3u);
+  EXPECT_TRUE(log.report.skipped.empty());
+}
+
+TEST(SwfReader, ReadsTheHeader) {
+  const SwfHeader header = parse_swf(kLog, "log").header;
+  EXPECT_EQ(header.max_procs, 64);
+  EXPECT_EQ(header.max_nodes, 32);
+  EXPECT_EQ(header.unix_start_time, 1027839845);
+  ASSERT_EQ(header.fields.size(), 5u);
+  EXPECT_EQ(header.fields[4].name, "Note");
+  EXPECT_EQ(header.fields[4].value, "has : colons");
+}
+
+struct Malformed {
+  const char* line;
+  const char* message;
+};
+
+class MalformedSwf : public testing::TestWithParam<Malformed> {};
+
+TEST_P(MalformedSwf, NamesLineFieldAndExpectation) {
+  const std::string text = "; comment\n" + record(1, 0, 10, 1) + GetParam().line + "\n" + record(9, 9, 10, 1);
+  EXPECT_EQ(message_of<InputError>([&] { parse_swf(text, "a.swf"); }), std::string("a.swf:3: ") + GetParam().message);
+  SwfReadOptions lenient;
+  lenient.lenient = true;
+  const SwfLog log = parse_swf(text, "a.swf", lenient);
+  EXPECT_EQ(log.records.size(), 2u);
+  EXPECT_THAT(log.report.skipped, ElementsAre(ReadNote{"malformed line", 1, 3}));
+  EXPECT_THAT(log.report.describe("a.swf"), ElementsAre("a.swf: 1 record skipped: malformed line (first: line 3)"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Lines, MalformedSwf,
+    testing::Values(
+        Malformed{"2 0 x1 3 4 5 6 7 8 9 1 1 1 1 1 1 -1 -1",
+                  "field 3 (wait time) is 'x1', expected a number (-1 if unknown)"},
+        Malformed{"2 0 1 3 4.5 5 6 7 8 9 1 1 1 1 1 1 -1 -1",
+                  "field 5 (allocated processors) is '4.5', expected an integer (-1 if unknown)"},
+        Malformed{"2 0 1 nan 4 5 6 7 8 9 1 1 1 1 1 1 -1 -1",
+                  "field 4 (run time) is 'nan', expected a number (-1 if unknown)"},
+        Malformed{"2 inf 1 3 4 5 6 7 8 9 1 1 1 1 1 1 -1 -1",
+                  "field 2 (submit time) is 'inf', expected a number (-1 if unknown)"},
+        Malformed{"2 0 1 3 4 5 6 3000000000 8 9 1 1 1 1 1 1 -1 -1",
+                  "field 8 (requested processors) is '3000000000', which is out of range"},
+        Malformed{"2 0 1 1e999 4 5 6 7 8 9 1 1 1 1 1 1 -1 -1", "field 4 (run time) is '1e999', which is out of range"},
+        Malformed{"2 0 1 99999999999999999999 4 5 6 7 8 9 1 1 1 1 1 1 -1 -1",
+                  "field 4 (run time) is '99999999999999999999', which is out of range"},
+        Malformed{"2 0 1 3 4 5 6 7 8 9 1 1 1 1 1 1 -1", "17 fields, expected 18"},
+        Malformed{"2 0 1 3 4 5 6 7 8 9 1 1 1 1 1 1 -1 -1 7", "more than 18 fields"},
+        Malformed{"-", "field 1 (job number) is '-', expected an integer (-1 if unknown)"},
+        Malformed{"2 0 1 12abc 4 5 6 7 8 9 1 1 1 1 1 1 -1 -1",
+                  "field 4 (run time) is '12abc', expected a number (-1 if unknown)"},
+        Malformed{"1 0 1 3 4 5 6 7 8 9 \x01\xffzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz 1 1 1 1 1 -1 -1",
+                  "field 11 (status) is '\?\?zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz...', expected an integer (-1 if "
+                  "unknown)"}));
+
+TEST(SwfReader, RefusesATextWithoutRecords) {
+  EXPECT_EQ(message_of<InputError>([] { parse_swf("; MaxProcs: 4\n\n", "e.swf"); }),
+            "e.swf: no job records; expected a log in the Standard Workload Format");
+  EXPECT_THROW(parse_swf("", "e.swf"), InputError);
+  SwfReadOptions lenient;
+  lenient.lenient = true;
+  EXPECT_EQ(message_of<InputError>([&] { parse_swf("a\nb\n", "e.swf", lenient); }),
+            "e.swf: no job records: all 2 lines are malformed");
+}
+
+TEST(SwfReader, SortsByTimeOfSubmissionAndSaysSo) {
+  const SwfLog log =
+      parse_swf(record(1, 10, 1, 1) + record(2, 5, 1, 1) + record(3, 10, 1, 1) + record(4, 7, 1, 1), "log");
+  std::vector<std::int64_t> order;
+  for (const SwfRecord& job : log.records) order.push_back(job.job);
+  EXPECT_THAT(order, ElementsAre(2, 4, 1, 3));
+  EXPECT_THAT(log.report.adjusted, ElementsAre(ReadNote{"out of the order of submission, sorted", 2, 2}));
+}
+
+TEST(SwfReader, RefusesAJobNumberUsedTwice) {
+  const std::string text = record(5, 0, 1, 1) + record(4, 1, 1, 1) + record(5, 2, 7, 1);
+  EXPECT_EQ(message_of<InputError>([&] { parse_swf(text, "log"); }),
+            "log:3: job number 5 is already used by an earlier line");
+  SwfReadOptions lenient;
+  lenient.lenient = true;
+  const SwfLog log = parse_swf(text, "log", lenient);
+  ASSERT_EQ(log.records.size(), 2u);
+  EXPECT_EQ(log.records[0].run_time, 1);  // the first one stays
+  EXPECT_EQ(log.report.skipped_count(), 1u);
+}
+
+TEST(SwfReader, AcceptsThePartsOfASwappedJob) {
+  std::string part = record(5, 0, 1, 1);
+  part.replace(part.find(" 1 1 1 1 1 1 -1"), 2, " 2");
+  const SwfLog log = parse_swf(record(5, 0, 10, 1) + part + part, "log");
+  ReadReport report;
+  EXPECT_EQ(simulated_jobs(log, {}, report).size(), 1u);
+  EXPECT_THAT(report.skipped, ElementsAre(ReadNote{"part of a job that has its own record (status 2 to 4)", 2, 2}));
+}
+
+TEST(SwfJobs, SkipsWhatCannotBeSimulatedAndCountsIt) {
+  const SwfLog log = parse_swf(record(1, 0, -1, 4) + record(2, 0, 5, 0) + record(3, -1, 5, 1) + record(-1, 0, 5, 1) +
+                                   record(6, 0, 5, -1) + record(7, 1, 0, 3) + record(8, 1, 5, 1),
+                               "log");
+  ReadReport report;
+  const std::vector<SwfJob> jobs = simulated_jobs(log, {}, report);
+  ASSERT_EQ(jobs.size(), 2u);
+  EXPECT_EQ(jobs[0].id, 7u);
+  EXPECT_EQ(jobs[0].run_time, 0);
+  EXPECT_EQ(jobs[0].processors, 3);
+  EXPECT_THAT(report.skipped, testing::UnorderedElementsAre(ReadNote{"run time missing", 1, 1},
+                                                            ReadNote{"number of processors missing or 0", 2, 2},
+                                                            ReadNote{"submit time missing", 1, 3},
+                                                            ReadNote{"job number missing", 1, 4}));
+}
+
+TEST(SwfJobs, FollowsTheConventions) {
+  const SwfLog log = parse_swf(kLog, "log");
+  ReadReport report;
+  SwfConventions conventions;
+  std::vector<SwfJob> jobs = simulated_jobs(log, conventions, report);
+  EXPECT_EQ(jobs[0].processors, 8);
+  EXPECT_EQ(jobs[1].processors, 16);  // field 8 is missing
+  EXPECT_EQ(jobs[1].estimate, 300);
+  EXPECT_EQ(jobs[0].memory_kb, 4096);
+  EXPECT_EQ(jobs[1].memory_kb, 0);
+  EXPECT_THAT(report.adjusted, ElementsAre(ReadNote{"requested processors missing, allocated ones taken", 1, 8}));
+
+  conventions.processors = SwfProcessors::kAllocated;
+  conventions.estimates = SwfEstimates::kTrace;
+  report = {};
+  jobs = simulated_jobs(log, conventions, report);
+  EXPECT_EQ(jobs[0].processors, 4);
+  EXPECT_EQ(jobs[0].estimate, 200);
+  EXPECT_EQ(jobs[1].run_time, 300);
+  EXPECT_EQ(jobs[1].estimate, 250);
+  EXPECT_EQ(jobs[2].estimate, 0);  // field 9 is missing: the run time, 0
+  EXPECT_THAT(report.adjusted, ElementsAre(ReadNote{"requested time missing, run time taken as the estimate", 1, 9}));
+
+  conventions.kill_at_requested_time = true;
+  report = {};
+  jobs = simulated_jobs(log, conventions, report);
+  EXPECT_EQ(jobs[0].run_time, 100);
+  EXPECT_EQ(jobs[1].run_time, 250);
+  EXPECT_EQ(report.adjusted.front(), (ReadNote{"run time cut at the requested time", 1, 8}));
+}
+
+TEST(SwfInstance, MakesATaskPerProcessor) {
+  const SwfLog log = parse_swf(kLog, "log");
+  const SwfWorkload workload = swf_instance(log, "small", {}, {});
+  EXPECT_EQ(workload.instance.name, "small");
+  EXPECT_EQ(workload.instance.platform, Platform::homogeneous(64, 0));
+  ASSERT_EQ(workload.instance.jobs.size(), 3u);
+  Job expected;
+  expected.id = 1;
+  expected.tasks = 8;
+  expected.run_time = 100;
+  expected.estimate = 100;
+  EXPECT_EQ(workload.instance.jobs[0], expected);
+}
+
+TEST(SwfInstance, SharesNodesAmongCoresAndTakesMemory) {
+  const SwfLog log = parse_swf(kLog, "log");
+  SwfPlatformOptions options;
+  options.cores = 4;
+  options.memory_mib = 1024;
+  const Instance instance = swf_instance(log, "cores", {}, options).instance;
+  EXPECT_EQ(instance.platform, Platform::homogeneous(16, 1024));
+  EXPECT_EQ(instance.jobs[0].cpu_need, 0.25);
+  EXPECT_EQ(instance.jobs[0].rigid[kMemory], 4);  // 4096 KB
+}
+
+TEST(SwfInstance, RefusesAJobLargerThanTheMachine) {
+  const SwfLog log = parse_swf(record(1, 0, 5, 2) + record(2, 1, 5, 9), "log");
+  SwfPlatformOptions options;
+  options.nodes = 4;
+  options.cores = 2;
+  EXPECT_EQ(message_of<InputError>([&] { swf_instance(log, "n", {}, options); }),
+            "log:2: job 2 is larger than the machine: 9 processors, but the machine has 8");
+  options.lenient = true;
+  const SwfWorkload workload = swf_instance(log, "n", {}, options);
+  EXPECT_EQ(workload.instance.jobs.size(), 1u);
+  EXPECT_THAT(workload.report.skipped, ElementsAre(ReadNote{"larger than the machine", 1, 2}));
+  options.nodes = 0;
+  EXPECT_THAT(message_of<UsageError>([&] { swf_instance(log, "n", {}, options); }),
+              HasSubstr("give the number of nodes"));
+  options.nodes = 1;
+  options.cores = 1;
+  EXPECT_EQ(message_of<InputError>([&] { swf_instance(log, "n", {}, options); }),
+            "log: every job is larger than the machine of 1 nodes");
+}
+
+// Counts of the published logs, as the Parallel Workloads Archive gives them.
+TEST(SwfLogs, HaveTheArchivesNumbersOfJobs) {
+  DFRS_TRACE_OR_SKIP(kth, "KTH-SP2-1996-2.1-cln.swf.gz");
+  EXPECT_EQ(parse_swf(read_text(kth), kth).records.size(), 28475u);
+  const std::string ctc = trace_path("CTC-SP2-1996-3.1-cln.swf.gz");
+  const SwfLog log = parse_swf(read_text(ctc), ctc);
+  EXPECT_EQ(log.records.size(), 77222u);
+  EXPECT_EQ(log.header.max_procs, 338);
+  // CTC gives allocated processors only.
+  const SwfWorkload workload = swf_instance(log, "ctc", {}, {});
+  EXPECT_EQ(workload.report.adjusted.front().count, 77222u);
+  EXPECT_EQ(workload.instance.platform.nodes.size(), 338u);
+}
+
+}  // namespace
+}  // namespace dfrs::sim
