@@ -11,6 +11,8 @@ libsim_a_SOURCES = \
 	sim/bound/congestion.h \
 	sim/bound/divisible.cc \
 	sim/bound/divisible.h \
+	sim/bound/edf.cc \
+	sim/bound/edf.h \
 	sim/bound/ls1.cc \
 	sim/bound/ls1.h \
 	sim/bound/overload.cc \

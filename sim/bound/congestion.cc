@@ -92,7 +92,7 @@ std::vector<CongestedPart> congested_parts(std::span<const BoundJob> jobs, doubl
   Seconds part_end = 0;
   for (const std::uint32_t j : open) {
     const Window w = line.windows[j];
-    const CongestedJob job{j, congested_before[w.begin], congested_before[w.end], left(j), rate(j)};
+    const CongestedJob job{j, congested_before[w.begin], congested_before[w.end], left(j), rate(j), jobs[j].size};
     if (parts.empty() || job.begin >= part_end) parts.emplace_back();
     parts.back().push_back(job);
     part_end = std::max(part_end, job.end);

@@ -15,8 +15,9 @@ struct CongestedJob {
   std::uint32_t job = 0;  ///< index in the span given to congested_parts
   Seconds begin = 0;      ///< release and deadline on a clock that only runs while the platform is congested
   Seconds end = 0;
-  double work = 0;  ///< not done outside congested time, > 0
-  double rate = 0;  ///< at most the platform's speed
+  double work = 0;   ///< not done outside congested time, > 0
+  double rate = 0;   ///< at most the platform's speed
+  Seconds size = 0;  ///< BoundJob::size
 };
 
 /// Jobs connected by windows that overlap in congested time, by increasing `begin`.

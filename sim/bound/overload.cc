@@ -15,6 +15,10 @@ namespace {
 
 using Amount = std::int64_t;
 
+/// Each unit of the stretch gives every set of jobs at least the smallest rate x size of them: undone work up to this
+/// part of it moves the bound by as little.
+constexpr double kStretchTolerance = 1e-11;
+
 /// Work done for a job between instants `interval` and `interval` + 1.
 struct Piece {
   std::uint32_t job;
@@ -30,10 +34,9 @@ struct Schedule {
   std::vector<Amount> used;      // per interval
   std::vector<Amount> undone;    // per job
   std::vector<Piece> pieces;
+  Amount tolerance;  // undone work that counts as rounding
 
-  bool complete() const {
-    return std::all_of(undone.begin(), undone.end(), [](Amount amount) { return amount == 0; });
-  }
+  bool complete() const { return std::accumulate(undone.begin(), undone.end(), Amount{0}) <= tolerance; }
 };
 
 /// Rounds so that the limits of neighbouring intervals add up to the rounded limit of both: errors do not grow with
@@ -64,6 +67,9 @@ Schedule urgent_first(const CongestedPart& part, double cpu) {
   const Scale scale(std::max(total, cpu * instants.back()));
 
   Schedule schedule;
+  const auto by_rate = [](const CongestedJob& a, const CongestedJob& b) { return a.rate * a.size < b.rate * b.size; };
+  const auto smallest = std::min_element(part.begin(), part.end(), by_rate);
+  schedule.tolerance = scale(kStretchTolerance * smallest->rate * smallest->size);
   schedule.work.reserve(n);
   std::vector<Amount> at_end(n);  // what the job's rate allows from instant 0 to its end
   for (std::size_t j = 0; j < n; ++j) {
@@ -153,7 +159,7 @@ std::vector<std::uint32_t> minimum_cut(const Schedule& schedule) {
   flow.init(start);
   flow.startFirstPhase();
   std::vector<std::uint32_t> cut;
-  if (flow.flowValue() == total) return cut;
+  if (total - flow.flowValue() <= schedule.tolerance) return cut;
   for (int j = 0; j < n; ++j)
     if (flow.minCut(job(j))) cut.push_back(static_cast<std::uint32_t>(j));
   return cut;
@@ -166,7 +172,6 @@ std::vector<std::uint32_t> overloaded_jobs(const CongestedPart& part, double cpu
   if (schedule.complete()) return {};
   std::vector<std::uint32_t> cut = minimum_cut(schedule);
   for (std::uint32_t& j : cut) j = part[j].job;
-  std::sort(cut.begin(), cut.end());
   return cut;
 }
 
