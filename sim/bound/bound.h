@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Lower bounds on the maximum stretch any schedule of an instance can reach (RR-7659, section 3.1). Memory is ignored
+// and moving tasks is free, so no algorithm can do better; the papers report results relative to such a bound.
+#pragma once
+
+#include <string_view>
+
+#include "policy/units.h"
+#include "sim/instance.h"
+
+namespace dfrs::sim {
+
+enum class BoundKind {
+  divisible,  ///< Linear System (1) without (1d): a job alone may use the whole platform; fits the published results
+  ls1,        ///< Linear System (1) as printed: a job progresses at most at full speed, cpu_need x tasks
+};
+
+/// "divisible" or "ls1".
+std::string_view bound_kind_name(BoundKind kind);
+
+struct BoundOptions {
+  /// The b of stretch = max(turnaround, b) / max(run_time, b), in seconds, finite, >= 0: 10 in RR-7659, 30 in IPDPS
+  /// 2010.
+  Seconds stretch_floor = 10;
+};
+
+struct StretchBounds {
+  double divisible = 1;
+  double ls1 = 1;
+};
+
+/// The smallest S >= 1 for which every job j can do its work between its release r_j and r_j + S max(p_j, b).
+/// The optimum of the relaxation up to rounding: never above it by more than 1e-9 relative. Below it by as little, as
+/// long as instants, counted from the instance's first release, stay below 1e8 s. 1 for an instance without work.
+///
+/// `divisible`: some runs of EDF, O(n log n) each, over the stretches of time the machine would be busy.
+/// `ls1`: some maximum flows of jobs x instants over the congested parts only; a week of a 120-node cluster's log takes
+/// milliseconds.
+///
+/// Throws UsageError if the floor is out of range; InputError if a job's times, need or tasks are out of the range
+/// stated in sim/instance.h, or there is work but no CPU.
+double stretch_lower_bound(const Instance& instance, BoundKind kind, const BoundOptions& options = {});
+
+/// Both at once, for less than the two apart; ls1 >= divisible >= 1. Complexity and errors as above.
+StretchBounds stretch_lower_bounds(const Instance& instance, const BoundOptions& options = {});
+
+}  // namespace dfrs::sim

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Earliest deadline first, with preemption, on one machine: optimal there, and where it fails it shows why.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "policy/units.h"
+
+namespace dfrs::sim {
+
+struct EdfJob {
+  Seconds release = 0;
+  Seconds deadline = 0;
+  Seconds length = 0;  ///< time the machine needs for it, > 0
+  double weight = 1;   ///< lateness counts divided by this, > 0
+};
+
+/// Keeps its memory from one call to the next.
+class Edf {
+ public:
+  /// The critical set of the job that EDF makes late by the largest weighted time: jobs (indices in `jobs`, unordered)
+  /// whose lengths add up to more than the time from their first release to their last deadline. Empty if every
+  /// deadline is met. `jobs` by release. O(n log n).
+  const std::vector<std::uint32_t>& critical_set(std::span<const EdfJob> jobs);
+
+ private:
+  struct Slice {
+    std::uint32_t job;
+    Seconds start;
+    Seconds end;
+  };
+
+  std::uint32_t run(std::span<const EdfJob> jobs);
+
+  std::vector<Seconds> left_;
+  std::vector<std::uint32_t> waiting_;  // heap, earliest deadline in front
+  std::vector<Slice> slices_;
+  std::vector<bool> counted_;
+  std::vector<std::uint32_t> critical_;
+};
+
+}  // namespace dfrs::sim

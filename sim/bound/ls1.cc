@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/bound/ls1.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "sim/bound/congestion.h"
+#include "sim/bound/edf.h"
+#include "sim/bound/overload.h"
+#include "sim/bound/rate_limited_set.h"
+
+namespace dfrs::sim {
+namespace {
+
+/// A step this small, relative to the stretch, is rounding: the overload found is none.
+constexpr double kStretchTolerance = 1e-12;
+
+std::vector<BoundJob> subset(std::span<const BoundJob> jobs, const std::vector<std::uint32_t>& which) {
+  std::vector<BoundJob> chosen;
+  chosen.reserve(which.size());
+  for (const std::uint32_t j : which) chosen.push_back(jobs[j]);
+  return chosen;
+}
+
+std::vector<BoundJob> subset(std::span<const BoundJob> jobs, const CongestedPart& part) {
+  std::vector<BoundJob> chosen;
+  chosen.reserve(part.size());
+  for (const CongestedJob& member : part) chosen.push_back(jobs[member.job]);
+  return chosen;
+}
+
+/// Jobs of the part that are too many even for a platform any of them could use alone: cheap to find.
+std::vector<std::uint32_t> late_without_rates(const CongestedPart& part, double cpu) {
+  std::vector<EdfJob> jobs;
+  jobs.reserve(part.size());
+  for (const CongestedJob& job : part) jobs.push_back({job.begin, job.end, job.work / cpu, job.size});
+  std::vector<std::uint32_t> late = Edf().critical_set(jobs);
+  for (std::uint32_t& j : late) j = part[j].job;
+  std::sort(late.begin(), late.end());
+  return late;
+}
+
+/// A lower bound for the jobs, above `stretch` unless all can meet their deadlines at `stretch`.
+double bound_above(std::span<const BoundJob> jobs, double cpu, double stretch) {
+  for (const CongestedPart& part : congested_parts(jobs, cpu, stretch)) {
+    for (const auto find : {late_without_rates, overloaded_jobs}) {
+      const std::vector<std::uint32_t> set = find(part, cpu);
+      if (set.empty()) continue;
+      const double next = RateLimitedSet(subset(jobs, set), cpu).stretch_from(stretch);
+      if (next > stretch * (1 + kStretchTolerance)) return next;
+    }
+  }
+  return stretch;
+}
+
+}  // namespace
+
+double ls1_bound(std::span<const BoundJob> jobs, double cpu, double start) {
+  double stretch = start;
+  for (bool raised = true; raised;) {
+    raised = false;
+    for (const CongestedPart& part : congested_parts(jobs, cpu, stretch)) {
+      // What some of the jobs need bounds all of them, and is found faster alone.
+      const std::vector<BoundJob> members = subset(jobs, part);
+      for (double next; (next = bound_above(members, cpu, stretch)) > stretch; raised = true) stretch = next;
+    }
+  }
+  return stretch;
+}
+
+}  // namespace dfrs::sim
