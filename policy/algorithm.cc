@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "policy/nearest_name.h"
+
 namespace dfrs {
 namespace {
 
@@ -48,50 +50,24 @@ std::string without_spaces(std::string_view text) {
   return out;
 }
 
-// Number of letters to change, add or take away.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t up = row[j];
-      row[j] = std::min({up + 1, row[j - 1] + 1, diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1)});
-      diagonal = up;
-    }
-  }
-  return row[b.size()];
-}
-
-// Nearest first by prefix (a name typed in part), then by edit distance.
-std::string nearest_name(std::string_view name) {
-  std::string best;
-  std::size_t best_distance = ~std::size_t{0};
+// OPT= may be left out, so a name is near if it is near either spelling.
+std::string nearest_algorithm(std::string_view name) {
+  std::vector<std::string> spellings;
   for (const Algorithm& candidate : all_algorithms()) {
-    const std::string full = algorithm_name(candidate);
-    // OPT= may be left out, so the nearest spelling may be without it.
+    std::string full = algorithm_name(candidate);
     std::string bare = full;
-    if (const std::size_t at = bare.find("/OPT="); at != std::string::npos) {
-      const std::size_t end = bare.find('/', at + 1);
-      bare.erase(at, (end == std::string::npos ? bare.size() : end) - at);
-    }
-    for (const std::string& spelling : {full, bare}) {
-      const std::size_t distance = edit_distance(name, spelling);
-      if (distance < best_distance) {
-        best_distance = distance;
-        best = full;
-      }
-    }
+    if (const std::size_t at = bare.find("/OPT="); at != std::string::npos) bare.erase(at, bare.find('/', at + 1) - at);
+    spellings.push_back(std::move(full));
+    spellings.push_back(std::move(bare));
   }
-  return best;
+  return std::string(nearest_name(name, spellings));
 }
 
 tl::unexpected<Error> bad_name(std::string_view name, const std::string& why) {
   // A name as long as a book is cut before it is measured and printed.
   const std::string shown(name.substr(0, 80));
   return tl::unexpected<Error>(Error{ErrorCode::bad_algorithm, "unknown algorithm '" + shown + "': " + why +
-                                                                   "; did you mean '" + nearest_name(shown) + "'?"});
+                                                                   "; did you mean '" + nearest_algorithm(shown) + "'?"});
 }
 
 bool valid_combination(const DfrsAlgorithm& a, std::string& why) {

@@ -2,9 +2,17 @@
 #include "policy/audit.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 
 namespace dfrs {
 namespace {
+
+// As to_chars writes it: std::to_string of a double asks the locale for the decimal point.
+std::string number_text(double value) {
+  std::array<char, 32> buffer{};
+  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
+}
 
 std::string job_text(const ClusterView& view, JobSlot job) { return "job " + std::to_string(view.jobs[job].id); }
 
@@ -139,8 +147,8 @@ std::optional<std::string> Audit::check_nodes(const ClusterView& view) const {
     }
     const double capacity = view.nodes[n].spec.cpu;
     if (cpu_used_[n] > capacity * (1 + kAuditCpuTolerance)) {
-      return "node " + std::to_string(n) + ": CPU allocated " + std::to_string(cpu_used_[n]) + " of " +
-             std::to_string(capacity);
+      return "node " + std::to_string(n) + ": CPU allocated " + number_text(cpu_used_[n]) + " of " +
+             number_text(capacity);
     }
     if (exclusive_[n] != 0 && exclusive_[n] != tasks_[n]) {
       return "node " + std::to_string(n) + ": a job that wants it alone shares it";
@@ -182,7 +190,7 @@ std::optional<std::string> Audit::check(const ClusterView& view, const Decisions
       return "a yield for a job that does not run";
     }
     if (!(change.yield > 0) || change.yield > 1) {
-      return job_text(view, change.job) + ": yield " + std::to_string(change.yield) + " is not in (0, 1]";
+      return job_text(view, change.job) + ": yield " + number_text(change.yield) + " is not in (0, 1]";
     }
     Job& job = jobs_[change.job];
     if (change.yield > job.yield) gained_.insert(gained_.end(), job.nodes.begin(), job.nodes.end());

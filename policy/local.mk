@@ -25,6 +25,8 @@ libpolicy_a_SOURCES = \
 	policy/mcb8/packer.h \
 	policy/mcb8/repack.cc \
 	policy/mcb8/repack.h \
+	policy/nearest_name.cc \
+	policy/nearest_name.h \
 	policy/node_set.h \
 	policy/policy.h \
 	policy/priority.cc \

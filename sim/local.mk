@@ -19,6 +19,10 @@ libsim_a_SOURCES = \
 	sim/bound/overload.h \
 	sim/bound/rate_limited_set.cc \
 	sim/bound/rate_limited_set.h \
+	sim/campaign/campaign.cc \
+	sim/campaign/campaign.h \
+	sim/campaign/parallel.cc \
+	sim/campaign/parallel.h \
 	sim/campaign/results.cc \
 	sim/campaign/results.h \
 	sim/completion_queue.cc \
@@ -36,6 +40,8 @@ libsim_a_SOURCES = \
 	sim/metrics.h \
 	sim/simulation.cc \
 	sim/simulation.h \
+	sim/step_log.cc \
+	sim/step_log.h \
 	sim/workload/fit.cc \
 	sim/workload/fit.h \
 	sim/workload/hpc2n.cc \
@@ -61,3 +67,21 @@ libsim_a_SOURCES = \
 	sim/workload/weeks.cc \
 	sim/workload/weeks.h
 SIM_LIBS = libsim.a libpolicy.a $(FMT_LIBS) $(ARCHIVE_LIBS) $(CURL_LIBS) $(NETTLE_LIBS) $(ZLIB_LIBS) $(GLPK_LIBS) $(PTHREAD_LIBS)
+
+bin_PROGRAMS += dfrs-sim
+dfrs_sim_CPPFLAGS = $(libsim_a_CPPFLAGS)
+dfrs_sim_LDADD = $(SIM_LIBS)
+dfrs_sim_SOURCES = \
+	sim/cli/cmd_annotate.cc \
+	sim/cli/cmd_bound.cc \
+	sim/cli/cmd_compare.cc \
+	sim/cli/cmd_demo.cc \
+	sim/cli/cmd_fetch.cc \
+	sim/cli/cmd_generate.cc \
+	sim/cli/cmd_list.cc \
+	sim/cli/cmd_report.cc \
+	sim/cli/cmd_run.cc \
+	sim/cli/command.h \
+	sim/cli/main.cc \
+	sim/cli/options.cc \
+	sim/cli/options.h

@@ -2,11 +2,57 @@
 #include "policy/mcb8/packer.h"
 
 #include <algorithm>
-#include <array>
+#include <limits>
 
 #include "policy/compare.h"
 
 namespace dfrs {
+namespace {
+
+constexpr double kSpent = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+void Packer::List::clear() {
+  cpu.clear();
+  rigid.clear();
+  item.clear();
+  cursor = spent = 0;
+}
+
+void Packer::List::push(double c, RigidAmount r, std::uint32_t k) {
+  cpu.push_back(c);
+  rigid.push_back(r);
+  item.push_back(k);
+}
+
+void Packer::List::finish() {
+  const std::size_t count = item.size();
+  least_cpu.resize(count);
+  least_rigid.resize(count);
+  double c = kSpent;
+  RigidAmount r = std::numeric_limits<RigidAmount>::max();
+  for (std::size_t k = count; k-- > 0;) {
+    least_cpu[k] = c = std::min(c, cpu[k]);
+    least_rigid[k] = r = std::min(r, rigid[k]);
+  }
+}
+
+void Packer::List::compact() {
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < item.size(); ++k) {
+    if (cpu[k] == kSpent) continue;
+    cpu[kept] = cpu[k];
+    rigid[kept] = rigid[k];
+    item[kept] = item[k];
+    ++kept;
+  }
+  cpu.resize(kept);
+  rigid.resize(kept);
+  item.resize(kept);
+  spent = 0;
+  finish();
+}
 
 void Packer::prepare(const ClusterState& state, std::vector<Item>& items) {
   state_ = &state;
@@ -19,7 +65,9 @@ void Packer::prepare(const ClusterState& state, std::vector<Item>& items) {
   RigidVector largest{};
   cpu_total_ = 0;
   rigid_total_ = {};
+  empty_room_.resize(nodes);
   for (NodeIndex n = 0; n < nodes; ++n) {
+    empty_room_[n] = Room{state.cpu_capacity(n), state.rigid_capacity(n), 0, false};
     if (!state.usable(n)) continue;
     cpu_reference_ = std::max(cpu_reference_, state.cpu_capacity(n));
     cpu_total_ += state.cpu_capacity(n);
@@ -35,77 +83,73 @@ void Packer::prepare(const ClusterState& state, std::vector<Item>& items) {
   const std::size_t count = items.size();
   share_.assign(count, 0.0);
   share_dim_.assign(count, 0);
+  by_need_.clear();
+  by_share_.clear();
+  tasks_total_ = 0;
+  rigid_needed_ = {};
   std::uint32_t offset = 0;
-  for (std::size_t k = 0; k < count; ++k) {
+  for (std::uint32_t k = 0; k < count; ++k) {
     const JobView& spec = *items[k].spec;
     if (spec.eligible != nullptr || spec.flags.exclusive) plain_ = false;
     items[k].first = offset;
+    items[k].excluded = false;
     offset += spec.tasks;
+    tasks_total_ += spec.tasks;
     for (std::size_t d = 0; d < dims_; ++d) {
+      rigid_needed_[d] += spec.rigid[d] * spec.tasks;
       const double share = static_cast<double>(spec.rigid[d]) * rigid_scale_[d];
       if (share > share_[k]) {
         share_[k] = share;
         share_dim_[k] = static_cast<std::uint8_t>(d);
       }
     }
+    by_need_.push_back({spec.cpu_need, k});
+    by_share_.push_back({share_[k], k});
   }
+  simple_ = plain_ && dims_ == 1;
   result_.resize(offset);
-
-  by_need_.resize(count);
-  by_share_.resize(count);
-  for (std::uint32_t k = 0; k < count; ++k) by_need_[k] = by_share_[k] = k;
   // Ties by index, which is submission order.
-  std::sort(by_need_.begin(), by_need_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const double ca = items[a].spec->cpu_need;
-    const double cb = items[b].spec->cpu_need;
-    return ca != cb ? ca > cb : a < b;
-  });
-  std::sort(by_share_.begin(), by_share_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return share_[a] != share_[b] ? share_[a] > share_[b] : a < b;
-  });
+  std::sort(by_need_.begin(), by_need_.end(), Key::larger);
+  std::sort(by_share_.begin(), by_share_.end(), Key::larger);
   lists_.resize(1 + dims_);
 }
 
+void Packer::exclude(std::uint32_t k) {
+  Item& item = (*items_)[k];
+  item.excluded = true;
+  tasks_total_ -= item.spec->tasks;
+  for (std::size_t d = 0; d < dims_; ++d) rigid_needed_[d] -= item.spec->rigid[d] * item.spec->tasks;
+}
+
 bool Packer::rigid_totals_fit() const {
-  RigidVector needed{};
-  for (const Item& item : *items_) {
-    for (std::size_t d = 0; d < dims_; ++d) needed[d] += item.spec->rigid[d] * item.spec->tasks;
-  }
   for (std::size_t d = 0; d < dims_; ++d) {
-    if (needed[d] > rigid_total_[d]) return false;
+    if (rigid_needed_[d] > rigid_total_[d]) return false;
   }
   return true;
 }
 
 bool Packer::pack(Change change) {
-  const ClusterState& state = *state_;
-  const auto nodes = static_cast<NodeIndex>(state.node_count());
-  const std::size_t count = items_->size();
-  left_.resize(count);
-  placed_.assign(count, 0);
-  room_.resize(nodes);
+  const std::vector<Item>& items = *items_;
+  const auto nodes = static_cast<NodeIndex>(empty_room_.size());
+  left_.resize(items.size());
+  placed_.assign(items.size(), 0);
+  room_ = empty_room_;
   touched_.assign(nodes, 0);
   steps_valid_ = false;
-  tasks_left_ = 0;
+  tasks_left_ = tasks_total_;
+  rigid_left_ = rigid_needed_;
   cpu_left_ = 0;
-  rigid_left_ = {};
   cpu_room_left_ = cpu_total_;
   rigid_room_left_ = rigid_total_;
-  for (NodeIndex n = 0; n < nodes; ++n) {
-    room_[n] = Room{state.cpu_capacity(n), state.rigid_capacity(n), 0, false};
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    left_[k] = items[k].excluded ? 0 : items[k].spec->tasks;
+    cpu_left_ += items[k].cpu * left_[k];
   }
-  for (std::size_t k = 0; k < count; ++k) {
-    const JobView& spec = *(*items_)[k].spec;
-    left_[k] = spec.tasks;
-    tasks_left_ += spec.tasks;
-    cpu_left_ += (*items_)[k].cpu * spec.tasks;
-    for (std::size_t d = 0; d < dims_; ++d) rigid_left_[d] += spec.rigid[d] * spec.tasks;
-  }
-  if (!place_pinned()) return false;
+  if (hopeless() || !place_pinned()) return false;
   build_lists(change);
 
   for (NodeIndex n = 0; n < nodes && tasks_left_ != 0; ++n) {
-    if (!plain_ && !state.usable(n)) continue;
+    if (!plain_ && !state_->usable(n)) continue;
     if (hopeless()) return false;
     cpu_room_left_ -= room_[n].cpu;
     for (std::size_t d = 0; d < dims_; ++d) rigid_room_left_[d] -= room_[n].rigid[d];
@@ -121,10 +165,10 @@ bool Packer::pack(Change change) {
 bool Packer::place_pinned() {
   for (std::uint32_t k = 0; k < items_->size(); ++k) {
     const Item& item = (*items_)[k];
-    if (!item.pinned) continue;
+    if (!item.pinned || item.excluded) continue;
     for (NodeIndex n : item.nodes) {
       Room& room = room_[n];
-      if (!fits(item, room, n)) return false;
+      if (!fits(k, item.cpu, room, n)) return false;
       cpu_room_left_ -= item.cpu;
       for (std::size_t d = 0; d < dims_; ++d) rigid_room_left_[d] -= item.spec->rigid[d];
       take(k, room, n, 1);
@@ -137,19 +181,21 @@ bool Packer::place_pinned() {
 void Packer::build_lists(Change change) {
   const std::vector<Item>& items = *items_;
   if (change == Change::any) {
-    std::sort(by_need_.begin(), by_need_.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return items[a].cpu != items[b].cpu ? items[a].cpu > items[b].cpu : a < b;
-    });
+    for (Key& key : by_need_) key.key = items[key.item].cpu;
+    std::sort(by_need_.begin(), by_need_.end(), Key::larger);
   }
-  for (List& list : lists_) list.items.clear();
-  for (std::uint32_t k : by_need_) {
-    if (left_[k] != 0 && items[k].cpu / cpu_reference_ > share_[k]) lists_[0].items.push_back(k);
+  for (List& list : lists_) list.clear();
+  const auto wants_cpu = [&](std::uint32_t k) { return items[k].cpu / cpu_reference_ > share_[k]; };
+  for (const Key& key : by_need_) {
+    const std::uint32_t k = key.item;
+    if (left_[k] != 0 && wants_cpu(k)) lists_[0].push(items[k].cpu, items[k].spec->rigid[0], k);
   }
-  for (std::uint32_t k : by_share_) {
-    if (left_[k] != 0 && !(items[k].cpu / cpu_reference_ > share_[k])) {
-      lists_[1 + share_dim_[k]].items.push_back(k);
-    }
+  for (const Key& key : by_share_) {
+    const std::uint32_t k = key.item;
+    if (left_[k] == 0 || wants_cpu(k)) continue;
+    lists_[1 + share_dim_[k]].push(items[k].cpu, items[k].spec->rigid[0], k);
   }
+  for (List& list : lists_) list.finish();
 }
 
 bool Packer::hopeless() const {
@@ -160,19 +206,19 @@ bool Packer::hopeless() const {
   return cpu_left_ > cpu_room_left_ + 1e-6 * (cpu_total_ + 1.0);
 }
 
-bool Packer::fits(const Item& item, const Room& room, NodeIndex n) const {
+// `cpu` is the item's, or infinite if it has no tasks left.
+bool Packer::fits(std::uint32_t k, double cpu, const Room& room, NodeIndex n) const {
+  if (cpu > room.cpu + kCpuTolerance * empty_room_[n].cpu) return false;
+  const JobView& spec = *(*items_)[k].spec;
   for (std::size_t d = 0; d < dims_; ++d) {
-    if (item.spec->rigid[d] > room.rigid[d]) return false;
+    if (spec.rigid[d] > room.rigid[d]) return false;
   }
-  const double capacity = state_->cpu_capacity(n);
-  if (!cpu_fits(capacity - room.cpu + item.cpu, capacity)) return false;
   if (plain_) return true;
-  if (item.spec->eligible != nullptr && !item.spec->eligible->contains(n)) return false;
+  if (spec.eligible != nullptr && !spec.eligible->contains(n)) return false;
   // An exclusive job takes empty nodes and then only its own tasks; pinned ones were placed first.
   if (room.tasks == 0) return true;
-  if (!item.spec->flags.exclusive) return !room.exclusive;
-  const auto k = static_cast<std::size_t>(&item - items_->data());
-  return room.exclusive && placed_[k] != 0 && result_[item.first + placed_[k] - 1] == n;
+  if (!spec.flags.exclusive) return !room.exclusive;
+  return room.exclusive && placed_[k] != 0 && result_[(*items_)[k].first + placed_[k] - 1] == n;
 }
 
 void Packer::take(std::uint32_t k, Room& room, NodeIndex n, std::uint32_t count) {
@@ -202,52 +248,65 @@ bool Packer::repeats(NodeIndex n) const {
   return true;
 }
 
-void Packer::drop_exhausted(List& list) {
-  std::erase_if(list.items, [&](std::uint32_t k) { return left_[k] == 0; });
-  list.cursor = 0;
+// The entry of the first item from the cursor on that fits, or kNone. The cursor stays on it.
+std::size_t Packer::find_next(List& list, const Room& room, NodeIndex n) const {
+  const std::size_t count = list.item.size();
+  std::size_t at = list.cursor;
+  if (at >= count) return kNone;
+  const double limit = room.cpu + kCpuTolerance * empty_room_[n].cpu;
+  if (list.least_cpu[at] > limit || list.least_rigid[at] > room.rigid[0]) at = count;
+  const double* cpu = list.cpu.data();
+  const RigidAmount* rigid = list.rigid.data();
+  const RigidAmount free = room.rigid[0];
+  for (;; ++at) {
+    if (simple_) {
+      while (at < count && (cpu[at] > limit || rigid[at] > free)) ++at;
+    } else {
+      while (at < count && !fits(list.item[at], cpu[at], room, n)) ++at;
+    }
+    if (at >= count || left_[list.item[at]] != 0) break;
+    list.cpu[at] = kSpent;  // its last tasks went with a repeated filling
+    ++list.spent;
+  }
+  list.cursor = at;
+  return at < count ? at : kNone;
 }
 
-std::size_t Packer::next_from(List& list, const Room& room, NodeIndex n) const {
-  while (list.cursor < list.items.size()) {
-    const std::uint32_t k = list.items[list.cursor];
-    if (left_[k] != 0 && fits((*items_)[k], room, n)) return k;
-    ++list.cursor;
+// Orders lists by the room left in their dimension, most first; the CPU list before others on ties.
+std::size_t Packer::prefer(const Room& room, NodeIndex n) {
+  const Room& whole = empty_room_[n];
+  std::array<double, kMaxRigid + 1> open{};
+  open[0] = room.cpu / whole.cpu;
+  for (std::size_t d = 0; d < dims_; ++d) {
+    open[1 + d] = whole.rigid[d] > 0 ? static_cast<double>(room.rigid[d]) / static_cast<double>(whole.rigid[d]) : 0.0;
   }
-  return items_->size();
+  for (std::size_t k = 0; k <= dims_; ++k) {  // insertion sort, stable
+    std::size_t at = k;
+    for (; at > 0 && open[preference_[at - 1]] < open[k]; --at) preference_[at] = preference_[at - 1];
+    preference_[at] = k;
+  }
+  return 1 + dims_;
 }
 
 void Packer::fill(NodeIndex n) {
   Room& room = room_[n];
   steps_.clear();
-  for (List& list : lists_) drop_exhausted(list);
-  const std::size_t none = items_->size();
-  const double cpu_scale = 1.0 / state_->cpu_capacity(n);
-  std::array<double, kMaxRigid> scale{};
-  for (std::size_t d = 0; d < dims_; ++d) {
-    const RigidAmount capacity = state_->rigid_capacity(n)[d];
-    scale[d] = capacity > 0 ? 1.0 / static_cast<double>(capacity) : 0.0;
+  for (List& list : lists_) {
+    list.cursor = 0;
+    if (2 * list.spent > list.item.size()) list.compact();
   }
-
-  std::array<double, kMaxRigid + 1> open{};  // room left as a fraction of the node, by list
-  std::array<std::size_t, kMaxRigid + 1> preference{};
   for (;;) {
-    open[0] = room.cpu * cpu_scale;
-    for (std::size_t d = 0; d < dims_; ++d) open[1 + d] = static_cast<double>(room.rigid[d]) * scale[d];
-    // Most room first; the CPU list before others on ties (insertion sort is stable).
-    for (std::size_t k = 0; k <= dims_; ++k) {
-      std::size_t at = k;
-      while (at > 0 && open[preference[at - 1]] < open[k]) {
-        preference[at] = preference[at - 1];
-        --at;
-      }
-      preference[at] = k;
+    const std::size_t lists = prefer(room, n);
+    std::size_t entry = kNone;
+    List* list = nullptr;
+    for (std::size_t k = 0; k < lists && entry == kNone; ++k) {
+      list = &lists_[preference_[k]];
+      entry = find_next(*list, room, n);
     }
-    std::size_t chosen = none;
-    for (std::size_t k = 0; k <= dims_ && chosen == none; ++k) chosen = next_from(lists_[preference[k]], room, n);
-    if (chosen == none) break;
-    const auto item = static_cast<std::uint32_t>(chosen);
+    if (entry == kNone) break;
+    const std::uint32_t item = list->item[entry];
     take(item, room, n, 1);
-    auto step = std::find_if(steps_.begin(), steps_.end(), [&](const Step& s) { return s.item == item; });
+    const auto step = std::find_if(steps_.begin(), steps_.end(), [&](const Step& s) { return s.item == item; });
     if (step == steps_.end()) {
       steps_.push_back({item, 1});
     } else {

@@ -10,6 +10,7 @@
 // tries the CPU list first.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -24,19 +25,22 @@ class Packer {
   struct Item {
     JobSlot job = kNoSlot;
     const JobView* spec = nullptr;
-    double cpu = 0;             ///< CPU requirement of one task
-    std::uint32_t first = 0;    ///< its nodes are result[first, first + tasks)
-    bool pinned = false;        ///< placed beforehand on `nodes`
+    double cpu = 0;           ///< CPU requirement of one task
+    std::uint32_t first = 0;  ///< its nodes are result[first, first + tasks)
+    bool pinned = false;      ///< placed beforehand on `nodes`
+    bool excluded = false;    ///< not to be packed, see exclude()
     std::span<const NodeIndex> nodes;
   };
 
-  /// Items in submission order. Sorts by rigid requirement once; pack() may then be called many times.
-  /// `items` is kept by reference until the last pack(). O(items log items + nodes).
+  /// Items in submission order. Sorts them once; pack() may then be called many times. `items` is kept by reference
+  /// until the last pack(). O(items log items + nodes).
   void prepare(const ClusterState& state, std::vector<Item>& items);
+  /// Leaves an item out of all further packings. O(1).
+  void exclude(std::uint32_t item);
 
-  /// How the items' CPU requirements relate to the last pack().
+  /// How the items' CPU requirements relate to the CPU needs.
   enum class Change {
-    scaled,  ///< all by one factor from the CPU needs: the order by CPU need holds
+    scaled,  ///< all by one factor: the order by CPU need holds
     any,     ///< sort again
   };
   /// True if all tasks of all items found a node; nodes_of() then tells which. Worst case O(nodes x items), in
@@ -48,15 +52,30 @@ class Packer {
     return {result_.data() + item.first, item.spec->tasks};
   }
 
-  /// A necessary condition, exact: do all items' rigid requirements together fit the cluster at all?
+  /// A necessary condition, exact: do all items' rigid requirements together fit the cluster at all? O(1).
   bool rigid_totals_fit() const;
 
  private:
-  // The largest requirement of an item decides its list; lists are walked with one cursor per node each, since what
-  // does not fit a node once does not fit it later.
+  struct Key {
+    double key;
+    std::uint32_t item;
+    static bool larger(const Key& a, const Key& b) { return a.key != b.key ? a.key > b.key : a.item < b.item; }
+  };
+  // Requirements stand side by side in the order of search, so that a search reads memory in a row. One cursor per
+  // node: what does not fit a node once does not fit it later. Entries without tasks left need infinite CPU.
   struct List {
-    std::vector<std::uint32_t> items;
+    std::vector<double> cpu;
+    std::vector<RigidAmount> rigid;        // the first rigid dimension
+    std::vector<std::uint32_t> item;
+    std::vector<double> least_cpu;         // of this entry and all behind it: ends a search early
+    std::vector<RigidAmount> least_rigid;
     std::size_t cursor = 0;
+    std::size_t spent = 0;                 // entries without tasks left
+
+    void clear();
+    void push(double c, RigidAmount r, std::uint32_t k);
+    void finish();
+    void compact();
   };
   // What one node received: lets the next node of the same kind be filled at once.
   struct Step {
@@ -69,39 +88,44 @@ class Packer {
     std::uint32_t tasks = 0;
     bool exclusive = false;
   };
+  static constexpr std::size_t kNone = ~std::size_t{0};
 
   bool place_pinned();
   void build_lists(Change change);
-  void drop_exhausted(List& list);
   void fill(NodeIndex n);
-  bool fits(const Item& item, const Room& room, NodeIndex n) const;
-  void take(std::uint32_t item, Room& room, NodeIndex n, std::uint32_t count);
+  std::size_t prefer(const Room& room, NodeIndex n);
+  std::size_t find_next(List& list, const Room& room, NodeIndex n) const;
+  bool fits(std::uint32_t k, double cpu, const Room& room, NodeIndex n) const;
+  void take(std::uint32_t k, Room& room, NodeIndex n, std::uint32_t count);
   bool repeats(NodeIndex n) const;
   bool hopeless() const;
-  std::size_t next_from(List& list, const Room& room, NodeIndex n) const;
 
   const ClusterState* state_ = nullptr;
   std::vector<Item>* items_ = nullptr;
-  std::size_t dims_ = 1;                       // rigid dimensions
-  double cpu_reference_ = 1;                   // the largest node
-  std::array<double, kMaxRigid> rigid_scale_{};  // 1 / the largest node, 0 where there is none of it
-  bool plain_ = true;                          // homogeneous, no eligibility, nothing exclusive
+  std::size_t dims_ = 1;  // rigid dimensions
+  bool plain_ = true;     // homogeneous, no eligibility, nothing exclusive
+  bool simple_ = true;    // plain and one rigid dimension
+  std::uint64_t tasks_total_ = 0;
+  RigidVector rigid_needed_{};                       // by the items not excluded
+  double cpu_reference_ = 1;                         // the largest node
+  std::array<double, kMaxRigid> rigid_scale_{};      // 1 / the largest node, 0 where there is none of it
   double cpu_total_ = 0;
   RigidVector rigid_total_{};
 
-  std::vector<std::uint32_t> by_need_;                               // items by non-increasing CPU
-  std::vector<std::uint32_t> by_share_;                              // items by non-increasing largest rigid share
-  std::vector<double> share_;                                        // largest rigid share, by item
-  std::vector<std::uint8_t> share_dim_;                              // its dimension
-  std::vector<List> lists_;                                          // 0: CPU, 1 + d: rigid dimension d
-  std::vector<std::uint32_t> left_;                                  // tasks without a node, by item
-  std::vector<std::uint32_t> placed_;                                // tasks with one
-  std::vector<Room> room_;                                           // by node, before its turn
-  std::vector<std::uint8_t> touched_;                                // node holds pinned tasks
-  std::vector<Step> steps_;                                          // of the last node filled
+  std::vector<Key> by_need_;              // items by non-increasing CPU
+  std::vector<Key> by_share_;             // items by non-increasing largest rigid share
+  std::vector<double> share_;             // largest rigid share, by item
+  std::vector<std::uint8_t> share_dim_;   // its dimension
+  std::vector<List> lists_;               // 0: CPU, 1 + d: rigid dimension d
+  std::array<std::size_t, kMaxRigid + 1> preference_{};
+  std::vector<std::uint32_t> left_;       // tasks without a node, by item
+  std::vector<std::uint32_t> placed_;     // tasks with one
+  std::vector<Room> empty_room_;          // by node, without any task
+  std::vector<Room> room_;                // by node, before its turn
+  std::vector<std::uint8_t> touched_;     // node holds pinned tasks
+  std::vector<Step> steps_;               // of the last node filled
   bool steps_valid_ = false;
   std::vector<NodeIndex> result_;
-  std::vector<NodeIndex> node_order_;
   double cpu_left_ = 0, cpu_room_left_ = 0;
   RigidVector rigid_left_{}, rigid_room_left_{};
   std::uint64_t tasks_left_ = 0;

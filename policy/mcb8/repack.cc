@@ -29,6 +29,7 @@ double Repack::min_stretch(ClusterState& state, const ClusterView& view, const P
   collect(state, view, limit);
   const double s = search(state, view, rule, 0.0, Packer::Change::any, [&](double target) {
     for (Packer::Item& item : items_) {
+      if (item.excluded) continue;
       const double yield = yield_for_stretch(*item.spec, view.now, period, target);
       if (cpu_exceeds(yield, 1.0)) return false;
       item.cpu = item.spec->cpu_need * yield;
@@ -43,7 +44,6 @@ double Repack::min_stretch(ClusterState& state, const ClusterView& view, const P
 void Repack::collect(const ClusterState& state, const ClusterView& view, const RemapLimit& limit) {
   items_.clear();
   left_out_.clear();
-  pinned_nodes_.clear();
   ranked_ = false;
   for (JobSlot job : state.active()) {
     const JobView& spec = view.jobs[job];
@@ -72,8 +72,7 @@ double Repack::search(const ClusterState& state, const ClusterView& view, const 
     while (!packer_.rigid_totals_fit()) {
       if (!drop_lowest(state, view, rule)) return -1;
     }
-    if (items_.empty()) return -1;
-    packer_.prepare(state, items_);
+    if (left_out_.size() == items_.size()) return -1;
     if (set_cpu(lowest) && packer_.pack(change)) break;
     if (!drop_lowest(state, view, rule)) return -1;
   }
@@ -99,18 +98,20 @@ double Repack::search(const ClusterState& state, const ClusterView& view, const 
 bool Repack::drop_lowest(const ClusterState& state, const ClusterView& view, const PriorityRule& rule) {
   if (!ranked_) {
     ranks_.clear();
-    for (const Packer::Item& item : items_) {
+    for (std::uint32_t k = 0; k < items_.size(); ++k) {
+      const Packer::Item& item = items_[k];
       if (item.spec->flags.may_not_pause && state.placed(item.job)) continue;
-      ranks_.push_back(rank(item.job, view, state, rule));
+      ranks_.push_back({rank(item.job, view, state, rule), k});
     }
-    std::sort(ranks_.begin(), ranks_.end(), RankedJob::higher);
+    std::sort(ranks_.begin(), ranks_.end(),
+              [](const RankedItem& a, const RankedItem& b) { return RankedJob::higher(a.rank, b.rank); });
     ranked_ = true;
   }
   if (ranks_.empty()) return false;
-  const JobSlot lowest = ranks_.back().job;
+  const RankedItem lowest = ranks_.back();
   ranks_.pop_back();
-  left_out_.push_back(lowest);
-  items_.erase(std::find_if(items_.begin(), items_.end(), [&](const Packer::Item& i) { return i.job == lowest; }));
+  left_out_.push_back(lowest.rank.job);
+  packer_.exclude(lowest.item);
   return true;
 }
 
@@ -135,7 +136,7 @@ void Repack::apply(ClusterState& state, const ClusterView& view) {
     if (state.placed(job)) state.remove(job, view.jobs[job]);
   }
   // All movers leave before any arrives. A job that stays is not touched.
-  std::erase_if(items_, stays);
+  std::erase_if(items_, [&](const Packer::Item& item) { return item.excluded || stays(item); });
   for (const Packer::Item& item : items_) {
     if (state.placed(item.job)) state.remove(item.job, *item.spec);
   }

@@ -59,10 +59,13 @@ class Repack {
   Packer packer_;
   std::vector<Packer::Item> items_;
   std::vector<JobSlot> left_out_;
-  std::vector<RankedJob> ranks_;  // droppable items by decreasing priority
+  struct RankedItem {
+    RankedJob rank;
+    std::uint32_t item;
+  };
+  std::vector<RankedItem> ranks_;  // items that may be left out, by decreasing priority
   bool ranked_ = false;
   std::vector<NodeIndex> best_;   // nodes of all items, in the order of items_
-  std::vector<NodeIndex> pinned_nodes_;
 };
 
 /// The yield a job needs until the next tick for its estimated stretch (flow + T) / (vt + yield T) then to be at most

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Independent pieces of work on several threads.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace dfrs::sim {
+
+/// Calls work(index) once for each index < count, on `threads` threads (0: one per processor), lowest index first.
+/// After an exception no further work begins; that of the lowest failed index is rethrown when all threads ended.
+void parallel_for(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work);
+
+}  // namespace dfrs::sim

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// dfrs-sim annotate: logs to dfrs-traces, with tasks, CPU needs and memory.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "sim/cli/command.h"
+#include "sim/cli/options.h"
+#include "sim/errors.h"
+#include "sim/io/output_file.h"
+#include "sim/workload/trace_file.h"
+
+namespace dfrs::sim {
+namespace {
+
+struct AnnotateCommand {
+  WorkloadOptions workload;
+  std::string output = "-";
+
+  void run() const {
+    const std::vector<Instance> instances = workload.load();
+    if (output == "-") {
+      std::string all;
+      for (const Instance& instance : instances) all += format_trace(instance);
+      print(all);
+      return;
+    }
+    std::error_code error;
+    std::filesystem::create_directories(output, error);
+    if (error) throw IoError(fmt::format("{}: cannot make this folder: {}", output, error.message()));
+    for (const Instance& instance : instances) {
+      write_file((std::filesystem::path(output) / (instance.name + ".dfrs")).string(), format_trace(instance));
+    }
+    fmt::print(stderr, "{} traces in {}\n", instances.size(), output);
+  }
+};
+
+}  // namespace
+
+void add_annotate(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("annotate", "logs (SWF) to traces with tasks, CPU needs and memory");
+  auto options = std::make_shared<AnnotateCommand>();
+  options->workload.add(*command, true);
+  command->add_option("-o,--output", options->output, "folder for the traces; - for standard output, one after another")
+      ->capture_default_str();
+  command->footer("The format is described in docs/trace-format.md.");
+  command->callback([options] { options->run(); });
+}
+
+}  // namespace dfrs::sim

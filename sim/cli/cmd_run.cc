@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// dfrs-sim run: one trace under one algorithm, with per-job results and the decisions on request.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "sim/bound/bound.h"
+#include "sim/cli/command.h"
+#include "sim/cli/options.h"
+#include "sim/errors.h"
+#include "sim/glpk_solver.h"
+#include "sim/io/output_file.h"
+#include "sim/step_log.h"
+
+namespace dfrs::sim {
+namespace {
+
+struct RunCommand {
+  WorkloadOptions workload;
+  SimulationOptions simulation;
+  std::string algorithm;
+  std::string jobs_file;
+  std::string log_file;
+  bool json = false;
+  bool bound = true;
+
+  void run() const {
+    const std::vector<Algorithm> algorithms = parse_algorithms({algorithm});
+    if (algorithms.size() != 1) throw UsageError("run takes one algorithm; `dfrs-sim compare` takes several");
+    const std::vector<Instance> instances = workload.load();
+    if (instances.size() != 1) {
+      throw UsageError(fmt::format("{} holds {} instances and run takes one: --whole takes a log as it is, --take 1 the "
+                                   "first week; `dfrs-sim compare` takes several",
+                                   workload.sources().front(), instances.size()));
+    }
+    const Instance& instance = instances.front();
+
+    GlpkSolver solver;
+    SimOptions options = simulation.sim();
+    options.engine.dfrs.lp_solver = &solver;
+    std::optional<OutputFile> log_output;
+    std::optional<StepLog> log;
+    if (!log_file.empty()) log.emplace(log_output.emplace(log_file));
+    const RunResult result = simulate(instance, algorithms.front(), options, log ? &*log : nullptr);
+    if (log_output) log_output->commit();
+    if (!jobs_file.empty()) write_file(jobs_file, jobs_csv(instance, result));
+
+    const Metrics metrics = measure(instance, result, simulation.stretch_floor());
+    std::optional<StretchBounds> bounds;
+    if (bound) bounds = stretch_lower_bounds(instance, BoundOptions{simulation.stretch_floor()});
+    print(json ? as_json(instance, algorithms.front(), metrics, bounds)
+               : as_text(instance, algorithms.front(), metrics, bounds));
+  }
+
+  std::string jobs_csv(const Instance& instance, const RunResult& result) const {
+    std::string text = "job,submit,start,end,run_time,tasks,stretch,pauses,moves\n";
+    for (std::size_t k = 0; k < instance.jobs.size(); ++k) {
+      const Job& job = instance.jobs[k];
+      const JobRecord& record = result.jobs[k];
+      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}\n", job.id, job.submit, record.start,
+                     record.end, job.run_time, job.tasks, bounded_stretch(job, record, simulation.stretch_floor()),
+                     record.pauses, record.moves);
+    }
+    return text;
+  }
+
+  std::string as_text(const Instance& instance, const Algorithm& chosen, const Metrics& m,
+                      const std::optional<StretchBounds>& bounds) const {
+    std::string text;
+    const auto line = [&](std::string_view name, const std::string& value) {
+      fmt::format_to(std::back_inserter(text), "{:<22} {}\n", name, value);
+    };
+    line("instance", fmt::format("{} ({} jobs, {} nodes)", instance.name, instance.jobs.size(),
+                                 instance.platform.nodes.size()));
+    line("algorithm", algorithm_name(chosen));
+    line("options", simulation.describe());
+    line("max stretch", fmt::format("{:.3f}", m.max_stretch));
+    if (bounds) {
+      line("lower bound", fmt::format("{:.3f} divisible, {:.3f} ls1", bounds->divisible, bounds->ls1));
+      line("degradation from bound", fmt::format("{:.3f}", m.max_stretch / bounds->divisible));
+    }
+    line("mean stretch", fmt::format("{:.3f}", m.mean_stretch));
+    line("mean wait", fmt::format("{:.1f} s", m.mean_wait));
+    line("mean turnaround", fmt::format("{:.1f} s", m.mean_turnaround));
+    line("makespan", fmt::format("{} s", m.makespan));
+    line("utilization", fmt::format("{:.4f}", m.utilization));
+    line("underutilization", fmt::format("{:.4f}", m.underutilization));
+    line("pauses", fmt::format("{:.3f} per job, {:.2f} per hour, {:.4f} GB/s", m.pauses_per_job, m.pauses_per_hour,
+                               m.pause_gb_per_s));
+    line("moves", fmt::format("{:.3f} per job, {:.2f} per hour, {:.4f} GB/s", m.moves_per_job, m.moves_per_hour,
+                              m.move_gb_per_s));
+    return text;
+  }
+
+  static std::string as_json(const Instance& instance, const Algorithm& chosen, const Metrics& m,
+                             const std::optional<StretchBounds>& bounds) {
+    nlohmann::ordered_json out{{"instance", instance.name},
+                               {"jobs", instance.jobs.size()},
+                               {"nodes", instance.platform.nodes.size()},
+                               {"algorithm", algorithm_name(chosen)},
+                               {"max_stretch", m.max_stretch},
+                               {"mean_stretch", m.mean_stretch},
+                               {"mean_wait_s", m.mean_wait},
+                               {"mean_turnaround_s", m.mean_turnaround},
+                               {"makespan_s", m.makespan},
+                               {"utilization", m.utilization},
+                               {"underutilization", m.underutilization},
+                               {"pauses_per_job", m.pauses_per_job},
+                               {"moves_per_job", m.moves_per_job},
+                               {"pauses_per_hour", m.pauses_per_hour},
+                               {"moves_per_hour", m.moves_per_hour},
+                               {"pause_gb_per_s", m.pause_gb_per_s},
+                               {"move_gb_per_s", m.move_gb_per_s}};
+    if (bounds) {
+      out["bound_divisible"] = bounds->divisible;
+      out["bound_ls1"] = bounds->ls1;
+    }
+    return out.dump(2) + "\n";
+  }
+};
+
+}  // namespace
+
+void add_run(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("run", "one trace under one algorithm");
+  auto options = std::make_shared<RunCommand>();
+  options->workload.add(*command, false);
+  command->add_option("-a,--algorithm", options->algorithm, "its name, see `dfrs-sim list`")->required();
+  command->add_option("--jobs-csv", options->jobs_file, "write a line per job to this file");
+  command->add_option("--log", options->log_file, "write the decisions to this file, a JSON object per line");
+  command->add_flag("--json", options->json, "print JSON");
+  command->add_flag("--bound,!--no-bound", options->bound, "compute the lower bound as well (default)");
+  options->simulation.add(*command);
+  command->callback([options] { options->run(); });
+}
+
+}  // namespace dfrs::sim

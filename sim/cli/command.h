@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The subcommands of dfrs-sim. Each file cmd_NAME.cc adds one to the parser; what it does runs after parsing.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace dfrs::sim {
+
+void add_run(CLI::App& app);
+void add_compare(CLI::App& app);
+void add_bound(CLI::App& app);
+void add_generate(CLI::App& app);
+void add_annotate(CLI::App& app);
+void add_report(CLI::App& app);
+void add_list(CLI::App& app);
+void add_fetch(CLI::App& app);
+void add_demo(CLI::App& app);
+
+}  // namespace dfrs::sim

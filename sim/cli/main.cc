@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// dfrs-sim: parses the command line, runs a subcommand, turns failures into messages and exit codes.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "config.h"
+#include "policy/nearest_name.h"
+#include "sim/cli/command.h"
+#include "sim/errors.h"
+
+namespace dfrs::sim {
+namespace {
+
+constexpr const char* kFooter = R"(Exit codes:
+  0 done   1 internal error   2 wrong usage   3 bad input data   4 a file cannot be read or written   5 network
+
+Examples:
+  dfrs-sim demo                                    what DFRS would do, on generated workloads
+  dfrs-sim compare HPC2N-2002-2.1-cln.swf.gz       the papers' log, week by week
+  dfrs-sim run trace.swf -a 'GreedyPM*/per/MINVT=600' --nodes 120 --cores 2 --memory 2048
+  dfrs-sim generate --count 10 --load 0.7 -o traces && dfrs-sim compare traces/*.dfrs -o results.csv
+  dfrs-sim report results.csv -o report.html)";
+
+// The names a word at the command line could have meant.
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+// The first word of the command line that no parser knows, with what it may have meant.
+std::string suggestion(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* command = nullptr;
+  for (const std::string& word : words) {
+    if (command == nullptr && !word.starts_with("-")) {
+      const std::vector<std::string> names = command_names(app);
+      if (std::find(names.begin(), names.end(), word) == names.end()) {
+        return fmt::format("unknown subcommand '{}'; did you mean '{}'?", word, nearest_name(word, names));
+      }
+      command = app.get_subcommand(word);
+    } else if (word.starts_with("-") && word.size() > 1) {
+      const std::vector<std::string> names = option_names(command != nullptr ? *command : app);
+      const std::string name = word.substr(0, word.find('='));
+      if (std::find(names.begin(), names.end(), name) == names.end()) {
+        return fmt::format("unknown option '{}'; did you mean '{}'?", name, nearest_name(name, names));
+      }
+    }
+  }
+  return {};
+}
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App app(
+      "Simulates Dynamic Fractional Resource Scheduling (DFRS) and batch schedulers on workload logs and generated\n"
+      "workloads. Jobs share nodes: memory is a hard limit, CPU is divided by fractions, jobs are paused and moved, and\n"
+      "no run time is estimated.",
+      "dfrs-sim");
+  app.set_version_flag("--version", std::string("dfrs-sim ") + PACKAGE_VERSION);
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  app.get_formatter()->column_width(34);
+  add_demo(app);
+  add_compare(app);
+  add_run(app);
+  add_bound(app);
+  add_generate(app);
+  add_annotate(app);
+  add_report(app);
+  add_list(app);
+  add_fetch(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {  // --help, --version
+    app.exit(request);
+    return kExitOk;
+  } catch (const CLI::ExtrasError& error) {
+    const std::string better = suggestion(app, std::vector<std::string>(argv + 1, argv + argc));
+    throw UsageError(better.empty() ? error.what() : better);
+  } catch (const CLI::RequiredError& error) {
+    const std::string better = suggestion(app, std::vector<std::string>(argv + 1, argv + argc));
+    throw UsageError(better.empty() ? std::string(error.what()) + " (see --help)" : better);
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(std::string(error.what()) + " (see --help)");
+  }
+  return kExitOk;
+}
+
+}  // namespace
+}  // namespace dfrs::sim
+
+int main(int argc, char** argv) {
+  using namespace dfrs::sim;
+  // A reader that closes the pipe (head) is an error of writing like any other.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const Failure& failure) {
+    fmt::print(stderr, "dfrs-sim: {}\n", failure.what());
+    return failure.code();
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "dfrs-sim: out of memory\n");
+    return kExitInternal;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "dfrs-sim: internal error: {}; please report it\n", error.what());
+    return kExitInternal;
+  }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/cli/options.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "sim/errors.h"
+#include "sim/io/output_file.h"
+#include "sim/workload/trace_file.h"
+
+namespace dfrs::sim {
+namespace {
+
+// RR-7659, table 2: FCFS, EASY and the 18 DFRS algorithms worth showing.
+constexpr std::array<std::string_view, 20> kTable2{"FCFS",
+                                                   "EASY",
+                                                   "Greedy*/OPT=MIN",
+                                                   "GreedyP*/OPT=MIN",
+                                                   "GreedyPM*/OPT=MIN",
+                                                   "Greedy/per/OPT=MIN",
+                                                   "GreedyP/per/OPT=MIN",
+                                                   "GreedyPM/per/OPT=MIN",
+                                                   "Greedy*/per/OPT=MIN",
+                                                   "GreedyP*/per/OPT=MIN",
+                                                   "GreedyPM*/per/OPT=MIN",
+                                                   "GreedyP/per/OPT=MIN/MINVT=600",
+                                                   "GreedyPM/per/OPT=MIN/MINVT=600",
+                                                   "GreedyP*/per/OPT=MIN/MINVT=600",
+                                                   "GreedyPM*/per/OPT=MIN/MINVT=600",
+                                                   "MCB8*/OPT=MIN/MINVT=600",
+                                                   "MCB8/per/OPT=MIN/MINVT=600",
+                                                   "MCB8*/per/OPT=MIN/MINVT=600",
+                                                   "/per/OPT=MIN/MINVT=600",
+                                                   "/stretch-per/OPT=MAX/MINVT=600"};
+
+Algorithm parse_or_throw(std::string_view name) {
+  auto algorithm = parse_algorithm(name);
+  if (!algorithm) {
+    throw UsageError(algorithm.error().message + " (`dfrs-sim list` shows all)");
+  }
+  return *algorithm;
+}
+
+bool header_names(const SwfLog& log, std::string_view field, std::string_view text) {
+  for (const SwfHeader::Field& f : log.header.fields) {
+    if (f.name == field && f.value.find(text) != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void WorkloadOptions::add(CLI::App& app, bool several) {
+  const std::string group = "Workload";
+  CLI::Option* source = app.add_option("SOURCE", sources_,
+                                       "SWF log or dfrs-trace: a file, an http(s) URL or - for standard input; plain, "
+                                       "gz, xz or zst")
+                            ->required();
+  if (!several) source->expected(1);
+  app.add_option("--annotation", annotation_,
+                 "how a log becomes jobs: 'memory' as RR-7659 does it with HPC2N, 'processors' one task per processor "
+                 "without memory, 'auto' memory for HPC2N's log and processors for others")
+      ->check(CLI::IsMember({"auto", "memory", "processors"}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--nodes", nodes_, "nodes of the cluster (default: the log's header; 120 for HPC2N)")
+      ->check(CLI::Range(1, 10'000'000))
+      ->group(group);
+  app.add_option("--cores", cores_, "processors of the log per node (default 1; 2 with --annotation memory)")
+      ->check(CLI::Range(1, 1024))
+      ->group(group);
+  app.add_option("--memory", memory_, "MiB of memory per node (default: not modelled; 2048 with --annotation memory)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
+      ->group(group);
+  CLI::Option* weeks = app.add_flag("--weeks", weeks_, "cut a log into weeks (default for HPC2N, as in the paper)");
+  weeks->group(group);
+  app.add_flag("--whole", whole_, "take the whole log as one instance")->group(group)->excludes(weeks);
+  app.add_option("--processors", processors_, "processors of a job: requested (SWF field 8) or allocated (field 5)")
+      ->check(CLI::IsMember({"requested", "allocated"}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--estimates", estimates_, "run times as batch policies see them: exact, or the log's (field 9)")
+      ->check(CLI::IsMember({"exact", "trace"}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_flag("--kill-at-estimate", kill_, "end jobs at their requested time")->group(group);
+  app.add_flag("--lenient", lenient_, "skip and count malformed lines and jobs larger than the machine")->group(group);
+  app.add_option("--take", take_, "only the first N instances")->group(group);
+  app.add_option("--ca-file", ca_file_, "certificate authorities for https, PEM")->group(group);
+}
+
+LoadOptions WorkloadOptions::load_options(std::string_view text) const {
+  LoadOptions options;
+  options.input.ca_file = ca_file_;
+  options.swf.lenient = lenient_;
+  options.conventions.processors = processors_ == "allocated" ? SwfProcessors::kAllocated : SwfProcessors::kRequested;
+  options.conventions.estimates = estimates_ == "trace" ? SwfEstimates::kTrace : SwfEstimates::kExact;
+  options.conventions.kill_at_requested_time = kill_;
+  if (nodes_ != 0) options.processors.nodes = options.memory.nodes = nodes_;
+  if (cores_ != 0) options.processors.cores = options.memory.cores = cores_;
+  if (memory_ != 0) options.processors.memory_mib = options.memory.memory_mib = memory_;
+  options.processors.lenient = options.memory.lenient = lenient_;
+  options.weeks = weeks_;
+
+  if (is_trace_text(text)) return options;
+  // The header is in the first lines: enough to know the log that the papers used.
+  SwfReadOptions lenient;
+  lenient.lenient = true;
+  const std::string_view head = text.substr(0, text.find("\n", std::min<std::size_t>(text.size(), 16384)));
+  bool hpc2n = false;
+  if (annotation_ == "auto" && nodes_ == 0) {
+    try {
+      hpc2n = header_names(parse_swf(head, "header", lenient), "Installation", "HPC2N");
+    } catch (const InputError&) {
+      hpc2n = false;  // no record in it: the real reader will say what is wrong
+    }
+  }
+  if (annotation_ == "memory" || hpc2n) options.annotation = SwfAnnotation::kMemory;
+  if (hpc2n && !whole_) options.weeks = true;
+  return options;
+}
+
+std::vector<Instance> WorkloadOptions::load() const {
+  std::vector<Instance> instances;
+  for (const std::string& source : sources_) {
+    InputOptions input;
+    input.ca_file = ca_file_;
+    const std::string text = read_text(source, input);
+    Loaded loaded = load_instances_from_text(text, source, load_options(text));
+    for (const std::string& line : loaded.report.describe(source_name(source))) fmt::print(stderr, "{}\n", line);
+    for (Instance& instance : loaded.instances) {
+      if (take_ != 0 && instances.size() == take_) break;
+      instances.push_back(std::move(instance));
+    }
+  }
+  return instances;
+}
+
+void SimulationOptions::add(CLI::App& app) {
+  const std::string group = "Simulation";
+  app.add_option("--penalty", penalty_, "seconds without progress after a resume or a move")
+      ->check(CLI::Range(0.0, 1e9))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--period", period_, "seconds between ticks of /per and /stretch-per")
+      ->check(CLI::Range(1e-3, 1e9))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--stretch-floor", stretch_floor_, "b of the bounded stretch, seconds (IPDPS 2010: 30)")
+      ->check(CLI::Range(0.0, 1e9))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--priority-floor", priority_floor_, "least flow time in the priority, seconds (IPDPS 2010: 30)")
+      ->check(CLI::Range(0.0, 1e9))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--ticks", ticks_,
+                 "a tick that falls together with a submission: 'apart' it comes right behind and moving the new job "
+                 "costs the penalty, 'merged' one decision covers both")
+      ->check(CLI::IsMember({"apart", "merged"}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--batch-passes", passes_, "batch policies schedule once per 'instant' or after each 'event' of it")
+      ->check(CLI::IsMember({"instant", "event"}))
+      ->capture_default_str()
+      ->group(group);
+}
+
+SimOptions SimulationOptions::sim() const {
+  SimOptions options;
+  options.penalty = penalty_;
+  options.engine.dfrs.period = period_;
+  options.engine.dfrs.priority.flow_floor = priority_floor_;
+  options.engine.dfrs.ticks_apart = ticks_ == "apart";
+  options.engine.pass_per_event = passes_ == "event";
+  return options;
+}
+
+std::string SimulationOptions::describe() const {
+  return fmt::format("penalty {} s, period {} s, stretch bounded at {} s, ticks {}, batch passes per {}", penalty_,
+                     period_, stretch_floor_, ticks_, passes_);
+}
+
+std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names) {
+  std::vector<Algorithm> algorithms;
+  std::vector<std::string> seen;
+  const auto add = [&](const Algorithm& algorithm) {
+    const std::string name = algorithm_name(algorithm);
+    if (std::find(seen.begin(), seen.end(), name) != seen.end()) return;
+    seen.push_back(name);
+    algorithms.push_back(algorithm);
+  };
+  for (const std::string& list : names) {
+    std::string_view rest = list;
+    for (;;) {
+      const std::string_view name = rest.substr(0, rest.find(','));
+      if (name == "all") {
+        for (const Algorithm& algorithm : all_algorithms()) add(algorithm);
+      } else if (name == "table2") {
+        for (std::string_view row : kTable2) add(parse_or_throw(row));
+      } else {
+        add(parse_or_throw(name));
+      }
+      if (name.size() == rest.size()) break;
+      rest.remove_prefix(name.size() + 1);
+    }
+  }
+  return algorithms;
+}
+
+std::vector<std::string> recommended_algorithms() {
+  return {"FCFS", "EASY", "GreedyP*/OPT=MIN", "GreedyP*/per/OPT=MIN/MINVT=600", "GreedyPM*/per/OPT=MIN/MINVT=600",
+          "MCB8*/OPT=MIN/MINVT=600"};
+}
+
+void print(std::string_view text) { write_file("-", text); }
+
+std::function<void(std::size_t, std::size_t)> terminal_progress(std::string what) {
+  if (isatty(STDERR_FILENO) == 0) return {};
+  return [what = std::move(what), last = std::size_t{~std::size_t{0}}](std::size_t done, std::size_t total) mutable {
+    const std::size_t percent = total == 0 ? 100 : done * 100 / total;
+    if (percent == last && done != total) return;
+    last = percent;
+    fmt::print(stderr, "\r{}: {} of {} ({} %)", what, done, total, percent);
+    if (done == total) fmt::print(stderr, "\r\033[K");
+    std::fflush(stderr);
+  };
+}
+
+}  // namespace dfrs::sim

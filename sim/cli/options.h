@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Options that several subcommands share, and what they stand for.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/campaign/campaign.h"
+#include "sim/workload/load.h"
+
+namespace dfrs::sim {
+
+/// Where instances come from and how a log becomes one.
+class WorkloadOptions {
+ public:
+  /// `several`: more than one SOURCE may be given.
+  void add(CLI::App& app, bool several);
+  /// Reads all sources. What was skipped or changed in them is said on standard error.
+  std::vector<Instance> load() const;
+
+  const std::vector<std::string>& sources() const { return sources_; }
+  /// For demo, which takes a log as it is.
+  void set_source(const std::string& source) { sources_ = {source}; }
+
+ private:
+  LoadOptions load_options(std::string_view text) const;
+
+  std::vector<std::string> sources_;
+  std::string annotation_ = "auto";
+  int nodes_ = 0;
+  int cores_ = 0;
+  RigidAmount memory_ = 0;
+  bool weeks_ = false;
+  bool whole_ = false;
+  std::string processors_ = "requested";
+  std::string estimates_ = "exact";
+  bool kill_ = false;
+  bool lenient_ = false;
+  std::string ca_file_;
+  std::size_t take_ = 0;
+};
+
+/// How instances are simulated.
+class SimulationOptions {
+ public:
+  void add(CLI::App& app);
+  SimOptions sim() const;
+  Seconds stretch_floor() const { return stretch_floor_; }
+  /// In words, for reports: "penalty 300 s, period 600 s, ...".
+  std::string describe() const;
+
+ private:
+  Seconds penalty_ = 300;
+  Seconds period_ = 600;
+  Seconds stretch_floor_ = 10;
+  Seconds priority_floor_ = 0;
+  std::string ticks_ = "apart";
+  std::string passes_ = "instant";
+};
+
+/// The algorithms named, each name possibly a list separated by commas; "all" and "table2" are sets of them.
+/// Errors: UsageError naming the nearest valid name.
+std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names);
+
+/// What people should compare if they do not know: FCFS, EASY and the best of RR-7659's table 2.
+std::vector<std::string> recommended_algorithms();
+
+/// Text to standard output, errors included (a closed pipe, a full disk): IoError.
+void print(std::string_view text);
+
+/// A progress line on standard error while it is a terminal; silent otherwise.
+std::function<void(std::size_t, std::size_t)> terminal_progress(std::string what);
+
+}  // namespace dfrs::sim

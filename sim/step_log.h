@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A run's decisions as JSON lines, one per call of the engine, for people and independent checks.
+#pragma once
+
+#include "sim/io/output_file.h"
+#include "sim/simulation.h"
+
+namespace dfrs::sim {
+
+/// Each line: {"t":600,"completed":[ids],"submitted":[ids],"paused":[ids],"moved":{"id":[nodes]},"resumed":{...},
+/// "started":{...},"yields":{"id":y}}; members without content are left out.
+class StepLog final : public StepObserver {
+ public:
+  explicit StepLog(OutputFile& output) : output_(&output) {}
+  void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override;
+
+ private:
+  OutputFile* output_;
+};
+
+}  // namespace dfrs::sim
