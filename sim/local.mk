@@ -28,6 +28,14 @@ libsim_a_SOURCES = \
 	sim/completion_queue.cc \
 	sim/completion_queue.h \
 	sim/errors.h \
+	sim/fetch/cache.cc \
+	sim/fetch/cache.h \
+	sim/fetch/catalogue.cc \
+	sim/fetch/catalogue.h \
+	sim/fetch/http.cc \
+	sim/fetch/http.h \
+	sim/fetch/sha256.cc \
+	sim/fetch/sha256.h \
 	sim/glpk_solver.cc \
 	sim/glpk_solver.h \
 	sim/instance.cc \

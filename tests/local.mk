@@ -15,6 +15,11 @@ tests_sim_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sim_tests_LDADD = $(TEST_LIBS)
 tests_sim_tests_SOURCES = \
 	tests/sim/failure_message.h \
+	tests/sim/fetch/cache_test.cc \
+	tests/sim/fetch/catalogue_test.cc \
+	tests/sim/fetch/http_test.cc \
+	tests/sim/fetch/web_server.cc \
+	tests/sim/fetch/web_server.h \
 	tests/sim/io/compressed.h \
 	tests/sim/io/input_source_test.cc \
 	tests/sim/io/output_file_test.cc \

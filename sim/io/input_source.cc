@@ -16,6 +16,7 @@
 #include <memory>
 
 #include "sim/errors.h"
+#include "sim/fetch/http.h"
 
 namespace dfrs::sim {
 namespace {
@@ -174,6 +175,12 @@ std::string decompress(std::string bytes, const std::string& name, const InputOp
 std::string read_text(const std::string& source, const InputOptions& options) {
   const std::string name = source_name(source);
   if (source.empty()) throw IoError("the name of the input is empty; give a file, a URL or - for standard input");
+  if (is_url(source)) {
+    HttpOptions http;
+    http.ca_file = options.ca_file;
+    http.max_bytes = options.max_bytes;
+    return decompress(http_get(source, http), name, options);
+  }
   FileDescriptor input{STDIN_FILENO, false};
   if (source != "-") {
     input.fd = ::open(source.c_str(), O_RDONLY | O_CLOEXEC);

@@ -4,7 +4,9 @@
 # With --enable-fuzzers: linked with libFuzzer; `make fuzz` runs each for FUZZ_SECONDS.
 # To add one: its name in FUZZERS and the three lines for it.
 FUZZ_SECONDS = 60
-FUZZERS =
+FUZZERS = \
+	tests/fuzz/decompress_fuzz \
+	tests/fuzz/swf_fuzz
 
 if HAVE_TESTS
 if ENABLE_FUZZERS
@@ -17,6 +19,18 @@ FUZZ_DRIVER = tests/fuzz/driver.cc
 endif
 endif
 FUZZ_LINK = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
+
+tests_fuzz_decompress_fuzz_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_fuzz_decompress_fuzz_LDADD = $(TEST_LIBS)
+tests_fuzz_decompress_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_decompress_fuzz_SOURCES = $(FUZZ_DRIVER) tests/fuzz/decompress_fuzz.cc
+
+tests_fuzz_swf_fuzz_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_fuzz_swf_fuzz_LDADD = $(TEST_LIBS)
+tests_fuzz_swf_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_swf_fuzz_SOURCES = $(FUZZ_DRIVER) tests/fuzz/swf_fuzz.cc
+
+EXTRA_DIST += tests/fuzz/corpus
 
 # New inputs found go to the build tree; copy the ones worth keeping to tests/fuzz/corpus.
 fuzz: $(FUZZERS)

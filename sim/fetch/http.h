@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One GET over HTTP or HTTPS.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "policy/units.h"
+
+namespace dfrs::sim {
+
+struct HttpOptions {
+  std::string ca_file;                               ///< PEM file of authorities; empty: the system's
+  Seconds connect_timeout = 30;                      ///< > 0
+  Seconds stall_timeout = 60;                        ///< gives up after so long without a byte, >= 1
+  Seconds total_timeout = 3600;                      ///< > 0
+  std::uint64_t max_bytes = std::uint64_t{1} << 30;  ///< larger answers are refused
+  int max_redirects = 5;
+};
+
+/// The body of what `url` (http or https) answers. Redirects are followed to http and https only, from https only to
+/// https; certificates are always verified. Proxies are taken from the environment, as by curl.
+/// Errors: NetworkError naming the URL and the reason - no connection, certificate, status other than 200, a body
+/// shorter than announced, a timeout, more than max_bytes; IoError if ca_file cannot be read.
+std::string http_get(const std::string& url, const HttpOptions& options = {});
+
+}  // namespace dfrs::sim

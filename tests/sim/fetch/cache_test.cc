@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/fetch/cache.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <optional>
+
+#include "sim/errors.h"
+#include "sim/fetch/sha256.h"
+#include "tests/sim/failure_message.h"
+#include "tests/sim/fetch/web_server.h"
+#include "tests/sim/temporary_folder.h"
+
+namespace dfrs::sim {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class FetchFile : public testing::Test {
+ protected:
+  FetchFile() {
+    options_.cache_folder = folder_ / "cache/dfrs";
+    server_.serve("/log", {200, "content", {}, false});
+  }
+  Fetched fetch() { return fetch_file(server_.base() + "/log", "log", sha256_hex("content"), options_); }
+  std::vector<std::string> cached() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(options_.cache_folder))
+      names.push_back(entry.path().filename().string());
+    return names;
+  }
+
+  TemporaryFolder folder_;
+  WebServer server_;
+  FetchOptions options_;
+};
+
+TEST_F(FetchFile, DownloadsOnce) {
+  const Fetched first = fetch();
+  EXPECT_FALSE(first.from_cache);
+  EXPECT_EQ(first.path, folder_ / "cache/dfrs/log");
+  EXPECT_EQ(file_bytes(first.path), "content");
+  const Fetched second = fetch();
+  EXPECT_TRUE(second.from_cache);
+  EXPECT_EQ(second.path, first.path);
+  EXPECT_THAT(server_.requests(), SizeIs(1));
+  options_.refresh = true;
+  EXPECT_FALSE(fetch().from_cache);
+  EXPECT_THAT(server_.requests(), SizeIs(2));
+}
+
+TEST_F(FetchFile, KeepsNothingWithAWrongChecksum) {
+  server_.serve("/log", {200, "c0ntent", {}, false});
+  EXPECT_EQ(message_of<NetworkError>([&] { fetch(); }), server_.base() + "/log: wrong checksum: expected SHA-256 " +
+                                                            sha256_hex("content") + ", got " + sha256_hex("c0ntent") +
+                                                            " (7 bytes); nothing was kept");
+  EXPECT_THAT(cached(), IsEmpty());
+}
+
+TEST_F(FetchFile, KeepsNothingOfAFailedDownload) {
+  server_.serve("/log", {200, std::string(5000, 'x'), {}, true});
+  EXPECT_THROW(fetch(), NetworkError);
+  server_.serve("/log", {404, "", {}, false});
+  EXPECT_THROW(fetch(), NetworkError);
+  EXPECT_THAT(cached(), IsEmpty());
+}
+
+TEST_F(FetchFile, ReplacesADamagedFile) {
+  const std::string path = fetch().path;
+  folder_.write("cache/dfrs/log", "contemt");
+  EXPECT_FALSE(fetch().from_cache);
+  EXPECT_EQ(file_bytes(path), "content");
+  EXPECT_THAT(cached(), ElementsAre("log"));
+}
+
+TEST_F(FetchFile, SaysThatTheCacheCannotBeMade) {
+  options_.cache_folder = folder_.write("file", "") + "/dfrs";
+  EXPECT_EQ(message_of<IoError>([&] { fetch(); }),
+            options_.cache_folder + ": cannot create the folder for downloads: Not a directory");
+  EXPECT_THAT(server_.requests(), IsEmpty());
+}
+
+class Environment {
+ public:
+  Environment(const char* name, const char* value) : name_(name) {
+    if (const char* const old = std::getenv(name)) old_ = old;
+    value != nullptr ? ::setenv(name, value, 1) : ::unsetenv(name);
+  }
+  ~Environment() { old_ ? ::setenv(name_, old_->c_str(), 1) : ::unsetenv(name_); }
+
+ private:
+  const char* name_;
+  std::optional<std::string> old_;
+};
+
+TEST(CacheFolder, FollowsTheXdgSpecification) {
+  const Environment home("HOME", "/home/ann");
+  {
+    const Environment cache("XDG_CACHE_HOME", "/var/tmp/ann");
+    EXPECT_EQ(default_cache_folder(), "/var/tmp/ann/dfrs");
+  }
+  {
+    const Environment cache("XDG_CACHE_HOME", "relative");
+    EXPECT_EQ(default_cache_folder(), "/home/ann/.cache/dfrs");
+  }
+  const Environment cache("XDG_CACHE_HOME", nullptr);
+  EXPECT_EQ(default_cache_folder(), "/home/ann/.cache/dfrs");
+  const Environment no_home("HOME", nullptr);
+  EXPECT_THROW(default_cache_folder(), IoError);
+}
+
+// Test vectors of FIPS 180-4.
+TEST(Sha256, HasThePublishedValues) {
+  EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+}  // namespace
+}  // namespace dfrs::sim
