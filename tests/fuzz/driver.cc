@@ -29,14 +29,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kCopiesPerSeed = 500;
+constexpr int kCopiesPerSeed = 5000;
 
 // What runs now, for the message of a crash: fixed storage, because the heap may be broken by then.
 char current_input[512];
 
-void name_input(const std::string& text) {
-  std::strncpy(current_input, text.c_str(), sizeof current_input - 1);
-}
+void name_input(const std::string& text) { std::strncpy(current_input, text.c_str(), sizeof current_input - 1); }
 
 void print_input() {
   const auto print = [](const char* text) {
@@ -71,9 +69,32 @@ std::size_t below(std::mt19937_64& random, std::size_t end) { return end == 0 ? 
 
 /// The `number`-th changed copy of `seed`: one to eight edits of bytes, numbers, lines and length.
 std::string changed(const std::string& seed, int number) {
-  static const std::vector<std::string> kTokens = {
-      "-1", "0", "1e308", "-1e308", "nan", "inf", "-", "9223372036854775807", "-9223372036854775809", "4294967296",
-      "0x10", "1e-320", "\n", "\r\n", ";", " ", "\t", std::string(1, '\0'), "\xff\xfe", "{", "}", "[", "]", "\"", ",", ":"};
+  static const std::vector<std::string> kTokens = {"-1",
+                                                   "0",
+                                                   "1e308",
+                                                   "-1e308",
+                                                   "nan",
+                                                   "inf",
+                                                   "-",
+                                                   "9223372036854775807",
+                                                   "-9223372036854775809",
+                                                   "4294967296",
+                                                   "0x10",
+                                                   "1e-320",
+                                                   "\n",
+                                                   "\r\n",
+                                                   ";",
+                                                   " ",
+                                                   "\t",
+                                                   std::string(1, '\0'),
+                                                   "\xff\xfe",
+                                                   "{",
+                                                   "}",
+                                                   "[",
+                                                   "]",
+                                                   "\"",
+                                                   ",",
+                                                   ":"};
   std::mt19937_64 random(static_cast<std::uint64_t>(number) * 0x9E3779B97F4A7C15ULL + seed.size());
   std::string text = seed;
   for (std::size_t edits = 1 + below(random, 8); edits > 0; --edits) {
@@ -139,7 +160,8 @@ int main(int argc, char** argv) {
   const std::string program = fs::path(argv[0]).filename().string();
   const std::string format = program.substr(0, program.rfind("_fuzz"));
   const char* source_folder = std::getenv("srcdir");
-  const fs::path corpus = fs::path(source_folder != nullptr ? source_folder : ".") / "tests" / "fuzz" / "corpus" / format;
+  const fs::path corpus =
+      fs::path(source_folder != nullptr ? source_folder : ".") / "tests" / "fuzz" / "corpus" / format;
   std::vector<fs::path> seeds;
   if (fs::is_directory(corpus)) std::copy(fs::directory_iterator(corpus), {}, std::back_inserter(seeds));
   std::sort(seeds.begin(), seeds.end());

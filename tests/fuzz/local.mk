@@ -2,11 +2,13 @@
 # One program per input format: tests/fuzz/NAME_fuzz.cc with LLVMFuzzerTestOneInput, seeds in tests/fuzz/corpus/NAME/.
 # Everywhere: linked with driver.cc, which runs the seeds and a fixed number of changed copies of them, as a test.
 # With --enable-fuzzers: linked with libFuzzer; `make fuzz` runs each for FUZZ_SECONDS.
-# To add one: its name in FUZZERS and the three lines for it.
+# To add one: its name in FUZZERS and three lines like the others'.
 FUZZ_SECONDS = 60
 FUZZERS = \
-	tests/fuzz/decompress_fuzz \
-	tests/fuzz/swf_fuzz
+	tests/fuzz/compressed_fuzz \
+	tests/fuzz/swf_fuzz \
+	tests/fuzz/trace_fuzz
+EXTRA_DIST += tests/fuzz/corpus
 
 if HAVE_TESTS
 if ENABLE_FUZZERS
@@ -20,17 +22,17 @@ endif
 endif
 FUZZ_LINK = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 
-tests_fuzz_decompress_fuzz_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_fuzz_decompress_fuzz_LDADD = $(TEST_LIBS)
-tests_fuzz_decompress_fuzz_LDFLAGS = $(FUZZ_LINK)
-tests_fuzz_decompress_fuzz_SOURCES = $(FUZZ_DRIVER) tests/fuzz/decompress_fuzz.cc
+tests_fuzz_compressed_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/compressed_fuzz.cc $(FUZZ_DRIVER)
+tests_fuzz_compressed_fuzz_LDADD = $(SIM_LIBS)
+tests_fuzz_compressed_fuzz_LDFLAGS = $(FUZZ_LINK)
 
-tests_fuzz_swf_fuzz_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_fuzz_swf_fuzz_LDADD = $(TEST_LIBS)
+tests_fuzz_swf_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/swf_fuzz.cc $(FUZZ_DRIVER)
+tests_fuzz_swf_fuzz_LDADD = $(SIM_LIBS)
 tests_fuzz_swf_fuzz_LDFLAGS = $(FUZZ_LINK)
-tests_fuzz_swf_fuzz_SOURCES = $(FUZZ_DRIVER) tests/fuzz/swf_fuzz.cc
 
-EXTRA_DIST += tests/fuzz/corpus
+tests_fuzz_trace_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/trace_fuzz.cc $(FUZZ_DRIVER)
+tests_fuzz_trace_fuzz_LDADD = $(SIM_LIBS)
+tests_fuzz_trace_fuzz_LDFLAGS = $(FUZZ_LINK)
 
 # New inputs found go to the build tree; copy the ones worth keeping to tests/fuzz/corpus.
 fuzz: $(FUZZERS)

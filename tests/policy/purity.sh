@@ -20,7 +20,7 @@ fi
 # Extended regular expressions over whole mangled names, as nm prints them.
 allowed=(
   # memory
-  '_Zn[wa]m(St11align_val_t)?(RKSt9nothrow_t)?' '_Zd[la]Pv(m)?(St11align_val_t)?'
+  '_Zn[wa]m(St11align_val_t)?(RKSt9nothrow_t)?' '_ZSt7nothrow' '_Zd[la]Pv(m)?(St11align_val_t)?'
   'mem(cpy|move|set|cmp|chr)' '__mem(cpy|move|set)_chk' 'strlen|strcmp|strncmp|bcmp'
   # exceptions and what the compiler adds for them and for static objects
   '_Unwind_Resume' '__gxx_personality_v0' '__stack_chk_fail' '_GLOBAL_OFFSET_TABLE_' '__dso_handle'

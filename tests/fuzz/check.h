@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the fuzzers hold against the readers: bad input is refused by an InputError or UsageError with a message, never
+// by another exception (which would end the fuzzer) and never by a crash; what is accepted keeps its promises.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "sim/errors.h"
+
+namespace dfrs::sim {
+
+/// Ends the program if `holds` is false: a promise of a reader was broken.
+inline void require(bool holds, const char* promise) {
+  if (holds) return;
+  std::fprintf(stderr, "fuzz: broken promise: %s\n", promise);
+  std::abort();
+}
+
+/// True if `read` returned, false if it refused its input properly.
+template <typename Read>
+bool accepts(Read&& read) {
+  try {
+    std::forward<Read>(read)();
+    return true;
+  } catch (const Failure& failure) {
+    require(failure.code() == kExitInput || failure.code() == kExitUsage, "bad input is an InputError or UsageError");
+    require(failure.what()[0] != '\0', "an error has a message");
+    return false;
+  }
+}
+
+}  // namespace dfrs::sim
