@@ -60,16 +60,18 @@ void Packer::prepare(const ClusterState& state, std::vector<Item>& items) {
     const double cb = items[b].spec->cpu_need;
     return ca != cb ? ca > cb : a < b;
   });
-  std::sort(by_share_.begin(), by_share_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return share_[a] != share_[b] ? share_[a] > share_[b] : a < b;
-  });
+  std::sort(by_share_.begin(), by_share_.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return share_[a] != share_[b] ? share_[a] > share_[b] : a < b; });
   lists_.resize(1 + dims_);
 }
 
 bool Packer::rigid_totals_fit() const {
   RigidVector needed{};
   for (const Item& item : *items_) {
-    for (std::size_t d = 0; d < dims_; ++d) needed[d] += item.spec->rigid[d] * item.spec->tasks;
+    RigidAmount tasks = item.spec->tasks;
+    // What stays on an unusable node needs none of the room the usable ones have.
+    for (NodeIndex n : item.nodes) tasks -= item.pinned && !state_->usable(n) ? 1 : 0;
+    for (std::size_t d = 0; d < dims_; ++d) needed[d] += item.spec->rigid[d] * tasks;
   }
   for (std::size_t d = 0; d < dims_; ++d) {
     if (needed[d] > rigid_total_[d]) return false;
@@ -125,8 +127,10 @@ bool Packer::place_pinned() {
     for (NodeIndex n : item.nodes) {
       Room& room = room_[n];
       if (!fits(item, room, n)) return false;
-      cpu_room_left_ -= item.cpu;
-      for (std::size_t d = 0; d < dims_; ++d) rigid_room_left_[d] -= item.spec->rigid[d];
+      if (state_->usable(n)) {
+        cpu_room_left_ -= item.cpu;
+        for (std::size_t d = 0; d < dims_; ++d) rigid_room_left_[d] -= item.spec->rigid[d];
+      }
       take(k, room, n, 1);
       touched_[n] = 1;
     }
