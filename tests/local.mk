@@ -3,16 +3,37 @@ if HAVE_TESTS
 TEST_CPPFLAGS = $(AM_CPPFLAGS) $(GTEST_CFLAGS) $(MHD_CFLAGS) $(FMT_CFLAGS) $(ARCHIVE_CFLAGS)
 TEST_LIBS = $(SIM_LIBS) $(GTEST_LIBS) $(MHD_LIBS) -lrapidcheck
 
+# Plain reference implementations and checkers, written from the rules alone, that both test programs compare with.
+check_LIBRARIES += tests/oracle/liboracle.a
+tests_oracle_liboracle_a_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_oracle_liboracle_a_SOURCES = \
+	tests/oracle/dice.h \
+	tests/oracle/greedy.cc \
+	tests/oracle/greedy.h \
+	tests/oracle/mcb8.cc \
+	tests/oracle/mcb8.h \
+	tests/oracle/random_case.cc \
+	tests/oracle/random_case.h \
+	tests/oracle/world.cc \
+	tests/oracle/world.h \
+	tests/oracle/yields.cc \
+	tests/oracle/yields.h
+
 # One GoogleTest program per folder of the source tree. Add a file to its list, nothing else.
 check_PROGRAMS += tests/policy_tests tests/sim_tests
 TESTS += tests/policy_tests tests/sim_tests
 
 tests_policy_tests_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_policy_tests_LDADD = $(TEST_LIBS)
-tests_policy_tests_SOURCES =
+tests_policy_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
+tests_policy_tests_SOURCES = \
+	tests/policy/greedy_preempt_test.cc \
+	tests/policy/greedy_test.cc \
+	tests/policy/mcb8/packer_test.cc \
+	tests/policy/mcb8/repack_test.cc \
+	tests/policy/yield/max_min_test.cc
 
 tests_sim_tests_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_sim_tests_LDADD = $(TEST_LIBS)
+tests_sim_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_sim_tests_SOURCES = \
 	tests/sim/failure_message.h \
 	tests/sim/fetch/cache_test.cc \

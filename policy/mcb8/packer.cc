@@ -96,7 +96,7 @@ void Packer::prepare(const ClusterState& state, std::vector<Item>& items) {
     offset += spec.tasks;
     tasks_total_ += spec.tasks;
     for (std::size_t d = 0; d < dims_; ++d) {
-      rigid_needed_[d] += spec.rigid[d] * spec.tasks;
+      rigid_needed_[d] += spec.rigid[d] * tasks_on_usable(items[k]);
       const double share = static_cast<double>(spec.rigid[d]) * rigid_scale_[d];
       if (share > share_[k]) {
         share_[k] = share;
@@ -114,11 +114,19 @@ void Packer::prepare(const ClusterState& state, std::vector<Item>& items) {
   lists_.resize(1 + dims_);
 }
 
+// What stays pinned on an unusable node needs none of the room that the usable ones have.
+RigidAmount Packer::tasks_on_usable(const Item& item) const {
+  RigidAmount tasks = item.spec->tasks;
+  if (state_->homogeneous() || !item.pinned) return tasks;
+  for (NodeIndex n : item.nodes) tasks -= state_->usable(n) ? 0 : 1;
+  return tasks;
+}
+
 void Packer::exclude(std::uint32_t k) {
   Item& item = (*items_)[k];
   item.excluded = true;
   tasks_total_ -= item.spec->tasks;
-  for (std::size_t d = 0; d < dims_; ++d) rigid_needed_[d] -= item.spec->rigid[d] * item.spec->tasks;
+  for (std::size_t d = 0; d < dims_; ++d) rigid_needed_[d] -= item.spec->rigid[d] * tasks_on_usable(item);
 }
 
 bool Packer::rigid_totals_fit() const {
@@ -145,7 +153,7 @@ bool Packer::pack(Change change) {
     left_[k] = items[k].excluded ? 0 : items[k].spec->tasks;
     cpu_left_ += items[k].cpu * left_[k];
   }
-  if (hopeless() || !place_pinned()) return false;
+  if ((plain_ && hopeless()) || !place_pinned()) return false;
   build_lists(change);
 
   for (NodeIndex n = 0; n < nodes && tasks_left_ != 0; ++n) {
@@ -169,8 +177,10 @@ bool Packer::place_pinned() {
     for (NodeIndex n : item.nodes) {
       Room& room = room_[n];
       if (!fits(k, item.cpu, room, n)) return false;
-      cpu_room_left_ -= item.cpu;
-      for (std::size_t d = 0; d < dims_; ++d) rigid_room_left_[d] -= item.spec->rigid[d];
+      if (state_->usable(n)) {
+        cpu_room_left_ -= item.cpu;
+        for (std::size_t d = 0; d < dims_; ++d) rigid_room_left_[d] -= item.spec->rigid[d];
+      }
       take(k, room, n, 1);
       touched_[n] = 1;
     }

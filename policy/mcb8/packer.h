@@ -90,6 +90,7 @@ class Packer {
   };
   static constexpr std::size_t kNone = ~std::size_t{0};
 
+  RigidAmount tasks_on_usable(const Item& item) const;
   bool place_pinned();
   void build_lists(Change change);
   void fill(NodeIndex n);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/oracle/world.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace dfrs::oracle {
+
+Seconds World::flow_time(JobSlot job) const { return now - jobs[job].submit; }
+
+double World::priority(JobSlot job) const {
+  const double vt = jobs[job].virtual_time;
+  if (vt == 0) return std::numeric_limits<double>::infinity();
+  return std::max(flow_time(job), flow_floor) / (vt * vt);
+}
+
+std::vector<JobSlot> World::by_priority(std::vector<JobSlot> list) const {
+  // Stable: what comes earlier in submission order stays earlier.
+  std::stable_sort(list.begin(), list.end(), [&](JobSlot a, JobSlot b) { return priority(a) > priority(b); });
+  return list;
+}
+
+int World::tasks_on(JobSlot job, NodeIndex n) const {
+  return static_cast<int>(std::count(jobs[job].nodes.begin(), jobs[job].nodes.end(), n));
+}
+
+double World::load(NodeIndex n) const {
+  double sum = 0;
+  for (JobSlot job : order) sum += jobs[job].cpu_need * tasks_on(job, n);
+  return sum;
+}
+
+bool World::takes(JobSlot job, const std::vector<NodeIndex>& already, NodeIndex n) const {
+  const WorldJob& spec = jobs[job];
+  if (!nodes[n].usable) return false;
+  if (spec.eligible != nullptr && !spec.eligible->contains(n)) return false;
+  const auto own = std::count(already.begin(), already.end(), n);
+  for (std::size_t d = 0; d < dims; ++d) {
+    RigidAmount used = own * spec.rigid[d];
+    for (JobSlot other : order) used += jobs[other].rigid[d] * tasks_on(other, n);
+    if (used + spec.rigid[d] > nodes[n].spec.rigid[d]) return false;
+  }
+  for (JobSlot other : order) {
+    if (other == job || tasks_on(other, n) == 0) continue;
+    if (spec.flags.exclusive || jobs[other].flags.exclusive) return false;
+  }
+  return true;
+}
+
+World world_of(const ClusterView& view, const std::vector<JobSlot>& order) {
+  World world;
+  world.now = view.now;
+  world.nodes.assign(view.nodes.begin(), view.nodes.end());
+  world.dims = view.rigid_dims;
+  world.order = order;
+  for (const JobView& from : view.jobs) {
+    WorldJob job;
+    job.state = from.state;
+    job.flags = from.flags;
+    job.tasks = from.tasks;
+    job.cpu_need = from.cpu_need;
+    job.rigid = from.rigid;
+    job.submit = from.submit;
+    job.eligible = from.eligible;
+    job.virtual_time = from.virtual_time(view.now);
+    if (from.state == JobState::running) job.nodes.assign(from.nodes.begin(), from.nodes.end());
+    if (from.flags.may_not_move) job.home.assign(from.nodes.begin(), from.nodes.end());
+    world.jobs.push_back(job);
+  }
+  return world;
+}
+
+}  // namespace dfrs::oracle

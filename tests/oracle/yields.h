@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Yields for a mapping by the shortest way to say them (RR-7659, section 4.6; simulation semantics, rule 13).
+#pragma once
+
+#include <vector>
+
+#include "tests/oracle/world.h"
+
+namespace dfrs::oracle {
+
+/// Max-min fair yields by slot (0 where the job is not placed): all jobs rise together; when a node is full its jobs
+/// stop, the others go on.
+std::vector<double> max_min_yields(const World& world);
+
+/// The highest yield that all placed jobs can have together: 1 / max(1, largest load).
+double common_yield(const World& world);
+
+/// True if no node's CPU is exceeded by more than `tolerance` of it and all placed jobs' yields are in (0, 1].
+bool yields_fit(const World& world, const std::vector<double>& yields, double tolerance);
+
+}  // namespace dfrs::oracle
