@@ -48,7 +48,7 @@ TEST(Edf, FindsASetIfThereIsOne) {
     std::mt19937 random(seed);
     std::vector<EdfJob> jobs;
     Seconds release = 0;
-    for (unsigned n = 1 + random() % 8; n > 0; --n) {
+    for (auto n = 1 + random() % 8; n > 0; --n) {
       release += static_cast<double>(random() % 6);
       const auto length = static_cast<double>(1 + random() % 6);
       jobs.push_back({release, release + length + static_cast<double>(random() % 12), length});

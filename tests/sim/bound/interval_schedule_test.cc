@@ -73,11 +73,11 @@ TEST(IntervalSchedule, AgreesWithAMaximumFlow) {
     std::int64_t total = 0;
     int horizon = 0;
     int begin = 0;
-    for (unsigned n = 2 + random() % 25; n > 0; --n) {
+    for (auto n = 2 + random() % 25; n > 0; --n) {
       begin += static_cast<int>(random() % 4);
       const auto length = static_cast<int>(1 + random() % 15);
       const auto rate = static_cast<int>(1 + random() % cpu);
-      const auto most = static_cast<unsigned>(length * rate);
+      const auto most = static_cast<unsigned long>(length * rate);
       const auto work = static_cast<int>(1 + random() % (1 + most / (1 + random() % 4)));
       part.push_back(make_job(begin, begin + length, std::min<int>(work, length * rate), rate));
       total += static_cast<std::int64_t>(part.back().work);
