@@ -13,10 +13,10 @@ libsim_a_SOURCES = \
 	sim/bound/divisible.h \
 	sim/bound/edf.cc \
 	sim/bound/edf.h \
+	sim/bound/interval_schedule.cc \
+	sim/bound/interval_schedule.h \
 	sim/bound/ls1.cc \
 	sim/bound/ls1.h \
-	sim/bound/overload.cc \
-	sim/bound/overload.h \
 	sim/bound/rate_limited_set.cc \
 	sim/bound/rate_limited_set.h \
 	sim/campaign/campaign.cc \

@@ -35,6 +35,17 @@ tests_policy_tests_SOURCES = \
 tests_sim_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sim_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_sim_tests_SOURCES = \
+	tests/sim/bound/bound_test.cc \
+	tests/sim/bound/congestion_test.cc \
+	tests/sim/bound/deadline_flow.cc \
+	tests/sim/bound/deadline_flow.h \
+	tests/sim/bound/edf_test.cc \
+	tests/sim/bound/hpc2n_bounds_test.cc \
+	tests/sim/bound/interval_schedule_test.cc \
+	tests/sim/bound/random_instance.h \
+	tests/sim/bound/rate_limited_set_test.cc \
+	tests/sim/bound/stretch_lp.cc \
+	tests/sim/bound/stretch_lp.h \
 	tests/sim/failure_message.h \
 	tests/sim/fetch/cache_test.cc \
 	tests/sim/fetch/catalogue_test.cc \

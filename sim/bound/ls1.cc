@@ -7,7 +7,7 @@
 
 #include "sim/bound/congestion.h"
 #include "sim/bound/edf.h"
-#include "sim/bound/overload.h"
+#include "sim/bound/interval_schedule.h"
 #include "sim/bound/rate_limited_set.h"
 
 namespace dfrs::sim {
@@ -23,30 +23,34 @@ std::vector<BoundJob> subset(std::span<const BoundJob> jobs, const std::vector<s
   return chosen;
 }
 
-std::vector<BoundJob> subset(std::span<const BoundJob> jobs, const CongestedPart& part) {
-  std::vector<BoundJob> chosen;
-  chosen.reserve(part.size());
-  for (const CongestedJob& member : part) chosen.push_back(jobs[member.job]);
-  return chosen;
+std::vector<std::uint32_t> indices(const CongestedPart& part) {
+  std::vector<std::uint32_t> jobs;
+  jobs.reserve(part.size());
+  for (const CongestedJob& member : part) jobs.push_back(member.job);
+  return jobs;
 }
 
-/// Jobs of the part that are too many even for a platform any of them could use alone: cheap to find.
+/// Members of the part that are too many even for a platform any of them could use alone: cheap to find.
 std::vector<std::uint32_t> late_without_rates(const CongestedPart& part, double cpu) {
   std::vector<EdfJob> jobs;
   jobs.reserve(part.size());
   for (const CongestedJob& job : part) jobs.push_back({job.begin, job.end, job.work / cpu, job.size});
   std::vector<std::uint32_t> late = Edf().critical_set(jobs);
-  for (std::uint32_t& j : late) j = part[j].job;
   std::sort(late.begin(), late.end());
   return late;
+}
+
+std::vector<std::uint32_t> overloaded(const CongestedPart& part, double cpu) {
+  return IntervalSchedule(part, cpu).overloaded_jobs();
 }
 
 /// A lower bound for the jobs, above `stretch` unless all can meet their deadlines at `stretch`.
 double bound_above(std::span<const BoundJob> jobs, double cpu, double stretch) {
   for (const CongestedPart& part : congested_parts(jobs, cpu, stretch)) {
-    for (const auto find : {late_without_rates, overloaded_jobs}) {
-      const std::vector<std::uint32_t> set = find(part, cpu);
+    for (const auto find : {late_without_rates, overloaded}) {
+      std::vector<std::uint32_t> set = find(part, cpu);
       if (set.empty()) continue;
+      for (std::uint32_t& member : set) member = part[member].job;
       const double next = RateLimitedSet(subset(jobs, set), cpu).stretch_from(stretch);
       if (next > stretch * (1 + kStretchTolerance)) return next;
     }
@@ -58,12 +62,23 @@ double bound_above(std::span<const BoundJob> jobs, double cpu, double stretch) {
 
 double ls1_bound(std::span<const BoundJob> jobs, double cpu, double start) {
   double stretch = start;
+  // Sets of jobs that can all meet their deadlines at the stretch or a smaller one: the number of the last such set a
+  // job was in, 0 for none.
+  std::vector<std::uint32_t> proven(jobs.size(), 0);
+  std::uint32_t proofs = 0;
   for (bool raised = true; raised;) {
     raised = false;
     for (const CongestedPart& part : congested_parts(jobs, cpu, stretch)) {
+      const std::uint32_t proof = proven[part.front().job];
+      if (proof != 0 && std::all_of(part.begin(), part.end(),
+                                    [&](const CongestedJob& member) { return proven[member.job] == proof; }))
+        continue;
       // What some of the jobs need bounds all of them, and is found faster alone.
-      const std::vector<BoundJob> members = subset(jobs, part);
-      for (double next; (next = bound_above(members, cpu, stretch)) > stretch; raised = true) stretch = next;
+      const std::vector<std::uint32_t> members = indices(part);
+      const std::vector<BoundJob> alone = subset(jobs, members);
+      for (double next; (next = bound_above(alone, cpu, stretch)) > stretch; raised = true) stretch = next;
+      ++proofs;
+      for (const std::uint32_t member : members) proven[member] = proofs;
     }
   }
   return stretch;

@@ -63,6 +63,10 @@ double RateLimitedSet::stretch_from(double stretch) {
     high = std::min(high, static_cast<double>(work / (std::min(cpu_, job.rate) * job.size)));
   if (high <= low) return low;
   Point above = at(high);
+  const auto exact = [](const Point& point, double where) {
+    return std::fabs(point.missing) <= kStretchTolerance * where * point.slope;
+  };
+  if (exact(above, high)) return high;
 
   // Newton's step from below is exact once no deadline changes places on the way; else the secant, else halves.
   enum class Step { newton, secant, halve } step = Step::newton;
@@ -79,7 +83,7 @@ double RateLimitedSet::stretch_from(double stretch) {
     }
     if (middle <= low || middle >= high) break;
     const Point point = at(middle);
-    if (std::fabs(point.missing) <= kStretchTolerance * middle * point.slope) return middle;
+    if (exact(point, middle)) return middle;
     if (point.missing > 0) {
       low = middle;
       below = point;

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Whether rate-limited jobs can all meet their deadlines: a maximum flow from jobs to the time between instants.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/bound/congestion.h"
+
+namespace dfrs::sim {
+
+/// A schedule of a part's jobs on a platform of speed `cpu`: how much of each job is done in each interval, the time
+/// between neighbouring instants at which a job begins or ends. It never exceeds a rate, the platform or a window, but
+/// may leave work undone. Amounts are integers, 2^-60 of the largest, so that the flow is exact for the part so
+/// rounded; the rounding of neighbouring intervals cancels out.
+///
+/// A general maximum flow code spends most of its time building the graph, of jobs x intervals arcs that follow from
+/// two numbers per job; here it stays implicit. Memory O(sum over jobs of the intervals in their windows).
+class IntervalSchedule {
+ public:
+  /// From interval to interval first what must be done now for a deadline to stay possible, then by earliest deadline.
+  /// `part` not empty, by increasing begin.
+  IntervalSchedule(const CongestedPart& part, double cpu);
+
+  /// Moves work between intervals until all is done, or some jobs are seen to be overloaded: those (indices in the
+  /// part, increasing) have together more work than the platform and their rates allow within their windows. Empty if
+  /// all is done, up to an amount that moves no bound by more than 1e-11. Dinic's algorithm from the schedule so far.
+  std::vector<std::uint32_t> overloaded_jobs();
+
+ private:
+  using Amount = std::int64_t;
+
+  struct Share {
+    Amount limit;  // by the job's rate
+    Amount done;
+  };
+  struct JobState {
+    std::uint32_t begin;  // first interval
+    std::uint32_t end;    // one past the last
+    std::size_t shares;   // index of the first interval's share
+    Amount undone;
+    std::uint32_t distance;   // see measure_distances
+    std::uint32_t candidate;  // next interval to try
+  };
+  struct IntervalState {
+    std::size_t alive;  // index in alive_ of the first job whose window contains the interval
+    std::size_t alive_end;
+    Amount spare;
+    std::uint32_t distance;
+    std::size_t candidate;  // next index in alive_ to try
+  };
+  /// Work of a job to be done in this interval instead of the interval of the move before.
+  struct Move {
+    std::uint32_t job;
+    std::uint32_t interval;
+  };
+
+  void make_windows(const CongestedPart& part);
+  void run_urgent_first(const CongestedPart& part, double cpu);
+  Share& share(std::uint32_t job, std::uint32_t interval) {
+    return shares_[jobs_[job].shares + (interval - jobs_[job].begin)];
+  }
+  Amount undone() const;
+  void measure_distances();
+  bool find_path(std::uint32_t start);
+  void apply_path();
+
+  std::vector<Seconds> instants_;
+  std::vector<JobState> jobs_;
+  std::vector<IntervalState> intervals_;
+  std::vector<Share> shares_;         // by job, then by interval
+  std::vector<std::uint32_t> alive_;  // jobs by interval, then by deadline
+  Amount tolerance_ = 0;              // undone work that is rounding
+  Amount plain_overload_ = 0;         // undone work that is not
+  std::vector<std::uint32_t> job_queue_;
+  std::vector<std::uint32_t> interval_queue_;
+  std::vector<Move> path_;
+};
+
+}  // namespace dfrs::sim
