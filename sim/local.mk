@@ -80,6 +80,8 @@ bin_PROGRAMS += dfrs-sim
 dfrs_sim_CPPFLAGS = $(libsim_a_CPPFLAGS)
 dfrs_sim_LDADD = $(SIM_LIBS)
 dfrs_sim_SOURCES = \
+	sim/cli/campaign_command.cc \
+	sim/cli/campaign_command.h \
 	sim/cli/cmd_annotate.cc \
 	sim/cli/cmd_bound.cc \
 	sim/cli/cmd_compare.cc \

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What compare and demo have in common: simulate, print the table, write results and report.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/campaign/campaign.h"
+#include "sim/cli/options.h"
+#include "sim/report/html.h"
+
+namespace dfrs::sim {
+
+struct CampaignOutputs {
+  std::string results;               ///< CSV file, a row per simulation; empty: none
+  std::string report;                ///< HTML file; empty: none
+  std::string format = "text";       ///< of the summary on standard output
+  ReportOptions report_options;
+};
+
+/// Outputs are opened before the simulations begin: a path that cannot be written is known at once.
+/// Returns the summary in words and numbers, which the caller prints.
+std::string run_and_report(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
+                           const SimulationOptions& simulation, unsigned threads, const CampaignOutputs& outputs);
+
+/// "settings" of a report.
+std::vector<std::pair<std::string, std::string>> report_settings(const SimulationOptions& simulation);
+
+}  // namespace dfrs::sim

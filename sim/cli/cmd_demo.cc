@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// dfrs-sim demo: the main job, without a question asked. What would DFRS do compared with EASY and FCFS?
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "sim/cli/campaign_command.h"
+#include "sim/cli/command.h"
+#include "sim/errors.h"
+#include "sim/workload/lublin.h"
+
+namespace dfrs::sim {
+namespace {
+
+constexpr std::uint64_t kDemoInstances = 10;  // seeds 1 .. 10
+
+struct DemoCommand {
+  std::string trace;
+  std::string output = "dfrs-demo";
+  unsigned threads = 0;
+
+  void run() const {
+    std::error_code error;
+    std::filesystem::create_directories(output, error);
+    if (error) throw IoError(fmt::format("{}: cannot make this folder: {}", output, error.message()));
+
+    std::vector<Instance> instances;
+    CampaignOutputs outputs;
+    if (trace.empty()) {
+      for (std::uint64_t seed = 1; seed <= kDemoInstances; ++seed) {
+        LublinOptions lublin;
+        lublin.seed = seed;
+        instances.push_back(lublin_instance(lublin));
+      }
+      outputs.report_options.subtitle = fmt::format(
+          "{} generated workloads (Lublin-Feitelson model, seeds 1 to {}), 128 quad-core nodes", kDemoInstances,
+          kDemoInstances);
+    } else {
+      CLI::App defaults;
+      WorkloadOptions workload;
+      workload.add(defaults, false);
+      workload.set_source(trace);
+      instances = workload.load();
+      outputs.report_options.subtitle = "Workload: " + trace;
+    }
+    const SimulationOptions simulation;
+    const std::filesystem::path folder(output);
+    outputs.results = (folder / "results.csv").string();
+    outputs.report = (folder / "report.html").string();
+    outputs.report_options.title = "What DFRS would do";
+    outputs.report_options.settings = report_settings(simulation);
+
+    std::size_t jobs = 0;
+    for (const Instance& instance : instances) jobs += instance.jobs.size();
+    print(fmt::format("{}: {} instances, {} jobs, {} nodes\n\n", outputs.report_options.subtitle, instances.size(), jobs,
+                      instances.front().platform.nodes.size()));
+    const std::vector<Algorithm> algorithms = parse_algorithms(recommended_algorithms());
+    print(run_and_report(instances, algorithms, simulation, threads, outputs));
+    print(fmt::format("\nreport:  {}\nresults: {}\n", outputs.report, outputs.results));
+  }
+};
+
+}  // namespace
+
+void add_demo(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "demo", "what DFRS would do compared with FCFS and EASY, on generated workloads or on your log");
+  auto options = std::make_shared<DemoCommand>();
+  command->add_option("TRACE", options->trace,
+                      "SWF log or dfrs-trace; HPC2N's log is annotated and cut into weeks as in the paper");
+  command->add_option("-o,--output", options->output, "folder for report.html and results.csv")->capture_default_str();
+  command->add_option("-j,--threads", options->threads, "threads (default: one per processor)")
+      ->check(CLI::Range(1, 1024));
+  command->callback([options] { options->run(); });
+}
+
+}  // namespace dfrs::sim

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// dfrs-sim report: a report from the results of compare.
+#include <memory>
+
+#include "sim/cli/command.h"
+#include "sim/cli/options.h"
+#include "sim/errors.h"
+#include "sim/io/output_file.h"
+#include "sim/report/html.h"
+#include "sim/report/table.h"
+
+namespace dfrs::sim {
+namespace {
+
+struct ReportCommand {
+  std::vector<std::string> sources;
+  std::string output = "report.html";
+  std::string format = "html";
+  ReportOptions options;
+
+  void run() {
+    std::vector<ResultRow> rows;
+    for (const std::string& source : sources) {
+      std::vector<ResultRow> more = parse_results_csv(read_text(source), source_name(source));
+      rows.insert(rows.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    }
+    if (format != "html") {
+      print(render_summary(summarize_campaign(rows, options.summary), parse_summary_format(format)));
+      return;
+    }
+    write_file(output, html_report(rows, options));
+    if (output != "-") print("report: " + output + "\n");
+  }
+};
+
+}  // namespace
+
+void add_report(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("report", "a report from results that compare wrote with --output");
+  auto options = std::make_shared<ReportCommand>();
+  command->add_option("RESULTS", options->sources, "CSV files of results")->required();
+  command->add_option("-o,--output", options->output, "HTML file to write")->capture_default_str();
+  command->add_option("--format", options->format, "html, or the summary alone on standard output")
+      ->check(CLI::IsMember({"html", "text", "markdown", "csv", "json"}))
+      ->capture_default_str();
+  command->add_option("--title", options->options.title, "headline of the report")->capture_default_str();
+  command->add_flag(
+      "--by-degradation",
+      [options](std::int64_t) { options->options.summary.order = SummaryOrder::by_degradation; },
+      "best algorithm first instead of the order of the results");
+  command->callback([options] { options->run(); });
+}
+
+}  // namespace dfrs::sim
