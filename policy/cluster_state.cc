@@ -6,6 +6,7 @@
 namespace dfrs {
 
 void ClusterState::resync(const ClusterView& view) {
+  ++version_;
   const std::size_t nodes = view.nodes.size();
   rigid_dims_ = view.rigid_dims;
   cpu_capacity_.resize(nodes);
@@ -57,11 +58,13 @@ void ClusterState::grow(std::size_t slots) {
 }
 
 void ClusterState::add(JobSlot job) {
+  ++version_;
   order_[job] = next_order_++;
   active_.push_back(job);
 }
 
 void ClusterState::drop(JobSlot job, const JobView& spec) {
+  ++version_;
   if (placed(job)) {
     release(spec, placement_[job]);
     placement_[job].clear();
@@ -78,6 +81,7 @@ void ClusterState::begin() {
 }
 
 void ClusterState::rollback(const ClusterView& view) {
+  ++version_;
   for (std::size_t k = 0; k < touched_.size(); ++k) {
     const JobSlot job = touched_[k];
     if (placed(job)) release(view.jobs[job], placement_[job]);
@@ -91,6 +95,7 @@ void ClusterState::rollback(const ClusterView& view) {
 }
 
 void ClusterState::touch(JobSlot job) {
+  ++version_;
   if (touch_index_[job] != kUntouched) return;
   touch_index_[job] = static_cast<std::uint32_t>(touched_.size());
   touched_.push_back(job);

@@ -48,6 +48,9 @@ class ClusterState {
   /// Position of a job in the submission order.
   std::uint64_t order(JobSlot job) const { return order_[job]; }
 
+  /// Changes with every change of jobs or placements: equal versions mean the same state.
+  std::uint64_t version() const { return version_; }
+
   std::size_t node_count() const { return cpu_capacity_.size(); }
   std::size_t rigid_dims() const { return rigid_dims_; }
   /// True if all nodes are equal and usable: the papers' case, for which algorithms may take a shorter way.
@@ -87,6 +90,7 @@ class ClusterState {
   std::vector<std::uint64_t> order_;               // by slot
   std::vector<JobSlot> active_;
   std::uint64_t next_order_ = 0;
+  std::uint64_t version_ = 0;
 
   std::vector<JobSlot> touched_;
   std::vector<std::uint32_t> touch_index_;        // by slot: index in touched_ and before_

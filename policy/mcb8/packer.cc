@@ -9,7 +9,9 @@
 namespace dfrs {
 namespace {
 
-constexpr double kSpent = std::numeric_limits<double>::infinity();
+// Requirements of entries without tasks left: they fit nowhere.
+constexpr double kSpentCpu = std::numeric_limits<double>::infinity();
+constexpr RigidAmount kSpentRigid = std::numeric_limits<RigidAmount>::max();
 
 }  // namespace
 
@@ -30,8 +32,8 @@ void Packer::List::finish() {
   const std::size_t count = item.size();
   least_cpu.resize(count);
   least_rigid.resize(count);
-  double c = kSpent;
-  RigidAmount r = std::numeric_limits<RigidAmount>::max();
+  double c = kSpentCpu;
+  RigidAmount r = kSpentRigid;
   for (std::size_t k = count; k-- > 0;) {
     least_cpu[k] = c = std::min(c, cpu[k]);
     least_rigid[k] = r = std::min(r, rigid[k]);
@@ -41,7 +43,7 @@ void Packer::List::finish() {
 void Packer::List::compact() {
   std::size_t kept = 0;
   for (std::size_t k = 0; k < item.size(); ++k) {
-    if (cpu[k] == kSpent) continue;
+    if (cpu[k] == kSpentCpu || rigid[k] == kSpentRigid) continue;
     cpu[kept] = cpu[k];
     rigid[kept] = rigid[k];
     item[kept] = item[k];
@@ -140,10 +142,6 @@ bool Packer::pack(Change change) {
   const std::vector<Item>& items = *items_;
   const auto nodes = static_cast<NodeIndex>(empty_room_.size());
   left_.resize(items.size());
-  placed_.assign(items.size(), 0);
-  room_ = empty_room_;
-  touched_.assign(nodes, 0);
-  steps_valid_ = false;
   tasks_left_ = tasks_total_;
   rigid_left_ = rigid_needed_;
   cpu_left_ = 0;
@@ -153,7 +151,13 @@ bool Packer::pack(Change change) {
     left_[k] = items[k].excluded ? 0 : items[k].spec->tasks;
     cpu_left_ += items[k].cpu * left_[k];
   }
-  if ((plain_ && hopeless()) || !place_pinned()) return false;
+  // High yields mostly fail here, before anything is laid out.
+  if (plain_ && hopeless()) return false;
+  placed_.assign(items.size(), 0);
+  room_ = empty_room_;
+  touched_.assign(nodes, 0);
+  steps_valid_ = false;
+  if (!place_pinned()) return false;
   build_lists(change);
 
   for (NodeIndex n = 0; n < nodes && tasks_left_ != 0; ++n) {
@@ -264,18 +268,37 @@ std::size_t Packer::find_next(List& list, const Room& room, NodeIndex n) const {
   std::size_t at = list.cursor;
   if (at >= count) return kNone;
   const double limit = room.cpu + kCpuTolerance * empty_room_[n].cpu;
-  if (list.least_cpu[at] > limit || list.least_rigid[at] > room.rigid[0]) at = count;
-  const double* cpu = list.cpu.data();
-  const RigidAmount* rigid = list.rigid.data();
   const RigidAmount free = room.rigid[0];
+  const bool cpu_list = &list == lists_.data();
   for (;; ++at) {
-    if (simple_) {
-      while (at < count && (cpu[at] > limit || rigid[at] > free)) ++at;
+    if (at < count && (list.least_cpu[at] > limit || list.least_rigid[at] > free)) at = count;
+    if (!simple_) {
+      while (at < count && !fits(list.item[at], list.cpu[at], room, n)) ++at;
+    } else if (cpu_list) {
+      // Sorted by CPU: one bisection passes over all that need too much of it.
+      const auto from = list.cpu.begin() + static_cast<std::ptrdiff_t>(at);
+      if (at < count && *from > limit) {
+        const auto to = std::partition_point(from, list.cpu.end(), [&](double c) { return c > limit; });
+        at = static_cast<std::size_t>(to - list.cpu.begin());
+      }
+      const RigidAmount* rigid = list.rigid.data();
+      while (at < count && rigid[at] > free) ++at;
     } else {
-      while (at < count && !fits(list.item[at], cpu[at], room, n)) ++at;
+      const auto from = list.rigid.begin() + static_cast<std::ptrdiff_t>(at);
+      if (at < count && *from > free) {
+        const auto to = std::partition_point(from, list.rigid.end(), [&](RigidAmount r) { return r > free; });
+        at = static_cast<std::size_t>(to - list.rigid.begin());
+      }
+      const double* cpu = list.cpu.data();
+      while (at < count && cpu[at] > limit) ++at;
     }
     if (at >= count || left_[list.item[at]] != 0) break;
-    list.cpu[at] = kSpent;  // its last tasks went with a repeated filling
+    // Out of tasks. The dimension the list is sorted by stays as it is.
+    if (simple_ && cpu_list) {
+      list.rigid[at] = kSpentRigid;
+    } else {
+      list.cpu[at] = kSpentCpu;
+    }
     ++list.spent;
   }
   list.cursor = at;
@@ -285,6 +308,13 @@ std::size_t Packer::find_next(List& list, const Room& room, NodeIndex n) const {
 // Orders lists by the room left in their dimension, most first; the CPU list before others on ties.
 std::size_t Packer::prefer(const Room& room, NodeIndex n) {
   const Room& whole = empty_room_[n];
+  if (dims_ == 1 && whole.rigid[0] > 0) {  // the usual case, in short
+    const bool memory =
+        static_cast<double>(room.rigid[0]) / static_cast<double>(whole.rigid[0]) > room.cpu / whole.cpu;
+    preference_[0] = memory ? 1 : 0;
+    preference_[1] = memory ? 0 : 1;
+    return 2;
+  }
   std::array<double, kMaxRigid + 1> open{};
   open[0] = room.cpu / whole.cpu;
   for (std::size_t d = 0; d < dims_; ++d) {

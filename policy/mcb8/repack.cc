@@ -15,13 +15,29 @@ double yield_for_stretch(const JobView& job, Seconds now, Seconds period, double
 double Repack::max_yield(ClusterState& state, const ClusterView& view, const PriorityRule& rule,
                          const RemapLimit& limit) {
   collect(state, view, limit);
+  if (same_as_last(state)) return last_.yield;
+  last_.valid = false;
   const double yield = search(state, view, rule, kYieldAccuracy, Packer::Change::scaled, [&](double y) {
     for (Packer::Item& item : items_) item.cpu = item.spec->cpu_need * y;
     return true;
   });
   if (yield < 0) return 0;
+  last_.pinned.clear();
+  for (const Packer::Item& item : items_) last_.pinned.push_back(item.pinned);
+  last_.valid = left_out_.empty();
+  last_.yield = yield;
   apply(state, view);
+  last_.version = state.version();
   return yield;
+}
+
+bool Repack::same_as_last(const ClusterState& state) const {
+  if (!last_.valid || last_.version != state.version()) return false;
+  // The same version means the same jobs; they may have outgrown their grace period.
+  for (std::size_t k = 0; k < items_.size(); ++k) {
+    if (items_[k].pinned != last_.pinned[k]) return false;
+  }
+  return true;
 }
 
 double Repack::min_stretch(ClusterState& state, const ClusterView& view, const PriorityRule& rule,

@@ -55,6 +55,7 @@ class Repack {
   bool drop_lowest(const ClusterState& state, const ClusterView& view, const PriorityRule& rule);
   void keep_result();
   void apply(ClusterState& state, const ClusterView& view);
+  bool same_as_last(const ClusterState& state) const;
 
   Packer packer_;
   std::vector<Packer::Item> items_;
@@ -66,6 +67,16 @@ class Repack {
   std::vector<RankedItem> ranks_;  // items that may be left out, by decreasing priority
   bool ranked_ = false;
   std::vector<NodeIndex> best_;   // nodes of all items, in the order of items_
+
+  // The last max_yield() that left no job out: its outcome hangs on nothing but the jobs and which of them are pinned,
+  // so that a tick at which both are the same finds the same mapping and need not look for it.
+  struct Last {
+    bool valid = false;
+    std::uint64_t version = 0;
+    std::vector<bool> pinned;  // of each item
+    double yield = 0;
+  };
+  Last last_;
 };
 
 /// The yield a job needs until the next tick for its estimated stretch (flow + T) / (vt + yield T) then to be at most
