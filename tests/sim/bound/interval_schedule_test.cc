@@ -27,13 +27,11 @@ TEST(IntervalSchedule, CompletesWhatFits) {
 }
 
 TEST(IntervalSchedule, NamesAnOverloadedJob) {
-  EXPECT_THAT(IntervalSchedule({make_job(0, 10, 10.001, 1), make_job(0, 10, 5, 2)}, 2).overloaded_jobs(),
+  EXPECT_THAT(IntervalSchedule({make_job(0, 10, 10 + 1e-8, 1), make_job(0, 10, 5, 2)}, 2).overloaded_jobs(),
               ElementsAre(0));
 }
 
-// Speed 2. By deadlines alone the job of rate 2 would take all of 0 .. 1, and the two of rate 1 with a common deadline
-// would not have been touched; from 1 on three jobs of rate 1 to 2 compete. The work fits only if the ones that cannot
-// catch up later run first: 0 .. 1 half of it for a job whose deadline is last.
+// By deadlines alone the first job would fill 0 .. 1, and the second, at its rate of 1, could no longer do 2.5 by 3.
 TEST(IntervalSchedule, MovesWorkWhereDeadlinesMislead) {
   const CongestedPart part{make_job(0, 2, 2, 2), make_job(0, 3, 2.5, 1), make_job(1, 3, 1.5, 1)};
   EXPECT_THAT(IntervalSchedule(part, 2).overloaded_jobs(), IsEmpty());
@@ -99,6 +97,9 @@ TEST(IntervalSchedule, AgreesWithAMaximumFlow) {
     }
     EXPECT_GT(work, room);
     EXPECT_TRUE(std::is_sorted(overloaded.begin(), overloaded.end()));
+    // They are not overlooked for another that is too large by a hair, elsewhere in time.
+    part.push_back(make_job(horizon + 1, horizon + 11, 10 + 1e-8, 1));
+    EXPECT_LT(IntervalSchedule(part, cpu).overloaded_jobs().front(), part.size() - 1);
   }
   EXPECT_GT(overloads, 300);
   EXPECT_GT(complete, 300);
