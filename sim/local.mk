@@ -46,6 +46,23 @@ libsim_a_SOURCES = \
 	sim/io/output_file.h \
 	sim/metrics.cc \
 	sim/metrics.h \
+	sim/report/charts.cc \
+	sim/report/charts.h \
+	sim/report/gnuplot.cc \
+	sim/report/gnuplot.h \
+	sim/report/html.cc \
+	sim/report/html.h \
+	sim/report/html_style.h \
+	sim/report/summary.cc \
+	sim/report/summary.h \
+	sim/report/table.cc \
+	sim/report/table.h \
+	sim/report/terms.cc \
+	sim/report/terms.h \
+	sim/report/utf8.cc \
+	sim/report/utf8.h \
+	sim/report/verdict.cc \
+	sim/report/verdict.h \
 	sim/simulation.cc \
 	sim/simulation.h \
 	sim/step_log.cc \

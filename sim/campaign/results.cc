@@ -43,17 +43,6 @@ const std::vector<NumberColumn>& number_columns() {
   return columns;
 }
 
-// Names of instances may hold anything: quote where CSV needs it (RFC 4180).
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + '"';
-}
-
 // Splits one line; false if a quote is not closed.
 bool split(std::string_view line, std::vector<std::string>& fields) {
   fields.assign(1, {});
@@ -95,12 +84,22 @@ std::vector<std::string> distinct(const std::vector<ResultRow>& rows, std::strin
 
 }  // namespace
 
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + '"';
+}
+
 std::string results_csv(const std::vector<ResultRow>& rows) {
   std::string out = "instance,algorithm,jobs";
   for (const NumberColumn& column : number_columns()) fmt::format_to(std::back_inserter(out), ",{}", column.name);
   out += '\n';
   for (ResultRow row : rows) {
-    fmt::format_to(std::back_inserter(out), "{},{},{}", quoted(row.instance), quoted(row.algorithm), row.jobs);
+    fmt::format_to(std::back_inserter(out), "{},{},{}", csv_field(row.instance), csv_field(row.algorithm), row.jobs);
     for (const NumberColumn& column : number_columns()) fmt::format_to(std::back_inserter(out), ",{}", column.of(row));
     out += '\n';
   }

@@ -24,6 +24,9 @@ struct ResultRow {
   double degradation() const { return metrics.max_stretch / bound_divisible; }
 };
 
+/// One field of a CSV line: names may hold anything, so it is quoted where that is needed (RFC 4180).
+std::string csv_field(const std::string& text);
+
 /// Header line and rows. Numbers have the shortest form that reads back as the same double.
 std::string results_csv(const std::vector<ResultRow>& rows);
 

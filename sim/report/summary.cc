@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/report/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "sim/errors.h"
+#include "sim/report/utf8.h"
+
+namespace dfrs::sim {
+namespace {
+
+constexpr double kSameMean = 1e-9;  // relative
+constexpr double kLoadsDiffer = 0.05;
+constexpr std::size_t kMaxFineGroups = 12;
+
+void check(const ResultRow& row) {
+  const Metrics& m = row.metrics;
+  const auto fail = [&](std::string_view what, double value, std::string_view expected) {
+    throw InputError(fmt::format("results of {} on instance {}: {} is {}, expected {}", printable(row.algorithm),
+                                 printable(row.instance), what, value, expected));
+  };
+  const auto positive = [&](std::string_view what, double value) {
+    if (!std::isfinite(value) || value <= 0) fail(what, value, "a number above 0");
+  };
+  const auto not_negative = [&](std::string_view what, double value) {
+    if (!std::isfinite(value) || value < 0) fail(what, value, "a number, at least 0");
+  };
+  positive("bound_divisible", row.bound_divisible);
+  positive("max_stretch", m.max_stretch);
+  positive("mean_stretch", m.mean_stretch);
+  positive("max_stretch / bound_divisible", row.degradation());
+  not_negative("load", row.load);
+  not_negative("mean_wait_s", m.mean_wait);
+  not_negative("underutilization", m.underutilization);
+  not_negative("pauses_per_job", m.pauses_per_job);
+  not_negative("moves_per_job", m.moves_per_job);
+  not_negative("pause_gb_per_s", m.pause_gb_per_s);
+  not_negative("move_gb_per_s", m.move_gb_per_s);
+}
+
+AlgorithmSummary summarize_algorithm(const std::vector<const ResultRow*>& rows, std::size_t all_instances) {
+  AlgorithmSummary s;
+  s.algorithm = rows.front()->algorithm;
+  s.instances = rows.size();
+  s.complete = rows.size() == all_instances;
+  std::vector<double> degradations;
+  const auto n = static_cast<double>(rows.size());
+  for (const ResultRow* row : rows) {
+    const Metrics& m = row->metrics;
+    degradations.push_back(row->degradation());
+    s.max_stretch += m.max_stretch / n;
+    s.bound += row->bound_divisible / n;
+    s.mean_stretch += m.mean_stretch / n;
+    s.mean_wait += m.mean_wait / n;
+    s.underutilization += m.underutilization / n;
+    s.pauses_per_job += m.pauses_per_job / n;
+    s.moves_per_job += m.moves_per_job / n;
+    s.traffic_gb_per_s += (m.pause_gb_per_s + m.move_gb_per_s) / n;
+  }
+  s.degradation = summarize(degradations);
+  return s;
+}
+
+std::map<long, LoadGroup> grouped(const std::vector<ResultRow>& rows, double width) {
+  std::map<long, LoadGroup> groups;
+  std::set<std::string> seen;
+  for (const ResultRow& row : rows) {
+    if (!seen.insert(row.instance).second) continue;
+    const long key = std::lround(row.load / width);
+    groups[key].load = static_cast<double>(key) * width;
+    groups[key].instances.push_back(row.instance);
+  }
+  return groups;
+}
+
+}  // namespace
+
+double CampaignSummary::best_degradation() const {
+  double best = std::numeric_limits<double>::infinity();
+  for (const AlgorithmSummary& a : algorithms) {
+    if (a.complete) best = std::min(best, a.degradation.mean);
+  }
+  return best;
+}
+
+bool CampaignSummary::is_best(const AlgorithmSummary& algorithm) const {
+  return algorithm.complete && algorithm.degradation.mean <= best_degradation() * (1 + kSameMean);
+}
+
+CampaignSummary summarize_campaign(const std::vector<ResultRow>& rows, const SummaryOptions& options) {
+  if (rows.empty()) throw InputError("no results to report; expected at least one algorithm on one instance");
+  CampaignSummary campaign;
+  std::unordered_map<std::string, const ResultRow*> first_of_instance;
+  std::unordered_map<std::string, std::vector<const ResultRow*>> by_algorithm;
+  std::set<std::pair<std::string, std::string>> seen;
+  campaign.load_min = rows.front().load;
+  campaign.load_max = rows.front().load;
+  campaign.jobs_min = rows.front().jobs;
+  campaign.jobs_max = rows.front().jobs;
+  for (const ResultRow& row : rows) {
+    check(row);
+    if (!seen.emplace(row.algorithm, row.instance).second) {
+      throw InputError(fmt::format(
+          "two results of {} on instance {}; expected one each (report campaigns with different options apart)",
+          printable(row.algorithm), printable(row.instance)));
+    }
+    const auto [at, is_new] = first_of_instance.emplace(row.instance, &row);
+    const ResultRow& first = *at->second;
+    if (row.jobs != first.jobs || row.bound_divisible != first.bound_divisible) {
+      throw InputError(fmt::format(
+          "instance {} has {} jobs and bound {} in the results of {}, but {} and {} in those of {}; expected one "
+          "instance per name (report campaigns with different instances apart)",
+          printable(row.instance), first.jobs, first.bound_divisible, printable(first.algorithm), row.jobs,
+          row.bound_divisible, printable(row.algorithm)));
+    }
+    by_algorithm[row.algorithm].push_back(&row);
+    campaign.load_min = std::min(campaign.load_min, row.load);
+    campaign.load_max = std::max(campaign.load_max, row.load);
+    campaign.jobs_min = std::min(campaign.jobs_min, row.jobs);
+    campaign.jobs_max = std::max(campaign.jobs_max, row.jobs);
+    if (is_new) campaign.jobs += row.jobs;
+  }
+  campaign.instances = first_of_instance.size();
+
+  std::vector<std::string> names = options.algorithms;
+  for (const std::string& name : algorithms_of(rows)) names.push_back(name);
+  std::set<std::string> done;
+  for (const std::string& name : names) {
+    const auto at = by_algorithm.find(name);
+    if (at == by_algorithm.end() || !done.insert(name).second) continue;
+    campaign.algorithms.push_back(summarize_algorithm(at->second, campaign.instances));
+  }
+  if (options.order == SummaryOrder::by_degradation) {
+    std::stable_sort(campaign.algorithms.begin(), campaign.algorithms.end(),
+                     [](const AlgorithmSummary& a, const AlgorithmSummary& b) {
+                       if (a.complete != b.complete) return a.complete;
+                       return a.degradation.mean < b.degradation.mean;
+                     });
+  }
+  return campaign;
+}
+
+bool loads_differ(const CampaignSummary& summary) { return summary.load_max - summary.load_min > kLoadsDiffer; }
+
+std::vector<LoadGroup> load_groups(const std::vector<ResultRow>& rows, double* width) {
+  double used = 0.01;
+  std::map<long, LoadGroup> groups = grouped(rows, used);
+  std::size_t instances = 0;
+  for (const auto& [key, group] : groups) instances += group.instances.size();
+  if (groups.size() > kMaxFineGroups || groups.size() * 2 > instances) {
+    used = 0.1;
+    groups = grouped(rows, used);
+  }
+  if (width != nullptr) *width = used;
+  std::vector<LoadGroup> out;
+  for (auto& [key, group] : groups) out.push_back(std::move(group));
+  return out;
+}
+
+}  // namespace dfrs::sim

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a report says in numbers: per algorithm, statistics over the instances of a campaign (RR-7659, tables 2 to 4).
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "sim/campaign/results.h"
+#include "sim/metrics.h"
+
+namespace dfrs::sim {
+
+/// Averages are over the algorithm's instances, each with the same weight.
+struct AlgorithmSummary {
+  std::string algorithm;
+  std::size_t instances = 0;
+  bool complete = true;  ///< has a result for every instance of the campaign; only such algorithms are ranked
+  Summary degradation;   ///< from bound, see ResultRow::degradation; >= 1 up to rounding
+  double max_stretch = 0;
+  double bound = 0;  ///< bound_divisible
+  double mean_stretch = 0;
+  double mean_wait = 0;  ///< s
+  double underutilization = 0;
+  double pauses_per_job = 0;
+  double moves_per_job = 0;
+  double traffic_gb_per_s = 0;  ///< memory of paused and of moved jobs together
+};
+
+struct CampaignSummary {
+  std::size_t instances = 0;
+  std::size_t jobs = 0;      ///< of all instances together
+  std::size_t jobs_min = 0;  ///< of one instance
+  std::size_t jobs_max = 0;
+  double load_min = 0;
+  double load_max = 0;
+  std::vector<AlgorithmSummary> algorithms;
+
+  /// The lowest mean degradation among complete algorithms; infinite if none is complete.
+  double best_degradation() const;
+  /// Complete, and within rounding (a relative 1e-9) of the best.
+  bool is_best(const AlgorithmSummary& algorithm) const;
+};
+
+enum class SummaryOrder {
+  as_given,        ///< as in SummaryOptions::algorithms, then as the rows first name them
+  by_degradation,  ///< best mean degradation first; incomplete algorithms last
+};
+
+struct SummaryOptions {
+  SummaryOrder order = SummaryOrder::as_given;
+  std::vector<std::string> algorithms;  ///< these come first, in this order; names without results are passed over
+};
+
+/// Errors: InputError if there are no rows, an algorithm has two results for one instance, rows of an instance disagree
+/// about its bound or jobs, or a value is not a finite number in its range (bounds and stretches > 0). O(rows log
+/// rows).
+CampaignSummary summarize_campaign(const std::vector<ResultRow>& rows, const SummaryOptions& options = {});
+
+/// Instances of about the same offered load.
+struct LoadGroup {
+  double load = 0;  ///< the rounded load they share
+  std::vector<std::string> instances;
+};
+
+/// Whether loads differ enough (by more than 0.05) for results to be read against them.
+bool loads_differ(const CampaignSummary& summary);
+
+/// Instances by load rounded to 0.01 where this puts at least two into a group on average and gives at most 12 groups,
+/// as for traces scaled to a few loads; otherwise rounded to 0.1. By increasing load. `width` tells the rounding.
+std::vector<LoadGroup> load_groups(const std::vector<ResultRow>& rows, double* width = nullptr);
+
+}  // namespace dfrs::sim

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/report/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "sim/errors.h"
+#include "sim/report/terms.h"
+#include "sim/report/utf8.h"
+
+namespace dfrs::sim {
+namespace {
+
+constexpr std::size_t kLegendWidth = 100;
+
+// Appends a column. One number of decimals for all its values, so that they compare at a glance: two, or one where
+// hundreds occur.
+template <typename Value>
+void add_column(ReportTable& table, const CampaignSummary& summary, std::string group, std::string heading,
+                const Value& value) {
+  table.columns.push_back({std::move(group), std::move(heading)});
+  double greatest = 0;
+  for (const AlgorithmSummary& a : summary.algorithms) greatest = std::max(greatest, value(a));
+  const int decimals = greatest < 100 ? 2 : 1;
+  for (std::size_t k = 0; k < summary.algorithms.size(); ++k) {
+    table.rows[k].cells.push_back(fmt::format("{:.{}f}", value(summary.algorithms[k]), decimals));
+  }
+}
+
+std::string wrapped(std::string_view text, std::size_t indent) {
+  std::string out;
+  std::size_t column = 0;
+  while (!text.empty()) {
+    const std::size_t end = text.find(' ');
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (column > 0 && column + 1 + display_width(word) > kLegendWidth) {
+      out += '\n' + std::string(indent, ' ');
+      column = indent;
+    } else if (column > 0) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += display_width(word);
+  }
+  return out + '\n';
+}
+
+std::string trimmed_right(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+std::string markdown_escaped(const std::string& text) {
+  std::string out;
+  for (char c : text) {
+    if (std::string_view("\\`*_[]<>|&~#").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string caption(const CampaignSummary& summary) {
+  if (summary.instances == 1) return fmt::format("One instance, {} jobs", summary.jobs);
+  return fmt::format("{} instances, {} jobs in all", summary.instances, summary.jobs);
+}
+
+}  // namespace
+
+ReportTable summary_table(const CampaignSummary& summary) {
+  using A = AlgorithmSummary;
+  ReportTable table;
+  table.columns.push_back({"", "algorithm"});
+  std::vector<std::string> incomplete;
+  for (const A& a : summary.algorithms) {
+    ReportTable::Row row;
+    row.cells.push_back(printable(a.algorithm));
+    row.best = summary.algorithms.size() > 1 && summary.is_best(a);
+    if (!a.complete) incomplete.push_back(fmt::format("{} ({})", row.cells.front(), a.instances));
+    table.rows.push_back(std::move(row));
+  }
+  const auto add = [&](const char* group, const char* heading, const auto& value) {
+    add_column(table, summary, group, heading, value);
+  };
+  if (summary.instances == 1) {
+    add("", "degradation", [](const A& a) { return a.degradation.mean; });
+    add("", "max stretch", [](const A& a) { return a.max_stretch; });
+    add("", "bound", [](const A& a) { return a.bound; });
+    add("", "mean stretch", [](const A& a) { return a.mean_stretch; });
+    add("", "mean wait (s)", [](const A& a) { return a.mean_wait; });
+  } else {
+    const char* group = "degradation from bound";
+    add(group, "avg", [](const A& a) { return a.degradation.mean; });
+    add(group, "std", [](const A& a) { return a.degradation.stddev; });
+    add(group, "median", [](const A& a) { return a.degradation.median; });
+    add(group, "p90", [](const A& a) { return a.degradation.p90; });
+    add(group, "max", [](const A& a) { return a.degradation.max; });
+    add("", "mean stretch", [](const A& a) { return a.mean_stretch; });
+  }
+  add("", "underutil.", [](const A& a) { return a.underutilization; });
+  add("per job", "pauses", [](const A& a) { return a.pauses_per_job; });
+  add("per job", "moves", [](const A& a) { return a.moves_per_job; });
+  add("", "GB/s", [](const A& a) { return a.traffic_gb_per_s; });
+  if (!incomplete.empty()) {
+    table.notes.push_back(
+        fmt::format("Not comparable, results for a part of the {} instances only (so many of them): {}.",
+                    summary.instances, fmt::join(incomplete, ", ")));
+  }
+  return table;
+}
+
+SummaryFormat parse_summary_format(std::string_view name) {
+  if (name == "text") return SummaryFormat::text;
+  if (name == "markdown") return SummaryFormat::markdown;
+  if (name == "csv") return SummaryFormat::csv;
+  if (name == "json") return SummaryFormat::json;
+  throw UsageError(fmt::format("--format: '{}' is no format of a summary, expected text, markdown, csv or json", name));
+}
+
+std::string text_summary(const CampaignSummary& summary) {
+  const ReportTable table = summary_table(summary);
+  const std::size_t columns = table.columns.size();
+  std::vector<std::size_t> width(columns);
+  for (std::size_t c = 0; c < columns; ++c) {
+    width[c] = display_width(table.columns[c].heading);
+    for (const ReportTable::Row& row : table.rows) width[c] = std::max(width[c], display_width(row.cells[c]));
+  }
+
+  // Headings of groups stand over their first column; it gets wider where a group's heading would not fit.
+  std::string groups;
+  std::size_t position = 2 + width[0];
+  for (std::size_t c = 1; c < columns; ++c) {
+    const std::string& group = table.columns[c].group;
+    if (!group.empty() && group != table.columns[c - 1].group) {
+      std::size_t span = 0;
+      for (std::size_t d = c; d < columns && table.columns[d].group == group; ++d) span += width[d] + (d > c ? 2 : 0);
+      if (span < group.size()) {
+        width[c] += group.size() - span;
+        span = group.size();
+      }
+      groups += std::string(position + 2 - groups.size(), ' ') + std::string(span - group.size(), ' ') + group;
+    }
+    position += 2 + width[c];
+  }
+
+  std::string out = caption(summary) + "\n\n";
+  if (!groups.empty()) out += groups + '\n';
+  const auto line = [&](const auto& cell, std::string_view mark) {
+    std::string text(mark);
+    for (std::size_t c = 0; c < columns; ++c) {
+      const std::string& value = cell(c);
+      const std::string padding(width[c] - display_width(value), ' ');
+      text += c == 0 ? value + padding : "  " + padding + value;
+    }
+    out += trimmed_right(text) + '\n';
+  };
+  line([&](std::size_t c) -> const std::string& { return table.columns[c].heading; }, "  ");
+  out += std::string(position, '-') + '\n';
+  for (const ReportTable::Row& row : table.rows) {
+    line([&](std::size_t c) -> const std::string& { return row.cells[c]; }, row.best ? "> " : "  ");
+  }
+  out += '\n';
+  const bool marked = std::any_of(table.rows.begin(), table.rows.end(), [](const auto& row) { return row.best; });
+  if (marked) out += summary.instances == 1 ? "> lowest degradation\n" : "> lowest average degradation\n";
+  for (const std::string& note : table.notes) out += wrapped(note, 0);
+  for (const Term& term : report_terms()) {
+    if (term.word == "offered load") continue;  // no column of this table
+    out += wrapped(fmt::format("{}: {}", term.word, term.meaning), 2);
+  }
+  return out;
+}
+
+std::string markdown_summary(const CampaignSummary& summary) {
+  const ReportTable table = summary_table(summary);
+  std::string out = caption(summary) + "\n\n|";
+  for (const ReportTable::Column& column : table.columns) {
+    const std::string_view group = column.group == "degradation from bound" ? "degradation" : column.group;
+    // Markdown has no headings over several columns: "degradation avg", "pauses per job".
+    if (group.empty()) {
+      out += fmt::format(" {} |", column.heading);
+    } else {
+      out += group == "per job" ? fmt::format(" {} {} |", column.heading, group)
+                                : fmt::format(" {} {} |", group, column.heading);
+    }
+  }
+  out += "\n|---|";
+  for (std::size_t c = 1; c < table.columns.size(); ++c) out += "---:|";
+  out += '\n';
+  for (const ReportTable::Row& row : table.rows) {
+    out += '|';
+    for (std::size_t c = 0; c < row.cells.size(); ++c) {
+      const std::string cell = c == 0 ? markdown_escaped(row.cells[c]) : row.cells[c];
+      out += row.best && c == table.best_column ? fmt::format(" **{}** |", cell) : fmt::format(" {} |", cell);
+    }
+    out += '\n';
+  }
+  for (const std::string& note : table.notes) out += '\n' + markdown_escaped(note) + '\n';
+  out += '\n';
+  for (const Term& term : report_terms()) out += fmt::format("- *{}*: {}\n", term.word, term.meaning);
+  return out;
+}
+
+std::string csv_summary(const CampaignSummary& summary) {
+  std::string out =
+      "algorithm,instances,complete,degradation_mean,degradation_std,degradation_median,degradation_p90,"
+      "degradation_max,max_stretch_mean,bound_mean,mean_stretch,mean_wait_s,underutilization,pauses_per_job,"
+      "moves_per_job,traffic_gb_per_s\n";
+  for (const AlgorithmSummary& a : summary.algorithms) {
+    const Summary& d = a.degradation;
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(printable(a.algorithm)),
+                       a.instances, a.complete ? 1 : 0, d.mean, d.stddev, d.median, d.p90, d.max, a.max_stretch,
+                       a.bound, a.mean_stretch, a.mean_wait, a.underutilization, a.pauses_per_job, a.moves_per_job,
+                       a.traffic_gb_per_s);
+  }
+  return out;
+}
+
+std::string json_summary(const CampaignSummary& summary) {
+  using nlohmann::ordered_json;
+  ordered_json algorithms = ordered_json::array();
+  for (const AlgorithmSummary& a : summary.algorithms) {
+    const Summary& d = a.degradation;
+    algorithms.push_back({
+        {"algorithm", printable(a.algorithm)},
+        {"instances", a.instances},
+        {"complete", a.complete},
+        {"best", summary.is_best(a)},
+        {"degradation", {{"mean", d.mean}, {"std", d.stddev}, {"median", d.median}, {"p90", d.p90}, {"max", d.max}}},
+        {"max_stretch_mean", a.max_stretch},
+        {"bound_mean", a.bound},
+        {"mean_stretch", a.mean_stretch},
+        {"mean_wait_s", a.mean_wait},
+        {"underutilization", a.underutilization},
+        {"pauses_per_job", a.pauses_per_job},
+        {"moves_per_job", a.moves_per_job},
+        {"traffic_gb_per_s", a.traffic_gb_per_s},
+    });
+  }
+  const ordered_json document{{"instances", summary.instances},
+                              {"jobs", summary.jobs},
+                              {"load", {{"min", summary.load_min}, {"max", summary.load_max}}},
+                              {"algorithms", algorithms}};
+  return document.dump(2) + '\n';
+}
+
+std::string render_summary(const CampaignSummary& summary, SummaryFormat format) {
+  switch (format) {
+    case SummaryFormat::text:
+      return text_summary(summary);
+    case SummaryFormat::markdown:
+      return markdown_summary(summary);
+    case SummaryFormat::csv:
+      return csv_summary(summary);
+    case SummaryFormat::json:
+      return json_summary(summary);
+  }
+  return text_summary(summary);
+}
+
+}  // namespace dfrs::sim

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The summary of a campaign as text for a terminal, Markdown, CSV and JSON.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/report/summary.h"
+
+namespace dfrs::sim {
+
+/// A table ready to show: numbers are formatted, names made printable(); nothing is escaped for a markup yet.
+struct ReportTable {
+  struct Column {
+    std::string group;  ///< heading over several columns; empty if none
+    std::string heading;
+  };
+  struct Row {
+    std::vector<std::string> cells;  ///< the algorithm first, then a number per column
+    bool best = false;
+  };
+  std::vector<Column> columns;
+  std::vector<Row> rows;
+  std::size_t best_column = 1;     ///< the one that `best` is about
+  std::vector<std::string> notes;  ///< sentences that belong under the table
+};
+
+/// Degradation from bound avg, std, median, p90 and max, mean stretch, underutilization, pauses and moves per job and
+/// memory traffic. With one instance: degradation, max stretch, bound, mean stretch and mean wait in place of the
+/// statistics.
+ReportTable summary_table(const CampaignSummary& summary);
+
+enum class SummaryFormat { text, markdown, csv, json };
+
+/// "text", "markdown", "csv" or "json". Errors: UsageError naming these.
+SummaryFormat parse_summary_format(std::string_view name);
+
+/// Columns aligned, numbers to the right; "> " before the best average; a legend in plain words below.
+std::string text_summary(const CampaignSummary& summary);
+/// The best average in bold. Names are escaped: they hold "*".
+std::string markdown_summary(const CampaignSummary& summary);
+/// A line per algorithm with all digits and the columns of an AlgorithmSummary, whatever the number of instances.
+std::string csv_summary(const CampaignSummary& summary);
+/// The same as an object: {"instances", "jobs", "load", "algorithms": [...]}.
+std::string json_summary(const CampaignSummary& summary);
+
+std::string render_summary(const CampaignSummary& summary, SummaryFormat format);
+
+}  // namespace dfrs::sim
