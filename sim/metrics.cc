@@ -32,7 +32,8 @@ Metrics measure(const Instance& instance, const RunResult& run, Seconds stretch_
     pauses += record.pauses;
     moves += record.moves;
   }
-  const Seconds span = m.makespan - instance.jobs.front().submit;
+  m.makespan -= instance.jobs.front().submit;
+  const Seconds span = m.makespan;
   m.pauses_per_job = pauses / jobs;
   m.moves_per_job = moves / jobs;
   if (span > 0) {

@@ -17,13 +17,13 @@ struct Metrics {
   double mean_stretch = 1;
   double mean_wait = 0;            ///< first start - submission, s
   double mean_turnaround = 0;      ///< s
-  Seconds makespan = 0;            ///< last completion, from the instance's origin
-  double utilization = 0;          ///< work / (|P| x (last completion - first submission))
+  Seconds makespan = 0;            ///< last completion - first submission, s
+  double utilization = 0;          ///< work / (|P| x makespan)
   /// Normalized underutilization (RR-7659, section 6.4.1): (integral of min(|P|, demand) - work done) / work.
   double underutilization = 0;
   double pauses_per_job = 0;
   double moves_per_job = 0;
-  double pauses_per_hour = 0;      ///< over last completion - first submission
+  double pauses_per_hour = 0;      ///< over the makespan
   double moves_per_hour = 0;
   double pause_gb_per_s = 0;       ///< memory of paused jobs, GB = 1024 MiB, over the same time
   double move_gb_per_s = 0;

@@ -19,7 +19,10 @@ class Simulation {
  public:
   Simulation(const Instance& instance, const Algorithm& algorithm, const SimOptions& options)
       : instance_(instance), options_(options), completions_(instance.jobs.size()) {
-    auto engine = Engine::create(algorithm, options.engine);
+    EngineOptions engine_options = options.engine;
+    engine_options.dfrs.ticks_apart = options.events_apart;
+    one_by_one_ = options.events_apart && std::holds_alternative<DfrsAlgorithm>(algorithm);
+    auto engine = Engine::create(algorithm, engine_options);
     if (!engine) throw UsageError(engine.error().message);
     engine_ = std::move(*engine);
 
@@ -72,7 +75,9 @@ class Simulation {
 
     events_.clear();
     while (completions_.next_time() <= now_) complete(completions_.next_job());
-    for (; arrived_ < jobs.size() && jobs[arrived_].submit <= now_; ++arrived_) submit(arrived_);
+    while (arrived_ < jobs.size() && jobs[arrived_].submit <= now_ && !(one_by_one_ && !events_.empty())) {
+      submit(arrived_++);
+    }
     barren_steps_ = events_.empty() ? barren_steps_ + 1 : 0;
     if (barren_steps_ > kMaxBarrenSteps) {
       throw InputError(fmt::format("{}: no job has completed in the {} scheduling events up to {} s: pauses and moves "
@@ -176,6 +181,7 @@ class Simulation {
   std::vector<std::vector<NodeIndex>> placements_;
   std::vector<Seconds> run_times_;  // the users' estimates
   CompletionQueue completions_;
+  bool one_by_one_ = false;
   std::vector<Event> events_;
   Seconds now_ = 0;
   Seconds wake_at_ = kNever;

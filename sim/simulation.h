@@ -14,6 +14,10 @@ namespace dfrs::sim {
 struct SimOptions {
   /// Time during which a job that resumes, or whose nodes change, holds its resources without progress. >= 0.
   Seconds penalty = 300;
+  /// DFRS algorithms: each submission of an instant is decided upon and carried out by itself, behind the instant's
+  /// completions, and a tick comes last; a job started and paused, or moved, within the instant pays for it. False:
+  /// one decision covers the instant and only its outcome counts. (Batch policies: EngineOptions::pass_per_event.)
+  bool events_apart = true;
   EngineOptions engine;
 };
 

@@ -157,9 +157,9 @@ void SimulationOptions::add(CLI::App& app) {
       ->check(CLI::Range(0.0, 1e9))
       ->capture_default_str()
       ->group(group);
-  app.add_option("--ticks", ticks_,
-                 "a tick that falls together with a submission: 'apart' it comes right behind and moving the new job "
-                 "costs the penalty, 'merged' one decision covers both")
+  app.add_option("--instants", instants_,
+                 "DFRS: submissions and ticks of one instant are carried out 'apart', one after the other, so that a job "
+                 "just started pays for being paused or moved, or 'merged' into one decision")
       ->check(CLI::IsMember({"apart", "merged"}))
       ->capture_default_str()
       ->group(group);
@@ -174,14 +174,14 @@ SimOptions SimulationOptions::sim() const {
   options.penalty = penalty_;
   options.engine.dfrs.period = period_;
   options.engine.dfrs.priority.flow_floor = priority_floor_;
-  options.engine.dfrs.ticks_apart = ticks_ == "apart";
+  options.events_apart = instants_ == "apart";
   options.engine.pass_per_event = passes_ == "event";
   return options;
 }
 
 std::string SimulationOptions::describe() const {
-  return fmt::format("penalty {} s, period {} s, stretch bounded at {} s, ticks {}, batch passes per {}", penalty_,
-                     period_, stretch_floor_, ticks_, passes_);
+  return fmt::format("penalty {} s, period {} s, stretch bounded at {} s, instants {}, batch passes per {}", penalty_,
+                     period_, stretch_floor_, instants_, passes_);
 }
 
 std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names) {

@@ -55,7 +55,7 @@ class SimulationOptions {
   Seconds period_ = 600;
   Seconds stretch_floor_ = 10;
   Seconds priority_floor_ = 0;
-  std::string ticks_ = "apart";
+  std::string instants_ = "apart";
   std::string passes_ = "instant";
 };
 
