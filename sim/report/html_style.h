@@ -46,7 +46,8 @@ summary { cursor: pointer; font-weight: 600; }
 dt { font-weight: 600; margin-top: .7rem; }
 dd { margin: 0 0 0 1rem; }
 @media print {
-  :root { color-scheme: light; --ink: #000000; --soft: #444444; --line: #bbbbbb; --paper: #ffffff; --tint: #f5f5f5; --best: #e4f2e7; }
+  :root { color-scheme: light; --ink: #000000; --soft: #444444; --line: #bbbbbb; --paper: #ffffff; --tint: #f5f5f5;
+    --best: #e4f2e7; }
   body { max-width: none; padding: 0; font-size: 10pt; }
   .wide { overflow: visible; }
   table { font-size: 7.5pt; }
