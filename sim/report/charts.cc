@@ -53,6 +53,7 @@ tl::expected<std::string, std::string> embedded(std::string svg, const std::stri
     replace_all(svg, fmt::format("href={}#", quote), fmt::format("href={}#{}-", quote, prefix));
     replace_all(svg, fmt::format("{0}black{0}", quote), fmt::format("{0}currentColor{0}", quote));
   }
+  replace_all(svg, "rgb(  0,   0,   0)", "currentColor");
   replace_all(svg, "url(#", fmt::format("url(#{}-", prefix));
   const std::size_t name = svg.find("<title>");
   const std::size_t name_end = svg.find("</title>");

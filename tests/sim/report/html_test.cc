@@ -135,6 +135,8 @@ TEST(ReportHtml, ChartsAreInlineSvgWithNamesAndDistinctIds) {
   // At the axis of three charts and in the legend of the one against load; nothing of the stand-ins is left.
   EXPECT_EQ(count(html, "<text>&lt;b&gt;&amp; &quot;quoted&quot;</text>"), 4U);
   EXPECT_THAT(html, Not(HasSubstr("Qz")));
+  // Black would not show on a dark page.
+  for (const char* black : {"'black'", "\"black\"", "rgb(  0,   0,   0)"}) EXPECT_THAT(html, Not(HasSubstr(black)));
   std::set<std::string> ids;
   for (std::size_t at = html.find(" id="); at != std::string::npos; at = html.find(" id=", at + 1)) {
     const std::string id = html.substr(at + 5, html.find(html[at + 4], at + 5) - at - 5);
