@@ -55,6 +55,14 @@ tests_sim_tests_SOURCES = \
 	tests/sim/io/compressed.h \
 	tests/sim/io/input_source_test.cc \
 	tests/sim/io/output_file_test.cc \
+	tests/sim/report/gnuplot_test.cc \
+	tests/sim/report/html_test.cc \
+	tests/sim/report/path.h \
+	tests/sim/report/rows.h \
+	tests/sim/report/summary_test.cc \
+	tests/sim/report/table_test.cc \
+	tests/sim/report/utf8_test.cc \
+	tests/sim/report/verdict_test.cc \
 	tests/sim/temporary_folder.h \
 	tests/sim/traces.h \
 	tests/sim/workload/hpc2n_test.cc \

@@ -17,6 +17,7 @@ namespace {
 
 constexpr int kWidth = 820;           // of a figure, in its own units
 constexpr int kRow = 26;              // height per algorithm
+constexpr int kTallRow = 36;          // of a row with two bars
 constexpr std::size_t kMaxLines = 8;  // more than these cannot be told apart
 // Okabe and Ito's colours, the light ones darkened: told apart by colour-blind readers, visible on white and on black.
 constexpr std::array<std::string_view, kMaxLines> kColours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
@@ -52,6 +53,7 @@ tl::expected<std::string, std::string> embedded(std::string svg, const std::stri
     replace_all(svg, fmt::format("href={}#", quote), fmt::format("href={}#{}-", quote, prefix));
     replace_all(svg, fmt::format("{0}black{0}", quote), fmt::format("{0}currentColor{0}", quote));
   }
+  replace_all(svg, "rgb(  0,   0,   0)", "currentColor");
   replace_all(svg, "url(#", fmt::format("url(#{}-", prefix));
   const std::size_t name = svg.find("<title>");
   const std::size_t name_end = svg.find("</title>");
@@ -83,8 +85,8 @@ std::string algorithm_axis(const CampaignSummary& summary) {
   return fmt::format("set ytics ({})\nset yrange [{}:-0.6]\n", labels, n - 0.4);
 }
 
-int rows_height(const CampaignSummary& summary, int extra) {
-  return kRow * static_cast<int>(summary.algorithms.size()) + extra;
+int rows_height(const CampaignSummary& summary, int extra, int row = kRow) {
+  return row * static_cast<int>(summary.algorithms.size()) + extra;
 }
 
 // The range of a logarithmic axis with room around; `least` and `greatest` > 0.
@@ -134,7 +136,7 @@ std::string degradation_script(const std::vector<ResultRow>& rows, const Campaig
   script += fmt::format("$points using 1:2 with points pt 7 ps {} lc rgb '#0072b2', ",
                         summary.instances > 50 ? "0.2" : "0.35");
   script += "$boxes using 4:($1-0.34):(0):(0.68) with vectors nohead lw 1.5 lc rgb 'black', ";
-  script += "$boxes using 5:1 with points pt 12 ps 0.9 lw 1.5 lc rgb '#d55e00'\n";
+  script += "$boxes using 5:1 with points pt 13 ps 1 lc rgb '#d55e00'\n";
   return script;
 }
 
@@ -191,14 +193,14 @@ std::string load_script(const std::vector<ResultRow>& rows, const CampaignSummar
                         line == 0 ? "plot " : ", ", line, kPoints[line], kColours[line],
                         placeholder(lines[line], algorithm));
   }
-  const int legend = 22 * static_cast<int>((lines.size() + 1) / 2);
+  const int legend = 24 + 22 * static_cast<int>((lines.size() + 1) / 2);
   const double low = groups.front().load;
   const double high = groups.back().load;
   const double room = std::max(0.02, (high - low) * 0.04);
   return terminal(400 + legend) + data +
          "set grid x y lc rgb '#999999' lw 0.4 dt 2\nset logscale y\nset format y '%.12g'\n"
-         "set xlabel 'offered load'\nset ylabel 'mean degradation from bound'\n"
-         "set key outside below Left reverse maxcols 2 samplen 3\n" +
+         "set xlabel 'offered load' offset 0,0.4\nset ylabel 'mean degradation from bound'\n"
+         "set key outside below height 1.2 Left reverse maxcols 2 samplen 3\n" +
          fmt::format("set xrange [{}:{}]\nset yrange {}\n", low - room, high + room, log_range(least, greatest)) +
          plot + '\n';
 }
@@ -230,8 +232,8 @@ std::string bars_script(const CampaignSummary& summary, std::string_view axis, c
   for (std::size_t s = 0; s < series.size(); ++s) {
     plot += fmt::format(", $bars{} using 1:(($2+$3)/2):4 with labels left offset 0.5,0 font ',11' notitle", s);
   }
-  return terminal(rows_height(summary, names.empty() ? 70 : 100)) + algorithm_axis(summary) + data +
-         "set style fill solid 0.85 noborder\n" +
+  return terminal((names.empty() ? rows_height(summary, 70) : rows_height(summary, 100, kTallRow))) +
+         algorithm_axis(summary) + data + "set style fill solid 0.85 noborder\n" +
          (names.empty() ? "unset key\n" : "set key outside above Left reverse horizontal samplen 1.5\n") +
          fmt::format("set xlabel '{}'\nset xrange [0:{}]\n", axis, greatest > 0 ? greatest * 1.12 : 1.0) + plot + '\n';
 }

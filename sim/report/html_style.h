@@ -12,7 +12,8 @@ inline constexpr std::string_view kReportStyle = R"css(
   --best: #dff2e3; --mark: #0072b2; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e6e9ec; --soft: #9aa4ae; --line: #3a424b; --paper: #14171a; --tint: #1e2328; --best: #1d3a27;
-    --mark: #56b4e9; } }
+    --mark: #56b4e9; }
+  figure svg { filter: brightness(1.35); } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 64rem; padding: 1.5rem 1rem 3rem; background: var(--paper); color: var(--ink);
   font: 1rem/1.5 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
@@ -45,14 +46,15 @@ summary { cursor: pointer; font-weight: 600; }
 dt { font-weight: 600; margin-top: .7rem; }
 dd { margin: 0 0 0 1rem; }
 @media print {
-  :root { --ink: #000000; --soft: #444444; --line: #bbbbbb; --paper: #ffffff; --tint: #f5f5f5; --best: #e4f2e7; }
+  :root { color-scheme: light; --ink: #000000; --soft: #444444; --line: #bbbbbb; --paper: #ffffff; --tint: #f5f5f5;
+    --best: #e4f2e7; }
   body { max-width: none; padding: 0; font-size: 10pt; }
   .wide { overflow: visible; }
   table { font-size: 7.5pt; }
   th, td { padding: .15rem .3rem; }
   tbody th { min-width: 0; }
   figure, tr { break-inside: avoid; }
-  figure svg { min-width: 0; }
+  figure svg { min-width: 0; filter: none; }
   h2, h3 { break-after: avoid; } }
 )css";
 

@@ -17,6 +17,7 @@ using Row = const AlgorithmSummary*;
 
 constexpr double kAboutEqual = 1.05;       // ratios of means up to this are not called a difference
 constexpr double kSameValue = 1e-9;        // relative: two results of one instance are equal
+constexpr std::size_t kGroupToJudge = 3;   // instances of a load: with fewer, the best at it says nothing
 constexpr std::size_t kFewInstances = 10;  // below, averages over other instances move visibly
 
 enum class Kind { batch, dfrs, unknown };
@@ -197,6 +198,10 @@ class Verdict {
     if (!loads_differ(summary_)) return;
     const std::vector<LoadGroup> groups = load_groups(rows_);
     if (groups.size() < 2) return;
+    if (std::any_of(groups.begin(), groups.end(),
+                    [](const LoadGroup& group) { return group.instances.size() < kGroupToJudge; })) {
+      return;
+    }
     std::vector<Row> winners;
     for (const LoadGroup& group : groups) {
       Row winner = nullptr;
