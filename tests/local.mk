@@ -73,4 +73,13 @@ tests_sim_tests_SOURCES = \
 	tests/sim/workload/swf_test.cc \
 	tests/sim/workload/trace_file_test.cc \
 	tests/sim/workload/weeks_test.cc
+
+# Tests that start threads have a program of their own: it is all that ThreadSanitizer builds.
+check_PROGRAMS += tests/thread_tests
+TESTS += tests/thread_tests
+tests_thread_tests_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_thread_tests_LDADD = $(TEST_LIBS)
+tests_thread_tests_SOURCES = \
+	tests/sim/campaign/campaign_test.cc \
+	tests/sim/campaign/parallel_test.cc
 endif

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Tests that are shell scripts. They need only the compiler and what `make` built, so they run without GoogleTest too.
 SCRIPT_TESTS = \
+	tests/cli/exit_codes.sh \
 	tests/policy/purity.sh \
 	tests/policy/purity_selftest.sh
 dist_check_SCRIPTS += $(SCRIPT_TESTS)

@@ -28,7 +28,8 @@ int machine_nodes(const SwfLog& log, const SwfPlatformOptions& options) {
   if (options.nodes > 0) return options.nodes;
   std::int64_t nodes = 0;
   if (log.header.max_procs) {
-    nodes = (*log.header.max_procs + options.cores - 1) / options.cores;
+    // Rounded up, without a sum that could overflow.
+    nodes = *log.header.max_procs / options.cores + (*log.header.max_procs % options.cores > 0 ? 1 : 0);
   } else if (log.header.max_nodes) {
     nodes = *log.header.max_nodes;
   } else {

@@ -24,6 +24,9 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 extern "C" void __sanitizer_set_death_callback(void (*callback)()) __attribute__((weak));
+// UndefinedBehaviorSanitizer would end the program without a signal; this way on_signal names the input.
+extern "C" const char* __ubsan_default_options();
+extern "C" const char* __ubsan_default_options() { return "abort_on_error=1:print_stacktrace=1"; }
 
 namespace {
 
@@ -145,6 +148,7 @@ int main(int argc, char** argv) {
   }
   if (__sanitizer_set_death_callback != nullptr) {
     __sanitizer_set_death_callback(print_input);
+    std::signal(SIGABRT, on_signal);
   } else {
     for (const int number : {SIGABRT, SIGSEGV, SIGFPE, SIGILL, SIGBUS}) std::signal(number, on_signal);
   }

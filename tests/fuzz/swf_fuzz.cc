@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Workload logs: the reader, strict and lenient, and both conversions to an instance.
-#include <algorithm>
+// Workload logs: the reader, strict and lenient, both conversions to an instance, and its weeks.
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "sim/workload/hpc2n.h"
+#include "sim/workload/number_parser.h"
 #include "sim/workload/swf.h"
+#include "sim/workload/weeks.h"
 #include "tests/fuzz/check.h"
 
 namespace dfrs::sim {
@@ -13,13 +15,26 @@ namespace {
 
 void check_instance(const Instance& instance) {
   require(!instance.jobs.empty() && !instance.platform.nodes.empty(), "an instance has jobs and nodes");
-  require(std::is_sorted(instance.jobs.begin(), instance.jobs.end(),
-                         [](const Job& a, const Job& b) { return a.submit < b.submit; }),
-          "jobs are sorted by submit time");
+  Seconds last = 0;
   for (const Job& job : instance.jobs) {
-    require(job.submit >= 0 && job.run_time >= 0 && job.estimate >= 0, "times are not negative");
-    require(job.tasks >= 1 && job.cpu_need > 0, "a job has tasks that need CPU");
+    require(job.submit >= last && job.submit <= kMaxTraceSeconds, "submit times go up and are in range");
+    require(job.run_time >= 0 && job.run_time <= kMaxTraceSeconds, "run times are in range");
+    require(job.estimate >= 0 && job.estimate <= kMaxTraceSeconds, "estimates are in range");
+    require(job.tasks >= 1 && job.cpu_need > 0 && job.rigid[kMemory] >= 0, "needs are in range");
+    last = job.submit;
   }
+}
+
+void check_workload(const SwfWorkload& workload) {
+  check_instance(workload.instance);
+  require(workload.instance.jobs.size() + workload.report.skipped_count() == workload.report.records,
+          "every record is a job or counted as skipped");
+  std::size_t jobs = 0;
+  for (const Instance& week : split_weeks(workload.instance, "fuzz")) {
+    check_instance(week);
+    jobs += week.jobs.size();
+  }
+  require(jobs == workload.instance.jobs.size(), "every job is in a week");
 }
 
 void check(std::string_view text) {
@@ -37,14 +52,15 @@ void check(std::string_view text) {
   require(lenient.records.size() + lenient.report.skipped_count() == lenient.report.records,
           "every record is read or counted as skipped");
 
-  const SwfConventions conventions{.processors = SwfProcessors::kAllocated, .estimates = SwfEstimates::kTrace};
+  const SwfConventions conventions{
+      .processors = SwfProcessors::kAllocated, .estimates = SwfEstimates::kTrace, .kill_at_requested_time = true};
   for (const int nodes : {0, 64}) {
     accepts([&] {
-      check_instance(swf_instance(lenient, "fuzz", {}, {.nodes = nodes, .memory_mib = 1024, .lenient = true}).instance);
+      check_workload(swf_instance(lenient, "fuzz", {}, {.nodes = nodes, .memory_mib = 1024, .lenient = true}));
     });
-    accepts([&] { check_instance(swf_instance(lenient, "fuzz", conventions, {.nodes = nodes, .cores = 2}).instance); });
+    accepts([&] { check_workload(swf_instance(lenient, "fuzz", conventions, {.nodes = nodes, .cores = 2})); });
   }
-  accepts([&] { check_instance(annotated_instance(lenient, "fuzz", conventions, {.lenient = true}).instance); });
+  accepts([&] { check_workload(annotated_instance(lenient, "fuzz", conventions, {.lenient = true})); });
 }
 
 }  // namespace

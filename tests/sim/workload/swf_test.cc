@@ -243,6 +243,21 @@ TEST(SwfInstance, RefusesAJobLargerThanTheMachine) {
             "log: every job is larger than the machine of 1 nodes");
 }
 
+TEST(SwfInstance, RoundsTheHeadersProcessorsUpToNodes) {
+  const auto nodes = [](const std::string& max_procs, int cores) {
+    const SwfLog log = parse_swf("; MaxProcs: " + max_procs + "\n" + record(1, 0, 5, 1), "log");
+    SwfPlatformOptions options;
+    options.cores = cores;
+    return swf_instance(log, "n", {}, options).instance.platform.nodes.size();
+  };
+  EXPECT_EQ(nodes("7", 1), 7u);
+  EXPECT_EQ(nodes("7", 2), 4u);
+  EXPECT_EQ(nodes("8", 2), 4u);
+  // The largest number there is: out of range, but no overflow before that is found.
+  EXPECT_THAT(message_of<InputError>([&] { nodes("9223372036854775807", 2); }),
+              HasSubstr("makes 4611686018427387904 nodes, expected 1 to 1000000"));
+}
+
 // Counts of the published logs, as the Parallel Workloads Archive gives them.
 TEST(SwfLogs, HaveTheArchivesNumbersOfJobs) {
   DFRS_TRACE_OR_SKIP(kth, "KTH-SP2-1996-2.1-cln.swf.gz");
