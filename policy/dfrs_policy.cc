@@ -17,8 +17,7 @@ DfrsPolicy::DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& option
       ticks_apart_(options.ticks_apart),
       lp_solver_(options.lp_solver) {}
 
-void DfrsPolicy::decide(const ClusterView& view, std::span<const Event> events, ClusterState& state,
-                        Outcome& outcome) {
+void DfrsPolicy::decide(const ClusterView& view, std::span<const Event> events, ClusterState& state, Outcome& outcome) {
   std::size_t arrivals = 0;
   bool completions = false;
   bool resync = false;
@@ -34,19 +33,21 @@ void DfrsPolicy::decide(const ClusterView& view, std::span<const Event> events, 
   const bool tick = due && !put_off;
   if (tick) set_next_tick(view.now);
 
+  // After a resync there may be room that nobody completed to make: a node came back, a job's limits were changed.
+  const bool room_may_have_come = completions || resync;
   const bool by_mcb8 = algorithm_.on_submission == Submission::mcb8;
-  if (completions && algorithm_.opportunistic && !by_mcb8) start_opportunistically(view, state, arrivals);
+  if (room_may_have_come && algorithm_.opportunistic && !by_mcb8) start_opportunistically(view, state, arrivals);
   for (const Event& event : events) {
     if (event.kind == EventKind::submitted) admit(view, state, event.job);
   }
   // One repack sees all events of the instant: a second one right behind it would find the same.
-  const bool mcb8_now = by_mcb8 && (arrivals != 0 || (completions && algorithm_.opportunistic));
+  const bool mcb8_now = by_mcb8 && (arrivals != 0 || (room_may_have_come && algorithm_.opportunistic));
   if (tick || mcb8_now) repack(view, state, tick);
 
   const bool by_stretch =
       algorithm_.objective == Objective::max_stretch || algorithm_.objective == Objective::avg_stretch;
   // Yields follow from the mapping; those on stretch also from the progress made, so that a tick sets them anew.
-  if (completions || resync || !state.touched().empty() || (tick && by_stretch)) set_yields(view, state, outcome);
+  if (room_may_have_come || !state.touched().empty() || (tick && by_stretch)) set_yields(view, state, outcome);
 
   if (state.active().empty()) next_tick_ = kNever;
   outcome.wake_at = put_off ? view.now : next_tick_;
@@ -77,10 +78,17 @@ void DfrsPolicy::start_opportunistically(const ClusterView& view, ClusterState& 
 void DfrsPolicy::admit(const ClusterView& view, ClusterState& state, JobSlot job) {
   switch (algorithm_.on_submission) {
     case Submission::nothing:
-    case Submission::mcb8: break;
-    case Submission::greedy: greedy_.place(state, view, job); break;
-    case Submission::greedy_p: preempt_.admit(state, view, job, rule_, Victims::pause); break;
-    case Submission::greedy_pm: preempt_.admit(state, view, job, rule_, Victims::move); break;
+    case Submission::mcb8:
+      break;
+    case Submission::greedy:
+      greedy_.place(state, view, job);
+      break;
+    case Submission::greedy_p:
+      preempt_.admit(state, view, job, rule_, Victims::pause);
+      break;
+    case Submission::greedy_pm:
+      preempt_.admit(state, view, job, rule_, Victims::move);
+      break;
   }
 }
 
@@ -97,8 +105,11 @@ void DfrsPolicy::set_yields(const ClusterView& view, const ClusterState& state, 
   yields_.resize(sharing_.jobs().size());
   bool solved = false;
   switch (algorithm_.objective) {
-    case Objective::min_yield: break;
-    case Objective::avg_yield: solved = AverageYield(*lp_solver_).solve(sharing_, yields_); break;
+    case Objective::min_yield:
+      break;
+    case Objective::avg_yield:
+      solved = AverageYield(*lp_solver_).solve(sharing_, yields_);
+      break;
     case Objective::max_stretch:
       solve_stretch(view);
       min_max_stretch(sharing_, estimates_, kYieldAccuracy, yields_);
@@ -119,14 +130,15 @@ void DfrsPolicy::set_yields(const ClusterView& view, const ClusterState& state, 
     const JobView& spec = view.jobs[job];
     const std::span<const NodeIndex> before = state.nodes_before(job);
     const std::span<const NodeIndex> now = state.nodes_of(job);
-    const bool stayed = spec.state == JobState::running &&
-                        std::equal(before.begin(), before.end(), now.begin(), now.end());
+    const bool stayed =
+        spec.state == JobState::running && std::equal(before.begin(), before.end(), now.begin(), now.end());
     if (!stayed || yield != spec.yield) outcome.yields->push_back({job, yield});
   }
 }
 
 void DfrsPolicy::solve_stretch(const ClusterView& view) {
-  const Seconds rest = next_tick_ == kNever ? period_ : next_tick_ - view.now;
+  // A tick that was put off comes at this very instant; the next one is what yields are for.
+  const Seconds rest = next_tick_ > view.now && next_tick_ < kNever ? next_tick_ - view.now : period_;
   estimates_.clear();
   for (const Sharing::Job& job : sharing_.jobs()) {
     const JobView& spec = view.jobs[job.slot];

@@ -7,13 +7,23 @@ TEST_LIBS = $(SIM_LIBS) $(GTEST_LIBS) $(MHD_LIBS) -lrapidcheck
 check_LIBRARIES += tests/oracle/liboracle.a
 tests_oracle_liboracle_a_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_oracle_liboracle_a_SOURCES = \
+	tests/oracle/decision_checker.cc \
+	tests/oracle/decision_checker.h \
 	tests/oracle/dice.h \
 	tests/oracle/greedy.cc \
 	tests/oracle/greedy.h \
+	tests/oracle/lockstep.cc \
+	tests/oracle/lockstep.h \
 	tests/oracle/mcb8.cc \
 	tests/oracle/mcb8.h \
+	tests/oracle/policy.cc \
+	tests/oracle/policy.h \
 	tests/oracle/random_case.cc \
 	tests/oracle/random_case.h \
+	tests/oracle/random_instance.cc \
+	tests/oracle/random_instance.h \
+	tests/oracle/simulator.cc \
+	tests/oracle/simulator.h \
 	tests/oracle/world.cc \
 	tests/oracle/world.h \
 	tests/oracle/yields.cc \
@@ -26,10 +36,12 @@ TESTS += tests/policy_tests tests/sim_tests
 tests_policy_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_policy_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_policy_tests_SOURCES = \
+	tests/policy/engine_cases_test.cc \
 	tests/policy/greedy_preempt_test.cc \
 	tests/policy/greedy_test.cc \
 	tests/policy/mcb8/packer_test.cc \
 	tests/policy/mcb8/repack_test.cc \
+	tests/policy/test_host.h \
 	tests/policy/yield/max_min_test.cc
 
 tests_sim_tests_CPPFLAGS = $(TEST_CPPFLAGS)

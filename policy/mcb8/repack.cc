@@ -6,6 +6,36 @@
 #include "policy/compare.h"
 
 namespace dfrs {
+namespace {
+
+// How many tasks of the job an empty node would take.
+std::uint64_t room_alone(const ClusterState& state, const JobView& job, NodeIndex n) {
+  if (!state.usable(n) || (job.eligible != nullptr && !job.eligible->contains(n))) return 0;
+  RigidAmount fit = job.tasks;
+  for (std::size_t d = 0; d < state.rigid_dims(); ++d) {
+    if (job.rigid[d] > 0) fit = std::min(fit, state.rigid_capacity(n)[d] / job.rigid[d]);
+  }
+  return static_cast<std::uint64_t>(fit);
+}
+
+// Could the job run if it had the cluster to itself? One whose nodes are down must not make others be left out.
+bool could_run(const ClusterState& state, const JobView& job) {
+  if (job.flags.may_not_move && !job.nodes.empty()) {
+    for (std::size_t k = 0, end = 0; k < job.nodes.size(); k = end) {
+      while (end < job.nodes.size() && job.nodes[end] == job.nodes[k]) ++end;
+      if (job.nodes[k] >= state.node_count() || room_alone(state, job, job.nodes[k]) < end - k) return false;
+    }
+    return job.nodes.size() == job.tasks;
+  }
+  const std::size_t nodes = state.node_count();
+  if (state.homogeneous() && job.eligible == nullptr)
+    return nodes != 0 && nodes * room_alone(state, job, 0) >= job.tasks;
+  std::uint64_t room = 0;
+  for (NodeIndex n = 0; n < nodes && room < job.tasks; ++n) room += room_alone(state, job, n);
+  return room >= job.tasks;
+}
+
+}  // namespace
 
 double yield_for_stretch(const JobView& job, Seconds now, Seconds period, double s) {
   const double yield = ((job.flow_time(now) + period) * s - job.virtual_time(now)) / period;
@@ -63,6 +93,7 @@ void Repack::collect(const ClusterState& state, const ClusterView& view, const R
   ranked_ = false;
   for (JobSlot job : state.active()) {
     const JobView& spec = view.jobs[job];
+    if (!state.placed(job) && !could_run(state, spec)) continue;
     Packer::Item item;
     item.job = job;
     item.spec = &spec;

@@ -103,11 +103,14 @@ bool min_average_stretch(const Sharing& sharing, std::span<const StretchEstimate
     program.upper.push_back(-jobs[j].at(1));
   }
   for (const Sharing::Node& node : sharing.nodes()) {
+    double least = 0;
     for (const Sharing::User& user : sharing.users(node)) {
       program.column.push_back(user.job);
       program.value.push_back(user.need);
+      least += user.need * program.lower[user.job];
     }
-    program.end_row(node.capacity);
+    // The lower bounds may fill a node up to rounding beyond its capacity; a solver would call that infeasible.
+    program.end_row(std::max(node.capacity, least));
   }
   const auto add_cut = [&](std::size_t j, double y) {
     const double f = jobs[j].at(y);

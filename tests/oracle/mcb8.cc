@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tests/oracle/greedy.h"
+
 namespace dfrs::oracle {
 namespace {
 
@@ -109,12 +111,20 @@ std::optional<std::vector<std::vector<NodeIndex>>> pack(const World& world, cons
 
 namespace {
 
+// Jobs whose nodes are down have no say.
+bool could_run_alone(const World& world, JobSlot job) {
+  World empty = world;
+  for (WorldJob& other : empty.jobs) other.nodes.clear();
+  return greedy_nodes(empty, job).has_value();
+}
+
 // `set_cpu` turns a target into requirements; false if some job cannot have it.
 double search(World& world, const RemapLimit& limit, double lowest,
               const std::function<bool(double, std::vector<PackJob>&)>& set_cpu) {
   std::vector<PackJob> jobs;
   for (JobSlot slot : world.order) {
     const WorldJob& job = world.jobs[slot];
+    if (!job.placed() && !could_run_alone(world, slot)) continue;
     PackJob item;
     item.job = slot;
     const bool kept = (limit.kind == RemapLimit::Kind::min_flow_time && world.flow_time(slot) < limit.bound) ||

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/oracle/yields.h"
 
+#include <glpk.h>
+
 #include <algorithm>
 
 namespace dfrs::oracle {
@@ -47,6 +49,105 @@ double common_yield(const World& world) {
     largest = std::max(largest, world.load(n) / world.nodes[n].spec.cpu);
   }
   return 1 / largest;
+}
+
+double best_yield_sum(const World& world) {
+  std::vector<JobSlot> running;
+  for (JobSlot job : world.order) {
+    if (world.jobs[job].placed()) running.push_back(job);
+  }
+  if (running.empty()) return 0;
+  glp_prob* lp = glp_create_prob();
+  glp_set_obj_dir(lp, GLP_MAX);
+  glp_add_cols(lp, static_cast<int>(running.size()));
+  const double lowest = std::min(1.0, common_yield(world));
+  for (std::size_t k = 0; k < running.size(); ++k) {
+    const int column = static_cast<int>(k) + 1;
+    glp_set_obj_coef(lp, column, 1);
+    glp_set_col_bnds(lp, column, lowest < 1 ? GLP_DB : GLP_FX, lowest, 1);
+  }
+  glp_add_rows(lp, static_cast<int>(world.nodes.size()));
+  for (NodeIndex n = 0; n < world.nodes.size(); ++n) {
+    std::vector<int> index{0};
+    std::vector<double> value{0};
+    for (std::size_t k = 0; k < running.size(); ++k) {
+      const int tasks = world.tasks_on(running[k], n);
+      if (tasks == 0) continue;
+      index.push_back(static_cast<int>(k) + 1);
+      value.push_back(world.jobs[running[k]].cpu_need * tasks);
+    }
+    glp_set_row_bnds(lp, static_cast<int>(n) + 1, GLP_UP, 0, world.nodes[n].spec.cpu);
+    glp_set_mat_row(lp, static_cast<int>(n) + 1, static_cast<int>(index.size()) - 1, index.data(), value.data());
+  }
+  glp_smcp parameters;
+  glp_init_smcp(&parameters);
+  parameters.msg_lev = GLP_MSG_OFF;
+  parameters.meth = GLP_DUAL;  // the product uses the primal method
+  glp_simplex(lp, &parameters);
+  const double best = glp_get_status(lp) == GLP_OPT ? glp_get_obj_val(lp) : -1;
+  glp_delete_prob(lp);
+  return best;
+}
+
+std::vector<double> max_stretch_yields(const World& world, Seconds rest) {
+  std::vector<double> yields(world.jobs.size(), 0.0);
+  std::vector<JobSlot> open;
+  for (JobSlot job : world.order) {
+    if (world.jobs[job].placed()) open.push_back(job);
+  }
+  const double floor = std::min(0.01, common_yield(world));
+  const auto yield_at = [&](JobSlot job, double s) {
+    const double y = ((world.flow_time(job) + rest) * s - world.jobs[job].virtual_time) / rest;
+    return std::clamp(y, floor, 1.0);
+  };
+  const auto overfull = [&](NodeIndex n, double s) {
+    double used = 0;
+    for (JobSlot job : world.order) {
+      const bool is_open = std::count(open.begin(), open.end(), job) != 0;
+      used += world.jobs[job].cpu_need * world.tasks_on(job, n) * (is_open ? yield_at(job, s) : yields[job]);
+    }
+    return used > world.nodes[n].spec.cpu * (1 + 1e-9);
+  };
+  double top = 0;  // everybody runs at full speed
+  for (JobSlot job : open) {
+    top = std::max(top, (world.jobs[job].virtual_time + rest) / (world.flow_time(job) + rest));
+  }
+  while (!open.empty()) {
+    const auto some_overfull = [&](double s) {
+      for (NodeIndex n = 0; n < world.nodes.size(); ++n) {
+        bool any = false;
+        for (JobSlot job : open) any = any || world.tasks_on(job, n) != 0;
+        if (any && overfull(n, s)) return true;
+      }
+      return false;
+    };
+    double low = 0;
+    double high = top;
+    if (!some_overfull(top)) low = top;
+    for (int k = 0; k < 200 && low < high; ++k) {
+      const double middle = (low + high) / 2;
+      (some_overfull(middle) ? high : low) = middle;
+    }
+    std::vector<JobSlot> stop;
+    for (JobSlot job : open) {
+      bool stops = low >= top;
+      for (NodeIndex n : world.jobs[job].nodes) stops = stops || overfull(n, low * (1 + 1e-9) + 1e-12);
+      if (stops) stop.push_back(job);
+    }
+    for (JobSlot job : stop) yields[job] = yield_at(job, low);
+    if (stop.empty()) stop = open;  // cannot be: some node was overfull right above
+    std::erase_if(open, [&](JobSlot job) { return std::count(stop.begin(), stop.end(), job) != 0; });
+  }
+  return yields;
+}
+
+double stretch_sum(const World& world, const std::vector<double>& yields, Seconds rest) {
+  double sum = 0;
+  for (JobSlot job : world.order) {
+    if (!world.jobs[job].placed()) continue;
+    sum += (world.flow_time(job) + rest) / (world.jobs[job].virtual_time + yields[job] * rest);
+  }
+  return sum;
 }
 
 bool yields_fit(const World& world, const std::vector<double>& yields, double tolerance) {

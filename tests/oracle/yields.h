@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Yields for a mapping by the shortest way to say them (RR-7659, section 4.6; simulation semantics, rule 13).
+// Yields for a mapping by the shortest way to say them (RR-7659, sections 4.6 and 4.7; simulation semantics, rule 13).
 #pragma once
 
 #include <vector>
@@ -14,6 +14,16 @@ std::vector<double> max_min_yields(const World& world);
 
 /// The highest yield that all placed jobs can have together: 1 / max(1, largest load).
 double common_yield(const World& world);
+
+/// The largest sum of yields with none below common_yield(): linear program (2), all nodes and jobs written out, by
+/// GLPK called directly.
+double best_yield_sum(const World& world);
+
+/// OPT=MAX of section 4.7: the estimates (flow + T) / (vt + y T) come down together, T = `rest`; when a node is full
+/// its jobs stop, the others go on. No yield below 0.01, or below common_yield() where that is less.
+std::vector<double> max_stretch_yields(const World& world, Seconds rest);
+/// Sum of the estimates of all placed jobs.
+double stretch_sum(const World& world, const std::vector<double>& yields, Seconds rest);
 
 /// True if no node's CPU is exceeded by more than `tolerance` of it and all placed jobs' yields are in (0, 1].
 bool yields_fit(const World& world, const std::vector<double>& yields, double tolerance);

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/oracle/policy.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/oracle/greedy.h"
+#include "tests/oracle/mcb8.h"
+
+namespace dfrs::oracle {
+
+using Submission = DfrsAlgorithm::Submission;
+
+void decide(World& world, const DfrsAlgorithm& algorithm, const Call& call, Seconds period) {
+  const bool uses_mcb8 = algorithm.on_submission == Submission::mcb8;
+  if (call.freed && algorithm.opportunistic && !uses_mcb8) {
+    std::vector<JobSlot> candidates;
+    for (JobSlot job : world.order) {
+      const bool is_new = std::count(call.submitted.begin(), call.submitted.end(), job) != 0;
+      if (!is_new && !world.jobs[job].placed()) candidates.push_back(job);
+    }
+    greedy_fill(world, candidates);
+  }
+  for (JobSlot job : call.submitted) {
+    switch (algorithm.on_submission) {
+      case Submission::nothing:
+      case Submission::mcb8:
+        break;
+      case Submission::greedy:
+        greedy_place(world, job);
+        break;
+      case Submission::greedy_p:
+        greedy_admit(world, job, false);
+        break;
+      case Submission::greedy_pm:
+        greedy_admit(world, job, true);
+        break;
+    }
+  }
+  if (call.tick && algorithm.periodic == DfrsAlgorithm::Periodic::mcb8_stretch) {
+    mcb8_stretch(world, algorithm.limit, period);
+  } else if (call.tick || (uses_mcb8 && (!call.submitted.empty() || (call.freed && algorithm.opportunistic)))) {
+    mcb8(world, algorithm.limit);
+  }
+}
+
+bool is_tick_time(Seconds now, Seconds period) { return std::round(now / period) * period == now; }
+
+Seconds tick_after(Seconds now, Seconds period) { return (std::floor(now / period) + 1) * period; }
+
+}  // namespace dfrs::oracle

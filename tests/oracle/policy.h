@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A DFRS algorithm word by word: what each of its parts does at one instant, in the order of the rules (RR-7659,
+// sections 4.4 to 4.7; simulation semantics, rule 5).
+#pragma once
+
+#include <vector>
+
+#include "policy/algorithm.h"
+#include "tests/oracle/world.h"
+
+namespace dfrs::oracle {
+
+/// What one call is about.
+struct Call {
+  std::vector<JobSlot> submitted;  ///< new in World::order, at its end
+  bool freed = false;              ///< jobs have completed, or the cluster changed
+  bool tick = false;
+};
+
+/// Changes the placements.
+void decide(World& world, const DfrsAlgorithm& algorithm, const Call& call, Seconds period);
+
+/// True if `now` is a multiple of the period.
+bool is_tick_time(Seconds now, Seconds period);
+/// The first multiple of the period after `now`.
+Seconds tick_after(Seconds now, Seconds period);
+
+}  // namespace dfrs::oracle

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Whole lives of random clusters under every algorithm: each decision equals the reference's and passes the independent
+// checker, and every job that can run ends.
+#include <gtest/gtest.h>
+
+#include "policy/engine.h"
+#include "sim/glpk_solver.h"
+#include "tests/oracle/decision_checker.h"
+#include "tests/oracle/lockstep.h"
+#include "tests/policy/test_host.h"
+
+namespace dfrs {
+namespace {
+
+// Runs `count` cases of every algorithm; the seed of each is its own.
+void run_all(const TestHostOptions& options, std::uint64_t count, bool ticks_apart) {
+  sim::GlpkSolver solver;
+  std::uint64_t seed = 0;
+  int completed = 0;
+  std::uint64_t decisions = 0;
+  for (const Algorithm& algorithm : all_algorithms()) {
+    for (std::uint64_t k = 0; k < count; ++k) {
+      oracle::Dice dice(++seed);
+      EngineOptions engine;
+      engine.dfrs.period = 64;
+      engine.dfrs.ticks_apart = ticks_apart;
+      engine.dfrs.lp_solver = &solver;
+      engine.dfrs.priority.flow_floor = dice.chance(30) ? 30 : 0;
+      engine.pass_per_event = dice.chance(50);
+      TestHost host(dice, algorithm, engine, options);
+      oracle::DecisionChecker checker;
+      host.observe(&checker);
+      std::unique_ptr<oracle::Lockstep> lockstep;
+      if (const auto* dfrs = std::get_if<DfrsAlgorithm>(&algorithm)) {
+        lockstep = std::make_unique<oracle::Lockstep>(*dfrs, engine.dfrs);
+        host.observe(lockstep.get());
+      }
+      const std::string where = algorithm_name(algorithm) + ", seed " + std::to_string(seed);
+      ASSERT_EQ(host.run(), "") << where;
+      ASSERT_EQ(checker.violations(), std::vector<std::string>{}) << where;
+      if (lockstep) {
+        ASSERT_EQ(lockstep->difference(), "") << where;
+      }
+      completed += host.completed();
+      decisions += checker.decisions_seen();
+    }
+  }
+  EXPECT_GT(completed, 500);
+  EXPECT_GT(decisions, 1000u);
+}
+
+TEST(EngineCases, EqualNodes) { run_all({.general = false, .nodes_come_and_go = false}, oracle::cases(20), true); }
+
+TEST(EngineCases, EqualNodesTicksTogether) {
+  run_all({.general = false, .nodes_come_and_go = false}, oracle::cases(10), false);
+}
+
+TEST(EngineCases, NodesComeAndGo) { run_all({.general = false}, oracle::cases(10), true); }
+
+TEST(EngineCases, GeneralPlatforms) { run_all({.nodes_come_and_go = false}, oracle::cases(20), true); }
+
+TEST(EngineCases, GeneralPlatformsComeAndGo) { run_all({}, oracle::cases(20), true); }
+
+}  // namespace
+}  // namespace dfrs

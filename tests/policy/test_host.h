@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A host of the engine on random general platforms: unequal nodes that come and go, flags, eligible sets, slots used
+// again. It carries out decisions and lets jobs arrive and end at random.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "policy/engine.h"
+#include "sim/simulation.h"
+#include "tests/oracle/dice.h"
+#include "tests/oracle/random_case.h"
+
+namespace dfrs {
+
+struct TestHostOptions {
+  bool general = true;
+  bool nodes_come_and_go = true;
+  int max_nodes = 5;
+  int jobs = 14;
+  int max_tasks = 4;
+};
+
+class TestHost {
+ public:
+  TestHost(oracle::Dice& dice, const Algorithm& algorithm, const EngineOptions& engine, const TestHostOptions& options)
+      : dice_(dice), options_(options), algorithm_(algorithm), engine_options_(engine) {
+    dims_ = options.general ? static_cast<std::size_t>(dice.between(1, kMaxRigid)) : 1;
+    nodes_ = oracle::random_nodes(dice, dice.between(1, options.max_nodes), options.general, dims_);
+    for (NodeView& node : nodes_) node.usable = true;
+    slots_ = static_cast<std::size_t>(options.jobs);
+    jobs_.resize(slots_);
+    placements_.resize(slots_);
+    work_.resize(slots_);
+    estimates_.resize(slots_);
+    restart();
+  }
+
+  void observe(sim::StepObserver* observer) { observers_.push_back(observer); }
+
+  /// A new engine, which knows the cluster by the view of the next step alone.
+  void restart() { engine_ = std::move(*Engine::create(algorithm_, engine_options_)); }
+
+  /// Runs to the end of all jobs. What went wrong, or nothing.
+  std::string run() {
+    int to_come = options_.jobs;
+    Seconds next_arrival = 0;
+    for (int step = 0;; ++step) {
+      if (step > 20000) return "jobs that could run never end";
+      Seconds next = std::min(wake_at_, to_come > 0 ? next_arrival : kNever);
+      for (std::size_t k = 0; k < slots_; ++k) next = std::min(next, end_of(k));
+      next = std::max(next, now_);
+      const bool flips = options_.nodes_come_and_go && to_come > 0 && dice_.chance(10);
+      if (next == kNever) {
+        if (to_come == 0 && active_ == 0) return {};
+        if (active_ != 0) return "jobs wait for ever";
+        return {};
+      }
+      now_ = next;
+      std::vector<Event> events;
+      for (std::size_t k = 0; k < slots_; ++k) {
+        if (end_of(k) <= now_) complete(k, events);
+      }
+      while (to_come > 0 && next_arrival <= now_) {
+        if (submit(events)) --to_come;
+        next_arrival += dice_.chance(40) ? 0 : 8 * dice_.between(0, 12);
+      }
+      if (std::string error = call(events); !error.empty()) return error;
+      if (flips) {
+        NodeView& node = nodes_[dice_.below(static_cast<std::uint32_t>(nodes_.size()))];
+        node.usable = !node.usable;
+        if (std::string error = call({{EventKind::resync, kNoSlot}}); !error.empty()) return error;
+      }
+      if (to_come == 0 && !all_usable()) {
+        for (NodeView& node : nodes_) node.usable = true;
+        if (std::string error = call({{EventKind::resync, kNoSlot}}); !error.empty()) return error;
+      }
+    }
+  }
+
+  int completed() const { return completed_; }
+
+ private:
+  ClusterView view() const { return {now_, nodes_, jobs_, dims_}; }
+  bool all_usable() const {
+    return std::all_of(nodes_.begin(), nodes_.end(), [](const NodeView& n) { return n.usable; });
+  }
+
+  Seconds end_of(std::size_t k) const {
+    const JobView& job = jobs_[k];
+    if (job.state != JobState::running) return kNever;
+    return std::max(now_, job.clock.since + std::max(0.0, work_[k] - job.clock.base) / job.yield);
+  }
+
+  void complete(std::size_t k, std::vector<Event>& events) {
+    jobs_[k].state = JobState::absent;
+    jobs_[k].nodes = {};
+    jobs_[k].yield = 0;
+    placements_[k].clear();
+    --active_;
+    ++completed_;
+    events.push_back({EventKind::completed, static_cast<JobSlot>(k)});
+  }
+
+  bool submit(std::vector<Event>& events) {
+    std::vector<std::size_t> free;
+    for (std::size_t k = 0; k < slots_; ++k) {
+      bool in_use = jobs_[k].state != JobState::absent;
+      for (const Event& event : events) in_use = in_use || event.job == k;  // one job per slot and instant
+      if (!in_use) free.push_back(k);
+    }
+    if (free.empty()) return false;
+    const std::size_t k = free[dice_.below(static_cast<std::uint32_t>(free.size()))];
+    const oracle::Requirements r = oracle::random_requirements(dice_, options_.max_tasks, options_.general, dims_);
+    JobView job;
+    job.id = next_id_++;
+    job.state = JobState::waiting;
+    job.tasks = r.tasks;
+    job.cpu_need = r.cpu_need;
+    job.rigid = r.rigid;
+    job.flags = r.flags;
+    job.submit = now_;
+    if (options_.general && dice_.chance(20))
+      job.eligible = &sets_.emplace_back(oracle::random_set(dice_, nodes_.size()));
+    jobs_[k] = job;
+    // Refuse what could never run, as a live system does.
+    std::vector<NodeView> all = nodes_;
+    for (NodeView& node : all) node.usable = true;
+    if (!oracle::fits_alone(oracle::world_of({now_, all, jobs_, dims_}, {static_cast<JobSlot>(k)}),
+                            static_cast<JobSlot>(k)) ||
+        (std::holds_alternative<BatchAlgorithm>(algorithm_) && !fits_whole_nodes(job, all))) {
+      jobs_[k] = {};
+      return true;
+    }
+    work_[k] = dice_.chance(5) ? 0 : 4 * dice_.between(1, 60);
+    estimates_[k] = dice_.chance(50) ? work_[k] : work_[k] * dice_.between(1, 6) / 2;
+    ++active_;
+    events.push_back({EventKind::submitted, static_cast<JobSlot>(k)});
+    return true;
+  }
+
+  bool fits_whole_nodes(const JobView& job, const std::vector<NodeView>& all) const {
+    std::uint32_t fit = 0;
+    for (NodeIndex n = 0; n < all.size(); ++n) {
+      bool fits = job.eligible == nullptr || job.eligible->contains(n);
+      for (std::size_t d = 0; d < dims_; ++d) fits = fits && job.rigid[d] <= all[n].spec.rigid[d];
+      fit += fits ? 1 : 0;
+    }
+    return fit >= job.tasks;
+  }
+
+  std::string call(const std::vector<Event>& events) {
+    const auto decided = engine_->step(view(), Estimates{estimates_}, events);
+    if (!decided) return "engine: " + decided.error().message;
+    for (sim::StepObserver* observer : observers_) observer->on_step(view(), events, **decided);
+    for (const Decision& decision : (*decided)->placements) {
+      JobView& job = jobs_[decision.job];
+      const auto nodes = (*decided)->nodes_of(decision);
+      set_rate(job, 0);
+      if (decision.kind == DecisionKind::pause) {
+        job.state = JobState::paused;
+        job.yield = 0;
+        if (!job.flags.may_not_move) placements_[decision.job].clear();
+      } else {
+        job.state = JobState::running;
+        placements_[decision.job].assign(nodes.begin(), nodes.end());
+      }
+      job.nodes = placements_[decision.job];
+    }
+    for (const YieldChange& change : (*decided)->yields) {
+      set_rate(jobs_[change.job], change.yield);
+      jobs_[change.job].yield = change.yield;
+    }
+    wake_at_ = (*decided)->wake_at;
+    return {};
+  }
+
+  void set_rate(JobView& job, double rate) { job.clock = {job.clock.at(now_), now_, rate}; }
+
+  oracle::Dice& dice_;
+  TestHostOptions options_;
+  Algorithm algorithm_;
+  EngineOptions engine_options_;
+  std::unique_ptr<Engine> engine_;
+  std::vector<sim::StepObserver*> observers_;
+  Seconds now_ = 0;
+  Seconds wake_at_ = kNever;
+  std::size_t dims_ = 1;
+  std::size_t slots_ = 0;
+  std::vector<NodeView> nodes_;
+  std::vector<JobView> jobs_;
+  std::vector<std::vector<NodeIndex>> placements_;
+  std::vector<Seconds> work_, estimates_;
+  std::deque<NodeSet> sets_;
+  JobId next_id_ = 1;
+  int active_ = 0;
+  int completed_ = 0;
+};
+
+}  // namespace dfrs
