@@ -37,6 +37,7 @@ tests_policy_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_policy_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_policy_tests_SOURCES = \
 	tests/policy/engine_cases_test.cc \
+	tests/policy/example_host_test.cc \
 	tests/policy/greedy_preempt_test.cc \
 	tests/policy/greedy_test.cc \
 	tests/policy/mcb8/packer_test.cc \
