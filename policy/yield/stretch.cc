@@ -52,22 +52,38 @@ void min_max_stretch(const Sharing& sharing, std::span<const StretchEstimate> jo
   double high = 0;
   for (const StretchEstimate& job : jobs) high = std::max(high, full_speed(job));
 
-  std::vector<std::uint8_t> closed(sharing.nodes().size(), 0);
-  for (std::size_t round = 0; round < sharing.nodes().size(); ++round) {
-    double lowest = high;
-    std::size_t tightest = sharing.nodes().size();
-    for (std::size_t n = 0; n < sharing.nodes().size(); ++n) {
-      if (closed[n] != 0) continue;
-      const double level = highest_level(sharing, sharing.nodes()[n], jobs, yields, floor, high);
-      if (level < lowest) {
-        lowest = level;
-        tightest = n;
-      }
+  // Progressive filling as in MaxMinYield: the node with the lowest level fixes its jobs. Levels of other nodes only
+  // rise by that, so an entry that is out of date goes back with its new level.
+  struct Entry {
+    double level;
+    std::uint32_t node;
+  };
+  const auto worse = [](const Entry& a, const Entry& b) {
+    return a.level != b.level ? a.level > b.level : a.node > b.node;
+  };
+  const std::span<const Sharing::Node> nodes = sharing.nodes();
+  std::vector<Entry> heap;
+  for (std::uint32_t n = 0; n < nodes.size(); ++n) {
+    heap.push_back({highest_level(sharing, nodes[n], jobs, yields, floor, high), n});
+  }
+  std::make_heap(heap.begin(), heap.end(), worse);
+  std::vector<std::uint32_t> changed(nodes.size(), 0);  // how often a job of the node was fixed
+  std::vector<std::uint32_t> seen(nodes.size(), 0);     // the same when its level was found
+  while (!heap.empty()) {
+    std::pop_heap(heap.begin(), heap.end(), worse);
+    const Entry top = heap.back();
+    heap.pop_back();
+    if (top.level >= high) break;  // all others have room for full speed
+    if (seen[top.node] != changed[top.node]) {
+      seen[top.node] = changed[top.node];
+      heap.push_back({highest_level(sharing, nodes[top.node], jobs, yields, floor, high), top.node});
+      std::push_heap(heap.begin(), heap.end(), worse);
+      continue;
     }
-    if (tightest == sharing.nodes().size()) break;
-    closed[tightest] = 1;
-    for (const Sharing::User& user : sharing.users(sharing.nodes()[tightest])) {
-      if (yields[user.job] < 0) yields[user.job] = yield_at(jobs[user.job], lowest, floor);
+    for (const Sharing::User& user : sharing.users(nodes[top.node])) {
+      if (yields[user.job] >= 0) continue;
+      yields[user.job] = yield_at(jobs[user.job], top.level, floor);
+      for (const Sharing::Place& place : sharing.places(sharing.jobs()[user.job])) ++changed[place.node];
     }
   }
   for (double& y : yields) {

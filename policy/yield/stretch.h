@@ -22,7 +22,7 @@ struct StretchEstimate {
 
 /// OPT=MAX. Yields by index into sharing.jobs(), each at least `floor`. Water filling on the inverse stretch s: all
 /// jobs' s rises together until a node is full or a job runs at yield 1, those jobs are fixed, the rest goes on.
-/// O(nodes x places x 64), only used at ticks and completions.
+/// O(64 x sum over nodes of users x (1 + users fixed elsewhere first)), in practice near 64 x users.
 void min_max_stretch(const Sharing& sharing, std::span<const StretchEstimate> jobs, double floor,
                      std::span<double> yields);
 
