@@ -58,15 +58,21 @@ tests_sim_tests_SOURCES = \
 	tests/sim/bound/rate_limited_set_test.cc \
 	tests/sim/bound/stretch_lp.cc \
 	tests/sim/bound/stretch_lp.h \
+	tests/sim/campaign/campaign_test.cc \
+	tests/sim/campaign/parallel_test.cc \
+	tests/sim/campaign/results_test.cc \
+	tests/sim/completion_queue_test.cc \
 	tests/sim/failure_message.h \
 	tests/sim/fetch/cache_test.cc \
 	tests/sim/fetch/catalogue_test.cc \
 	tests/sim/fetch/http_test.cc \
 	tests/sim/fetch/web_server.cc \
 	tests/sim/fetch/web_server.h \
+	tests/sim/glpk_solver_test.cc \
 	tests/sim/io/compressed.h \
 	tests/sim/io/input_source_test.cc \
 	tests/sim/io/output_file_test.cc \
+	tests/sim/metrics_test.cc \
 	tests/sim/report/gnuplot_test.cc \
 	tests/sim/report/html_test.cc \
 	tests/sim/report/path.h \
@@ -75,6 +81,8 @@ tests_sim_tests_SOURCES = \
 	tests/sim/report/table_test.cc \
 	tests/sim/report/utf8_test.cc \
 	tests/sim/report/verdict_test.cc \
+	tests/sim/simulation_cases_test.cc \
+	tests/sim/simulation_test.cc \
 	tests/sim/temporary_folder.h \
 	tests/sim/traces.h \
 	tests/sim/workload/hpc2n_test.cc \
