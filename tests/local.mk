@@ -36,13 +36,20 @@ TESTS += tests/policy_tests tests/sim_tests
 tests_policy_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_policy_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_policy_tests_SOURCES = \
+	tests/policy/algorithm_test.cc \
+	tests/policy/audit_test.cc \
 	tests/policy/engine_cases_test.cc \
+	tests/policy/engine_test.cc \
 	tests/policy/greedy_preempt_test.cc \
 	tests/policy/greedy_test.cc \
 	tests/policy/mcb8/packer_test.cc \
 	tests/policy/mcb8/repack_test.cc \
+	tests/policy/priority_test.cc \
+	tests/policy/table5_names.h \
 	tests/policy/test_host.h \
-	tests/policy/yield/max_min_test.cc
+	tests/policy/yield/average_test.cc \
+	tests/policy/yield/max_min_test.cc \
+	tests/policy/yield/stretch_test.cc
 
 tests_sim_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sim_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
@@ -58,8 +65,6 @@ tests_sim_tests_SOURCES = \
 	tests/sim/bound/rate_limited_set_test.cc \
 	tests/sim/bound/stretch_lp.cc \
 	tests/sim/bound/stretch_lp.h \
-	tests/sim/campaign/campaign_test.cc \
-	tests/sim/campaign/parallel_test.cc \
 	tests/sim/campaign/results_test.cc \
 	tests/sim/completion_queue_test.cc \
 	tests/sim/failure_message.h \

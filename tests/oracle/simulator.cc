@@ -125,7 +125,10 @@ Simulated simulate_plainly(const sim::Instance& instance, const DfrsAlgorithm& a
       world.jobs[job].state = JobState::absent;
       std::erase(world.order, job);
     }
-    for (; arrived < count && instance.jobs[arrived].submit <= next; ++arrived) {
+    const auto arrives_now = [&] { return arrived < count && instance.jobs[arrived].submit <= next; };
+    for (; arrives_now(); ++arrived) {
+      // Apart: completions first, then one submission per call.
+      if (options.events_apart && (what.freed || !what.submitted.empty())) break;
       const auto job = static_cast<JobSlot>(arrived);
       world.jobs[job].state = JobState::waiting;
       world.order.push_back(job);
@@ -134,7 +137,7 @@ Simulated simulate_plainly(const sim::Instance& instance, const DfrsAlgorithm& a
     const bool events = what.freed || !what.submitted.empty();
     const bool due =
         periodic && is_tick_time(next, options.period) && last_tick != next && (was_in_use || !what.submitted.empty());
-    if (!options.ticks_apart) {
+    if (!options.events_apart) {
       what.tick = due;
     } else if (!events) {
       what.tick = due;
@@ -142,7 +145,7 @@ Simulated simulate_plainly(const sim::Instance& instance, const DfrsAlgorithm& a
     if (what.tick) last_tick = next;
     call(what);
     // The last job ended at a tick: the product is called once more, which changes nothing.
-    if (due && !what.tick && world.order.empty()) ++calls;
+    if (due && !what.tick && world.order.empty() && !arrives_now()) ++calls;
   }
   return result;
 }

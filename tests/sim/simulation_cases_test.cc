@@ -63,7 +63,8 @@ TEST(SimulationCases, DfrsRunsAsTheReference) {
       SimOptions options;
       options.penalty = dice.pick<Seconds>({300, 300, 0, 450});
       options.engine.dfrs.period = dice.pick<Seconds>({600, 600, 1200});
-      options.engine.dfrs.ticks_apart = !dice.chance(30);
+      options.events_apart = !dice.chance(30);
+      options.engine.dfrs.ticks_apart = options.events_apart;
       options.engine.dfrs.priority.flow_floor = dice.chance(30) ? 30 : 0;
       options.engine.dfrs.lp_solver = &solver;
       const std::string where = algorithm_name(algorithm) + ", seed " + std::to_string(seed);
@@ -76,7 +77,7 @@ TEST(SimulationCases, DfrsRunsAsTheReference) {
       ASSERT_EQ(checker.violations(), std::vector<std::string>{}) << where;
       ASSERT_EQ(lockstep.difference(), "") << where;
 
-      const oracle::SimulatorOptions plain{options.penalty, options.engine.dfrs.period, options.engine.dfrs.ticks_apart,
+      const oracle::SimulatorOptions plain{options.penalty, options.engine.dfrs.period, options.events_apart,
                                            options.engine.dfrs.priority.flow_floor, false};
       // Max-min yields are the reference's own. Where their last bits break a tie of priorities in another way, and for
       // other objectives, it takes the product's yields, which Lockstep has checked.

@@ -144,10 +144,25 @@ TEST_F(SimulationByHand, TicksApartOrTogether) {
   RunResult r = run("Greedy/per");
   EXPECT_EQ(r.jobs[1].moves, 1u);
   EXPECT_DOUBLE_EQ(r.jobs[1].end, 600 + 300 + 1000);
-  options_.engine.dfrs.ticks_apart = false;
+  options_.events_apart = false;
   r = run("Greedy/per");
   EXPECT_EQ(r.jobs[1].moves, 0u);
   EXPECT_DOUBLE_EQ(r.jobs[1].end, 600 + 1000);
+}
+
+// Two submissions of one instant, of which the second has the first paused. Apart, the first has started and pays when
+// it comes back; together it never ran.
+TEST_F(SimulationByHand, SubmissionsApartOrTogether) {
+  nodes(1);
+  job(0, 1, 1, 60, 100);
+  job(0, 1, 1, 90, 50);
+  RunResult r = run("GreedyP*");
+  EXPECT_EQ(r.jobs[0].pauses, 1u);
+  EXPECT_DOUBLE_EQ(r.jobs[0].end, 50 + 300 + 100);
+  options_.events_apart = false;
+  r = run("GreedyP*");
+  EXPECT_EQ(r.jobs[0].pauses, 0u);
+  EXPECT_DOUBLE_EQ(r.jobs[0].end, 50 + 100);
 }
 
 // MINVT keeps it where it is until the tick at which it has 600 s of virtual time.
