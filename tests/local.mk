@@ -36,14 +36,21 @@ TESTS += tests/policy_tests tests/sim_tests
 tests_policy_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_policy_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_policy_tests_SOURCES = \
+	tests/policy/algorithm_test.cc \
+	tests/policy/audit_test.cc \
 	tests/policy/engine_cases_test.cc \
+	tests/policy/engine_test.cc \
 	tests/policy/example_host_test.cc \
 	tests/policy/greedy_preempt_test.cc \
 	tests/policy/greedy_test.cc \
 	tests/policy/mcb8/packer_test.cc \
 	tests/policy/mcb8/repack_test.cc \
+	tests/policy/priority_test.cc \
+	tests/policy/table5_names.h \
 	tests/policy/test_host.h \
-	tests/policy/yield/max_min_test.cc
+	tests/policy/yield/average_test.cc \
+	tests/policy/yield/max_min_test.cc \
+	tests/policy/yield/stretch_test.cc
 
 tests_sim_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sim_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
@@ -59,15 +66,19 @@ tests_sim_tests_SOURCES = \
 	tests/sim/bound/rate_limited_set_test.cc \
 	tests/sim/bound/stretch_lp.cc \
 	tests/sim/bound/stretch_lp.h \
+	tests/sim/campaign/results_test.cc \
+	tests/sim/completion_queue_test.cc \
 	tests/sim/failure_message.h \
 	tests/sim/fetch/cache_test.cc \
 	tests/sim/fetch/catalogue_test.cc \
 	tests/sim/fetch/http_test.cc \
 	tests/sim/fetch/web_server.cc \
 	tests/sim/fetch/web_server.h \
+	tests/sim/glpk_solver_test.cc \
 	tests/sim/io/compressed.h \
 	tests/sim/io/input_source_test.cc \
 	tests/sim/io/output_file_test.cc \
+	tests/sim/metrics_test.cc \
 	tests/sim/report/gnuplot_test.cc \
 	tests/sim/report/html_test.cc \
 	tests/sim/report/path.h \
@@ -76,6 +87,8 @@ tests_sim_tests_SOURCES = \
 	tests/sim/report/table_test.cc \
 	tests/sim/report/utf8_test.cc \
 	tests/sim/report/verdict_test.cc \
+	tests/sim/simulation_cases_test.cc \
+	tests/sim/simulation_test.cc \
 	tests/sim/temporary_folder.h \
 	tests/sim/traces.h \
 	tests/sim/workload/hpc2n_test.cc \

@@ -21,8 +21,8 @@ bool idle(const ClusterState& state, NodeIndex n) { return state.task_count(n) =
 
 void BackfillPolicy::decide(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
                             ClusterState& state, Outcome& outcome) {
-  const bool resync = std::any_of(events.begin(), events.end(),
-                                  [](const Event& e) { return e.kind == EventKind::resync; });
+  const bool resync =
+      std::any_of(events.begin(), events.end(), [](const Event& e) { return e.kind == EventKind::resync; });
   if (resync) {
     reset(view, estimates, state);
     pass(view, state, outcome);
@@ -41,7 +41,9 @@ void BackfillPolicy::decide(const ClusterView& view, const Estimates& estimates,
   if (pass_per_event_ || events.empty()) return;
   // While nothing has ended, a standing reservation and every earlier refusal stand: only new jobs need a look. An
   // overdue job moves the shadow time along with the clock, so then they do not stand.
-  if (!completions && reservation_.valid && reservation_.shadow > view.now && uniform_) {
+  // Nor do they in extra-only: a job that took extra nodes and ends by the shadow time gives them back for a new pass.
+  if (!completions && reservation_.valid && reservation_.shadow > view.now && uniform_ &&
+      rule_ != BatchAlgorithm::Backfill::extra_only) {
     backfill(view, state, outcome);
   } else {
     pass(view, state, outcome);
@@ -119,8 +121,7 @@ void BackfillPolicy::backfill(const ClusterView& view, ClusterState& state, Outc
   std::size_t kept = from;
   for (std::size_t k = from; k < queue_.size(); ++k) {
     const Waiting w = queue_[k];
-    const bool before_shadow = rule_ == BatchAlgorithm::Backfill::easy &&
-                               view.now + w.estimate <= reservation_.shadow;
+    const bool before_shadow = rule_ == BatchAlgorithm::Backfill::easy && view.now + w.estimate <= reservation_.shadow;
     if (w.tasks <= free_ && (before_shadow || !uniform_ || w.tasks <= reservation_.extra) &&
         fits(view, state, w, before_shadow)) {
       start(view, state, outcome, w);

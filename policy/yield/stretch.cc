@@ -98,8 +98,8 @@ bool min_average_stretch(const Sharing& sharing, std::span<const StretchEstimate
   if (count == 0) return true;
   floor = std::min(floor, 1 / sharing.max_load());
   // No job is worse off than under the best common level.
-  double level = 0;
-  for (const StretchEstimate& job : jobs) level = std::max(level, full_speed(job));
+  double level = kNever;  // a job at full speed can have no more
+  for (const StretchEstimate& job : jobs) level = std::min(level, full_speed(job));
   std::vector<double> open(count, -1.0);
   for (const Sharing::Node& node : sharing.nodes()) {
     level = std::min(level, highest_level(sharing, node, jobs, open, floor, level));

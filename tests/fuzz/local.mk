@@ -5,6 +5,7 @@
 # To add one: its name in FUZZERS and three lines like the others'.
 FUZZ_SECONDS = 60
 FUZZERS = \
+	tests/fuzz/algorithm_fuzz \
 	tests/fuzz/compressed_fuzz \
 	tests/fuzz/swf_fuzz \
 	tests/fuzz/trace_fuzz
@@ -21,6 +22,10 @@ FUZZ_DRIVER = tests/fuzz/driver.cc
 endif
 endif
 FUZZ_LINK = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
+
+tests_fuzz_algorithm_fuzz_SOURCES = tests/fuzz/algorithm_fuzz.cc tests/fuzz/check.h $(FUZZ_DRIVER)
+tests_fuzz_algorithm_fuzz_LDADD = libpolicy.a
+tests_fuzz_algorithm_fuzz_LDFLAGS = $(FUZZ_LINK)
 
 tests_fuzz_compressed_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/compressed_fuzz.cc $(FUZZ_DRIVER)
 tests_fuzz_compressed_fuzz_LDADD = $(SIM_LIBS)

@@ -39,6 +39,14 @@ Simulated simulate_plainly(const sim::Instance& instance, const DfrsAlgorithm& a
   }
   std::vector<double> yield(count, 0.0);
   std::vector<Seconds> penalty_until(count, 0.0);
+  // Virtual time is counted from the last change of the job's yield or nodes, not from instant to instant: so that two
+  // jobs with one history have one priority, to the last bit.
+  std::vector<double> base(count, 0.0);
+  std::vector<Seconds> since(count, 0.0);
+  const auto virtual_time = [&](JobSlot job, Seconds at) {
+    const Seconds from = std::max(since[job], penalty_until[job]);
+    return world.jobs[job].placed() && at > from ? base[job] + yield[job] * (at - from) : base[job];
+  };
   std::size_t arrived = 0;
   std::size_t calls = 0;
   Seconds last_tick = -1;
@@ -46,12 +54,14 @@ Simulated simulate_plainly(const sim::Instance& instance, const DfrsAlgorithm& a
 
   const auto completion = [&](JobSlot job) {
     if (!world.jobs[job].placed()) return kNever;
-    return std::max(world.now, penalty_until[job]) +
-           std::max(0.0, instance.jobs[job].run_time - world.jobs[job].virtual_time) / yield[job];
+    const Seconds end =
+        std::max(since[job], penalty_until[job]) + std::max(0.0, instance.jobs[job].run_time - base[job]) / yield[job];
+    return std::max(world.now, end);
   };
 
   const auto call = [&](const Call& what) {
     const World before = world;
+    const std::vector<double> old_yield = yield;
     decide(world, algorithm, what, options.period);
     for (JobSlot job : world.order) {
       WorldJob& now = world.jobs[job];
@@ -78,6 +88,11 @@ Simulated simulate_plainly(const sim::Instance& instance, const DfrsAlgorithm& a
       if (std::abs(entry.time - world.now) > 1e-6 * (1 + world.now)) throw std::logic_error("calls at other times");
       yield = entry.yields;
     }
+    for (JobSlot job : world.order) {
+      if (world.jobs[job].nodes == before.jobs[job].nodes && yield[job] == old_yield[job]) continue;
+      base[job] = before.jobs[job].virtual_time;
+      since[job] = world.now;
+    }
     ++calls;
   };
 
@@ -95,9 +110,7 @@ Simulated simulate_plainly(const sim::Instance& instance, const DfrsAlgorithm& a
     double demand = 0;
     for (JobSlot job : world.order) {
       demand += world.jobs[job].cpu_need * world.jobs[job].tasks;
-      if (!world.jobs[job].placed()) continue;
-      const Seconds from = std::max(world.now, penalty_until[job]);
-      if (next > from) world.jobs[job].virtual_time += yield[job] * (next - from);
+      world.jobs[job].virtual_time = virtual_time(job, next);
     }
     result.demand += std::min(instance.platform.total_cpu(), demand) * (next - world.now);
     world.now = next;
@@ -112,7 +125,10 @@ Simulated simulate_plainly(const sim::Instance& instance, const DfrsAlgorithm& a
       world.jobs[job].state = JobState::absent;
       std::erase(world.order, job);
     }
-    for (; arrived < count && instance.jobs[arrived].submit <= next; ++arrived) {
+    const auto arrives_now = [&] { return arrived < count && instance.jobs[arrived].submit <= next; };
+    for (; arrives_now(); ++arrived) {
+      // Apart: completions first, then one submission per call.
+      if (options.events_apart && (what.freed || !what.submitted.empty())) break;
       const auto job = static_cast<JobSlot>(arrived);
       world.jobs[job].state = JobState::waiting;
       world.order.push_back(job);
@@ -121,7 +137,7 @@ Simulated simulate_plainly(const sim::Instance& instance, const DfrsAlgorithm& a
     const bool events = what.freed || !what.submitted.empty();
     const bool due =
         periodic && is_tick_time(next, options.period) && last_tick != next && (was_in_use || !what.submitted.empty());
-    if (!options.ticks_apart) {
+    if (!options.events_apart) {
       what.tick = due;
     } else if (!events) {
       what.tick = due;
@@ -129,7 +145,7 @@ Simulated simulate_plainly(const sim::Instance& instance, const DfrsAlgorithm& a
     if (what.tick) last_tick = next;
     call(what);
     // The last job ended at a tick: the product is called once more, which changes nothing.
-    if (due && !what.tick && world.order.empty()) ++calls;
+    if (due && !what.tick && world.order.empty() && !arrives_now()) ++calls;
   }
   return result;
 }

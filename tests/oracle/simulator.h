@@ -14,7 +14,7 @@ namespace dfrs::oracle {
 struct SimulatorOptions {
   Seconds penalty = 300;
   Seconds period = 600;
-  bool ticks_apart = true;
+  bool events_apart = true;
   Seconds flow_floor = 0;
   bool pass_per_event = false;
 };

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <type_traits>
+
+#include "sim/simulation.h"
+#include "tests/oracle/decision_checker.h"
+#include "tests/oracle/random_instance.h"
+
+namespace dfrs {
+namespace {
+
+// Non-clairvoyance is a matter of types: neither the call nor what it shows has a run time in it.
+static_assert(std::is_same_v<decltype(&NonClairvoyantPolicy::decide),
+                             void (NonClairvoyantPolicy::*)(const ClusterView&, std::span<const Event>, ClusterState&,
+                                                            Outcome&)>);
+static_assert(!std::is_convertible_v<ClusterView, Estimates> && !std::is_constructible_v<Estimates, ClusterView>);
+template <typename T>
+concept TellsRunTime = requires(T t) {
+  t.run_time;
+}
+|| requires(T t) { t.estimate; }
+|| requires(T t) { t.estimates; };
+static_assert(TellsRunTime<Estimates>);
+static_assert(!TellsRunTime<ClusterView> && !TellsRunTime<JobView> && !TellsRunTime<Event> && !TellsRunTime<NodeView>);
+static_assert(std::is_base_of_v<NonClairvoyantPolicy, DfrsPolicy> && !std::is_base_of_v<BatchPolicy, DfrsPolicy>);
+
+std::unique_ptr<Engine> engine_of(const char* name) {
+  auto engine = Engine::create(*parse_algorithm(name), {});
+  EXPECT_TRUE(engine);
+  return std::move(*engine);
+}
+
+class EngineByHand : public testing::Test {
+ protected:
+  void SetUp() override {
+    nodes_.assign(2, {{1, {100}}, true});
+    jobs_.resize(2);
+    jobs_[0].rigid[0] = jobs_[1].rigid[0] = 50;
+    jobs_[0].state = JobState::waiting;
+  }
+  tl::expected<const Decisions*, Error> step(Engine& engine, Seconds now, const std::vector<Event>& events) {
+    return engine.step({now, nodes_, jobs_, dims_}, Estimates{estimates_}, events);
+  }
+  void expect_bad_view(Engine& engine, Seconds now, const std::vector<Event>& events, const char* why) {
+    const auto result = step(engine, now, events);
+    ASSERT_FALSE(result) << why;
+    EXPECT_EQ(result.error().code, ErrorCode::bad_view);
+    EXPECT_NE(result.error().message.find(why), std::string::npos) << result.error().message;
+  }
+
+  std::vector<NodeView> nodes_;
+  std::vector<JobView> jobs_;
+  std::vector<Seconds> estimates_{10, 10};
+  std::size_t dims_ = 1;
+};
+
+TEST_F(EngineByHand, CreateRefusesBadOptions) {
+  for (const Seconds period : {0.0, -1.0, kNever, std::numeric_limits<double>::quiet_NaN()}) {
+    EngineOptions options;
+    options.dfrs.period = period;
+    const auto engine = Engine::create(*parse_algorithm("/per"), options);
+    ASSERT_FALSE(engine);
+    EXPECT_EQ(engine.error().code, ErrorCode::bad_option);
+  }
+  EXPECT_FALSE(Engine::create(*parse_algorithm("Greedy*/OPT=AVG"), {}));
+  EXPECT_FALSE(Engine::create(*parse_algorithm("/stretch-per/OPT=AVG"), {}));
+}
+
+TEST_F(EngineByHand, BadViewsAndEvents) {
+  const auto engine = engine_of("Greedy*");
+  ASSERT_TRUE(step(*engine, 5, {{EventKind::submitted, 0}}));
+  expect_bad_view(*engine, 6, {{EventKind::submitted, 2}}, "slot that does not exist");
+  expect_bad_view(*engine, 7, {{EventKind::completed, 0}}, "must have a resync");
+  const auto again = [&] {
+    jobs_[0].state = JobState::waiting;
+    jobs_[1].state = JobState::absent;
+    ASSERT_TRUE(step(*engine, 10, {{EventKind::resync, kNoSlot}}));
+  };
+  again();
+  expect_bad_view(*engine, 9, {}, "backwards");
+  again();
+  expect_bad_view(*engine, 11, {{EventKind::completed, 0}}, "left its slot");
+  again();
+  expect_bad_view(*engine, 11, {{EventKind::completed, 1}}, "was not in the system");
+  again();
+  expect_bad_view(*engine, 11, {{EventKind::submitted, 1}}, "must be waiting");
+  again();
+  jobs_[1].state = JobState::waiting;
+  jobs_[0].state = JobState::absent;
+  expect_bad_view(*engine, 11, {{EventKind::submitted, 1}, {EventKind::completed, 0}}, "before submissions");
+  again();
+  jobs_[1].state = JobState::waiting;
+  jobs_[1].tasks = 0;
+  expect_bad_view(*engine, 11, {{EventKind::submitted, 1}}, "at least one task");
+  jobs_[1].tasks = 1;
+  again();
+  expect_bad_view(*engine, std::numeric_limits<double>::quiet_NaN(), {}, "finite");
+  dims_ = 0;
+  expect_bad_view(*engine, 12, {{EventKind::resync, kNoSlot}}, "rigid_dims");
+  dims_ = kMaxRigid + 1;
+  expect_bad_view(*engine, 12, {{EventKind::resync, kNoSlot}}, "rigid_dims");
+}
+
+TEST_F(EngineByHand, BatchNeedsEstimates) {
+  const auto engine = engine_of("EASY");
+  estimates_.resize(1);
+  expect_bad_view(*engine, 0, {{EventKind::submitted, 0}}, "estimate");
+}
+
+// Decisions come as pauses, moves, resumes, starts, and carry what a host needs.
+TEST_F(EngineByHand, StartAndShare) {
+  const auto engine = engine_of("Greedy*");
+  jobs_[1].state = JobState::waiting;
+  const auto decided = step(*engine, 0, {{EventKind::submitted, 0}, {EventKind::submitted, 1}});
+  ASSERT_TRUE(decided);
+  const Decisions& d = **decided;
+  ASSERT_EQ(d.placements.size(), 2u);
+  EXPECT_EQ(d.placements[0].kind, DecisionKind::start);
+  EXPECT_EQ(d.nodes_of(d.placements[0])[0], 0u);
+  EXPECT_EQ(d.nodes_of(d.placements[1])[0], 1u);
+  ASSERT_EQ(d.yields.size(), 2u);
+  EXPECT_EQ(d.yields[0].yield, 1);
+  EXPECT_EQ(d.wake_at, kNever);
+}
+
+// Beside a run, at each step, a new engine is shown the same view as a resync. Where nothing is remembered from call to
+// call (/per acts at ticks, on the view alone) it decides the same; everywhere its decisions are valid.
+class ResyncBeside final : public sim::StepObserver {
+ public:
+  ResyncBeside(const Algorithm& algorithm, bool same) : algorithm_(algorithm), same_(same) {}
+  void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override {
+    if (!error.empty()) return;
+    auto engine = std::move(*Engine::create(algorithm_, {}));
+    const std::vector<Seconds> estimates(view.jobs.size(), 100);
+    const Event resync{EventKind::resync, kNoSlot};
+    const auto decided = engine->step(view, Estimates{estimates}, {&resync, 1});
+    if (!decided) {
+      error = decided.error().message;
+      return;
+    }
+    oracle::DecisionChecker checker;
+    checker.on_step(view, {}, **decided);
+    if (!checker.violations().empty()) error = checker.violations().front();
+    ++steps;
+    if (!same_ || !events.empty()) return;
+    const Decisions& fresh = **decided;
+    bool equal = fresh.nodes == decisions.nodes && fresh.placements.size() == decisions.placements.size() &&
+                 fresh.yields.size() == decisions.yields.size() && fresh.wake_at == decisions.wake_at;
+    for (std::size_t k = 0; equal && k < fresh.placements.size(); ++k) {
+      equal = fresh.placements[k].job == decisions.placements[k].job &&
+              fresh.placements[k].kind == decisions.placements[k].kind;
+    }
+    for (std::size_t k = 0; equal && k < fresh.yields.size(); ++k) {
+      equal = fresh.yields[k].job == decisions.yields[k].job &&
+              std::abs(fresh.yields[k].yield - decisions.yields[k].yield) < 1e-9;
+    }
+    if (!equal) error = "a fresh engine decides differently at " + std::to_string(view.now);
+    ++compared;
+  }
+  std::string error;
+  int steps = 0, compared = 0;
+
+ private:
+  Algorithm algorithm_;
+  bool same_;
+};
+
+TEST(EngineResync, AFreshEngineContinues) {
+  int steps = 0, compared = 0;
+  for (const char* name : {"/per", "/per/MINVT=600", "Greedy*", "GreedyPM*/per/MINVT=600", "MCB8*", "/stretch-per",
+                           "FCFS", "EASY", "EASY/extra-only"}) {
+    const bool same = std::string(name) == "/per" || std::string(name) == "/per/MINVT=600";
+    for (std::uint64_t seed = 1; seed <= oracle::cases(40); ++seed) {
+      oracle::Dice dice(seed);
+      const sim::Instance instance = oracle::random_instance(dice, {.whole_nodes = true});
+      const Algorithm algorithm = *parse_algorithm(name);
+      ResyncBeside beside(algorithm, same);
+      sim::simulate(instance, algorithm, {}, &beside);
+      ASSERT_EQ(beside.error, "") << name << " seed " << seed;
+      steps += beside.steps, compared += beside.compared;
+    }
+  }
+  EXPECT_GT(steps, 500);
+  EXPECT_GT(compared, 20);
+}
+
+}  // namespace
+}  // namespace dfrs

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/campaign/results.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/errors.h"
+#include "tests/oracle/dice.h"
+#include "tests/sim/failure_message.h"
+
+namespace dfrs::sim {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+ResultRow random_row(oracle::Dice& dice) {
+  ResultRow row;
+  row.instance = dice.pick<std::string>({"week-1", "a,b", "say \"hi\"", "", "tr\xc3\xa4ge", "x y"});
+  row.algorithm = dice.pick<std::string>({"EASY", "GreedyPM*/per/OPT=MIN/MINVT=600"});
+  row.jobs = dice.below(100000);
+  const auto number = [&] {
+    return dice.chance(20) ? dice.between(0, 5) : dice.uniform() * dice.pick<double>({1, 1e-9, 1e12, 3});
+  };
+  row.load = number(), row.bound_divisible = number(), row.bound_ls1 = number(), row.cpu_seconds = number();
+  Metrics& m = row.metrics;
+  for (double* field : {&m.max_stretch, &m.mean_stretch, &m.mean_wait, &m.mean_turnaround, &m.makespan, &m.utilization,
+                        &m.underutilization, &m.pauses_per_job, &m.moves_per_job, &m.pauses_per_hour, &m.moves_per_hour,
+                        &m.pause_gb_per_s, &m.move_gb_per_s}) {
+    *field = number();
+  }
+  return row;
+}
+
+std::vector<double> numbers_of(const ResultRow& row) {
+  const Metrics& m = row.metrics;
+  return {static_cast<double>(row.jobs),
+          row.load,
+          row.bound_divisible,
+          row.bound_ls1,
+          row.cpu_seconds,
+          m.max_stretch,
+          m.mean_stretch,
+          m.mean_wait,
+          m.mean_turnaround,
+          m.makespan,
+          m.utilization,
+          m.underutilization,
+          m.pauses_per_job,
+          m.moves_per_job,
+          m.pauses_per_hour,
+          m.moves_per_hour,
+          m.pause_gb_per_s,
+          m.move_gb_per_s};
+}
+
+TEST(Results, ReadBackBitByBit) {
+  for (std::uint64_t seed = 1; seed <= oracle::cases(200); ++seed) {
+    oracle::Dice dice(seed);
+    std::vector<ResultRow> rows;
+    for (int k = dice.between(1, 5); k > 0; --k) rows.push_back(random_row(dice));
+    const std::vector<ResultRow> back = parse_results_csv(results_csv(rows), "test");
+    ASSERT_EQ(back.size(), rows.size());
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      ASSERT_EQ(back[k].instance, rows[k].instance);
+      ASSERT_EQ(back[k].algorithm, rows[k].algorithm);
+      ASSERT_EQ(numbers_of(back[k]), numbers_of(rows[k])) << "seed " << seed;
+    }
+  }
+}
+
+TEST(Results, DegradationIsRelativeToTheDivisibleBound) {
+  ResultRow row;
+  row.metrics.max_stretch = 12;
+  row.bound_divisible = 1.5;
+  row.bound_ls1 = 2;
+  EXPECT_DOUBLE_EQ(row.degradation(), 8);
+}
+
+class ResultFile : public testing::Test {
+ protected:
+  std::string text() {
+    ResultRow row;
+    row.instance = "w";
+    row.algorithm = "EASY";
+    row.jobs = 7;
+    return results_csv({row});
+  }
+  static std::string replaced(std::string text, const std::string& from, const std::string& to) {
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+  }
+  static std::string message(const std::string& text) {
+    return message_of<InputError>([&] { parse_results_csv(text, "f.csv"); });
+  }
+};
+
+TEST_F(ResultFile, UnknownColumnsAndWindowsLinesAreRead) {
+  std::string more = replaced(text(), "instance,", "colour,instance,");
+  more = replaced(more, "\nw,", "\nred,w,");
+  for (std::size_t at = 0; (at = more.find('\n', at)) != std::string::npos; at += 2) more.insert(at, "\r");
+  const auto rows = parse_results_csv(more, "f.csv");
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].instance, "w");
+  EXPECT_EQ(rows[0].jobs, 7u);
+}
+
+TEST_F(ResultFile, ErrorsNameTheLine) {
+  EXPECT_THAT(message(replaced(text(), ",7,", ",seven,")), HasSubstr("f.csv:2: column jobs is 'seven'"));
+  EXPECT_THAT(message(text() + "a,b\n"), HasSubstr("f.csv:3: 2 fields, expected"));
+  EXPECT_THAT(message(replaced(text(), "\nw,", "\n\"w,")), HasSubstr("f.csv:2: a quote is not closed"));
+  EXPECT_THAT(message(replaced(text(), "max_stretch", "stretch_max")), HasSubstr("no column 'max_stretch'"));
+  EXPECT_THAT(message(replaced(text(), ",7,", ",nan,")), HasSubstr("expected a number"));
+  EXPECT_THAT(message(""), HasSubstr("no results"));
+  EXPECT_THAT(message(text().substr(0, text().find('\n') + 1)), HasSubstr("no results"));
+}
+
+TEST(Results, DistinctNamesInOrder) {
+  std::vector<ResultRow> rows(4);
+  rows[0].instance = "b", rows[1].instance = "a", rows[2].instance = "b", rows[3].instance = "c";
+  rows[0].algorithm = rows[1].algorithm = "EASY", rows[2].algorithm = rows[3].algorithm = "FCFS";
+  EXPECT_THAT(instances_of(rows), ElementsAre("b", "a", "c"));
+  EXPECT_THAT(algorithms_of(rows), ElementsAre("EASY", "FCFS"));
+}
+
+}  // namespace
+}  // namespace dfrs::sim

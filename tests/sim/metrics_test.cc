@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/metrics.h"
+
+#include <gtest/gtest.h>
+
+namespace dfrs::sim {
+namespace {
+
+Job job_of(Seconds submit, Seconds run_time, int tasks = 1, double need = 1) {
+  Job job;
+  job.submit = submit;
+  job.run_time = run_time;
+  job.tasks = tasks;
+  job.cpu_need = need;
+  return job;
+}
+
+TEST(BoundedStretch, ByHand) {
+  EXPECT_DOUBLE_EQ(bounded_stretch(job_of(100, 50), {100, 250, 0, 0}, 10), 3);
+  EXPECT_DOUBLE_EQ(bounded_stretch(job_of(100, 1), {100, 121, 0, 0}, 10), 2.1);  // 21 / 10
+  EXPECT_DOUBLE_EQ(bounded_stretch(job_of(100, 1), {100, 105, 0, 0}, 10), 1);    // both below the bound
+  EXPECT_DOUBLE_EQ(bounded_stretch(job_of(100, 1), {100, 160, 0, 0}, 30), 2);    // IPDPS 2010
+  EXPECT_DOUBLE_EQ(bounded_stretch(job_of(100, 0), {100, 100, 0, 0}, 10), 1);
+}
+
+// Two nodes. Job 0: 100 s on one node from 10, done at 110. Job 1: two tasks of need 0.5, 200 s, from 10 to 310 with
+// 100 s waiting.
+class TwoJobs : public testing::Test {
+ protected:
+  void SetUp() override {
+    instance_.platform = Platform::homogeneous(2, 1024);
+    instance_.jobs = {job_of(10, 100), job_of(10, 200, 2, 0.5)};
+    run_.jobs = {{10, 110, 0, 1}, {110, 310, 2, 0}};
+    run_.demand = 100 * 2 + 200 * 1;
+    run_.paused_mib = 3 * 1024;
+    run_.moved_mib = 512;
+  }
+  Instance instance_;
+  RunResult run_;
+};
+
+TEST_F(TwoJobs, Measured) {
+  const Metrics m = measure(instance_, run_, 10);
+  EXPECT_DOUBLE_EQ(m.max_stretch, 1.5);
+  EXPECT_DOUBLE_EQ(m.mean_stretch, 1.25);
+  EXPECT_DOUBLE_EQ(m.mean_wait, 50);
+  EXPECT_DOUBLE_EQ(m.mean_turnaround, 200);
+  EXPECT_DOUBLE_EQ(m.makespan, 300);
+  EXPECT_DOUBLE_EQ(m.utilization, 300.0 / (2 * 300));  // 100 + 200 of two nodes for 300 s
+  EXPECT_DOUBLE_EQ(m.underutilization, (400.0 - 300) / 300);
+  EXPECT_DOUBLE_EQ(m.pauses_per_job, 1);
+  EXPECT_DOUBLE_EQ(m.moves_per_job, 0.5);
+  EXPECT_DOUBLE_EQ(m.pauses_per_hour, 24);
+  EXPECT_DOUBLE_EQ(m.moves_per_hour, 12);
+  EXPECT_DOUBLE_EQ(m.pause_gb_per_s, 0.01);
+  EXPECT_DOUBLE_EQ(m.move_gb_per_s, 0.5 / 300);
+}
+
+TEST(Measure, NoJobsAndJobsWithoutWork) {
+  Instance instance;
+  instance.platform = Platform::homogeneous(1, 1);
+  const Metrics none = measure(instance, {});
+  EXPECT_EQ(none.max_stretch, 1);
+  EXPECT_EQ(none.makespan, 0);
+  instance.jobs = {job_of(0, 0)};
+  RunResult run;
+  run.jobs = {{0, 0, 0, 0}};
+  const Metrics zero = measure(instance, run);
+  EXPECT_EQ(zero.max_stretch, 1);
+  EXPECT_EQ(zero.utilization, 0);
+  EXPECT_EQ(zero.underutilization, 0);
+}
+
+TEST(Summarize, ByHand) {
+  const std::vector<double> values{5, 1, 4, 2, 3, 10, 6, 7, 8, 9};
+  const Summary s = summarize(values);
+  EXPECT_EQ(s.count, 10u);
+  EXPECT_DOUBLE_EQ(s.mean, 5.5);
+  EXPECT_DOUBLE_EQ(s.stddev, 3.0276503540974917);  // sqrt(82.5 / 9)
+  EXPECT_DOUBLE_EQ(s.median, 5.5);
+  EXPECT_DOUBLE_EQ(s.p90, 9);
+  EXPECT_DOUBLE_EQ(s.max, 10);
+}
+
+TEST(Summarize, FewValues) {
+  const std::vector<double> one{-3};
+  const Summary s = summarize(one);
+  EXPECT_EQ(s.stddev, 0);
+  EXPECT_EQ(s.median, -3);
+  EXPECT_EQ(s.p90, -3);
+  EXPECT_EQ(s.max, -3);
+  EXPECT_EQ(summarize({}).count, 0u);
+  const std::vector<double> three{3, 1, 2};
+  EXPECT_EQ(summarize(three).median, 2);
+  EXPECT_EQ(summarize(three).p90, 3);
+}
+
+}  // namespace
+}  // namespace dfrs::sim
