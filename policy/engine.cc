@@ -5,7 +5,6 @@
 #include <cmath>
 #include <new>
 
-#include "policy/batch/backfill.h"
 
 namespace dfrs {
 namespace {
@@ -34,7 +33,7 @@ tl::expected<std::unique_ptr<Engine>, Error> Engine::create(const Algorithm& alg
       engine->dfrs_ = std::make_unique<DfrsPolicy>(*dfrs, options.dfrs);
     } else {
       engine->batch_ =
-          std::make_unique<BackfillPolicy>(std::get<BatchAlgorithm>(algorithm).backfill, options.pass_per_event);
+          std::make_unique<BackfillPolicy>(std::get<BatchAlgorithm>(algorithm).backfill, options.batch);
     }
     return engine;
   } catch (const std::bad_alloc&) {

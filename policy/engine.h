@@ -8,6 +8,7 @@
 
 #include "policy/algorithm.h"
 #include "policy/audit.h"
+#include "policy/batch/backfill.h"
 #include "policy/decision.h"
 #include "policy/dfrs_policy.h"
 #include "policy/policy.h"
@@ -16,8 +17,7 @@ namespace dfrs {
 
 struct EngineOptions {
   DfrsOptions dfrs;
-  /// Batch policies: schedule once per instant, or after each event of it (simulators differ in this).
-  bool pass_per_event = false;
+  BatchOptions batch;
 };
 
 class Engine {

@@ -67,7 +67,7 @@ class Simulation {
     const Seconds arrival = arrived_ < jobs.size() ? jobs[arrived_].submit : kNever;
     const Seconds next = std::max(now_, std::min({arrival, completions_.next_time(), wake_at_}));
     if (next == kNever) {
-      if (in_system_ != 0) throw InputError(fmt::format("{}: {} jobs never start", instance_.name, in_system_));
+      if (in_system_ != 0) throw InputError(why_stuck());
       return false;
     }
     result_.demand += std::min(capacity_, demand_) * (next - now_);
@@ -85,6 +85,17 @@ class Simulation {
                                    instance_.name, kMaxBarrenSteps, now_));
     }
     return true;
+  }
+
+  // Nothing will happen any more, and jobs are left: the policy cannot run the first of them even on an empty cluster.
+  std::string why_stuck() const {
+    std::size_t first = 0;
+    while (views_[first].state == JobState::absent) ++first;
+    const Job& job = instance_.jobs[first];
+    return fmt::format(
+        "{}: {} jobs never start; the first of them, job {}, has {} tasks on a cluster of {} nodes. Batch policies take "
+        "a node per task unless they pack tasks (--batch-nodes packed)",
+        instance_.name, in_system_, job.id, job.tasks, nodes_.size());
   }
 
   void submit(std::size_t index) {

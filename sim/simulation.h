@@ -16,7 +16,7 @@ struct SimOptions {
   Seconds penalty = 300;
   /// DFRS algorithms: each submission of an instant is decided upon and carried out by itself, behind the instant's
   /// completions, and a tick comes last; a job started and paused, or moved, within the instant pays for it. False:
-  /// one decision covers the instant and only its outcome counts. (Batch policies: EngineOptions::pass_per_event.)
+  /// one decision covers the instant and only its outcome counts. (Batch policies: BatchOptions::pass_per_event.)
   bool events_apart = true;
   EngineOptions engine;
 };

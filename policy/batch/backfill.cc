@@ -2,6 +2,9 @@
 #include "policy/batch/backfill.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "policy/compare.h"
 
 namespace dfrs {
 namespace {
@@ -16,6 +19,19 @@ bool suits(const ClusterState& state, const JobView& job, NodeIndex n) {
 }
 
 bool idle(const ClusterState& state, NodeIndex n) { return state.task_count(n) == 0; }
+
+// Of a job's nodes, in ascending order and one per task, the next other one.
+std::size_t next_node(std::span<const NodeIndex> nodes, std::size_t at) {
+  const NodeIndex n = nodes[at];
+  while (at < nodes.size() && nodes[at] == n) ++at;
+  return at;
+}
+
+std::uint32_t distinct(std::span<const NodeIndex> nodes) {
+  std::uint32_t count = 0;
+  for (std::size_t at = 0; at < nodes.size(); at = next_node(nodes, at)) ++count;
+  return count;
+}
 
 }  // namespace
 
@@ -36,9 +52,9 @@ void BackfillPolicy::decide(const ClusterView& view, const Estimates& estimates,
     } else {
       submit(view, estimates, state, event.job);
     }
-    if (pass_per_event_) pass(view, state, outcome);
+    if (options_.pass_per_event) pass(view, state, outcome);
   }
-  if (pass_per_event_ || events.empty()) return;
+  if (options_.pass_per_event || events.empty()) return;
   // While nothing has ended, a standing reservation and every earlier refusal stand: only new jobs need a look. An
   // overdue job moves the shadow time along with the clock, so then they do not stand.
   // Nor do they in extra-only: a job that took extra nodes and ends by the shadow time gives them back for a new pass.
@@ -66,7 +82,7 @@ void BackfillPolicy::reset(const ClusterView& view, const Estimates& estimates, 
       const JobView& spec = view.jobs[job];
       if (spec.eligible != nullptr) uniform_ = false;
       const Seconds left = std::max(0.0, estimates.run_time[job] - spec.virtual_time(view.now));
-      running_.push_back({view.now + left, job, spec.tasks});
+      running_.push_back({view.now + left, job, distinct(state.nodes_of(job))});
     } else {
       submit(view, estimates, state, job);
     }
@@ -77,17 +93,37 @@ void BackfillPolicy::reset(const ClusterView& view, const Estimates& estimates, 
 void BackfillPolicy::submit(const ClusterView& view, const Estimates& estimates, const ClusterState& state,
                             JobSlot job) {
   const JobView& spec = view.jobs[job];
-  queue_.push_back({estimates.run_time[job], job, spec.tasks});
+  queue_.push_back({estimates.run_time[job], job, nodes_for(state, spec)});
   if (!uniform_) return;
   // A job that does not suit every node makes nodes unequal for good.
   uniform_ = spec.eligible == nullptr && (state.node_count() == 0 || suits(state, spec, 0));
   if (!uniform_) reservation_.valid = false;
 }
 
+// How many of the job's tasks a node takes that is the job's alone.
+std::uint32_t BackfillPolicy::tasks_on(const ClusterState& state, const JobView& job, NodeIndex n) const {
+  if (!suits(state, job, n)) return 0;
+  if (!options_.pack_tasks) return 1;
+  RigidAmount fit = job.tasks;
+  for (std::size_t d = 0; d < state.rigid_dims(); ++d) {
+    if (job.rigid[d] > 0) fit = std::min(fit, state.rigid_capacity(n)[d] / job.rigid[d]);
+  }
+  // As many as run at full speed; a slow node takes one all the same.
+  const double by_cpu = std::floor(state.cpu_capacity(n) / job.cpu_need * (1 + kCpuTolerance));
+  return static_cast<std::uint32_t>(std::max(1.0, std::min(static_cast<double>(fit), by_cpu)));
+}
+
+std::uint32_t BackfillPolicy::nodes_for(const ClusterState& state, const JobView& job) const {
+  std::uint32_t most = 0;
+  const auto nodes = static_cast<NodeIndex>(uniform_ ? std::min<std::size_t>(1, state.node_count()) : state.node_count());
+  for (NodeIndex n = 0; n < nodes; ++n) most = std::max(most, tasks_on(state, job, n));
+  return most == 0 ? job.tasks : (job.tasks + most - 1) / most;
+}
+
 void BackfillPolicy::complete(JobSlot job) {
   const auto at = std::find_if(running_.begin(), running_.end(), [&](const Running& r) { return r.job == job; });
   if (at != running_.end()) {
-    free_ += at->tasks;
+    free_ += at->nodes;
     running_.erase(at);
     first_free_ = 0;
   } else {  // cancelled while it waited
@@ -122,10 +158,10 @@ void BackfillPolicy::backfill(const ClusterView& view, ClusterState& state, Outc
   for (std::size_t k = from; k < queue_.size(); ++k) {
     const Waiting w = queue_[k];
     const bool before_shadow = rule_ == BatchAlgorithm::Backfill::easy && view.now + w.estimate <= reservation_.shadow;
-    if (w.tasks <= free_ && (before_shadow || !uniform_ || w.tasks <= reservation_.extra) &&
+    if (w.nodes <= free_ && (before_shadow || !uniform_ || w.nodes <= reservation_.extra) &&
         fits(view, state, w, before_shadow)) {
       start(view, state, outcome, w);
-      if (uniform_ && !before_shadow) reservation_.extra -= w.tasks;
+      if (uniform_ && !before_shadow) reservation_.extra -= w.nodes;
     } else {
       queue_[kept++] = w;
     }
@@ -143,82 +179,82 @@ void BackfillPolicy::reserve(const ClusterView& view, const ClusterState& state)
   if (uniform_) {
     std::uint64_t open = free_;
     std::size_t k = 0;
-    for (; k < running_.size() && open < head.tasks; ++k) {
-      open += running_[k].tasks;
+    for (; k < running_.size() && open < head.nodes; ++k) {
+      open += running_[k].nodes;
       reservation_.shadow = std::max(running_[k].end, view.now);
     }
-    if (open < head.tasks) {  // it can never run on the nodes there are; it blocks nobody
+    if (open < head.nodes) {  // it can never run on the nodes there are; it blocks nobody
       reservation_.shadow = kNever;
       reservation_.extra = free_;
       return;
     }
     // Whatever else ends by the shadow time is free then, too.
-    for (; k < running_.size() && running_[k].end <= reservation_.shadow; ++k) open += running_[k].tasks;
-    reservation_.extra = open - head.tasks;
+    for (; k < running_.size() && running_[k].end <= reservation_.shadow; ++k) open += running_[k].nodes;
+    reservation_.extra = open - head.nodes;
     return;
   }
 
   reservation_.held.assign(state.node_count(), 0);
   const auto nodes = static_cast<NodeIndex>(state.node_count());
+  // In tasks: how many of the head's fit on idle nodes, and on those that will be.
   std::uint64_t open = 0;
-  for (NodeIndex n = 0; n < nodes; ++n) open += idle(state, n) && suits(state, spec, n) ? 1 : 0;
-  std::uint64_t needed = head.tasks;
+  for (NodeIndex n = 0; n < nodes; ++n) open += idle(state, n) ? tasks_on(state, spec, n) : 0;
+  std::uint64_t needed = spec.tasks;
   std::vector<NodeIndex> released;
   for (std::size_t k = 0; k < running_.size(); ++k) {
-    if (open >= head.tasks && running_[k].end > reservation_.shadow) break;
-    for (NodeIndex n : state.nodes_of(running_[k].job)) {
-      if (!suits(state, spec, n)) continue;
-      ++open;
-      released.push_back(n);
+    if (open >= needed && running_[k].end > reservation_.shadow) break;
+    const std::span<const NodeIndex> job_nodes = state.nodes_of(running_[k].job);
+    for (std::size_t at = 0; at < job_nodes.size(); at = next_node(job_nodes, at)) {
+      open += tasks_on(state, spec, job_nodes[at]);
+      released.push_back(job_nodes[at]);
     }
-    if (open >= head.tasks && reservation_.shadow == kNever) reservation_.shadow = std::max(running_[k].end, view.now);
+    if (open >= needed && reservation_.shadow == kNever) reservation_.shadow = std::max(running_[k].end, view.now);
   }
-  if (open < head.tasks) {
+  if (open < needed) {
     reservation_.shadow = kNever;
     return;
   }
   // Count on nodes that are busy now before idle ones, and on idle ones from the end, where start() takes them last.
-  for (NodeIndex n : released) {
-    if (needed == 0) break;
+  const auto hold = [&](NodeIndex n) {
+    const std::uint32_t tasks = tasks_on(state, spec, n);
+    if (needed == 0 || tasks == 0) return;
     reservation_.held[n] = 1;
-    --needed;
-  }
-  for (NodeIndex n = nodes; n-- > 0 && needed != 0;) {
-    if (!idle(state, n) || !suits(state, spec, n)) continue;
-    reservation_.held[n] = 1;
-    --needed;
+    needed -= std::min<std::uint64_t>(needed, tasks);
+  };
+  for (NodeIndex n : released) hold(n);
+  for (NodeIndex n = nodes; n-- > 0;) {
+    if (idle(state, n)) hold(n);
   }
 }
 
 bool BackfillPolicy::fits(const ClusterView& view, const ClusterState& state, const Waiting& w, bool before_shadow) {
-  if (w.tasks > free_) return false;
+  if (w.nodes > free_) return false;
   const JobView& spec = view.jobs[w.job];
   nodes_.clear();
   const auto nodes = static_cast<NodeIndex>(state.node_count());
-  if (uniform_) {
-    for (NodeIndex n = first_free_; n < nodes && nodes_.size() < w.tasks; ++n) {
-      if (idle(state, n)) nodes_.push_back(n);
+  std::uint32_t tasks = uniform_ && nodes != 0 ? tasks_on(state, spec, 0) : 0;
+  for (NodeIndex n = uniform_ ? first_free_ : 0; n < nodes && nodes_.size() < spec.tasks; ++n) {
+    if (!idle(state, n)) continue;
+    if (!uniform_) {
+      if (!before_shadow && reservation_.held[n] != 0) continue;
+      tasks = tasks_on(state, spec, n);
     }
-    return nodes_.size() == w.tasks;
+    nodes_.insert(nodes_.end(), std::min<std::size_t>(tasks, spec.tasks - nodes_.size()), n);
   }
-  for (NodeIndex n = 0; n < nodes && nodes_.size() < w.tasks; ++n) {
-    if (!idle(state, n) || !suits(state, spec, n)) continue;
-    if (!before_shadow && reservation_.held[n] != 0) continue;
-    nodes_.push_back(n);
-  }
-  return nodes_.size() == w.tasks;
+  return nodes_.size() == spec.tasks;
 }
 
 void BackfillPolicy::start(const ClusterView& view, ClusterState& state, Outcome& outcome, const Waiting& w) {
   const JobView& spec = view.jobs[w.job];
   state.place(w.job, spec, nodes_);
   if (uniform_) first_free_ = nodes_.back() + 1;
-  free_ -= w.tasks;
-  // A node alone gives the task all it needs, unless it is slower than the reference node.
+  const std::uint32_t taken = distinct(nodes_);
+  free_ -= taken;
+  // A node alone gives the tasks all they need, unless it is slower than the reference node.
   double yield = 1;
-  for (NodeIndex n : nodes_) yield = std::min(yield, state.cpu_capacity(n) / spec.cpu_need);
+  for (NodeIndex n : nodes_) yield = std::min(yield, state.cpu_capacity(n) / state.cpu_load(n));
   outcome.yields->push_back({w.job, yield});
-  const Running entry{view.now + w.estimate / yield, w.job, w.tasks};
+  const Running entry{view.now + w.estimate / yield, w.job, taken};
   running_.insert(std::upper_bound(running_.begin(), running_.end(), entry,
                                    [](const Running& a, const Running& b) { return a.end < b.end; }),
                   entry);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// FCFS and EASY (RR-7659, section 5.2): whole nodes, one task each, in order of submission; EASY lets later jobs jump
+// FCFS and EASY (RR-7659, section 5.2): whole nodes, in order of submission; EASY lets later jobs jump
 // ahead where the first waiting job's reservation is not delayed.
 //
 // The first job that does not fit gets a reservation: the shadow time is the earliest time at which enough nodes will
@@ -14,10 +14,16 @@
 
 namespace dfrs {
 
+struct BatchOptions {
+  /// Schedule after each event of an instant instead of once per instant (simulators differ in this).
+  bool pass_per_event = false;
+  /// A node takes as many tasks of its job as it has CPU and rigid resources for, instead of one (RR-7659's rule).
+  bool pack_tasks = false;
+};
+
 class BackfillPolicy final : public BatchPolicy {
  public:
-  BackfillPolicy(BatchAlgorithm::Backfill rule, bool pass_per_event)
-      : rule_(rule), pass_per_event_(pass_per_event) {}
+  BackfillPolicy(BatchAlgorithm::Backfill rule, const BatchOptions& options) : rule_(rule), options_(options) {}
 
   /// O(running) per reservation + O(waiting) per pass on equal nodes; submissions that meet a standing reservation
   /// cost O(1). On unequal nodes, or with eligible sets, a pass is O(waiting x nodes).
@@ -29,12 +35,12 @@ class BackfillPolicy final : public BatchPolicy {
   struct Running {
     Seconds end;
     JobSlot job;
-    std::uint32_t tasks;
+    std::uint32_t nodes;
   };
   struct Waiting {
     Seconds estimate;
     JobSlot job;
-    std::uint32_t tasks;
+    std::uint32_t nodes;  ///< that it takes; on unequal nodes the least it may take
   };
   struct Reservation {
     bool valid = false;
@@ -49,12 +55,13 @@ class BackfillPolicy final : public BatchPolicy {
   void pass(const ClusterView& view, ClusterState& state, Outcome& outcome);
   void backfill(const ClusterView& view, ClusterState& state, Outcome& outcome);
   void reserve(const ClusterView& view, const ClusterState& state);
-  bool may_jump(const Waiting& w, Seconds now) const;
   bool fits(const ClusterView& view, const ClusterState& state, const Waiting& w, bool before_shadow);
+  std::uint32_t tasks_on(const ClusterState& state, const JobView& job, NodeIndex n) const;
+  std::uint32_t nodes_for(const ClusterState& state, const JobView& job) const;
   void start(const ClusterView& view, ClusterState& state, Outcome& outcome, const Waiting& w);
 
   BatchAlgorithm::Backfill rule_;
-  bool pass_per_event_;
+  BatchOptions options_;
 
   bool uniform_ = true;  // equal nodes and no eligible sets: counting nodes is enough
   std::vector<Waiting> queue_;
@@ -62,7 +69,7 @@ class BackfillPolicy final : public BatchPolicy {
   std::vector<Running> running_;   // by expected end
   std::uint64_t free_ = 0;         // nodes without a job
   Reservation reservation_;
-  std::vector<NodeIndex> nodes_;
+  std::vector<NodeIndex> nodes_;   // of the job that fits, a node per task
   NodeIndex first_free_ = 0;       // no free node lies below
 };
 

@@ -167,6 +167,12 @@ void SimulationOptions::add(CLI::App& app) {
       ->check(CLI::IsMember({"instant", "event"}))
       ->capture_default_str()
       ->group(group);
+  app.add_option("--batch-nodes", batch_nodes_,
+                 "batch policies take a node per 'task', as in RR-7659, or 'packed' as many tasks of a job per node as "
+                 "it has CPU and memory for")
+      ->check(CLI::IsMember({"task", "packed"}))
+      ->capture_default_str()
+      ->group(group);
 }
 
 SimOptions SimulationOptions::sim() const {
@@ -175,13 +181,14 @@ SimOptions SimulationOptions::sim() const {
   options.engine.dfrs.period = period_;
   options.engine.dfrs.priority.flow_floor = priority_floor_;
   options.events_apart = instants_ == "apart";
-  options.engine.pass_per_event = passes_ == "event";
+  options.engine.batch.pass_per_event = passes_ == "event";
+  options.engine.batch.pack_tasks = batch_nodes_ == "packed";
   return options;
 }
 
 std::string SimulationOptions::describe() const {
-  return fmt::format("penalty {} s, period {} s, stretch bounded at {} s, instants {}, batch passes per {}", penalty_,
-                     period_, stretch_floor_, instants_, passes_);
+  return fmt::format("penalty {} s, period {} s, stretch bounded at {} s, instants {}, batch passes per {}, batch nodes {}",
+                     penalty_, period_, stretch_floor_, instants_, passes_, batch_nodes_);
 }
 
 std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names) {

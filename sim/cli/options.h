@@ -57,6 +57,7 @@ class SimulationOptions {
   Seconds priority_floor_ = 0;
   std::string instants_ = "apart";
   std::string passes_ = "instant";
+  std::string batch_nodes_ = "task";
 };
 
 /// The algorithms named, each name possibly a list separated by commas; "all" and "table2" are sets of them.

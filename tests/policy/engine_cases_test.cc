@@ -26,7 +26,7 @@ void run_all(const TestHostOptions& options, std::uint64_t count, bool ticks_apa
       engine.dfrs.ticks_apart = ticks_apart;
       engine.dfrs.lp_solver = &solver;
       engine.dfrs.priority.flow_floor = dice.chance(30) ? 30 : 0;
-      engine.pass_per_event = dice.chance(50);
+      engine.batch.pass_per_event = dice.chance(50);
       TestHost host(dice, algorithm, engine, options);
       oracle::DecisionChecker checker;
       host.observe(&checker);

@@ -109,13 +109,13 @@ TEST(SimulationCases, BatchRunsAsTheReference) {
     for (const Backfill backfill : {Backfill::none, Backfill::easy, Backfill::extra_only}) {
       const BatchAlgorithm algorithm{backfill};
       SimOptions options;
-      options.engine.pass_per_event = dice.chance(30);
+      options.engine.batch.pass_per_event = dice.chance(30);
       const std::string where = algorithm_name(algorithm) + ", seed " + std::to_string(seed);
       oracle::DecisionChecker checker;
       const RunResult run = simulate(instance, algorithm, options, &checker);
       ASSERT_EQ(checker.violations(), std::vector<std::string>{}) << where;
       oracle::SimulatorOptions plain;
-      plain.pass_per_event = options.engine.pass_per_event;
+      plain.pass_per_event = options.engine.batch.pass_per_event;
       ASSERT_EQ(difference(run, oracle::simulate_plainly(instance, algorithm, plain)), "") << where;
       ends.push_back(run.jobs.back().end);
     }

@@ -274,11 +274,39 @@ TEST_F(SimulationByHand, PassPerEventOrPerInstant) {
   job(5, 1, 1, 10, 50);
   job(100, 2, 1, 10, 10);
   for (const bool per_event : {false, true}) {
-    options_.engine.pass_per_event = per_event;
+    options_.engine.batch.pass_per_event = per_event;
     const RunResult r = run("FCFS");
     EXPECT_DOUBLE_EQ(r.jobs[1].start, 100);
     EXPECT_DOUBLE_EQ(r.jobs[2].start, 150);
   }
+}
+
+// Six tasks of half a node's CPU and 30 MiB on nodes of 100 MiB: two by CPU and three by memory fit a node, so packed
+// they take 3 of the 4 nodes and leave one for b; a node per task they never start.
+TEST_F(SimulationByHand, PackedBatchNodesHoldWhatTheyHaveCpuAndMemoryFor) {
+  nodes(4);
+  job(0, 6, 0.5, 30, 100);
+  job(1, 1, 1, 10, 50);
+  job(2, 2, 1, 10, 10);  // waits for two whole nodes: b's at 51 and none else before 100
+  options_.engine.batch.pack_tasks = true;
+  for (const char* name : {"FCFS", "EASY", "EASY/extra-only"}) {
+    const RunResult r = run(name);
+    EXPECT_DOUBLE_EQ(r.jobs[0].start, 0);
+    EXPECT_DOUBLE_EQ(r.jobs[0].end, 100);
+    EXPECT_DOUBLE_EQ(r.jobs[1].start, 1);
+    EXPECT_DOUBLE_EQ(r.jobs[2].start, 100);
+  }
+  options_.engine.batch.pack_tasks = false;
+  EXPECT_THAT(message_of<InputError>([&] { run("EASY"); }), HasSubstr("--batch-nodes packed"));
+}
+
+// Memory limits before CPU does: one task of 60 MiB per node of 100.
+TEST_F(SimulationByHand, PackedBatchNodesRespectMemory) {
+  nodes(2);
+  job(0, 2, 0.25, 60, 100);
+  job(1, 1, 0.25, 60, 10);
+  options_.engine.batch.pack_tasks = true;
+  EXPECT_DOUBLE_EQ(run("EASY").jobs[1].start, 100);
 }
 
 // Two jobs of 60 MiB on a node, a period of 1 s and a penalty of 300 s: with MCB8 at each tick they push each other out
