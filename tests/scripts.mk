@@ -2,6 +2,7 @@
 # Tests that are shell scripts. They need only the compiler and what `make` built, so they run without GoogleTest too.
 SCRIPT_TESTS = \
 	tests/cli/exit_codes.sh \
+	tests/duplicate_symbols.sh \
 	tests/policy/purity.sh \
 	tests/policy/purity_selftest.sh
 dist_check_SCRIPTS += $(SCRIPT_TESTS)

@@ -14,6 +14,7 @@ use warnings;
 
 my %result;    # case -> PASS, FAIL or SKIP
 my @failures;  # "case (folder)"
+my @excerpts;  # of the logs, for people
 
 sub add {
   my ($case, $new, $folder) = @_;
@@ -66,6 +67,16 @@ sub cases_of_log {
   return [map { [$_, $seen{$_}] } sort keys %seen];
 }
 
+# The part of a GoogleTest program's log about one case, or the end of any log; not endlessly much.
+sub excerpt {
+  my ($log, $case) = @_;
+  if (defined $case && $log =~ /(^\[ RUN      \] \Q$case\E\n.*?(?:^\[  FAILED  \] [^\n]*\n|\z))/ms) { $log = $1 }
+  my @lines = split /^/, $log;
+  return join('', @lines) if @lines <= 60;
+  return join('', @lines[0 .. 39], "[...]\n", @lines[-20 .. -1]) if defined $case;
+  return join('', "[...]\n", @lines[-60 .. -1]);
+}
+
 sub count_program {
   my ($folder, $name, $outcome) = @_;
   my $label = $folder =~ s{.*/}{}r;
@@ -74,15 +85,22 @@ sub count_program {
   my $gtest = -e $json || $log =~ /^\[==========\]/m;
   if (!$gtest) {
     add($name, $outcome eq 'PASS' ? 'PASS' : $outcome eq 'SKIP' ? 'SKIP' : 'FAIL', $label);
+    push @excerpts, "--- $folder/$name.log\n" . excerpt($log) if $outcome ne 'PASS' && $outcome ne 'SKIP';
     return;
   }
   my $cases = -e $json ? cases_of_json(slurp($json)) : undef;
   my $complete = defined $cases;
   $cases //= cases_of_log($log);
-  add("$name: $_->[0]", $_->[1], $label) for @$cases;
+  for my $case (@$cases) {
+    add("$name: $case->[0]", $case->[1], $label);
+    push @excerpts, "--- $folder/$name.log\n" . excerpt($log, $case->[0]) if $case->[1] eq 'FAIL';
+  }
   if (!$complete) { add("$name: ended before its last case", 'FAIL', $label) }
   elsif (!@$cases) { add("$name: ran no test case", 'FAIL', $label) }
   elsif ($outcome ne 'PASS' && !grep { $_->[1] eq 'FAIL' } @$cases) { add("$name: failed outside its cases", 'FAIL', $label) }
+  # What a sanitizer or a signal says comes after the last case.
+  push @excerpts, "--- the end of $folder/$name.log\n" . excerpt($log)
+    if $outcome ne 'PASS' && !($complete && grep { $_->[1] eq 'FAIL' } @$cases);
 }
 
 my ($steps, @folders) = @ARGV;
@@ -108,6 +126,7 @@ for my $line (split /\n/, slurp($steps)) {
 
 my %count = (PASS => 0, FAIL => 0, SKIP => 0);
 $count{$_}++ for values %result;
+print "$_\n" for @excerpts;
 print "skipped: $_\n" for sort grep { $result{$_} eq 'SKIP' } keys %result;
 print "failed: $_\n" for @failures;
 print "no test ran\n" if !$count{PASS} && !$count{FAIL};
