@@ -59,10 +59,10 @@ std::string parse_record(std::string_view text, std::array<double, kFields>& val
     const FieldSpec& spec = kSpec[field];
     const NumberStatus status = parse_number(word, values[field]);
     if (status == NumberStatus::kOutOfRange || (status == NumberStatus::kOk && !in_range(values[field], spec.kind))) {
-      return fmt::format("field {} ({}) is '{}', which is out of range", field + 1, spec.name, printable(word));
+      return fmt::format("field {} ({}) is '{}', which is out of range", field + 1, spec.name, excerpt(word));
     }
     if (status != NumberStatus::kOk || (spec.kind != Kind::kNumber && values[field] != std::trunc(values[field]))) {
-      return fmt::format("field {} ({}) is '{}', expected {} (-1 if unknown)", field + 1, spec.name, printable(word),
+      return fmt::format("field {} ({}) is '{}', expected {} (-1 if unknown)", field + 1, spec.name, excerpt(word),
                          kind_name(spec.kind));
     }
   }

@@ -3,7 +3,7 @@
 
 namespace dfrs::sim {
 
-std::string printable(std::string_view word) {
+std::string excerpt(std::string_view word) {
   constexpr std::size_t kMost = 40;
   std::string shown(word.substr(0, kMost));
   for (char& c : shown) {

@@ -59,6 +59,6 @@ class FieldSplitter {
 };
 
 /// `word` for an error message: at most 40 characters, anything but plain ASCII as '?'.
-std::string printable(std::string_view word);
+std::string excerpt(std::string_view word);
 
 }  // namespace dfrs::sim

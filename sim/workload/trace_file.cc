@@ -67,7 +67,7 @@ class TraceParser {
 
   void take_header(const HeaderLine& header) {
     if (header.name == kMagic) {
-      if (header.value != "1") fail("dfrs-trace version '{}', this program reads version 1", printable(header.value));
+      if (header.value != "1") fail("dfrs-trace version '{}', this program reads version 1", excerpt(header.value));
       finish_instance();
       instances_.emplace_back();
       open_ = true;
@@ -115,7 +115,7 @@ class TraceParser {
       if (d == 1) keyword(words, "other");
       node.rigid[d] = integer(word(words, "rigid resource"), rigid_name(d), 0, kMaxTraceRigid);
     }
-    if (std::string_view extra; words.next(extra)) fail("'{}' after the node's resources", printable(extra));
+    if (std::string_view extra; words.next(extra)) fail("'{}' after the node's resources", excerpt(extra));
     if (static_cast<std::int64_t>(platform.nodes.size()) + count > kMaxTraceNodes)
       fail("more than {} nodes", kMaxTraceNodes);
     platform.nodes.insert(platform.nodes.end(), static_cast<std::size_t>(count), node);
@@ -184,17 +184,16 @@ class TraceParser {
 
   void keyword(FieldSplitter& words, std::string_view expected) const {
     const std::string_view found = word(words, expected);
-    if (found != expected)
-      fail("'{}', expected '{}' in '; Nodes: COUNT cpu CPU memory MIB'", printable(found), expected);
+    if (found != expected) fail("'{}', expected '{}' in '; Nodes: COUNT cpu CPU memory MIB'", excerpt(found), expected);
   }
 
   std::int64_t integer(std::string_view text, std::string_view what, std::int64_t least, std::int64_t most) const {
     std::int64_t value = 0;
     const NumberStatus status = parse_integer(text, value);
     if (status != NumberStatus::kNotANumber && (status == NumberStatus::kOutOfRange || value < least || value > most)) {
-      fail("{} is '{}', expected {} to {}", what, printable(text), least, most);
+      fail("{} is '{}', expected {} to {}", what, excerpt(text), least, most);
     }
-    if (status != NumberStatus::kOk) fail("{} is '{}', expected an integer", what, printable(text));
+    if (status != NumberStatus::kOk) fail("{} is '{}', expected an integer", what, excerpt(text));
     return value;
   }
 
@@ -202,9 +201,9 @@ class TraceParser {
     double value = 0;
     const NumberStatus status = parse_number(text, value);
     if (status != NumberStatus::kNotANumber && (status == NumberStatus::kOutOfRange || value < least || value > most)) {
-      fail("{} is '{}', expected {:g} to {:g}", what, printable(text), least, most);
+      fail("{} is '{}', expected {:g} to {:g}", what, excerpt(text), least, most);
     }
-    if (status != NumberStatus::kOk) fail("{} is '{}', expected a number", what, printable(text));
+    if (status != NumberStatus::kOk) fail("{} is '{}', expected a number", what, excerpt(text));
     return value;
   }
 
@@ -238,7 +237,7 @@ std::string format_trace(const Instance& instance) {
   if (instance.name.empty() || trimmed(instance.name) != instance.name ||
       instance.name.find('\n') != std::string::npos) {
     throw UsageError(
-        fmt::format("'{}' cannot name a trace: expected one line without blanks around it", printable(instance.name)));
+        fmt::format("'{}' cannot name a trace: expected one line without blanks around it", excerpt(instance.name)));
   }
   fmt::memory_buffer out;
   auto to = std::back_inserter(out);
