@@ -66,6 +66,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/bound/rate_limited_set_test.cc \
 	tests/sim/bound/stretch_lp.cc \
 	tests/sim/bound/stretch_lp.h \
+	tests/sim/campaign/published_test.cc \
 	tests/sim/campaign/results_test.cc \
 	tests/sim/completion_queue_test.cc \
 	tests/sim/failure_message.h \
@@ -99,6 +100,27 @@ tests_sim_tests_SOURCES = \
 	tests/sim/workload/swf_test.cc \
 	tests/sim/workload/trace_file_test.cc \
 	tests/sim/workload/weeks_test.cc
+
+# These run the built dfrs-sim, which AM_TESTS_ENVIRONMENT names, as a user would.
+check_PROGRAMS += tests/cli_tests
+TESTS += tests/cli_tests
+EXTRA_DIST += tests/golden
+tests_cli_tests_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cli_tests_LDADD = $(TEST_LIBS)
+EXTRA_tests_cli_tests_DEPENDENCIES = dfrs-sim$(EXEEXT)
+tests_cli_tests_SOURCES = \
+	tests/cli/campaign_commands_test.cc \
+	tests/cli/golden_test.cc \
+	tests/cli/input_errors_test.cc \
+	tests/cli/output_errors_test.cc \
+	tests/cli/process.cc \
+	tests/cli/process.h \
+	tests/cli/replay.cc \
+	tests/cli/replay.h \
+	tests/cli/run_test.cc \
+	tests/cli/samples.h \
+	tests/cli/usage_test.cc \
+	tests/cli/workload_commands_test.cc
 
 # Tests that start threads have a program of their own: it is all that ThreadSanitizer builds.
 check_PROGRAMS += tests/thread_tests

@@ -73,6 +73,16 @@ double parse_number(const std::string& text, const std::string& where, std::stri
   return value;
 }
 
+std::size_t parse_count(const std::string& text, const std::string& where, std::string_view column) {
+  std::size_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || at != end) {
+    throw InputError(fmt::format("{}: column {} is '{}', expected a whole number, 0 or more", where, column, text));
+  }
+  return value;
+}
+
 std::vector<std::string> distinct(const std::vector<ResultRow>& rows, std::string ResultRow::*field) {
   std::vector<std::string> out;
   std::unordered_set<std::string> seen;
@@ -138,7 +148,7 @@ std::vector<ResultRow> parse_results_csv(std::string_view text, const std::strin
     };
     row.instance = value_of("instance");
     row.algorithm = value_of("algorithm");
-    row.jobs = static_cast<std::size_t>(std::max(0.0, parse_number(value_of("jobs"), where, "jobs")));
+    row.jobs = parse_count(value_of("jobs"), where, "jobs");
     for (const NumberColumn& column : number_columns()) {
       column.of(row) = parse_number(value_of(column.name), where, column.name);
     }

@@ -1,12 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sim/cli/campaign_command.h"
 
-#include <optional>
+#include <fmt/format.h>
 
+#include <optional>
+#include <string_view>
+#include <unordered_set>
+
+#include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/report/table.h"
 
 namespace dfrs::sim {
+namespace {
+
+// Results are told apart by the names of instances.
+void check_names_differ(std::span<const Instance> instances) {
+  std::unordered_set<std::string_view> seen;
+  for (const Instance& instance : instances) {
+    if (seen.insert(instance.name).second) continue;
+    throw InputError(
+        fmt::format("{}: two instances have this name and their results could not be told apart; rename "
+                    "one of the logs, or the '; Name:' of a trace",
+                    instance.name));
+  }
+}
+
+}  // namespace
 
 std::vector<std::pair<std::string, std::string>> report_settings(const SimulationOptions& simulation) {
   return {{"options", simulation.describe()}};
@@ -15,6 +35,8 @@ std::vector<std::pair<std::string, std::string>> report_settings(const Simulatio
 std::string run_and_report(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
                            const SimulationOptions& simulation, unsigned threads, const CampaignOutputs& outputs) {
   const SummaryFormat format = parse_summary_format(outputs.format);
+  check_outputs_differ({{"--output", outputs.results}, {"--report", outputs.report}});
+  check_names_differ(instances);
   std::optional<OutputFile> results;
   std::optional<OutputFile> report;
   if (!outputs.results.empty()) results.emplace(outputs.results);
@@ -27,15 +49,12 @@ std::string run_and_report(std::span<const Instance> instances, std::span<const 
   options.progress = terminal_progress("simulations");
   const std::vector<ResultRow> rows = run_campaign(instances, algorithms, options);
 
-  if (results) {
-    results->write(results_csv(rows));
-    results->commit();
-  }
-  if (report) {
-    report->write(html_report(rows, outputs.report_options));
-    report->commit();
-  }
-  return render_summary(summarize_campaign(rows, outputs.report_options.summary), format);
+  if (results) results->write(results_csv(rows));
+  if (report) report->write(html_report(rows, outputs.report_options));
+  std::string summary = render_summary(summarize_campaign(rows, outputs.report_options.summary), format);
+  if (results) results->commit();
+  if (report) report->commit();
+  return summary;
 }
 
 }  // namespace dfrs::sim

@@ -21,6 +21,7 @@ struct BoundCommand {
 
   void run() const {
     const std::vector<Instance> instances = workload.load();
+    OutputFile file(output);
     std::vector<StretchBounds> bounds(instances.size());
     parallel_for(instances.size(), threads,
                  [&](std::size_t k) { bounds[k] = stretch_lower_bounds(instances[k], BoundOptions{stretch_floor}); });
@@ -33,7 +34,8 @@ struct BoundCommand {
       divisible.push_back(bounds[k].divisible);
       ls1.push_back(bounds[k].ls1);
     }
-    write_file(output, text);
+    file.write(text);
+    file.commit();
     if (instances.size() > 1) {
       const Summary d = summarize(divisible);
       const Summary l = summarize(ls1);
@@ -50,13 +52,14 @@ void add_bound(CLI::App& app) {
   auto options = std::make_shared<BoundCommand>();
   options->workload.add(*command, true);
   command->add_option("--stretch-floor", options->stretch_floor, "b of the bounded stretch, seconds")
-      ->check(CLI::Range(0.0, 1e9))
+      ->check(number_in(1e-3, 1e9))
       ->capture_default_str();
   command->add_option("-j,--threads", options->threads, "threads (default: one per processor)")
       ->check(CLI::Range(1, 1024));
   command->add_option("-o,--output", options->output, "file to write")->capture_default_str();
   command->footer(
-      "'ls1' is Linear System (1) of RR-7659 as printed; 'divisible' drops its constraint (1d), that a job alone cannot\n"
+      "'ls1' is Linear System (1) of RR-7659 as printed; 'divisible' drops its constraint (1d), that a job alone "
+      "cannot\n"
       "use the whole cluster. The published degradations fit 'divisible'.");
   command->callback([options] { options->run(); });
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <limits>
 #include <memory>
 
 #include "sim/cli/command.h"
@@ -55,12 +56,15 @@ struct GenerateCommand {
 }  // namespace
 
 void add_generate(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("generate", "synthetic workloads (Lublin-Feitelson), annotated as in the papers");
+  CLI::App* command =
+      app.add_subcommand("generate", "synthetic workloads (Lublin-Feitelson), annotated as in the papers");
   auto options = std::make_shared<GenerateCommand>();
   command->add_option("--count", options->count, "instances, of seeds S, S+1, ...")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  command->add_option("--seed", options->lublin.seed, "S, the first seed")->capture_default_str();
+  command->add_option("--seed", options->lublin.seed, "S, the first seed")
+      ->check(whole_number_in(0, std::numeric_limits<std::uint64_t>::max()))
+      ->capture_default_str();
   command->add_option("--jobs", options->lublin.jobs, "jobs per instance")
       ->check(CLI::Range(1, 10'000'000))
       ->capture_default_str();
@@ -81,7 +85,7 @@ void add_generate(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--load", options->loads, "scale to these offered loads, such as 0.1,0.5,0.9")
       ->delimiter(',')
-      ->check(CLI::Range(1e-6, 1000.0));
+      ->check(number_in(1e-6, 1000));
   command->add_option("-o,--output", options->output, "folder for the traces; - for one trace on standard output")
       ->capture_default_str();
   command->callback([options] { options->run(); });

@@ -31,25 +31,30 @@ struct RunCommand {
     if (algorithms.size() != 1) throw UsageError("run takes one algorithm; `dfrs-sim compare` takes several");
     const std::vector<Instance> instances = workload.load();
     if (instances.size() != 1) {
-      throw UsageError(fmt::format("{} holds {} instances and run takes one: --whole takes a log as it is, --take 1 the "
-                                   "first week; `dfrs-sim compare` takes several",
-                                   workload.sources().front(), instances.size()));
+      throw UsageError(
+          fmt::format("{} holds {} instances and run takes one: --whole takes a log as it is, --take 1 the "
+                      "first week; `dfrs-sim compare` takes several",
+                      workload.sources().front(), instances.size()));
     }
     const Instance& instance = instances.front();
 
     GlpkSolver solver;
     SimOptions options = simulation.sim();
     options.engine.dfrs.lp_solver = &solver;
+    check_outputs_differ({{"--jobs-csv", jobs_file}, {"--log", log_file}});
+    std::optional<OutputFile> jobs_output;
     std::optional<OutputFile> log_output;
+    if (!jobs_file.empty()) jobs_output.emplace(jobs_file);
     std::optional<StepLog> log;
     if (!log_file.empty()) log.emplace(log_output.emplace(log_file));
     const RunResult result = simulate(instance, algorithms.front(), options, log ? &*log : nullptr);
-    if (log_output) log_output->commit();
-    if (!jobs_file.empty()) write_file(jobs_file, jobs_csv(instance, result));
 
     const Metrics metrics = measure(instance, result, simulation.stretch_floor());
     std::optional<StretchBounds> bounds;
     if (bound) bounds = stretch_lower_bounds(instance, BoundOptions{simulation.stretch_floor()});
+    if (jobs_output) jobs_output->write(jobs_csv(instance, result));
+    if (jobs_output) jobs_output->commit();
+    if (log_output) log_output->commit();
     print(json ? as_json(instance, algorithms.front(), metrics, bounds)
                : as_text(instance, algorithms.front(), metrics, bounds));
   }
@@ -72,8 +77,8 @@ struct RunCommand {
     const auto line = [&](std::string_view name, const std::string& value) {
       fmt::format_to(std::back_inserter(text), "{:<22} {}\n", name, value);
     };
-    line("instance", fmt::format("{} ({} jobs, {} nodes)", instance.name, instance.jobs.size(),
-                                 instance.platform.nodes.size()));
+    line("instance",
+         fmt::format("{} ({} jobs, {} nodes)", instance.name, instance.jobs.size(), instance.platform.nodes.size()));
     line("algorithm", algorithm_name(chosen));
     line("options", simulation.describe());
     line("max stretch", fmt::format("{:.3f}", m.max_stretch));

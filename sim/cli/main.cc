@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <csignal>
 #include <new>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "config.h"
 #include "policy/nearest_name.h"
 #include "sim/cli/command.h"
+#include "sim/cli/options.h"
 #include "sim/errors.h"
 
 namespace dfrs::sim {
@@ -67,7 +69,8 @@ std::string suggestion(const CLI::App& app, const std::vector<std::string>& word
 int parse_and_run(int argc, char** argv) {
   CLI::App app(
       "Simulates Dynamic Fractional Resource Scheduling (DFRS) and batch schedulers on workload logs and generated\n"
-      "workloads. Jobs share nodes: memory is a hard limit, CPU is divided by fractions, jobs are paused and moved, and\n"
+      "workloads. Jobs share nodes: memory is a hard limit, CPU is divided by fractions, jobs are paused and moved, "
+      "and\n"
       "no run time is estimated.",
       "dfrs-sim");
   app.set_version_flag("--version", std::string("dfrs-sim ") + PACKAGE_VERSION);
@@ -86,16 +89,14 @@ int parse_and_run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version
-    app.exit(request);
+    std::ostringstream text;
+    app.exit(request, text, text);
+    print(text.str());
     return kExitOk;
-  } catch (const CLI::ExtrasError& error) {
-    const std::string better = suggestion(app, std::vector<std::string>(argv + 1, argv + argc));
-    throw UsageError(better.empty() ? error.what() : better);
-  } catch (const CLI::RequiredError& error) {
+  } catch (const CLI::ParseError& error) {
+    // A word that is misspelt shows as an argument too many or one that is missing: it is told first.
     const std::string better = suggestion(app, std::vector<std::string>(argv + 1, argv + argc));
     throw UsageError(better.empty() ? std::string(error.what()) + " (see --help)" : better);
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(std::string(error.what()) + " (see --help)");
   }
   return kExitOk;
 }
@@ -107,6 +108,7 @@ int main(int argc, char** argv) {
   using namespace dfrs::sim;
   // A reader that closes the pipe (head) is an error of writing like any other.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // likewise a file larger than the user may write
   try {
     return parse_and_run(argc, argv);
   } catch (const Failure& failure) {

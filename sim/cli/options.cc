@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
@@ -88,7 +90,7 @@ void WorkloadOptions::add(CLI::App& app, bool several) {
       ->group(group);
   app.add_flag("--kill-at-estimate", kill_, "end jobs at their requested time")->group(group);
   app.add_flag("--lenient", lenient_, "skip and count malformed lines and jobs larger than the machine")->group(group);
-  app.add_option("--take", take_, "only the first N instances")->group(group);
+  app.add_option("--take", take_, "only the first N instances")->check(whole_number_in(1, 1'000'000'000))->group(group);
   app.add_option("--ca-file", ca_file_, "certificate authorities for https, PEM")->group(group);
 }
 
@@ -142,24 +144,25 @@ std::vector<Instance> WorkloadOptions::load() const {
 void SimulationOptions::add(CLI::App& app) {
   const std::string group = "Simulation";
   app.add_option("--penalty", penalty_, "seconds without progress after a resume or a move")
-      ->check(CLI::Range(0.0, 1e9))
+      ->check(number_in(0, 1e9))
       ->capture_default_str()
       ->group(group);
   app.add_option("--period", period_, "seconds between ticks of /per and /stretch-per")
-      ->check(CLI::Range(1e-3, 1e9))
+      ->check(number_in(1e-3, 1e9))
       ->capture_default_str()
       ->group(group);
   app.add_option("--stretch-floor", stretch_floor_, "b of the bounded stretch, seconds (IPDPS 2010: 30)")
-      ->check(CLI::Range(0.0, 1e9))
+      ->check(number_in(1e-3, 1e9))
       ->capture_default_str()
       ->group(group);
   app.add_option("--priority-floor", priority_floor_, "least flow time in the priority, seconds (IPDPS 2010: 30)")
-      ->check(CLI::Range(0.0, 1e9))
+      ->check(number_in(0, 1e9))
       ->capture_default_str()
       ->group(group);
-  app.add_option("--instants", instants_,
-                 "DFRS: submissions and ticks of one instant are carried out 'apart', one after the other, so that a job "
-                 "just started pays for being paused or moved, or 'merged' into one decision")
+  app.add_option(
+         "--instants", instants_,
+         "DFRS: submissions and ticks of one instant are carried out 'apart', one after the other, so that a job "
+         "just started pays for being paused or moved, or 'merged' into one decision")
       ->check(CLI::IsMember({"apart", "merged"}))
       ->capture_default_str()
       ->group(group);
@@ -191,6 +194,40 @@ std::string SimulationOptions::describe() const {
                      penalty_, period_, stretch_floor_, instants_, passes_, batch_nodes_);
 }
 
+CLI::Validator number_in(double least, double most) {
+  return {[=](const std::string& text) {
+            double value = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+            const bool whole = error == std::errc{} && end == text.data() + text.size();
+            if (whole && std::isfinite(value) && value >= least && value <= most) return std::string();
+            return fmt::format("'{}' is not a number from {} to {}", text, least, most);
+          },
+          fmt::format("NUMBER in [{} - {}]", least, most)};
+}
+
+CLI::Validator whole_number_in(std::uint64_t least, std::uint64_t most) {
+  return {[=](const std::string& text) {
+            std::uint64_t value = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+            const bool whole = error == std::errc{} && end == text.data() + text.size();
+            if (whole && value >= least && value <= most) return std::string();
+            return fmt::format("'{}' is not a whole number from {} to {}", text, least, most);
+          },
+          fmt::format("INTEGER in [{} - {}]", least, most)};
+}
+
+void check_outputs_differ(std::initializer_list<std::pair<std::string_view, std::string_view>> outputs) {
+  for (auto a = outputs.begin(); a != outputs.end(); ++a) {
+    for (auto b = std::next(a); b != outputs.end(); ++b) {
+      // Devices and pipes are written to as they are: nothing is replaced there.
+      std::error_code none;
+      if (a->second.empty() || a->second != b->second || std::filesystem::is_character_file(a->second, none)) continue;
+      throw UsageError(
+          fmt::format("{} and {} both name {}; give each a file of its own", a->first, b->first, a->second));
+    }
+  }
+}
+
 std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names) {
   std::vector<Algorithm> algorithms;
   std::vector<std::string> seen;
@@ -219,7 +256,11 @@ std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names) {
 }
 
 std::vector<std::string> recommended_algorithms() {
-  return {"FCFS", "EASY", "GreedyP*/OPT=MIN", "GreedyP*/per/OPT=MIN/MINVT=600", "GreedyPM*/per/OPT=MIN/MINVT=600",
+  return {"FCFS",
+          "EASY",
+          "GreedyP*/OPT=MIN",
+          "GreedyP*/per/OPT=MIN/MINVT=600",
+          "GreedyPM*/per/OPT=MIN/MINVT=600",
           "MCB8*/OPT=MIN/MINVT=600"};
 }
 

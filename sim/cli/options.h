@@ -3,7 +3,11 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/campaign/campaign.h"
@@ -59,6 +63,16 @@ class SimulationOptions {
   std::string passes_ = "instant";
   std::string batch_nodes_ = "task";
 };
+
+/// Accepts finite numbers from `least` to `most`. CLI::Range lets nan pass.
+CLI::Validator number_in(double least, double most);
+
+/// Accepts whole numbers from `least` to `most`. Reading an unsigned option, CLI11 makes 2^64 - 1 of -1.
+CLI::Validator whole_number_in(std::uint64_t least, std::uint64_t most);
+
+/// Refuses two outputs of one name, of which the later would replace the earlier: pairs of option and file, "" where
+/// the option is not given. Errors: UsageError.
+void check_outputs_differ(std::initializer_list<std::pair<std::string_view, std::string_view>> outputs);
 
 /// The algorithms named, each name possibly a list separated by commas; "all" and "table2" are sets of them.
 /// Errors: UsageError naming the nearest valid name.

@@ -33,8 +33,8 @@ int machine_nodes(const SwfLog& log, const SwfPlatformOptions& options) {
   } else if (log.header.max_nodes) {
     nodes = *log.header.max_nodes;
   } else {
-    throw UsageError(
-        fmt::format("{}: the header names neither MaxProcs nor MaxNodes; give the number of nodes", log.source));
+    throw UsageError(fmt::format(
+        "{}: the header names neither MaxProcs nor MaxNodes; give the number of nodes (--nodes)", log.source));
   }
   if (nodes < 1 || nodes > kMaxTraceNodes) {
     throw InputError(

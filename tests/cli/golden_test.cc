@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The exact output of `run` and `compare` on a committed trace: a change of any decision shows. After a change that is
+// meant, write the files anew as docs/building.md says, and read the difference.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "sim/fetch/sha256.h"
+#include "tests/cli/process.h"
+#include "tests/cli/replay.h"
+#include "tests/sim/temporary_folder.h"
+
+namespace dfrs::sim {
+namespace {
+
+std::string golden_folder() {
+  const char* const source = std::getenv("srcdir");
+  return std::filesystem::absolute(std::filesystem::path(source == nullptr ? "." : source) / "tests/golden").string();
+}
+
+void expect_golden(const std::string& name, const std::string& text) {
+  const std::string path = (std::filesystem::path(golden_folder()) / name).string();
+  if (std::getenv("DFRS_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(path, std::ios::binary) << text;
+    return;
+  }
+  ASSERT_TRUE(std::filesystem::exists(path)) << path;
+  EXPECT_EQ(text, file_bytes(path)) << path;
+}
+
+struct Case {
+  const char* algorithm;
+  const char* file;
+};
+
+// "run-greedyp-star.txt" makes "greedypstar".
+std::string test_name(const ::testing::TestParamInfo<Case>& tested) {
+  std::string name = tested.param.file;
+  name = name.substr(4, name.size() - 8);
+  std::erase(name, '-');
+  return name;
+}
+
+class CliGoldenRun : public ::testing::TestWithParam<Case> {};
+
+TEST_P(CliGoldenRun, FiguresAndDecisions) {
+  const TemporaryFolder folder;
+  const std::string trace = golden_folder() + "/workload.dfrs";
+  std::string text = output_of({"run", trace, "-a", GetParam().algorithm, "--log", folder / "log"});
+  const std::string log = file_bytes(folder / "log");
+  EXPECT_NO_THROW((void)replay(file_bytes(trace), log)) << "not only changed but impossible";
+  // Every decision, to the last digit of the yields.
+  text += "SHA-256 of the log     " + sha256_hex(log) + "\n";
+  expect_golden(GetParam().file, text);
+}
+
+INSTANTIATE_TEST_SUITE_P(Algorithms, CliGoldenRun,
+                         ::testing::Values(Case{"FCFS", "run-fcfs.txt"}, Case{"EASY", "run-easy.txt"},
+                                           Case{"Greedy*", "run-greedy-star.txt"},
+                                           Case{"GreedyP*", "run-greedyp-star.txt"},
+                                           Case{"GreedyPM*", "run-greedypm-star.txt"},
+                                           Case{"GreedyPM*/per/MINVT=600", "run-greedypm-star-per-minvt.txt"},
+                                           Case{"MCB8*/MINVT=600", "run-mcb8-star-minvt.txt"},
+                                           Case{"/per", "run-per.txt"},
+                                           Case{"/stretch-per/OPT=MAX", "run-stretch-per-max.txt"},
+                                           Case{"GreedyP*/OPT=AVG", "run-greedyp-star-avg.txt"}),
+                         test_name);
+
+TEST(CliGolden, Compare) {
+  expect_golden("compare.txt",
+                output_of({"compare", golden_folder() + "/workload.dfrs", "-a", "FCFS,EASY,Greedy*,GreedyP*", "-a",
+                           "GreedyPM*/per/MINVT=600,MCB8*/MINVT=600,/per", "--format", "csv"}));
+}
+
+}  // namespace
+}  // namespace dfrs::sim

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Runs the built dfrs-sim as a user would, and keeps what it said.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/errors.h"
+
+namespace dfrs::sim {
+
+struct Outcome {
+  int exit_code = -1;  ///< -N: ended by signal N
+  bool timed_out = false;
+  std::string command;  ///< for messages
+  std::string out;
+  std::string err;
+};
+
+struct Surroundings {
+  std::string input = {};                     ///< standard input, through a pipe
+  std::string output = {};                    ///< file that standard output is opened on; empty: kept in Outcome::out
+  bool output_is_closed_pipe = false;         ///< standard output is a pipe that nobody reads
+  std::vector<std::string> environment = {};  ///< NAME=value, besides what the test has
+  std::string folder = {};                    ///< working directory
+  std::string soft_limits = {};               ///< `ulimit` options for the program, such as "-f 8"
+};
+
+/// The program that the environment variable DFRS_SIM names, ./dfrs-sim if it is not set.
+std::string dfrs_sim_path();
+
+/// Runs dfrs-sim to its end. A run that hangs is ended by force and is a failure of the test.
+Outcome dfrs_sim(const std::vector<std::string>& arguments, const Surroundings& surroundings = {});
+
+/// `first` | `second`, both dfrs-sim. The outcomes of both.
+std::pair<Outcome, Outcome> dfrs_sim_pipe(const std::vector<std::string>& first,
+                                          const std::vector<std::string>& second);
+
+/// Its standard output after a success; a failure of the test otherwise.
+std::string output_of(const std::vector<std::string>& arguments, const Surroundings& surroundings = {});
+
+/// It ended with `code`, nothing on standard output, and a last line "dfrs-sim: ..." on standard error that contains
+/// each of `texts`.
+void expect_failure(const Outcome& outcome, ExitCode code, std::initializer_list<std::string_view> texts);
+
+}  // namespace dfrs::sim
