@@ -111,7 +111,7 @@ TEST_F(ResultFile, ErrorsNameTheLine) {
   EXPECT_THAT(message(text() + "a,b\n"), HasSubstr("f.csv:3: 2 fields, expected"));
   EXPECT_THAT(message(replaced(text(), "\nw,", "\n\"w,")), HasSubstr("f.csv:2: a quote is not closed"));
   EXPECT_THAT(message(replaced(text(), "max_stretch", "stretch_max")), HasSubstr("no column 'max_stretch'"));
-  EXPECT_THAT(message(replaced(text(), ",7,", ",nan,")), HasSubstr("expected a number"));
+  EXPECT_THAT(message(replaced(text(), ",7,", ",nan,")), HasSubstr("expected a whole number"));
   EXPECT_THAT(message(""), HasSubstr("no results"));
   EXPECT_THAT(message(text().substr(0, text().find('\n') + 1)), HasSubstr("no results"));
 }
