@@ -34,7 +34,7 @@ class Dice {
 inline std::uint64_t cases(std::uint64_t full) {
   std::uint64_t count = full;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  count = full / 10 + 1;
+  count = full / 2 + 1;
 #endif
   if (const char* factor = std::getenv("DFRS_TEST_CASES")) count *= std::strtoull(factor, nullptr, 10);
   return count;

@@ -56,7 +56,7 @@ TEST(MinMaxStretch, IsTheReferencesCommonLevel) {
 TEST(MinAverageStretch, IsNoWorseThanAnyGridPoint) {
   sim::GlpkSolver solver;
   int solved = 0;
-  for (std::uint64_t seed = 1; seed <= oracle::cases(400); ++seed) {
+  for (std::uint64_t seed = 1; seed <= oracle::cases(1200); ++seed) {
     oracle::Dice dice(seed);
     const oracle::SnapshotCase random(dice, {.max_nodes = 2, .max_jobs = 3, .max_tasks = 2, .waiting = false});
     Problem problem(random);
