@@ -7,8 +7,19 @@
 #include <vector>
 
 namespace dfrs::sim {
+namespace {
+
+// GLPK makes an environment for each thread that uses it and leaves freeing it to the thread.
+struct ThreadEnvironment {
+  ~ThreadEnvironment() { glp_free_env(); }
+  void use() {}
+};
+thread_local ThreadEnvironment environment;
+
+}  // namespace
 
 bool GlpkSolver::maximize(const LinearProgram& problem, std::span<double> x) {
+  environment.use();
   const std::unique_ptr<glp_prob, void (*)(glp_prob*)> lp(glp_create_prob(), glp_delete_prob);
   glp_set_obj_dir(lp.get(), GLP_MAX);
   const int columns = static_cast<int>(problem.columns());

@@ -177,7 +177,7 @@ std::string markdown_summary(const CampaignSummary& summary) {
   const ReportTable table = summary_table(summary);
   std::string out = caption(summary) + "\n\n|";
   for (const ReportTable::Column& column : table.columns) {
-    const std::string_view group = column.group == "degradation from bound" ? "degradation" : column.group;
+    const std::string group = column.group == "degradation from bound" ? "degradation" : column.group;
     // Markdown has no headings over several columns: "degradation avg", "pauses per job".
     if (group.empty()) {
       out += fmt::format(" {} |", column.heading);

@@ -136,7 +136,7 @@ TEST(CliInput, GarbageIsRefusedInAShortMessage) {
     noise += static_cast<char>(state >> 16);
   }
   expect_refused("noise.swf", noise, {"noise.swf:1"});
-  expect_refused("nul.swf", swf_with(std::string("2 10 -1 \0 1 -1 -1 1 -1 -1 1 1 1 -1 -1 -1 -1 -1\n", 49)),
+  expect_refused("nul.swf", swf_with(std::string("2 10 -1 \0 1 -1 -1 1 -1 -1 1 1 1 -1 -1 -1 -1 -1\n", 47)),
                  {"nul.swf:3", "run time"});
   expect_refused("nul.dfrs", trace_with(std::string("4 3\0 1 1 1 1 1\n", 15)), {"nul.dfrs:7", "submit"});
   expect_refused("wide.swf", swf_with(std::string(1 << 24, '7') + "\n"), {"wide.swf:3", "job number"});
