@@ -50,7 +50,7 @@ struct BoundCommand {
 void add_bound(CLI::App& app) {
   CLI::App* command = app.add_subcommand("bound", "lower bounds on the best possible maximum stretch, as CSV");
   auto options = std::make_shared<BoundCommand>();
-  options->workload.add(*command, true);
+  options->workload.add(*command, WorkloadOptions::Sources::several);
   command->add_option("--stretch-floor", options->stretch_floor, "b of the bounded stretch, seconds")
       ->check(number_in(1e-3, 1e9))
       ->capture_default_str();

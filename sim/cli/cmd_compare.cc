@@ -33,7 +33,7 @@ struct CompareCommand {
 void add_compare(CLI::App& app) {
   CLI::App* command = app.add_subcommand("compare", "several algorithms on several traces: table, results, report");
   auto options = std::make_shared<CompareCommand>();
-  options->workload.add(*command, true);
+  options->workload.add(*command, WorkloadOptions::Sources::several);
   command->add_option("-a,--algorithm", options->algorithms,
                       "algorithms, separated by commas or given by several -a; also 'all' and 'table2' (default: FCFS, "
                       "EASY and the best DFRS algorithms of the papers)");

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kDemoInstances = 10;  // seeds 1 .. 10
 
 struct DemoCommand {
-  std::string trace;
+  WorkloadOptions workload;
   std::string output = "dfrs-demo";
   unsigned threads = 0;
 
@@ -27,7 +27,7 @@ struct DemoCommand {
 
     std::vector<Instance> instances;
     CampaignOutputs outputs;
-    if (trace.empty()) {
+    if (workload.sources().empty()) {
       for (std::uint64_t seed = 1; seed <= kDemoInstances; ++seed) {
         LublinOptions lublin;
         lublin.seed = seed;
@@ -37,12 +37,8 @@ struct DemoCommand {
           "{} generated workloads (Lublin-Feitelson model, seeds 1 to {}), 128 quad-core nodes", kDemoInstances,
           kDemoInstances);
     } else {
-      CLI::App defaults;
-      WorkloadOptions workload;
-      workload.add(defaults, false);
-      workload.set_source(trace);
       instances = workload.load();
-      outputs.report_options.subtitle = "Workload: " + trace;
+      outputs.report_options.subtitle = "Workload: " + workload.sources().front();
     }
     const SimulationOptions simulation;
     const std::filesystem::path folder(output);
@@ -67,8 +63,8 @@ void add_demo(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "demo", "what DFRS would do compared with FCFS and EASY, on generated workloads or on your log");
   auto options = std::make_shared<DemoCommand>();
-  command->add_option("TRACE", options->trace,
-                      "SWF log or dfrs-trace; HPC2N's log is annotated and cut into weeks as in the paper");
+  options->workload.add(*command, WorkloadOptions::Sources::at_most_one);
+  command->footer("HPC2N's log is annotated and cut into weeks as in the paper. Without SOURCE ten workloads are generated.");
   command->add_option("-o,--output", options->output, "folder for report.html and results.csv")->capture_default_str();
   command->add_option("-j,--threads", options->threads, "threads (default: one per processor)")
       ->check(CLI::Range(1, 1024));

@@ -131,7 +131,7 @@ struct RunCommand {
 void add_run(CLI::App& app) {
   CLI::App* command = app.add_subcommand("run", "one trace under one algorithm");
   auto options = std::make_shared<RunCommand>();
-  options->workload.add(*command, false);
+  options->workload.add(*command, WorkloadOptions::Sources::one);
   command->add_option("-a,--algorithm", options->algorithm, "its name, see `dfrs-sim list`")->required();
   command->add_option("--jobs-csv", options->jobs_file, "write a line per job to this file");
   command->add_option("--log", options->log_file, "write the decisions to this file, a JSON object per line");

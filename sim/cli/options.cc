@@ -55,13 +55,13 @@ bool header_names(const SwfLog& log, std::string_view field, std::string_view te
 
 }  // namespace
 
-void WorkloadOptions::add(CLI::App& app, bool several) {
+void WorkloadOptions::add(CLI::App& app, Sources sources) {
   const std::string group = "Workload";
   CLI::Option* source = app.add_option("SOURCE", sources_,
                                        "SWF log or dfrs-trace: a file, an http(s) URL or - for standard input; plain, "
-                                       "gz, xz or zst")
-                            ->required();
-  if (!several) source->expected(1);
+                                       "gz, xz, zst or bz2");
+  if (sources != Sources::at_most_one) source->required();
+  if (sources != Sources::several) source->expected(sources == Sources::one ? 1 : 0, 1);
   app.add_option("--annotation", annotation_,
                  "how a log becomes jobs: 'memory' as RR-7659 does it with HPC2N, 'processors' one task per processor "
                  "without memory, 'auto' memory for HPC2N's log and processors for others")

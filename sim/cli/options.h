@@ -18,14 +18,13 @@ namespace dfrs::sim {
 /// Where instances come from and how a log becomes one.
 class WorkloadOptions {
  public:
-  /// `several`: more than one SOURCE may be given.
-  void add(CLI::App& app, bool several);
+  /// How many SOURCEs a subcommand takes.
+  enum class Sources { one, several, at_most_one };
+  void add(CLI::App& app, Sources sources);
   /// Reads all sources. What was skipped or changed in them is said on standard error.
   std::vector<Instance> load() const;
 
   const std::vector<std::string>& sources() const { return sources_; }
-  /// For demo, which takes a log as it is.
-  void set_source(const std::string& source) { sources_ = {source}; }
 
  private:
   LoadOptions load_options(std::string_view text) const;
