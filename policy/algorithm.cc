@@ -66,8 +66,9 @@ std::string nearest_algorithm(std::string_view name) {
 tl::unexpected<Error> bad_name(std::string_view name, const std::string& why) {
   // A name as long as a book is cut before it is measured and printed.
   const std::string shown(name.substr(0, 80));
-  return tl::unexpected<Error>(Error{ErrorCode::bad_algorithm, "unknown algorithm '" + shown + "': " + why +
-                                                                   "; did you mean '" + nearest_algorithm(shown) + "'?"});
+  return tl::unexpected<Error>(
+      Error{ErrorCode::bad_algorithm,
+            "unknown algorithm '" + shown + "': " + why + "; did you mean '" + nearest_algorithm(shown) + "'?"});
 }
 
 bool valid_combination(const DfrsAlgorithm& a, std::string& why) {
@@ -195,10 +196,16 @@ std::string algorithm_name(const Algorithm& algorithm) {
   if (a.periodic == Periodic::mcb8) name += "/per";
   if (a.periodic == Periodic::mcb8_stretch) name += "/stretch-per";
   switch (a.objective) {
-    case Objective::min_yield: name += "/OPT=MIN"; break;
-    case Objective::max_stretch: name += "/OPT=MAX"; break;
+    case Objective::min_yield:
+      name += "/OPT=MIN";
+      break;
+    case Objective::max_stretch:
+      name += "/OPT=MAX";
+      break;
     case Objective::avg_yield:
-    case Objective::avg_stretch: name += "/OPT=AVG"; break;
+    case Objective::avg_stretch:
+      name += "/OPT=AVG";
+      break;
   }
   if (a.limit.kind == RemapLimit::Kind::min_flow_time) name += "/MINFT=" + seconds_text(a.limit.bound);
   if (a.limit.kind == RemapLimit::Kind::min_virtual_time) name += "/MINVT=" + seconds_text(a.limit.bound);
@@ -208,19 +215,32 @@ std::string algorithm_name(const Algorithm& algorithm) {
 std::string describe_algorithm(const Algorithm& algorithm) {
   if (const auto* batch = std::get_if<BatchAlgorithm>(&algorithm)) {
     switch (batch->backfill) {
-      case Backfill::none: return "whole nodes, strictly in order of submission";
-      case Backfill::easy: return "whole nodes in order, later jobs jump ahead if they do not delay the first";
-      case Backfill::extra_only: return "EASY that backfills into the extra nodes only, as the figures of RR-7659 have it";
+      case Backfill::none:
+        return "whole nodes, strictly in order of submission";
+      case Backfill::easy:
+        return "whole nodes in order, later jobs jump ahead if they do not delay the first";
+      case Backfill::extra_only:
+        return "EASY that backfills into the extra nodes only, as the figures of RR-7659 have it";
     }
   }
   const auto& a = std::get<DfrsAlgorithm>(algorithm);
   std::string text;
   switch (a.on_submission) {
-    case Submission::nothing: text = "submissions wait for the next tick"; break;
-    case Submission::greedy: text = "a new job goes to the least loaded nodes with memory, or waits"; break;
-    case Submission::greedy_p: text = "a new job starts at once, pausing low-priority jobs for memory"; break;
-    case Submission::greedy_pm: text = "a new job starts at once, moving or pausing low-priority jobs"; break;
-    case Submission::mcb8: text = "all jobs are repacked at each submission"; break;
+    case Submission::nothing:
+      text = "submissions wait for the next tick";
+      break;
+    case Submission::greedy:
+      text = "a new job goes to the least loaded nodes with memory, or waits";
+      break;
+    case Submission::greedy_p:
+      text = "a new job starts at once, pausing low-priority jobs for memory";
+      break;
+    case Submission::greedy_pm:
+      text = "a new job starts at once, moving or pausing low-priority jobs";
+      break;
+    case Submission::mcb8:
+      text = "all jobs are repacked at each submission";
+      break;
   }
   if (a.opportunistic) {
     text += a.on_submission == Submission::mcb8 ? " and completion" : "; waiting jobs start when others end";
@@ -228,10 +248,18 @@ std::string describe_algorithm(const Algorithm& algorithm) {
   if (a.periodic == Periodic::mcb8) text += "; periodic repack for the highest yield";
   if (a.periodic == Periodic::mcb8_stretch) text += "; periodic repack for the lowest stretch";
   switch (a.objective) {
-    case Objective::min_yield: text += "; max-min fair CPU"; break;
-    case Objective::avg_yield: text += "; CPU for the best average yield"; break;
-    case Objective::max_stretch: text += "; CPU for the lowest maximum stretch"; break;
-    case Objective::avg_stretch: text += "; CPU for the lowest average stretch"; break;
+    case Objective::min_yield:
+      text += "; max-min fair CPU";
+      break;
+    case Objective::avg_yield:
+      text += "; CPU for the best average yield";
+      break;
+    case Objective::max_stretch:
+      text += "; CPU for the lowest maximum stretch";
+      break;
+    case Objective::avg_stretch:
+      text += "; CPU for the lowest average stretch";
+      break;
   }
   if (a.limit.kind != RemapLimit::Kind::none) {
     text += "; no move in the first " + seconds_text(a.limit.bound) + " s of ";

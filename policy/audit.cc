@@ -18,10 +18,14 @@ std::string job_text(const ClusterView& view, JobSlot job) { return "job " + std
 
 const char* kind_text(DecisionKind kind) {
   switch (kind) {
-    case DecisionKind::pause: return "pause";
-    case DecisionKind::migrate: return "migrate";
-    case DecisionKind::resume: return "resume";
-    case DecisionKind::start: return "start";
+    case DecisionKind::pause:
+      return "pause";
+    case DecisionKind::migrate:
+      return "migrate";
+    case DecisionKind::resume:
+      return "resume";
+    case DecisionKind::start:
+      return "start";
   }
   return "?";
 }
@@ -29,9 +33,12 @@ const char* kind_text(DecisionKind kind) {
 JobState state_before(DecisionKind kind) {
   switch (kind) {
     case DecisionKind::pause:
-    case DecisionKind::migrate: return JobState::running;
-    case DecisionKind::resume: return JobState::paused;
-    case DecisionKind::start: return JobState::waiting;
+    case DecisionKind::migrate:
+      return JobState::running;
+    case DecisionKind::resume:
+      return JobState::paused;
+    case DecisionKind::start:
+      return JobState::waiting;
   }
   return JobState::absent;
 }

@@ -48,10 +48,10 @@ class Audit {
   std::size_t dims_ = 1;
   std::vector<Job> jobs_;
   std::vector<RigidVector> free_;
-  std::vector<double> cpu_used_;           // allocated: sum of yield x need
+  std::vector<double> cpu_used_;  // allocated: sum of yield x need
   std::vector<std::uint32_t> tasks_;
-  std::vector<std::uint32_t> exclusive_;   // tasks of jobs that want the node alone
-  std::vector<NodeIndex> gained_;          // nodes that received tasks or CPU in this check
+  std::vector<std::uint32_t> exclusive_;  // tasks of jobs that want the node alone
+  std::vector<NodeIndex> gained_;         // nodes that received tasks or CPU in this check
 };
 
 }  // namespace dfrs

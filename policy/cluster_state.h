@@ -93,8 +93,8 @@ class ClusterState {
   std::uint64_t version_ = 0;
 
   std::vector<JobSlot> touched_;
-  std::vector<std::uint32_t> touch_index_;        // by slot: index in touched_ and before_
-  std::vector<std::vector<NodeIndex>> before_;    // placements at begin(), storage reused
+  std::vector<std::uint32_t> touch_index_;      // by slot: index in touched_ and before_
+  std::vector<std::vector<NodeIndex>> before_;  // placements at begin(), storage reused
 };
 
 }  // namespace dfrs

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <new>
 
-
 namespace dfrs {
 namespace {
 
@@ -32,8 +31,7 @@ tl::expected<std::unique_ptr<Engine>, Error> Engine::create(const Algorithm& alg
       }
       engine->dfrs_ = std::make_unique<DfrsPolicy>(*dfrs, options.dfrs);
     } else {
-      engine->batch_ =
-          std::make_unique<BackfillPolicy>(std::get<BatchAlgorithm>(algorithm).backfill, options.batch);
+      engine->batch_ = std::make_unique<BackfillPolicy>(std::get<BatchAlgorithm>(algorithm).backfill, options.batch);
     }
     return engine;
   } catch (const std::bad_alloc&) {
@@ -95,8 +93,8 @@ tl::expected<void, Error> Engine::take_events(const ClusterView& view, std::span
     return fail(ErrorCode::bad_view, "rigid_dims must be 1 .. " + std::to_string(kMaxRigid));
   }
   if (!std::isfinite(view.now)) return fail(ErrorCode::bad_view, "now must be a finite time");
-  const bool resync = std::any_of(events.begin(), events.end(),
-                                  [](const Event& e) { return e.kind == EventKind::resync; });
+  const bool resync =
+      std::any_of(events.begin(), events.end(), [](const Event& e) { return e.kind == EventKind::resync; });
   if (!in_step_with_host_ || resync) {
     if (!events.empty() && !resync && events.front().kind == EventKind::completed) {
       return fail(ErrorCode::bad_view, "the first call, and the one after an error, must have a resync event");
@@ -149,9 +147,8 @@ void Engine::collect_decisions(const ClusterView& view) {
     decisions_.placements.push_back(decision);
   }
   // Those who leave come first; then by slot, so that the order does not hang on how a policy found its way.
-  std::sort(decisions_.placements.begin(), decisions_.placements.end(), [](const Decision& a, const Decision& b) {
-    return a.kind != b.kind ? a.kind < b.kind : a.job < b.job;
-  });
+  std::sort(decisions_.placements.begin(), decisions_.placements.end(),
+            [](const Decision& a, const Decision& b) { return a.kind != b.kind ? a.kind < b.kind : a.job < b.job; });
 }
 
 }  // namespace dfrs

@@ -8,12 +8,12 @@
 namespace dfrs {
 
 enum class ErrorCode {
-  bad_algorithm,   ///< no such algorithm name, or parts that do not go together
-  bad_option,      ///< an option out of range, or missing for this algorithm
-  bad_view,        ///< the view or its events contradict themselves
-  bad_decision,    ///< a policy made a decision that breaks a capacity or a flag; nothing was changed
-  out_of_memory,   ///< an allocation failed; nothing was changed
-  internal,        ///< anything else that should not happen
+  bad_algorithm,  ///< no such algorithm name, or parts that do not go together
+  bad_option,     ///< an option out of range, or missing for this algorithm
+  bad_view,       ///< the view or its events contradict themselves
+  bad_decision,   ///< a policy made a decision that breaks a capacity or a flag; nothing was changed
+  out_of_memory,  ///< an allocation failed; nothing was changed
+  internal,       ///< anything else that should not happen
 };
 
 struct Error {

@@ -51,7 +51,7 @@ struct JobView {
   const NodeSet* eligible = nullptr;  ///< nodes the job may use; null: all of them
   VirtualClock clock;                 ///< progress
   double yield = 0;                   ///< current yield, 0 unless running
-  std::span<const NodeIndex> nodes;   ///< node of each task, ascending; empty unless running (may_not_move: also paused)
+  std::span<const NodeIndex> nodes;  ///< node of each task, ascending; empty unless running (may_not_move: also paused)
 
   Seconds flow_time(Seconds now) const { return std::max(0.0, now - submit); }
   Seconds virtual_time(Seconds now) const { return clock.at(now); }

@@ -115,7 +115,8 @@ std::uint32_t BackfillPolicy::tasks_on(const ClusterState& state, const JobView&
 
 std::uint32_t BackfillPolicy::nodes_for(const ClusterState& state, const JobView& job) const {
   std::uint32_t most = 0;
-  const auto nodes = static_cast<NodeIndex>(uniform_ ? std::min<std::size_t>(1, state.node_count()) : state.node_count());
+  const auto nodes =
+      static_cast<NodeIndex>(uniform_ ? std::min<std::size_t>(1, state.node_count()) : state.node_count());
   for (NodeIndex n = 0; n < nodes; ++n) most = std::max(most, tasks_on(state, job, n));
   return most == 0 ? job.tasks : (job.tasks + most - 1) / most;
 }

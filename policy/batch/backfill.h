@@ -44,8 +44,8 @@ class BackfillPolicy final : public BatchPolicy {
   };
   struct Reservation {
     bool valid = false;
-    Seconds shadow = 0;        ///< earliest start of the first waiting job
-    std::uint64_t extra = 0;   ///< nodes it leaves then (equal nodes)
+    Seconds shadow = 0;              ///< earliest start of the first waiting job
+    std::uint64_t extra = 0;         ///< nodes it leaves then (equal nodes)
     std::vector<std::uint8_t> held;  ///< by node: it counts on this one (unequal nodes)
   };
 
@@ -65,12 +65,12 @@ class BackfillPolicy final : public BatchPolicy {
 
   bool uniform_ = true;  // equal nodes and no eligible sets: counting nodes is enough
   std::vector<Waiting> queue_;
-  std::size_t unseen_ = 0;         // queue_[unseen_ ...] came after the last pass
-  std::vector<Running> running_;   // by expected end
-  std::uint64_t free_ = 0;         // nodes without a job
+  std::size_t unseen_ = 0;        // queue_[unseen_ ...] came after the last pass
+  std::vector<Running> running_;  // by expected end
+  std::uint64_t free_ = 0;        // nodes without a job
   Reservation reservation_;
-  std::vector<NodeIndex> nodes_;   // of the job that fits, a node per task
-  NodeIndex first_free_ = 0;       // no free node lies below
+  std::vector<NodeIndex> nodes_;  // of the job that fits, a node per task
+  NodeIndex first_free_ = 0;      // no free node lies below
 };
 
 }  // namespace dfrs

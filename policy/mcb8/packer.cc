@@ -277,7 +277,7 @@ std::size_t Packer::find_next(List& list, const Room& room, NodeIndex n) const {
     } else if (cpu_list) {
       // Sorted by CPU: one bisection passes over all that need too much of it.
       const auto from = list.cpu.begin() + static_cast<std::ptrdiff_t>(at);
-      if (at < count && *from > limit) {
+      if (at<count&& * from> limit) {
         const auto to = std::partition_point(from, list.cpu.end(), [&](double c) { return c > limit; });
         at = static_cast<std::size_t>(to - list.cpu.begin());
       }
@@ -285,7 +285,7 @@ std::size_t Packer::find_next(List& list, const Room& room, NodeIndex n) const {
       while (at < count && rigid[at] > free) ++at;
     } else {
       const auto from = list.rigid.begin() + static_cast<std::ptrdiff_t>(at);
-      if (at < count && *from > free) {
+      if (at<count&& * from> free) {
         const auto to = std::partition_point(from, list.rigid.end(), [&](RigidAmount r) { return r > free; });
         at = static_cast<std::size_t>(to - list.rigid.begin());
       }
@@ -309,8 +309,7 @@ std::size_t Packer::find_next(List& list, const Room& room, NodeIndex n) const {
 std::size_t Packer::prefer(const Room& room, NodeIndex n) {
   const Room& whole = empty_room_[n];
   if (dims_ == 1 && whole.rigid[0] > 0) {  // the usual case, in short
-    const bool memory =
-        static_cast<double>(room.rigid[0]) / static_cast<double>(whole.rigid[0]) > room.cpu / whole.cpu;
+    const bool memory = static_cast<double>(room.rigid[0]) / static_cast<double>(whole.rigid[0]) > room.cpu / whole.cpu;
     preference_[0] = memory ? 1 : 0;
     preference_[1] = memory ? 0 : 1;
     return 2;

@@ -65,12 +65,12 @@ class Packer {
   // node: what does not fit a node once does not fit it later. Entries without tasks left need infinite CPU.
   struct List {
     std::vector<double> cpu;
-    std::vector<RigidAmount> rigid;        // the first rigid dimension
+    std::vector<RigidAmount> rigid;  // the first rigid dimension
     std::vector<std::uint32_t> item;
-    std::vector<double> least_cpu;         // of this entry and all behind it: ends a search early
+    std::vector<double> least_cpu;  // of this entry and all behind it: ends a search early
     std::vector<RigidAmount> least_rigid;
     std::size_t cursor = 0;
-    std::size_t spent = 0;                 // entries without tasks left
+    std::size_t spent = 0;  // entries without tasks left
 
     void clear();
     void push(double c, RigidAmount r, std::uint32_t k);
@@ -107,24 +107,24 @@ class Packer {
   bool plain_ = true;     // homogeneous, no eligibility, nothing exclusive
   bool simple_ = true;    // plain and one rigid dimension
   std::uint64_t tasks_total_ = 0;
-  RigidVector rigid_needed_{};                       // by the items not excluded
-  double cpu_reference_ = 1;                         // the largest node
-  std::array<double, kMaxRigid> rigid_scale_{};      // 1 / the largest node, 0 where there is none of it
+  RigidVector rigid_needed_{};                   // by the items not excluded
+  double cpu_reference_ = 1;                     // the largest node
+  std::array<double, kMaxRigid> rigid_scale_{};  // 1 / the largest node, 0 where there is none of it
   double cpu_total_ = 0;
   RigidVector rigid_total_{};
 
-  std::vector<Key> by_need_;              // items by non-increasing CPU
-  std::vector<Key> by_share_;             // items by non-increasing largest rigid share
-  std::vector<double> share_;             // largest rigid share, by item
-  std::vector<std::uint8_t> share_dim_;   // its dimension
-  std::vector<List> lists_;               // 0: CPU, 1 + d: rigid dimension d
+  std::vector<Key> by_need_;             // items by non-increasing CPU
+  std::vector<Key> by_share_;            // items by non-increasing largest rigid share
+  std::vector<double> share_;            // largest rigid share, by item
+  std::vector<std::uint8_t> share_dim_;  // its dimension
+  std::vector<List> lists_;              // 0: CPU, 1 + d: rigid dimension d
   std::array<std::size_t, kMaxRigid + 1> preference_{};
-  std::vector<std::uint32_t> left_;       // tasks without a node, by item
-  std::vector<std::uint32_t> placed_;     // tasks with one
-  std::vector<Room> empty_room_;          // by node, without any task
-  std::vector<Room> room_;                // by node, before its turn
-  std::vector<std::uint8_t> touched_;     // node holds pinned tasks
-  std::vector<Step> steps_;               // of the last node filled
+  std::vector<std::uint32_t> left_;    // tasks without a node, by item
+  std::vector<std::uint32_t> placed_;  // tasks with one
+  std::vector<Room> empty_room_;       // by node, without any task
+  std::vector<Room> room_;             // by node, before its turn
+  std::vector<std::uint8_t> touched_;  // node holds pinned tasks
+  std::vector<Step> steps_;            // of the last node filled
   bool steps_valid_ = false;
   std::vector<NodeIndex> result_;
   double cpu_left_ = 0, cpu_room_left_ = 0;

@@ -22,9 +22,12 @@ struct RemapLimit {
 
   bool keeps(const JobView& job, Seconds now) const {
     switch (kind) {
-      case Kind::none: return false;
-      case Kind::min_flow_time: return job.flow_time(now) < bound;
-      case Kind::min_virtual_time: return job.virtual_time(now) < bound;
+      case Kind::none:
+        return false;
+      case Kind::min_flow_time:
+        return job.flow_time(now) < bound;
+      case Kind::min_virtual_time:
+        return job.virtual_time(now) < bound;
     }
     return false;
   }
@@ -66,7 +69,7 @@ class Repack {
   };
   std::vector<RankedItem> ranks_;  // items that may be left out, by decreasing priority
   bool ranked_ = false;
-  std::vector<NodeIndex> best_;   // nodes of all items, in the order of items_
+  std::vector<NodeIndex> best_;  // nodes of all items, in the order of items_
 
   // The last max_yield() that left no job out: its outcome hangs on nothing but the jobs and which of them are pinned,
   // so that a tick at which both are the same finds the same mapping and need not look for it.

@@ -15,7 +15,7 @@ class Sharing {
  public:
   struct Node {
     double capacity = 0;
-    double load = 0;  ///< sum of CPU needs
+    double load = 0;                     ///< sum of CPU needs
     std::uint32_t first = 0, count = 0;  ///< users(): entries of this node
   };
   struct User {
@@ -35,7 +35,7 @@ class Sharing {
   void build(const ClusterState& state, const ClusterView& view);
 
   std::span<const Node> nodes() const { return nodes_; }
-  std::span<const Job> jobs() const { return jobs_; }  ///< those with a task on an overloaded node
+  std::span<const Job> jobs() const { return jobs_; }            ///< those with a task on an overloaded node
   std::span<const JobSlot> running() const { return running_; }  ///< all of them, in submission order
   std::span<const User> users(const Node& n) const { return {users_.data() + n.first, n.count}; }
   std::span<const Place> places(const Job& j) const { return {places_.data() + j.first, j.count}; }

@@ -12,9 +12,9 @@
 namespace dfrs::sim {
 
 struct CampaignOutputs {
-  std::string results;               ///< CSV file, a row per simulation; empty: none
-  std::string report;                ///< HTML file; empty: none
-  std::string format = "text";       ///< of the summary on standard output
+  std::string results;          ///< CSV file, a row per simulation; empty: none
+  std::string report;           ///< HTML file; empty: none
+  std::string format = "text";  ///< of the summary on standard output
   ReportOptions report_options;
 };
 

@@ -33,9 +33,9 @@ struct DemoCommand {
         lublin.seed = seed;
         instances.push_back(lublin_instance(lublin));
       }
-      outputs.report_options.subtitle = fmt::format(
-          "{} generated workloads (Lublin-Feitelson model, seeds 1 to {}), 128 quad-core nodes", kDemoInstances,
-          kDemoInstances);
+      outputs.report_options.subtitle =
+          fmt::format("{} generated workloads (Lublin-Feitelson model, seeds 1 to {}), 128 quad-core nodes",
+                      kDemoInstances, kDemoInstances);
     } else {
       instances = workload.load();
       outputs.report_options.subtitle = "Workload: " + workload.sources().front();
@@ -49,8 +49,8 @@ struct DemoCommand {
 
     std::size_t jobs = 0;
     for (const Instance& instance : instances) jobs += instance.jobs.size();
-    print(fmt::format("{}: {} instances, {} jobs, {} nodes\n\n", outputs.report_options.subtitle, instances.size(), jobs,
-                      instances.front().platform.nodes.size()));
+    print(fmt::format("{}: {} instances, {} jobs, {} nodes\n\n", outputs.report_options.subtitle, instances.size(),
+                      jobs, instances.front().platform.nodes.size()));
     const std::vector<Algorithm> algorithms = parse_algorithms(recommended_algorithms());
     print(run_and_report(instances, algorithms, simulation, threads, outputs));
     print(fmt::format("\nreport:  {}\nresults: {}\n", outputs.report, outputs.results));
@@ -64,7 +64,8 @@ void add_demo(CLI::App& app) {
       "demo", "what DFRS would do compared with FCFS and EASY, on generated workloads or on your log");
   auto options = std::make_shared<DemoCommand>();
   options->workload.add(*command, WorkloadOptions::Sources::at_most_one);
-  command->footer("HPC2N's log is annotated and cut into weeks as in the paper. Without SOURCE ten workloads are generated.");
+  command->footer(
+      "HPC2N's log is annotated and cut into weeks as in the paper. Without SOURCE ten workloads are generated.");
   command->add_option("-o,--output", options->output, "folder for report.html and results.csv")->capture_default_str();
   command->add_option("-j,--threads", options->threads, "threads (default: one per processor)")
       ->check(CLI::Range(1, 1024));

@@ -20,7 +20,8 @@ struct FetchCommand {
   void run() const {
     if (name.empty()) {
       std::string text;
-      for (const KnownLog& log : known_logs()) fmt::format_to(std::back_inserter(text), "{:<26} {}\n", log.name, log.about);
+      for (const KnownLog& log : known_logs())
+        fmt::format_to(std::back_inserter(text), "{:<26} {}\n", log.name, log.about);
       print(text);
       return;
     }
@@ -33,10 +34,12 @@ struct FetchCommand {
 }  // namespace
 
 void add_fetch(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("fetch", "download a log of the Parallel Workloads Archive, checked and cached");
+  CLI::App* command =
+      app.add_subcommand("fetch", "download a log of the Parallel Workloads Archive, checked and cached");
   auto options = std::make_shared<FetchCommand>();
   command->add_option("NAME", options->name, "which log; without it the known ones are listed");
-  command->add_option("--base-url", options->base_url, "where the archive is, or a mirror of it")->capture_default_str();
+  command->add_option("--base-url", options->base_url, "where the archive is, or a mirror of it")
+      ->capture_default_str();
   command->add_option("--cache", options->options.cache_folder, "folder for the logs (default: ~/.cache/dfrs)");
   command->add_flag("--refresh", options->options.refresh, "download again even if the log is there");
   command->add_option("--ca-file", options->options.http.ca_file, "certificate authorities for https, PEM");

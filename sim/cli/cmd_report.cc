@@ -45,8 +45,7 @@ void add_report(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--title", options->options.title, "headline of the report")->capture_default_str();
   command->add_flag(
-      "--by-degradation",
-      [options](std::int64_t) { options->options.summary.order = SummaryOrder::by_degradation; },
+      "--by-degradation", [options](std::int64_t) { options->options.summary.order = SummaryOrder::by_degradation; },
       "best algorithm first instead of the order of the results");
   command->callback([options] { options->run(); });
 }

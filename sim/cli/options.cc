@@ -190,8 +190,9 @@ SimOptions SimulationOptions::sim() const {
 }
 
 std::string SimulationOptions::describe() const {
-  return fmt::format("penalty {} s, period {} s, stretch bounded at {} s, instants {}, batch passes per {}, batch nodes {}",
-                     penalty_, period_, stretch_floor_, instants_, passes_, batch_nodes_);
+  return fmt::format(
+      "penalty {} s, period {} s, stretch bounded at {} s, instants {}, batch passes per {}, batch nodes {}", penalty_,
+      period_, stretch_floor_, instants_, passes_, batch_nodes_);
 }
 
 CLI::Validator number_in(double least, double most) {

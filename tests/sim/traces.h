@@ -10,14 +10,16 @@
 
 namespace dfrs::sim {
 
-/// Path of the log, or empty if DFRS_TRACES is unset.
+/// Path of the log, or empty if DFRS_TRACES is unset or its folder has no such log.
 inline std::string trace_path(const std::string& file) {
   const char* const folder = std::getenv("DFRS_TRACES");
-  return folder == nullptr ? std::string() : (std::filesystem::path(folder) / file).string();
+  if (folder == nullptr) return {};
+  const std::filesystem::path path = std::filesystem::path(folder) / file;
+  return std::filesystem::exists(path) ? path.string() : std::string();
 }
 
 }  // namespace dfrs::sim
 
 #define DFRS_TRACE_OR_SKIP(path, file)                  \
   const std::string path = dfrs::sim::trace_path(file); \
-  if (path.empty()) GTEST_SKIP() << "DFRS_TRACES is not set"
+  if (path.empty()) GTEST_SKIP() << "no " << (file) << ": DFRS_TRACES is not set, or its folder lacks it"
