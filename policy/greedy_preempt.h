@@ -38,7 +38,6 @@ class GreedyPreempt {
   Greedy greedy_;
   RoomCount room_;
   std::vector<RankedJob> running_;  // by increasing priority; the first `marked` are candidates
-  std::vector<NodeIndex> nodes_;
   std::vector<std::vector<NodeIndex>> old_nodes_;  // of the marked jobs
 };
 
