@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "config.h"
+#include "dfrs-config.h"
 #include "policy/nearest_name.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
