@@ -31,8 +31,8 @@ std::string format_config(const Config& config) {
   std::string text;
   const auto line = [&](std::string_view key, const std::string& value) {
     // The characters that mean something to the parser.
-    const bool quote = value.find_first_of(" \t#\\") != std::string::npos;
-    fmt::format_to(std::back_inserter(text), quote ? "{}=\"{}\"\n" : "{}={}\n", key, value);
+    const char* quote = value.find_first_of(" \t#\\") != std::string::npos ? "\"" : "";
+    fmt::format_to(std::back_inserter(text), "{0}={1}{2}{1}\n", key, quote, value);
   };
   line("Algorithm", algorithm_name(config.algorithm));
   line("Period", fmt::format("{}", config.period));

@@ -50,16 +50,16 @@ struct Config {
   std::vector<PartitionConfig> partitions;  ///< Partitions; at least one, all different, in the order of the file
   PauseRules pausing;                       ///< PauseBy, LostWork: what partitions without rules of their own have
   std::string checkpoint_mark = "dfrs:checkpoint";  ///< CheckpointMark; a word, not empty
-  Seconds min_progress = 60;                ///< MinProgress, 0 .. 1e9 s of virtual time
-  std::uint32_t max_lost_runs = 3;          ///< MaxLostRuns, 0 .. 1e6
-  bool suspend_needs_swap = true;           ///< SuspendNeedsSwap
-  bool enforce_quotas = true;               ///< QuotaMode=enforce
-  AgentPort agent_port;                     ///< AgentPort
-  std::uint16_t control_port = 6822;        ///< ControlPort, 1 .. 65535
-  std::uint32_t quota_wait_ms = 100;        ///< QuotaWait, 0 .. 10,000
-  Seconds comment_interval = 10;            ///< CommentInterval, 0 (never) .. 86,400
-  bool stock_backfill = true;               ///< StockBackfill
-  std::string record_file;                  ///< RecordFile; absolute, empty: none
+  Seconds min_progress = 60;                        ///< MinProgress, 0 .. 1e9 s of virtual time
+  std::uint32_t max_lost_runs = 3;                  ///< MaxLostRuns, 0 .. 1e6
+  bool suspend_needs_swap = true;                   ///< SuspendNeedsSwap
+  bool enforce_quotas = true;                       ///< QuotaMode=enforce
+  AgentPort agent_port;                             ///< AgentPort
+  std::uint16_t control_port = 6822;                ///< ControlPort, 1 .. 65535
+  std::uint32_t quota_wait_ms = 100;                ///< QuotaWait, 0 .. 10,000
+  Seconds comment_interval = 10;                    ///< CommentInterval, 0 (never) .. 86,400
+  bool stock_backfill = true;                       ///< StockBackfill
+  std::string record_file;                          ///< RecordFile; absolute, empty: none
 
   /// With the default algorithm and no partition: to be filled in.
   Config();

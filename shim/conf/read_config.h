@@ -15,9 +15,9 @@ namespace dfrs::shim {
 /// One thing that is wrong in a dfrs.conf.
 struct ConfigError {
   std::string file;
-  std::size_t line = 0;  ///< 0: no line is to blame (a key is missing, the file cannot be read)
-  std::string key;       ///< empty: no key is to blame
-  std::string message;   ///< what is wrong, what was expected
+  std::size_t line = 0;     ///< 0: no line is to blame (a key is missing, the file cannot be read)
+  std::string key;          ///< empty: no key is to blame
+  std::string message;      ///< what is wrong, what was expected
   bool unreadable = false;  ///< the file itself could not be read
 
   /// "dfrs.conf:12: Period: ...", one line.
