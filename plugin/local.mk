@@ -9,7 +9,7 @@
 #
 # A shared object that is mapped by a running slurmctld must be replaced, never written over. `install` of coreutils
 # does so: it unlinks the old file first. tests/plugin/install.sh holds it to that.
-EXTRA_DIST += plugin/slurm/config.h plugin/libdfrs_controller.map
+EXTRA_DIST += plugin/slurm/config.h plugin/libdfrs_controller.map plugin/slurm_plugin.map
 
 dfrslibdir = $(libdir)/dfrs
 slurmplugindir = $(dfrslibdir)/slurm
@@ -25,15 +25,18 @@ plugin_libdfrs_controller_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libdfrs
 	-Wl,--version-script=$(srcdir)/plugin/libdfrs_controller.map
 EXTRA_plugin_libdfrs_controller_so_DEPENDENCIES = plugin/libdfrs_controller.map
 
-SLURM_PLUGIN_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+# _GNU_SOURCE: dladdr, as in Slurm itself.
+SLURM_PLUGIN_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) -D_GNU_SOURCE
 # Slurm's names stay undefined: slurmctld has them. -z lazy: functions that only slurmctld has are looked up when they
 # are called, since commands load selectors, too.
-SLURM_PLUGIN_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-z,lazy -Wl,-rpath,'$$ORIGIN/..'
+SLURM_PLUGIN_SO = $(AM_LDFLAGS) -shared -Wl,-z,lazy -Wl,-rpath,'$$ORIGIN/..' \
+	-Wl,--version-script=$(srcdir)/plugin/slurm_plugin.map
 
 slurmplugin_PROGRAMS += plugin/slurm/sched_dfrs.so
 plugin_slurm_sched_dfrs_so_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS)
-plugin_slurm_sched_dfrs_so_LDFLAGS = $(SLURM_PLUGIN_LDFLAGS)
+plugin_slurm_sched_dfrs_so_LDFLAGS = $(SLURM_PLUGIN_SO)
 plugin_slurm_sched_dfrs_so_LDADD = plugin/libdfrs_controller.so
+EXTRA_plugin_slurm_sched_dfrs_so_DEPENDENCIES = plugin/slurm_plugin.map
 plugin_slurm_sched_dfrs_so_SOURCES = \
 	plugin/apply.c \
 	plugin/apply.h \
@@ -50,12 +53,14 @@ plugin_slurm_sched_dfrs_so_SOURCES = \
 
 slurmplugin_PROGRAMS += plugin/slurm/select_cons_tres.so
 plugin_slurm_select_cons_tres_so_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS)
-plugin_slurm_select_cons_tres_so_LDFLAGS = $(SLURM_PLUGIN_LDFLAGS)
+plugin_slurm_select_cons_tres_so_LDFLAGS = $(SLURM_PLUGIN_SO)
 plugin_slurm_select_cons_tres_so_LDADD = plugin/libdfrs_controller.so
+EXTRA_plugin_slurm_select_cons_tres_so_DEPENDENCIES = plugin/slurm_plugin.map
 plugin_slurm_select_cons_tres_so_SOURCES = \
 	plugin/compat.h \
 	plugin/job_shape.c \
 	plugin/job_shape.h \
+	plugin/job_nodes.h \
 	plugin/managed_memory.c \
 	plugin/managed_memory.h \
 	plugin/marks.h \
