@@ -31,3 +31,33 @@ def remove_below(nodes, seconds=2.0):
                     if time.monotonic() >= end:
                         break
                     time.sleep(0.02)
+
+
+def _read_quotas(node):
+    quotas = {}
+    for top in folders_of([node]):
+        for path in top.glob("**/job_*"):
+            try:
+                if (path / "cpu.cfs_quota_us").exists():
+                    quota, period = ((path / f"cpu.cfs_{name}_us").read_text(encoding="ascii") for name in ("quota", "period"))
+                elif (path / "cpu.max").exists():
+                    quota, period = (path / "cpu.max").read_text(encoding="ascii").split()
+                else:
+                    continue
+            except OSError:
+                continue  # it has just gone
+            if quota.strip() not in ("-1", "max"):
+                quotas[path.name] = int(quota) / int(period)
+    return quotas
+
+
+def quotas(node, seconds=1.0):
+    """job_N -> cores that the group of job N on this node may use. Files are read one after the other; what is
+    returned was the same twice in a row, so that a change in between does not show as two quotas at once."""
+    end, last = time.monotonic() + seconds, _read_quotas(node)
+    while time.monotonic() < end:
+        now = _read_quotas(node)
+        if now == last:
+            return now
+        last = now
+    return {}
