@@ -21,6 +21,8 @@ EXTRA_DIST += \
 	tests/live/ports.py \
 	tests/live/processes.py \
 	tests/live/runner.py \
+	tests/live/test_jobs.py \
+	tests/live/test_latency.py \
 	tests/live/test_load.py \
 	tests/live/test_pausing.py \
 	tests/live/test_quotas.py \
