@@ -67,7 +67,7 @@ class LiveTest(unittest.TestCase):
         """A job of `tasks` tasks with `cpus` CPUs and `memory` MiB each."""
         return jobs.submit(self.cluster, f"--ntasks={tasks}", f"--cpus-per-task={cpus}",
                            f"--mem-per-cpu={max(1, memory // cpus)}", *options, script=script, user=user,
-                           cwd=self.folder)
+                           cwd=self.folder, check=check)
 
     def sbatch_burn(self, work, *options, tasks=1, cpus=4, memory=64, hold=0, checkpoint=False, step=False, more="",
                     **keywords):

@@ -268,6 +268,8 @@ class Cluster:
         self._write("etc/plugstack.conf", self._plugstack())
         if self.options.scheduler == "dfrs":
             self._write("etc/dfrs.conf", configuration.dfrs_conf(self.options, self))
+        for name, text in self.options.files.items():
+            self._write(f"etc/{name}", text)
         self._link_plugins()
 
     def _plugstack(self):

@@ -27,4 +27,5 @@ EXTRA_DIST += \
 	tests/live/test_pausing.py \
 	tests/live/test_quotas.py \
 	tests/live/test_sharing.py \
+	tests/live/test_time_limit.py \
 	tests/live/waiting.py

@@ -190,7 +190,7 @@ class Conditions(LiveTest):
 
 class Words(LiveTest):
     """What a user says and sees."""
-    options = _options(slurm={"OverTimeLimit": "0"})
+    options = _options()
 
     def comment(self, job):
         return jobs.show(self.cluster, job).get("Comment", "")
@@ -223,28 +223,6 @@ class Words(LiveTest):
         result = self.sbatch(memory=5000, cpus=1, check=False)
         self.assertNotIsInstance(result, int)
         self.assertIn("not available", result.stderr)
-
-    def test_time_limit_counts_virtual_time(self):
-        """Slurm's least limit is a minute: at a yield of a quarter such a job may take four, and one that has the node
-        for itself is ended after one."""
-        alone = self.sbatch(f"--nodelist={self.cluster.nodes[0]}", "--time=1", memory=100)
-        node = self.cluster.nodes[1]
-        shared = [self.sbatch(f"--nodelist={node}", f"--time={1 if number == 0 else 10}", memory=100)
-                  for number in range(4)]
-        started = time.time()
-        for job in (alone, *shared):
-            self.wait_state(job, "RUNNING")
-
-        def limit():
-            return self.end_of(shared[0]) - time.time() > 150
-        wait_for("the end of the job at a quarter of the speed to be put off", limit, 20)
-        fields = self.wait_state(alone, "TIMEOUT", 110)
-        self.assertGreater(time.time() - started, 50)
-        self.assertEqual(fields["JobState"], "TIMEOUT")
-        self.assertEqual(jobs.state(self.cluster, shared[0]), "RUNNING")
-
-    def end_of(self, job):
-        return time.mktime(time.strptime(jobs.show(self.cluster, job)["EndTime"], "%Y-%m-%dT%H:%M:%S"))
 
     def test_dfrsctl_shows_and_explains(self):
         node = self.cluster.nodes[0]
@@ -314,19 +292,21 @@ class OtherPartitions(LiveTest):
 
 class Gres(LiveTest):
     """Generic resources stay with stock placement, narrowed to the nodes that the policy allows."""
-    options = _options(slurm={"GresTypes": "gpu"})
+    options = _options(slurm={"GresTypes": "token"})
 
     @classmethod
     def make_options(cls):
         options = super().make_options()
-        options.node_settings = {name: "Gres=gpu:2" for name in options.node_names[2:]}
+        names = options.node_names[2:]
+        options.node_settings = {name: "Gres=token:2" for name in names}
+        options.files = {"gres.conf": "".join(f"NodeName={name} Name=token Count=2\n" for name in names)}
         return options
 
-    def test_job_gets_its_gpus_and_no_more_than_there_are(self):
+    def test_job_gets_its_resources_and_no_more_than_there_are(self):
         nodes = self.cluster.nodes[2:]
-        numbers = [self.sbatch("--gres=gpu:2", memory=100, cpus=2) for _ in range(2)]
+        numbers = [self.sbatch("--gres=token:2", memory=100, cpus=2) for _ in range(2)]
         self.assertEqual(sorted(self.wait_state(job, "RUNNING")["NodeList"] for job in numbers), nodes)
-        third = self.sbatch("--gres=gpu:1", memory=100, cpus=1)
+        third = self.sbatch("--gres=token:1", memory=100, cpus=1)
         time.sleep(0.7)
         self.assertEqual(jobs.state(self.cluster, third), "PENDING")
         without = self.sbatch(memory=100)
