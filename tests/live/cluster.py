@@ -225,9 +225,6 @@ class Cluster:
         for name in ("log", "run", "state"):
             os.chown(self.folder / name, owner.pw_uid, owner.pw_gid)
         (self.folder / "state").chmod(0o700)
-        key = self.folder / "munge/key"
-        with open(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(os.urandom(128))
         first = ports.block(AGENT_PORT_OFFSET + MAX_NODES + 2, str(self.folder))
         self.ports = {"slurmctld": first, "control": first + 1, "slurmd": first + 2}
         self.write_configuration()
@@ -356,16 +353,23 @@ class Cluster:
                 return f"--- the end of {path}\n" + "\n".join(text)
         return f"(no log of {name} in {self.folder}/log)"
 
-    def start_munged(self):
-        argv = [self._program("munged"), "--foreground", "--force", "--num-threads=2",
-                f"--key-file={self.folder}/munge/key", f"--socket={self.munge_socket}",
-                f"--pid-file={self.folder}/run/munged.pid", f"--log-file={self.log('munged')}",
-                f"--seed-file={self.folder}/munge/seed"]
-        process = self._start("munged", argv)
+    def start_munged(self, name="munged", folder="munge"):
+        """The cluster's munged; or, with other names, one more with a key of its own. Its socket."""
+        place = self.folder / folder
+        place.mkdir(exist_ok=True)
+        if not (place / "key").exists():
+            with open(os.open(place / "key", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+                file.write(os.urandom(128))
+        socket = place / "socket"
+        argv = [self._program("munged"), "--foreground", "--force", "--num-threads=2", f"--key-file={place}/key",
+                f"--socket={socket}", f"--pid-file={self.folder}/run/{name}.pid", f"--log-file={self.log(name)}",
+                f"--seed-file={place}/seed"]
+        process = self._start(name, argv)
         if process:
-            self._wait_started("munged", process, lambda: self.munge_socket.exists() and subprocess.run(
-                [self._program("munge"), "-n", "-S", self.munge_socket], stdout=subprocess.DEVNULL,
+            self._wait_started(name, process, lambda: socket.exists() and subprocess.run(
+                [self._program("munge"), "-n", "-S", socket], stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL, check=False).returncode == 0)
+        return socket
 
     def start_slurmctld(self, wait=True):
         argv = [self._program("slurmctld"), "-D", "-f", self.folder / "etc/slurmctld.conf"]
@@ -379,15 +383,17 @@ class Cluster:
         if process and wait:
             self._wait_started(f"slurmd.{node}", process, lambda: ports.listening(self.node_port(node)))
 
-    def start_agent(self, node, wrapper=(), key_socket=None, wait=True):
-        """`wrapper`: words before the command (faketime); `key_socket`: of another munged."""
-        argv = [*wrapper, self._program("dfrsd"), "--node", node, "--port", self.node_port(node, agent=True),
+    def start_agent(self, node, wrapper=(), key_socket=None, port=None, wait=True):
+        """`wrapper`: words before the command (faketime); `key_socket`: of another munged; `port`: other than the one
+        where slurmctld looks for it."""
+        port = port or self.node_port(node, agent=True)
+        argv = [*wrapper, self._program("dfrsd"), "--node", node, "--port", port,
                 "--address", "127.0.0.1", "--run-dir", self.folder / "run" / node,
                 "--munge-socket", key_socket or self.munge_socket,
                 "--slurm-user", self.slurm_user, f"--cores-per-cpu={self.options.cores_per_cpu:g}"]
         process = self._start(f"dfrsd.{node}", argv)
         if process and wait:
-            self._wait_started(f"dfrsd.{node}", process, lambda: ports.listening(self.node_port(node, agent=True)))
+            self._wait_started(f"dfrsd.{node}", process, lambda: ports.listening(port))
 
     def stop(self, name, number=signal.SIGTERM, seconds=15.0):
         """Ends a daemon with a signal and waits until it is gone."""
