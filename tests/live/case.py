@@ -18,10 +18,8 @@ class LiveTest(unittest.TestCase):
 
     @classmethod
     def make_options(cls):
-        """Names of nodes differ between modules that run at the same time: groups of the kernel are called so."""
-        options = Options.from_json(cls.options.to_json())
-        options.prefix = cls.__name__.lower()
-        return options
+        """A copy of `options`; classes may add to it."""
+        return Options.from_json(cls.options.to_json())
 
     @classmethod
     def setUpClass(cls):

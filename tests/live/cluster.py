@@ -79,6 +79,11 @@ class Cluster:
         return f"dfrs{zlib.crc32(str(self.folder).encode()) % 100000}"
 
     @property
+    def cgroup_tree(self):
+        """Of cgroup v1: clusters on one host have trees of their own, whatever their nodes are called."""
+        return self.cluster_name
+
+    @property
     def munge_socket(self):
         return self.folder / "munge/socket"
 
@@ -195,7 +200,7 @@ class Cluster:
         left = processes.stop(self._ours(), grace=0.0 if not self.ports else 3.0)
         if left:
             raise ClusterError(f"these processes cannot be ended: {', '.join(str(p.pid) for p in left)}")
-        cgroups.remove_below(self.nodes)
+        cgroups.remove(self.cgroup_tree)
         for name in ("cluster.json", "env"):
             (self.folder / name).unlink(missing_ok=True)
         for name in ("state", "spool", "run", "munge", "plugins", "etc"):
@@ -273,7 +278,8 @@ class Cluster:
         plugin = build_folder() / "plugin/spank_dfrs.so"
         if self.options.scheduler == "backfill" and (not self.options.spank or not plugin.exists()):
             return "# no plugins\n"
-        return f"optional {plugin} run_dir={self.folder}/run/%n cores_per_cpu={self.options.cores_per_cpu:g}\n"
+        return (f"optional {plugin} run_dir={self.folder}/run/%n cgroup_tree={self.cgroup_tree} "
+                f"default_cores_per_cpu={self.options.cores_per_cpu:g}\n")
 
     def _link_plugins(self):
         if self.options.scheduler != "dfrs":
@@ -390,7 +396,7 @@ class Cluster:
         argv = [*wrapper, self._program("dfrsd"), "--node", node, "--port", port,
                 "--address", "127.0.0.1", "--run-dir", self.folder / "run" / node,
                 "--munge-socket", key_socket or self.munge_socket,
-                "--slurm-user", self.slurm_user, f"--cores-per-cpu={self.options.cores_per_cpu:g}"]
+                "--slurm-user", self.slurm_user, "--cgroup-tree", self.cgroup_tree, f"--cores-per-cpu={self.options.cores_per_cpu:g}"]
         process = self._start(f"dfrsd.{node}", argv)
         if process and wait:
             self._wait_started(f"dfrsd.{node}", process, lambda: ports.listening(port))

@@ -18,7 +18,6 @@ class Options:
     algorithm: str = "GreedyPM*/per/OPT=MIN/MINVT=600"
     settings: Dict[str, str] = field(default_factory=dict)  # of dfrs.conf, in place of the defaults here
     # For tests and the comparison, not on the command line:
-    prefix: str = "n"                                       # of node names, which are prefix1, prefix2, ...
     partition_settings: List[str] = field(default_factory=list)  # lines of dfrs.conf that begin with PartitionName=
     slurm: Dict[str, str] = field(default_factory=dict)     # of slurm.conf, in place of the defaults here
     slurm_lines: List[str] = field(default_factory=list)    # more of slurm.conf: partitions, GRES, licences
@@ -32,7 +31,7 @@ class Options:
 
     @property
     def node_names(self):
-        return [f"{self.prefix}{number}" for number in range(1, self.nodes + 1)]
+        return [f"n{number}" for number in range(1, self.nodes + 1)]
 
     def to_json(self):
         return dataclasses.asdict(self)
