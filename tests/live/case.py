@@ -2,6 +2,7 @@
 """What all live tests share: a cluster for each class, a folder for each test, and questions about both."""
 import json
 import os
+import shutil
 import tempfile
 import unittest
 from pathlib import Path
@@ -30,7 +31,8 @@ class LiveTest(unittest.TestCase):
         cls.cluster.options = cls.make_options()
         cls.cluster.up()
         cls.jobs_folder = cls.cluster.folder / "jobs"
-        cls.jobs_folder.mkdir(exist_ok=True)
+        shutil.rmtree(cls.jobs_folder, ignore_errors=True)
+        cls.jobs_folder.mkdir()
         cls.jobs_folder.chmod(0o1777)
 
     @classmethod

@@ -28,6 +28,8 @@ STOCK_PLUGIN_DIRS = ("/usr/lib/x86_64-linux-gnu/slurm-wlm", "/usr/lib/*/slurm-wl
                      "/usr/local/lib/slurm")
 DAEMONS = ("munged", "slurmctld", "slurmd")
 COMMANDS = ("sbatch", "srun", "squeue", "sinfo", "scontrol", "scancel", "munge")
+SPANK_PLUGIN = "spank_dfrs.so"
+SLURMCTLD_PLUGINS = ["libdfrs_controller.so", "sched_dfrs.so", "select_cons_tres.so"]
 AGENT_PORT_OFFSET = 100  # an agent listens at its slurmd's port plus this
 MAX_NODES = AGENT_PORT_OFFSET
 SOCKET_PATH_MAX = 107
@@ -89,7 +91,7 @@ class Cluster:
 
     @property
     def plugin_dir(self):
-        """A folder of links to our plugins as they were built: a new build takes effect at the next start."""
+        """Our plugins, as they were built when the cluster was started."""
         return self.folder / "plugins"
 
     @property
@@ -272,25 +274,30 @@ class Cluster:
             self._write("etc/dfrs.conf", configuration.dfrs_conf(self.options, self))
         for name, text in self.options.files.items():
             self._write(f"etc/{name}", text)
-        self._link_plugins()
+        self._copy_plugins()
 
     def _plugstack(self):
-        plugin = build_folder() / "plugin/spank_dfrs.so"
-        if self.options.scheduler == "backfill" and (not self.options.spank or not plugin.exists()):
+        if self.options.scheduler == "backfill" and not self.options.spank:
             return "# no plugins\n"
-        return (f"optional {plugin} run_dir={self.folder}/run/%n cgroup_tree={self.cgroup_tree} "
+        return (f"optional {self.plugin_dir}/{SPANK_PLUGIN} run_dir={self.folder}/run/%n cgroup_tree={self.cgroup_tree} "
                 f"default_cores_per_cpu={self.options.cores_per_cpu:g}\n")
 
-    def _link_plugins(self):
-        if self.options.scheduler != "dfrs":
-            return
-        for name in ("sched_dfrs.so", "select_cons_tres.so"):
-            target, link = build_folder() / "plugin" / name, self.plugin_dir / name
-            if not target.exists():
-                raise ClusterError(f"{target} is not built; run: ./quickstart cluster up (which builds it)")
-            if link.is_symlink():
-                link.unlink()
-            link.symlink_to(target)
+    def _copy_plugins(self):
+        """Copies, so that a build does not change the plugins of a cluster that is up. Each takes its place as a
+        whole: writing over a file that a daemon has mapped would crash it."""
+        names = [SPANK_PLUGIN]
+        if self.options.scheduler == "dfrs":
+            names += SLURMCTLD_PLUGINS
+        elif not self.options.spank:
+            names = []
+        for name in names:
+            built = build_folder() / "plugin" / name
+            if not built.exists():
+                raise ClusterError(f"{built} is not built; `./quickstart cluster up` builds it")
+            temporary = self.plugin_dir / f".{name}"
+            shutil.copyfile(built, temporary)
+            temporary.chmod(0o755)
+            temporary.rename(self.plugin_dir / name)
 
     # ---- daemons ----
 
