@@ -54,6 +54,9 @@ size_t dfrs_controller_partitions(const struct dfrs_controller *controller, cons
 /* Whether stock backfill should run beside us for the other partitions (StockBackfill=yes). */
 bool dfrs_controller_stock_backfill(const struct dfrs_controller *controller);
 
+/* QuotaWait of the configuration, ms: what dfrs_controller_deliver is to be given. */
+uint32_t dfrs_controller_quota_wait(const struct dfrs_controller *controller);
+
 /* ---- what is ---------------------------------------------------------------------------------------------------- */
 
 /* A run of a job. A requeue raises restarts; submit tells apart jobs that use a number again. */

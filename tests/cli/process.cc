@@ -92,6 +92,9 @@ Running start(const std::vector<std::string>& arguments, const Surroundings& sur
   running.out = make_record("stdout");
   running.err = make_record("stderr");
   std::vector<std::string> words{dfrs_sim_path()};
+  if (!surroundings.program.empty()) {
+    words[0] = std::filesystem::path(words[0]).replace_filename(surroundings.program).string();
+  }
   words.insert(words.end(), arguments.begin(), arguments.end());
   running.command = joined(words);
   if (!surroundings.soft_limits.empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Runs the built dfrs-sim as a user would, and keeps what it said.
+// Runs the built dfrs-sim, or another program of the project, as a user would, and keeps what it said.
 #pragma once
 
 #include <initializer_list>
@@ -26,6 +26,7 @@ struct Surroundings {
   std::vector<std::string> environment = {};  ///< NAME=value, besides what the test has
   std::string folder = {};                    ///< working directory
   std::string soft_limits = {};               ///< `ulimit` options for the program, such as "-f 8"
+  std::string program = {};                   ///< another program, built beside dfrs-sim; empty: dfrs-sim
 };
 
 /// The program that the environment variable DFRS_SIM names, ./dfrs-sim if it is not set.

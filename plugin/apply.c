@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugin/apply.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "plugin/compat.h"
+#include "plugin/job_shape.h"
+#include "shim/gate.h"
+
+/* A hold of the write locks ends when it has lasted this long: RPCs wait behind it. One operation takes some 0.1 ms. */
+static const double kLongestHold = 0.003;
+
+static double monotonic(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void answer(struct dfrs_result *result, enum dfrs_result_code code, const char *reason) {
+  result->code = code;
+  snprintf(result->reason, sizeof(result->reason), "%s", reason ? reason : "");
+}
+
+static bool same_run(const job_record_t *job, const struct dfrs_job_key *key) {
+  return job && job->details && job->restart_cnt == key->restarts && job->details->submit_time == (time_t)key->submit;
+}
+
+/* ---- start ------------------------------------------------------------------------------------------------------ */
+
+static void answer_start_error(struct dfrs_result *result, const job_record_t *job, int rc) {
+  switch (rc) {
+    case ESLURM_NODES_BUSY:
+    case ESLURM_NODE_NOT_AVAIL:
+      answer(result, DFRS_BUSY, slurm_strerror(rc));
+      break;
+    case ESLURM_ACCOUNTING_POLICY:
+    case ESLURM_RESERVATION_BUSY:
+    case ESLURM_RESERVATION_NOT_USABLE:
+    case ESLURM_RESERVATION_MAINT:
+    case ESLURM_BURST_BUFFER_WAIT:
+    case ESLURM_JOB_HELD:
+    case ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE:
+      answer(result, DFRS_BLOCKED, job->state_desc ? job->state_desc : slurm_strerror(rc));
+      break;
+    default:
+      answer(result, DFRS_REFUSED, slurm_strerror(rc));
+  }
+}
+
+static bool make_plan(const struct snapshot *snapshot, const struct dfrs_operation *op, const struct job_shape *shape,
+                      struct dfrs_plan *plan, uint32_t *nodes) {
+  const struct dfrs_snapshot *view = snapshot_view(snapshot);
+  for (uint32_t i = 0; i < op->node_count; ++i) {
+    if (op->nodes[i] >= view->node_count) return false;
+    nodes[i] = snapshot_node_index(snapshot, op->nodes[i]);
+    const node_record_t *node = (int)nodes[i] < node_record_count ? compat_node((int)nodes[i]) : NULL;
+    if (!node || !node->name || strcmp(node->name, view->nodes[op->nodes[i]].name) != 0) return false;
+  }
+  *plan = (struct dfrs_plan){.kind = shape->stock_placed ? DFRS_PLAN_STOCK : DFRS_PLAN_EXACT,
+                             .job_id = op->key.job_id,
+                             .node_count = op->node_count,
+                             .nodes = nodes,
+                             .node_tasks = op->node_tasks,
+                             .cpus_per_task = (uint16_t)shape->cpus_per_task,
+                             .memory_per_task = shape->memory_per_task};
+  return true;
+}
+
+static void start(const struct snapshot *snapshot, const struct dfrs_operation *op, job_record_t *job,
+                  struct dfrs_result *result) {
+  const time_t now = time(NULL);
+  if (!IS_JOB_PENDING(job)) return answer(result, DFRS_STALE, "not pending any more");
+  if (IS_JOB_COMPLETING(job) || job->details->prolog_running || job->epilog_running ||
+      (job->step_list && list_count(job->step_list)))
+    return answer(result, DFRS_BUSY, "its last run is still being cleaned up");
+  part_record_t *part = job_managed_partition(job);
+  if (!part) return answer(result, DFRS_STALE, "its partition is not managed any more");
+  if (job->priority == 0) return answer(result, DFRS_BLOCKED, "held");
+
+  if (op->after_requeue && job->details->begin_time > now) job->details->begin_time = 0;
+  part_record_t *const former_part = job->part_ptr;
+  job->part_ptr = part;
+  set_job_features_use(job->details);
+  if (!job_independent(job)) {
+    answer(result, DFRS_BLOCKED, job_reason_string(job->state_reason));
+    job->part_ptr = former_part;
+    return;
+  }
+  job_record_t *limited = job;
+  if (job_limits_check(&limited, false) != WAIT_NO_REASON) {
+    answer(result, DFRS_BLOCKED, "a limit of its partition or QOS");
+    job->part_ptr = former_part;
+    return;
+  }
+  if (license_job_test(job, now, true) != SLURM_SUCCESS) {
+    job->state_reason = WAIT_LICENSES;
+    xfree(job->state_desc);
+    last_job_update = now;
+    answer(result, DFRS_BLOCKED, "waits for licences");
+    job->part_ptr = former_part;
+    return;
+  }
+
+  const struct job_shape shape = job_shape(job, snapshot_least_memory(snapshot));
+  struct dfrs_plan plan;
+  uint32_t *nodes = malloc(sizeof(*nodes) * (op->node_count ? op->node_count : 1));
+  if (!nodes || !make_plan(snapshot, op, &shape, &plan, nodes) || dfrs_gate_publish(&plan) != 0) {
+    free(nodes);
+    job->part_ptr = former_part;
+    return answer(result, DFRS_STALE, "the nodes have changed");
+  }
+  const int rc = compat_select_nodes(job);
+  dfrs_gate_withdraw(op->key.job_id);
+  free(nodes);
+  if (rc != SLURM_SUCCESS) {
+    job->part_ptr = former_part;
+    return answer_start_error(result, job, rc);
+  }
+  last_job_update = now;
+  if (job->batch_flag == 0)
+    srun_allocate(job);
+  else if (!IS_JOB_CONFIGURING(job))
+    launch_job(job);
+  rebuild_job_part_list(job);
+  result->job_id = job->job_id;
+  answer(result, DFRS_DONE, NULL);
+}
+
+/* ---- pause and resume ------------------------------------------------------------------------------------------- */
+
+static void suspend_or_resume(bool suspend, job_record_t *job, struct dfrs_result *result) {
+  if (suspend ? !IS_JOB_RUNNING(job) : !IS_JOB_SUSPENDED(job))
+    return answer(result, DFRS_STALE, suspend ? "not running any more" : "not suspended any more");
+  if (suspend && IS_JOB_CONFIGURING(job)) return answer(result, DFRS_BUSY, "its nodes are still being prepared");
+  if (!suspend && job->priority == 0) return answer(result, DFRS_BLOCKED, "suspended by its user or an administrator");
+  const int rc = compat_suspend(job, suspend);
+  if (rc == SLURM_SUCCESS) {
+    last_job_update = time(NULL);
+    return answer(result, DFRS_DONE, NULL);
+  }
+  answer(result, rc == ESLURM_NODES_BUSY || rc == ESLURM_TRANSITION_STATE_NO_UPDATE ? DFRS_BUSY : DFRS_REFUSED,
+         slurm_strerror(rc));
+}
+
+static void requeue(job_record_t *job, struct dfrs_result *result) {
+  if (!IS_JOB_RUNNING(job) && !IS_JOB_SUSPENDED(job)) return answer(result, DFRS_STALE, "not running any more");
+  if (IS_JOB_COMPLETING(job)) return answer(result, DFRS_STALE, "it is ending");
+  if (!job->batch_flag) return answer(result, DFRS_REFUSED, "only batch jobs can be requeued");
+  if (!job->details->requeue) return answer(result, DFRS_REFUSED, "submitted with --no-requeue");
+  const int rc = compat_requeue(job);
+  if (rc == SLURM_SUCCESS) return answer(result, DFRS_DONE, NULL);
+  answer(result, DFRS_REFUSED, slurm_strerror(rc));
+}
+
+/* ---- what the user sees ----------------------------------------------------------------------------------------- */
+
+static void set_comment(const struct snapshot *snapshot, const struct dfrs_operation *op, job_record_t *job,
+                        struct dfrs_result *result) {
+  const struct dfrs_job *seen = snapshot_find(snapshot, op->key.job_id);
+  if (!seen || xstrcmp(seen->comment, job->comment) != 0)
+    return answer(result, DFRS_STALE, "its user has changed the comment"); /* theirs first; ours comes with the next */
+  xfree(job->comment);
+  job->comment = xstrdup(op->text);
+  last_job_update = time(NULL);
+  answer(result, DFRS_DONE, NULL);
+}
+
+static void set_end_time(const struct dfrs_operation *op, job_record_t *job, struct dfrs_result *result) {
+  if (!IS_JOB_RUNNING(job)) return answer(result, DFRS_STALE, "not running any more");
+  job->end_time = job->end_time_exp = (time_t)op->end_time;
+  answer(result, DFRS_DONE, NULL);
+}
+
+static void apply_one(const struct snapshot *snapshot, const struct dfrs_operation *op, struct dfrs_result *result) {
+  memset(result, 0, sizeof(*result));
+  job_record_t *job = find_job_record(op->key.job_id);
+  if (!same_run(job, &op->key)) return answer(result, DFRS_STALE, "not the run it was");
+  switch (op->kind) {
+    case DFRS_OP_START: return start(snapshot, op, job, result);
+    case DFRS_OP_SUSPEND: return suspend_or_resume(true, job, result);
+    case DFRS_OP_RESUME: return suspend_or_resume(false, job, result);
+    case DFRS_OP_REQUEUE: return requeue(job, result);
+    case DFRS_OP_END_TIME: return set_end_time(op, job, result);
+    case DFRS_OP_COMMENT: return set_comment(snapshot, op, job, result);
+  }
+  answer(result, DFRS_REFUSED, "unknown operation");
+}
+
+void apply_operations(const struct snapshot *snapshot, const struct dfrs_operation *list, size_t count,
+                      struct dfrs_result *results, struct apply_times *times) {
+  const slurmctld_lock_t locks = {
+      .conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, .part = READ_LOCK, .fed = READ_LOCK};
+  memset(times, 0, sizeof(*times));
+  bool changed = false;
+  for (size_t i = 0; i < count;) {
+    lock_slurmctld(locks);
+    const double since = monotonic();
+    double held = 0;
+    while (i < count && held < kLongestHold) {
+      if (slurmctld_config.shutdown_time) {
+        for (; i < count; ++i) {
+          memset(&results[i], 0, sizeof(results[i]));
+          answer(&results[i], DFRS_BUSY, "slurmctld is stopping");
+        }
+        break;
+      }
+      apply_one(snapshot, &list[i], &results[i]);
+      if (results[i].code == DFRS_DONE && list[i].kind != DFRS_OP_COMMENT) changed = true;
+      ++i;
+      held = monotonic() - since;
+    }
+    unlock_slurmctld(locks);
+    times->total += held;
+    if (held > times->longest) times->longest = held;
+    ++times->holds;
+    if (i < count) sched_yield();
+  }
+  if (changed) {
+    schedule_job_save();
+    schedule_node_save();
+  }
+}
+
+void apply_dependencies(void) {
+  const slurmctld_lock_t locks = {
+      .conf = READ_LOCK, .job = WRITE_LOCK, .node = READ_LOCK, .part = READ_LOCK, .fed = READ_LOCK};
+  lock_slurmctld(locks);
+  if (job_list && !slurmctld_config.shutdown_time) {
+    ListIterator each = list_iterator_create(job_list);
+    for (job_record_t *job; (job = list_next(each));)
+      if (IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job) && (job->bit_flags & JOB_DEPENDENT) && job->details &&
+          job_managed_partition(job))
+        (void)job_independent(job);
+    list_iterator_destroy(each);
+  }
+  unlock_slurmctld(locks);
+}

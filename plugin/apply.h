@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Carrying out the controller's operations in slurmctld.
+ */
+#ifndef DFRS_PLUGIN_APPLY_H
+#define DFRS_PLUGIN_APPLY_H
+
+#include "plugin/snapshot.h"
+#include "shim/controller.h"
+
+/* How the write locks were held. */
+struct apply_times {
+  double longest; /* s, of one hold */
+  double total;   /* s */
+  unsigned holds;
+};
+
+/* Carries out list[0 .. count) in order; results[i] is what came of list[i]. Takes conf R, job W, node W, part R, fed R
+ * in short holds, a few operations each, and lets others in between. Each job is looked up again and must still be in
+ * the run and state that the operation was meant for. */
+void apply_operations(const struct snapshot *snapshot, const struct dfrs_operation *list, size_t count,
+                      struct dfrs_result *results, struct apply_times *times);
+
+/* Looks again at the dependencies of managed jobs, as Slurm's own scheduler does in passes of its own. */
+void apply_dependencies(void);
+
+#endif

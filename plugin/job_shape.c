@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugin/job_shape.h"
+
+#include "shim/gate.h"
+
+static uint32_t known(uint32_t value, uint32_t otherwise) {
+  return value == 0 || value == NO_VAL || value == INFINITE ? otherwise : value;
+}
+
+static uint32_t known16(uint16_t value, uint32_t otherwise) {
+  return value == 0 || value == NO_VAL16 || value == INFINITE16 ? otherwise : value;
+}
+
+static uint32_t divide_up(uint32_t value, uint32_t by) { return value / by + (value % by != 0); }
+
+/* Features that are names joined by one operator, & or |. Anything more is left to Slurm. */
+static bool plain_features(List features) {
+  if (!features) return true;
+  bool plain = true;
+  int joined = FEATURE_OP_END;
+  ListIterator each = list_iterator_create(features);
+  for (job_feature_t *feature; (feature = list_next(each));) {
+    const int op = feature->op_code;
+    if (feature->count || feature->paren || (op != FEATURE_OP_AND && op != FEATURE_OP_OR && op != FEATURE_OP_END)) plain = false;
+    if (op == FEATURE_OP_END) continue;
+    if (joined != FEATURE_OP_END && joined != op) plain = false;
+    joined = op;
+  }
+  list_iterator_destroy(each);
+  return plain;
+}
+
+struct job_shape job_shape(const job_record_t *job, uint64_t node_memory) {
+  const struct job_details *details = job->details;
+  struct job_shape shape = {.tasks = 1, .cpus_per_task = 1, .memory_per_task = node_memory};
+  if (!details) return shape;
+
+  const uint32_t nodes = known(details->min_nodes, 1);
+  uint32_t tasks = known(details->num_tasks, 1);
+  if (tasks < nodes) tasks = nodes;
+  uint32_t cpus = known16(details->cpus_per_task, 1);
+  const uint32_t min_cpus = known(details->min_cpus, 1);
+  /* Without --cpus-per-task the CPUs may be stated alone (srun -c of older clients, --mincpus). */
+  if (min_cpus > tasks * cpus) cpus = divide_up(min_cpus, tasks);
+  if (details->overcommit) cpus = known16(details->cpus_per_task, 1);
+  shape.tasks = tasks;
+  shape.cpus_per_task = cpus;
+
+  const uint64_t memory = details->pn_min_memory;
+  if (memory & MEM_PER_CPU) {
+    shape.memory_per_task = (memory & ~MEM_PER_CPU) * cpus;
+  } else if (memory != 0 && memory != NO_VAL64) {
+    uint32_t per_node = known16(details->ntasks_per_node, 0);
+    if (per_node == 0) per_node = divide_up(tasks, nodes);
+    shape.memory_per_task = memory / per_node + (memory % per_node != 0);
+  } else {
+    shape.exclusive = true; /* all the memory of its nodes leaves nothing to share */
+  }
+
+  if (details->whole_node) shape.exclusive = true;
+  shape.stock_placed =
+      (job->gres_list_req && list_count(job->gres_list_req)) || job->tres_per_job || job->tres_per_node ||
+      job->tres_per_socket || job->tres_per_task || job->req_switch || job->burst_buffer || job->reboot ||
+      details->contiguous || (details->core_spec != 0 && details->core_spec != NO_VAL16) ||
+      (details->req_node_bitmap && bit_set_count(details->req_node_bitmap) > 1) ||
+      !plain_features(details->feature_list) || (details->prefer_list && list_count(details->prefer_list));
+  return shape;
+}
+
+part_record_t *job_managed_partition(const job_record_t *job) {
+  if (job->part_ptr && dfrs_gate_manages(job->part_ptr->name)) return job->part_ptr;
+  if (!IS_JOB_PENDING(job) || !job->part_ptr_list) return NULL;
+  part_record_t *managed = NULL;
+  ListIterator each = list_iterator_create(job->part_ptr_list);
+  for (part_record_t *part; !managed && (part = list_next(each));)
+    if (dfrs_gate_manages(part->name)) managed = part;
+  list_iterator_destroy(each);
+  return managed;
+}

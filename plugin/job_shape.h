@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What a job asks for, in the policy's terms: alike tasks, each with CPUs and memory. Used by the snapshot and again
+ * when a decision is carried out, so that both mean the same.
+ */
+#ifndef DFRS_PLUGIN_JOB_SHAPE_H
+#define DFRS_PLUGIN_JOB_SHAPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "plugin/compat.h"
+
+struct job_shape {
+  uint32_t tasks;           /* >= 1 */
+  uint32_t cpus_per_task;   /* >= 1 */
+  uint64_t memory_per_task; /* MiB */
+  bool exclusive;           /* shares its nodes with no other job */
+  bool stock_placed;        /* a layout that only cons_tres can work out: GRES, topology, feature counts, several named nodes */
+};
+
+/* The shape of a job. `node_memory` (MiB) stands for "all of the node's memory", which is what Slurm makes of a job
+ * without a memory request when no DefMemPer* is configured. Caller holds the job lock.
+ *
+ * `--mem` is per node. For a job of several tasks it is divided by the tasks that a node would hold in the smallest
+ * layout that the job allows (--ntasks-per-node, or tasks / nodes): the sum over tasks is what the user asked for. */
+struct job_shape job_shape(const job_record_t *job, uint64_t node_memory);
+
+/* The managed partition that a pending job is to be started in: its partition, or the first managed one of its list.
+ * NULL: none is managed. Caller holds the job and partition locks. */
+part_record_t *job_managed_partition(const job_record_t *job);
+
+#endif

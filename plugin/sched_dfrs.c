@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * sched/dfrs: the plugin that slurmctld loads, and its one thread. The thread is the host of the policy:
+ *
+ *   wait (a submission, an end, a change of jobs or nodes, the policy's own time)
+ *   snapshot     read locks, a copy                           snapshot.c
+ *   decide       no locks                                     shim/controller.h
+ *   quotas out   no locks, bounded wait                       shim/controller.h
+ *   apply        write locks, in short holds                  apply.c
+ */
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "plugin/apply.h"
+#include "plugin/compat.h"
+#include "plugin/snapshot.h"
+#include "plugin/stock_backfill.h"
+#include "shim/controller.h"
+#include "shim/gate.h"
+
+const char plugin_name[] = "Dynamic fractional resource scheduling";
+const char plugin_type[] = "sched/dfrs";
+const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+
+/* What ends without an event (an epilog, a node's return) shows in Slurm's update times; they are read this often. */
+static const int kPollMs = 200;
+/* Rounds are at least this far apart: a burst of submissions is taken in together. */
+static const double kShortestRound = 0.01;
+/* Without any sign of change a round is made this often all the same. */
+static const double kLongestIdle = 5.0;
+static const double kDependenciesEvery = 1.0;
+
+static pthread_mutex_t thread_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t thread;
+static bool running;
+static bool stop_requested;      /* these two: atomic */
+static bool reconfigure_requested;
+static struct dfrs_controller *controller;
+
+static double wall_clock(void) {
+  struct timeval t;
+  gettimeofday(&t, NULL);
+  return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
+}
+
+static void log_line(int level, const char *message) {
+  switch (level) {
+    case 1: error("sched/dfrs: %s", message); break;
+    case 2: info("sched/dfrs: %s", message); break;
+    case 3: verbose("sched/dfrs: %s", message); break;
+    default: debug("sched/dfrs: %s", message);
+  }
+}
+
+static bool stopping(void) { return __atomic_load_n(&stop_requested, __ATOMIC_ACQUIRE); }
+
+static void publish_partitions(void) {
+  const char *const *names = NULL;
+  const size_t count = dfrs_controller_partitions(controller, &names);
+  if (dfrs_gate_set_partitions(names, count) != 0) error("sched/dfrs: no memory for the names of partitions");
+}
+
+static void reconfigure(void) {
+  char message[512];
+  if (dfrs_controller_reconfigure(controller, message, sizeof(message)) != 0) {
+    error("sched/dfrs: %s; the former configuration stays in force", message);
+    return;
+  }
+  publish_partitions();
+  info("sched/dfrs: configuration read again");
+  if (dfrs_controller_stock_backfill(controller))
+    (void)stock_backfill_start();
+  else
+    stock_backfill_stop();
+  stock_backfill_reconfig();
+}
+
+/* Slurm's own marks of change, in whole seconds. */
+static time_t last_change(void) {
+  time_t last = last_job_update;
+  if (last_node_update > last) last = last_node_update;
+  if (last_part_update > last) last = last_part_update;
+  return last;
+}
+
+struct rounds {
+  struct snapshot *snapshot;
+  struct dfrs_result *results;
+  size_t *indices;
+  size_t room;
+  double wake_at;  /* s since the epoch */
+};
+
+static bool grow(struct rounds *r, size_t count) {
+  if (count <= r->room) return true;
+  const size_t room = count * 2;
+  struct dfrs_result *results = realloc(r->results, room * sizeof(*results));
+  if (results) r->results = results;
+  size_t *indices = realloc(r->indices, room * sizeof(*indices));
+  if (indices) r->indices = indices;
+  if (!results || !indices) return false;
+  r->room = room;
+  for (size_t i = 0; i < room; ++i) r->indices[i] = i;
+  return true;
+}
+
+static void one_round(struct rounds *r) {
+  r->wake_at = wall_clock() + kLongestIdle;
+  const int taken = snapshot_take(r->snapshot);
+  if (taken != 0) {
+    if (taken < 0) error("sched/dfrs: no memory for a snapshot");
+    r->wake_at = wall_clock() + 0.5;
+    return;
+  }
+  struct dfrs_operations operations = {0};
+  if (dfrs_controller_step(controller, snapshot_view(r->snapshot), &operations) != 0) {
+    r->wake_at = wall_clock() + 1.0; /* it has logged why */
+    return;
+  }
+  if (operations.wake_at < r->wake_at) r->wake_at = operations.wake_at;
+  (void)dfrs_controller_deliver(controller, dfrs_controller_quota_wait(controller));
+  if (operations.count == 0) return;
+  if (!grow(r, operations.count)) {
+    error("sched/dfrs: no memory for %zu operations", operations.count);
+    return;
+  }
+  struct apply_times times;
+  apply_operations(r->snapshot, operations.list, operations.count, r->results, &times);
+  dfrs_controller_applied(controller, r->indices, r->results, operations.count, wall_clock());
+  debug2("sched/dfrs: %zu operations, read locks held %.3f ms, write locks %u times, %.3f ms at most",
+         operations.count, snapshot_lock_time(r->snapshot) * 1e3, times.holds, times.longest * 1e3);
+  /* What has just been done is seen by the next round at once: an array has further tasks, a refusal has an answer. */
+  for (size_t i = 0; i < operations.count; ++i) {
+    const enum dfrs_operation_kind kind = operations.list[i].kind;
+    if (r->results[i].code == DFRS_DONE && (kind == DFRS_OP_COMMENT || kind == DFRS_OP_END_TIME)) continue;
+    if (r->results[i].code == DFRS_BUSY) continue;
+    const double soon = wall_clock() + kShortestRound;
+    if (soon < r->wake_at) r->wake_at = soon;
+    break;
+  }
+}
+
+static void *thread_main(void *unused) {
+  struct rounds rounds = {.snapshot = snapshot_new()};
+  if (!rounds.snapshot) {
+    error("sched/dfrs: no memory; nothing will be scheduled");
+    return NULL;
+  }
+  const int fd = dfrs_gate_eventfd();
+  double last_round = 0, last_dependencies = 0;
+  time_t seen = 0; /* the second in which the last snapshot was taken */
+  while (!stopping()) {
+    struct pollfd watched = {.fd = fd, .events = POLLIN};
+    const double left = rounds.wake_at - wall_clock();
+    int wait = left <= 0 ? 0 : left * 1e3 < kPollMs ? (int)ceil(left * 1e3) : kPollMs;
+    const int ready = poll(&watched, fd >= 0 ? 1 : 0, wait);
+    if (stopping()) break;
+    bool due = false;
+    if (ready > 0) {
+      uint64_t count;
+      if (read(fd, &count, sizeof(count)) < 0 && errno != EAGAIN) verbose("sched/dfrs: eventfd: %m");
+      due = true;
+    }
+    if (__atomic_exchange_n(&reconfigure_requested, false, __ATOMIC_ACQ_REL)) {
+      reconfigure();
+      due = true;
+    }
+    const double now = wall_clock();
+    /* Slurm's marks are whole seconds: within the second of the last snapshot they cannot tell before from after. */
+    if (now >= rounds.wake_at || last_change() >= seen || now < last_round) due = true;
+    if (!due) continue;
+    if (now - last_round < kShortestRound && now >= last_round) {
+      const struct timespec rest = {.tv_nsec = (long)((kShortestRound - (now - last_round)) * 1e9)};
+      nanosleep(&rest, NULL);
+    }
+    last_round = wall_clock();
+    seen = (time_t)last_round;
+    one_round(&rounds);
+    if (snapshot_has_dependents(rounds.snapshot) && wall_clock() - last_dependencies >= kDependenciesEvery) {
+      apply_dependencies();
+      last_dependencies = wall_clock();
+    }
+  }
+  snapshot_free(rounds.snapshot);
+  free(rounds.results);
+  free(rounds.indices);
+  return NULL;
+}
+
+int init(void) {
+  if (!compat_in_slurmctld()) return SLURM_SUCCESS;
+  if (dfrs_controller_abi() != DFRS_CONTROLLER_ABI) {
+    error("sched/dfrs: libdfrs_controller.so has ABI %u, this plugin was built for %u: install both from one build",
+          dfrs_controller_abi(), DFRS_CONTROLLER_ABI);
+    return SLURM_ERROR;
+  }
+  pthread_mutex_lock(&thread_lock);
+  int rc = SLURM_SUCCESS;
+  if (!running) {
+    char *conf_file = get_extra_conf_path("dfrs.conf");
+    char *socket = slurm_conf.authinfo ? slurm_auth_opts_to_socket(slurm_conf.authinfo) : NULL;
+    const struct dfrs_controller_paths paths = {.conf_file = conf_file,
+                                                .state_dir = slurm_conf.state_save_location,
+                                                .munge_socket = socket,
+                                                .cluster_name = slurm_conf.cluster_name,
+                                                .slurm_user_id = slurm_conf.slurm_user_id};
+    char message[512] = "";
+    controller = dfrs_controller_create(&paths, log_line, message, sizeof(message));
+    xfree(conf_file);
+    xfree(socket);
+    if (!controller) {
+      error("sched/dfrs: %s", message);
+      error("sched/dfrs: slurmctld does not start like this; dfrs-check-config says all that is wrong in dfrs.conf");
+      rc = SLURM_ERROR;
+    } else {
+      publish_partitions();
+      if (dfrs_controller_stock_backfill(controller)) (void)stock_backfill_start();
+      __atomic_store_n(&stop_requested, false, __ATOMIC_RELEASE);
+      if (pthread_create(&thread, NULL, thread_main, NULL) == 0) {
+        running = true;
+        verbose("sched/dfrs: started");
+      } else {
+        error("sched/dfrs: cannot start a thread");
+        stock_backfill_stop();
+        dfrs_controller_destroy(controller);
+        controller = NULL;
+        rc = SLURM_ERROR;
+      }
+    }
+  }
+  pthread_mutex_unlock(&thread_lock);
+  return rc;
+}
+
+void fini(void) {
+  pthread_mutex_lock(&thread_lock);
+  if (running) {
+    __atomic_store_n(&stop_requested, true, __ATOMIC_RELEASE);
+    dfrs_gate_wake();
+    pthread_join(thread, NULL);
+    running = false;
+    stock_backfill_stop();
+    dfrs_controller_destroy(controller);
+    controller = NULL;
+  }
+  pthread_mutex_unlock(&thread_lock);
+}
+
+/* Called with Slurm's locks held: only a sign for the thread. */
+int sched_p_reconfig(void) {
+  __atomic_store_n(&reconfigure_requested, true, __ATOMIC_RELEASE);
+  dfrs_gate_wake();
+  return SLURM_SUCCESS;
+}

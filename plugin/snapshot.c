@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugin/snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include "plugin/arena.h"
+#include "plugin/compat.h"
+#include "plugin/job_shape.h"
+#include "shim/gate.h"
+
+enum { kPlainParts = 16 };
+
+struct snapshot {
+  struct arena arena;
+  struct dfrs_snapshot view;
+  struct dfrs_node *nodes; /* view.nodes */
+  struct dfrs_job *jobs;   /* view.jobs */
+  uint32_t *table_index;   /* by view index: index in Slurm's node table */
+  uint32_t *view_index;    /* by index in Slurm's node table: index in the view, or NO_VAL */
+  const struct dfrs_job **by_id;
+  size_t node_room, job_room;
+  uint64_t least_memory;
+  uint32_t least_cpus, least_disk;
+  struct {  /* eligible nodes of jobs that ask for nothing special, by partition */
+    const part_record_t *part;
+    const uint64_t *mask;
+  } plain[kPlainParts];
+  int plain_count;
+  double lock_time;
+  bool dependents;
+  bool any_reserved;
+  bitstr_t *managed;  /* all nodes of managed partitions */
+  bitstr_t *scratch;
+};
+
+struct snapshot *snapshot_new(void) { return calloc(1, sizeof(struct snapshot)); }
+
+void snapshot_free(struct snapshot *s) {
+  if (!s) return;
+  arena_free(&s->arena);
+  if (s->managed) bit_free(s->managed);
+  if (s->scratch) bit_free(s->scratch);
+  free(s);
+}
+
+const struct dfrs_snapshot *snapshot_view(const struct snapshot *s) { return &s->view; }
+uint32_t snapshot_node_index(const struct snapshot *s, uint32_t node) { return s->table_index[node]; }
+uint64_t snapshot_least_memory(const struct snapshot *s) { return s->least_memory; }
+double snapshot_lock_time(const struct snapshot *s) { return s->lock_time; }
+bool snapshot_has_dependents(const struct snapshot *s) { return s->dependents; }
+
+static double clock_now(clockid_t clock) {
+  struct timespec t;
+  clock_gettime(clock, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------------------ */
+
+static bool gather_managed(struct snapshot *s) {
+  if (s->managed && bit_size(s->managed) != node_record_count) {
+    bit_free(s->managed);
+    bit_free(s->scratch);
+    s->managed = s->scratch = NULL;
+  }
+  if (!s->managed) {
+    s->managed = bit_alloc(node_record_count);
+    s->scratch = bit_alloc(node_record_count);
+  }
+  bit_clear_all(s->managed);
+  ListIterator each = list_iterator_create(part_list);
+  for (part_record_t *part; (part = list_next(each));)
+    if (part->node_bitmap && dfrs_gate_manages(part->name)) bit_or(s->managed, part->node_bitmap);
+  list_iterator_destroy(each);
+  return true;
+}
+
+static bool node_usable(const node_record_t *node, int index) {
+  return bit_test(avail_node_bitmap, index) && bit_test(up_node_bitmap, index) && !IS_NODE_DOWN(node) &&
+         !IS_NODE_DRAIN(node) && !IS_NODE_FAIL(node) && !IS_NODE_NO_RESPOND(node) && !IS_NODE_POWERED_DOWN(node) &&
+         !IS_NODE_POWERING_DOWN(node) && !IS_NODE_MAINT(node);
+}
+
+/* FNV-1a over the names in order: another list of nodes has another value. */
+static uint64_t hash_text(uint64_t hash, const char *text) {
+  for (; *text; ++text) hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+  return (hash ^ 0x100) * 1099511628211u;
+}
+
+static bool take_nodes(struct snapshot *s) {
+  const int total = node_record_count;
+  const int count = bit_set_count(s->managed);
+  s->nodes = arena_take(&s->arena, sizeof(*s->nodes) * (size_t)(count ? count : 1));
+  s->table_index = arena_take(&s->arena, sizeof(*s->table_index) * (size_t)(count ? count : 1));
+  s->view_index = arena_take(&s->arena, sizeof(*s->view_index) * (size_t)(total ? total : 1));
+  if (!s->nodes || !s->table_index || !s->view_index) return false;
+  s->view.node_count = 0;
+  s->view.node_generation = 14695981039346656037u;
+  s->least_memory = UINT64_MAX;
+  s->least_cpus = s->least_disk = UINT32_MAX;
+  s->plain_count = 0;
+  s->any_reserved = false;
+  for (int i = 0; i < total; ++i) {
+    s->view_index[i] = NO_VAL;
+    const node_record_t *node = compat_node(i);
+    if (!node || !node->name || !bit_test(s->managed, i)) continue;
+    struct dfrs_node *out = &s->nodes[s->view.node_count];
+    memset(out, 0, sizeof(*out));
+    out->name = arena_text(&s->arena, node->name);
+    out->address = arena_text(&s->arena, node->comm_name ? node->comm_name : node->name);
+    if (!out->name || !out->address) return false;
+    out->slurmd_port = node->port ? node->port : slurm_conf.slurmd_port;
+    out->cpus = node->cpus_efctv ? node->cpus_efctv : node->cpus;
+    out->memory = node->real_memory > node->mem_spec_limit ? node->real_memory - node->mem_spec_limit : 0;
+    out->usable = node_usable(node, i);
+    out->completing = node->comp_job_cnt > 0 || IS_NODE_COMPLETING(node);
+    if (node->node_state & NODE_STATE_RES) s->any_reserved = true;
+    if (out->memory < s->least_memory) s->least_memory = out->memory;
+    if (out->cpus < s->least_cpus) s->least_cpus = out->cpus;
+    if (node->tmp_disk < s->least_disk) s->least_disk = node->tmp_disk;
+    s->table_index[s->view.node_count] = (uint32_t)i;
+    s->view_index[i] = (uint32_t)s->view.node_count;
+    s->view.node_generation = hash_text(s->view.node_generation, node->name);
+    ++s->view.node_count;
+  }
+  if (s->view.node_count == 0) s->least_memory = 0;
+  s->view.nodes = s->nodes;
+  return true;
+}
+
+/* What a job that is not ours holds of nodes that are. */
+static void add_foreign(struct snapshot *s, const job_record_t *job) {
+  const job_resources_t *held = job->job_resrcs;
+  if (!held || !held->node_bitmap || !bit_overlap_any(held->node_bitmap, s->managed)) return;
+  const int first = bit_ffs(held->node_bitmap), last = bit_fls(held->node_bitmap);
+  uint32_t k = 0;
+  for (int i = first; i >= 0 && i <= last && i < node_record_count; ++i) {
+    if (!bit_test(held->node_bitmap, i)) continue;
+    const uint32_t at = k++;
+    if (at >= held->nhosts) break;
+    if (s->view_index[i] == NO_VAL) continue;
+    struct dfrs_node *node = &s->nodes[s->view_index[i]];
+    if (held->cpus && !IS_JOB_SUSPENDED(job)) node->foreign_cpus += held->cpus[at];
+    if (held->memory_allocated) node->foreign_memory += held->memory_allocated[at];
+    if (held->whole_node == WHOLE_NODE_REQUIRED) node->usable = false;
+  }
+}
+
+/* ---- jobs ------------------------------------------------------------------------------------------------------- */
+
+/* Why a pending job is not the policy's to start, or NULL. Reads only: what Slurm finds out by job_independent() it
+ * finds out in its own passes, and once more when a job is started. */
+static const char *blocked_reason(const job_record_t *job, const part_record_t *part, time_t now) {
+  if (job->priority == 0) return job->state_desc ? job->state_desc : "held (priority 0)";
+  if (job->het_job_id) return "heterogeneous jobs are not supported in a partition managed by dfrs";
+  if (!(part->state_up & PARTITION_SCHED)) return "its partition is not scheduled now (inactive or draining)";
+  switch (job->state_reason) {
+    case WAIT_DEP_INVALID:
+    case FAIL_ACCOUNT:
+    case FAIL_QOS:
+    case FAIL_BURST_BUFFER_OP:
+    case WAIT_HELD:
+    case WAIT_HELD_USER:
+    case WAIT_MAX_REQUEUE:
+    case WAIT_RESV_DELETED:
+      return job_reason_string(job->state_reason);
+    default:
+      break;
+  }
+  if (job->bit_flags & JOB_DEPENDENT) return "waits for jobs that it depends on";
+  const job_array_struct_t *array = job->array_recs;
+  if (!array && job->array_task_id != NO_VAL && job->array_job_id != job->job_id) {
+    const job_record_t *head = find_job_record(job->array_job_id);
+    array = head ? head->array_recs : NULL;
+  }
+  if (array && array->max_run_tasks != 0 && array->tot_run_tasks >= array->max_run_tasks)
+    return "its array runs as many tasks as it may";
+  if (job->resv_name) {
+    if (!job->resv_ptr) return "its reservation is not there";
+    if (now < job->resv_ptr->start_time) return "its reservation has not begun";
+    if (now >= job->resv_ptr->end_time) return "its reservation is over";
+  }
+  return NULL;
+}
+
+/* Which word of a mask over view indices, and which bit. */
+static void mask_set(uint64_t *mask, uint32_t index) { mask[index / 64] |= (uint64_t)1 << (index % 64); }
+
+static void narrow_by_features(bitstr_t *nodes, bitstr_t *work, List features) {
+  if (!features || list_count(features) == 0) return;
+  bool any = false, joined_or = false;
+  ListIterator each = list_iterator_create(features);
+  for (job_feature_t *feature; (feature = list_next(each));)
+    if (feature->op_code == FEATURE_OP_OR) joined_or = true;
+  list_iterator_reset(each);
+  bit_clear_all(work);
+  for (job_feature_t *feature; (feature = list_next(each));) {
+    bitstr_t *have = NULL;
+    ListIterator known = list_iterator_create(active_feature_list);
+    for (node_feature_t *one; !have && (one = list_next(known));)
+      if (!xstrcmp(one->name, feature->name)) have = one->node_bitmap;
+    list_iterator_destroy(known);
+    if (!joined_or) {
+      if (have)
+        bit_and(nodes, have);
+      else
+        bit_clear_all(nodes);
+    } else if (have) {
+      bit_or(work, have);
+      any = true;
+    }
+  }
+  list_iterator_destroy(each);
+  if (joined_or) {
+    if (any)
+      bit_and(nodes, work);
+    else
+      bit_clear_all(nodes);
+  }
+}
+
+/* The nodes that a job may use, by what it and its partition ask for. NULL: all; or no memory (*failed). */
+static const uint64_t *narrowed_nodes(struct snapshot *s, const job_record_t *job, const part_record_t *part,
+                                      const struct job_shape *shape, bool *failed) {
+  const struct job_details *details = job->details;
+  bitstr_t *nodes = s->scratch;
+  bit_clear_all(nodes);
+  if (part->node_bitmap) bit_or(nodes, part->node_bitmap);
+  bit_and(nodes, s->managed);
+  if (job->resv_ptr && job->resv_ptr->node_bitmap) {
+    bit_and(nodes, job->resv_ptr->node_bitmap);
+  } else if (s->any_reserved) {
+    for (size_t i = 0; i < s->view.node_count; ++i)
+      if (compat_node((int)s->table_index[i])->node_state & NODE_STATE_RES) bit_clear(nodes, s->table_index[i]);
+  }
+  if (details->req_node_bitmap) bit_and(nodes, details->req_node_bitmap);
+  if (details->exc_node_bitmap) bit_and_not(nodes, details->exc_node_bitmap);
+  if (details->feature_list && list_count(details->feature_list)) {
+    bitstr_t *work = bit_alloc(node_record_count);
+    if (!shape->stock_placed) narrow_by_features(nodes, work, details->feature_list);
+    bit_free(work);
+  }
+  uint32_t least_cpus = details->pn_min_cpus;
+  if (least_cpus == NO_VAL || least_cpus < shape->cpus_per_task) least_cpus = shape->cpus_per_task;
+  bool all = true;
+  for (size_t i = 0; i < s->view.node_count; ++i) {
+    const node_record_t *node = compat_node((int)s->table_index[i]);
+    if (s->nodes[i].cpus < least_cpus || s->nodes[i].memory < shape->memory_per_task ||
+        (details->pn_min_tmp_disk != NO_VAL && node->tmp_disk < details->pn_min_tmp_disk))
+      bit_clear(nodes, s->table_index[i]);
+    if (!bit_test(nodes, s->table_index[i])) all = false;
+  }
+  if (all) return NULL;
+  const size_t words = s->view.node_count / 64 + 1;
+  uint64_t *mask = arena_take(&s->arena, words * sizeof(*mask));
+  if (!mask) {
+    *failed = true;
+    return NULL;
+  }
+  memset(mask, 0, words * sizeof(*mask));
+  for (size_t i = 0; i < s->view.node_count; ++i)
+    if (bit_test(nodes, s->table_index[i])) mask_set(mask, (uint32_t)i);
+  return mask;
+}
+
+/* The same, at a glance for jobs that any node of their partition suits. */
+static const uint64_t *eligible_nodes(struct snapshot *s, const job_record_t *job, const part_record_t *part,
+                                      const struct job_shape *shape, bool *failed) {
+  const struct job_details *details = job->details;
+  const bool plain = !job->resv_ptr && !details->req_node_bitmap && !details->exc_node_bitmap &&
+                     !(details->feature_list && list_count(details->feature_list)) &&
+                     shape->cpus_per_task <= s->least_cpus && shape->memory_per_task <= s->least_memory &&
+                     (details->pn_min_cpus == NO_VAL || details->pn_min_cpus <= s->least_cpus) &&
+                     (details->pn_min_tmp_disk == NO_VAL || details->pn_min_tmp_disk <= s->least_disk);
+  if (!plain) return narrowed_nodes(s, job, part, shape, failed);
+  for (int i = 0; i < s->plain_count; ++i)
+    if (s->plain[i].part == part) return s->plain[i].mask;
+  const uint64_t *mask = narrowed_nodes(s, job, part, shape, failed);
+  if (!*failed && s->plain_count < kPlainParts) {
+    s->plain[s->plain_count].part = part;
+    s->plain[s->plain_count++].mask = mask;
+  }
+  return mask;
+}
+
+/* Where a job runs, and how many of its tasks on each node. Nodes outside managed partitions (one was taken out while
+ * the job ran) are left out. */
+static bool take_placement(struct snapshot *s, const job_record_t *job, struct dfrs_job *out) {
+  const job_resources_t *held = job->job_resrcs;
+  if (!held || !held->node_bitmap || held->nhosts == 0) return true;
+  uint32_t *nodes = arena_take(&s->arena, held->nhosts * sizeof(*nodes));
+  uint16_t *tasks = arena_take(&s->arena, held->nhosts * sizeof(*tasks));
+  if (!nodes || !tasks) return false;
+  const int first = bit_ffs(held->node_bitmap), last = bit_fls(held->node_bitmap);
+  uint32_t k = 0, count = 0, placed = 0;
+  for (int i = first; i >= 0 && i <= last && i < node_record_count && k < held->nhosts; ++i) {
+    if (!bit_test(held->node_bitmap, i)) continue;
+    const uint32_t at = k++;
+    if (s->view_index[i] == NO_VAL) continue;
+    uint32_t here = held->tasks_per_node && held->tasks_per_node[at] ? held->tasks_per_node[at] : 0;
+    if (!here && held->cpus) here = held->cpus[at] / out->cpus_per_task;
+    if (here == 0) here = 1;
+    nodes[count] = s->view_index[i];
+    tasks[count] = (uint16_t)here;
+    placed += here;
+    ++count;
+  }
+  /* Whole nodes, or more CPUs than the tasks need: the surplus holds no task. */
+  for (uint32_t at = count; placed > out->tasks && at-- > 0;) {
+    const uint32_t surplus = placed - out->tasks, spare = tasks[at] - 1u;
+    const uint32_t less = surplus < spare ? surplus : spare;
+    tasks[at] = (uint16_t)(tasks[at] - less);
+    placed -= less;
+  }
+  out->node_count = count;
+  out->nodes = nodes;
+  out->node_tasks = tasks;
+  return true;
+}
+
+/* 1: taken, 0: not for the controller, -1: no memory. */
+static int take_job(struct snapshot *s, const job_record_t *job, const part_record_t *part, time_t now,
+                    struct dfrs_job *out) {
+  const struct job_details *details = job->details;
+  if (!details || IS_JOB_REVOKED(job)) return 0;
+  const bool completing = IS_JOB_COMPLETING(job);
+  memset(out, 0, sizeof(*out));
+  if (IS_JOB_PENDING(job)) {
+    const bool cleaning = completing || details->prolog_running || job->epilog_running ||
+                          (job->step_list && list_count(job->step_list));
+    out->phase = cleaning ? DFRS_JOB_REQUEUING : DFRS_JOB_PENDING;
+  } else if (IS_JOB_SUSPENDED(job)) {
+    out->phase = DFRS_JOB_SUSPENDED;
+    if (job->priority == 0) out->flags |= DFRS_JOB_USER_SUSPENDED; /* `scontrol suspend` sets it, we do not */
+  } else if (IS_JOB_RUNNING(job)) {
+    out->phase = DFRS_JOB_RUNNING;
+  } else if (completing) {
+    out->phase = DFRS_JOB_ENDING;
+  } else {
+    return 0;
+  }
+
+  const struct job_shape shape = job_shape(job, s->least_memory);
+  out->key = (struct dfrs_job_key){.job_id = job->job_id, .restarts = job->restart_cnt, .submit = details->submit_time};
+  out->user_id = job->user_id;
+  out->tasks = shape.tasks;
+  out->cpus_per_task = shape.cpus_per_task;
+  out->memory_per_task = shape.memory_per_task;
+  if (shape.exclusive) out->flags |= DFRS_JOB_EXCLUSIVE;
+  if (shape.stock_placed) out->flags |= DFRS_JOB_STOCK_PLACED;
+  if (job->batch_flag) out->flags |= DFRS_JOB_BATCH;
+  if (job->batch_flag && details->requeue) out->flags |= DFRS_JOB_MAY_REQUEUE;
+  if (job->array_recs && job->array_recs->task_id_bitmap && job->array_task_id == NO_VAL)
+    out->flags |= DFRS_JOB_ARRAY_META;
+  out->time_limit = job->time_limit;
+  if (job->time_limit == NO_VAL) out->time_limit = part->default_time != NO_VAL ? part->default_time : part->max_time;
+  if (out->time_limit == INFINITE || out->time_limit == NO_VAL) out->time_limit = UINT32_MAX;
+  out->priority = job->priority;
+  out->begin_time = details->begin_time;
+  out->eligible_time = details->begin_time && details->begin_time <= now ? details->begin_time : 0;
+  out->name = arena_text(&s->arena, job->name ? job->name : "");
+  out->partition = arena_text(&s->arena, part->name);
+  out->comment = arena_text(&s->arena, job->comment);
+  if (!out->name || !out->partition || (job->comment && !out->comment)) return -1;
+
+  if (out->phase == DFRS_JOB_PENDING) {
+    const char *reason = blocked_reason(job, part, now);
+    if (reason) {
+      out->phase = DFRS_JOB_BLOCKED;
+      out->blocked_reason = arena_text(&s->arena, reason);
+      if (!out->blocked_reason) return -1;
+      if (job->bit_flags & JOB_DEPENDENT) s->dependents = true;
+    }
+    bool failed = false;
+    out->eligible = eligible_nodes(s, job, part, &shape, &failed);
+    if (failed) return -1;
+  } else if (out->phase != DFRS_JOB_REQUEUING) {
+    out->start_time = job->start_time;
+    out->end_time = job->end_time;
+    if (out->phase != DFRS_JOB_ENDING && !take_placement(s, job, out)) return -1;
+    if (part->node_bitmap && (out->flags & DFRS_JOB_MAY_REQUEUE)) { /* it may come to start again elsewhere */
+      bool failed = false;
+      out->eligible = eligible_nodes(s, job, part, &shape, &failed);
+      if (failed) return -1;
+    }
+  } else {
+    bool failed = false;
+    out->eligible = eligible_nodes(s, job, part, &shape, &failed);
+    if (failed) return -1;
+  }
+  return 1;
+}
+
+static bool take_jobs(struct snapshot *s, time_t now) {
+  const int total = list_count(job_list);
+  s->jobs = arena_take(&s->arena, sizeof(*s->jobs) * (size_t)(total ? total : 1));
+  s->by_id = arena_take(&s->arena, sizeof(*s->by_id) * (size_t)(total ? total : 1));
+  if (!s->jobs || !s->by_id) return false;
+  s->view.job_count = 0;
+  s->dependents = false;
+  bool good = true;
+  ListIterator each = list_iterator_create(job_list);
+  for (job_record_t *job; good && (job = list_next(each));) {
+    const part_record_t *part = job_managed_partition(job);
+    if (!part) {
+      if ((IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))) add_foreign(s, job);
+      continue;
+    }
+    const int taken = take_job(s, job, part, now, &s->jobs[s->view.job_count]);
+    if (taken < 0) good = false;
+    if (taken > 0) ++s->view.job_count;
+  }
+  list_iterator_destroy(each);
+  s->view.jobs = s->jobs;
+  return good;
+}
+
+static int by_job_id(const void *a, const void *b) {
+  const struct dfrs_job *x = *(const struct dfrs_job *const *)a, *y = *(const struct dfrs_job *const *)b;
+  return (x->key.job_id > y->key.job_id) - (x->key.job_id < y->key.job_id);
+}
+
+const struct dfrs_job *snapshot_find(const struct snapshot *s, uint32_t job_id) {
+  const struct dfrs_job wanted = {.key = {.job_id = job_id}}, *key = &wanted;
+  const struct dfrs_job **found =
+      bsearch(&key, s->by_id, s->view.job_count, sizeof(*s->by_id), by_job_id);
+  return found ? *found : NULL;
+}
+
+int snapshot_take(struct snapshot *s) {
+  const slurmctld_lock_t locks = {.conf = READ_LOCK, .job = READ_LOCK, .node = READ_LOCK, .part = READ_LOCK};
+  arena_rewind(&s->arena);
+  memset(&s->view, 0, sizeof(s->view));
+  int rc = 0;
+  lock_slurmctld(locks);
+  const double locked = clock_now(CLOCK_MONOTONIC);
+  if (!avail_node_bitmap || !up_node_bitmap || !job_list || !part_list || slurmctld_config.shutdown_time ||
+      slurmctld_config.scheduling_disabled) {
+    rc = 1;
+  } else {
+    s->view.now = clock_now(CLOCK_REALTIME);
+    if (!gather_managed(s) || !take_nodes(s) || !take_jobs(s, (time_t)s->view.now)) rc = -1;
+  }
+  s->lock_time = clock_now(CLOCK_MONOTONIC) - locked;
+  unlock_slurmctld(locks);
+  if (rc == 0) {
+    for (size_t i = 0; i < s->view.job_count; ++i) s->by_id[i] = &s->jobs[i];
+    qsort(s->by_id, s->view.job_count, sizeof(*s->by_id), by_job_id);
+  }
+  return rc;
+}

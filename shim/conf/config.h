@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What dfrs.conf says, checked: every value here is in range.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/algorithm.h"
+#include "policy/units.h"
+
+namespace dfrs::shim {
+
+/// What may be done to pause a job.
+struct PauseRules {
+  bool suspend = true;            ///< PauseBy has "suspend": stopped on its nodes, its memory may go to swap
+  bool requeue = true;            ///< PauseBy has "requeue": ended and started again later
+  bool accept_lost_work = false;  ///< LostWork=accept: also requeue jobs that do not say that they checkpoint
+
+  bool none() const { return !suspend && !requeue; }
+  friend bool operator==(const PauseRules&, const PauseRules&) = default;
+};
+
+/// A managed partition.
+struct PartitionConfig {
+  std::string name;    ///< exactly as in slurm.conf
+  PauseRules pausing;  ///< the partition's own, or the global ones
+
+  friend bool operator==(const PartitionConfig&, const PartitionConfig&) = default;
+};
+
+/// Where the node agents listen.
+struct AgentPort {
+  bool after_slurmd = false;  ///< "slurmd+N": the node's slurmd port plus `number`
+  std::uint16_t number = 6821;
+
+  /// The port of the agent beside a slurmd on `slurmd_port`; 0 if there is no such port (above 65535).
+  std::uint16_t of(std::uint16_t slurmd_port) const {
+    const std::uint32_t port = after_slurmd ? std::uint32_t{slurmd_port} + number : number;
+    return port <= 65535 ? static_cast<std::uint16_t>(port) : std::uint16_t{0};
+  }
+  friend bool operator==(const AgentPort&, const AgentPort&) = default;
+};
+
+/// Defaults are those of dfrs.conf. Keys in the order of etc/dfrs.conf.example.
+struct Config {
+  Algorithm algorithm;                      ///< Algorithm; never one with OPT=AVG
+  Seconds period = 600;                     ///< Period, 0.001 .. 1e9
+  std::vector<PartitionConfig> partitions;  ///< Partitions; at least one, all different, in the order of the file
+  PauseRules pausing;                       ///< PauseBy, LostWork: what partitions without rules of their own have
+  std::string checkpoint_mark = "dfrs:checkpoint";  ///< CheckpointMark; a word, not empty
+  Seconds min_progress = 60;                        ///< MinProgress, 0 .. 1e9 s of virtual time
+  std::uint32_t max_lost_runs = 3;                  ///< MaxLostRuns, 0 .. 1e6
+  bool suspend_needs_swap = true;                   ///< SuspendNeedsSwap
+  bool enforce_quotas = true;                       ///< QuotaMode=enforce
+  AgentPort agent_port;                             ///< AgentPort
+  std::uint16_t control_port = 6822;                ///< ControlPort, 1 .. 65535
+  std::uint32_t quota_wait_ms = 100;                ///< QuotaWait, 0 .. 10,000
+  Seconds comment_interval = 10;                    ///< CommentInterval, 0 (never) .. 86,400
+  bool stock_backfill = true;                       ///< StockBackfill
+  std::string record_file;                          ///< RecordFile; absolute, empty: none
+
+  /// With the default algorithm and no partition: to be filled in.
+  Config();
+  /// The managed partition of that name (Slurm compares exactly), or null.
+  const PartitionConfig* partition(std::string_view name) const;
+};
+
+/// The algorithm of a dfrs.conf without one.
+inline constexpr const char* kDefaultAlgorithm = "GreedyPM*/per/OPT=MIN/MINVT=600";
+
+/// All settings in the syntax of dfrs.conf, defaults included: parse_config() reads the same from it.
+std::string format_config(const Config& config);
+
+}  // namespace dfrs::shim

@@ -1,0 +1,440 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The cluster as an object: its folder, its daemons, and how each is started, killed and started again.
+
+Everything lives below one folder: etc/ (configuration), log/, run/, spool/, state/, munge/. The daemons are ordinary
+Slurm ones on 127.0.0.1 with ports of their own; nothing of the host's Slurm (its files, daemons, ports) is touched.
+"""
+import contextlib
+import fcntl
+import json
+import os
+import pwd
+import re
+import shutil
+import signal
+import subprocess
+import time
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from . import cgroups, configuration, ports, processes
+from .errors import ClusterError, Unavailable
+from .options import Options
+from .waiting import wait_for
+
+ROOT = Path(__file__).resolve().parents[2]  # of the checkout
+STOCK_PLUGIN_DIRS = ("/usr/lib/x86_64-linux-gnu/slurm-wlm", "/usr/lib/*/slurm-wlm", "/usr/lib*/slurm",
+                     "/usr/local/lib/slurm")
+DAEMONS = ("munged", "slurmctld", "slurmd")
+COMMANDS = ("sbatch", "srun", "squeue", "sinfo", "scontrol", "scancel", "munge")
+AGENT_PORT_OFFSET = 100  # an agent listens at its slurmd's port plus this
+MAX_NODES = AGENT_PORT_OFFSET
+SOCKET_PATH_MAX = 107
+
+
+def build_folder():
+    return Path(os.environ.get("DFRS_BUILD_DIR") or ROOT / "build")
+
+
+def _find_program(name):
+    return shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin:/usr/bin:/bin")
+
+
+def _stock_plugin_dir():
+    for pattern in STOCK_PLUGIN_DIRS:
+        for folder in sorted(Path("/").glob(pattern[1:])):
+            if (folder / "select_cons_tres.so").exists():
+                return folder
+    raise Unavailable("Slurm's plugins (select_cons_tres.so) are not installed; on Debian: "
+                      "apt-get install slurm-wlm-basic-plugins")
+
+
+def check_host():
+    """Raises Unavailable, naming what is missing, if no cluster can run here."""
+    missing = [name for name in DAEMONS + COMMANDS if not _find_program(name)]
+    if missing:
+        raise Unavailable(f"Slurm is not installed ({', '.join(missing)} not found); on Debian: "
+                          "apt-get install slurmctld slurmd slurm-client munge")
+    _stock_plugin_dir()
+    if os.geteuid() != 0:
+        raise Unavailable("slurmd must be root: run it as root or through sudo")
+
+
+class Cluster:
+    """One cluster in `folder`. Its options and ports are in the file cluster.json there while it is up."""
+
+    def __init__(self, folder, options=None):
+        self.folder = Path(folder).resolve()
+        self.options = options or Options()
+        self.ports = {}
+        self.slurm_user = "root"
+        self._programs = {}
+        self._load()
+
+    # ---- where things are ----
+
+    @property
+    def cluster_name(self):
+        return f"dfrs{zlib.crc32(str(self.folder).encode()) % 100000}"
+
+    @property
+    def munge_socket(self):
+        return self.folder / "munge/socket"
+
+    @property
+    def plugin_dir(self):
+        """A folder of links to our plugins as they were built: a new build takes effect at the next start."""
+        return self.folder / "plugins"
+
+    @property
+    def stock_plugin_dir(self):
+        return _stock_plugin_dir()
+
+    @property
+    def agent_port_offset(self):
+        return AGENT_PORT_OFFSET
+
+    @property
+    def nodes(self):
+        return self.options.node_names
+
+    @property
+    def has_agents(self):
+        return self.options.scheduler == "dfrs"
+
+    def node_port(self, node, agent=False):
+        return self.ports["slurmd"] + self.nodes.index(node) + (AGENT_PORT_OFFSET if agent else 0)
+
+    def log(self, name):
+        return self.folder / "log" / f"{name}.log"
+
+    def environment(self):
+        """Of a user of this cluster."""
+        environment = {name: value for name, value in os.environ.items()
+                       if not re.match(r"(SLURM|SBATCH|SALLOC|SQUEUE|SINFO|MUNGE)_|DFRS_CLUSTER", name)}
+        environment["PATH"] = f"{build_folder()}:{environment.get('PATH', '/usr/bin:/bin')}:/usr/sbin:/sbin"
+        environment["SLURM_CONF"] = str(self.folder / "etc/slurm.conf")
+        environment["MUNGE_SOCKET"] = str(self.munge_socket)
+        return environment
+
+    # ---- up, down ----
+
+    def up(self):
+        """Starts what does not run yet, from nothing or after a part has gone; returns when every node is idle or
+        busy. A cluster that is up with other options is an error."""
+        check_host()
+        self._check_paths()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with self._locked():
+            wanted = self.options
+            if self._load():
+                if not self.options.same(wanted):
+                    raise ClusterError(f"a cluster with other options is up in {self.folder}; end it first: "
+                                       "./quickstart cluster down")
+            else:
+                self._clean()
+                self.options = wanted
+                self._prepare()
+            try:
+                self._start_all()
+            except Exception:
+                if not self.is_up():
+                    self._save_failure()
+                raise
+        return self
+
+    def down(self):
+        """Ends everything that belongs to this cluster, whatever state it is in. Logs stay."""
+        if not self.folder.exists():
+            return
+        with self._locked():
+            self._clean()
+
+    def is_up(self):
+        return (self.folder / "cluster.json").exists() and bool(processes.marked(self.folder))
+
+    @contextlib.contextmanager
+    def _locked(self):
+        with open(self.folder / "lock", "w", encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def _check_paths(self):
+        if len(str(self.munge_socket)) + len(".2") > SOCKET_PATH_MAX:
+            raise ClusterError(f"the path of the socket {self.munge_socket} is longer than {SOCKET_PATH_MAX} bytes; "
+                               "choose a shorter folder with --dir")
+        if re.search(r"[\s\"'#,=%\[\]]", str(self.folder)):
+            raise ClusterError(f"Slurm cannot take this folder's name in its configuration: {self.folder}; choose "
+                               "one of plain letters and digits with --dir")
+        if not 1 <= self.options.nodes <= MAX_NODES:
+            raise ClusterError(f"--nodes must be from 1 to {MAX_NODES}, not {self.options.nodes}")
+
+    def _load(self):
+        try:
+            with open(self.folder / "cluster.json", encoding="utf-8") as file:
+                state = json.load(file)
+            self.options = Options.from_json(state["options"])
+            self.ports, self.slurm_user = state["ports"], state["slurm_user"]
+        except (OSError, ValueError, KeyError):
+            return False
+        return True
+
+    def _save(self):
+        state = {"options": self.options.to_json(), "ports": self.ports, "slurm_user": self.slurm_user}
+        self._write("cluster.json", json.dumps(state, indent=2) + "\n")
+
+    def _write(self, name, text, mode=0o644):
+        path = self.folder / name
+        temporary = path.with_name(path.name + ".new")
+        temporary.write_text(text, encoding="utf-8")
+        temporary.chmod(mode)
+        temporary.rename(path)
+
+    def _clean(self):
+        left = processes.stop(self._ours(), grace=0.0 if not self.ports else 3.0)
+        if left:
+            raise ClusterError(f"these processes cannot be ended: {', '.join(str(p.pid) for p in left)}")
+        cgroups.remove_below(self.nodes)
+        for name in ("cluster.json", "env"):
+            (self.folder / name).unlink(missing_ok=True)
+        for name in ("state", "spool", "run", "munge", "plugins", "etc"):
+            shutil.rmtree(self.folder / name, ignore_errors=True)
+
+    def _ours(self):
+        found = processes.marked(self.folder)
+        # Processes of jobs that have left their slurmstepd (it was killed, or they are daemons).
+        conf = str(self.folder / "etc/slurm.conf")
+        known = {process.pid for process in found}
+        for name in os.listdir("/proc"):
+            if name.isdigit() and int(name) not in known and int(name) != os.getpid():
+                environment = processes.environment_of(int(name))
+                if environment.get("SLURM_CONF") == conf and "SLURMD_NODENAME" in environment:
+                    process = processes.identify(int(name))
+                    if process is not None:
+                        found.append(process)
+        return found
+
+    def _prepare(self):
+        shutil.rmtree(self.folder / "log", ignore_errors=True)
+        for name in ("etc", "log", "run", "spool", "state", "munge", "plugins"):
+            (self.folder / name).mkdir(parents=True, exist_ok=True)
+        self.folder.chmod(0o755)
+        self.slurm_user = self._choose_slurm_user()
+        owner = pwd.getpwnam(self.slurm_user)
+        for name in ("log", "run", "state"):
+            os.chown(self.folder / name, owner.pw_uid, owner.pw_gid)
+        (self.folder / "state").chmod(0o700)
+        key = self.folder / "munge/key"
+        with open(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(os.urandom(128))
+        first = ports.block(AGENT_PORT_OFFSET + MAX_NODES + 2, str(self.folder))
+        self.ports = {"slurmctld": first, "control": first + 1, "slurmd": first + 2}
+        self.write_configuration()
+        self._write("env", self._environment_file())
+        self._save()
+
+    def _choose_slurm_user(self):
+        """As in production, slurmctld is no root where that is possible: the user slurm must reach the folders."""
+        try:
+            owner = pwd.getpwnam("slurm")
+        except KeyError:
+            return "root"
+        child = os.fork()
+        if child == 0:
+            try:
+                os.setgroups([])
+                os.setgid(owner.pw_gid)
+                os.setuid(owner.pw_uid)
+                reachable = all(os.access(path, os.R_OK | os.X_OK) for path in (self.folder, build_folder().parent))
+                os._exit(0 if reachable else 1)
+            except BaseException:  # pylint: disable=broad-except
+                os._exit(1)
+        return "slurm" if os.waitpid(child, 0)[1] == 0 else "root"
+
+    def _environment_file(self):
+        return ("# Source this file to use the cluster: sbatch, squeue, sinfo, scontrol, dfrsctl.\n"
+                f"export SLURM_CONF='{self.folder}/etc/slurm.conf'\n"
+                f"export MUNGE_SOCKET='{self.munge_socket}'\n"
+                f"case :$PATH: in *:'{build_folder()}':*) ;; *) PATH='{build_folder()}':$PATH ;; esac\n")
+
+    def write_configuration(self):
+        """Writes all configuration files anew from the options; daemons read them when they are started again or
+        told to by `scontrol reconfigure`."""
+        self._write("etc/common.conf", configuration.common_conf(self.options, self))
+        self._write("etc/slurm.conf", configuration.slurm_conf(self.options, self))
+        self._write("etc/slurmctld.conf", configuration.slurmctld_conf(self.options, self))
+        self._write("etc/cgroup.conf", configuration.cgroup_conf())
+        self._write("etc/plugstack.conf", self._plugstack())
+        if self.options.scheduler == "dfrs":
+            self._write("etc/dfrs.conf", configuration.dfrs_conf(self.options, self))
+        self._link_plugins()
+
+    def _plugstack(self):
+        plugin = build_folder() / "plugin/spank_dfrs.so"
+        if self.options.scheduler == "backfill" and (not self.options.spank or not plugin.exists()):
+            return "# no plugins\n"
+        return f"optional {plugin} run_dir={self.folder}/run/%n cores_per_cpu={self.options.cores_per_cpu:g}\n"
+
+    def _link_plugins(self):
+        if self.options.scheduler != "dfrs":
+            return
+        for name in ("sched_dfrs.so", "select_cons_tres.so"):
+            target, link = build_folder() / "plugin" / name, self.plugin_dir / name
+            if not target.exists():
+                raise ClusterError(f"{target} is not built; run: ./quickstart cluster up (which builds it)")
+            if link.is_symlink():
+                link.unlink()
+            link.symlink_to(target)
+
+    # ---- daemons ----
+
+    def _start_all(self):
+        self.start_munged()
+        with ThreadPoolExecutor(max_workers=8) as pool:
+            waiting = [pool.submit(self.start_slurmctld)]
+            if self.has_agents:
+                waiting += [pool.submit(self.start_agent, node) for node in self.nodes]
+            for each in waiting:
+                each.result()
+            for each in [pool.submit(self.start_slurmd, node, False) for node in self.nodes]:
+                each.result()
+        self.wait_nodes()
+
+    def _program(self, name):
+        if name not in self._programs:
+            own = build_folder() / name
+            path = str(own) if own.exists() else _find_program(name)
+            if not path:
+                raise ClusterError(f"{name} is neither built nor installed")
+            self._programs[name] = path
+        return self._programs[name]
+
+    def _pid_file(self, name):
+        return self.folder / "run" / f"{name}.json"
+
+    def process(self, name):
+        """The running daemon of that name (munged, slurmctld, slurmd.n1, dfrsd.n1), or None."""
+        try:
+            record = json.loads(self._pid_file(name).read_text(encoding="ascii"))
+            process = processes.Process(record["pid"], record["started"])
+        except (OSError, ValueError, KeyError):
+            return None
+        return process if process.alive() else None
+
+    def _start(self, name, argv, environment=None):
+        if self.process(name):
+            return None
+        process = processes.start(argv, environment=environment or self.environment(), folder=self.folder / "run",
+                                  log=self.folder / "log" / f"{name}.out", mark=self.folder)
+        self._write(f"run/{name}.json", json.dumps({"pid": process.pid, "started": process.started}))
+        return process
+
+    def _wait_started(self, name, process, condition, seconds=20.0):
+        def ready():
+            processes.reap()
+            if not process.alive():
+                raise ClusterError(f"{name} ended as soon as it was started:\n{self.tail(name)}")
+            return condition()
+        try:
+            wait_for(f"{name} to answer", ready, seconds)
+        except ClusterError as error:
+            if "in vain" not in str(error):
+                raise
+            raise ClusterError(f"{error}:\n{self.tail(name)}") from None
+
+    def tail(self, name, lines=15):
+        """The end of a daemon's log, for messages."""
+        for path in (self.log(name), self.folder / "log" / f"{name}.out"):
+            try:
+                text = path.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:]
+            except OSError:
+                continue
+            if text:
+                return f"--- the end of {path}\n" + "\n".join(text)
+        return f"(no log of {name} in {self.folder}/log)"
+
+    def start_munged(self):
+        argv = [self._program("munged"), "--foreground", "--force", "--num-threads=2",
+                f"--key-file={self.folder}/munge/key", f"--socket={self.munge_socket}",
+                f"--pid-file={self.folder}/run/munged.pid", f"--log-file={self.log('munged')}",
+                f"--seed-file={self.folder}/munge/seed"]
+        process = self._start("munged", argv)
+        if process:
+            self._wait_started("munged", process, lambda: self.munge_socket.exists() and subprocess.run(
+                [self._program("munge"), "-n", "-S", self.munge_socket], stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, check=False).returncode == 0)
+
+    def start_slurmctld(self, wait=True):
+        argv = [self._program("slurmctld"), "-D", "-f", self.folder / "etc/slurmctld.conf"]
+        process = self._start("slurmctld", argv)
+        if process and wait:
+            self._wait_started("slurmctld", process, lambda: ports.listening(self.ports["slurmctld"]))
+
+    def start_slurmd(self, node, wait=True):
+        argv = [self._program("slurmd"), "-D", "-N", node, "-f", self.folder / "etc/slurm.conf"]
+        process = self._start(f"slurmd.{node}", argv)
+        if process and wait:
+            self._wait_started(f"slurmd.{node}", process, lambda: ports.listening(self.node_port(node)))
+
+    def start_agent(self, node, wrapper=(), key_socket=None, wait=True):
+        """`wrapper`: words before the command (faketime); `key_socket`: of another munged."""
+        argv = [*wrapper, self._program("dfrsd"), "--node", node, "--port", self.node_port(node, agent=True),
+                "--address", "127.0.0.1", "--run-dir", self.folder / "run" / node,
+                "--munge-socket", key_socket or self.munge_socket,
+                "--slurm-user", self.slurm_user, f"--cores-per-cpu={self.options.cores_per_cpu:g}"]
+        process = self._start(f"dfrsd.{node}", argv)
+        if process and wait:
+            self._wait_started(f"dfrsd.{node}", process, lambda: ports.listening(self.node_port(node, agent=True)))
+
+    def stop(self, name, number=signal.SIGTERM, seconds=15.0):
+        """Ends a daemon with a signal and waits until it is gone."""
+        process = self.process(name)
+        if not process:
+            return
+        processes.send(process, number)
+        if processes.wait_gone([process], seconds):
+            raise ClusterError(f"{name} is still there {seconds:g} s after signal {number}")
+
+    def daemons(self):
+        """Names of all daemons that this cluster should have."""
+        names = ["munged", "slurmctld"] + [f"slurmd.{node}" for node in self.nodes]
+        return names + [f"dfrsd.{node}" for node in self.nodes if self.has_agents]
+
+    def node_states(self):
+        """node -> state as sinfo says it (idle, mixed, down*, ...); empty when slurmctld does not answer."""
+        result = self.command("sinfo", "-h", "-N", "-o", "%N %T", check=False)
+        return dict(line.split() for line in result.stdout.splitlines()) if result.returncode == 0 else {}
+
+    def wait_nodes(self, seconds=30.0):
+        good = ("idle", "mixed", "allocated", "completing", "reserved")
+        states = {}
+
+        def ready():
+            states.clear()
+            states.update(self.node_states())
+            return [name for name in self.nodes if states.get(name) in good] == self.nodes
+        try:
+            wait_for("the nodes", ready, seconds, interval=0.05)
+        except ClusterError:
+            bad = [name for name in self.nodes if states.get(name) not in good]
+            what = ", ".join(f"{name} is {states.get(name, 'unknown')}" for name in bad)
+            raise ClusterError(f"not all nodes came up within {seconds:g} s: {what}\n"
+                               f"{self.tail('slurmctld')}\n{self.tail('slurmd.' + bad[0])}") from None
+
+    # ---- use ----
+
+    def command(self, *argv, check=True, user=None, timeout=60.0, text_input=None, environment=None, cwd=None):
+        """Runs a command of Slurm's or ours as a user of the cluster would."""
+        words = [str(word) for word in argv]
+        words[0] = self._program(words[0]) if "/" not in words[0] else words[0]
+        result = subprocess.run(words, env={**self.environment(), **(environment or {})}, user=user, input=text_input,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
+                                timeout=timeout, check=False, cwd=cwd)
+        if check and result.returncode != 0:
+            raise ClusterError(f"{' '.join(words)} failed (exit {result.returncode}):\n{result.stdout}{result.stderr}")
+        return result
+
+    def _save_failure(self):
+        # Nothing half-started stays behind; the logs tell why.
+        self._clean()

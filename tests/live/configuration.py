@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The configuration files of a cluster, as texts. See docs/live-cluster.md for what they mean.
+
+slurm.conf is what commands and slurmd read: stock Slurm in every way. slurmctld.conf is slurmctld's own and differs in
+the scheduler and the folder of plugins. Both include common.conf.
+"""
+import socket
+
+
+def host_name():
+    return socket.gethostname().partition(".")[0]
+
+
+def common_conf(options, place):
+    values = {
+        "ClusterName": place.cluster_name,
+        "SlurmctldHost": f"{host_name()}(127.0.0.1)",
+        "SlurmctldPort": place.ports["slurmctld"],
+        "SlurmUser": place.slurm_user,
+        "SlurmdUser": "root",
+        "AuthType": "auth/munge",
+        "AuthInfo": f"socket={place.munge_socket}",
+        "CredType": "cred/munge",
+        # Several slurmd share this host, and configuration files of the two sides differ on purpose.
+        "SlurmdParameters": "config_overrides",
+        "DebugFlags": "NO_CONF_HASH",
+        "CommunicationParameters": "NoCtldInAddrAny,NoInAddrAny",
+        "StateSaveLocation": place.folder / "state",
+        "SlurmdSpoolDir": place.folder / "spool/%n",
+        "SlurmctldPidFile": place.folder / "run/slurmctld.pid",
+        "SlurmdPidFile": place.folder / "run/slurmd.%n.pid",
+        "SlurmctldLogFile": place.folder / "log/slurmctld.log",
+        "SlurmdLogFile": place.folder / "log/slurmd.%n.log",
+        "SlurmctldDebug": "verbose",
+        "SlurmdDebug": "verbose",
+        "LogTimeFormat": "iso8601_ms",
+        "SwitchType": "switch/none",
+        "MpiDefault": "none",
+        "TaskPlugin": "task/none",  # no pinning to cores: jobs share them
+        "ProctrackType": "proctrack/linuxproc",
+        "JobAcctGatherType": "jobacct_gather/none",
+        "AccountingStorageType": "accounting_storage/none",
+        "JobCompType": "jobcomp/filetxt",
+        "JobCompLoc": place.folder / "log/jobs.txt",
+        "SelectType": "select/cons_tres",
+        "SelectTypeParameters": "CR_Core_Memory",
+        "PreemptMode": "OFF",
+        "MailProg": "/bin/true",
+        "DefMemPerCPU": max(1, options.memory // (16 * options.cpus)),
+        "MaxJobCount": 20000,
+        "MinJobAge": 86400,  # ended jobs stay visible
+        "KillWait": 5,
+        "SlurmctldTimeout": 120,
+        "SlurmdTimeout": 300,
+        "MessageTimeout": 30,
+        "InactiveLimit": 0,
+        "ReturnToService": 2,
+        "PlugStackConfig": place.folder / "etc/plugstack.conf",
+    }
+    values.update(options.slurm)
+    lines = [f"{name}={value}" for name, value in values.items() if value is not None]
+    for number, name in enumerate(options.node_names):
+        line = (f"NodeName={name} NodeHostname={host_name()} NodeAddr=127.0.0.1 Port={place.ports['slurmd'] + number} "
+                f"CPUs={options.cpus} Boards=1 SocketsPerBoard=1 CoresPerSocket={options.cpus} ThreadsPerCore=1 "
+                f"RealMemory={options.memory} State=UNKNOWN")
+        more = options.node_settings.get(name)
+        lines.append(f"{line} {more}" if more else line)
+    # The same line under every scheduler: with FORCE:1 no two jobs share a core under stock placement.
+    lines.append("PartitionName=dfrs Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE:1")
+    lines += options.slurm_lines
+    return "\n".join(lines) + "\n"
+
+
+def slurm_conf(options, place):
+    return (f"# What commands and slurmd read: stock Slurm.\ninclude {place.folder}/etc/common.conf\n"
+            f"SchedulerType=sched/backfill\n{scheduler_parameters(options)}")
+
+
+def slurmctld_conf(options, place):
+    head = f"# What slurmctld reads.\ninclude {place.folder}/etc/common.conf\n"
+    if options.scheduler == "backfill":
+        return f"{head}SchedulerType=sched/backfill\n{scheduler_parameters(options)}"
+    return (f"{head}SchedulerType=sched/dfrs\n{scheduler_parameters(options)}"
+            f"PluginDir={place.plugin_dir}:{place.stock_plugin_dir}\n")
+
+
+def scheduler_parameters(options):
+    if "SchedulerParameters" in options.slurm:
+        return ""
+    # Stock Slurm tuned for jobs of seconds: it looks at the queue at once, and backfills every second.
+    return ("SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,sched_interval=1,"
+            "bf_interval=1,bf_resolution=1,bf_window=1440,bf_max_job_test=1000,bf_continue\n")
+
+
+def dfrs_conf(options, place):
+    values = {
+        "Algorithm": options.algorithm,
+        "Partitions": "dfrs",
+        "PauseBy": "suspend,requeue",
+        "LostWork": "refuse",
+        "SuspendNeedsSwap": "no",  # this host's memory is enough for all jobs of all nodes
+        "AgentPort": f"slurmd+{place.agent_port_offset}",
+        "ControlPort": place.ports["control"],
+    }
+    for name, value in options.settings.items():
+        values = {known: old for known, old in values.items() if known.lower() != name.lower()}
+        if value is not None:
+            values[name] = value
+    lines = [f"{name}={value}" for name, value in values.items()]
+    return "\n".join(lines + list(options.partition_settings)) + "\n"
+
+
+def cgroup_conf():
+    return "CgroupPlugin=cgroup/v1\nConstrainCores=no\nConstrainRAMSpace=no\nConstrainDevices=no\n"
