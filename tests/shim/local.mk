@@ -16,6 +16,7 @@ tests_shim_tests_SOURCES = \
 	tests/shim/conf/check_config_test.cc \
 	tests/shim/conf/read_config_test.cc \
 	tests/shim/conf/settings_test.cc \
+	tests/shim/controller/random_test.cc \
 	tests/shim/controller/smoke_test.cc \
 	tests/shim/fake_agents.h \
 	tests/shim/fake_slurm.cc \
