@@ -91,8 +91,8 @@ class Cluster:
 
     @property
     def plugin_dir(self):
-        """Our plugins, as they were built when the cluster was started."""
-        return self.folder / "plugins"
+        """Our plugins, as they were built when the cluster was started; their library is one folder up."""
+        return self.folder / "plugins/slurm"
 
     @property
     def stock_plugin_dir(self):
@@ -291,13 +291,16 @@ class Cluster:
         elif not self.options.spank:
             names = []
         for name in names:
-            built = build_folder() / "plugin" / name
-            if not built.exists():
-                raise ClusterError(f"{built} is not built; `./quickstart cluster up` builds it")
-            temporary = self.plugin_dir / f".{name}"
+            built = next((path for path in (build_folder() / "plugin" / name, build_folder() / "plugin/slurm" / name)
+                          if path.exists()), None)
+            if built is None:
+                raise ClusterError(f"{build_folder()}/plugin/{name} is not built; `./quickstart cluster up` builds it")
+            place = self.plugin_dir.parent if name.startswith("lib") else self.plugin_dir
+            place.mkdir(parents=True, exist_ok=True)
+            temporary = place / f".{name}"
             shutil.copyfile(built, temporary)
             temporary.chmod(0o755)
-            temporary.rename(self.plugin_dir / name)
+            temporary.rename(place / name)
 
     # ---- daemons ----
 
