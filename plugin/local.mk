@@ -5,7 +5,8 @@
 #   select_cons_tres.so    gate and exact placement around the stock selector of that name (slurmctld)
 #   spank_dfrs.so          puts tasks under their quota (slurmstepd, on the nodes)
 #
-# $ORIGIN/..: the plugins find the library by where they are themselves, in the build folder as well as installed.
+# $ORIGIN: the plugins find the library by where they are themselves: beside them in the build folder, one folder up when
+# installed.
 #
 # A shared object that is mapped by a running slurmctld must be replaced, never written over. `install` of coreutils
 # does so: it unlinks the old file first. tests/plugin/install.sh holds it to that.
@@ -29,15 +30,15 @@ EXTRA_plugin_libdfrs_controller_so_DEPENDENCIES = plugin/libdfrs_controller.map
 SLURM_PLUGIN_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) -D_GNU_SOURCE
 # Slurm's names stay undefined: slurmctld has them. -z lazy: functions that only slurmctld has are looked up when they
 # are called, since commands load selectors, too.
-SLURM_PLUGIN_SO = $(AM_LDFLAGS) -shared -Wl,-z,lazy -Wl,-rpath,'$$ORIGIN/..' \
+SLURM_PLUGIN_SO = $(AM_LDFLAGS) -shared -Wl,-z,lazy -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..' \
 	-Wl,--version-script=$(srcdir)/plugin/slurm_plugin.map
 
-slurmplugin_PROGRAMS += plugin/slurm/sched_dfrs.so
-plugin_slurm_sched_dfrs_so_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS)
-plugin_slurm_sched_dfrs_so_LDFLAGS = $(SLURM_PLUGIN_SO)
-plugin_slurm_sched_dfrs_so_LDADD = plugin/libdfrs_controller.so
-EXTRA_plugin_slurm_sched_dfrs_so_DEPENDENCIES = plugin/slurm_plugin.map
-plugin_slurm_sched_dfrs_so_SOURCES = \
+slurmplugin_PROGRAMS += plugin/sched_dfrs.so
+plugin_sched_dfrs_so_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS)
+plugin_sched_dfrs_so_LDFLAGS = $(SLURM_PLUGIN_SO)
+plugin_sched_dfrs_so_LDADD = plugin/libdfrs_controller.so
+EXTRA_plugin_sched_dfrs_so_DEPENDENCIES = plugin/slurm_plugin.map
+plugin_sched_dfrs_so_SOURCES = \
 	plugin/apply.c \
 	plugin/apply.h \
 	plugin/arena.c \
@@ -51,12 +52,12 @@ plugin_slurm_sched_dfrs_so_SOURCES = \
 	plugin/stock_backfill.c \
 	plugin/stock_backfill.h
 
-slurmplugin_PROGRAMS += plugin/slurm/select_cons_tres.so
-plugin_slurm_select_cons_tres_so_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS)
-plugin_slurm_select_cons_tres_so_LDFLAGS = $(SLURM_PLUGIN_SO)
-plugin_slurm_select_cons_tres_so_LDADD = plugin/libdfrs_controller.so
-EXTRA_plugin_slurm_select_cons_tres_so_DEPENDENCIES = plugin/slurm_plugin.map
-plugin_slurm_select_cons_tres_so_SOURCES = \
+slurmplugin_PROGRAMS += plugin/select_cons_tres.so
+plugin_select_cons_tres_so_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS)
+plugin_select_cons_tres_so_LDFLAGS = $(SLURM_PLUGIN_SO)
+plugin_select_cons_tres_so_LDADD = plugin/libdfrs_controller.so
+EXTRA_plugin_select_cons_tres_so_DEPENDENCIES = plugin/slurm_plugin.map
+plugin_select_cons_tres_so_SOURCES = \
 	plugin/compat.h \
 	plugin/job_shape.c \
 	plugin/job_shape.h \
