@@ -14,6 +14,7 @@ EXTRA_DIST += \
 	tests/live/cli.py \
 	tests/live/cluster.py \
 	tests/live/configuration.py \
+	tests/live/driver.py \
 	tests/live/errors.py \
 	tests/live/jobs.py \
 	tests/live/load.py \
@@ -27,6 +28,7 @@ EXTRA_DIST += \
 	tests/live/test_load.py \
 	tests/live/test_pausing.py \
 	tests/live/test_quotas.py \
+	tests/live/test_select.py \
 	tests/live/test_sharing.py \
 	tests/live/test_time_limit.py \
 	tests/live/waiting.py
