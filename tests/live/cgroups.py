@@ -7,19 +7,15 @@ from pathlib import Path
 MOUNTS = Path("/sys/fs/cgroup")
 
 
-def folders_of(nodes):
-    """All groups of these nodes, ours and slurmd's, in any hierarchy."""
-    found = []
-    for pattern in ("*/dfrs/{}", "dfrs/{}", "*/slurm_{}"):
-        for node in nodes:
-            found += [path for path in MOUNTS.glob(pattern.format(node)) if (path / "cgroup.procs").exists()]
-    return found
+def folders_of(tree, node="*"):
+    """The groups of a cluster's nodes in every hierarchy that has them; `tree` is the cluster's cgroup_tree."""
+    return [path for path in MOUNTS.glob(f"*/{tree}/{node}") if (path / "cgroup.procs").exists()]
 
 
-def remove_below(nodes, seconds=2.0):
-    """Removes the groups of these nodes. A group can be busy for a moment after its last process has gone."""
+def remove(tree, seconds=2.0):
+    """Removes a cluster's groups. A group can be busy for a moment after its last process has gone."""
     end = time.monotonic() + seconds
-    for top in folders_of(nodes):
+    for top in MOUNTS.glob(f"*/{tree}"):
         for folder, _, _ in os.walk(top, topdown=False):
             while True:
                 try:
@@ -31,3 +27,33 @@ def remove_below(nodes, seconds=2.0):
                     if time.monotonic() >= end:
                         break
                     time.sleep(0.02)
+
+
+def _read_quotas(tree, node):
+    quotas = {}
+    for top in folders_of(tree, node):
+        for path in top.glob("**/job_*"):
+            try:
+                if (path / "cpu.cfs_quota_us").exists():
+                    quota, period = ((path / f"cpu.cfs_{name}_us").read_text(encoding="ascii") for name in ("quota", "period"))
+                elif (path / "cpu.max").exists():
+                    quota, period = (path / "cpu.max").read_text(encoding="ascii").split()
+                else:
+                    continue
+            except OSError:
+                continue  # it has just gone
+            if quota.strip() not in ("-1", "max"):
+                quotas[path.name] = int(quota) / int(period)
+    return quotas
+
+
+def quotas(tree, node, seconds=1.0):
+    """job_N -> cores that the group of job N on this node may use. Files are read one after the other; what is
+    returned was the same twice in a row, so that a change in between does not show as two quotas at once."""
+    end, last = time.monotonic() + seconds, _read_quotas(tree, node)
+    while time.monotonic() < end:
+        now = _read_quotas(tree, node)
+        if now == last:
+            return now
+        last = now
+    return {}

@@ -18,11 +18,11 @@ class Options:
     algorithm: str = "GreedyPM*/per/OPT=MIN/MINVT=600"
     settings: Dict[str, str] = field(default_factory=dict)  # of dfrs.conf, in place of the defaults here
     # For tests and the comparison, not on the command line:
-    prefix: str = "n"                                       # of node names, which are prefix1, prefix2, ...
     partition_settings: List[str] = field(default_factory=list)  # lines of dfrs.conf that begin with PartitionName=
     slurm: Dict[str, str] = field(default_factory=dict)     # of slurm.conf, in place of the defaults here
     slurm_lines: List[str] = field(default_factory=list)    # more of slurm.conf: partitions, GRES, licences
     node_settings: Dict[str, str] = field(default_factory=dict)  # node name -> more of its line in slurm.conf
+    files: Dict[str, str] = field(default_factory=dict)     # of etc/: name -> text, such as gres.conf
     spank: bool = True        # backfill: hold jobs to the node's real cores, too
 
     @property
@@ -31,7 +31,7 @@ class Options:
 
     @property
     def node_names(self):
-        return [f"{self.prefix}{number}" for number in range(1, self.nodes + 1)]
+        return [f"n{number}" for number in range(1, self.nodes + 1)]
 
     def to_json(self):
         return dataclasses.asdict(self)

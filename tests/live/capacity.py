@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Watches a cluster while it works: at no instant may memory or CPU of a node be given away twice."""
+import re
+import threading
+import time
+
+from . import cgroups, jobs
+
+_PART = re.compile(r"\sNodes=(\S+) CPU_IDs=\S* Mem=(\d+)")
+
+
+def expand(text):
+    """Names of a Slurm host list such as a[1-3,7],b."""
+    names = []
+    for prefix, ranges in re.findall(r"([^,\[\]]+)(?:\[([^\]]*)\])?,?", text):
+        if not ranges:
+            names.append(prefix)
+        for part in filter(None, ranges.split(",")):
+            first, _, last = part.partition("-")
+            names += [f"{prefix}{number:0{len(first)}d}" for number in range(int(first), int(last or first) + 1)]
+    return names
+
+
+def memory_by_node(cluster):
+    """node -> MiB of running jobs, from Slurm's records of jobs, which it hands out as of one instant."""
+    used = {}
+    for line in cluster.command("scontrol", "-o", "-d", "show", "job").stdout.splitlines():
+        if " JobState=RUNNING " not in line:
+            continue
+        for nodes, memory in _PART.findall(line):
+            for node in expand(nodes):
+                used[node] = used.get(node, 0) + int(memory)
+    return used
+
+
+class Sampler:
+    """Looks in the background until stop(); `broken` then has a line for each thing that was wrong."""
+
+    def __init__(self, cluster, interval=0.2):
+        self.cluster, self.interval = cluster, interval
+        self.broken, self.errors, self.samples = [], [], 0
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._end.set()
+        self._thread.join()
+
+    def _run(self):
+        while not self._end.wait(self.interval):
+            try:
+                self._look()
+            except Exception as error:  # pylint: disable=broad-except
+                self.errors.append(str(error))  # slurmctld may be down for a moment
+
+    def _look(self):
+        options, when = self.cluster.options, time.strftime("%T")
+        for node, used in memory_by_node(self.cluster).items():
+            if used > options.memory:
+                self.broken.append(f"{when} {node}: running jobs have {used} of {options.memory} MiB")
+        shown = self.cluster.command("scontrol", "-o", "show", "node").stdout
+        for node in (jobs.parse(line) for line in shown.splitlines() if line.startswith("NodeName=")):
+            if int(node["AllocMem"]) > options.memory:
+                self.broken.append(f"{when} {node['NodeName']}: Slurm has given {node['AllocMem']} of {options.memory} MiB")
+        cores = options.cores_per_cpu * options.cpus
+        for node in self.cluster.nodes:
+            quotas = cgroups.quotas(self.cluster.cgroup_tree, node)
+            if sum(quotas.values()) > cores * 1.01 + 0.001 * len(quotas):
+                self.broken.append(f"{when} {node}: quotas of {quotas} cores are more than {cores:g}")
+        self.samples += 1

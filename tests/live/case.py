@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What all live tests share: a cluster for each class, a folder for each test, and questions about both."""
+import json
+import os
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+
+from . import jobs
+from .cluster import Cluster
+from .options import Options
+from .waiting import wait_for
+
+
+class LiveTest(unittest.TestCase):
+    options = Options()
+    maxDiff = None
+
+    @classmethod
+    def make_options(cls):
+        """A copy of `options`; classes may add to it."""
+        return Options.from_json(cls.options.to_json())
+
+    @classmethod
+    def setUpClass(cls):
+        module = cls.__module__.rpartition(".")[2].replace("test_", "")
+        base = Path(os.environ.get("DFRS_LIVE_LOGS") or tempfile.mkdtemp(prefix="dfrs-live-")) / module
+        cls.cluster = Cluster(base / f"cluster-{cls.__name__.lower()}", cls.make_options())
+        cls.cluster.down()
+        cls.cluster.options = cls.make_options()
+        cls.cluster.up()
+        cls.jobs_folder = cls.cluster.folder / "jobs"
+        shutil.rmtree(cls.jobs_folder, ignore_errors=True)
+        cls.jobs_folder.mkdir()
+        cls.jobs_folder.chmod(0o1777)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.cluster.down()
+
+    def setUp(self):
+        name = self.id().rpartition(".")[2]
+        self.folder = self.jobs_folder / name
+        self.folder.mkdir(exist_ok=True)
+        self.folder.chmod(0o1777)
+
+    def tearDown(self):
+        self.end_all_jobs()
+
+    def end_all_jobs(self):
+        """Cancels what is left, and waits until nodes are free again."""
+        cluster = self.cluster
+        if not cluster.process("slurmctld"):
+            cluster.start_slurmctld()
+        active = self.active_jobs()
+        if active:
+            cluster.command("scancel", *active, check=False)
+        wait_for("all jobs to be gone after scancel", lambda: not self.active_jobs(), 30, interval=0.05)
+
+    def active_jobs(self):
+        return self.cluster.command("squeue", "-h", "-t", "PD,R,S,CG,CF", "-o", "%A").stdout.split()
+
+    # ---- jobs ----
+
+    def sbatch(self, *options, script=None, tasks=1, cpus=4, memory=64, user=None, check=True):
+        """A job of `tasks` tasks with `cpus` CPUs and `memory` MiB each."""
+        return jobs.submit(self.cluster, f"--ntasks={tasks}", f"--cpus-per-task={cpus}",
+                           f"--mem-per-cpu={max(1, memory // cpus)}", *options, script=script, user=user,
+                           cwd=self.folder, check=check)
+
+    def sbatch_burn(self, work, *options, tasks=1, cpus=4, memory=64, hold=0, checkpoint=False, step=False, more="",
+                    **keywords):
+        """A job each of whose tasks uses `work` seconds of CPU time and holds `hold` MiB; see results()."""
+        step = step or tasks > 1
+        burn = f"{jobs.burn()} --work {work} --memory {hold} --result {self.folder}/$SLURM_JOB_ID.json {more}"
+        if checkpoint:
+            burn += f" --checkpoint {self.folder}/$SLURM_JOB_ID.checkpoint"
+            options = ("--comment=dfrs:checkpoint", *options)
+        return self.sbatch(*options, script=f"exec {'srun ' if step else ''}{burn}", tasks=tasks, cpus=cpus,
+                           memory=memory, **keywords)
+
+    def results(self, job, event=None):
+        lines = jobs.lines_of(self.folder / f"{job}.json")
+        return [line for line in lines if event is None or line["event"] == event]
+
+    def wait_event(self, job, event="start", count=1, seconds=20.0):
+        return wait_for(f"job {job} to say '{event}' {count} times",
+                        lambda: len(self.results(job, event)) >= count and self.results(job, event), seconds)
+
+    def wait_state(self, job, states, seconds=20.0):
+        return jobs.wait_state(self.cluster, job, states, seconds)
+
+    def wait_ended(self, numbers, seconds=60.0):
+        return jobs.wait_ended(self.cluster, numbers, seconds)
+
+    def assert_done(self, job, work, tasks=1, slack=0.1):
+        """Every task did its work, once, with its memory as it was."""
+        ends = self.results(job, "end")
+        self.assertEqual(sorted(line["task"] for line in ends), list(range(tasks)), f"job {job}: {self.results(job)}")
+        for line in ends:
+            self.assertGreaterEqual(line["cpu"], work, line)
+            self.assertLess(line["cpu"], work + slack, line)
+            self.assertTrue(line["memory_ok"], line)
+
+    def assert_completed(self, ended):
+        bad = {job: f"{fields['JobState']} {fields.get('Reason')} exit {fields.get('ExitCode')}"
+               for job, fields in ended.items() if fields["JobState"] != "COMPLETED"}
+        self.assertEqual(bad, {})
+
+    def assert_nodes_free(self):
+        """Slurm's own accounting of nodes is back at nothing."""
+        def used():
+            result = self.cluster.command("scontrol", "-o", "show", "node")
+            nodes = [jobs.parse(line) for line in result.stdout.splitlines() if line.startswith("NodeName=")]
+            self.assertEqual(len(nodes), self.cluster.options.nodes)
+            return {node["NodeName"]: (node["CPUAlloc"], node["AllocMem"], node.get("AllocTRES"))
+                    for node in nodes if node["CPUAlloc"] != "0" or node["AllocMem"] != "0" or node.get("AllocTRES")}
+        try:
+            wait_for("nodes to be free", lambda: not used(), 10)
+        except Exception:
+            self.assertEqual(used(), {})
+
+    # ---- dfrs ----
+
+    def dfrsctl(self, *words):
+        return json.loads(self.cluster.command("dfrsctl", *words, "--json").stdout)
+
+    def dfrs_jobs(self):
+        """job number -> what dfrsctl says of it."""
+        return {job["job_id"]: job for job in self.dfrsctl("status")["jobs"]}
+
+    def dfrs_nodes(self):
+        return {node["name"]: node for node in self.dfrsctl("nodes")["nodes"]}

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The job that live tests and `quickstart cluster compare` run; the tests themselves are Python, run by quickstart.
+noinst_PROGRAMS += tests/live/burn
+tests_live_burn_SOURCES = tests/live/burn.c
+tests_live_burn_CFLAGS = $(C_WARNINGS) $(PTHREAD_CFLAGS) -fPIC
+tests_live_burn_LDADD = $(PTHREAD_LIBS)
+tests_live_burn_LDFLAGS =
+EXTRA_DIST += \
+	tests/live/__init__.py \
+	tests/live/__main__.py \
+	tests/live/capacity.py \
+	tests/live/case.py \
+	tests/live/cgroups.py \
+	tests/live/cli.py \
+	tests/live/cluster.py \
+	tests/live/configuration.py \
+	tests/live/errors.py \
+	tests/live/jobs.py \
+	tests/live/load.py \
+	tests/live/options.py \
+	tests/live/ports.py \
+	tests/live/processes.py \
+	tests/live/runner.py \
+	tests/live/test_jobs.py \
+	tests/live/test_latency.py \
+	tests/live/test_load.py \
+	tests/live/test_pausing.py \
+	tests/live/test_quotas.py \
+	tests/live/test_sharing.py \
+	tests/live/test_time_limit.py \
+	tests/live/waiting.py
