@@ -240,7 +240,7 @@ class Words(LiveTest):
         wait_for("all jobs to be known", lambda: set(self.dfrs_jobs()) >= {*numbers, waiting}, 5)
         known = self.dfrs_jobs()
         self.assertAlmostEqual(known[numbers[0]]["yield"], 0.5, places=6)
-        self.assertEqual(known[waiting]["situation"], "blocked")
+        self.assertEqual(known[waiting]["state"], "blocked")
         self.assertEqual(self.dfrs_nodes()[node]["jobs"], 2)
         for words, expected in ((["status"], str(numbers[0])), (["nodes"], node), (["explain", numbers[0]], node),
                                 (["explain", waiting], "held"), (["repack", "--dry-run"], "yield")):
