@@ -130,6 +130,8 @@ def status(arguments):
     if gone:
         print(f"not running: {' '.join(gone)} (logs: {cluster.folder}/log); "
               f"start them again with: ./quickstart cluster up, with the same options")
+    if "slurmctld" in gone:
+        return 0  # nobody to ask
     for title, argv in (("nodes", ["sinfo", "-N", "-o", "%12N %10T %6c %8m %20E"]),
                         ("jobs", ["squeue", "-o", "%8i %10P %16j %10u %10T %10M %5D %R"]),
                         ("dfrs", ["dfrsctl", "status"] if cluster.has_agents else None)):

@@ -365,7 +365,9 @@ class Cluster:
 
     def tail(self, name, lines=15):
         """The end of a daemon's log, for messages."""
-        for path in (self.log(name), self.folder / "log" / f"{name}.out"):
+        paths = [path for path in (self.log(name), self.folder / "log" / f"{name}.out") if path.exists()]
+        # What comes before the log is open goes to standard error alone.
+        for path in sorted(paths, key=lambda path: path.stat().st_mtime, reverse=True):
             try:
                 text = path.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:]
             except OSError:

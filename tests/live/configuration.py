@@ -52,7 +52,6 @@ def common_conf(options, place):
         "KillWait": 5,
         "SlurmctldTimeout": 120,
         "SlurmdTimeout": 300,
-        "MessageTimeout": 30,
         "InactiveLimit": 0,
         "ReturnToService": 2,
         "PlugStackConfig": place.folder / "etc/plugstack.conf",
