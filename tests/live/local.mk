@@ -21,6 +21,7 @@ EXTRA_DIST += \
 	tests/live/ports.py \
 	tests/live/processes.py \
 	tests/live/runner.py \
+	tests/live/test_cluster.py \
 	tests/live/test_jobs.py \
 	tests/live/test_latency.py \
 	tests/live/test_load.py \
