@@ -127,9 +127,9 @@ def trace_text(workload, start_up=None):
     return "\n".join(lines) + "\n"
 
 
-def read_trace(path, nodes, cpus, memory=None):
+def read_trace(path, nodes, cpus, memory=None, time_scale=1.0):
     """A workload of the user's own. Its header says how large the cluster is that it was made for; nodes and memory
-    given here win. CPU needs become whole CPUs of a node, rounded up."""
+    given here win. CPU needs become whole CPUs of a node, rounded up. All times are divided by `time_scale`."""
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read()
@@ -137,12 +137,12 @@ def read_trace(path, nodes, cpus, memory=None):
         raise ClusterError(f"cannot read the trace {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ClusterError(f"{path} is not a trace in the dfrs-trace format: it is not text") from None
-    return _Reader(str(path), nodes, cpus, memory).read(text)
+    return _Reader(str(path), nodes, cpus, memory, time_scale).read(text)
 
 
 class _Reader:
-    def __init__(self, path, nodes, cpus, memory):
-        self.path, self.nodes, self.cpus, self.memory = path, nodes, cpus, memory
+    def __init__(self, path, nodes, cpus, memory, time_scale):
+        self.path, self.nodes, self.cpus, self.memory, self.time_scale = path, nodes, cpus, memory, time_scale
         self.name, self.header_nodes, self.header_memory, self.instances = "", None, None, 0
         self.jobs, self.line = [], 0
 
@@ -209,6 +209,7 @@ class _Reader:
             self.fail("expected 7 fields: id submit tasks cpu_need memory_mib run_time estimate")
         if not (tasks >= 1 and 0 < need <= 1 and memory >= 0 and 0 < run_time < 1e6 and math.isfinite(submit)):
             self.fail(f"job {number}: expected tasks of 1 or more, a CPU need above 0 and up to 1, and a run time above 0")
+        submit, run_time, estimate = (time / self.time_scale for time in (submit, run_time, estimate))
         if self.jobs and submit < self.jobs[-1].submit:
             self.fail(f"job {number} is submitted before the job of the line above")
         limit = MINUTE * max(1, math.ceil(max(estimate, run_time) / MINUTE))
