@@ -70,10 +70,8 @@ def run_one(workload, setting, scheduler, folder, say):
         cluster.up()
         say(f"{scheduler}: {len(cluster.nodes)} nodes are up; measuring what a start takes")
         start_up = measure.calibrate(cluster, workload, data / "calibration")
-        say(f"{scheduler}: a job's start and end take "
-            + ", ".join(f"{seconds:.2f} s with {tasks} task{'s' if tasks > 1 else ''}"
-                        for (_, tasks), seconds in sorted(start_up.points.items()))
-            + f"; now the workload, about {workload.span + 20:.0f} s")
+        say(f"{scheduler}: {report.overheads(start_up)}")
+        say(f"{scheduler}: now the workload, which takes about {workload.span * 1.25:.0f} s")
         live = measure.run(cluster, workload, data / "jobs", lambda text: say(f"{scheduler}: {text}"))
     finally:
         cluster.down()

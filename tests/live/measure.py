@@ -65,12 +65,12 @@ def script(job, folder, cores_per_cpu):
     return f"exec srun sh -c {shlex.quote('exec ' + command)}" if job.tasks > 1 else f"exec {command}"
 
 
-def submit(cluster, job, folder):
+def submit(cluster, job, folder, *options):
     """Its number in Slurm."""
     minutes = max(1, job.limit // 60)
     return jobs.submit(cluster, f"--job-name=job-{job.number}", f"--ntasks={job.tasks}", f"--cpus-per-task={job.cpus}",
                        f"--mem-per-cpu={job.memory_per_cpu}", f"--time={minutes}", "--comment=dfrs:checkpoint",
-                       script=script(job, folder, cluster.options.cores_per_cpu), cwd=folder)
+                       *options, script=script(job, folder, cluster.options.cores_per_cpu), cwd=folder)
 
 
 class _Tail:
@@ -189,44 +189,72 @@ def _compare(one, record, job, begun, cores_per_cpu, wrong):
         wrong.append(f"{name}: memory was not what had been written")
 
 
+@dataclass(frozen=True)
+class Overhead:
+    """What Slurm takes of a job beyond its run time, s."""
+    delay: float  # from the call of sbatch until it would be given nodes, if there are any
+    cost: float   # for which it holds its nodes besides its run time: launch, launcher, clean-up
+
+
 class StartUp:
-    """What a job takes beyond its run time on an idle cluster (submission, start, its launcher, its end), measured by
-    jobs of 1 s with few, and with the most, tasks and CPUs of the workload; what lies between is interpolated."""
-    RUN_TIME = 1.0
+    """Overheads of jobs by their CPUs and tasks: those measured, and what lies between interpolated."""
 
     def __init__(self, points):
-        self.points = points  # (cpus, tasks) -> s
+        self.points = points  # (cpus, tasks) -> Overhead
 
     def __call__(self, job):
         cpus = min({cpus for cpus, _ in self.points}, key=lambda known: abs(known - job.cpus))
-        known = sorted((tasks, seconds) for (c, tasks), seconds in self.points.items() if c == cpus)
+        known = sorted((tasks, overhead) for (c, tasks), overhead in self.points.items() if c == cpus)
         for (low, at_low), (high, at_high) in zip(known, known[1:]):
             # Serial jobs start without srun: nothing lies between them and the parallel ones.
             if low > 1 and low <= job.tasks <= high:
-                return at_low + (at_high - at_low) * (job.tasks - low) / (high - low)
+                part = (job.tasks - low) / (high - low)
+                return Overhead(at_low.delay + (at_high.delay - at_low.delay) * part,
+                                at_low.cost + (at_high.cost - at_low.cost) * part)
         return min(known, key=lambda item: abs(item[0] - job.tasks))[1]
 
 
-def calibrate(cluster, workload, folder, repeats=3):
-    """Must run before the workload, on the idle cluster."""
+CALIBRATION_RUN_TIME = 1.0  # s
+CALIBRATION_REPEATS = 4
+
+
+def calibrate(cluster, workload, folder, repeats=CALIBRATION_REPEATS):
+    """The overheads on the idle cluster, before the workload: means over jobs of 1 s with one task, and with the fewest
+    and the most of the parallel jobs, submitted at different parts of a second, since slurmctld has a clock that ticks
+    every second."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     points, number = {}, 0
     for cpus in sorted({job.cpus for job in workload.jobs}):
         sizes = {job.tasks for job in workload.jobs if job.cpus == cpus}
         parallel = sizes - {1}
-        for tasks in sorted({size for size in (1,) if size in sizes} | ({min(parallel), max(parallel)} if parallel else set())):
-            taken = []
-            for _ in range(repeats):
-                number += 1
-                job = Job(number, 0.0, tasks, cpus, min(64, workload.memory), StartUp.RUN_TIME, 60)
-                tail = _Tail(folder / f"{number}.json")
-                begun = time.time()
-                slurm_id = submit(cluster, job, folder)
-                jobs.wait_ended(cluster, [slurm_id], 60)
-                ends = tail.ends()
-                if len(ends) != tasks:
-                    raise ClusterError(f"a job of 1 s on the idle cluster failed; {cluster.tail('slurmctld')}")
-                taken.append(max(line["now"] for line in ends) - begun - StartUp.RUN_TIME)
-            points[cpus, tasks] = statistics.median(taken)
+        for tasks in sorted((sizes & {1}) | ({min(parallel), max(parallel)} if parallel else set())):
+            measured = []
+            for turn in range(repeats):
+                time.sleep((turn / repeats - time.time()) % 1.0)
+                number += 2
+                job = Job(number, 0.0, tasks, cpus, min(64, workload.memory), CALIBRATION_RUN_TIME, 60)
+                measured.append(_overhead(cluster, job, folder))
+            points[cpus, tasks] = Overhead(*(statistics.fmean(part) for part in zip(*measured)))
     return StartUp(points)
+
+
+def _overhead(cluster, job, folder):
+    """(delay, cost) of one job. Under sched/backfill a second one waits for its nodes: how long after the end of the
+    first it starts is what a job holds its nodes too long, and the rest of the way from sbatch to the start of the
+    first is delay. Under sched/dfrs jobs do not wait for each other, and all counts as cost."""
+    pair = [job]
+    if not cluster.has_agents:
+        pair.append(Job(**{**vars(job), "number": job.number + 1}))
+    nodes = cluster.nodes[:max(1, -(-job.tasks * job.cpus // cluster.options.cpus))]
+    begun = time.time()
+    ids = [submit(cluster, one, folder, f"--nodelist={','.join(nodes)}") for one in pair]
+    jobs.wait_ended(cluster, ids, 60)
+    runs = [_Tail(folder / f"{one.number}.json").read() for one in pair]
+    if any(sum(line["event"] == "end" for line in lines) != job.tasks for lines in runs):
+        raise ClusterError(f"a job of 1 s on the idle cluster failed; {cluster.tail('slurmctld')}")
+    starts = [min(line["begun"] for line in lines) for lines in runs]
+    end = max(line["now"] for line in runs[0])
+    late, longer = starts[0] - begun, end - starts[0] - job.run_time
+    turnover = min(late, starts[1] - end) if len(pair) == 2 else late
+    return late - turnover, longer + max(0.0, turnover)

@@ -91,10 +91,8 @@ class Comparison:
         lines.append(f"Had users known their run times, sched/backfill would have had a max stretch of {max(exact):.2f} "
                      f"and a mean of {statistics.fmean(exact):.2f} (simulated).")
         for side in self.sides:
-            points = ", ".join(f"{seconds:.2f} s ({tasks} task{'s' if tasks > 1 else ''} of {cpus} CPUs)"
-                               for (cpus, tasks), seconds in sorted(side.start_up.points.items()))
-            lines.append(f"sched/{side.scheduler}: start and end of a job on the idle cluster take {points}; "
-                         "the simulator was told to add this to run times.")
+            lines.append(f"sched/{side.scheduler}: on the idle cluster {overheads(side.start_up)}; the simulator was told "
+                         "so.")
         live = figures["dfrs"]["live"]
         if live["median_requeue"] is not None:
             lines.append(f"sched/dfrs: from the end of a run to the start of the next one {live['shortest_requeue']:.1f} s "
@@ -120,8 +118,8 @@ class Comparison:
             "setting": vars(self.setting),
             "schedulers": {side.scheduler: {
                 **self.figures(side), "simulated_as": side.simulated_as, "command": side.simulated.command,
-                "start_up": [{"cpus": cpus, "tasks": tasks, "seconds": seconds}
-                             for (cpus, tasks), seconds in sorted(side.start_up.points.items())],
+                "start_up": [{"cpus": cpus, "tasks": tasks, **vars(overhead)}
+                             for (cpus, tasks), overhead in sorted(side.start_up.points.items())],
                 "run": side.live.to_json(), "simulated_flow": side.simulated.flow} for side in self.sides},
             "simulated_with_exact_estimates": {"max_stretch": max(self.stretches(self.exact.flow)),
                                                "mean_stretch": statistics.fmean(self.stretches(self.exact.flow))},
@@ -151,6 +149,13 @@ class Comparison:
             writer.writeheader()
             writer.writerows(rows)
         temporary.rename(folder / "jobs.csv")
+
+
+def overheads(start_up):
+    """Those measured, in words."""
+    return ", ".join(f"a job of {tasks} task{'s' if tasks > 1 else ''} x {cpus} CPUs begins {overhead.delay:.2f} s late and "
+                     f"holds its nodes {overhead.cost:.2f} s longer"
+                     for (cpus, tasks), overhead in sorted(start_up.points.items()))
 
 
 def _replace(path, text):

@@ -43,16 +43,17 @@ class Prediction:
 
 
 def predict(workload, algorithm, folder, name, *, start_up=None, penalty, period, floor):
-    """Runs dfrs-sim on the workload, each job's run time lengthened by start_up(job); its trace and results stay in
-    `folder` as NAME.dfrs and NAME.csv."""
+    """Runs dfrs-sim on the workload; each job comes start_up(job).delay later and runs start_up(job).cost longer. The
+    trace and the results stay in `folder` as NAME.dfrs and NAME.csv."""
     trace, rows = folder / f"{name}.dfrs", folder / f"{name}.csv"
     trace.write_text(workloads.trace_text(workload, start_up), encoding="utf-8")
     words = ["run", trace, "-a", algorithm, "--penalty", f"{penalty:g}", "--period", f"{period:g}", "--stretch-floor",
              f"{floor:g}", "--no-bound", "--json", "--jobs-csv", rows]
     totals = json.loads(_run(*words))
     with open(rows, encoding="utf-8", newline="") as file:
-        flow = {int(row["job"]): float(row["end"]) - float(row["submit"]) for row in csv.DictReader(file)}
-    if set(flow) != {job.number for job in workload.jobs}:
+        ends = {int(row["job"]): float(row["end"]) for row in csv.DictReader(file)}
+    flow = {job.number: ends.get(job.number, 0.0) - job.submit for job in workload.jobs}
+    if set(flow) != set(ends):
         raise ClusterError(f"dfrs-sim did not run all jobs of {trace}")
     quoted = [f"'{word}'" if re.search(r"[^\w./:=-]", str(word)) else str(word) for word in words]
     return Prediction(flow, totals, " ".join(["dfrs-sim", *quoted]))

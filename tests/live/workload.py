@@ -116,13 +116,19 @@ def generate(*, seed=1, jobs=60, nodes=8, cpus=4, memory=4096, load=0.8):
 # ---- the dfrs-trace format ----
 
 def trace_text(workload, start_up=None):
-    """The workload for dfrs-sim. `start_up(job)`: s to add to its run time, what starting it takes."""
+    """The workload for dfrs-sim. `start_up(job)`: what Slurm takes of it, with members delay and cost (s)."""
     lines = ["; dfrs-trace: 1", f"; Name: {workload.name}",
              f"; Nodes: {workload.nodes} cpu 1 memory {workload.memory}",
              "; Fields: id submit tasks cpu_need memory_mib run_time estimate"]
+    arrivals = []
     for job in workload.jobs:
-        run_time = job.run_time + (start_up(job) if start_up else 0.0)
-        lines.append(f"{job.number} {job.submit:.6g} {job.tasks} {job.cpus / workload.cpus:.10g} {job.memory} "
+        overhead = start_up(job) if start_up else None
+        submit, run_time = job.submit, job.run_time
+        if overhead:
+            submit, run_time = submit + overhead.delay, run_time + overhead.cost
+        arrivals.append((submit, run_time, job))
+    for submit, run_time, job in sorted(arrivals, key=lambda item: item[0]):
+        lines.append(f"{job.number} {submit:.6g} {job.tasks} {job.cpus / workload.cpus:.10g} {job.memory} "
                      f"{run_time:.6g} {job.limit}")
     return "\n".join(lines) + "\n"
 
