@@ -142,13 +142,14 @@ class Cluster:
             else:
                 self._clean()
                 self.options = wanted
-                self._prepare()
-            try:
-                self._start_all()
-            except Exception:
-                if not self.is_up():
-                    self._save_failure()
-                raise
+                try:
+                    self._prepare()
+                    self._start_all()
+                except BaseException:
+                    self._clean()  # nothing half-started stays behind; the logs tell why
+                    raise
+                return self
+            self._start_all()
         return self
 
     def down(self):
@@ -272,6 +273,10 @@ class Cluster:
         self._write("etc/plugstack.conf", self._plugstack())
         if self.options.scheduler == "dfrs":
             self._write("etc/dfrs.conf", configuration.dfrs_conf(self.options, self))
+            result = subprocess.run([self._program("dfrs-check-config"), self.folder / "etc/dfrs.conf"], check=False,
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+            if result.returncode != 0:
+                raise ClusterError(f"wrong settings (--algorithm, --set):\n{result.stdout.rstrip()}")
         for name, text in self.options.files.items():
             self._write(f"etc/{name}", text)
         self._copy_plugins()
@@ -458,7 +463,3 @@ class Cluster:
         if check and result.returncode != 0:
             raise ClusterError(f"{' '.join(words)} failed (exit {result.returncode}):\n{result.stdout}{result.stderr}")
         return result
-
-    def _save_failure(self):
-        # Nothing half-started stays behind; the logs tell why.
-        self._clean()
