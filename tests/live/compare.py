@@ -31,16 +31,19 @@ MIN_PROGRESS = 0.6     # s; of dfrs.conf, by default 60
 BACKFILL_PARAMETERS = ("batch_sched_delay=0,sched_min_interval=0,sched_interval=1,bf_interval=1,bf_resolution=1,"
                        "bf_window=1440,bf_max_job_test=1000,bf_continue,bf_job_part_count_reserve=1")
 SHORT_JOBS = 14
+RECORD = "dfrs-record.jsonl"
 
 
 class Setting:
     """What is compared, as the command line says it."""
 
-    def __init__(self, *, algorithm=ALGORITHM, cores=0.2, penalty=PENALTY, period=PERIOD, floor=STRETCH_FLOOR):
+    def __init__(self, *, algorithm=ALGORITHM, cores=0.2, penalty=PENALTY, period=PERIOD, floor=STRETCH_FLOOR,
+                 repeats=measure.CALIBRATION_REPEATS):
         self.algorithm, self.cores = algorithm, cores
         self.penalty, self.period, self.floor = penalty, period, floor
+        self.repeats = repeats  # of each measurement of overheads
 
-    def options(self, workload, scheduler):
+    def options(self, workload, scheduler, log_folder):
         options = Options(nodes=workload.nodes, cpus=workload.cpus, memory=workload.memory, cores=self.cores,
                           scheduler=scheduler, algorithm=self.algorithm)
         if scheduler == "backfill":
@@ -49,7 +52,7 @@ class Setting:
             # All pauses and moves by requeue: a suspended job could only go on where it is, which no simulation of the
             # papers knows of.
             options.settings = {"Period": f"{self.period:g}", "PauseBy": "requeue", "LostWork": "refuse",
-                                "MinProgress": f"{MIN_PROGRESS:g}"}
+                                "MinProgress": f"{MIN_PROGRESS:g}", "RecordFile": str(log_folder / RECORD)}
         return options
 
     def simulated(self, scheduler):
@@ -61,7 +64,7 @@ def run_one(workload, setting, scheduler, folder, say):
     place = folder / "cluster"
     cluster = Cluster(place)
     cluster.down()
-    cluster.options = setting.options(workload, scheduler)
+    cluster.options = setting.options(workload, scheduler, place / "log")
     # As a user's folder would be: on the same disk, and writable for whoever runs the jobs.
     data = folder / scheduler
     shutil.rmtree(data, ignore_errors=True)
@@ -69,10 +72,11 @@ def run_one(workload, setting, scheduler, folder, say):
     try:
         cluster.up()
         say(f"{scheduler}: {len(cluster.nodes)} nodes are up; measuring what a start takes")
-        start_up = measure.calibrate(cluster, workload, data / "calibration")
+        start_up = measure.calibrate(cluster, workload, data / "calibration", setting.repeats)
         say(f"{scheduler}: {report.overheads(start_up)}")
         say(f"{scheduler}: now the workload, which takes about {workload.span * 1.25:.0f} s")
-        live = measure.run(cluster, workload, data / "jobs", lambda text: say(f"{scheduler}: {text}"))
+        live = measure.run(cluster, workload, data / "jobs", lambda text: say(f"{scheduler}: {text}"),
+                           setting.period if "/per" in setting.simulated(scheduler) else None)
     finally:
         cluster.down()
         logs = folder / f"log-{scheduler}"
@@ -132,7 +136,8 @@ EASY, which gives every job whole nodes: its prediction of sched/backfill is too
 workload has none.
 
 Results, in --output: results.txt (the table), jobs.csv (a line per job), results.json (everything), the traces and
-per-job results of the simulations, and the daemons' logs.
+per-job results of the simulations, and the daemons' logs. log-dfrs/dfrs-record.jsonl has every decision of the run
+under DFRS; dfrs-sim replay reads it.
 
 exit: 0 done, 1 failed (the message says what to do), 2 wrong usage
 """

@@ -19,6 +19,7 @@ from .workload import Job
 
 HOLD = 4              # MiB that each task really holds; Slurm is told the workload's memory
 CHECK_INTERVAL = 2.0  # s between looks at Slurm's queue while jobs run
+CPU_SLACK = 0.05      # s of CPU that a task may use besides its work, each time that it is started
 RECORD_SLACK = 3.0    # s by which Slurm's record of a job's end may differ from the job's own: whole seconds, cleaning up
 
 
@@ -62,7 +63,8 @@ def script(job, folder, cores_per_cpu):
     words = [str(jobs.burn()), f"--work={job.work(cores_per_cpu):.6f}", f"--threads={max(1, -(-cores // 1)):.0f}",
              f"--memory={min(HOLD, job.memory)}", f"--result={folder}/{job.number}.json"]
     command = shlex.join(words) + f" --checkpoint={shlex.quote(str(folder))}/{job.number}.$SLURM_PROCID.checkpoint"
-    return f"exec srun sh -c {shlex.quote('exec ' + command)}" if job.tasks > 1 else f"exec {command}"
+    # srun does not take the job's CPUs per task by itself, and without them places tasks as if each had one CPU.
+    return f"exec srun -c {job.cpus} sh -c {shlex.quote('exec ' + command)}" if job.tasks > 1 else f"exec {command}"
 
 
 def submit(cluster, job, folder, *options):
@@ -89,7 +91,13 @@ class _Tail:
         return self.lines
 
     def ends(self):
-        return [line for line in self.read() if line["event"] == "end"]
+        """The last of each task that has done its work. When a job is requeued, those of its tasks that were done
+        already end again at once."""
+        return last_ends(self.read())
+
+
+def last_ends(lines):
+    return list({line["task"]: line for line in lines if line["event"] == "end"}.values())
 
 
 def _busy_seconds():
@@ -98,8 +106,9 @@ def _busy_seconds():
     return (sum(fields) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")  # all but idle and iowait
 
 
-def run(cluster, workload, folder, say=lambda text: None):
-    """Submits each job at its time, waits for all of them; the folder keeps what they wrote."""
+def run(cluster, workload, folder, say=lambda text: None, period=None):
+    """Submits each job at its time, waits for all of them; the folder keeps what they wrote. With a `period` the workload
+    begins when a period does, by the clock, as it does in a simulation: DFRS's ticks are at multiples of it."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     cores_per_cpu = cluster.options.cores_per_cpu
@@ -107,6 +116,8 @@ def run(cluster, workload, folder, say=lambda text: None):
     measured = {job.number: Measured(job.number) for job in workload.jobs}
     behind = 0.0
     seconds = workload.span + 10 * workload.node_seconds / workload.nodes + 20 * max(j.run_time for j in workload.jobs)
+    if period:
+        time.sleep(-time.time() % period)
     begun, busy = time.time(), _busy_seconds()
     for job in workload.jobs:
         wait = begun + job.submit - time.time()
@@ -158,7 +169,7 @@ def _check_failed(cluster, left, tails, measured):
 
 
 def _fill(one, job, lines, begun):
-    ends = [line for line in lines if line["event"] == "end"]
+    ends = last_ends(lines)
     one.started = min(line["now"] for line in lines if line["event"] == "start") - begun
     one.ended = max(line["now"] for line in ends) - begun
     one.cpu = [line["cpu"] for line in sorted(ends, key=lambda line: line["task"])]
@@ -183,7 +194,7 @@ def _compare(one, record, job, begun, cores_per_cpu, wrong):
         wrong.append(f"{name}: {len(one.cpu)} tasks ended, not {job.tasks}")
     work = job.work(cores_per_cpu)
     for cpu in one.cpu:
-        if not work <= cpu <= work + 0.1:
+        if not work <= cpu <= work + CPU_SLACK * (1 + one.requeues):
             wrong.append(f"{name}: a task used {cpu:.2f} s of CPU, not {work:.2f}")
     if not one.memory_ok:
         wrong.append(f"{name}: memory was not what had been written")
@@ -251,7 +262,7 @@ def _overhead(cluster, job, folder):
     ids = [submit(cluster, one, folder, f"--nodelist={','.join(nodes)}") for one in pair]
     jobs.wait_ended(cluster, ids, 60)
     runs = [_Tail(folder / f"{one.number}.json").read() for one in pair]
-    if any(sum(line["event"] == "end" for line in lines) != job.tasks for lines in runs):
+    if any(len(last_ends(lines)) != job.tasks for lines in runs):
         raise ClusterError(f"a job of 1 s on the idle cluster failed; {cluster.tail('slurmctld')}")
     starts = [min(line["begun"] for line in lines) for lines in runs]
     end = max(line["now"] for line in runs[0])
