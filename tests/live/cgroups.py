@@ -16,6 +16,11 @@ def folders_of(nodes):
     return found
 
 
+def groups_of_jobs(nodes):
+    """The group of each job on these nodes, in every hierarchy."""
+    return [path for top in folders_of(nodes) for path in top.glob("**/job_*") if path.is_dir()]
+
+
 def remove_below(nodes, seconds=2.0):
     """Removes the groups of these nodes. A group can be busy for a moment after its last process has gone."""
     end = time.monotonic() + seconds

@@ -23,6 +23,7 @@ class Options:
     slurm: Dict[str, str] = field(default_factory=dict)     # of slurm.conf, in place of the defaults here
     slurm_lines: List[str] = field(default_factory=list)    # more of slurm.conf: partitions, GRES, licences
     node_settings: Dict[str, str] = field(default_factory=dict)  # node name -> more of its line in slurm.conf
+    credential_seconds: int = 0  # how long job credentials live, and how long Slurm holds a job that it has requeued; 0: 120
     spank: bool = True        # backfill: hold jobs to the node's real cores, too
 
     @property
