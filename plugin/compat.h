@@ -35,6 +35,22 @@
 #include "src/slurmctld/srun_comm.h"
 #include "src/slurmctld/state_save.h"
 
+/* The selectors' own structures: select_node_usage, rows of partitions. */
+#include "src/plugins/select/cons_common/node_data.h"
+#include "src/plugins/select/cons_common/part_data.h"
+
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(22, 5, 0) || SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(22, 6, 0)
+#error "dfrs knows Slurm 22.05 only: docs/slurm-internals.md lists what is different in others"
+#endif
+
+/* Bits of job_resources.cr_type that mean nothing to Slurm, see marks.h. 22.05 uses 0x0001 to 0x0020, 0x0100, 0x0200,
+ * 0x0800, 0x1000 and 0x4000; these three have been free since 19.05 took out what they meant. */
+enum { COMPAT_MARK_1 = 0x0040, COMPAT_MARK_2 = 0x0080, COMPAT_MARK_3 = 0x0400 };
+
+/* Data that only slurmctld has. Commands load selectors, too: there these stay unresolved instead of unloadable. */
+extern List job_list __attribute__((weak));
+extern List part_list __attribute__((weak));
+
 static inline bool compat_in_slurmctld(void) { return running_in_slurmctld(); }
 
 static inline node_record_t *compat_node(int index) { return node_record_table_ptr[index]; }

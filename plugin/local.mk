@@ -1,1 +1,75 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# Slurm's plugins. Shared objects without libtool: slurmctld loads plain files with these names.
+#   libdfrs_controller.so  policy and controller behind a C ABI; the plugins share their state through it
+#   sched_dfrs.so          the thread (slurmctld)
+#   select_cons_tres.so    gate and exact placement around the stock selector of that name (slurmctld)
+#   spank_dfrs.so          puts tasks under their quota (slurmstepd, on the nodes)
+#
+# $ORIGIN: the plugins find the library by where they are themselves: beside them in the build folder, one folder up when
+# installed.
+#
+# A shared object that is mapped by a running slurmctld must be replaced, never written over. `install` of coreutils
+# does so: it unlinks the old file first. tests/plugin/install.sh holds it to that.
+EXTRA_DIST += plugin/slurm/config.h plugin/libdfrs_controller.map plugin/slurm_plugin.map
+
+dfrslibdir = $(libdir)/dfrs
+slurmplugindir = $(dfrslibdir)/slurm
+dfrslib_PROGRAMS =
+slurmplugin_PROGRAMS =
+
+if BUILD_PLUGIN
+dfrslib_PROGRAMS += plugin/libdfrs_controller.so
+plugin_libdfrs_controller_so_SOURCES =
+nodist_EXTRA_plugin_libdfrs_controller_so_SOURCES = linked_by_the_c++_compiler.cc
+plugin_libdfrs_controller_so_LDADD = $(WHOLE_ARCHIVE) $(CONTROLLER_PARTS) $(NO_WHOLE_ARCHIVE) libpolicy.a $(SHIM_LIBS)
+plugin_libdfrs_controller_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libdfrs_controller.so -Wl,-z,defs \
+	-Wl,--version-script=$(srcdir)/plugin/libdfrs_controller.map
+EXTRA_plugin_libdfrs_controller_so_DEPENDENCIES = plugin/libdfrs_controller.map
+
+# _GNU_SOURCE: dladdr, as in Slurm itself.
+SLURM_PLUGIN_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) -D_GNU_SOURCE
+# Slurm's names stay undefined: slurmctld has them. -z lazy: functions that only slurmctld has are looked up when they
+# are called, since commands load selectors, too.
+SLURM_PLUGIN_SO = $(AM_LDFLAGS) -shared -Wl,-z,lazy -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..' \
+	-Wl,--version-script=$(srcdir)/plugin/slurm_plugin.map
+
+slurmplugin_PROGRAMS += plugin/sched_dfrs.so
+plugin_sched_dfrs_so_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS)
+plugin_sched_dfrs_so_LDFLAGS = $(SLURM_PLUGIN_SO)
+plugin_sched_dfrs_so_LDADD = plugin/libdfrs_controller.so
+EXTRA_plugin_sched_dfrs_so_DEPENDENCIES = plugin/slurm_plugin.map
+plugin_sched_dfrs_so_SOURCES = \
+	plugin/apply.c \
+	plugin/apply.h \
+	plugin/arena.c \
+	plugin/arena.h \
+	plugin/compat.h \
+	plugin/job_shape.c \
+	plugin/job_shape.h \
+	plugin/sched_dfrs.c \
+	plugin/snapshot.c \
+	plugin/snapshot.h \
+	plugin/stock_backfill.c \
+	plugin/stock_backfill.h
+
+slurmplugin_PROGRAMS += plugin/select_cons_tres.so
+plugin_select_cons_tres_so_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS)
+plugin_select_cons_tres_so_LDFLAGS = $(SLURM_PLUGIN_SO)
+plugin_select_cons_tres_so_LDADD = plugin/libdfrs_controller.so
+EXTRA_plugin_select_cons_tres_so_DEPENDENCIES = plugin/slurm_plugin.map
+plugin_select_cons_tres_so_SOURCES = \
+	plugin/compat.h \
+	plugin/job_shape.c \
+	plugin/job_shape.h \
+	plugin/job_nodes.h \
+	plugin/managed_memory.c \
+	plugin/managed_memory.h \
+	plugin/marks.h \
+	plugin/placement.c \
+	plugin/placement.h \
+	plugin/select_cons_tres.c \
+	plugin/shared_row.c \
+	plugin/shared_row.h \
+	plugin/stock.c \
+	plugin/stock.h
+endif

@@ -49,6 +49,12 @@ static double wall_clock(void) {
   return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
 }
 
+static double monotonic(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 static void log_line(int level, const char *message) {
   switch (level) {
     case 1: error("sched/dfrs: %s", message); break;
@@ -119,13 +125,19 @@ static void one_round(struct rounds *r) {
     return;
   }
   struct dfrs_operations operations = {0};
+  const double step_from = monotonic();
   if (dfrs_controller_step(controller, snapshot_view(r->snapshot), &operations) != 0) {
     r->wake_at = wall_clock() + 1.0; /* it has logged why */
     return;
   }
+  const double step_time = monotonic() - step_from;
   if (operations.wake_at < r->wake_at) r->wake_at = operations.wake_at;
   (void)dfrs_controller_deliver(controller, dfrs_controller_quota_wait(controller));
-  if (operations.count == 0) return;
+  if (operations.count == 0) {
+    debug("sched/dfrs: round: %zu jobs, 0 operations, snapshot %.3f ms, step %.3f ms",
+          snapshot_view(r->snapshot)->job_count, snapshot_lock_time(r->snapshot) * 1e3, step_time * 1e3);
+    return;
+  }
   if (!grow(r, operations.count)) {
     error("sched/dfrs: no memory for %zu operations", operations.count);
     return;
@@ -133,8 +145,10 @@ static void one_round(struct rounds *r) {
   struct apply_times times;
   apply_operations(r->snapshot, operations.list, operations.count, r->results, &times);
   dfrs_controller_applied(controller, r->indices, r->results, operations.count, wall_clock());
-  debug2("sched/dfrs: %zu operations, read locks held %.3f ms, write locks %u times, %.3f ms at most",
-         operations.count, snapshot_lock_time(r->snapshot) * 1e3, times.holds, times.longest * 1e3);
+  /* tests/live/scale.py reads this line. */
+  debug("sched/dfrs: round: %zu jobs, %zu operations, snapshot %.3f ms, step %.3f ms, apply %.3f ms, longest write lock "
+        "%.3f ms", snapshot_view(r->snapshot)->job_count, operations.count, snapshot_lock_time(r->snapshot) * 1e3,
+        step_time * 1e3, times.total * 1e3, times.longest * 1e3);
   /* What has just been done is seen by the next round at once: an array has further tasks, a refusal has an answer. */
   for (size_t i = 0; i < operations.count; ++i) {
     const enum dfrs_operation_kind kind = operations.list[i].kind;

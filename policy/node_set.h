@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "policy/units.h"
@@ -20,6 +21,8 @@ class NodeSet {
   bool contains(NodeIndex node) const {
     return node / 64 < words_.size() && ((words_[node / 64] >> (node % 64)) & 1) != 0;
   }
+  /// A bit for each node, from the lowest of the first word on.
+  std::span<const std::uint64_t> words() const { return words_; }
 
  private:
   std::vector<std::uint64_t> words_;

@@ -49,6 +49,11 @@ int dfrs_gate_eventfd(void);
 /* Wakes the sched thread: a job was submitted, ended, or its node came back. Never blocks. */
 void dfrs_gate_wake(void);
 
+/* The select wrapper says that it is loaded and does its part. Without it a plan places nothing and stock cons_tres
+ * starts jobs of managed partitions by itself, so the sched plugin must not go on. slurmctld loads selectors first. */
+void dfrs_gate_set_select_ready(bool ready);
+bool dfrs_gate_select_ready(void);
+
 /* Forgets partitions and plans (a standby controller takes over later, tests). */
 void dfrs_gate_reset(void);
 

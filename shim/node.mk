@@ -1,1 +1,63 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# Authenticated HTTP and what goes over it: used on both sides.
+noinst_LIBRARIES += libshimnet.a
+libshimnet_a_CPPFLAGS = $(SHIM_CPPFLAGS)
+libshimnet_a_SOURCES = \
+	shim/auth/authenticator.cc \
+	shim/auth/authenticator.h \
+	shim/auth/digest.cc \
+	shim/auth/digest.h \
+	shim/auth/munge.cc \
+	shim/auth/munge.h \
+	shim/http/client.cc \
+	shim/http/client.h \
+	shim/http/server.cc \
+	shim/http/server.h \
+	shim/node_agents.h \
+	shim/quota/protocol.cc \
+	shim/quota/protocol.h
+
+# The node agent: everything but main(), so that tests link the same objects.
+noinst_LIBRARIES += libagent.a
+libagent_a_CPPFLAGS = $(SHIM_CPPFLAGS) $(SPDLOG_CFLAGS)
+libagent_a_SOURCES = \
+	shim/agent/agent.cc \
+	shim/agent/agent.h \
+	shim/agent/cgroup/common.cc \
+	shim/agent/cgroup/common.h \
+	shim/agent/cgroup/job_groups.h \
+	shim/agent/cgroup/kernel.cc \
+	shim/agent/cgroup/kernel.h \
+	shim/agent/cgroup/v1.cc \
+	shim/agent/cgroup/v2.cc \
+	shim/agent/cpu_max.cc \
+	shim/agent/cpu_max.h \
+	shim/agent/files.cc \
+	shim/agent/files.h \
+	shim/agent/log.cc \
+	shim/agent/log.h \
+	shim/agent/metrics.cc \
+	shim/agent/metrics.h \
+	shim/agent/page_out.cc \
+	shim/agent/page_out.h \
+	shim/agent/process.cc \
+	shim/agent/process.h \
+	shim/agent/run_folder.cc \
+	shim/agent/run_folder.h \
+	shim/agent/service.cc \
+	shim/agent/service.h
+
+sbin_PROGRAMS += dfrsd
+dfrsd_CPPFLAGS = $(libagent_a_CPPFLAGS)
+dfrsd_LDADD = libagent.a libshimnet.a $(SHIM_LIBS) $(SPDLOG_LIBS)
+dfrsd_SOURCES = shim/agent/main.cc
+
+# The SPANK plugin: Slurm's public headers are all that it needs.
+if HAVE_SPANK
+spankdir = $(libdir)/dfrs/slurm
+spank_PROGRAMS = plugin/slurm/spank_dfrs.so
+endif
+plugin_slurm_spank_dfrs_so_SOURCES = plugin/job_group.c plugin/job_group.h plugin/spank_dfrs.c
+plugin_slurm_spank_dfrs_so_CFLAGS = $(AM_CFLAGS)
+plugin_slurm_spank_dfrs_so_LDFLAGS = $(AM_LDFLAGS) -shared
+plugin_slurm_spank_dfrs_so_LDADD = -lm

@@ -4,7 +4,8 @@
 #
 # Usage: tally.pl STEPS FOLDER...      exit: 0 if at least one case passed and none failed, else 1
 #
-# STEPS: lines "PASS|FAIL|SKIP<tab>name", each one case. FOLDER: a build folder where `make check` ran with
+# STEPS: lines "PASS|FAIL|SKIP<tab>name[<tab>log]", each one case; of the log the part about a failed case is shown, which
+# begins and ends as GoogleTest's do. FOLDER: a build folder where `make check` ran with
 # GTEST_OUTPUT=json:FOLDER/results/ and its exit status was written to FOLDER/results-status; others are passed over.
 # A case is a GoogleTest case, or a test that is no GoogleTest program as a whole. The same case run in several folders
 # counts once: failed if it failed anywhere, else passed if it passed anywhere. A program that crashed, ran no case, or
@@ -120,8 +121,9 @@ for my $folder (@folders) {
     if slurp("$folder/results-status") != 0 && @failures == $before;
 }
 for my $line (split /\n/, slurp($steps)) {
-  my ($outcome, $name) = split /\t/, $line, 2;
+  my ($outcome, $name, $log) = split /\t/, $line, 3;
   add($name, $outcome, 'quickstart');
+  push @excerpts, "--- $log\n" . excerpt(slurp($log), $name) if $outcome eq 'FAIL' && defined $log;
 }
 
 my %count = (PASS => 0, FAIL => 0, SKIP => 0);

@@ -68,7 +68,7 @@ class Sampler:
                 self.broken.append(f"{when} {node['NodeName']}: Slurm has given {node['AllocMem']} of {options.memory} MiB")
         cores = options.cores_per_cpu * options.cpus
         for node in self.cluster.nodes:
-            quotas = cgroups.quotas(node)
+            quotas = cgroups.quotas(self.cluster.cgroup_tree, node)
             if sum(quotas.values()) > cores * 1.01 + 0.001 * len(quotas):
                 self.broken.append(f"{when} {node}: quotas of {quotas} cores are more than {cores:g}")
         self.samples += 1

@@ -20,10 +20,8 @@ class LiveTest(unittest.TestCase):
 
     @classmethod
     def make_options(cls):
-        """Names of nodes differ between modules that run at the same time: groups of the kernel are called so."""
-        options = Options.from_json(cls.options.to_json())
-        options.prefix = cls.__name__.lower()
-        return options
+        """A copy of `options`; classes may add to it."""
+        return Options.from_json(cls.options.to_json())
 
     @classmethod
     def setUpClass(cls):
@@ -34,7 +32,8 @@ class LiveTest(unittest.TestCase):
         cls.cluster.options = cls.make_options()
         cls.cluster.up()
         cls.jobs_folder = cls.cluster.folder / "jobs"
-        cls.jobs_folder.mkdir(exist_ok=True)
+        shutil.rmtree(cls.jobs_folder, ignore_errors=True)
+        cls.jobs_folder.mkdir()
         cls.jobs_folder.chmod(0o1777)
 
     @classmethod
@@ -70,7 +69,7 @@ class LiveTest(unittest.TestCase):
         """A job of `tasks` tasks with `cpus` CPUs and `memory` MiB each."""
         return jobs.submit(self.cluster, f"--ntasks={tasks}", f"--cpus-per-task={cpus}",
                            f"--mem-per-cpu={max(1, memory // cpus)}", *options, script=script, user=user,
-                           cwd=self.folder)
+                           cwd=self.folder, check=check)
 
     def sbatch_burn(self, work, *options, tasks=1, cpus=4, memory=64, hold=0, checkpoint=False, step=False, more="",
                     **keywords):

@@ -7,15 +7,12 @@ from pathlib import Path
 MOUNTS = Path("/sys/fs/cgroup")
 
 
-def folders_of(nodes):
-    """All groups of these nodes, ours and slurmd's, in any hierarchy."""
-    found = []
-    for pattern in ("*/dfrs/{}", "dfrs/{}", "*/slurm_{}"):
-        for node in nodes:
-            found += [path for path in MOUNTS.glob(pattern.format(node)) if (path / "cgroup.procs").exists()]
-    return found
+def folders_of(tree, node="*"):
+    """The groups of a cluster's nodes in every hierarchy that has them; `tree` is the cluster's cgroup_tree."""
+    return [path for path in MOUNTS.glob(f"*/{tree}/{node}") if (path / "cgroup.procs").exists()]
 
 
+<<<<<<< HEAD
 def groups_of_jobs(nodes):
     """The group of each job on these nodes, in every hierarchy."""
     return [path for top in folders_of(nodes) for path in top.glob("**/job_*") if path.is_dir()]
@@ -23,8 +20,12 @@ def groups_of_jobs(nodes):
 
 def remove_below(nodes, seconds=2.0):
     """Removes the groups of these nodes. A group can be busy for a moment after its last process has gone."""
+=======
+def remove(tree, seconds=2.0):
+    """Removes a cluster's groups. A group can be busy for a moment after its last process has gone."""
+>>>>>>> main
     end = time.monotonic() + seconds
-    for top in folders_of(nodes):
+    for top in MOUNTS.glob(f"*/{tree}"):
         for folder, _, _ in os.walk(top, topdown=False):
             while True:
                 try:
@@ -38,9 +39,9 @@ def remove_below(nodes, seconds=2.0):
                     time.sleep(0.02)
 
 
-def _read_quotas(node):
+def _read_quotas(tree, node):
     quotas = {}
-    for top in folders_of([node]):
+    for top in folders_of(tree, node):
         for path in top.glob("**/job_*"):
             try:
                 if (path / "cpu.cfs_quota_us").exists():
@@ -56,12 +57,12 @@ def _read_quotas(node):
     return quotas
 
 
-def quotas(node, seconds=1.0):
+def quotas(tree, node, seconds=1.0):
     """job_N -> cores that the group of job N on this node may use. Files are read one after the other; what is
     returned was the same twice in a row, so that a change in between does not show as two quotas at once."""
-    end, last = time.monotonic() + seconds, _read_quotas(node)
+    end, last = time.monotonic() + seconds, _read_quotas(tree, node)
     while time.monotonic() < end:
-        now = _read_quotas(node)
+        now = _read_quotas(tree, node)
         if now == last:
             return now
         last = now

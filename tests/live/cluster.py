@@ -28,6 +28,8 @@ STOCK_PLUGIN_DIRS = ("/usr/lib/x86_64-linux-gnu/slurm-wlm", "/usr/lib/*/slurm-wl
                      "/usr/local/lib/slurm")
 DAEMONS = ("munged", "slurmctld", "slurmd")
 COMMANDS = ("sbatch", "srun", "squeue", "sinfo", "scontrol", "scancel", "munge")
+SPANK_PLUGIN = "spank_dfrs.so"
+SLURMCTLD_PLUGINS = ["libdfrs_controller.so", "sched_dfrs.so", "select_cons_tres.so"]
 AGENT_PORT_OFFSET = 100  # an agent listens at its slurmd's port plus this
 MAX_NODES = AGENT_PORT_OFFSET
 SOCKET_PATH_MAX = 107
@@ -79,12 +81,17 @@ class Cluster:
         return f"dfrs{zlib.crc32(str(self.folder).encode()) % 100000}"
 
     @property
+    def cgroup_tree(self):
+        """Of cgroup v1: clusters on one host have trees of their own, whatever their nodes are called."""
+        return self.cluster_name
+
+    @property
     def munge_socket(self):
         return self.folder / "munge/socket"
 
     @property
     def plugin_dir(self):
-        """A folder of links to our plugins as they were built: a new build takes effect at the next start."""
+        """Our plugins, as they were built when the cluster was started."""
         return self.folder / "plugins"
 
     @property
@@ -195,7 +202,7 @@ class Cluster:
         left = processes.stop(self._ours(), grace=0.0 if not self.ports else 3.0)
         if left:
             raise ClusterError(f"these processes cannot be ended: {', '.join(str(p.pid) for p in left)}")
-        cgroups.remove_below(self.nodes)
+        cgroups.remove(self.cgroup_tree)
         for name in ("cluster.json", "env"):
             (self.folder / name).unlink(missing_ok=True)
         for name in ("state", "spool", "run", "munge", "plugins", "etc"):
@@ -225,9 +232,6 @@ class Cluster:
         for name in ("log", "run", "state"):
             os.chown(self.folder / name, owner.pw_uid, owner.pw_gid)
         (self.folder / "state").chmod(0o700)
-        key = self.folder / "munge/key"
-        with open(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(os.urandom(128))
         first = ports.block(AGENT_PORT_OFFSET + MAX_NODES + 2, str(self.folder))
         self.ports = {"slurmctld": first, "control": first + 1, "slurmd": first + 2}
         self.write_configuration()
@@ -268,24 +272,32 @@ class Cluster:
         self._write("etc/plugstack.conf", self._plugstack())
         if self.options.scheduler == "dfrs":
             self._write("etc/dfrs.conf", configuration.dfrs_conf(self.options, self))
-        self._link_plugins()
+        for name, text in self.options.files.items():
+            self._write(f"etc/{name}", text)
+        self._copy_plugins()
 
     def _plugstack(self):
-        plugin = build_folder() / "plugin/spank_dfrs.so"
-        if self.options.scheduler == "backfill" and (not self.options.spank or not plugin.exists()):
+        if self.options.scheduler == "backfill" and not self.options.spank:
             return "# no plugins\n"
-        return f"optional {plugin} run_dir={self.folder}/run/%n cores_per_cpu={self.options.cores_per_cpu:g}\n"
+        return (f"optional {self.plugin_dir}/{SPANK_PLUGIN} run_dir={self.folder}/run/%n cgroup_tree={self.cgroup_tree} "
+                f"default_cores_per_cpu={self.options.cores_per_cpu:g}\n")
 
-    def _link_plugins(self):
-        if self.options.scheduler != "dfrs":
-            return
-        for name in ("sched_dfrs.so", "select_cons_tres.so"):
-            target, link = build_folder() / "plugin" / name, self.plugin_dir / name
-            if not target.exists():
-                raise ClusterError(f"{target} is not built; run: ./quickstart cluster up (which builds it)")
-            if link.is_symlink():
-                link.unlink()
-            link.symlink_to(target)
+    def _copy_plugins(self):
+        """Copies, so that a build does not change the plugins of a cluster that is up. Each takes its place as a
+        whole: writing over a file that a daemon has mapped would crash it."""
+        names = [SPANK_PLUGIN]
+        if self.options.scheduler == "dfrs":
+            names += SLURMCTLD_PLUGINS
+        elif not self.options.spank:
+            names = []
+        for name in names:
+            built = build_folder() / "plugin" / name
+            if not built.exists():
+                raise ClusterError(f"{built} is not built; `./quickstart cluster up` builds it")
+            temporary = self.plugin_dir / f".{name}"
+            shutil.copyfile(built, temporary)
+            temporary.chmod(0o755)
+            temporary.rename(self.plugin_dir / name)
 
     # ---- daemons ----
 
@@ -354,16 +366,24 @@ class Cluster:
                 return f"--- the end of {path}\n" + "\n".join(text)
         return f"(no log of {name} in {self.folder}/log)"
 
-    def start_munged(self):
-        argv = [self._program("munged"), "--foreground", "--force", "--num-threads=2",
-                f"--key-file={self.folder}/munge/key", f"--socket={self.munge_socket}",
-                f"--pid-file={self.folder}/run/munged.pid", f"--log-file={self.log('munged')}",
-                f"--seed-file={self.folder}/munge/seed"]
-        process = self._start("munged", argv)
+    def start_munged(self, name="munged", folder="munge", wrapper=()):
+        """The cluster's munged; or, with other names, one more with a key of its own (unless there is one in its
+        folder). Its socket. `wrapper`: words before the command (faketime)."""
+        place = self.folder / folder
+        place.mkdir(exist_ok=True)
+        if not (place / "key").exists():
+            with open(os.open(place / "key", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+                file.write(os.urandom(128))
+        socket = place / "socket"
+        argv = [*wrapper, self._program("munged"), "--foreground", "--force", "--num-threads=2", f"--key-file={place}/key",
+                f"--socket={socket}", f"--pid-file={self.folder}/run/{name}.pid", f"--log-file={self.log(name)}",
+                f"--seed-file={place}/seed"]
+        process = self._start(name, argv)
         if process:
-            self._wait_started("munged", process, lambda: self.munge_socket.exists() and subprocess.run(
-                [self._program("munge"), "-n", "-S", self.munge_socket], stdout=subprocess.DEVNULL,
+            self._wait_started(name, process, lambda: socket.exists() and subprocess.run(
+                [self._program("munge"), "-n", "-S", socket], stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL, check=False).returncode == 0)
+        return socket
 
     def start_slurmctld(self, wait=True):
         argv = [self._program("slurmctld"), "-D", "-f", self.folder / "etc/slurmctld.conf"]
@@ -377,15 +397,17 @@ class Cluster:
         if process and wait:
             self._wait_started(f"slurmd.{node}", process, lambda: ports.listening(self.node_port(node)))
 
-    def start_agent(self, node, wrapper=(), key_socket=None, wait=True):
-        """`wrapper`: words before the command (faketime); `key_socket`: of another munged."""
-        argv = [*wrapper, self._program("dfrsd"), "--node", node, "--port", self.node_port(node, agent=True),
+    def start_agent(self, node, wrapper=(), key_socket=None, port=None, wait=True):
+        """`wrapper`: words before the command (faketime); `key_socket`: of another munged; `port`: other than the one
+        where slurmctld looks for it."""
+        port = port or self.node_port(node, agent=True)
+        argv = [*wrapper, self._program("dfrsd"), "--node", node, "--port", port,
                 "--address", "127.0.0.1", "--run-dir", self.folder / "run" / node,
                 "--munge-socket", key_socket or self.munge_socket,
-                "--slurm-user", self.slurm_user, f"--cores-per-cpu={self.options.cores_per_cpu:g}"]
+                "--slurm-user", self.slurm_user, "--cgroup-tree", self.cgroup_tree, f"--cores-per-cpu={self.options.cores_per_cpu:g}"]
         process = self._start(f"dfrsd.{node}", argv)
         if process and wait:
-            self._wait_started(f"dfrsd.{node}", process, lambda: ports.listening(self.node_port(node, agent=True)))
+            self._wait_started(f"dfrsd.{node}", process, lambda: ports.listening(port))
 
     def stop(self, name, number=signal.SIGTERM, seconds=15.0):
         """Ends a daemon with a signal and waits until it is gone."""

@@ -21,8 +21,11 @@ EXTRA_DIST += \
 	tests/live/ports.py \
 	tests/live/processes.py \
 	tests/live/runner.py \
+	tests/live/test_jobs.py \
+	tests/live/test_latency.py \
 	tests/live/test_load.py \
 	tests/live/test_pausing.py \
 	tests/live/test_quotas.py \
 	tests/live/test_sharing.py \
+	tests/live/test_time_limit.py \
 	tests/live/waiting.py

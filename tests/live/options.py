@@ -18,12 +18,12 @@ class Options:
     algorithm: str = "GreedyPM*/per/OPT=MIN/MINVT=600"
     settings: Dict[str, str] = field(default_factory=dict)  # of dfrs.conf, in place of the defaults here
     # For tests and the comparison, not on the command line:
-    prefix: str = "n"                                       # of node names, which are prefix1, prefix2, ...
     partition_settings: List[str] = field(default_factory=list)  # lines of dfrs.conf that begin with PartitionName=
     slurm: Dict[str, str] = field(default_factory=dict)     # of slurm.conf, in place of the defaults here
     slurm_lines: List[str] = field(default_factory=list)    # more of slurm.conf: partitions, GRES, licences
     node_settings: Dict[str, str] = field(default_factory=dict)  # node name -> more of its line in slurm.conf
-    credential_seconds: int = 0  # how long job credentials live, and how long Slurm holds a job that it has requeued; 0: 120
+    credential_seconds: int = 0  # life of job credentials; Slurm holds a requeued job back for so long; 0: its default, 120
+    files: Dict[str, str] = field(default_factory=dict)     # of etc/: name -> text, such as gres.conf
     spank: bool = True        # backfill: hold jobs to the node's real cores, too
 
     @property
@@ -32,7 +32,7 @@ class Options:
 
     @property
     def node_names(self):
-        return [f"{self.prefix}{number}" for number in range(1, self.nodes + 1)]
+        return [f"n{number}" for number in range(1, self.nodes + 1)]
 
     def to_json(self):
         return dataclasses.asdict(self)

@@ -42,7 +42,7 @@ class Result(unittest.TestResult):
     def __init__(self, results, log):
         super().__init__()
         self.results_path, self.log_path = results, log
-        self._begun = 0.0
+        self._begun = time.monotonic()
 
     def startTest(self, test):
         super().startTest(test)

@@ -270,7 +270,7 @@ class NodeDaemons(FaultTest):
         burst.wait_middle()
         for number, (node, offset) in enumerate(off.items()):
             clock = ["faketime", "-f", offset]
-            socket = self.cluster.start_munged(f"munged.{number}", wrapper=clock)
+            socket = self.munged_of_a_node(f"munged.{number}", clock)
             self.assertAlmostEqual(self.clock_of(socket) - time.time(), float(offset[:-1]), delta=3)
             self.cluster.stop(f"dfrsd.{node}")
             self.cluster.start_agent(node, wrapper=clock, key_socket=socket)
@@ -287,6 +287,13 @@ class NodeDaemons(FaultTest):
             self.cluster.stop(f"munged.{number}")
             self.cluster.start_agent(node)
 
+    def munged_of_a_node(self, name, wrapper):
+        """One more munged, with the cluster's key."""
+        folder = self.cluster.folder / name
+        folder.mkdir(exist_ok=True)
+        shutil.copy2(self.cluster.folder / "munge/key", folder / "key")
+        return self.cluster.start_munged(name, name, wrapper)
+
     def clock_of(self, munge_socket):
         """The time by which this munged marks credentials."""
         credential = self.cluster.command("munge", "-n", "-S", munge_socket).stdout
@@ -301,7 +308,7 @@ class Intruders(FaultTest):
         burst = Burst(self, JOBS, 301)
         node = self.cluster.nodes[0]
         burst.wait_middle()
-        socket = self.cluster.start_munged("munged.other", key=os.urandom(128))
+        socket = self.cluster.start_munged("munged.other", "munge.other")
         self.cluster.stop(f"dfrsd.{node}")
         self.cluster.start_agent(node, key_socket=socket)
         (job,) = self.spinning(node)

@@ -119,6 +119,6 @@ class Quotas(LiveTest):
         self.assert_completed(self.wait_ended(ended))
 
         def left():
-            return [path for top in cgroups.folders_of(self.cluster.nodes) for path in top.glob("**/job_*")
+            return [path for top in cgroups.folders_of(self.cluster.cgroup_tree) for path in top.glob("**/job_*")
                     if path.name in {f"job_{job}" for job in ended}]
         wait_for("the groups of ended jobs to be removed", lambda: not left(), 5)

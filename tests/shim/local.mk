@@ -4,12 +4,16 @@ if HAVE_TESTS
 check_PROGRAMS += tests/shim_tests
 TESTS += tests/shim_tests
 tests_shim_tests_CPPFLAGS = $(TEST_CPPFLAGS) $(SHIM_CPPFLAGS)
-tests_shim_tests_LDADD = tests/oracle/liboracle.a libdfrs_conf.a $(TEST_LIBS) $(SHIM_LIBS)
+tests_shim_tests_LDADD = tests/oracle/liboracle.a libdfrs_conf.a libdfrs_gate.a $(TEST_LIBS) $(SHIM_LIBS)
 EXTRA_tests_shim_tests_DEPENDENCIES = dfrs-check-config$(EXEEXT)
 tests_shim_tests_SOURCES = \
 	tests/cli/process.cc \
 	tests/cli/process.h \
+	tests/shim/c_abi.c \
+	tests/shim/c_abi.h \
+	tests/shim/c_abi_test.cc \
 	tests/shim/conf/check_config_test.cc \
 	tests/shim/conf/read_config_test.cc \
-	tests/shim/conf/settings_test.cc
+	tests/shim/conf/settings_test.cc \
+	tests/shim/gate_test.cc
 endif

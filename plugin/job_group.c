@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugin/job_group.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+/* As the agent's (shim/agent/cpu_max.h says why). */
+#define BASE_PERIOD_US 10000.0
+#define MAX_PERIOD_US 1000000.0
+#define WANTED_QUOTA_US 2000.0
+#define MIN_QUOTA_US 1000.0
+/* The kernel's largest weights: within its quota a job is not to lose CPU time to other things on the node. */
+#define SHARES "262144"
+#define WEIGHT "10000"
+#define MAX_CORES_PER_CPU 1000.0
+/* The agent removes groups that stand empty: one can go between our making it and the task's joining. */
+#define ATTEMPTS 5
+
+struct quota {
+  long quota_us; /* -1: unlimited */
+  long period_us;
+};
+
+static int fail(char *err, size_t err_size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static int fail(char *err, size_t err_size, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start(arguments, format);
+  vsnprintf(err, err_size, format, arguments);
+  va_end(arguments);
+  return -1;
+}
+
+long dfrs_file_system(int fd)
+{
+  struct statfs about;
+
+  return fstatfs(fd, &about) == 0 ? (long)about.f_type : 0;
+}
+
+/* ---- configuration ----------------------------------------------------------------------------------------------- */
+
+/* Copies text with each %n replaced. false: too long. */
+static bool expand(char *out, size_t size, const char *text, const char *node)
+{
+  size_t used = 0;
+
+  while (*text) {
+    const char *piece = text;
+    size_t length = 1;
+    if (text[0] == '%' && text[1] == 'n') {
+      piece = node;
+      length = strlen(node);
+      text += 2;
+    } else {
+      text++;
+    }
+    if (used + length >= size)
+      return false;
+    memcpy(out + used, piece, length);
+    used += length;
+  }
+  out[used] = '\0';
+  return true;
+}
+
+static bool is_file_name(const char *name)
+{
+  return name[0] && name[0] != '.' && !strchr(name, '/') && strlen(name) <= NAME_MAX;
+}
+
+int dfrs_group_configure(struct dfrs_group_conf *conf, const char *node, int argc, char **argv, char *err,
+                         size_t err_size)
+{
+  const char *run_dir = "/run/dfrs/%n";
+  const char *root = "/sys/fs/cgroup";
+  const char *tree = "dfrs";
+
+  memset(conf, 0, sizeof *conf);
+  conf->file_system = dfrs_file_system;
+  if (!node || !is_file_name(node))
+    return fail(err, err_size, "the node's name is not known (SLURMD_NODENAME)");
+  for (int i = 0; i < argc; i++) {
+    const char *value = strchr(argv[i], '=');
+    const size_t key = value ? (size_t)(value++ - argv[i]) : 0;
+    if (key == 7 && !strncmp(argv[i], "run_dir", key)) {
+      run_dir = value;
+    } else if (key == 11 && !strncmp(argv[i], "cgroup_root", key)) {
+      root = value;
+    } else if (key == 11 && !strncmp(argv[i], "cgroup_tree", key)) {
+      tree = value;
+    } else if (key == 21 && !strncmp(argv[i], "default_cores_per_cpu", key)) {
+      char *end;
+      conf->default_cores_per_cpu = strtod(value, &end);
+      if (end == value || *end || !(conf->default_cores_per_cpu > 0) ||
+          conf->default_cores_per_cpu > MAX_CORES_PER_CPU)
+        return fail(err, err_size, "%s: expected a number above 0 and up to %g", argv[i], MAX_CORES_PER_CPU);
+    } else {
+      return fail(err, err_size,
+                  "%s: unknown argument in plugstack.conf; known are run_dir=, cgroup_root=, cgroup_tree= and "
+                  "default_cores_per_cpu=",
+                  argv[i]);
+    }
+  }
+  if (!expand(conf->run_dir, sizeof conf->run_dir, run_dir, node) || conf->run_dir[0] != '/')
+    return fail(err, err_size, "run_dir=%.200s: expected an absolute path", run_dir);
+  if (!expand(conf->cgroup_root, sizeof conf->cgroup_root, root, node) || conf->cgroup_root[0] != '/')
+    return fail(err, err_size, "cgroup_root=%.200s: expected an absolute path", root);
+  if (!expand(conf->cgroup_tree, sizeof conf->cgroup_tree, tree, node) || !is_file_name(conf->cgroup_tree))
+    return fail(err, err_size, "cgroup_tree=%.200s: expected the name of a folder", tree);
+  snprintf(conf->node, sizeof conf->node, "%s", node);
+  return 0;
+}
+
+/* ---- small files ------------------------------------------------------------------------------------------------- */
+
+static int open_folder(int at, const char *name)
+{
+  return openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+static void close_fd(int fd)
+{
+  if (fd >= 0)
+    close(fd);
+}
+
+/* 0 or errno. */
+static int read_text(int at, const char *name, char *text, size_t size)
+{
+  const int fd = openat(at, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  ssize_t length;
+
+  if (fd < 0)
+    return errno;
+  do
+    length = read(fd, text, size - 1);
+  while (length < 0 && errno == EINTR);
+  const int error = length < 0 ? errno : 0;
+  close(fd);
+  text[length > 0 ? length : 0] = '\0';
+  return error;
+}
+
+/* 0 or errno. The file must be there: on a file system that is no cgroup nothing is created. */
+static int write_text(int at, const char *name, const char *text)
+{
+  const int fd = openat(at, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+  ssize_t length;
+
+  if (fd < 0)
+    return errno;
+  do
+    length = write(fd, text, strlen(text));
+  while (length < 0 && errno == EINTR);
+  const int error = length < 0 ? errno : 0;
+  close(fd);
+  return error;
+}
+
+static bool parse_quota(const char *text, struct quota *quota)
+{
+  char first[32];
+  char *end;
+  long period;
+  int used = 0;
+
+  if (sscanf(text, "%31s %ld %n", first, &period, &used) != 2 || used == 0 || text[used] || period < 1)
+    return false;
+  quota->period_us = period;
+  if (!strcmp(first, "max")) {
+    quota->quota_us = -1;
+    return true;
+  }
+  errno = 0;
+  quota->quota_us = strtol(first, &end, 10);
+  return !errno && !*end && quota->quota_us > 0;
+}
+
+static bool same_quota(const struct quota *a, const struct quota *b)
+{
+  return a->quota_us == b->quota_us && (a->quota_us < 0 || a->period_us == b->period_us);
+}
+
+/* The quota that the agent wants for the job; false if it has said nothing, or nothing readable. */
+static bool published_quota(const struct dfrs_group_conf *conf, uint32_t job, struct quota *quota)
+{
+  char text[128];
+  char name[32];
+  bool found = false;
+  const int run = open(conf->run_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int folder = run >= 0 ? open_folder(run, "quota") : -1;
+
+  snprintf(name, sizeof name, "%u", job);
+  if (folder >= 0 && read_text(folder, name, text, sizeof text) == 0)
+    found = parse_quota(text, quota);
+  close_fd(folder);
+  close_fd(run);
+  return found;
+}
+
+static bool default_quota(const struct dfrs_group_conf *conf, unsigned cpus, struct quota *quota)
+{
+  const double cores = conf->default_cores_per_cpu * (cpus ? cpus : 1);
+  double period = BASE_PERIOD_US;
+
+  if (conf->default_cores_per_cpu <= 0)
+    return false;
+  if (cores * period < WANTED_QUOTA_US)
+    period = fmin(MAX_PERIOD_US, ceil(WANTED_QUOTA_US / cores));
+  quota->period_us = (long)period;
+  quota->quota_us = lround(fmax(MIN_QUOTA_US, cores * period));
+  return true;
+}
+
+/* ---- version 1 --------------------------------------------------------------------------------------------------- */
+
+static bool v1_read(int group, struct quota *quota)
+{
+  char number[32];
+
+  if (read_text(group, "cpu.cfs_quota_us", number, sizeof number))
+    return false;
+  quota->quota_us = strtol(number, NULL, 10);
+  if (read_text(group, "cpu.cfs_period_us", number, sizeof number))
+    return false;
+  quota->period_us = strtol(number, NULL, 10);
+  return true;
+}
+
+/* 0 or errno. */
+static int v1_write(int group, const struct quota *wanted)
+{
+  struct quota now;
+  char number[32];
+  int error;
+
+  if (v1_read(group, &now) && same_quota(&now, wanted))
+    return 0;
+  if (wanted->quota_us > 0) {
+    if ((error = write_text(group, "cpu.shares", SHARES)))
+      return error;
+    snprintf(number, sizeof number, "%ld", wanted->period_us);
+    if ((error = write_text(group, "cpu.cfs_period_us", number)))
+      return error;
+  }
+  snprintf(number, sizeof number, "%ld", wanted->quota_us);
+  return write_text(group, "cpu.cfs_quota_us", number);
+}
+
+/* The folder of the node below a controller; -1 and errno. Made where it is not there. */
+static int v1_tree(const struct dfrs_group_conf *conf, const char *controller, bool make)
+{
+  char path[PATH_MAX + 16];
+  const char *const names[] = {conf->cgroup_tree, conf->node};
+
+  snprintf(path, sizeof path, "%s/%s", conf->cgroup_root, controller);
+  int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  /* Where controllers are not mounted there may be a plain folder, in which groups could be "made", too. */
+  if (folder >= 0 && conf->file_system(folder) != CGROUP_SUPER_MAGIC) {
+    close(folder);
+    errno = ENOTSUP;
+    return -1;
+  }
+  for (int i = 0; i < 2 && folder >= 0; i++) {
+    const bool made = make && mkdirat(folder, names[i], 0755) == 0;
+    const int below = open_folder(folder, names[i]);
+    const int error = errno;
+    close(folder);
+    errno = error;
+    folder = below;
+    if (folder >= 0 && made && !strcmp(controller, "cpu"))
+      write_text(folder, "cpu.shares", SHARES);
+  }
+  return folder;
+}
+
+/* 0 or errno. The group's quota is made the agent's; while it is being written the agent may publish another. */
+static int v1_set_quota(const struct dfrs_group_conf *conf, uint32_t job, int group, bool fresh, unsigned cpus)
+{
+  struct quota wanted;
+  struct quota again;
+  int error = 0;
+
+  if (!published_quota(conf, job, &wanted)) {
+    /* Only a group that was just made: what is in another is the agent's, or was given by an earlier task. */
+    if (fresh && default_quota(conf, cpus, &wanted) && (error = v1_write(group, &wanted)))
+      return error;
+    if (!published_quota(conf, job, &wanted))
+      return 0;
+  }
+  for (int i = 0; i < ATTEMPTS; i++) {
+    if ((error = v1_write(group, &wanted)))
+      return error;
+    if (!published_quota(conf, job, &again) || same_quota(&wanted, &again))
+      return 0;
+    wanted = again;
+  }
+  return 0; /* the agent, which looks again and again, has the last word */
+}
+
+static int v1_join(const struct dfrs_group_conf *conf, uint32_t job, unsigned cpus, pid_t process, char *err,
+                   size_t err_size)
+{
+  char name[32];
+  char number[32];
+  int error = ENOENT;
+  const char *step = "";
+  const int tree = v1_tree(conf, "cpu", true);
+
+  if (tree < 0)
+    return fail(err, err_size, "%s/cpu/%s/%s: %s", conf->cgroup_root, conf->cgroup_tree, conf->node, strerror(errno));
+  snprintf(name, sizeof name, "job_%u", job);
+  snprintf(number, sizeof number, "%d", (int)process);
+  for (int i = 0; i < ATTEMPTS && (error == ENOENT || error == ENODEV); i++) {
+    const bool fresh = mkdirat(tree, name, 0755) == 0;
+    const int group = open_folder(tree, name);
+    step = "open";
+    if (group < 0) {
+      error = errno;
+      continue;
+    }
+    step = "quota";
+    error = v1_set_quota(conf, job, group, fresh, cpus);
+    if (!error) {
+      step = "cgroup.procs";
+      error = write_text(group, "cgroup.procs", number);
+    }
+    close(group);
+  }
+  close(tree);
+  if (error)
+    return fail(err, err_size, "%s/cpu/%s/%s/%s: %s: %s", conf->cgroup_root, conf->cgroup_tree, conf->node, name, step,
+                strerror(error));
+
+  /* Accounting alone: without it the agent adds up what it finds of each process. */
+  const int accounting = v1_tree(conf, "cpuacct", true);
+  if (accounting >= 0) {
+    mkdirat(accounting, name, 0755);
+    const int group = open_folder(accounting, name);
+    if (group >= 0) {
+      write_text(group, "cgroup.procs", number);
+      close(group);
+    }
+    close(accounting);
+  }
+  return 0;
+}
+
+static bool v1_remove(const struct dfrs_group_conf *conf, uint32_t job, const char *controller)
+{
+  char name[32];
+  const int tree = v1_tree(conf, controller, false);
+
+  if (tree < 0)
+    return false;
+  snprintf(name, sizeof name, "job_%u", job);
+  /* EBUSY as long as a process is in it. */
+  const bool removed = unlinkat(tree, name, AT_REMOVEDIR) == 0;
+  close(tree);
+  return removed;
+}
+
+/* ---- version 2 --------------------------------------------------------------------------------------------------- */
+
+static int v2_open(const struct dfrs_group_conf *conf, int root, uint32_t job)
+{
+  char path[NAME_MAX + 64];
+
+  snprintf(path, sizeof path, "system.slice/%s_slurmstepd.scope/job_%u", conf->node, job);
+  int group = open_folder(root, path);
+  if (group < 0) {
+    snprintf(path, sizeof path, "system.slice/slurmstepd.scope/job_%u", job);
+    group = open_folder(root, path);
+  }
+  return group;
+}
+
+static int v2_write(int group, const struct quota *wanted)
+{
+  char text[64];
+
+  if (wanted->quota_us < 0) {
+    snprintf(text, sizeof text, "max %ld", wanted->period_us);
+  } else {
+    snprintf(text, sizeof text, "%ld %ld", wanted->quota_us, wanted->period_us);
+    write_text(group, "cpu.weight", WEIGHT);
+  }
+  return write_text(group, "cpu.max", text);
+}
+
+static int v2_join(const struct dfrs_group_conf *conf, int root, uint32_t job, unsigned cpus, char *err,
+                   size_t err_size)
+{
+  struct quota now;
+  struct quota wanted;
+  char text[64];
+  const int group = v2_open(conf, root, job);
+  int error = group < 0 ? errno : read_text(group, "cpu.max", text, sizeof text);
+
+  for (int i = 0; i < ATTEMPTS && !error && parse_quota(text, &now); i++) {
+    const bool told = published_quota(conf, job, &wanted);
+    /* The default is for a group that no one has given a quota. */
+    if (!told && (now.quota_us >= 0 || !default_quota(conf, cpus, &wanted)))
+      break;
+    if (same_quota(&now, &wanted))
+      break;
+    error = v2_write(group, &wanted);
+    if (!error)
+      error = read_text(group, "cpu.max", text, sizeof text);
+  }
+  close_fd(group);
+  if (error)
+    return fail(err, err_size,
+                "%s/system.slice/%s_slurmstepd.scope/job_%u/cpu.max: %s; the cpu controller must be on in Slurm's "
+                "groups: ProctrackType=proctrack/cgroup, and EnableControllers=yes in cgroup.conf",
+                conf->cgroup_root, conf->node, job, strerror(error));
+  return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+/* An open folder of version 2, or -1. */
+static int open_v2_root(const struct dfrs_group_conf *conf)
+{
+  const int root = open(conf->cgroup_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+  if (root >= 0 && conf->file_system(root) == CGROUP2_SUPER_MAGIC)
+    return root;
+  close_fd(root);
+  return -1;
+}
+
+int dfrs_group_join(const struct dfrs_group_conf *conf, uint32_t job, unsigned cpus, pid_t process, char *err,
+                    size_t err_size)
+{
+  const int root = open_v2_root(conf);
+
+  if (root < 0)
+    return v1_join(conf, job, cpus, process, err, err_size);
+  const int result = v2_join(conf, root, job, cpus, err, err_size);
+  close(root);
+  return result;
+}
+
+void dfrs_group_leave(const struct dfrs_group_conf *conf, uint32_t job, bool job_over)
+{
+  struct quota quota;
+  const int root = open_v2_root(conf);
+
+  if (root >= 0) {
+    close(root);
+    return;
+  }
+  if (!job_over && published_quota(conf, job, &quota))
+    return;
+  if (v1_remove(conf, job, "cpu"))
+    v1_remove(conf, job, "cpuacct");
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * A job's control group as the SPANK plugin sees it, on the node, inside slurmstepd. The node agent (shim/agent) has the
+ * same groups in hand; what the two agree on is in docs/node-agent.md:
+ *   v1  <root>/cpu/<tree>/<node>/job_<id>, and the same below cpuacct: whoever comes first makes it, tasks join here
+ *   v2  Slurm's own <root>/system.slice/[<node>_]slurmstepd.scope/job_<id>
+ *   <run_dir>/quota/<id>  the job's quota here, "QUOTA PERIOD" in microseconds, "max" for none; written by the agent
+ * No Slurm in here. Messages are one line. No function is for two threads at once.
+ */
+#ifndef DFRS_PLUGIN_JOB_GROUP_H
+#define DFRS_PLUGIN_JOB_GROUP_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct dfrs_group_conf {
+  char cgroup_root[PATH_MAX];
+  char cgroup_tree[NAME_MAX + 1]; /* v1: our group at the top of each controller */
+  char run_dir[PATH_MAX];
+  char node[NAME_MAX + 1];
+  double default_cores_per_cpu; /* of a job that the agent has said nothing about; 0: unlimited */
+  /* f_type of an open folder's file system, 0 if unknown: dfrs_file_system() but in tests, whose trees are folders. */
+  long (*file_system)(int fd);
+};
+
+long dfrs_file_system(int fd);
+
+/* Reads the arguments of plugstack.conf's line: run_dir=, cgroup_root=, cgroup_tree=, default_cores_per_cpu=; %n in
+ * them stands for the node's name. -1 and a message that names the argument. */
+int dfrs_group_configure(struct dfrs_group_conf *conf, const char *node, int argc, char **argv, char *err,
+                         size_t err_size);
+
+/* Puts the process into the job's group, which is made where it is not there yet, with its quota: the agent's if it has
+ * published one, else the default for so many CPUs (a group that is there keeps what it has). -1 and a message;
+ * the process then runs where it was. */
+int dfrs_group_join(const struct dfrs_group_conf *conf, uint32_t job, unsigned cpus, pid_t process, char *err,
+                    size_t err_size);
+
+/* Removes the job's group if no process is in it. The agent's are left to the agent (it still has to read what was
+ * used), unless the job is over. v2: nothing, the groups are Slurm's. */
+void dfrs_group_leave(const struct dfrs_group_conf *conf, uint32_t job, bool job_over);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The selector that slurmctld loads in place of select/cons_tres: it has that name and number, stands before it in
+ * PluginDir, loads it, and hands everything on, except for jobs of managed partitions:
+ *
+ *   gate         they start only by a plan of the sched thread (shim/gate.h), however Slurm comes to try them
+ *   placement    as the plan says, or by cons_tres on the plan's nodes alone
+ *   pause        a suspend of ours gives back cores and memory; a resume takes them again or is refused
+ *
+ * What a job is to us after a restart is told by marks in its saved placement (marks.h):
+ *   - A job that was placed exactly stays that until it ends, also when its partition is managed no longer: it is not
+ *     in cons_tres' rows, shares cores, and leaves by the way it came.
+ *   - A job that was running when its partition became managed is in cons_tres' rows and stays there. It can be paused.
+ *   - A job that we have paused is resumed by our rules (its memory must be free), whoever asks and wherever it is.
+ * A user's or an administrator's `scontrol suspend` frees the cores and keeps the memory, as in stock Slurm: nothing
+ * pages that job out, and its resume must not fail.
+ *
+ * Which suspend is which tells `indefinite`: `scontrol suspend` sets it, our thread does not (compat_suspend). Gang
+ * scheduling does not set it either, and is not supported (PreemptMode=OFF).
+ *
+ * Operations are called with the job and node write locks held, but for those that only read.
+ */
+#include <sys/prctl.h>
+#include <string.h>
+
+#include "plugin/compat.h"
+#include "plugin/job_nodes.h"
+#include "plugin/managed_memory.h"
+#include "plugin/marks.h"
+#include "plugin/placement.h"
+#include "plugin/shared_row.h"
+#include "plugin/stock.h"
+#include "shim/gate.h"
+
+const char plugin_name[] = "Consumable resources, with fractional sharing by dfrs";
+const char plugin_type[] = "select/cons_tres";
+const uint32_t plugin_id = SELECT_PLUGIN_CONS_TRES;
+const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+
+/* Other programs load selectors, too, and have no jobs: there everything is handed on. */
+static bool active;
+
+int init(void) {
+  if (stock_load() != SLURM_SUCCESS) return SLURM_ERROR;
+  const int rc = stock.init();
+  if (rc != SLURM_SUCCESS) return rc;
+  active = compat_in_slurmctld();
+  if (active) dfrs_gate_set_select_ready(true);
+  return SLURM_SUCCESS;
+}
+
+int fini(void) {
+  if (!stock.fini) return SLURM_SUCCESS;
+  if (active) {
+    dfrs_gate_set_select_ready(false);
+    shared_row_detach();
+  }
+  const int rc = stock.fini();
+  stock_unload();
+  active = false;
+  return rc;
+}
+
+static bool managed(const job_record_t *job) {
+  return active && job->part_ptr && dfrs_gate_manages(job->part_ptr->name);
+}
+
+static bool exact(const job_record_t *job) { return active && mark_is(job, DFRS_MARK_EXACT); }
+
+/* ---- start -------------------------------------------------------------------------------------------------------- */
+
+/* The thread of stock backfill, by the name that it gives itself. Were it to look for a start of a managed job, it would
+ * reserve nodes for that, and keep other partitions' jobs off them. */
+static bool in_backfill(void) {
+  char name[16] = "";
+  return prctl(PR_GET_NAME, name) == 0 && strcmp(name, "bckfl") == 0;
+}
+
+static int run_now(job_record_t *job, bitstr_t *nodes, uint32_t min_nodes, uint32_t max_nodes, uint32_t req_nodes,
+                   List preemptees, List *preempted, bitstr_t *reserved_cores) {
+  const struct dfrs_plan plan = dfrs_gate_plan(job->job_id);
+  switch (plan.kind) {
+    case DFRS_PLAN_EXACT:
+      return place_exactly(job, nodes, min_nodes, max_nodes, &plan, reserved_cores);
+    case DFRS_PLAN_STOCK: {
+      bitstr_t *planned = bit_alloc(bit_size(nodes));
+      for (uint32_t k = 0; k < plan.node_count; ++k)
+        if ((bitoff_t)plan.nodes[k] < bit_size(planned)) bit_set(planned, plan.nodes[k]);
+      bit_and(nodes, planned);
+      bit_free(planned);
+      if (bit_ffs(nodes) < 0) return SLURM_ERROR;
+      return stock.ops.job_test(job, nodes, min_nodes, max_nodes, req_nodes, SELECT_MODE_RUN_NOW, preemptees, preempted,
+                                reserved_cores);
+    }
+    case DFRS_PLAN_NONE:
+      break;
+  }
+  free_job_resources(&job->job_resrcs);
+  debug2("dfrs: job %u waits for the policy", job->job_id);
+  return SLURM_ERROR;
+}
+
+int select_p_job_test(job_record_t *job, bitstr_t *nodes, uint32_t min_nodes, uint32_t max_nodes, uint32_t req_nodes,
+                      uint16_t mode, List preemptees, List *preempted, bitstr_t *reserved_cores) {
+  if (managed(job) && job->details && min_nodes > 0) {
+    if (mode == SELECT_MODE_RUN_NOW)
+      return run_now(job, nodes, min_nodes, max_nodes, req_nodes, preemptees, preempted, reserved_cores);
+    if (mode == SELECT_MODE_WILL_RUN && in_backfill()) return SLURM_ERROR;
+    /* Slurm asks this of every job that comes in. It also asks when a start by our own plan has failed: no news. */
+    if (mode == SELECT_MODE_TEST_ONLY && dfrs_gate_plan(job->job_id).kind == DFRS_PLAN_NONE) dfrs_gate_wake();
+  }
+  return stock.ops.job_test(job, nodes, min_nodes, max_nodes, req_nodes, mode, preemptees, preempted, reserved_cores);
+}
+
+/* ---- what jobs hold ----------------------------------------------------------------------------------------------- */
+
+static void add_placed_memory(const job_record_t *job) {
+  for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at))
+    if (job->job_resrcs->memory_allocated[at.k]) memory_add(at.node, job->job_resrcs->memory_allocated[at.k], job);
+}
+
+static const bitstr_t *nodes_of(const job_record_t *job) { return job->job_resrcs ? job->job_resrcs->node_bitmap : NULL; }
+
+/* Adds a job that runs or is suspended to what is held: when it has been placed, and for all jobs at a restart. */
+static int add_job(job_record_t *job) {
+  if (!exact(job)) {
+    int rc;
+    if (active && IS_JOB_SUSPENDED(job) && mark_is(job, DFRS_MARK_PAUSED)) {
+      /* cons_tres takes a suspended job with a priority for one that gang scheduling has stopped, and counts its cores. */
+      const uint32_t priority = job->priority;
+      job->priority = 0;
+      rc = stock.ops.nodeinfo_set(job);
+      job->priority = priority;
+    } else {
+      rc = stock.ops.nodeinfo_set(job);
+    }
+    if (active && (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))) shared_row_refresh(nodes_of(job));
+    return rc;
+  }
+  if (!IS_JOB_RUNNING(job) && !IS_JOB_SUSPENDED(job)) return SLURM_SUCCESS;
+  mark_set(job, DFRS_MARK_COUNTED, false);
+  add_placed_memory(job);
+  if (IS_JOB_RUNNING(job)) placed_cores_take(job);
+  return SLURM_SUCCESS;
+}
+
+int select_p_select_nodeinfo_set(job_record_t *job) { return add_job(job); }
+
+int select_p_job_fini(job_record_t *job) {
+  int rc = SLURM_SUCCESS;
+  if (!exact(job)) {
+    rc = stock.ops.job_fini(job);
+    if (active) shared_row_refresh(nodes_of(job));
+  } else if (!*stock.initializing) { /* before all jobs have been added, there is nothing to take away */
+    placed_cores_give_back(job);
+    for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at))
+      memory_remove(at.node, job->job_resrcs->memory_allocated[at.k], job);
+  }
+  if (active) {
+    mark_set(job, DFRS_MARK_PAUSED, false);
+    if (managed(job) || exact(job)) dfrs_gate_wake();
+  }
+  return rc;
+}
+
+/* ---- pause -------------------------------------------------------------------------------------------------------- */
+
+int select_p_job_suspend(job_record_t *job, bool indefinite) {
+  if (!exact(job) && (indefinite || !managed(job))) {
+    const int rc = stock.ops.job_suspend(job, indefinite);
+    if (active) shared_row_refresh(nodes_of(job));
+    return rc;
+  }
+  if (!job->job_resrcs) return ESLURM_NOT_SUPPORTED;
+  if (exact(job)) {
+    placed_cores_give_back(job);
+  } else {
+    const int rc = stock.ops.job_suspend(job, true);
+    if (rc != SLURM_SUCCESS) return rc;
+    shared_row_refresh(nodes_of(job));
+  }
+  if (!indefinite) {
+    (void)memory_give_back(job);
+    mark_set(job, DFRS_MARK_PAUSED, true);
+  }
+  dfrs_gate_wake();
+  return SLURM_SUCCESS;
+}
+
+int select_p_job_resume(job_record_t *job, bool indefinite) {
+  const bool paused = active && mark_is(job, DFRS_MARK_PAUSED);
+  if (!exact(job) && !paused) {
+    const int rc = stock.ops.job_resume(job, indefinite);
+    if (active) shared_row_refresh(nodes_of(job));
+    return rc;
+  }
+  /* Slurm looks at this only after us, and then leaves the job suspended. */
+  for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at))
+    if (IS_NODE_DOWN(compat_node(at.node))) return ESLURM_NODE_NOT_AVAIL;
+  if (!memory_has_room(job)) {
+    debug("dfrs: job %u cannot be resumed now: its memory is not free", job->job_id);
+    return ESLURM_NODES_BUSY;
+  }
+  if (exact(job)) {
+    if (!placed_has_room(job)) {
+      debug("dfrs: job %u cannot be resumed now: a job has one of its nodes for itself", job->job_id);
+      return ESLURM_NODES_BUSY;
+    }
+    placed_cores_take(job);
+  } else {
+    const int rc = stock.ops.job_resume(job, true);
+    if (rc != SLURM_SUCCESS) return rc;
+    shared_row_refresh(nodes_of(job));
+  }
+  memory_take(job);
+  mark_set(job, DFRS_MARK_PAUSED, false);
+  dfrs_gate_wake();
+  return SLURM_SUCCESS;
+}
+
+/* ---- resize ------------------------------------------------------------------------------------------------------- */
+
+int select_p_job_resized(job_record_t *job, node_record_t *node) {
+  int rc;
+  if (exact(job)) {
+    rc = placed_resize(job, node);
+  } else {
+    rc = stock.ops.job_resized(job, node);
+    if (active) shared_row_refresh(nodes_of(job));
+  }
+  if (managed(job)) dfrs_gate_wake();
+  return rc;
+}
+
+/* Out of our count and into cons_tres' hands, but for what cons_tres takes away itself: the memory. */
+static bool hand_over(job_record_t *job) {
+  if (!exact(job)) return false;
+  placed_cores_give_back(job);
+  mark_set(job, DFRS_MARK_EXACT, false);
+  return true;
+}
+
+static void take_back(job_record_t *job) {
+  mark_set(job, DFRS_MARK_EXACT, true);
+  placed_cores_take(job);
+}
+
+/* One job takes over the nodes of another (a dependency of kind `expand`). cons_tres merges the two and puts the result
+ * into its rows. By then slurmctld has killed the giving job's tasks: it must not be refused. */
+int select_p_job_expand(job_record_t *from, job_record_t *to) {
+  const bool from_exact = hand_over(from), to_exact = hand_over(to);
+  const int rc = stock.ops.job_expand(from, to);
+  if (rc != SLURM_SUCCESS) {
+    if (from_exact) take_back(from);
+    if (to_exact) take_back(to);
+  }
+  if (active) {
+    shared_row_refresh(nodes_of(to));
+    if (managed(to) || managed(from)) dfrs_gate_wake();
+  }
+  return rc;
+}
+
+/* ---- all from the beginning --------------------------------------------------------------------------------------- */
+
+int select_p_node_init(void) {
+  if (!active) return stock.ops.node_init();
+  shared_row_detach();
+  const int rc = stock.ops.node_init();
+  if (rc == SLURM_SUCCESS) shared_row_attach();
+  return rc;
+}
+
+/* cons_tres' own would add exactly placed jobs to its rows, so its steps are taken here, with our way of adding. */
+int select_p_reconfigure(void) {
+  if (!active) return stock.ops.reconfigure();
+  info("%s: reconfigure", plugin_type);
+  List const defaults = slurm_conf.job_defaults_list;
+  *stock.def_cpu_per_gpu = defaults ? stock.get_def_cpu_per_gpu(defaults) : 0;
+  *stock.def_mem_per_gpu = defaults ? stock.get_def_mem_per_gpu(defaults) : 0;
+  const int rc = select_p_node_init();
+  if (rc != SLURM_SUCCESS) return rc;
+  ListIterator each = list_iterator_create(job_list);
+  for (job_record_t *job; (job = list_next(each));) (void)add_job(job);
+  list_iterator_destroy(each);
+  *stock.initializing = false;
+  dfrs_gate_wake();
+  return SLURM_SUCCESS;
+}
+
+/* ---- handed on ---------------------------------------------------------------------------------------------------- */
+
+int select_p_state_save(char *folder) { return stock.ops.state_save(folder); }
+int select_p_state_restore(char *folder) { return stock.ops.state_restore(folder); }
+int select_p_job_init(List jobs) { return stock.ops.job_init(jobs); }
+int select_p_job_begin(job_record_t *job) { return stock.ops.job_begin(job); }
+int select_p_job_ready(job_record_t *job) { return stock.ops.job_ready(job); }
+int select_p_job_signal(job_record_t *job, int signal) { return stock.ops.job_signal(job, signal); }
+
+bitstr_t *select_p_step_pick_nodes(job_record_t *job, select_jobinfo_t *info, uint32_t count, bitstr_t **avail) {
+  return stock.ops.step_pick_nodes(job, info, count, avail);
+}
+int select_p_step_start(step_record_t *step) { return stock.ops.step_start(step); }
+int select_p_step_finish(step_record_t *step, bool killing) { return stock.ops.step_finish(step, killing); }
+
+int select_p_select_nodeinfo_pack(select_nodeinfo_t *info, buf_t *buffer, uint16_t version) {
+  return stock.ops.nodeinfo_pack(info, buffer, version);
+}
+int select_p_select_nodeinfo_unpack(select_nodeinfo_t **info, buf_t *buffer, uint16_t version) {
+  return stock.ops.nodeinfo_unpack(info, buffer, version);
+}
+select_nodeinfo_t *select_p_select_nodeinfo_alloc(void) { return stock.ops.nodeinfo_alloc(); }
+int select_p_select_nodeinfo_free(select_nodeinfo_t *info) { return stock.ops.nodeinfo_free(info); }
+int select_p_select_nodeinfo_set_all(void) { return stock.ops.nodeinfo_set_all(); }
+int select_p_select_nodeinfo_get(select_nodeinfo_t *info, enum select_nodedata_type what, enum node_states state,
+                                 void *data) {
+  return stock.ops.nodeinfo_get(info, what, state, data);
+}
+
+select_jobinfo_t *select_p_select_jobinfo_alloc(void) { return stock.ops.jobinfo_alloc(); }
+int select_p_select_jobinfo_free(select_jobinfo_t *info) { return stock.ops.jobinfo_free(info); }
+int select_p_select_jobinfo_set(select_jobinfo_t *info, enum select_jobdata_type what, void *data) {
+  return stock.ops.jobinfo_set(info, what, data);
+}
+int select_p_select_jobinfo_get(select_jobinfo_t *info, enum select_jobdata_type what, void *data) {
+  return stock.ops.jobinfo_get(info, what, data);
+}
+select_jobinfo_t *select_p_select_jobinfo_copy(select_jobinfo_t *info) { return stock.ops.jobinfo_copy(info); }
+int select_p_select_jobinfo_pack(select_jobinfo_t *info, buf_t *buffer, uint16_t version) {
+  return stock.ops.jobinfo_pack(info, buffer, version);
+}
+int select_p_select_jobinfo_unpack(select_jobinfo_t **info, buf_t *buffer, uint16_t version) {
+  return stock.ops.jobinfo_unpack(info, buffer, version);
+}
+char *select_p_select_jobinfo_sprint(select_jobinfo_t *info, char *text, size_t size, int mode) {
+  return stock.ops.jobinfo_sprint(info, text, size, mode);
+}
+char *select_p_select_jobinfo_xstrdup(select_jobinfo_t *info, int mode) { return stock.ops.jobinfo_xstrdup(info, mode); }
+
+int select_p_get_info_from_plugin(enum select_plugindata_info what, job_record_t *job, void *data) {
+  return stock.ops.get_info_from_plugin(what, job, data);
+}
+int select_p_update_node_config(int index) { return stock.ops.update_node_config(index); }
+bitstr_t *select_p_resv_test(resv_desc_msg_t *request, uint32_t node_count, bitstr_t *avail, bitstr_t **cores) {
+  return stock.ops.resv_test(request, node_count, avail, cores);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The stock select_cons_tres.so: found in PluginDir behind ours, loaded beside it, and asked for all that we do not do
+ * ourselves. Its functions and its data (what each node and partition has allocated) are used by the names that it
+ * exports.
+ */
+#ifndef DFRS_PLUGIN_STOCK_H
+#define DFRS_PLUGIN_STOCK_H
+
+#include "plugin/compat.h"
+
+struct stock {
+  slurm_select_ops_t ops; /* every operation of a selector */
+  int (*init)(void);
+  int (*fini)(void);
+  /* Its data. The arrays and lists behind these pointers are made anew by node_init. */
+  node_use_record_t **node_usage;
+  part_res_record_t **part_record;
+  bool *initializing; /* true between node_init and reconfigure: job_fini does nothing */
+  uint64_t *def_cpu_per_gpu, *def_mem_per_gpu;
+  uint64_t (*get_def_cpu_per_gpu)(List defaults);
+  uint64_t (*get_def_mem_per_gpu)(List defaults);
+};
+
+extern struct stock stock;
+
+/* Loads it. SLURM_SUCCESS, or SLURM_ERROR with the reason in the log. */
+int stock_load(void);
+void stock_unload(void);
+
+#endif

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/agent/agent.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace dfrs::shim {
+
+Agent::Agent(AgentOptions options, std::unique_ptr<JobGroups> groups, RunFolder run, PageOutSystem& page_out_system,
+             PageOutOptions page_out_options)
+    : options_(std::move(options)), groups_(std::move(groups)), run_(std::move(run)) {
+  page_out_ = std::make_unique<PageOut>(
+      page_out_system, page_out_options, [this](std::uint32_t job) { return groups_->processes(job); },
+      [this](std::uint32_t job, std::uint64_t bytes) { return groups_->reclaim(job, bytes); },
+      [this](const std::string& message) { log(AgentLog::warning, message); });
+  desired_.node = options_.node;
+  auto remembered = run_.recall(options_.node);
+  if (!remembered) {
+    log(AgentLog::error, remembered.error());
+    ++counters_.folder_errors;
+  } else if (*remembered) {
+    desired_ = std::move(**remembered);
+    for (const JobQuota& job : desired_.jobs)
+      quotas_[job.job_id] = cpu_max_for(job.cpus * options_.cores_per_cpu, options_.base_period_us);
+    log(AgentLog::info, fmt::format("goes on with state {}.{}, {} jobs", desired_.order.epoch, desired_.order.sequence,
+                                    desired_.jobs.size()));
+  }
+  // Quotas of an agent that ran before, and whose state is lost, stay until it is known what is wanted.
+  if (remembered && *remembered) set_node_error(publish());
+}
+
+void Agent::log(AgentLog level, const std::string& message) const {
+  if (options_.log) options_.log(level, message);
+}
+
+void Agent::set_error(std::uint32_t job, const std::string& message) {
+  std::string& known = errors_[job];
+  if (known == message) return;  // said once
+  known = message;
+  log(AgentLog::error, job == 0 ? message : fmt::format("job {}: {}", job, message));
+}
+
+void Agent::set_node_error(const std::optional<std::string>& problem) {
+  if (problem)
+    set_error(0, *problem);
+  else
+    errors_.erase(0);
+}
+
+std::optional<std::string> Agent::publish() {
+  const auto published = run_.publish(quotas_);
+  if (published) return std::nullopt;
+  ++counters_.folder_errors;
+  return published.error();
+}
+
+void Agent::enforce(std::uint32_t job, const CpuMax& quota) {
+  const auto change = groups_->set_quota(job, quota);
+  if (!change) {
+    ++counters_.quota_errors;
+    set_error(job, change.error());
+    return;
+  }
+  errors_.erase(job);
+  if (*change == QuotaChange::written) ++counters_.quota_writes;
+}
+
+void Agent::release(std::uint32_t job) {
+  released_.erase(job);
+  if (groups_->remove_if_empty(job)) {
+    ++counters_.groups_removed;
+    errors_.erase(job);
+    return;
+  }
+  enforce(job, CpuMax{});
+  if (errors_.contains(job)) released_.insert(job);
+}
+
+tl::expected<AgentReport, Agent::Refused> Agent::apply(const DesiredState& state) {
+  const std::lock_guard lock(mutex_);
+  if (state.node != options_.node) {
+    ++counters_.malformed;
+    return tl::unexpected(
+        Refused(Malformed{fmt::format("desired state: node: is of '{}', this is '{}'", state.node, options_.node)}));
+  }
+  if (state.order <= desired_.order) {
+    ++counters_.stale;
+    return tl::unexpected(Refused(Stale{desired_.order}));
+  }
+  std::vector<std::uint32_t> gone;
+  std::map<std::uint32_t, CpuMax> quotas;
+  for (const JobQuota& job : state.jobs)
+    quotas[job.job_id] = cpu_max_for(job.cpus * options_.cores_per_cpu, options_.base_period_us);
+  for (const auto& [job, quota] : quotas_) {
+    if (!quotas.contains(job)) gone.push_back(job);
+  }
+  desired_ = state;
+  quotas_ = std::move(quotas);
+  applied_at_ = std::chrono::steady_clock::now();
+  ++counters_.applied;
+  std::optional<std::string> problem;
+  if (const auto remembered = run_.remember(desired_); !remembered) {
+    ++counters_.folder_errors;
+    problem = remembered.error();
+  }
+  // Published before enforced: the SPANK plugin reads the file again after it has made a group, so that whichever of
+  // the two comes last, the group ends with this quota.
+  if (const auto unpublished = publish()) problem = unpublished;
+  set_node_error(problem);
+  std::erase_if(released_, [&](std::uint32_t job) { return quotas_.contains(job); });
+  for (const std::uint32_t job : gone) release(job);
+  for (const auto& [job, quota] : quotas_) enforce(job, quota);
+  std::set<std::uint32_t> paused;
+  for (const JobQuota& job : desired_.jobs) {
+    if (job.paused) paused.insert(job.job_id);
+  }
+  page_out_->set_paused(paused);
+  return make_report();
+}
+
+AgentReport Agent::make_report() const {
+  AgentReport report;
+  report.node = options_.node;
+  report.applied = desired_.order;
+  for (const auto& [job, measure] : measured_) report.jobs.push_back(measure.use);
+  for (const auto& [job, message] : errors_) report.errors.push_back({job, message.substr(0, 1000)});
+  report.swap_total_mib = swap_.total_kib / 1024;
+  report.swap_free_mib = swap_.free_kib / 1024;
+  return report;
+}
+
+void Agent::count_malformed() {
+  const std::lock_guard lock(mutex_);
+  ++counters_.malformed;
+}
+
+AgentReport Agent::report() const {
+  const std::lock_guard lock(mutex_);
+  return make_report();
+}
+
+void Agent::reconcile() {
+  std::optional<std::string> problem = publish();
+  for (const auto& [job, quota] : quotas_) enforce(job, quota);
+  for (const std::uint32_t job : std::set<std::uint32_t>(released_)) release(job);
+  const auto groups = groups_->list();
+  if (!groups) problem = groups.error();
+  set_node_error(problem);
+  if (!groups) return;
+  std::set<std::uint32_t> empty;
+  for (const std::uint32_t job : *groups) {
+    if (quotas_.contains(job) || !groups_->processes(job).empty()) continue;
+    // The SPANK plugin may have made it a moment ago for a task that is about to join.
+    if (!empty_before_.contains(job))
+      empty.insert(job);
+    else if (groups_->remove_if_empty(job))
+      ++counters_.groups_removed;
+  }
+  empty_before_ = std::move(empty);
+}
+
+JobMeasure Agent::measure(std::uint32_t job) {
+  JobMeasure measure;
+  measure.use.job_id = job;
+  Accumulated& sum = accumulated_[job];
+  const auto group = groups_->use(job);
+  const std::vector<pid_t> processes = groups_->processes(job);
+  if (group) measure.group = *group;
+  if (group && group->cpu_seconds) {
+    // A group that was made anew counts from zero.
+    const double now = *group->cpu_seconds;
+    sum.total += now >= sum.group_last ? now - sum.group_last : now;
+    sum.group_last = now;
+  } else {
+    if (!group) sum.group_last = 0;
+    std::map<pid_t, double> last;
+    for (const pid_t pid : processes) {
+      const double now = process_cpu_seconds(options_.proc, pid);
+      const auto before = sum.process_last.find(pid);
+      const double then = before != sum.process_last.end() ? before->second : 0;
+      sum.total += now >= then ? now - then : 0;
+      last[pid] = std::max(now, then);
+    }
+    sum.process_last = std::move(last);
+  }
+  measure.use.cpu_seconds = sum.total;
+  std::uint64_t resident = 0;
+  std::uint64_t swapped = 0;
+  for (const pid_t pid : processes) {
+    const ProcessMemory memory = process_memory(options_.proc, pid);
+    resident += memory.resident_kib;
+    swapped += memory.swap_kib;
+  }
+  measure.use.memory_mib = resident / 1024;
+  measure.use.swap_mib = swapped / 1024;
+  return measure;
+}
+
+void Agent::tick() {
+  std::set<std::uint32_t> jobs;
+  {
+    const std::lock_guard lock(mutex_);
+    reconcile();
+    for (const auto& [job, quota] : quotas_) jobs.insert(job);
+  }
+  // Reading of thousands of processes is not to keep requests waiting.
+  if (const auto groups = groups_->list()) jobs.insert(groups->begin(), groups->end());
+  std::map<std::uint32_t, JobMeasure> measured;
+  for (const std::uint32_t job : jobs) measured[job] = measure(job);
+  std::erase_if(accumulated_, [&](const auto& entry) { return !jobs.contains(entry.first); });
+  const SwapSpace swap = swap_space(options_.proc);
+
+  std::set<std::uint32_t> paused;
+  const std::lock_guard lock(mutex_);
+  measured_ = std::move(measured);
+  swap_ = swap;
+  for (const JobQuota& job : desired_.jobs) {
+    if (job.paused) paused.insert(job.job_id);
+  }
+  page_out_->set_paused(paused);  // also those of a state that was remembered
+}
+
+Agent::Metrics Agent::metrics() const {
+  Metrics metrics;
+  metrics.page_out = page_out_->counters();
+  const std::lock_guard lock(mutex_);
+  metrics.counters = counters_;
+  metrics.desired = desired_;
+  metrics.quotas = quotas_;
+  metrics.jobs = measured_;
+  metrics.errors = errors_.size();
+  metrics.swap = swap_;
+  metrics.state_age = counters_.applied == 0
+                          ? std::numeric_limits<double>::infinity()
+                          : std::chrono::duration<double>(std::chrono::steady_clock::now() - applied_at_).count();
+  return metrics;
+}
+
+}  // namespace dfrs::shim

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The node agent without its network: makes its node's control groups what the desired state says, and measures.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <tl/expected.hpp>
+#include <variant>
+#include <vector>
+
+#include "shim/agent/cgroup/job_groups.h"
+#include "shim/agent/page_out.h"
+#include "shim/agent/run_folder.h"
+#include "shim/quota/protocol.h"
+
+namespace dfrs::shim {
+
+enum class AgentLog { error, warning, info };
+
+struct AgentOptions {
+  std::string node;
+  double cores_per_cpu = 1;  ///< real cores that one of Slurm's CPUs of this node stands for
+  std::int64_t base_period_us = kDefaultPeriodUs;
+  std::string proc = "/proc";
+  std::function<void(AgentLog, const std::string&)> log;  ///< any thread
+};
+
+struct AgentCounters {
+  std::uint64_t applied = 0;    ///< desired states
+  std::uint64_t stale = 0;      ///< refused: repeated or overtaken
+  std::uint64_t malformed = 0;  ///< refused: not understood, or of another node
+  std::uint64_t quota_writes = 0;
+  std::uint64_t quota_errors = 0;
+  std::uint64_t folder_errors = 0;  ///< run folder
+  std::uint64_t groups_removed = 0;
+};
+
+/// What a job uses and has used here.
+struct JobMeasure {
+  JobUse use;
+  GroupUse group;
+};
+
+class Agent {
+ public:
+  /// Takes up what an earlier agent remembered.
+  Agent(AgentOptions options, std::unique_ptr<JobGroups> groups, RunFolder run, PageOutSystem& page_out_system,
+        PageOutOptions page_out_options = {});
+
+  struct Stale {
+    StateOrder have;
+  };
+  struct Malformed {
+    std::string message;
+  };
+  using Refused = std::variant<Stale, Malformed>;
+  /// Makes the state hold at once, if it is newer than the one that does. Any thread.
+  tl::expected<AgentReport, Refused> apply(const DesiredState& state);
+  /// Counts a request that was no desired state. Any thread.
+  void count_malformed();
+  /// As it was measured last. Any thread.
+  AgentReport report() const;
+
+  /// The agent's own work, to be called every second or so, by one thread: groups that have come since get their
+  /// quotas, what others changed is put right, empty groups go, use is measured.
+  void tick();
+
+  struct Metrics {
+    AgentCounters counters;
+    PageOutCounters page_out;
+    DesiredState desired;
+    std::map<std::uint32_t, CpuMax> quotas;
+    std::map<std::uint32_t, JobMeasure> jobs;
+    std::size_t errors = 0;
+    SwapSpace swap;
+    double state_age = 0;  ///< s since the last state was applied by request; infinity: none yet
+  };
+  Metrics metrics() const;  ///< any thread
+  const char* cgroup_version() const { return groups_->version(); }
+
+ private:
+  void reconcile();  // all of these: mutex_ is held
+  void enforce(std::uint32_t job, const CpuMax& quota);
+  void release(std::uint32_t job);
+  void set_error(std::uint32_t job, const std::string& message);
+  void set_node_error(const std::optional<std::string>& problem);
+  std::optional<std::string> publish();  // what went wrong
+  AgentReport make_report() const;
+
+  JobMeasure measure(std::uint32_t job);
+  void log(AgentLog level, const std::string& message) const;
+
+  const AgentOptions options_;
+  const std::unique_ptr<JobGroups> groups_;
+
+  mutable std::mutex mutex_;
+  RunFolder run_;
+  DesiredState desired_;
+  std::map<std::uint32_t, CpuMax> quotas_;       // of desired_, in real cores
+  std::map<std::uint32_t, std::string> errors_;  // by job, 0: of the node
+  std::set<std::uint32_t> released_;             // no longer desired, but their quota could not be lifted yet
+  std::set<std::uint32_t> empty_before_;         // groups not desired that had no task at the last tick
+  std::map<std::uint32_t, JobMeasure> measured_;
+  SwapSpace swap_;
+  AgentCounters counters_;
+  std::chrono::steady_clock::time_point applied_at_{};
+
+  // Totals that survive a group's end and a process's. By tick() alone.
+  struct Accumulated {
+    double total = 0;
+    double group_last = 0;
+    std::map<pid_t, double> process_last;
+  };
+  std::map<std::uint32_t, Accumulated> accumulated_;
+
+  std::unique_ptr<PageOut> page_out_;
+};
+
+}  // namespace dfrs::shim

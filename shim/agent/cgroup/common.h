@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What both versions of control groups share: their small text files.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "shim/agent/cgroup/job_groups.h"
+#include "shim/agent/files.h"
+
+namespace dfrs::shim {
+
+std::string job_folder(std::uint32_t job);                          ///< "job_12"
+std::optional<std::uint32_t> job_of_folder(std::string_view name);  ///< 12 of "job_12"
+/// The number after `key` in lines of "key number".
+std::optional<std::uint64_t> stat_value(std::string_view text, std::string_view key);
+/// A number alone in a file.
+std::optional<std::int64_t> single_number(std::string_view text);
+/// Process ids, one a line.
+std::vector<pid_t> parse_processes(std::string_view text);
+std::vector<std::uint32_t> jobs_among(const std::vector<std::string>& names);
+
+tl::expected<std::unique_ptr<JobGroups>, std::string> open_v1(const GroupPlace& place, const CgroupKernel& kernel);
+tl::expected<std::unique_ptr<JobGroups>, std::string> open_v2(Fd root, const GroupPlace& place);
+
+}  // namespace dfrs::shim

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The control groups of jobs on one node.
+//
+// v1: a tree of our own, <root>/cpu/<tree>/<node>/job_<id> (and the same below cpuacct), because Slurm does not use the
+// cpu controller; tasks are put there by the SPANK plugin. v2: Slurm's own group of the job, below <root>/system.slice.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "shim/agent/cgroup/kernel.h"
+#include "shim/agent/cpu_max.h"
+
+namespace dfrs::shim {
+
+struct GroupUse {
+  std::optional<double> cpu_seconds;  ///< of all tasks that were ever in the group; none: not accounted there
+  std::uint64_t periods = 0;          ///< in which the group was runnable
+  std::uint64_t throttled = 0;        ///< of those, in which it used its quota up
+  double throttled_seconds = 0;
+};
+
+enum class QuotaChange { none, written, no_group };
+
+/// Any thread: nothing is remembered, the kernel is asked and told. Messages are one line.
+class JobGroups {
+ public:
+  virtual ~JobGroups() = default;
+  virtual const char* version() const = 0;  ///< "v1", "v2"
+  /// Jobs that have a group.
+  virtual tl::expected<std::vector<std::uint32_t>, std::string> list() const = 0;
+  /// Sets the quota if it is another (each write refills the budget of the period). v1 makes the group if there is
+  /// none yet; in v2 it is Slurm's to make, and no_group tells that it has not.
+  virtual tl::expected<QuotaChange, std::string> set_quota(std::uint32_t job, const CpuMax& quota) const = 0;
+  virtual std::optional<CpuMax> quota(std::uint32_t job) const = 0;
+  virtual std::optional<GroupUse> use(std::uint32_t job) const = 0;
+  /// Of the job's own processes, without Slurm's.
+  virtual std::vector<pid_t> processes(std::uint32_t job) const = 0;
+  /// True if the group was removed; a group that has tasks, or is Slurm's, stays.
+  virtual bool remove_if_empty(std::uint32_t job) const = 0;
+  /// Asks the kernel to move so much of the job's memory out, where its group can be asked. False: it cannot.
+  virtual bool reclaim(std::uint32_t job, std::uint64_t bytes) const = 0;
+};
+
+struct GroupPlace {
+  std::string root = "/sys/fs/cgroup";
+  std::string tree = "dfrs";  ///< v1: our group at the top of each controller
+  std::string node;
+};
+
+/// Finds out which version there is below the root. The kernel must outlive the result.
+tl::expected<std::unique_ptr<JobGroups>, std::string> open_job_groups(const GroupPlace& place,
+                                                                      const CgroupKernel& kernel = cgroup_kernel());
+
+}  // namespace dfrs::shim

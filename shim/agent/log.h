@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "shim/agent/agent.h"
+
+namespace dfrs::shim {
+
+/// Sets dfrsd's log up: standard error, with times - or, under systemd, with the journal's own levels. level: error,
+/// warning, info or debug.
+void start_log(const std::string& level);
+void write_log(AgentLog level, const std::string& message);
+
+/// Lets a few messages through in every minute, so that whoever sends bad requests cannot fill the log. Any thread.
+class LogLimit {
+ public:
+  using Clock = std::chrono::steady_clock;
+  explicit LogLimit(unsigned per_minute) : per_minute_(per_minute) {}
+  /// The message as it is to be logged (the first of a minute says how many were left out), or nothing.
+  std::optional<std::string> pass(const std::string& message, Clock::time_point now = Clock::now());
+
+ private:
+  const unsigned per_minute_;
+  std::mutex mutex_;
+  Clock::time_point begin_{};
+  unsigned passed_ = 0;
+  std::uint64_t left_out_ = 0;
+};
+
+}  // namespace dfrs::shim

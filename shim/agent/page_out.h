@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Moves the memory of suspended jobs to swap, in a thread of its own: a few megabytes at a step, and no further once a
+// job is to go on. Nothing is done on a machine without swap.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "shim/agent/process.h"
+
+namespace dfrs::shim {
+
+/// What page-out asks of the system; tests put their own in its place.
+class PageOutSystem {
+ public:
+  virtual ~PageOutSystem() = default;
+  /// Private mappings of a process; empty if it has gone.
+  virtual std::vector<MemoryRange> ranges(pid_t pid) = 0;
+  virtual bool stopped(pid_t pid) = 0;
+  virtual SwapSpace swap() = 0;
+  /// Bytes advised (whole range), or -1 and an errno: ENOSYS, EPERM say that this way is not open here.
+  virtual std::int64_t advise(pid_t pid, MemoryRange range, int& error) = 0;
+};
+
+/// The real one, by process_madvise(MADV_PAGEOUT).
+class KernelPageOut final : public PageOutSystem {
+ public:
+  std::vector<MemoryRange> ranges(pid_t pid) override;
+  bool stopped(pid_t pid) override;
+  SwapSpace swap() override;
+  std::int64_t advise(pid_t pid, MemoryRange range, int& error) override;
+};
+
+struct PageOutOptions {
+  std::uint64_t step_bytes = std::uint64_t{32} << 20;            ///< at most, before looking whether to go on
+  std::uint64_t keep_swap_free_bytes = std::uint64_t{64} << 20;  ///< not the last of the swap
+  std::chrono::milliseconds retry{500};                          ///< until processes are seen stopped
+};
+
+struct PageOutCounters {
+  std::uint64_t bytes = 0;        ///< asked for, successfully
+  std::uint64_t jobs = 0;         ///< whole jobs
+  std::uint64_t interrupted = 0;  ///< jobs that were to go on before their memory was out
+  std::uint64_t errors = 0;       ///< ranges that the kernel would not take
+};
+
+class PageOut {
+ public:
+  /// processes: of a job. reclaim: the other way, where advise() is not permitted (may be empty). Both are called on
+  /// the thread of page-out. `system` must outlive this.
+  PageOut(PageOutSystem& system, PageOutOptions options, std::function<std::vector<pid_t>(std::uint32_t job)> processes,
+          std::function<bool(std::uint32_t job, std::uint64_t bytes)> reclaim,
+          std::function<void(const std::string&)> log);
+  ~PageOut();  ///< waits for the step under way
+  PageOut(const PageOut&) = delete;
+  PageOut& operator=(const PageOut&) = delete;
+
+  /// The jobs that are paused now. A job new among them is moved out once; one no longer there is let go at once.
+  void set_paused(const std::set<std::uint32_t>& jobs);
+  PageOutCounters counters() const;
+
+ private:
+  enum class Outcome { done, not_stopped, interrupted, no_swap };
+
+  void run();
+  Outcome move_out(std::uint32_t job);
+  bool wanted(std::uint32_t job);
+  bool room(std::uint64_t bytes);
+
+  PageOutSystem& system_;
+  const PageOutOptions options_;
+  const std::function<std::vector<pid_t>(std::uint32_t)> processes_;
+  const std::function<bool(std::uint32_t, std::uint64_t)> reclaim_;
+  const std::function<void(const std::string&)> log_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::uint32_t, std::chrono::steady_clock::time_point> waiting_;  // paused, memory not out; when to try
+  std::set<std::uint32_t> paused_;
+  PageOutCounters counters_;
+  bool stop_ = false;
+  bool said_no_way_ = false;  // thread of page-out only
+  std::thread thread_;
+};
+
+}  // namespace dfrs::shim

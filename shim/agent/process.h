@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What /proc says of processes and of the machine's swap. `proc` is "/proc" but in tests. A process that has gone, or
+// may not be seen, counts as nothing.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dfrs::shim {
+
+struct ProcessMemory {
+  std::uint64_t resident_kib = 0;
+  std::uint64_t swap_kib = 0;
+};
+ProcessMemory process_memory(const std::string& proc, pid_t pid);
+
+/// CPU time of all its threads that there are.
+double process_cpu_seconds(const std::string& proc, pid_t pid);
+
+/// Stopped by a signal (SIGSTOP), as Slurm suspends jobs.
+bool process_stopped(const std::string& proc, pid_t pid);
+
+struct SwapSpace {
+  std::uint64_t total_kib = 0;
+  std::uint64_t free_kib = 0;
+};
+SwapSpace swap_space(const std::string& proc);
+
+/// A part of an address space.
+struct MemoryRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  friend bool operator==(const MemoryRange&, const MemoryRange&) = default;
+};
+/// The private mappings in the text of /proc/PID/maps: memory that is the process's own. Shared ones may be in use by
+/// others; those of the kernel (vdso) cannot be moved.
+std::vector<MemoryRange> private_ranges(std::string_view maps);
+
+}  // namespace dfrs::shim

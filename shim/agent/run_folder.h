@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The agent's folder on its node: what it remembers over its own restarts, and what it tells the SPANK plugin.
+//
+//   lock            held (flock) by the one agent of the node
+//   desired.json    the desired state that holds, as it came
+//   quota/<job>     its quota on this node, "QUOTA PERIOD\n" in microseconds (as in cgroup v2's cpu.max)
+//
+// Files are replaced as a whole: a reader sees the old one or the new one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "shim/agent/cpu_max.h"
+#include "shim/agent/files.h"
+#include "shim/quota/protocol.h"
+
+namespace dfrs::shim {
+
+/// Messages are one line. Not for two threads at once.
+class RunFolder {
+ public:
+  /// Makes the folder (and those above) where it is not there, and takes its lock.
+  static tl::expected<RunFolder, std::string> open(const std::string& path);
+
+  tl::expected<void, std::string> remember(const DesiredState& state);
+  /// Nothing if there is none. A file that cannot be read as one of this node is an error, and is set aside as
+  /// desired.json.damaged.
+  tl::expected<std::optional<DesiredState>, std::string> recall(const std::string& node);
+
+  /// Makes the folder quota/ hold exactly these; writes only what changed.
+  tl::expected<void, std::string> publish(const std::map<std::uint32_t, CpuMax>& quotas);
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  Fd folder_;
+  Fd quota_;
+  Fd lock_;
+  std::map<std::uint32_t, CpuMax> published_;
+};
+
+}  // namespace dfrs::shim

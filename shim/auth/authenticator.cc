@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/auth/authenticator.h"
+
+#include <errno.h>
+#include <fmt/format.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "shim/auth/digest.h"
+
+namespace dfrs::shim {
+namespace {
+
+constexpr std::string_view kRequestKind = "dfrs-request-1";
+constexpr std::string_view kAnswerKind = "dfrs-answer-1";
+constexpr std::size_t kNonceDigits = 32;
+
+std::optional<std::string> fresh_nonce() {
+  std::array<std::uint8_t, kNonceDigits / 2> bytes{};
+  // Up to 256 bytes come in one piece; only a signal before the kernel's generator is ready can interrupt it.
+  ssize_t got = -1;
+  do got = getrandom(bytes.data(), bytes.size(), 0);
+  while (got < 0 && errno == EINTR);
+  if (got != static_cast<ssize_t>(bytes.size())) return std::nullopt;
+  std::string hex;
+  for (const std::uint8_t byte : bytes) hex += fmt::format("{:02x}", byte);
+  return hex;
+}
+
+// Fields are joined by line ends, which none of them may hold (bodies are there as digests).
+bool one_line(std::string_view text) { return text.find('\n') == std::string_view::npos; }
+
+std::string request_payload(const RequestWords& request, std::string_view nonce) {
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", kRequestKind, nonce, request.method, request.target, request.receiver,
+                     sha256_hex(request.body));
+}
+
+std::string answer_payload(std::string_view nonce, std::string_view receiver, int status, std::string_view body) {
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n", kAnswerKind, nonce, receiver, status, sha256_hex(body));
+}
+
+// The nonce of a request's payload; nothing if it is not one of a request.
+std::optional<std::string> nonce_of(std::string_view payload) {
+  if (payload.size() < kRequestKind.size() + kNonceDigits + 2) return std::nullopt;
+  if (payload.substr(0, kRequestKind.size()) != kRequestKind || payload[kRequestKind.size()] != '\n')
+    return std::nullopt;
+  const std::string_view nonce = payload.substr(kRequestKind.size() + 1, kNonceDigits);
+  if (nonce.find_first_not_of("0123456789abcdef") != std::string_view::npos) return std::nullopt;
+  return std::string(nonce);
+}
+
+}  // namespace
+
+std::string node_receiver(std::string_view node) { return fmt::format("node:{}", node); }
+std::string controller_receiver(std::string_view cluster) { return fmt::format("controller:{}", cluster); }
+
+tl::expected<SignedRequest, AuthError> Authenticator::sign_request(const RequestWords& request) const {
+  if (!one_line(request.method) || !one_line(request.target) || !one_line(request.receiver))
+    return tl::unexpected(AuthError{Refusal::malformed, "a request's method, target and receiver must be one line"});
+  const std::optional<std::string> nonce = fresh_nonce();
+  if (!nonce) {
+    return tl::unexpected(AuthError{Refusal::munge_unavailable, fmt::format("no random numbers: {}", strerror(errno))});
+  }
+  return munge_.encode(request_payload(request, *nonce)).map([&](std::string&& credential) {
+    return SignedRequest{std::move(credential), *nonce};
+  });
+}
+
+tl::expected<Requester, AuthError> Authenticator::verify_request(const std::string& credential,
+                                                                 const RequestWords& request) const {
+  if (credential.empty()) {
+    return tl::unexpected(AuthError{
+        Refusal::no_credential, fmt::format("the request has no {} header; use dfrsctl", kRequestCredentialHeader)});
+  }
+  const auto decoded = munge_.decode(credential);
+  if (!decoded) return tl::unexpected(decoded.error());
+  const std::optional<std::string> nonce = nonce_of(decoded->payload);
+  if (!nonce) return tl::unexpected(AuthError{Refusal::malformed, "the credential is not one of a dfrs request"});
+  if (!one_line(request.method) || !one_line(request.target))
+    return tl::unexpected(AuthError{Refusal::other_message, "a request's method and target must be one line"});
+  if (decoded->payload != request_payload(request, *nonce)) {
+    return tl::unexpected(
+        AuthError{Refusal::other_message,
+                  fmt::format("the credential was made for another request, receiver or body than {} {} to {}",
+                              request.method, request.target, request.receiver)});
+  }
+  return Requester{decoded->uid, *nonce};
+}
+
+tl::expected<std::string, AuthError> Authenticator::sign_answer(std::string_view nonce, std::string_view receiver,
+                                                                int status, std::string_view body) const {
+  return munge_.encode(answer_payload(nonce, receiver, status, body));
+}
+
+tl::expected<uid_t, AuthError> Authenticator::verify_answer(const std::string& credential, std::string_view nonce,
+                                                            std::string_view receiver, int status,
+                                                            std::string_view body) const {
+  if (credential.empty()) return tl::unexpected(AuthError{Refusal::no_credential, "the answer carries no credential"});
+  const auto decoded = munge_.decode(credential);
+  if (!decoded) return tl::unexpected(decoded.error());
+  if (decoded->payload != answer_payload(nonce, receiver, status, body)) {
+    return tl::unexpected(AuthError{Refusal::other_message,
+                                    fmt::format("the answer's credential is not for this exchange with {}", receiver)});
+  }
+  return decoded->uid;
+}
+
+}  // namespace dfrs::shim

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/http/client.h"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+namespace dfrs::shim {
+namespace {
+
+struct FreeList {
+  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+using HeaderList = std::unique_ptr<curl_slist, FreeList>;
+
+bool append_header(HeaderList& list, const std::string& line) {
+  curl_slist* const longer = curl_slist_append(list.get(), line.c_str());
+  if (longer == nullptr) return false;
+  static_cast<void>(list.release());
+  list.reset(longer);
+  return true;
+}
+
+// Sockets are not for the host program's children.
+curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) {
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+// "host" or "[v6 address]" of a URL.
+std::string url_host(const std::string& host) {
+  return host.find(':') != std::string::npos && host.front() != '[' ? fmt::format("[{}]", host) : host;
+}
+
+// The words of an error answer, for people: its "error" field if it has one.
+std::string error_words(const std::string& body) {
+  const auto json = nlohmann::json::parse(body, nullptr, false);
+  if (json.is_object()) {
+    if (const auto error = json.find("error"); error != json.end() && error->is_string())
+      return error->get<std::string>();
+  }
+  return "no reason given";
+}
+
+}  // namespace
+
+struct HttpTransfer::State {
+  HttpCall call;
+  std::string nonce;
+  HeaderList headers;
+  std::string answer;
+  std::size_t max_answer = 0;
+  bool too_large = false;
+  char error[CURL_ERROR_SIZE] = "";
+
+  std::string where() const { return fmt::format("{} at {} port {}", call.receiver, call.host, call.port); }
+
+  static std::size_t write(char* data, std::size_t, std::size_t size, void* self) {
+    State& state = *static_cast<State*>(self);
+    if (size > state.max_answer - state.answer.size()) {
+      state.too_large = true;
+      return 0;
+    }
+    try {
+      state.answer.append(data, size);
+    } catch (...) {
+      return 0;
+    }
+    return size;
+  }
+};
+
+HttpTransfer::HttpTransfer() : state_(std::make_unique<State>()) {
+  curl_setup();
+  curl_ = curl_easy_init();
+}
+
+HttpTransfer::~HttpTransfer() {
+  if (curl_ != nullptr) curl_easy_cleanup(curl_);
+}
+
+tl::expected<void, HttpCallError> HttpTransfer::prepare(const Authenticator& authenticator, HttpCall call,
+                                                        const HttpCallLimits& limits) {
+  if (curl_ == nullptr) return tl::unexpected(HttpCallError{"libcurl cannot be set up (out of memory?)"});
+  State& state = *state_;
+  state.call = std::move(call);
+  state.answer.clear();
+  state.max_answer = limits.max_answer;
+  state.too_large = false;
+  state.error[0] = '\0';
+  auto request =
+      authenticator.sign_request({state.call.method, state.call.target, state.call.receiver, state.call.body});
+  if (!request) return tl::unexpected(HttpCallError{fmt::format("{}: {}", state.where(), request.error().message)});
+  state.nonce = request->nonce;
+
+  state.headers.reset();
+  // An empty Expect: without it curl waits a second before it sends a larger body.
+  if (!append_header(state.headers, fmt::format("{}: {}", kRequestCredentialHeader, request->credential)) ||
+      !append_header(state.headers, "Content-Type: application/json") || !append_header(state.headers, "Expect:"))
+    return tl::unexpected(HttpCallError{"out of memory"});
+
+  curl_easy_reset(curl_);  // keeps connections
+  const std::string url = fmt::format("http://{}:{}{}", url_host(state.call.host), state.call.port, state.call.target);
+  curl_easy_setopt(curl_, CURLOPT_URL, url.c_str());
+  curl_easy_setopt(curl_, CURLOPT_PATH_AS_IS, 1L);
+  curl_easy_setopt(curl_, CURLOPT_HTTPHEADER, state.headers.get());
+  curl_easy_setopt(curl_, CURLOPT_PROTOCOLS_STR, "http");
+  curl_easy_setopt(curl_, CURLOPT_PROXY, "");
+  curl_easy_setopt(curl_, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(curl_, CURLOPT_FOLLOWLOCATION, 0L);
+  curl_easy_setopt(curl_, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits.connect_timeout.count()));
+  curl_easy_setopt(curl_, CURLOPT_TIMEOUT_MS, static_cast<long>(limits.timeout.count()));
+  curl_easy_setopt(curl_, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+  curl_easy_setopt(curl_, CURLOPT_WRITEFUNCTION, State::write);
+  curl_easy_setopt(curl_, CURLOPT_WRITEDATA, &state);
+  curl_easy_setopt(curl_, CURLOPT_ERRORBUFFER, state.error);
+  if (state.call.method == "POST") {
+    curl_easy_setopt(curl_, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(state.call.body.size()));
+    curl_easy_setopt(curl_, CURLOPT_POSTFIELDS, state.call.body.c_str());
+  }
+  return {};
+}
+
+tl::expected<HttpCallAnswer, HttpCallError> HttpTransfer::finish(const Authenticator& authenticator, CURLcode result,
+                                                                 uid_t administrator) {
+  const State& state = *state_;
+  if (state.too_large) {
+    return tl::unexpected(
+        HttpCallError{fmt::format("{}: the answer is larger than {} bytes", state.where(), state.max_answer)});
+  }
+  if (result != CURLE_OK) {
+    return tl::unexpected(HttpCallError{
+        fmt::format("{}: {}", state.where(), state.error[0] != '\0' ? state.error : curl_easy_strerror(result))});
+  }
+  long status = 0;
+  curl_easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &status);
+  curl_header* header = nullptr;
+  if (curl_easy_header(curl_, kAnswerCredentialHeader, 0, CURLH_HEADER, -1, &header) != CURLHE_OK) {
+    // Whoever it was; its words are worth showing, and nothing more.
+    return tl::unexpected(HttpCallError{
+        status == 200 ? fmt::format("{}: the answer carries no credential; is that a dfrs agent?", state.where())
+                      : fmt::format("{}: refused with status {}: {}", state.where(), status, error_words(state.answer)),
+        true});
+  }
+  const auto uid = authenticator.verify_answer(header->value, state.nonce, state.call.receiver,
+                                               static_cast<int>(status), state.answer);
+  if (!uid) {
+    return tl::unexpected(HttpCallError{fmt::format("{}: {}", state.where(), uid.error().message),
+                                        uid.error().reason != Refusal::munge_unavailable});
+  }
+  if (*uid != 0 && *uid != administrator) {
+    return tl::unexpected(
+        HttpCallError{fmt::format("{}: the answer is from user id {}, expected root or SlurmUser (id {})",
+                                  state.where(), *uid, administrator),
+                      true});
+  }
+  return HttpCallAnswer{static_cast<int>(status), state.answer};
+}
+
+void curl_setup() {
+  static std::once_flag once;
+  // Never undone: other parts of the host program may use curl, too.
+  std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+}
+
+tl::expected<HttpCallAnswer, HttpCallError> http_call(const Authenticator& authenticator, const HttpCall& call,
+                                                      const HttpCallLimits& limits, uid_t administrator) {
+  HttpTransfer transfer;
+  if (const auto ready = transfer.prepare(authenticator, call, limits); !ready) return tl::unexpected(ready.error());
+  return transfer.finish(authenticator, curl_easy_perform(transfer.handle()), administrator);
+}
+
+}  // namespace dfrs::shim

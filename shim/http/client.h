@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Authenticated requests to an HttpServer: one transfer for a curl multi handle, and a blocking call.
+#pragma once
+
+#include <curl/curl.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "shim/auth/authenticator.h"
+
+namespace dfrs::shim {
+
+struct HttpCall {
+  std::string host;
+  std::uint16_t port = 0;
+  std::string method = "GET";  ///< GET or POST
+  std::string target;          ///< path and query
+  std::string receiver;        ///< as the server is called in credentials
+  std::string body;            ///< POST
+};
+
+struct HttpCallLimits {
+  std::chrono::milliseconds connect_timeout{1000};
+  std::chrono::milliseconds timeout{2000};  ///< the whole exchange
+  std::size_t max_answer = std::size_t{16} << 20;
+};
+
+struct HttpCallError {
+  std::string message;  ///< one line, names the server
+  /// The server was heard, but either side was not believed (wrong key, replay, unauthorised, ...).
+  bool refused = false;
+};
+
+struct HttpCallAnswer {
+  int status = 0;  ///< of an answer that proved to be the receiver's, any status
+  std::string body;
+};
+
+/// A transfer on a curl handle that can be used again and again; keeps connections through its multi handle. Not for
+/// two threads at once.
+class HttpTransfer {
+ public:
+  HttpTransfer();
+  ~HttpTransfer();
+  HttpTransfer(const HttpTransfer&) = delete;
+  HttpTransfer& operator=(const HttpTransfer&) = delete;
+
+  /// Signs the call (asks munged) and sets the handle up.
+  tl::expected<void, HttpCallError> prepare(const Authenticator& authenticator, HttpCall call,
+                                            const HttpCallLimits& limits);
+  /// After the transfer: checks that the answer is from who we asked - of user root or `administrator` - and for this
+  /// very call (asks munged).
+  tl::expected<HttpCallAnswer, HttpCallError> finish(const Authenticator& authenticator, CURLcode result,
+                                                     uid_t administrator);
+  CURL* handle() const { return curl_; }
+
+ private:
+  struct State;
+  CURL* curl_ = nullptr;
+  std::unique_ptr<State> state_;
+};
+
+/// Once in a program before other threads use curl; later calls do nothing. Any thread.
+void curl_setup();
+
+/// One call, waiting for its answer.
+tl::expected<HttpCallAnswer, HttpCallError> http_call(const Authenticator& authenticator, const HttpCall& call,
+                                                      const HttpCallLimits& limits, uid_t administrator);
+
+}  // namespace dfrs::shim

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A small HTTP/1.1 server whose requests carry MUNGE credentials (shim/auth/authenticator.h): the node agent's, and the
+// controller's control port. One thread of its own answers, one request at a time; handlers should not block for long.
+//
+// Every answer to a request with a valid credential is signed. Errors are JSON: {"error": "...", "reason": "..."},
+// where reason is a fixed word: reason_name() of a refusal (with status 401, or 503 if munged cannot be asked), or
+// not_found, method_not_allowed, too_large, bad_request, internal.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <utility>
+#include <vector>
+
+#include "shim/auth/munge.h"
+
+namespace dfrs::shim {
+
+struct HttpRequest {
+  std::string method;
+  std::string path;                          ///< without the query
+  std::map<std::string, std::string> query;  ///< decoded; of a key given twice, the last
+  std::string body;
+  uid_t uid = 0;               ///< of who asks, when authenticated
+  bool authenticated = false;  ///< always on routes that ask for it
+};
+
+struct HttpAnswer {
+  int status = 200;
+  std::string body;
+  std::string content_type = "application/json";
+};
+
+/// {"error": message, "reason": reason} with a status.
+HttpAnswer http_error(int status, std::string_view reason, std::string_view message);
+
+enum class Access {
+  anyone,         ///< no credential is looked at: for health and metrics
+  user,           ///< any user of the cluster with a valid credential; the handler decides by uid
+  administrator,  ///< root or HttpServerOptions::administrator
+};
+
+struct HttpRoute {
+  std::string method;
+  std::string path;  ///< the whole path: "/v1/status"
+  Access access = Access::administrator;
+  /// Called on the server's thread. An exception becomes status 500.
+  std::function<HttpAnswer(const HttpRequest&)> handler;
+};
+
+struct HttpServerOptions {
+  std::string bind_address = "0.0.0.0";  ///< numeric, IPv4 or IPv6
+  std::uint16_t port = 0;                ///< 0: any free one
+  std::string receiver;                  ///< who we are in credentials: node_receiver(), controller_receiver()
+  std::string munge_socket;              ///< empty: MUNGE's default
+  uid_t administrator = 0;               ///< SlurmUser
+  std::size_t max_body = std::size_t{1} << 20;
+  unsigned max_connections = 128;
+  unsigned max_connections_per_address = 64;
+  std::chrono::seconds idle_timeout{15};        ///< a silent connection is closed after so long
+  std::function<void(const std::string&)> log;  ///< warnings; any thread; may be empty
+};
+
+/// What has happened since the start.
+struct HttpCounters {
+  std::map<std::pair<std::string, int>, std::uint64_t> answers;  ///< by route ("GET /metrics"; "other") and status
+  std::array<std::uint64_t, kRefusalCount> refusals{};           ///< by Refusal
+};
+
+class HttpServer {
+ public:
+  /// Listens. An error names the address and the system's reason.
+  static tl::expected<std::unique_ptr<HttpServer>, std::string> start(HttpServerOptions options,
+                                                                      std::vector<HttpRoute> routes);
+  /// Stops listening; returns when the request being answered is done.
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  std::uint16_t port() const;
+  HttpCounters counters() const;  ///< any thread
+
+ private:
+  struct Impl;
+  explicit HttpServer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dfrs::shim

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What goes over the wire between the controller and the node agents, as JSON. See docs/node-agent.md.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "shim/node_agents.h"
+
+namespace dfrs::shim {
+
+inline constexpr const char* kDesiredTarget = "/v1/desired";
+inline constexpr const char* kReportTarget = "/v1/report";
+
+/// Which of two desired states is the newer one. The epoch grows at every start of the controller, the sequence at
+/// every request of an epoch, so that requests that come twice or too late are known for what they are. No clocks.
+struct StateOrder {
+  std::uint64_t epoch = 0;
+  std::uint64_t sequence = 0;
+
+  friend auto operator<=>(const StateOrder&, const StateOrder&) = default;
+};
+
+struct DesiredState {
+  std::string node;
+  StateOrder order;
+  std::vector<JobQuota> jobs;  ///< ascending by job_id, none twice
+
+  friend bool operator==(const DesiredState&, const DesiredState&) = default;
+};
+
+struct AgentReport {
+  struct JobError {
+    std::uint32_t job_id = 0;  ///< 0: of the node
+    std::string message;
+  };
+  std::string node;
+  StateOrder applied;  ///< epoch 0: none yet
+  std::vector<JobUse> jobs;
+  std::vector<JobError> errors;  ///< what of the applied state does not hold
+  std::uint64_t swap_total_mib = 0;
+  std::uint64_t swap_free_mib = 0;
+};
+
+/// Most jobs of a desired state, and most CPUs of a job.
+inline constexpr std::size_t kMaxJobs = 10000;
+inline constexpr double kMaxCpus = 1e5;
+
+std::string format_desired(const DesiredState& state);
+/// Errors are one line and name the field.
+tl::expected<DesiredState, std::string> parse_desired(std::string_view json);
+
+std::string format_report(const AgentReport& report);
+tl::expected<AgentReport, std::string> parse_report(std::string_view json);
+
+/// The body of status 409: the agent has a newer state, or this one already.
+std::string format_stale(StateOrder have, StateOrder got);
+/// The `have` of such a body.
+tl::expected<StateOrder, std::string> parse_stale(std::string_view json);
+
+}  // namespace dfrs::shim

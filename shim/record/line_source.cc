@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/record/line_source.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "shim/record/record_error.h"
+
+namespace dfrs::shim {
+namespace {
+
+// A line is a step: no cluster fills this.
+constexpr std::size_t kMaxLine = std::size_t{1} << 30;
+
+class TextLines final : public LineSource {
+ public:
+  explicit TextLines(std::string_view text) : rest_(text) {}
+  bool next(std::string& line) override {
+    const std::size_t end = rest_.find('\n');
+    if (end == std::string_view::npos) return false;
+    line = rest_.substr(0, end);
+    rest_.remove_prefix(end + 1);
+    return true;
+  }
+  bool cut_off() const override { return !rest_.empty(); }
+
+ private:
+  std::string_view rest_;
+};
+
+// zlib reads plain files as they are.
+class FileLines final : public LineSource {
+ public:
+  explicit FileLines(const std::string& path) : path_(path), buffer_(std::size_t{1} << 18) {
+    const int fd = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) throw RecordError(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)), true);
+    struct stat status {};
+    if (::fstat(fd, &status) == 0 && S_ISDIR(status.st_mode)) {
+      ::close(fd);
+      throw RecordError(fmt::format("{}: is a folder", path), true);
+    }
+    file_ = ::gzdopen(fd, "rb");
+    if (file_ == nullptr) {
+      ::close(fd);
+      throw RecordError(fmt::format("{}: no memory to read it", path), true);
+    }
+  }
+  ~FileLines() override { ::gzclose_r(file_); }
+  FileLines(const FileLines&) = delete;
+  FileLines& operator=(const FileLines&) = delete;
+
+  bool next(std::string& line) override {
+    line.clear();
+    for (;;) {
+      if (at_ == size_ && !fill()) {
+        cut_off_ = cut_off_ || !line.empty();
+        return false;
+      }
+      const char* begin = buffer_.data() + at_;
+      const void* end = std::memchr(begin, '\n', size_ - at_);
+      const std::size_t length =
+          end != nullptr ? static_cast<std::size_t>(static_cast<const char*>(end) - begin) : size_ - at_;
+      if (line.size() + length > kMaxLine) throw RecordError(fmt::format("{}: a line without an end", path_));
+      line.append(begin, length);
+      at_ += length + (end != nullptr ? 1 : 0);
+      if (end != nullptr) return true;
+    }
+  }
+  bool cut_off() const override { return cut_off_; }
+
+ private:
+  bool fill() {
+    if (ended_) return false;
+    errno = 0;
+    const int got = ::gzread(file_, buffer_.data(), static_cast<unsigned>(buffer_.size()));
+    if (got <= 0) {
+      ended_ = true;
+      int code = Z_OK;
+      const char* why = ::gzerror(file_, &code);
+      if (code == Z_BUF_ERROR) {  // gzip's data ends before its time
+        cut_off_ = true;
+      } else if (code == Z_ERRNO) {
+        throw RecordError(fmt::format("{}: cannot be read: {}", path_, std::strerror(errno)), true);
+      } else if (code != Z_OK && code != Z_STREAM_END) {
+        throw RecordError(fmt::format("{}: damaged: {}", path_, why));
+      }
+      return false;
+    }
+    at_ = 0;
+    size_ = static_cast<std::size_t>(got);
+    return true;
+  }
+
+  std::string path_;
+  std::vector<char> buffer_;
+  gzFile file_ = nullptr;
+  std::size_t at_ = 0;
+  std::size_t size_ = 0;
+  bool ended_ = false;
+  bool cut_off_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<LineSource> open_lines(const std::string& path) { return std::make_unique<FileLines>(path); }
+std::unique_ptr<LineSource> lines_of(std::string_view text) { return std::make_unique<TextLines>(text); }
+
+}  // namespace dfrs::shim

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/record/line_writer.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+namespace dfrs::shim {
+namespace {
+
+constexpr std::size_t kBatch = 256 << 10;  // so much is written before its time
+constexpr std::chrono::seconds kPatience{2};
+
+// Writes a file's bytes, through gzip if need be. Only the thread uses it.
+class Output {
+ public:
+  Output(int fd, bool compressed) : fd_(fd), compressed_(compressed) {}
+  ~Output() {
+    if (begun_) deflateEnd(&stream_);
+    ::close(fd_);
+  }
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  // Why it did not work, or an empty string. `last`: the file is complete then.
+  std::string write(std::string_view text, bool last) {
+    if (!compressed_) return put(text.data(), text.size());
+    if (!begun_) {
+      // 16 more than the largest window: with gzip's header.
+      if (deflateInit2(&stream_, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) return "no memory for gzip";
+      begun_ = true;
+    }
+    std::array<unsigned char, 1 << 15> buffer;
+    // zlib does not change its input but has no word for that; it counts in unsigned.
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+    do {
+      const std::size_t part = std::min<std::size_t>(text.size(), 1U << 30);
+      stream_.avail_in = static_cast<uInt>(part);
+      text.remove_prefix(part);
+      do {
+        stream_.next_out = buffer.data();
+        stream_.avail_out = static_cast<uInt>(buffer.size());
+        const int code = deflate(&stream_, last && text.empty() ? Z_FINISH : Z_SYNC_FLUSH);
+        if (code == Z_STREAM_ERROR) return "gzip failed";
+        const std::string error = put(buffer.data(), buffer.size() - stream_.avail_out);
+        if (!error.empty()) return error;
+      } while (stream_.avail_out == 0);
+    } while (!text.empty());
+    return {};
+  }
+
+ private:
+  std::string put(const void* data, std::size_t size) {
+    const char* at = static_cast<const char*>(data);
+    while (size > 0) {
+      const ssize_t done = ::write(fd_, at, size);
+      if (done < 0 && errno == EINTR) continue;
+      if (done < 0) return fmt::format("cannot be written: {}", std::strerror(errno));
+      at += done;
+      size -= static_cast<std::size_t>(done);
+    }
+    return {};
+  }
+
+  int fd_;
+  bool compressed_;
+  bool begun_ = false;
+  z_stream stream_{};
+};
+
+}  // namespace
+
+// Lives as long as the thread does, which a disk that hangs may keep longer than its owner waits.
+struct LineWriter::Shared {
+  Shared(int fd, bool compressed, const RecordLimits& limits) : output(fd, compressed), flush(limits.flush_ms) {}
+
+  void run() {
+    std::unique_lock lock(mutex);
+    while (!done) {
+      wake.wait(lock, [&] { return stop || !waiting.empty(); });
+      wake.wait_for(lock, flush, [&] { return stop || waiting.size() >= kBatch; });
+      writing.swap(waiting);
+      const bool last = stop;
+      lock.unlock();
+      std::string why = output.write(writing, last);
+      writing.clear();
+      lock.lock();
+      if (!why.empty()) error = std::move(why);
+      done = last || !error.empty();
+    }
+    finished.notify_all();
+  }
+
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::condition_variable finished;
+  Output output;
+  std::chrono::milliseconds flush;
+  std::string waiting;
+  std::string writing;  // the thread's
+  std::string error;
+  bool stop = false;
+  bool done = false;
+};
+
+tl::expected<std::unique_ptr<LineWriter>, std::string> LineWriter::create(const std::string& path,
+                                                                          const RecordLimits& limits) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
+  if (fd < 0) {
+    const int error = errno;
+    return tl::unexpected<std::string>(error == EEXIST
+                                           ? fmt::format("{}: exists already, and a record needs a new file", path)
+                                           : fmt::format("{}: cannot be made: {}", path, std::strerror(error)));
+  }
+  auto shared = std::make_shared<Shared>(fd, path.ends_with(".gz"), limits);
+  // The host's signals are not for this thread; nor may a limit on file sizes (SIGXFSZ) end the host.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    std::thread([shared] { shared->run(); }).detach();
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    throw;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return std::unique_ptr<LineWriter>(new LineWriter(std::move(shared), limits));
+}
+
+LineWriter::LineWriter(std::shared_ptr<Shared> shared, const RecordLimits& limits)
+    : shared_(std::move(shared)), limits_(limits) {}
+
+LineWriter::~LineWriter() {
+  std::unique_lock lock(shared_->mutex);
+  shared_->stop = true;
+  shared_->wake.notify_all();
+  if (wait_at_end_) shared_->finished.wait_for(lock, kPatience, [&] { return shared_->done; });
+}
+
+void LineWriter::finish_without_waiting() { wait_at_end_ = false; }
+
+std::string LineWriter::append(std::string_view line) {
+  const std::uint64_t size = line.size() + 1;
+  if (limits_.max_bytes != 0 && bytes_ + size > limits_.max_bytes) {
+    return fmt::format("has reached its greatest size, {} bytes", limits_.max_bytes);
+  }
+  const std::lock_guard lock(shared_->mutex);
+  if (!shared_->error.empty()) return shared_->error;
+  if (shared_->waiting.size() + size > limits_.max_waiting_bytes) {
+    return fmt::format("the disk does not keep up: {} bytes wait for it", shared_->waiting.size());
+  }
+  shared_->waiting += line;
+  shared_->waiting += '\n';
+  bytes_ += size;
+  if (shared_->waiting.size() == size || shared_->waiting.size() >= kBatch) shared_->wake.notify_all();
+  return {};
+}
+
+}  // namespace dfrs::shim

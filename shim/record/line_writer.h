@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Appends lines to a file from a thread of its own, so that who makes them never waits for a disk.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+
+namespace dfrs::shim {
+
+/// Levels as in controller.h: 1 error, 2 warning, 3 verbose.
+using RecordLog = std::function<void(int level, const std::string& message)>;
+
+struct RecordLimits {
+  /// Recording stops before the text (before compression) grows beyond this; 0: no limit.
+  std::uint64_t max_bytes = std::uint64_t{4} << 30;
+  /// Recording stops when so much waits for a disk that does not keep up.
+  std::uint64_t max_waiting_bytes = std::uint64_t{64} << 20;
+  /// What was appended is on its way to the kernel after at most this time.
+  unsigned flush_ms = 1000;
+};
+
+class LineWriter {
+ public:
+  /// Makes the file (it must not exist; mode 0640). A name that ends with ".gz" is compressed, and after each flush all
+  /// that came before it can be read, should the end be cut off.
+  static tl::expected<std::unique_ptr<LineWriter>, std::string> create(const std::string& path,
+                                                                       const RecordLimits& limits);
+  /// Writes what is left; waits at most 2 s for a disk that hangs.
+  ~LineWriter();
+
+  /// Appends `line` and a newline. An empty string, or why the file has ended: no space, a limit, an I/O error.
+  std::string append(std::string_view line);
+  std::uint64_t bytes() const { return bytes_; }
+  /// The file ends here; its destructor will not wait for what is left to be written.
+  void finish_without_waiting();
+
+ private:
+  struct Shared;
+  explicit LineWriter(std::shared_ptr<Shared> shared, const RecordLimits& limits);
+
+  std::shared_ptr<Shared> shared_;
+  RecordLimits limits_;
+  std::uint64_t bytes_ = 0;
+  bool wait_at_end_ = true;
+};
+
+}  // namespace dfrs::shim

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/record/recorder.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "dfrs-config.h"
+
+namespace dfrs::shim {
+
+tl::expected<void, std::string> Recorder::on(const std::string& path, const RecordLimits& limits) noexcept {
+  try {
+    auto writer = LineWriter::create(path, limits);
+    if (!writer) return tl::unexpected<std::string>(writer.error());
+    // The old writer is taken away under the lock and finished outside of it: that may wait for a disk.
+    std::unique_ptr<LineWriter> old;
+    {
+      const std::lock_guard lock(mutex_);
+      old = std::move(writer_);
+      writer_ = std::move(*writer);
+      begun_ = false;
+      state_ = {};
+      state_.on = true;
+      state_.path = path;
+    }
+    return {};
+  } catch (const std::exception& error) {
+    return tl::unexpected<std::string>(std::string(error.what()));
+  }
+}
+
+void Recorder::off() noexcept {
+  std::unique_ptr<LineWriter> old;
+  const std::lock_guard lock(mutex_);
+  old = std::move(writer_);
+  begun_ = false;
+  state_.on = false;
+}
+
+RecordingState Recorder::state() const {
+  const std::lock_guard lock(mutex_);
+  return state_;
+}
+
+bool Recorder::wants_new_engine() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return writer_ != nullptr && !begun_;
+}
+
+void Recorder::begin(const Algorithm& algorithm, const EngineOptions& options) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (!writer_) return;
+  try {
+    lines_.reset();
+    const std::string line = header_line(EngineMake::of(algorithm, options), PACKAGE_VERSION);
+    std::string why = writer_->append(line);
+    if (!why.empty()) return fail(std::move(why));
+    begun_ = true;
+    state_.bytes = writer_->bytes();
+  } catch (const std::exception& error) {
+    fail(error.what());
+  }
+}
+
+void Recorder::step(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
+                    const tl::expected<const Decisions*, Error>& result) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (!writer_ || !begun_) return;
+  try {
+    line_.clear();
+    lines_.append(line_, view, estimates, events, result);
+    std::string why = writer_->append(line_);
+    if (!why.empty()) return fail(std::move(why));
+    ++state_.steps;
+    state_.bytes = writer_->bytes();
+  } catch (const std::exception& error) {
+    fail(error.what());
+  }
+}
+
+// With the lock held.
+void Recorder::fail(std::string why) noexcept {
+  try {
+    state_.on = false;
+    state_.stopped = std::move(why);
+    begun_ = false;
+    if (log_) log_(1, fmt::format("recording has stopped: {}: {}", state_.path, state_.stopped));
+  } catch (...) {
+    // No memory to say so.
+  }
+  writer_->finish_without_waiting();
+  writer_.reset();
+}
+
+std::string unused_record_path(const std::string& path) {
+  std::string stem = path;
+  std::string ending;
+  for (const std::string_view part : {".gz", ".jsonl"}) {
+    if (!stem.ends_with(part)) continue;
+    ending.insert(0, part);
+    stem.resize(stem.size() - part.size());
+  }
+  std::error_code ignored;
+  std::string free = path;
+  for (unsigned number = 1;
+       std::filesystem::symlink_status(free, ignored).type() != std::filesystem::file_type::not_found; ++number) {
+    if (number > 1'000'000) break;  // a folder that cannot be searched: creating the file will say why
+    free = fmt::format("{}.{}{}", stem, number, ending);
+  }
+  return free;
+}
+
+}  // namespace dfrs::shim

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/record/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <unordered_set>
+
+namespace dfrs::shim {
+namespace {
+
+const char* verb(DecisionKind kind) {
+  switch (kind) {
+    case DecisionKind::pause:
+      return "pause";
+    case DecisionKind::migrate:
+      return "move";
+    case DecisionKind::resume:
+      return "resume";
+    case DecisionKind::start:
+      return "start";
+  }
+  return "?";
+}
+
+// "nodes 0 x3, 2": tasks on each node.
+std::string nodes_text(std::span<const NodeIndex> nodes) {
+  std::string text = nodes.size() == 1 ? " on node " : " on nodes ";
+  for (std::size_t k = 0; k < nodes.size();) {
+    std::size_t end = k;
+    while (end < nodes.size() && nodes[end] == nodes[k]) ++end;
+    if (k != 0) text += ", ";
+    if (text.size() > 300) return text + "...";
+    text += end - k > 1 ? fmt::format("{} x{}", nodes[k], end - k) : fmt::format("{}", nodes[k]);
+    k = end;
+  }
+  return text;
+}
+
+std::string text_of(const Decisions& decisions, const Decision& decision) {
+  const std::span<const NodeIndex> nodes = decisions.nodes_of(decision);
+  return verb(decision.kind) + (nodes.empty() ? std::string() : nodes_text(nodes));
+}
+
+// All that concerns a job: its placement and its yield, empty if nothing does.
+std::string text_of(const Decisions& decisions, JobSlot job) {
+  std::string text;
+  for (const Decision& d : decisions.placements) {
+    if (d.job == job) text += (text.empty() ? "" : "; ") + text_of(decisions, d);
+  }
+  for (const YieldChange& y : decisions.yields) {
+    if (y.job == job) text += fmt::format("{}yield {}", text.empty() ? "" : "; ", y.yield);
+  }
+  return text;
+}
+
+bool same(const Decisions& a, const Decision& x, const Decisions& b, const Decision& y) {
+  const auto p = a.nodes_of(x);
+  const auto q = b.nodes_of(y);
+  return x.kind == y.kind && x.job == y.job && std::equal(p.begin(), p.end(), q.begin(), q.end());
+}
+
+bool same(const YieldChange& a, const YieldChange& b) {
+  return a.job == b.job && std::bit_cast<std::uint64_t>(a.yield) == std::bit_cast<std::uint64_t>(b.yield);
+}
+
+// The slot of the first decision in which the two differ.
+std::optional<JobSlot> first_difference(const Decisions& a, const Decisions& b) {
+  const std::size_t placements = std::max(a.placements.size(), b.placements.size());
+  for (std::size_t k = 0; k < placements; ++k) {
+    if (k >= a.placements.size()) return b.placements[k].job;
+    if (k >= b.placements.size() || !same(a, a.placements[k], b, b.placements[k])) return a.placements[k].job;
+  }
+  const std::size_t yields = std::max(a.yields.size(), b.yields.size());
+  for (std::size_t k = 0; k < yields; ++k) {
+    if (k >= a.yields.size()) return b.yields[k].job;
+    if (k >= b.yields.size() || !same(a.yields[k], b.yields[k])) return a.yields[k].job;
+  }
+  return {};
+}
+
+std::string whole_text(const tl::expected<const Decisions*, Error>& outcome) {
+  if (!outcome) return fmt::format("an error, {}", outcome.error().message);
+  return fmt::format("{} placements, {} yields, next step at {}", (*outcome)->placements.size(),
+                     (*outcome)->yields.size(), (*outcome)->wake_at);
+}
+
+void compare(const RecordReader& reader, const tl::expected<const Decisions*, Error>& replayed,
+             ReplaySummary& summary) {
+  const auto recorded = reader.outcome();
+  if (outcome_text(recorded) == outcome_text(replayed)) return;
+  ReplayDifference difference;
+  difference.step = summary.steps;
+  difference.line = reader.line();
+  difference.now = reader.view().now;
+  difference.recorded = whole_text(recorded);
+  difference.replayed = whole_text(replayed);
+  if (recorded && replayed) {
+    if (const auto slot = first_difference(**recorded, **replayed)) {
+      const auto said = [&](const Decisions& decisions) {
+        const std::string text = text_of(decisions, *slot);
+        return text.empty() ? std::string("nothing") : text;
+      };
+      difference.job = reader.view().jobs[*slot].id;
+      difference.recorded = said(**recorded);
+      difference.replayed = said(**replayed);
+      if (difference.recorded == difference.replayed) {
+        difference.recorded += " (in another order)";
+        difference.replayed += " (in another order)";
+      }
+    }
+  }
+  summary.difference = std::move(difference);
+}
+
+void count(const RecordReader& reader, ReplaySummary& summary) {
+  for (const Event& event : reader.events()) {
+    if (event.kind != EventKind::resync) continue;
+    ++summary.resyncs;
+    break;
+  }
+  const auto outcome = reader.outcome();
+  if (!outcome) {
+    ++summary.errors;
+    return;
+  }
+  for (const Decision& decision : (*outcome)->placements) {
+    switch (decision.kind) {
+      case DecisionKind::pause:
+        ++summary.pauses;
+        break;
+      case DecisionKind::migrate:
+        ++summary.moves;
+        break;
+      case DecisionKind::resume:
+        ++summary.resumes;
+        break;
+      case DecisionKind::start:
+        ++summary.starts;
+        break;
+    }
+  }
+  summary.yield_changes += (*outcome)->yields.size();
+}
+
+}  // namespace
+
+ReplaySummary replay(RecordReader& reader, LpSolver* solver) {
+  ReplaySummary summary;
+  std::unordered_set<JobId> jobs;
+  std::unique_ptr<Engine> engine;
+  const auto make_engine = [&] {
+    EngineOptions options = reader.make().options();
+    options.dfrs.lp_solver = solver;
+    auto made = Engine::create(*parse_algorithm(reader.make().algorithm), options);
+    if (!made) throw RecordError(fmt::format("the engine of the record cannot be made: {}", made.error().message));
+    engine = std::move(*made);
+  };
+  while (reader.next()) {
+    const ClusterView view = reader.view();
+    if (summary.steps++ == 0) summary.first = view.now;
+    summary.last = view.now;
+    if (reader.new_engine()) {
+      ++summary.engines;
+      summary.version = reader.version();
+      auto& names = summary.algorithms;
+      if (std::find(names.begin(), names.end(), reader.make().algorithm) == names.end()) {
+        names.push_back(reader.make().algorithm);
+      }
+      make_engine();
+    }
+    for (const JobView& job : view.jobs) {
+      if (job.state != JobState::absent) jobs.insert(job.id);
+    }
+    count(reader, summary);
+    const auto recorded = reader.outcome();
+    // What befell that machine need not befall this one; afterwards that engine began anew.
+    if (!recorded &&
+        (recorded.error().code == ErrorCode::out_of_memory || recorded.error().code == ErrorCode::internal)) {
+      make_engine();
+      continue;
+    }
+    compare(reader, engine->step(view, reader.estimates(), reader.events()), summary);
+    if (summary.difference) break;
+  }
+  summary.jobs = jobs.size();
+  summary.cut_off = reader.cut_off();
+  return summary;
+}
+
+}  // namespace dfrs::shim

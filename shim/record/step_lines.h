@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Steps of an engine as lines of a record: what has changed since the line before.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "policy/engine.h"
+
+namespace dfrs::shim {
+
+inline constexpr int kRecordVersion = 1;
+
+/// What an engine is made of.
+struct EngineMake {
+  std::string algorithm;  ///< canonical name
+  Seconds period = 600;
+  Seconds priority_floor = 0;
+  bool ticks_apart = true;
+  bool pass_per_event = false;
+  bool pack_tasks = false;
+
+  static EngineMake of(const Algorithm& algorithm, const EngineOptions& options);
+  /// Without a solver.
+  EngineOptions options() const;
+  friend bool operator==(const EngineMake&, const EngineMake&) = default;
+};
+
+/// The first line of an engine's steps.
+std::string header_line(const EngineMake& make, std::string_view version);
+
+/// Decisions, or the error in their place, as in a line: equal texts are equal decisions, bit for bit.
+std::string outcome_text(const tl::expected<const Decisions*, Error>& outcome);
+
+/// Turns steps into lines; remembers what the lines so far have said.
+class StepLines {
+ public:
+  /// Nothing has been said yet.
+  void reset();
+  /// Appends the line of this step to `line`, without a newline. O(slots + nodes + tasks of changed jobs).
+  void append(std::string& line, const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
+              const tl::expected<const Decisions*, Error>& outcome);
+
+ private:
+  struct Slot {
+    JobView view;  // its spans and pointers are not used
+    std::vector<NodeIndex> nodes;
+    bool restricted = false;                             // it may not use all nodes, but `eligible`
+    std::optional<std::vector<std::uint64_t>> eligible;  // NodeSet::words(); empty: to be said again
+    std::optional<Seconds> estimate;
+  };
+
+  void append_nodes(std::string& line, const ClusterView& view);
+  bool append_slot(std::string& line, JobSlot slot, const ClusterView& view, const Estimates& estimates, bool first);
+
+  std::size_t rigid_dims_ = 0;
+  std::size_t estimates_ = 0;
+  std::vector<NodeView> nodes_;
+  std::vector<Slot> slots_;
+};
+
+}  // namespace dfrs::shim

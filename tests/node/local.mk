@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The node side: credentials, HTTP, delivery of quotas, the node agent. Each test that needs one starts its own munged.
+if HAVE_TESTS
+NODE_TEST_SUPPORT = \
+	tests/node/folder.h \
+	tests/node/munged.cc \
+	tests/node/munged.h
+
+check_PROGRAMS += tests/node_tests
+TESTS += tests/node_tests
+tests_node_tests_CPPFLAGS = $(SHIM_CPPFLAGS) $(GTEST_CFLAGS)
+tests_node_tests_LDADD = libshimnet.a $(SHIM_LIBS) $(GTEST_LIBS) -lrapidcheck
+tests_node_tests_SOURCES = $(NODE_TEST_SUPPORT) \
+	tests/node/auth/authenticator_test.cc \
+	tests/node/http/http_test.cc
+endif
