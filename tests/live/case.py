@@ -126,9 +126,9 @@ class LiveTest(unittest.TestCase):
     def assert_no_groups(self):
         """No control group of a job is left on any node."""
         try:
-            wait_for("", lambda: not cgroups.groups_of_jobs(self.cluster.nodes), 10)
+            wait_for("", lambda: not cgroups.groups_of_jobs(self.cluster.cgroup_tree), 10)
         except ClusterError:
-            self.assertEqual([str(path) for path in cgroups.groups_of_jobs(self.cluster.nodes)], [], "groups left over")
+            self.assertEqual([str(path) for path in cgroups.groups_of_jobs(self.cluster.cgroup_tree)], [], "groups left over")
 
     # ---- dfrs ----
 

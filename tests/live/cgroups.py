@@ -12,18 +12,13 @@ def folders_of(tree, node="*"):
     return [path for path in MOUNTS.glob(f"*/{tree}/{node}") if (path / "cgroup.procs").exists()]
 
 
-<<<<<<< HEAD
-def groups_of_jobs(nodes):
-    """The group of each job on these nodes, in every hierarchy."""
-    return [path for top in folders_of(nodes) for path in top.glob("**/job_*") if path.is_dir()]
+def groups_of_jobs(tree):
+    """The group of each job of a cluster, in every hierarchy."""
+    return [path for top in folders_of(tree) for path in top.glob("**/job_*") if path.is_dir()]
 
 
-def remove_below(nodes, seconds=2.0):
-    """Removes the groups of these nodes. A group can be busy for a moment after its last process has gone."""
-=======
 def remove(tree, seconds=2.0):
     """Removes a cluster's groups. A group can be busy for a moment after its last process has gone."""
->>>>>>> main
     end = time.monotonic() + seconds
     for top in MOUNTS.glob(f"*/{tree}"):
         for folder, _, _ in os.walk(top, topdown=False):

@@ -57,7 +57,7 @@ class FaultTest(LiveTest):
     def wrong_quotas(self):
         """(job, node) -> (cores by its quota, cores by its yield) where these differ; None while things change."""
         before, cores = self.dfrs_jobs(), self.cluster.options.cores_per_cpu
-        have = {node: cgroups.quotas(node) for node in self.cluster.nodes}
+        have = {node: cgroups.quotas(self.cluster.cgroup_tree, node) for node in self.cluster.nodes}
         after = self.dfrs_jobs()
         wanted = {}
         for number, job in before.items():
@@ -110,7 +110,7 @@ class Slurmctld(FaultTest):
         burst.wait_middle()
         before = self.dfrs_jobs()
         self.cluster.stop("slurmctld")
-        running = len(cgroups.groups_of_jobs(self.cluster.nodes))
+        running = len(cgroups.groups_of_jobs(self.cluster.cgroup_tree))
         self.assertGreater(running, 0, "jobs went on without slurmctld")
         self.cluster.start_slurmctld()
         after = self.dfrs_jobs()
@@ -209,7 +209,7 @@ class NodeDaemons(FaultTest):
         self.cluster.start_agent(node)
         self.wait_agent(node)
         self.wait_quotas()
-        self.assertEqual({f"job_{job}" for job in jobs_there + third}, set(cgroups.quotas(node)))
+        self.assertEqual({f"job_{job}" for job in jobs_there + third}, set(cgroups.quotas(self.cluster.cgroup_tree, node)))
 
     def test_slurmds_are_killed_and_started_again(self):
         burst = Burst(self, JOBS, 202, steps="none")
@@ -259,7 +259,7 @@ class NodeDaemons(FaultTest):
         self.cluster.start_agent(node)
         self.wait_agent(node)
         self.wait_quotas()
-        self.assertEqual(set(cgroups.quotas(node)), {f"job_{job}"})
+        self.assertEqual(set(cgroups.quotas(self.cluster.cgroup_tree, node)), {f"job_{job}"})
 
     def test_clocks_of_nodes_are_wrong(self):
         """By 10 s, ahead and behind; the whole node has that clock: its munged and its agent."""
@@ -343,7 +343,7 @@ class Intruders(FaultTest):
             self.wait_agent(node)
             self.wait_quotas()
             captured = proxy.requests()
-            before = cgroups.quotas(node)
+            before = cgroups.quotas(self.cluster.cgroup_tree, node)
             self.assertEqual(set(before), {f"job_{job}" for job in first + second})
             old = next(request for request in captured if not job_in(request, second[0]))
             for request in (captured[-1], old):
@@ -365,7 +365,7 @@ class Intruders(FaultTest):
             self.cluster.start_munged()
             status, answer = wire.exchange(hidden, head + mark + changed)
             self.assertEqual((status, answer.get("reason")), (401, "other_message"), answer)
-            self.assertEqual(cgroups.quotas(node), before)
+            self.assertEqual(cgroups.quotas(self.cluster.cgroup_tree, node), before)
             self.wait_agent(node)
             self.cluster.command("scancel", *first, *second)
             burst.check()
@@ -391,7 +391,7 @@ class Intruders(FaultTest):
         status, answer = wire.exchange(port, wire.signed(self.cluster, "GET", "/v1/report", node,
                                                          user=self.cluster.slurm_user))
         self.assertEqual((status, answer.get("node")), (200, node), answer)
-        self.assertIn(f"job_{job}", cgroups.quotas(node))
+        self.assertIn(f"job_{job}", cgroups.quotas(self.cluster.cgroup_tree, node))
         refused = self.cluster.command("dfrsctl", "record", "on", "/tmp/never", user="nobody", check=False)
         self.assertNotEqual(refused.returncode, 0, refused)
         self.assertFalse(os.path.exists("/tmp/never"))

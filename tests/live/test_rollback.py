@@ -52,7 +52,7 @@ class Rollback(LiveTest):
         conf = self.cluster.folder / "etc/dfrs.conf"
         conf.write_text(conf.read_text(encoding="utf-8") + "QuotaMode=off\n", encoding="utf-8")
         self.cluster.command("scontrol", "reconfigure")
-        wait_for("quotas to be lifted", lambda: not any(cgroups.quotas(node) for node in self.cluster.nodes), 10)
+        wait_for("quotas to be lifted", lambda: not any(cgroups.quotas(self.cluster.cgroup_tree, node) for node in self.cluster.nodes), 10)
         size = self.log_size()
         self.scheduler("backfill")
         states = {job: jobs.state(self.cluster, job) for job in [*sharing, big, new, held, waiting]}
