@@ -180,8 +180,7 @@ class Slurmctld(FaultTest):
         aside[0].unlink()
 
     def state_files(self):
-        return [path for path in sorted(self.cluster.folder.glob("state/dfrs*")) if path.name.count(".") < 2
-                and not path.name.endswith((".tmp", ".new"))]
+        return [path for path in sorted(self.cluster.folder.glob("state/dfrs*")) if not path.suffix]
 
 
 class NodeDaemons(FaultTest):
