@@ -34,3 +34,55 @@ libdfrs_record_a_SOURCES = \
 	shim/record/replay.h \
 	shim/record/step_lines.cc \
 	shim/record/step_lines.h
+
+# The controller beside slurmctld: from Slurm's state and the policy's decisions to operations.
+noinst_LIBRARIES += libdfrs_control.a
+libdfrs_control_a_CPPFLAGS = $(SHIM_CPPFLAGS)
+libdfrs_control_a_SOURCES = \
+	shim/controller.h \
+	shim/controller/abi.cc \
+	shim/controller/abi.h \
+	shim/controller/backoff.h \
+	shim/controller/books.cc \
+	shim/controller/books.h \
+	shim/controller/clock.h \
+	shim/controller/comment_tag.cc \
+	shim/controller/comment_tag.h \
+	shim/controller/controller.cc \
+	shim/controller/controller.h \
+	shim/controller/engine_driver.cc \
+	shim/controller/engine_driver.h \
+	shim/controller/host.cc \
+	shim/controller/host.h \
+	shim/controller/identity.h \
+	shim/controller/inspect.cc \
+	shim/controller/job.h \
+	shim/controller/limits.cc \
+	shim/controller/limits.h \
+	shim/controller/log.h \
+	shim/controller/nodes.cc \
+	shim/controller/nodes.h \
+	shim/controller/observer.cc \
+	shim/controller/observer.h \
+	shim/controller/operations.cc \
+	shim/controller/operations.h \
+	shim/controller/pause_rules.cc \
+	shim/controller/pause_rules.h \
+	shim/controller/quotas.cc \
+	shim/controller/quotas.h \
+	shim/controller/reconciler.cc \
+	shim/controller/reconciler.h \
+	shim/controller/results.cc \
+	shim/controller/results.h \
+	shim/controller/room.cc \
+	shim/controller/room.h \
+	shim/controller/saved_state.cc \
+	shim/controller/saved_state.h \
+	shim/controller/state_file.cc \
+	shim/controller/state_file.h \
+	shim/controller/state_writer.cc \
+	shim/controller/state_writer.h \
+	shim/controller/timing.h \
+	shim/node_agents.h \
+	shim/status.cc \
+	shim/status.h

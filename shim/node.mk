@@ -14,6 +14,8 @@ libshimnet_a_SOURCES = \
 	shim/http/server.cc \
 	shim/http/server.h \
 	shim/node_agents.h \
+	shim/quota/http_node_agents.cc \
+	shim/quota/http_node_agents.h \
 	shim/quota/protocol.cc \
 	shim/quota/protocol.h
 

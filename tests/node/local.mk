@@ -4,7 +4,8 @@ if HAVE_TESTS
 NODE_TEST_SUPPORT = \
 	tests/node/folder.h \
 	tests/node/munged.cc \
-	tests/node/munged.h
+	tests/node/munged.h \
+	tests/node/quota/test_node.h
 
 check_PROGRAMS += tests/node_tests
 TESTS += tests/node_tests
@@ -12,5 +13,6 @@ tests_node_tests_CPPFLAGS = $(SHIM_CPPFLAGS) $(GTEST_CFLAGS)
 tests_node_tests_LDADD = libshimnet.a $(SHIM_LIBS) $(GTEST_LIBS) -lrapidcheck
 tests_node_tests_SOURCES = $(NODE_TEST_SUPPORT) \
 	tests/node/auth/authenticator_test.cc \
-	tests/node/http/http_test.cc
+	tests/node/http/http_test.cc \
+	tests/node/quota/http_node_agents_test.cc
 endif

@@ -4,7 +4,8 @@ if HAVE_TESTS
 check_PROGRAMS += tests/shim_tests
 TESTS += tests/shim_tests
 tests_shim_tests_CPPFLAGS = $(TEST_CPPFLAGS) $(SHIM_CPPFLAGS)
-tests_shim_tests_LDADD = tests/oracle/liboracle.a libdfrs_conf.a libdfrs_gate.a $(TEST_LIBS) $(SHIM_LIBS)
+tests_shim_tests_LDADD = tests/oracle/liboracle.a libdfrs_control.a libdfrs_record.a libdfrs_conf.a libdfrs_gate.a \
+	libshimnet.a $(TEST_LIBS) $(SHIM_LIBS)
 EXTRA_tests_shim_tests_DEPENDENCIES = dfrs-check-config$(EXEEXT)
 tests_shim_tests_SOURCES = \
 	tests/cli/process.cc \
@@ -15,5 +16,9 @@ tests_shim_tests_SOURCES = \
 	tests/shim/conf/check_config_test.cc \
 	tests/shim/conf/read_config_test.cc \
 	tests/shim/conf/settings_test.cc \
+	tests/shim/controller/smoke_test.cc \
+	tests/shim/fake_agents.h \
+	tests/shim/fake_slurm.cc \
+	tests/shim/fake_slurm.h \
 	tests/shim/gate_test.cc
 endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The C entries of controller.h: nothing is thrown across them.
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "shim/controller.h"
+#include "shim/controller/abi.h"
+#include "shim/controller/host.h"
+
+struct dfrs_controller {
+  std::unique_ptr<dfrs::shim::Host> host;
+};
+
+namespace dfrs::shim {
+namespace {
+
+void copy_message(const std::string& message, char* out, std::size_t size) {
+  if (out == nullptr || size == 0) return;
+  const std::size_t length = std::min(message.size(), size - 1);
+  std::memcpy(out, message.data(), length);
+  out[length] = '\0';
+}
+
+std::string text(const char* value) { return value != nullptr ? value : ""; }
+
+// What went wrong, of the exception being handled.
+std::string failure() noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return "out of memory";
+  } catch (const std::exception& e) {
+    return std::string("internal error: ") + e.what();
+  } catch (...) {
+    return "internal error";
+  }
+}
+
+void log_failure(const Host& host, const char* where) noexcept {
+  try {
+    host.log().error("{}: {}", where, failure());
+  } catch (...) {  // not even memory for a line of log
+  }
+}
+
+}  // namespace
+
+dfrs_controller* create_controller(const dfrs_controller_paths& paths, dfrs_log_fn log,
+                                   const AgentsFactory& make_agents, char* err, std::size_t err_size) noexcept {
+  try {
+    HostPaths host_paths;
+    host_paths.conf_file = text(paths.conf_file);
+    host_paths.state_dir = text(paths.state_dir);
+    host_paths.munge_socket = text(paths.munge_socket);
+    host_paths.cluster_name = text(paths.cluster_name);
+    host_paths.slurm_user_id = paths.slurm_user_id;
+    Log sink = log != nullptr ? Log([log](int level, const char* message) { log(level, message); }) : Log();
+    auto host = Host::create(host_paths, std::move(sink), make_agents);
+    if (!host) {
+      copy_message(host.error(), err, err_size);
+      return nullptr;
+    }
+    return new dfrs_controller{std::move(*host)};
+  } catch (...) {
+    try {
+      copy_message(failure(), err, err_size);
+    } catch (...) {
+      if (err != nullptr && err_size != 0) err[0] = '\0';
+    }
+    return nullptr;
+  }
+}
+
+Host& host_of(dfrs_controller& controller) { return *controller.host; }
+
+}  // namespace dfrs::shim
+
+using dfrs::shim::log_failure;
+
+uint32_t dfrs_controller_abi(void) { return DFRS_CONTROLLER_ABI; }
+
+struct dfrs_controller* dfrs_controller_create(const struct dfrs_controller_paths* paths, dfrs_log_fn log, char* err,
+                                               size_t err_size) {
+  return dfrs::shim::create_controller(*paths, log, {}, err, err_size);
+}
+
+void dfrs_controller_destroy(struct dfrs_controller* controller) {
+  try {
+    delete controller;
+  } catch (...) {  // its members' destructors throw nothing; saving may be short of memory
+  }
+}
+
+int dfrs_controller_reconfigure(struct dfrs_controller* controller, char* err, size_t err_size) {
+  try {
+    const auto done = controller->host->reconfigure();
+    if (done) return 0;
+    dfrs::shim::copy_message(done.error(), err, err_size);
+  } catch (...) {
+    if (err != nullptr && err_size != 0) err[0] = '\0';
+    log_failure(*controller->host, "reconfigure");
+  }
+  return -1;
+}
+
+size_t dfrs_controller_partitions(const struct dfrs_controller* controller, const char* const** names) {
+  const auto& partitions = controller->host->partitions();
+  *names = partitions.data();
+  return partitions.size();
+}
+
+bool dfrs_controller_stock_backfill(const struct dfrs_controller* controller) {
+  return controller->host->config().stock_backfill;
+}
+
+uint32_t dfrs_controller_quota_wait(const struct dfrs_controller* controller) {
+  return controller->host->config().quota_wait_ms;
+}
+
+int dfrs_controller_step(struct dfrs_controller* controller, const struct dfrs_snapshot* snapshot,
+                         struct dfrs_operations* operations) {
+  *operations = {};
+  try {
+    return controller->host->controller().step(*snapshot, *operations) ? 0 : -1;
+  } catch (...) {
+    log_failure(*controller->host, "step");
+    *operations = {};
+    return -1;
+  }
+}
+
+bool dfrs_controller_deliver(struct dfrs_controller* controller, uint32_t wait_ms) {
+  try {
+    return controller->host->controller().deliver(wait_ms);
+  } catch (...) {
+    log_failure(*controller->host, "delivery of quotas");
+    return false;
+  }
+}
+
+void dfrs_controller_applied(struct dfrs_controller* controller, const size_t* index, const struct dfrs_result* results,
+                             size_t count, double now) {
+  try {
+    controller->host->controller().applied({index, count}, {results, count}, now);
+  } catch (...) {
+    log_failure(*controller->host, "results");
+  }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How long a job is left alone after Slurm would not start it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "policy/units.h"
+
+namespace dfrs::shim {
+
+/// `first` doubled for each refusal before this one, at most `last`. `refusals` counts this one: >= 1.
+inline Seconds back_off(std::uint32_t refusals, Seconds first, Seconds last) {
+  Seconds wait = first;
+  for (std::uint32_t k = 1; k < refusals && wait < last; ++k) wait *= 2;
+  return std::min(wait, last);
+}
+
+}  // namespace dfrs::shim

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Our tag at the end of a job's comment, for `squeue -O comment`: "the user's words [dfrs yield=0.25 vt=1234s]".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "policy/units.h"
+
+namespace dfrs::shim {
+
+/// What a tag says.
+struct CommentTag {
+  bool paused = false;
+  double yield = 0;          ///< to two digits, down to 0.0001; unless paused
+  Seconds virtual_time = 0;  ///< whole seconds
+
+  friend bool operator==(const CommentTag&, const CommentTag&) = default;
+};
+
+/// "[dfrs yield=0.25 vt=1234s]" or "[dfrs paused vt=1234s]".
+std::string format_tag(const CommentTag& tag);
+
+/// The user's part of a comment: without a tag at its end, and the blank before it.
+std::string_view user_comment(std::string_view comment);
+
+/// The tag at the end of a comment, if there is a well-formed one.
+std::optional<CommentTag> find_tag(std::string_view comment);
+
+/// The user's part of `comment` with this tag.
+std::string with_tag(std::string_view comment, const CommentTag& tag);
+
+/// Whether `word` stands in `text`, between blanks, commas, semicolons or its ends.
+bool has_word(std::string_view text, std::string_view word);
+
+}  // namespace dfrs::shim

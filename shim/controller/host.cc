@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/controller/host.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "shim/conf/read_config.h"
+#include "shim/controller/state_file.h"
+
+namespace dfrs::shim {
+namespace {
+
+tl::expected<Config, std::string> read(const std::string& path) {
+  auto config = read_config(path);
+  if (config) return *config;
+  std::string text = config.error().front().text();
+  if (config.error().size() > 1) text += fmt::format(" (and {} more)", config.error().size() - 1);
+  return tl::unexpected<std::string>(std::move(text));
+}
+
+// A clock that was set back must not make an epoch come twice, nor a lost file.
+std::uint64_t next_epoch(std::uint64_t last) {
+  using std::chrono::milliseconds;
+  const auto now = std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch());
+  return std::max<std::uint64_t>(last + 1, static_cast<std::uint64_t>(now.count()));
+}
+
+}  // namespace
+
+Host::Host(HostPaths paths, Log log)
+    : paths_(std::move(paths)),
+      log_(std::move(log)),
+      recorder_([this](int level, const std::string& line) { log_.write(level, line); }) {}
+
+Host::~Host() {
+  if (controller_) controller_->save();
+}
+
+void Host::use(Config config) {
+  config_ = std::move(config);
+  partitions_.clear();
+  for (const PartitionConfig& partition : config_.partitions) partitions_.push_back(partition.name.c_str());
+}
+
+tl::expected<std::unique_ptr<Host>, std::string> Host::create(const HostPaths& paths, Log log,
+                                                              const AgentsFactory& make_agents) {
+  const auto fail = [](std::string why) { return tl::unexpected<std::string>(std::move(why)); };
+  std::unique_ptr<Host> host(new Host(paths, std::move(log)));
+  auto config = read(paths.conf_file);
+  if (!config) return fail(config.error());
+  host->use(std::move(*config));
+
+  const StateFile file(paths.state_dir);
+  auto saved = file.load(host->log_);
+  if (!saved) return fail(saved.error());
+  saved->epoch = next_epoch(saved->epoch);
+  // Before anything is said in this epoch's name.
+  if (const auto stored = file.store(*saved); !stored) return fail(stored.error());
+  host->state_writer_ = std::make_unique<StateWriter>(file, host->log_);
+
+  if (make_agents) host->agents_ = make_agents({saved->epoch, &host->paths_, &host->log_});
+  if (!host->config_.record_file.empty()) {
+    const std::string path = unused_record_path(host->config_.record_file);
+    if (const auto on = host->recorder_.on(path); !on) host->log_.error("no record is made: {}", on.error());
+  }
+  Controller::Parts parts;
+  parts.cluster = paths.cluster_name;
+  parts.agents = host->agents_.get();
+  parts.recorder = &host->recorder_;
+  parts.state_writer = host->state_writer_.get();
+  parts.log = host->log_;
+  auto controller = Controller::create(host->config_, std::move(*saved), std::move(parts));
+  if (!controller) return fail(fmt::format("{}: {}", paths.conf_file, controller.error()));
+  host->controller_ = std::move(*controller);
+  return host;
+}
+
+tl::expected<void, std::string> Host::reconfigure() {
+  auto config = read(paths_.conf_file);
+  if (!config) return tl::unexpected<std::string>(config.error());
+  if (auto done = controller_->reconfigure(*config); !done) return done;
+  use(std::move(*config));
+  return {};
+}
+
+}  // namespace dfrs::shim

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// All that lives beside slurmctld: the controller and what it needs, made from dfrs.conf and the state file.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "shim/conf/config.h"
+#include "shim/controller/controller.h"
+#include "shim/controller/log.h"
+#include "shim/controller/state_writer.h"
+#include "shim/node_agents.h"
+#include "shim/record/recorder.h"
+
+namespace dfrs::shim {
+
+struct HostPaths {
+  std::string conf_file;
+  std::string state_dir;
+  std::string munge_socket;  ///< empty: MUNGE's default
+  std::string cluster_name;
+  std::uint32_t slurm_user_id = 0;
+};
+
+/// What the delivery of quotas is made from.
+struct AgentsSetup {
+  std::uint64_t epoch = 0;  ///< above that of every controller before this one
+  const HostPaths* paths = nullptr;
+  const Log* log = nullptr;
+};
+
+using AgentsFactory = std::function<std::unique_ptr<NodeAgents>(const AgentsSetup&)>;
+
+class Host {
+ public:
+  /// `make_agents` may be empty: then no quotas are delivered. Error: one line.
+  static tl::expected<std::unique_ptr<Host>, std::string> create(const HostPaths& paths, Log log,
+                                                                 const AgentsFactory& make_agents);
+  /// Hands the state over to its file and stops all threads.
+  ~Host();
+
+  Controller& controller() { return *controller_; }
+  const Config& config() const { return config_; }
+  const std::vector<const char*>& partitions() const { return partitions_; }
+  Recorder& recorder() { return recorder_; }
+  StateWriter& state_writer() { return *state_writer_; }
+  const Log& log() const { return log_; }
+  /// Reads dfrs.conf again. Error: one line; nothing has changed then.
+  tl::expected<void, std::string> reconfigure();
+
+ private:
+  Host(HostPaths paths, Log log);
+  void use(Config config);
+
+  HostPaths paths_;
+  Log log_;
+  Config config_;
+  std::vector<const char*> partitions_;
+  Recorder recorder_;
+  std::unique_ptr<StateWriter> state_writer_;
+  std::unique_ptr<NodeAgents> agents_;
+  std::unique_ptr<Controller> controller_;
+};
+
+}  // namespace dfrs::shim

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/controller/limits.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dfrs::shim {
+
+std::optional<std::int64_t> wanted_end_time(const LimitState& state, Seconds now) {
+  if (state.limit_minutes == UINT32_MAX || !(state.yield > 0)) return std::nullopt;
+  const Seconds left = 60.0 * state.limit_minutes - state.used;
+  // The far future stays within what every clock can hold.
+  constexpr Seconds kFarthest = 100.0 * 365 * 86400;
+  const Seconds wanted = std::ceil(now + std::min(left / state.yield, kFarthest) + kLimitSlack);
+  const auto present = static_cast<Seconds>(state.end_time);
+  const Seconds nearer = std::max(0.0, std::min(wanted, present) - now);
+  const Seconds tolerance = std::clamp(nearer / 20, 1.0, 300.0);
+  if (state.end_time != 0 && std::abs(present - wanted) <= tolerance) return std::nullopt;
+  return static_cast<std::int64_t>(wanted);
+}
+
+}  // namespace dfrs::shim

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/controller/pause_rules.h"
+
+#include <algorithm>
+
+#include "shim/controller/comment_tag.h"
+#include "shim/controller/timing.h"
+
+namespace dfrs::shim {
+namespace {
+
+const PauseRules& rules_of(const Job& job, const Config& config) {
+  const PartitionConfig* partition = config.partition(job.partition);
+  return partition != nullptr ? partition->pausing : config.pausing;
+}
+
+}  // namespace
+
+bool checkpoints(const Job& job, const Config& config) {
+  return job.has(DFRS_JOB_CHECKPOINTS) || has_word(user_comment(job.comment), config.checkpoint_mark);
+}
+
+bool may_requeue(const Job& job, const Config& config, Seconds now) {
+  const PauseRules& rules = rules_of(job, config);
+  if (!rules.requeue || !job.has(DFRS_JOB_MAY_REQUEUE) || job.requeue_refused) return false;
+  if (job.run_virtual_time(now) < config.min_progress) return false;
+  return checkpoints(job, config) || (rules.accept_lost_work && job.lost_runs < config.max_lost_runs);
+}
+
+void SwapBudget::refresh(const Books& books, const Nodes& nodes, const NodeAgents& agents) {
+  constexpr std::int64_t kUnknown = -1;
+  free_.assign(nodes.size(), kUnknown);
+  std::vector<NodeReport> reports(nodes.size());
+  std::vector<bool> read(nodes.size(), false);
+  const auto report = [&](NodeIndex n) -> const NodeReport& {
+    if (!read[n]) {
+      reports[n] = agents.report(n);
+      read[n] = true;
+      free_[n] = reports[n].reachable ? static_cast<std::int64_t>(reports[n].swap_free_mib) : 0;
+    }
+    return reports[n];
+  };
+  books.each([&](const Job& job) {
+    for (NodeIndex n : job.at) {
+      if (n < nodes.size()) report(n);
+    }
+  });
+  books.each([&](const Job& job) {
+    if (job.phase != DFRS_JOB_SUSPENDED) return;
+    for (std::size_t k = 0; k < job.at.size(); ++k) {
+      const NodeIndex n = job.at[k];
+      if (n >= nodes.size()) continue;
+      free_[n] -= static_cast<std::int64_t>(job.memory_per_task);
+      if (k > 0 && job.at[k - 1] == n) continue;
+      for (const JobUse& use : report(n).jobs) {
+        // What is there already was taken from the free swap by the node itself.
+        if (use.job_id != job.id) continue;
+        const auto tasks = static_cast<std::uint64_t>(std::count(job.at.begin(), job.at.end(), n));
+        free_[n] += static_cast<std::int64_t>(std::min(use.swap_mib, tasks * job.memory_per_task));
+      }
+    }
+  });
+}
+
+bool SwapBudget::promise(const Job& job) {
+  const auto size = static_cast<std::int64_t>(job.memory_per_task);
+  std::size_t taken = 0;
+  for (; taken < job.at.size(); ++taken) {
+    const NodeIndex n = job.at[taken];
+    if (n >= free_.size() || free_[n] < size) break;
+    free_[n] -= size;
+  }
+  if (taken == job.at.size()) return true;
+  for (std::size_t k = 0; k < taken; ++k) free_[job.at[k]] += size;
+  return false;
+}
+
+void PauseRulebook::apply(Books& books, const Nodes& nodes, const NodeAgents* agents, const Config& config,
+                          Seconds now) {
+  if (config.suspend_needs_swap && agents != nullptr &&
+      (reports_at_ < 0 || now < reports_at_ || now - reports_at_ >= kReportInterval)) {
+    reported_.refresh(books, nodes, *agents);
+    reports_at_ = now;
+  }
+  order_.clear();
+  books.each([&](Job& job) {
+    job.can_suspend = job.can_requeue = false;
+    if (!job.running() && !job.suspended()) return;
+    job.can_requeue = may_requeue(job, config, now);
+    if (job.running() && rules_of(job, config).suspend && !job.suspend_refused) order_.push_back(&job);
+  });
+  if (!config.suspend_needs_swap) {
+    for (Job* job : order_) job->can_suspend = true;
+    return;
+  }
+  if (agents == nullptr) return;
+  budget_ = reported_;
+  // Those on their way out come first: their swap is as good as taken.
+  std::stable_sort(order_.begin(), order_.end(), [&](const Job* a, const Job* b) {
+    const bool leaving_a = a->wish == Wish::paused;
+    const bool leaving_b = b->wish == Wish::paused;
+    if (leaving_a != leaving_b) return leaving_a;
+    return a->virtual_time(now) > b->virtual_time(now);
+  });
+  for (Job* job : order_) job->can_suspend = budget_.promise(*job);
+}
+
+PauseWay pause_way(const Job& job) {
+  if (!job.running()) return job.suspended() ? PauseWay::suspend : PauseWay::none;
+  if (job.can_suspend) return PauseWay::suspend;
+  return job.can_requeue ? PauseWay::requeue : PauseWay::none;
+}
+
+JobFlags policy_flags(const Job& job) {
+  JobFlags flags;
+  flags.exclusive = job.exclusive;
+  if (!job.running() && !job.suspended()) return flags;
+  // Its run is to be ended already, in one way or another: where it goes then is open.
+  const bool leaves_nodes =
+      (job.wish == Wish::running && job.target != job.at) || (job.wish == Wish::paused && job.way == PauseWay::requeue);
+  if (leaves_nodes) return flags;
+  flags.may_not_move = !job.can_requeue || job.has(DFRS_JOB_STOCK_PLACED);
+  flags.may_not_pause = job.running() && job.wish == Wish::running && pause_way(job) == PauseWay::none;
+  return flags;
+}
+
+}  // namespace dfrs::shim

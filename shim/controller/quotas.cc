@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/controller/quotas.h"
+
+#include <algorithm>
+
+#include "shim/controller/pause_rules.h"
+
+namespace dfrs::shim {
+
+void Quotas::forget() {
+  sent_.clear();
+  must_send_.clear();
+}
+
+std::span<const JobQuota> Quotas::of(NodeIndex node) const {
+  return node < built_.size() ? std::span<const JobQuota>(built_[node]) : std::span<const JobQuota>();
+}
+
+void Quotas::place(const Job& job, std::span<const NodeIndex> nodes, double yield, bool paused, bool leaving,
+                   bool keeps) {
+  for (std::size_t k = 0; k < nodes.size();) {
+    std::size_t end = k + 1;
+    while (end < nodes.size() && nodes[end] == nodes[k]) ++end;
+    if (nodes[k] < wanted_.size()) {
+      const double cpus = yield * static_cast<double>(end - k) * job.cpus_per_task;
+      wanted_[nodes[k]].push_back({{job.id, std::max(cpus, kLeastQuota), paused}, leaving, keeps});
+    }
+    k = end;
+  }
+}
+
+void Quotas::build(const Books& books, const Nodes& nodes, const Config& config, std::span<const Job* const> arriving) {
+  wanted_.resize(nodes.size());
+  built_.resize(nodes.size());
+  sent_.resize(nodes.size());
+  must_send_.resize(nodes.size(), 1);
+  for (auto& list : wanted_) list.clear();
+  std::vector<std::uint8_t> arrives(nodes.size(), 0);
+
+  for (const Job* job : arriving) {
+    if (job->suspended()) continue;  // it is among those below
+    place(*job, job->target, job->yield, false, false, false);
+  }
+  for (const Job* job : arriving) {
+    for (NodeIndex n : job->target) {
+      if (n < arrives.size()) arrives[n] = 1;
+    }
+  }
+  books.each([&](const Job& job) {
+    if (job.running()) {
+      const bool stays = job.wish == Wish::none || (job.wish == Wish::running && job.target == job.at);
+      place(job, job.at, job.clock.rate, false, !stays, !stays && checkpoints(job, config));
+    } else if (job.phase == DFRS_JOB_SUSPENDED) {
+      const bool resumes = std::find(arriving.begin(), arriving.end(), &job) != arriving.end();
+      place(job, job.at, resumes ? job.yield : 0, !resumes, false, false);
+    } else if (job.phase == DFRS_JOB_REQUEUING || job.phase == DFRS_JOB_ENDING) {
+      // Its processes have been told to end; they may take a while (KillWait), and only so long as the node says so.
+      for (NodeIndex n : job.last_at) {
+        if (n >= nodes.size() || !nodes[n].completing) continue;
+        auto& here = wanted_[n];
+        if (!here.empty() && here.back().quota.job_id == job.id) continue;
+        double had = kLeastQuota;
+        for (const JobQuota& quota : sent_[n]) {
+          if (quota.job_id == job.id) had = quota.cpus;
+        }
+        here.push_back({{job.id, had, false}, true, checkpoints(job, config) && job.phase == DFRS_JOB_REQUEUING});
+      }
+    }
+  });
+  arrival_nodes_.clear();
+  for (NodeIndex n = 0; n < nodes.size(); ++n) {
+    settle(n, nodes[n].cpus);
+    if (arrives[n] != 0) arrival_nodes_.push_back(n);
+  }
+}
+
+void Quotas::settle(NodeIndex node, double cpus) {
+  auto& wanted = wanted_[node];
+  std::sort(wanted.begin(), wanted.end(),
+            [](const Entry& a, const Entry& b) { return a.quota.job_id < b.quota.job_id; });
+  const bool raises_wait = std::any_of(wanted.begin(), wanted.end(), [](const Entry& e) { return e.keeps; });
+  double left = cpus;
+  for (Entry& entry : wanted) {
+    if (entry.leaving && !entry.keeps) continue;
+    if (raises_wait && !entry.keeps) {
+      for (const JobQuota& sent : sent_[node]) {
+        if (sent.job_id == entry.quota.job_id && !sent.paused) {
+          entry.quota.cpus = std::min(entry.quota.cpus, sent.cpus);
+        }
+      }
+    }
+    if (!entry.quota.paused) left -= entry.quota.cpus;
+  }
+  auto& built = built_[node];
+  built.clear();
+  for (Entry& entry : wanted) {
+    if (entry.leaving && !entry.keeps) {
+      entry.quota.cpus = std::max(kLeastQuota, std::min(entry.quota.cpus, left));
+      left -= entry.quota.cpus;
+    }
+    built.push_back(entry.quota);
+  }
+}
+
+void Quotas::send(NodeAgents& agents) {
+  for (NodeIndex n = 0; n < built_.size(); ++n) {
+    if (must_send_[n] == 0 && built_[n] == sent_[n]) continue;
+    agents.set_desired(n, built_[n]);
+    sent_[n] = built_[n];
+    must_send_[n] = 0;
+  }
+}
+
+}  // namespace dfrs::shim

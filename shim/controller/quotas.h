@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The desired state of each node: which jobs are on it, and the CPUs that each may use there.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "shim/conf/config.h"
+#include "shim/controller/books.h"
+#include "shim/controller/nodes.h"
+#include "shim/node_agents.h"
+
+namespace dfrs::shim {
+
+/// The least that a job gets on a node, in CPUs: it must be able to react to a signal.
+inline constexpr double kLeastQuota = 0.01;
+
+class Quotas {
+ public:
+  /// The state that the nodes should have with the jobs `arriving` in this step. Jobs that are leaving a node keep what
+  /// the others leave them there; a run with a checkpoint to write keeps what it had, and the others' raises wait until
+  /// it is gone. O(nodes + tasks).
+  void build(const Books& books, const Nodes& nodes, const Config& config, std::span<const Job* const> arriving);
+  /// Hands over what has changed since the last time. False if no agent is concerned.
+  void send(NodeAgents& agents);
+  /// Everything is handed over again at the next send(): other agents, or another order of nodes.
+  void forget();
+
+  std::span<const JobQuota> of(NodeIndex node) const;
+  /// Nodes of jobs that the last build() had as arriving, ascending.
+  std::span<const std::size_t> arrival_nodes() const { return arrival_nodes_; }
+
+ private:
+  struct Entry {
+    JobQuota quota;
+    bool leaving = false;  ///< gives way to the others
+    bool keeps = false;    ///< leaving, with a checkpoint to write
+  };
+  void place(const Job& job, std::span<const NodeIndex> nodes, double yield, bool paused, bool leaving, bool keeps);
+  void settle(NodeIndex node, double cpus);
+
+  std::vector<std::vector<Entry>> wanted_;  // by node, storage reused
+  std::vector<std::vector<JobQuota>> built_;
+  std::vector<std::vector<JobQuota>> sent_;
+  std::vector<std::uint8_t> must_send_;
+  std::vector<std::size_t> arrival_nodes_;
+};
+
+}  // namespace dfrs::shim

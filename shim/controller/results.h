@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What came of the operations of a step: the books then say what is, as far as it is known before the next snapshot.
+#pragma once
+
+#include <cstdint>
+
+#include "shim/conf/config.h"
+#include "shim/controller/books.h"
+#include "shim/controller/log.h"
+#include "shim/controller/operations.h"
+#include "shim/controller/saved_state.h"
+
+namespace dfrs::shim {
+
+struct ResultEffects {
+  bool state_changed = false;  ///< something that the state file holds
+  bool swap_promised = false;  ///< a job was suspended: the budgets of swap are out of date
+};
+
+/// Enters the result of one operation. Jobs that Slurm would not start leave the policy for a while; a wish that Slurm
+/// will not carry out makes the policy start again from what is.
+void enter_result(const dfrs_operation& operation, const dfrs_result& result, Seconds now, const Config& config,
+                  const Log& log, Books& books, Totals& totals, ResultEffects& effects);
+
+}  // namespace dfrs::shim

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is free on each node, for checks of placements: memory and exclusive use. CPU is shared and needs no check.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "policy/units.h"
+#include "shim/controller/nodes.h"
+
+namespace dfrs::shim {
+
+/// Tasks of one job: a node per task, ascending.
+struct Footprint {
+  std::span<const NodeIndex> nodes;
+  std::uint64_t memory_per_task = 0;  ///< MiB
+  bool exclusive = false;
+};
+
+class Room {
+ public:
+  /// Nothing but foreign jobs on the nodes. O(nodes).
+  void reset(const Nodes& nodes);
+  void take(const Footprint& job);
+  void give(const Footprint& job);
+  /// Memory and exclusive use would hold if the job came too. O(tasks).
+  bool fits(const Footprint& job) const;
+  /// How many tasks of that size the node could take.
+  std::uint32_t tasks_that_fit(NodeIndex node, std::uint64_t memory_per_task, bool exclusive) const;
+  std::size_t nodes() const { return memory_.size(); }
+  std::int64_t free_memory(NodeIndex node) const { return memory_[node]; }
+  std::uint32_t tasks(NodeIndex node) const { return tasks_[node]; }
+
+ private:
+  std::vector<std::int64_t> memory_;      // free, MiB; negative: overcommitted
+  std::vector<std::uint32_t> tasks_;      // of our jobs
+  std::vector<std::uint32_t> exclusive_;  // of jobs that want the node alone
+};
+
+}  // namespace dfrs::shim

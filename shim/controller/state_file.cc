@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/controller/state_file.h"
+
+#include <fcntl.h>
+#include <nettle/sha2.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <ctime>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace dfrs::shim {
+namespace {
+
+using nlohmann::json;
+
+std::string sha256_hex(std::string_view text) {
+  sha256_ctx context;
+  sha256_init(&context);
+  sha256_update(&context, text.size(), reinterpret_cast<const std::uint8_t*>(text.data()));
+  std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
+  sha256_digest(&context, digest.size(), digest.data());
+  std::string hex;
+  for (std::uint8_t byte : digest) hex += fmt::format("{:02x}", byte);
+  return hex;
+}
+
+std::string failure(const std::string& what, const std::string& path) {
+  return fmt::format("cannot {} {}: {}", what, path, std::strerror(errno));
+}
+
+class File {
+ public:
+  File(const std::string& path, int flags, mode_t mode = 0600) : fd_(open(path.c_str(), flags | O_CLOEXEC, mode)) {}
+  ~File() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  bool is_open() const { return fd_ >= 0; }
+  int fd() const { return fd_; }
+  bool close() {
+    const int fd = std::exchange(fd_, -1);
+    return ::close(fd) == 0;
+  }
+
+ private:
+  int fd_;
+};
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t done = write(fd, text.data(), text.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(done));
+  }
+  return true;
+}
+
+// -1 and errno, or the content in `text`.
+int read_all(int fd, std::string& text) {
+  std::array<char, 65536> buffer;
+  for (;;) {
+    const ssize_t got = read(fd, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return static_cast<int>(got);
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+}
+
+json job_to_json(const SavedJob& job) {
+  return {{"id", job.id},
+          {"restarts", job.restarts},
+          {"submit", job.submit},
+          {"user", job.user},
+          {"run", static_cast<int>(job.run)},
+          {"clock", {job.clock.base, job.clock.since, job.clock.rate}},
+          {"run_base", job.run_base},
+          {"yield", job.yield},
+          {"release", job.release},
+          {"started", job.started},
+          {"pauses", job.pauses},
+          {"moves", job.moves},
+          {"lost_runs", job.lost_runs},
+          {"lost_work", job.lost_work},
+          {"known", job.known_to_policy},
+          {"requeue_asked", job.requeue_asked},
+          {"requeue_asked_of", job.requeue_asked_of},
+          {"requeued_by_us", job.requeued_by_us},
+          {"requeue_begin_time", job.requeue_begin_time},
+          {"start_not_before", job.start_not_before}};
+}
+
+// Throws json::exception on what is not as it should be.
+double number(const json& value, double least, double most) {
+  const double number = value.get<double>();
+  if (!(number >= least && number <= most)) throw json::other_error::create(501, "a number is out of range", &value);
+  return number;
+}
+
+SavedJob job_from_json(const json& j) {
+  constexpr double kMost = 1e15;
+  SavedJob job;
+  job.id = j.at("id").get<std::uint32_t>();
+  job.restarts = j.at("restarts").get<std::uint32_t>();
+  job.submit = j.at("submit").get<std::int64_t>();
+  job.user = j.at("user").get<std::uint32_t>();
+  job.run = static_cast<SavedJob::Run>(static_cast<int>(number(j.at("run"), 0, 2)));
+  job.clock.base = number(j.at("clock").at(0), 0, kMost);
+  job.clock.since = number(j.at("clock").at(1), 0, kMost);
+  job.clock.rate = number(j.at("clock").at(2), 0, 1);
+  job.run_base = number(j.at("run_base"), 0, kMost);
+  job.yield = number(j.at("yield"), 0, 1);
+  job.release = number(j.at("release"), 0, kMost);
+  job.started = number(j.at("started"), 0, kMost);
+  job.pauses = j.at("pauses").get<std::uint32_t>();
+  job.moves = j.at("moves").get<std::uint32_t>();
+  job.lost_runs = j.at("lost_runs").get<std::uint32_t>();
+  job.lost_work = number(j.at("lost_work"), 0, kMost);
+  job.known_to_policy = j.at("known").get<bool>();
+  job.requeue_asked = j.at("requeue_asked").get<bool>();
+  job.requeue_asked_of = j.at("requeue_asked_of").get<std::uint32_t>();
+  job.requeued_by_us = j.at("requeued_by_us").get<bool>();
+  job.requeue_begin_time = j.at("requeue_begin_time").get<std::int64_t>();
+  job.start_not_before = number(j.at("start_not_before"), 0, kMost);
+  return job;
+}
+
+}  // namespace
+
+std::string format_state(const SavedState& state) {
+  json jobs = json::array();
+  for (const auto& [id, job] : state.jobs) jobs.push_back(job_to_json(job));
+  const json root = {{"epoch", state.epoch},
+                     {"saved_at", state.saved_at},
+                     {"lost_runs", state.totals.lost_runs},
+                     {"lost_work", state.totals.lost_work},
+                     {"jobs", std::move(jobs)}};
+  const std::string body = root.dump();
+  return fmt::format("dfrs_state {} {} {}\n{}", kStateVersion, sha256_hex(body), body.size(), body);
+}
+
+tl::expected<SavedState, std::string> parse_state(std::string_view text) {
+  const auto fail = [](std::string why) { return tl::unexpected<std::string>(std::move(why)); };
+  const std::size_t end = text.find('\n');
+  if (end == std::string_view::npos || end > 200) return fail("its first line is missing");
+  const std::string head(text.substr(0, end));
+  const std::string_view body = text.substr(end + 1);
+  int version = 0;
+  std::array<char, 65> digest{};
+  unsigned long long length = 0;
+  if (std::sscanf(head.c_str(), "dfrs_state %d %64[0-9a-f] %llu", &version, digest.data(), &length) != 3) {
+    return fail("its first line is not \"dfrs_state VERSION SHA256 LENGTH\"");
+  }
+  if (version != kStateVersion) {
+    return fail(fmt::format("it has version {}, this program knows {}", version, kStateVersion));
+  }
+  if (length != body.size()) return fail(fmt::format("it has {} bytes of {}", body.size(), length));
+  if (sha256_hex(body) != digest.data()) return fail("its checksum is wrong");
+  try {
+    const json root = json::parse(body);
+    SavedState state;
+    state.epoch = root.at("epoch").get<std::uint64_t>();
+    state.saved_at = number(root.at("saved_at"), 0, 1e15);
+    state.totals.lost_runs = root.at("lost_runs").get<std::uint64_t>();
+    state.totals.lost_work = number(root.at("lost_work"), 0, 1e15);
+    for (const json& j : root.at("jobs")) {
+      SavedJob job = job_from_json(j);
+      state.jobs.insert_or_assign(job.id, job);
+    }
+    return state;
+  } catch (const json::exception& e) {
+    return fail(e.what());
+  }
+}
+
+tl::expected<SavedState, std::string> StateFile::load(const Log& log) const {
+  std::string text;
+  {
+    File file(path(), O_RDONLY);
+    if (!file.is_open()) {
+      if (errno == ENOENT) return SavedState{};
+      return tl::unexpected<std::string>(failure("read", path()));
+    }
+    if (read_all(file.fd(), text) < 0) return tl::unexpected<std::string>(failure("read", path()));
+  }
+  auto state = parse_state(text);
+  if (state) return state;
+  const std::string aside = fmt::format("{}.damaged-{}", path(), std::time(nullptr));
+  if (rename(path().c_str(), aside.c_str()) != 0) {
+    return tl::unexpected<std::string>(
+        fmt::format("{} is damaged ({}), and {}", path(), state.error(), failure("rename it to", aside)));
+  }
+  log.error(
+      "{} is damaged: {}; it was set aside as {}. The progress of jobs is now what their comments say, or counts "
+      "from now on; nothing else is lost",
+      path(), state.error(), aside);
+  return SavedState{};
+}
+
+tl::expected<void, std::string> StateFile::store(const SavedState& state) const {
+  const std::string text = format_state(state);
+  const std::string beside = path() + ".new";
+  {
+    File file(beside, O_WRONLY | O_CREAT | O_TRUNC);
+    if (!file.is_open()) return tl::unexpected<std::string>(failure("write", beside));
+    if (!write_all(file.fd(), text) || fsync(file.fd()) != 0 || !file.close()) {
+      return tl::unexpected<std::string>(failure("write", beside));
+    }
+  }
+  if (rename(beside.c_str(), path().c_str()) != 0) {
+    return tl::unexpected<std::string>(failure("rename it to", path()));
+  }
+  File folder(folder_, O_RDONLY | O_DIRECTORY);
+  if (!folder.is_open() || fsync(folder.fd()) != 0) return tl::unexpected<std::string>(failure("sync", folder_));
+  return {};
+}
+
+}  // namespace dfrs::shim

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/controller/state_writer.h"
+
+#include <utility>
+
+namespace dfrs::shim {
+
+StateWriter::StateWriter(StateFile file, const Log& log)
+    : file_(std::move(file)), log_(&log), thread_([this] { run(); }) {}
+
+StateWriter::~StateWriter() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void StateWriter::put(SavedState state) {
+  {
+    const std::lock_guard lock(mutex_);
+    next_ = std::move(state);
+  }
+  changed_.notify_all();
+}
+
+void StateWriter::flush() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return !next_ && !writing_; });
+}
+
+void StateWriter::run() {
+  bool failed = false;  // one line in the log for a row of failures
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return next_ || stop_; });
+    if (!next_) return;
+    const SavedState state = std::move(*next_);
+    next_.reset();
+    writing_ = true;
+    lock.unlock();
+    std::string error;
+    try {
+      if (const auto stored = file_.store(state); !stored) error = stored.error();
+    } catch (const std::exception& e) {
+      error = e.what();
+    }
+    if (!error.empty() && !failed) {
+      log_->error("{}: the progress of jobs will not survive a restart of slurmctld; trying on", error);
+    } else if (error.empty() && failed) {
+      log_->warn("{} can be written again", file_.path());
+    }
+    failed = !error.empty();
+    lock.lock();
+    writing_ = false;
+    changed_.notify_all();
+  }
+}
+
+}  // namespace dfrs::shim

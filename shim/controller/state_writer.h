@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Writes states to their file from a thread of its own, so that a slow disk does not hold up decisions.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "shim/controller/log.h"
+#include "shim/controller/state_file.h"
+
+namespace dfrs::shim {
+
+class StateWriter {
+ public:
+  /// `log` must outlive the writer.
+  StateWriter(StateFile file, const Log& log);
+  /// Writes what is left.
+  ~StateWriter();
+  StateWriter(const StateWriter&) = delete;
+  StateWriter& operator=(const StateWriter&) = delete;
+
+  /// To be written next, in place of one that waits. Returns at once.
+  void put(SavedState state);
+  /// Waits until all that was put is written, or could not be.
+  void flush();
+
+ private:
+  void run();
+
+  StateFile file_;
+  const Log* log_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<SavedState> next_;
+  bool writing_ = false;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace dfrs::shim

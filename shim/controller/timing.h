@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Delays of the live controller, each with its reason.
+#pragma once
+
+#include "policy/units.h"
+
+namespace dfrs::shim {
+
+/// After a requeue a job is not started on nodes of its last run before this has passed. slurmd refuses a credential
+/// made in or before the second in which that run's was revoked (the second of the requeue), and slurmctld then fails
+/// the job; both count whole seconds, and the operation may fall into the second after its answer was timed.
+inline constexpr Seconds kCredentialWait = 2.0;
+
+/// The end of a clean-up comes without an event: while something waits for one, it is looked for this often.
+inline constexpr Seconds kPoll = 0.2;
+
+/// Without cause a step is made this often while there are jobs: reports of agents, limits, comments.
+inline constexpr Seconds kHousekeeping = 5.0;
+
+/// A start or resume that Slurm calls busy for this long is treated as refused: what the snapshot shows is not all.
+inline constexpr Seconds kBusyPatience = 15.0;
+
+/// Back-off of a job that Slurm would not start: first wait, doubled each time, up to the last. "Blocked" is a matter
+/// of other jobs (licences, limits) and may end soon; "refused" is a matter of the job itself.
+inline constexpr Seconds kBlockedFirst = 2.0;
+inline constexpr Seconds kBlockedLast = 60.0;
+inline constexpr Seconds kRefusedFirst = 10.0;
+inline constexpr Seconds kRefusedLast = 600.0;
+
+/// The state is written at most this often, but for what must not be forgotten (a requeue that is being asked for).
+inline constexpr Seconds kStateInterval = 1.0;
+
+/// The agents' reports of swap are read at most this often.
+inline constexpr Seconds kReportInterval = 1.0;
+
+}  // namespace dfrs::shim

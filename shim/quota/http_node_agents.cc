@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/quota/http_node_agents.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "shim/quota/protocol.h"
+
+namespace dfrs::shim {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// Of the requests under way, how many may be to nodes that did not answer last time.
+constexpr std::size_t kShareOfFailing = 4;
+// Connections kept open: beyond that they are made anew, which costs a round trip.
+constexpr long kMaxIdleConnections = 1024;
+// So often must an agent name the same newer state before it is outbid, see on_stale().
+constexpr int kStaleBeforeOutbidding = 3;
+constexpr milliseconds kLongestPoll{1000};
+
+// One node. Kept by those who work on it while the list changes.
+struct Node {
+  AgentAddress address;
+  bool listed = true;  // still one of the agents
+  std::optional<std::vector<JobQuota>> desired;
+  std::uint64_t version = 0;  // of desired; counts its changes
+  std::uint64_t applied = 0;  // the version that the agent has applied in full
+  bool in_flight = false;
+  bool failing = false;  // the last request did
+  Clock::time_point next{};
+  milliseconds backoff{0};
+  Clock::time_point answered{};
+  bool ever_answered = false;
+  NodeReport report;  // but for age and current
+  StateOrder newer;   // what a stale answer named, and how often in a row
+  int newer_seen = 0;
+};
+
+}  // namespace
+
+struct HttpNodeAgents::Impl {
+  enum class Outcome {
+    applied,     // the state holds on its node
+    incomplete,  // taken, but something of it does not hold
+    again,       // overtaken: to be sent again at once
+    failed,
+  };
+
+  // A transfer handle with what it is used for now.
+  struct Slot {
+    HttpTransfer transfer;
+    std::shared_ptr<Node> node;
+    std::uint64_t version = 0;
+  };
+
+  explicit Impl(HttpNodeAgentsOptions options_in)
+      : options(std::move(options_in)), authenticator(options.munge_socket), epoch(options.epoch) {}
+
+  const HttpNodeAgentsOptions options;
+  const Authenticator authenticator;
+
+  mutable std::mutex mutex;
+  std::condition_variable answered;
+  std::vector<std::shared_ptr<Node>> nodes;  // and what is in them
+  std::uint64_t epoch;
+  std::uint64_t sequence = 0;
+  Counters counters;
+  bool stop = false;
+
+  // Of the thread alone.
+  CURLM* multi = nullptr;
+  std::vector<std::unique_ptr<Slot>> idle;
+  std::map<CURL*, std::unique_ptr<Slot>> busy;
+
+  std::thread thread;
+
+  void log(const std::string& message) const {
+    if (options.log) options.log(message);
+  }
+  void wake() const {
+    if (multi != nullptr) curl_multi_wakeup(multi);
+  }
+
+  bool stopping() const {
+    const std::lock_guard lock(mutex);
+    return stop;
+  }
+
+  void run() {
+    while (true) {
+      milliseconds pause = kLongestPoll;
+      try {
+        if (stopping()) break;
+        pause = start_due();
+        int running = 0;
+        curl_multi_perform(multi, &running);
+        if (collect()) pause = milliseconds(0);
+      } catch (const std::exception& error) {  // memory is short: later
+        log(fmt::format("delivery of quotas: {}", error.what()));
+      }
+      curl_multi_poll(multi, nullptr, 0, static_cast<int>(pause.count()), nullptr);
+    }
+    for (auto& [handle, slot] : busy) curl_multi_remove_handle(multi, handle);
+    busy.clear();
+    idle.clear();
+  }
+
+  // Starts requests that are due, as many as may be under way. How long until the next one is.
+  milliseconds start_due() {
+    struct Due {
+      std::shared_ptr<Node> node;
+      std::uint64_t version;
+      HttpCall call;
+    };
+    std::vector<Due> due;
+    milliseconds pause = kLongestPoll;
+    {
+      const std::lock_guard lock(mutex);
+      const auto now = Clock::now();
+      const std::size_t free = options.max_parallel - std::min(options.max_parallel, busy.size());
+      std::size_t failing_under_way = 0;
+      for (const auto& [handle, slot] : busy) failing_under_way += slot->node->failing ? 1 : 0;
+      const std::size_t most_failing = std::max<std::size_t>(1, options.max_parallel / kShareOfFailing);
+      const auto take = [&](const std::shared_ptr<Node>& node) {
+        node->in_flight = true;
+        due.push_back({node, node->version, {}});
+      };
+      // Changes first, then what is due anyway.
+      for (const bool changes : {true, false}) {
+        for (const auto& node : nodes) {
+          if (due.size() == free) break;
+          if (node->in_flight || !node->desired || node->next > now) continue;
+          if (changes && (node->applied == node->version || node->failing)) continue;
+          if (node->failing) {
+            if (failing_under_way >= most_failing) continue;
+            ++failing_under_way;
+          }
+          take(node);
+        }
+      }
+      for (const auto& node : nodes) {
+        if (node->in_flight || !node->desired) continue;
+        // What is due but found no room is started when a request ends.
+        if (node->next > now) pause = std::min(pause, std::chrono::ceil<milliseconds>(node->next - now));
+      }
+      for (Due& each : due) {
+        Node& node = *each.node;
+        DesiredState state{node.address.node, {epoch, ++sequence}, *node.desired};
+        each.call = {node.address.host,    node.address.port, "POST", kDesiredTarget, node_receiver(node.address.node),
+                     format_desired(state)};
+        ++counters.sent;
+      }
+    }
+    for (Due& each : due) {
+      // Each asks munged, which can take its time.
+      if (stopping()) break;
+      start(each.node, each.version, std::move(each.call));
+    }
+    return pause;
+  }
+
+  void start(const std::shared_ptr<Node>& node, std::uint64_t version, HttpCall call) {
+    std::unique_ptr<Slot> slot;
+    if (idle.empty()) {
+      slot = std::make_unique<Slot>();
+    } else {
+      slot = std::move(idle.back());
+      idle.pop_back();
+    }
+    slot->node = node;
+    slot->version = version;
+    const auto ready = slot->transfer.prepare(authenticator, std::move(call), options.limits);
+    if (!ready) {
+      finish(*slot, tl::unexpected(ready.error()));
+      release(std::move(slot));
+      return;
+    }
+    CURL* const handle = slot->transfer.handle();
+    const CURLMcode error = curl_multi_add_handle(multi, handle);
+    if (error != CURLM_OK) {
+      finish(*slot, tl::unexpected(HttpCallError{fmt::format("libcurl: {}", curl_multi_strerror(error))}));
+      release(std::move(slot));
+      return;
+    }
+    busy[handle] = std::move(slot);
+  }
+
+  void release(std::unique_ptr<Slot> slot) {
+    slot->node.reset();
+    idle.push_back(std::move(slot));
+  }
+
+  // Takes in what has ended; true if anything has.
+  bool collect() {
+    bool any = false;
+    int left = 0;
+    while (const CURLMsg* const message = curl_multi_info_read(multi, &left)) {
+      if (message->msg != CURLMSG_DONE) continue;
+      any = true;
+      CURL* const handle = message->easy_handle;
+      const CURLcode result = message->data.result;
+      const auto found = busy.find(handle);
+      if (found == busy.end()) continue;
+      std::unique_ptr<Slot> slot = std::move(found->second);
+      busy.erase(found);
+      finish(*slot, slot->transfer.finish(authenticator, result, options.slurm_user));
+      curl_multi_remove_handle(multi, handle);
+      release(std::move(slot));
+    }
+    return any;
+  }
+
+  void finish(const Slot& slot, const tl::expected<HttpCallAnswer, HttpCallError>& answer) {
+    std::string news;
+    {
+      const std::lock_guard lock(mutex);
+      Node& node = *slot.node;
+      node.in_flight = false;
+      const bool had_error = !node.report.error.empty();
+      node.report.error.clear();
+      const Outcome outcome = take_answer(node, slot.version, answer);
+      const auto now = Clock::now();
+      node.failing = outcome == Outcome::failed;
+      if (outcome == Outcome::failed || outcome == Outcome::incomplete) {
+        node.backoff = std::clamp(node.backoff * 2, options.retry_min, options.retry_max);
+        node.next = now + node.backoff;
+      } else {
+        node.backoff = milliseconds(0);
+        node.next = outcome == Outcome::applied ? now + spread_refresh() : now;
+      }
+      // Changes since the request was made.
+      if (!node.failing && node.version != slot.version) node.next = now;
+      if (node.listed && node.report.error.empty() == had_error) {
+        news = had_error ? fmt::format("agent of node {}: all is well again", node.address.node)
+                         : fmt::format("agent of node {}: {}", node.address.node, node.report.error);
+      }
+    }
+    answered.notify_all();
+    if (!news.empty()) log(news);
+  }
+
+  // Up to a fifth earlier than asked for, so that nodes that started together do not stay together.
+  milliseconds spread_refresh() {
+    constexpr std::uint64_t kParts = 64;
+    const auto part = static_cast<double>(sequence * 39 % kParts) / kParts;
+    return std::chrono::duration_cast<milliseconds>(options.refresh * (1 - 0.2 * part));
+  }
+
+  // Takes an answer into the node, report.error included. mutex is held.
+  Outcome take_answer(Node& node, std::uint64_t version, const tl::expected<HttpCallAnswer, HttpCallError>& answer) {
+    std::string& error = node.report.error;
+    if (!answer) {
+      ++(answer.error().refused ? counters.refused : counters.failed);
+      node.report.reachable = false;
+      error = answer.error().message;
+      return Outcome::failed;
+    }
+    node.report.reachable = true;
+    node.answered = Clock::now();
+    node.ever_answered = true;
+    if (answer->status == 409) {
+      ++counters.stale;
+      return on_stale(node, answer->body);
+    }
+    if (answer->status != 200) {
+      ++counters.failed;
+      error = fmt::format("status {}: {}", answer->status, answer->body.substr(0, 300));
+      return Outcome::failed;
+    }
+    auto report = parse_report(answer->body);
+    if (!report) {
+      ++counters.failed;
+      error = report.error();
+      return Outcome::failed;
+    }
+    ++counters.applied;
+    node.newer_seen = 0;
+    node.report.swap_total_mib = report->swap_total_mib;
+    node.report.swap_free_mib = report->swap_free_mib;
+    node.report.jobs = std::move(report->jobs);
+    if (!report->errors.empty()) {
+      const auto& first = report->errors.front();
+      error = fmt::format("{}{}{}", first.job_id != 0 ? fmt::format("job {}: ", first.job_id) : "", first.message,
+                          report->errors.size() > 1 ? fmt::format(" (and {} more)", report->errors.size() - 1) : "");
+      return Outcome::incomplete;
+    }
+    node.applied = std::max(node.applied, version);
+    return Outcome::applied;
+  }
+
+  // The agent has a newer state than ours. Within our epoch a request of ours has overtaken this one: the next has a
+  // later number anyway. Of a later epoch: another controller has taken over, and must not be fought - unless it is
+  // not there, and our epoch was too low (state lost, and a clock that went back). That shows in the agent's state
+  // standing still while we are being refused; then we go above it. The answer is authentic, so no one else can drive
+  // our epoch up.
+  Outcome on_stale(Node& node, const std::string& body) {
+    const auto have = parse_stale(body);
+    if (!have) {
+      node.report.error = have.error();
+      return Outcome::failed;
+    }
+    if (have->epoch <= epoch) {
+      node.newer_seen = 0;
+      if (have->epoch == epoch) sequence = std::max(sequence, have->sequence);
+      return Outcome::again;
+    }
+    node.report.error = fmt::format("the agent has a newer state ({}.{} against {}.{}); is another controller active?",
+                                    have->epoch, have->sequence, epoch, sequence);
+    node.newer_seen = *have == node.newer ? node.newer_seen + 1 : 1;
+    node.newer = *have;
+    if (node.newer_seen >= kStaleBeforeOutbidding && have->epoch != std::numeric_limits<std::uint64_t>::max()) {
+      epoch = have->epoch + 1;
+      node.newer_seen = 0;
+    }
+    return Outcome::failed;
+  }
+};
+
+HttpNodeAgents::HttpNodeAgents(HttpNodeAgentsOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {
+  if (!impl_->options.enabled) return;
+  curl_setup();
+  impl_->multi = curl_multi_init();
+  if (impl_->multi == nullptr) throw std::bad_alloc();
+  curl_multi_setopt(impl_->multi, CURLMOPT_MAXCONNECTS, kMaxIdleConnections);
+  // Signals are for the host program's threads.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  try {
+    impl_->thread = std::thread([impl = impl_.get()] { impl->run(); });
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    curl_multi_cleanup(impl_->multi);
+    throw;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+HttpNodeAgents::~HttpNodeAgents() {
+  {
+    const std::lock_guard lock(impl_->mutex);
+    impl_->stop = true;
+  }
+  impl_->answered.notify_all();
+  impl_->wake();
+  if (impl_->thread.joinable()) impl_->thread.join();
+  if (impl_->multi != nullptr) curl_multi_cleanup(impl_->multi);
+}
+
+void HttpNodeAgents::set_agents(std::span<const AgentAddress> agents) {
+  {
+    const std::lock_guard lock(impl_->mutex);
+    std::map<std::string, std::shared_ptr<Node>> known;
+    for (const auto& node : impl_->nodes) known[node->address.node] = node;
+    for (const auto& node : impl_->nodes) node->listed = false;
+    impl_->nodes.clear();
+    for (const AgentAddress& agent : agents) {
+      std::shared_ptr<Node>& node = known[agent.node];
+      // Also when a name is there twice: each place has a node of its own.
+      if (node == nullptr || node->listed) node = std::make_shared<Node>();
+      node->listed = true;
+      if (node->address != agent) {
+        node->address = agent;
+        node->backoff = milliseconds(0);
+        node->next = Clock::time_point{};
+        // Whether the agent there has our state is not known.
+        node->applied = 0;
+      }
+      impl_->nodes.push_back(node);
+    }
+  }
+  impl_->wake();
+}
+
+void HttpNodeAgents::set_desired(std::size_t index, std::span<const JobQuota> jobs) {
+  {
+    std::vector<JobQuota> wanted(jobs.begin(), jobs.end());
+    std::sort(wanted.begin(), wanted.end(), [](const auto& a, const auto& b) { return a.job_id < b.job_id; });
+    const std::lock_guard lock(impl_->mutex);
+    if (index >= impl_->nodes.size()) return;
+    Node& node = *impl_->nodes[index];
+    if (node.desired && *node.desired == wanted) return;
+    node.desired = std::move(wanted);
+    ++node.version;
+    // A node that failed keeps to its turn: changes are no reason to ask it more often.
+    if (!node.failing) node.next = Clock::time_point{};
+  }
+  impl_->wake();
+}
+
+bool HttpNodeAgents::wait(std::span<const std::size_t> nodes, std::uint32_t wait_ms) {
+  std::unique_lock lock(impl_->mutex);
+  // As of now: later changes and lists do not prolong the wait.
+  std::vector<std::pair<std::shared_ptr<Node>, std::uint64_t>> waited;
+  for (const std::size_t index : nodes) {
+    if (index >= impl_->nodes.size() || !impl_->nodes[index]->desired) return false;
+    waited.emplace_back(impl_->nodes[index], impl_->nodes[index]->version);
+  }
+  const auto all_applied = [&] {
+    return std::all_of(waited.begin(), waited.end(),
+                       [](const auto& each) { return each.first->applied >= each.second; });
+  };
+  impl_->answered.wait_for(lock, milliseconds(wait_ms), [&] { return impl_->stop || all_applied(); });
+  return all_applied();
+}
+
+NodeReport HttpNodeAgents::report(std::size_t index) const {
+  const std::lock_guard lock(impl_->mutex);
+  if (index >= impl_->nodes.size()) return {};
+  const Node& node = *impl_->nodes[index];
+  NodeReport report = node.report;
+  report.current = node.desired.has_value() && node.applied == node.version;
+  report.age = node.ever_answered ? std::chrono::duration<double>(Clock::now() - node.answered).count()
+                                  : std::numeric_limits<double>::infinity();
+  return report;
+}
+
+std::uint64_t HttpNodeAgents::epoch() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->epoch;
+}
+
+HttpNodeAgents::Counters HttpNodeAgents::counters() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->counters;
+}
+
+}  // namespace dfrs::shim

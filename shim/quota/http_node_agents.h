@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Brings desired states to the node agents over HTTP, and their reports back. One thread for all nodes.
+//
+// State-based: every request carries the whole desired state of its node, under an order (epoch, sequence) of its own,
+// so that it does not matter which requests or answers are lost, or come twice or late. A change is sent at once; every
+// node is sent its state again now and then, so that an agent or node that was restarted comes to it, and reports.
+// Nodes that do not answer are tried again, less and less often, and never hold up the others.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "shim/http/client.h"
+#include "shim/node_agents.h"
+
+namespace dfrs::shim {
+
+struct HttpNodeAgentsOptions {
+  std::uint64_t epoch = 1;                   ///< > 0; larger than that of any controller before
+  std::string munge_socket;                  ///< empty: MUNGE's default
+  uid_t slurm_user = 0;                      ///< besides root, whose answers are believed
+  bool enabled = true;                       ///< QuotaMode=off: nothing is ever sent, and no node counts as current
+  std::chrono::milliseconds refresh{5000};   ///< a state is sent again after so long
+  std::chrono::milliseconds retry_min{250};  ///< after an error; doubled at each further one
+  std::chrono::milliseconds retry_max{10000};
+  std::size_t max_parallel = 64;  ///< requests under way; > 0
+  HttpCallLimits limits;
+  /// Any thread. A node that has an error is named once, and once more when it has none.
+  std::function<void(const std::string&)> log;
+};
+
+class HttpNodeAgents final : public NodeAgents {
+ public:
+  explicit HttpNodeAgents(HttpNodeAgentsOptions options);
+  /// Gives up what is under way; within 2 s if munged answers.
+  ~HttpNodeAgents() override;
+
+  void set_agents(std::span<const AgentAddress> agents) override;
+  void set_desired(std::size_t node, std::span<const JobQuota> jobs) override;
+  bool wait(std::span<const std::size_t> nodes, std::uint32_t wait_ms) override;
+  NodeReport report(std::size_t node) const override;
+
+  struct Counters {
+    std::uint64_t sent = 0;     ///< requests
+    std::uint64_t applied = 0;  ///< answered with a report
+    std::uint64_t failed = 0;   ///< no connection, time out, not an agent's answer
+    std::uint64_t refused = 0;  ///< either side did not believe the other
+    std::uint64_t stale = 0;    ///< the agent had a newer state
+  };
+  Counters counters() const;
+  /// The option's, unless agents had states of a later one (then it was raised above that).
+  std::uint64_t epoch() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dfrs::shim

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The controller through its C entries, on small clusters where one can tell what must happen.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/shim/fake_slurm.h"
+
+namespace dfrs::shim {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kConf =
+    "Algorithm=GreedyPM*/per/OPT=MIN/MINVT=60\nPeriod=30\nPartitions=dfrs\nPauseBy=suspend,requeue\n"
+    "LostWork=refuse\nSuspendNeedsSwap=no\nMinProgress=5\nQuotaMode=enforce\nCommentInterval=10\n";
+
+FakeJob job_of(std::uint32_t tasks, std::uint32_t cpus, std::uint64_t memory, double work) {
+  FakeJob job;
+  job.tasks = tasks;
+  job.cpus_per_task = cpus;
+  job.memory = memory;
+  job.work = work;
+  return job;
+}
+
+TEST(ControllerCases, FiveJobsShareANodeAndTheSixthWaitsForMemory) {
+  FakeSlurm slurm(1, std::string(kConf) + "# Greedy pauses nobody\n");
+  slurm.add_nodes(1, 4, 5000);
+  slurm.start_controller();
+  ASSERT_TRUE(
+      slurm.reconfigure("Algorithm=Greedy*/OPT=MIN\nPartitions=dfrs\nSuspendNeedsSwap=no\nCommentInterval=10\n"));
+  for (int k = 0; k < 6; ++k) slurm.submit(job_of(1, 4, 1000, 20));
+  slurm.run_for(1);
+  for (std::uint32_t id = 1; id <= 5; ++id) EXPECT_EQ(slurm.job(id).state, FakeState::running) << id;
+  EXPECT_EQ(slurm.job(6).state, FakeState::pending);
+  EXPECT_THAT(slurm.explain(6), HasSubstr("1 has too little memory free"));
+  for (std::uint32_t id = 1; id <= 5; ++id) {
+    const JobQuota* quota = slurm.agents.applied(0, id);
+    ASSERT_NE(quota, nullptr);
+    EXPECT_NEAR(quota->cpus, 0.8, 1e-6);
+  }
+  slurm.run_for(30);
+  EXPECT_THAT(slurm.job(1).comment, HasSubstr("[dfrs yield=0.20 vt="));
+  EXPECT_TRUE(slurm.run_to_end(1000));
+  EXPECT_THAT(slurm.violations, IsEmpty());
+  EXPECT_GE(slurm.job(6).first_start, slurm.job(1).finished_at);
+}
+
+TEST(ControllerCases, APausedJobGivesItsMemoryAndGoesOnWhereItWas) {
+  FakeSlurm slurm(1, kConf);
+  slurm.add_nodes(1, 4, 1000);
+  slurm.start_controller();
+  const auto old = slurm.submit(job_of(1, 4, 800, 100));
+  slurm.run_for(20);
+  const auto young = slurm.submit(job_of(1, 4, 800, 10));
+  slurm.run_for(2);
+  EXPECT_EQ(slurm.job(old).state, FakeState::suspended);
+  EXPECT_EQ(slurm.job(young).state, FakeState::running);
+  EXPECT_EQ(slurm.job_status(old).situation, JobSituation::suspended);
+  EXPECT_NEAR(slurm.job_status(old).virtual_time, slurm.job(old).progress, 0.1);
+  EXPECT_TRUE(slurm.run_to_end(1000));
+  EXPECT_THAT(slurm.violations, IsEmpty());
+  EXPECT_EQ(slurm.job(old).end, FakeEnd::completed);
+  EXPECT_EQ(slurm.job(old).restarts, 0u);
+}
+
+TEST(ControllerCases, AJobWithACheckpointIsRequeuedWhereSuspendingIsNotAllowed) {
+  FakeSlurm slurm(1, std::string(kConf) + "PartitionName=dfrs PauseBy=requeue\n");
+  slurm.add_nodes(1, 4, 1000);
+  slurm.start_controller();
+  FakeJob job = job_of(1, 4, 800, 100);
+  job.comment = "mine dfrs:checkpoint";
+  const auto old = slurm.submit(job);
+  slurm.run_for(20);
+  const auto young = slurm.submit(job_of(1, 4, 800, 10));
+  slurm.run_for(3);
+  EXPECT_EQ(slurm.job(old).restarts, 1u);
+  EXPECT_EQ(slurm.job(young).state, FakeState::running);
+  EXPECT_TRUE(slurm.run_to_end(1000)) << slurm.explain(old);
+  EXPECT_THAT(slurm.violations, IsEmpty());
+  EXPECT_EQ(slurm.job(old).end, FakeEnd::completed);
+  EXPECT_THAT(slurm.job(old).comment, HasSubstr("mine dfrs:checkpoint [dfrs "));
+}
+
+}  // namespace
+}  // namespace dfrs::shim
