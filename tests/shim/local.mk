@@ -20,5 +20,8 @@ tests_shim_tests_SOURCES = \
 	tests/shim/fake_agents.h \
 	tests/shim/fake_slurm.cc \
 	tests/shim/fake_slurm.h \
-	tests/shim/gate_test.cc
+	tests/shim/gate_test.cc \
+	tests/shim/record/recorder_test.cc \
+	tests/shim/record/record_reader_test.cc \
+	tests/shim/record/replay_test.cc
 endif
