@@ -59,7 +59,7 @@ static bool make_plan(const struct snapshot *snapshot, const struct dfrs_operati
     const node_record_t *node = (int)nodes[i] < node_record_count ? compat_node((int)nodes[i]) : NULL;
     if (!node || !node->name || strcmp(node->name, view->nodes[op->nodes[i]].name) != 0) return false;
   }
-  *plan = (struct dfrs_plan){.kind = shape->stock_placed ? DFRS_PLAN_STOCK : DFRS_PLAN_EXACT,
+  *plan = (struct dfrs_plan){.kind = shape->stock_placed || shape->own_layout ? DFRS_PLAN_STOCK : DFRS_PLAN_EXACT,
                              .job_id = op->key.job_id,
                              .node_count = op->node_count,
                              .nodes = nodes,

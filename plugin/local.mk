@@ -62,6 +62,8 @@ plugin_select_cons_tres_so_SOURCES = \
 	plugin/job_shape.c \
 	plugin/job_shape.h \
 	plugin/job_nodes.h \
+	plugin/layout.c \
+	plugin/layout.h \
 	plugin/managed_memory.c \
 	plugin/managed_memory.h \
 	plugin/marks.h \

@@ -3,7 +3,8 @@
  * PluginDir, loads it, and hands everything on, except for jobs of managed partitions:
  *
  *   gate         they start only by a plan of the sched thread (shim/gate.h), however Slurm comes to try them
- *   placement    as the plan says, or by cons_tres on the plan's nodes alone
+ *   placement    as the plan says (placement.h); a job with a layout of its own, on some of the plan's nodes (layout.h);
+ *                one that needs cons_tres (GRES, topology), by that on the plan's nodes alone
  *   pause        a suspend of ours gives back cores and memory; a resume takes them again or is refused
  *
  * What a job is to us after a restart is told by marks in its saved placement (marks.h):
@@ -24,6 +25,8 @@
 
 #include "plugin/compat.h"
 #include "plugin/job_nodes.h"
+#include "plugin/job_shape.h"
+#include "plugin/layout.h"
 #include "plugin/managed_memory.h"
 #include "plugin/marks.h"
 #include "plugin/placement.h"
@@ -82,6 +85,14 @@ static int run_now(job_record_t *job, bitstr_t *nodes, uint32_t min_nodes, uint3
     case DFRS_PLAN_EXACT:
       return place_exactly(job, nodes, min_nodes, max_nodes, &plan, reserved_cores);
     case DFRS_PLAN_STOCK: {
+      if (!job_shape(job, 0).stock_placed) {
+        struct layout layout;
+        free_job_resources(&job->job_resrcs);
+        if (!layout_make(job, nodes, min_nodes, max_nodes, req_nodes, &plan, &layout)) return SLURM_ERROR;
+        const int rc = place_exactly(job, nodes, min_nodes, max_nodes, &layout.plan, reserved_cores);
+        layout_free(&layout);
+        return rc;
+      }
       bitstr_t *planned = bit_alloc(bit_size(nodes));
       for (uint32_t k = 0; k < plan.node_count; ++k)
         if ((bitoff_t)plan.nodes[k] < bit_size(planned)) bit_set(planned, plan.nodes[k]);

@@ -57,9 +57,9 @@ dfrsd_SOURCES = shim/agent/main.cc
 # The SPANK plugin: Slurm's public headers are all that it needs.
 if HAVE_SPANK
 spankdir = $(libdir)/dfrs/slurm
-spank_PROGRAMS = plugin/slurm/spank_dfrs.so
+spank_PROGRAMS = plugin/spank_dfrs.so
 endif
-plugin_slurm_spank_dfrs_so_SOURCES = plugin/job_group.c plugin/job_group.h plugin/spank_dfrs.c
-plugin_slurm_spank_dfrs_so_CFLAGS = $(AM_CFLAGS)
-plugin_slurm_spank_dfrs_so_LDFLAGS = $(AM_LDFLAGS) -shared
-plugin_slurm_spank_dfrs_so_LDADD = -lm
+plugin_spank_dfrs_so_SOURCES = plugin/job_group.c plugin/job_group.h plugin/spank_dfrs.c
+plugin_spank_dfrs_so_CFLAGS = $(AM_CFLAGS)
+plugin_spank_dfrs_so_LDFLAGS = $(AM_LDFLAGS) -shared
+plugin_spank_dfrs_so_LDADD = -lm
