@@ -163,7 +163,12 @@ def main(argv=None):
     arguments = _parser().parse_args(argv)
     os.umask(0o022)
     try:
-        return globals()[arguments.command](arguments)
+        status = globals()[arguments.command](arguments)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # a reader such as `head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except Unavailable as error:
         print(f"quickstart cluster: {error}", file=sys.stderr)
     except ClusterError as error:

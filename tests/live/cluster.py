@@ -91,8 +91,8 @@ class Cluster:
 
     @property
     def plugin_dir(self):
-        """Our plugins, as they were built when the cluster was started."""
-        return self.folder / "plugins"
+        """Our plugins, as they were built when the cluster was started; their library is one folder up."""
+        return self.folder / "plugins/slurm"
 
     @property
     def stock_plugin_dir(self):
@@ -142,13 +142,14 @@ class Cluster:
             else:
                 self._clean()
                 self.options = wanted
-                self._prepare()
-            try:
-                self._start_all()
-            except Exception:
-                if not self.is_up():
-                    self._save_failure()
-                raise
+                try:
+                    self._prepare()
+                    self._start_all()
+                except BaseException:
+                    self._clean()  # nothing half-started stays behind; the logs tell why
+                    raise
+                return self
+            self._start_all()
         return self
 
     def down(self):
@@ -272,6 +273,10 @@ class Cluster:
         self._write("etc/plugstack.conf", self._plugstack())
         if self.options.scheduler == "dfrs":
             self._write("etc/dfrs.conf", configuration.dfrs_conf(self.options, self))
+            result = subprocess.run([self._program("dfrs-check-config"), self.folder / "etc/dfrs.conf"], check=False,
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+            if result.returncode != 0:
+                raise ClusterError(f"wrong settings (--algorithm, --set):\n{result.stdout.rstrip()}")
         for name, text in self.options.files.items():
             self._write(f"etc/{name}", text)
         self._copy_plugins()
@@ -291,13 +296,16 @@ class Cluster:
         elif not self.options.spank:
             names = []
         for name in names:
-            built = build_folder() / "plugin" / name
-            if not built.exists():
-                raise ClusterError(f"{built} is not built; `./quickstart cluster up` builds it")
-            temporary = self.plugin_dir / f".{name}"
+            built = next((path for path in (build_folder() / "plugin" / name, build_folder() / "plugin/slurm" / name)
+                          if path.exists()), None)
+            if built is None:
+                raise ClusterError(f"{build_folder()}/plugin/{name} is not built; `./quickstart cluster up` builds it")
+            place = self.plugin_dir.parent if name.startswith("lib") else self.plugin_dir
+            place.mkdir(parents=True, exist_ok=True)
+            temporary = place / f".{name}"
             shutil.copyfile(built, temporary)
             temporary.chmod(0o755)
-            temporary.rename(self.plugin_dir / name)
+            temporary.rename(place / name)
 
     # ---- daemons ----
 
@@ -456,7 +464,3 @@ class Cluster:
         if check and result.returncode != 0:
             raise ClusterError(f"{' '.join(words)} failed (exit {result.returncode}):\n{result.stdout}{result.stderr}")
         return result
-
-    def _save_failure(self):
-        # Nothing half-started stays behind; the logs tell why.
-        self._clean()

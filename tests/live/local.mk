@@ -23,6 +23,7 @@ EXTRA_DIST += \
 	tests/live/processes.py \
 	tests/live/runner.py \
 	tests/live/swap.py \
+	tests/live/test_cluster.py \
 	tests/live/test_faults.py \
 	tests/live/test_jobs.py \
 	tests/live/test_latency.py \
