@@ -37,6 +37,7 @@ libdfrs_record_a_SOURCES = \
 
 # The controller beside slurmctld: from Slurm's state and the policy's decisions to operations.
 noinst_LIBRARIES += libdfrs_control.a
+CONTROLLER_PARTS += libdfrs_control.a libdfrs_record.a libdfrs_conf.a libshimnet.a
 libdfrs_control_a_CPPFLAGS = $(SHIM_CPPFLAGS)
 libdfrs_control_a_SOURCES = \
 	shim/controller.h \

@@ -9,6 +9,7 @@
 #include "shim/controller.h"
 #include "shim/controller/abi.h"
 #include "shim/controller/host.h"
+#include "shim/quota/http_node_agents.h"
 
 struct dfrs_controller {
   std::unique_ptr<dfrs::shim::Host> host;
@@ -44,6 +45,15 @@ void log_failure(const Host& host, const char* where) noexcept {
     host.log().error("{}: {}", where, failure());
   } catch (...) {  // not even memory for a line of log
   }
+}
+
+std::unique_ptr<NodeAgents> http_agents(const AgentsSetup& setup) {
+  HttpNodeAgentsOptions options;
+  options.epoch = setup.epoch;
+  options.munge_socket = setup.paths->munge_socket;
+  options.slurm_user = setup.paths->slurm_user_id;
+  options.log = [log = setup.log](const std::string& line) { log->warn("{}", line); };
+  return std::make_unique<HttpNodeAgents>(std::move(options));
 }
 
 }  // namespace
@@ -84,7 +94,7 @@ uint32_t dfrs_controller_abi(void) { return DFRS_CONTROLLER_ABI; }
 
 struct dfrs_controller* dfrs_controller_create(const struct dfrs_controller_paths* paths, dfrs_log_fn log, char* err,
                                                size_t err_size) {
-  return dfrs::shim::create_controller(*paths, log, {}, err, err_size);
+  return dfrs::shim::create_controller(*paths, log, dfrs::shim::http_agents, err, err_size);
 }
 
 void dfrs_controller_destroy(struct dfrs_controller* controller) {

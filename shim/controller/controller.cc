@@ -16,6 +16,7 @@ Controller::Controller(const Config& config, SavedState saved, Parts parts)
       log_(parts_.log),
       saved_(std::move(saved)),
       totals_(saved_.totals),
+      quotas_in_force_(saved_.quotas_in_force),
       observer_(config_, log_),
       driver_(parts_.recorder, log_) {}
 
@@ -36,7 +37,6 @@ tl::expected<void, std::string> Controller::reconfigure(const Config& config) {
     if (auto made = driver_.create(config); !made) return made;
     log_.warn("the policy is now {}, period {} s", algorithm_name(config.algorithm), config.period);
   }
-  clear_agents_ = config_.enforce_quotas && !config.enforce_quotas;
   if (config_.enforce_quotas != config.enforce_quotas || config_.agent_port != config.agent_port) agents_set_ = false;
   config_ = config;
   pause_rules_.forget();
@@ -61,10 +61,9 @@ bool Controller::step(const dfrs_snapshot& snapshot, dfrs_operations& operations
   return good;
 }
 
-void Controller::take_nodes(const dfrs_snapshot& snapshot, Changes& changes, bool& other_nodes) {
+void Controller::take_nodes(const dfrs_snapshot& snapshot, bool& other_nodes) {
   const Nodes::Changes nodes = nodes_.update(snapshot);
   other_nodes = nodes.list;
-  changes.resync = changes.resync || nodes.specs;
   if (nodes.list) {
     // Indices of the last list mean nothing now. Placements of jobs that hold nodes come anew with the snapshot.
     books_.each([](Job& job) { job.last_at.clear(); });
@@ -78,20 +77,19 @@ void Controller::take_nodes(const dfrs_snapshot& snapshot, Changes& changes, boo
 void Controller::set_agents() {
   agents_set_ = true;
   quotas_.forget();
-  if (parts_.agents == nullptr) return;
-  if (clear_agents_) {
-    // Jobs go on without a quota.
-    for (NodeIndex n = 0; n < nodes_.size(); ++n) parts_.agents->set_desired(n, {});
-    clear_agents_ = false;
-    return;
-  }
-  if (!config_.enforce_quotas) return;
+  if (parts_.agents == nullptr || (!config_.enforce_quotas && !quotas_in_force_)) return;
   std::vector<AgentAddress> addresses;
   for (NodeIndex n = 0; n < nodes_.size(); ++n) {
     const Node& node = nodes_[n];
     addresses.push_back({node.name, node.address, config_.agent_port.of(node.slurmd_port)});
   }
   parts_.agents->set_agents(addresses);
+  if (config_.enforce_quotas) {
+    quotas_in_force_ = state_dirty_ = true;
+    return;
+  }
+  // QuotaMode=off, and it was not always so: the quotas are lifted, by a state without any.
+  for (NodeIndex n = 0; n < nodes_.size(); ++n) parts_.agents->set_desired(n, {});
 }
 
 bool Controller::checked_step(const dfrs_snapshot& snapshot, dfrs_operations& operations) {
@@ -101,9 +99,15 @@ bool Controller::checked_step(const dfrs_snapshot& snapshot, dfrs_operations& op
   now_ = now;
   Changes changes;
   bool other_nodes = false;
-  take_nodes(snapshot, changes, other_nodes);
+  take_nodes(snapshot, other_nodes);
   const std::size_t known = books_.size();
   observer_.observe(snapshot, !other_nodes, saved_, totals_, books_, changes);
+  held_.assign(nodes_.size(), 0);
+  books_.each([&](const Job& job) {
+    if (!job.user_suspended() || !job.keeps_memory) return;
+    for (NodeIndex n : job.at) held_[n] += job.memory_per_task;
+  });
+  if (nodes_.settle(held_)) changes.resync = true;
   state_dirty_ = state_dirty_ || known != books_.size() || !changes.completed.empty() || !changes.entering.empty() ||
                  changes.resync;
   pause_rules_.apply(books_, nodes_, agents(), config_, now);
@@ -180,6 +184,7 @@ void Controller::save_if_due(Seconds now) {
   state.epoch = saved_.epoch;
   state.saved_at = now;
   state.totals = totals_;
+  state.quotas_in_force = quotas_in_force_;
   books_.each([&](const Job& job) {
     if (job.phase != DFRS_JOB_ENDING) state.jobs.emplace(job.id, save_job(job));
   });

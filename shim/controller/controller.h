@@ -68,7 +68,7 @@ class Controller final : public Inspection {
  private:
   Controller(const Config& config, SavedState saved, Parts parts);
   bool checked_step(const dfrs_snapshot& snapshot, dfrs_operations& operations);
-  void take_nodes(const dfrs_snapshot& snapshot, Changes& changes, bool& other_nodes);
+  void take_nodes(const dfrs_snapshot& snapshot, bool& other_nodes);
   void set_agents();
   Seconds next_wake(Seconds now, Seconds reconcile_again) const;
   void save_if_due(Seconds now);
@@ -81,6 +81,7 @@ class Controller final : public Inspection {
 
   SavedState saved_;  // jobs that have not been seen again yet
   Totals totals_;
+  bool quotas_in_force_;  // agents were given some, in this controller's time or before
   Books books_;
   Nodes nodes_;
   Observer observer_;
@@ -89,9 +90,9 @@ class Controller final : public Inspection {
   Reconciler reconciler_;
   Quotas quotas_;
   OperationList operations_;
+  std::vector<std::uint64_t> held_;
   bool drop_wishes_ = false;  // the last step failed
   bool agents_set_ = false;
-  bool clear_agents_ = false;  // quotas are no longer enforced: the agents are to forget them
 
   bool state_dirty_ = true;
   bool state_urgent_ = false;

@@ -46,7 +46,8 @@ struct Job {
   std::vector<std::uint64_t> mask;  ///< eligible nodes as in the snapshot; empty: all
   NodeSet eligible;                 ///< the same for the policy
   bool exclusive = false;           ///< its flag, as it was when it took its nodes
-  std::uint64_t seen = 0;           ///< number of the snapshot that showed it last
+  bool keeps_memory = true;  ///< while suspended by its user: Slurm keeps it for the job, unless we had taken it before
+  std::uint64_t seen = 0;    ///< number of the snapshot that showed it last
 
   // ---- wish (engine_driver.h) ----
   Wish wish = Wish::none;

@@ -52,15 +52,22 @@ Nodes::Changes Nodes::update(const dfrs_snapshot& snapshot) {
     reference = std::max(reference, seen.cpus);
   }
   changes.addresses = changes.addresses || changes.list;
-  changes.specs = changes.list || reference != reference_cpus_;
+  other_reference_ = changes.list || reference != reference_cpus_;
   reference_cpus_ = reference;
+  return changes;
+}
+
+bool Nodes::settle(std::span<const std::uint64_t> held) {
+  bool changed = other_reference_;
+  other_reference_ = false;
   views_.resize(nodes_.size());
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    nodes_[n].held_memory = held[n];
     const NodeView view = view_of(nodes_[n], reference_cpus_);
-    if (view.spec != views_[n].spec || view.usable != views_[n].usable) changes.specs = true;
+    if (view.spec != views_[n].spec || view.usable != views_[n].usable) changed = true;
     views_[n] = view;
   }
-  return changes;
+  return changed;
 }
 
 }  // namespace dfrs::shim

@@ -20,12 +20,13 @@ struct Node {
   std::uint64_t memory = 0;  ///< MiB
   std::uint32_t foreign_cpus = 0;
   std::uint64_t foreign_memory = 0;
+  std::uint64_t held_memory = 0;  ///< of jobs of ours that are not the policy's: suspended by scontrol
   bool usable = true;
   bool completing = false;
 
-  /// MiB for jobs of ours; below 0 if foreign jobs hold more than there is.
+  /// MiB for jobs of ours; below 0 if others hold more than there is.
   std::int64_t free_memory() const {
-    return static_cast<std::int64_t>(memory) - static_cast<std::int64_t>(foreign_memory);
+    return static_cast<std::int64_t>(memory) - static_cast<std::int64_t>(foreign_memory + held_memory);
   }
 };
 
@@ -33,12 +34,14 @@ class Nodes {
  public:
   struct Changes {
     bool list = false;       ///< other nodes, or another order: indices mean something else
-    bool specs = false;      ///< what the policy sees of some of them
     bool addresses = false;  ///< where their agents are
   };
 
   /// O(nodes); copies names only when they change.
   Changes update(const dfrs_snapshot& snapshot);
+  /// Memory (MiB, by node) that is held there although no job of the policy's has it. True if what the policy sees of
+  /// some node has changed since the last call. To be called after each update().
+  bool settle(std::span<const std::uint64_t> held);
 
   std::size_t size() const { return nodes_.size(); }
   const Node& operator[](NodeIndex n) const { return nodes_[n]; }
@@ -52,6 +55,7 @@ class Nodes {
   std::uint64_t generation_ = 0;
   bool first_ = true;
   std::uint32_t reference_cpus_ = 1;
+  bool other_reference_ = true;
 };
 
 }  // namespace dfrs::shim

@@ -283,6 +283,7 @@ void Observer::observe_one(const dfrs_snapshot& snapshot, const dfrs_job& seen, 
         if (job.in_engine()) job.to_resync = true;
         job.at = placement_;
       }
+      if (!was_suspended) job.keeps_memory = job.user_suspended();
       if (job.user_suspended() || job.at.empty()) {
         leave_engine(job, books, changes);
       } else if (!job.in_engine() && policy_may_have(job, now)) {

@@ -46,7 +46,7 @@ void SwapBudget::refresh(const Books& books, const Nodes& nodes, const NodeAgent
     }
   });
   books.each([&](const Job& job) {
-    if (job.phase != DFRS_JOB_SUSPENDED) return;
+    if (job.phase != DFRS_JOB_SUSPENDED || (job.user_suspended() && job.keeps_memory)) return;
     for (std::size_t k = 0; k < job.at.size(); ++k) {
       const NodeIndex n = job.at[k];
       if (n >= nodes.size()) continue;

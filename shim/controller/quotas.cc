@@ -52,7 +52,9 @@ void Quotas::build(const Books& books, const Nodes& nodes, const Config& config,
       place(job, job.at, job.clock.rate, false, !stays, !stays && checkpoints(job, config));
     } else if (job.phase == DFRS_JOB_SUSPENDED) {
       const bool resumes = std::find(arriving.begin(), arriving.end(), &job) != arriving.end();
-      place(job, job.at, resumes ? job.yield : 0, !resumes, false, false);
+      // Suspended by its user it keeps its memory, so that there is nothing to page out.
+      place(job, job.at, resumes ? job.yield : 0, !resumes && !(job.user_suspended() && job.keeps_memory), false,
+            false);
     } else if (job.phase == DFRS_JOB_REQUEUING || job.phase == DFRS_JOB_ENDING) {
       // Its processes have been told to end; they may take a while (KillWait), and only so long as the node says so.
       for (NodeIndex n : job.last_at) {

@@ -128,6 +128,7 @@ void enter_result(const dfrs_operation& operation, const dfrs_result& result, Se
     case DFRS_OP_SUSPEND:
       if (result.code == DFRS_DONE) {
         job->phase = DFRS_JOB_SUSPENDED;
+        job->keeps_memory = false;
         job->flags &= ~std::uint32_t{DFRS_JOB_USER_SUSPENDED};
         stop_clock(job->clock, now);
         ++job->pauses;

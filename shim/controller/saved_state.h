@@ -48,6 +48,7 @@ struct SavedState {
   /// Raised each time a controller starts: tells the states it gives to agents from those of its forerunners.
   std::uint64_t epoch = 0;
   Totals totals;
+  bool quotas_in_force = false;                      ///< agents have been given quotas
   std::unordered_map<std::uint32_t, SavedJob> jobs;  ///< by number
 };
 

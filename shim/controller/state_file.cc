@@ -139,6 +139,7 @@ std::string format_state(const SavedState& state) {
   for (const auto& [id, job] : state.jobs) jobs.push_back(job_to_json(job));
   const json root = {{"epoch", state.epoch},
                      {"saved_at", state.saved_at},
+                     {"quotas_in_force", state.quotas_in_force},
                      {"lost_runs", state.totals.lost_runs},
                      {"lost_work", state.totals.lost_work},
                      {"jobs", std::move(jobs)}};
@@ -168,6 +169,7 @@ tl::expected<SavedState, std::string> parse_state(std::string_view text) {
     SavedState state;
     state.epoch = root.at("epoch").get<std::uint64_t>();
     state.saved_at = number(root.at("saved_at"), 0, 1e15);
+    state.quotas_in_force = root.at("quotas_in_force").get<bool>();
     state.totals.lost_runs = root.at("lost_runs").get<std::uint64_t>();
     state.totals.lost_work = number(root.at("lost_work"), 0, 1e15);
     for (const json& j : root.at("jobs")) {

@@ -136,6 +136,7 @@ void FakeSlurm::user_suspend(std::uint32_t id) {
   FakeJob& job = jobs.at(id);
   if (job.state == FakeState::running) {
     job.state = FakeState::suspended;
+    job.memory_given_back = false;
     job.ran_before_suspend += now_ - static_cast<double>(job.start_time);
   }
   if (job.state == FakeState::suspended) job.user_suspended = true;
@@ -144,7 +145,7 @@ void FakeSlurm::user_suspend(std::uint32_t id) {
 
 bool FakeSlurm::user_resume(std::uint32_t id) {
   FakeJob& job = jobs.at(id);
-  if (job.state != FakeState::suspended || !fits(job, job.at)) return false;
+  if (job.state != FakeState::suspended || (job.memory_given_back && !fits(job, job.at))) return false;
   job.state = FakeState::running;
   job.user_suspended = false;
   job.start_time = static_cast<std::int64_t>(now_);
@@ -446,6 +447,7 @@ void FakeSlurm::apply_one(const dfrs_operation& op, dfrs_result& result) {
     case DFRS_OP_SUSPEND:
       if (job.state != FakeState::running) return answer(DFRS_STALE, "not running");
       job.state = FakeState::suspended;
+      job.memory_given_back = true;
       job.ran_before_suspend += now_ - static_cast<double>(job.start_time);
       ++job.suspends;
       return answer(DFRS_DONE, "");

@@ -69,7 +69,11 @@ struct FakeJob {
   std::uint32_t requeues_by_us = 0, suspends = 0, starts = 0;
   double first_start = 0;
 
-  bool holds_memory() const { return state == FakeState::running; }
+  bool memory_given_back = false;  // suspended by us
+
+  bool holds_memory() const {
+    return state == FakeState::running || (state == FakeState::suspended && !memory_given_back);
+  }
 };
 
 struct FakeOptions {
