@@ -32,6 +32,11 @@ static pthread_t thread;
 static bool running, stop;
 static uint64_t wakes;
 
+static void count_wakes(void) {
+  uint64_t count;
+  if (read(dfrs_gate_eventfd(), &count, sizeof(count)) == (ssize_t)sizeof(count)) wakes += count;
+}
+
 static void start(job_record_t *job, enum dfrs_plan_kind kind, char *where, int *rc) {
   uint32_t nodes[kMostNodes], count = 0;
   uint16_t tasks[kMostNodes];
@@ -80,6 +85,7 @@ static void one_line(char *line, FILE *answer) {
   char *where = strtok_r(NULL, " \n", &rest);
   if (!operation) return;
   if (strcmp(operation, "wakes") == 0) {
+    count_wakes();
     fprintf(answer, "0 %llu\n", (unsigned long long)wakes);
     wakes = 0;
     return;
@@ -124,8 +130,7 @@ static void *thread_main(void *unused) {
   snprintf(temporary, sizeof(temporary), "%s/answer.new", folder);
   while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
     usleep(2000);
-    uint64_t count;
-    if (read(dfrs_gate_eventfd(), &count, sizeof(count)) == (ssize_t)sizeof(count)) wakes += count;
+    count_wakes();
     if (!avail_node_bitmap || rename(request, taken) != 0) continue;
     FILE *from = fopen(taken, "r"), *to = fopen(temporary, "w");
     char line[1024];
