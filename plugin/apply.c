@@ -211,7 +211,10 @@ void apply_operations(const struct snapshot *snapshot, const struct dfrs_operati
       if (results[i].code == DFRS_DONE && list[i].kind != DFRS_OP_COMMENT) changed = true;
       ++i;
       held = monotonic() - since;
+      /* An end time comes with its job's resume: the one that Slurm has just worked out may lie in the past. */
+      if (i < count && list[i].kind == DFRS_OP_END_TIME && list[i].key.job_id == list[i - 1].key.job_id) held = 0;
     }
+    held = monotonic() - since;
     unlock_slurmctld(locks);
     times->total += held;
     if (held > times->longest) times->longest = held;

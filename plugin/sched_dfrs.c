@@ -214,6 +214,11 @@ int init(void) {
           dfrs_controller_abi(), DFRS_CONTROLLER_ABI);
     return SLURM_ERROR;
   }
+  if (!dfrs_gate_select_ready()) {
+    error("sched/dfrs: slurmctld has loaded the stock selector, not ours: PluginDir must name the folder of dfrs' plugins "
+          "before Slurm's own, and SelectType must be select/cons_tres");
+    return SLURM_ERROR;
+  }
   pthread_mutex_lock(&thread_lock);
   int rc = SLURM_SUCCESS;
   if (!running) {

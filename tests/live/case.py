@@ -128,7 +128,7 @@ class LiveTest(unittest.TestCase):
 
     def dfrs_jobs(self):
         """job number -> what dfrsctl says of it."""
-        return {job["job_id"]: job for job in self.dfrsctl("status")["jobs"]}
+        return {job["job"]: job for job in self.dfrsctl("status")["jobs"]}
 
     def dfrs_nodes(self):
-        return {node["name"]: node for node in self.dfrsctl("nodes")["nodes"]}
+        return {node["node"]: node for node in self.dfrsctl("nodes")["nodes"]}

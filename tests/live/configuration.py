@@ -52,7 +52,6 @@ def common_conf(options, place):
         "KillWait": 5,
         "SlurmctldTimeout": 120,
         "SlurmdTimeout": 300,
-        "MessageTimeout": 30,
         "InactiveLimit": 0,
         "ReturnToService": 2,
         "PlugStackConfig": place.folder / "etc/plugstack.conf",
@@ -80,7 +79,7 @@ def slurmctld_conf(options, place):
     head = f"# What slurmctld reads.\ninclude {place.folder}/etc/common.conf\n"
     if options.scheduler == "backfill":
         return f"{head}SchedulerType=sched/backfill\n{scheduler_parameters(options)}"
-    return (f"{head}SchedulerType=sched/dfrs\n{scheduler_parameters(options)}"
+    return (f"{head}SchedulerType=sched/{options.scheduler}\n{scheduler_parameters(options)}"
             f"PluginDir={place.plugin_dir}:{place.stock_plugin_dir}\n")
 
 
