@@ -7,8 +7,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from . import jobs
+from . import cgroups, jobs
 from .cluster import Cluster
+from .errors import ClusterError
 from .options import Options
 from .waiting import wait_for
 
@@ -42,7 +43,8 @@ class LiveTest(unittest.TestCase):
     def setUp(self):
         name = self.id().rpartition(".")[2]
         self.folder = self.jobs_folder / name
-        self.folder.mkdir(exist_ok=True)
+        shutil.rmtree(self.folder, ignore_errors=True)  # of an earlier run, whose job numbers were the same
+        self.folder.mkdir()
         self.folder.chmod(0o1777)
 
     def tearDown(self):
@@ -121,6 +123,13 @@ class LiveTest(unittest.TestCase):
         except Exception:
             self.assertEqual(used(), {})
 
+    def assert_no_groups(self):
+        """No control group of a job is left on any node."""
+        try:
+            wait_for("", lambda: not cgroups.groups_of_jobs(self.cluster.cgroup_tree), 10)
+        except ClusterError:
+            self.assertEqual([str(path) for path in cgroups.groups_of_jobs(self.cluster.cgroup_tree)], [], "groups left over")
+
     # ---- dfrs ----
 
     def dfrsctl(self, *words):
@@ -128,7 +137,7 @@ class LiveTest(unittest.TestCase):
 
     def dfrs_jobs(self):
         """job number -> what dfrsctl says of it."""
-        return {job["job_id"]: job for job in self.dfrsctl("status")["jobs"]}
+        return {job["job"]: job for job in self.dfrsctl("status")["jobs"]}
 
     def dfrs_nodes(self):
-        return {node["name"]: node for node in self.dfrsctl("nodes")["nodes"]}
+        return {node["node"]: node for node in self.dfrsctl("nodes")["nodes"]}
