@@ -155,7 +155,7 @@ static int read_text(int at, const char *name, char *text, size_t size)
 /* 0 or errno. The file must be there: on a file system that is no cgroup nothing is created. */
 static int write_text(int at, const char *name, const char *text)
 {
-  const int fd = openat(at, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+  const int fd = openat(at, name, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW);
   ssize_t length;
 
   if (fd < 0)

@@ -256,13 +256,17 @@ static void take_back(job_record_t *job) {
 }
 
 /* One job takes over the nodes of another (a dependency of kind `expand`). cons_tres merges the two and puts the result
- * into its rows. By then slurmctld has killed the giving job's tasks: it must not be refused. */
+ * into its rows, from where a job that was placed exactly is taken back: cons_tres' suspend takes its cores out of the
+ * rows and leaves the memory. It must not be refused: slurmctld has killed the giving job's tasks by now. */
 int select_p_job_expand(job_record_t *from, job_record_t *to) {
   const bool from_exact = hand_over(from), to_exact = hand_over(to);
   const int rc = stock.ops.job_expand(from, to);
   if (rc != SLURM_SUCCESS) {
     if (from_exact) take_back(from);
     if (to_exact) take_back(to);
+  } else if (to_exact) {
+    (void)stock.ops.job_suspend(to, true);
+    take_back(to);
   }
   if (active) {
     shared_row_refresh(nodes_of(to));

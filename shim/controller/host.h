@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "shim/conf/config.h"
+#include "shim/control/control_server.h"
 #include "shim/controller/controller.h"
 #include "shim/controller/log.h"
 #include "shim/controller/state_writer.h"
@@ -55,6 +56,7 @@ class Host {
  private:
   Host(HostPaths paths, Log log);
   void use(Config config);
+  void serve_control();
 
   HostPaths paths_;
   Log log_;
@@ -64,6 +66,8 @@ class Host {
   std::unique_ptr<StateWriter> state_writer_;
   std::unique_ptr<NodeAgents> agents_;
   std::unique_ptr<Controller> controller_;
+  std::unique_ptr<ControlServer> control_;  // after what it shows
+  std::uint16_t control_port_ = 0;          // that it listens on; 0: none
 };
 
 }  // namespace dfrs::shim

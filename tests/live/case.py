@@ -7,8 +7,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from . import jobs
+from . import cgroups, jobs
 from .cluster import Cluster
+from .errors import ClusterError
 from .options import Options
 from .waiting import wait_for
 
@@ -42,7 +43,8 @@ class LiveTest(unittest.TestCase):
     def setUp(self):
         name = self.id().rpartition(".")[2]
         self.folder = self.jobs_folder / name
-        self.folder.mkdir(exist_ok=True)
+        shutil.rmtree(self.folder, ignore_errors=True)  # of an earlier run, whose job numbers were the same
+        self.folder.mkdir()
         self.folder.chmod(0o1777)
 
     def tearDown(self):
@@ -120,6 +122,13 @@ class LiveTest(unittest.TestCase):
             wait_for("nodes to be free", lambda: not used(), 10)
         except Exception:
             self.assertEqual(used(), {})
+
+    def assert_no_groups(self):
+        """No control group of a job is left on any node."""
+        try:
+            wait_for("", lambda: not cgroups.groups_of_jobs(self.cluster.cgroup_tree), 10)
+        except ClusterError:
+            self.assertEqual([str(path) for path in cgroups.groups_of_jobs(self.cluster.cgroup_tree)], [], "groups left over")
 
     # ---- dfrs ----
 

@@ -12,6 +12,11 @@ def folders_of(tree, node="*"):
     return [path for path in MOUNTS.glob(f"*/{tree}/{node}") if (path / "cgroup.procs").exists()]
 
 
+def groups_of_jobs(tree):
+    """The group of each job of a cluster, in every hierarchy."""
+    return [path for top in folders_of(tree) for path in top.glob("**/job_*") if path.is_dir()]
+
+
 def remove(tree, seconds=2.0):
     """Removes a cluster's groups. A group can be busy for a moment after its last process has gone."""
     end = time.monotonic() + seconds

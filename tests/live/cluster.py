@@ -282,7 +282,7 @@ class Cluster:
         self._copy_plugins()
 
     def _plugstack(self):
-        if self.options.scheduler == "backfill" and not self.options.spank:
+        if self.options.scheduler != "dfrs" and not self.options.spank:
             return "# no plugins\n"
         return (f"optional {self.plugin_dir}/{SPANK_PLUGIN} run_dir={self.folder}/run/%n cgroup_tree={self.cgroup_tree} "
                 f"default_cores_per_cpu={self.options.cores_per_cpu:g}\n")
@@ -290,16 +290,16 @@ class Cluster:
     def _copy_plugins(self):
         """Copies, so that a build does not change the plugins of a cluster that is up. Each takes its place as a
         whole: writing over a file that a daemon has mapped would crash it."""
-        names = [SPANK_PLUGIN]
-        if self.options.scheduler == "dfrs":
-            names += SLURMCTLD_PLUGINS
-        elif not self.options.spank:
-            names = []
-        for name in names:
-            built = next((path for path in (build_folder() / "plugin" / name, build_folder() / "plugin/slurm" / name)
-                          if path.exists()), None)
-            if built is None:
-                raise ClusterError(f"{build_folder()}/plugin/{name} is not built; `./quickstart cluster up` builds it")
+        folder = build_folder() / "plugin"
+        files = [folder / SPANK_PLUGIN] if self.options.spank or self.options.scheduler == "dfrs" else []
+        if self.options.scheduler != "backfill":
+            files += [folder / name for name in SLURMCTLD_PLUGINS]
+        if self.options.scheduler == "driver":
+            files.append(build_folder() / "tests/plugin/sched_driver.so")
+        for built in files:
+            name = built.name
+            if not built.exists():
+                raise ClusterError(f"{built} is not built; `./quickstart cluster up` builds it")
             place = self.plugin_dir.parent if name.startswith("lib") else self.plugin_dir
             place.mkdir(parents=True, exist_ok=True)
             temporary = place / f".{name}"
@@ -376,15 +376,16 @@ class Cluster:
                 return f"--- the end of {path}\n" + "\n".join(text)
         return f"(no log of {name} in {self.folder}/log)"
 
-    def start_munged(self, name="munged", folder="munge"):
-        """The cluster's munged; or, with other names, one more with a key of its own. Its socket."""
+    def start_munged(self, name="munged", folder="munge", wrapper=()):
+        """The cluster's munged; or, with other names, one more with a key of its own (unless there is one in its
+        folder). Its socket. `wrapper`: words before the command (faketime)."""
         place = self.folder / folder
         place.mkdir(exist_ok=True)
         if not (place / "key").exists():
             with open(os.open(place / "key", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
                 file.write(os.urandom(128))
         socket = place / "socket"
-        argv = [self._program("munged"), "--foreground", "--force", "--num-threads=2", f"--key-file={place}/key",
+        argv = [*wrapper, self._program("munged"), "--foreground", "--force", "--num-threads=2", f"--key-file={place}/key",
                 f"--socket={socket}", f"--pid-file={self.folder}/run/{name}.pid", f"--log-file={self.log(name)}",
                 f"--seed-file={place}/seed"]
         process = self._start(name, argv)
