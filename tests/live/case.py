@@ -79,8 +79,9 @@ class LiveTest(unittest.TestCase):
         if checkpoint:
             burn += f" --checkpoint {self.folder}/$SLURM_JOB_ID.checkpoint"
             options = ("--comment=dfrs:checkpoint", *options)
-        return self.sbatch(*options, script=f"exec {'srun ' if step else ''}{burn}", tasks=tasks, cpus=cpus,
-                           memory=memory, **keywords)
+        # Since 22.05 srun does not take the tasks' CPUs from its job.
+        start = f"srun --cpus-per-task={cpus} " if step else ""
+        return self.sbatch(*options, script=f"exec {start}{burn}", tasks=tasks, cpus=cpus, memory=memory, **keywords)
 
     def results(self, job, event=None):
         lines = jobs.lines_of(self.folder / f"{job}.json")
