@@ -2,13 +2,13 @@
  * sched/driver: a scheduler for tests of the select wrapper. It decides nothing: a test tells it each step, and gets
  * Slurm's answer. With it a test can ask for what the policy would not, and knows what happens when.
  *
- * A test renames a file to StateSaveLocation/driver/request; the answer appears as .../driver/answer, a line for each of
- * the request's: a number (0: done, else Slurm's error), a space, and its text or the job's number.
- *   partitions NAME[,NAME...]          makes these the managed ones
- *   start JOB NODE:TASKS[,...]         exactly there
- *   place JOB NODE[,...]               somewhere on these (DFRS_PLAN_STOCK)
- *   suspend JOB, resume JOB, requeue JOB
- *   wakes                              how often it was woken since it was last asked
+ * A test renames a file to StateSaveLocation/driver/request; the answer appears as .../driver/answer, a line for each
+ * of the request's: a number (0: done, else Slurm's error), a space, and its text or the job's number.
+ * - partitions NAME[,NAME...]: makes these the managed ones
+ * - start JOB NODE:TASKS[,...]: exactly there
+ * - place JOB NODE[,...]: somewhere on these (DFRS_PLAN_STOCK)
+ * - suspend JOB, resume JOB, requeue JOB
+ * - wakes: how often it was woken since it was last asked
  *
  * With bf_interval in SchedulerParameters stock backfill runs beside it.
  */
@@ -75,7 +75,8 @@ static void set_partitions(char *names) {
   const char *list[8];
   size_t count = 0;
   char *rest = NULL;
-  for (char *name = strtok_r(names, ",", &rest); name && count < 8; name = strtok_r(NULL, ",", &rest)) list[count++] = name;
+  for (char *name = strtok_r(names, ",", &rest); name && count < 8; name = strtok_r(NULL, ",", &rest))
+    list[count++] = name;
   dfrs_gate_set_partitions(list, count);
 }
 
