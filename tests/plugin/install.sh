@@ -24,8 +24,9 @@ install
 plugins=$work/lib/dfrs/slurm
 for name in sched_dfrs.so select_cons_tres.so; do
   [[ -f $plugins/$name ]] || fail "$name is not installed"
-  ldd "$plugins/$name" | grep -qF "libdfrs_controller.so => $plugins/../libdfrs_controller.so" ||
-    { ldd "$plugins/$name"; fail "$name does not find its library"; }
+  needs=$(ldd "$plugins/$name")
+  [[ $needs == *"libdfrs_controller.so => $plugins/../libdfrs_controller.so"* ]] ||
+    { printf '%s\n' "$needs"; fail "$name does not find its library"; }
   if exported "$plugins/$name" | grep -vE '^(init|fini|plugin_(id|name|type|version)|(select|sched)_p_\w+)$'; then
     fail "$name exports more than Slurm asks for"
   fi
