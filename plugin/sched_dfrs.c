@@ -239,6 +239,7 @@ int init(void) {
       rc = SLURM_ERROR;
     } else {
       publish_partitions();
+      apply_in_charge_since(time(NULL));
       if (dfrs_controller_stock_backfill(controller)) (void)stock_backfill_start();
       __atomic_store_n(&stop_requested, false, __ATOMIC_RELEASE);
       if (pthread_create(&thread, NULL, thread_main, NULL) == 0) {

@@ -376,15 +376,16 @@ class Cluster:
                 return f"--- the end of {path}\n" + "\n".join(text)
         return f"(no log of {name} in {self.folder}/log)"
 
-    def start_munged(self, name="munged", folder="munge"):
-        """The cluster's munged; or, with other names, one more with a key of its own. Its socket."""
+    def start_munged(self, name="munged", folder="munge", wrapper=()):
+        """The cluster's munged; or, with other names, one more with a key of its own (unless there is one in its
+        folder). Its socket. `wrapper`: words before the command (faketime)."""
         place = self.folder / folder
         place.mkdir(exist_ok=True)
         if not (place / "key").exists():
             with open(os.open(place / "key", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
                 file.write(os.urandom(128))
         socket = place / "socket"
-        argv = [self._program("munged"), "--foreground", "--force", "--num-threads=2", f"--key-file={place}/key",
+        argv = [*wrapper, self._program("munged"), "--foreground", "--force", "--num-threads=2", f"--key-file={place}/key",
                 f"--socket={socket}", f"--pid-file={self.folder}/run/{name}.pid", f"--log-file={self.log(name)}",
                 f"--seed-file={place}/seed"]
         process = self._start(name, argv)

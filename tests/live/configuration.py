@@ -12,6 +12,7 @@ def host_name():
 
 
 def common_conf(options, place):
+    expiry = f",cred_expire={options.credential_seconds}" if options.credential_seconds else ""
     values = {
         "ClusterName": place.cluster_name,
         "SlurmctldHost": f"{host_name()}(127.0.0.1)",
@@ -19,7 +20,7 @@ def common_conf(options, place):
         "SlurmUser": place.slurm_user,
         "SlurmdUser": "root",
         "AuthType": "auth/munge",
-        "AuthInfo": f"socket={place.munge_socket}",
+        "AuthInfo": f"socket={place.munge_socket}{expiry}",
         "CredType": "cred/munge",
         # Several slurmd share this host, and configuration files of the two sides differ on purpose.
         "SlurmdParameters": "config_overrides",

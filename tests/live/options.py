@@ -22,6 +22,7 @@ class Options:
     slurm: Dict[str, str] = field(default_factory=dict)     # of slurm.conf, in place of the defaults here
     slurm_lines: List[str] = field(default_factory=list)    # more of slurm.conf: partitions, GRES, licences
     node_settings: Dict[str, str] = field(default_factory=dict)  # node name -> more of its line in slurm.conf
+    credential_seconds: int = 0  # life of job credentials; Slurm holds a requeued job back for so long; 0: its default, 120
     files: Dict[str, str] = field(default_factory=dict)     # of etc/: name -> text, such as gres.conf
     spank: bool = True        # backfill: hold jobs to the node's real cores, too
 
