@@ -47,7 +47,9 @@ libagent_a_SOURCES = \
 	shim/agent/run_folder.cc \
 	shim/agent/run_folder.h \
 	shim/agent/service.cc \
-	shim/agent/service.h
+	shim/agent/service.h \
+	shim/agent/stop_guard.cc \
+	shim/agent/stop_guard.h
 
 sbin_PROGRAMS += dfrsd
 dfrsd_CPPFLAGS = $(libagent_a_CPPFLAGS)

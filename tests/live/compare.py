@@ -98,6 +98,16 @@ def compare(workload, setting, folder, say):
     return report.Comparison(workload, setting, sides, exact)
 
 
+def only_simulate(workload, setting, folder):
+    """What to expect of it, without a cluster and its overheads."""
+    folder.mkdir(parents=True, exist_ok=True)
+    setting.algorithm = simulate.check_algorithm(setting.algorithm)
+    sides = [(scheduler, simulate.predict(workload, setting.simulated(scheduler), folder, f"{scheduler}-expected",
+                                          penalty=setting.penalty, period=setting.period, floor=setting.floor))
+             for scheduler in ("backfill", "dfrs")]
+    return report.expected(workload, setting, sides)
+
+
 def _with_exact_limits(workload):
     """The same jobs by users who know how long theirs run."""
     jobs = tuple(workloads.Job(**{**vars(job), "limit": job.run_time + 1}) for job in workload.jobs)
@@ -189,6 +199,8 @@ def add_arguments(parser):
                         help=f"of a pause or move in the simulation ({PENALTY:g})")
     parser.add_argument("--stretch-floor", type=_number(1e-3, 1e6, "seconds"), default=STRETCH_FLOOR, metavar="S",
                         help=f"b of the bounded stretch ({STRETCH_FLOOR:g}, the papers' 10 s over {SCALE})")
+    parser.add_argument("--simulate", action="store_true",
+                        help="only simulate, without a cluster: what to expect, in a second")
     parser.add_argument("--output", type=Path, default=ROOT / "out/cluster/compare", metavar="DIR",
                         help="folder of the results and of the cluster while it runs (out/cluster/compare)")
 
@@ -210,11 +222,14 @@ def main(arguments):
     workload = workload_of(arguments)
     setting = Setting(algorithm=arguments.algorithm, cores=arguments.cores, penalty=arguments.penalty,
                       period=arguments.period, floor=arguments.stretch_floor)
+    folder = arguments.output.resolve()
+    if arguments.simulate:
+        print(only_simulate(workload, setting, folder), end="")
+        return 0
     host = os.cpu_count() or 1
     if workload.nodes * setting.cores > host:
         raise ClusterError(f"{workload.nodes} nodes of {setting.cores:g} cores are more than this host has ({host}); "
                            f"choose --cores {0.8 * host / workload.nodes:.2g} or fewer --nodes")
-    folder = arguments.output.resolve()
     begun = time.monotonic()
 
     def say(text):

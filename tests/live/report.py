@@ -27,9 +27,7 @@ class Comparison:
         self.workload, self.setting, self.sides, self.exact = workload, setting, sides, exact
 
     def stretches(self, flow):
-        """Of all jobs, by their run times at full speed; `flow`: job number -> s."""
-        floor = self.setting.floor
-        return [max(flow[job.number], floor) / max(job.run_time, floor) for job in self.workload.jobs]
+        return stretches(self.workload, flow, self.setting.floor)
 
     def figures(self, side):
         live = {number: one.flow for number, one in side.live.jobs.items()}
@@ -149,6 +147,23 @@ class Comparison:
             writer.writeheader()
             writer.writerows(rows)
         temporary.rename(folder / "jobs.csv")
+
+
+def stretches(workload, flow, floor):
+    """Of all jobs, by their run times at full speed; `flow`: job number -> s."""
+    return [max(flow[job.number], floor) / max(job.run_time, floor) for job in workload.jobs]
+
+
+def expected(workload, setting, sides):
+    """The table of a simulation alone; `sides`: of (scheduler, Prediction)."""
+    lines = [f"{len(workload.jobs)} jobs ({workload.name}) on {workload.nodes} nodes, submitted within {workload.span:.0f} s; "
+             f"offered load {workload.load:.2f}; simulated, without what Slurm takes for starts", "",
+             f"{'':50}{'max stretch':>12}{'mean stretch':>14}"]
+    for scheduler, prediction in sides:
+        all_of_them = stretches(workload, prediction.flow, setting.floor)
+        lines.append(f"{'sched/' + scheduler + ' as ' + setting.simulated(scheduler):50}{max(all_of_them):12.2f}"
+                     f"{statistics.fmean(all_of_them):14.2f}")
+    return "\n".join(lines) + "\n"
 
 
 def overheads(start_up):

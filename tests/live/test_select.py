@@ -72,6 +72,26 @@ class Gate(DrivenTest):
             self.assertEqual(process.returncode, 0, errors)
 
 
+class Backfill(DrivenTest):
+    """Stock backfill beside us."""
+
+    @classmethod
+    def make_options(cls):
+        options = super().make_options()
+        # `defer`: no attempt at submission, so that what starts after a job that waits was backfilled.
+        options.slurm["SchedulerParameters"] = "defer,batch_sched_delay=0,sched_interval=1,bf_interval=1,bf_resolution=1"
+        options.slurm_lines = ["PartitionName=other Nodes=ALL MaxTime=INFINITE State=UP"]
+        return options
+
+    def test_nothing_is_reserved_for_managed_jobs(self):
+        first = self.job("-n3", "--nodelist=n1", "--time=10", "--partition=other")
+        self.wait_state(first, "RUNNING")
+        managed = self.job("-n4", "-N1", "--nodelist=n1", "--time=60")  # could start in ten minutes
+        last = self.job("-n1", "--nodelist=n1", "--time=30", "--partition=other")  # would be in the way of that
+        self.wait_state(last, "RUNNING", 15)
+        self.assertEqual(state(self.cluster, managed), "PENDING")
+
+
 class Placement(DrivenTest):
     def test_five_jobs_fill_a_node_and_the_sixth_lacks_memory(self):
         five = [self.started("n1:4", "-n4") for _ in range(5)]

@@ -143,6 +143,11 @@ class Simulated(Folder):
         self.assertAlmostEqual(flow[1], 10.75)
         self.assertAlmostEqual(flow[2], 0.5 + 10.25 + 1.25 - 1.0)
 
+    def test_what_to_expect(self):
+        text = compare.only_simulate(self.workload, compare.Setting(algorithm="GreedyPM*"), self.folder)
+        self.assertRegex(text, r"sched/backfill as EASY +10\.00 +5\.50\n")
+        self.assertRegex(text, r"sched/dfrs as GreedyPM\*/OPT=MIN +2\.00 +1\.55\n")
+
     def test_names_of_algorithms(self):
         self.assertEqual(simulate.check_algorithm("greedypm* / per"), "GreedyPM*/per/OPT=MIN")
         with self.assertRaisesRegex(ClusterError, "did you mean 'GreedyP"):

@@ -9,6 +9,8 @@
  *   place JOB NODE[,...]               somewhere on these (DFRS_PLAN_STOCK)
  *   suspend JOB, resume JOB, requeue JOB
  *   wakes                              how often it was woken since it was last asked
+ *
+ * With bf_interval in SchedulerParameters stock backfill runs beside it.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,6 +19,7 @@
 
 #include "plugin/compat.h"
 #include "plugin/job_shape.h"
+#include "plugin/stock_backfill.h"
 #include "shim/gate.h"
 
 const char plugin_name[] = "Driven by a test";
@@ -144,6 +147,7 @@ int init(void) {
   dfrs_gate_set_partitions(first, 1);
   __atomic_store_n(&stop, false, __ATOMIC_RELEASE);
   running = pthread_create(&thread, NULL, thread_main, NULL) == 0;
+  if (running && xstrcasestr(slurm_conf.sched_params, "bf_interval")) (void)stock_backfill_start();
   return running ? SLURM_SUCCESS : SLURM_ERROR;
 }
 
@@ -151,6 +155,7 @@ void fini(void) {
   if (!running) return;
   __atomic_store_n(&stop, true, __ATOMIC_RELEASE);
   pthread_join(thread, NULL);
+  stock_backfill_stop();
   running = false;
 }
 
