@@ -49,8 +49,6 @@ plugin_sched_dfrs_so_SOURCES = \
 	plugin/job_shape.c \
 	plugin/job_shape.h \
 	plugin/sched_dfrs.c \
-	plugin/settle.c \
-	plugin/settle.h \
 	plugin/snapshot.c \
 	plugin/snapshot.h \
 	plugin/stock_backfill.c \

@@ -19,7 +19,6 @@
 
 #include "plugin/apply.h"
 #include "plugin/compat.h"
-#include "plugin/settle.h"
 #include "plugin/snapshot.h"
 #include "plugin/stock_backfill.h"
 #include "shim/controller.h"
@@ -119,10 +118,6 @@ static bool grow(struct rounds *r, size_t count) {
 
 static void one_round(struct rounds *r) {
   r->wake_at = wall_clock() + kLongestIdle;
-  if (!settle_done(slurm_conf.state_save_location, monotonic())) {
-    r->wake_at = wall_clock() + 0.2;
-    return;
-  }
   const int taken = snapshot_take(r->snapshot);
   if (taken != 0) {
     if (taken < 0) error("sched/dfrs: no memory for a snapshot");
@@ -273,7 +268,6 @@ void fini(void) {
     stock_backfill_stop();
     dfrs_controller_destroy(controller);
     controller = NULL;
-    settle_end();
   }
   pthread_mutex_unlock(&thread_lock);
 }
