@@ -16,7 +16,7 @@ class PausingTest(LiveTest):
     def wait_progress(self, numbers, seconds=0.4):
         """Waits until these jobs have made progress, which puts them behind a new job."""
         wait_for(f"jobs {numbers} to have {seconds} s of virtual time",
-                 lambda: all(self.dfrs_jobs().get(job, {}).get("run_virtual_time", 0) >= seconds for job in numbers), 20)
+                 lambda: all(self.dfrs_jobs().get(job, {}).get("run_virtual_time_s", 0) >= seconds for job in numbers), 20)
 
     def fill(self, work, *options, wait=0.4, **keywords):
         """A job on each node that leaves no memory for another like it."""
@@ -57,9 +57,9 @@ class Suspending(PausingTest):
         paused = self.suspended(first)
         self.assertEqual(len(paused), 1)
         shown = self.of_dfrs(paused[0])
-        self.assertEqual((shown["situation"], shown["pauses"], shown["yield"]), ("suspended", 1, 0), shown)
+        self.assertEqual((shown["state"], shown["pauses"], shown["yield"]), ("suspended", 1, 0), shown)
         self.assertIn(str(paused[0]), self.cluster.command("dfrsctl", "status").stdout)
-        stands = self.of_dfrs(paused[0])["virtual_time"]
+        stands = self.of_dfrs(paused[0])["virtual_time_s"]
         ended = self.wait_ended(first + [new])
         self.assert_completed(ended)
         for job in first:
@@ -87,15 +87,19 @@ class Suspending(PausingTest):
         self.assert_nodes_free()
 
     def test_job_suspended_by_its_user_is_left_alone(self):
-        job = self.sbatch_burn(0.4, f"--nodelist={self.cluster.nodes[0]}", memory=500)
+        """It keeps its memory, and nothing but its user lets it go on."""
+        one, two = self.cluster.nodes
+        job = self.sbatch_burn(0.4, f"--nodelist={one}", memory=500)
         self.wait_event(job)
         self.cluster.command("scontrol", "suspend", job)
         self.wait_state(job, "SUSPENDED")
-        other = self.sbatch_burn(0.05, f"--nodelist={self.cluster.nodes[0]}", memory=900)  # has the memory that it gave up
-        self.assert_completed(self.wait_ended([other]))
-        self.assertEqual(jobs.state(self.cluster, job), "SUSPENDED")
+        waits = self.sbatch_burn(0.05, f"--nodelist={one}", memory=900)
+        others = [self.sbatch_burn(0.05, f"--nodelist={node}", memory=400) for node in (one, two)]
+        self.assert_completed(self.wait_ended(others))
+        self.assertEqual([jobs.state(self.cluster, each) for each in (job, waits)], ["SUSPENDED", "PENDING"])
+        self.assertEqual(self.of_dfrs(job)["state"], "user-suspended")
         self.cluster.command("scontrol", "resume", job)
-        self.assert_completed(self.wait_ended([job]))
+        self.assert_completed(self.wait_ended([job, waits]))
         self.assert_done(job, 0.4)
         self.assert_nodes_free()
 
@@ -123,7 +127,7 @@ class Suspending(PausingTest):
         self.cluster.start_slurmctld()
         after = wait_for("the controller to know its jobs again", lambda: self.dfrs_jobs().get(paused[0]), 10)
         self.assertEqual(jobs.state(self.cluster, paused[0]), "SUSPENDED")
-        self.assertAlmostEqual(after["virtual_time"], before["virtual_time"], places=2)
+        self.assertAlmostEqual(after["virtual_time_s"], before["virtual_time_s"], places=2)
         self.assertEqual(after["pauses"], before["pauses"])
         ended = self.wait_ended(first + [new])
         self.assert_completed(ended)
@@ -313,10 +317,10 @@ class LosingWork(PausingTest):
                 self.assert_completed(self.wait_ended([short[-1]], 30))
         shown = self.of_dfrs(job)
         self.assertEqual(shown["lost_runs"], 2)
-        self.assertGreater(shown["lost_work"], 1.0)  # twice half a second at least
+        self.assertGreater(shown["lost_work_s"], 1.0)  # twice half a second at least
         whole = self.dfrsctl("status")
         self.assertGreaterEqual(whole["lost_runs"], 2)
-        self.assertGreaterEqual(whole["lost_work"], shown["lost_work"])
+        self.assertGreaterEqual(whole["lost_work_s"], shown["lost_work_s"])
         self.assertRegex(self.cluster.command("dfrsctl", "status").stdout, r"(?i)lost")
         ended = self.wait_ended([job, *short], 60)
         self.assert_completed(ended)
