@@ -52,7 +52,7 @@ class Suspending(PausingTest):
     def test_paused_job_gives_its_memory_to_another_and_goes_on(self):
         work = 1.0
         first = self.fill(work, hold=200)
-        new = self.sbatch_burn(0.3, memory=900, hold=200)
+        new = self.sbatch_burn(1.0, memory=900, hold=200)
         self.wait_event(new)
         paused = self.suspended(first)
         self.assertEqual(len(paused), 1)
@@ -64,7 +64,7 @@ class Suspending(PausingTest):
         self.assert_completed(ended)
         for job in first:
             self.assert_one_run(job, work, ended)  # by its own CPU clock: it did not start anew
-        self.assert_done(new, 0.3)
+        self.assert_done(new, 1.0)
         end = self.results(paused[0], "end")[0]["now"]
         self.assertGreater(end, self.results(new, "end")[0]["now"])
         # What it took: the work at its quota, and as long as it was paused.
@@ -216,18 +216,18 @@ class Requeuing(PausingTest):
     def test_batch_jobs_that_may_not_be_requeued_never_are(self):
         """--no-requeue, and without the mark where lost work is refused: the policy works round them."""
         one, two = self.cluster.nodes
-        first = [self.sbatch_burn(0.6, f"--nodelist={one}", "--no-requeue", memory=900, checkpoint=True),
-                 self.sbatch_burn(0.6, f"--nodelist={two}", "--comment=my:words", memory=900)]
+        first = [self.sbatch_burn(1.2, f"--nodelist={one}", "--no-requeue", memory=900, checkpoint=True),
+                 self.sbatch_burn(1.2, f"--nodelist={two}", "--comment=my:words", memory=900)]
         for job in first:
             self.wait_event(job)
         self.wait_progress(first)
-        self.assert_works_round(first, 0.6)
+        self.assert_works_round(first, 1.2)
 
     def test_interactive_job_is_never_requeued(self):
         one, two = self.cluster.nodes
-        first = [self.srun_burn(0.6, one), self.srun_burn(0.6, two)]
+        first = [self.srun_burn(1.2, one), self.srun_burn(1.2, two)]
         self.wait_progress([job for job, _ in first])
-        self.assert_works_round([job for job, _ in first], 0.6)
+        self.assert_works_round([job for job, _ in first], 1.2)
         for _, process in first:
             self.assertEqual(process.wait(20), 0)
 
@@ -282,18 +282,23 @@ class MinProgress(PausingTest):
                       settings={"PauseBy": "requeue", "MinProgress": "2"})
 
     def test_run_is_not_ended_before_it_has_gained_enough(self):
-        job = self.sbatch_burn(1.5, memory=900, checkpoint=True)
+        job = self.sbatch_burn(1.6, memory=900, checkpoint=True)
         begun = self.wait_event(job)[0]["now"]
         self.wait_progress([job], 0.3)
+        first = self.sbatch_burn(0.02, memory=900)
+        self.wait_state(first, "PENDING")
         self.assertFalse(self.of_dfrs(job)["may_pause"])
-        new = self.sbatch_burn(0.02, memory=900)
-        ended = self.wait_ended([job, new])
+        self.wait_progress([job], 2.1)
+        self.assertEqual(jobs.state(self.cluster, first), "PENDING")
+        self.assertTrue(self.of_dfrs(job)["may_pause"])
+        second = self.sbatch_burn(0.02, memory=900)
+        ended = self.wait_ended([job, first, second])
         self.assert_completed(ended)
         runs = self.results(job, "start")
         self.assertEqual(len(runs), 2, runs)
-        self.assertGreaterEqual(self.results(job, "terminated")[0]["now"] - begun, 1.9)
+        self.assertGreaterEqual(self.results(job, "terminated")[0]["now"] - begun, 2.0)
         self.assertGreater(runs[1]["from"], 0.5)
-        self.assert_done(job, 1.5)
+        self.assert_done(job, 1.6)
 
 
 class LosingWork(PausingTest):
