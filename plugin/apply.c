@@ -13,6 +13,32 @@
 /* A hold of the write locks ends when it has lasted this long: RPCs wait behind it. One operation takes some 0.1 ms. */
 static const double kLongestHold = 0.003;
 
+/* See apply_in_charge_since. */
+static const time_t kLongestWaitForNodes = 10;
+static const time_t kCredentialSeconds = 2;
+static time_t in_charge_since;
+static time_t nodes_known_at; /* 0: not yet */
+
+void apply_in_charge_since(time_t since) {
+  in_charge_since = since;
+  nodes_known_at = 0;
+}
+
+static bool nodes_known(const struct snapshot *snapshot, time_t now) {
+  if (now < in_charge_since) in_charge_since = now; /* the clock was set back */
+  if (nodes_known_at == 0 && now < in_charge_since + kLongestWaitForNodes) {
+    const struct dfrs_snapshot *view = snapshot_view(snapshot);
+    for (size_t i = 0; i < view->node_count; ++i) {
+      const uint32_t index = snapshot_node_index(snapshot, (uint32_t)i);
+      if (!view->nodes[i].usable || (int)index >= node_record_count) continue;
+      const node_record_t *node = compat_node((int)index);
+      if (node && node->last_response < in_charge_since) return false;
+    }
+  }
+  if (nodes_known_at == 0) nodes_known_at = now;
+  return now >= nodes_known_at + kCredentialSeconds;
+}
+
 static double monotonic(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -59,7 +85,7 @@ static bool make_plan(const struct snapshot *snapshot, const struct dfrs_operati
     const node_record_t *node = (int)nodes[i] < node_record_count ? compat_node((int)nodes[i]) : NULL;
     if (!node || !node->name || strcmp(node->name, view->nodes[op->nodes[i]].name) != 0) return false;
   }
-  *plan = (struct dfrs_plan){.kind = shape->stock_placed ? DFRS_PLAN_STOCK : DFRS_PLAN_EXACT,
+  *plan = (struct dfrs_plan){.kind = shape->stock_placed || shape->own_layout ? DFRS_PLAN_STOCK : DFRS_PLAN_EXACT,
                              .job_id = op->key.job_id,
                              .node_count = op->node_count,
                              .nodes = nodes,
@@ -76,6 +102,8 @@ static void start(const struct snapshot *snapshot, const struct dfrs_operation *
   if (IS_JOB_COMPLETING(job) || job->details->prolog_running || job->epilog_running ||
       (job->step_list && list_count(job->step_list)))
     return answer(result, DFRS_BUSY, "its last run is still being cleaned up");
+  if (job->details->submit_time < in_charge_since && !nodes_known(snapshot, now))
+    return answer(result, DFRS_BUSY, "slurmctld has just started: waits for its nodes to report");
   part_record_t *part = job_managed_partition(job);
   if (!part) return answer(result, DFRS_STALE, "its partition is not managed any more");
   if (job->priority == 0) return answer(result, DFRS_BLOCKED, "held");
@@ -211,7 +239,10 @@ void apply_operations(const struct snapshot *snapshot, const struct dfrs_operati
       if (results[i].code == DFRS_DONE && list[i].kind != DFRS_OP_COMMENT) changed = true;
       ++i;
       held = monotonic() - since;
+      /* An end time comes with its job's resume: the one that Slurm has just worked out may lie in the past. */
+      if (i < count && list[i].kind == DFRS_OP_END_TIME && list[i].key.job_id == list[i - 1].key.job_id) held = 0;
     }
+    held = monotonic() - since;
     unlock_slurmctld(locks);
     times->total += held;
     if (held > times->longest) times->longest = held;

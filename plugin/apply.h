@@ -4,6 +4,8 @@
 #ifndef DFRS_PLUGIN_APPLY_H
 #define DFRS_PLUGIN_APPLY_H
 
+#include <time.h>
+
 #include "plugin/snapshot.h"
 #include "shim/controller.h"
 
@@ -13,6 +15,14 @@ struct apply_times {
   double total;   /* s */
   unsigned holds;
 };
+
+/* Says since when this slurmctld has been in charge (s since the epoch).
+ *
+ * A controller that was killed may have started jobs that the saved state still shows as pending. Started again at once
+ * such a job fails: slurmctld revokes the run that its node reports, and slurmd then takes no credential of that second.
+ * So a job from before is not started until all usable nodes of managed partitions have reported (10 s at most), and
+ * 2 s more have passed. New jobs start at once. */
+void apply_in_charge_since(time_t since);
 
 /* Carries out list[0 .. count) in order; results[i] is what came of list[i]. Takes conf R, job W, node W, part R, fed R
  * in short holds, a few operations each, and lets others in between. Each job is looked up again and must still be in

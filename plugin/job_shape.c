@@ -21,7 +21,8 @@ static bool plain_features(List features) {
   ListIterator each = list_iterator_create(features);
   for (job_feature_t *feature; (feature = list_next(each));) {
     const int op = feature->op_code;
-    if (feature->count || feature->paren || (op != FEATURE_OP_AND && op != FEATURE_OP_OR && op != FEATURE_OP_END)) plain = false;
+    if (feature->count || feature->paren || (op != FEATURE_OP_AND && op != FEATURE_OP_OR && op != FEATURE_OP_END))
+      plain = false;
     if (op == FEATURE_OP_END) continue;
     if (joined != FEATURE_OP_END && joined != op) plain = false;
     joined = op;
@@ -36,6 +37,10 @@ struct job_shape job_shape(const job_record_t *job, uint64_t node_memory) {
   if (!details) return shape;
 
   const uint32_t nodes = known(details->min_nodes, 1);
+  uint32_t most_nodes = known(details->max_nodes, 0);
+  const uint32_t partition_most = job->part_ptr ? known(job->part_ptr->max_nodes, 0) : 0;
+  if (partition_most != 0 && (most_nodes == 0 || partition_most < most_nodes)) most_nodes = partition_most;
+  const uint32_t most_per_node = known16(details->ntasks_per_node, 0);
   uint32_t tasks = known(details->num_tasks, 1);
   if (tasks < nodes) tasks = nodes;
   uint32_t cpus = known16(details->cpus_per_task, 1);
@@ -43,16 +48,21 @@ struct job_shape job_shape(const job_record_t *job, uint64_t node_memory) {
   /* Without --cpus-per-task the CPUs may be stated alone (srun -c of older clients, --mincpus). */
   if (min_cpus > tasks * cpus) cpus = divide_up(min_cpus, tasks);
   if (details->overcommit) cpus = known16(details->cpus_per_task, 1);
-  shape.tasks = tasks;
-  shape.cpus_per_task = cpus;
+
+  /* A fixed number of nodes with the same number of tasks on each: what belongs together is one task to the policy. */
+  uint32_t together = 1;
+  shape.one_per_node = most_nodes == nodes && tasks % nodes == 0;
+  if (shape.one_per_node) together = tasks / nodes;
+  shape.tasks = tasks / together;
+  shape.cpus_per_task = cpus * together;
 
   const uint64_t memory = details->pn_min_memory;
   if (memory & MEM_PER_CPU) {
-    shape.memory_per_task = (memory & ~MEM_PER_CPU) * cpus;
+    shape.memory_per_task = (memory & ~MEM_PER_CPU) * shape.cpus_per_task;
   } else if (memory != 0 && memory != NO_VAL64) {
-    uint32_t per_node = known16(details->ntasks_per_node, 0);
-    if (per_node == 0) per_node = divide_up(tasks, nodes);
-    shape.memory_per_task = memory / per_node + (memory % per_node != 0);
+    const uint32_t per_node = most_per_node ? most_per_node : divide_up(tasks, nodes);
+    const uint64_t sum = memory * together;
+    shape.memory_per_task = sum / per_node + (sum % per_node != 0);
   } else {
     shape.exclusive = true; /* all the memory of its nodes leaves nothing to share */
   }
@@ -62,8 +72,10 @@ struct job_shape job_shape(const job_record_t *job, uint64_t node_memory) {
       (job->gres_list_req && list_count(job->gres_list_req)) || job->tres_per_job || job->tres_per_node ||
       job->tres_per_socket || job->tres_per_task || job->req_switch || job->burst_buffer || job->reboot ||
       details->contiguous || (details->core_spec != 0 && details->core_spec != NO_VAL16) ||
-      (details->req_node_bitmap && bit_set_count(details->req_node_bitmap) > 1) ||
       !plain_features(details->feature_list) || (details->prefer_list && list_count(details->prefer_list));
+  shape.own_layout = nodes > 1 || (most_nodes != 0 && most_nodes < shape.tasks) ||
+                     (most_per_node != 0 && most_per_node < tasks && most_nodes != 1) ||
+                     (details->req_node_bitmap && bit_set_count(details->req_node_bitmap) > 1);
   return shape;
 }
 

@@ -20,11 +20,12 @@ static uint32_t node_request(const job_record_t *job) {
   return alone ? NODE_CR_RESERVED : NODE_CR_AVAILABLE;
 }
 
-/* Whether the job may come to a node, as far as having nodes for oneself goes. Paused jobs are not in the way. */
 static bool node_open(uint32_t node_req, int node) {
   if ((*stock.node_usage)[node].node_state >= NODE_CR_RESERVED) return false;
   return node_req != NODE_CR_RESERVED || (shared_row_jobs(node) == 0 && !shared_row_foreign(node, -1));
 }
+
+bool placement_open(const job_record_t *job, int node) { return node_open(node_request(job), node); }
 
 static bool any_core_reserved(const bitstr_t *reserved, int node) {
   if (!reserved) return false;
@@ -53,11 +54,18 @@ static int check_plan(const job_record_t *job, const bitstr_t *node_bitmap, uint
     if (k > 0 && plan->nodes[k] <= plan->nodes[k - 1]) return refuse(job, "nodes are not in order", name);
     if (!bit_test((bitstr_t *)node_bitmap, node)) return refuse(job, "the node is not available to it now", name);
     if (any_core_reserved(reserved_cores, node)) return refuse(job, "a reservation holds cores", name);
-    if (!node_open(node_request(job), node)) return refuse(job, "the node, or the job, is not to be shared", name);
+    if (!placement_open(job, node)) return refuse(job, "the node, or the job, is not to be shared", name);
     if (plan->node_tasks[k] == 0) return refuse(job, "a node without tasks", name);
     if (placed_cpus(job, node, plan->node_tasks[k], plan->cpus_per_task) > UINT16_MAX)
       return refuse(job, "more CPUs than Slurm can count", name);
     tasks += plan->node_tasks[k];
+  }
+  if (job->details->req_node_bitmap) {
+    bitstr_t *const named = job->details->req_node_bitmap;
+    int found = 0;
+    for (uint32_t k = 0; k < plan->node_count; ++k) found += bit_test(named, plan->nodes[k]) != 0;
+    const int wanted = bit_set_count(named);
+    if (found < wanted) return refuse(job, "it leaves out a node that the job has named", NULL);
   }
   return tasks == shape.tasks ? SLURM_SUCCESS : refuse(job, "the job has changed since it was planned", NULL);
 }
@@ -159,7 +167,8 @@ static void leave_node(const job_record_t *job, uint32_t k, int node) {
 
 void placed_cores_give_back(job_record_t *job) {
   if (!mark_is(job, DFRS_MARK_COUNTED)) return;
-  for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at)) leave_node(job, at.k, at.node);
+  for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at))
+    leave_node(job, at.k, at.node);
   mark_set(job, DFRS_MARK_COUNTED, false);
 }
 

@@ -214,6 +214,11 @@ int init(void) {
           dfrs_controller_abi(), DFRS_CONTROLLER_ABI);
     return SLURM_ERROR;
   }
+  if (!dfrs_gate_select_ready()) {
+    error("sched/dfrs: slurmctld has loaded the stock selector, not ours: PluginDir must name the folder of dfrs' plugins "
+          "before Slurm's own, and SelectType must be select/cons_tres");
+    return SLURM_ERROR;
+  }
   pthread_mutex_lock(&thread_lock);
   int rc = SLURM_SUCCESS;
   if (!running) {
@@ -234,6 +239,7 @@ int init(void) {
       rc = SLURM_ERROR;
     } else {
       publish_partitions();
+      apply_in_charge_since(time(NULL));
       if (dfrs_controller_stock_backfill(controller)) (void)stock_backfill_start();
       __atomic_store_n(&stop_requested, false, __ATOMIC_RELEASE);
       if (pthread_create(&thread, NULL, thread_main, NULL) == 0) {

@@ -236,7 +236,9 @@ static const uint64_t *narrowed_nodes(struct snapshot *s, const job_record_t *jo
     for (size_t i = 0; i < s->view.node_count; ++i)
       if (compat_node((int)s->table_index[i])->node_state & NODE_STATE_RES) bit_clear(nodes, s->table_index[i]);
   }
-  if (details->req_node_bitmap) bit_and(nodes, details->req_node_bitmap);
+  /* Named nodes are all that it gets, unless it wants more than are named. */
+  if (details->req_node_bitmap && (details->min_nodes == NO_VAL || (int)details->min_nodes <= bit_set_count(details->req_node_bitmap)))
+    bit_and(nodes, details->req_node_bitmap);
   if (details->exc_node_bitmap) bit_and_not(nodes, details->exc_node_bitmap);
   if (details->feature_list && list_count(details->feature_list)) {
     bitstr_t *work = bit_alloc(node_record_count);
@@ -350,7 +352,7 @@ static int take_job(struct snapshot *s, const job_record_t *job, const part_reco
   out->cpus_per_task = shape.cpus_per_task;
   out->memory_per_task = shape.memory_per_task;
   if (shape.exclusive) out->flags |= DFRS_JOB_EXCLUSIVE;
-  if (shape.stock_placed) out->flags |= DFRS_JOB_STOCK_PLACED;
+  if (shape.stock_placed || shape.own_layout) out->flags |= DFRS_JOB_STOCK_PLACED;
   if (job->batch_flag) out->flags |= DFRS_JOB_BATCH;
   if (job->batch_flag && details->requeue) out->flags |= DFRS_JOB_MAY_REQUEUE;
   if (job->array_recs && job->array_recs->task_id_bitmap && job->array_task_id == NO_VAL)

@@ -80,7 +80,7 @@ enum dfrs_job_flag {
   DFRS_JOB_MAY_REQUEUE = 1 << 1,    /* batch, and not --no-requeue */
   DFRS_JOB_CHECKPOINTS = 1 << 2,    /* its own word: it goes on from its checkpoint when started again */
   DFRS_JOB_EXCLUSIVE = 1 << 3,      /* shares its nodes with none */
-  DFRS_JOB_STOCK_PLACED = 1 << 4,   /* GRES, or a layout that only cons_tres knows: the policy says when, it says where */
+  DFRS_JOB_STOCK_PLACED = 1 << 4,   /* GRES, or a layout the policy does not know: it says when, the selector where */
   DFRS_JOB_USER_SUSPENDED = 1 << 5, /* by scontrol suspend, not by us: hands off */
   DFRS_JOB_ARRAY_META = 1 << 6,     /* stands for the tasks of an array that have not been split off */
 };

@@ -9,7 +9,9 @@ libdfrs_conf_a_SOURCES = \
 	shim/conf/read_config.cc \
 	shim/conf/read_config.h \
 	shim/conf/settings.cc \
-	shim/conf/settings.h
+	shim/conf/settings.h \
+	shim/conf/slurm_conf.cc \
+	shim/conf/slurm_conf.h
 EXTRA_DIST += etc/dfrs.conf.example
 
 bin_PROGRAMS += dfrs-check-config
@@ -40,6 +42,10 @@ noinst_LIBRARIES += libdfrs_control.a
 CONTROLLER_PARTS += libdfrs_control.a libdfrs_record.a libdfrs_conf.a libshimnet.a
 libdfrs_control_a_CPPFLAGS = $(SHIM_CPPFLAGS)
 libdfrs_control_a_SOURCES = \
+	shim/control/control_server.cc \
+	shim/control/control_server.h \
+	shim/control/status_json.cc \
+	shim/control/status_json.h \
 	shim/controller.h \
 	shim/controller/abi.cc \
 	shim/controller/abi.h \
@@ -87,3 +93,17 @@ libdfrs_control_a_SOURCES = \
 	shim/node_agents.h \
 	shim/status.cc \
 	shim/status.h
+
+# What asks it; everything but main(), so that tests link the same objects.
+noinst_LIBRARIES += libdfrsctl.a
+libdfrsctl_a_CPPFLAGS = $(SHIM_CPPFLAGS)
+libdfrsctl_a_SOURCES = \
+	shim/control/controller_address.cc \
+	shim/control/controller_address.h \
+	shim/control/tables.cc \
+	shim/control/tables.h
+
+bin_PROGRAMS += dfrsctl
+dfrsctl_CPPFLAGS = $(SHIM_CPPFLAGS)
+dfrsctl_LDADD = libdfrsctl.a libdfrs_control.a libdfrs_conf.a libshimnet.a libpolicy.a $(SHIM_LIBS)
+dfrsctl_SOURCES = shim/control/dfrsctl_main.cc

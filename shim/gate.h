@@ -18,7 +18,8 @@ extern "C" {
 enum dfrs_plan_kind {
   DFRS_PLAN_NONE,   /* none was published: refuse, the job waits for the policy */
   DFRS_PLAN_EXACT,  /* these tasks on these nodes, nothing else */
-  DFRS_PLAN_STOCK,  /* cons_tres places it, on the plan's nodes alone (node_tasks is not used) */
+  DFRS_PLAN_STOCK,  /* the selector places it, on some of the plan's nodes (node_tasks is not used): by cons_tres (GRES,
+                     * topology), or by itself where only the layout is special (--nodes, --ntasks-per-node) */
 };
 
 /* A placement that the sched thread has decided, valid for the one job and the one call of select_nodes. */

@@ -10,11 +10,12 @@ namespace dfrs::sim {
 
 enum ExitCode : int {
   kExitOk = 0,
-  kExitInternal = 1,  ///< a bug in dfrs-sim: please report it
-  kExitUsage = 2,     ///< unknown option, algorithm or subcommand; value out of range
-  kExitInput = 3,     ///< the data read is not what it should be (message names file and line)
-  kExitIo = 4,        ///< a file cannot be read or written (missing, no permission, disk full)
-  kExitNetwork = 5,   ///< a download failed, or its checksum did not match
+  kExitInternal = 1,    ///< a bug in dfrs-sim: please report it
+  kExitUsage = 2,       ///< unknown option, algorithm or subcommand; value out of range
+  kExitInput = 3,       ///< the data read is not what it should be (message names file and line)
+  kExitIo = 4,          ///< a file cannot be read or written (missing, no permission, disk full)
+  kExitNetwork = 5,     ///< a download failed, or its checksum did not match
+  kExitDifference = 6,  ///< the decisions of a record are not reproduced
 };
 
 /// An error with an exit code. The message is complete: what, where (file, line, option), what was expected.
@@ -38,6 +39,9 @@ struct IoError : Failure {
 };
 struct NetworkError : Failure {
   explicit NetworkError(const std::string& message) : Failure(kExitNetwork, message) {}
+};
+struct DifferenceError : Failure {
+  explicit DifferenceError(const std::string& message) : Failure(kExitDifference, message) {}
 };
 
 }  // namespace dfrs::sim

@@ -67,6 +67,8 @@ libsim_a_SOURCES = \
 	sim/simulation.h \
 	sim/step_log.cc \
 	sim/step_log.h \
+	sim/step_recorder.cc \
+	sim/step_recorder.h \
 	sim/workload/fit.cc \
 	sim/workload/fit.h \
 	sim/workload/hpc2n.cc \
@@ -80,6 +82,8 @@ libsim_a_SOURCES = \
 	sim/workload/random.h \
 	sim/workload/read_report.cc \
 	sim/workload/read_report.h \
+	sim/workload/recorded.cc \
+	sim/workload/recorded.h \
 	sim/workload/scale.cc \
 	sim/workload/scale.h \
 	sim/workload/swf.h \
@@ -91,7 +95,7 @@ libsim_a_SOURCES = \
 	sim/workload/trace_file.h \
 	sim/workload/weeks.cc \
 	sim/workload/weeks.h
-SIM_LIBS = libsim.a libpolicy.a $(FMT_LIBS) $(ARCHIVE_LIBS) $(CURL_LIBS) $(NETTLE_LIBS) $(ZLIB_LIBS) $(GLPK_LIBS) $(PTHREAD_LIBS)
+SIM_LIBS = libsim.a libdfrs_record.a libpolicy.a $(FMT_LIBS) $(ARCHIVE_LIBS) $(CURL_LIBS) $(NETTLE_LIBS) $(ZLIB_LIBS) $(GLPK_LIBS) $(PTHREAD_LIBS)
 
 bin_PROGRAMS += dfrs-sim
 dfrs_sim_CPPFLAGS = $(libsim_a_CPPFLAGS)
@@ -106,6 +110,7 @@ dfrs_sim_SOURCES = \
 	sim/cli/cmd_fetch.cc \
 	sim/cli/cmd_generate.cc \
 	sim/cli/cmd_list.cc \
+	sim/cli/cmd_replay.cc \
 	sim/cli/cmd_report.cc \
 	sim/cli/cmd_run.cc \
 	sim/cli/command.h \

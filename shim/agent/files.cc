@@ -52,7 +52,7 @@ tl::expected<std::string, int> read_file_at(int at, const std::string& path, std
 }
 
 int write_existing_at(int at, const std::string& path, std::string_view text) {
-  const Fd file(openat(at, path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+  const Fd file(openat(at, path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW));
   if (!file) return errno;
   ssize_t n = -1;
   do n = write(file.get(), text.data(), text.size());

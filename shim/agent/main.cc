@@ -43,6 +43,7 @@ struct Options {
   double period_ms = static_cast<double>(kDefaultPeriodUs) / 1000;
   std::string log_level = "info";
   bool check = false;
+  bool release = false;
 };
 
 struct Failure {
@@ -105,6 +106,31 @@ void work(Agent& agent, double interval) {
   }
 }
 
+// Lifts every quota on the node, for good: what was to hold is forgotten, too.
+tl::expected<void, Failure> release(const JobGroups& groups, RunFolder& folder, const std::string& node) {
+  const auto jobs = groups.list();
+  if (!jobs) return tl::unexpected(Failure{kExitIo, jobs.error()});
+  std::size_t lifted = 0;
+  std::string problem;
+  for (const std::uint32_t job : *jobs) {
+    if (groups.remove_if_empty(job)) continue;
+    const auto change = groups.set_quota(job, CpuMax{});
+    if (!change)
+      problem = change.error();
+    else if (*change == QuotaChange::written)
+      ++lifted;
+  }
+  // Keeps its order, so that requests of before do not bring the quotas back.
+  const auto remembered = folder.recall(node);
+  if (remembered && *remembered) {
+    if (const auto kept = folder.remember({node, (*remembered)->order, {}}); !kept) problem = kept.error();
+  }
+  if (const auto published = folder.publish({}); !published) problem = published.error();
+  if (!problem.empty()) return tl::unexpected(Failure{kExitIo, problem});
+  fmt::print("dfrsd: the quotas of {} jobs on {} are lifted\n", lifted, node);
+  return {};
+}
+
 tl::expected<void, Failure> run(const Options& options) {
   const auto slurm_user = user_id(options.slurm_user);
   if (!slurm_user) {
@@ -122,6 +148,7 @@ tl::expected<void, Failure> run(const Options& options) {
   auto folder = RunFolder::open(with_node(options.run_dir, options.node));
   if (!folder) return tl::unexpected(Failure{kExitIo, folder.error()});
   const std::string run_dir = folder->path();
+  if (options.release) return release(**groups, *folder, options.node);
   // Its daemon may start after us: not an error but in a check.
   if (const auto munge = check_munge(options.munge_socket); !munge) {
     if (options.check) return munge;
@@ -197,6 +224,9 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"error", "warning", "info", "debug"}))
       ->capture_default_str();
   app.add_flag("--check", options.check, "check that all it needs is there, say so, and end");
+  app.add_flag("--release", options.release,
+               "lift the quotas of all jobs on this node, and end; for leaving DFRS, when the agent is stopped")
+      ->excludes("--check");
   app.footer(
       "Exit codes: 0 success, 1 internal error, 2 wrong option, 4 control groups or run folder,\n"
       "5 network address or munged. See docs/node-agent.md.");

@@ -75,11 +75,37 @@ tl::expected<std::unique_ptr<Host>, std::string> Host::create(const HostPaths& p
   return host;
 }
 
+void Host::serve_control() {
+  serves_control_ = true;
+  if (control_ && control_port_ == config_.control_port) return;
+  control_.reset();
+  ControlServerOptions options;
+  options.port = config_.control_port;
+  options.cluster = paths_.cluster_name;
+  options.munge_socket = paths_.munge_socket;
+  options.slurm_user = paths_.slurm_user_id;
+  options.log = [this](const std::string& line) { log_.warn("control port: {}", line); };
+  auto server = ControlServer::start(std::move(options), *controller_, recorder_);
+  if (!server) {
+    log_.error("no control port for dfrsctl: {}", server.error());
+    return;
+  }
+  control_ = std::move(*server);
+  control_port_ = config_.control_port;
+}
+
 tl::expected<void, std::string> Host::reconfigure() {
   auto config = read(paths_.conf_file);
   if (!config) return tl::unexpected<std::string>(config.error());
   if (auto done = controller_->reconfigure(*config); !done) return done;
+  const std::string recorded = config_.record_file;
   use(std::move(*config));
+  if (serves_control_) serve_control();
+  // A record that dfrsctl has begun goes on, unless RecordFile names a new one.
+  if (config_.record_file != recorded && !config_.record_file.empty()) {
+    const std::string path = unused_record_path(config_.record_file);
+    if (const auto on = recorder_.on(path); !on) log_.error("no record is made: {}", on.error());
+  }
   return {};
 }
 

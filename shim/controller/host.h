@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "shim/conf/config.h"
+#include "shim/control/control_server.h"
 #include "shim/controller/controller.h"
 #include "shim/controller/log.h"
 #include "shim/controller/state_writer.h"
@@ -51,6 +52,9 @@ class Host {
   const Log& log() const { return log_; }
   /// Reads dfrs.conf again. Error: one line; nothing has changed then.
   tl::expected<void, std::string> reconfigure();
+  /// Answers dfrsctl on ControlPort from now on; where it cannot, the log says so, and the next reconfigure() tries
+  /// again.
+  void serve_control();
 
  private:
   Host(HostPaths paths, Log log);
@@ -64,6 +68,9 @@ class Host {
   std::unique_ptr<StateWriter> state_writer_;
   std::unique_ptr<NodeAgents> agents_;
   std::unique_ptr<Controller> controller_;
+  std::unique_ptr<ControlServer> control_;  // after what it shows
+  std::uint16_t control_port_ = 0;          // that it listens on
+  bool serves_control_ = false;
 };
 
 }  // namespace dfrs::shim

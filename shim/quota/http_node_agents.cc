@@ -29,6 +29,8 @@ constexpr long kMaxIdleConnections = 1024;
 // So often must an agent name the same newer state before it is outbid, see on_stale().
 constexpr int kStaleBeforeOutbidding = 3;
 constexpr milliseconds kLongestPoll{1000};
+// QuotaMode=off: a node without an agent, or whose agent is away, is asked so often to lift its quotas.
+constexpr int kAttemptsToLift = 6;
 
 // One node. Kept by those who work on it while the list changes.
 struct Node {
@@ -46,6 +48,7 @@ struct Node {
   NodeReport report;  // but for age and current
   StateOrder newer;   // what a stale answer named, and how often in a row
   int newer_seen = 0;
+  int attempts = 0;  // to lift quotas
 };
 
 }  // namespace
@@ -240,6 +243,8 @@ struct HttpNodeAgents::Impl {
         node.backoff = milliseconds(0);
         node.next = outcome == Outcome::applied ? now + spread_refresh() : now;
       }
+      if (!options.enabled && (outcome == Outcome::applied || ++node.attempts == kAttemptsToLift))
+        node.next = Clock::time_point::max();
       // Changes since the request was made.
       if (!node.failing && node.version != slot.version) node.next = now;
       if (node.listed && node.report.error.empty() == had_error) {
@@ -329,7 +334,6 @@ struct HttpNodeAgents::Impl {
 };
 
 HttpNodeAgents::HttpNodeAgents(HttpNodeAgentsOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {
-  if (!impl_->options.enabled) return;
   curl_setup();
   impl_->multi = curl_multi_init();
   if (impl_->multi == nullptr) throw std::bad_alloc();
@@ -372,6 +376,10 @@ void HttpNodeAgents::set_agents(std::span<const AgentAddress> agents) {
       // Also when a name is there twice: each place has a node of its own.
       if (node == nullptr || node->listed) node = std::make_shared<Node>();
       node->listed = true;
+      if (!impl_->options.enabled && !node->desired) {
+        node->desired.emplace();
+        node->version = 1;
+      }
       if (node->address != agent) {
         node->address = agent;
         node->backoff = milliseconds(0);
@@ -388,9 +396,10 @@ void HttpNodeAgents::set_agents(std::span<const AgentAddress> agents) {
 void HttpNodeAgents::set_desired(std::size_t index, std::span<const JobQuota> jobs) {
   {
     std::vector<JobQuota> wanted(jobs.begin(), jobs.end());
+    for (JobQuota& job : wanted) job.suspended = job.suspended || job.paused;
     std::sort(wanted.begin(), wanted.end(), [](const auto& a, const auto& b) { return a.job_id < b.job_id; });
     const std::lock_guard lock(impl_->mutex);
-    if (index >= impl_->nodes.size()) return;
+    if (index >= impl_->nodes.size() || !impl_->options.enabled) return;
     Node& node = *impl_->nodes[index];
     if (node.desired && *node.desired == wanted) return;
     node.desired = std::move(wanted);
@@ -402,6 +411,7 @@ void HttpNodeAgents::set_desired(std::size_t index, std::span<const JobQuota> jo
 }
 
 bool HttpNodeAgents::wait(std::span<const std::size_t> nodes, std::uint32_t wait_ms) {
+  if (!impl_->options.enabled) return true;
   std::unique_lock lock(impl_->mutex);
   // As of now: later changes and lists do not prolong the wait.
   std::vector<std::pair<std::shared_ptr<Node>, std::uint64_t>> waited;

@@ -19,7 +19,6 @@ namespace dfrs::shim {
 namespace {
 
 constexpr std::size_t kBatch = 256 << 10;  // so much is written before its time
-constexpr std::chrono::seconds kPatience{2};
 
 // Writes a file's bytes, through gzip if need be. Only the thread uses it.
 class Output {
@@ -90,11 +89,13 @@ struct LineWriter::Shared {
       wake.wait(lock, [&] { return stop || !waiting.empty(); });
       wake.wait_for(lock, flush, [&] { return stop || waiting.size() >= kBatch; });
       writing.swap(waiting);
+      in_work = writing.size();
       const bool last = stop;
       lock.unlock();
       std::string why = output.write(writing, last);
       writing.clear();
       lock.lock();
+      in_work = 0;
       if (!why.empty()) error = std::move(why);
       done = last || !error.empty();
     }
@@ -108,6 +109,7 @@ struct LineWriter::Shared {
   std::chrono::milliseconds flush;
   std::string waiting;
   std::string writing;  // the thread's
+  std::size_t in_work = 0;
   std::string error;
   bool stop = false;
   bool done = false;
@@ -141,14 +143,17 @@ tl::expected<std::unique_ptr<LineWriter>, std::string> LineWriter::create(const 
 LineWriter::LineWriter(std::shared_ptr<Shared> shared, const RecordLimits& limits)
     : shared_(std::move(shared)), limits_(limits) {}
 
-LineWriter::~LineWriter() {
+LineWriter::~LineWriter() { close(std::chrono::milliseconds{0}); }
+
+std::string LineWriter::close(std::chrono::milliseconds patience) {
   std::unique_lock lock(shared_->mutex);
   shared_->stop = true;
   shared_->wake.notify_all();
-  if (wait_at_end_) shared_->finished.wait_for(lock, kPatience, [&] { return shared_->done; });
+  if (!shared_->finished.wait_for(lock, patience, [&] { return shared_->done; })) {
+    return fmt::format("the disk does not keep up: {} bytes wait for it", shared_->waiting.size() + shared_->in_work);
+  }
+  return shared_->error;
 }
-
-void LineWriter::finish_without_waiting() { wait_at_end_ = false; }
 
 std::string LineWriter::append(std::string_view line) {
   const std::uint64_t size = line.size() + 1;

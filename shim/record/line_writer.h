@@ -2,6 +2,7 @@
 // Appends lines to a file from a thread of its own, so that who makes them never waits for a disk.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -29,14 +30,15 @@ class LineWriter {
   /// that came before it can be read, should the end be cut off.
   static tl::expected<std::unique_ptr<LineWriter>, std::string> create(const std::string& path,
                                                                        const RecordLimits& limits);
-  /// Writes what is left; waits at most 2 s for a disk that hangs.
+  /// Writes what is left, without waiting for it.
   ~LineWriter();
 
   /// Appends `line` and a newline. An empty string, or why the file has ended: no space, a limit, an I/O error.
   std::string append(std::string_view line);
   std::uint64_t bytes() const { return bytes_; }
-  /// The file ends here; its destructor will not wait for what is left to be written.
-  void finish_without_waiting();
+  /// Completes the file; waits for what is left to be written, at most for `patience`. An empty string, or why the file
+  /// is not complete. append() must not be called afterwards.
+  std::string close(std::chrono::milliseconds patience);
 
  private:
   struct Shared;
@@ -45,7 +47,6 @@ class LineWriter {
   std::shared_ptr<Shared> shared_;
   RecordLimits limits_;
   std::uint64_t bytes_ = 0;
-  bool wait_at_end_ = true;
 };
 
 }  // namespace dfrs::shim

@@ -13,29 +13,38 @@ tl::expected<void, std::string> Recorder::on(const std::string& path, const Reco
   try {
     auto writer = LineWriter::create(path, limits);
     if (!writer) return tl::unexpected<std::string>(writer.error());
-    // The old writer is taken away under the lock and finished outside of it: that may wait for a disk.
-    std::unique_ptr<LineWriter> old;
-    {
-      const std::lock_guard lock(mutex_);
-      old = std::move(writer_);
-      writer_ = std::move(*writer);
-      begun_ = false;
-      state_ = {};
-      state_.on = true;
-      state_.path = path;
-    }
+    off();
+    const std::lock_guard lock(mutex_);
+    writer_ = std::move(*writer);
+    begun_ = false;
+    state_ = {};
+    state_.on = true;
+    state_.path = path;
     return {};
   } catch (const std::exception& error) {
     return tl::unexpected<std::string>(std::string(error.what()));
   }
 }
 
-void Recorder::off() noexcept {
+void Recorder::off(std::chrono::milliseconds patience) noexcept {
   std::unique_ptr<LineWriter> old;
-  const std::lock_guard lock(mutex_);
-  old = std::move(writer_);
-  begun_ = false;
-  state_.on = false;
+  {
+    const std::lock_guard lock(mutex_);
+    old = std::move(writer_);
+    begun_ = false;
+    state_.on = false;
+  }
+  if (!old) return;
+  // Outside of the lock: steps go on meanwhile.
+  try {
+    const std::string why = old->close(patience);
+    if (why.empty()) return;
+    const std::lock_guard lock(mutex_);
+    if (!state_.on) state_.stopped = why;
+    if (log_) log_(1, fmt::format("the end of a record is missing: {}", why));
+  } catch (...) {
+    // No memory to say so.
+  }
 }
 
 RecordingState Recorder::state() const {
@@ -89,7 +98,6 @@ void Recorder::fail(std::string why) noexcept {
   } catch (...) {
     // No memory to say so.
   }
-  writer_->finish_without_waiting();
   writer_.reset();
 }
 

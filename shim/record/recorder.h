@@ -15,6 +15,7 @@
 // that fails, or the file would grow too large, recording stops and the log says why; the host goes on.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -49,8 +50,9 @@ class Recorder {
   /// Begins a record in a new file; compressed if its name ends with ".gz". A record that is on goes on if the new file
   /// cannot be made, else it ends. Error: a message with the path and the reason. Any thread.
   tl::expected<void, std::string> on(const std::string& path, const RecordLimits& limits = {}) noexcept;
-  /// Ends the record: all steps so far are written (waits for the disk, at most 2 s). Any thread.
-  void off() noexcept;
+  /// Ends the record: all steps so far are written, for which it waits at most for `patience`; if they are not,
+  /// RecordingState::stopped says why. Any thread.
+  void off(std::chrono::milliseconds patience = std::chrono::seconds{2}) noexcept;
   RecordingState state() const;
 
   /// A record is on and waits for the first step of a new engine. Any thread.

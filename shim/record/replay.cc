@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <unordered_set>
 
 namespace dfrs::shim {
@@ -55,27 +54,15 @@ std::string text_of(const Decisions& decisions, JobSlot job) {
   return text;
 }
 
-bool same(const Decisions& a, const Decision& x, const Decisions& b, const Decision& y) {
-  const auto p = a.nodes_of(x);
-  const auto q = b.nodes_of(y);
-  return x.kind == y.kind && x.job == y.job && std::equal(p.begin(), p.end(), q.begin(), q.end());
-}
-
-bool same(const YieldChange& a, const YieldChange& b) {
-  return a.job == b.job && std::bit_cast<std::uint64_t>(a.yield) == std::bit_cast<std::uint64_t>(b.yield);
-}
-
-// The slot of the first decision in which the two differ.
+// The slot of the first job of which the two say different things; none: the same in another order, or another wake-up.
 std::optional<JobSlot> first_difference(const Decisions& a, const Decisions& b) {
-  const std::size_t placements = std::max(a.placements.size(), b.placements.size());
-  for (std::size_t k = 0; k < placements; ++k) {
-    if (k >= a.placements.size()) return b.placements[k].job;
-    if (k >= b.placements.size() || !same(a, a.placements[k], b, b.placements[k])) return a.placements[k].job;
+  std::vector<JobSlot> slots;
+  for (const Decisions* decisions : {&a, &b}) {
+    for (const Decision& decision : decisions->placements) slots.push_back(decision.job);
+    for (const YieldChange& change : decisions->yields) slots.push_back(change.job);
   }
-  const std::size_t yields = std::max(a.yields.size(), b.yields.size());
-  for (std::size_t k = 0; k < yields; ++k) {
-    if (k >= a.yields.size()) return b.yields[k].job;
-    if (k >= b.yields.size() || !same(a.yields[k], b.yields[k])) return a.yields[k].job;
+  for (const JobSlot slot : slots) {
+    if (text_of(a, slot) != text_of(b, slot)) return slot;
   }
   return {};
 }
@@ -105,12 +92,9 @@ void compare(const RecordReader& reader, const tl::expected<const Decisions*, Er
       difference.job = reader.view().jobs[*slot].id;
       difference.recorded = said(**recorded);
       difference.replayed = said(**replayed);
-      if (difference.recorded == difference.replayed) {
-        difference.recorded += " (in another order)";
-        difference.replayed += " (in another order)";
-      }
     }
   }
+  if (difference.recorded == difference.replayed) difference.replayed = "the same in another order";
   summary.difference = std::move(difference);
 }
 

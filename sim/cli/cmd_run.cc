@@ -13,9 +13,18 @@
 #include "sim/glpk_solver.h"
 #include "sim/io/output_file.h"
 #include "sim/step_log.h"
+#include "sim/step_recorder.h"
 
 namespace dfrs::sim {
 namespace {
+
+// One for all.
+struct Observers final : StepObserver {
+  std::vector<StepObserver*> list;
+  void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override {
+    for (StepObserver* observer : list) observer->on_step(view, events, decisions);
+  }
+};
 
 struct RunCommand {
   WorkloadOptions workload;
@@ -23,6 +32,7 @@ struct RunCommand {
   std::string algorithm;
   std::string jobs_file;
   std::string log_file;
+  std::string record_file;
   bool json = false;
   bool bound = true;
 
@@ -41,13 +51,20 @@ struct RunCommand {
     GlpkSolver solver;
     SimOptions options = simulation.sim();
     options.engine.dfrs.lp_solver = &solver;
-    check_outputs_differ({{"--jobs-csv", jobs_file}, {"--log", log_file}});
+    check_outputs_differ({{"--jobs-csv", jobs_file}, {"--log", log_file}, {"--record", record_file}});
     std::optional<OutputFile> jobs_output;
     std::optional<OutputFile> log_output;
     if (!jobs_file.empty()) jobs_output.emplace(jobs_file);
     std::optional<StepLog> log;
     if (!log_file.empty()) log.emplace(log_output.emplace(log_file));
-    const RunResult result = simulate(instance, algorithms.front(), options, log ? &*log : nullptr);
+    Observers observers;
+    if (log) observers.list.push_back(&*log);
+    std::optional<StepRecorder> recorder;
+    if (!record_file.empty()) {
+      observers.list.push_back(&recorder.emplace(record_file, instance, algorithms.front(), options));
+    }
+    const RunResult result = simulate(instance, algorithms.front(), options, &observers);
+    if (recorder) recorder->finish();
 
     const Metrics metrics = measure(instance, result, simulation.stretch_floor());
     std::optional<StretchBounds> bounds;
@@ -135,6 +152,8 @@ void add_run(CLI::App& app) {
   command->add_option("-a,--algorithm", options->algorithm, "its name, see `dfrs-sim list`")->required();
   command->add_option("--jobs-csv", options->jobs_file, "write a line per job to this file");
   command->add_option("--log", options->log_file, "write the decisions to this file, a JSON object per line");
+  command->add_option("--record", options->record_file,
+                      "record the run in this new file for `dfrs-sim replay`; compressed if it ends with .gz");
   command->add_flag("--json", options->json, "print JSON");
   command->add_flag("--bound,!--no-bound", options->bound, "compute the lower bound as well (default)");
   options->simulation.add(*command);

@@ -15,5 +15,6 @@ void add_report(CLI::App& app);
 void add_list(CLI::App& app);
 void add_fetch(CLI::App& app);
 void add_demo(CLI::App& app);
+void add_replay(CLI::App& app);
 
 }  // namespace dfrs::sim

@@ -21,13 +21,15 @@ namespace {
 
 constexpr const char* kFooter = R"(Exit codes:
   0 done   1 internal error   2 wrong usage   3 bad input data   4 a file cannot be read or written   5 network
+  6 a record is not reproduced
 
 Examples:
   dfrs-sim demo                                    what DFRS would do, on generated workloads
   dfrs-sim compare HPC2N-2002-2.1-cln.swf.gz       the papers' log, week by week
   dfrs-sim run trace.swf -a 'GreedyPM*/per/MINVT=600' --nodes 120 --cores 2 --memory 2048
   dfrs-sim generate --count 10 --load 0.7 -o traces && dfrs-sim compare traces/*.dfrs -o results.csv
-  dfrs-sim report results.csv -o report.html)";
+  dfrs-sim report results.csv -o report.html
+  dfrs-sim replay record.jsonl.gz                  are the decisions of a live run reproduced?)";
 
 // The names a word at the command line could have meant.
 std::vector<std::string> option_names(const CLI::App& app) {
@@ -55,7 +57,7 @@ std::string suggestion(const CLI::App& app, const std::vector<std::string>& word
         return fmt::format("unknown subcommand '{}'; did you mean '{}'?", word, nearest_name(word, names));
       }
       command = app.get_subcommand(word);
-    } else if (word.starts_with("-") && word.size() > 1) {
+    } else if (word.starts_with("-") && word.size() > 1 && (word[1] < '0' || word[1] > '9')) {  // not "-1"
       const std::vector<std::string> names = option_names(command != nullptr ? *command : app);
       const std::string name = word.substr(0, word.find('='));
       if (std::find(names.begin(), names.end(), name) == names.end()) {
@@ -84,6 +86,7 @@ int parse_and_run(int argc, char** argv) {
   add_generate(app);
   add_annotate(app);
   add_report(app);
+  add_replay(app);
   add_list(app);
   add_fetch(app);
   try {

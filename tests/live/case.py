@@ -7,8 +7,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from . import jobs
+from . import cgroups, jobs
 from .cluster import Cluster
+from .errors import ClusterError
 from .options import Options
 from .waiting import wait_for
 
@@ -42,7 +43,8 @@ class LiveTest(unittest.TestCase):
     def setUp(self):
         name = self.id().rpartition(".")[2]
         self.folder = self.jobs_folder / name
-        self.folder.mkdir(exist_ok=True)
+        shutil.rmtree(self.folder, ignore_errors=True)  # of an earlier run, whose job numbers were the same
+        self.folder.mkdir()
         self.folder.chmod(0o1777)
 
     def tearDown(self):
@@ -77,8 +79,9 @@ class LiveTest(unittest.TestCase):
         if checkpoint:
             burn += f" --checkpoint {self.folder}/$SLURM_JOB_ID.checkpoint"
             options = ("--comment=dfrs:checkpoint", *options)
-        return self.sbatch(*options, script=f"exec {'srun ' if step else ''}{burn}", tasks=tasks, cpus=cpus,
-                           memory=memory, **keywords)
+        # Since 22.05 srun does not take the tasks' CPUs from its job.
+        start = f"srun --cpus-per-task={cpus} " if step else ""
+        return self.sbatch(*options, script=f"exec {start}{burn}", tasks=tasks, cpus=cpus, memory=memory, **keywords)
 
     def results(self, job, event=None):
         lines = jobs.lines_of(self.folder / f"{job}.json")
@@ -95,8 +98,10 @@ class LiveTest(unittest.TestCase):
         return jobs.wait_ended(self.cluster, numbers, seconds)
 
     def assert_done(self, job, work, tasks=1, slack=0.1):
-        """Every task did its work, once, with its memory as it was."""
-        ends = self.results(job, "end")
+        """Every task did its work, once, with its memory as it was. (A run that is requeued in the instant of its end
+        has said so, and the next one, which finds nothing left to do, says so again.)"""
+        last = {line["task"]: line for line in self.results(job, "end")}
+        ends = list(last.values())
         self.assertEqual(sorted(line["task"] for line in ends), list(range(tasks)), f"job {job}: {self.results(job)}")
         for line in ends:
             self.assertGreaterEqual(line["cpu"], work, line)
@@ -121,6 +126,13 @@ class LiveTest(unittest.TestCase):
         except Exception:
             self.assertEqual(used(), {})
 
+    def assert_no_groups(self):
+        """No control group of a job is left on any node."""
+        try:
+            wait_for("", lambda: not cgroups.groups_of_jobs(self.cluster.cgroup_tree), 10)
+        except ClusterError:
+            self.assertEqual([str(path) for path in cgroups.groups_of_jobs(self.cluster.cgroup_tree)], [], "groups left over")
+
     # ---- dfrs ----
 
     def dfrsctl(self, *words):
@@ -128,7 +140,7 @@ class LiveTest(unittest.TestCase):
 
     def dfrs_jobs(self):
         """job number -> what dfrsctl says of it."""
-        return {job["job_id"]: job for job in self.dfrsctl("status")["jobs"]}
+        return {job["job"]: job for job in self.dfrsctl("status")["jobs"]}
 
     def dfrs_nodes(self):
-        return {node["name"]: node for node in self.dfrsctl("nodes")["nodes"]}
+        return {node["node"]: node for node in self.dfrsctl("nodes")["nodes"]}

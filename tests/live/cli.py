@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+from . import compare as comparison
 from . import processes
 from .cluster import ROOT, Cluster
 from .errors import ClusterError, Unavailable
@@ -83,13 +84,9 @@ def _parser():
     command("status", "show daemons, nodes and jobs")
     command("down", "end the cluster and all of its jobs",
             " Whatever state it is in, nothing of it is left running; its logs stay in DIR/log.")
-    compare = command("compare", "run one workload of real jobs under sched/backfill and under sched/dfrs",
-                      " Prints the max and mean bounded stretch of both, and what dfrs-sim predicts for the same jobs.")
-    compare.add_argument("--short", action="store_true", help="a third of the jobs, for a quick look and the tests")
-    compare.add_argument("--seed", type=_count(0, 2**31), default=1, metavar="N", help="of the generated workload (1)")
-    compare.add_argument("--algorithm", default=default.algorithm, metavar="NAME", help="of DFRS")
-    compare.add_argument("--output", type=Path, default=ROOT / "out/compare", metavar="DIR",
-                         help="where tables and traces go (out/compare)")
+    compare_parser = commands.add_parser("compare", help="run one workload under sched/backfill and under sched/dfrs, "
+                                                         "beside what dfrs-sim predicts")
+    comparison.add_arguments(compare_parser)
     test = commands.add_parser("test")  # for ./quickstart check
     test.add_argument("--results", type=Path, required=True)
     test.add_argument("--logs", type=Path, required=True)
@@ -130,6 +127,8 @@ def status(arguments):
     if gone:
         print(f"not running: {' '.join(gone)} (logs: {cluster.folder}/log); "
               f"start them again with: ./quickstart cluster up, with the same options")
+    if "slurmctld" in gone:
+        return 0  # nobody to ask
     for title, argv in (("nodes", ["sinfo", "-N", "-o", "%12N %10T %6c %8m %20E"]),
                         ("jobs", ["squeue", "-o", "%8i %10P %16j %10u %10T %10M %5D %R"]),
                         ("dfrs", ["dfrsctl", "status"] if cluster.has_agents else None)):
@@ -150,7 +149,6 @@ def down(arguments):
 
 
 def compare(arguments):
-    from . import compare as comparison  # pylint: disable=import-outside-toplevel
     return comparison.main(arguments)
 
 
@@ -163,7 +161,12 @@ def main(argv=None):
     arguments = _parser().parse_args(argv)
     os.umask(0o022)
     try:
-        return globals()[arguments.command](arguments)
+        status = globals()[arguments.command](arguments)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # a reader such as `head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except Unavailable as error:
         print(f"quickstart cluster: {error}", file=sys.stderr)
     except ClusterError as error:

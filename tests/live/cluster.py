@@ -91,8 +91,8 @@ class Cluster:
 
     @property
     def plugin_dir(self):
-        """Our plugins, as they were built when the cluster was started."""
-        return self.folder / "plugins"
+        """Our plugins, as they were built when the cluster was started; their library is one folder up."""
+        return self.folder / "plugins/slurm"
 
     @property
     def stock_plugin_dir(self):
@@ -142,13 +142,14 @@ class Cluster:
             else:
                 self._clean()
                 self.options = wanted
-                self._prepare()
-            try:
-                self._start_all()
-            except Exception:
-                if not self.is_up():
-                    self._save_failure()
-                raise
+                try:
+                    self._prepare()
+                    self._start_all()
+                except BaseException:
+                    self._clean()  # nothing half-started stays behind; the logs tell why
+                    raise
+                return self
+            self._start_all()
         return self
 
     def down(self):
@@ -272,12 +273,16 @@ class Cluster:
         self._write("etc/plugstack.conf", self._plugstack())
         if self.options.scheduler == "dfrs":
             self._write("etc/dfrs.conf", configuration.dfrs_conf(self.options, self))
+            result = subprocess.run([self._program("dfrs-check-config"), self.folder / "etc/dfrs.conf"], check=False,
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+            if result.returncode != 0:
+                raise ClusterError(f"wrong settings (--algorithm, --set):\n{result.stdout.rstrip()}")
         for name, text in self.options.files.items():
             self._write(f"etc/{name}", text)
         self._copy_plugins()
 
     def _plugstack(self):
-        if self.options.scheduler == "backfill" and not self.options.spank:
+        if self.options.scheduler != "dfrs" and not self.options.spank:
             return "# no plugins\n"
         return (f"optional {self.plugin_dir}/{SPANK_PLUGIN} run_dir={self.folder}/run/%n cgroup_tree={self.cgroup_tree} "
                 f"default_cores_per_cpu={self.options.cores_per_cpu:g}\n")
@@ -285,19 +290,22 @@ class Cluster:
     def _copy_plugins(self):
         """Copies, so that a build does not change the plugins of a cluster that is up. Each takes its place as a
         whole: writing over a file that a daemon has mapped would crash it."""
-        names = [SPANK_PLUGIN]
-        if self.options.scheduler == "dfrs":
-            names += SLURMCTLD_PLUGINS
-        elif not self.options.spank:
-            names = []
-        for name in names:
-            built = build_folder() / "plugin" / name
+        folder = build_folder() / "plugin"
+        files = [folder / SPANK_PLUGIN] if self.options.spank or self.options.scheduler == "dfrs" else []
+        if self.options.scheduler != "backfill":
+            files += [folder / name for name in SLURMCTLD_PLUGINS]
+        if self.options.scheduler == "driver":
+            files.append(build_folder() / "tests/plugin/sched_driver.so")
+        for built in files:
+            name = built.name
             if not built.exists():
                 raise ClusterError(f"{built} is not built; `./quickstart cluster up` builds it")
-            temporary = self.plugin_dir / f".{name}"
+            place = self.plugin_dir.parent if name.startswith("lib") else self.plugin_dir
+            place.mkdir(parents=True, exist_ok=True)
+            temporary = place / f".{name}"
             shutil.copyfile(built, temporary)
             temporary.chmod(0o755)
-            temporary.rename(self.plugin_dir / name)
+            temporary.rename(place / name)
 
     # ---- daemons ----
 
@@ -357,7 +365,9 @@ class Cluster:
 
     def tail(self, name, lines=15):
         """The end of a daemon's log, for messages."""
-        for path in (self.log(name), self.folder / "log" / f"{name}.out"):
+        paths = [path for path in (self.log(name), self.folder / "log" / f"{name}.out") if path.exists()]
+        # What comes before the log is open goes to standard error alone.
+        for path in sorted(paths, key=lambda path: path.stat().st_mtime, reverse=True):
             try:
                 text = path.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:]
             except OSError:
@@ -366,15 +376,16 @@ class Cluster:
                 return f"--- the end of {path}\n" + "\n".join(text)
         return f"(no log of {name} in {self.folder}/log)"
 
-    def start_munged(self, name="munged", folder="munge"):
-        """The cluster's munged; or, with other names, one more with a key of its own. Its socket."""
+    def start_munged(self, name="munged", folder="munge", wrapper=()):
+        """The cluster's munged; or, with other names, one more with a key of its own (unless there is one in its
+        folder). Its socket. `wrapper`: words before the command (faketime)."""
         place = self.folder / folder
         place.mkdir(exist_ok=True)
         if not (place / "key").exists():
             with open(os.open(place / "key", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
                 file.write(os.urandom(128))
         socket = place / "socket"
-        argv = [self._program("munged"), "--foreground", "--force", "--num-threads=2", f"--key-file={place}/key",
+        argv = [*wrapper, self._program("munged"), "--foreground", "--force", "--num-threads=2", f"--key-file={place}/key",
                 f"--socket={socket}", f"--pid-file={self.folder}/run/{name}.pid", f"--log-file={self.log(name)}",
                 f"--seed-file={place}/seed"]
         process = self._start(name, argv)
@@ -455,7 +466,3 @@ class Cluster:
         if check and result.returncode != 0:
             raise ClusterError(f"{' '.join(words)} failed (exit {result.returncode}):\n{result.stdout}{result.stderr}")
         return result
-
-    def _save_failure(self):
-        # Nothing half-started stays behind; the logs tell why.
-        self._clean()

@@ -12,6 +12,7 @@ def host_name():
 
 
 def common_conf(options, place):
+    expiry = f",cred_expire={options.credential_seconds}" if options.credential_seconds else ""
     values = {
         "ClusterName": place.cluster_name,
         "SlurmctldHost": f"{host_name()}(127.0.0.1)",
@@ -19,7 +20,7 @@ def common_conf(options, place):
         "SlurmUser": place.slurm_user,
         "SlurmdUser": "root",
         "AuthType": "auth/munge",
-        "AuthInfo": f"socket={place.munge_socket}",
+        "AuthInfo": f"socket={place.munge_socket}{expiry}",
         "CredType": "cred/munge",
         # Several slurmd share this host, and configuration files of the two sides differ on purpose.
         "SlurmdParameters": "config_overrides",
@@ -52,7 +53,6 @@ def common_conf(options, place):
         "KillWait": 5,
         "SlurmctldTimeout": 120,
         "SlurmdTimeout": 300,
-        "MessageTimeout": 30,
         "InactiveLimit": 0,
         "ReturnToService": 2,
         "PlugStackConfig": place.folder / "etc/plugstack.conf",
@@ -80,7 +80,7 @@ def slurmctld_conf(options, place):
     head = f"# What slurmctld reads.\ninclude {place.folder}/etc/common.conf\n"
     if options.scheduler == "backfill":
         return f"{head}SchedulerType=sched/backfill\n{scheduler_parameters(options)}"
-    return (f"{head}SchedulerType=sched/dfrs\n{scheduler_parameters(options)}"
+    return (f"{head}SchedulerType=sched/{options.scheduler}\n{scheduler_parameters(options)}"
             f"PluginDir={place.plugin_dir}:{place.stock_plugin_dir}\n")
 
 

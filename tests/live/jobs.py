@@ -26,7 +26,7 @@ def submit(cluster, *options, script=None, user=None, cwd=None, check=True):
 
 def parse(line):
     """A line of `scontrol -o show`: NAME=VALUE pairs; values may have blanks."""
-    parts = re.split(r"(?:^|\s)([A-Za-z][\w/:.]*)=", line.strip())
+    parts = re.split(r"(?:^|\s)([A-Z][\w/:.]*)=", line.strip())
     return {name: value.strip() for name, value in zip(parts[1::2], parts[2::2])}
 
 

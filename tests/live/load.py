@@ -28,7 +28,7 @@ def kinds(count, seed, *, nodes, memory, scale=1.0):
     return made
 
 
-def submit(test, kind, *options):
+def submit(test, kind, *options, step=False):
     """The job's number, of a LiveTest's sbatch_burn."""
     return test.sbatch_burn(kind.work, *options, tasks=kind.tasks, cpus=kind.cpus, memory=kind.memory,
-                            checkpoint=kind.checkpoint and kind.tasks == 1, hold=min(8, kind.memory // 2))
+                            checkpoint=kind.checkpoint and kind.tasks == 1, hold=min(8, kind.memory // 2), step=step)

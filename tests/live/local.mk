@@ -8,24 +8,41 @@ tests_live_burn_LDFLAGS =
 EXTRA_DIST += \
 	tests/live/__init__.py \
 	tests/live/__main__.py \
+	tests/live/burst.py \
 	tests/live/capacity.py \
 	tests/live/case.py \
 	tests/live/cgroups.py \
 	tests/live/cli.py \
 	tests/live/cluster.py \
+	tests/live/compare.py \
 	tests/live/configuration.py \
+	tests/live/driver.py \
 	tests/live/errors.py \
 	tests/live/jobs.py \
 	tests/live/load.py \
+	tests/live/measure.py \
 	tests/live/options.py \
 	tests/live/ports.py \
 	tests/live/processes.py \
+	tests/live/report.py \
 	tests/live/runner.py \
+	tests/live/scale.py \
+	tests/live/simulate.py \
+	tests/live/swap.py \
+	tests/live/test_cluster.py \
+	tests/live/test_compare.py \
+	tests/live/test_faults.py \
 	tests/live/test_jobs.py \
 	tests/live/test_latency.py \
 	tests/live/test_load.py \
 	tests/live/test_pausing.py \
 	tests/live/test_quotas.py \
+	tests/live/test_record.py \
+	tests/live/test_rollback.py \
+	tests/live/test_select.py \
 	tests/live/test_sharing.py \
 	tests/live/test_time_limit.py \
-	tests/live/waiting.py
+	tests/live/test_workload.py \
+	tests/live/waiting.py \
+	tests/live/wire.py \
+	tests/live/workload.py

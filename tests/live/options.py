@@ -14,7 +14,7 @@ class Options:
     cpus: int = 4             # of a node, as Slurm counts them
     memory: int = 4096        # MiB of a node for jobs; nothing is reserved on the host
     cores: float = 0.0        # real cores behind a node's CPUs; 0: as many as it has CPUs
-    scheduler: str = "dfrs"   # or backfill: stock Slurm
+    scheduler: str = "dfrs"   # or backfill: stock Slurm; or driver: told by a test (driver.py)
     algorithm: str = "GreedyPM*/per/OPT=MIN/MINVT=600"
     settings: Dict[str, str] = field(default_factory=dict)  # of dfrs.conf, in place of the defaults here
     # For tests and the comparison, not on the command line:
@@ -22,6 +22,7 @@ class Options:
     slurm: Dict[str, str] = field(default_factory=dict)     # of slurm.conf, in place of the defaults here
     slurm_lines: List[str] = field(default_factory=list)    # more of slurm.conf: partitions, GRES, licences
     node_settings: Dict[str, str] = field(default_factory=dict)  # node name -> more of its line in slurm.conf
+    credential_seconds: int = 0  # life of job credentials; Slurm holds a requeued job back for so long; 0: its default, 120
     files: Dict[str, str] = field(default_factory=dict)     # of etc/: name -> text, such as gres.conf
     spank: bool = True        # backfill: hold jobs to the node's real cores, too
 

@@ -10,7 +10,7 @@ ALONE = True  # measures times
 
 
 class Latency(LiveTest):
-    options = Options(nodes=4, cpus=4, memory=1000, cores=2.0, settings={"Period": "600"})
+    options = Options(nodes=4, cpus=4, memory=1000, cores=2.0, settings={"PauseBy": "none"})
 
     def test_submission_to_running_script_within_150_ms_when_idle(self):
         script = f"date +%s.%N >> {self.folder}/$SLURM_JOB_ID"

@@ -38,7 +38,21 @@ class TestHost {
     restart();
   }
 
+  /// Sees each call with all that the engine is handed and all that it answers.
+  struct Witness {
+    virtual ~Witness() = default;
+    /// Called before a step that loses nothing if a new engine takes it: true to have one made.
+    virtual bool wants_new_engine() { return false; }
+    virtual void on_new_engine(const Algorithm& algorithm, const EngineOptions& options) = 0;
+    virtual void on_call(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
+                         const tl::expected<const Decisions*, Error>& result) = 0;
+  };
+
   void observe(sim::StepObserver* observer) { observers_.push_back(observer); }
+  void observe(Witness* witness) {
+    witness_ = witness;
+    witness->on_new_engine(algorithm_, engine_options_);
+  }
 
   /// A new engine, which knows the cluster by the view of the next step alone.
   void restart() { engine_ = std::move(*Engine::create(algorithm_, engine_options_)); }
@@ -151,8 +165,14 @@ class TestHost {
     return fit >= job.tasks;
   }
 
-  std::string call(const std::vector<Event>& events) {
+  std::string call(std::vector<Event> events) {
+    if (witness_ != nullptr && now_ < wake_at_ && witness_->wants_new_engine()) {
+      restart();
+      witness_->on_new_engine(algorithm_, engine_options_);
+      events.insert(events.begin(), {EventKind::resync, kNoSlot});
+    }
     const auto decided = engine_->step(view(), Estimates{estimates_}, events);
+    if (witness_ != nullptr) witness_->on_call(view(), Estimates{estimates_}, events, decided);
     if (!decided) return "engine: " + decided.error().message;
     for (sim::StepObserver* observer : observers_) observer->on_step(view(), events, **decided);
     for (const Decision& decision : (*decided)->placements) {
@@ -185,6 +205,7 @@ class TestHost {
   EngineOptions engine_options_;
   std::unique_ptr<Engine> engine_;
   std::vector<sim::StepObserver*> observers_;
+  Witness* witness_ = nullptr;
   Seconds now_ = 0;
   Seconds wake_at_ = kNever;
   std::size_t dims_ = 1;

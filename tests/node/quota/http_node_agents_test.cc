@@ -58,7 +58,7 @@ class Delivery : public testing::Test {
   }
 };
 
-const std::vector<JobQuota> kJobs{{3, 0.5, false}, {9, 2, true}};
+const std::vector<JobQuota> kJobs{{3, 0.5, false}, {9, 2, true, true}};
 
 TEST_F(Delivery, BringsStatesAndReports) {
   TestNode one("n1");
@@ -119,7 +119,7 @@ TEST_F(Delivery, AChangeIsSentAtOnceAndSameStatesAreNot) {
   agents.set_desired(0, kJobs);
   ASSERT_TRUE(agents.wait(std::vector<std::size_t>{0}, kLong));
   for (int i = 0; i < 10; ++i) agents.set_desired(0, kJobs);
-  const std::vector<JobQuota> unsorted{{9, 2, true}, {3, 0.5, false}};
+  const std::vector<JobQuota> unsorted{{9, 2, true, true}, {3, 0.5, false}};
   agents.set_desired(0, unsorted);
   EXPECT_TRUE(agents.report(0).current);
   std::this_thread::sleep_for(milliseconds(50));
@@ -307,16 +307,27 @@ TEST_F(Delivery, TheListOfAgentsMayChange) {
   EXPECT_FALSE(agents.report(0).current);
 }
 
-TEST_F(Delivery, OffSendsNothing) {
+TEST_F(Delivery, OffLiftsQuotasOnceAndIsSilentThen) {
   TestNode one("n1");
+  one.hold({"n1", {3, 1}, kJobs});
+  TestNode away("n2");
+  away.stop();
   HttpNodeAgentsOptions off = options();
   off.enabled = false;
   HttpNodeAgents agents(off);
-  agents.set_agents(std::vector{one.address()});
+  agents.set_agents(std::vector{one.address(), away.address()});
   agents.set_desired(0, kJobs);
-  EXPECT_FALSE(agents.wait(std::vector<std::size_t>{0}, 50));
-  EXPECT_EQ(one.requests(), 0u);
-  EXPECT_EQ(agents.counters().sent, 0u);
+  EXPECT_TRUE(agents.wait(std::vector<std::size_t>{0, 1}, kLong));
+  ASSERT_TRUE(eventually([&] { return one.requests() == 1 && agents.counters().failed == 6; }));
+  EXPECT_EQ(one.state().jobs, std::vector<JobQuota>{});
+  std::this_thread::sleep_for(milliseconds(300));  // three refreshes
+  EXPECT_EQ(one.requests(), 1u);
+  EXPECT_EQ(agents.counters().failed, 6u);
+  // The same list again is no cause to ask again; a node that comes anew is one.
+  TestNode three("n3");
+  agents.set_agents(std::vector{one.address(), three.address()});
+  ASSERT_TRUE(eventually([&] { return three.requests() == 1; }));
+  EXPECT_EQ(one.requests(), 1u);
 }
 
 TEST_F(Delivery, StopsAtOnce) {

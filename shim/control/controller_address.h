@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where the controller is and who it must be, from slurm.conf, dfrs.conf and the command line.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+namespace dfrs::shim {
+
+/// What the command line says; empty or 0: not given.
+struct AddressOptions {
+  std::string host = {};
+  std::uint16_t port = 0;
+  std::string munge_socket = {};
+  std::string conf = {};  ///< dfrs.conf
+  std::string slurm_conf = {};
+  std::string cluster = {};
+  std::string slurm_user = {};
+};
+
+struct ControllerAddress {
+  std::vector<std::string> hosts;  ///< to be tried in this order
+  std::uint16_t port = 0;
+  std::string munge_socket;  ///< empty: MUNGE's default
+  std::string cluster;
+  uid_t slurm_user = 0;
+};
+
+struct AddressError {
+  std::string message;  ///< may have several lines
+  bool io = false;      ///< a file cannot be read (else its content is wrong)
+};
+
+/// The files are read only as far as the options leave something open. A dfrs.conf that was not named and is not there
+/// (it need not be, on other hosts than slurmctld's) means the default port.
+tl::expected<ControllerAddress, AddressError> find_controller(const AddressOptions& options);
+
+}  // namespace dfrs::shim

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// dfrs-sim replay: the record of a live (or simulated) run. Are the decisions reproduced; what would others have done?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "shim/record/replay.h"
+#include "sim/cli/command.h"
+#include "sim/cli/options.h"
+#include "sim/errors.h"
+#include "sim/glpk_solver.h"
+#include "sim/io/output_file.h"
+#include "sim/workload/recorded.h"
+#include "sim/workload/trace_file.h"
+
+namespace dfrs::sim {
+namespace {
+
+// A name for an instance: the file's, without what stands for its format.
+std::string stem(const std::string& path) {
+  std::string name = path == "-" ? "stdin" : std::filesystem::path(path).filename().string();
+  for (const std::string_view ending : {".gz", ".jsonl"}) {
+    if (name.ends_with(ending) && name.size() > ending.size()) name.resize(name.size() - ending.size());
+  }
+  const std::size_t begin = name.find_first_not_of(' ');
+  return begin == std::string::npos ? "record" : name.substr(begin, name.find_last_not_of(' ') - begin + 1);
+}
+
+// 12,345.678901 s is more than anyone reads of an epoch; of a simulated run it is the very time.
+std::string time_text(Seconds time) { return fmt::format("{:.6g} s", time); }
+
+struct ReplayCommand {
+  std::string file;
+  std::vector<std::string> algorithms;
+  std::string trace_file;
+  Seconds penalty = 0;
+  Seconds stretch_floor = 10;
+  bool json = false;
+
+  void run() {
+    try {
+      if (algorithms.empty() && trace_file.empty()) {
+        reproduce();
+      } else {
+        try_others();
+      }
+    } catch (const shim::RecordError& error) {
+      if (error.io()) throw IoError(error.what());
+      throw InputError(error.what());
+    }
+  }
+
+  void reproduce() const {
+    shim::RecordReader reader(shim::open_lines(file), file);
+    GlpkSolver solver;
+    const shim::ReplaySummary summary = shim::replay(reader, &solver);
+    if (summary.steps == 0) throw InputError(fmt::format("{}: no complete step is in this record", file));
+    if (summary.cut_off) fmt::print(stderr, "{}: ends within a line, which is left out\n", file);
+    print(json ? as_json(summary) : as_text(summary));
+    if (!summary.difference) return;
+    const shim::ReplayDifference& d = *summary.difference;
+    throw DifferenceError(fmt::format("{}:{}: step {} at {} s differs{}: recorded {}; replayed {}", file, d.line,
+                                      d.step, d.now, d.job ? fmt::format(", job {}", *d.job) : std::string(),
+                                      d.recorded, d.replayed));
+  }
+
+  std::string as_text(const shim::ReplaySummary& s) const {
+    std::string text;
+    const auto line = [&](std::string_view name, const std::string& value) {
+      fmt::format_to(std::back_inserter(text), "{:<12} {}\n", name, value);
+    };
+    std::string names;
+    for (const std::string& name : s.algorithms) names += (names.empty() ? "" : ", ") + name;
+    line("record", fmt::format("{} (written by dfrs {})", file, s.version));
+    line("algorithm", names);
+    line("steps", fmt::format("{} over {}{}", s.steps, time_text(s.last - s.first),
+                              s.engines > 1 ? fmt::format(", {} engines", s.engines) : std::string()));
+    line("jobs", fmt::format("{}", s.jobs));
+    line("decisions", fmt::format("{} starts, {} pauses, {} moves, {} resumes, {} yields", s.starts, s.pauses, s.moves,
+                                  s.resumes, s.yield_changes));
+    if (s.resyncs != 0 || s.errors != 0) line("irregular", fmt::format("{} resyncs, {} errors", s.resyncs, s.errors));
+    line("replay", s.difference ? fmt::format("differs from step {} on", s.difference->step)
+                                : std::string("exact: every decision is the recorded one"));
+    return text;
+  }
+
+  static std::string as_json(const shim::ReplaySummary& s) {
+    nlohmann::ordered_json out{{"exact", !s.difference.has_value()},
+                               {"version", s.version},
+                               {"algorithms", s.algorithms},
+                               {"steps", s.steps},
+                               {"engines", s.engines},
+                               {"first_s", s.first},
+                               {"last_s", s.last},
+                               {"jobs", s.jobs},
+                               {"starts", s.starts},
+                               {"pauses", s.pauses},
+                               {"moves", s.moves},
+                               {"resumes", s.resumes},
+                               {"yields", s.yield_changes},
+                               {"resyncs", s.resyncs},
+                               {"errors", s.errors},
+                               {"cut_off", s.cut_off}};
+    if (s.difference) {
+      nlohmann::ordered_json difference{
+          {"step", s.difference->step}, {"line", s.difference->line}, {"t", s.difference->now}};
+      if (s.difference->job) difference["job"] = *s.difference->job;
+      difference["recorded"] = s.difference->recorded;
+      difference["replayed"] = s.difference->replayed;
+      out["difference"] = std::move(difference);
+    }
+    return out.dump(2) + "\n";
+  }
+
+  struct Row {
+    std::string name;
+    std::string algorithm;
+    Metrics metrics;
+  };
+
+  void try_others() const {
+    std::vector<Algorithm> chosen;
+    if (!algorithms.empty()) chosen = parse_algorithms(algorithms);
+    shim::RecordReader reader(shim::open_lines(file), file);
+    const RecordedRun recorded = read_recorded_run(reader, stem(file));
+    if (reader.cut_off()) fmt::print(stderr, "{}: ends within a line, which is left out\n", file);
+    for (const std::string& note : recorded.notes) fmt::print(stderr, "{}: {}\n", file, note);
+    if (!trace_file.empty()) write_file(trace_file, format_trace(recorded.instance));
+    if (chosen.empty()) return;
+
+    std::vector<Row> rows;
+    rows.push_back({"measured", recorded.make.algorithm, measure(recorded.instance, recorded.measured, stretch_floor)});
+    // The record's own algorithm first, so that simulation and measurement stand beside each other.
+    chosen.insert(chosen.begin(), *parse_algorithm(recorded.make.algorithm));
+    for (std::size_t k = 0; k < chosen.size(); ++k) {
+      if (k != 0 && algorithm_name(chosen[k]) == recorded.make.algorithm) continue;
+      GlpkSolver solver;
+      SimOptions options;
+      options.penalty = penalty;
+      options.engine = recorded.make.options();
+      options.engine.dfrs.lp_solver = &solver;
+      options.events_apart = recorded.make.ticks_apart;
+      const RunResult result = simulate(recorded.instance, chosen[k], options);
+      rows.push_back({"simulated", algorithm_name(chosen[k]), measure(recorded.instance, result, stretch_floor)});
+    }
+    print(json ? rows_json(recorded, rows) : rows_text(recorded, rows));
+  }
+
+  std::string rows_text(const RecordedRun& recorded, const std::vector<Row>& rows) const {
+    std::size_t width = std::string_view("algorithm").size();
+    for (const Row& row : rows) width = std::max(width, row.algorithm.size());
+    std::string text =
+        fmt::format("{}: {} jobs on {} nodes; stretch bounded at {} s, penalty {} s in simulations\n\n", file,
+                    recorded.instance.jobs.size(), recorded.instance.platform.nodes.size(), stretch_floor, penalty);
+    const auto out = std::back_inserter(text);
+    fmt::format_to(out, "{:<9}  {:<{}}  {:>11}  {:>12}  {:>9}  {:>15}  {:>8}  {:>7}\n", "", "algorithm", width,
+                   "max stretch", "mean stretch", "mean wait", "mean turnaround", "pauses", "moves");
+    const auto jobs = static_cast<double>(recorded.instance.jobs.size());
+    for (const Row& row : rows) {
+      const Metrics& m = row.metrics;
+      fmt::format_to(out, "{:<9}  {:<{}}  {:>11.3f}  {:>12.3f}  {:>7.1f} s  {:>13.1f} s  {:>8.0f}  {:>7.0f}\n",
+                     row.name, row.algorithm, width, m.max_stretch, m.mean_stretch, m.mean_wait, m.mean_turnaround,
+                     m.pauses_per_job * jobs, m.moves_per_job * jobs);
+    }
+    return text;
+  }
+
+  std::string rows_json(const RecordedRun& recorded, const std::vector<Row>& rows) const {
+    nlohmann::ordered_json out{{"jobs", recorded.instance.jobs.size()},
+                               {"nodes", recorded.instance.platform.nodes.size()},
+                               {"stretch_floor_s", stretch_floor},
+                               {"penalty_s", penalty},
+                               {"notes", recorded.notes},
+                               {"rows", nlohmann::ordered_json::array()}};
+    for (const Row& row : rows) {
+      const Metrics& m = row.metrics;
+      out["rows"].push_back({{"source", row.name},
+                             {"algorithm", row.algorithm},
+                             {"max_stretch", m.max_stretch},
+                             {"mean_stretch", m.mean_stretch},
+                             {"mean_wait_s", m.mean_wait},
+                             {"mean_turnaround_s", m.mean_turnaround},
+                             {"makespan_s", m.makespan},
+                             {"pauses_per_job", m.pauses_per_job},
+                             {"moves_per_job", m.moves_per_job}});
+    }
+    return out.dump(2) + "\n";
+  }
+};
+
+}  // namespace
+
+void add_replay(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("replay", "the record of a live run: reproduce its decisions, try others");
+  auto options = std::make_shared<ReplayCommand>();
+  command->add_option("FILE", options->file, "the record, plain or gzip; - for standard input")->required();
+  command->add_option("-a,--algorithm", options->algorithms,
+                      "simulate these on the record's jobs, beside the recorded algorithm and what was measured");
+  command->add_option("--trace", options->trace_file, "write the record's jobs as a dfrs-trace to this file");
+  command
+      ->add_option("--penalty", options->penalty, "seconds without progress after a resume or a move, in simulations")
+      ->check(number_in(0, 1e9))
+      ->capture_default_str();
+  command->add_option("--stretch-floor", options->stretch_floor, "b of the bounded stretch, seconds")
+      ->check(number_in(1e-3, 1e9))
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "print JSON");
+  command->footer(
+      "A record holds what the engine was shown at each step and what it decided. slurmctld writes one with "
+      "RecordFile=\n"
+      "in dfrs.conf or after `dfrsctl record on FILE`, `dfrs-sim run --record FILE` that of a simulation.\n"
+      "\n"
+      "Without -a and --trace: every step is asked of the engine again, and its answers are compared bit for bit with "
+      "the\n"
+      "recorded ones. The first that differs is named with its step and job, and the exit code is 6: the record was\n"
+      "changed, or this dfrs decides otherwise than the one that wrote it.\n"
+      "\n"
+      "With -a: the jobs that completed within the record become an instance. A job's processing time is the virtual "
+      "time\n"
+      "that it had reached at its end (run time weighted with its yield), which no other algorithm would change. What "
+      "the\n"
+      "simulator does not know (jobs bound to some nodes, or that may not be paused) is counted on standard error.\n"
+      "\n"
+      "Examples:\n"
+      "  dfrs-sim replay /var/log/slurm/dfrs-record.jsonl.gz\n"
+      "  dfrs-sim replay record.jsonl.gz -a EASY,FCFS,'MCB8*/per/OPT=MIN/MINVT=600'\n"
+      "  dfrs-sim replay record.jsonl.gz --trace week.dfrs && dfrs-sim compare week.dfrs");
+  command->callback([options] { options->run(); });
+}
+
+}  // namespace dfrs::sim

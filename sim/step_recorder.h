@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Records a simulated run as a live one is: for `dfrs-sim replay`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "shim/record/recorder.h"
+#include "sim/simulation.h"
+
+namespace dfrs::sim {
+
+class StepRecorder final : public StepObserver {
+ public:
+  /// Makes the file. Errors: IoError.
+  StepRecorder(const std::string& path, const Instance& instance, const Algorithm& algorithm, const SimOptions& options);
+  void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override;
+  /// Completes the file. Errors: IoError if not all could be written.
+  void finish();
+
+ private:
+  std::string path_;
+  std::vector<Seconds> estimates_;
+  shim::Recorder recorder_;
+};
+
+}  // namespace dfrs::sim

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/workload/recorded.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+#include "sim/errors.h"
+
+namespace dfrs::sim {
+namespace {
+
+// Bounds of the trace format (docs/trace-format.md).
+constexpr Seconds kMaxTime = 1e10;
+constexpr double kMinNeed = 1e-6;
+constexpr double kMaxNeed = 1e6;
+
+// What is known of the job in a slot.
+struct Follower {
+  bool here = false;
+  Job job;
+  JobRecord record;
+  bool started = false;
+  bool from_before = false;  // was there when the record began
+  VirtualClock clock;        // as last shown
+  JobState state = JobState::absent;
+};
+
+class Collector {
+ public:
+  explicit Collector(shim::RecordReader& reader) : reader_(reader) {}
+
+  RecordedRun run(const std::string& name) {
+    bool first = true;
+    while (reader_.next()) {
+      step(first);
+      first = false;
+    }
+    RecordedRun run;
+    run.make = reader_.make();
+    run.instance.name = name;
+    finish(run);
+    return run;
+  }
+
+ private:
+  void step(bool first) {
+    const ClusterView view = reader_.view();
+    take_nodes(view);
+    bool resync = false;
+    std::unordered_set<JobSlot> completed;
+    std::unordered_set<JobSlot> submitted;
+    for (const Event& event : reader_.events()) {
+      resync = resync || event.kind == EventKind::resync;
+      if (event.kind == EventKind::completed) completed.insert(event.job);
+      if (event.kind == EventKind::submitted) submitted.insert(event.job);
+    }
+    slots_.resize(std::max(slots_.size(), view.jobs.size()));
+    for (JobSlot slot = 0; slot < slots_.size(); ++slot) {
+      Follower& follower = slots_[slot];
+      const JobView* job = slot < view.jobs.size() ? &view.jobs[slot] : nullptr;
+      const bool same = job != nullptr && job->id == follower.job.id;
+      if (follower.here && (!same || job->state == JobState::absent)) {
+        // Between two views of which the second begins anew, an end leaves no event.
+        const bool ended = completed.contains(slot) || (resync && follower.state == JobState::running);
+        leave(follower, view.now, same ? job : nullptr, ended);
+      }
+      if (job == nullptr || job->state == JobState::absent) continue;
+      if (!follower.here) arrive(follower, *job, first && !submitted.contains(slot));
+      follow(follower, *job, slot, view.now);
+    }
+    const auto outcome = reader_.outcome();
+    if (!outcome) return;
+    for (const Decision& decision : (*outcome)->placements) {
+      Follower& follower = slots_[decision.job];
+      if (!follower.here) continue;
+      if (decision.kind == DecisionKind::pause) ++follower.record.pauses;
+      if (decision.kind == DecisionKind::migrate) ++follower.record.moves;
+      if (decision.kind == DecisionKind::start && !follower.started) {
+        follower.started = true;
+        follower.record.start = view.now;
+      }
+    }
+  }
+
+  void take_nodes(const ClusterView& view) {
+    rigid_dims_ = std::max(rigid_dims_, view.rigid_dims);
+    nodes_.resize(std::max(nodes_.size(), view.nodes.size()), NodeSpec{0, {}});
+    for (std::size_t n = 0; n < view.nodes.size(); ++n) {
+      const NodeView& node = view.nodes[n];
+      if (!node.usable) {
+        nodes_change_ = nodes_change_ || nodes_[n].cpu > 0;
+        continue;
+      }
+      NodeSpec& most = nodes_[n];
+      if (most.cpu > 0 && most != node.spec) nodes_change_ = true;
+      most.cpu = std::max(most.cpu, node.spec.cpu);
+      for (std::size_t k = 0; k < kMaxRigid; ++k) most.rigid[k] = std::max(most.rigid[k], node.spec.rigid[k]);
+    }
+  }
+
+  void arrive(Follower& follower, const JobView& job, bool from_before) {
+    follower = {};
+    follower.here = true;
+    follower.from_before = from_before;
+    follower.job.id = job.id;
+    follower.job.submit = job.submit;
+    if (job.state != JobState::waiting) {  // it ran before the record did
+      follower.started = true;
+      follower.record.start = std::max(job.submit, std::min(job.clock.since, reader_.view().now));
+    }
+  }
+
+  void follow(Follower& follower, const JobView& job, JobSlot slot, Seconds now) {
+    follower.clock = job.clock;
+    follower.state = job.state;
+    follower.job.submit = std::min(job.submit, now);
+    follower.job.tasks = static_cast<int>(job.tasks);
+    follower.job.cpu_need = std::clamp(job.cpu_need, kMinNeed, kMaxNeed);
+    follower.job.rigid = job.rigid;
+    const auto estimates = reader_.estimates().run_time;
+    follower.job.estimate = slot < estimates.size() ? estimates[slot] : kNever;
+    if (job.state == JobState::running && !follower.started) {
+      follower.started = true;
+      follower.record.start = now;
+    }
+    if (job.eligible != nullptr) restricted_.insert(job.id);
+    if (job.flags.may_not_move || job.flags.may_not_pause || job.flags.exclusive) flagged_.insert(job.id);
+  }
+
+  void leave(Follower& follower, Seconds now, const JobView* shown, bool ended) {
+    follower.here = false;
+    Seconds progress = follower.clock.at(now);
+    // The host may have stopped the clock at the job's own end.
+    if (shown != nullptr && shown->clock.at(now) >= follower.clock.base) progress = shown->clock.at(now);
+    if (!ended || progress <= 0) {
+      ++(ended ? never_ran_ : lost_sight_of_);
+      return;
+    }
+    follower.job.run_time = std::min(progress, kMaxTime);
+    if (!(follower.job.estimate <= kMaxTime) || follower.job.estimate < 0)
+      follower.job.estimate = follower.job.run_time;
+    follower.record.end = now;
+    follower.record.start = std::clamp(follower.record.start, follower.job.submit, now);
+    from_before_ += follower.from_before ? 1 : 0;
+    jobs_.push_back(follower);
+  }
+
+  void finish(RecordedRun& run) {
+    std::vector<std::string>& notes = run.notes;
+    const auto note = [&](std::size_t count, const char* one, const char* many) {
+      if (count != 0) notes.push_back(fmt::format("{} {}", count, count == 1 ? one : many));
+    };
+    const auto still = static_cast<std::size_t>(
+        std::count_if(slots_.begin(), slots_.end(), [](const Follower& follower) { return follower.here; }));
+    if (jobs_.empty()) {
+      throw InputError(
+          fmt::format("{}: no job completed within this record ({} were there at its end): there is nothing "
+                      "to simulate",
+                      run.instance.name, still));
+    }
+    note(still, "job that had not completed at the end of the record is left out",
+         "jobs that had not completed at the end of the record are left out");
+    note(never_ran_, "job that left without having run is left out", "jobs that left without having run are left out");
+    note(lost_sight_of_, "job that left while it waited or was paused is left out",
+         "jobs that left while they waited or were paused are left out");
+    note(from_before_, "job was submitted before the record began", "jobs were submitted before the record began");
+    note(restricted_.size(), "job could use some nodes only: simulated as if all were open to it",
+         "jobs could use some nodes only: simulated as if all were open to them");
+    note(flagged_.size(), "job could not be paused or moved, or had its nodes alone: simulated without that",
+         "jobs could not be paused or moved, or had their nodes alone: simulated without that");
+    if (nodes_change_) notes.push_back("nodes came, went or changed: simulated with the most that each had");
+
+    for (const NodeSpec& node : nodes_) {
+      if (node.cpu > 0) run.instance.platform.nodes.push_back(node);
+    }
+    if (run.instance.platform.nodes.empty()) {
+      throw InputError(fmt::format("{}: no node was usable within this record", run.instance.name));
+    }
+    run.instance.platform.rigid_dims = rigid_dims_;
+    double fastest = 0;
+    for (const NodeSpec& node : run.instance.platform.nodes) fastest = std::max(fastest, node.cpu);
+
+    std::stable_sort(jobs_.begin(), jobs_.end(), [](const Follower& a, const Follower& b) {
+      return a.job.submit != b.job.submit ? a.job.submit < b.job.submit : a.job.id < b.job.id;
+    });
+    // Ticks fall on multiples of the period in the record's time: so they do in the instance's.
+    run.origin = std::floor(jobs_.front().job.submit / run.make.period) * run.make.period;
+    std::unordered_set<JobId> seen;
+    JobId unused = 0;
+    for (const Follower& follower : jobs_) unused = std::max(unused, follower.job.id + 1);
+    std::size_t renamed = 0;
+    for (Follower& follower : jobs_) {
+      Job job = follower.job;
+      if (!seen.insert(job.id).second) {
+        job.id = unused++;
+        ++renamed;
+      }
+      job.submit -= run.origin;
+      job.cpu_need = std::min(job.cpu_need, fastest);
+      JobRecord record = follower.record;
+      record.start -= run.origin;
+      record.end -= run.origin;
+      run.instance.jobs.push_back(job);
+      run.measured.jobs.push_back(record);
+    }
+    note(renamed, "job has a new number: its own was used twice", "jobs have new numbers: their own were used twice");
+  }
+
+  shim::RecordReader& reader_;
+  std::vector<Follower> slots_;
+  std::vector<Follower> jobs_;   // that completed
+  std::vector<NodeSpec> nodes_;  // CPU 0: never usable
+  std::size_t rigid_dims_ = 1;
+  bool nodes_change_ = false;
+  std::size_t never_ran_ = 0;
+  std::size_t lost_sight_of_ = 0;
+  std::size_t from_before_ = 0;
+  std::unordered_set<JobId> restricted_;
+  std::unordered_set<JobId> flagged_;
+};
+
+}  // namespace
+
+RecordedRun read_recorded_run(shim::RecordReader& reader, const std::string& name) {
+  return Collector(reader).run(name);
+}
+
+}  // namespace dfrs::sim

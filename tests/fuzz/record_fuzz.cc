@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Records of live runs: refused with a message, or read to steps that are written and read as the same and that an
+// engine can be asked without harm.
+#include <cstdint>
+#include <string>
+
+#include "shim/record/replay.h"
+#include "tests/fuzz/check.h"
+
+namespace dfrs::shim {
+namespace {
+
+// The steps of a record, written anew. False if it was refused.
+bool rewrite(std::string_view text, std::string& out) {
+  RecordReader reader(lines_of(text), "fuzz");
+  StepLines lines;
+  try {
+    while (reader.next()) {
+      if (reader.new_engine()) {
+        lines.reset();
+        out += header_line(reader.make(), reader.version()) + "\n";
+      }
+      lines.append(out, reader.view(), reader.estimates(), reader.events(), reader.outcome());
+      out += '\n';
+    }
+  } catch (const RecordError& error) {
+    sim::require(error.what()[0] != '\0', "an error has a message");
+    return false;
+  }
+  return true;
+}
+
+void check(std::string_view text) {
+  std::string once;
+  if (!rewrite(text, once)) return;
+  if (once.empty()) return;  // no complete step
+  std::string twice;
+  sim::require(rewrite(once, twice), "what is written is accepted");
+  sim::require(once == twice, "what is written is read as the same");
+  RecordReader reader(lines_of(text), "fuzz");
+  try {
+    replay(reader, nullptr);
+  } catch (const RecordError& error) {
+    sim::require(error.what()[0] != '\0', "an error has a message");
+  }
+}
+
+}  // namespace
+}  // namespace dfrs::shim
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  dfrs::shim::check({reinterpret_cast<const char*>(data), size});
+  return 0;
+}

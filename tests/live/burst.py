@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A burst of short jobs during which something goes wrong, and what must be true of it in the end."""
+import dataclasses
+
+from . import jobs, load
+from .waiting import wait_for
+
+ARRAY = 5  # tasks of the array in it
+ARRAY_WORK = 0.03
+
+
+class Burst:
+    """Submits `count` jobs of all kinds and an array, on a LiveTest's cluster.
+
+    `steps`: "any", or what stock Slurm gets over: "narrow", steps on one node only (slurmstepds that end a step of
+    several while slurmctld is away find each other after a minute); "none", no srun at all (it fails its job when it
+    cannot reach a slurmd)."""
+
+    def __init__(self, test, count, seed, steps="any", scale=0.8):
+        self.test, self.cluster = test, test.cluster
+        options = self.cluster.options
+        self.kinds = {}
+        for kind in load.kinds(count, seed, nodes=options.nodes, memory=options.memory, scale=scale):
+            step = steps == "narrow" and kind.tasks > 1
+            if steps != "any":
+                kind = dataclasses.replace(kind, tasks=1)
+            self.kinds[load.submit(test, kind, step=step)] = kind
+        self.array = test.sbatch_burn(ARRAY_WORK, f"--array=1-{ARRAY}", memory=options.memory // 4)
+
+    def states(self):
+        """job number -> its fields; of the array, also of the tasks that have been split off."""
+        return {number: fields for number, fields in jobs.show_all(self.cluster).items()
+                if number in self.kinds or fields.get("ArrayJobId") == str(self.array)}
+
+    def add(self, kind):
+        self.kinds[load.submit(self.test, kind)] = kind
+
+    def count(self, *states):
+        return sum(fields["JobState"] in states for fields in self.states().values())
+
+    def wait_middle(self):
+        """Returns when some jobs have ended and some run, and many are still to come."""
+        def middle():
+            return self.count(*jobs.ENDED) >= len(self.kinds) // 6 and self.count("RUNNING") > 0
+        wait_for("a sixth of the jobs to have ended", middle, 60, interval=0.1)
+        left = len(self.kinds) - self.count(*jobs.ENDED)
+        self.test.assertGreater(left, len(self.kinds) // 3, "the burst was over before anything went wrong")
+
+    def wait_ended(self, seconds=90):
+        last = {}
+
+        def ended():
+            result = self.states()
+            last.clear()
+            last.update(result)
+            return (len(result) == len(self.kinds) + ARRAY
+                    and all(fields["JobState"] in jobs.ENDED for fields in result.values()))
+        try:
+            wait_for("all jobs of the burst to end", ended, seconds, interval=0.2)
+        except Exception as error:
+            left = {number: f"{fields['JobState']} ({fields.get('Reason')}) {fields.get('NodeList')}"
+                    for number, fields in last.items() if fields["JobState"] not in jobs.ENDED}
+            lost = sorted(set(self.kinds) - set(last))
+            raise AssertionError(f"{error}; left: {left}; not known to Slurm any more: {lost}") from None
+        return last
+
+    def check(self, twice=False, seconds=90):
+        """Nothing was lost, no job failed, each did its work, and nothing is left of them.
+
+        `twice`: a run may have been repeated under the same restart count, since slurmctld has forgotten it."""
+        test = self.test
+        ended = self.wait_ended(seconds)
+        test.assert_completed(ended)
+        for job, fields in ended.items():
+            kind = self.kinds.get(job)
+            self._check_work(job, kind.work if kind else ARRAY_WORK, kind.tasks if kind else 1, fields, twice)
+        test.assert_nodes_free()
+        test.assert_no_groups()
+        wait_for("dfrsctl status to show no job", lambda: not test.dfrsctl("status")["jobs"], 10)
+        return ended
+
+    def _check_work(self, job, work, tasks, fields, twice):
+        test, lines = self.test, self.test.results(job)
+        runs = [(line["restarts"], line["task"]) for line in lines if line["event"] == "start"]
+        if not twice:
+            test.assertEqual(len(runs), len(set(runs)), f"a run of job {job} was started twice: {lines}")
+        ends = [line for line in lines if line["event"] == "end" and line["restarts"] == int(fields["Restarts"])]
+        done = {line["task"] for line in ends}
+        test.assertEqual(done, set(range(tasks)), f"job {job}: tasks whose work is done in its last run: {lines}")
+        for line in ends:
+            test.assertGreaterEqual(line["cpu"], work, f"job {job}: {line}")
+            test.assertLess(line["cpu"], work + 0.1 + 0.05 * int(fields["Restarts"]), f"job {job}: {line}")
+            test.assertTrue(line["memory_ok"], f"job {job}: {line}")
+

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`./quickstart cluster compare`: one workload under sched/backfill and under sched/dfrs, live and simulated.
+
+docs/live-validation.md says what is measured and how, and what came of it.
+"""
+import argparse
+import contextlib
+import os
+import re
+import shutil
+import time
+from pathlib import Path
+
+from . import measure, report, simulate
+from . import workload as workloads
+from .cluster import ROOT, Cluster
+from .errors import ClusterError
+from .options import Options
+
+# The papers' times over 100: a second here stands for 100 there. Their period is 600 s and their penalty 300 s, but
+# where the penalty is to hurt less they recommend a period of ten penalties (RR-7659, 6.4.2), which this is.
+SCALE = 100
+ALGORITHM = "GreedyPM*/per/OPT=MIN/MINVT=6"
+PERIOD = 30.0          # s
+PENALTY = 3.0          # s; what a requeue costs, see docs/live-validation.md
+STRETCH_FLOOR = 0.1    # s; the b of the bounded stretch, 10 s in the papers
+MIN_PROGRESS = 0.6     # s; of dfrs.conf, by default 60
+
+# Stock backfill as it is tuned for short jobs: it looks at the queue every second, and like EASY it holds nodes for the
+# first waiting job alone.
+BACKFILL_PARAMETERS = ("batch_sched_delay=0,sched_min_interval=0,sched_interval=1,bf_interval=1,bf_resolution=1,"
+                       "bf_window=1440,bf_max_job_test=1000,bf_continue,bf_job_part_count_reserve=1")
+SHORT_JOBS = 14
+RECORD = "dfrs-record.jsonl"
+
+
+class Setting:
+    """What is compared, as the command line says it."""
+
+    def __init__(self, *, algorithm=ALGORITHM, cores=0.2, penalty=PENALTY, period=PERIOD, floor=STRETCH_FLOOR,
+                 repeats=measure.CALIBRATION_REPEATS):
+        self.algorithm, self.cores = algorithm, cores
+        self.penalty, self.period, self.floor = penalty, period, floor
+        self.repeats = repeats  # of each measurement of overheads
+
+    def options(self, workload, scheduler, log_folder):
+        options = Options(nodes=workload.nodes, cpus=workload.cpus, memory=workload.memory, cores=self.cores,
+                          scheduler=scheduler, algorithm=self.algorithm)
+        if scheduler == "backfill":
+            options.slurm = {"SchedulerParameters": BACKFILL_PARAMETERS}
+        else:
+            # All pauses and moves by requeue: a suspended job could only go on where it is, which no simulation of the
+            # papers knows of.
+            options.settings = {"Period": f"{self.period:g}", "PauseBy": "requeue", "LostWork": "refuse",
+                                "MinProgress": f"{MIN_PROGRESS:g}", "RecordFile": str(log_folder / RECORD)}
+        return options
+
+    def simulated(self, scheduler):
+        return self.algorithm if scheduler == "dfrs" else "EASY"
+
+
+def run_one(workload, setting, scheduler, folder, say):
+    """A fresh cluster, its calibration, the workload, and the simulation of the same jobs."""
+    place = folder / "cluster"
+    cluster = Cluster(place)
+    cluster.down()
+    cluster.options = setting.options(workload, scheduler, place / "log")
+    # As a user's folder would be: on the same disk, and writable for whoever runs the jobs.
+    data = folder / scheduler
+    shutil.rmtree(data, ignore_errors=True)
+    data.mkdir(parents=True)
+    try:
+        cluster.up()
+        say(f"{scheduler}: {len(cluster.nodes)} nodes are up; measuring what a start takes")
+        start_up = measure.calibrate(cluster, workload, data / "calibration", setting.repeats)
+        say(f"{scheduler}: {report.overheads(start_up)}")
+        say(f"{scheduler}: now the workload, which takes about {workload.span * 1.25:.0f} s")
+        live = measure.run(cluster, workload, data / "jobs", lambda text: say(f"{scheduler}: {text}"),
+                           setting.period if "/per" in setting.simulated(scheduler) else None)
+    finally:
+        cluster.down()
+        logs = folder / f"log-{scheduler}"
+        shutil.rmtree(logs, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            shutil.copytree(place / "log", logs)
+    simulated = simulate.predict(workload, setting.simulated(scheduler), folder, scheduler, start_up=start_up,
+                                 penalty=setting.penalty, period=setting.period, floor=setting.floor)
+    return report.Side(scheduler, setting.simulated(scheduler), live, simulated, start_up)
+
+
+def compare(workload, setting, folder, say):
+    folder.mkdir(parents=True, exist_ok=True)
+    setting.algorithm = simulate.check_algorithm(setting.algorithm)
+    sides = [run_one(workload, setting, scheduler, folder, say) for scheduler in ("backfill", "dfrs")]
+    exact = simulate.predict(_with_exact_limits(workload), "EASY", folder, "backfill-exact-estimates",
+                             start_up=sides[0].start_up, penalty=setting.penalty, period=setting.period,
+                             floor=setting.floor)
+    return report.Comparison(workload, setting, sides, exact)
+
+
+def only_simulate(workload, setting, folder):
+    """What to expect of it, without a cluster and its overheads."""
+    folder.mkdir(parents=True, exist_ok=True)
+    setting.algorithm = simulate.check_algorithm(setting.algorithm)
+    sides = [(scheduler, simulate.predict(workload, setting.simulated(scheduler), folder, f"{scheduler}-expected",
+                                          penalty=setting.penalty, period=setting.period, floor=setting.floor))
+             for scheduler in ("backfill", "dfrs")]
+    return report.expected(workload, setting, sides)
+
+
+def _with_exact_limits(workload):
+    """The same jobs by users who know how long theirs run."""
+    jobs = tuple(workloads.Job(**{**vars(job), "limit": job.run_time + 1}) for job in workload.jobs)
+    return workloads.Workload(workload.name + "-exact-estimates", workload.nodes, workload.cpus, workload.memory, jobs)
+
+
+# ---- the command line ----
+
+DESCRIPTION = """\
+Runs one workload of real jobs, which burn CPU and hold memory, on the same virtual cluster twice: under stock
+sched/backfill and under sched/dfrs. Prints the maximum and mean bounded stretch of both, and beside them what dfrs-sim
+predicts for the same jobs. Takes about eight minutes; --short one and a half.
+"""
+
+EPILOGUE = """\
+Stretch is the time from submission to end over the run time that the job has by itself at full speed: 1 is perfect, 10
+means that its user waited ten times as long as the job needed.
+
+To compare on a workload of your own, write it in the dfrs-trace format (docs/trace-format.md), with run times of
+seconds: a job of an hour takes an hour here, too. dfrs-sim annotate makes such a trace of a log of your site;
+--time-scale 100 divides all of its times by 100. For example, a trace of 12 nodes of 16 CPUs on a host of 8 cores:
+
+    ./quickstart cluster compare --trace week.dfrs --time-scale 200 --nodes 12 --cpus 16 --cores 0.5 \\
+        --algorithm 'GreedyPM*/per/MINVT=3' --period 15
+
+What to choose:
+  --cores       real cores behind a node. All nodes together must leave some of this host to Slurm itself: a fifth of it
+                is enough. A node of 0.2 cores does a fifth of the work per second of one with a core, and jobs are
+                scaled alike, so that a job of 10 s takes 10 s.
+  --algorithm   of DFRS, by its name in the papers (dfrs-sim list; docs/algorithms.md says which to start with). Its
+                seconds (MINVT=) count as given: scale them like the run times.
+  --penalty     what the simulator is told that a pause or move costs. It changes no live run.
+
+A job that needs less than a node's CPUs shares nodes with others under sched/backfill, too, but not in the simulator's
+EASY, which gives every job whole nodes: its prediction of sched/backfill is too high for such workloads. The generated
+workload has none.
+
+Results, in --output: results.txt (the table), jobs.csv (a line per job), results.json (everything), the traces and
+per-job results of the simulations, and the daemons' logs. log-dfrs/dfrs-record.jsonl has every decision of the run
+under DFRS; dfrs-sim replay reads it.
+
+exit: 0 done, 1 failed (the message says what to do), 2 wrong usage
+"""
+
+
+def _number(low, high, what):
+    def parse(text):
+        try:
+            value = float(text)
+        except ValueError:
+            value = float("nan")
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"expected {what} from {low:g} to {high:g}, not '{text}'")
+        return value
+    return parse
+
+
+def _whole(low, high):
+    def parse(text):
+        value = int(text) if re.fullmatch(r"\d{1,12}", text) else -1
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"expected a whole number from {low} to {high}, not '{text}'")
+        return value
+    return parse
+
+
+def add_arguments(parser):
+    parser.description, parser.epilog = DESCRIPTION, EPILOGUE
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--short", action="store_true", help=f"{SHORT_JOBS} jobs, for a quick look")
+    parser.add_argument("--seed", type=_whole(0, 2**31), default=1, metavar="N", help="of the generated workload (1)")
+    parser.add_argument("--jobs", type=_whole(1, 2000), metavar="N", help="of the generated workload (60)")
+    parser.add_argument("--load", type=_number(0.05, 5, "a load"), default=0.8, metavar="X",
+                        help="offered by the generated workload (0.8)")
+    parser.add_argument("--trace", type=Path, metavar="FILE", help="a workload of yours in the dfrs-trace format")
+    parser.add_argument("--time-scale", type=_number(1e-3, 1e6, "a number"), default=1.0, metavar="X",
+                        help="divide all times of --trace by this (1)")
+    parser.add_argument("--nodes", type=_whole(1, 100), metavar="N",
+                        help="nodes of the cluster (8, or what the trace says)")
+    parser.add_argument("--cpus", type=_whole(1, 1024), default=4, metavar="N", help="CPUs of a node (4)")
+    parser.add_argument("--memory", type=_whole(16, 10**7), metavar="MIB",
+                        help="memory of a node for jobs (4096, or what the trace says)")
+    parser.add_argument("--cores", type=_number(0.01, 1024, "a number of cores"), default=0.2, metavar="X",
+                        help="real cores behind a node (0.2)")
+    parser.add_argument("--algorithm", default=ALGORITHM, metavar="NAME", help=f"of DFRS ({ALGORITHM})")
+    parser.add_argument("--period", type=_number(0.1, 1e6, "seconds"), default=PERIOD, metavar="S",
+                        help=f"of its periodic part ({PERIOD:g})")
+    parser.add_argument("--penalty", type=_number(0, 1e6, "seconds"), default=PENALTY, metavar="S",
+                        help=f"of a pause or move in the simulation ({PENALTY:g})")
+    parser.add_argument("--stretch-floor", type=_number(1e-3, 1e6, "seconds"), default=STRETCH_FLOOR, metavar="S",
+                        help=f"b of the bounded stretch ({STRETCH_FLOOR:g}, the papers' 10 s over {SCALE})")
+    parser.add_argument("--simulate", action="store_true",
+                        help="only simulate, without a cluster: what to expect, in a second")
+    parser.add_argument("--output", type=Path, default=ROOT / "out/cluster/compare", metavar="DIR",
+                        help="folder of the results and of the cluster while it runs (out/cluster/compare)")
+
+
+def workload_of(arguments):
+    if arguments.trace is not None:
+        if arguments.jobs or arguments.short:
+            raise ClusterError("--jobs and --short are of the generated workload, which --trace replaces")
+        return workloads.read_trace(arguments.trace, arguments.nodes, arguments.cpus, arguments.memory,
+                                    arguments.time_scale)
+    if arguments.time_scale != 1.0:
+        raise ClusterError("--time-scale is of --trace; the generated workload has times of seconds")
+    return workloads.generate(seed=arguments.seed, nodes=arguments.nodes or 8, cpus=arguments.cpus,
+                              memory=arguments.memory or 4096, load=arguments.load,
+                              jobs=arguments.jobs or (SHORT_JOBS if arguments.short else 60))
+
+
+def main(arguments):
+    workload = workload_of(arguments)
+    setting = Setting(algorithm=arguments.algorithm, cores=arguments.cores, penalty=arguments.penalty,
+                      period=arguments.period, floor=arguments.stretch_floor)
+    folder = arguments.output.resolve()
+    if arguments.simulate:
+        print(only_simulate(workload, setting, folder), end="")
+        return 0
+    host = os.cpu_count() or 1
+    if workload.nodes * setting.cores > host:
+        raise ClusterError(f"{workload.nodes} nodes of {setting.cores:g} cores are more than this host has ({host}); "
+                           f"choose --cores {0.8 * host / workload.nodes:.2g} or fewer --nodes")
+    begun = time.monotonic()
+
+    def say(text):
+        print(f"[{time.monotonic() - begun:5.0f} s] {text}", flush=True)
+
+    say(f"{len(workload.jobs)} jobs on {workload.nodes} nodes of {workload.cpus} CPUs ({setting.cores:g} real cores "
+        f"each), submitted within {workload.span:.0f} s; offered load {workload.load:.2f}")
+    comparison = compare(workload, setting, folder, say)
+    text = comparison.text()
+    comparison.write(folder, text)
+    print(f"\n{text}\nresults.txt, jobs.csv and results.json are in {folder}")
+    return 0

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A comparison as a table, as CSV and as JSON."""
+import csv
+import json
+import statistics
+from dataclasses import dataclass
+
+from .measure import Run, StartUp
+from .simulate import Prediction
+
+CLOSE = 0.2        # within which a prediction of the mean stretch is called right
+HOST_BUSY = 0.97   # of the host's cores: beyond it jobs may have had to wait for a core
+
+
+@dataclass
+class Side:
+    """One scheduler."""
+    scheduler: str
+    simulated_as: str
+    live: Run
+    simulated: Prediction
+    start_up: StartUp
+
+
+class Comparison:
+    def __init__(self, workload, setting, sides, exact):
+        self.workload, self.setting, self.sides, self.exact = workload, setting, sides, exact
+
+    def stretches(self, flow):
+        return stretches(self.workload, flow, self.setting.floor)
+
+    def figures(self, side):
+        live = {number: one.flow for number, one in side.live.jobs.items()}
+        made = {}
+        for name, flow in (("live", live), ("simulated", side.simulated.flow)):
+            stretches = self.stretches(flow)
+            made[name] = {"max_stretch": max(stretches), "mean_stretch": statistics.fmean(stretches),
+                          "mean_flow": statistics.fmean(flow.values()),
+                          "makespan": max(job.submit + flow[job.number] for job in self.workload.jobs)}
+        made["live"]["requeues"] = sum(one.requeues for one in side.live.jobs.values())
+        made["simulated"]["requeues"] = round(len(self.workload.jobs) * (side.simulated.totals["pauses_per_job"]
+                                                                           + side.simulated.totals["moves_per_job"]))
+        gaps = [gap for one in side.live.jobs.values() for gap in one.requeue_seconds]
+        made["live"]["shortest_requeue"] = min(gaps) if gaps else None
+        made["live"]["median_requeue"] = statistics.median(gaps) if gaps else None
+        return made
+
+    # ---- for people ----
+
+    def text(self):
+        workload, setting = self.workload, self.setting
+        lines = [f"{len(workload.jobs)} jobs ({workload.name}) on {workload.nodes} nodes of {workload.cpus} CPUs, "
+                 f"{setting.cores:g} real cores each; offered load {workload.load:.2f}",
+                 f"stretch bounded at {setting.floor:g} s; run times are those at full speed on a node of its own", "",
+                 f"{'':34}{'max stretch':^20}{'mean stretch':^28}{'pauses and moves':^18}",
+                 f"{'':34}{'live':>8}{'simulated':>12}{'live':>8}{'simulated':>12}{'':8}{'live':>8}{'simulated':>11}"]
+        wide = len(lines[-1])
+        lines.append("-" * wide)
+        figures = {side.scheduler: self.figures(side) for side in self.sides}
+        for side in self.sides:
+            live, simulated = figures[side.scheduler]["live"], figures[side.scheduler]["simulated"]
+            off = simulated["mean_stretch"] / live["mean_stretch"] - 1
+            lines.append(f"{'sched/' + side.scheduler:34}{live['max_stretch']:8.2f}{simulated['max_stretch']:12.2f}"
+                         f"{live['mean_stretch']:8.2f}{simulated['mean_stretch']:12.2f}{off:+8.0%}"
+                         f"{live['requeues']:8}{simulated['requeues']:11}")
+            lines.append(f"  {'simulated as ' + side.simulated_as}")
+        lines.append("-" * wide)
+        lines += self._verdict(figures)
+        lines += ["", *self._notes(figures)]
+        return "\n".join(lines) + "\n"
+
+    def _verdict(self, figures):
+        batch, dfrs = figures["backfill"]["live"], figures["dfrs"]["live"]
+        lines = []
+        for what, key in (("worst-served job", "max_stretch"), ("average job", "mean_stretch")):
+            ratio = batch[key] / dfrs[key]
+            lines.append(f"The {what} fares {max(ratio, 1 / ratio):.1f} times {'better' if ratio >= 1 else 'worse'} "
+                         f"under DFRS.")
+        for side in self.sides:
+            live, simulated = (figures[side.scheduler][name]["mean_stretch"] for name in ("live", "simulated"))
+            close = abs(simulated / live - 1) <= CLOSE
+            lines.append(f"The simulator's mean stretch of sched/{side.scheduler} is {'' if close else 'NOT '}within "
+                         f"{CLOSE:.0%} of the live one.")
+        return lines
+
+    def _notes(self, figures):
+        lines = []
+        exact = self.stretches(self.exact.flow)
+        lines.append(f"Had users known their run times, sched/backfill would have had a max stretch of {max(exact):.2f} "
+                     f"and a mean of {statistics.fmean(exact):.2f} (simulated).")
+        for side in self.sides:
+            lines.append(f"sched/{side.scheduler}: on the idle cluster {overheads(side.start_up)}; the simulator was told "
+                         "so.")
+        live = figures["dfrs"]["live"]
+        if live["median_requeue"] is not None:
+            lines.append(f"sched/dfrs: from the end of a run to the start of the next one {live['shortest_requeue']:.1f} s "
+                         f"at least, {live['median_requeue']:.1f} s in the median; the simulator was told a penalty of "
+                         f"{self.setting.penalty:g} s.")
+        for side in self.sides:
+            run = side.live
+            lines.append(f"sched/{side.scheduler}: {run.busy:.2f} of this host's {run.host_cores} cores were busy; the latest "
+                         f"submission was {run.behind:.2f} s late.")
+            if run.busy > HOST_BUSY * run.host_cores:
+                lines.append("WARNING: the host had no core to spare, so jobs may not have had their share; run it "
+                             "again on a quiet host, or with fewer --cores.")
+            lines += [f"WARNING: sched/{side.scheduler}: {what}" for what in run.wrong]
+        return lines
+
+    # ---- for programs ----
+
+    def to_json(self):
+        return {
+            "workload": {"name": self.workload.name, "nodes": self.workload.nodes, "cpus": self.workload.cpus,
+                         "memory": self.workload.memory, "load": self.workload.load, "span": self.workload.span,
+                         "jobs": [vars(job) for job in self.workload.jobs]},
+            "setting": vars(self.setting),
+            "schedulers": {side.scheduler: {
+                **self.figures(side), "simulated_as": side.simulated_as, "command": side.simulated.command,
+                "start_up": [{"cpus": cpus, "tasks": tasks, **vars(overhead)}
+                             for (cpus, tasks), overhead in sorted(side.start_up.points.items())],
+                "run": side.live.to_json(), "simulated_flow": side.simulated.flow} for side in self.sides},
+            "simulated_with_exact_estimates": {"max_stretch": max(self.stretches(self.exact.flow)),
+                                               "mean_stretch": statistics.fmean(self.stretches(self.exact.flow))},
+        }
+
+    def rows(self):
+        floor = self.setting.floor
+        for job in self.workload.jobs:
+            row = {"job": job.number, "submit": job.submit, "tasks": job.tasks, "cpus": job.cpus, "memory": job.memory,
+                   "run_time": job.run_time, "limit": job.limit}
+            for side in self.sides:
+                one = side.live.jobs[job.number]
+                for name, flow in (("live", one.flow), ("simulated", side.simulated.flow[job.number])):
+                    row[f"{side.scheduler}_{name}_flow"] = round(flow, 3)
+                    row[f"{side.scheduler}_{name}_stretch"] = round(max(flow, floor) / max(job.run_time, floor), 4)
+                row[f"{side.scheduler}_wait"] = round(one.started - one.submitted, 3)
+                row[f"{side.scheduler}_requeues"] = one.requeues
+            yield row
+
+    def write(self, folder, text):
+        _replace(folder / "results.txt", text)
+        _replace(folder / "results.json", json.dumps(self.to_json(), indent=1) + "\n")
+        rows = list(self.rows())
+        temporary = folder / "jobs.csv.new"
+        with open(temporary, "w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+        temporary.rename(folder / "jobs.csv")
+
+
+def stretches(workload, flow, floor):
+    """Of all jobs, by their run times at full speed; `flow`: job number -> s."""
+    return [max(flow[job.number], floor) / max(job.run_time, floor) for job in workload.jobs]
+
+
+def expected(workload, setting, sides):
+    """The table of a simulation alone; `sides`: of (scheduler, Prediction)."""
+    lines = [f"{len(workload.jobs)} jobs ({workload.name}) on {workload.nodes} nodes, submitted within {workload.span:.0f} s; "
+             f"offered load {workload.load:.2f}; simulated, without what Slurm takes for starts", "",
+             f"{'':50}{'max stretch':>12}{'mean stretch':>14}"]
+    for scheduler, prediction in sides:
+        all_of_them = stretches(workload, prediction.flow, setting.floor)
+        lines.append(f"{'sched/' + scheduler + ' as ' + setting.simulated(scheduler):50}{max(all_of_them):12.2f}"
+                     f"{statistics.fmean(all_of_them):14.2f}")
+    return "\n".join(lines) + "\n"
+
+
+def overheads(start_up):
+    """Those measured, in words."""
+    return ", ".join(f"a job of {tasks} task{'s' if tasks > 1 else ''} x {cpus} CPUs begins {overhead.delay:.2f} s late and "
+                     f"holds its nodes {overhead.cost:.2f} s longer"
+                     for (cpus, tasks), overhead in sorted(start_up.points.items()))
+
+
+def _replace(path, text):
+    temporary = path.with_name(path.name + ".new")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.rename(path)

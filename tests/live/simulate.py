@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What dfrs-sim says of a workload."""
+import csv
+import json
+import re
+import subprocess
+
+from . import workload as workloads
+from .cluster import build_folder
+from .errors import ClusterError
+
+
+def program():
+    path = build_folder() / "dfrs-sim"
+    if not path.exists():
+        raise ClusterError(f"{path} is not built; `./quickstart cluster compare` builds it")
+    return path
+
+
+def _run(*words):
+    result = subprocess.run([str(word) for word in (program(), *words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            universal_newlines=True, check=False)
+    if result.returncode != 0:
+        raise ClusterError(result.stderr.strip() or f"dfrs-sim ended with {result.returncode}")
+    return result.stdout
+
+
+def check_algorithm(name):
+    """The algorithm's name as dfrs-sim spells it; an error that names the nearest one if there is none."""
+    trace = "; dfrs-trace: 1\n; Name: x\n; Nodes: 1 cpu 1 memory 1\n1 0 1 1 1 1 1\n"
+    result = subprocess.run([str(program()), "run", "-", "-a", name, "--json"], input=trace, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, universal_newlines=True, check=False)
+    if result.returncode != 0:
+        raise ClusterError(result.stderr.strip().replace("dfrs-sim: ", "", 1))
+    return json.loads(result.stdout)["algorithm"]
+
+
+class Prediction:
+    """`flow`: job number -> s from submission to end; `totals`: dfrs-sim's own figures; `command`: to run it again."""
+
+    def __init__(self, flow, totals, command):
+        self.flow, self.totals, self.command = flow, totals, command
+
+
+def predict(workload, algorithm, folder, name, *, start_up=None, penalty, period, floor):
+    """Runs dfrs-sim on the workload; each job comes start_up(job).delay later and runs start_up(job).cost longer. The
+    trace and the results stay in `folder` as NAME.dfrs and NAME.csv."""
+    trace, rows = folder / f"{name}.dfrs", folder / f"{name}.csv"
+    trace.write_text(workloads.trace_text(workload, start_up), encoding="utf-8")
+    words = ["run", trace, "-a", algorithm, "--penalty", f"{penalty:g}", "--period", f"{period:g}", "--stretch-floor",
+             f"{floor:g}", "--no-bound", "--json", "--jobs-csv", rows]
+    totals = json.loads(_run(*words))
+    with open(rows, encoding="utf-8", newline="") as file:
+        ends = {int(row["job"]): float(row["end"]) for row in csv.DictReader(file)}
+    flow = {job.number: ends.get(job.number, 0.0) - job.submit for job in workload.jobs}
+    if set(flow) != set(ends):
+        raise ClusterError(f"dfrs-sim did not run all jobs of {trace}")
+    quoted = [f"'{word}'" if re.search(r"[^\w./:=-]", str(word)) else str(word) for word in words]
+    return Prediction(flow, totals, " ".join(["dfrs-sim", *quoted]))

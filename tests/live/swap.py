@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A swap device for a test, on a host that has none: a file that is gone again whatever becomes of the test."""
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from .errors import Unavailable
+
+MIB = 256
+# Waits until the test says so or is gone (its end of the pipe closes), then takes the file away.
+_GUARD = 'read -r _; swapoff "$1"; rm -f "$1"; rmdir "$2"'
+
+
+def devices():
+    """Lines of /proc/swaps: the swap that there is."""
+    return Path("/proc/swaps").read_text(encoding="ascii").splitlines()[1:]
+
+
+def _run(*argv):
+    return subprocess.run([str(word) for word in argv], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                          universal_newlines=True, env={**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"})
+
+
+class SwapFile:
+    """Swapped on from the start until close(). Raises Unavailable where this host does not allow it."""
+
+    def __init__(self, folders):
+        why = []
+        for folder in folders:
+            try:
+                self._make(Path(folder))
+                return
+            except (OSError, Unavailable) as error:
+                why.append(f"{folder}: {error}")
+        raise Unavailable(f"no swap can be made here: {'; '.join(why)}")
+
+    def _make(self, folder):
+        if shutil.disk_usage(folder).free < 4 * MIB << 20:
+            raise Unavailable("the disk is nearly full")
+        self.folder = Path(tempfile.mkdtemp(prefix="dfrs-swap-", dir=folder))
+        self.path = self.folder / "swap"
+        self._guard = subprocess.Popen(["/bin/sh", "-c", _GUARD, "sh", str(self.path), str(self.folder)],
+                                       stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                       start_new_session=True, cwd="/",
+                                       env={**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"})
+        try:
+            with open(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                block = bytes(1 << 20)  # written, since swap files must have no holes
+                for _ in range(MIB):
+                    file.write(block)
+            for command in ("mkswap", "swapon"):
+                result = _run(command, self.path)
+                if result.returncode != 0:
+                    raise Unavailable(f"{command}: {result.stdout.strip()}")
+        except Exception:
+            self.close()
+            raise
+
+    def close(self):
+        if self._guard is not None:
+            self._guard.stdin.close()
+            self._guard.wait(60)
+            self._guard = None
+
+
+def of_process(pid, name="VmSwap"):
+    """MiB of a process in swap (VmSwap), or in memory (VmRSS)."""
+    for line in Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace").splitlines():
+        if line.startswith(name + ":"):
+            return int(line.split()[1]) / 1024
+    return 0.0

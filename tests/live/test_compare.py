@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The comparison, in short: one workload under sched/backfill and under sched/dfrs, live and simulated."""
+import json
+import os
+import tempfile
+import unittest
+from pathlib import Path
+
+from . import compare
+from .workload import Job, Workload
+
+ALONE = True  # it measures times
+SECONDS = 80
+NODES, MEMORY = 8, 4096
+
+
+def contention():
+    """A job that has all nodes for 8 s, and short ones that come meanwhile: under batch scheduling they wait for it."""
+    jobs = [Job(1, 0.0, NODES, 4, 1024, 8.0, 60)]
+    for number in range(2, 12):
+        tasks = 2 if number % 3 == 0 else 1
+        jobs.append(Job(number, round(1.0 + 0.4 * (number - 2), 3), tasks, 4, 512, 1.0 + 0.1 * (number % 5), 60))
+    return Workload("contention", NODES, 4, MEMORY, tuple(jobs))
+
+
+class Comparison(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(os.environ.get("DFRS_LIVE_LOGS") or tempfile.mkdtemp(prefix="dfrs-live-")) / "compare"
+        setting = compare.Setting(period=10.0, algorithm="GreedyPM*/per/OPT=MIN/MINVT=2", repeats=2)
+        cls.workload = contention()
+        cls.comparison = compare.compare(cls.workload, setting, cls.folder, lambda text: print(text, flush=True))
+        cls.text = cls.comparison.text()
+        print(cls.text, flush=True)
+        cls.comparison.write(cls.folder, cls.text)
+        cls.sides = {side.scheduler: side for side in cls.comparison.sides}
+        cls.figures = {side.scheduler: cls.comparison.figures(side) for side in cls.comparison.sides}
+
+    def test_all_jobs_complete_with_the_work_that_they_asked_for(self):
+        for scheduler, side in self.sides.items():
+            self.assertEqual(side.live.wrong, [], scheduler)
+            self.assertEqual({one.state for one in side.live.jobs.values()}, {"COMPLETED"}, scheduler)
+            for job in self.workload.jobs:
+                self.assertEqual(len(side.live.jobs[job.number].cpu), job.tasks)
+                self.assertGreaterEqual(min(side.live.jobs[job.number].cpu), job.run_time * 0.2 - 1e-6)
+
+    def test_nodes_have_the_same_capacity_under_both(self):
+        """No job is faster than a node of its own allows."""
+        for scheduler, side in self.sides.items():
+            for job in self.workload.jobs:
+                self.assertGreater(side.live.jobs[job.number].flow, 0.9 * job.run_time, (scheduler, job))
+
+    def test_dfrs_serves_jobs_better(self):
+        batch, dfrs = self.figures["backfill"]["live"], self.figures["dfrs"]["live"]
+        self.assertLess(dfrs["max_stretch"], batch["max_stretch"])
+        self.assertLess(dfrs["mean_stretch"], batch["mean_stretch"])
+
+    def test_the_simulator_predicts_about_what_happens(self):
+        """Loosely, so that a busy host does not break it; docs/live-validation.md has figures of a quiet one."""
+        for scheduler, figures in self.figures.items():
+            ratio = figures["simulated"]["mean_stretch"] / figures["live"]["mean_stretch"]
+            self.assertTrue(0.6 < ratio < 1.6, (scheduler, figures))
+
+    def test_results_are_written(self):
+        stored = json.loads((self.folder / "results.json").read_text(encoding="utf-8"))
+        self.assertEqual(stored["schedulers"]["dfrs"]["live"], self.figures["dfrs"]["live"])
+        self.assertEqual(len((self.folder / "jobs.csv").read_text(encoding="utf-8").splitlines()), 1 + len(self.workload.jobs))
+        self.assertGreater((self.folder / "log-dfrs" / compare.RECORD).stat().st_size, 0)

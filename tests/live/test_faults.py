@@ -1,0 +1,410 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What may go wrong in the middle of a load: nothing is lost, no job fails for it, and all is well afterwards."""
+import json
+import os
+import shutil
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from . import cgroups, load, ports, processes, wire
+from .burst import Burst
+from .case import LiveTest
+from .errors import ClusterError
+from .options import Options
+from .waiting import wait_for
+
+SECONDS = 110
+JOBS = 40
+
+
+class FaultTest(LiveTest):
+    # The algorithm of the paper that is best, its times scaled from minutes to seconds.
+    options = Options(nodes=8, cpus=4, memory=1000, cores=0.25, algorithm="GreedyPM*/per/OPT=MIN/MINVT=3",
+                      settings={"Period": "3", "MinProgress": "0.3", "CommentInterval": "1", "Partitions": "dfrs,steady"},
+                      partition_settings=["PartitionName=steady PauseBy=none"],
+                      slurm_lines=["PartitionName=steady Nodes=ALL MaxTime=INFINITE State=UP OverSubscribe=FORCE:1"],
+                      credential_seconds=8)
+
+    def tearDown(self):
+        # Whatever a test has left: the next one finds every daemon as it should be.
+        cluster = self.cluster
+        for name in cluster.daemons():
+            process = cluster.process(name)
+            if process:
+                processes.send(process, signal.SIGCONT)
+        cluster.up()
+        super().tearDown()
+
+    def agent(self, node):
+        """What the controller says of a node's agent."""
+        return self.dfrs_nodes()[node]["agent"]
+
+    def wait_agent(self, node, current=True, seconds=15.0):
+        """Waits until the controller says that this node's agent has (or has not) the newest quotas."""
+        last = {}
+
+        def reached():
+            last.clear()
+            last.update(self.agent(node))
+            return last["current"] == current and (last["reachable"] or not current)
+        try:
+            wait_for("", reached, seconds, interval=0.1)
+        except ClusterError:
+            self.fail(f"{node}'s agent is not {'current' if current else 'known to be out of date'} after "
+                      f"{seconds:g} s: {last}")
+        return dict(last)
+
+    def wrong_quotas(self):
+        """(job, node) -> (cores by its quota, cores by its yield) where these differ; None while things change."""
+        before, cores = self.dfrs_jobs(), self.cluster.options.cores_per_cpu
+        have = {node: cgroups.quotas(self.cluster.cgroup_tree, node) for node in self.cluster.nodes}
+        after = self.dfrs_jobs()
+        wanted = {}
+        for number, job in before.items():
+            if job["state"] != "running":
+                continue
+            if number not in after or any(after[number][key] != job[key] for key in ("yield", "nodes", "state")):
+                return None
+            for node, tasks in job["nodes"].items():
+                wanted[number, node] = job["yield"] * tasks * job["cpus_per_task"] * cores
+        if set(before) != set(after):
+            return None
+        return {key: (have[key[1]].get(f"job_{key[0]}"), value) for key, value in wanted.items()
+                if abs((have[key[1]].get(f"job_{key[0]}") or 1e9) - value) > 0.02 * value + 0.0005}
+
+    def wait_quotas(self, seconds=10.0):
+        """Waits for an instant at which every running job's groups have the quota of its yield."""
+        last = [None]
+
+        def right():
+            last[0] = self.wrong_quotas()
+            return last[0] == {}
+        try:
+            wait_for("", right, seconds, interval=0.05)
+        except ClusterError:
+            self.fail(f"quotas are not those of the yields after {seconds:g} s: {last[0]}")
+
+    def spinning(self, node, count=1, cpus=4):
+        """Jobs without end on a node, running; nothing moves them from there."""
+        numbers = [self.sbatch_burn(1000, "--partition=steady", f"--nodelist={node}", cpus=cpus, memory=40)
+                   for _ in range(count)]
+        for number in numbers:
+            self.wait_event(number)
+        return numbers
+
+    def log_of(self, name, since=0):
+        return self.cluster.log(name).read_text(encoding="utf-8", errors="replace")[since:]
+
+    def log_size(self, name):
+        return len(self.cluster.log(name).read_text(encoding="utf-8", errors="replace"))
+
+
+class Slurmctld(FaultTest):
+    def test_slurmctld_ends_and_is_started_again(self):
+        burst = Burst(self, JOBS, 101, steps="narrow")
+        burst.wait_middle()
+        before = self.dfrs_jobs()
+        self.cluster.stop("slurmctld")
+        running = len(cgroups.groups_of_jobs(self.cluster.cgroup_tree))
+        self.assertGreater(running, 0, "jobs went on without slurmctld")
+        self.cluster.start_slurmctld()
+        after = self.dfrs_jobs()
+        for job in set(before) & set(after):
+            self.assertGreaterEqual(after[job]["virtual_time_s"], before[job]["virtual_time_s"] * 0.999, (before, after))
+        burst.check()
+
+    def test_slurmctld_is_killed(self):
+        """What it had not saved yet, it has forgotten: such a run is made again."""
+        burst = Burst(self, JOBS, 102, steps="narrow")
+        self.wait_saved()
+        burst.wait_middle()
+        self.cluster.stop("slurmctld", signal.SIGKILL)
+        with ThreadPoolExecutor(max_workers=1) as pool:  # a submission in between waits for slurmctld to be back
+            kind = load.Kind(0.05, 1, 2, 100, False, 0)
+            submitted = pool.submit(burst.add, kind)
+            time.sleep(0.3)
+            self.cluster.start_slurmctld()
+            submitted.result(timeout=60)
+        burst.check(twice=True)
+
+    def wait_saved(self):
+        """Waits until slurmctld has written all jobs: it takes up to 5 s for that."""
+        now, state = time.time(), self.cluster.folder / "state/job_state"
+        wait_for("slurmctld to save its jobs", lambda: state.exists() and state.stat().st_mtime > now, 15)
+
+    def test_scontrol_reconfigure(self):
+        burst = Burst(self, JOBS, 103)
+        burst.wait_middle()
+        before = self.log_size("slurmctld")
+        self.cluster.command("scontrol", "reconfigure")
+        wait_for("dfrs.conf to be read again", lambda: "configuration read again" in self.log_of("slurmctld", before), 10)
+        self.cluster.command("scontrol", "reconfigure")
+        burst.check()
+
+    def test_reconfigure_with_a_wrong_file_keeps_the_former_configuration(self):
+        path = self.cluster.folder / "etc/dfrs.conf"
+        good = path.read_text(encoding="utf-8")
+        self.addCleanup(lambda: (path.write_text(good, encoding="utf-8"), self.cluster.command("scontrol", "reconfigure")))
+        before = self.log_size("slurmctld")
+        path.write_text(good + "Perod=5\n", encoding="utf-8")
+        self.cluster.command("scontrol", "reconfigure")
+        wait_for("the mistake to be in slurmctld's log", lambda: "Perod" in self.log_of("slurmctld", before), 10)
+        self.assertIn("stays in force", self.log_of("slurmctld", before))
+        job = self.sbatch_burn(0.02)
+        self.assert_completed(self.wait_ended([job]))
+
+    def test_state_file_is_truncated(self):
+        burst = Burst(self, JOBS, 104, steps="narrow")
+        burst.wait_middle()
+        self.cluster.stop("slurmctld")
+        files = self.state_files()
+        self.assertEqual(len(files), 1, files)
+        damaged = files[0].read_bytes()[:files[0].stat().st_size // 2]
+        files[0].write_bytes(damaged)
+        before = self.log_size("slurmctld")
+        self.cluster.start_slurmctld()
+        log = self.log_of("slurmctld", before)
+        message = [line for line in log.splitlines() if files[0].name in line]
+        self.assertTrue(message, f"slurmctld's log does not name {files[0].name}:\n{log}")
+        aside = [path for path in self.cluster.folder.glob("state/*") if path.read_bytes() == damaged]
+        self.assertEqual(len(aside), 1, f"{message}; {sorted((self.cluster.folder / 'state').iterdir())}")
+        self.assertNotEqual(aside[0], files[0])
+        self.assertTrue(any(aside[0].name in line for line in message), message)
+        burst.check()
+        self.assertEqual(self.state_files(), files)  # a new one
+        aside[0].unlink()
+
+    def state_files(self):
+        return [path for path in sorted(self.cluster.folder.glob("state/dfrs*")) if not path.suffix]
+
+
+class NodeDaemons(FaultTest):
+    def test_agents_are_killed_and_started_again(self):
+        burst = Burst(self, JOBS, 201)
+        burst.wait_middle()
+        for node in self.cluster.nodes:
+            self.cluster.stop(f"dfrsd.{node}", signal.SIGKILL)
+        time.sleep(0.3)  # how long the fault lasts, as below
+        for node in self.cluster.nodes:
+            self.cluster.start_agent(node)
+        for node in self.cluster.nodes:
+            self.wait_agent(node)
+        if self.dfrs_jobs():
+            self.wait_quotas()
+        burst.check()
+
+    def test_agent_that_was_restarted_has_all_quotas_again(self):
+        node = self.cluster.nodes[2]
+        jobs_there = self.spinning(node, 2)
+        self.wait_quotas()
+        self.cluster.stop(f"dfrsd.{node}", signal.SIGKILL)
+        third = self.spinning(node)
+        self.assertTrue(self.dfrs_jobs()[third[0]]["quota_pending"])
+        self.cluster.start_agent(node)
+        self.wait_agent(node)
+        self.wait_quotas()
+        self.assertEqual({f"job_{job}" for job in jobs_there + third}, set(cgroups.quotas(self.cluster.cgroup_tree, node)))
+
+    def test_slurmds_are_killed_and_started_again(self):
+        burst = Burst(self, JOBS, 202, steps="none")
+        burst.wait_middle()
+        victims = self.cluster.nodes[:3]
+        for node in victims:
+            self.cluster.stop(f"slurmd.{node}", signal.SIGKILL)
+        time.sleep(1.0)
+        for node in victims:
+            self.cluster.start_slurmd(node)
+        self.cluster.wait_nodes()
+        burst.check()
+
+    def test_agent_does_not_answer(self):
+        """Its node's jobs go on; their quotas are pending, which dfrsctl says, and applied when it answers again."""
+        node = self.cluster.nodes[0]
+        burst = Burst(self, JOBS, 203)
+        burst.wait_middle()
+        agent = self.cluster.process(f"dfrsd.{node}")
+        processes.send(agent, signal.SIGSTOP)
+        one, two = self.spinning(node, 2)
+        seen = self.wait_agent(node, current=False)
+        self.assertTrue(seen["error"], seen)
+        shown = self.dfrs_jobs()
+        self.assertTrue(shown[two]["quota_pending"], shown[two])
+        for other in self.cluster.nodes[1:]:
+            self.wait_agent(other)
+        table = self.cluster.command("dfrsctl", "nodes").stdout
+        line = next(line for line in table.splitlines() if node in line.split())
+        self.assertRegex(line, r"(?i)pending|unreachable|not reachable|silent|down|behind|late|!", table)
+        wait_for("the other jobs to go on", lambda: burst.count("COMPLETED") > JOBS // 2, 60)
+        processes.send(agent, signal.SIGCONT)
+        self.wait_agent(node)
+        wait_for("no quota to be pending", lambda: not any(job["quota_pending"] for job in self.dfrs_jobs().values()), 10)
+        self.wait_quotas()
+        self.cluster.command("scancel", one, two)
+        burst.check()
+
+    def test_no_agent_runs(self):
+        """Refused connections, as when its port is blocked: jobs start all the same."""
+        node = self.cluster.nodes[1]
+        self.cluster.stop(f"dfrsd.{node}")
+        (job,) = self.spinning(node)
+        seen = self.wait_agent(node, current=False)
+        self.assertFalse(seen["reachable"], seen)
+        self.assertIn(str(self.cluster.node_port(node, agent=True)), seen["error"])
+        self.cluster.start_agent(node)
+        self.wait_agent(node)
+        self.wait_quotas()
+        self.assertEqual(set(cgroups.quotas(self.cluster.cgroup_tree, node)), {f"job_{job}"})
+
+    def test_clocks_of_nodes_are_wrong(self):
+        """By 10 s, ahead and behind; the whole node has that clock: its munged and its agent."""
+        if not shutil.which("faketime"):
+            self.skipTest("faketime is not installed")
+        burst = Burst(self, JOBS, 204)
+        off = {self.cluster.nodes[0]: "+10s", self.cluster.nodes[1]: "-10s"}
+        burst.wait_middle()
+        for number, (node, offset) in enumerate(off.items()):
+            clock = ["faketime", "-f", offset]
+            socket = self.munged_of_a_node(f"munged.{number}", clock)
+            self.assertAlmostEqual(self.clock_of(socket) - time.time(), float(offset[:-1]), delta=3)
+            self.cluster.stop(f"dfrsd.{node}")
+            self.cluster.start_agent(node, wrapper=clock, key_socket=socket)
+        for node in off:
+            self.wait_agent(node)
+        extra = [job for node in off for job in self.spinning(node, 2)]
+        for node in off:
+            self.wait_agent(node)
+        self.wait_quotas()
+        self.cluster.command("scancel", *extra)
+        burst.check()
+        for number, node in enumerate(off):
+            self.cluster.stop(f"dfrsd.{node}")
+            self.cluster.stop(f"munged.{number}")
+            self.cluster.start_agent(node)
+
+    def munged_of_a_node(self, name, wrapper):
+        """One more munged, with the cluster's key."""
+        folder = self.cluster.folder / name
+        folder.mkdir(exist_ok=True)
+        shutil.copy2(self.cluster.folder / "munge/key", folder / "key")
+        return self.cluster.start_munged(name, name, wrapper)
+
+    def clock_of(self, munge_socket):
+        """The time by which this munged marks credentials."""
+        credential = self.cluster.command("munge", "-n", "-S", munge_socket).stdout
+        shown = self.cluster.command("unmunge", "-S", munge_socket, text_input=credential, check=False).stdout
+        line = next(line for line in shown.splitlines() if line.startswith("ENCODE_TIME:"))
+        return float(line.partition("(")[2].partition(")")[0])
+
+
+class Intruders(FaultTest):
+    def test_agent_with_another_key(self):
+        """Neither believes the other; jobs go on, and dfrsctl says what is wrong."""
+        burst = Burst(self, JOBS, 301)
+        node = self.cluster.nodes[0]
+        burst.wait_middle()
+        socket = self.cluster.start_munged("munged.other", "munge.other")
+        self.cluster.stop(f"dfrsd.{node}")
+        self.cluster.start_agent(node, key_socket=socket)
+        (job,) = self.spinning(node)
+        seen = self.wait_agent(node, current=False)
+        self.assertRegex(seen["error"], r"(?i)key")
+        self.assertTrue(self.dfrs_jobs()[job]["quota_pending"])
+        self.cluster.stop(f"dfrsd.{node}")
+        self.cluster.start_agent(node)
+        self.wait_agent(node)
+        self.wait_quotas()
+        self.cluster.command("scancel", job)
+        burst.check()
+        self.cluster.stop("munged.other")
+
+    def test_replayed_requests_are_refused_and_change_nothing(self):
+        burst = Burst(self, JOBS, 302)
+        node = self.cluster.nodes[0]
+        burst.wait_middle()
+        official, hidden = self.cluster.node_port(node, agent=True), ports.block(1, str(self.folder))
+        self.cluster.stop(f"dfrsd.{node}")
+        self.cluster.start_agent(node, port=hidden)
+        with wire.RecordingProxy(official, hidden) as proxy:
+            self.wait_agent(node)
+            first = self.spinning(node)
+            self.wait_quotas()
+            wait_for("a request about the first job",
+                     lambda: [request for request in proxy.requests() if job_in(request, first[0])], 10)
+            second = self.spinning(node)
+            wait_for("a request about both jobs",
+                     lambda: [request for request in proxy.requests() if job_in(request, second[0])], 10)
+            burst.wait_ended()
+            self.wait_agent(node)
+            self.wait_quotas()
+            captured = proxy.requests()
+            before = cgroups.quotas(self.cluster.cgroup_tree, node)
+            self.assertEqual(set(before), {f"job_{job}" for job in first + second})
+            old = next(request for request in captured if not job_in(request, second[0]))
+            for request in (captured[-1], old):
+                status, answer = wire.exchange(hidden, request)
+                self.assertEqual((status, answer.get("reason")), (401, "replayed"), answer)
+            # A munged that was restarted has forgotten what it has seen: then the order of states tells.
+            self.cluster.stop("munged")
+            self.cluster.start_munged()
+            for request in (captured[-1], old):
+                status, answer = wire.exchange(hidden, request)
+                self.assertEqual(status, 409, answer)
+            # The same credential with another body.
+            head, mark, body = captured[-1].partition(b"\r\n\r\n")
+            state = json.loads(body)
+            changed = json.dumps({**state, "sequence": state.get("sequence", 0) + 1000, "jobs": []}).encode()
+            head = b"\r\n".join(b"Content-Length: %d" % len(changed) if line.lower().startswith(b"content-length:") else line
+                                for line in head.split(b"\r\n"))
+            self.cluster.stop("munged")
+            self.cluster.start_munged()
+            status, answer = wire.exchange(hidden, head + mark + changed)
+            self.assertEqual((status, answer.get("reason")), (401, "other_message"), answer)
+            self.assertEqual(cgroups.quotas(self.cluster.cgroup_tree, node), before)
+            self.wait_agent(node)
+            self.cluster.command("scancel", *first, *second)
+            burst.check()
+        self.cluster.stop(f"dfrsd.{node}")
+
+    def test_requests_of_other_users_are_refused(self):
+        burst = Burst(self, JOBS, 303)
+        node = self.cluster.nodes[3]
+        (job,) = self.spinning(node)
+        burst.wait_middle()
+        port = self.cluster.node_port(node, agent=True)
+        state = {"version": 1, "node": node, "epoch": 2**52, "sequence": 1, "jobs": []}
+        body = json.dumps(state).encode()
+        for request, words in (
+                (wire.signed(self.cluster, "POST", "/v1/desired", node, body, user="nobody"), "unauthorised"),
+                (wire.signed(self.cluster, "GET", "/v1/report", node, user="nobody"), "unauthorised"),
+                (wire.signed(self.cluster, "POST", "/v1/desired", self.cluster.nodes[4], body), "other_message"),
+                (body_without_credential(body), "no_credential")):
+            status, answer = wire.exchange(port, request)
+            self.assertIn(status, (401, 403), answer)
+            self.assertEqual(answer.get("reason"), words, answer)
+        # What makes the difference is the user: SlurmUser may ask.
+        status, answer = wire.exchange(port, wire.signed(self.cluster, "GET", "/v1/report", node,
+                                                         user=self.cluster.slurm_user))
+        self.assertEqual((status, answer.get("node")), (200, node), answer)
+        self.assertIn(f"job_{job}", cgroups.quotas(self.cluster.cgroup_tree, node))
+        refused = self.cluster.command("dfrsctl", "record", "on", "/tmp/never", user="nobody", check=False)
+        self.assertNotEqual(refused.returncode, 0, refused)
+        self.assertFalse(os.path.exists("/tmp/never"))
+        self.cluster.command("scancel", job)
+        burst.check()
+
+    def test_munged_is_restarted(self):
+        burst = Burst(self, JOBS, 304, steps="none")
+        burst.wait_middle()
+        self.cluster.stop("munged")
+        self.cluster.start_munged()
+        burst.check()
+
+
+def job_in(request, job):
+    return any(item["job_id"] == job for item in wire.body_of(request).get("jobs", []))
+
+
+def body_without_credential(body):
+    return (f"POST /v1/desired HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n").encode() + body

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What tests of the Slurm plugins load into slurmctld; the tests are in tests/live/.
+if BUILD_PLUGIN
+noinst_PROGRAMS += tests/plugin/sched_driver.so
+tests_plugin_sched_driver_so_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS)
+tests_plugin_sched_driver_so_LDFLAGS = $(SLURM_PLUGIN_SO)
+tests_plugin_sched_driver_so_LDADD = plugin/libdfrs_controller.so
+tests_plugin_sched_driver_so_SOURCES = \
+	plugin/compat.h \
+	plugin/job_shape.c \
+	plugin/job_shape.h \
+	plugin/stock_backfill.c \
+	plugin/stock_backfill.h \
+	tests/plugin/sched_driver.c
+endif
+EXTRA_DIST += tests/plugin/.clang-format

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is recorded is reproduced: every algorithm, random clusters whose nodes come and go, slots that are used again,
+// records that begin in the middle; and what was changed in a record is found.
+#include "shim/record/replay.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "shim/record/recorder.h"
+#include "sim/glpk_solver.h"
+#include "tests/oracle/random_instance.h"
+#include "tests/policy/test_host.h"
+#include "tests/sim/temporary_folder.h"
+
+namespace dfrs::shim {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Records what a host does, from the `begin_at`-th call on.
+class Witness final : public TestHost::Witness {
+ public:
+  Witness(Recorder& recorder, std::string path, int begin_at)
+      : recorder_(recorder), path_(std::move(path)), begin_at_(begin_at) {
+    if (begin_at_ == 0) switch_on();
+  }
+  bool wants_new_engine() override { return recorder_.wants_new_engine(); }
+  void on_new_engine(const Algorithm& algorithm, const EngineOptions& options) override {
+    recorder_.begin(algorithm, options);
+  }
+  void on_call(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
+               const tl::expected<const Decisions*, Error>& result) override {
+    recorder_.step(view, estimates, events, result);
+    if (++calls_ == begin_at_) switch_on();
+  }
+  int calls() const { return calls_; }
+
+ private:
+  void switch_on() {
+    const auto made = recorder_.on(path_);
+    EXPECT_TRUE(made.has_value()) << made.error();
+  }
+
+  Recorder& recorder_;
+  std::string path_;
+  int begin_at_;
+  int calls_ = 0;
+};
+
+ReplaySummary replay_text(const std::string& text) {
+  RecordReader reader(lines_of(text), "record");
+  sim::GlpkSolver solver;
+  return replay(reader, &solver);
+}
+
+std::string describe(const ReplaySummary& summary) {
+  if (!summary.difference) return "exact";
+  const ReplayDifference& d = *summary.difference;
+  return "line " + std::to_string(d.line) + ": " + d.recorded + " / " + d.replayed;
+}
+
+void run_all(int begin_at, std::uint64_t cases) {
+  const sim::TemporaryFolder folder;
+  std::uint64_t steps = 0;
+  std::uint64_t seed = 0;
+  for (const Algorithm& algorithm : all_algorithms()) {
+    for (std::uint64_t k = 0; k < cases; ++k, ++seed) {
+      SCOPED_TRACE(algorithm_name(algorithm) + ", seed " + std::to_string(seed));
+      oracle::Dice dice(seed);
+      sim::GlpkSolver solver;
+      EngineOptions options;
+      options.dfrs.period = 100;
+      options.dfrs.priority.flow_floor = dice.chance(50) ? 30 : 0;
+      options.dfrs.ticks_apart = dice.chance(50);
+      options.dfrs.lp_solver = &solver;
+      options.batch.pass_per_event = dice.chance(50);
+      TestHost host(dice, algorithm, options, {.jobs = 8});
+      Recorder recorder([](int, const std::string& message) { ADD_FAILURE() << message; });
+      const std::string path = folder / (std::to_string(seed) + (dice.chance(50) ? ".jsonl.gz" : ".jsonl"));
+      Witness witness(recorder, path, begin_at);
+      host.observe(&witness);
+      ASSERT_EQ(host.run(), "");
+      recorder.off();
+      const RecordingState state = recorder.state();
+      EXPECT_EQ(state.stopped, "");
+      if (witness.calls() <= begin_at || state.steps == 0) continue;
+      RecordReader reader(open_lines(path), path);
+      const ReplaySummary summary = replay(reader, &solver);
+      ASSERT_EQ(describe(summary), "exact");
+      EXPECT_EQ(summary.steps, state.steps);
+      EXPECT_EQ(summary.engines, 1U);
+      EXPECT_EQ(summary.algorithms, std::vector<std::string>{algorithm_name(algorithm)});
+      EXPECT_FALSE(summary.cut_off);
+      EXPECT_TRUE(begin_at != 0 || summary.steps == static_cast<std::uint64_t>(witness.calls()));
+      steps += summary.steps;
+    }
+  }
+  EXPECT_GT(steps, 500U) << "the cases are too small to show anything";
+}
+
+TEST(Replay, EveryAlgorithmOnRandomClusters) { run_all(0, oracle::cases(2)); }
+TEST(Replay, RecordsThatBeginInTheMiddle) { run_all(7, oracle::cases(2)); }
+
+// A small record with pauses and moves, as text.
+std::string sample_record(std::uint64_t seed = 3) {
+  const sim::TemporaryFolder folder;
+  oracle::Dice dice(seed);
+  EngineOptions options;
+  options.dfrs.period = 60;
+  TestHost host(dice, *parse_algorithm("GreedyPM*/per/OPT=MIN/MINVT=60"), options,
+                {.general = false, .nodes_come_and_go = false, .max_nodes = 3, .jobs = 12});
+  Recorder recorder;
+  Witness witness(recorder, folder / "record.jsonl", 0);
+  host.observe(&witness);
+  EXPECT_EQ(host.run(), "");
+  recorder.off();
+  return sim::file_bytes(folder / "record.jsonl");
+}
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) out.push_back(line);
+  return out;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+TEST(Replay, SummaryCounts) {
+  const std::string record = sample_record();
+  const ReplaySummary summary = replay_text(record);
+  EXPECT_EQ(describe(summary), "exact");
+  EXPECT_EQ(summary.steps, lines(record).size() - 1);
+  EXPECT_EQ(summary.jobs, 12U);
+  EXPECT_GE(summary.starts, summary.jobs);
+  EXPECT_EQ(summary.pauses, summary.resumes);
+  EXPECT_GT(summary.pauses + summary.moves, 0U) << "take another seed";
+  EXPECT_GT(summary.last, summary.first);
+  EXPECT_EQ(summary.errors, 0U);
+}
+
+// Any decision that is changed, any yield by its last bit, any that is left out: found at its step.
+TEST(Replay, EveryChangedDecisionIsFound) {
+  const std::vector<std::string> good = lines(sample_record());
+  int changed = 0;
+  for (std::size_t k = 1; k < good.size(); ++k) {
+    nlohmann::ordered_json line = nlohmann::ordered_json::parse(good[k]);
+    const auto expect_found = [&](const nlohmann::ordered_json& tampered, const char* what) {
+      std::vector<std::string> bad = good;
+      bad[k] = tampered.dump();
+      const ReplaySummary summary = replay_text(joined(bad));
+      ASSERT_TRUE(summary.difference) << what << ": " << good[k];
+      EXPECT_EQ(summary.difference->step, k) << what;
+      EXPECT_EQ(summary.difference->line, k + 1) << what;
+      EXPECT_NE(summary.difference->recorded, summary.difference->replayed) << what;
+      ++changed;
+    };
+    auto tampered = line;
+    tampered["decisions"]["wake_at"] = 123456.5;
+    expect_found(tampered, "wake-up time");
+    if (!line["decisions"]["yields"].empty()) {
+      tampered = line;
+      auto& yield = tampered["decisions"]["yields"][0][1];
+      yield = std::nextafter(yield.get<double>(), 0.0);
+      expect_found(tampered, "yield");
+      tampered = line;
+      tampered["decisions"]["yields"].erase(0);
+      expect_found(tampered, "a yield less");
+    }
+    if (!line["decisions"]["placements"].empty()) {
+      tampered = line;
+      auto& kind = tampered["decisions"]["placements"][0][0];
+      kind = kind == "start" ? "resume" : "start";
+      expect_found(tampered, "kind");
+      tampered = line;
+      tampered["decisions"]["placements"].erase(0);
+      expect_found(tampered, "a decision less");
+    }
+  }
+  EXPECT_GT(changed, 50);
+}
+
+TEST(Replay, ADifferenceNamesTheJobAndBothDecisions) {
+  std::vector<std::string> record = lines(sample_record());
+  const std::size_t k = 1;
+  nlohmann::ordered_json line = nlohmann::ordered_json::parse(record[k]);
+  ASSERT_EQ(line["decisions"]["placements"][0][0], "start") << record[k];
+  const std::size_t slot = line["decisions"]["placements"][0][1];
+  const std::uint64_t job = line["jobs"][slot]["id"];
+  line["decisions"]["placements"][0][2][0] = line["decisions"]["placements"][0][2][0] == 0 ? 1 : 0;
+  record[k] = line.dump();
+  const ReplaySummary summary = replay_text(joined(record));
+  ASSERT_TRUE(summary.difference);
+  EXPECT_EQ(summary.difference->job, job);
+  EXPECT_THAT(summary.difference->recorded, HasSubstr("start on node"));
+  EXPECT_THAT(summary.difference->replayed, HasSubstr("start on node"));
+}
+
+// A view that was changed leads to other decisions sooner or later, or is refused.
+TEST(Replay, AChangedViewIsFound) {
+  std::string record = sample_record();
+  const std::size_t at = record.find("\"cpu_need\":0.5");
+  ASSERT_NE(at, std::string::npos) << record.substr(0, 1000);
+  record.replace(at, 14, "\"cpu_need\":1.0");
+  EXPECT_TRUE(replay_text(record).difference.has_value());
+}
+
+// Errors are part of what is reproduced, and so is what follows them.
+TEST(Replay, ErrorsOfTheEngineAreReproduced) {
+  const sim::TemporaryFolder folder;
+  Recorder recorder;
+  ASSERT_TRUE(recorder.on(folder / "r").has_value());
+  const Algorithm algorithm = *parse_algorithm("Greedy*/OPT=MIN");
+  auto engine = *Engine::create(algorithm, {});
+  recorder.begin(algorithm, {});
+  std::vector<NodeView> nodes(2);
+  for (NodeView& node : nodes) node.spec.rigid[kMemory] = 100;
+  std::vector<JobView> jobs(1);
+  const auto step = [&](Seconds now, std::vector<Event> events) {
+    const ClusterView view{now, nodes, jobs, 1};
+    const auto result = engine->step(view, {}, events);
+    recorder.step(view, {}, events, result);
+    return result.has_value();
+  };
+  jobs[0].id = 7;
+  jobs[0].state = JobState::waiting;
+  jobs[0].submit = 10;
+  EXPECT_TRUE(step(10, {{EventKind::submitted, 0}}));
+  EXPECT_FALSE(step(5, {}));  // time runs backwards
+  EXPECT_TRUE(step(20, {{EventKind::resync, kNoSlot}}));
+  recorder.off();
+  const std::string record = sim::file_bytes(folder / "r");
+  EXPECT_THAT(record, HasSubstr("\"error\":{\"code\":\"bad_view\",\"message\":\"time runs backwards\"}"));
+  const ReplaySummary summary = replay_text(record);
+  EXPECT_EQ(describe(summary), "exact");
+  EXPECT_EQ(summary.steps, 3U);
+  EXPECT_EQ(summary.errors, 1U);
+  EXPECT_EQ(summary.resyncs, 1U);
+  // An error that does not come again is a difference, too.
+  std::string other = record;
+  other.replace(other.find("backwards"), 9, "otherwise");
+  EXPECT_TRUE(replay_text(other).difference.has_value());
+}
+
+// A controller that is configured anew goes on in the same record.
+TEST(Replay, SeveralEnginesInARecord) {
+  const std::string first = sample_record(3);
+  const std::string second = sample_record(4);
+  const ReplaySummary summary = replay_text(first + second);
+  EXPECT_EQ(describe(summary), "exact");
+  EXPECT_EQ(summary.engines, 2U);
+  EXPECT_EQ(summary.algorithms.size(), 1U);
+}
+
+TEST(Replay, AverageNeedsItsSolver) {
+  const std::string header =
+      R"({"dfrs-record":1,"version":"x","algorithm":"GreedyP*/OPT=AVG","period":600,"priority_floor":0,)"
+      R"("ticks_apart":true,"pass_per_event":false,"pack_tasks":false})";
+  const std::string text = header + "\n" + R"({"t":0,"rigid_dims":1,"node_count":0,"decisions":{"placements":[],)" +
+                           R"("yields":[],"wake_at":"inf"}})" + "\n";
+  RecordReader reader(lines_of(text), "record");
+  EXPECT_THROW(replay(reader, nullptr), RecordError);
+}
+
+}  // namespace
+}  // namespace dfrs::shim
