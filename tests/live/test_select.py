@@ -185,6 +185,33 @@ class Placement(DrivenTest):
         self.assertEqual(self.ask_one(f"start {self.job('-n1')} n1:1"), BUSY)
 
 
+class Threads(DrivenTest):
+    """A node with four cores of two threads."""
+
+    @classmethod
+    def make_options(cls):
+        options = super().make_options()
+        options.nodes, options.node_settings, options.files = 1, {"n1": "CPUs=8 ThreadsPerCore=2"}, {}
+        return options
+
+    def test_tasks_take_threads_unless_they_want_cores(self):
+        for options, cpus, cores, memory in ((["-n3"], 3, 2, 300), (["-n1", "-c4"], 4, 2, 400),
+                                             (["-n3", "--threads-per-core=1"], 6, 3, 300)):
+            out = self.folder / "out"
+            job = self.job(*options, f"--output={out}", script="srun sh -c 'echo $SLURM_PROCID'\nexec sleep 1000")
+            tasks = int(options[0][2:])
+            self.assert_ok(f"start {job} n1:{tasks}")
+            self.assertEqual(int(show(self.cluster, job)["NumCPUs"]), cpus, options)
+            self.assertEqual(self.nodes()["n1"], (2 * cores, memory))
+            wait_for("its tasks", lambda: out.exists() and len(re.findall(r"(?m)^\d$", out.read_text())) == tasks, 10)
+            self.assert_ok(f"suspend {job}")
+            self.assertEqual(self.nodes()["n1"], (0, 0))
+            self.assert_ok(f"resume {job}")
+            self.assertEqual(self.nodes()["n1"], (2 * cores, memory))
+            self.end_all_jobs()
+            out.unlink()
+
+
 class Alone(DrivenTest):
     """--exclusive, and jobs of other partitions on the same nodes."""
 
