@@ -39,16 +39,13 @@ class Gate(DrivenTest):
         wait_for("a wake-up at its end", lambda: self.ask("wakes")[0][1] != "0", 5)
 
     def test_start_that_fails_does_not_wake_the_scheduler_that_tried_it(self):
-        job = self.job("-n1", "--begin=now+1hour")
-        wait_for("a quiet moment", lambda: self.ask("wakes")[0][1] == "0", 20, interval=0.3)
-        # Memory for one task is not there twice: the start fails, and Slurm asks whether the job could run at all.
         self.started("n1:1", "-n1", "--mem-per-cpu=2000")
-        big = self.job("-n1", "--mem-per-cpu=2000", "--begin=now+1hour")
-        self.ask("wakes")
-        answers = self.ask(f"start {big} n1:1", "wakes")
-        self.assertEqual(answers[0][0], BUSY)
-        self.assertEqual(answers[1][1], "0")
-        self.assertEqual(state(self.cluster, job), "PENDING")
+        big = self.job("-n1", "--mem-per-cpu=2000", "--begin=now+1hour")  # nobody else tries to start it
+        wait_for("a quiet moment", lambda: self.ask("wakes")[0][1] == "0", 20, interval=0.3)
+        # There is no memory: the start fails, and Slurm asks whether the job could run at all.
+        answers = self.ask("wakes", f"start {big} n1:1", "wakes")
+        self.assertEqual(answers[1][0], BUSY)
+        self.assertEqual(answers[2][1], "0")
 
     def test_plan_that_does_not_fit_the_job_is_refused(self):
         job = self.job("-n4")

@@ -96,6 +96,10 @@ class Dfrsd : public testing::Test {
       const std::string text = log();
       if (const std::size_t at = text.find(" port "); at != std::string::npos && text.find("cgroup v1") != text.npos)
         return static_cast<std::uint16_t>(std::stoi(text.substr(at + 6)));
+      if (::waitpid(pid_, nullptr, WNOHANG) == pid_) {
+        pid_ = -1;
+        break;
+      }
       std::this_thread::sleep_for(milliseconds(10));
     }
     ADD_FAILURE() << "dfrsd does not start:\n" << log();
