@@ -21,7 +21,8 @@ static bool plain_features(List features) {
   ListIterator each = list_iterator_create(features);
   for (job_feature_t *feature; (feature = list_next(each));) {
     const int op = feature->op_code;
-    if (feature->count || feature->paren || (op != FEATURE_OP_AND && op != FEATURE_OP_OR && op != FEATURE_OP_END)) plain = false;
+    if (feature->count || feature->paren || (op != FEATURE_OP_AND && op != FEATURE_OP_OR && op != FEATURE_OP_END))
+      plain = false;
     if (op == FEATURE_OP_END) continue;
     if (joined != FEATURE_OP_END && joined != op) plain = false;
     joined = op;

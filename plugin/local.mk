@@ -10,7 +10,7 @@
 #
 # A shared object that is mapped by a running slurmctld must be replaced, never written over. `install` of coreutils
 # does so: it unlinks the old file first. tests/plugin/install.sh holds it to that.
-EXTRA_DIST += plugin/slurm/config.h plugin/libdfrs_controller.map plugin/slurm_plugin.map
+EXTRA_DIST += plugin/.clang-format plugin/slurm/config.h plugin/libdfrs_controller.map plugin/slurm_plugin.map
 
 dfrslibdir = $(libdir)/dfrs
 slurmplugindir = $(dfrslibdir)/slurm

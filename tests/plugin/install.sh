@@ -18,16 +18,20 @@ install() {
     { cat "$work/log"; fail "make install"; }
 }
 
+exported() { "${NM:-nm}" -D --defined-only "$1" | awk '$2 != "w" { print $3 }'; }
+
 install
 plugins=$work/lib/dfrs/slurm
 for name in sched_dfrs.so select_cons_tres.so; do
   [[ -f $plugins/$name ]] || fail "$name is not installed"
-  ldd "$plugins/$name" | grep -qF "libdfrs_controller.so => $plugins/../libdfrs_controller.so" ||
-    { ldd "$plugins/$name"; fail "$name does not find its library"; }
-  if ${NM:-nm} -D --defined-only "$plugins/$name" | awk '$2 != "w" { print $3 }' |
-    grep -vE '^(init|fini|plugin_(id|name|type|version)|(select|sched)_p_\w+)$'; then fail "$name exports more than Slurm asks for"; fi
+  needs=$(ldd "$plugins/$name")
+  [[ $needs == *"libdfrs_controller.so => $plugins/../libdfrs_controller.so"* ]] ||
+    { printf '%s\n' "$needs"; fail "$name does not find its library"; }
+  if exported "$plugins/$name" | grep -vE '^(init|fini|plugin_(id|name|type|version)|(select|sched)_p_\w+)$'; then
+    fail "$name exports more than Slurm asks for"
+  fi
 done
-if ${NM:-nm} -D --defined-only "$work/lib/dfrs/libdfrs_controller.so" | awk '$2 != "w" { print $3 }' | grep -v '^dfrs_'; then
+if exported "$work/lib/dfrs/libdfrs_controller.so" | grep -v '^dfrs_'; then
   fail "libdfrs_controller.so exports more than its C interface"
 fi
 

@@ -22,8 +22,10 @@ tests_shim_tests_SOURCES = \
 	tests/shim/control/control_server_test.cc \
 	tests/shim/control/controller_address_test.cc \
 	tests/shim/control/dfrsctl_test.cc \
+	tests/shim/control/host_control_test.cc \
 	tests/shim/control/sample_status.h \
 	tests/shim/control/tables_test.cc \
+	tests/shim/controller/random_test.cc \
 	tests/shim/controller/smoke_test.cc \
 	tests/shim/fake_agents.h \
 	tests/shim/fake_slurm.cc \
