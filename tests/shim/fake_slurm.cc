@@ -2,6 +2,7 @@
 #include "tests/shim/fake_slurm.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,9 +21,15 @@ void log_line(int level, const char* message) {
   if (log_target != nullptr) log_target->push_back(fmt::format("{}: {}", level, message));
 }
 
+// Hours of cluster time in seconds: the state file is synced more often than a disk takes.
+std::filesystem::path in_memory() {
+  return access("/dev/shm", W_OK) == 0 ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path();
+}
+
 }  // namespace
 
-FakeSlurm::FakeSlurm(std::uint64_t seed, std::string conf, const FakeOptions& given) : options(given), dice_(seed) {
+FakeSlurm::FakeSlurm(std::uint64_t seed, std::string conf, const FakeOptions& given)
+    : options(given), folder_(in_memory()), dice_(seed) {
   folder_.write("dfrs.conf", conf);
 }
 
