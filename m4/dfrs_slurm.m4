@@ -65,6 +65,12 @@ slurmctld refuses plugins of another version than its own. Give the source of Sl
   have_slurm_plugin="for Slurm $slurm_version"
 ])
 AC_SUBST([SLURM_CPPFLAGS])
+# Slurm's own library, for programs that speak its protocol (benchmarks only).
+SLURM_LIBDIR=
+for folder in /usr/lib/*/slurm-wlm /usr/lib64/slurm /usr/lib/slurm /usr/local/lib/slurm; do
+  AS_IF([test -e "$folder/libslurmfull.so"],[SLURM_LIBDIR=$folder])
+done
+AC_SUBST([SLURM_LIBDIR])
 AM_CONDITIONAL([BUILD_PLUGIN],[test "x$with_slurm_src" != xno])
 
 # Shared objects are built without libtool: slurmctld wants plain files with these names, and there is one platform.

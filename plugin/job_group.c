@@ -41,11 +41,21 @@ static int fail(char *err, size_t err_size, const char *format, ...)
   return -1;
 }
 
-long dfrs_file_system(int fd)
+static long file_system(int fd)
 {
   struct statfs about;
 
   return fstatfs(fd, &about) == 0 ? (long)about.f_type : 0;
+}
+
+static int make_group(int at, const char *name)
+{
+  return mkdirat(at, name, 0755);
+}
+
+static int remove_group(int at, const char *name)
+{
+  return unlinkat(at, name, AT_REMOVEDIR);
 }
 
 /* ---- configuration ----------------------------------------------------------------------------------------------- */
@@ -87,7 +97,9 @@ int dfrs_group_configure(struct dfrs_group_conf *conf, const char *node, int arg
   const char *tree = "dfrs";
 
   memset(conf, 0, sizeof *conf);
-  conf->file_system = dfrs_file_system;
+  conf->file_system = file_system;
+  conf->make_group = make_group;
+  conf->remove_group = remove_group;
   if (!node || !is_file_name(node))
     return fail(err, err_size, "the node's name is not known (SLURMD_NODENAME)");
   for (int i = 0; i < argc; i++) {
@@ -273,7 +285,7 @@ static int v1_tree(const struct dfrs_group_conf *conf, const char *controller, b
     return -1;
   }
   for (int i = 0; i < 2 && folder >= 0; i++) {
-    const bool made = make && mkdirat(folder, names[i], 0755) == 0;
+    const bool made = make && conf->make_group(folder, names[i]) == 0;
     const int below = open_folder(folder, names[i]);
     const int error = errno;
     close(folder);
@@ -323,7 +335,7 @@ static int v1_join(const struct dfrs_group_conf *conf, uint32_t job, unsigned cp
   snprintf(name, sizeof name, "job_%u", job);
   snprintf(number, sizeof number, "%d", (int)process);
   for (int i = 0; i < ATTEMPTS && (error == ENOENT || error == ENODEV); i++) {
-    const bool fresh = mkdirat(tree, name, 0755) == 0;
+    const bool fresh = conf->make_group(tree, name) == 0;
     const int group = open_folder(tree, name);
     step = "open";
     if (group < 0) {
@@ -346,7 +358,7 @@ static int v1_join(const struct dfrs_group_conf *conf, uint32_t job, unsigned cp
   /* Accounting alone: without it the agent adds up what it finds of each process. */
   const int accounting = v1_tree(conf, "cpuacct", true);
   if (accounting >= 0) {
-    mkdirat(accounting, name, 0755);
+    conf->make_group(accounting, name);
     const int group = open_folder(accounting, name);
     if (group >= 0) {
       write_text(group, "cgroup.procs", number);
@@ -366,7 +378,7 @@ static bool v1_remove(const struct dfrs_group_conf *conf, uint32_t job, const ch
     return false;
   snprintf(name, sizeof name, "job_%u", job);
   /* EBUSY as long as a process is in it. */
-  const bool removed = unlinkat(tree, name, AT_REMOVEDIR) == 0;
+  const bool removed = conf->remove_group(tree, name) == 0;
   close(tree);
   return removed;
 }

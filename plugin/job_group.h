@@ -25,11 +25,11 @@ struct dfrs_group_conf {
   char run_dir[PATH_MAX];
   char node[NAME_MAX + 1];
   double default_cores_per_cpu; /* of a job that the agent has said nothing about; 0: unlimited */
-  /* f_type of an open folder's file system, 0 if unknown: dfrs_file_system() but in tests, whose trees are folders. */
-  long (*file_system)(int fd);
+  /* The kernel's, but in tests, whose trees are plain folders. */
+  long (*file_system)(int fd);                /* f_type of an open folder; 0 if unknown */
+  int (*make_group)(int at, const char *name); /* 0, or -1 and errno */
+  int (*remove_group)(int at, const char *name);
 };
-
-long dfrs_file_system(int fd);
 
 /* Reads the arguments of plugstack.conf's line: run_dir=, cgroup_root=, cgroup_tree=, default_cores_per_cpu=; %n in
  * them stands for the node's name. -1 and a message that names the argument. */

@@ -21,7 +21,8 @@ static bool plain_features(List features) {
   ListIterator each = list_iterator_create(features);
   for (job_feature_t *feature; (feature = list_next(each));) {
     const int op = feature->op_code;
-    if (feature->count || feature->paren || (op != FEATURE_OP_AND && op != FEATURE_OP_OR && op != FEATURE_OP_END)) plain = false;
+    if (feature->count || feature->paren || (op != FEATURE_OP_AND && op != FEATURE_OP_OR && op != FEATURE_OP_END))
+      plain = false;
     if (op == FEATURE_OP_END) continue;
     if (joined != FEATURE_OP_END && joined != op) plain = false;
     joined = op;
@@ -35,7 +36,10 @@ struct job_shape job_shape(const job_record_t *job, uint64_t node_memory) {
   struct job_shape shape = {.tasks = 1, .cpus_per_task = 1, .memory_per_task = node_memory};
   if (!details) return shape;
 
-  const uint32_t nodes = known(details->min_nodes, 1), most_nodes = known(details->max_nodes, 0);
+  const uint32_t nodes = known(details->min_nodes, 1);
+  uint32_t most_nodes = known(details->max_nodes, 0);
+  const uint32_t partition_most = job->part_ptr ? known(job->part_ptr->max_nodes, 0) : 0;
+  if (partition_most != 0 && (most_nodes == 0 || partition_most < most_nodes)) most_nodes = partition_most;
   const uint32_t most_per_node = known16(details->ntasks_per_node, 0);
   uint32_t tasks = known(details->num_tasks, 1);
   if (tasks < nodes) tasks = nodes;

@@ -17,7 +17,7 @@ struct job_shape {
   bool exclusive;           /* shares its nodes with no other job */
   bool one_per_node;        /* a task stands for all that goes to one node */
   bool stock_placed;        /* only cons_tres can work out where: GRES, topology, feature counts */
-  bool own_layout;          /* tasks cannot go just anywhere (--nodes, --ntasks-per-node, several named nodes): layout.h */
+  bool own_layout; /* tasks cannot go just anywhere (--nodes, --ntasks-per-node, several named nodes): layout.h */
 };
 
 /* The shape of a job. `node_memory` (MiB) stands for "all of the node's memory", which is what Slurm makes of a job
@@ -26,8 +26,8 @@ struct job_shape {
  * `--mem` is per node. For a job of several tasks it is divided by the tasks that a node would hold in the smallest
  * layout that the job allows (--ntasks-per-node, or tasks / nodes): the sum over tasks is what the user asked for.
  *
- * With a fixed number of nodes (--nodes=2 --ntasks=8) the tasks of a node are counted as one, with their CPUs and memory
- * taken together. A job on one node is thus one task, which the policy can place as it likes. */
+ * With a fixed number of nodes (--nodes=2 --ntasks=8) the tasks of a node are counted as one, with their CPUs and
+ * memory taken together. A job on one node is thus one task, which the policy can place as it likes. */
 struct job_shape job_shape(const job_record_t *job, uint64_t node_memory);
 
 /* The managed partition that a pending job is to be started in: its partition, or the first managed one of its list.

@@ -11,9 +11,9 @@
 
 struct candidate {
   uint32_t node;
-  bool named;     /* by the job: it must be one of its nodes */
-  double in_use;  /* cores asked for, of those there are */
-  uint32_t room;  /* tasks that it can take */
+  bool named;    /* by the job: it must be one of its nodes */
+  double in_use; /* cores asked for, of those there are */
+  uint32_t room; /* tasks that it can take */
 };
 
 static int better(const void *a, const void *b) {

@@ -10,7 +10,7 @@
 #
 # A shared object that is mapped by a running slurmctld must be replaced, never written over. `install` of coreutils
 # does so: it unlinks the old file first. tests/plugin/install.sh holds it to that.
-EXTRA_DIST += plugin/slurm/config.h plugin/libdfrs_controller.map plugin/slurm_plugin.map
+EXTRA_DIST += plugin/.clang-format plugin/slurm/config.h plugin/libdfrs_controller.map plugin/slurm_plugin.map
 
 dfrslibdir = $(libdir)/dfrs
 slurmplugindir = $(dfrslibdir)/slurm
@@ -18,11 +18,13 @@ dfrslib_PROGRAMS =
 slurmplugin_PROGRAMS =
 
 if BUILD_PLUGIN
+# -z nodelete: slurmctld unloads plugins when it hands over to a backup and loads them again; threads of libraries that
+# this one has loaded may outlast that.
 dfrslib_PROGRAMS += plugin/libdfrs_controller.so
 plugin_libdfrs_controller_so_SOURCES =
 nodist_EXTRA_plugin_libdfrs_controller_so_SOURCES = linked_by_the_c++_compiler.cc
 plugin_libdfrs_controller_so_LDADD = $(WHOLE_ARCHIVE) $(CONTROLLER_PARTS) $(NO_WHOLE_ARCHIVE) libpolicy.a $(SHIM_LIBS)
-plugin_libdfrs_controller_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libdfrs_controller.so -Wl,-z,defs \
+plugin_libdfrs_controller_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libdfrs_controller.so -Wl,-z,defs -Wl,-z,nodelete \
 	-Wl,--version-script=$(srcdir)/plugin/libdfrs_controller.map
 EXTRA_plugin_libdfrs_controller_so_DEPENDENCIES = plugin/libdfrs_controller.map
 

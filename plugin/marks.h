@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What the select wrapper must know of a running job after slurmctld has come back, written where Slurm keeps it with
- * the placement itself: in bits of job_resources.cr_type that Slurm does not use (COMPAT_MARK_* in compat.h). cr_type is
- * part of the saved job; all that Slurm's code asks of it are single bits (CR_CORE, CR_SOCKET, CR_MEMORY), and a stock
- * plugin that takes such a job over after a roll-back ignores ours.
+ * the placement itself: in bits of job_resources.cr_type that Slurm does not use (COMPAT_MARK_* in compat.h). cr_type
+ * is part of the saved job; all that Slurm's code asks of it are single bits (CR_CORE, CR_SOCKET, CR_MEMORY), and a
+ * stock plugin that takes such a job over after a roll-back ignores ours.
  *
  * The marks say how a job was placed, not where it is allowed to be: they hold when its partition is managed no longer,
  * or was not managed when it started.

@@ -167,7 +167,8 @@ static void leave_node(const job_record_t *job, uint32_t k, int node) {
 
 void placed_cores_give_back(job_record_t *job) {
   if (!mark_is(job, DFRS_MARK_COUNTED)) return;
-  for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at)) leave_node(job, at.k, at.node);
+  for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at))
+    leave_node(job, at.k, at.node);
   mark_set(job, DFRS_MARK_COUNTED, false);
 }
 

@@ -11,7 +11,8 @@
 #include "shim/gate.h"
 
 /* What select_p_job_test is to do for RUN_NOW. On SLURM_SUCCESS job->job_resrcs is set and node_bitmap holds the plan's
- * nodes; otherwise nothing was changed but that job->job_resrcs is freed. reserved_cores: of reservations, may be NULL. */
+ * nodes; otherwise nothing was changed but that job->job_resrcs is freed. reserved_cores: of reservations, may be NULL.
+ */
 int place_exactly(job_record_t *job, bitstr_t *node_bitmap, uint32_t min_nodes, uint32_t max_nodes,
                   const struct dfrs_plan *plan, const bitstr_t *reserved_cores);
 

@@ -2,10 +2,10 @@
  * The selector that slurmctld loads in place of select/cons_tres: it has that name and number, stands before it in
  * PluginDir, loads it, and hands everything on, except for jobs of managed partitions:
  *
- *   gate         they start only by a plan of the sched thread (shim/gate.h), however Slurm comes to try them
- *   placement    as the plan says (placement.h); a job with a layout of its own, on some of the plan's nodes (layout.h);
- *                one that needs cons_tres (GRES, topology), by that on the plan's nodes alone
- *   pause        a suspend of ours gives back cores and memory; a resume takes them again or is refused
+ * - Gate: they start only by a plan of the sched thread (shim/gate.h), however Slurm comes to try them.
+ * - Placement: as the plan says (placement.h); a job with a layout of its own, on some of the plan's nodes (layout.h);
+ *   one that needs cons_tres (GRES, topology), by that on the plan's nodes alone.
+ * - Pause: a suspend of ours gives back cores and memory; a resume takes them again or is refused.
  *
  * What a job is to us after a restart is told by marks in its saved placement (marks.h):
  *   - A job that was placed exactly stays that until it ends, also when its partition is managed no longer: it is not
@@ -20,8 +20,8 @@
  *
  * Operations are called with the job and node write locks held, but for those that only read.
  */
-#include <sys/prctl.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "plugin/compat.h"
 #include "plugin/job_nodes.h"
@@ -69,10 +69,11 @@ static bool managed(const job_record_t *job) {
 
 static bool exact(const job_record_t *job) { return active && mark_is(job, DFRS_MARK_EXACT); }
 
-/* ---- start -------------------------------------------------------------------------------------------------------- */
+/* ---- start --------------------------------------------------------------------------------------------------------
+ */
 
-/* The thread of stock backfill, by the name that it gives itself. Were it to look for a start of a managed job, it would
- * reserve nodes for that, and keep other partitions' jobs off them. */
+/* The thread of stock backfill, by the name that it gives itself. Were it to look for a start of a managed job, it
+ * would reserve nodes for that, and keep other partitions' jobs off them. */
 static bool in_backfill(void) {
   char name[16] = "";
   return prctl(PR_GET_NAME, name) == 0 && strcmp(name, "bckfl") == 0;
@@ -122,21 +123,25 @@ int select_p_job_test(job_record_t *job, bitstr_t *nodes, uint32_t min_nodes, ui
   return stock.ops.job_test(job, nodes, min_nodes, max_nodes, req_nodes, mode, preemptees, preempted, reserved_cores);
 }
 
-/* ---- what jobs hold ----------------------------------------------------------------------------------------------- */
+/* ---- what jobs hold -----------------------------------------------------------------------------------------------
+ */
 
 static void add_placed_memory(const job_record_t *job) {
   for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at))
     if (job->job_resrcs->memory_allocated[at.k]) memory_add(at.node, job->job_resrcs->memory_allocated[at.k], job);
 }
 
-static const bitstr_t *nodes_of(const job_record_t *job) { return job->job_resrcs ? job->job_resrcs->node_bitmap : NULL; }
+static const bitstr_t *nodes_of(const job_record_t *job) {
+  return job->job_resrcs ? job->job_resrcs->node_bitmap : NULL;
+}
 
 /* Adds a job that runs or is suspended to what is held: when it has been placed, and for all jobs at a restart. */
 static int add_job(job_record_t *job) {
   if (!exact(job)) {
     int rc;
     if (active && IS_JOB_SUSPENDED(job) && mark_is(job, DFRS_MARK_PAUSED)) {
-      /* cons_tres takes a suspended job with a priority for one that gang scheduling has stopped, and counts its cores. */
+      /* cons_tres takes a suspended job with a priority for one that gang scheduling has stopped, and counts its cores.
+       */
       const uint32_t priority = job->priority;
       job->priority = 0;
       rc = stock.ops.nodeinfo_set(job);
@@ -173,7 +178,8 @@ int select_p_job_fini(job_record_t *job) {
   return rc;
 }
 
-/* ---- pause -------------------------------------------------------------------------------------------------------- */
+/* ---- pause --------------------------------------------------------------------------------------------------------
+ */
 
 int select_p_job_suspend(job_record_t *job, bool indefinite) {
   if (!exact(job) && (indefinite || !managed(job))) {
@@ -228,7 +234,8 @@ int select_p_job_resume(job_record_t *job, bool indefinite) {
   return SLURM_SUCCESS;
 }
 
-/* ---- resize ------------------------------------------------------------------------------------------------------- */
+/* ---- resize -------------------------------------------------------------------------------------------------------
+ */
 
 int select_p_job_resized(job_record_t *job, node_record_t *node) {
   int rc;
@@ -275,7 +282,8 @@ int select_p_job_expand(job_record_t *from, job_record_t *to) {
   return rc;
 }
 
-/* ---- all from the beginning --------------------------------------------------------------------------------------- */
+/* ---- all from the beginning ---------------------------------------------------------------------------------------
+ */
 
 int select_p_node_init(void) {
   if (!active) return stock.ops.node_init();
@@ -302,7 +310,8 @@ int select_p_reconfigure(void) {
   return SLURM_SUCCESS;
 }
 
-/* ---- handed on ---------------------------------------------------------------------------------------------------- */
+/* ---- handed on ----------------------------------------------------------------------------------------------------
+ */
 
 int select_p_state_save(char *folder) { return stock.ops.state_save(folder); }
 int select_p_state_restore(char *folder) { return stock.ops.state_restore(folder); }
@@ -349,7 +358,9 @@ int select_p_select_jobinfo_unpack(select_jobinfo_t **info, buf_t *buffer, uint1
 char *select_p_select_jobinfo_sprint(select_jobinfo_t *info, char *text, size_t size, int mode) {
   return stock.ops.jobinfo_sprint(info, text, size, mode);
 }
-char *select_p_select_jobinfo_xstrdup(select_jobinfo_t *info, int mode) { return stock.ops.jobinfo_xstrdup(info, mode); }
+char *select_p_select_jobinfo_xstrdup(select_jobinfo_t *info, int mode) {
+  return stock.ops.jobinfo_xstrdup(info, mode);
+}
 
 int select_p_get_info_from_plugin(enum select_plugindata_info what, job_record_t *job, void *data) {
   return stock.ops.get_info_from_plugin(what, job, data);

@@ -6,7 +6,7 @@
 static struct node_count {
   uint32_t cores;
   uint32_t jobs;
-} *counts;
+} * counts;
 static int node_count;
 
 static part_res_record_t *record; /* ours, in cons_tres' list */
@@ -55,7 +55,8 @@ bool shared_row_foreign(int node, int core) {
     for (int i = 0; i < part->num_rows; ++i) {
       bitstr_t *const *const cores = part->row[i].row_bitmap;
       if (!cores || !cores[node] || part->row[i].num_jobs == 0) continue;
-      if (core < 0 ? bit_ffs(cores[node]) >= 0 : core < bit_size(cores[node]) && bit_test(cores[node], core)) return true;
+      if (core < 0 ? bit_ffs(cores[node]) >= 0 : core < bit_size(cores[node]) && bit_test(cores[node], core))
+        return true;
     }
   }
   return false;

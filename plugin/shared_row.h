@@ -2,11 +2,11 @@
  * The cores that exactly placed jobs hold, as cons_tres sees them.
  *
  * cons_tres keeps each partition's jobs in rows, each with a bitmap of cores per node, and works a partition's rows out
- * anew whenever a job leaves. With jobs that share cores that takes as many rows as jobs share a core, and 160 ms a job.
- * So jobs that are placed exactly are kept out of the rows. Instead a partition record of our own stands at the end of
- * cons_tres' list, with one row in which as many cores of a node are taken as our running jobs there ask for (all of
- * them at most). Jobs of other partitions thereby find those cores taken, as before, and the allocated CPUs that sinfo
- * shows are right. It belongs to no partition that a job can be in, so cons_tres never changes it.
+ * anew whenever a job leaves. With jobs that share cores that takes as many rows as jobs share a core, and 160 ms a
+ * job. So jobs that are placed exactly are kept out of the rows. Instead a partition record of our own stands at the
+ * end of cons_tres' list, with one row in which as many cores of a node are taken as our running jobs there ask for
+ * (all of them at most). Jobs of other partitions thereby find those cores taken, as before, and the allocated CPUs
+ * that sinfo shows are right. It belongs to no partition that a job can be in, so cons_tres never changes it.
  *
  * Which cores are shown says nothing about where jobs run: that is not pinned. When cons_tres looks into the future
  * (backfill, --test-only), it leaves the row out: those cores count as free once other jobs have ended.

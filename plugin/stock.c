@@ -27,8 +27,10 @@ static bool find(char *path, size_t size) {
       return true;
     at += length + (at[length] == ':');
   }
-  error("select/cons_tres of dfrs (%s) works around Slurm's own %s, and PluginDir=%s has no other one: "
-        "set PluginDir=<folder of dfrs>:<folder of Slurm's plugins>", self.dli_fname, kFile, slurm_conf.plugindir);
+  error(
+      "select/cons_tres of dfrs (%s) works around Slurm's own %s, and PluginDir=%s has no other one: "
+      "set PluginDir=<folder of dfrs>:<folder of Slurm's plugins>",
+      self.dli_fname, kFile, slurm_conf.plugindir);
   return false;
 }
 

@@ -47,7 +47,9 @@ libagent_a_SOURCES = \
 	shim/agent/run_folder.cc \
 	shim/agent/run_folder.h \
 	shim/agent/service.cc \
-	shim/agent/service.h
+	shim/agent/service.h \
+	shim/agent/stop_guard.cc \
+	shim/agent/stop_guard.h
 
 sbin_PROGRAMS += dfrsd
 dfrsd_CPPFLAGS = $(libagent_a_CPPFLAGS)
@@ -63,3 +65,15 @@ plugin_spank_dfrs_so_SOURCES = plugin/job_group.c plugin/job_group.h plugin/span
 plugin_spank_dfrs_so_CFLAGS = $(AM_CFLAGS)
 plugin_spank_dfrs_so_LDFLAGS = $(AM_LDFLAGS) -shared
 plugin_spank_dfrs_so_LDADD = -lm
+
+# The unit goes to datadir unless told otherwise: --with-systemdsystemunitdir=DIR.
+systemdunitdir = $(SYSTEMD_UNIT_DIR)
+systemdunit_DATA = etc/systemd/dfrsd.service
+dfrsdefaultdir = $(pkgdatadir)/systemd
+dist_dfrsdefault_DATA = etc/systemd/dfrsd.default
+dist_doc_DATA = docs/node-agent.md
+EXTRA_DIST += etc/systemd/dfrsd.service.in
+CLEANFILES += etc/systemd/dfrsd.service
+etc/systemd/dfrsd.service: $(srcdir)/etc/systemd/dfrsd.service.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && sed -e 's|@sbindir[@]|$(sbindir)|' -e 's|@sysconfdir[@]|$(sysconfdir)|' \
+	  -e 's|@docdir[@]|$(docdir)|' '$(srcdir)/etc/systemd/dfrsd.service.in' > $@.tmp && mv $@.tmp $@

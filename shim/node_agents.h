@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the controller wants of the node agents, and what they report. The real thing is shim/quota/ (HTTP, MUNGE); tests
-// put their own in its place.
+// What the controller wants of the node agents, and what they report. The real thing is shim/quota/ (HTTP, MUNGE);
+// tests put their own in its place.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,9 @@ struct AgentAddress {
 /// What one job is to get on one node.
 struct JobQuota {
   std::uint32_t job_id = 0;
-  double cpus = 0;      ///< of the node's CPUs as Slurm counts them: yield x tasks here x CPUs a task, > 0
-  bool paused = false;  ///< suspended: its memory may go to swap
+  double cpus = 0;         ///< of the node's CPUs as Slurm counts them: yield x tasks here x CPUs a task, > 0
+  bool paused = false;     ///< suspended, and its memory may go to swap
+  bool suspended = false;  ///< Slurm has it suspended: its processes are to stand still; true wherever paused is
 
   friend bool operator==(const JobQuota&, const JobQuota&) = default;
 };
@@ -33,16 +34,16 @@ struct JobQuota {
 /// What an agent measured of a job on its node.
 struct JobUse {
   std::uint32_t job_id = 0;
-  double cpu_seconds = 0;       ///< since the agent first saw it; only ever grows while the agent runs
+  double cpu_seconds = 0;        ///< since the agent first saw it; only ever grows while the agent runs
   std::uint64_t memory_mib = 0;  ///< resident
   std::uint64_t swap_mib = 0;
 };
 
 struct NodeReport {
-  bool reachable = false;      ///< answered the last request
-  bool current = false;        ///< has applied the newest desired state
-  double age = 0;              ///< seconds since its last answer; infinity: never
-  std::string error;           ///< of the last request that failed, for people
+  bool reachable = false;  ///< answered the last request
+  bool current = false;    ///< has applied the newest desired state
+  double age = 0;          ///< seconds since its last answer; infinity: never
+  std::string error;       ///< of the last request that failed, for people
   std::uint64_t swap_total_mib = 0;
   std::uint64_t swap_free_mib = 0;
   std::vector<JobUse> jobs;

@@ -96,6 +96,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/workload/load_test.cc \
 	tests/sim/workload/lublin_test.cc \
 	tests/sim/workload/random_test.cc \
+	tests/sim/workload/recorded_test.cc \
 	tests/sim/workload/scale_test.cc \
 	tests/sim/workload/swf_test.cc \
 	tests/sim/workload/trace_file_test.cc \
@@ -117,6 +118,7 @@ tests_cli_tests_SOURCES = \
 	tests/cli/process.h \
 	tests/cli/replay.cc \
 	tests/cli/replay.h \
+	tests/cli/replay_command_test.cc \
 	tests/cli/run_test.cc \
 	tests/cli/samples.h \
 	tests/cli/usage_test.cc \

@@ -3,6 +3,8 @@
 SCRIPT_TESTS = \
 	tests/cli/exit_codes.sh \
 	tests/duplicate_symbols.sh \
+	tests/plugin/configure.sh \
+	tests/plugin/install.sh \
 	tests/policy/purity.sh \
 	tests/policy/purity_selftest.sh
 dist_check_SCRIPTS += $(SCRIPT_TESTS)

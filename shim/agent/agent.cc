@@ -10,7 +10,10 @@ namespace dfrs::shim {
 
 Agent::Agent(AgentOptions options, std::unique_ptr<JobGroups> groups, RunFolder run, PageOutSystem& page_out_system,
              PageOutOptions page_out_options)
-    : options_(std::move(options)), groups_(std::move(groups)), run_(std::move(run)) {
+    : options_(std::move(options)),
+      groups_(std::move(groups)),
+      run_(std::move(run)),
+      stop_guard_(options_.stop_guard, *groups_, options_.proc) {
   page_out_ = std::make_unique<PageOut>(
       page_out_system, page_out_options, [this](std::uint32_t job) { return groups_->processes(job); },
       [this](std::uint32_t job, std::uint64_t bytes) { return groups_->reclaim(job, bytes); },
@@ -200,9 +203,13 @@ JobMeasure Agent::measure(std::uint32_t job) {
 
 void Agent::tick() {
   std::set<std::uint32_t> jobs;
+  std::vector<JobQuota> desired;
+  std::chrono::duration<double> age{};
   {
     const std::lock_guard lock(mutex_);
     reconcile();
+    desired = desired_.jobs;
+    age = state_age();
     for (const auto& [job, quota] : quotas_) jobs.insert(job);
   }
   // Reading of thousands of processes is not to keep requests waiting.
@@ -211,15 +218,23 @@ void Agent::tick() {
   for (const std::uint32_t job : jobs) measured[job] = measure(job);
   std::erase_if(accumulated_, [&](const auto& entry) { return !jobs.contains(entry.first); });
   const SwapSpace swap = swap_space(options_.proc);
+  const std::vector<StopGuard::Action> actions = stop_guard_.check(desired, age);
+  for (const StopGuard::Action& action : actions) log(AgentLog::warning, action.message);
 
   std::set<std::uint32_t> paused;
   const std::lock_guard lock(mutex_);
   measured_ = std::move(measured);
   swap_ = swap;
+  for (const StopGuard::Action& action : actions) ++(action.stopped ? counters_.stopped : counters_.continued);
   for (const JobQuota& job : desired_.jobs) {
     if (job.paused) paused.insert(job.job_id);
   }
   page_out_->set_paused(paused);  // also those of a state that was remembered
+}
+
+std::chrono::duration<double> Agent::state_age() const {
+  if (counters_.applied == 0) return std::chrono::duration<double>(std::numeric_limits<double>::infinity());
+  return std::chrono::steady_clock::now() - applied_at_;
 }
 
 Agent::Metrics Agent::metrics() const {
@@ -232,9 +247,7 @@ Agent::Metrics Agent::metrics() const {
   metrics.jobs = measured_;
   metrics.errors = errors_.size();
   metrics.swap = swap_;
-  metrics.state_age = counters_.applied == 0
-                          ? std::numeric_limits<double>::infinity()
-                          : std::chrono::duration<double>(std::chrono::steady_clock::now() - applied_at_).count();
+  metrics.state_age = state_age().count();
   return metrics;
 }
 

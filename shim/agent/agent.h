@@ -18,6 +18,7 @@
 #include "shim/agent/cgroup/job_groups.h"
 #include "shim/agent/page_out.h"
 #include "shim/agent/run_folder.h"
+#include "shim/agent/stop_guard.h"
 #include "shim/quota/protocol.h"
 
 namespace dfrs::shim {
@@ -29,6 +30,7 @@ struct AgentOptions {
   double cores_per_cpu = 1;  ///< real cores that one of Slurm's CPUs of this node stands for
   std::int64_t base_period_us = kDefaultPeriodUs;
   std::string proc = "/proc";
+  StopGuardOptions stop_guard;
   std::function<void(AgentLog, const std::string&)> log;  ///< any thread
 };
 
@@ -40,6 +42,8 @@ struct AgentCounters {
   std::uint64_t quota_errors = 0;
   std::uint64_t folder_errors = 0;  ///< run folder
   std::uint64_t groups_removed = 0;
+  std::uint64_t continued = 0;  ///< jobs whose processes were let go on by us, see stop_guard.h
+  std::uint64_t stopped = 0;    ///< jobs whose processes were stopped by us
 };
 
 /// What a job uses and has used here.
@@ -90,6 +94,7 @@ class Agent {
   void enforce(std::uint32_t job, const CpuMax& quota);
   void release(std::uint32_t job);
   void set_error(std::uint32_t job, const std::string& message);
+  std::chrono::duration<double> state_age() const;  // since the last request; infinite: none yet
   void set_node_error(const std::optional<std::string>& problem);
   std::optional<std::string> publish();  // what went wrong
   AgentReport make_report() const;
@@ -119,6 +124,7 @@ class Agent {
     std::map<pid_t, double> process_last;
   };
   std::map<std::uint32_t, Accumulated> accumulated_;
+  StopGuard stop_guard_;
 
   std::unique_ptr<PageOut> page_out_;
 };

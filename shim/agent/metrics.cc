@@ -89,6 +89,11 @@ std::string format_metrics(const Agent::Metrics& agent, const HttpCounters& http
   text.sample("result=\"done\"", agent.page_out.jobs);
   text.sample("result=\"interrupted\"", agent.page_out.interrupted);
 
+  text.family("dfrsd_jobs_corrected_total", "counter",
+              "Jobs whose processes stood still or ran against Slurm's state, and were set right.");
+  text.sample("to=\"running\"", agent.counters.continued);
+  text.sample("to=\"stopped\"", agent.counters.stopped);
+
   text.family("dfrsd_quota_writes_total", "counter", "Quotas written to the kernel (only changes are).");
   text.sample("", agent.counters.quota_writes);
   text.family("dfrsd_groups_removed_total", "counter", "Empty control groups of former jobs removed.");

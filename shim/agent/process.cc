@@ -49,13 +49,17 @@ double process_cpu_seconds(const std::string& proc, pid_t pid) {
   return seconds;
 }
 
-bool process_stopped(const std::string& proc, pid_t pid) {
+char process_state(const std::string& proc, pid_t pid) {
   const auto stat = read_file_at(AT_FDCWD, fmt::format("{}/{}/stat", proc, pid));
-  if (!stat) return false;
+  if (!stat) return '\0';
   // "pid (name) S ...": the name may hold anything, also ')'.
   const std::size_t name_end = stat->rfind(')');
-  return name_end != std::string::npos && name_end + 2 < stat->size() &&
-         ((*stat)[name_end + 2] == 'T' || (*stat)[name_end + 2] == 't');
+  return name_end != std::string::npos && name_end + 2 < stat->size() ? (*stat)[name_end + 2] : '\0';
+}
+
+bool process_stopped(const std::string& proc, pid_t pid) {
+  const char state = process_state(proc, pid);
+  return state == 'T' || state == 't';
 }
 
 SwapSpace swap_space(const std::string& proc) {

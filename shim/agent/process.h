@@ -22,7 +22,10 @@ ProcessMemory process_memory(const std::string& proc, pid_t pid);
 /// CPU time of all its threads that there are.
 double process_cpu_seconds(const std::string& proc, pid_t pid);
 
-/// Stopped by a signal (SIGSTOP), as Slurm suspends jobs.
+/// The letter of its state: 'R', 'S', 'D', 'T' (stopped by a signal), 't' (by a debugger), 'Z', ...; '\0' if it has
+/// gone.
+char process_state(const std::string& proc, pid_t pid);
+/// Stopped, as Slurm suspends jobs (or by a debugger).
 bool process_stopped(const std::string& proc, pid_t pid);
 
 struct SwapSpace {

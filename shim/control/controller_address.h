@@ -13,13 +13,13 @@ namespace dfrs::shim {
 
 /// What the command line says; empty or 0: not given.
 struct AddressOptions {
-  std::string host;
+  std::string host = {};
   std::uint16_t port = 0;
-  std::string munge_socket;
-  std::string conf;  ///< dfrs.conf
-  std::string slurm_conf;
-  std::string cluster;
-  std::string slurm_user;
+  std::string munge_socket = {};
+  std::string conf = {};  ///< dfrs.conf
+  std::string slurm_conf = {};
+  std::string cluster = {};
+  std::string slurm_user = {};
 };
 
 struct ControllerAddress {

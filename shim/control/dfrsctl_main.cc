@@ -4,14 +4,17 @@
 #include <pwd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <map>
 #include <new>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "dfrs-config.h"
+#include "policy/nearest_name.h"
 #include "shim/auth/authenticator.h"
 #include "shim/control/controller_address.h"
 #include "shim/control/tables.h"
@@ -170,6 +173,21 @@ void add_commands(CLI::App& app, Options& o) {
   });
 }
 
+// "unknown subcommand 'stats'; ...", if that is what is wrong with the command line.
+std::string unknown_subcommand(const CLI::App& app, const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    if (words[k].starts_with("-")) {
+      if (words[k] != "--json" && words[k].find('=') == std::string::npos) ++k;  // its value
+      continue;
+    }
+    if (std::find(names.begin(), names.end(), words[k]) != names.end()) return {};
+    return fmt::format("unknown subcommand '{}'; did you mean '{}'?", words[k], nearest_name(words[k], names));
+  }
+  return {};
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Shows what Dynamic Fractional Resource Scheduling does in a live Slurm cluster.", "dfrsctl");
   Options options;
@@ -194,7 +212,8 @@ int run(int argc, char** argv) {
     app.exit(request, text, text);
     print(text.str());
   } catch (const CLI::ParseError& error) {
-    throw Failure{kUsage, std::string(error.what()) + " (see --help)"};
+    const std::string better = unknown_subcommand(app, std::vector<std::string>(argv + 1, argv + argc));
+    throw Failure{kUsage, better.empty() ? std::string(error.what()) + " (see --help)" : better};
   } catch (const Json::exception& error) {
     throw Failure{
         kInput, fmt::format("the controller's answer is not understood ({}); is it of another version?", error.what())};

@@ -246,8 +246,8 @@ std::string nodes_table(const Json& answer) {
   table.column("ALLOCATED", Align::right);
   table.column("DEMANDED", Align::right);
   table.column("MEMORY", Align::right);
-  table.column("FOREIGN", Align::right);
-  table.column("USED", Align::right);
+  table.column("FOREIGN MEM", Align::right);
+  table.column("USED MEM", Align::right);
   table.column("SWAP FREE", Align::right);
   table.column("AGENT");
   for (const Json& node : nodes) {

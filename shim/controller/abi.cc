@@ -94,7 +94,15 @@ uint32_t dfrs_controller_abi(void) { return DFRS_CONTROLLER_ABI; }
 
 struct dfrs_controller* dfrs_controller_create(const struct dfrs_controller_paths* paths, dfrs_log_fn log, char* err,
                                                size_t err_size) {
-  return dfrs::shim::create_controller(*paths, log, dfrs::shim::http_agents, err, err_size);
+  dfrs_controller* const controller =
+      dfrs::shim::create_controller(*paths, log, dfrs::shim::http_agents, err, err_size);
+  if (controller == nullptr) return nullptr;
+  try {
+    controller->host->serve_control();
+  } catch (...) {  // jobs are scheduled without it, too
+    log_failure(*controller->host, "control port");
+  }
+  return controller;
 }
 
 void dfrs_controller_destroy(struct dfrs_controller* controller) {

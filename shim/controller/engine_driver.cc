@@ -2,6 +2,7 @@
 #include "shim/controller/engine_driver.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "shim/controller/clock.h"
 #include "shim/controller/pause_rules.h"
@@ -22,9 +23,9 @@ Footprint footprint(const Job& job, std::span<const NodeIndex> nodes) {
   return {nodes, job.memory_per_task, job.exclusive};
 }
 
-bool nodes_usable(const Job& job, const Nodes& nodes) {
+bool nodes_usable(const Job& job, std::span<const NodeView> nodes) {
   for (NodeIndex n : job.target) {
-    if (n >= nodes.size() || !nodes.views()[n].usable) return false;
+    if (n >= nodes.size() || !nodes[n].usable) return false;
     if (!job.mask.empty() && !job.eligible.contains(n)) return false;
   }
   return job.target.size() == job.tasks;
@@ -72,7 +73,8 @@ void show_job(const Job& job, std::uint32_t reference_cpus, Seconds now, JobView
       break;
   }
   // The clock of a job that Slurm does not run stands.
-  view.clock = job.running() ? job.clock : VirtualClock{job.clock.at(now), now, 0};
+  view.clock = job.clock;
+  if (!job.running() && job.clock.rate != 0) view.clock = {job.clock.at(now), now, 0};
   estimate = job.time_limit == UINT32_MAX ? kNoLimitEstimate : 60.0 * job.time_limit;
 }
 
@@ -85,6 +87,8 @@ tl::expected<void, std::string> EngineDriver::create(const Config& config) {
   algorithm_ = config.algorithm;
   options_ = options;
   batch_ = std::holds_alternative<BatchAlgorithm>(algorithm_);
+  const auto* dfrs = std::get_if<DfrsAlgorithm>(&algorithm_);
+  takes_up_waiting_ = dfrs == nullptr || dfrs->opportunistic || dfrs->periodic != DfrsAlgorithm::Periodic::nothing;
   must_resync_ = true;
   wake_at_ = kNever;
   if (recorder_ != nullptr) recorder_->begin(algorithm_, options_);
@@ -109,15 +113,14 @@ tl::expected<void, std::string> EngineDriver::run(Books& books, const Nodes& nod
   }
   // Those that come as waiting ones already come with a picture, not with an event.
   std::erase_if(changes.entering, [&](Job* job) {
-    if (!job->enter_quietly) return false;
-    job->enter_quietly = false;
+    if (!std::exchange(job->enter_quietly, false) || !takes_up_waiting_) return false;
     job->wish = job->started > 0 ? Wish::paused : Wish::waiting;
     books.open_slot(*job);
     must_resync_ = true;
     return true;
   });
-  must_resync_ =
-      must_resync_ || changes.resync || drop_wishes || clock_set_back || (changes.suspended_outside && !batch_);
+  must_resync_ = must_resync_ || changes.resync || drop_wishes || clock_set_back ||
+                 (changes.suspended_outside && !batch_) || (sharing_ && !changes.completed.empty());
 
   Outcome outcome;
   if (must_resync_) {
@@ -254,19 +257,24 @@ void EngineDriver::believe(Books& books, const Nodes& nodes, bool drop_wishes, S
       candidates_.push_back(&job);
     }
   });
-  // Two that share a node although one wants it alone got there by other rules than today's.
+  node_views_.assign(nodes.views().begin(), nodes.views().end());
+  // A job that wants its nodes alone may have been brought to share them, by scontrol resume or by rules of another
+  // day. That is no error, but nothing more comes there.
+  sharing_ = false;
   books.each([&](Job& job) {
+    job.shares = false;
     if (!job.exclusive || job.wish != Wish::running || !job.running() || job.target != job.at) return;
     for (NodeIndex n : job.at) {
-      const auto own = std::count(job.at.begin(), job.at.end(), n);
-      if (room_.tasks(n) == static_cast<std::uint32_t>(own)) continue;
-      job.exclusive = false;
-      break;
+      job.shares =
+          job.shares || room_.tasks(n) != static_cast<std::uint32_t>(std::count(job.at.begin(), job.at.end(), n));
     }
+    if (!job.shares) return;
+    sharing_ = true;
+    for (NodeIndex n : job.at) node_views_[n].usable = false;
   });
   std::sort(candidates_.begin(), candidates_.end(), earlier);
   for (Job* job : candidates_) {
-    if (nodes_usable(*job, nodes) && room_.fits(footprint(*job, job->target))) {
+    if (nodes_usable(*job, node_views_) && room_.fits(footprint(*job, job->target))) {
       if (job->wish != Wish::running) wish_running(*job, job->target);
       room_.take(footprint(*job, job->target));
     } else if (job->running()) {  // was to move
@@ -285,7 +293,6 @@ void EngineDriver::believe(Books& books, const Nodes& nodes, bool drop_wishes, S
       dropped.push_back(job);
     }
   }
-  node_views_.assign(nodes.views().begin(), nodes.views().end());
   for (NodeIndex n = 0; n < node_views_.size(); ++n) {
     // What runs, runs, even on a node whose memory has shrunk since; there is no room, but it is no error.
     if (room_.free_memory(n) < 0) node_views_[n].spec.rigid[kMemory] -= room_.free_memory(n);

@@ -65,7 +65,9 @@ class EngineDriver {
   Algorithm algorithm_;
   EngineOptions options_;
   bool batch_ = false;
+  bool takes_up_waiting_ = true;  // the policy comes back to jobs that it has not placed when they were submitted
   bool must_resync_ = true;
+  bool sharing_ = false;  // some job that wants its nodes alone shares them: see believe()
   Seconds wake_at_ = kNever;
   Seconds last_now_ = 0;
   DriverCounters counters_;

@@ -72,15 +72,13 @@ tl::expected<std::unique_ptr<Host>, std::string> Host::create(const HostPaths& p
   auto controller = Controller::create(host->config_, std::move(*saved), std::move(parts));
   if (!controller) return fail(fmt::format("{}: {}", paths.conf_file, controller.error()));
   host->controller_ = std::move(*controller);
-  host->serve_control();
   return host;
 }
 
-// Jobs are scheduled without it, too: where it cannot listen, the log says so, and scontrol reconfigure tries again.
 void Host::serve_control() {
+  serves_control_ = true;
   if (control_ && control_port_ == config_.control_port) return;
   control_.reset();
-  control_port_ = 0;
   ControlServerOptions options;
   options.port = config_.control_port;
   options.cluster = paths_.cluster_name;
@@ -102,7 +100,7 @@ tl::expected<void, std::string> Host::reconfigure() {
   if (auto done = controller_->reconfigure(*config); !done) return done;
   const std::string recorded = config_.record_file;
   use(std::move(*config));
-  serve_control();
+  if (serves_control_) serve_control();
   // A record that dfrsctl has begun goes on, unless RecordFile names a new one.
   if (config_.record_file != recorded && !config_.record_file.empty()) {
     const std::string path = unused_record_path(config_.record_file);

@@ -52,11 +52,13 @@ class Host {
   const Log& log() const { return log_; }
   /// Reads dfrs.conf again. Error: one line; nothing has changed then.
   tl::expected<void, std::string> reconfigure();
+  /// Answers dfrsctl on ControlPort from now on; where it cannot, the log says so, and the next reconfigure() tries
+  /// again.
+  void serve_control();
 
  private:
   Host(HostPaths paths, Log log);
   void use(Config config);
-  void serve_control();
 
   HostPaths paths_;
   Log log_;
@@ -67,7 +69,8 @@ class Host {
   std::unique_ptr<NodeAgents> agents_;
   std::unique_ptr<Controller> controller_;
   std::unique_ptr<ControlServer> control_;  // after what it shows
-  std::uint16_t control_port_ = 0;          // that it listens on; 0: none
+  std::uint16_t control_port_ = 0;          // that it listens on
+  bool serves_control_ = false;
 };
 
 }  // namespace dfrs::shim

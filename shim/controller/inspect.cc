@@ -67,9 +67,10 @@ std::string reason_of(const Job& job, JobSituation situation, const Reconciler& 
     case JobSituation::backing_off:
       return fmt::format("Slurm would not start it ({}); tried again in {}", job.refusal, time_left(job.retry_at, now));
     case JobSituation::user_suspended:
-      return job.keeps_memory ? "suspended by scontrol suspend; scontrol resume lets it go on"
-                              : "suspended by scontrol suspend after the policy had paused it; scontrol resume lets it go "
-                                "on when its memory is free";
+      return job.keeps_memory
+                 ? "suspended by scontrol suspend; scontrol resume lets it go on"
+                 : "suspended by scontrol suspend after the policy had paused it; scontrol resume lets it go "
+                   "on when its memory is free";
     case JobSituation::waiting:
       return "waits for the policy to place it";
     case JobSituation::suspended:

@@ -46,6 +46,7 @@ struct Job {
   std::vector<std::uint64_t> mask;  ///< eligible nodes as in the snapshot; empty: all
   NodeSet eligible;                 ///< the same for the policy
   bool exclusive = false;           ///< its flag, as it was when it took its nodes
+  bool shares = false;       ///< exclusive, but found sharing nodes all the same: it cannot be shown as exclusive
   bool keeps_memory = true;  ///< while suspended by its user: Slurm keeps it for the job, unless we had taken it before
   std::uint64_t seen = 0;    ///< number of the snapshot that showed it last
 

@@ -255,7 +255,7 @@ void Observer::observe_one(const dfrs_snapshot& snapshot, const dfrs_job& seen, 
         job.requeued_by_us = false;
       }
       if (job.started == 0) job.started = now;
-      if (!held_nodes || run_ended) job.exclusive = (seen.flags & DFRS_JOB_EXCLUSIVE) != 0;
+      if (!held_nodes || run_ended || restored) job.exclusive = (seen.flags & DFRS_JOB_EXCLUSIVE) != 0;
       const bool moved = job.at != placement_;
       job.at = placement_;
       const bool as_wished = job.wish == Wish::running && job.target == job.at;
@@ -278,7 +278,7 @@ void Observer::observe_one(const dfrs_snapshot& snapshot, const dfrs_job& seen, 
       }
       if (!restored && !held_nodes) take_clock_from_tag(job, now);
       if (job.started == 0) job.started = now;
-      if (!held_nodes || run_ended) job.exclusive = (seen.flags & DFRS_JOB_EXCLUSIVE) != 0;
+      if (!held_nodes || run_ended || restored) job.exclusive = (seen.flags & DFRS_JOB_EXCLUSIVE) != 0;
       if (!same_nodes || changed || job.at != placement_) {
         if (job.in_engine()) job.to_resync = true;
         job.at = placement_;

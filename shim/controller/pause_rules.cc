@@ -113,7 +113,7 @@ PauseWay pause_way(const Job& job) {
 
 JobFlags policy_flags(const Job& job) {
   JobFlags flags;
-  flags.exclusive = job.exclusive;
+  flags.exclusive = job.exclusive && !job.shares;
   if (!job.running() && !job.suspended()) return flags;
   // Its run is to be ended already, in one way or another: where it goes then is open.
   const bool leaves_nodes =

@@ -49,7 +49,8 @@ void Quotas::build(const Books& books, const Nodes& nodes, const Config& config,
   books.each([&](const Job& job) {
     if (job.running()) {
       const bool stays = job.wish == Wish::none || (job.wish == Wish::running && job.target == job.at);
-      place(job, job.at, job.clock.rate, false, !stays, !stays && checkpoints(job, config));
+      const bool ends = !stays && !(job.wish == Wish::paused && job.way == PauseWay::suspend);
+      place(job, job.at, job.clock.rate, false, !stays, ends && checkpoints(job, config));
     } else if (job.phase == DFRS_JOB_SUSPENDED) {
       const bool resumes = std::find(arriving.begin(), arriving.end(), &job) != arriving.end();
       // Suspended by its user it keeps its memory, so that there is nothing to page out.
@@ -71,7 +72,7 @@ void Quotas::build(const Books& books, const Nodes& nodes, const Config& config,
   });
   arrival_nodes_.clear();
   for (NodeIndex n = 0; n < nodes.size(); ++n) {
-    settle(n, nodes[n].cpus);
+    settle(n, nodes[n].cpus > nodes[n].foreign_cpus ? nodes[n].cpus - nodes[n].foreign_cpus : 0);
     if (arrives[n] != 0) arrival_nodes_.push_back(n);
   }
 }
@@ -83,25 +84,26 @@ void Quotas::settle(NodeIndex node, double cpus) {
   const bool raises_wait = std::any_of(wanted.begin(), wanted.end(), [](const Entry& e) { return e.keeps; });
   double left = cpus;
   for (Entry& entry : wanted) {
-    if (entry.leaving && !entry.keeps) continue;
-    if (raises_wait && !entry.keeps) {
-      for (const JobQuota& sent : sent_[node]) {
-        if (sent.job_id == entry.quota.job_id && !sent.paused) {
-          entry.quota.cpus = std::min(entry.quota.cpus, sent.cpus);
-        }
+    if (entry.leaving) continue;
+    for (const JobQuota& sent : sent_[node]) {
+      if (raises_wait && sent.job_id == entry.quota.job_id && !sent.paused) {
+        entry.quota.cpus = std::min(entry.quota.cpus, sent.cpus);
       }
     }
     if (!entry.quota.paused) left -= entry.quota.cpus;
   }
-  auto& built = built_[node];
-  built.clear();
-  for (Entry& entry : wanted) {
-    if (entry.leaving && !entry.keeps) {
+  const auto give_rest = [&](bool keeps) {
+    for (Entry& entry : wanted) {
+      if (!entry.leaving || entry.keeps != keeps) continue;
       entry.quota.cpus = std::max(kLeastQuota, std::min(entry.quota.cpus, left));
       left -= entry.quota.cpus;
     }
-    built.push_back(entry.quota);
-  }
+  };
+  give_rest(true);
+  give_rest(false);
+  auto& built = built_[node];
+  built.clear();
+  for (const Entry& entry : wanted) built.push_back(entry.quota);
 }
 
 void Quotas::send(NodeAgents& agents) {

@@ -168,6 +168,7 @@ Seconds set_comments(Books& books, const Config& config, Seconds now, OperationL
   Seconds next = kNever;
   books.each([&](Job& job) {
     if (job.phase == DFRS_JOB_ENDING || job.phase == DFRS_JOB_BLOCKED) return;
+    if (job.requeue_asked && job.requeue_asked_of == job.restarts) return;  // another run by then
     const auto shown = find_tag(job.comment);
     if (config.comment_interval <= 0) {
       if (shown) operations.comment(job, std::string(user_comment(job.comment)));

@@ -396,6 +396,7 @@ void HttpNodeAgents::set_agents(std::span<const AgentAddress> agents) {
 void HttpNodeAgents::set_desired(std::size_t index, std::span<const JobQuota> jobs) {
   {
     std::vector<JobQuota> wanted(jobs.begin(), jobs.end());
+    for (JobQuota& job : wanted) job.suspended = job.suspended || job.paused;
     std::sort(wanted.begin(), wanted.end(), [](const auto& a, const auto& b) { return a.job_id < b.job_id; });
     const std::lock_guard lock(impl_->mutex);
     if (index >= impl_->nodes.size() || !impl_->options.enabled) return;

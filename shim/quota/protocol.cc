@@ -104,7 +104,10 @@ std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::erro
 std::string format_desired(const DesiredState& state) {
   Json jobs = Json::array();
   for (const JobQuota& job : state.jobs)
-    jobs.push_back({{"job_id", job.job_id}, {"cpus", job.cpus}, {"paused", job.paused}});
+    jobs.push_back({{"job_id", job.job_id},
+                    {"cpus", job.cpus},
+                    {"paused", job.paused},
+                    {"suspended", job.suspended || job.paused}});
   return dump({{"version", kVersion},
                {"node", state.node},
                {"epoch", state.order.epoch},
@@ -126,6 +129,9 @@ tl::expected<DesiredState, std::string> parse_desired(std::string_view text) {
     quota.job_id = static_cast<std::uint32_t>(job.whole("job_id", 1, std::numeric_limits<std::uint32_t>::max()));
     quota.cpus = job.number("cpus", kMaxCpus);
     quota.paused = job.truth("paused");
+    quota.suspended = job.truth("suspended");
+    if (quota.paused && !quota.suspended)
+      return tl::unexpected(fmt::format("desired state: job {}: paused, but not suspended", quota.job_id));
     if (job.error()) return tl::unexpected(*job.error());
     state.jobs.push_back(quota);
   }

@@ -57,7 +57,7 @@ std::string suggestion(const CLI::App& app, const std::vector<std::string>& word
         return fmt::format("unknown subcommand '{}'; did you mean '{}'?", word, nearest_name(word, names));
       }
       command = app.get_subcommand(word);
-    } else if (word.starts_with("-") && word.size() > 1) {
+    } else if (word.starts_with("-") && word.size() > 1 && (word[1] < '0' || word[1] > '9')) {  // not "-1"
       const std::vector<std::string> names = option_names(command != nullptr ? *command : app);
       const std::string name = word.substr(0, word.find('='));
       if (std::find(names.begin(), names.end(), name) == names.end()) {

@@ -32,7 +32,8 @@ static int register_node(const char *name, uint16_t cpus, uint64_t memory) {
   slurm_node_registration_status_msg_t body = {0};
   body.hostname = xstrdup("localhost");
   body.node_name = xstrdup(name);
-  body.version = xstrdup(SLURM_VERSION_STRING);
+  body.version = xstrdup_printf("%d.%02d.%d", SLURM_VERSION_MAJOR(SLURM_VERSION_NUMBER),
+                                SLURM_VERSION_MINOR(SLURM_VERSION_NUMBER), SLURM_VERSION_MICRO(SLURM_VERSION_NUMBER));
   body.cpus = cpus;
   body.boards = 1;
   body.sockets = 1;

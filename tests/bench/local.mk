@@ -16,4 +16,16 @@ else
 bench:
 	@echo 'make bench: Google Benchmark is missing; on Debian: apt-get install libbenchmark-dev' >&2; exit 1
 endif
-.PHONY: bench
+.PHONY: bench bench-slurmctld
+
+# slurmctld at a scale that no test machine has: `make bench-slurmctld` (needs Slurm installed, and root).
+if BUILD_PLUGIN
+EXTRA_PROGRAMS += tests/bench/fake_slurmd
+tests_bench_fake_slurmd_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+tests_bench_fake_slurmd_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(SLURM_LIBDIR)
+tests_bench_fake_slurmd_LDADD = $(SLURM_LIBDIR)/libslurmfull.so $(PTHREAD_LIBS)
+tests_bench_fake_slurmd_SOURCES = tests/bench/fake_slurmd.c
+
+bench-slurmctld: all tests/bench/fake_slurmd
+	DFRS_BUILD_DIR=$(abs_top_builddir) PYTHONPATH=$(abs_top_srcdir)/tests /usr/bin/python3 -B -m live.scale
+endif

@@ -7,6 +7,7 @@ FUZZ_SECONDS = 60
 FUZZERS = \
 	tests/fuzz/algorithm_fuzz \
 	tests/fuzz/compressed_fuzz \
+	tests/fuzz/desired_fuzz \
 	tests/fuzz/conf_fuzz \
 	tests/fuzz/record_fuzz \
 	tests/fuzz/swf_fuzz \
@@ -40,6 +41,11 @@ tests_fuzz_conf_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_record_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/record_fuzz.cc $(FUZZ_DRIVER)
 tests_fuzz_record_fuzz_LDADD = $(SIM_LIBS)
 tests_fuzz_record_fuzz_LDFLAGS = $(FUZZ_LINK)
+
+tests_fuzz_desired_fuzz_CPPFLAGS = $(SHIM_CPPFLAGS)
+tests_fuzz_desired_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/desired_fuzz.cc $(FUZZ_DRIVER)
+tests_fuzz_desired_fuzz_LDADD = libagent.a libshimnet.a $(SHIM_LIBS)
+tests_fuzz_desired_fuzz_LDFLAGS = $(FUZZ_LINK)
 
 tests_fuzz_swf_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/swf_fuzz.cc $(FUZZ_DRIVER)
 tests_fuzz_swf_fuzz_LDADD = $(SIM_LIBS)

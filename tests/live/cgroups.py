@@ -34,27 +34,37 @@ def remove(tree, seconds=2.0):
                     time.sleep(0.02)
 
 
+def _working(folder):
+    """Whether a process of the group could use CPU time: there is one, and it is not stopped."""
+    for pid in (folder / "cgroup.procs").read_text(encoding="ascii").split():
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+                if file.read().rpartition(")")[2].split()[0] not in "TZX":
+                    return True
+        except OSError:
+            continue
+    return False
+
+
 def _read_quotas(tree, node):
-    quotas = {}
+    found = {}
     for top in folders_of(tree, node):
-        for path in top.glob("**/job_*"):
+        for path in top.glob("job_*"):
             try:
-                if (path / "cpu.cfs_quota_us").exists():
-                    quota, period = ((path / f"cpu.cfs_{name}_us").read_text(encoding="ascii") for name in ("quota", "period"))
-                elif (path / "cpu.max").exists():
-                    quota, period = (path / "cpu.max").read_text(encoding="ascii").split()
-                else:
+                if not (path / "cpu.cfs_quota_us").exists() or not _working(path):
                     continue
+                quota, period = ((path / f"cpu.cfs_{name}_us").read_text(encoding="ascii") for name in ("quota", "period"))
             except OSError:
                 continue  # it has just gone
-            if quota.strip() not in ("-1", "max"):
-                quotas[path.name] = int(quota) / int(period)
-    return quotas
+            if int(quota) > 0:
+                found[path.name] = int(quota) / int(period)
+    return found
 
 
 def quotas(tree, node, seconds=1.0):
-    """job_N -> cores that the group of job N on this node may use. Files are read one after the other; what is
-    returned was the same twice in a row, so that a change in between does not show as two quotas at once."""
+    """job_N -> cores that the group of job N on this node may use, of groups that can use any. Files are read one after
+    the other; what is returned was the same twice in a row, so that a change in between does not show as two quotas
+    at once."""
     end, last = time.monotonic() + seconds, _read_quotas(tree, node)
     while time.monotonic() < end:
         now = _read_quotas(tree, node)

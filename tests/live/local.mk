@@ -26,6 +26,7 @@ EXTRA_DIST += \
 	tests/live/processes.py \
 	tests/live/report.py \
 	tests/live/runner.py \
+	tests/live/scale.py \
 	tests/live/simulate.py \
 	tests/live/swap.py \
 	tests/live/test_cluster.py \

@@ -42,7 +42,7 @@ class Rollback(LiveTest):
         big = self.sbatch_burn(work, f"--nodelist={two}", memory=900, hold=50)
         for job in [*sharing, big]:
             self.wait_event(job)
-        wait_for("progress", lambda: self.dfrs_jobs()[big]["run_virtual_time"] > 0.4, 10)
+        wait_for("progress", lambda: self.dfrs_jobs()[big]["run_virtual_time_s"] > 0.4, 10)
         new = self.sbatch_burn(work, f"--nodelist={two}", memory=900)
         self.wait_event(new)
         self.assertEqual(self.wait_state(big, "SUSPENDED")["JobState"], "SUSPENDED")
@@ -80,7 +80,7 @@ class Rollback(LiveTest):
         for job in queued:
             self.wait_event(job)  # they share the nodes that stock Slurm would have kept for the first
         self.assertEqual({job: jobs.state(self.cluster, job) for job in running}, {job: "RUNNING" for job in running})
-        self.assertEqual({job: status["situation"] for job, status in self.dfrs_jobs().items() if job in running},
+        self.assertEqual({job: status["state"] for job, status in self.dfrs_jobs().items() if job in running},
                          {job: "running" for job in running})
         ended = self.wait_ended(running + queued)
         self.assert_completed(ended)

@@ -31,7 +31,7 @@ class TimeLimit(LiveTest):
             self.wait_state(each, "RUNNING")
         wait_for("the yield to be a quarter", lambda: abs(self.dfrs_jobs()[job]["yield"] - 0.25) < 1e-6, 5)
         wait_for("the time at a low yield to pass", lambda: time.time() > begun + LOW, LOW + 10, interval=0.5)
-        used = self.dfrs_jobs()[job]["run_virtual_time"]
+        used = self.dfrs_jobs()[job]["run_virtual_time_s"]
         self.assertLess(used, LOW / 4 + 3)
         self.cluster.command("scancel", *crowd)
         wait_for("the yield to be 1", lambda: self.dfrs_jobs()[job]["yield"] == 1, 5)
@@ -40,10 +40,10 @@ class TimeLimit(LiveTest):
         self.assertGreater(time.time(), begun + LIMIT)
         state, now = jobs.state(self.cluster, job), self.dfrs_jobs()[job]
         self.assertEqual(state, "RUNNING", now)
-        self.assertLess(now["run_virtual_time"], LIMIT)
+        self.assertLess(now["run_virtual_time_s"], LIMIT)
         # Soon after its virtual time has passed the limit it is ended: at slurmctld's next look.
         wait_for("its virtual time to pass the limit",
-                 lambda: self.dfrs_jobs().get(job, {"run_virtual_time": LIMIT})["run_virtual_time"] >= LIMIT, LIMIT)
+                 lambda: self.dfrs_jobs().get(job, {"run_virtual_time_s": LIMIT})["run_virtual_time_s"] >= LIMIT, LIMIT)
         passed = time.time()
         self.assertGreater(passed, begun + LIMIT + 0.6 * LOW)
         self.wait_state(job, "TIMEOUT", PASS + 15)

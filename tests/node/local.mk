@@ -12,13 +12,21 @@ check_PROGRAMS += tests/node_tests
 TESTS += tests/node_tests
 tests_node_tests_CPPFLAGS = $(SHIM_CPPFLAGS) $(GTEST_CFLAGS)
 tests_node_tests_LDADD = libagent.a libshimnet.a $(SHIM_LIBS) $(SPDLOG_LIBS) $(GTEST_LIBS) -lrapidcheck
+EXTRA_tests_node_tests_DEPENDENCIES = dfrsd$(EXEEXT)
 tests_node_tests_SOURCES = $(NODE_TEST_SUPPORT) \
+	plugin/job_group.c \
+	plugin/job_group.h \
 	tests/node/agent/agent_test.cc \
 	tests/node/agent/cpu_max_test.cc \
 	tests/node/agent/job_groups_test.cc \
 	tests/node/agent/page_out_test.cc \
+	tests/node/agent/program_test.cc \
+	tests/node/agent/real_cgroup_test.cc \
+	tests/node/agent/service_test.cc \
+	tests/node/agent/stop_guard_test.cc \
 	tests/node/auth/authenticator_test.cc \
 	tests/node/http/http_test.cc \
+	tests/node/plugin/job_group_test.cc \
 	tests/node/quota/http_node_agents_test.cc \
 	tests/node/quota/protocol_test.cc
 endif

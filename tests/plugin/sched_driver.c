@@ -2,13 +2,15 @@
  * sched/driver: a scheduler for tests of the select wrapper. It decides nothing: a test tells it each step, and gets
  * Slurm's answer. With it a test can ask for what the policy would not, and knows what happens when.
  *
- * A test renames a file to StateSaveLocation/driver/request; the answer appears as .../driver/answer, a line for each of
- * the request's: a number (0: done, else Slurm's error), a space, and its text or the job's number.
- *   partitions NAME[,NAME...]          makes these the managed ones
- *   start JOB NODE:TASKS[,...]         exactly there
- *   place JOB NODE[,...]               somewhere on these (DFRS_PLAN_STOCK)
- *   suspend JOB, resume JOB, requeue JOB
- *   wakes                              how often it was woken since it was last asked
+ * A test renames a file to StateSaveLocation/driver/request; the answer appears as .../driver/answer, a line for each
+ * of the request's: a number (0: done, else Slurm's error), a space, and its text or the job's number.
+ * - partitions NAME[,NAME...]: makes these the managed ones
+ * - start JOB NODE:TASKS[,...]: exactly there
+ * - place JOB NODE[,...]: somewhere on these (DFRS_PLAN_STOCK)
+ * - suspend JOB, resume JOB, requeue JOB
+ * - wakes: how often it was woken since it was last asked
+ *
+ * With bf_interval in SchedulerParameters stock backfill runs beside it.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,6 +19,7 @@
 
 #include "plugin/compat.h"
 #include "plugin/job_shape.h"
+#include "plugin/stock_backfill.h"
 #include "shim/gate.h"
 
 const char plugin_name[] = "Driven by a test";
@@ -28,6 +31,11 @@ enum { kMostNodes = 64 };
 static pthread_t thread;
 static bool running, stop;
 static uint64_t wakes;
+
+static void count_wakes(void) {
+  uint64_t count;
+  if (read(dfrs_gate_eventfd(), &count, sizeof(count)) == (ssize_t)sizeof(count)) wakes += count;
+}
 
 static void start(job_record_t *job, enum dfrs_plan_kind kind, char *where, int *rc) {
   uint32_t nodes[kMostNodes], count = 0;
@@ -67,7 +75,8 @@ static void set_partitions(char *names) {
   const char *list[8];
   size_t count = 0;
   char *rest = NULL;
-  for (char *name = strtok_r(names, ",", &rest); name && count < 8; name = strtok_r(NULL, ",", &rest)) list[count++] = name;
+  for (char *name = strtok_r(names, ",", &rest); name && count < 8; name = strtok_r(NULL, ",", &rest))
+    list[count++] = name;
   dfrs_gate_set_partitions(list, count);
 }
 
@@ -77,6 +86,7 @@ static void one_line(char *line, FILE *answer) {
   char *where = strtok_r(NULL, " \n", &rest);
   if (!operation) return;
   if (strcmp(operation, "wakes") == 0) {
+    count_wakes();
     fprintf(answer, "0 %llu\n", (unsigned long long)wakes);
     wakes = 0;
     return;
@@ -121,8 +131,7 @@ static void *thread_main(void *unused) {
   snprintf(temporary, sizeof(temporary), "%s/answer.new", folder);
   while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
     usleep(2000);
-    uint64_t count;
-    if (read(dfrs_gate_eventfd(), &count, sizeof(count)) == (ssize_t)sizeof(count)) wakes += count;
+    count_wakes();
     if (!avail_node_bitmap || rename(request, taken) != 0) continue;
     FILE *from = fopen(taken, "r"), *to = fopen(temporary, "w");
     char line[1024];
@@ -144,6 +153,7 @@ int init(void) {
   dfrs_gate_set_partitions(first, 1);
   __atomic_store_n(&stop, false, __ATOMIC_RELEASE);
   running = pthread_create(&thread, NULL, thread_main, NULL) == 0;
+  if (running && xstrcasestr(slurm_conf.sched_params, "bf_interval")) (void)stock_backfill_start();
   return running ? SLURM_SUCCESS : SLURM_ERROR;
 }
 
@@ -151,6 +161,7 @@ void fini(void) {
   if (!running) return;
   __atomic_store_n(&stop, true, __ATOMIC_RELEASE);
   pthread_join(thread, NULL);
+  stock_backfill_stop();
   running = false;
 }
 

@@ -149,6 +149,7 @@ class FakeSlurm {
   double rate(const FakeJob& job) const;
   bool fits(const FakeJob& job, const std::vector<std::pair<std::uint32_t, std::uint16_t>>& at) const;
   void finish(FakeJob& job, FakeEnd end);
+  std::string holders(const FakeJob& job) const;
   void check();
   void violation(const std::string& text);
   double next_event() const;
@@ -162,6 +163,7 @@ class FakeSlurm {
   std::uint32_t next_id_ = 1;
   std::uint64_t generation_ = 1;
   bool event_ = false;
+  bool raced_ = false;  // something has happened since the snapshot
 
   dfrs_snapshot snapshot_{};
   std::vector<dfrs_node> snapshot_nodes_;

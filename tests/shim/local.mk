@@ -4,9 +4,9 @@ if HAVE_TESTS
 check_PROGRAMS += tests/shim_tests
 TESTS += tests/shim_tests
 tests_shim_tests_CPPFLAGS = $(TEST_CPPFLAGS) $(SHIM_CPPFLAGS)
-tests_shim_tests_LDADD = tests/oracle/liboracle.a libdfrs_control.a libdfrs_record.a libdfrs_conf.a libdfrs_gate.a \
+tests_shim_tests_LDADD = tests/oracle/liboracle.a libdfrsctl.a libdfrs_control.a libdfrs_record.a libdfrs_conf.a libdfrs_gate.a \
 	libshimnet.a $(TEST_LIBS) $(SHIM_LIBS)
-EXTRA_tests_shim_tests_DEPENDENCIES = dfrs-check-config$(EXEEXT)
+EXTRA_tests_shim_tests_DEPENDENCIES = dfrs-check-config$(EXEEXT) dfrsctl$(EXEEXT)
 tests_shim_tests_SOURCES = \
 	tests/cli/process.cc \
 	tests/cli/process.h \
@@ -16,6 +16,16 @@ tests_shim_tests_SOURCES = \
 	tests/shim/conf/check_config_test.cc \
 	tests/shim/conf/read_config_test.cc \
 	tests/shim/conf/settings_test.cc \
+	tests/node/folder.h \
+	tests/node/munged.cc \
+	tests/node/munged.h \
+	tests/shim/control/control_server_test.cc \
+	tests/shim/control/controller_address_test.cc \
+	tests/shim/control/dfrsctl_test.cc \
+	tests/shim/control/host_control_test.cc \
+	tests/shim/control/sample_status.h \
+	tests/shim/control/tables_test.cc \
+	tests/shim/controller/random_test.cc \
 	tests/shim/controller/smoke_test.cc \
 	tests/shim/fake_agents.h \
 	tests/shim/fake_slurm.cc \

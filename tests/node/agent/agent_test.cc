@@ -72,11 +72,14 @@ class AgentTest : public testing::TestWithParam<FakeCgroups::Version> {
   std::vector<std::string> problems;
 };
 
+/// Version 2 always accounts.
+class AgentTestV1 : public AgentTest {};
+
 TEST_P(AgentTest, AppliesAStateAtOnce) {
   const auto agent = start(0.5);
   start_job(12);
   start_job(13);
-  const auto report = agent->apply(state(1, {{12, 1, false}, {13, 0.5, true}}));
+  const auto report = agent->apply(state(1, {{12, 1, false}, {13, 0.5, true, true}}));
   ASSERT_TRUE(report);
   EXPECT_EQ(report->node, "n1");
   EXPECT_EQ(report->applied, (StateOrder{1, 1}));
@@ -229,8 +232,7 @@ TEST_P(AgentTest, AccountsAcrossGroupsThatAreMadeAnew) {
   EXPECT_DOUBLE_EQ(used(2), 7);
 }
 
-TEST_P(AgentTest, AddsUpProcessesWhereNothingElseAccounts) {
-  if (!v1()) GTEST_SKIP() << "v2 always accounts";
+TEST_P(AgentTestV1, AddsUpProcessesWhereNothingElseAccounts) {
   tree.remove_group("cpuacct");
   const auto agent = start();
   ASSERT_TRUE(agent->apply(state(1, {{12, 0.5, false}})));
@@ -300,7 +302,7 @@ TEST_P(AgentTest, AFolderThatCannotBeWrittenIsReported) {
 TEST_P(AgentTest, MetricsAreThere) {
   const auto agent = start();
   start_job(12);
-  ASSERT_TRUE(agent->apply(state(3, {{12, 0.5, false}, {13, 1, true}})));
+  ASSERT_TRUE(agent->apply(state(3, {{12, 0.5, false}, {13, 1, true, true}})));
   ASSERT_FALSE(agent->apply(state(3, {})));
   agent->tick();
   HttpCounters http;
@@ -383,6 +385,7 @@ TEST_P(AgentTest, ConvergesWhateverHappensOnTheWay) {
   });
 }
 
+INSTANTIATE_TEST_SUITE_P(Version1, AgentTestV1, testing::Values(FakeCgroups::Version::v1));
 INSTANTIATE_TEST_SUITE_P(Versions, AgentTest, testing::Values(FakeCgroups::Version::v1, FakeCgroups::Version::v2),
                          [](const auto& version) { return version.param == FakeCgroups::Version::v1 ? "v1" : "v2"; });
 

@@ -58,7 +58,7 @@ class Delivery : public testing::Test {
   }
 };
 
-const std::vector<JobQuota> kJobs{{3, 0.5, false}, {9, 2, true}};
+const std::vector<JobQuota> kJobs{{3, 0.5, false}, {9, 2, true, true}};
 
 TEST_F(Delivery, BringsStatesAndReports) {
   TestNode one("n1");
@@ -119,7 +119,7 @@ TEST_F(Delivery, AChangeIsSentAtOnceAndSameStatesAreNot) {
   agents.set_desired(0, kJobs);
   ASSERT_TRUE(agents.wait(std::vector<std::size_t>{0}, kLong));
   for (int i = 0; i < 10; ++i) agents.set_desired(0, kJobs);
-  const std::vector<JobQuota> unsorted{{9, 2, true}, {3, 0.5, false}};
+  const std::vector<JobQuota> unsorted{{9, 2, true, true}, {3, 0.5, false}};
   agents.set_desired(0, unsorted);
   EXPECT_TRUE(agents.report(0).current);
   std::this_thread::sleep_for(milliseconds(50));

@@ -12,9 +12,10 @@ namespace {
 using testing::HasSubstr;
 
 TEST(Protocol, StatesComeThroughAsTheyWere) {
-  const DesiredState state{"n1",
-                           {std::numeric_limits<std::uint64_t>::max(), 7},
-                           {{1, 0.1, false}, {12, 1.0 / 3, true}, {4294967295, 1e5, false}}};
+  const DesiredState state{
+      "n1",
+      {std::numeric_limits<std::uint64_t>::max(), 7},
+      {{1, 0.1, false}, {12, 1.0 / 3, true, true}, {13, 1, false, true}, {4294967295, 1e5, false}}};
   const auto again = parse_desired(format_desired(state));
   ASSERT_TRUE(again) << again.error();
   EXPECT_EQ(*again, state);
@@ -22,8 +23,8 @@ TEST(Protocol, StatesComeThroughAsTheyWere) {
 
 TEST(Protocol, JobsAreSorted) {
   const auto state = parse_desired(
-      R"({"version":1,"node":"n","epoch":1,"sequence":0,"jobs":[{"job_id":9,"cpus":1,"paused":false},
-          {"job_id":2,"cpus":1,"paused":false}],"later":"ignored"})");
+      R"({"version":1,"node":"n","epoch":1,"sequence":0,"jobs":[{"job_id":9,"cpus":1,"paused":false,"suspended":false},
+          {"job_id":2,"cpus":1,"paused":false,"suspended":false}],"later":"ignored"})");
   ASSERT_TRUE(state) << state.error();
   EXPECT_EQ(state->jobs[0].job_id, 2u);
 }
@@ -31,7 +32,7 @@ TEST(Protocol, JobsAreSorted) {
 TEST(Protocol, BadStatesAreRefusedByName) {
   const auto with = [](const std::string& from, const std::string& to) {
     std::string text =
-        R"({"version":1,"node":"n","epoch":1,"sequence":2,"jobs":[{"job_id":9,"cpus":1,"paused":false}]})";
+        R"({"version":1,"node":"n","epoch":1,"sequence":2,"jobs":[{"job_id":9,"cpus":1,"paused":false,"suspended":false}]})";
     const std::size_t at = text.find(from);
     EXPECT_NE(at, std::string::npos) << from;
     return text.replace(at, from.size(), to);
@@ -51,16 +52,18 @@ TEST(Protocol, BadStatesAreRefusedByName) {
       {with("\"epoch\":1", "\"epoch\":1.5"), "epoch"},
       {with("\"epoch\":1", "\"epoch\":18446744073709551616"), "epoch"},
       {with("\"sequence\":2", "\"sequence\":\"2\""), "sequence"},
-      {with("[{\"job_id\":9,\"cpus\":1,\"paused\":false}]", "{}"), "jobs"},
-      {with("{\"job_id\":9,\"cpus\":1,\"paused\":false}", "7"), "jobs[0]"},
+      {with("[{\"job_id\":9,\"cpus\":1,\"paused\":false,\"suspended\":false}]", "{}"), "jobs"},
+      {with("{\"job_id\":9,\"cpus\":1,\"paused\":false,\"suspended\":false}", "7"), "jobs[0]"},
       {with("\"job_id\":9", "\"job_id\":0"), "jobs[0].job_id"},
       {with("\"job_id\":9", "\"job_id\":4294967296"), "jobs[0].job_id"},
       {with("\"cpus\":1", "\"cpus\":-0.1"), "jobs[0].cpus"},
       {with("\"cpus\":1", "\"cpus\":100001"), "jobs[0].cpus"},
       {with("\"cpus\":1", "\"cpus\":1e400"), "not JSON"},
       {with("\"cpus\":1", "\"cpus\":null"), "jobs[0].cpus"},
-      {with("false", "0"), "jobs[0].paused"},
-      {with("}]", "},{\"job_id\":9,\"cpus\":1,\"paused\":false}]"), "job 9 is there twice"}};
+      {with("\"paused\":false", "\"paused\":0"), "jobs[0].paused"},
+      {with("\"paused\":false", "\"paused\":true"), "paused, but not suspended"},
+      {with(",\"suspended\":false", ""), "jobs[0].suspended"},
+      {with("}]", "},{\"job_id\":9,\"cpus\":1,\"paused\":false,\"suspended\":false}]"), "job 9 is there twice"}};
   for (const auto& [text, expected] : cases) {
     const auto state = parse_desired(text);
     ASSERT_FALSE(state) << text;
@@ -68,7 +71,8 @@ TEST(Protocol, BadStatesAreRefusedByName) {
   }
   std::string many = "{\"version\":1,\"node\":\"n\",\"epoch\":1,\"sequence\":2,\"jobs\":[";
   for (std::size_t job = 1; job <= kMaxJobs + 1; ++job)
-    many += (job > 1 ? ",{\"job_id\":" : "{\"job_id\":") + std::to_string(job) + ",\"cpus\":1,\"paused\":false}";
+    many += (job > 1 ? ",{\"job_id\":" : "{\"job_id\":") + std::to_string(job) +
+            ",\"cpus\":1,\"paused\":false,\"suspended\":false}";
   EXPECT_FALSE(parse_desired(many + "]}"));
   EXPECT_FALSE(parse_desired(std::string(1 << 20, '[')));
 }

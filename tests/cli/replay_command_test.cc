@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `dfrs-sim run --record` and `dfrs-sim replay`: a record is reproduced, a changed one is found, and what others would
+// have done with its jobs is what a simulation of them says.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/process.h"
+#include "tests/cli/samples.h"
+#include "tests/sim/temporary_folder.h"
+
+namespace dfrs::sim {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::string crowded_trace() {
+  return output_of({"generate", "--seed", "5", "--jobs", "60", "--nodes", "8", "--load", "1.5"});
+}
+
+// Its record, in `folder`.
+std::string record(const TemporaryFolder& folder, const std::string& trace, const std::string& algorithm,
+                   const std::string& name, const std::vector<std::string>& options = {}) {
+  std::vector<std::string> arguments{"run", "-", "-a", algorithm, "--record", folder / name};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  output_of(arguments, {.input = trace});
+  return folder / name;
+}
+
+TEST(CliReplay, WhatIsRecordedIsReproduced) {
+  const TemporaryFolder folder;
+  const std::string trace = crowded_trace();
+  int k = 0;
+  for (const char* algorithm : {"FCFS", "EASY", "Greedy*/OPT=MIN", "GreedyPM*/per/OPT=MIN/MINVT=600",
+                                "GreedyP*/OPT=AVG", "/stretch-per/OPT=MAX/MINVT=600"}) {
+    ++k;
+    const std::string path = record(folder, trace, algorithm, std::to_string(k) + (k % 2 == 0 ? ".gz" : ".jsonl"));
+    const json summary = json::parse(output_of({"replay", path, "--json"}));
+    EXPECT_EQ(summary["exact"], true) << algorithm;
+    EXPECT_EQ(summary["jobs"], 60) << algorithm;
+    EXPECT_EQ(summary["starts"], 60) << algorithm;
+    EXPECT_EQ(summary["algorithms"], json::array({algorithm}));
+    EXPECT_THAT(output_of({"replay", path}), HasSubstr("exact: every decision is the recorded one"));
+  }
+  const Outcome piped = dfrs_sim({"replay", "-"}, {.input = file_bytes(folder / "1.jsonl")});
+  EXPECT_EQ(piped.exit_code, 0) << piped.err;
+}
+
+TEST(CliReplay, OptionsOfTheRunAreInTheRecord) {
+  const TemporaryFolder folder;
+  const std::string trace = crowded_trace();
+  EXPECT_EQ(dfrs_sim({"replay", record(folder, trace, "MCB8*/per/OPT=MIN", "a",
+                                       {"--period", "177.5", "--priority-floor", "30", "--instants", "merged"})})
+                .exit_code,
+            0);
+  EXPECT_EQ(
+      dfrs_sim({"replay", record(folder, trace, "EASY", "b", {"--batch-passes", "event", "--batch-nodes", "packed"})})
+          .exit_code,
+      0);
+}
+
+TEST(CliReplay, AChangedDecisionIsFound) {
+  const TemporaryFolder folder;
+  const std::string path = record(folder, small_trace(), "Greedy*/OPT=MIN", "r.jsonl");
+  std::string text = file_bytes(path);
+  const std::size_t at = text.find("\"start\",0,[0,1]");
+  ASSERT_NE(at, std::string::npos) << text;
+  text.replace(at, 15, "\"start\",0,[1,1]");
+  const Outcome changed = dfrs_sim({"replay", folder.write("changed.jsonl", text)});
+  EXPECT_EQ(changed.exit_code, 6);
+  EXPECT_THAT(changed.out, HasSubstr("differs from step 1 on"));
+  EXPECT_THAT(changed.err,
+              AllOf(HasSubstr("changed.jsonl:2: step 1 at 0 s differs, job 1"),
+                    HasSubstr("recorded start on nodes 1 x2; yield 1; replayed start on nodes 0, 1; yield 1")));
+  const json difference = json::parse(dfrs_sim({"replay", folder / "changed.jsonl", "--json"}).out)["difference"];
+  EXPECT_EQ(difference["job"], 1);
+  EXPECT_EQ(difference["line"], 2);
+}
+
+// What was measured in a simulated run is what simulating its jobs again gives, up to the rounding of clocks.
+TEST(CliReplay, OtherAlgorithmsOnTheRecordsJobs) {
+  const TemporaryFolder folder;
+  const std::string algorithm = "GreedyPM*/per/OPT=MIN/MINVT=600";
+  const std::string trace = crowded_trace();
+  const std::string path = record(folder, trace, algorithm, "r.jsonl.gz");
+  const json result =
+      json::parse(output_of({"replay", path, "-a", "EASY," + algorithm, "-a", "FCFS", "--penalty", "300", "--json"}));
+  ASSERT_EQ(result["rows"].size(), 4U);
+  EXPECT_EQ(result["jobs"], 60);
+  EXPECT_EQ(result["notes"], json::array());
+  EXPECT_EQ(result["rows"][0]["source"], "measured");
+  EXPECT_EQ(result["rows"][1]["source"], "simulated");
+  EXPECT_EQ(result["rows"][1]["algorithm"], algorithm);
+  for (const char* figure : {"max_stretch", "mean_stretch", "mean_wait_s", "mean_turnaround_s", "pauses_per_job"}) {
+    const double measured = result["rows"][0][figure];
+    EXPECT_NEAR(measured, result["rows"][1][figure].get<double>(), 1e-6 * measured + 1e-6) << figure;
+  }
+  // And EASY's are those of EASY on the original trace.
+  const json easy = json::parse(output_of({"run", "-", "-a", "EASY", "--json"}, {.input = trace}));
+  EXPECT_EQ(result["rows"][2]["algorithm"], "EASY");
+  EXPECT_NEAR(result["rows"][2]["max_stretch"].get<double>(), easy["max_stretch"].get<double>(),
+              1e-6 * easy["max_stretch"].get<double>());
+  EXPECT_THAT(output_of({"replay", path, "-a", "EASY"}),
+              AllOf(HasSubstr("measured   " + algorithm), HasSubstr("simulated  EASY")));
+}
+
+TEST(CliReplay, TheRecordsJobsAsATrace) {
+  const TemporaryFolder folder;
+  const std::string path = record(folder, small_trace(), "Greedy*/OPT=MIN", "small.jsonl.gz");
+  output_of({"replay", path, "--trace", folder / "out.dfrs"});
+  EXPECT_EQ(
+      file_bytes(folder / "out.dfrs"),
+      "; dfrs-trace: 1\n; Name: small\n; Nodes: 2 cpu 1 memory 1000\n; Fields: id submit tasks cpu_need memory_mib "
+      "run_time estimate\n1 0 2 1 500 100 100\n2 10 1 0.5 400 50 60\n3 20 2 0.25 600 30 30\n");
+}
+
+TEST(CliReplay, ARecordWithoutItsEnd) {
+  const TemporaryFolder folder;
+  const std::string text = file_bytes(record(folder, small_trace(), "EASY", "r.jsonl"));
+  const Outcome cut = dfrs_sim({"replay", folder.write("cut.jsonl", text.substr(0, text.size() - 10))});
+  EXPECT_EQ(cut.exit_code, 0);
+  EXPECT_THAT(cut.err, HasSubstr("ends within a line, which is left out"));
+  EXPECT_THAT(cut.out, HasSubstr("exact"));
+  expect_failure(dfrs_sim({"replay", folder.write("head.jsonl", text.substr(0, text.find('\n') + 20))}), kExitInput,
+                 {"no complete step"});
+  // Jobs that had not completed by then are left out, and that is said.
+  const std::string first_step = text.substr(0, text.find('\n', text.find('\n') + 1) + 1);
+  expect_failure(dfrs_sim({"replay", folder.write("first.jsonl", first_step), "-a", "FCFS"}), kExitInput,
+                 {"no job completed"});
+}
+
+TEST(CliReplay, Errors) {
+  const TemporaryFolder folder;
+  expect_failure(dfrs_sim({"replay", folder / "none"}), kExitIo, {"none", "No such file"});
+  expect_failure(dfrs_sim({"replay", folder.path().string()}), kExitIo, {"folder"});
+  expect_failure(dfrs_sim({"replay", folder.write("empty", "")}), kExitInput, {"empty:1", "no record"});
+  expect_failure(dfrs_sim({"replay", folder.write("trace", small_trace())}), kExitInput,
+                 {"trace:1", "not a JSON object"});
+  expect_failure(dfrs_sim({"replay"}), kExitUsage, {"FILE"});
+  expect_failure(dfrs_sim({"replay", folder / "none", "-a", "ESAY"}), kExitUsage, {"'EASY'"});
+  expect_failure(dfrs_sim({"replay", folder / "none", "--penalty", "-1"}), kExitUsage, {"--penalty"});
+  const std::string taken = folder.write("taken", "precious");
+  expect_failure(dfrs_sim({"run", "-", "-a", "EASY", "--record", taken}, {.input = small_trace()}), kExitIo,
+                 {"taken", "exists already"});
+  EXPECT_EQ(file_bytes(taken), "precious");
+  expect_failure(dfrs_sim({"run", "-", "-a", "EASY", "--record", folder / "no/such"}, {.input = small_trace()}),
+                 kExitIo, {"no/such"});
+  expect_failure(dfrs_sim({"run", "-", "-a", "GreedyPM*/per/OPT=MIN/MINVT=600", "--record", folder / "full"},
+                          {.input = crowded_trace(), .soft_limits = "-f 8"}),
+                 kExitIo, {"full", "File too large"});
+}
+
+}  // namespace
+}  // namespace dfrs::sim
