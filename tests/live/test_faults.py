@@ -25,7 +25,7 @@ class FaultTest(LiveTest):
                       settings={"Period": "3", "MinProgress": "0.3", "CommentInterval": "1", "Partitions": "dfrs,steady"},
                       partition_settings=["PartitionName=steady PauseBy=none"],
                       slurm_lines=["PartitionName=steady Nodes=ALL MaxTime=INFINITE State=UP OverSubscribe=FORCE:1"],
-                      credential_seconds=8)
+                      slurm={"MessageTimeout": "10"}, credential_seconds=8)
 
     def tearDown(self):
         # Whatever a test has left: the next one finds every daemon as it should be.
