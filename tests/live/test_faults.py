@@ -103,7 +103,7 @@ class FaultTest(LiveTest):
 
 class Slurmctld(FaultTest):
     def test_slurmctld_ends_and_is_started_again(self):
-        burst = Burst(self, JOBS, 101, steps="narrow")
+        burst = Burst(self, JOBS, 101, steps="old")
         burst.wait_middle()
         before = self.dfrs_jobs()
         self.cluster.stop("slurmctld")
@@ -117,7 +117,7 @@ class Slurmctld(FaultTest):
 
     def test_slurmctld_is_killed(self):
         """What it had not saved yet, it has forgotten: such a run is made again."""
-        burst = Burst(self, JOBS, 102, steps="narrow")
+        burst = Burst(self, JOBS, 102, steps="old")
         self.wait_saved()
         burst.wait_middle()
         self.cluster.stop("slurmctld", signal.SIGKILL)
@@ -135,7 +135,7 @@ class Slurmctld(FaultTest):
         wait_for("slurmctld to save its jobs", lambda: state.exists() and state.stat().st_mtime > now, 15)
 
     def test_scontrol_reconfigure(self):
-        burst = Burst(self, JOBS, 103)
+        burst = Burst(self, JOBS, 103, steps="old")
         burst.wait_middle()
         before = self.log_size("slurmctld")
         self.cluster.command("scontrol", "reconfigure")
@@ -156,7 +156,7 @@ class Slurmctld(FaultTest):
         self.assert_completed(self.wait_ended([job]))
 
     def test_state_file_is_truncated(self):
-        burst = Burst(self, JOBS, 104, steps="narrow")
+        burst = Burst(self, JOBS, 104, steps="old")
         burst.wait_middle()
         self.cluster.stop("slurmctld")
         files = self.state_files()
@@ -208,7 +208,7 @@ class NodeDaemons(FaultTest):
         self.assertEqual({f"job_{job}" for job in jobs_there + third}, set(cgroups.quotas(self.cluster.cgroup_tree, node)))
 
     def test_slurmds_are_killed_and_started_again(self):
-        burst = Burst(self, JOBS, 202, steps="none")
+        burst = Burst(self, JOBS, 202, steps="old")
         burst.wait_middle()
         victims = self.cluster.nodes[:3]
         for node in victims:
@@ -396,7 +396,7 @@ class Intruders(FaultTest):
         burst.check()
 
     def test_munged_is_restarted(self):
-        burst = Burst(self, JOBS, 304, steps="none")
+        burst = Burst(self, JOBS, 304, steps="old")
         burst.wait_middle()
         self.cluster.stop("munged")
         self.cluster.start_munged()
