@@ -102,7 +102,8 @@ static void start(const struct snapshot *snapshot, const struct dfrs_operation *
   if (IS_JOB_COMPLETING(job) || job->details->prolog_running || job->epilog_running ||
       (job->step_list && list_count(job->step_list)))
     return answer(result, DFRS_BUSY, "its last run is still being cleaned up");
-  if (job->details->submit_time < in_charge_since && !nodes_known(snapshot, now))
+  /* Times are whole seconds: one of the very second may be from before, too. */
+  if (job->details->submit_time <= in_charge_since && !nodes_known(snapshot, now))
     return answer(result, DFRS_BUSY, "slurmctld has just started: waits for its nodes to report");
   part_record_t *part = job_managed_partition(job);
   if (!part) return answer(result, DFRS_STALE, "its partition is not managed any more");

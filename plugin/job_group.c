@@ -465,6 +465,13 @@ int dfrs_group_join(const struct dfrs_group_conf *conf, uint32_t job, unsigned c
   return result;
 }
 
+bool dfrs_group_managed(const struct dfrs_group_conf *conf, uint32_t job)
+{
+  struct quota quota;
+
+  return published_quota(conf, job, &quota);
+}
+
 void dfrs_group_leave(const struct dfrs_group_conf *conf, uint32_t job, bool job_over)
 {
   struct quota quota;

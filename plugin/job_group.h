@@ -42,6 +42,9 @@ int dfrs_group_configure(struct dfrs_group_conf *conf, const char *node, int arg
 int dfrs_group_join(const struct dfrs_group_conf *conf, uint32_t job, unsigned cpus, pid_t process, char *err,
                     size_t err_size);
 
+/* Whether the agent has published a quota for the job here: whether DFRS manages it. */
+bool dfrs_group_managed(const struct dfrs_group_conf *conf, uint32_t job);
+
 /* Removes the job's group if no process is in it. The agent's are left to the agent (it still has to read what was
  * used), unless the job is over. v2: nothing, the groups are Slurm's. */
 void dfrs_group_leave(const struct dfrs_group_conf *conf, uint32_t job, bool job_over);

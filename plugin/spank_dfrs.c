@@ -77,6 +77,26 @@ int slurm_spank_task_post_fork(spank_t spank, int argc, char **argv)
   return 0;
 }
 
+/*
+ * The placement counts on the job's CPUs for each task, and srun has not taken them over from its job since 22.05: a
+ * plain srun in a script would have one CPU a task, and Slurm would spread its tasks over the job's nodes in another way
+ * than the quotas are. srun takes them from this variable; what the user has set stays.
+ */
+int slurm_spank_user_init(spank_t spank, int argc, char **argv)
+{
+  struct dfrs_group_conf conf;
+  uint32_t job = 0;
+  uint32_t step = 0;
+  char cpus[32];
+
+  if (spank_remote(spank) == 1 && spank_get_item(spank, S_JOB_ID, &job) == ESPANK_SUCCESS &&
+      spank_get_item(spank, S_JOB_STEPID, &step) == ESPANK_SUCCESS && step == SLURM_BATCH_SCRIPT &&
+      configure(&conf, argc, argv) && dfrs_group_managed(&conf, job) &&
+      spank_getenv(spank, "SLURM_CPUS_PER_TASK", cpus, sizeof cpus) == ESPANK_SUCCESS)
+    spank_setenv(spank, "SRUN_CPUS_PER_TASK", cpus, 0);
+  return 0;
+}
+
 static void leave(spank_t spank, int argc, char **argv, bool job_over)
 {
   struct dfrs_group_conf conf;

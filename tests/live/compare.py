@@ -91,7 +91,9 @@ def run_one(workload, setting, scheduler, folder, say):
 def compare(workload, setting, folder, say):
     folder.mkdir(parents=True, exist_ok=True)
     setting.algorithm = simulate.check_algorithm(setting.algorithm)
-    sides = [run_one(workload, setting, scheduler, folder, say) for scheduler in ("backfill", "dfrs")]
+    # The one with more that can be wrong with its settings goes first.
+    runs = {scheduler: run_one(workload, setting, scheduler, folder, say) for scheduler in ("dfrs", "backfill")}
+    sides = [runs["backfill"], runs["dfrs"]]
     exact = simulate.predict(_with_exact_limits(workload), "EASY", folder, "backfill-exact-estimates",
                              start_up=sides[0].start_up, penalty=setting.penalty, period=setting.period,
                              floor=setting.floor)

@@ -60,11 +60,11 @@ def common_conf(options, place):
     values.update(options.slurm)
     lines = [f"{name}={value}" for name, value in values.items() if value is not None]
     for number, name in enumerate(options.node_names):
-        line = (f"NodeName={name} NodeHostname={host_name()} NodeAddr=127.0.0.1 Port={place.ports['slurmd'] + number} "
-                f"CPUs={options.cpus} Boards=1 SocketsPerBoard=1 CoresPerSocket={options.cpus} ThreadsPerCore=1 "
-                f"RealMemory={options.memory} State=UNKNOWN")
-        more = options.node_settings.get(name)
-        lines.append(f"{line} {more}" if more else line)
+        node = {"NodeName": name, "NodeHostname": host_name(), "NodeAddr": "127.0.0.1",
+                "Port": place.ports["slurmd"] + number, "CPUs": options.cpus, "Boards": 1, "SocketsPerBoard": 1,
+                "CoresPerSocket": options.cpus, "ThreadsPerCore": 1, "RealMemory": options.memory, "State": "UNKNOWN"}
+        node.update(setting.split("=", 1) for setting in options.node_settings.get(name, "").split())
+        lines.append(" ".join(f"{setting}={value}" for setting, value in node.items()))
     # The same line under every scheduler: with FORCE:1 no two jobs share a core under stock placement.
     lines.append("PartitionName=dfrs Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE:1")
     lines += options.slurm_lines

@@ -117,7 +117,7 @@ class DrivenTest(LiveTest):
         def differ():
             return self.nodes() != self.sum_of_jobs()
         try:
-            wait_for("accounts", lambda: not differ(), 5, interval=0.1)
+            wait_for("accounts", lambda: not differ(), 20, interval=0.1)
         except Exception:
             self.assertEqual(self.nodes(), self.sum_of_jobs(), note)
 

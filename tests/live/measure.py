@@ -226,7 +226,7 @@ class StartUp:
 
 
 CALIBRATION_RUN_TIME = 1.0  # s
-CALIBRATION_REPEATS = 4
+CALIBRATION_REPEATS = 3
 
 
 def calibrate(cluster, workload, folder, repeats=CALIBRATION_REPEATS):

@@ -4,17 +4,20 @@
 Results go to a file of lines PASS|FAIL|SKIP<tab>case[<tab>log], as tests/tally.pl reads them; what a module printed, in
 the style of GoogleTest, and the logs of its daemons to a folder of the module.
 """
+import contextlib
 import importlib
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from .cluster import Cluster, check_host
+from .cluster import Cluster, build_folder, check_host
 from .errors import ClusterError, Unavailable
 
 MODULE_SECONDS = 420  # none takes that long
@@ -108,17 +111,21 @@ def run_module(name, results, log, patterns=()):
     return 0 if result.wasSuccessful() else 1
 
 
-def _run_apart(name, results, folder, patterns):
-    """In a process of its own, whose daemons are ended whatever becomes of it."""
-    place = folder / name.replace("test_", "")
-    place.mkdir(parents=True, exist_ok=True)
-    log = place / "test.log"
+def _run_apart(name, results, folder, work, patterns):
+    """In a process of its own, whose daemons are ended whatever becomes of it. Clusters live below `work`; what they
+    leave is copied to `folder`."""
+    place, kept = work / name.replace("test_", ""), folder / name.replace("test_", "")
+    for path in (place, kept):
+        path.mkdir(parents=True, exist_ok=True)
+    log = kept / "test.log"
     begun = time.monotonic()
     words = [sys.executable, "-m", "live", "test", "--results", results, "--logs", folder, "--jobs", "0", name, *patterns]
     with open(log, "wb") as output:
         try:
             status = subprocess.run([str(word) for word in words], stdout=output, stderr=subprocess.STDOUT, check=False,
-                                    timeout=MODULE_SECONDS, stdin=subprocess.DEVNULL).returncode
+                                    timeout=MODULE_SECONDS, stdin=subprocess.DEVNULL,
+                                    env={**os.environ, "DFRS_LIVE_LOGS": str(work),
+                                         "DFRS_LIVE_BURN": str(work / "burn")}).returncode
         except subprocess.TimeoutExpired:
             status = -1
             _append(results, "FAIL", f"live: {name}: did not end within {MODULE_SECONDS} s", log)
@@ -130,6 +137,8 @@ def _run_apart(name, results, folder, patterns):
                 Cluster(cluster).down()
             except ClusterError as error:
                 _append(results, "FAIL", f"live: {name}: {error}", log)
+    with contextlib.suppress(shutil.Error):  # sockets cannot be copied, nor need be
+        shutil.copytree(place, kept, dirs_exist_ok=True)
     print(f"{'passed' if status == 0 else 'FAILED'}: {name} ({time.monotonic() - begun:.0f} s)", flush=True)
     return status
 
@@ -142,7 +151,7 @@ def main(arguments):
         raise ClusterError(f"no such module: {' '.join(unknown)}; there are {' '.join(module_names())}")
     results, folder = arguments.results.resolve(), arguments.logs.resolve()
     if arguments.jobs == 0:
-        os.environ["DFRS_LIVE_LOGS"] = str(folder)
+        os.environ.setdefault("DFRS_LIVE_LOGS", str(folder))
         return run_module(names[0], results, folder / names[0].replace("test_", "") / "test.log", patterns)
     folder.mkdir(parents=True, exist_ok=True)
     names = names or module_names()
@@ -151,8 +160,19 @@ def main(arguments):
     alone = [name for name in names if getattr(modules[name], "ALONE", False)]
     others = sorted((name for name in names if name not in alone),
                     key=lambda name: -getattr(modules[name], "SECONDS", 0))
+    # A short path that everybody can reach: Unix sockets are there, and jobs of ordinary users.
+    work = Path(tempfile.mkdtemp(prefix="dfrs-live-", dir="/tmp"))
+    try:
+        work.chmod(0o755)
+        shutil.copy(build_folder() / "tests/live/burn", work / "burn")
+        return _run_all(others, alone, arguments.jobs, lambda name: _run_apart(name, results, folder, work, patterns))
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _run_all(others, alone, at_once, run):
     statuses = []
-    with ThreadPoolExecutor(max_workers=arguments.jobs) as pool:
-        statuses += pool.map(lambda name: _run_apart(name, results, folder, patterns), others)
-    statuses += [_run_apart(name, results, folder, patterns) for name in alone]
+    with ThreadPoolExecutor(max_workers=at_once) as pool:
+        statuses += pool.map(run, others)
+    statuses += [run(name) for name in alone]
     return 0 if all(status == 0 for status in statuses) else 1

@@ -9,7 +9,7 @@ from .options import Options
 from .waiting import wait_for
 
 ALONE = True  # measures CPU time
-CORES = 0.5   # of a node
+CORES = 0.4   # of a node
 
 _TICK = os.sysconf("SC_CLK_TCK")
 

@@ -36,7 +36,7 @@ class Gate(DrivenTest):
         self.assert_ok(f"start {job} n1:1")
         self.ask("wakes")
         self.cluster.command("scancel", job)
-        wait_for("a wake-up at its end", lambda: self.ask("wakes")[0][1] != "0", 5)
+        wait_for("a wake-up at its end", lambda: self.ask("wakes")[0][1] != "0", 30)
 
     def test_start_that_fails_does_not_wake_the_scheduler_that_tried_it(self):
         self.started("n1:1", "-n1", "--mem-per-cpu=2000")
@@ -63,9 +63,9 @@ class Gate(DrivenTest):
                                        stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd="/")
             self.addCleanup(process.communicate)
             self.addCleanup(process.kill)
-            job = wait_for("the job to be queued", lambda: self.pending_jobs()[-1:], 10)[0]
+            job = wait_for("the job to be queued", lambda: self.pending_jobs()[-1:], 30)[0]
             self.assert_ok(f"start {job} n2:1,n3:1")
-            errors = process.communicate(timeout=20)[1]
+            errors = process.communicate(timeout=60)[1]
             self.assertEqual(process.returncode, 0, errors)
 
 
@@ -85,7 +85,7 @@ class Backfill(DrivenTest):
         self.wait_state(first, "RUNNING")
         managed = self.job("-n4", "-N1", "--nodelist=n1", "--time=60")  # could start in ten minutes
         last = self.job("-n1", "--nodelist=n1", "--time=30", "--partition=other")  # would be in the way of that
-        self.wait_state(last, "RUNNING", 15)
+        self.wait_state(last, "RUNNING", 30)
         self.assertEqual(state(self.cluster, managed), "PENDING")
 
 
@@ -98,7 +98,7 @@ class Placement(DrivenTest):
         self.assert_ok(f"start {sixth} n2:4")
         self.assert_accounts()
         self.cluster.command("scancel", *five)
-        wait_for("n1 to be free", lambda: self.nodes()["n1"] == (0, 0), 10)
+        wait_for("n1 to be free", lambda: self.nodes()["n1"] == (0, 0), 30)
 
     def test_tasks_run_where_the_plan_says(self):
         out = self.folder / "out"
@@ -185,6 +185,33 @@ class Placement(DrivenTest):
         self.assertEqual(self.ask_one(f"start {self.job('-n1')} n1:1"), BUSY)
 
 
+class Threads(DrivenTest):
+    """A node with four cores of two threads."""
+
+    @classmethod
+    def make_options(cls):
+        options = super().make_options()
+        options.nodes, options.node_settings, options.files = 1, {"n1": "CPUs=8 ThreadsPerCore=2"}, {}
+        return options
+
+    def test_tasks_take_threads_unless_they_want_cores(self):
+        for options, cpus, cores, memory in ((["-n3"], 3, 2, 300), (["-n1", "-c4"], 4, 2, 400),
+                                             (["-n3", "--threads-per-core=1"], 6, 3, 300)):
+            out = self.folder / "out"
+            job = self.job(*options, f"--output={out}", script="srun sh -c 'echo $SLURM_PROCID'\nexec sleep 1000")
+            tasks = int(options[0][2:])
+            self.assert_ok(f"start {job} n1:{tasks}")
+            self.assertEqual(int(show(self.cluster, job)["NumCPUs"]), cpus, options)
+            self.assertEqual(self.nodes()["n1"], (2 * cores, memory))
+            wait_for("its tasks", lambda: out.exists() and len(re.findall(r"(?m)^\d$", out.read_text())) == tasks, 30)
+            self.assert_ok(f"suspend {job}")
+            self.assertEqual(self.nodes()["n1"], (0, 0))
+            self.assert_ok(f"resume {job}")
+            self.assertEqual(self.nodes()["n1"], (2 * cores, memory))
+            self.end_all_jobs()
+            out.unlink()
+
+
 class Alone(DrivenTest):
     """--exclusive, and jobs of other partitions on the same nodes."""
 
@@ -200,7 +227,7 @@ class Alone(DrivenTest):
         self.assert_ok(f"start {second} n2:1")
         self.assertEqual(self.ask_one(f"resume {exclusive}"), BUSY)
         self.cluster.command("scancel", second, small)
-        wait_for("its node to be free", lambda: self.nodes()["n2"] == (0, 0), 10)
+        wait_for("its node to be free", lambda: self.nodes()["n2"] == (0, 0), 30)
         self.assert_ok(f"resume {exclusive}")
         self.assert_accounts()
 
@@ -219,7 +246,7 @@ class Alone(DrivenTest):
         job = self.started("n1:3", "-n3")
         self.assertEqual(self.nodes()["n1"], (4, 500))
         self.cluster.command("scancel", other)
-        wait_for("the cores of the rest to show", lambda: self.nodes()["n1"] == (3, 300), 10)
+        wait_for("the cores of the rest to show", lambda: self.nodes()["n1"] == (3, 300), 30)
         self.assert_ok(f"suspend {job}")
         self.assertEqual(self.nodes()["n1"], (0, 0))
 
@@ -251,7 +278,7 @@ class Pause(DrivenTest):
                 self.assertEqual(state(self.cluster, five[0]), "SUSPENDED")
                 self.assertEqual(self.ask_one(f"resume {five[0]}"), BUSY)
         self.cluster.command("scancel", five[1])
-        wait_for("memory", lambda: self.nodes()["n1"] == (4, 1600), 10)
+        wait_for("memory", lambda: self.nodes()["n1"] == (4, 1600), 30)
         self.assert_ok(f"resume {five[0]}")
         self.assertEqual(self.nodes()["n1"], (4, 2000))
         self.assert_accounts()
@@ -262,8 +289,8 @@ class Pause(DrivenTest):
             self.assert_ok(f"suspend {job}")
         self.cluster.command("scancel", jobs[0])
         self.assert_ok(f"requeue {jobs[1]}")
-        wait_for("nothing but the third", lambda: self.nodes()["n1"] == (2, 200), 10)
-        wait_for("its clean-up", lambda: "COMPLETING" not in show(self.cluster, jobs[1])["JobState"], 10)
+        wait_for("nothing but the third", lambda: self.nodes()["n1"] == (2, 200), 30)
+        wait_for("its clean-up", lambda: "COMPLETING" not in show(self.cluster, jobs[1])["JobState"], 30)
         self.assert_accounts()
 
     def test_users_suspend_keeps_the_memory(self):
@@ -286,7 +313,7 @@ class Pause(DrivenTest):
         result = self.cluster.command("scontrol", "resume", job, check=False)
         self.assertIn("busy", result.stderr)
         self.cluster.command("scancel", filler)
-        wait_for("memory", lambda: self.nodes()["n1"] == (0, 0), 10)
+        wait_for("memory", lambda: self.nodes()["n1"] == (0, 0), 30)
         self.cluster.command("scontrol", "resume", job)
         self.assertEqual(self.nodes()["n1"], (4, 400))
 
@@ -345,7 +372,7 @@ class Resize(DrivenTest):
         self.assert_ok(f"start {job} n2:1,n3:1")
         self.cluster.command("scontrol", "update", "node=n3", "state=down", "reason=test")
         self.addCleanup(self.cluster.command, "scontrol", "update", "node=n3", "state=resume", check=False)
-        wait_for("the node to leave the job", lambda: list(self.job_nodes(job)) == ["n2"], 10)
+        wait_for("the node to leave the job", lambda: list(self.job_nodes(job)) == ["n2"], 30)
         self.assert_accounts()
 
     def test_job_takes_over_anothers_nodes(self):
@@ -354,13 +381,13 @@ class Resize(DrivenTest):
                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             self.addCleanup(process.wait)
             self.addCleanup(process.kill)
-            job = wait_for("the job to be queued", self.pending_jobs, 10)[0]
+            job = wait_for("the job to be queued", self.pending_jobs, 30)[0]
             self.assert_ok(f"start {job} {where}")
             return job
         first = allocation("n1:2", "sleep", "100")
-        wait_for("it to run", lambda: state(self.cluster, first) == "RUNNING", 10)
+        wait_for("it to run", lambda: state(self.cluster, first) == "RUNNING", 30)
         allocation("n2:2", f"--dependency=expand:{first}", "sh", "-c", "scontrol update job=$SLURM_JOB_ID NumNodes=0")
-        wait_for("the nodes to be one job's", lambda: show(self.cluster, first)["NodeList"] == "n[1-2]", 10)
+        wait_for("the nodes to be one job's", lambda: show(self.cluster, first)["NodeList"] == "n[1-2]", 30)
         self.assertEqual((self.nodes()["n1"], self.nodes()["n2"]), ((2, 200), (2, 200)))
         self.assert_ok(f"suspend {first}")
         self.assertEqual((self.nodes()["n1"], self.nodes()["n2"]), ((0, 0), (0, 0)))
@@ -445,5 +472,5 @@ class RollBack(DrivenTest):
         self.cluster.command("scontrol", "resume", paused)
         self.wait_state(paused, "RUNNING")
         self.cluster.command("scancel", *jobs, paused, waiting)
-        wait_for("all to be gone", lambda: not self.active_jobs(), 20)
+        wait_for("all to be gone", lambda: not self.active_jobs(), 30)
         self.assert_nodes_free()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The node side: credentials, HTTP, delivery of quotas, the node agent. Each test that needs one starts its own munged.
+# The node side: credentials, HTTP, delivery of quotas, the node agent, the SPANK plugin's part of control groups. Tests
+# that need a munged start one of their own.
 if HAVE_TESTS
 NODE_TEST_SUPPORT = \
 	tests/node/agent/fake_cgroups.h \
@@ -7,11 +8,13 @@ NODE_TEST_SUPPORT = \
 	tests/node/munged.cc \
 	tests/node/munged.h \
 	tests/node/quota/test_node.h
+NODE_TEST_CPPFLAGS = $(SHIM_CPPFLAGS) $(GTEST_CFLAGS)
+NODE_TEST_LIBS = libagent.a libshimnet.a $(SHIM_LIBS) $(SPDLOG_LIBS) $(GTEST_LIBS) -lrapidcheck
 
 check_PROGRAMS += tests/node_tests
 TESTS += tests/node_tests
-tests_node_tests_CPPFLAGS = $(SHIM_CPPFLAGS) $(GTEST_CFLAGS)
-tests_node_tests_LDADD = libagent.a libshimnet.a $(SHIM_LIBS) $(SPDLOG_LIBS) $(GTEST_LIBS) -lrapidcheck
+tests_node_tests_CPPFLAGS = $(NODE_TEST_CPPFLAGS)
+tests_node_tests_LDADD = $(NODE_TEST_LIBS)
 EXTRA_tests_node_tests_DEPENDENCIES = dfrsd$(EXEEXT)
 tests_node_tests_SOURCES = $(NODE_TEST_SUPPORT) \
 	plugin/job_group.c \
@@ -19,14 +22,23 @@ tests_node_tests_SOURCES = $(NODE_TEST_SUPPORT) \
 	tests/node/agent/agent_test.cc \
 	tests/node/agent/cpu_max_test.cc \
 	tests/node/agent/job_groups_test.cc \
-	tests/node/agent/page_out_test.cc \
 	tests/node/agent/program_test.cc \
 	tests/node/agent/real_cgroup_test.cc \
-	tests/node/agent/service_test.cc \
 	tests/node/agent/stop_guard_test.cc \
 	tests/node/auth/authenticator_test.cc \
+	tests/node/quota/protocol_test.cc
+
+# Those that start threads: built with ThreadSanitizer, too.
+check_PROGRAMS += tests/node_thread_tests
+TESTS += tests/node_thread_tests
+tests_node_thread_tests_CPPFLAGS = $(NODE_TEST_CPPFLAGS)
+tests_node_thread_tests_LDADD = $(NODE_TEST_LIBS)
+tests_node_thread_tests_SOURCES = $(NODE_TEST_SUPPORT) \
+	plugin/job_group.c \
+	plugin/job_group.h \
+	tests/node/agent/page_out_test.cc \
+	tests/node/agent/service_test.cc \
 	tests/node/http/http_test.cc \
 	tests/node/plugin/job_group_test.cc \
-	tests/node/quota/http_node_agents_test.cc \
-	tests/node/quota/protocol_test.cc
+	tests/node/quota/http_node_agents_test.cc
 endif

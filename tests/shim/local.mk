@@ -22,6 +22,7 @@ tests_shim_tests_SOURCES = \
 	tests/shim/control/control_server_test.cc \
 	tests/shim/control/controller_address_test.cc \
 	tests/shim/control/dfrsctl_test.cc \
+	tests/shim/control/host_control_test.cc \
 	tests/shim/control/sample_status.h \
 	tests/shim/control/tables_test.cc \
 	tests/shim/controller/random_test.cc \

@@ -37,7 +37,9 @@ class V1 final : public JobGroups {
 
   tl::expected<QuotaChange, std::string> set_quota(std::uint32_t job, const CpuMax& wanted) const override {
     const std::string name = job_folder(job);
-    const auto failed = [&](const char* file, int error) {
+    const auto failed = [&](const char* file, int error) -> tl::expected<QuotaChange, std::string> {
+      // It goes with the job's last step at any time: no error, and it is made anew if it is still wanted.
+      if ((error == ENOENT || error == ENODEV) && !open_folder(cpu_.get(), name)) return QuotaChange::no_group;
       return tl::unexpected(fmt::format("{}/{}/{}: {}", cpu_path_, name, file, strerror(error)));
     };
     auto group = open_folder(cpu_.get(), name);

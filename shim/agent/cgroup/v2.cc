@@ -48,7 +48,7 @@ class V2 final : public JobGroups {
     if (now && (*now == wanted || (now->unlimited() && wanted.unlimited()))) return QuotaChange::none;
     if (!wanted.unlimited()) write_existing_at(group->get(), kWeightFile, kWeight);
     const int error = write_existing_at(group->get(), kQuotaFile, format_cpu_max(wanted));
-    if (error == ENODEV) return QuotaChange::no_group;
+    if ((error == ENODEV || error == ENOENT) && !open_job(job)) return QuotaChange::no_group;
     if (error != 0) {
       return tl::unexpected(
           fmt::format("{}/{}/{}/{}: {}", root_path_, scopes_[0], job_folder(job), kQuotaFile, strerror(error)));

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -50,7 +51,8 @@ class FakeCgroups final : public CgroupKernel {
     write(path + "/cgroup.procs", "");
   }
 
-  long magic = 0;  ///< another file system than that of the version, when set
+  std::function<void()> after_make;  ///< called when a group was made
+  long magic = 0;                    ///< another file system than that of the version, when set
 
   long file_system(int) const override {
     if (magic != 0) return magic;
@@ -68,6 +70,7 @@ class FakeCgroups final : public CgroupKernel {
       const Fd fd(::openat(group->get(), file.c_str(), O_WRONLY | O_CREAT, 0644));
       if (::write(fd.get(), text.data(), text.size()) < 0) return errno;
     }
+    if (after_make) after_make();
     return 0;
   }
 

@@ -113,6 +113,19 @@ TEST(CgroupV1, RemovesEmptyGroupsOnly) {
   EXPECT_FALSE(groups->remove_if_empty(12));
 }
 
+// The plugin removes a group with the job's last step, perhaps just when its quota is being set.
+TEST(CgroupV1, AGroupThatGoesMeanwhileIsNoError) {
+  FakeCgroups tree(FakeCgroups::Version::v1);
+  const auto groups = open_groups(tree);
+  tree.after_make = [&] { tree.remove_group("cpu/dfrs/n1/job_12"); };
+  EXPECT_EQ(groups->set_quota(12, kHalf), QuotaChange::no_group);
+  tree.after_make = nullptr;
+  EXPECT_EQ(groups->set_quota(12, kHalf), QuotaChange::written);
+  // A file that is missing in a group that is there is one.
+  std::filesystem::remove(tree / "cpu/dfrs/n1/job_12/cpu.shares");
+  EXPECT_FALSE(groups->set_quota(12, CpuMax{6000, 10000}));
+}
+
 TEST(CgroupV1, ReclaimsThroughSlurmsMemoryGroup) {
   FakeCgroups tree(FakeCgroups::Version::v1);
   const auto groups = open_groups(tree);

@@ -142,6 +142,14 @@ TEST_P(JobGroupV1, AGroupThatIsRemovedOnTheWayIsMadeAgain) {
   EXPECT_EQ(tree.text(file("cgroup.procs")), "4711");
 }
 
+TEST_P(JobGroup, AJobIsManagedWhenItsQuotaIsPublished) {
+  const dfrs_group_conf where = conf();
+  EXPECT_FALSE(dfrs_group_managed(&where, 12));
+  publish("3000 10000\n");
+  EXPECT_TRUE(dfrs_group_managed(&where, 12));
+  EXPECT_FALSE(dfrs_group_managed(&where, 13));
+}
+
 TEST_P(JobGroup, DamagedQuotasCountAsNone) {
   for (const char* const bad : {"", "x", "5000", "-5 10000", "5000 0", "5000 10000 7", "0 10000"}) {
     if (v1()) tree.remove_group(file(""));
