@@ -14,14 +14,15 @@ class Burst:
 
     `steps`: "any", or what stock Slurm gets over when its daemons go: "old", one step on one node, which has begun
     before. (An srun that finds slurmctld away as it begins a step tries again after a minute; without its slurmd it
-    fails its job; slurmstepds that end a step of several nodes without slurmctld find each other after a minute.)"""
+    fails its job; slurmstepds that end a step of several nodes without slurmctld find each other after a minute.)
+    `before` is called when all are submitted, before the first of them may begin."""
 
-    def __init__(self, test, count, seed, steps="any", scale=0.8):
+    def __init__(self, test, count, seed, steps="any", scale=1.5, step_work=0.6, before=lambda: None):
         self.test, self.cluster = test, test.cluster
         options = self.cluster.options
         self.kinds = {}
         if steps == "old":
-            kind = load.Kind(0.6, 1, 4, 40, False, 0)
+            kind = load.Kind(step_work, 1, 4, 40, False, 0)
             step = load.submit(test, kind, "--partition=steady", step=True)
             test.wait_event(step)
             self.kinds[step] = kind
@@ -37,6 +38,7 @@ class Burst:
         # Two waves, each at once, so that it does not matter how fast this host submits and runs them.
         every = [*submitted, self.array]
         self._second = every[2 * count // 3:]
+        before()
         self._release(every[:2 * count // 3])
 
     def states(self):
@@ -61,10 +63,10 @@ class Burst:
 
     def wait_middle(self):
         """Returns when some jobs have ended, some run, and many are still to come."""
-        def middle():
-            return self.count(*jobs.ENDED) >= len(self.kinds) // 8 and self.count("RUNNING") > 0
-        wait_for("an eighth of the jobs to have ended", middle, 60, interval=0.1)
+        wait_for("an eighth of the jobs to have ended",
+                 lambda: self.count(*jobs.ENDED) >= len(self.kinds) // 8, 60, interval=0.1)
         self.release_rest()
+        wait_for("jobs to run", lambda: self.count("RUNNING") > 1, 20)
 
     def wait_ended(self, seconds=90):
         self.release_rest()

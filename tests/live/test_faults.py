@@ -117,8 +117,7 @@ class Slurmctld(FaultTest):
 
     def test_slurmctld_is_killed(self):
         """What it had not saved yet, it has forgotten: such a run is made again."""
-        burst = Burst(self, JOBS, 102, steps="old")
-        self.wait_saved()
+        burst = Burst(self, JOBS, 102, steps="old", step_work=2.0, before=self.wait_saved)
         burst.wait_middle()
         self.cluster.stop("slurmctld", signal.SIGKILL)
         with ThreadPoolExecutor(max_workers=1) as pool:  # a submission in between waits for slurmctld to be back
