@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What dfrs-sim says of a workload."""
 import csv
+import dataclasses
 import json
 import re
 import subprocess
@@ -35,6 +36,12 @@ def check_algorithm(name):
     return json.loads(result.stdout)["algorithm"]
 
 
+# s by which a job's limit is told to be longer for each job before it. Limits are whole minutes, and so many are equal. A
+# job that backfills starts in a later pass than those that started in their turn, and so ends, by its limit, behind them.
+# In a simulation both start at one instant: it would end just in time not to delay the first waiting job.
+TIE = 0.001
+
+
 class Prediction:
     """`flow`: job number -> s from submission to end; `totals`: dfrs-sim's own figures; `command`: to run it again."""
 
@@ -46,7 +53,9 @@ def predict(workload, algorithm, folder, name, *, start_up=None, penalty, period
     """Runs dfrs-sim on the workload; each job comes start_up(job).delay later and runs start_up(job).cost longer. The
     trace and the results stay in `folder` as NAME.dfrs and NAME.csv."""
     trace, rows = folder / f"{name}.dfrs", folder / f"{name}.csv"
-    trace.write_text(workloads.trace_text(workload, start_up), encoding="utf-8")
+    told = dataclasses.replace(workload, jobs=tuple(dataclasses.replace(job, limit=job.limit + TIE * job.number)
+                                                    for job in workload.jobs))
+    trace.write_text(workloads.trace_text(told, start_up), encoding="utf-8")
     words = ["run", trace, "-a", algorithm, "--penalty", f"{penalty:g}", "--period", f"{period:g}", "--stretch-floor",
              f"{floor:g}", "--no-bound", "--json", "--jobs-csv", rows]
     totals = json.loads(_run(*words))

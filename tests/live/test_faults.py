@@ -122,11 +122,22 @@ class Slurmctld(FaultTest):
         self.cluster.stop("slurmctld", signal.SIGKILL)
         with ThreadPoolExecutor(max_workers=1) as pool:  # a submission in between waits for slurmctld to be back
             kind = load.Kind(0.05, 1, 2, 100, False, 0)
-            submitted = pool.submit(burst.add, kind)
+            submitted = pool.submit(self.until_it_works, lambda: burst.add(kind))
             time.sleep(0.3)
             self.cluster.start_slurmctld()
             submitted.result(timeout=60)
         burst.check(twice=True)
+
+    @staticmethod
+    def until_it_works(submit, seconds=30):
+        """As a user would: sbatch waits for a slurmctld that is away, and fails if it is caught as it comes."""
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                return submit()
+            except ClusterError:
+                if time.monotonic() > end:
+                    raise
 
     def wait_saved(self):
         """Waits until slurmctld has written all jobs: it takes up to 5 s for that."""
@@ -167,7 +178,7 @@ class Slurmctld(FaultTest):
         log = self.log_of("slurmctld", before)
         message = [line for line in log.splitlines() if files[0].name in line]
         self.assertTrue(message, f"slurmctld's log does not name {files[0].name}:\n{log}")
-        aside = [path for path in self.cluster.folder.glob("state/*") if path.read_bytes() == damaged]
+        aside = [path for path in self.cluster.folder.glob("state/*") if path.is_file() and path.read_bytes() == damaged]
         self.assertEqual(len(aside), 1, f"{message}; {sorted((self.cluster.folder / 'state').iterdir())}")
         self.assertNotEqual(aside[0], files[0])
         self.assertTrue(any(aside[0].name in line for line in message), message)

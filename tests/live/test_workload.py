@@ -143,6 +143,17 @@ class Simulated(Folder):
         self.assertAlmostEqual(flow[1], 10.75)
         self.assertAlmostEqual(flow[2], 0.5 + 10.25 + 1.25 - 1.0)
 
+    def test_a_job_with_an_equal_limit_does_not_slip_in_before_the_first_waiting_one(self):
+        """Job 2 runs in its turn, job 3 needs both nodes and waits. Job 4, with the limit of job 2, ends in time only if it starts at
+        the very instant at which job 2 did."""
+        jobs = (Job(1, 0.0, 2, 4, 10, 5.0, 60), Job(2, 1.0, 1, 4, 10, 20.0, 60), Job(3, 2.0, 2, 4, 10, 5.0, 60),
+                Job(4, 3.0, 1, 4, 10, 5.0, 60))
+        flow = simulate.predict(Workload("tie", 2, 4, 100, jobs), "EASY", self.folder, "tie", penalty=0, period=30,
+                                floor=0.1).flow
+        self.assertAlmostEqual(flow[2], 24.0)  # at 5, until 25
+        self.assertAlmostEqual(flow[3], 28.0)  # at 25, until 30
+        self.assertAlmostEqual(flow[4], 32.0)  # at 30, not at 5
+
     def test_what_to_expect(self):
         text = compare.only_simulate(self.workload, compare.Setting(algorithm="GreedyPM*"), self.folder)
         self.assertRegex(text, r"sched/backfill as EASY +10\.00 +5\.50\n")

@@ -129,7 +129,7 @@ def trace_text(workload, start_up=None):
         arrivals.append((submit, run_time, job))
     for submit, run_time, job in sorted(arrivals, key=lambda item: item[0]):
         lines.append(f"{job.number} {submit:.6g} {job.tasks} {job.cpus / workload.cpus:.10g} {job.memory} "
-                     f"{run_time:.6g} {job.limit}")
+                     f"{run_time:.6g} {job.limit:.9g}")
     return "\n".join(lines) + "\n"
 
 
