@@ -2,7 +2,10 @@
 // A job's virtual clock in a live cluster: it runs only while Slurm runs the job, at the yield that its quota has.
 #pragma once
 
+#include <algorithm>
+
 #include "policy/view.h"
+#include "shim/controller/job.h"
 
 namespace dfrs::shim {
 
@@ -12,5 +15,13 @@ inline void set_rate(VirtualClock& clock, Seconds now, double rate) { clock = {c
 inline void stop_clock(VirtualClock& clock, Seconds now) { set_rate(clock, now, 0); }
 
 inline void reset_clock(VirtualClock& clock, Seconds now, Seconds reading) { clock = {reading, now, 0}; }
+
+/// The yield of a running job is now `yield`, where it is. A lower one counts at once, a higher one (if `confirm`) only
+/// when the agents have taken it: nobody's time limit is to strike for CPU that was never had.
+inline void give_yield(Job& job, Seconds now, double yield, bool confirm) {
+  job.given = yield;
+  job.raise_unconfirmed = confirm && yield > job.clock.rate;
+  set_rate(job.clock, now, job.raise_unconfirmed ? job.clock.rate : yield);
+}
 
 }  // namespace dfrs::shim

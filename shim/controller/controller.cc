@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "shim/controller/clock.h"
 #include "shim/controller/results.h"
 #include "shim/controller/state_writer.h"
 #include "shim/controller/timing.h"
@@ -92,6 +93,38 @@ void Controller::set_agents() {
   for (NodeIndex n = 0; n < nodes_.size(); ++n) parts_.agents->set_desired(n, {});
 }
 
+// Raises of yields count from when the agents have taken them. Returns when to look again.
+Seconds Controller::confirm_raises(Seconds now) {
+  NodeAgents* const agents = this->agents();
+  driver_.confirm_raises(agents != nullptr);
+  Seconds again = kNever;
+  books_.each([&](Job& job) {
+    if (!job.raise_unconfirmed || !job.running()) return;
+    bool in_force = true;
+    bool reachable = true;
+    for (std::size_t k = 0; agents != nullptr && in_force && k < job.at.size();) {
+      const NodeIndex n = job.at[k];
+      std::size_t end = k + 1;
+      while (end < job.at.size() && job.at[end] == n) ++end;
+      // A raise may wait for another job's last checkpoint: then the quota is not what the yield says.
+      in_force = quotas_.handed_over(n, job.id, job.given * static_cast<double>(end - k) * job.cpus_per_task);
+      if (in_force) {
+        const NodeReport report = agents->report(n);
+        in_force = report.current;
+        reachable = report.reachable;
+      }
+      k = end;
+    }
+    if (!in_force) {
+      again = std::min(again, now + (reachable ? kPoll : kHousekeeping));
+      return;
+    }
+    job.raise_unconfirmed = false;
+    set_rate(job.clock, now, job.given);
+  });
+  return again;
+}
+
 bool Controller::checked_step(const dfrs_snapshot& snapshot, dfrs_operations& operations) {
   operations_.clear();
   operations_.publish(operations, snapshot.now + kHousekeeping);
@@ -110,6 +143,7 @@ bool Controller::checked_step(const dfrs_snapshot& snapshot, dfrs_operations& op
   if (nodes_.settle(held_)) changes.resync = true;
   state_dirty_ = state_dirty_ || known != books_.size() || !changes.completed.empty() || !changes.entering.empty() ||
                  changes.resync;
+  const Seconds confirm_again = confirm_raises(now);
   pause_rules_.apply(books_, nodes_, agents(), config_, now);
 
   const std::uint64_t decided = driver_.counters().decisions;
@@ -123,7 +157,7 @@ bool Controller::checked_step(const dfrs_snapshot& snapshot, dfrs_operations& op
   drop_wishes_ = false;
   state_dirty_ = state_dirty_ || decided != driver_.counters().decisions;
 
-  const Seconds again = reconciler_.reconcile(books_, nodes_, now, operations_);
+  const Seconds again = std::min(confirm_again, reconciler_.reconcile(books_, nodes_, now, operations_));
   for (std::size_t k = 0; k < operations_.size(); ++k) {
     // Whose requeue it was must be known even if slurmctld ends right behind it.
     if (operations_[k].kind == DFRS_OP_REQUEUE) state_dirty_ = state_urgent_ = true;
@@ -166,6 +200,7 @@ bool Controller::deliver(std::uint32_t wait_ms) {
 void Controller::applied(std::span<const std::size_t> index, std::span<const dfrs_result> results, Seconds now) {
   const std::lock_guard lock(mutex_);
   ResultEffects effects;
+  effects.confirm_raises = agents() != nullptr;
   for (std::size_t k = 0; k < index.size() && k < results.size(); ++k) {
     if (index[k] >= operations_.size()) continue;
     enter_result(operations_[index[k]], results[k], now, config_, log_, books_, totals_, effects);

@@ -70,6 +70,7 @@ class Controller final : public Inspection {
   bool checked_step(const dfrs_snapshot& snapshot, dfrs_operations& operations);
   void take_nodes(const dfrs_snapshot& snapshot, bool& other_nodes);
   void set_agents();
+  Seconds confirm_raises(Seconds now);
   Seconds next_wake(Seconds now, Seconds reconcile_again) const;
   void save_if_due(Seconds now);
   NodeAgents* agents() const { return config_.enforce_quotas ? parts_.agents : nullptr; }

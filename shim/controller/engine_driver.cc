@@ -213,7 +213,7 @@ void EngineDriver::take_decisions(Books& books, const Decisions& decisions, Seco
     if (job == nullptr) continue;
     job->yield = change.yield;
     // On its way elsewhere it goes on as it did until its run ends.
-    if (job->running() && job->target == job->at) set_rate(job->clock, now, job->yield);
+    if (job->running() && job->target == job->at) give_yield(*job, now, job->yield, confirm_raises_);
   }
 }
 
@@ -314,7 +314,7 @@ void EngineDriver::settle_batch_yields(Books& books, const Nodes& nodes) {
     if (job.wish != Wish::running) return;
     job.yield = 1;
     for (NodeIndex n : job.target) job.yield = std::min(job.yield, nodes.views()[n].spec.cpu / cpu_needed_[n]);
-    if (job.running() && job.target == job.at) set_rate(job.clock, last_now_, job.yield);
+    if (job.running() && job.target == job.at) give_yield(job, last_now_, job.yield, confirm_raises_);
   });
 }
 

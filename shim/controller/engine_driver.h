@@ -40,6 +40,8 @@ class EngineDriver {
   /// that have not come true yet are void (other nodes). Errors: the engine's; the next call starts from what is.
   tl::expected<void, std::string> run(Books& books, const Nodes& nodes, Changes& changes, bool drop_wishes,
                                       Seconds now);
+  /// Whether raises of yields count only when the agents have taken them (Controller does that). Default: no.
+  void confirm_raises(bool on) { confirm_raises_ = on; }
   /// The engine's own time for the next call; kNever: none.
   Seconds wake_at() const { return wake_at_; }
   const DriverCounters& counters() const { return counters_; }
@@ -65,6 +67,7 @@ class EngineDriver {
   Algorithm algorithm_;
   EngineOptions options_;
   bool batch_ = false;
+  bool confirm_raises_ = false;
   bool takes_up_waiting_ = true;  // the policy comes back to jobs that it has not placed when they were submitted
   bool must_resync_ = true;
   bool sharing_ = false;  // some job that wants its nodes alone shares them: see believe()

@@ -163,7 +163,7 @@ ControllerStatus Controller::status() const {
     out.name = job.name;
     out.partition = job.partition;
     out.situation = situation_of(job, now_);
-    out.yield = job.running() ? job.clock.rate : 0;
+    out.yield = job.running() ? job.given : 0;
     out.virtual_time = job.virtual_time(now_);
     out.run_virtual_time = job.run_virtual_time(now_);
     out.submit = job.release != 0 ? job.release : static_cast<Seconds>(job.submit);
@@ -275,8 +275,8 @@ tl::expected<std::vector<std::string>, std::string> Controller::explain(std::uin
                                 priority_of(*job, now_), std::max(0.0, now_ - job->release), job->virtual_time(now_)));
   }
   if (job->running()) {
-    lines.push_back(fmt::format("Its yield is {:.3f}; virtual time {:.0f} s in {:.0f} s since its release.",
-                                job->clock.rate, job->virtual_time(now_), std::max(0.0, now_ - job->release)));
+    lines.push_back(fmt::format("Its yield is {:.3f}; virtual time {:.0f} s in {:.0f} s since its release.", job->given,
+                                job->virtual_time(now_), std::max(0.0, now_ - job->release)));
     const JobFlags flags = policy_flags(*job);
     lines.push_back(fmt::format("It may {}be paused and may {}be moved now.", flags.may_not_pause ? "not " : "",
                                 flags.may_not_move ? "not " : ""));

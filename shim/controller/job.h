@@ -55,6 +55,7 @@ struct Job {
   JobSlot slot = kNoSlot;
   std::vector<NodeIndex> target;  ///< wish running: a node per task, ascending
   double yield = 0;               ///< wish running
+  double given = 0;               ///< the yield of its quota where it runs: `yield`, but for one that is leaving
   PauseWay way = PauseWay::none;  ///< wish paused, or moving: how its run ends
   bool known_to_policy = false;   ///< was submitted to an engine before
   bool enter_quietly = false;     ///< comes (back) to the policy as one that waits already: it forces nobody out
@@ -63,7 +64,8 @@ struct Job {
 
   // ---- progress (clock.h) ----
   VirtualClock clock;
-  Seconds run_base = 0;  ///< clock's reading when this run began
+  bool raise_unconfirmed = false;  ///< the clock still runs at a lower yield: the agents have yet to take the new one
+  Seconds run_base = 0;            ///< clock's reading when this run began
 
   // ---- history ----
   Seconds release = 0;  ///< since when it could have run; 0: not yet
@@ -93,7 +95,9 @@ struct Job {
   // ---- what was asked beside ----
   std::int64_t end_time_asked = 0;
   Seconds end_time_retry = 0;
-  Seconds comment_at = 0;  ///< last change by us
+  Seconds suspended_at = 0;        ///< by us, last
+  Seconds suspend_not_before = 0;  ///< see kSuspendAfterStart, kSuspendTakes
+  Seconds comment_at = 0;          ///< last change by us
 
   bool in_engine() const { return wish != Wish::none; }
   bool has(dfrs_job_flag flag) const { return (flags & flag) != 0; }

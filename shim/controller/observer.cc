@@ -244,7 +244,11 @@ void Observer::observe_one(const dfrs_snapshot& snapshot, const dfrs_job& seen, 
       break;
     }
     case DFRS_JOB_RUNNING: {
-      if (restored) job.clock.since = std::min(job.clock.since, now);
+      if (restored) {
+        job.clock.since = std::min(job.clock.since, now);
+        job.given = job.yield;
+        job.suspend_not_before = now + kSuspendTakes + kResumeTakes;  // what was asked for last is not known
+      }
       const bool same_run = was_running && !run_ended;
       if (!same_run) {
         if (!was_suspended || run_ended) {
@@ -252,7 +256,10 @@ void Observer::observe_one(const dfrs_snapshot& snapshot, const dfrs_job& seen, 
           if (!restored) take_clock_from_tag(job, now);
         }
         set_rate(job.clock, now, job.yield);
+        job.given = job.yield;
+        job.raise_unconfirmed = false;
         job.requeued_by_us = false;
+        if (now > job.suspend_not_before) job.suspend_not_before = now + kSuspendTakes + kResumeTakes;
       }
       if (job.started == 0) job.started = now;
       if (!held_nodes || run_ended || restored) job.exclusive = (seen.flags & DFRS_JOB_EXCLUSIVE) != 0;

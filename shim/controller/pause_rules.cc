@@ -87,7 +87,10 @@ void PauseRulebook::apply(Books& books, const Nodes& nodes, const NodeAgents* ag
     job.can_suspend = job.can_requeue = false;
     if (!job.running() && !job.suspended()) return;
     job.can_requeue = may_requeue(job, config, now);
-    if (job.running() && rules_of(job, config).suspend && !job.suspend_refused) order_.push_back(&job);
+    if (job.running() && rules_of(job, config).suspend && !job.suspend_refused &&
+        (now >= job.suspend_not_before || job.wish == Wish::paused)) {
+      order_.push_back(&job);
+    }
   });
   if (!config.suspend_needs_swap) {
     for (Job* job : order_) job->can_suspend = true;

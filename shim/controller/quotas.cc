@@ -16,14 +16,14 @@ std::span<const JobQuota> Quotas::of(NodeIndex node) const {
   return node < built_.size() ? std::span<const JobQuota>(built_[node]) : std::span<const JobQuota>();
 }
 
-void Quotas::place(const Job& job, std::span<const NodeIndex> nodes, double yield, bool paused, bool leaving,
-                   bool keeps) {
+void Quotas::place(const Job& job, std::span<const NodeIndex> nodes, double yield, const Entry& like) {
   for (std::size_t k = 0; k < nodes.size();) {
     std::size_t end = k + 1;
     while (end < nodes.size() && nodes[end] == nodes[k]) ++end;
     if (nodes[k] < wanted_.size()) {
-      const double cpus = yield * static_cast<double>(end - k) * job.cpus_per_task;
-      wanted_[nodes[k]].push_back({{job.id, std::max(cpus, kLeastQuota), paused}, leaving, keeps});
+      Entry& entry = wanted_[nodes[k]].emplace_back(like);
+      entry.quota.job_id = job.id;
+      entry.quota.cpus = std::max(kLeastQuota, yield * static_cast<double>(end - k) * job.cpus_per_task);
     }
     k = end;
   }
@@ -39,7 +39,7 @@ void Quotas::build(const Books& books, const Nodes& nodes, const Config& config,
 
   for (const Job* job : arriving) {
     if (job->suspended()) continue;  // it is among those below
-    place(*job, job->target, job->yield, false, false, false);
+    place(*job, job->target, job->yield, {});
   }
   for (const Job* job : arriving) {
     for (NodeIndex n : job->target) {
@@ -50,12 +50,17 @@ void Quotas::build(const Books& books, const Nodes& nodes, const Config& config,
     if (job.running()) {
       const bool stays = job.wish == Wish::none || (job.wish == Wish::running && job.target == job.at);
       const bool ends = !stays && !(job.wish == Wish::paused && job.way == PauseWay::suspend);
-      place(job, job.at, job.clock.rate, false, !stays, ends && checkpoints(job, config));
+      Entry entry;
+      entry.leaving = !stays;
+      entry.keeps = ends && checkpoints(job, config);
+      place(job, job.at, job.given, entry);
     } else if (job.phase == DFRS_JOB_SUSPENDED) {
       const bool resumes = std::find(arriving.begin(), arriving.end(), &job) != arriving.end();
-      // Suspended by its user it keeps its memory, so that there is nothing to page out.
-      place(job, job.at, resumes ? job.yield : 0, !resumes && !(job.user_suspended() && job.keeps_memory), false,
-            false);
+      Entry entry;
+      entry.quota.suspended = !resumes;
+      // Suspended by its user it keeps its memory: there is nothing to page out.
+      entry.quota.paused = !resumes && !(job.user_suspended() && job.keeps_memory);
+      place(job, job.at, resumes ? job.yield : 0, entry);
     } else if (job.phase == DFRS_JOB_REQUEUING || job.phase == DFRS_JOB_ENDING) {
       // Its processes have been told to end; they may take a while (KillWait), and only so long as the node says so.
       for (NodeIndex n : job.last_at) {
@@ -66,7 +71,11 @@ void Quotas::build(const Books& books, const Nodes& nodes, const Config& config,
         for (const JobQuota& quota : sent_[n]) {
           if (quota.job_id == job.id) had = quota.cpus;
         }
-        here.push_back({{job.id, had, false}, true, checkpoints(job, config) && job.phase == DFRS_JOB_REQUEUING});
+        Entry& entry = here.emplace_back();
+        entry.quota.job_id = job.id;
+        entry.quota.cpus = had;
+        entry.leaving = true;
+        entry.keeps = checkpoints(job, config) && job.phase == DFRS_JOB_REQUEUING;
       }
     }
   });
@@ -104,6 +113,14 @@ void Quotas::settle(NodeIndex node, double cpus) {
   auto& built = built_[node];
   built.clear();
   for (const Entry& entry : wanted) built.push_back(entry.quota);
+}
+
+bool Quotas::handed_over(NodeIndex node, std::uint32_t job, double cpus) const {
+  if (node >= sent_.size()) return false;
+  for (const JobQuota& quota : sent_[node]) {
+    if (quota.job_id == job) return !quota.paused && quota.cpus >= cpus * (1 - 1e-9);
+  }
+  return false;
 }
 
 void Quotas::send(NodeAgents& agents) {

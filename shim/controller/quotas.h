@@ -28,6 +28,8 @@ class Quotas {
   void forget();
 
   std::span<const JobQuota> of(NodeIndex node) const;
+  /// Whether the node's agent was last handed a quota of at least `cpus` for the job.
+  bool handed_over(NodeIndex node, std::uint32_t job, double cpus) const;
   /// Nodes of jobs that the last build() had as arriving, ascending.
   std::span<const std::size_t> arrival_nodes() const { return arrival_nodes_; }
 
@@ -37,7 +39,8 @@ class Quotas {
     bool leaving = false;  ///< gives way to the others
     bool keeps = false;    ///< leaving, with a checkpoint to write
   };
-  void place(const Job& job, std::span<const NodeIndex> nodes, double yield, bool paused, bool leaving, bool keeps);
+  /// Adds the job to its nodes, with the marks of `like`.
+  void place(const Job& job, std::span<const NodeIndex> nodes, double yield, const Entry& like);
   void settle(NodeIndex node, double cpus);
 
   std::vector<std::vector<Entry>> wanted_;  // by node, storage reused

@@ -36,7 +36,7 @@ bool reads_alike(CommentTag a, CommentTag b) {
 
 std::optional<std::int64_t> end_time_to_ask(const Job& job, Seconds now) {
   if (now < job.end_time_retry) return std::nullopt;
-  return wanted_end_time({job.time_limit, job.run_virtual_time(now), job.yield, job.end_time}, now);
+  return wanted_end_time({job.time_limit, job.run_virtual_time(now), job.clock.rate, job.end_time}, now);
 }
 
 }  // namespace
@@ -177,7 +177,7 @@ Seconds set_comments(Books& books, const Config& config, Seconds now, OperationL
     if (job.started == 0) return;  // nothing to tell before it has run
     CommentTag tag;
     tag.paused = !job.running();
-    tag.yield = job.running() ? job.clock.rate : 0;
+    tag.yield = job.running() ? job.given : 0;
     tag.virtual_time = std::floor(job.virtual_time(now));
     const bool news = !shown || !reads_alike(*shown, tag) ||
                       std::abs(tag.virtual_time - shown->virtual_time) > 60 + 0.1 * shown->virtual_time;

@@ -69,6 +69,9 @@ void started(Job& job, Seconds now) {
   job.at = job.target;
   job.run_base = job.clock.at(now);
   set_rate(job.clock, now, job.yield);
+  job.given = job.yield;
+  job.raise_unconfirmed = false;
+  job.suspend_not_before = now + kSuspendAfterStart;
   job.requeued_by_us = false;
   job.requeue_begin_time = 0;
   job.end_time = 0;
@@ -110,7 +113,8 @@ void enter_result(const dfrs_operation& operation, const dfrs_result& result, Se
         job->refusal.clear();
         if (operation.kind == DFRS_OP_RESUME) {
           job->phase = DFRS_JOB_RUNNING;
-          set_rate(job->clock, now, job->yield);
+          give_yield(*job, now, job->yield, effects.confirm_raises);
+          job->suspend_not_before = std::max(job->suspended_at + kSuspendTakes, now) + kResumeTakes;
         } else if (result.job_id != 0 && result.job_id != job->id) {
           started(split_off(*job, result.job_id, books), now);
         } else {
@@ -129,6 +133,7 @@ void enter_result(const dfrs_operation& operation, const dfrs_result& result, Se
       if (result.code == DFRS_DONE) {
         job->phase = DFRS_JOB_SUSPENDED;
         job->keeps_memory = false;
+        job->suspended_at = now;
         job->flags &= ~std::uint32_t{DFRS_JOB_USER_SUSPENDED};
         stop_clock(job->clock, now);
         ++job->pauses;

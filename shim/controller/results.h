@@ -13,8 +13,9 @@
 namespace dfrs::shim {
 
 struct ResultEffects {
-  bool state_changed = false;  ///< something that the state file holds
-  bool swap_promised = false;  ///< a job was suspended: the budgets of swap are out of date
+  bool confirm_raises = false;  ///< in: see give_yield()
+  bool state_changed = false;   ///< something that the state file holds
+  bool swap_promised = false;   ///< a job was suspended: the budgets of swap are out of date
 };
 
 /// Enters the result of one operation. Jobs that Slurm would not start leave the policy for a while; a wish that Slurm

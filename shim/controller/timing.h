@@ -14,6 +14,16 @@ inline constexpr Seconds kCredentialWait = 2.0;
 /// The end of a clean-up comes without an event: while something waits for one, it is looked for this often.
 inline constexpr Seconds kPoll = 0.2;
 
+/// A run is not suspended in its first seconds. This is where it launches its steps, and one that is being launched is
+/// not stopped with the others; a requeue then waits for it, for minutes.
+inline constexpr Seconds kSuspendAfterStart = 2.0;
+
+/// How long slurmstepd takes to suspend a job (SIGTSTP, 2 s, SIGSTOP), and how long we let a resume take after that.
+/// Of two requests that wait for a suspend that is under way either may be served first, so that a job might be left
+/// stopped although Slurm has resumed it last: no suspend is asked for while a resume may be waiting.
+inline constexpr Seconds kSuspendTakes = 2.0;
+inline constexpr Seconds kResumeTakes = 1.5;
+
 /// Without cause a step is made this often while there are jobs: reports of agents, limits, comments.
 inline constexpr Seconds kHousekeeping = 5.0;
 

@@ -29,3 +29,12 @@ tests_bench_fake_slurmd_SOURCES = tests/bench/fake_slurmd.c
 bench-slurmctld: all tests/bench/fake_slurmd
 	DFRS_BUILD_DIR=$(abs_top_builddir) PYTHONPATH=$(abs_top_srcdir)/tests /usr/bin/python3 -B -m live.scale
 endif
+
+# The controller's step on a large cluster; needs no benchmark library.
+EXTRA_PROGRAMS += tests/bench/controller_bench
+tests_bench_controller_bench_CPPFLAGS = $(AM_CPPFLAGS) $(SHIM_CPPFLAGS)
+tests_bench_controller_bench_LDADD = libdfrs_control.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(SHIM_LIBS)
+tests_bench_controller_bench_SOURCES = \
+	tests/bench/controller_bench.cc \
+	tests/oracle/dice.h \
+	tests/shim/fake_agents.h

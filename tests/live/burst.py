@@ -12,26 +12,33 @@ ARRAY_WORK = 0.03
 class Burst:
     """Submits `count` jobs of all kinds and an array, on a LiveTest's cluster.
 
-    `steps`: "any", or what stock Slurm gets over: "narrow", steps on one node only (slurmstepds that end a step of
-    several while slurmctld is away find each other after a minute); "none", no srun at all (it fails its job when it
-    cannot reach a slurmd)."""
+    `steps`: "any", or what stock Slurm gets over when its daemons go: "old", one step on one node, which has begun
+    before. (An srun that finds slurmctld away as it begins a step tries again after a minute; without its slurmd it
+    fails its job; slurmstepds that end a step of several nodes without slurmctld find each other after a minute.)
+    `before` is called when all are submitted, before the first of them may begin."""
 
-    def __init__(self, test, count, seed, steps="any", scale=0.8):
+    def __init__(self, test, count, seed, steps="any", scale=1.5, step_work=0.6, before=lambda: None):
         self.test, self.cluster = test, test.cluster
         options = self.cluster.options
         self.kinds = {}
+        if steps == "old":
+            kind = load.Kind(step_work, 1, 4, 40, False, 0)
+            step = load.submit(test, kind, "--partition=steady", step=True)
+            test.wait_event(step)
+            self.kinds[step] = kind
+        submitted = []
         for kind in load.kinds(count, seed, nodes=options.nodes, memory=options.memory, scale=scale):
-            step = steps == "narrow" and kind.tasks > 1
             # Some are paused and moved for want of memory, not most: pausing has tests of its own.
             kind = dataclasses.replace(kind, memory=max(kind.cpus, kind.memory // 2 // kind.cpus * kind.cpus))
-            if steps != "any":
-                # Ending a run whose srun was stopped as it began a step takes slurmd minutes: such jobs are not moved.
-                kind = dataclasses.replace(kind, tasks=1, checkpoint=kind.checkpoint and not step)
-            self.kinds[load.submit(test, kind, "--hold", step=step)] = kind
+            if steps == "old":
+                kind = dataclasses.replace(kind, tasks=1)
+            submitted.append(load.submit(test, kind, "--hold"))
+            self.kinds[submitted[-1]] = kind
         self.array = test.sbatch_burn(ARRAY_WORK, f"--array=1-{ARRAY}", "--hold", memory=options.memory // 4)
         # Two waves, each at once, so that it does not matter how fast this host submits and runs them.
-        every = [*self.kinds, self.array]
+        every = [*submitted, self.array]
         self._second = every[2 * count // 3:]
+        before()
         self._release(every[:2 * count // 3])
 
     def states(self):
@@ -56,10 +63,10 @@ class Burst:
 
     def wait_middle(self):
         """Returns when some jobs have ended, some run, and many are still to come."""
-        def middle():
-            return self.count(*jobs.ENDED) >= len(self.kinds) // 8 and self.count("RUNNING") > 0
-        wait_for("an eighth of the jobs to have ended", middle, 60, interval=0.1)
+        wait_for("an eighth of the jobs to have ended",
+                 lambda: self.count(*jobs.ENDED) >= len(self.kinds) // 8, 60, interval=0.1)
         self.release_rest()
+        wait_for("jobs to run", lambda: self.count("RUNNING") > 1, 20)
 
     def wait_ended(self, seconds=90):
         self.release_rest()

@@ -7,6 +7,16 @@ from pathlib import Path
 MOUNTS = Path("/sys/fs/cgroup")
 
 
+def version():
+    """1 or 2: where the kernel's cpu controller is; 0: nowhere that we can see."""
+    if (MOUNTS / "cpu/cgroup.procs").exists():
+        return 1
+    try:
+        return 2 if "cpu" in (MOUNTS / "cgroup.controllers").read_text(encoding="ascii").split() else 0
+    except OSError:
+        return 0
+
+
 def folders_of(tree, node="*"):
     """The groups of a cluster's nodes in every hierarchy that has them; `tree` is the cluster's cgroup_tree."""
     return [path for path in MOUNTS.glob(f"*/{tree}/{node}") if (path / "cgroup.procs").exists()]
@@ -17,10 +27,11 @@ def groups_of_jobs(tree):
     return [path for top in folders_of(tree) for path in top.glob("**/job_*") if path.is_dir()]
 
 
-def remove(tree, seconds=2.0):
+def remove(tree, nodes, seconds=2.0):
     """Removes a cluster's groups. A group can be busy for a moment after its last process has gone."""
     end = time.monotonic() + seconds
-    for top in MOUNTS.glob(f"*/{tree}"):
+    tops = [*MOUNTS.glob(f"*/{tree}"), *(MOUNTS / f"system.slice/{node}_slurmstepd.scope" for node in nodes)]
+    for top in tops:
         for folder, _, _ in os.walk(top, topdown=False):
             while True:
                 try:

@@ -59,6 +59,9 @@ def check_host():
         raise Unavailable(f"Slurm is not installed ({', '.join(missing)} not found); on Debian: "
                           "apt-get install slurmctld slurmd slurm-client munge")
     _stock_plugin_dir()
+    if cgroups.version() == 0:
+        raise Unavailable("the kernel's control groups with the cpu controller are not at /sys/fs/cgroup; in a "
+                          "container, they must be mounted writable")
     if os.geteuid() != 0:
         raise Unavailable("slurmd must be root: run it as root or through sudo")
 
@@ -203,7 +206,7 @@ class Cluster:
         left = processes.stop(self._ours(), grace=0.0 if not self.ports else 3.0)
         if left:
             raise ClusterError(f"these processes cannot be ended: {', '.join(str(p.pid) for p in left)}")
-        cgroups.remove(self.cgroup_tree)
+        cgroups.remove(self.cgroup_tree, self.nodes if self.ports and cgroups.version() == 2 else ())
         for name in ("cluster.json", "env"):
             (self.folder / name).unlink(missing_ok=True)
         for name in ("state", "spool", "run", "munge", "plugins", "etc"):
@@ -269,7 +272,7 @@ class Cluster:
         self._write("etc/common.conf", configuration.common_conf(self.options, self))
         self._write("etc/slurm.conf", configuration.slurm_conf(self.options, self))
         self._write("etc/slurmctld.conf", configuration.slurmctld_conf(self.options, self))
-        self._write("etc/cgroup.conf", configuration.cgroup_conf())
+        self._write("etc/cgroup.conf", configuration.cgroup_conf(cgroups.version()))
         self._write("etc/plugstack.conf", self._plugstack())
         if self.options.scheduler == "dfrs":
             self._write("etc/dfrs.conf", configuration.dfrs_conf(self.options, self))

@@ -6,6 +6,8 @@ the scheduler and the folder of plugins. Both include common.conf.
 """
 import socket
 
+from . import cgroups
+
 
 def host_name():
     return socket.gethostname().partition(".")[0]
@@ -38,7 +40,8 @@ def common_conf(options, place):
         "SwitchType": "switch/none",
         "MpiDefault": "none",
         "TaskPlugin": "task/none",  # no pinning to cores: jobs share them
-        "ProctrackType": "proctrack/linuxproc",
+        # v1: the SPANK plugin has groups of its own. v2: it uses Slurm's.
+        "ProctrackType": "proctrack/cgroup" if cgroups.version() == 2 else "proctrack/linuxproc",
         "JobAcctGatherType": "jobacct_gather/none",
         "AccountingStorageType": "accounting_storage/none",
         "JobCompType": "jobcomp/filetxt",
@@ -110,5 +113,8 @@ def dfrs_conf(options, place):
     return "\n".join(lines + list(options.partition_settings)) + "\n"
 
 
-def cgroup_conf():
-    return "CgroupPlugin=cgroup/v1\nConstrainCores=no\nConstrainRAMSpace=no\nConstrainDevices=no\n"
+def cgroup_conf(version):
+    lines = "ConstrainCores=no\nConstrainRAMSpace=no\nConstrainDevices=no\n"
+    if version == 2:
+        return f"CgroupPlugin=cgroup/v2\nIgnoreSystemd=yes\nEnableControllers=yes\n{lines}"
+    return f"CgroupPlugin=cgroup/v1\n{lines}"

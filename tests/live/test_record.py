@@ -15,7 +15,10 @@ JOBS = 30
 
 class Recording(LiveTest):
     options = Options(nodes=8, cpus=4, memory=1000, cores=0.25, algorithm="GreedyPM*/per/OPT=MIN/MINVT=3",
-                      settings={"Period": "3", "MinProgress": "0.3"})
+                      settings={"Period": "3", "MinProgress": "0.3", "Partitions": "dfrs,steady"},
+                      partition_settings=["PartitionName=steady PauseBy=none"],
+                      slurm_lines=["PartitionName=steady Nodes=ALL MaxTime=INFINITE State=UP OverSubscribe=FORCE:1"],
+                      slurm={"MessageTimeout": "10"})
 
     def setUp(self):
         super().setUp()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Back to stock Slurm with jobs in every state, and forward again: what docs/admin-guide.md tells an administrator to do."""
+"""Back to stock Slurm with jobs in every state, and forward again, as docs/administrator-guide.md says."""
 from . import cgroups, jobs
 from .case import LiveTest
 from .options import Options

@@ -41,4 +41,11 @@ tests_node_thread_tests_SOURCES = $(NODE_TEST_SUPPORT) \
 	tests/node/http/http_test.cc \
 	tests/node/plugin/job_group_test.cc \
 	tests/node/quota/http_node_agents_test.cc
+
+# By hand: what delivery to many nodes costs.
+EXTRA_PROGRAMS += tests/bench/delivery_scale
+tests_bench_delivery_scale_CPPFLAGS = $(NODE_TEST_CPPFLAGS)
+tests_bench_delivery_scale_LDADD = libshimnet.a $(SHIM_LIBS) $(GTEST_LIBS)
+tests_bench_delivery_scale_SOURCES = tests/bench/delivery_scale.cc tests/node/folder.h tests/node/munged.cc \
+	tests/node/munged.h tests/node/quota/test_node.h
 endif

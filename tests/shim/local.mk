@@ -34,4 +34,15 @@ tests_shim_tests_SOURCES = \
 	tests/shim/record/recorder_test.cc \
 	tests/shim/record/record_reader_test.cc \
 	tests/shim/record/replay_test.cc
+
+# Tests of the controller side that start threads of their own: all of it that ThreadSanitizer builds.
+check_PROGRAMS += tests/shim_thread_tests
+TESTS += tests/shim_thread_tests
+tests_shim_thread_tests_CPPFLAGS = $(TEST_CPPFLAGS) $(SHIM_CPPFLAGS)
+tests_shim_thread_tests_LDADD = libdfrs_control.a libdfrs_record.a libdfrs_conf.a libshimnet.a $(TEST_LIBS) $(SHIM_LIBS)
+tests_shim_thread_tests_SOURCES = \
+	tests/shim/fake_agents.h \
+	tests/shim/fake_slurm.cc \
+	tests/shim/fake_slurm.h \
+	tests/shim/threads/inspection_threads_test.cc
 endif

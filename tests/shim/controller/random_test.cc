@@ -31,8 +31,6 @@ struct Trouble {
   bool agents = false;      // unreachable for a while
 };
 
-bool is_batch(const std::string& algorithm) { return algorithm == "FCFS" || algorithm == "EASY"; }
-
 std::string conf_of(const std::string& algorithm, oracle::Dice& dice, bool swap) {
   static const std::vector<std::string> ways = {"suspend,requeue", "suspend", "requeue", "none"};
   return fmt::format(
@@ -205,11 +203,7 @@ class RandomLoad {
           slurm_->restart_controller(false);
           break;
         case 2: {
-          // Another algorithm of the same kind: a batch policy cannot take what another has packed.
-          std::string other;
-          do other = dice_.pick(kAlgorithms);
-          while (is_batch(other) != is_batch(algorithm_));
-          conf_ = conf_of(other, dice_, swap_);
+          conf_ = conf_of(dice_.pick(kAlgorithms), dice_, swap_);
           slurm_->reconfigure(conf_);
           break;
         }
