@@ -61,6 +61,11 @@ class Burst:
         self._release(self._second)
         self._second = []
 
+    def release_held(self):
+        """Those that are held although they were released."""
+        self._release(sorted({fields.get("ArrayJobId", number) for number, fields in self.states().items()
+                              if fields.get("Reason") == "JobHeldUser"}, key=int))
+
     def wait_middle(self):
         """Returns when some jobs have ended, some run, and many are still to come."""
         wait_for("an eighth of the jobs to have ended",

@@ -126,6 +126,7 @@ class Slurmctld(FaultTest):
             time.sleep(0.3)
             self.cluster.start_slurmctld()
             submitted.result(timeout=60)
+        burst.release_held()  # that was forgotten, too
         burst.check(twice=True)
 
     @staticmethod

@@ -13,12 +13,12 @@ MEMORY = 1000  # of a node
 
 
 class PausingTest(LiveTest):
-    def wait_progress(self, numbers, seconds=0.4):
+    def wait_progress(self, numbers, seconds=2.2):
         """Waits until these jobs have made progress, which puts them behind a new job."""
         wait_for(f"jobs {numbers} to have {seconds} s of virtual time",
                  lambda: all(self.dfrs_jobs().get(job, {}).get("run_virtual_time_s", 0) >= seconds for job in numbers), 20)
 
-    def fill(self, work, *options, wait=0.4, **keywords):
+    def fill(self, work, *options, wait=2.2, **keywords):
         """A job on each node that leaves no memory for another like it."""
         first = [self.sbatch_burn(work, f"--nodelist={node}", *options, memory=900, **keywords)
                  for node in self.cluster.nodes]
@@ -50,7 +50,7 @@ class Suspending(PausingTest):
                       settings={"PauseBy": "suspend", "CommentInterval": "1"})
 
     def test_paused_job_gives_its_memory_to_another_and_goes_on(self):
-        work = 1.0
+        work = 1.8
         first = self.fill(work, hold=200)
         new = self.sbatch_burn(1.0, memory=900, hold=200)
         self.wait_event(new)
@@ -73,7 +73,7 @@ class Suspending(PausingTest):
         self.assert_nodes_free()
 
     def test_paused_job_of_several_tasks_goes_on(self):
-        work = 0.4
+        work = 1.6
         wide = self.sbatch_burn(work, tasks=2, cpus=4, memory=900, hold=100)
         self.wait_event(wide, count=2)
         self.wait_progress([wide])
@@ -117,7 +117,7 @@ class Suspending(PausingTest):
         self.assert_no_groups()
 
     def test_paused_jobs_survive_a_restart_of_slurmctld(self):
-        work = 0.6
+        work = 1.6
         first = self.fill(work)
         new = self.sbatch_burn(0.5, memory=900)
         self.wait_event(new)
@@ -157,7 +157,7 @@ class Swapping(PausingTest):
             except Unavailable as reason:
                 self.skipTest(str(reason))
             self.addCleanup(made.close)
-        node, hold, work = self.cluster.nodes[0], 150, 1.2
+        node, hold, work = self.cluster.nodes[0], 150, 2.0
         reported = wait_for("the agent to report swap", lambda: self.dfrs_nodes()[node]["swap_free_mib"], 15)
         self.assertGreaterEqual(self.dfrs_nodes()[node]["swap_total_mib"], reported)
         # What may be suspended must fit into swap as Slurm counts it.

@@ -2,7 +2,7 @@
 """A live run is recorded, and the simulator's program makes the same decisions of it again."""
 import json
 import os
-import re
+import signal
 
 from .burst import ARRAY, Burst
 from .case import LiveTest
@@ -35,11 +35,79 @@ class Recording(LiveTest):
         """The record's summary."""
         result = self.replay(path)
         self.assertEqual(result.returncode, 0, f"{result.stdout}\n{result.stderr}")
-        self.assertTrue(json.loads(result.stdout)["exact"])
+        summary = json.loads(result.stdout)
+        self.assertTrue(summary["exact"], summary)
+        self.assertGreater(summary["steps"], steps, summary)
+        self.assertEqual((summary["errors"], summary["cut_off"]), (0, False), summary)
+        self.assertEqual(summary["algorithms"], [self.cluster.options.algorithm], summary)
+        return summary
+
+    def test_record_of_a_load_replays_exactly(self):
+        path = self.record("run.jsonl.gz")
+        self.cluster.command("dfrsctl", "record", "on", path)
+        burst = Burst(self, JOBS, 401)
+        burst.wait_ended()
+        self.cluster.command("dfrsctl", "record", "off")
+        summary = self.assert_exact(path)
+        self.assertGreaterEqual(summary["starts"], len(burst.kinds) + ARRAY)
+        burst.check()
+        # Other algorithms on the jobs of the record, beside what was measured.
+        result = self.replay(path, "--algorithm", "EASY,GreedyP*/OPT=MIN")
+        self.assertEqual(result.returncode, 0, f"{result.stdout}\n{result.stderr}")
+        rows = {(row["source"], row["algorithm"]): row for row in json.loads(result.stdout)["rows"]}
+        own = self.cluster.options.algorithm
+        self.assertEqual(set(rows), {("measured", own), ("simulated", own), ("simulated", "EASY"),
+                                     ("simulated", "GreedyP*/OPT=MIN")})
+        for row in rows.values():
+            self.assertGreaterEqual(row["max_stretch"], 1.0)
+
+    def test_record_that_begins_in_mid_run_replays_exactly(self):
+        path = self.record("later.jsonl")
+        burst = Burst(self, JOBS, 403)
+        burst.wait_middle()
+        self.cluster.command("dfrsctl", "record", "on", path)
+        burst.check()
+        self.cluster.command("dfrsctl", "record", "off")
+        self.assert_exact(path)
+
+    def test_record_from_the_start_goes_on_in_a_new_file_after_a_restart(self):
+        path = self.record("start.jsonl")
+        conf = self.cluster.folder / "etc/dfrs.conf"
+        good = conf.read_text(encoding="utf-8")
+        conf.write_text(f"{good}RecordFile={path}\n", encoding="utf-8")
+        self.addCleanup(self.restart)
+        self.addCleanup(conf.write_text, good, encoding="utf-8")
+        self.restart()
+        burst = Burst(self, JOBS, 402, steps="old")
+        burst.wait_middle()
+        self.restart()
+        burst.wait_ended()
+        self.cluster.command("dfrsctl", "record", "off")
+        second = self.record("start.1.jsonl")
+        wait_for("the record after the restart", second.exists, 5)
+        self.assert_exact(path)
+        self.assert_exact(second)
+        burst.check()
+
+    def restart(self):
+        self.cluster.stop("slurmctld")
+        self.cluster.start_slurmctld()
+
+    def test_record_that_was_cut_off_replays_as_far_as_it_goes(self):
+        """slurmctld was killed while it recorded, in the middle of a line."""
+        path = self.record("killed.jsonl")
+        self.cluster.command("dfrsctl", "record", "on", path)
+        numbers = [self.sbatch_burn(0.02, memory=100) for _ in range(6)]
+        self.assert_completed(self.wait_ended(numbers))
+        wait_for("steps to be on the disk", lambda: path.exists() and path.stat().st_size > 2000, 20)
+        self.cluster.stop("slurmctld", signal.SIGKILL)
+        self.cluster.start_slurmctld()
+        self.assertEqual(self.replay(path).returncode, 0)
         os.truncate(path, path.stat().st_size - 5)
         result = self.replay(path)
         self.assertEqual(result.returncode, 0, f"{result.stdout}\n{result.stderr}")
-        self.assertTrue(json.loads(result.stdout)["cut_off"])
+        summary = json.loads(result.stdout)
+        self.assertTrue(summary["exact"] and summary["cut_off"], summary)
         self.assertIn("ends within a line", result.stderr)
 
     def test_users_may_not_switch_recording(self):

@@ -22,8 +22,9 @@ class Rollback(LiveTest):
 
     def errors_since(self, size):
         text = self.cluster.log("slurmctld").read_text(encoding="utf-8", errors="replace")[size:]
-        return [line for line in text.splitlines() if " error: " in line and not any(
-            usual in line for usual in ("mpi", "MPI", "pmix", "state file", "NOTE: Trying backup", "Zero Bytes"))]
+        # "could not find idle resources": of jobs that share cores, as docs/administrator-guide.md says.
+        return [line for line in text.splitlines() if " error: " in line and not any(usual in line for usual in (
+            "mpi", "MPI", "pmix", "state file", "NOTE: Trying backup", "Zero Bytes", "could not find idle resources"))]
 
     def log_size(self):
         return len(self.cluster.log("slurmctld").read_text(encoding="utf-8", errors="replace"))
@@ -35,14 +36,14 @@ class Rollback(LiveTest):
 
     def test_to_backfill_and_back_without_losing_a_job(self):
         one, two = self.cluster.nodes
-        work = 1.2
+        work = 2.4
         # Several on one node, more CPUs than it has; one suspended there; one waiting in the queue; one held.
         sharing = [self.sbatch_burn(work, f"--nodelist={one}", "--comment=my words", memory=300, hold=20)
                    for _ in range(3)]
         big = self.sbatch_burn(work, f"--nodelist={two}", memory=900, hold=50)
         for job in [*sharing, big]:
             self.wait_event(job)
-        wait_for("progress", lambda: self.dfrs_jobs()[big]["run_virtual_time_s"] > 0.4, 10)
+        wait_for("progress", lambda: self.dfrs_jobs()[big]["run_virtual_time_s"] > 2.2, 15)
         new = self.sbatch_burn(work, f"--nodelist={two}", memory=900)
         self.wait_event(new)
         self.assertEqual(self.wait_state(big, "SUSPENDED")["JobState"], "SUSPENDED")
