@@ -310,7 +310,7 @@ class LosingWork(PausingTest):
                       slurm_lines=["PartitionName=short Nodes=ALL MaxTime=INFINITE State=UP OverSubscribe=FORCE:1"])
 
     def test_lost_runs_are_counted_and_limited(self):
-        work = 0.8
+        work = 2.4
         job = self.sbatch_burn(work, "--partition=short", memory=900)
         short = []
         for run in (1, 2, 3):
