@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A job that is paused gives its memory to another and goes on from where it was, or starts again elsewhere."""
 import subprocess
+import time
 
 from . import jobs, swap
 from .case import LiveTest
@@ -13,18 +14,25 @@ MEMORY = 1000  # of a node
 
 
 class PausingTest(LiveTest):
-    def wait_progress(self, numbers, seconds=2.2):
-        """Waits until these jobs have made progress, which puts them behind a new job."""
-        wait_for(f"jobs {numbers} to have {seconds} s of virtual time",
-                 lambda: all(self.dfrs_jobs().get(job, {}).get("run_virtual_time_s", 0) >= seconds for job in numbers), 20)
+    def wait_old(self, numbers, seconds=2.3):
+        """Waits until the last runs of these jobs are so old: they have made progress, which puts them behind a new
+        job, and are no longer kept from being suspended as runs are in their first two seconds."""
+        def old():
+            return all(time.time() > self.results(job, "start")[-1]["now"] + seconds for job in numbers)
+        wait_for(f"jobs {numbers} to have run for {seconds} s", old, seconds + 10)
 
-    def fill(self, work, *options, wait=2.2, **keywords):
+    def wait_shown(self, job, seconds):
+        """Waits until dfrsctl shows so much virtual time of the run; it shows that of the controller's last step."""
+        wait_for(f"job {job} to be shown with {seconds} s of virtual time",
+                 lambda: self.dfrs_jobs().get(job, {}).get("run_virtual_time_s", 0) >= seconds, 20)
+
+    def fill(self, work, *options, **keywords):
         """A job on each node that leaves no memory for another like it."""
         first = [self.sbatch_burn(work, f"--nodelist={node}", *options, memory=900, **keywords)
                  for node in self.cluster.nodes]
         for job in first:
             self.wait_event(job)
-        self.wait_progress(first, wait)
+        self.wait_old(first)
         return first
 
     def suspended(self, numbers):
@@ -50,7 +58,7 @@ class Suspending(PausingTest):
                       settings={"PauseBy": "suspend", "CommentInterval": "1"})
 
     def test_paused_job_gives_its_memory_to_another_and_goes_on(self):
-        work = 1.8
+        work = 2.4
         first = self.fill(work, hold=200)
         new = self.sbatch_burn(1.0, memory=900, hold=200)
         self.wait_event(new)
@@ -73,10 +81,10 @@ class Suspending(PausingTest):
         self.assert_nodes_free()
 
     def test_paused_job_of_several_tasks_goes_on(self):
-        work = 1.6
+        work = 2.4
         wide = self.sbatch_burn(work, tasks=2, cpus=4, memory=900, hold=100)
         self.wait_event(wide, count=2)
-        self.wait_progress([wide])
+        self.wait_old([wide])
         new = self.sbatch_burn(0.1, memory=900)
         self.wait_event(new)
         self.assertEqual(self.suspended([wide]), [wide])
@@ -117,9 +125,9 @@ class Suspending(PausingTest):
         self.assert_no_groups()
 
     def test_paused_jobs_survive_a_restart_of_slurmctld(self):
-        work = 1.6
+        work = 2.0
         first = self.fill(work)
-        new = self.sbatch_burn(0.5, memory=900)
+        new = self.sbatch_burn(2.4, memory=900)
         self.wait_event(new)
         paused = self.suspended(first)
         before = self.of_dfrs(paused[0])
@@ -157,7 +165,7 @@ class Swapping(PausingTest):
             except Unavailable as reason:
                 self.skipTest(str(reason))
             self.addCleanup(made.close)
-        node, hold, work = self.cluster.nodes[0], 150, 2.0
+        node, hold, work = self.cluster.nodes[0], 150, 4.0
         reported = wait_for("the agent to report swap", lambda: self.dfrs_nodes()[node]["swap_free_mib"], 15)
         self.assertGreaterEqual(self.dfrs_nodes()[node]["swap_total_mib"], reported)
         # What may be suspended must fit into swap as Slurm counts it.
@@ -169,7 +177,7 @@ class Swapping(PausingTest):
         first = self.sbatch_burn(work, memory=memory, hold=hold)
         pid = self.wait_event(first)[0]["pid"]
         wait_for("the job to hold its memory", lambda: swap.of_process(pid, "VmRSS") > hold, 10)
-        self.wait_progress([first])
+        self.wait_old([first])
         self.cluster.command("scancel", rest)
         filler = self.sbatch("--no-requeue", f"--nodelist={node}", memory=(MEMORY - memory - 20) // 4 * 4, cpus=4)
         wait_for("it to be one that may be paused", lambda: self.of_dfrs(first)["may_pause"], 10)
@@ -194,7 +202,7 @@ class Requeuing(PausingTest):
         anywhere = self.sbatch_burn(work, memory=900, hold=100, checkpoint=True)
         home = self.wait_event(anywhere)[0]["node"]
         (away,) = [node for node in self.cluster.nodes if node != home]
-        self.wait_progress([anywhere])
+        self.wait_old([anywhere], 0.6)
         # The other node is taken for a while; then a job comes that can only be where the first one is, for longer.
         fixed = self.sbatch_burn(0.5, f"--nodelist={away}", "--no-requeue", memory=900)
         self.wait_event(fixed)
@@ -220,13 +228,13 @@ class Requeuing(PausingTest):
                  self.sbatch_burn(1.2, f"--nodelist={two}", "--comment=my:words", memory=900)]
         for job in first:
             self.wait_event(job)
-        self.wait_progress(first)
+        self.wait_old(first, 0.6)
         self.assert_works_round(first, 1.2)
 
     def test_interactive_job_is_never_requeued(self):
         one, two = self.cluster.nodes
         first = [self.srun_burn(1.2, one), self.srun_burn(1.2, two)]
-        self.wait_progress([job for job, _ in first])
+        self.wait_old([job for job, _ in first], 0.6)
         self.assert_works_round([job for job, _ in first], 1.2)
         for _, process in first:
             self.assertEqual(process.wait(20), 0)
@@ -268,7 +276,7 @@ class Requeuing(PausingTest):
         home = self.cluster.nodes[0]
         stubborn = self.sbatch_burn(0.6, f"--nodelist={home}", memory=900, checkpoint=True, more="--ignore-sigterm")
         self.wait_event(stubborn)
-        self.wait_progress([stubborn])
+        self.wait_old([stubborn], 0.6)
         new = self.sbatch_burn(0.05, f"--nodelist={home}", memory=900)
         self.assert_completed(self.wait_ended([stubborn, new]))
         self.assert_done(new, 0.05)
@@ -282,13 +290,13 @@ class MinProgress(PausingTest):
                       settings={"PauseBy": "requeue", "MinProgress": "2"})
 
     def test_run_is_not_ended_before_it_has_gained_enough(self):
-        job = self.sbatch_burn(1.6, memory=900, checkpoint=True)
+        job = self.sbatch_burn(3.2, memory=900, checkpoint=True)
         begun = self.wait_event(job)[0]["now"]
-        self.wait_progress([job], 0.3)
+        self.wait_shown(job, 0.3)
         first = self.sbatch_burn(0.02, memory=900)
         self.wait_state(first, "PENDING")
         self.assertFalse(self.of_dfrs(job)["may_pause"])
-        self.wait_progress([job], 2.1)
+        self.wait_shown(job, 2.1)
         self.assertEqual(jobs.state(self.cluster, first), "PENDING")
         self.assertTrue(self.of_dfrs(job)["may_pause"])
         second = self.sbatch_burn(0.02, memory=900)
@@ -298,7 +306,7 @@ class MinProgress(PausingTest):
         self.assertEqual(len(runs), 2, runs)
         self.assertGreaterEqual(self.results(job, "terminated")[0]["now"] - begun, 2.0)
         self.assertGreater(runs[1]["from"], 0.5)
-        self.assert_done(job, 1.6)
+        self.assert_done(job, 3.2)
 
 
 class LosingWork(PausingTest):
@@ -315,7 +323,7 @@ class LosingWork(PausingTest):
         short = []
         for run in (1, 2, 3):
             self.wait_event(job, count=run, seconds=30)
-            self.wait_progress([job], 0.5)
+            self.wait_shown(job, 0.5)
             self.assertEqual(self.of_dfrs(job)["may_pause"], run <= 2)
             short.append(self.sbatch_burn(0.02, "--partition=short", memory=900))
             if run <= 2:
