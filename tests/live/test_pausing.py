@@ -152,7 +152,7 @@ class Swapping(PausingTest):
     def test_without_swap_no_job_is_suspended(self):
         if swap.devices():
             self.skipTest(f"this host has swap: {swap.devices()}")
-        (first,) = self.fill(0.6)
+        (first,) = self.fill(1.6)
         self.assertFalse(self.of_dfrs(first)["may_pause"])
         new = self.sbatch_burn(0.02, memory=900)
         self.assert_completed(self.wait_ended([first, new]))
@@ -292,7 +292,6 @@ class MinProgress(PausingTest):
     def test_run_is_not_ended_before_it_has_gained_enough(self):
         job = self.sbatch_burn(3.2, memory=900, checkpoint=True)
         begun = self.wait_event(job)[0]["now"]
-        self.wait_shown(job, 0.3)
         first = self.sbatch_burn(0.02, memory=900)
         self.wait_state(first, "PENDING")
         self.assertFalse(self.of_dfrs(job)["may_pause"])
@@ -318,7 +317,7 @@ class LosingWork(PausingTest):
                       slurm_lines=["PartitionName=short Nodes=ALL MaxTime=INFINITE State=UP OverSubscribe=FORCE:1"])
 
     def test_lost_runs_are_counted_and_limited(self):
-        work = 2.4
+        work = 3.0
         job = self.sbatch_burn(work, "--partition=short", memory=900)
         short = []
         for run in (1, 2, 3):
