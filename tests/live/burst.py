@@ -14,10 +14,9 @@ class Burst:
 
     `steps`: "any", or what stock Slurm gets over when its daemons go: "old", one step on one node, which has begun
     before. (An srun that finds slurmctld away as it begins a step tries again after a minute; without its slurmd it
-    fails its job; slurmstepds that end a step of several nodes without slurmctld find each other after a minute.)
-    `before` is called when all are submitted, before the first of them may begin."""
+    fails its job; slurmstepds that end a step of several nodes without slurmctld find each other after a minute.)"""
 
-    def __init__(self, test, count, seed, steps="any", scale=1.5, step_work=0.6, before=lambda: None):
+    def __init__(self, test, count, seed, steps="any", scale=1.5, step_work=0.6):
         self.test, self.cluster = test, test.cluster
         options = self.cluster.options
         self.kinds = {}
@@ -38,7 +37,6 @@ class Burst:
         # Two waves, each at once, so that it does not matter how fast this host submits and runs them.
         every = [*submitted, self.array]
         self._second = every[2 * count // 3:]
-        before()
         self._release(every[:2 * count // 3])
 
     def states(self):
@@ -61,10 +59,10 @@ class Burst:
         self._release(self._second)
         self._second = []
 
-    def release_held(self):
-        """Those that are held although they were released."""
-        self._release(sorted({fields.get("ArrayJobId", number) for number, fields in self.states().items()
-                              if fields.get("Reason") == "JobHeldUser"}, key=int))
+    def count_released_pending(self):
+        """Jobs of the first wave that have not begun."""
+        return sum(fields["JobState"] == "PENDING" and number not in self._second and number != self.array
+                   for number, fields in self.states().items())
 
     def wait_middle(self):
         """Returns when some jobs have ended, some run, and many are still to come."""
