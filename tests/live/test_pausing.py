@@ -13,12 +13,15 @@ MEMORY = 1000  # of a node
 
 
 class PausingTest(LiveTest):
-    def wait_progress(self, numbers, seconds=2.2):
+    PROGRESS = 0.4  # seconds of virtual time that put a job behind a new one
+
+    def wait_progress(self, numbers, seconds=None):
         """Waits until these jobs have made progress, which puts them behind a new job."""
+        seconds = self.PROGRESS if seconds is None else seconds
         wait_for(f"jobs {numbers} to have {seconds} s of virtual time",
                  lambda: all(self.dfrs_jobs().get(job, {}).get("run_virtual_time_s", 0) >= seconds for job in numbers), 20)
 
-    def fill(self, work, *options, wait=2.2, **keywords):
+    def fill(self, work, *options, wait=None, **keywords):
         """A job on each node that leaves no memory for another like it."""
         first = [self.sbatch_burn(work, f"--nodelist={node}", *options, memory=900, **keywords)
                  for node in self.cluster.nodes]
@@ -45,12 +48,13 @@ class PausingTest(LiveTest):
 
 
 class Suspending(PausingTest):
+    PROGRESS = 2.2  # a run is not suspended in its first two seconds
     # GreedyP pauses where GreedyPM would move; with two nodes full of memory there is nothing to move to anyway.
     options = Options(nodes=2, cpus=4, memory=MEMORY, cores=0.4, algorithm="GreedyP*/OPT=MIN",
                       settings={"PauseBy": "suspend", "CommentInterval": "1"})
 
     def test_paused_job_gives_its_memory_to_another_and_goes_on(self):
-        work = 1.8
+        work = 3.6
         first = self.fill(work, hold=200)
         new = self.sbatch_burn(1.0, memory=900, hold=200)
         self.wait_event(new)
@@ -73,7 +77,7 @@ class Suspending(PausingTest):
         self.assert_nodes_free()
 
     def test_paused_job_of_several_tasks_goes_on(self):
-        work = 1.6
+        work = 3.6
         wide = self.sbatch_burn(work, tasks=2, cpus=4, memory=900, hold=100)
         self.wait_event(wide, count=2)
         self.wait_progress([wide])
@@ -117,7 +121,7 @@ class Suspending(PausingTest):
         self.assert_no_groups()
 
     def test_paused_jobs_survive_a_restart_of_slurmctld(self):
-        work = 1.6
+        work = 3.6
         first = self.fill(work)
         new = self.sbatch_burn(0.5, memory=900)
         self.wait_event(new)
@@ -138,13 +142,14 @@ class Suspending(PausingTest):
 
 class Swapping(PausingTest):
     """Suspend with page-out to a swap device: the memory of paused jobs is free for others, and comes back as it was."""
+    PROGRESS = 2.2  # a run is not suspended in its first two seconds
     options = Options(nodes=1, cpus=4, memory=MEMORY, cores=0.4, algorithm="GreedyP*/OPT=MIN",
                       settings={"PauseBy": "suspend", "SuspendNeedsSwap": "yes"})
 
     def test_without_swap_no_job_is_suspended(self):
         if swap.devices():
             self.skipTest(f"this host has swap: {swap.devices()}")
-        (first,) = self.fill(0.6)
+        (first,) = self.fill(3.0)
         self.assertFalse(self.of_dfrs(first)["may_pause"])
         new = self.sbatch_burn(0.02, memory=900)
         self.assert_completed(self.wait_ended([first, new]))
@@ -157,7 +162,7 @@ class Swapping(PausingTest):
             except Unavailable as reason:
                 self.skipTest(str(reason))
             self.addCleanup(made.close)
-        node, hold, work = self.cluster.nodes[0], 150, 2.0
+        node, hold, work = self.cluster.nodes[0], 150, 3.6
         reported = wait_for("the agent to report swap", lambda: self.dfrs_nodes()[node]["swap_free_mib"], 15)
         self.assertGreaterEqual(self.dfrs_nodes()[node]["swap_total_mib"], reported)
         # What may be suspended must fit into swap as Slurm counts it.

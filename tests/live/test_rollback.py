@@ -36,7 +36,7 @@ class Rollback(LiveTest):
 
     def test_to_backfill_and_back_without_losing_a_job(self):
         one, two = self.cluster.nodes
-        work = 2.4
+        work = 5.0
         # Several on one node, more CPUs than it has; one suspended there; one waiting in the queue; one held.
         sharing = [self.sbatch_burn(work, f"--nodelist={one}", "--comment=my words", memory=300, hold=20)
                    for _ in range(3)]
@@ -57,8 +57,9 @@ class Rollback(LiveTest):
         size = self.log_size()
         self.scheduler("backfill")
         states = {job: jobs.state(self.cluster, job) for job in [*sharing, big, new, held, waiting]}
-        self.assertEqual(states, {**{job: "RUNNING" for job in [*sharing, new]}, big: "SUSPENDED", held: "PENDING",
-                                  waiting: "PENDING"})
+        for job in [*sharing, new]:  # without quotas they may have ended meanwhile, which is as good
+            self.assertIn(states[job], ("RUNNING", "COMPLETING", "COMPLETED"), states)
+        self.assertEqual([states[job] for job in (big, held, waiting)], ["SUSPENDED", "PENDING", "PENDING"], states)
         self.cluster.command("scontrol", "release", held)
         self.assert_completed(self.wait_ended([*sharing, new]))
         self.assertEqual(jobs.state(self.cluster, big), "SUSPENDED")  # none but an administrator resumes it
