@@ -250,9 +250,16 @@ void apply_operations(const struct snapshot *snapshot, const struct dfrs_operati
     ++times->holds;
     if (i < count) sched_yield();
   }
-  if (changed) {
-    schedule_job_save();
-    schedule_node_save();
+  if (!changed) return;
+  schedule_job_save();
+  schedule_node_save();
+  /* That may take 5 s, and a slurmctld that is killed meanwhile starts what has run already a second time, for which
+   * slurmd has no use: the node is drained. So the jobs are saved now, by this thread and outside of the locks that it
+   * held, once per second at most. */
+  static double last_save;
+  if (monotonic() - last_save >= 1.0) {
+    (void)dump_all_job_state();
+    last_save = monotonic();
   }
 }
 

@@ -25,7 +25,7 @@ inline constexpr Seconds kSuspendTakes = 2.0;
 inline constexpr Seconds kResumeTakes = 1.5;
 
 /// Without cause a step is made this often while there are jobs: reports of agents, limits, comments.
-inline constexpr Seconds kHousekeeping = 5.0;
+inline constexpr Seconds kHousekeeping = 1.0;
 
 /// A start or resume that Slurm calls busy for this long is treated as refused: what the snapshot shows is not all.
 inline constexpr Seconds kBusyPatience = 15.0;

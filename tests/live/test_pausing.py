@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A job that is paused gives its memory to another and goes on from where it was, or starts again elsewhere."""
 import subprocess
-import time
 
 from . import jobs, swap
 from .case import LiveTest
@@ -14,25 +13,21 @@ MEMORY = 1000  # of a node
 
 
 class PausingTest(LiveTest):
-    def wait_old(self, numbers, seconds=2.3):
-        """Waits until the last runs of these jobs are so old: they have made progress, which puts them behind a new
-        job, and are no longer kept from being suspended as runs are in their first two seconds."""
-        def old():
-            return all(time.time() > self.results(job, "start")[-1]["now"] + seconds for job in numbers)
-        wait_for(f"jobs {numbers} to have run for {seconds} s", old, seconds + 10)
+    PROGRESS = 0.4  # seconds of virtual time that put a job behind a new one
 
-    def wait_shown(self, job, seconds):
-        """Waits until dfrsctl shows so much virtual time of the run; it shows that of the controller's last step."""
-        wait_for(f"job {job} to be shown with {seconds} s of virtual time",
-                 lambda: self.dfrs_jobs().get(job, {}).get("run_virtual_time_s", 0) >= seconds, 20)
+    def wait_progress(self, numbers, seconds=None):
+        """Waits until these jobs have made progress, which puts them behind a new job."""
+        seconds = self.PROGRESS if seconds is None else seconds
+        wait_for(f"jobs {numbers} to have {seconds} s of virtual time",
+                 lambda: all(self.dfrs_jobs().get(job, {}).get("run_virtual_time_s", 0) >= seconds for job in numbers), 20)
 
-    def fill(self, work, *options, **keywords):
+    def fill(self, work, *options, wait=None, **keywords):
         """A job on each node that leaves no memory for another like it."""
         first = [self.sbatch_burn(work, f"--nodelist={node}", *options, memory=900, **keywords)
                  for node in self.cluster.nodes]
         for job in first:
             self.wait_event(job)
-        self.wait_old(first)
+        self.wait_progress(first, wait)
         return first
 
     def suspended(self, numbers):
@@ -53,12 +48,13 @@ class PausingTest(LiveTest):
 
 
 class Suspending(PausingTest):
+    PROGRESS = 2.2  # a run is not suspended in its first two seconds
     # GreedyP pauses where GreedyPM would move; with two nodes full of memory there is nothing to move to anyway.
     options = Options(nodes=2, cpus=4, memory=MEMORY, cores=0.4, algorithm="GreedyP*/OPT=MIN",
                       settings={"PauseBy": "suspend", "CommentInterval": "1"})
 
     def test_paused_job_gives_its_memory_to_another_and_goes_on(self):
-        work = 2.4
+        work = 3.6
         first = self.fill(work, hold=200)
         new = self.sbatch_burn(1.0, memory=900, hold=200)
         self.wait_event(new)
@@ -81,10 +77,10 @@ class Suspending(PausingTest):
         self.assert_nodes_free()
 
     def test_paused_job_of_several_tasks_goes_on(self):
-        work = 2.4
+        work = 3.6
         wide = self.sbatch_burn(work, tasks=2, cpus=4, memory=900, hold=100)
         self.wait_event(wide, count=2)
-        self.wait_old([wide])
+        self.wait_progress([wide])
         new = self.sbatch_burn(0.1, memory=900)
         self.wait_event(new)
         self.assertEqual(self.suspended([wide]), [wide])
@@ -125,9 +121,9 @@ class Suspending(PausingTest):
         self.assert_no_groups()
 
     def test_paused_jobs_survive_a_restart_of_slurmctld(self):
-        work = 2.0
+        work = 3.6
         first = self.fill(work)
-        new = self.sbatch_burn(2.4, memory=900)
+        new = self.sbatch_burn(0.5, memory=900)
         self.wait_event(new)
         paused = self.suspended(first)
         before = self.of_dfrs(paused[0])
@@ -146,13 +142,14 @@ class Suspending(PausingTest):
 
 class Swapping(PausingTest):
     """Suspend with page-out to a swap device: the memory of paused jobs is free for others, and comes back as it was."""
+    PROGRESS = 2.2  # a run is not suspended in its first two seconds
     options = Options(nodes=1, cpus=4, memory=MEMORY, cores=0.4, algorithm="GreedyP*/OPT=MIN",
                       settings={"PauseBy": "suspend", "SuspendNeedsSwap": "yes"})
 
     def test_without_swap_no_job_is_suspended(self):
         if swap.devices():
             self.skipTest(f"this host has swap: {swap.devices()}")
-        (first,) = self.fill(1.6)
+        (first,) = self.fill(3.0)
         self.assertFalse(self.of_dfrs(first)["may_pause"])
         new = self.sbatch_burn(0.02, memory=900)
         self.assert_completed(self.wait_ended([first, new]))
@@ -165,7 +162,7 @@ class Swapping(PausingTest):
             except Unavailable as reason:
                 self.skipTest(str(reason))
             self.addCleanup(made.close)
-        node, hold, work = self.cluster.nodes[0], 150, 4.0
+        node, hold, work = self.cluster.nodes[0], 150, 3.6
         reported = wait_for("the agent to report swap", lambda: self.dfrs_nodes()[node]["swap_free_mib"], 15)
         self.assertGreaterEqual(self.dfrs_nodes()[node]["swap_total_mib"], reported)
         # What may be suspended must fit into swap as Slurm counts it.
@@ -177,7 +174,7 @@ class Swapping(PausingTest):
         first = self.sbatch_burn(work, memory=memory, hold=hold)
         pid = self.wait_event(first)[0]["pid"]
         wait_for("the job to hold its memory", lambda: swap.of_process(pid, "VmRSS") > hold, 10)
-        self.wait_old([first])
+        self.wait_progress([first])
         self.cluster.command("scancel", rest)
         filler = self.sbatch("--no-requeue", f"--nodelist={node}", memory=(MEMORY - memory - 20) // 4 * 4, cpus=4)
         wait_for("it to be one that may be paused", lambda: self.of_dfrs(first)["may_pause"], 10)
@@ -202,7 +199,7 @@ class Requeuing(PausingTest):
         anywhere = self.sbatch_burn(work, memory=900, hold=100, checkpoint=True)
         home = self.wait_event(anywhere)[0]["node"]
         (away,) = [node for node in self.cluster.nodes if node != home]
-        self.wait_old([anywhere], 0.6)
+        self.wait_progress([anywhere])
         # The other node is taken for a while; then a job comes that can only be where the first one is, for longer.
         fixed = self.sbatch_burn(0.5, f"--nodelist={away}", "--no-requeue", memory=900)
         self.wait_event(fixed)
@@ -228,13 +225,13 @@ class Requeuing(PausingTest):
                  self.sbatch_burn(1.2, f"--nodelist={two}", "--comment=my:words", memory=900)]
         for job in first:
             self.wait_event(job)
-        self.wait_old(first, 0.6)
+        self.wait_progress(first)
         self.assert_works_round(first, 1.2)
 
     def test_interactive_job_is_never_requeued(self):
         one, two = self.cluster.nodes
         first = [self.srun_burn(1.2, one), self.srun_burn(1.2, two)]
-        self.wait_old([job for job, _ in first], 0.6)
+        self.wait_progress([job for job, _ in first])
         self.assert_works_round([job for job, _ in first], 1.2)
         for _, process in first:
             self.assertEqual(process.wait(20), 0)
@@ -276,7 +273,7 @@ class Requeuing(PausingTest):
         home = self.cluster.nodes[0]
         stubborn = self.sbatch_burn(0.6, f"--nodelist={home}", memory=900, checkpoint=True, more="--ignore-sigterm")
         self.wait_event(stubborn)
-        self.wait_old([stubborn], 0.6)
+        self.wait_progress([stubborn])
         new = self.sbatch_burn(0.05, f"--nodelist={home}", memory=900)
         self.assert_completed(self.wait_ended([stubborn, new]))
         self.assert_done(new, 0.05)
@@ -290,12 +287,13 @@ class MinProgress(PausingTest):
                       settings={"PauseBy": "requeue", "MinProgress": "2"})
 
     def test_run_is_not_ended_before_it_has_gained_enough(self):
-        job = self.sbatch_burn(3.2, memory=900, checkpoint=True)
+        job = self.sbatch_burn(1.6, memory=900, checkpoint=True)
         begun = self.wait_event(job)[0]["now"]
+        self.wait_progress([job], 0.3)
         first = self.sbatch_burn(0.02, memory=900)
         self.wait_state(first, "PENDING")
         self.assertFalse(self.of_dfrs(job)["may_pause"])
-        self.wait_shown(job, 2.1)
+        self.wait_progress([job], 2.1)
         self.assertEqual(jobs.state(self.cluster, first), "PENDING")
         self.assertTrue(self.of_dfrs(job)["may_pause"])
         second = self.sbatch_burn(0.02, memory=900)
@@ -305,7 +303,7 @@ class MinProgress(PausingTest):
         self.assertEqual(len(runs), 2, runs)
         self.assertGreaterEqual(self.results(job, "terminated")[0]["now"] - begun, 2.0)
         self.assertGreater(runs[1]["from"], 0.5)
-        self.assert_done(job, 3.2)
+        self.assert_done(job, 1.6)
 
 
 class LosingWork(PausingTest):
@@ -317,12 +315,12 @@ class LosingWork(PausingTest):
                       slurm_lines=["PartitionName=short Nodes=ALL MaxTime=INFINITE State=UP OverSubscribe=FORCE:1"])
 
     def test_lost_runs_are_counted_and_limited(self):
-        work = 3.0
+        work = 2.4
         job = self.sbatch_burn(work, "--partition=short", memory=900)
         short = []
         for run in (1, 2, 3):
             self.wait_event(job, count=run, seconds=30)
-            self.wait_shown(job, 0.5)
+            self.wait_progress([job], 0.5)
             self.assertEqual(self.of_dfrs(job)["may_pause"], run <= 2)
             short.append(self.sbatch_burn(0.02, "--partition=short", memory=900))
             if run <= 2:

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Back to stock Slurm with jobs in every state, and forward again, as docs/administrator-guide.md says."""
-import time
-
 from . import cgroups, jobs
 from .case import LiveTest
 from .options import Options
@@ -38,15 +36,14 @@ class Rollback(LiveTest):
 
     def test_to_backfill_and_back_without_losing_a_job(self):
         one, two = self.cluster.nodes
-        work = 4.0
+        work = 5.0
         # Several on one node, more CPUs than it has; one suspended there; one waiting in the queue; one held.
         sharing = [self.sbatch_burn(work, f"--nodelist={one}", "--comment=my words", memory=300, hold=20)
                    for _ in range(3)]
         big = self.sbatch_burn(work, f"--nodelist={two}", memory=900, hold=50)
         for job in [*sharing, big]:
             self.wait_event(job)
-        begun = self.results(big, "start")[0]["now"]
-        wait_for("a run that is old enough to be suspended", lambda: time.time() > begun + 2.3, 15)
+        wait_for("progress", lambda: self.dfrs_jobs()[big]["run_virtual_time_s"] > 2.2, 15)
         new = self.sbatch_burn(work, f"--nodelist={two}", memory=900)
         self.wait_event(new)
         self.assertEqual(self.wait_state(big, "SUSPENDED")["JobState"], "SUSPENDED")
@@ -60,8 +57,9 @@ class Rollback(LiveTest):
         size = self.log_size()
         self.scheduler("backfill")
         states = {job: jobs.state(self.cluster, job) for job in [*sharing, big, new, held, waiting]}
-        self.assertEqual(states, {**{job: "RUNNING" for job in [*sharing, new]}, big: "SUSPENDED", held: "PENDING",
-                                  waiting: "PENDING"})
+        for job in [*sharing, new]:  # without quotas they may have ended meanwhile, which is as good
+            self.assertIn(states[job], ("RUNNING", "COMPLETING", "COMPLETED"), states)
+        self.assertEqual([states[job] for job in (big, held, waiting)], ["SUSPENDED", "PENDING", "PENDING"], states)
         self.cluster.command("scontrol", "release", held)
         self.assert_completed(self.wait_ended([*sharing, new]))
         self.assertEqual(jobs.state(self.cluster, big), "SUSPENDED")  # none but an administrator resumes it
@@ -75,7 +73,6 @@ class Rollback(LiveTest):
         self.assertEqual(self.errors_since(size), [], "stock slurmctld complains of what it was left")
 
         # Forward again, with jobs of stock Slurm running and waiting.
-        work = 1.5
         running = [self.sbatch_burn(work, memory=600) for _ in range(2)]
         for job in running:
             self.wait_event(job)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
 #include <errno.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -32,7 +33,15 @@ class V1 final : public JobGroups {
   tl::expected<std::vector<std::uint32_t>, std::string> list() const override {
     const auto names = list_folder(cpu_.get(), true);
     if (!names) return tl::unexpected(fmt::format("{}: {}", cpu_path_, strerror(names.error())));
-    return jobs_among(*names);
+    auto jobs = jobs_among(*names);
+    // A group whose last process was only leaving could not be removed with its twin.
+    const auto twins = cpuacct_ ? list_folder(cpuacct_.get(), true) : names;
+    if (cpuacct_ && twins) {
+      for (const std::uint32_t job : jobs_among(*twins)) jobs.push_back(job);
+      std::sort(jobs.begin(), jobs.end());
+      jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
+    }
+    return jobs;
   }
 
   tl::expected<QuotaChange, std::string> set_quota(std::uint32_t job, const CpuMax& wanted) const override {
