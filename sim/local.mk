@@ -46,6 +46,8 @@ libsim_a_SOURCES = \
 	sim/io/output_file.h \
 	sim/metrics.cc \
 	sim/metrics.h \
+	sim/reproduce/reproduction.h \
+	sim/reproduce/reproductions.cc \
 	sim/report/charts.cc \
 	sim/report/charts.h \
 	sim/report/gnuplot.cc \
