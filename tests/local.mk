@@ -46,6 +46,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/mcb8/packer_test.cc \
 	tests/policy/mcb8/repack_test.cc \
 	tests/policy/priority_test.cc \
+	tests/policy/registry_test.cc \
 	tests/policy/table5_names.h \
 	tests/policy/test_host.h \
 	tests/policy/yield/average_test.cc \
