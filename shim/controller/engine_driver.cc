@@ -89,6 +89,9 @@ tl::expected<void, std::string> EngineDriver::create(const Config& config) {
   batch_ = std::holds_alternative<BatchAlgorithm>(algorithm_);
   const auto* dfrs = std::get_if<DfrsAlgorithm>(&algorithm_);
   takes_up_waiting_ = dfrs == nullptr || dfrs->opportunistic || dfrs->periodic != DfrsAlgorithm::Periodic::nothing;
+  using Submission = DfrsAlgorithm::Submission;
+  pauses_for_arrivals_ =
+      dfrs != nullptr && dfrs->on_submission != Submission::nothing && dfrs->on_submission != Submission::greedy;
   must_resync_ = true;
   wake_at_ = kNever;
   if (recorder_ != nullptr) recorder_->begin(algorithm_, options_);
@@ -165,6 +168,7 @@ tl::expected<void, std::string> EngineDriver::tell_events(Books& books, const No
     if (job->in_engine()) continue;
     job->wish = Wish::waiting;
     job->known_to_policy = true;
+    job->told_at = now;
     events_.push_back({EventKind::submitted, books.open_slot(*job)});
   }
   changes.entering.clear();

@@ -25,7 +25,9 @@ tests_shim_tests_SOURCES = \
 	tests/shim/control/host_control_test.cc \
 	tests/shim/control/sample_status.h \
 	tests/shim/control/tables_test.cc \
+	tests/shim/controller/offers_test.cc \
 	tests/shim/controller/random_test.cc \
+	tests/shim/controller/restart_test.cc \
 	tests/shim/controller/smoke_test.cc \
 	tests/shim/fake_agents.h \
 	tests/shim/fake_slurm.cc \
