@@ -27,6 +27,8 @@ libsim_a_SOURCES = \
 	sim/campaign/results.h \
 	sim/completion_queue.cc \
 	sim/completion_queue.h \
+	sim/confidence.cc \
+	sim/confidence.h \
 	sim/errors.h \
 	sim/fetch/cache.cc \
 	sim/fetch/cache.h \
@@ -36,6 +38,12 @@ libsim_a_SOURCES = \
 	sim/fetch/http.h \
 	sim/fetch/sha256.cc \
 	sim/fetch/sha256.h \
+	sim/gang/elastic_simulation.cc \
+	sim/gang/elastic_simulation.h \
+	sim/gang/experiment.cc \
+	sim/gang/experiment.h \
+	sim/gang/workload.cc \
+	sim/gang/workload.h \
 	sim/glpk_solver.cc \
 	sim/glpk_solver.h \
 	sim/instance.cc \
