@@ -96,6 +96,11 @@ tests_sim_tests_SOURCES = \
 	tests/sim/report/table_test.cc \
 	tests/sim/report/utf8_test.cc \
 	tests/sim/report/verdict_test.cc \
+	tests/sim/reproduce/choice_test.cc \
+	tests/sim/reproduce/comparison_table_test.cc \
+	tests/sim/reproduce/logs_test.cc \
+	tests/sim/reproduce/made_up.h \
+	tests/sim/reproduce/render_test.cc \
 	tests/sim/simulation_cases_test.cc \
 	tests/sim/simulation_test.cc \
 	tests/sim/temporary_folder.h \
