@@ -42,6 +42,8 @@ libsim_a_SOURCES = \
 	sim/gang/elastic_simulation.h \
 	sim/gang/experiment.cc \
 	sim/gang/experiment.h \
+	sim/gang/gang_report.cc \
+	sim/gang/gang_report.h \
 	sim/gang/workload.cc \
 	sim/gang/workload.h \
 	sim/glpk_solver.cc \
@@ -57,6 +59,9 @@ libsim_a_SOURCES = \
 	sim/reproduce/choice.cc \
 	sim/reproduce/comparison_table.cc \
 	sim/reproduce/comparison_table.h \
+	sim/reproduce/gang_cloud.cc \
+	sim/reproduce/gang_cloud_published.cc \
+	sim/reproduce/gang_cloud_published.h \
 	sim/reproduce/logs.cc \
 	sim/reproduce/plots.cc \
 	sim/reproduce/render.cc \
@@ -128,6 +133,7 @@ dfrs_sim_SOURCES = \
 	sim/cli/cmd_compare.cc \
 	sim/cli/cmd_demo.cc \
 	sim/cli/cmd_fetch.cc \
+	sim/cli/cmd_gang.cc \
 	sim/cli/cmd_generate.cc \
 	sim/cli/cmd_list.cc \
 	sim/cli/cmd_replay.cc \
