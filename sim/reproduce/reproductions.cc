@@ -4,6 +4,11 @@
 
 namespace dfrs::sim {
 
-std::span<const Reproduction> all_reproductions() { return {}; }
+extern const Reproduction kGangCloud;
+
+std::span<const Reproduction> all_reproductions() {
+  static const Reproduction kAll[]{kGangCloud};
+  return kAll;
+}
 
 }  // namespace dfrs::sim
