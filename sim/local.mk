@@ -21,6 +21,8 @@ libsim_a_SOURCES = \
 	sim/bound/rate_limited_set.h \
 	sim/campaign/campaign.cc \
 	sim/campaign/campaign.h \
+	sim/campaign/degradation.cc \
+	sim/campaign/degradation.h \
 	sim/campaign/parallel.cc \
 	sim/campaign/parallel.h \
 	sim/campaign/results.cc \
@@ -64,6 +66,8 @@ libsim_a_SOURCES = \
 	sim/reproduce/gang_cloud.cc \
 	sim/reproduce/gang_cloud_published.cc \
 	sim/reproduce/gang_cloud_published.h \
+	sim/reproduce/ipdps2010.cc \
+	sim/reproduce/ipdps2010_published.h \
 	sim/reproduce/logs.cc \
 	sim/reproduce/plots.cc \
 	sim/reproduce/render.cc \

@@ -16,6 +16,8 @@ tests_oracle_liboracle_a_SOURCES = \
 	tests/oracle/gang_checker.h \
 	tests/oracle/greedy.cc \
 	tests/oracle/greedy.h \
+	tests/oracle/ipdps2010.cc \
+	tests/oracle/ipdps2010.h \
 	tests/oracle/lockstep.cc \
 	tests/oracle/lockstep.h \
 	tests/oracle/mcb8.cc \
@@ -50,6 +52,8 @@ tests_policy_tests_SOURCES = \
 	tests/policy/gang/rules_test.cc \
 	tests/policy/greedy_preempt_test.cc \
 	tests/policy/greedy_test.cc \
+	tests/policy/ipdps2010/backoff_test.cc \
+	tests/policy/ipdps2010/yields_test.cc \
 	tests/policy/mcb8/packer_test.cc \
 	tests/policy/mcb8/repack_test.cc \
 	tests/policy/priority_test.cc \
@@ -73,6 +77,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/bound/rate_limited_set_test.cc \
 	tests/sim/bound/stretch_lp.cc \
 	tests/sim/bound/stretch_lp.h \
+	tests/sim/campaign/degradation_test.cc \
 	tests/sim/campaign/results_test.cc \
 	tests/sim/completion_queue_test.cc \
 	tests/sim/confidence_test.cc \
@@ -87,6 +92,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/io/compressed.h \
 	tests/sim/io/input_source_test.cc \
 	tests/sim/io/output_file_test.cc \
+	tests/sim/ipdps2010_test.cc \
 	tests/sim/metrics_test.cc \
 	tests/sim/report/gnuplot_test.cc \
 	tests/sim/report/html_test.cc \
@@ -114,6 +120,29 @@ tests_sim_tests_SOURCES = \
 	tests/sim/workload/swf_test.cc \
 	tests/sim/workload/trace_file_test.cc \
 	tests/sim/workload/weeks_test.cc
+
+# docs/adding-a-policy.md as its reader would follow it: the file, the line of the registry and the test that the page
+# shows, with the rules that hold for every policy.
+check_PROGRAMS += tests/page_tests
+TESTS += tests/page_tests
+EXTRA_DIST += tests/docs/from_page.sh
+PAGE = $(top_srcdir)/docs/adding-a-policy.md
+FROM_PAGE = $(SHELL) $(top_srcdir)/tests/docs/from_page.sh $(PAGE)
+PAGE_FILES = tests/docs/shared_fcfs.cc tests/docs/shared_fcfs_test.cc tests/docs/registry_table.h
+CLEANFILES += $(PAGE_FILES)
+tests/docs/shared_fcfs.cc: $(PAGE) tests/docs/from_page.sh
+	$(AM_V_GEN)$(MKDIR_P) tests/docs && $(FROM_PAGE) policy/shared_fcfs.cc > $@.tmp && mv -f $@.tmp $@
+tests/docs/shared_fcfs_test.cc: $(PAGE) tests/docs/from_page.sh
+	$(AM_V_GEN)$(MKDIR_P) tests/docs && $(FROM_PAGE) tests/policy/shared_fcfs_test.cc > $@.tmp && mv -f $@.tmp $@
+# The registry with the page's line at its end. The file that the line names is the extracted one.
+tests/docs/registry_table.h: $(PAGE) tests/docs/shared_fcfs.cc policy/registry_table.sh Makefile $(POLICY_FAMILIES)
+	$(AM_V_GEN)$(SHELL) $(srcdir)/policy/registry_table.sh $(srcdir) $(POLICY_FAMILIES) \
+	  `$(FROM_PAGE) policy/registry.mk | sed 's,policy/,tests/docs/,'` > $@.tmp && mv -f $@.tmp $@
+tests_page_tests_CPPFLAGS = $(TEST_CPPFLAGS) -DDFRS_REGISTRY_TABLE='"tests/docs/registry_table.h"'
+tests_page_tests_LDADD = $(TEST_LIBS)
+tests_page_tests_SOURCES = policy/registry.cc tests/policy/registry_test.cc
+nodist_tests_page_tests_SOURCES = tests/docs/shared_fcfs.cc tests/docs/shared_fcfs_test.cc
+policy/tests_page_tests-registry.$(OBJEXT): tests/docs/registry_table.h
 
 # These run the built dfrs-sim, which AM_TESTS_ENVIRONMENT names, as a user would.
 check_PROGRAMS += tests/cli_tests
