@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Everything of dfrs-sim but main(), so that tests link the same objects.
 noinst_LIBRARIES += libsim.a
-libsim_a_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS) $(ARCHIVE_CFLAGS) $(CURL_CFLAGS) $(NETTLE_CFLAGS) $(ZLIB_CFLAGS)
+libsim_a_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS) $(ARCHIVE_CFLAGS) $(CURL_CFLAGS) $(NETTLE_CFLAGS) $(SQLITE_CFLAGS) $(ZLIB_CFLAGS)
 libsim_a_SOURCES = \
 	sim/bound/bound.cc \
 	sim/bound/bound.h \
@@ -21,10 +21,18 @@ libsim_a_SOURCES = \
 	sim/bound/rate_limited_set.h \
 	sim/campaign/campaign.cc \
 	sim/campaign/campaign.h \
+	sim/campaign/fingerprint.cc \
+	sim/campaign/fingerprint.h \
 	sim/campaign/parallel.cc \
 	sim/campaign/parallel.h \
 	sim/campaign/results.cc \
 	sim/campaign/results.h \
+	sim/campaign/sqlite.cc \
+	sim/campaign/sqlite.h \
+	sim/campaign/store.cc \
+	sim/campaign/store.h \
+	sim/campaign/worker_slot.cc \
+	sim/campaign/worker_slot.h \
 	sim/completion_queue.cc \
 	sim/completion_queue.h \
 	sim/errors.h \
@@ -107,7 +115,7 @@ libsim_a_SOURCES = \
 	sim/workload/trace_file.h \
 	sim/workload/weeks.cc \
 	sim/workload/weeks.h
-SIM_LIBS = libsim.a libdfrs_record.a libpolicy.a $(FMT_LIBS) $(ARCHIVE_LIBS) $(CURL_LIBS) $(NETTLE_LIBS) $(ZLIB_LIBS) $(GLPK_LIBS) $(PTHREAD_LIBS)
+SIM_LIBS = libsim.a libdfrs_record.a libpolicy.a $(FMT_LIBS) $(ARCHIVE_LIBS) $(CURL_LIBS) $(NETTLE_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(GLPK_LIBS) $(PTHREAD_LIBS)
 
 bin_PROGRAMS += dfrs-sim
 dfrs_sim_CPPFLAGS = $(libsim_a_CPPFLAGS)
