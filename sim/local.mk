@@ -64,6 +64,14 @@ libsim_a_SOURCES = \
 	sim/reproduce/render_html.cc \
 	sim/reproduce/reproduction.h \
 	sim/reproduce/reproductions.cc \
+	sim/reproduce/rr7659.cc \
+	sim/reproduce/rr7659_experiments.cc \
+	sim/reproduce/rr7659_experiments.h \
+	sim/reproduce/rr7659_figures.cc \
+	sim/reproduce/rr7659_parts.h \
+	sim/reproduce/rr7659_published.cc \
+	sim/reproduce/rr7659_published.h \
+	sim/reproduce/rr7659_tables.cc \
 	sim/report/charts.cc \
 	sim/report/charts.h \
 	sim/report/gnuplot.cc \

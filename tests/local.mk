@@ -67,6 +67,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/bound/stretch_lp.cc \
 	tests/sim/bound/stretch_lp.h \
 	tests/sim/campaign/results_test.cc \
+	tests/sim/campaign/store_test.cc \
 	tests/sim/completion_queue_test.cc \
 	tests/sim/failure_message.h \
 	tests/sim/fetch/cache_test.cc \
@@ -92,6 +93,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/reproduce/logs_test.cc \
 	tests/sim/reproduce/made_up.h \
 	tests/sim/reproduce/render_test.cc \
+	tests/sim/reproduce/rr7659_test.cc \
 	tests/sim/simulation_cases_test.cc \
 	tests/sim/simulation_test.cc \
 	tests/sim/temporary_folder.h \
@@ -123,8 +125,10 @@ tests_cli_tests_SOURCES = \
 	tests/cli/replay.cc \
 	tests/cli/replay.h \
 	tests/cli/replay_command_test.cc \
+	tests/cli/reproduce_test.cc \
 	tests/cli/run_test.cc \
 	tests/cli/samples.h \
+	tests/cli/store_test.cc \
 	tests/cli/usage_test.cc \
 	tests/cli/workload_commands_test.cc
 
