@@ -21,6 +21,8 @@ libsim_a_SOURCES = \
 	sim/bound/rate_limited_set.h \
 	sim/campaign/campaign.cc \
 	sim/campaign/campaign.h \
+	sim/campaign/degradation.cc \
+	sim/campaign/degradation.h \
 	sim/campaign/fingerprint.cc \
 	sim/campaign/fingerprint.h \
 	sim/campaign/parallel.cc \
@@ -35,6 +37,8 @@ libsim_a_SOURCES = \
 	sim/campaign/worker_slot.h \
 	sim/completion_queue.cc \
 	sim/completion_queue.h \
+	sim/confidence.cc \
+	sim/confidence.h \
 	sim/errors.h \
 	sim/fetch/cache.cc \
 	sim/fetch/cache.h \
@@ -44,6 +48,14 @@ libsim_a_SOURCES = \
 	sim/fetch/http.h \
 	sim/fetch/sha256.cc \
 	sim/fetch/sha256.h \
+	sim/gang/elastic_simulation.cc \
+	sim/gang/elastic_simulation.h \
+	sim/gang/experiment.cc \
+	sim/gang/experiment.h \
+	sim/gang/gang_report.cc \
+	sim/gang/gang_report.h \
+	sim/gang/workload.cc \
+	sim/gang/workload.h \
 	sim/glpk_solver.cc \
 	sim/glpk_solver.h \
 	sim/instance.cc \
@@ -52,11 +64,18 @@ libsim_a_SOURCES = \
 	sim/io/input_source.h \
 	sim/io/output_file.cc \
 	sim/io/output_file.h \
+	sim/io/unfinished_files.cc \
+	sim/io/unfinished_files.h \
 	sim/metrics.cc \
 	sim/metrics.h \
 	sim/reproduce/choice.cc \
 	sim/reproduce/comparison_table.cc \
 	sim/reproduce/comparison_table.h \
+	sim/reproduce/gang_cloud.cc \
+	sim/reproduce/gang_cloud_published.cc \
+	sim/reproduce/gang_cloud_published.h \
+	sim/reproduce/ipdps2010.cc \
+	sim/reproduce/ipdps2010_published.h \
 	sim/reproduce/logs.cc \
 	sim/reproduce/plots.cc \
 	sim/reproduce/render.cc \
@@ -136,6 +155,7 @@ dfrs_sim_SOURCES = \
 	sim/cli/cmd_compare.cc \
 	sim/cli/cmd_demo.cc \
 	sim/cli/cmd_fetch.cc \
+	sim/cli/cmd_gang.cc \
 	sim/cli/cmd_generate.cc \
 	sim/cli/cmd_list.cc \
 	sim/cli/cmd_replay.cc \

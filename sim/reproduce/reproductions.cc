@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The list of reproductions: one line each, declared in front, listed below.
-#include <array>
-
 #include "sim/reproduce/reproduction.h"
 
 namespace dfrs::sim {
 
+extern const Reproduction ipdps2010_reproduction;
 extern const Reproduction rr7659_reproduction;
+extern const Reproduction kGangCloud;
 
 std::span<const Reproduction> all_reproductions() {
-  static const std::array all{
+  static const Reproduction all[]{
+      ipdps2010_reproduction,
       rr7659_reproduction,
+      kGangCloud,
   };
   return all;
 }
