@@ -19,6 +19,21 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/engine.h \
 	policy/engine_options.h \
 	policy/error.h \
+	policy/gang/decision.h \
+	policy/gang/dispatch.cc \
+	policy/gang/dispatch.h \
+	policy/gang/dispatcher.cc \
+	policy/gang/dispatcher.h \
+	policy/gang/machine_set.h \
+	policy/gang/migration.cc \
+	policy/gang/migration.h \
+	policy/gang/options.cc \
+	policy/gang/options.h \
+	policy/gang/provisioning.h \
+	policy/gang/schedule.cc \
+	policy/gang/schedule.h \
+	policy/gang/starvation.h \
+	policy/gang/waiting_gang.h \
 	policy/greedy.cc \
 	policy/greedy.h \
 	policy/greedy_preempt.cc \

@@ -29,6 +29,8 @@ libsim_a_SOURCES = \
 	sim/campaign/results.h \
 	sim/completion_queue.cc \
 	sim/completion_queue.h \
+	sim/confidence.cc \
+	sim/confidence.h \
 	sim/errors.h \
 	sim/fetch/cache.cc \
 	sim/fetch/cache.h \
@@ -38,6 +40,14 @@ libsim_a_SOURCES = \
 	sim/fetch/http.h \
 	sim/fetch/sha256.cc \
 	sim/fetch/sha256.h \
+	sim/gang/elastic_simulation.cc \
+	sim/gang/elastic_simulation.h \
+	sim/gang/experiment.cc \
+	sim/gang/experiment.h \
+	sim/gang/gang_report.cc \
+	sim/gang/gang_report.h \
+	sim/gang/workload.cc \
+	sim/gang/workload.h \
 	sim/glpk_solver.cc \
 	sim/glpk_solver.h \
 	sim/instance.cc \
@@ -46,6 +56,8 @@ libsim_a_SOURCES = \
 	sim/io/input_source.h \
 	sim/io/output_file.cc \
 	sim/io/output_file.h \
+	sim/io/unfinished_files.cc \
+	sim/io/unfinished_files.h \
 	sim/metrics.cc \
 	sim/metrics.h \
 	sim/reproduce/choice.cc \
@@ -53,6 +65,9 @@ libsim_a_SOURCES = \
 	sim/reproduce/comparison_table.h \
 	sim/reproduce/ipdps2010.cc \
 	sim/reproduce/ipdps2010_published.h \
+	sim/reproduce/gang_cloud.cc \
+	sim/reproduce/gang_cloud_published.cc \
+	sim/reproduce/gang_cloud_published.h \
 	sim/reproduce/logs.cc \
 	sim/reproduce/plots.cc \
 	sim/reproduce/render.cc \
@@ -124,6 +139,7 @@ dfrs_sim_SOURCES = \
 	sim/cli/cmd_compare.cc \
 	sim/cli/cmd_demo.cc \
 	sim/cli/cmd_fetch.cc \
+	sim/cli/cmd_gang.cc \
 	sim/cli/cmd_generate.cc \
 	sim/cli/cmd_list.cc \
 	sim/cli/cmd_replay.cc \

@@ -10,6 +10,10 @@ tests_oracle_liboracle_a_SOURCES = \
 	tests/oracle/decision_checker.cc \
 	tests/oracle/decision_checker.h \
 	tests/oracle/dice.h \
+	tests/oracle/gang.cc \
+	tests/oracle/gang.h \
+	tests/oracle/gang_checker.cc \
+	tests/oracle/gang_checker.h \
 	tests/oracle/greedy.cc \
 	tests/oracle/greedy.h \
 	tests/oracle/ipdps2010.cc \
@@ -40,9 +44,12 @@ tests_policy_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_policy_tests_SOURCES = \
 	tests/policy/algorithm_test.cc \
 	tests/policy/audit_test.cc \
+	tests/policy/cluster_state_test.cc \
 	tests/policy/engine_cases_test.cc \
 	tests/policy/engine_test.cc \
 	tests/policy/example_host_test.cc \
+	tests/policy/gang/dispatcher_test.cc \
+	tests/policy/gang/rules_test.cc \
 	tests/policy/greedy_preempt_test.cc \
 	tests/policy/greedy_test.cc \
 	tests/policy/ipdps2010/backoff_test.cc \
@@ -73,12 +80,14 @@ tests_sim_tests_SOURCES = \
 	tests/sim/campaign/degradation_test.cc \
 	tests/sim/campaign/results_test.cc \
 	tests/sim/completion_queue_test.cc \
+	tests/sim/confidence_test.cc \
 	tests/sim/failure_message.h \
 	tests/sim/fetch/cache_test.cc \
 	tests/sim/fetch/catalogue_test.cc \
 	tests/sim/fetch/http_test.cc \
 	tests/sim/fetch/web_server.cc \
 	tests/sim/fetch/web_server.h \
+	tests/sim/gang/elastic_simulation_test.cc \
 	tests/sim/glpk_solver_test.cc \
 	tests/sim/io/compressed.h \
 	tests/sim/io/input_source_test.cc \
@@ -144,8 +153,10 @@ tests_cli_tests_LDADD = $(TEST_LIBS)
 EXTRA_tests_cli_tests_DEPENDENCIES = dfrs-sim$(EXEEXT)
 tests_cli_tests_SOURCES = \
 	tests/cli/campaign_commands_test.cc \
+	tests/cli/gang_command_test.cc \
 	tests/cli/golden_test.cc \
 	tests/cli/input_errors_test.cc \
+	tests/cli/interrupted_test.cc \
 	tests/cli/output_errors_test.cc \
 	tests/cli/process.cc \
 	tests/cli/process.h \
@@ -174,5 +185,6 @@ tests_thread_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_thread_tests_LDADD = $(TEST_LIBS)
 tests_thread_tests_SOURCES = \
 	tests/sim/campaign/campaign_test.cc \
-	tests/sim/campaign/parallel_test.cc
+	tests/sim/campaign/parallel_test.cc \
+	tests/sim/gang/experiment_test.cc
 endif

@@ -9,6 +9,15 @@
 #include "sim/cli/options.h"
 
 namespace dfrs::sim {
+namespace {
+
+constexpr const char* kGangSchedulers = R"(
+Gangs on machines leased from a cloud (dfrs-sim gang):
+AFCFS                              of the gangs whose machines are all idle the first starts
+LJFS                               of the gangs whose machines are all idle the largest starts
+)";
+
+}  // namespace
 
 void add_list(CLI::App& app) {
   CLI::App* command = app.add_subcommand("list", "all algorithms, a line on each");
@@ -27,6 +36,7 @@ void add_list(CLI::App& app) {
         text += *names_only ? policy.name + "\n" : fmt::format("{:<34} {}\n", policy.name, policy.description);
       }
     }
+    if (!*names_only) text += kGangSchedulers;
     print(text);
   });
 }

@@ -244,7 +244,7 @@ void run(const ReproduceOptions& options, ReproductionReport& report) { Run(opti
 
 }  // namespace
 
-extern const Reproduction ipdps2010_reproduction{
+extern const Reproduction kIpdps2010{
     "ipdps2010", "Stillwell, Vivien, Casanova: Dynamic Fractional Resource Scheduling for HPC Workloads, 2010", kParts,
     run};
 

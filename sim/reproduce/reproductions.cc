@@ -6,11 +6,15 @@
 
 namespace dfrs::sim {
 
-extern const Reproduction ipdps2010_reproduction;
+extern const Reproduction kGangCloud;
+extern const Reproduction kIpdps2010;
 
 std::span<const Reproduction> all_reproductions() {
-  static const std::array all{ipdps2010_reproduction};
-  return all;
+  static const Reproduction kAll[]{
+      kIpdps2010,
+      kGangCloud,
+  };
+  return kAll;
 }
 
 }  // namespace dfrs::sim

@@ -41,6 +41,7 @@ TEST(CliList, NamesAllAlgorithmsOnce) {
   std::size_t described = 0, headings = 0;
   for (const std::string& line : lines_of(output_of({"list"}))) {
     if (line.empty()) continue;
+    if (line.starts_with("Gangs on machines")) break;  // no -a takes what follows
     if (line.find(" [-a ") != std::string::npos) {
       ++headings;
       continue;
