@@ -63,11 +63,11 @@ libsim_a_SOURCES = \
 	sim/reproduce/choice.cc \
 	sim/reproduce/comparison_table.cc \
 	sim/reproduce/comparison_table.h \
-	sim/reproduce/ipdps2010.cc \
-	sim/reproduce/ipdps2010_published.h \
 	sim/reproduce/gang_cloud.cc \
 	sim/reproduce/gang_cloud_published.cc \
 	sim/reproduce/gang_cloud_published.h \
+	sim/reproduce/ipdps2010.cc \
+	sim/reproduce/ipdps2010_published.h \
 	sim/reproduce/logs.cc \
 	sim/reproduce/plots.cc \
 	sim/reproduce/render.cc \
