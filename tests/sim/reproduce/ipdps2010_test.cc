@@ -27,7 +27,8 @@ ReproductionReport run_on_one(std::vector<std::string> parts, std::size_t& last,
   return report;
 }
 
-double measured(const ReproductionReport& report, std::string_view table, std::string_view row, std::string_view column) {
+double measured(const ReproductionReport& report, std::string_view table, std::string_view row,
+                std::string_view column) {
   for (const Comparison& cell : report.cells()) {
     if (cell.table == table && cell.row == row && cell.column == column) return cell.measured;
   }
