@@ -53,6 +53,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/greedy_preempt_test.cc \
 	tests/policy/greedy_test.cc \
 	tests/policy/ipdps2010/backoff_test.cc \
+	tests/policy/ipdps2010/family_test.cc \
 	tests/policy/ipdps2010/yields_test.cc \
 	tests/policy/mcb8/packer_test.cc \
 	tests/policy/mcb8/repack_test.cc \
@@ -180,6 +181,7 @@ tests_published_tests_LDADD = $(TEST_LIBS)
 tests_published_tests_SOURCES = \
 	tests/sim/bound/hpc2n_bounds_test.cc \
 	tests/sim/campaign/published_test.cc \
+	tests/sim/reproduce/ipdps2010_test.cc \
 	tests/sim/traces.h
 
 # Tests that start threads have a program of their own: it is all that ThreadSanitizer builds.
