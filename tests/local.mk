@@ -182,6 +182,7 @@ tests_published_tests_SOURCES = \
 	tests/sim/bound/hpc2n_bounds_test.cc \
 	tests/sim/campaign/published_test.cc \
 	tests/sim/reproduce/ipdps2010_test.cc \
+	tests/sim/reproduce/gang_cloud_test.cc \
 	tests/sim/traces.h
 
 # Tests that start threads have a program of their own: it is all that ThreadSanitizer builds.
