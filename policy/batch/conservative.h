@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "policy/algorithm.h"
 #include "policy/batch/planning_policy.h"
 
 namespace dfrs {
@@ -17,6 +18,9 @@ struct ConservativeAlgorithm {
   QueueOrder order = QueueOrder::fcfs;
   bool compress = false;
 };
+
+/// "FCFS/conservative", "SJF/conservative/compress", ...
+NamedPolicy named(const ConservativeAlgorithm& algorithm);
 
 /// Cost: a placement in the plan per submission, one per waiting job and end (two for `compress`); each as in
 /// AvailabilityProfile on equal nodes, as in NodeProfile on others, where plans are made anew at every call.

@@ -15,6 +15,7 @@
 #include <optional>
 #include <vector>
 
+#include "policy/algorithm.h"
 #include "policy/batch/planning_policy.h"
 #include "policy/dynp/decider.h"
 #include "policy/dynp/quality.h"
@@ -49,6 +50,10 @@ class DynpListener {
   virtual void on_decision(const DynpDecision& decision) = 0;
   virtual void on_start(JobSlot job, QueueOrder policy) = 0;
 };
+
+/// "dynP/basic", "dynP/advanced/ARTwW/slack=0.05", ... (policy/dynp/family.cc). With a listener, which may be null and
+/// must outlive what is made of the policy, it is good for one simulation at a time.
+NamedPolicy named(const DynpAlgorithm& algorithm, DynpListener* listener = nullptr);
 
 /// Cost: three placements in a plan per waiting job and event where it tunes itself, else one at most; as of
 /// ConservativePolicy.

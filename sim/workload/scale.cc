@@ -37,4 +37,17 @@ Instance scaled_to_load(const Instance& instance, double load) {
   return scaled;
 }
 
+void shrink(Instance& instance, double factor) {
+  if (!(factor > 0 && factor <= 1000)) {
+    throw UsageError(fmt::format("shrinking factor: {}, expected more than 0 and at most 1000", factor));
+  }
+  if (instance.jobs.empty()) return;
+  const Seconds first = instance.jobs.front().submit;
+  for (Job& job : instance.jobs) job.submit = first + (job.submit - first) * factor;
+  if (!(instance.jobs.back().submit <= kMaxTraceSeconds)) {
+    throw InputError(fmt::format("{}: shrunk by {} its jobs arrive until {:g} s, more than the {:g} s a trace may last",
+                                 instance.name, factor, instance.jobs.back().submit, kMaxTraceSeconds));
+  }
+}
+
 }  // namespace dfrs::sim
