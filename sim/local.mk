@@ -44,6 +44,8 @@ libsim_a_SOURCES = \
 	sim/io/input_source.h \
 	sim/io/output_file.cc \
 	sim/io/output_file.h \
+	sim/io/unfinished_files.cc \
+	sim/io/unfinished_files.h \
 	sim/metrics.cc \
 	sim/metrics.h \
 	sim/reproduce/choice.cc \

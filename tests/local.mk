@@ -38,6 +38,7 @@ tests_policy_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_policy_tests_SOURCES = \
 	tests/policy/algorithm_test.cc \
 	tests/policy/audit_test.cc \
+	tests/policy/cluster_state_test.cc \
 	tests/policy/engine_cases_test.cc \
 	tests/policy/engine_test.cc \
 	tests/policy/example_host_test.cc \
@@ -117,6 +118,7 @@ tests_cli_tests_SOURCES = \
 	tests/cli/campaign_commands_test.cc \
 	tests/cli/golden_test.cc \
 	tests/cli/input_errors_test.cc \
+	tests/cli/interrupted_test.cc \
 	tests/cli/output_errors_test.cc \
 	tests/cli/process.cc \
 	tests/cli/process.h \

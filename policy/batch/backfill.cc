@@ -67,7 +67,7 @@ void BackfillPolicy::submit(const ClusterView& view, const Estimates& estimates,
   queue_.push_back({estimates.run_time[job], job, nodes_for(state, spec)});
   if (!uniform_) return;
   // A job that does not suit every node makes nodes unequal for good.
-  uniform_ = spec.eligible == nullptr && (state.node_count() == 0 || suits(state, spec, 0));
+  uniform_ = spec.eligible == nullptr && (state.node_count() == 0 || state.room_alone(spec, 0) != 0);
   if (!uniform_) reservation_.valid = false;
 }
 

@@ -17,6 +17,7 @@ void ConservativePolicy::step(const ClusterView& view, const Estimates& estimate
       queue_.adopt(plan_);
     }
   } else {
+    if (news_.resync) queue_.begin_plan(view, state, timetable_);
     for (const JobSlot job : news_.arrived) {
       queue_.set_planned(job, queue_.place(view, state, job, view.now, timetable_));
     }

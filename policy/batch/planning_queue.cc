@@ -39,9 +39,9 @@ void PlanningQueue::take(const ClusterView& view, const Estimates& estimates, st
                          const ClusterState& state, News& news) {
   news.ended = false;
   news.arrived.clear();
-  const bool resync =
+  news.resync =
       std::any_of(events.begin(), events.end(), [](const Event& e) { return e.kind == EventKind::resync; });
-  if (resync) {
+  if (news.resync) {
     reset(view, estimates, state, news);
     return;
   }
@@ -69,7 +69,6 @@ void PlanningQueue::reset(const ClusterView& view, const Estimates& estimates, c
     capacity_ += state.usable(n) ? 1 : 0;
     free_ += state.usable(n) && idle(state, n) ? 1 : 0;
   }
-  news.ended = true;
   for (const JobSlot job : state.active()) {
     if (!state.placed(job)) {
       submit(view, estimates, state, job);
@@ -85,6 +84,7 @@ void PlanningQueue::reset(const ClusterView& view, const Estimates& estimates, c
     running_.push_back({view.now + left, job, static_cast<Processors>(distinct_nodes(state.nodes_of(job)))});
   }
   std::stable_sort(running_.begin(), running_.end(), [](const Running& a, const Running& b) { return a.end < b.end; });
+  news.ended = !running_.empty();
 }
 
 void PlanningQueue::submit(const ClusterView& view, const Estimates& estimates, const ClusterState& state,
@@ -99,7 +99,7 @@ void PlanningQueue::submit(const ClusterView& view, const Estimates& estimates, 
   facts.order = state.order(job);
   facts.planned = kNever;
   // A job that does not suit every node makes nodes unequal for good.
-  if (uniform_) uniform_ = spec.eligible == nullptr && (state.node_count() == 0 || suits(state, spec, 0));
+  if (uniform_) uniform_ = spec.eligible == nullptr && (state.node_count() == 0 || state.room_alone(spec, 0) > 0);
   if (!facts.variable()) {
     reservations_.push_back(job);
     return;

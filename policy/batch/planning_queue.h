@@ -68,7 +68,8 @@ class PlanningQueue {
     Processors nodes;
   };
   struct News {
-    bool ended = false;            ///< a job left, or the view has to be taken anew
+    bool resync = false;           ///< everything was taken anew from the view: no plan holds
+    bool ended = false;            ///< a job left; or resync, and jobs run
     std::vector<JobSlot> arrived;  ///< in order of submission
   };
 

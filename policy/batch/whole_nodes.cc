@@ -8,21 +8,10 @@
 
 namespace dfrs {
 
-bool suits(const ClusterState& state, const JobView& job, NodeIndex n) {
-  if (!state.usable(n) || (job.eligible != nullptr && !job.eligible->contains(n))) return false;
-  for (std::size_t d = 0; d < state.rigid_dims(); ++d) {
-    if (job.rigid[d] > state.rigid_capacity(n)[d]) return false;
-  }
-  return true;
-}
-
 std::uint32_t tasks_on(const ClusterState& state, const JobView& job, NodeIndex n, bool pack_tasks) {
-  if (!suits(state, job, n)) return 0;
+  const std::uint32_t fit = state.room_alone(job, n);
+  if (fit == 0) return 0;
   if (!pack_tasks) return 1;
-  RigidAmount fit = job.tasks;
-  for (std::size_t d = 0; d < state.rigid_dims(); ++d) {
-    if (job.rigid[d] > 0) fit = std::min(fit, state.rigid_capacity(n)[d] / job.rigid[d]);
-  }
   // As many as run at full speed; a slow node takes one all the same.
   const double by_cpu = std::floor(state.cpu_capacity(n) / job.cpu_need * (1 + kCpuTolerance));
   return static_cast<std::uint32_t>(std::max(1.0, std::min(static_cast<double>(fit), by_cpu)));

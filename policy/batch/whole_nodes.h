@@ -13,9 +13,6 @@ namespace dfrs {
 /// No job is on the node.
 inline bool idle(const ClusterState& state, NodeIndex n) { return state.task_count(n) == 0; }
 
-/// The node exists for the job, and is large enough for a task of it.
-bool suits(const ClusterState& state, const JobView& job, NodeIndex n);
-
 /// How many of the job's tasks the node takes if it is the job's alone: one, or with `pack_tasks` as many as it has
 /// rigid resources for and can run at full speed (at least one). 0 if it does not suit.
 std::uint32_t tasks_on(const ClusterState& state, const JobView& job, NodeIndex n, bool pack_tasks);

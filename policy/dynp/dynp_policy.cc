@@ -5,8 +5,8 @@ namespace dfrs {
 
 void DynpPolicy::step(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
                       ClusterState& state, Outcome& outcome) {
-  if (!events.empty() && events.front().kind == EventKind::resync) policy_ = QueueOrder::fcfs;
   queue_.take(view, estimates, events, state, news_);
+  if (news_.resync) policy_ = QueueOrder::fcfs;
   const bool stands = plan_stands(news_, view.now);
   if (algorithm_.decider != DynpAlgorithm::Decider::basic) {
     const bool backlog = queue_.waiting(QueueOrder::fcfs).size() > 1;
@@ -20,6 +20,7 @@ void DynpPolicy::step(const ClusterView& view, const Estimates& estimates, std::
     if (decided || !stands) {
       replan(view, state);
     } else {
+      if (news_.resync) queue_.begin_plan(view, state, timetable_);
       for (const JobSlot job : news_.arrived) {
         queue_.set_planned(job, queue_.place(view, state, job, view.now, timetable_));
       }

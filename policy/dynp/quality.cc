@@ -57,8 +57,9 @@ double schedule_quality(ScheduleQuality quality, const PlanningQueue& queue, con
   }
   for (const PlannedStart& planned : plan) consider(planned);
   if (!all) {
-    std::stable_sort(scratch.begin(), scratch.end(),
-                     [](const PlannedStart& a, const PlannedStart& b) { return a.start < b.start; });
+    std::sort(scratch.begin(), scratch.end(), [&](const PlannedStart& a, const PlannedStart& b) {
+      return a.start != b.start ? a.start < b.start : queue.job(a.job).order < queue.job(b.job).order;
+    });
     std::size_t count = 0;
     for (const PlannedStart& planned : scratch) {
       if (count > 0 && future.first_jobs != 0 && count >= future.first_jobs) break;

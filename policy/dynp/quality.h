@@ -21,7 +21,7 @@ const char* schedule_quality_name(ScheduleQuality quality);
 
 /// Waiting jobs that count; those that start earliest, at least one. Running jobs always count.
 struct ReducedFuture {
-  std::uint32_t first_jobs = 0;  ///< so many of them (of equal starts those placed first); 0: all
+  std::uint32_t first_jobs = 0;  ///< so many of them (of equal starts those submitted first); 0: all
   Seconds within = kNever;       ///< those that start by so long from now
 };
 

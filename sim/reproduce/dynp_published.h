@@ -55,7 +55,7 @@ struct DetailRow {
   std::string_view name;
   std::array<double, kSets> value;
 };
-extern const std::array<DetailRow, 16> kTable5;
+extern const std::array<DetailRow, 15> kTable5;
 extern const std::array<DetailRow, 18> kTable6;
 
 /// What the text says of a figure's curves: CTC_syn, SJF with backfilling (section 5.2).

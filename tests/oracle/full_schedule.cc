@@ -45,7 +45,9 @@ class Planner {
         submitted.push_back(arrived);
       }
       for (const std::size_t job : ended) result_.jobs[job].end = now_;
-      if (!rules_.pass_per_event || (ended.empty() && submitted.empty())) {
+      // The first view is taken as a whole.
+      const bool first = arrived == submitted.size() && !submitted.empty();
+      if (!rules_.pass_per_event || first || (ended.empty() && submitted.empty())) {
         for (const std::size_t job : ended) std::erase(running_, job);
         step(!ended.empty(), submitted);
         continue;
