@@ -51,6 +51,9 @@ libsim_a_SOURCES = \
 	sim/reproduce/choice.cc \
 	sim/reproduce/comparison_table.cc \
 	sim/reproduce/comparison_table.h \
+	sim/reproduce/dynp.cc \
+	sim/reproduce/dynp_published.cc \
+	sim/reproduce/dynp_published.h \
 	sim/reproduce/logs.cc \
 	sim/reproduce/plots.cc \
 	sim/reproduce/render.cc \
@@ -77,6 +80,8 @@ libsim_a_SOURCES = \
 	sim/report/utf8.h \
 	sim/report/verdict.cc \
 	sim/report/verdict.h \
+	sim/schedule_metrics.cc \
+	sim/schedule_metrics.h \
 	sim/simulation.cc \
 	sim/simulation.h \
 	sim/step_log.cc \
@@ -87,6 +92,8 @@ libsim_a_SOURCES = \
 	sim/workload/fit.h \
 	sim/workload/hpc2n.cc \
 	sim/workload/hpc2n.h \
+	sim/workload/job_matrix.cc \
+	sim/workload/job_matrix.h \
 	sim/workload/load.cc \
 	sim/workload/load.h \
 	sim/workload/lublin.cc \
@@ -100,15 +107,21 @@ libsim_a_SOURCES = \
 	sim/workload/recorded.h \
 	sim/workload/scale.cc \
 	sim/workload/scale.h \
+	sim/workload/streit.cc \
+	sim/workload/streit.h \
 	sim/workload/swf.h \
 	sim/workload/swf_jobs.cc \
 	sim/workload/swf_reader.cc \
 	sim/workload/text_lines.cc \
 	sim/workload/text_lines.h \
+	sim/workload/trace_analysis.cc \
+	sim/workload/trace_analysis.h \
 	sim/workload/trace_file.cc \
 	sim/workload/trace_file.h \
 	sim/workload/weeks.cc \
-	sim/workload/weeks.h
+	sim/workload/weeks.h \
+	sim/workload/weibull.cc \
+	sim/workload/weibull.h
 SIM_LIBS = libsim.a libdfrs_record.a libpolicy.a $(FMT_LIBS) $(ARCHIVE_LIBS) $(CURL_LIBS) $(NETTLE_LIBS) $(ZLIB_LIBS) $(GLPK_LIBS) $(PTHREAD_LIBS)
 
 bin_PROGRAMS += dfrs-sim
@@ -117,6 +130,7 @@ dfrs_sim_LDADD = $(SIM_LIBS)
 dfrs_sim_SOURCES = \
 	sim/cli/campaign_command.cc \
 	sim/cli/campaign_command.h \
+	sim/cli/cmd_analyse.cc \
 	sim/cli/cmd_annotate.cc \
 	sim/cli/cmd_bound.cc \
 	sim/cli/cmd_compare.cc \

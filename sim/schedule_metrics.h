@@ -17,12 +17,12 @@ struct ScheduleMetrics {
   /// LOC, loss of capacity: node seconds that were idle while some job waited / (nodes x span) (Zhang, Franke, Moreira,
   /// Sivasubramaniam, IPDPS 2000). In saturation, when some job always waits, it is 1 - UTIL.
   double loss_of_capacity = 0;
-  double wait = 0;                 ///< s
-  double response = 0;             ///< ART, s: end - submission
-  double response_by_width = 0;    ///< ARTwW, s
-  double slowdown60_by_width = 0;  ///< SLDwW_60: response / (end - start), both counted as 60 s at least
+  double wait = 0;                  ///< s
+  double response = 0;              ///< ART, s: end - submission
+  double response_by_width = 0;     ///< ARTwW, s
+  double slowdown60_by_width = 0;   ///< SLDwW_60: response / (end - start), both counted as 60 s at least
   double slowdown300_by_width = 0;  ///< SLDwW_300
-  double backlog = 0;              ///< waiting jobs, mean over the span
+  double backlog = 0;               ///< waiting jobs, mean over the span
 };
 
 /// O(n log n). All zero without jobs.

@@ -22,8 +22,8 @@ class NodeProfile {
   void release(NodeIndex n, Seconds from);
 
   /// The earliest start >= not_before at which the nodes that are free in all of [start, start + duration) take `tasks`
-  /// tasks, node n taking tasks_on[n] of them; kNever if there is none. `chosen` gets the lowest of those nodes that do,
-  /// one entry per task. Requires duration > 0, tasks > 0.
+  /// tasks, node n taking tasks_on[n] of them; kNever if there is none. `chosen` gets the lowest of those nodes that
+  /// do, one entry per task. Requires duration > 0, tasks > 0.
   Seconds earliest_start(Seconds not_before, Seconds duration, std::span<const std::uint32_t> tasks_on,
                          std::uint32_t tasks, std::vector<NodeIndex>& chosen) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The frame of policies that plan full schedules: a step per instant or per event, and a call when the next planned start
-// has come.
+// The frame of policies that plan full schedules: a step per instant or per event, and a call when the next planned
+// start has come.
 #pragma once
 
 #include <algorithm>

@@ -39,8 +39,7 @@ void PlanningQueue::take(const ClusterView& view, const Estimates& estimates, st
                          const ClusterState& state, News& news) {
   news.ended = false;
   news.arrived.clear();
-  news.resync =
-      std::any_of(events.begin(), events.end(), [](const Event& e) { return e.kind == EventKind::resync; });
+  news.resync = std::any_of(events.begin(), events.end(), [](const Event& e) { return e.kind == EventKind::resync; });
   if (news.resync) {
     reset(view, estimates, state, news);
     return;
@@ -176,8 +175,7 @@ Seconds PlanningQueue::place(const ClusterView& view, const ClusterState& state,
   const JobView& spec = view.jobs[job];
   tasks_by_node_.resize(state.node_count());
   for (NodeIndex n = 0; n < state.node_count(); ++n) tasks_by_node_[n] = tasks_on(state, spec, n, pack_tasks_);
-  const Seconds start =
-      timetable.nodes.earliest_start(not_before, facts.duration, tasks_by_node_, spec.tasks, nodes_);
+  const Seconds start = timetable.nodes.earliest_start(not_before, facts.duration, tasks_by_node_, spec.tasks, nodes_);
   if (start < kNever) timetable.nodes.take(start, start + facts.duration, nodes_);
   if (start <= view.now) timetable.due.push_back({job, nodes_});
   return start;
@@ -196,8 +194,8 @@ void PlanningQueue::adopt(const Plan& plan) {
   for (const PlannedStart& planned : plan) set_planned(planned.job, planned.start);
 }
 
-void PlanningQueue::start_due(const ClusterView& view, ClusterState& state, const Timetable& timetable, Outcome& outcome,
-                              std::vector<JobSlot>& started) {
+void PlanningQueue::start_due(const ClusterView& view, ClusterState& state, const Timetable& timetable,
+                              Outcome& outcome, std::vector<JobSlot>& started) {
   due_.clear();
   for (const JobSlot job : reservations_) {
     if (jobs_[job].planned <= view.now) due_.push_back(job);
@@ -243,14 +241,11 @@ bool PlanningQueue::start(const ClusterView& view, ClusterState& state, const Ti
 }
 
 Seconds PlanningQueue::next_start(Seconds now) const {
-  // Whatever waits for a job that is past its estimate starts when that job ends, which is an event.
-  const Seconds soon = any_moment(now);
+  // All other planned starts are ends of jobs, which are events - or are late, and then nothing can start.
   Seconds next = kNever;
   for (const JobSlot job : reservations_) {
-    if (jobs_[job].planned > soon) next = std::min(next, jobs_[job].planned);
-  }
-  for (const JobSlot job : waiting(QueueOrder::fcfs)) {
-    if (jobs_[job].planned > soon) next = std::min(next, jobs_[job].planned);
+    const PlanJob& facts = jobs_[job];
+    if (facts.planned == facts.reserved && facts.planned > now) next = std::min(next, facts.planned);
   }
   return next;
 }

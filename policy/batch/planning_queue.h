@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What planning batch policies share: running and waiting jobs with their estimates, queue orders, and full schedules, in
-// which every job in the system has a start (Streit, "A Self-Tuning Job Scheduler Family with Dynamic Policy Switching",
-// JSSPP 2003, section 5).
+// What planning batch policies share: running and waiting jobs with their estimates, queue orders, and full schedules,
+// in which every job in the system has a start (Streit, "A Self-Tuning Job Scheduler Family with Dynamic Policy
+// Switching", JSSPP 2003, section 5).
 //
 // A full schedule holds running jobs to their estimated ends, then advance reservations at the starts that were asked
 // for, then variable jobs in the order of a policy, each at the earliest start that delays none placed before it:
@@ -109,7 +109,7 @@ class PlanningQueue {
   /// one that the plan was made on; on unequal nodes at this very instant. Appends the jobs to `started`.
   void start_due(const ClusterView& view, ClusterState& state, const Timetable& timetable, Outcome& outcome,
                  std::vector<JobSlot>& started);
-  /// The earliest planned start that comes even if nothing happens before; kNever if there is none.
+  /// The earliest planned start that comes without any event: of a reservation. kNever if there is none.
   Seconds next_start(Seconds now) const;
 
  private:
@@ -122,9 +122,9 @@ class PlanningQueue {
 
   bool pack_tasks_;
   bool uniform_ = true;
-  Processors capacity_ = 0;  // usable nodes
-  Processors free_ = 0;      // of them without a job
-  NodeIndex first_free_ = 0;  // no free node lies below
+  Processors capacity_ = 0;    // usable nodes
+  Processors free_ = 0;        // of them without a job
+  NodeIndex first_free_ = 0;   // no free node lies below
   std::vector<PlanJob> jobs_;  // by slot
   std::array<std::vector<JobSlot>, 3> orders_;
   std::vector<JobSlot> reservations_;

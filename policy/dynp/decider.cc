@@ -31,8 +31,8 @@ QualityRanks rank_qualities(const std::array<double, 3>& quality) {
 }
 
 const char* decider_case_name(DeciderCase decided) {
-  constexpr std::array<const char*, kDeciderCases> kNames{"1",  "2",  "3", "4a", "4b", "4c", "6a",  "6b", "6c",
-                                                          "7",  "8a", "8b", "8c", "9",  "10a", "10b", "10c"};
+  constexpr std::array<const char*, kDeciderCases> kNames{"1", "2",  "3",  "4a", "4b", "4c",  "6a",  "6b", "6c",
+                                                          "7", "8a", "8b", "8c", "9",  "10a", "10b", "10c"};
   return kNames[static_cast<std::size_t>(decided)];
 }
 

@@ -18,20 +18,20 @@ QualityRanks rank_qualities(const std::array<double, 3>& quality);
 
 /// The cases of table 1. Case 5 is case 4b said in other words, and is counted as 4b.
 enum class DeciderCase : std::uint8_t {
-  k1,   ///< FCFS = SJF = LJF
-  k2,   ///< SJF alone is best, FCFS and LJF differ
-  k3,   ///< FCFS alone is best, SJF and LJF differ
-  k4a,  ///< LJF alone is best, FCFS < SJF
-  k4b,  ///< LJF alone is best, FCFS = SJF
-  k4c,  ///< LJF alone is best, FCFS > SJF
-  k6a,  ///< FCFS = SJF < LJF, and the policy is FCFS
-  k6b,  ///< ... SJF
-  k6c,  ///< ... LJF
-  k7,   ///< SJF alone is best, FCFS = LJF
-  k8a,  ///< FCFS = LJF < SJF, and the policy is FCFS
-  k8b,  ///< ... SJF
-  k8c,  ///< ... LJF
-  k9,   ///< FCFS alone is best, SJF = LJF
+  k1,    ///< FCFS = SJF = LJF
+  k2,    ///< SJF alone is best, FCFS and LJF differ
+  k3,    ///< FCFS alone is best, SJF and LJF differ
+  k4a,   ///< LJF alone is best, FCFS < SJF
+  k4b,   ///< LJF alone is best, FCFS = SJF
+  k4c,   ///< LJF alone is best, FCFS > SJF
+  k6a,   ///< FCFS = SJF < LJF, and the policy is FCFS
+  k6b,   ///< ... SJF
+  k6c,   ///< ... LJF
+  k7,    ///< SJF alone is best, FCFS = LJF
+  k8a,   ///< FCFS = LJF < SJF, and the policy is FCFS
+  k8b,   ///< ... SJF
+  k8c,   ///< ... LJF
+  k9,    ///< FCFS alone is best, SJF = LJF
   k10a,  ///< SJF = LJF < FCFS, and the policy is FCFS
   k10b,  ///< ... SJF
   k10c,  ///< ... LJF

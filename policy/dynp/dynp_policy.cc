@@ -57,8 +57,8 @@ void DynpPolicy::tune(const ClusterView& view, const ClusterState& state) {
   decision.backlog = queue_.waiting(QueueOrder::fcfs).size();
   decision.found = classify(ranks, policy_);
   decision.before = policy_;
-  policy_ = algorithm_.decider == DynpAlgorithm::Decider::simple ? decide_simple(ranks)
-                                                                 : decide_advanced(ranks, policy_);
+  policy_ =
+      algorithm_.decider == DynpAlgorithm::Decider::simple ? decide_simple(ranks) : decide_advanced(ranks, policy_);
   report(decision);
   const auto chosen = static_cast<std::size_t>(policy_);
   std::swap(timetable_, virtual_timetables_[chosen]);

@@ -4,7 +4,8 @@
 //
 // - basic: when a job is submitted and enough jobs wait, their average estimate chooses the policy, and all are planned
 //   anew.
-// - self-tuning: whenever a job is submitted or ends and two or more jobs wait, all three policies make a full schedule,
+// - self-tuning: whenever a job is submitted or ends and two or more jobs wait, all three policies make a full
+// schedule,
 //   and a decider chooses by the quality of these; the chosen schedule holds.
 //
 // The first policy is FCFS.
@@ -37,7 +38,7 @@ struct DynpAlgorithm {
 /// One call of a decider.
 struct DynpDecision {
   Seconds now = 0;
-  std::size_t backlog = 0;          ///< jobs waiting when it was asked, those included that start right away
+  std::size_t backlog = 0;           ///< jobs waiting when it was asked, those included that start right away
   std::optional<DeciderCase> found;  ///< self-tuning only
   QueueOrder before = QueueOrder::fcfs;
   QueueOrder after = QueueOrder::fcfs;

@@ -125,8 +125,8 @@ std::string description(const DynpAlgorithm& algorithm) {
            " s, LJF above " + seconds_in_name(algorithm.bounds.upper) + " s";
   }
   constexpr std::array<const char*, 3> kMeans{"last end", "average response", "average response weighted by width"};
-  std::string text = family + ", whichever plans the best schedule (" +
-                     kMeans[static_cast<std::size_t>(algorithm.quality)] + ")";
+  std::string text =
+      family + ", whichever plans the best schedule (" + kMeans[static_cast<std::size_t>(algorithm.quality)] + ")";
   text += algorithm.decider == Decider::simple ? ", of equal ones FCFS first" : ", the present one if none is better";
   if (algorithm.slack > 0) text += "; better by a share of " + seconds_in_name(algorithm.slack);
   if (algorithm.future.first_jobs > 0) {

@@ -11,9 +11,9 @@ namespace dfrs {
 
 /// Lower is better.
 enum class ScheduleQuality : std::uint8_t {
-  makespan,              ///< MS: the last end
-  response,              ///< ART: average of end - submission
-  response_by_width,     ///< ARTwW: the same, weighted by nodes
+  makespan,           ///< MS: the last end
+  response,           ///< ART: average of end - submission
+  response_by_width,  ///< ARTwW: the same, weighted by nodes
 };
 
 /// "MS", "ART", "ARTwW".

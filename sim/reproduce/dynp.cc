@@ -135,8 +135,8 @@ const std::vector<Figure>& figures() {
   static const std::vector<std::size_t> policies{kAdvancedArtww, kFcfs, kSjf, kLjf, kBasic};
   static const std::vector<std::size_t> without_basic{kAdvancedArtww, kFcfs, kSjf, kLjf};
   static const std::vector<Figure> list{
-      {"figure2", Metric::response, false, all, deciders},    {"figure3", Metric::slowdown60, false, {0, 2}, deciders},
-      {"figure4", Metric::response, false, all, policies},    {"figure5", Metric::slowdown60, false, all, policies},
+      {"figure2", Metric::response, false, all, deciders},     {"figure3", Metric::slowdown60, false, {0, 2}, deciders},
+      {"figure4", Metric::response, false, all, policies},     {"figure5", Metric::slowdown60, false, all, policies},
       {"figure6", Metric::response, true, all, without_basic}, {"figure7", Metric::slowdown300, false, all, policies},
       {"figure8", Metric::utilization, false, all, policies},
   };
@@ -201,9 +201,9 @@ class DynpReproduction {
       const std::string path = kLogs[set].empty() ? std::string() : find_log(options_, kLogs[set]);
       if (path.empty()) {
         models_.push_back(model_of(published::properties_of(set)));
-        const std::string why =
-            kLogs[set].empty() ? fmt::format("{}: no log of this machine of that year is public.", published::kMachines[set])
-                               : missing_log(options_, kLogs[set]);
+        const std::string why = kLogs[set].empty() ? fmt::format("{}: no log of this machine of that year is public.",
+                                                                 published::kMachines[set])
+                                                   : missing_log(options_, kLogs[set]);
         report_.note("", fmt::format("{} Its job sets are made of the properties in table 3 and of the utilization in "
                                      "table 4, which says how width and run time go together.",
                                      why));
@@ -231,14 +231,22 @@ class DynpReproduction {
 
   void properties(std::string_view part, const TraceAnalysis& found, const std::string& column, std::size_t set,
                   bool trace) {
-    const std::array<double, published::kProperties> measured{
-        static_cast<double>(found.jobs), static_cast<double>(found.max_width),
-        static_cast<double>(found.machine_width), found.mean_width,
-        found.estimate.mean, found.estimate.min, found.estimate.max,
-        found.run_time.mean, found.run_time.min, found.run_time.max,
-        static_cast<double>(found.overruns),
-        found.interarrival.mean, found.interarrival.min, found.interarrival.max,
-        found.arrivals.weibull.alpha, found.arrivals.weibull.beta};
+    const std::array<double, published::kProperties> measured{static_cast<double>(found.jobs),
+                                                              static_cast<double>(found.max_width),
+                                                              static_cast<double>(found.machine_width),
+                                                              found.mean_width,
+                                                              found.estimate.mean,
+                                                              found.estimate.min,
+                                                              found.estimate.max,
+                                                              found.run_time.mean,
+                                                              found.run_time.min,
+                                                              found.run_time.max,
+                                                              static_cast<double>(found.overruns),
+                                                              found.interarrival.mean,
+                                                              found.interarrival.min,
+                                                              found.interarrival.max,
+                                                              found.arrivals.weibull.alpha,
+                                                              found.arrivals.weibull.beta};
     for (std::size_t k = 0; k < published::kProperties; ++k) {
       const published::PropertyRow& row = published::kPropertyRows[k];
       add(part, std::string(row.name), column, trace ? row.traces[set] : row.sets[set], measured[k]);
@@ -251,7 +259,8 @@ class DynpReproduction {
       if (!logs_[set]) continue;
       properties("table2", analyse_trace(*logs_[set]), fmt::format("{}_trace", published::kMachines[set]), set, true);
     }
-    report_.note("table2", "The archive's logs are cleaned versions of later years, with some jobs less than Streit's.");
+    report_.note("table2",
+                 "The archive's logs are cleaned versions of later years, with some jobs less than Streit's.");
   }
 
   void table3() {
@@ -309,9 +318,12 @@ class DynpReproduction {
     for (std::size_t set = 0; set < kSets; ++set) {
       for (std::size_t column = 0; column < published::kColumns; ++column) {
         const Result& r = results_.at({set, 1, false, column});
-        const std::array<double, published::kTable4Rows> measured{
-            r.schedule.response_by_width, 100 * r.schedule.utilization, r.schedule.loss_of_capacity,
-            r.started[1],                 r.started[0],                 r.started[2]};
+        const std::array<double, published::kTable4Rows> measured{r.schedule.response_by_width,
+                                                                  100 * r.schedule.utilization,
+                                                                  r.schedule.loss_of_capacity,
+                                                                  r.started[1],
+                                                                  r.started[0],
+                                                                  r.started[2]};
         for (std::size_t row = 0; row < published::kTable4Rows; ++row) {
           add("table4", fmt::format("{}: {}", set_name(set), published::kTable4Names[row]),
               published::kColumnNames[column], published::kTable4[set][row][column], measured[row]);
@@ -326,36 +338,49 @@ class DynpReproduction {
       const Result& r = results_.at({set, 1, false, kAdvancedArtww});
       const double tries = std::max(1.0, r.decisions);
       const double switched = r.switches[0] + r.switches[1] + r.switches[2];
-      const std::array<double, 15> measured{
-          r.run_time,
-          r.schedule.wait,
-          r.schedule.response,
-          r.schedule.response_by_width,
-          100 * r.schedule.utilization,
-          r.schedule.loss_of_capacity,
-          r.started[1],
-          r.started[0],
-          r.started[2],
-          r.decisions,
-          100 * r.switches[1] / tries,
-          100 * r.switches[0] / tries,
-          100 * r.switches[2] / tries,
-          100 * (tries - switched) / tries,
-          r.backlog};
+      const std::array<double, 15> measured{r.run_time,
+                                            r.schedule.wait,
+                                            r.schedule.response,
+                                            r.schedule.response_by_width,
+                                            100 * r.schedule.utilization,
+                                            r.schedule.loss_of_capacity,
+                                            r.started[1],
+                                            r.started[0],
+                                            r.started[2],
+                                            r.decisions,
+                                            100 * r.switches[1] / tries,
+                                            100 * r.switches[0] / tries,
+                                            100 * r.switches[2] / tries,
+                                            100 * (tries - switched) / tries,
+                                            r.backlog};
       for (std::size_t row = 0; row < measured.size(); ++row) {
         add("table5", std::string(published::kTable5[row].name), set_name(set), published::kTable5[row].value[set],
             measured[row]);
       }
     }
-    report_.note("table5", "Run times are those of killed jobs; the paper's average is of before, as it equals table 3's.");
+    report_.note("table5",
+                 "Run times are those of killed jobs; the paper's average is of before, as it equals table 3's.");
   }
 
   void table6() {
     if (!options_.wants("table6")) return;
     using enum DeciderCase;
     // The cases of each line but the last three, which are sums.
-    static const std::array<std::vector<DeciderCase>, 15> lines{
-        {{k1}, {k2, k7}, {k3, k9}, {k4b}, {k4a}, {k4c}, {k6a}, {k6b}, {k6c}, {k8a}, {k8b}, {k8c}, {k10a}, {k10b}, {k10c}}};
+    static const std::array<std::vector<DeciderCase>, 15> lines{{{k1},
+                                                                 {k2, k7},
+                                                                 {k3, k9},
+                                                                 {k4b},
+                                                                 {k4a},
+                                                                 {k4c},
+                                                                 {k6a},
+                                                                 {k6b},
+                                                                 {k6c},
+                                                                 {k8a},
+                                                                 {k8b},
+                                                                 {k8c},
+                                                                 {k10a},
+                                                                 {k10b},
+                                                                 {k10c}}};
     static const std::vector<DeciderCase> other_than_simple{k1, k6b, k8c, k10c};
     static const std::vector<DeciderCase> current{k1, k4b, k6a, k6b, k8a, k8c, k10b, k10c};
     for (std::size_t set = 0; set < kSets; ++set) {

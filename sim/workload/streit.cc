@@ -16,11 +16,11 @@ namespace dfrs::sim {
 namespace {
 
 // Estimates that users like to give.
-constexpr std::array<double, 25> kRoundTimes{60,    120,   300,   600,   900,    1200,   1800,   2700,   3600,
-                                             5400,  7200,  10800, 14400, 21600,  28800,  36000,  43200,  54000,
+constexpr std::array<double, 25> kRoundTimes{60,    120,   300,    600,    900,    1200,   1800,  2700,  3600,
+                                             5400,  7200,  10800,  14400,  21600,  28800,  36000, 43200, 54000,
                                              64800, 86400, 129600, 172800, 259200, 432000, 604800};
-constexpr int kShares = 40;        // classes of run time / estimate
-constexpr Seconds kOverrun = 60;   // how much longer those jobs run that outlast their estimates
+constexpr int kShares = 40;       // classes of run time / estimate
+constexpr Seconds kOverrun = 60;  // how much longer those jobs run that outlast their estimates
 
 // The x in [low, high] at which a function that rises with x reaches `target`; nothing if it does not.
 template <typename Function>
@@ -83,16 +83,16 @@ JobSetModel model_of(const JobSetProperties& p) {
   estimates.values.push_back(p.max_estimate);
 
   constexpr double kSteep = 20;  // powers that put all weight on one end
-  const double width_power = solve_rising([&](double power) { return widths.mean(power); }, p.mean_width, -kSteep,
-                                          kSteep, "the mean width");
+  const double width_power =
+      solve_rising([&](double power) { return widths.mean(power); }, p.mean_width, -kSteep, kSteep, "the mean width");
   std::vector<double> width_share;
   widths.frequencies(width_power, width_share);
 
   // Run times: a share u^power of the estimate. Mean run time = (1 - q) share x estimate + q (estimate + overrun).
   const double q = p.overrun_share;
   const double wanted_share = (p.mean_run_time - q * (p.mean_estimate + kOverrun)) / ((1 - q) * p.mean_estimate);
-  const double share_power = -solve_rising([](double x) { return mean_share(-x); }, wanted_share, -50, 0,
-                                           "the mean run time");
+  const double share_power =
+      -solve_rising([](double x) { return mean_share(-x); }, wanted_share, -50, 0, "the mean run time");
   const double killed_share = (1 - q) * wanted_share + q;  // of the estimate, overruns cut off
 
   // Estimates: frequency of v for jobs of width w is v^(power + bias ln w). The bias makes wide jobs long or short.
@@ -112,8 +112,8 @@ JobSetModel model_of(const JobSetProperties& p) {
     const double power = power_for(bias);
     double area = 0;
     for (std::size_t w = 0; w < widths.values.size(); ++w) {
-      area += width_share[w] * widths.values[w] *
-              estimates.mean(power + bias * std::log(widths.values[w])) * killed_share;
+      area +=
+          width_share[w] * widths.values[w] * estimates.mean(power + bias * std::log(widths.values[w])) * killed_share;
     }
     return area;
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Streit's job sets (Streit 2003, section 4): Weibull times between submissions, and jobs drawn from the matrix of a log -
-// or, where there is no log, from a matrix with the properties that were published of one.
+// Streit's job sets (Streit 2003, section 4): Weibull times between submissions, and jobs drawn from the matrix of a
+// log - or, where there is no log, from a matrix with the properties that were published of one.
 #pragma once
 
 #include <cstdint>
@@ -47,11 +47,11 @@ JobSetModel model_of(const JobSetProperties& properties);
 
 struct JobSetOptions {
   std::uint64_t seed = 1;
-  int jobs = 10'000;     ///< 1 .. 10,000,000
-  double shrink = 1;     ///< the shrinking factor: times between submissions are multiplied by it, > 0
-  bool kill = true;      ///< jobs end at their estimates
-  bool exact = false;    ///< estimates are the run times (of killed jobs, if `kill`)
-  int max_width = 0;     ///< > 0: wider jobs are split into jobs of at most this width, of the same total area
+  int jobs = 10'000;   ///< 1 .. 10,000,000
+  double shrink = 1;   ///< the shrinking factor: times between submissions are multiplied by it, > 0
+  bool kill = true;    ///< jobs end at their estimates
+  bool exact = false;  ///< estimates are the run times (of killed jobs, if `kill`)
+  int max_width = 0;   ///< > 0: wider jobs are split into jobs of at most this width, of the same total area
 };
 
 /// A job set, named "NAME-syn-<seed>", with "-shrink-<factor>" unless that is 1. Submissions are in whole seconds. Jobs

@@ -20,11 +20,11 @@ struct TraceAnalysis {
   std::size_t machine_width = 0;  ///< processors
   int max_width = 0;
   double mean_width = 0;
-  Spread estimate;      ///< s
-  Spread run_time;      ///< s, as in the log
+  Spread estimate;           ///< s
+  Spread run_time;           ///< s, as in the log
   std::size_t overruns = 0;  ///< jobs that run longer than estimated
-  Spread interarrival;  ///< s
-  WeibullFit arrivals;  ///< of the times between submissions
+  Spread interarrival;       ///< s
+  WeibullFit arrivals;       ///< of the times between submissions
 };
 
 /// Widths are tasks. Errors: InputError for an instance with fewer than two jobs. O(n log n).

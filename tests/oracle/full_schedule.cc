@@ -31,7 +31,7 @@ class Planner {
       Seconds next = arrived < instance_.jobs.size() ? instance_.jobs[arrived].submit : kNever;
       for (const std::size_t job : running_) next = std::min(next, true_end(job));
       for (const auto& [job, start] : planned_) {
-        if (start > std::nextafter(now_, kNever)) next = std::min(next, start);
+        if (reserved(job) && start == this->job(job).reserved_start && start > now_) next = std::min(next, start);
       }
       if (next == kNever) break;
       now_ = next;
@@ -212,8 +212,7 @@ class Planner {
         std::map<QueueOrder, double> q;
         for (const QueueOrder order : kQueueOrders) q[order] = quality(full_plan(order));
         q[policy_] *= 1 - rules_.dynp.slack;
-        const auto [found, after] =
-            advanced(q[QueueOrder::fcfs], q[QueueOrder::sjf], q[QueueOrder::ljf], policy_);
+        const auto [found, after] = advanced(q[QueueOrder::fcfs], q[QueueOrder::sjf], q[QueueOrder::ljf], policy_);
         decision.found = found;
         policy_ = after;
         if (rules_.dynp.decider == Decider::simple) {
@@ -286,8 +285,8 @@ class Planner {
   Seconds now_ = 0;
   QueueOrder policy_ = QueueOrder::fcfs;
   std::vector<std::size_t> running_;
-  std::vector<std::size_t> waiting_;          // in order of submission
-  std::map<std::size_t, Seconds> planned_;    // starts of waiting jobs
+  std::vector<std::size_t> waiting_;        // in order of submission
+  std::map<std::size_t, Seconds> planned_;  // starts of waiting jobs
   PlainSchedule result_;
 };
 

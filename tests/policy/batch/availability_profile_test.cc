@@ -22,7 +22,7 @@ TEST(AvailabilityProfile, StartsWhereEnoughIsFreeForLongEnough) {
   EXPECT_EQ(profile.earliest_start(0, 1000, 8), 200);
   EXPECT_EQ(profile.earliest_start(150, 50, 7), 150);
   EXPECT_EQ(profile.earliest_start(0, 1, 11), kNever);
-  profile.take(200, 300, 6);  // 4 are left there
+  profile.take(200, 300, 6);                          // 4 are left there
   EXPECT_EQ(profile.earliest_start(0, 100, 7), 100);  // exactly fits before
   EXPECT_EQ(profile.earliest_start(0, 101, 7), 300);
   EXPECT_EQ(profile.earliest_start(0, kNever, 4), 0);

@@ -87,8 +87,8 @@ TEST(Conservative, AnEarlyEndMovesStarts) {
 // Replanning in the order of submission can put a job off: with /compress it cannot.
 TEST(Conservative, CompressKeepsPromises) {
   // 4 nodes. a 2 x est. 10 (runs 2), b 2 x 4 until 4. h 4 x 10, planned 10. c 2 x 6, planned 4-10 behind b.
-  // a ends at 2: planned anew, h goes first at 4, c at 14. Compressed in order of submission, h cannot move (c holds its
-  // place), then c moves to 2.
+  // a ends at 2: planned anew, h goes first at 4, c at 14. Compressed in order of submission, h cannot move (c holds
+  // its place), then c moves to 2.
   const Instance four = machine(4, {job(0, 2, 2, 10), job(0, 2, 4), job(0, 4, 10), job(1, 2, 6)});
   EXPECT_EQ(starts(four, "FCFS/conservative"), (Starts{0, 0, 4, 14}));
   EXPECT_EQ(starts(four, "FCFS/conservative/compress"), (Starts{0, 0, 8, 2}));
@@ -165,8 +165,8 @@ TEST(Dynp, ReducedFutureLooksAtTheFirstStarts) {
   starts(one, named(algorithm, &within));
   ASSERT_GE(all.decisions.size(), 2U);
   EXPECT_EQ(all.decisions[0].found, DeciderCase::k1);
-  EXPECT_EQ(first.decisions[0].found, DeciderCase::k7);   // ends at 150, 110, 150
-  EXPECT_EQ(first.decisions[1].found, DeciderCase::k2);   // 150, 110, 180
+  EXPECT_EQ(first.decisions[0].found, DeciderCase::k7);  // ends at 150, 110, 150
+  EXPECT_EQ(first.decisions[1].found, DeciderCase::k2);  // 150, 110, 180
   EXPECT_EQ(within.decisions[0].found, DeciderCase::k7);
   EXPECT_EQ(within.decisions[1].found, DeciderCase::k2);
 }
@@ -284,11 +284,11 @@ TEST(Dynp, NamesAndWhatIsWrongWithThem) {
   EXPECT_EQ(canonical("dynP/basic/bounds=7200-9000"), "dynP/basic");
   EXPECT_EQ(canonical("dynP/basic/threshold=3/bounds=60-120"), "dynP/basic/bounds=60-120/threshold=3");
   EXPECT_EQ(canonical("dynP/simple/MS/within=60/first=3/slack=0.1"), "dynP/simple/MS/slack=0.1/first=3/within=60");
-  for (const char* bad : {"dynP", "dynP/", "dynP/clever", "dynP/simple", "dynP/simple/RT", "dynP/basic/MS",
-                          "dynP/basic/bounds=5", "dynP/basic/bounds=9-5", "dynP/basic/slack=0.1",
-                          "dynP/advanced/MS/slack=1", "dynP/advanced/MS/slack=-1", "dynP/advanced/MS/first=0",
-                          "dynP/advanced/MS/first=2/first=3", "dynP/advanced/MS/within=x", "dynP/advanced/MS/",
-                          "dynP/advanced/MS/bounds=1-2", "FCFS/conservativ"}) {
+  for (const char* bad :
+       {"dynP", "dynP/", "dynP/clever", "dynP/simple", "dynP/simple/RT", "dynP/basic/MS", "dynP/basic/bounds=5",
+        "dynP/basic/bounds=9-5", "dynP/basic/slack=0.1", "dynP/advanced/MS/slack=1", "dynP/advanced/MS/slack=-1",
+        "dynP/advanced/MS/first=0", "dynP/advanced/MS/first=2/first=3", "dynP/advanced/MS/within=x",
+        "dynP/advanced/MS/", "dynP/advanced/MS/bounds=1-2", "FCFS/conservativ"}) {
     EXPECT_FALSE(parse_algorithm(bad)) << bad;
   }
   EXPECT_NE(parse_algorithm("dynP/clever").error().message.find("'clever' is no decider"), std::string::npos);
