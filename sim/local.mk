@@ -76,6 +76,9 @@ libsim_a_SOURCES = \
 	sim/reproduce/gang_cloud_published.h \
 	sim/reproduce/ipdps2010.cc \
 	sim/reproduce/ipdps2010_published.h \
+	sim/reproduce/dynp.cc \
+	sim/reproduce/dynp_published.cc \
+	sim/reproduce/dynp_published.h \
 	sim/reproduce/logs.cc \
 	sim/reproduce/plots.cc \
 	sim/reproduce/render.cc \
@@ -110,6 +113,8 @@ libsim_a_SOURCES = \
 	sim/report/utf8.h \
 	sim/report/verdict.cc \
 	sim/report/verdict.h \
+	sim/schedule_metrics.cc \
+	sim/schedule_metrics.h \
 	sim/simulation.cc \
 	sim/simulation.h \
 	sim/step_log.cc \
@@ -120,6 +125,8 @@ libsim_a_SOURCES = \
 	sim/workload/fit.h \
 	sim/workload/hpc2n.cc \
 	sim/workload/hpc2n.h \
+	sim/workload/job_matrix.cc \
+	sim/workload/job_matrix.h \
 	sim/workload/load.cc \
 	sim/workload/load.h \
 	sim/workload/lublin.cc \
@@ -133,16 +140,23 @@ libsim_a_SOURCES = \
 	sim/workload/recorded.h \
 	sim/workload/scale.cc \
 	sim/workload/scale.h \
+	sim/workload/streit.cc \
+	sim/workload/streit.h \
 	sim/workload/swf.h \
 	sim/workload/swf_jobs.cc \
 	sim/workload/swf_reader.cc \
 	sim/workload/text_lines.cc \
 	sim/workload/text_lines.h \
+	sim/workload/trace_analysis.cc \
+	sim/workload/trace_analysis.h \
 	sim/workload/trace_file.cc \
 	sim/workload/trace_file.h \
 	sim/workload/weeks.cc \
-	sim/workload/weeks.h
-SIM_LIBS = libsim.a libdfrs_record.a libpolicy.a $(FMT_LIBS) $(ARCHIVE_LIBS) $(CURL_LIBS) $(NETTLE_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(GLPK_LIBS) $(PTHREAD_LIBS)
+	sim/workload/weeks.h \
+	sim/workload/weibull.cc \
+	sim/workload/weibull.h
+SIM_LIBS = libsim.a libdfrs_record.a libpolicy.a $(FMT_LIBS) $(ARCHIVE_LIBS) $(CURL_LIBS) $(NETTLE_LIBS) $(SQLITE_LIBS) \
+	$(ZLIB_LIBS) $(GLPK_LIBS) $(PTHREAD_LIBS)
 
 bin_PROGRAMS += dfrs-sim
 dfrs_sim_CPPFLAGS = $(libsim_a_CPPFLAGS)
@@ -150,6 +164,7 @@ dfrs_sim_LDADD = $(SIM_LIBS)
 dfrs_sim_SOURCES = \
 	sim/cli/campaign_command.cc \
 	sim/cli/campaign_command.h \
+	sim/cli/cmd_analyse.cc \
 	sim/cli/cmd_annotate.cc \
 	sim/cli/cmd_bound.cc \
 	sim/cli/cmd_compare.cc \

@@ -14,6 +14,8 @@ tests_oracle_liboracle_a_SOURCES = \
 	tests/oracle/gang.h \
 	tests/oracle/gang_checker.cc \
 	tests/oracle/gang_checker.h \
+	tests/oracle/full_schedule.cc \
+	tests/oracle/full_schedule.h \
 	tests/oracle/greedy.cc \
 	tests/oracle/greedy.h \
 	tests/oracle/ipdps2010.cc \
@@ -44,7 +46,11 @@ tests_policy_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_policy_tests_SOURCES = \
 	tests/policy/algorithm_test.cc \
 	tests/policy/audit_test.cc \
+	tests/policy/batch/availability_profile_test.cc \
+	tests/policy/batch/conservative_test.cc \
+	tests/policy/batch/node_profile_test.cc \
 	tests/policy/cluster_state_test.cc \
+	tests/policy/dynp/decider_test.cc \
 	tests/policy/engine_cases_test.cc \
 	tests/policy/engine_test.cc \
 	tests/policy/example_host_test.cc \
@@ -110,6 +116,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/reproduce/made_up.h \
 	tests/sim/reproduce/render_test.cc \
 	tests/sim/reproduce/rr7659_test.cc \
+	tests/sim/schedule_metrics_test.cc \
 	tests/sim/simulation_cases_test.cc \
 	tests/sim/simulation_test.cc \
 	tests/sim/temporary_folder.h \
@@ -120,6 +127,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/workload/random_test.cc \
 	tests/sim/workload/recorded_test.cc \
 	tests/sim/workload/scale_test.cc \
+	tests/sim/workload/streit_test.cc \
 	tests/sim/workload/swf_test.cc \
 	tests/sim/workload/trace_file_test.cc \
 	tests/sim/workload/weeks_test.cc
