@@ -64,23 +64,35 @@ tl::expected<Algorithm, Error> parse_algorithm(std::string_view name) {
     names.emplace_back(entry.name);
   }
   return tl::unexpected(Error{ErrorCode::bad_algorithm, "unknown algorithm for divisible load '" + std::string(name) +
-                                                            "'; did you mean '" + std::string(nearest_name(name, names)) + "'?"});
+                                                            "'; did you mean '" +
+                                                            std::string(nearest_name(name, names)) + "'?"});
 }
 
 std::unique_ptr<Scheduler> make_scheduler(Algorithm algorithm, const Platform& platform, std::span<const JobView> jobs,
                                           FlowSolver& solver) {
   switch (algorithm) {
-    case Algorithm::offline: return std::make_unique<Offline>(platform, jobs, solver);
-    case Algorithm::online: return std::make_unique<Online>(OnlineVariant::intervals, solver);
-    case Algorithm::online_edf: return std::make_unique<Online>(OnlineVariant::edf, solver);
-    case Algorithm::online_egdf: return std::make_unique<Online>(OnlineVariant::egdf, solver);
-    case Algorithm::bender98: return std::make_unique<Bender98>(solver);
-    case Algorithm::swrpt: return std::make_unique<ListScheduler>(ListRule::swrpt);
-    case Algorithm::srpt: return std::make_unique<ListScheduler>(ListRule::srpt);
-    case Algorithm::spt: return std::make_unique<ListScheduler>(ListRule::spt);
-    case Algorithm::bender02: return std::make_unique<ListScheduler>(ListRule::bender02);
-    case Algorithm::mct_div: return std::make_unique<ListScheduler>(ListRule::mct_div);
-    case Algorithm::mct: return std::make_unique<Mct>();
+    case Algorithm::offline:
+      return std::make_unique<Offline>(platform, jobs, solver);
+    case Algorithm::online:
+      return std::make_unique<Online>(OnlineVariant::intervals, solver);
+    case Algorithm::online_edf:
+      return std::make_unique<Online>(OnlineVariant::edf, solver);
+    case Algorithm::online_egdf:
+      return std::make_unique<Online>(OnlineVariant::egdf, solver);
+    case Algorithm::bender98:
+      return std::make_unique<Bender98>(solver);
+    case Algorithm::swrpt:
+      return std::make_unique<ListScheduler>(ListRule::swrpt);
+    case Algorithm::srpt:
+      return std::make_unique<ListScheduler>(ListRule::srpt);
+    case Algorithm::spt:
+      return std::make_unique<ListScheduler>(ListRule::spt);
+    case Algorithm::bender02:
+      return std::make_unique<ListScheduler>(ListRule::bender02);
+    case Algorithm::mct_div:
+      return std::make_unique<ListScheduler>(ListRule::mct_div);
+    case Algorithm::mct:
+      return std::make_unique<Mct>();
   }
   return nullptr;
 }

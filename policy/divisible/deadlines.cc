@@ -163,7 +163,7 @@ class TimedNetwork {
   std::vector<std::int64_t> supply_;
   std::int64_t all_ = 0;
   double total_ = 0;
-  int unit_ = 0;  // a unit is 2^-unit_
+  int unit_ = 0;                            // a unit is 2^-unit_
   std::vector<std::uint32_t> pool_, site_;  // nodes by interval and databank, by interval and site
   std::size_t first_task_arc_ = 0, first_pool_arc_ = 0;
   FlowNetwork net_;

@@ -31,8 +31,8 @@ struct Task {
   DatabankIndex databank = 0;
   Seconds release = 0;  ///< not before
   Seconds origin = 0;
-  double work = 0;      ///< > 0
-  double weight = 0;    ///< > 0
+  double work = 0;    ///< > 0
+  double weight = 0;  ///< > 0
 
   Seconds deadline(double objective) const { return origin + objective / weight; }
 };

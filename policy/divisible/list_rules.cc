@@ -10,11 +10,16 @@ namespace dfrs::divisible {
 
 double ListScheduler::key(const View& view, const JobView& job) const {
   switch (rule_) {
-    case ListRule::spt: return job.size;
-    case ListRule::srpt: return job.remaining;
-    case ListRule::swrpt: return swrpt_key(job.remaining, job.weight);
-    case ListRule::mct_div: return job.release;
-    case ListRule::bender02: break;
+    case ListRule::spt:
+      return job.size;
+    case ListRule::srpt:
+      return job.remaining;
+    case ListRule::swrpt:
+      return swrpt_key(job.remaining, job.weight);
+    case ListRule::mct_div:
+      return job.release;
+    case ListRule::bender02:
+      break;
   }
   const double spread = greatest_ / least_;
   const bool small = job.size <= std::sqrt(spread) * least_;

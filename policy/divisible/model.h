@@ -19,8 +19,8 @@ using JobIndex = std::uint32_t;
 
 /// Equal processors that all hold the same databanks.
 struct Cluster {
-  int processors = 1;  ///< >= 1
-  double speed = 1;    ///< of one processor, work per second, > 0
+  int processors = 1;                    ///< >= 1
+  double speed = 1;                      ///< of one processor, work per second, > 0
   std::vector<DatabankIndex> databanks;  ///< ascending
 
   double power() const { return processors * speed; }
@@ -62,8 +62,8 @@ class Platform {
 /// A job as a rule sees it.
 struct JobView {
   Seconds release = 0;
-  double size = 0;       ///< work, > 0
-  double weight = 0;     ///< > 0; the stretch of a job is weight x flow time
+  double size = 0;    ///< work, > 0
+  double weight = 0;  ///< > 0; the stretch of a job is weight x flow time
   DatabankIndex databank = 0;
   double remaining = 0;  ///< work left; 0 once it is complete
   Seconds completion = kNever;
@@ -72,9 +72,9 @@ struct JobView {
 struct View {
   Seconds now = 0;
   const Platform* platform = nullptr;
-  std::span<const JobView> jobs;      ///< released so far, by release; a job keeps its index
-  std::span<const JobIndex> active;   ///< those not complete, ascending
-  std::size_t arrived = 0;            ///< how many at the end of `jobs` are new in this call
+  std::span<const JobView> jobs;     ///< released so far, by release; a job keeps its index
+  std::span<const JobIndex> active;  ///< those not complete, ascending
+  std::size_t arrived = 0;           ///< how many at the end of `jobs` are new in this call
 };
 
 /// `cluster` works on `job` at `rate` (work per second) until the next call.

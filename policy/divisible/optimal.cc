@@ -40,11 +40,6 @@ void Online::decide(const View& view, Decision& decision) {
 }
 
 void Online::plan(const View& view) {
-  for (const JobView& job : view.jobs) {
-    if (job.completion <= view.now) {
-      max_stretch_ = std::max(max_stretch_, job.weight * (job.completion - job.release));
-    }
-  }
   tasks_.clear();
   sizes_.clear();
   for (const JobIndex j : view.active) {
@@ -53,12 +48,18 @@ void Online::plan(const View& view) {
     sizes_.push_back(job.size);
   }
   const Platform& platform = *view.platform;
-  max_stretch_ = min_objective(platform, tasks_, max_stretch_, solver_);
-  const Allocation allocation = allocate_early(platform, tasks_, sizes_, max_stretch_ * (1 + kPlanSlack), solver_);
+  const double max_stretch = min_objective(platform, tasks_, 0, solver_);
+  const Allocation allocation = allocate_early(platform, tasks_, sizes_, max_stretch * (1 + kPlanSlack), solver_);
   switch (variant_) {
-    case OnlineVariant::intervals: plan_.start(keep_intervals(platform, tasks_, allocation)); break;
-    case OnlineVariant::edf: plan_.start(pull_forward(platform, tasks_, allocation, view.now)); break;
-    case OnlineVariant::egdf: order_ = by_last_interval(tasks_, allocation); break;
+    case OnlineVariant::intervals:
+      plan_.start(keep_intervals(platform, tasks_, allocation));
+      break;
+    case OnlineVariant::edf:
+      plan_.start(pull_forward(platform, tasks_, allocation, view.now));
+      break;
+    case OnlineVariant::egdf:
+      order_ = by_last_interval(tasks_, allocation);
+      break;
   }
 }
 

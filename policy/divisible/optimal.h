@@ -30,9 +30,9 @@ class Offline final : public Scheduler {
 
 enum class OnlineVariant { intervals, edf, egdf };
 
-/// Online, Online-EDF and Online-EGDF (section 4.3.2). When jobs arrive: the best maximum stretch that can still be
-/// achieved, which is never below that of the jobs complete; an allocation by System (2) for its deadlines; and a
-/// schedule of it by the variant.
+/// Online, Online-EDF and Online-EGDF (section 4.3.2). When jobs arrive: the best maximum stretch that the active jobs
+/// can still achieve with what is left of them; an allocation by System (2) for its deadlines; and a schedule of it by
+/// the variant. The stretch of complete jobs does not count: the deadlines of others would only be later for it.
 class Online final : public Scheduler {
  public:
   Online(OnlineVariant variant, FlowSolver& solver) : variant_(variant), solver_(solver) {}
@@ -43,7 +43,6 @@ class Online final : public Scheduler {
 
   OnlineVariant variant_;
   FlowSolver& solver_;
-  double max_stretch_ = 0;  // best that can be achieved; later arrivals can only raise it
   std::vector<Task> tasks_;
   std::vector<double> sizes_;
   std::vector<JobIndex> order_;

@@ -26,7 +26,8 @@ Timetable keep_intervals(const Platform& platform, std::span<const Task> tasks, 
 
 /// Online-EDF: each site works from `now` on without a break on what it has of the jobs, in the order of the intervals
 /// in which its part of them ends, equal ones by SWRPT.
-Timetable pull_forward(const Platform& platform, std::span<const Task> tasks, const Allocation& allocation, Seconds now);
+Timetable pull_forward(const Platform& platform, std::span<const Task> tasks, const Allocation& allocation,
+                       Seconds now);
 
 /// Online-EGDF: the jobs in the order of the intervals in which all their work ends, equal ones by SWRPT. Jobs without
 /// any part come last.
@@ -41,8 +42,8 @@ class PlanRunner {
 
  private:
   Timetable timetable_;
-  std::vector<std::size_t> next_;   // by site: the first piece that is not over
-  std::vector<Seconds> last_end_;   // by job
+  std::vector<std::size_t> next_;  // by site: the first piece that is not over
+  std::vector<Seconds> last_end_;  // by job
   std::vector<JobIndex> left_;
 };
 

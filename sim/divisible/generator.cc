@@ -71,8 +71,17 @@ Instance generate(const GeneratorOptions& options) {
       double power = 0;
       for (const Cluster& cluster : instance.clusters) {
         if (!std::binary_search(cluster.databanks.begin(), cluster.databanks.end(), d)) continue;
-        const bool shared = options.reading == DensityReading::shared;
-        power += cluster.power() / (shared ? static_cast<double>(cluster.databanks.size()) : 1.0);
+        switch (const auto sharers = static_cast<double>(cluster.databanks.size()); options.reading) {
+          case DensityReading::shared:
+            power += cluster.power() / sharers;
+            break;
+          case DensityReading::processor:
+            power += cluster.speed / sharers;
+            break;
+          case DensityReading::alone:
+            power += cluster.power();
+            break;
+        }
       }
       const Seconds mean = mean_interarrival(size[d], power, options.density);
       // 1 - uniform() is in (0, 1].

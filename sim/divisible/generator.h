@@ -15,10 +15,14 @@
 
 namespace dfrs::sim::divisible {
 
-/// Whose requests make up the workload density.
+/// What the requests for a databank are measured by: "the aggregate computational power available to handle such
+/// requests".
 enum class DensityReading {
-  shared,    ///< all databanks of a cluster share its power: the whole system has the density given
-  single,    ///< each databank's requests alone bring its clusters to the density given; all together much more
+  shared,     ///< the power of the clusters that hold it, each divided by the databanks it holds: the density is the
+              ///< load of the whole system
+  processor,  ///< the same with one processor of each cluster, "a single processor value" by which the paper describes
+              ///< a site: a tenth of the load
+  alone,      ///< all the power of the clusters that hold it: each databank by itself makes that load
 };
 
 struct GeneratorOptions {
@@ -28,7 +32,7 @@ struct GeneratorOptions {
   double availability = 0.6;  ///< probability of a databank at a cluster, 0 .. 1
   double density = 1;         ///< > 0
   DensityReading reading = DensityReading::shared;
-  Seconds duration = 900;     ///< in which requests arrive, > 0
+  Seconds duration = 900;  ///< in which requests arrive, > 0
 };
 
 inline constexpr int kProcessorsPerCluster = 10;

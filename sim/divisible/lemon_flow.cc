@@ -21,9 +21,7 @@ struct Graph {
     for (std::uint32_t k = 0; k < network.nodes; ++k) digraph.addNode();
     for (const FlowNetwork::Arc& arc : network.arcs) digraph.addArc(node(arc.from), node(arc.to));
   }
-  lemon::SmartDigraph::Node node(std::uint32_t k) const {
-    return lemon::SmartDigraph::nodeFromId(static_cast<int>(k));
-  }
+  lemon::SmartDigraph::Node node(std::uint32_t k) const { return lemon::SmartDigraph::nodeFromId(static_cast<int>(k)); }
   static lemon::SmartDigraph::Arc arc(std::size_t k) { return lemon::SmartDigraph::arcFromId(static_cast<int>(k)); }
 
   lemon::SmartDigraph digraph;

@@ -23,10 +23,13 @@ namespace {
 class Run {
  public:
   Run(const Instance& instance, Algorithm algorithm, const RunOptions& options)
-      : instance_(instance), algorithm_(algorithm), options_(options), platform_(instance.clusters, instance.databanks) {
+      : instance_(instance),
+        algorithm_(algorithm),
+        options_(options),
+        platform_(instance.clusters, instance.databanks) {
     for (const Job& job : instance.jobs) {
-      jobs_.push_back({job.release, job.size, stretch_weight(platform_, job, options.basis), job.databank, job.size,
-                       kNever});
+      jobs_.push_back(
+          {job.release, job.size, stretch_weight(platform_, job, options.basis), job.databank, job.size, kNever});
     }
     rate_.assign(jobs_.size(), 0);
     scheduler_ = make_scheduler(algorithm, platform_, jobs_, solver_);
@@ -46,8 +49,8 @@ class Run {
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    throw Failure(kExitInternal, fmt::format("{}: {} at {} s: {}", instance_.name, algorithm_name(algorithm_), now_,
-                                             what));
+    throw Failure(kExitInternal,
+                  fmt::format("{}: {} at {} s: {}", instance_.name, algorithm_name(algorithm_), now_, what));
   }
 
   std::size_t release() {

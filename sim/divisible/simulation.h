@@ -38,9 +38,9 @@ RunResult simulate(const Instance& instance, dfrs::divisible::Algorithm algorith
 struct Metrics {
   double max_stretch = 0;
   double sum_stretch = 0;
-  double mean_flow = 0;      ///< s
-  Seconds makespan = 0;      ///< last completion - first release, s
-  double utilization = 0;    ///< work / (power of all clusters x makespan)
+  double mean_flow = 0;    ///< s
+  Seconds makespan = 0;    ///< last completion - first release, s
+  double utilization = 0;  ///< work / (power of all clusters x makespan)
 };
 
 /// All zero without jobs.

@@ -3,13 +3,17 @@
 #include <array>
 
 #include "sim/reproduce/reproduction.h"
+#include "sim/reproduce/rr5724.h"
 
 namespace dfrs::sim {
 
 // One line each: declared in front, listed below.
 
 std::span<const Reproduction> all_reproductions() {
-  return {};
+  static const std::array kAll{
+      kRr5724,
+  };
+  return kAll;
 }
 
 std::optional<double> Comparison::ratio() const {
