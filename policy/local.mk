@@ -14,6 +14,23 @@ libpolicy_a_SOURCES = \
 	policy/decision.h \
 	policy/dfrs_policy.cc \
 	policy/dfrs_policy.h \
+	policy/divisible/algorithm.cc \
+	policy/divisible/algorithm.h \
+	policy/divisible/deadlines.cc \
+	policy/divisible/deadlines.h \
+	policy/divisible/flow_solver.h \
+	policy/divisible/list_rules.cc \
+	policy/divisible/list_rules.h \
+	policy/divisible/list_schedule.cc \
+	policy/divisible/list_schedule.h \
+	policy/divisible/mct.cc \
+	policy/divisible/mct.h \
+	policy/divisible/model.cc \
+	policy/divisible/model.h \
+	policy/divisible/optimal.cc \
+	policy/divisible/optimal.h \
+	policy/divisible/plan.cc \
+	policy/divisible/plan.h \
 	policy/engine.cc \
 	policy/engine.h \
 	policy/error.h \
