@@ -38,6 +38,9 @@ tests_policy_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_policy_tests_SOURCES = \
 	tests/policy/algorithm_test.cc \
 	tests/policy/audit_test.cc \
+	tests/policy/cluster_state_test.cc \
+	tests/policy/divisible/algorithm_test.cc \
+	tests/policy/divisible/plan_test.cc \
 	tests/policy/engine_cases_test.cc \
 	tests/policy/engine_test.cc \
 	tests/policy/example_host_test.cc \
@@ -46,6 +49,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/mcb8/packer_test.cc \
 	tests/policy/mcb8/repack_test.cc \
 	tests/policy/priority_test.cc \
+	tests/policy/registry_test.cc \
 	tests/policy/table5_names.h \
 	tests/policy/test_host.h \
 	tests/policy/yield/average_test.cc \
@@ -60,15 +64,23 @@ tests_sim_tests_SOURCES = \
 	tests/sim/bound/deadline_flow.cc \
 	tests/sim/bound/deadline_flow.h \
 	tests/sim/bound/edf_test.cc \
-	tests/sim/bound/hpc2n_bounds_test.cc \
 	tests/sim/bound/interval_schedule_test.cc \
 	tests/sim/bound/random_instance.h \
 	tests/sim/bound/rate_limited_set_test.cc \
 	tests/sim/bound/stretch_lp.cc \
 	tests/sim/bound/stretch_lp.h \
-	tests/sim/campaign/published_test.cc \
 	tests/sim/campaign/results_test.cc \
 	tests/sim/completion_queue_test.cc \
+	tests/sim/divisible/flow_test.cc \
+	tests/sim/divisible/generator_test.cc \
+	tests/sim/divisible/instance_file_test.cc \
+	tests/sim/divisible/optimum_test.cc \
+	tests/sim/divisible/random_instance.h \
+	tests/sim/divisible/schedule_checker.cc \
+	tests/sim/divisible/schedule_checker.h \
+	tests/sim/divisible/schedules_test.cc \
+	tests/sim/divisible/stretch_lp.cc \
+	tests/sim/divisible/stretch_lp.h \
 	tests/sim/failure_message.h \
 	tests/sim/fetch/cache_test.cc \
 	tests/sim/fetch/catalogue_test.cc \
@@ -80,6 +92,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/io/input_source_test.cc \
 	tests/sim/io/output_file_test.cc \
 	tests/sim/metrics_test.cc \
+	tests/sim/reproduce/rr5724_test.cc \
 	tests/sim/report/gnuplot_test.cc \
 	tests/sim/report/html_test.cc \
 	tests/sim/report/path.h \
@@ -88,6 +101,11 @@ tests_sim_tests_SOURCES = \
 	tests/sim/report/table_test.cc \
 	tests/sim/report/utf8_test.cc \
 	tests/sim/report/verdict_test.cc \
+	tests/sim/reproduce/choice_test.cc \
+	tests/sim/reproduce/comparison_table_test.cc \
+	tests/sim/reproduce/logs_test.cc \
+	tests/sim/reproduce/made_up.h \
+	tests/sim/reproduce/render_test.cc \
 	tests/sim/simulation_cases_test.cc \
 	tests/sim/simulation_test.cc \
 	tests/sim/temporary_folder.h \
@@ -113,6 +131,7 @@ tests_cli_tests_SOURCES = \
 	tests/cli/campaign_commands_test.cc \
 	tests/cli/golden_test.cc \
 	tests/cli/input_errors_test.cc \
+	tests/cli/interrupted_test.cc \
 	tests/cli/output_errors_test.cc \
 	tests/cli/process.cc \
 	tests/cli/process.h \
@@ -123,6 +142,16 @@ tests_cli_tests_SOURCES = \
 	tests/cli/samples.h \
 	tests/cli/usage_test.cc \
 	tests/cli/workload_commands_test.cc
+
+# Published experiments again, on whole logs: they need an optimised build and skip themselves in others.
+check_PROGRAMS += tests/published_tests
+TESTS += tests/published_tests
+tests_published_tests_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_published_tests_LDADD = $(TEST_LIBS)
+tests_published_tests_SOURCES = \
+	tests/sim/bound/hpc2n_bounds_test.cc \
+	tests/sim/campaign/published_test.cc \
+	tests/sim/traces.h
 
 # Tests that start threads have a program of their own: it is all that ThreadSanitizer builds.
 check_PROGRAMS += tests/thread_tests

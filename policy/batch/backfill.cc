@@ -9,15 +9,6 @@
 namespace dfrs {
 namespace {
 
-// A whole node can be the job's: it exists for it, and is large enough.
-bool suits(const ClusterState& state, const JobView& job, NodeIndex n) {
-  if (!state.usable(n) || (job.eligible != nullptr && !job.eligible->contains(n))) return false;
-  for (std::size_t d = 0; d < state.rigid_dims(); ++d) {
-    if (job.rigid[d] > state.rigid_capacity(n)[d]) return false;
-  }
-  return true;
-}
-
 bool idle(const ClusterState& state, NodeIndex n) { return state.task_count(n) == 0; }
 
 // Of a job's nodes, in ascending order and one per task, the next other one.
@@ -96,18 +87,15 @@ void BackfillPolicy::submit(const ClusterView& view, const Estimates& estimates,
   queue_.push_back({estimates.run_time[job], job, nodes_for(state, spec)});
   if (!uniform_) return;
   // A job that does not suit every node makes nodes unequal for good.
-  uniform_ = spec.eligible == nullptr && (state.node_count() == 0 || suits(state, spec, 0));
+  uniform_ = spec.eligible == nullptr && (state.node_count() == 0 || state.room_alone(spec, 0) != 0);
   if (!uniform_) reservation_.valid = false;
 }
 
 // How many of the job's tasks a node takes that is the job's alone.
 std::uint32_t BackfillPolicy::tasks_on(const ClusterState& state, const JobView& job, NodeIndex n) const {
-  if (!suits(state, job, n)) return 0;
+  const std::uint32_t fit = state.room_alone(job, n);
+  if (fit == 0) return 0;
   if (!options_.pack_tasks) return 1;
-  RigidAmount fit = job.tasks;
-  for (std::size_t d = 0; d < state.rigid_dims(); ++d) {
-    if (job.rigid[d] > 0) fit = std::min(fit, state.rigid_capacity(n)[d] / job.rigid[d]);
-  }
   // As many as run at full speed; a slow node takes one all the same.
   const double by_cpu = std::floor(state.cpu_capacity(n) / job.cpu_need * (1 + kCpuTolerance));
   return static_cast<std::uint32_t>(std::max(1.0, std::min(static_cast<double>(fit), by_cpu)));

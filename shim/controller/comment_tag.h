@@ -22,7 +22,7 @@ struct CommentTag {
 /// "[dfrs yield=0.25 vt=1234s]" or "[dfrs paused vt=1234s]".
 std::string format_tag(const CommentTag& tag);
 
-/// The user's part of a comment: without a tag at its end, and the blank before it.
+/// The user's part of a comment: without a well-formed tag at its end, and the blank before it.
 std::string_view user_comment(std::string_view comment);
 
 /// The tag at the end of a comment, if there is a well-formed one.

@@ -22,7 +22,7 @@ class Quotas {
   /// the others leave them there; a run with a checkpoint to write keeps what it had, and the others' raises wait until
   /// it is gone. O(nodes + tasks).
   void build(const Books& books, const Nodes& nodes, const Config& config, std::span<const Job* const> arriving);
-  /// Hands over what has changed since the last time. False if no agent is concerned.
+  /// Hands over what build() has changed since the last time, all of it after forget().
   void send(NodeAgents& agents);
   /// Everything is handed over again at the next send(): other agents, or another order of nodes.
   void forget();

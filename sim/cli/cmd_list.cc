@@ -5,10 +5,23 @@
 #include <memory>
 
 #include "policy/divisible/algorithm.h"
+#include "policy/registry.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 
 namespace dfrs::sim {
+namespace {
+
+std::string divisible_list(bool names_only) {
+  std::string text;
+  for (const auto algorithm : dfrs::divisible::all_algorithms()) {
+    const std::string_view name = algorithm_name(algorithm);
+    text += names_only ? fmt::format("{}\n", name) : fmt::format("{:<34} {}\n", name, describe(algorithm));
+  }
+  return text;
+}
+
+}  // namespace
 
 void add_list(CLI::App& app) {
   CLI::App* command = app.add_subcommand("list", "all algorithms, a line on each");
@@ -17,22 +30,24 @@ void add_list(CLI::App& app) {
   command->add_flag("--names", *names_only, "names alone");
   command->add_flag("--divisible", *divisible, "the algorithms for divisible load (`dfrs-sim divisible`) instead");
   command->footer(
-      "MINVT and MINFT take any number of seconds; OPT=MIN may be left out. In -a of other subcommands 'all' stands\n"
-      "for the whole list and 'table2' for the 20 algorithms of RR-7659's table 2.");
+      "In -a of other subcommands the name behind each heading stands for the algorithms below it, 'all' for those of\n"
+      "RR-7659 (batch and rr7659: 3 + 116), and 'table2' for the 20 of its table 2. MINVT and MINFT take any number "
+      "of\n"
+      "seconds; OPT=MIN may be left out. The algorithms for divisible load are those of `dfrs-sim divisible`.");
   command->callback([names_only, divisible] {
     std::string text;
     if (*divisible) {
-      for (const auto algorithm : dfrs::divisible::all_algorithms()) {
-        const std::string_view name = algorithm_name(algorithm);
-        text += *names_only ? fmt::format("{}\n", name) : fmt::format("{:<12} {}\n", name, describe(algorithm));
-      }
-      print(text);
+      print(divisible_list(*names_only));
       return;
     }
-    for (const Algorithm& algorithm : all_algorithms()) {
-      const std::string name = algorithm_name(algorithm);
-      text += *names_only ? name + "\n" : fmt::format("{:<34} {}\n", name, describe_algorithm(algorithm));
+    for (const PolicyFamily* family : policy_families()) {
+      if (!*names_only) text += fmt::format("{}{} [-a {}]\n", text.empty() ? "" : "\n", family->title, family->name);
+      for (const Algorithm& algorithm : family->list()) {
+        const NamedPolicy policy = named(algorithm);
+        text += *names_only ? policy.name + "\n" : fmt::format("{:<34} {}\n", policy.name, policy.description);
+      }
     }
+    if (!*names_only) text += "\nDivisible load, RR-5724 [dfrs-sim divisible -a]\n" + divisible_list(false);
     print(text);
   });
 }

@@ -2,6 +2,7 @@
 // Runs the built dfrs-sim, or another program of the project, as a user would, and keeps what it said.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ struct Surroundings {
   std::vector<std::string> environment = {};  ///< NAME=value, besides what the test has
   std::string folder = {};                    ///< working directory
   std::string soft_limits = {};               ///< `ulimit` options for the program, such as "-f 8"
+  bool ignores_hangup = false;                ///< as below nohup
   std::string program = {};                   ///< another program, built beside dfrs-sim; empty: dfrs-sim
 };
 
@@ -34,6 +36,10 @@ std::string dfrs_sim_path();
 
 /// Runs dfrs-sim to its end. A run that hangs is ended by force and is a failure of the test.
 Outcome dfrs_sim(const std::vector<std::string>& arguments, const Surroundings& surroundings = {});
+
+/// Sends the signal once `ready` is true, which it must become while the program runs. Standard input stays open.
+Outcome dfrs_sim_interrupted(const std::vector<std::string>& arguments, const std::function<bool()>& ready, int signal,
+                             const Surroundings& surroundings = {});
 
 /// `first` | `second`, both dfrs-sim. The outcomes of both.
 std::pair<Outcome, Outcome> dfrs_sim_pipe(const std::vector<std::string>& first,

@@ -456,7 +456,10 @@ void FakeSlurm::apply_one(const dfrs_operation& op, dfrs_result& result) {
   }
   FakeJob& job = found->second;
   if (on_operation) {
-    if (const auto code = on_operation(job, op); code != DFRS_DONE) return answer(code, "by the test");
+    if (const auto code = on_operation(job, op); code != DFRS_DONE) {
+      raced_ = true;  // what else was asked for in this round counted on it
+      return answer(code, "by the test");
+    }
   }
   if ((op.kind == DFRS_OP_START || op.kind == DFRS_OP_RESUME) && dice_.chance(options.busy_percent)) {
     return answer(DFRS_BUSY, "by chance");
