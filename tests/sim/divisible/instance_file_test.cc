@@ -33,7 +33,7 @@ TEST(DivisibleInstanceFile, GivesBackWhatWasWritten) {
 TEST(DivisibleInstanceFile, SaysWhereAndWhatIsWrong) {
   const std::string head = "; dfrs-divisible: 1\n; Databanks: 2\ncluster 1 1 0\n";
   const auto message = [](const std::string& text) {
-    return failure_message([&] { (void)parse_instance(text, "f"); });
+    return message_of<InputError>([&] { (void)parse_instance(text, "f"); });
   };
   EXPECT_EQ(message(""), "f: empty; expected '; dfrs-divisible: 1'");
   EXPECT_EQ(message("job 0 1 0\n"), "f:1: expected '; dfrs-divisible: 1' as the first line");
