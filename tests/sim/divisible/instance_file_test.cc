@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/divisible/generator.h"
+#include "sim/errors.h"
 #include "tests/sim/divisible/random_instance.h"
 #include "tests/sim/failure_message.h"
 
