@@ -55,7 +55,7 @@ TEST(CliDivisible, SaysWhatIsWrong) {
 }
 
 TEST(CliDivisible, ReproduceShowsPublishedAndMeasured) {
-  const std::string text = output_of({"reproduce", "rr5724", "--part", "table2", "--instances", "1"});
+  const std::string text = output_of({"reproduce", "rr5724", "--parts", "table2", "--instances", "1"});
   EXPECT_THAT(text, HasSubstr("Online-EGDF"));
   EXPECT_THAT(text, HasSubstr("54 instances, 1 of each configuration (the paper: 200)"));
   EXPECT_THAT(text, Not(HasSubstr("Bender98")));
