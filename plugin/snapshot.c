@@ -9,6 +9,7 @@
 #include "plugin/arena.h"
 #include "plugin/compat.h"
 #include "plugin/job_shape.h"
+#include "plugin/lost_jobs.h"
 #include "shim/gate.h"
 
 enum { kPlainParts = 16 };
@@ -357,6 +358,7 @@ static int take_job(struct snapshot *s, const job_record_t *job, const part_reco
   if (job->batch_flag && details->requeue) out->flags |= DFRS_JOB_MAY_REQUEUE;
   if (job->array_recs && job->array_recs->task_id_bitmap && job->array_task_id == NO_VAL)
     out->flags |= DFRS_JOB_ARRAY_META;
+  if (lost_jobs_has(job)) out->flags |= DFRS_JOB_LOST;
   out->time_limit = job->time_limit;
   if (job->time_limit == NO_VAL) out->time_limit = part->default_time != NO_VAL ? part->default_time : part->max_time;
   if (out->time_limit == INFINITE || out->time_limit == NO_VAL) out->time_limit = UINT32_MAX;

@@ -3,4 +3,5 @@
 # `extern const PolicyFamily NAME{...}` (policy/registry.h); docs/adding-a-policy.md adds one.
 POLICY_FAMILIES = \
 	policy/batch/family.cc \
-	policy/rr7659.cc
+	policy/rr7659.cc \
+	policy/ipdps2010/family.cc

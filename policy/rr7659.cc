@@ -249,6 +249,8 @@ NamedPolicy named(const DfrsAlgorithm& algorithm) {
   traits.needs_lp_solver =
       algorithm.objective == Objective::avg_yield || algorithm.objective == Objective::avg_stretch;
   traits.takes_up_waiting = algorithm.opportunistic || algorithm.periodic != Periodic::nothing;
+  traits.pauses_for_arrivals =
+      algorithm.on_submission != Submission::nothing && algorithm.on_submission != Submission::greedy;
   // Where something is done at submissions or completions, it matters which jobs were there before.
   traits.resync_forgets_nothing = algorithm.on_submission == Submission::nothing && algorithm.periodic == Periodic::mcb8;
   return {name_of(algorithm), describe(algorithm), traits,

@@ -21,12 +21,16 @@ libsim_a_SOURCES = \
 	sim/bound/rate_limited_set.h \
 	sim/campaign/campaign.cc \
 	sim/campaign/campaign.h \
+	sim/campaign/degradation.cc \
+	sim/campaign/degradation.h \
 	sim/campaign/parallel.cc \
 	sim/campaign/parallel.h \
 	sim/campaign/results.cc \
 	sim/campaign/results.h \
 	sim/completion_queue.cc \
 	sim/completion_queue.h \
+	sim/confidence.cc \
+	sim/confidence.h \
 	sim/divisible/generator.cc \
 	sim/divisible/generator.h \
 	sim/divisible/instance.cc \
@@ -46,6 +50,14 @@ libsim_a_SOURCES = \
 	sim/fetch/http.h \
 	sim/fetch/sha256.cc \
 	sim/fetch/sha256.h \
+	sim/gang/elastic_simulation.cc \
+	sim/gang/elastic_simulation.h \
+	sim/gang/experiment.cc \
+	sim/gang/experiment.h \
+	sim/gang/gang_report.cc \
+	sim/gang/gang_report.h \
+	sim/gang/workload.cc \
+	sim/gang/workload.h \
 	sim/glpk_solver.cc \
 	sim/glpk_solver.h \
 	sim/instance.cc \
@@ -61,6 +73,11 @@ libsim_a_SOURCES = \
 	sim/reproduce/choice.cc \
 	sim/reproduce/comparison_table.cc \
 	sim/reproduce/comparison_table.h \
+	sim/reproduce/gang_cloud.cc \
+	sim/reproduce/gang_cloud_published.cc \
+	sim/reproduce/gang_cloud_published.h \
+	sim/reproduce/ipdps2010.cc \
+	sim/reproduce/ipdps2010_published.h \
 	sim/reproduce/logs.cc \
 	sim/reproduce/plots.cc \
 	sim/reproduce/render.cc \
@@ -137,6 +154,7 @@ dfrs_sim_SOURCES = \
 	sim/cli/cmd_demo.cc \
 	sim/cli/cmd_divisible.cc \
 	sim/cli/cmd_fetch.cc \
+	sim/cli/cmd_gang.cc \
 	sim/cli/cmd_generate.cc \
 	sim/cli/cmd_list.cc \
 	sim/cli/cmd_replay.cc \

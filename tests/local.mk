@@ -10,8 +10,14 @@ tests_oracle_liboracle_a_SOURCES = \
 	tests/oracle/decision_checker.cc \
 	tests/oracle/decision_checker.h \
 	tests/oracle/dice.h \
+	tests/oracle/gang.cc \
+	tests/oracle/gang.h \
+	tests/oracle/gang_checker.cc \
+	tests/oracle/gang_checker.h \
 	tests/oracle/greedy.cc \
 	tests/oracle/greedy.h \
+	tests/oracle/ipdps2010.cc \
+	tests/oracle/ipdps2010.h \
 	tests/oracle/lockstep.cc \
 	tests/oracle/lockstep.h \
 	tests/oracle/mcb8.cc \
@@ -44,8 +50,12 @@ tests_policy_tests_SOURCES = \
 	tests/policy/engine_cases_test.cc \
 	tests/policy/engine_test.cc \
 	tests/policy/example_host_test.cc \
+	tests/policy/gang/dispatcher_test.cc \
+	tests/policy/gang/rules_test.cc \
 	tests/policy/greedy_preempt_test.cc \
 	tests/policy/greedy_test.cc \
+	tests/policy/ipdps2010/backoff_test.cc \
+	tests/policy/ipdps2010/yields_test.cc \
 	tests/policy/mcb8/packer_test.cc \
 	tests/policy/mcb8/repack_test.cc \
 	tests/policy/priority_test.cc \
@@ -69,6 +79,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/bound/rate_limited_set_test.cc \
 	tests/sim/bound/stretch_lp.cc \
 	tests/sim/bound/stretch_lp.h \
+	tests/sim/campaign/degradation_test.cc \
 	tests/sim/campaign/results_test.cc \
 	tests/sim/completion_queue_test.cc \
 	tests/sim/divisible/flow_test.cc \
@@ -81,16 +92,19 @@ tests_sim_tests_SOURCES = \
 	tests/sim/divisible/schedules_test.cc \
 	tests/sim/divisible/stretch_lp.cc \
 	tests/sim/divisible/stretch_lp.h \
+	tests/sim/confidence_test.cc \
 	tests/sim/failure_message.h \
 	tests/sim/fetch/cache_test.cc \
 	tests/sim/fetch/catalogue_test.cc \
 	tests/sim/fetch/http_test.cc \
 	tests/sim/fetch/web_server.cc \
 	tests/sim/fetch/web_server.h \
+	tests/sim/gang/elastic_simulation_test.cc \
 	tests/sim/glpk_solver_test.cc \
 	tests/sim/io/compressed.h \
 	tests/sim/io/input_source_test.cc \
 	tests/sim/io/output_file_test.cc \
+	tests/sim/ipdps2010_test.cc \
 	tests/sim/metrics_test.cc \
 	tests/sim/reproduce/rr5724_test.cc \
 	tests/sim/report/gnuplot_test.cc \
@@ -120,6 +134,29 @@ tests_sim_tests_SOURCES = \
 	tests/sim/workload/trace_file_test.cc \
 	tests/sim/workload/weeks_test.cc
 
+# docs/adding-a-policy.md as its reader would follow it: the file, the line of the registry and the test that the page
+# shows, with the rules that hold for every policy.
+check_PROGRAMS += tests/page_tests
+TESTS += tests/page_tests
+EXTRA_DIST += tests/docs/from_page.sh
+PAGE = $(top_srcdir)/docs/adding-a-policy.md
+FROM_PAGE = $(SHELL) $(top_srcdir)/tests/docs/from_page.sh $(PAGE)
+PAGE_FILES = tests/docs/shared_fcfs.cc tests/docs/shared_fcfs_test.cc tests/docs/registry_table.h
+CLEANFILES += $(PAGE_FILES)
+tests/docs/shared_fcfs.cc: $(PAGE) tests/docs/from_page.sh
+	$(AM_V_GEN)$(MKDIR_P) tests/docs && $(FROM_PAGE) policy/shared_fcfs.cc > $@.tmp && mv -f $@.tmp $@
+tests/docs/shared_fcfs_test.cc: $(PAGE) tests/docs/from_page.sh
+	$(AM_V_GEN)$(MKDIR_P) tests/docs && $(FROM_PAGE) tests/policy/shared_fcfs_test.cc > $@.tmp && mv -f $@.tmp $@
+# The registry with the page's line at its end. The file that the line names is the extracted one.
+tests/docs/registry_table.h: $(PAGE) tests/docs/shared_fcfs.cc policy/registry_table.sh Makefile $(POLICY_FAMILIES)
+	$(AM_V_GEN)$(SHELL) $(srcdir)/policy/registry_table.sh $(srcdir) $(POLICY_FAMILIES) \
+	  `$(FROM_PAGE) policy/registry.mk | sed 's,policy/,tests/docs/,'` > $@.tmp && mv -f $@.tmp $@
+tests_page_tests_CPPFLAGS = $(TEST_CPPFLAGS) -DDFRS_REGISTRY_TABLE='"tests/docs/registry_table.h"'
+tests_page_tests_LDADD = $(TEST_LIBS)
+tests_page_tests_SOURCES = policy/registry.cc tests/policy/registry_test.cc
+nodist_tests_page_tests_SOURCES = tests/docs/shared_fcfs.cc tests/docs/shared_fcfs_test.cc
+policy/tests_page_tests-registry.$(OBJEXT): tests/docs/registry_table.h
+
 # These run the built dfrs-sim, which AM_TESTS_ENVIRONMENT names, as a user would.
 check_PROGRAMS += tests/cli_tests
 TESTS += tests/cli_tests
@@ -130,6 +167,7 @@ EXTRA_tests_cli_tests_DEPENDENCIES = dfrs-sim$(EXEEXT)
 tests_cli_tests_SOURCES = \
 	tests/cli/campaign_commands_test.cc \
 	tests/cli/divisible_command_test.cc \
+	tests/cli/gang_command_test.cc \
 	tests/cli/golden_test.cc \
 	tests/cli/input_errors_test.cc \
 	tests/cli/interrupted_test.cc \
@@ -161,5 +199,6 @@ tests_thread_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_thread_tests_LDADD = $(TEST_LIBS)
 tests_thread_tests_SOURCES = \
 	tests/sim/campaign/campaign_test.cc \
-	tests/sim/campaign/parallel_test.cc
+	tests/sim/campaign/parallel_test.cc \
+	tests/sim/gang/experiment_test.cc
 endif

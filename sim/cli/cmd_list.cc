@@ -12,6 +12,12 @@
 namespace dfrs::sim {
 namespace {
 
+constexpr const char* kGangSchedulers = R"(
+Gangs on machines leased from a cloud (dfrs-sim gang):
+AFCFS                              of the gangs whose machines are all idle the first starts
+LJFS                               of the gangs whose machines are all idle the largest starts
+)";
+
 std::string divisible_list(bool names_only) {
   std::string text;
   for (const auto algorithm : dfrs::divisible::all_algorithms()) {
@@ -47,7 +53,8 @@ void add_list(CLI::App& app) {
         text += *names_only ? policy.name + "\n" : fmt::format("{:<34} {}\n", policy.name, policy.description);
       }
     }
-    if (!*names_only) text += "\nDivisible load, RR-5724 [dfrs-sim divisible -a]\n" + divisible_list(false);
+    if (!*names_only) text += kGangSchedulers;
+    if (!*names_only) text += "\nDivisible load on clusters with databanks (dfrs-sim divisible):\n" + divisible_list(false);
     print(text);
   });
 }

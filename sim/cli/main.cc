@@ -90,6 +90,7 @@ int parse_and_run(int argc, char** argv) {
   add_report(app);
   add_replay(app);
   add_reproduce(app);
+  add_gang(app);
   add_list(app);
   add_fetch(app);
   try {

@@ -3,15 +3,16 @@
 #include <array>
 
 #include "sim/reproduce/reproduction.h"
-#include "sim/reproduce/rr5724.h"
 
 namespace dfrs::sim {
 
+extern const Reproduction kRr5724;
+extern const Reproduction ipdps2010_reproduction;
+extern const Reproduction kGangCloud;
+
 std::span<const Reproduction> all_reproductions() {
-  static const std::array kAll{
-      kRr5724,
-  };
-  return kAll;
+  static const Reproduction all[]{kRr5724, ipdps2010_reproduction, kGangCloud};
+  return all;
 }
 
 }  // namespace dfrs::sim
