@@ -37,9 +37,8 @@ void add_list(CLI::App& app) {
   command->add_flag("--divisible", *divisible, "the algorithms for divisible load (`dfrs-sim divisible`) instead");
   command->footer(
       "In -a of other subcommands the name behind each heading stands for the algorithms below it, 'all' for those of\n"
-      "RR-7659 (batch and rr7659: 3 + 116), and 'table2' for the 20 of its table 2. MINVT and MINFT take any number "
-      "of\n"
-      "seconds; OPT=MIN may be left out. The algorithms for divisible load are those of `dfrs-sim divisible`.");
+      "RR-7659 (batch and rr7659: 3 + 116), and 'table2' for the 20 of its table 2. MINVT and MINFT take any number\n"
+      "of seconds; OPT=MIN may be left out.");
   command->callback([names_only, divisible] {
     std::string text;
     if (*divisible) {
