@@ -32,6 +32,23 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/dynp/dynp_policy.h \
 	policy/dynp/quality.cc \
 	policy/dynp/quality.h \
+	policy/divisible/algorithm.cc \
+	policy/divisible/algorithm.h \
+	policy/divisible/deadlines.cc \
+	policy/divisible/deadlines.h \
+	policy/divisible/flow_solver.h \
+	policy/divisible/list_rules.cc \
+	policy/divisible/list_rules.h \
+	policy/divisible/list_schedule.cc \
+	policy/divisible/list_schedule.h \
+	policy/divisible/mct.cc \
+	policy/divisible/mct.h \
+	policy/divisible/model.cc \
+	policy/divisible/model.h \
+	policy/divisible/optimal.cc \
+	policy/divisible/optimal.h \
+	policy/divisible/plan.cc \
+	policy/divisible/plan.h \
 	policy/engine.cc \
 	policy/engine.h \
 	policy/engine_options.h \

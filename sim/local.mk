@@ -39,6 +39,16 @@ libsim_a_SOURCES = \
 	sim/completion_queue.h \
 	sim/confidence.cc \
 	sim/confidence.h \
+	sim/divisible/generator.cc \
+	sim/divisible/generator.h \
+	sim/divisible/instance.cc \
+	sim/divisible/instance.h \
+	sim/divisible/instance_file.cc \
+	sim/divisible/instance_file.h \
+	sim/divisible/lemon_flow.cc \
+	sim/divisible/lemon_flow.h \
+	sim/divisible/simulation.cc \
+	sim/divisible/simulation.h \
 	sim/errors.h \
 	sim/fetch/cache.cc \
 	sim/fetch/cache.h \
@@ -94,6 +104,10 @@ libsim_a_SOURCES = \
 	sim/reproduce/rr7659_published.cc \
 	sim/reproduce/rr7659_published.h \
 	sim/reproduce/rr7659_tables.cc \
+	sim/reproduce/rr5724.cc \
+	sim/reproduce/rr5724.h \
+	sim/reproduce/rr5724_published.cc \
+	sim/reproduce/rr5724_published.h \
 	sim/report/charts.cc \
 	sim/report/charts.h \
 	sim/report/gnuplot.cc \
@@ -169,6 +183,7 @@ dfrs_sim_SOURCES = \
 	sim/cli/cmd_bound.cc \
 	sim/cli/cmd_compare.cc \
 	sim/cli/cmd_demo.cc \
+	sim/cli/cmd_divisible.cc \
 	sim/cli/cmd_fetch.cc \
 	sim/cli/cmd_gang.cc \
 	sim/cli/cmd_generate.cc \

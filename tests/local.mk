@@ -51,6 +51,8 @@ tests_policy_tests_SOURCES = \
 	tests/policy/batch/node_profile_test.cc \
 	tests/policy/cluster_state_test.cc \
 	tests/policy/dynp/decider_test.cc \
+	tests/policy/divisible/algorithm_test.cc \
+	tests/policy/divisible/plan_test.cc \
 	tests/policy/engine_cases_test.cc \
 	tests/policy/engine_test.cc \
 	tests/policy/example_host_test.cc \
@@ -88,6 +90,16 @@ tests_sim_tests_SOURCES = \
 	tests/sim/campaign/results_test.cc \
 	tests/sim/campaign/store_test.cc \
 	tests/sim/completion_queue_test.cc \
+	tests/sim/divisible/flow_test.cc \
+	tests/sim/divisible/generator_test.cc \
+	tests/sim/divisible/instance_file_test.cc \
+	tests/sim/divisible/optimum_test.cc \
+	tests/sim/divisible/random_instance.h \
+	tests/sim/divisible/schedule_checker.cc \
+	tests/sim/divisible/schedule_checker.h \
+	tests/sim/divisible/schedules_test.cc \
+	tests/sim/divisible/stretch_lp.cc \
+	tests/sim/divisible/stretch_lp.h \
 	tests/sim/confidence_test.cc \
 	tests/sim/failure_message.h \
 	tests/sim/fetch/cache_test.cc \
@@ -102,6 +114,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/io/output_file_test.cc \
 	tests/sim/ipdps2010_test.cc \
 	tests/sim/metrics_test.cc \
+	tests/sim/reproduce/rr5724_test.cc \
 	tests/sim/report/gnuplot_test.cc \
 	tests/sim/report/html_test.cc \
 	tests/sim/report/path.h \
@@ -164,6 +177,7 @@ tests_cli_tests_LDADD = $(TEST_LIBS)
 EXTRA_tests_cli_tests_DEPENDENCIES = dfrs-sim$(EXEEXT)
 tests_cli_tests_SOURCES = \
 	tests/cli/campaign_commands_test.cc \
+	tests/cli/divisible_command_test.cc \
 	tests/cli/gang_command_test.cc \
 	tests/cli/golden_test.cc \
 	tests/cli/input_errors_test.cc \

@@ -17,6 +17,7 @@ void add_list(CLI::App& app);
 void add_fetch(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_replay(CLI::App& app);
+void add_divisible(CLI::App& app);
 void add_gang(CLI::App& app);
 void add_reproduce(CLI::App& app);
 
