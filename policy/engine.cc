@@ -5,6 +5,8 @@
 #include <cmath>
 #include <new>
 
+#include "policy/batch/shared_nodes.h"
+
 namespace dfrs {
 namespace {
 
@@ -30,8 +32,10 @@ tl::expected<std::unique_ptr<Engine>, Error> Engine::create(const Algorithm& alg
         return fail(ErrorCode::bad_option, "OPT=AVG needs a solver of linear programs, and this host has none");
       }
       engine->dfrs_ = std::make_unique<DfrsPolicy>(*dfrs, options.dfrs);
+    } else if (const auto rule = std::get<BatchAlgorithm>(algorithm).backfill; options.batch.share_nodes) {
+      engine->batch_ = std::make_unique<SharedNodesPolicy>(rule, options.batch);
     } else {
-      engine->batch_ = std::make_unique<BackfillPolicy>(std::get<BatchAlgorithm>(algorithm).backfill, options.batch);
+      engine->batch_ = std::make_unique<BackfillPolicy>(rule, options.batch);
     }
     return engine;
   } catch (const std::bad_alloc&) {

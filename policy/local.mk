@@ -8,6 +8,8 @@ libpolicy_a_SOURCES = \
 	policy/audit.h \
 	policy/batch/backfill.cc \
 	policy/batch/backfill.h \
+	policy/batch/shared_nodes.cc \
+	policy/batch/shared_nodes.h \
 	policy/cluster_state.cc \
 	policy/cluster_state.h \
 	policy/compare.h \

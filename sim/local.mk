@@ -86,11 +86,25 @@ libsim_a_SOURCES = \
 	sim/workload/read_report.h \
 	sim/workload/recorded.cc \
 	sim/workload/recorded.h \
+	sim/workload/sacct/anonymise.cc \
+	sim/workload/sacct/anonymise.h \
+	sim/workload/sacct/fields.cc \
+	sim/workload/sacct/fields.h \
+	sim/workload/sacct/jobs.cc \
+	sim/workload/sacct/jobs.h \
+	sim/workload/sacct/reader.cc \
+	sim/workload/sacct/reader.h \
+	sim/workload/sacct/table.cc \
+	sim/workload/sacct/table.h \
 	sim/workload/scale.cc \
 	sim/workload/scale.h \
 	sim/workload/swf.h \
 	sim/workload/swf_jobs.cc \
+	sim/workload/swf_anonymise.cc \
+	sim/workload/swf_anonymise.h \
 	sim/workload/swf_reader.cc \
+	sim/workload/swf_writer.cc \
+	sim/workload/swf_writer.h \
 	sim/workload/text_lines.cc \
 	sim/workload/text_lines.h \
 	sim/workload/trace_file.cc \
@@ -111,6 +125,7 @@ dfrs_sim_SOURCES = \
 	sim/cli/cmd_demo.cc \
 	sim/cli/cmd_fetch.cc \
 	sim/cli/cmd_generate.cc \
+	sim/cli/cmd_import.cc \
 	sim/cli/cmd_list.cc \
 	sim/cli/cmd_replay.cc \
 	sim/cli/cmd_report.cc \
