@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The policy core: pure decisions. tests/policy/purity.sh checks on its symbols that it stays so.
+include policy/registry.mk
+
 noinst_LIBRARIES += libpolicy.a
-libpolicy_a_SOURCES = \
-	policy/algorithm.cc \
+libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/algorithm.h \
 	policy/audit.cc \
 	policy/audit.h \
 	policy/batch/backfill.cc \
 	policy/batch/backfill.h \
-	policy/batch/shared_nodes.cc \
 	policy/batch/shared_nodes.h \
 	policy/cluster_state.cc \
 	policy/cluster_state.h \
@@ -18,6 +18,7 @@ libpolicy_a_SOURCES = \
 	policy/dfrs_policy.h \
 	policy/engine.cc \
 	policy/engine.h \
+	policy/engine_options.h \
 	policy/error.h \
 	policy/greedy.cc \
 	policy/greedy.h \
@@ -33,6 +34,8 @@ libpolicy_a_SOURCES = \
 	policy/policy.h \
 	policy/priority.cc \
 	policy/priority.h \
+	policy/registry.cc \
+	policy/registry.h \
 	policy/resources.h \
 	policy/units.h \
 	policy/view.h \
@@ -45,3 +48,10 @@ libpolicy_a_SOURCES = \
 	policy/yield/sharing.h \
 	policy/yield/stretch.cc \
 	policy/yield/stretch.h
+
+# registry.cc includes the registry as a table of names.
+EXTRA_DIST += policy/registry_table.sh
+CLEANFILES += policy/registry_table.h
+policy/registry_table.h: policy/registry_table.sh Makefile $(POLICY_FAMILIES)
+	$(AM_V_GEN)$(MKDIR_P) policy && $(SHELL) $(srcdir)/policy/registry_table.sh $(srcdir) $(POLICY_FAMILIES) > $@.tmp && mv -f $@.tmp $@
+policy/registry.$(OBJEXT): policy/registry_table.h

@@ -3,16 +3,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "policy/compare.h"
+#include "policy/registry.h"
 
 namespace dfrs {
 namespace {
 
 constexpr std::size_t kRefusalsKept = 8;  // few shapes are most of a queue
 
-// How many tasks of need `cpu` fit into `free` of a node's `capacity`; up to rounding, as cpu_fits.
+// How many tasks of need `cpu` fit into `free` of a node's `capacity`; up to rounding, as cpu_fits. A node that is slower
+// than a task could use takes one alone.
 std::uint32_t by_cpu(double free, double capacity, double cpu, std::uint32_t most) {
+  if (cpu_exceeds(cpu, capacity)) return cpu_fits(capacity, free) ? std::min(most, 1u) : 0;
   const double count = std::floor((free + capacity * kCpuTolerance) / cpu);
   return count <= 0 ? 0 : static_cast<std::uint32_t>(std::min(count, static_cast<double>(most)));
 }
@@ -170,11 +174,41 @@ bool SharedNodesPolicy::refused_already(const ClusterState& state, const JobView
 
 void SharedNodesPolicy::start(const ClusterView& view, ClusterState& state, Outcome& outcome, const Waiting& waiting) {
   state.place(waiting.job, view.jobs[waiting.job], nodes_);
-  outcome.yields->push_back({waiting.job, 1.0});  // nothing is overloaded
-  const Running entry{view.now + waiting.estimate, waiting.job};
+  // Nothing is overloaded, unless a task is alone on a node that is too slow for it.
+  double yield = 1;
+  for (const NodeIndex n : nodes_) {
+    if (cpu_exceeds(state.cpu_load(n), state.cpu_capacity(n))) {
+      yield = std::min(yield, state.cpu_capacity(n) / state.cpu_load(n));
+    }
+  }
+  outcome.yields->push_back({waiting.job, yield});
+  const Running entry{view.now + waiting.estimate / yield, waiting.job};
   running_.insert(std::upper_bound(running_.begin(), running_.end(), entry,
                                    [](const Running& a, const Running& b) { return a.end < b.end; }),
                   entry);
 }
+
+namespace {
+
+using Backfill = BatchAlgorithm::Backfill;
+
+NamedPolicy shared(Backfill rule, std::string name, std::string description) {
+  PolicyTraits traits;
+  traits.submissions_apart = false;
+  return {std::move(name), std::move(description), traits, MakeBatch([rule](const EngineOptions& options) {
+            return std::make_unique<SharedNodesPolicy>(rule, options.batch);
+          })};
+}
+
+std::vector<Algorithm> list() {
+  return {shared(Backfill::none, "FCFS/shared", "parts of nodes, no CPU shared, strictly in order of submission"),
+          shared(Backfill::easy, "EASY/shared",
+                 "parts of nodes, no CPU shared, later jobs jump ahead if they do not delay the first")};
+}
+
+}  // namespace
+
+extern const PolicyFamily shared_nodes_family{"shared", "Batch scheduling on shared nodes, as in most Slurm clusters",
+                                              list};
 
 }  // namespace dfrs

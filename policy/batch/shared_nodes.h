@@ -3,7 +3,7 @@
 // and rigid resources left. What Slurm's backfill with select/cons_tres and CR_Core_Memory does on most clusters; the
 // papers' batch policies (BackfillPolicy) give whole nodes.
 //
-// Nodes are tried by index, each filled before the next. The first job that does not fit has a reservation: the shadow
+// Names: FCFS/shared, EASY/shared. Nodes are tried by index, each filled before the next. The first job that does not fit has a reservation: the shadow
 // time is the earliest at which it fits by the estimates of the running jobs. A later job may start if it fits now, and
 // either ends by the shadow time or leaves the reservation what it counts on, node by node.
 #pragma once
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "policy/algorithm.h"
-#include "policy/batch/backfill.h"
+#include "policy/engine_options.h"
 #include "policy/policy.h"
 
 namespace dfrs {

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "policy/registry.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/workload/sacct/table.h"
@@ -198,8 +199,8 @@ void SimulationOptions::add(CLI::App& app) {
       ->group(group);
   app.add_option("--batch-nodes", batch_nodes_,
                  "batch policies take a node per 'task', as in RR-7659, or 'packed' as many tasks of a job per node as "
-                 "it has CPU and memory for; 'shared': other jobs may have the rest of a node, as in most Slurm clusters")
-      ->check(CLI::IsMember({"task", "packed", "shared"}))
+                 "it has CPU and memory for")
+      ->check(CLI::IsMember({"task", "packed"}))
       ->capture_default_str()
       ->group(group);
   app.add_option("--paused-work", paused_work_,
@@ -226,7 +227,6 @@ SimOptions SimulationOptions::sim() const {
   options.events_apart = instants_ == "apart";
   options.engine.batch.pass_per_event = passes_ == "event";
   options.engine.batch.pack_tasks = batch_nodes_ == "packed";
-  options.engine.batch.share_nodes = batch_nodes_ == "shared";
   options.paused_work = paused_work_ == "lost" ? PausedWork::kLost : PausedWork::kKept;
   options.lost_work = {min_progress_, max_lost_runs_};
   return options;
@@ -292,6 +292,8 @@ std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names) {
       const std::string_view name = rest.substr(0, rest.find(','));
       if (name == "all") {
         for (const Algorithm& algorithm : all_algorithms()) add(algorithm);
+      } else if (const auto family = algorithms_of_family(name)) {
+        for (const Algorithm& algorithm : *family) add(algorithm);
       } else if (name == "table2") {
         for (std::string_view row : kTable2) add(parse_or_throw(row));
       } else {
