@@ -3,6 +3,10 @@
 noinst_LIBRARIES += libsim.a
 libsim_a_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS) $(ARCHIVE_CFLAGS) $(CURL_CFLAGS) $(NETTLE_CFLAGS) $(ZLIB_CFLAGS)
 libsim_a_SOURCES = \
+	sim/advise/advice.cc \
+	sim/advise/advice.h \
+	sim/advise/study.cc \
+	sim/advise/study.h \
 	sim/bound/bound.cc \
 	sim/bound/bound.h \
 	sim/bound/bound_job.cc \
@@ -63,6 +67,8 @@ libsim_a_SOURCES = \
 	sim/report/html.cc \
 	sim/report/html.h \
 	sim/report/html_style.h \
+	sim/report/page.cc \
+	sim/report/page.h \
 	sim/report/summary.cc \
 	sim/report/summary.h \
 	sim/report/svg.cc \
@@ -129,6 +135,7 @@ dfrs_sim_LDADD = $(SIM_LIBS)
 dfrs_sim_SOURCES = \
 	sim/cli/campaign_command.cc \
 	sim/cli/campaign_command.h \
+	sim/cli/cmd_advise.cc \
 	sim/cli/cmd_annotate.cc \
 	sim/cli/cmd_bound.cc \
 	sim/cli/cmd_compare.cc \

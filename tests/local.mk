@@ -56,6 +56,7 @@ tests_policy_tests_SOURCES = \
 tests_sim_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sim_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_sim_tests_SOURCES = \
+	tests/sim/advise/study_test.cc \
 	tests/sim/bound/bound_test.cc \
 	tests/sim/bound/congestion_test.cc \
 	tests/sim/bound/deadline_flow.cc \
@@ -81,6 +82,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/metrics_test.cc \
 	tests/sim/report/gnuplot_test.cc \
 	tests/sim/report/html_test.cc \
+	tests/sim/report/page_test.cc \
 	tests/sim/report/path.h \
 	tests/sim/report/rows.h \
 	tests/sim/report/summary_test.cc \
@@ -92,6 +94,8 @@ tests_sim_tests_SOURCES = \
 	tests/sim/reproduce/logs_test.cc \
 	tests/sim/reproduce/made_up.h \
 	tests/sim/reproduce/render_test.cc \
+	tests/sim/lost_work_test.cc \
+	tests/sim/shared_nodes_test.cc \
 	tests/sim/simulation_cases_test.cc \
 	tests/sim/simulation_test.cc \
 	tests/sim/temporary_folder.h \
@@ -101,6 +105,9 @@ tests_sim_tests_SOURCES = \
 	tests/sim/workload/lublin_test.cc \
 	tests/sim/workload/random_test.cc \
 	tests/sim/workload/recorded_test.cc \
+	tests/sim/workload/sacct/fields_test.cc \
+	tests/sim/workload/sacct/jobs_test.cc \
+	tests/sim/workload/sacct/reader_test.cc \
 	tests/sim/workload/scale_test.cc \
 	tests/sim/workload/swf_test.cc \
 	tests/sim/workload/trace_file_test.cc \
@@ -114,6 +121,7 @@ tests_cli_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cli_tests_LDADD = $(TEST_LIBS)
 EXTRA_tests_cli_tests_DEPENDENCIES = dfrs-sim$(EXEEXT)
 tests_cli_tests_SOURCES = \
+	tests/cli/accounting_test.cc \
 	tests/cli/campaign_commands_test.cc \
 	tests/cli/golden_test.cc \
 	tests/cli/input_errors_test.cc \

@@ -113,6 +113,7 @@ Seconds SharedNodesPolicy::reserve(const ClusterView& view, const ClusterState& 
     return by_rigid(later_[n].rigid, head.rigid, dims, most);
   };
   later_.resize(nodes);
+  released_.assign(nodes, 0);
   std::uint64_t open = 0;
   for (NodeIndex n = 0; n < nodes; ++n) {
     later_[n] = {state.cpu_capacity(n) - state.cpu_load(n), state.rigid_free(n)};
@@ -125,17 +126,22 @@ Seconds SharedNodesPolicy::reserve(const ClusterView& view, const ClusterState& 
     for (const NodeIndex n : state.nodes_of(running.job)) {
       open -= room(n);
       take(later_[n].cpu, later_[n].rigid, job, dims, -1);
+      released_[n] = 1;
       open += room(n);
     }
     // What ends at the same time as the last that is needed is free then, too.
     if (open >= head.tasks && shadow == kNever) shadow = std::max(running.end, view.now);
   }
   if (open < head.tasks) return kNever;  // it never fits on the nodes there are, and blocks nobody
+  // It counts on nodes that others hold now before those that are free already: these are left to jobs that may start.
   std::uint32_t left = head.tasks;
-  for (NodeIndex n = 0; n < nodes && left > 0; ++n) {
-    const std::uint32_t here = std::min(left, room(n));
-    take(later_[n].cpu, later_[n].rigid, head, dims, here);
-    left -= here;
+  for (const std::uint8_t released : {1, 0}) {
+    for (NodeIndex n = 0; n < nodes && left > 0; ++n) {
+      if (released_[n] != released) continue;
+      const std::uint32_t here = std::min(left, room(n));
+      take(later_[n].cpu, later_[n].rigid, head, dims, here);
+      left -= here;
+    }
   }
   return shadow;
 }
@@ -194,6 +200,7 @@ using Backfill = BatchAlgorithm::Backfill;
 
 NamedPolicy shared(Backfill rule, std::string name, std::string description) {
   PolicyTraits traits;
+  traits.shares_nodes = false;  // their CPU: what has not enough of it waits, for ever if there is not so much
   traits.submissions_apart = false;
   return {std::move(name), std::move(description), traits, MakeBatch([rule](const EngineOptions& options) {
             return std::make_unique<SharedNodesPolicy>(rule, options.batch);

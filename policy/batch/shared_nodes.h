@@ -56,6 +56,7 @@ class SharedNodesPolicy final : public BatchPolicy {
   std::vector<Waiting> queue_;
   std::vector<Running> running_;  // by expected end
   std::vector<Free> later_;       // by node
+  std::vector<std::uint8_t> released_;  // by node: a job ends there by the shadow time
   std::vector<NodeIndex> nodes_;  // of the job that fits, one per task
   std::vector<const JobView*> refused_;  // in this pass, for want of room now
 };

@@ -95,7 +95,7 @@ int parse_and_run(int argc, char** argv) {
   add_generate(app);
   add_annotate(app);
   add_import(app);
-  //add_advise(app);
+  add_advise(app);
   add_report(app);
   add_replay(app);
   add_reproduce(app);

@@ -30,6 +30,8 @@ class WorkloadOptions {
   LoadOptions load_options(std::string_view text) const;
 
   const std::vector<std::string>& sources() const { return sources_; }
+  const std::string& estimates() const { return estimates_; }
+  bool whole() const { return whole_; }
 
  private:
   std::vector<std::string> sources_;
