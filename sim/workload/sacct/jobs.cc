@@ -19,6 +19,7 @@ namespace {
 
 constexpr Seconds kUnlimited = 365 * 86400.0;  // for Slurm's backfill, too
 constexpr double kLeastEfficiency = 0.01;
+constexpr double kLeastNeed = 1e-6;  // of the trace format
 constexpr int kMostCores = 65536;
 constexpr std::size_t kMostNames = static_cast<std::size_t>(kMaxTraceNodes);
 
@@ -174,6 +175,7 @@ SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const S
         report.adjust("CPU time not known, taken as using all its CPUs", from.line);
       }
     }
+    job.cpu_need = std::max(job.cpu_need, kLeastNeed);
     if (shape.memory_mib > 0) {
       const double memory = memory_of(from, options.memory_need);
       if (memory < 0) {

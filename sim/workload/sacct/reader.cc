@@ -22,6 +22,7 @@ using C = SacctColumn;
 
 // A requeue gives a job a new record, submitted when the old one ended, give or take what slurmctld needs for it.
 constexpr Seconds kRequeueSlack = 5;
+constexpr std::int64_t kMostNumber = 1'000'000'000'000'000;  // of a job: doubles hold it exactly
 
 struct BadLine {
   std::string what;
@@ -279,7 +280,7 @@ class Reader {
     const std::string_view raw = header_->has(C::kJobIdRaw) ? cell(C::kJobIdRaw) : std::string_view(id);
     std::int64_t number = 0;
     const NumberStatus status = parse_integer(raw, number);
-    if (status == NumberStatus::kOk && number >= 0 && number <= std::int64_t{1} << 53) return number;
+    if (status == NumberStatus::kOk && number >= 0 && number <= kMostNumber) return number;
     if (header_->has(C::kJobIdRaw)) bad(C::kJobIdRaw, "a job number such as 12");
     return -1;  // "12_3": it gets a number of its own
   }
