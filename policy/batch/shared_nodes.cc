@@ -135,9 +135,9 @@ Seconds SharedNodesPolicy::reserve(const ClusterView& view, const ClusterState& 
   if (open < head.tasks) return kNever;  // it never fits on the nodes there are, and blocks nobody
   // It counts on nodes that others hold now before those that are free already: these are left to jobs that may start.
   std::uint32_t left = head.tasks;
-  for (const std::uint8_t released : {1, 0}) {
+  for (const bool released : {true, false}) {
     for (NodeIndex n = 0; n < nodes && left > 0; ++n) {
-      if (released_[n] != released) continue;
+      if ((released_[n] != 0) != released) continue;
       const std::uint32_t here = std::min(left, room(n));
       take(later_[n].cpu, later_[n].rigid, head, dims, here);
       left -= here;

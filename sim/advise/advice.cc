@@ -40,6 +40,15 @@ std::string span(Seconds seconds) {
   return fmt::format("{:.1f} days", seconds / 86400);
 }
 
+// GB of 1024 MiB.
+std::string rate(double gb_per_s) {
+  if (gb_per_s <= 0) return "0";
+  const double mb = gb_per_s * 1024;
+  if (mb < 0.095) return "under 0.1 MB/s";
+  if (mb < 9.95) return fmt::format("{:.1f} MB/s", mb);
+  return mb < 999.5 ? fmt::format("{:.0f} MB/s", mb) : fmt::format("{} GB/s", number(gb_per_s));
+}
+
 std::string percent(double share) {
   const double value = share * 100;
   if (value > 0 && value < 0.095) return "under 0.1 %";
@@ -152,8 +161,9 @@ class Writer {
     if (long_now.jobs > 0) {
       const double difference = long_then.mean_delay - long_now.mean_delay;
       items.push_back(fmt::format(
-          "Who pays: jobs that run {} end {} {} than under EASY on average.", kJobClasses[longest].name,
-          span(std::abs(difference)), difference > 0 ? "later" : "earlier"));
+          "{}: jobs that run {} end {} {} than under EASY on average. Over all jobs the mean delay is {}, under EASY {}.",
+          difference > 0 ? "Who pays" : "Long jobs", kJobClasses[longest].name, span(std::abs(difference)),
+          difference > 0 ? "later" : "earlier", span(kept_->all.mean_delay), span(today_.all.mean_delay)));
     }
     items.push_back("What it takes: " + price(*kept_) + '.');
     if (both_ways(*kept_)) items.push_back(lost_sentence());
@@ -162,15 +172,15 @@ class Writer {
 
   std::string price(const StudyRun& run) const {
     if (!run.pauses_or_moves) return "no job is paused or moved; nodes' CPUs are shared";
-    std::string text = fmt::format("a job is paused {} times and moved {} times on average", number(run.pauses_per_job),
-                                   number(run.moves_per_job));
+    std::string text = fmt::format("a job is paused {} times on average", number(run.pauses_per_job));
+    text += run.moves_per_job > 0 ? fmt::format(" and moved {} times", number(run.moves_per_job)) : " and never moved";
     if (run.paused_work == PausedWork::kLost) {
-      return text + fmt::format("; {} of all work is done in vain, by {} of the jobs", percent(run.lost_share),
+      return text + fmt::format("; {} of all work is done in vain, and {} of the jobs lose some", percent(run.lost_share),
                                 percent(run.jobs_losing));
     }
     if (in_.memory_modelled) {
-      text += fmt::format("; this carries {} GB/s of memory on average and {} GB/s in the worst hour",
-                          number(run.gb_per_s), number(run.peak_gb_per_s));
+      text += fmt::format("; this carries {} of memory on average and {} in the worst hour", rate(run.gb_per_s),
+                          rate(run.peak_gb_per_s));
     }
     return text;
   }
@@ -180,16 +190,15 @@ class Writer {
       return run.algorithm == kept_->algorithm && run.paused_work == PausedWork::kLost;
     });
     std::string text = "Where a paused job loses its work (requeued without a checkpoint): ";
-    text += fmt::format("with the same policy one job of a hundred exceeds {} times, and {}. ", stretch(score(*same)),
-                        price(*same));
-    if (lost_->algorithm == kept_->algorithm) {
-      text += pays(*lost_) && lost_->lost_share < kMuchLostWork
-                  ? "It would still pay."
-                  : "That is the least that such jobs would lose; keep them from being paused.";
-    } else {
-      text += fmt::format("For such jobs {} is better: {} times.", short_name(lost_->algorithm), stretch(score(*lost_)));
+    text += fmt::format("with the same policy one job of a hundred takes more than {} times as long, and {}. ",
+                        stretch(score(*same)), price(*same));
+    if (!pays(*lost_)) return text + "No policy here is better than EASY for such jobs: see that they are not paused.";
+    if (lost_->algorithm != kept_->algorithm) {
+      return text + fmt::format("For such jobs {} is better: {} times.", short_name(lost_->algorithm),
+                                stretch(score(*lost_)));
     }
-    return text;
+    return text + (lost_->lost_share < kMuchLostWork ? "It would pay all the same."
+                                                     : "Users would feel it: see that such jobs are not paused.");
   }
 
   // The longest class that has jobs.
@@ -205,7 +214,7 @@ class Writer {
     std::string machine = fmt::format("Machine: {}", counted(static_cast<std::size_t>(in_.shape.nodes), "node", "nodes"));
     if (in_.shape.cores > 0) machine += fmt::format(" of {}", counted(static_cast<std::size_t>(in_.shape.cores), "CPU", "CPUs"));
     if (in_.memory_modelled && in_.shape.memory_mib > 0) machine += fmt::format(" and {} MiB", in_.shape.memory_mib);
-    items.push_back(machine + fmt::format(". Used {} of it, as EASY would have packed the jobs.", percent(today_.utilization)));
+    items.push_back(machine + fmt::format(". Busy to {} under EASY, from the first submission to the last end.", percent(today_.utilization)));
     std::size_t jobs = today_.all.jobs;
     if (in_.samples.size() < in_.samples_in_source) {
       items.push_back(fmt::format("Simulated: {} of the {} weeks, evenly spread, {} in all; each begins with an empty "
@@ -252,12 +261,13 @@ class Writer {
     PageTable table;
     table.caption = "EASY is backfilling on parts of nodes, planned with the jobs' time limits: what Slurm does today, or "
                     "nearly so. The marked row is the one recommended.";
-    table.headings = {"policy", "mean wait", "95 % wait below", "mean delay", "mean stretch", "99 % stay below", "worst"};
+    table.headings = {"policy",       "mean wait",     "95 % wait below", "mean delay",
+                      "mean stretch", "99 % are below", "worst stretch",   "busy"};
     for (const StudyRun& run : runs_) {
       if (&run == kept_) table.best = table.rows.size();
-      table.rows.push_back(service_row(row_name(run, both_ways(run)), run.all));
+      table.rows.push_back(service_row(row_name(run, both_ways(run)), run));
     }
-    if (knowing_) table.rows.push_back(service_row(short_name(knowing_->algorithm) + ", knowing CPU use", knowing_->all));
+    if (knowing_) table.rows.push_back(service_row(short_name(knowing_->algorithm) + ", knowing CPU use", *knowing_));
     page_->blocks.emplace_back(std::move(table));
     if (knowing_) {
       paragraph("The last row is what the recommended policy could do if it knew how much CPU time each job really uses "
@@ -265,9 +275,10 @@ class Writer {
     }
   }
 
-  static std::vector<std::string> service_row(std::string name, const Service& s) {
-    return {std::move(name),     span(s.mean_wait),       span(s.p95_wait),   span(s.mean_delay),
-            stretch(s.mean_stretch), stretch(s.p99_stretch), stretch(s.max_stretch)};
+  static std::vector<std::string> service_row(std::string name, const StudyRun& run) {
+    const Service& s = run.all;
+    return {std::move(name),         span(s.mean_wait),      span(s.p95_wait),       span(s.mean_delay),
+            stretch(s.mean_stretch), stretch(s.p99_stretch), stretch(s.max_stretch), percent(run.utilization)};
   }
 
   void by_class() {
@@ -295,13 +306,13 @@ class Writer {
   void costs() {
     heading("What it costs");
     PageTable table;
-    table.caption = "Pauses and moves, the memory they carry (GB of 1024 MiB; as much again is read when jobs go on), and "
-                    "work done in vain";
+    table.caption = "Pauses and moves; the memory they carry, on average and in the worst hour (as much again is read when "
+                    "jobs go on); work done in vain";
     table.headings = {"policy", "pauses per job", "most of one job", "moves per job"};
     const bool traffic = in_.memory_modelled;
-    if (traffic) table.headings.insert(table.headings.end(), {"GB/s", "GB/s, worst hour"});
+    if (traffic) table.headings.insert(table.headings.end(), {"memory", "worst hour"});
     if (traffic && in_.bandwidth_gb_per_s > 0) {
-      table.headings.push_back(fmt::format("of {} GB/s, worst hour", in_.bandwidth_gb_per_s));
+      table.headings.push_back(fmt::format("of {} GB/s", in_.bandwidth_gb_per_s));
     }
     table.headings.insert(table.headings.end(), {"work lost", "jobs that lose"});
     for (std::size_t k = 1; k < runs_.size(); ++k) {
@@ -311,8 +322,8 @@ class Writer {
                                    fmt::format("{:.0f}", run.most_pauses), number(run.moves_per_job)};
       const bool carries = run.paused_work == PausedWork::kKept;
       if (traffic) {
-        row.push_back(carries ? fmt::format("{:.3f}", run.gb_per_s) : "-");
-        row.push_back(carries ? fmt::format("{:.3f}", run.peak_gb_per_s) : "-");
+        row.push_back(carries ? rate(run.gb_per_s) : "-");
+        row.push_back(carries ? rate(run.peak_gb_per_s) : "-");
         if (in_.bandwidth_gb_per_s > 0) {
           row.push_back(carries ? percent(run.peak_gb_per_s / in_.bandwidth_gb_per_s) : "-");
         }

@@ -18,7 +18,7 @@ COLUMNS = ("JobID,JobIDRaw,User,Group,Account,Partition,QOS,State,Submit,Eligibl
 class Accounting(LiveTest):
     """Real jobs of every kind on stock Slurm; then the import, checked against what was submitted."""
     options = Options(nodes=2, cpus=4, memory=1000, scheduler="backfill", spank=False, accounting=True,
-                      credential_seconds=2)
+                      credential_seconds=5)
 
     @classmethod
     def setUpClass(cls):
@@ -63,9 +63,9 @@ class Accounting(LiveTest):
         self.assertEqual(ended[late]["JobState"], "TIMEOUT")
 
         def complete():
-            text = self.sacct("--state=CD,F,CA,TO", columns="JobID")
-            return all(re.search(rf"^{job}([_+]\S*)?$", text, re.MULTILINE)
-                       for job in (half, steps, array, failed, held, running, late, again, het)) and text
+            text = self.sacct(columns="JobID,State")
+            ends = {int(job): state for job, state in re.findall(r"^(\d+)(?:[_+]\d+)?\|([A-Z_]+)", text, re.MULTILINE)}
+            return all(ends.get(job) in jobs.ENDED for job in (half, steps, array, failed, held, running, late, again, het))
         wait_for("slurmdbd to know of all ends", complete, 20)
         text = self.sacct()
         (self.folder / "accounting.txt").write_text(text, encoding="utf-8")

@@ -71,9 +71,9 @@ TEST(SacctReader, StepsAreFoldedIntoTheirJob) {
 TEST(SacctReader, WithoutAJobsOwnCpuTimeThatOfItsStepsIsTaken) {
   const SacctLog log = read(
       "JobID|State|Submit|Start|Elapsed|AllocCPUS|UserCPU|SystemCPU\n"
-      "5|COMPLETED|1700000000|1700000010|00:01:40|2|||\n"
-      "5.batch|COMPLETED|1700000010|1700000010|00:01:40|2|00:30.500|00:01.500|\n"
-      "5.0|COMPLETED|1700000010|1700000010|00:01:00|2|01:00:00|00:00:08|\n");
+      "5|COMPLETED|1700000000|1700000010|00:01:40|2||\n"
+      "5.batch|COMPLETED|1700000010|1700000010|00:01:40|2|00:30.500|00:01.500\n"
+      "5.0|COMPLETED|1700000010|1700000010|00:01:00|2|01:00:00|00:00:08\n");
   EXPECT_DOUBLE_EQ(log.jobs.at(0).cpu_time, 32 + 3608);
 }
 
