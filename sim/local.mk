@@ -71,6 +71,8 @@ libsim_a_SOURCES = \
 	sim/metrics.h \
 	sim/schedule_metrics.cc \
 	sim/schedule_metrics.h \
+	sim/report/utf8.cc \
+	sim/report/utf8.h \
 	sim/simulation.cc \
 	sim/simulation.h \
 	sim/step_log.cc \
@@ -158,8 +160,6 @@ libstudies_a_SOURCES = \
 	sim/report/table.h \
 	sim/report/terms.cc \
 	sim/report/terms.h \
-	sim/report/utf8.cc \
-	sim/report/utf8.h \
 	sim/report/verdict.cc \
 	sim/report/verdict.h \
 	sim/reproduce/choice.cc \
