@@ -222,3 +222,7 @@ dfrs_sim_SOURCES = \
 	sim/cli/main.cc \
 	sim/cli/options.cc \
 	sim/cli/options.h
+
+# The subcommands alone: to compile them with other CXXFLAGS than what they call (quickstart).
+.PHONY: commands
+commands: $(dfrs_sim_OBJECTS)
