@@ -62,9 +62,13 @@ class FaultTest(LiveTest):
         return dict(last)
 
     def wrong_quotas(self):
-        """(job, node) -> (cores by its quota, cores by its yield) where these differ; None while things change."""
+        """(job, node) -> (cores by its quota, cores by its yield) where these differ, or (None, its process) where one runs
+        in no group; None while things change. Where a job has no process that could use CPU time (its task there has
+        ended, or has yet to begin) there is nothing to be under a quota."""
         before, cores = self.dfrs_jobs(), self.cluster.options.cores_per_cpu
-        have = {node: cgroups.quotas(self.cluster.cgroup_tree, node) for node in self.cluster.nodes}
+        have = {node: cgroups.quotas(self.cluster.cgroup_tree, node, unlimited=True)
+                for node in self.cluster.nodes}
+        strays = cgroups.strays(self.cluster.cgroup_tree, str(self.cluster.folder / "etc/slurm.conf"))
         after = self.dfrs_jobs()
         wanted = {}
         for number, job in before.items():
@@ -76,8 +80,10 @@ class FaultTest(LiveTest):
                 wanted[number, node] = job["yield"] * tasks * job["cpus_per_task"] * cores
         if set(before) != set(after):
             return None
-        return {key: (have[key[1]].get(f"job_{key[0]}"), value) for key, value in wanted.items()
-                if abs((have[key[1]].get(f"job_{key[0]}") or 1e9) - value) > 0.02 * value + 0.0005}
+        wrong = {key: (have[key[1]][f"job_{key[0]}"], value) for key, value in wanted.items()
+                 if abs(have[key[1]].get(f"job_{key[0]}", value) - value) > 0.02 * value + 0.0005}
+        wrong.update({(job, node): (None, process) for job, node, process in strays if (job, node) in wanted})
+        return wrong
 
     def wait_quotas(self, seconds=10.0):
         """Waits for an instant at which every running job's groups have the quota of its yield."""
