@@ -20,6 +20,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/batch/planning_queue.h \
 	policy/batch/whole_nodes.cc \
 	policy/batch/whole_nodes.h \
+	policy/batch/shared_nodes.h \
 	policy/cluster_state.cc \
 	policy/cluster_state.h \
 	policy/compare.h \

@@ -76,6 +76,7 @@ tests_policy_tests_SOURCES = \
 tests_sim_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sim_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_sim_tests_SOURCES = \
+	tests/sim/advise/study_test.cc \
 	tests/sim/bound/bound_test.cc \
 	tests/sim/bound/congestion_test.cc \
 	tests/sim/bound/deadline_flow.cc \
@@ -117,6 +118,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/reproduce/rr5724_test.cc \
 	tests/sim/report/gnuplot_test.cc \
 	tests/sim/report/html_test.cc \
+	tests/sim/report/page_test.cc \
 	tests/sim/report/path.h \
 	tests/sim/report/rows.h \
 	tests/sim/report/summary_test.cc \
@@ -130,6 +132,8 @@ tests_sim_tests_SOURCES = \
 	tests/sim/reproduce/render_test.cc \
 	tests/sim/reproduce/rr7659_test.cc \
 	tests/sim/schedule_metrics_test.cc \
+	tests/sim/lost_work_test.cc \
+	tests/sim/shared_nodes_test.cc \
 	tests/sim/simulation_cases_test.cc \
 	tests/sim/simulation_test.cc \
 	tests/sim/temporary_folder.h \
@@ -139,6 +143,9 @@ tests_sim_tests_SOURCES = \
 	tests/sim/workload/lublin_test.cc \
 	tests/sim/workload/random_test.cc \
 	tests/sim/workload/recorded_test.cc \
+	tests/sim/workload/sacct/fields_test.cc \
+	tests/sim/workload/sacct/jobs_test.cc \
+	tests/sim/workload/sacct/reader_test.cc \
 	tests/sim/workload/scale_test.cc \
 	tests/sim/workload/streit_test.cc \
 	tests/sim/workload/swf_test.cc \
@@ -176,6 +183,7 @@ tests_cli_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cli_tests_LDADD = $(TEST_LIBS)
 EXTRA_tests_cli_tests_DEPENDENCIES = dfrs-sim$(EXEEXT)
 tests_cli_tests_SOURCES = \
+	tests/cli/accounting_test.cc \
 	tests/cli/campaign_commands_test.cc \
 	tests/cli/divisible_command_test.cc \
 	tests/cli/gang_command_test.cc \
@@ -207,11 +215,11 @@ tests_published_tests_SOURCES = \
 	tests/sim/reproduce/gang_cloud_test.cc \
 	tests/sim/traces.h
 
-# Tests that start threads have a program of their own: it is all that ThreadSanitizer builds.
+# Tests that start threads have a program of their own: it, and what it links, is all that ThreadSanitizer builds of sim/.
 check_PROGRAMS += tests/thread_tests
 TESTS += tests/thread_tests
 tests_thread_tests_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_thread_tests_LDADD = $(TEST_LIBS)
+tests_thread_tests_LDADD = $(SIM_CORE_LIBS) $(GTEST_LIBS)
 tests_thread_tests_SOURCES = \
 	tests/sim/campaign/campaign_test.cc \
 	tests/sim/campaign/parallel_test.cc \

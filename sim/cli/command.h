@@ -12,6 +12,8 @@ void add_bound(CLI::App& app);
 void add_generate(CLI::App& app);
 void add_analyse(CLI::App& app);
 void add_annotate(CLI::App& app);
+void add_import(CLI::App& app);
+void add_advise(CLI::App& app);
 void add_report(CLI::App& app);
 void add_list(CLI::App& app);
 void add_fetch(CLI::App& app);

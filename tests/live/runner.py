@@ -84,6 +84,12 @@ class Result(unittest.TestResult):
         super().addError(test, err)
         self._bad(test, err)
 
+    def addSubTest(self, test, subtest, err):
+        super().addSubTest(test, subtest, err)
+        if err is not None:  # such a test is not reported in another way
+            print(f"in {subtest.id()}:", flush=True)
+            self._bad(test, err)
+
     def addSkip(self, test, reason):
         super().addSkip(test, reason)
         self._end(test, "SKIP", "SKIPPED", reason)
