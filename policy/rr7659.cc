@@ -96,10 +96,7 @@ NameMatch parse(std::string_view name) {
   }
   const auto* found = std::find_if(kSubmissions.begin(), kSubmissions.end(),
                                    [&](const SubmissionName& s) { return same_name(head, s.name); });
-  if (found == kSubmissions.end()) {
-    if (!a.opportunistic && rest.empty()) return std::nullopt;  // it may be anybody's
-    return wrong("'" + std::string(head.substr(0, 40)) + "' is no rule for submissions");
-  }
+  if (found == kSubmissions.end()) return std::nullopt;
   a.on_submission = found->submission;
 
   std::string why;
