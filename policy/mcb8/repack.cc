@@ -61,13 +61,16 @@ bool Repack::same_as_last(const ClusterState& state) const {
 }
 
 double Repack::min_stretch(ClusterState& state, const ClusterView& view, const PriorityRule& rule,
-                           const RemapLimit& limit, Seconds period) {
+                           const RemapLimit& limit, Seconds period, OutOfReach out_of_reach) {
   collect(state, view, limit);
   const double s = search(state, view, rule, 0.0, Packer::Change::any, [&](double target) {
     for (Packer::Item& item : items_) {
       if (item.excluded) continue;
-      const double yield = yield_for_stretch(*item.spec, view.now, period, target);
-      if (cpu_exceeds(yield, 1.0)) return false;
+      double yield = yield_for_stretch(*item.spec, view.now, period, target);
+      if (cpu_exceeds(yield, 1.0)) {
+        if (out_of_reach == OutOfReach::fails) return false;
+        yield = 1;
+      }
       item.cpu = item.spec->cpu_need * yield;
     }
     return true;

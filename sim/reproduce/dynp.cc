@@ -468,7 +468,7 @@ constexpr std::array<ReproductionPart, 31> kParts{{
 
 }  // namespace
 
-extern const Reproduction kDynpReproduction{
+extern const Reproduction kDynp{
     "dynp", "A. Streit: A Self-Tuning Job Scheduler Family with Dynamic Policy Switching (JSSPP 2003)", kParts, run};
 
 }  // namespace dfrs::sim

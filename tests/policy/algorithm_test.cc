@@ -86,7 +86,7 @@ TEST(AlgorithmNames, WrongOnesSayWhyAndNameTheNearest) {
       {"GreedyP*/per/MINVT=inf", "positive number", ""},
       {"GreedyP*/per/MINVT=1e999", "positive number", ""},
       {"*/per", "'*' needs a rule", ""},
-      {"Greedy", "wait for ever", "'Greedy"},
+      {"GreedyP", "wait for ever", "'Greedy"},
       {"/OPT=MIN", "neither", ""},
       {"MCB8*/stretch-per", "stands alone", ""},
       {"/per/OPT=MAX", "OPT=MAX goes with", ""},

@@ -30,8 +30,10 @@ tests_shim_tests_SOURCES = \
 	tests/shim/controller/limits_test.cc \
 	tests/shim/controller/node_list.h \
 	tests/shim/controller/nodes_test.cc \
+	tests/shim/controller/offers_test.cc \
 	tests/shim/controller/quotas_test.cc \
 	tests/shim/controller/random_test.cc \
+	tests/shim/controller/restart_test.cc \
 	tests/shim/controller/room_test.cc \
 	tests/shim/controller/rules_test.cc \
 	tests/shim/controller/smoke_test.cc \
