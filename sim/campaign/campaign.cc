@@ -182,7 +182,8 @@ class Run {
 
 std::string campaign_settings(const CampaignOptions& options) {
   // Bound by name, so that an option more is an error here until it is part of the settings.
-  const auto& [penalty, events_apart, engine] = options.sim;
+  const auto& [penalty, events_apart, paused_work, lost_work, engine] = options.sim;
+  const auto& [min_progress, max_lost_runs] = lost_work;
   const auto& [dfrs, batch] = engine;
   const auto& [period, priority, ticks_apart, lp_solver] = dfrs;
   const auto& [flow_floor] = priority;
@@ -191,9 +192,12 @@ std::string campaign_settings(const CampaignOptions& options) {
   const auto apart = [](bool yes) { return yes ? "apart" : "merged"; };
   return fmt::format(
       "penalty {} s, period {} s, stretch floor {} s, priority floor {} s, events {}, ticks {}, batch passes per {}, "
-      "batch nodes {}",
+      "batch nodes {}, {}",
       penalty, period, options.stretch_floor, flow_floor, apart(events_apart), apart(ticks_apart),
-      pass_per_event ? "event" : "instant", pack_tasks ? "packed" : "task");
+      pass_per_event ? "event" : "instant", pack_tasks ? "packed" : "task",
+      paused_work == PausedWork::kKept
+          ? "paused work kept"
+          : fmt::format("paused work lost (least progress {} s, most lost runs {})", min_progress, max_lost_runs));
 }
 
 std::vector<ResultRow> run_campaign(std::span<const Instance> instances, std::span<const Algorithm> algorithms,

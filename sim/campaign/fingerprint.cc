@@ -23,7 +23,7 @@ void append(std::string& bytes, const RigidVector& amounts) {
 
 std::string fingerprint(const Instance& instance) {
   // Bound by name, so that a field more is an error here until it is part of the fingerprint.
-  std::string bytes = "dfrs instance 1\n";
+  std::string bytes = "dfrs instance 2\n";
   const auto& [nodes, rigid_dims] = instance.platform;
   append(bytes, static_cast<std::uint64_t>(rigid_dims));
   append(bytes, static_cast<std::uint64_t>(nodes.size()));
@@ -32,7 +32,7 @@ std::string fingerprint(const Instance& instance) {
     append(bytes, rigid);
   }
   append(bytes, static_cast<std::uint64_t>(instance.jobs.size()));
-  for (const auto& [id, submit, tasks, cpu_need, rigid, run_time, estimate] : instance.jobs) {
+  for (const auto& [id, submit, tasks, cpu_need, rigid, run_time, estimate, reserved_start] : instance.jobs) {
     append(bytes, static_cast<std::uint64_t>(id));
     append(bytes, submit);
     append(bytes, static_cast<std::uint64_t>(tasks));
@@ -40,6 +40,7 @@ std::string fingerprint(const Instance& instance) {
     append(bytes, rigid);
     append(bytes, run_time);
     append(bytes, estimate);
+    append(bytes, reserved_start);
   }
   return sha256_hex(bytes);
 }

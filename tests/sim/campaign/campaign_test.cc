@@ -133,7 +133,11 @@ TEST(Campaign, SettingsNameEveryOption) {
   options.sim.engine.batch.pack_tasks = true;
   EXPECT_EQ(campaign_settings(options),
             "penalty 0.1 s, period 12000 s, stretch floor 10 s, priority floor 0 s, events apart, ticks apart, batch "
-            "passes per instant, batch nodes packed");
+            "passes per instant, batch nodes packed, paused work kept");
+  options.sim.paused_work = PausedWork::kLost;
+  options.sim.lost_work = {90, 2};
+  EXPECT_NE(campaign_settings(options).find("paused work lost (least progress 90 s, most lost runs 2)"),
+            std::string::npos);
 }
 
 TEST(CampaignThreads, ThrowTheFirstFailure) {

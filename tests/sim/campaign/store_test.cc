@@ -261,6 +261,7 @@ TEST(Fingerprint, IsOfAllASimulationSees) {
   EXPECT_TRUE(changed([](Instance& i) { i.jobs[1].rigid[kMemory] = 5; }));
   EXPECT_TRUE(changed([](Instance& i) { i.jobs[1].run_time = 5; }));
   EXPECT_TRUE(changed([](Instance& i) { i.jobs[1].estimate = 5; }));
+  EXPECT_TRUE(changed([](Instance& i) { i.jobs[1].reserved_start = 5; }));
 }
 
 }  // namespace
