@@ -168,7 +168,7 @@ static void start(const struct snapshot *snapshot, const struct dfrs_operation *
   job->part_ptr = part;
   set_job_features_use(job->details);
   if (!job_independent(job)) {
-    answer(result, DFRS_BLOCKED, job_reason_string(job->state_reason));
+    answer(result, DFRS_BLOCKED, compat_reason(job));
     job->part_ptr = former_part;
     return;
   }
@@ -326,7 +326,7 @@ void apply_dependencies(void) {
       .conf = READ_LOCK, .job = WRITE_LOCK, .node = READ_LOCK, .part = READ_LOCK, .fed = READ_LOCK};
   lock_slurmctld(locks);
   if (job_list && !slurmctld_config.shutdown_time) {
-    ListIterator each = list_iterator_create(job_list);
+    compat_iterator each = list_iterator_create(job_list);
     for (job_record_t *job; (job = list_next(each));)
       if (IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job) && (job->bit_flags & JOB_DEPENDENT) && job->details &&
           job_managed_partition(job))

@@ -49,7 +49,7 @@ static bool collect(void) {
   suspects = calloc(all ? all : 1, sizeof(*suspects));
   if (!suspects) return false;
   const time_t first = since + kLaunchTakes + (slurm_conf.prolog ? slurm_conf.batch_start_timeout : 0);
-  ListIterator each = list_iterator_create(job_list);
+  compat_iterator each = list_iterator_create(job_list);
   for (job_record_t *job; (job = list_next(each));)
     if (in_question(job))
       suspects[count++] = (struct suspect){
@@ -71,7 +71,7 @@ static bool shown_since(const job_record_t *job, time_t asked) {
 
 /* Several jobs of one node ask at once, and the same report tells of all of them. */
 static void ask(time_t now) {
-  hostlist_t hosts = NULL;
+  compat_hostlist hosts = NULL;
   uint16_t protocol = SLURM_PROTOCOL_VERSION;
   for (size_t i = 0; i < count; ++i) {
     if (suspects[i].asked != now || suspects[i].lost) continue;

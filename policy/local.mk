@@ -7,14 +7,31 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/algorithm.h \
 	policy/audit.cc \
 	policy/audit.h \
+	policy/batch/availability_profile.cc \
+	policy/batch/availability_profile.h \
 	policy/batch/backfill.cc \
 	policy/batch/backfill.h \
+	policy/batch/conservative.cc \
+	policy/batch/conservative.h \
+	policy/batch/node_profile.cc \
+	policy/batch/node_profile.h \
+	policy/batch/planning_policy.h \
+	policy/batch/planning_queue.cc \
+	policy/batch/planning_queue.h \
+	policy/batch/whole_nodes.cc \
+	policy/batch/whole_nodes.h \
 	policy/cluster_state.cc \
 	policy/cluster_state.h \
 	policy/compare.h \
 	policy/decision.h \
 	policy/dfrs_policy.cc \
 	policy/dfrs_policy.h \
+	policy/dynp/decider.cc \
+	policy/dynp/decider.h \
+	policy/dynp/dynp_policy.cc \
+	policy/dynp/dynp_policy.h \
+	policy/dynp/quality.cc \
+	policy/dynp/quality.h \
 	policy/divisible/algorithm.cc \
 	policy/divisible/algorithm.h \
 	policy/divisible/deadlines.cc \

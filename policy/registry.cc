@@ -93,7 +93,8 @@ tl::expected<Algorithm, Error> parse_algorithm(std::string_view given) {
   for (const PolicyFamily* family : kFamilies) {
     NameMatch found = match(*family, name);
     if (found && *found) return std::move(**found);
-    if (!found && !why) why = std::move(found.error());
+    // Of several the last: RR-7659's grammar, which is among the first, takes anything with a '/' for its own.
+    if (!found) why = std::move(found.error());
   }
   return bad_name(given, why ? *why : "no policy has that name");
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Everything of dfrs-sim but main(), so that tests link the same objects.
 noinst_LIBRARIES += libsim.a
-libsim_a_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS) $(ARCHIVE_CFLAGS) $(CURL_CFLAGS) $(NETTLE_CFLAGS) $(ZLIB_CFLAGS)
+libsim_a_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS) $(ARCHIVE_CFLAGS) $(CURL_CFLAGS) $(NETTLE_CFLAGS) $(SQLITE_CFLAGS) $(ZLIB_CFLAGS)
 libsim_a_SOURCES = \
 	sim/bound/bound.cc \
 	sim/bound/bound.h \
@@ -23,10 +23,18 @@ libsim_a_SOURCES = \
 	sim/campaign/campaign.h \
 	sim/campaign/degradation.cc \
 	sim/campaign/degradation.h \
+	sim/campaign/fingerprint.cc \
+	sim/campaign/fingerprint.h \
 	sim/campaign/parallel.cc \
 	sim/campaign/parallel.h \
 	sim/campaign/results.cc \
 	sim/campaign/results.h \
+	sim/campaign/sqlite.cc \
+	sim/campaign/sqlite.h \
+	sim/campaign/store.cc \
+	sim/campaign/store.h \
+	sim/campaign/worker_slot.cc \
+	sim/campaign/worker_slot.h \
 	sim/completion_queue.cc \
 	sim/completion_queue.h \
 	sim/confidence.cc \
@@ -78,6 +86,9 @@ libsim_a_SOURCES = \
 	sim/reproduce/gang_cloud_published.h \
 	sim/reproduce/ipdps2010.cc \
 	sim/reproduce/ipdps2010_published.h \
+	sim/reproduce/dynp.cc \
+	sim/reproduce/dynp_published.cc \
+	sim/reproduce/dynp_published.h \
 	sim/reproduce/logs.cc \
 	sim/reproduce/plots.cc \
 	sim/reproduce/render.cc \
@@ -85,6 +96,14 @@ libsim_a_SOURCES = \
 	sim/reproduce/render_html.cc \
 	sim/reproduce/reproduction.h \
 	sim/reproduce/reproductions.cc \
+	sim/reproduce/rr7659.cc \
+	sim/reproduce/rr7659_experiments.cc \
+	sim/reproduce/rr7659_experiments.h \
+	sim/reproduce/rr7659_figures.cc \
+	sim/reproduce/rr7659_parts.h \
+	sim/reproduce/rr7659_published.cc \
+	sim/reproduce/rr7659_published.h \
+	sim/reproduce/rr7659_tables.cc \
 	sim/reproduce/rr5724.cc \
 	sim/reproduce/rr5724.h \
 	sim/reproduce/rr5724_published.cc \
@@ -108,6 +127,8 @@ libsim_a_SOURCES = \
 	sim/report/utf8.h \
 	sim/report/verdict.cc \
 	sim/report/verdict.h \
+	sim/schedule_metrics.cc \
+	sim/schedule_metrics.h \
 	sim/simulation.cc \
 	sim/simulation.h \
 	sim/step_log.cc \
@@ -118,6 +139,8 @@ libsim_a_SOURCES = \
 	sim/workload/fit.h \
 	sim/workload/hpc2n.cc \
 	sim/workload/hpc2n.h \
+	sim/workload/job_matrix.cc \
+	sim/workload/job_matrix.h \
 	sim/workload/load.cc \
 	sim/workload/load.h \
 	sim/workload/lublin.cc \
@@ -131,16 +154,23 @@ libsim_a_SOURCES = \
 	sim/workload/recorded.h \
 	sim/workload/scale.cc \
 	sim/workload/scale.h \
+	sim/workload/streit.cc \
+	sim/workload/streit.h \
 	sim/workload/swf.h \
 	sim/workload/swf_jobs.cc \
 	sim/workload/swf_reader.cc \
 	sim/workload/text_lines.cc \
 	sim/workload/text_lines.h \
+	sim/workload/trace_analysis.cc \
+	sim/workload/trace_analysis.h \
 	sim/workload/trace_file.cc \
 	sim/workload/trace_file.h \
 	sim/workload/weeks.cc \
-	sim/workload/weeks.h
-SIM_LIBS = libsim.a libdfrs_record.a libpolicy.a $(FMT_LIBS) $(ARCHIVE_LIBS) $(CURL_LIBS) $(NETTLE_LIBS) $(ZLIB_LIBS) $(GLPK_LIBS) $(PTHREAD_LIBS)
+	sim/workload/weeks.h \
+	sim/workload/weibull.cc \
+	sim/workload/weibull.h
+SIM_LIBS = libsim.a libdfrs_record.a libpolicy.a $(FMT_LIBS) $(ARCHIVE_LIBS) $(CURL_LIBS) $(NETTLE_LIBS) $(SQLITE_LIBS) \
+	$(ZLIB_LIBS) $(GLPK_LIBS) $(PTHREAD_LIBS)
 
 bin_PROGRAMS += dfrs-sim
 dfrs_sim_CPPFLAGS = $(libsim_a_CPPFLAGS)
@@ -148,6 +178,7 @@ dfrs_sim_LDADD = $(SIM_LIBS)
 dfrs_sim_SOURCES = \
 	sim/cli/campaign_command.cc \
 	sim/cli/campaign_command.h \
+	sim/cli/cmd_analyse.cc \
 	sim/cli/cmd_annotate.cc \
 	sim/cli/cmd_bound.cc \
 	sim/cli/cmd_compare.cc \

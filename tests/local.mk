@@ -14,6 +14,8 @@ tests_oracle_liboracle_a_SOURCES = \
 	tests/oracle/gang.h \
 	tests/oracle/gang_checker.cc \
 	tests/oracle/gang_checker.h \
+	tests/oracle/full_schedule.cc \
+	tests/oracle/full_schedule.h \
 	tests/oracle/greedy.cc \
 	tests/oracle/greedy.h \
 	tests/oracle/ipdps2010.cc \
@@ -44,7 +46,11 @@ tests_policy_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_policy_tests_SOURCES = \
 	tests/policy/algorithm_test.cc \
 	tests/policy/audit_test.cc \
+	tests/policy/batch/availability_profile_test.cc \
+	tests/policy/batch/conservative_test.cc \
+	tests/policy/batch/node_profile_test.cc \
 	tests/policy/cluster_state_test.cc \
+	tests/policy/dynp/decider_test.cc \
 	tests/policy/divisible/algorithm_test.cc \
 	tests/policy/divisible/plan_test.cc \
 	tests/policy/engine_cases_test.cc \
@@ -55,6 +61,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/greedy_preempt_test.cc \
 	tests/policy/greedy_test.cc \
 	tests/policy/ipdps2010/backoff_test.cc \
+	tests/policy/ipdps2010/family_test.cc \
 	tests/policy/ipdps2010/yields_test.cc \
 	tests/policy/mcb8/packer_test.cc \
 	tests/policy/mcb8/repack_test.cc \
@@ -81,6 +88,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/bound/stretch_lp.h \
 	tests/sim/campaign/degradation_test.cc \
 	tests/sim/campaign/results_test.cc \
+	tests/sim/campaign/store_test.cc \
 	tests/sim/completion_queue_test.cc \
 	tests/sim/divisible/flow_test.cc \
 	tests/sim/divisible/generator_test.cc \
@@ -120,6 +128,8 @@ tests_sim_tests_SOURCES = \
 	tests/sim/reproduce/logs_test.cc \
 	tests/sim/reproduce/made_up.h \
 	tests/sim/reproduce/render_test.cc \
+	tests/sim/reproduce/rr7659_test.cc \
+	tests/sim/schedule_metrics_test.cc \
 	tests/sim/simulation_cases_test.cc \
 	tests/sim/simulation_test.cc \
 	tests/sim/temporary_folder.h \
@@ -130,6 +140,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/workload/random_test.cc \
 	tests/sim/workload/recorded_test.cc \
 	tests/sim/workload/scale_test.cc \
+	tests/sim/workload/streit_test.cc \
 	tests/sim/workload/swf_test.cc \
 	tests/sim/workload/trace_file_test.cc \
 	tests/sim/workload/weeks_test.cc
@@ -177,8 +188,10 @@ tests_cli_tests_SOURCES = \
 	tests/cli/replay.cc \
 	tests/cli/replay.h \
 	tests/cli/replay_command_test.cc \
+	tests/cli/reproduce_test.cc \
 	tests/cli/run_test.cc \
 	tests/cli/samples.h \
+	tests/cli/store_test.cc \
 	tests/cli/usage_test.cc \
 	tests/cli/workload_commands_test.cc
 
@@ -190,6 +203,8 @@ tests_published_tests_LDADD = $(TEST_LIBS)
 tests_published_tests_SOURCES = \
 	tests/sim/bound/hpc2n_bounds_test.cc \
 	tests/sim/campaign/published_test.cc \
+	tests/sim/reproduce/ipdps2010_test.cc \
+	tests/sim/reproduce/gang_cloud_test.cc \
 	tests/sim/traces.h
 
 # Tests that start threads have a program of their own: it is all that ThreadSanitizer builds.

@@ -46,6 +46,7 @@ class Host {
 
   Controller& controller() { return *controller_; }
   const Config& config() const { return config_; }
+  /// Names of managed partitions; valid until reconfigure().
   const std::vector<const char*>& partitions() const { return partitions_; }
   Recorder& recorder() { return recorder_; }
   StateWriter& state_writer() { return *state_writer_; }

@@ -10,6 +10,7 @@ void add_run(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_bound(CLI::App& app);
 void add_generate(CLI::App& app);
+void add_analyse(CLI::App& app);
 void add_annotate(CLI::App& app);
 void add_report(CLI::App& app);
 void add_list(CLI::App& app);

@@ -86,6 +86,7 @@ int parse_and_run(int argc, char** argv) {
   add_bound(app);
   add_divisible(app);
   add_generate(app);
+  add_analyse(app);
   add_annotate(app);
   add_report(app);
   add_replay(app);

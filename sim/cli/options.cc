@@ -12,6 +12,7 @@
 #include "policy/registry.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
+#include "sim/workload/streit.h"
 #include "sim/workload/trace_file.h"
 
 namespace dfrs::sim {
@@ -89,7 +90,7 @@ void WorkloadOptions::add(CLI::App& app, Sources sources) {
       ->check(CLI::IsMember({"exact", "trace"}))
       ->capture_default_str()
       ->group(group);
-  app.add_flag("--kill-at-estimate", kill_, "end jobs at their requested time")->group(group);
+  app.add_flag("--kill-at-estimate", kill_, "end jobs at their requested time (in a dfrs-trace: their estimate)")->group(group);
   app.add_flag("--lenient", lenient_, "skip and count malformed lines and jobs larger than the machine")->group(group);
   app.add_option("--take", take_, "only the first N instances")->check(whole_number_in(1, 1'000'000'000))->group(group);
   app.add_option("--ca-file", ca_file_, "certificate authorities for https, PEM")->group(group);
@@ -136,6 +137,7 @@ std::vector<Instance> WorkloadOptions::load() const {
     for (const std::string& line : loaded.report.describe(source_name(source))) fmt::print(stderr, "{}\n", line);
     for (Instance& instance : loaded.instances) {
       if (take_ != 0 && instances.size() == take_) break;
+      if (kill_ && !loaded.was_swf) kill_at_estimates(instance);
       instances.push_back(std::move(instance));
     }
   }

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Runs that a signal ends: they end by that signal, and what was there before is all that is there afterwards.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "tests/cli/process.h"
 #include "tests/cli/samples.h"
@@ -66,21 +71,20 @@ TEST(CliInterrupted, BelowNohupItGoesOn) {
   const std::string trace = stuck.folder.write("trace", small_trace());
   Surroundings surroundings = stuck.surroundings();
   surroundings.ignores_hangup = true;
-  bool signalled = false;
-  // Its reader comes only after the signal.
-  const auto ready = [&] {
-    if (!stuck.writing()) return false;
-    signalled = true;
-    return true;
-  };
-  std::string log;
-  const std::jthread reader([&] {
-    while (!signalled) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  // The pipe gets its reader only after the signal.
+  std::atomic<bool> signalled = false;
+  int fifo = -1;
+  std::jthread reader([&](const std::stop_token& stop) {
+    while (!signalled && !stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    log = file_bytes(stuck.folder / "fifo");
+    fifo = ::open((stuck.folder / "fifo").c_str(), O_RDWR | O_CLOEXEC);  // waits for no writer
   });
-  const Outcome outcome = dfrs_sim_interrupted({"run", trace, "-a", "EASY", "--jobs-csv", "out.csv", "--log", "fifo"},
-                                               ready, SIGHUP, surroundings);
+  const Outcome outcome = dfrs_sim_interrupted(
+      {"run", trace, "-a", "EASY", "--jobs-csv", "out.csv", "--log", "fifo"},
+      [&] { return signalled = stuck.writing(); }, SIGHUP, surroundings);
+  reader.request_stop();
+  reader.join();
+  ::close(fifo);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(stuck.folder.names(), UnorderedElementsAre("fifo", "trace", "out.csv"));
   EXPECT_NE(file_bytes(stuck.folder / "out.csv"), "as before");
