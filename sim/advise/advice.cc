@@ -271,7 +271,8 @@ class Writer {
     page_->blocks.emplace_back(std::move(table));
     if (knowing_) {
       paragraph("The last row is what the recommended policy could do if it knew how much CPU time each job really uses "
-                "(TotalCPU); all others take a job to use all CPUs that it was given.");
+                "(TotalCPU), and its last column counts that alone; all others take a job to use all CPUs that it was "
+                "given.");
     }
   }
 
