@@ -244,7 +244,8 @@ int init(void) {
                                                 .state_dir = slurm_conf.state_save_location,
                                                 .munge_socket = socket,
                                                 .cluster_name = slurm_conf.cluster_name,
-                                                .slurm_user_id = slurm_conf.slurm_user_id};
+                                                .slurm_user_id = slurm_conf.slurm_user_id,
+                                                .wake = dfrs_gate_wake};
     char message[512] = "";
     controller = dfrs_controller_create(&paths, log_line, message, sizeof(message));
     xfree(conf_file);

@@ -22,8 +22,8 @@ namespace dfrs {
 class DfrsPolicy final : public NonClairvoyantPolicy {
  public:
   DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options);
-  /// The same rules for who is where, with `yields` in place of the algorithm's objective. Where those follow progress a
-  /// repack for stretch takes targets out of reach as full speed.
+  /// The same rules for who is where, with `yields` in place of the algorithm's objective. Where those follow progress
+  /// a repack for stretch takes targets out of reach as full speed.
   DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options, std::unique_ptr<YieldRule> yields);
 
   void decide(const ClusterView& view, std::span<const Event> events, ClusterState& state, Outcome& outcome) override;

@@ -7,14 +7,49 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/algorithm.h \
 	policy/audit.cc \
 	policy/audit.h \
+	policy/batch/availability_profile.cc \
+	policy/batch/availability_profile.h \
 	policy/batch/backfill.cc \
 	policy/batch/backfill.h \
+	policy/batch/conservative.cc \
+	policy/batch/conservative.h \
+	policy/batch/node_profile.cc \
+	policy/batch/node_profile.h \
+	policy/batch/planning_policy.h \
+	policy/batch/planning_queue.cc \
+	policy/batch/planning_queue.h \
+	policy/batch/whole_nodes.cc \
+	policy/batch/whole_nodes.h \
+	policy/batch/shared_nodes.h \
 	policy/cluster_state.cc \
 	policy/cluster_state.h \
 	policy/compare.h \
 	policy/decision.h \
 	policy/dfrs_policy.cc \
 	policy/dfrs_policy.h \
+	policy/dynp/decider.cc \
+	policy/dynp/decider.h \
+	policy/dynp/dynp_policy.cc \
+	policy/dynp/dynp_policy.h \
+	policy/dynp/quality.cc \
+	policy/dynp/quality.h \
+	policy/divisible/algorithm.cc \
+	policy/divisible/algorithm.h \
+	policy/divisible/deadlines.cc \
+	policy/divisible/deadlines.h \
+	policy/divisible/flow_solver.h \
+	policy/divisible/list_rules.cc \
+	policy/divisible/list_rules.h \
+	policy/divisible/list_schedule.cc \
+	policy/divisible/list_schedule.h \
+	policy/divisible/mct.cc \
+	policy/divisible/mct.h \
+	policy/divisible/model.cc \
+	policy/divisible/model.h \
+	policy/divisible/optimal.cc \
+	policy/divisible/optimal.h \
+	policy/divisible/plan.cc \
+	policy/divisible/plan.h \
 	policy/engine.cc \
 	policy/engine.h \
 	policy/engine_options.h \

@@ -36,6 +36,7 @@ struct dfrs_controller_paths {
   const char *munge_socket;   /* NULL: MUNGE's default */
   const char *cluster_name;
   uint32_t slurm_user_id;
+  void (*wake)(void);         /* asks for a step soon, because someone has ordered something; any thread; may be NULL */
 };
 
 /* The log of the host: level 1 error, 2 warning ("info" in slurmctld), 3 verbose, 4 debug. Any thread. */

@@ -14,6 +14,8 @@ tests_oracle_liboracle_a_SOURCES = \
 	tests/oracle/gang.h \
 	tests/oracle/gang_checker.cc \
 	tests/oracle/gang_checker.h \
+	tests/oracle/full_schedule.cc \
+	tests/oracle/full_schedule.h \
 	tests/oracle/greedy.cc \
 	tests/oracle/greedy.h \
 	tests/oracle/ipdps2010.cc \
@@ -44,7 +46,13 @@ tests_policy_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_policy_tests_SOURCES = \
 	tests/policy/algorithm_test.cc \
 	tests/policy/audit_test.cc \
+	tests/policy/batch/availability_profile_test.cc \
+	tests/policy/batch/conservative_test.cc \
+	tests/policy/batch/node_profile_test.cc \
 	tests/policy/cluster_state_test.cc \
+	tests/policy/dynp/decider_test.cc \
+	tests/policy/divisible/algorithm_test.cc \
+	tests/policy/divisible/plan_test.cc \
 	tests/policy/engine_cases_test.cc \
 	tests/policy/engine_test.cc \
 	tests/policy/example_host_test.cc \
@@ -53,6 +61,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/greedy_preempt_test.cc \
 	tests/policy/greedy_test.cc \
 	tests/policy/ipdps2010/backoff_test.cc \
+	tests/policy/ipdps2010/family_test.cc \
 	tests/policy/ipdps2010/yields_test.cc \
 	tests/policy/mcb8/packer_test.cc \
 	tests/policy/mcb8/repack_test.cc \
@@ -67,6 +76,7 @@ tests_policy_tests_SOURCES = \
 tests_sim_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sim_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_sim_tests_SOURCES = \
+	tests/sim/advise/study_test.cc \
 	tests/sim/bound/bound_test.cc \
 	tests/sim/bound/congestion_test.cc \
 	tests/sim/bound/deadline_flow.cc \
@@ -79,7 +89,18 @@ tests_sim_tests_SOURCES = \
 	tests/sim/bound/stretch_lp.h \
 	tests/sim/campaign/degradation_test.cc \
 	tests/sim/campaign/results_test.cc \
+	tests/sim/campaign/store_test.cc \
 	tests/sim/completion_queue_test.cc \
+	tests/sim/divisible/flow_test.cc \
+	tests/sim/divisible/generator_test.cc \
+	tests/sim/divisible/instance_file_test.cc \
+	tests/sim/divisible/optimum_test.cc \
+	tests/sim/divisible/random_instance.h \
+	tests/sim/divisible/schedule_checker.cc \
+	tests/sim/divisible/schedule_checker.h \
+	tests/sim/divisible/schedules_test.cc \
+	tests/sim/divisible/stretch_lp.cc \
+	tests/sim/divisible/stretch_lp.h \
 	tests/sim/confidence_test.cc \
 	tests/sim/failure_message.h \
 	tests/sim/fetch/cache_test.cc \
@@ -94,8 +115,10 @@ tests_sim_tests_SOURCES = \
 	tests/sim/io/output_file_test.cc \
 	tests/sim/ipdps2010_test.cc \
 	tests/sim/metrics_test.cc \
+	tests/sim/reproduce/rr5724_test.cc \
 	tests/sim/report/gnuplot_test.cc \
 	tests/sim/report/html_test.cc \
+	tests/sim/report/page_test.cc \
 	tests/sim/report/path.h \
 	tests/sim/report/rows.h \
 	tests/sim/report/summary_test.cc \
@@ -107,6 +130,10 @@ tests_sim_tests_SOURCES = \
 	tests/sim/reproduce/logs_test.cc \
 	tests/sim/reproduce/made_up.h \
 	tests/sim/reproduce/render_test.cc \
+	tests/sim/reproduce/rr7659_test.cc \
+	tests/sim/schedule_metrics_test.cc \
+	tests/sim/lost_work_test.cc \
+	tests/sim/shared_nodes_test.cc \
 	tests/sim/simulation_cases_test.cc \
 	tests/sim/simulation_test.cc \
 	tests/sim/temporary_folder.h \
@@ -116,7 +143,11 @@ tests_sim_tests_SOURCES = \
 	tests/sim/workload/lublin_test.cc \
 	tests/sim/workload/random_test.cc \
 	tests/sim/workload/recorded_test.cc \
+	tests/sim/workload/sacct/fields_test.cc \
+	tests/sim/workload/sacct/jobs_test.cc \
+	tests/sim/workload/sacct/reader_test.cc \
 	tests/sim/workload/scale_test.cc \
+	tests/sim/workload/streit_test.cc \
 	tests/sim/workload/swf_test.cc \
 	tests/sim/workload/trace_file_test.cc \
 	tests/sim/workload/weeks_test.cc
@@ -152,7 +183,9 @@ tests_cli_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cli_tests_LDADD = $(TEST_LIBS)
 EXTRA_tests_cli_tests_DEPENDENCIES = dfrs-sim$(EXEEXT)
 tests_cli_tests_SOURCES = \
+	tests/cli/accounting_test.cc \
 	tests/cli/campaign_commands_test.cc \
+	tests/cli/divisible_command_test.cc \
 	tests/cli/gang_command_test.cc \
 	tests/cli/golden_test.cc \
 	tests/cli/input_errors_test.cc \
@@ -163,8 +196,10 @@ tests_cli_tests_SOURCES = \
 	tests/cli/replay.cc \
 	tests/cli/replay.h \
 	tests/cli/replay_command_test.cc \
+	tests/cli/reproduce_test.cc \
 	tests/cli/run_test.cc \
 	tests/cli/samples.h \
+	tests/cli/store_test.cc \
 	tests/cli/usage_test.cc \
 	tests/cli/workload_commands_test.cc
 
@@ -176,13 +211,15 @@ tests_published_tests_LDADD = $(TEST_LIBS)
 tests_published_tests_SOURCES = \
 	tests/sim/bound/hpc2n_bounds_test.cc \
 	tests/sim/campaign/published_test.cc \
+	tests/sim/reproduce/ipdps2010_test.cc \
+	tests/sim/reproduce/gang_cloud_test.cc \
 	tests/sim/traces.h
 
-# Tests that start threads have a program of their own: it is all that ThreadSanitizer builds.
+# Tests that start threads have a program of their own: it, and what it links, is all that ThreadSanitizer builds of sim/.
 check_PROGRAMS += tests/thread_tests
 TESTS += tests/thread_tests
 tests_thread_tests_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_thread_tests_LDADD = $(TEST_LIBS)
+tests_thread_tests_LDADD = $(SIM_CORE_LIBS) $(GTEST_LIBS)
 tests_thread_tests_SOURCES = \
 	tests/sim/campaign/campaign_test.cc \
 	tests/sim/campaign/parallel_test.cc \

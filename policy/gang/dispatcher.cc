@@ -150,9 +150,6 @@ void Dispatcher::cycle(Seconds now) {
 }
 
 void Dispatcher::start_migrated() {
-  if (migrated_.empty()) return;
-  idle_ |= reserved_;
-  reserved_ = {};
   for (const WaitingGang& gang : migrated_) start(gang, Start::Route::migrated);
   migrated_.clear();
 }
@@ -239,7 +236,6 @@ void Dispatcher::migrate(WaitingGang gang, bool starved) {
     ++dispatch_length_[m];
   });
   idle_ -= target;
-  reserved_ |= target;
   gang.machines = target;
   migrated_.push_back(gang);
   decisions_.moves.push_back({gang.job, from, to, starved});

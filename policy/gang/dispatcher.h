@@ -37,12 +37,8 @@ class Dispatcher {
   /// as before. O(waiting gangs + machines).
   tl::expected<const Decisions*, Error> step(Seconds now, const Event& event);
 
-  /// Machines that are leased, those that are set up, and those of them that run no task.
+  /// Machines that are leased, being set up included.
   const MachineSet& leased() const { return leased_; }
-  const MachineSet& ready() const { return ready_; }
-  MachineSet idle() const { return idle_ | reserved_; }
-  /// Tasks in the queues of all machines, without running ones.
-  std::uint64_t waiting_tasks() const { return waiting_tasks_; }
 
  private:
   enum class State : std::uint8_t { absent, held, waiting, running };
@@ -87,8 +83,7 @@ class Dispatcher {
   std::vector<WaitingGang> migrated_;  // they start in the next cycle
   MachineSet leased_;
   MachineSet ready_;                            // set up
-  MachineSet idle_;                             // ready, without a running task, and not reserved
-  MachineSet reserved_;                         // idle, for migrated_
+  MachineSet idle_;                             // ready, without a running task, and not kept for migrated_
   std::vector<MachineSet> requested_;           // by request: machines being set up
   std::vector<std::uint32_t> length_;           // by machine: waiting tasks
   std::vector<std::uint32_t> dispatch_length_;  // by machine: what Options::queue_length counts

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The names of IPDPS 2010 (section III), and what they are made of: RR-7659's rules for who is where, of which it is the
-// first version, with its own heuristics for CPU and its own bound in the priority.
+// The names of IPDPS 2010 (section III), and what they are made of: RR-7659's rules for who is where, of which it is
+// the first version, with its own heuristics for CPU and its own bound in the priority.
 #include <array>
 
 #include "policy/dfrs_policy.h"
@@ -52,13 +52,15 @@ struct McbRow {
 constexpr std::array<McbRow, 4> kMcbRows{
     {{"DYNMCB8", "all jobs are repacked at each submission and completion; spare CPU to those that want least",
       Submission::mcb8, true, Periodic::nothing},
-     {"DYNMCB8-PER", "submissions wait for the next tick, which repacks for the highest yield; spare CPU to those that "
-                     "want least",
+     {"DYNMCB8-PER",
+      "submissions wait for the next tick, which repacks for the highest yield; spare CPU to those that "
+      "want least",
       Submission::nothing, false, Periodic::mcb8},
      {"DYNMCB8-ASAP-PER", "the same, but a new job for which there is memory starts at once", Submission::greedy, false,
       Periodic::mcb8},
-     {"DYNMCB8-STRETCH-PER", "submissions wait for the next tick, which repacks for the lowest estimated stretch; spare "
-                             "CPU where it lowers estimates most",
+     {"DYNMCB8-STRETCH-PER",
+      "submissions wait for the next tick, which repacks for the lowest estimated stretch; spare "
+      "CPU where it lowers estimates most",
       Submission::nothing, false, Periodic::mcb8_stretch}}};
 
 // `period`: nothing takes that of the options.

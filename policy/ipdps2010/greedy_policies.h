@@ -42,9 +42,9 @@ class GreedyBackoff final : public NonClairvoyantPolicy {
   std::vector<JobSlot> due_;
 };
 
-/// GREEDY-PMTN and, with Victims::move, GREEDY-PMTN-MIGR: a new job always starts, others are paused for it; paused ones
-/// are tried at every submission and completion, by decreasing priority. With Victims::move those paused at this very
-/// event are among them: one that finds room elsewhere has been moved.
+/// GREEDY-PMTN and, with Victims::move, GREEDY-PMTN-MIGR: a new job always starts, others are paused for it; paused
+/// ones are tried at every submission and completion, by decreasing priority. With Victims::move those paused at this
+/// very event are among them: one that finds room elsewhere has been moved.
 class GreedyPreemption final : public NonClairvoyantPolicy {
  public:
   GreedyPreemption(Victims victims, const PriorityRule& rule) : victims_(victims), rule_(rule) {}

@@ -9,8 +9,8 @@
 
 namespace dfrs::ipdps2010 {
 
-/// What `yields` leave of each node's capacity, by index into sharing.nodes(). Amounts below a billionth of the capacity
-/// are rounding and count as nothing.
+/// What `yields` leave of each node's capacity, by index into sharing.nodes(). Amounts below a billionth of the
+/// capacity are rounding and count as nothing.
 void spare_cpu(const Sharing& sharing, std::span<const double> yields, std::vector<double>& left);
 
 /// By how much the job's yield can rise: to 1, or until one of its nodes is full.

@@ -25,6 +25,7 @@ struct HostPaths {
   std::string munge_socket;  ///< empty: MUNGE's default
   std::string cluster_name;
   std::uint32_t slurm_user_id = 0;
+  std::function<void()> wake;  ///< asks the plugin for a step; may be empty
 };
 
 /// What the delivery of quotas is made from.

@@ -155,8 +155,7 @@ class Run {
         scaled.insert(scaled.end(), values.begin(), values.end());
       }
       add_spread(row.algorithm, "scaled", row.scaled, summarize(scaled));
-      add_spread(row.algorithm, "unscaled", row.unscaled,
-                 summarize(unscaled.degradation.find(row.algorithm)->second));
+      add_spread(row.algorithm, "unscaled", row.unscaled, summarize(unscaled.degradation.find(row.algorithm)->second));
       if (weeks_.empty()) continue;
       add_spread(row.algorithm, "HPC2N", row.hpc2n, summarize(hpc2n.degradation.find(row.algorithm)->second));
     }
@@ -186,8 +185,8 @@ class Run {
         const Summary ours = summarize(values);
         const Cost& paper = row.*column.published;
         const auto add = [&](std::string_view what, double published, double measured) {
-          report_.add({"table2", std::string(row.algorithm), fmt::format("{} {}", column.name, what), published,
-                       measured});
+          report_.add(
+              {"table2", std::string(row.algorithm), fmt::format("{} {}", column.name, what), published, measured});
         };
         add("avg", paper.average, ours.mean);
         add("max", paper.most, ours.max);
@@ -244,7 +243,7 @@ void run(const ReproduceOptions& options, ReproductionReport& report) { Run(opti
 
 }  // namespace
 
-extern const Reproduction ipdps2010_reproduction{
+extern const Reproduction kIpdps2010{
     "ipdps2010", "Stillwell, Vivien, Casanova: Dynamic Fractional Resource Scheduling for HPC Workloads, 2010", kParts,
     run};
 

@@ -53,6 +53,8 @@ TEST(CliList, NamesAllAlgorithmsOnce) {
   }
   EXPECT_EQ(described, names.size());
   EXPECT_GE(headings, 2U);
+  EXPECT_THAT(output_of({"list"}), HasSubstr("Online-EGDF"));
+  EXPECT_EQ(lines_of(output_of({"list", "--divisible"})).size(), 11U);
 }
 
 TEST(CliCompareSets, StandForTheirAlgorithms) {

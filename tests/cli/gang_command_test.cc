@@ -98,8 +98,10 @@ TEST(CliGang, TheSeedAloneDecides) {
 }
 
 TEST(CliGang, EveryOptionChangesTheOutcome) {
-  const std::vector<std::string> base{"gang", "--gangs", "1500", "--replications", "1",   "--scheduler",
-                                      "LJFS", "--q",     "0.25", "--lambda",       "2.5", "--json"};
+  const std::vector<std::string> plain{"gang", "--gangs", "1500", "--replications", "1",   "--scheduler",
+                                       "LJFS", "--q",     "0.25", "--lambda",       "2.5", "--json"};
+  // Starved often enough for the order of starved gangs to matter.
+  const std::vector<std::string> base = with(plain, {"--x-factor", "3"});
   const json rows = json::parse(output_of(base)).at("rows");
   for (const std::vector<std::string>& option : std::vector<std::vector<std::string>>{{"--mu", "1.25"},
                                                                                       {"--small", "8"},
@@ -113,10 +115,12 @@ TEST(CliGang, EveryOptionChangesTheOutcome) {
                                                                                       {"--queue-length", "waiting"},
                                                                                       {"--migrated-start", "at-once"},
                                                                                       {"--starved-order", "pass"},
-                                                                                      {"--x-factor", "none"}}) {
+                                                                                      {"--migration", "none"}}) {
     EXPECT_NE(json::parse(output_of(with(base, option))).at("rows")[0].at("response_time"), rows[0].at("response_time"))
         << option[0];
   }
+  EXPECT_NE(json::parse(output_of(with(plain, {"--x-factor", "none"}))).at("rows")[0].at("response_time"),
+            rows[0].at("response_time"));
   // Without AFCFS there is nothing to compare with, and with one replication no interval.
   EXPECT_FALSE(rows[0].contains("cpe"));
   EXPECT_TRUE(rows[0].at("response_time").at("half_width").is_null());

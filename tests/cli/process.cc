@@ -194,6 +194,33 @@ Outcome dfrs_sim(const std::vector<std::string>& arguments, const Surroundings& 
   return finish(running);
 }
 
+struct BackgroundRun::Process {
+  Running running;
+  bool finished = false;
+};
+
+BackgroundRun::BackgroundRun(const std::vector<std::string>& arguments, const Surroundings& surroundings)
+    : process_(std::make_unique<Process>()) {
+  Pipe input = make_pipe();
+  input.write.close();
+  process_->running = start(arguments, surroundings, input.read.get(), -1);
+}
+
+BackgroundRun::~BackgroundRun() {
+  if (process_->finished) return;
+  kill();
+  sim::finish(process_->running);
+}
+
+void BackgroundRun::kill() {
+  if (process_->running.pid > 0 && !process_->finished) ::kill(process_->running.pid, SIGKILL);
+}
+
+Outcome BackgroundRun::finish() {
+  process_->finished = true;
+  return sim::finish(process_->running);
+}
+
 Outcome dfrs_sim_interrupted(const std::vector<std::string>& arguments, const std::function<bool()>& ready, int signal,
                              const Surroundings& surroundings) {
   ::signal(SIGPIPE, SIG_IGN);

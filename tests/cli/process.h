@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,23 @@ std::string dfrs_sim_path();
 
 /// Runs dfrs-sim to its end. A run that hangs is ended by force and is a failure of the test.
 Outcome dfrs_sim(const std::vector<std::string>& arguments, const Surroundings& surroundings = {});
+
+/// dfrs-sim at work beside the test, without standard input. Ended by force if it still runs when this goes.
+class BackgroundRun {
+ public:
+  explicit BackgroundRun(const std::vector<std::string>& arguments, const Surroundings& surroundings = {});
+  ~BackgroundRun();
+  BackgroundRun(const BackgroundRun&) = delete;
+  BackgroundRun& operator=(const BackgroundRun&) = delete;
+
+  void kill();  ///< SIGKILL
+  /// Waits for its end, once.
+  Outcome finish();
+
+ private:
+  struct Process;
+  std::unique_ptr<Process> process_;
+};
 
 /// Sends the signal once `ready` is true, which it must become while the program runs. Standard input stays open.
 Outcome dfrs_sim_interrupted(const std::vector<std::string>& arguments, const std::function<bool()>& ready, int signal,

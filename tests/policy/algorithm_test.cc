@@ -77,7 +77,7 @@ struct Wrong {
 TEST(AlgorithmNames, WrongOnesSayWhyAndNameTheNearest) {
   const Wrong table[] = {
       {"", "empty", ""},
-      {"GredyPM*/per", "no rule for submissions", "'GreedyPM*/per"},
+      {"GredyPM*/per", "no policy has that name", "'GreedyPM*/per"},
       {"EASI", "no policy has that name", "'EASY'"},
       {"Greedy*/OPT=MIM", "OPT is MIN, AVG or MAX", "'Greedy*/OPT=MIN"},
       {"GreedyP*/per/OPT=MIN/MINVT=60x", "positive number", "'GreedyP*/per/OPT=MIN/MINVT=600'"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The algorithms of IPDPS 2010 on instances small enough to follow by hand. Nodes of CPU 1 and 100 MiB; no penalty where
-// none is named.
+// The algorithms of IPDPS 2010 on instances small enough to follow by hand. Nodes of CPU 1 and 100 MiB; no penalty
+// where none is named.
 #include <gtest/gtest.h>
 
 #include "sim/simulation.h"
@@ -73,8 +73,8 @@ TEST_F(Ipdps2010ByHand, GreedyWaitsNoLongerThan4096) {
   EXPECT_DOUBLE_EQ(run("GREEDY").jobs[1].start, 12296);
 }
 
-// The first and the third share node 0, which is full at 1/2 each. Node 1 has 1/4 left, and the fourth, which wants least,
-// gets it: full speed until 100. Max-min fair shares would be 2/3 for both on node 1.
+// The first and the third share node 0, which is full at 1/2 each. Node 1 has 1/4 left, and the fourth, which wants
+// least, gets it: full speed until 100. Max-min fair shares would be 2/3 for both on node 1.
 TEST_F(Ipdps2010ByHand, SpareCpuGoesToTheSmallest) {
   nodes(2);
   job(0, 1, 10, 1000);
@@ -95,8 +95,8 @@ TEST_F(Ipdps2010ByHand, PausedJobsComeBackAtSubmissionsToo) {
   job(100, 0.2, 90, 500);
   job(200, 0.2, 20, 50);
   RunResult r = run("GREEDY-PMTN");
-  EXPECT_DOUBLE_EQ(r.jobs[0].end, 1100);         // paused from 100 to 200
-  EXPECT_DOUBLE_EQ(r.jobs[1].end, 1100 + 400);   // from 200 until the first has ended
+  EXPECT_DOUBLE_EQ(r.jobs[0].end, 1100);        // paused from 100 to 200
+  EXPECT_DOUBLE_EQ(r.jobs[1].end, 1100 + 400);  // from 200 until the first has ended
   EXPECT_DOUBLE_EQ(r.jobs[2].end, 250);
   EXPECT_EQ(r.jobs[0].pauses, 1u);
   EXPECT_EQ(r.jobs[1].pauses, 1u);

@@ -27,8 +27,13 @@ class GangDispatcher : public ::testing::Test {
 
   const Decisions& step(Seconds now, const Event& event) {
     const auto answer = dispatcher_->step(now, event);
-    EXPECT_TRUE(answer.has_value()) << answer.error().message;
-    return last_ = **answer;
+    last_.clear();
+    if (answer) {
+      last_ = **answer;
+    } else {
+      ADD_FAILURE() << answer.error().message;
+    }
+    return last_;
   }
   const Decisions& arrive(Seconds now, JobSlot job, std::uint32_t tasks, Seconds execution = 1) {
     return step(now, Event::arrived(job, tasks, execution));
@@ -425,6 +430,53 @@ TEST_F(GangDispatcher, StarvedGangsMigrateWithoutTheMonitor) {
   EXPECT_TRUE(last_.moves[0].starved);
   finish(10, 0);
   EXPECT_EQ(started(), Jobs{2});
+}
+
+TEST_F(GangDispatcher, NothingIsReleasedWhileAStarvedGangWaits) {
+  for (const double threshold : {3.0, kNever}) {
+    Options options;
+    options.machine_limit = 4;
+    options.migration_interval = 1000;
+    options.starvation_threshold = threshold;
+    options.release_pause = 0;
+    begin(options);
+    arrive(0, 0, 3, 20);
+    arrive(0, 1, 1, 1);
+    ready(0.25, 0);
+    ready(0.25, 3);
+    EXPECT_EQ(started(), Jobs{1});
+    arrive(0.5, 2, 3, 0.125);
+    EXPECT_EQ(dispatched(2), (MachineSet{0, 1, 2}));
+    finish(1.25, 1);
+    EXPECT_TRUE(last_.moves.empty()) << "one machine is idle, three are needed";
+    EXPECT_EQ(last_.released, threshold == 3.0 ? MachineSet{} : MachineSet{3});
+  }
+}
+
+TEST_F(GangDispatcher, TheMonitorCountsAnewAfterAMigration) {
+  Options options = fixed(2);
+  options.migration = Migration::first_fit;
+  options.migration_interval = 3;
+  begin(options);
+  arrive(0, 0, 1);
+  arrive(0, 1, 1, 100);
+  for (JobSlot job = 2; job < 6; ++job) {
+    arrive(0, job, 1);
+    EXPECT_EQ(dispatched(job), MachineSet{job % 2});
+  }
+  finish(1, 0);
+  EXPECT_EQ(started(), Jobs{2});
+  finish(2, 2);
+  EXPECT_EQ(started(), Jobs{4});
+  finish(3, 4);
+  ASSERT_EQ(last_.moves.size(), 1U) << "four starts";
+  EXPECT_EQ(last_.moves[0].job, 3U);
+  arrive(4, 0, 1);
+  EXPECT_EQ(started(), Jobs{3});
+  finish(5, 3);
+  EXPECT_EQ(started(), Jobs{0});
+  finish(6, 0);
+  EXPECT_TRUE(last_.moves.empty()) << "one start since the migration; 5 waits";
 }
 
 TEST_F(GangDispatcher, ContradictionsAreRefusedAndChangeNothing) {

@@ -67,7 +67,8 @@ TEST_F(LowestNeedByHand, SpareCpuGoesToTheJobThatWantsLeast) {
   EXPECT_EQ(solve(rule, view(2), 600), (std::vector<double>{0.5, 0.5, 0.5, 1}));
 }
 
-// What counts is the need of all tasks: the second wants 0.6 in total, the third 0.5, though each of its tasks wants less.
+// What counts is the need of all tasks: the second wants 0.6 in total, the third 0.5, though each of its tasks wants
+// less.
 TEST_F(LowestNeedByHand, NeedIsThatOfAllTasks) {
   job(1, {0, 0, 0});
   job(0.3, {1, 2});
@@ -84,8 +85,8 @@ TEST_F(LowestNeedByHand, NeedIsThatOfAllTasks) {
 
 using LowestStretchByHand = ByHand;
 
-// T = 600. The first has run all its 600 s, the second not at all: s = 1/2 would give 0 and 1, but nobody gets less than
-// 0.01.
+// T = 600. The first has run all its 600 s, the second not at all: s = 1/2 would give 0 and 1, but nobody gets less
+// than 0.01.
 TEST_F(LowestStretchByHand, WhoWasServedWellGetsTheLeast) {
   job(1, {0}, 600, 600);
   job(1, {0}, 600, 0);
@@ -118,8 +119,8 @@ TEST_F(LowestStretchByHand, OutOfReachMeansFullSpeed) {
   EXPECT_NEAR(yields[2], 0.01, kTolerance);
 }
 
-// All alike but for their needs: 1/3 each, for which node 0 is full. What is left of node 1, 1/15, lowers the estimate of
-// the fourth from 2.4 to 1200 / 550, that of the third only to 1200 / 540.
+// All alike but for their needs: 1/3 each, for which node 0 is full. What is left of node 1, 1/15, lowers the estimate
+// of the fourth from 2.4 to 1200 / 550, that of the third only to 1200 / 540.
 TEST_F(LowestStretchByHand, SpareCpuGoesWhereItLowersTheEstimateMost) {
   job(1, {0, 1}, 600, 300);
   job(1, {0}, 600, 300);

@@ -17,7 +17,8 @@ ResultRow row(const char* instance, const char* algorithm, double max_stretch) {
 }
 
 TEST(Degradation, IsFromTheBestOfTheInstance) {
-  const std::vector<ResultRow> rows{row("a", "FCFS", 40), row("b", "FCFS", 3), row("a", "EASY", 10), row("b", "EASY", 6)};
+  const std::vector<ResultRow> rows{row("a", "FCFS", 40), row("b", "FCFS", 3), row("a", "EASY", 10),
+                                    row("b", "EASY", 6)};
   EXPECT_THAT(degradation_from_best(rows), testing::ElementsAre(4, 1, 1, 2));
   EXPECT_THAT(degradation_from_best({}), testing::IsEmpty());
 }
