@@ -86,8 +86,8 @@ std::vector<StoreFact> campaign_facts(std::string_view settings, std::span<const
 
 ResultStore::ResultStore(const std::string& path, std::span<const StoreFact> facts)
     : database_(canonical(path)), worker_(database_.path() + "-workers") {
-  // Writers do not wait for the disk, nor do readers for writers.
-  database_.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+  database_.write_ahead();
+  database_.execute("PRAGMA synchronous = NORMAL");  // writers do not wait for the disk
   make_or_check(facts);
   // Claims of the one who had this number before: dead, since the number was free.
   Statement remove = database_.prepare("DELETE FROM claims WHERE worker = ?");
