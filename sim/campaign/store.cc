@@ -205,10 +205,10 @@ ResultStore::Claim ResultStore::claim(const SimulationKey& key) {
   if (has(key, settings)) return Claim::finished;
   Statement& select = statement("SELECT worker FROM claims WHERE fingerprint = ? AND algorithm = ? AND settings = ?");
   select.bind(1, key.fingerprint).bind(2, key.algorithm).bind(3, settings);
-  const std::optional<std::int64_t> worker = select.step() ? std::optional(select.integer(0)) : std::nullopt;
+  const std::int64_t worker = select.step() ? select.integer(0) : -1;  // -1: nobody
   select.reset();
   // Within the transaction: a newcomer that has just taken the number of a dead one cannot have claimed meanwhile.
-  if (worker && worker_.alive(*worker)) return Claim::elsewhere;
+  if (worker >= 0 && worker_.alive(worker)) return Claim::elsewhere;
   statement("INSERT OR REPLACE INTO claims(fingerprint, algorithm, settings, worker) VALUES(?, ?, ?, ?)")
       .bind(1, key.fingerprint)
       .bind(2, key.algorithm)
