@@ -12,6 +12,7 @@ namespace dfrs::sim {
 namespace {
 
 constexpr int kPatience = 60'000;  // ms
+constexpr int kRetry = 10;         // ms
 
 }  // namespace
 
@@ -81,6 +82,16 @@ Database::Database(std::string path) : path_(std::move(path)) {
 void Database::execute(const std::string& sql) {
   const int code = sqlite3_exec(connection_.get(), sql.c_str(), nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code);
+}
+
+void Database::write_ahead() {
+  // SQLite does not wait by itself here, and several processes may make a store at the same moment.
+  for (int waited = 0;; waited += kRetry) {
+    const int code = sqlite3_exec(connection_.get(), "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
+    if (code == SQLITE_OK) return;
+    if ((code & 0xff) != SQLITE_BUSY || waited >= kPatience) fail(code);
+    sqlite3_sleep(kRetry);
+  }
 }
 
 Statement Database::prepare(const std::string& sql) {

@@ -56,6 +56,8 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   void execute(const std::string& sql);
+  /// Readers no longer wait for the writer, nor the writer for them.
+  void write_ahead();
   Statement prepare(const std::string& sql);
   /// The number that a PRAGMA or SELECT of one number gives.
   std::int64_t integer(const std::string& sql);

@@ -86,8 +86,8 @@ std::vector<StoreFact> campaign_facts(std::string_view settings, std::span<const
 
 ResultStore::ResultStore(const std::string& path, std::span<const StoreFact> facts)
     : database_(canonical(path)), worker_(database_.path() + "-workers") {
-  // Writers do not wait for the disk, nor do readers for writers.
-  database_.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+  database_.write_ahead();
+  database_.execute("PRAGMA synchronous = NORMAL");  // writers do not wait for the disk
   make_or_check(facts);
   // Claims of the one who had this number before: dead, since the number was free.
   Statement remove = database_.prepare("DELETE FROM claims WHERE worker = ?");
@@ -205,10 +205,10 @@ ResultStore::Claim ResultStore::claim(const SimulationKey& key) {
   if (has(key, settings)) return Claim::finished;
   Statement& select = statement("SELECT worker FROM claims WHERE fingerprint = ? AND algorithm = ? AND settings = ?");
   select.bind(1, key.fingerprint).bind(2, key.algorithm).bind(3, settings);
-  const std::optional<std::int64_t> worker = select.step() ? std::optional(select.integer(0)) : std::nullopt;
+  const std::int64_t worker = select.step() ? select.integer(0) : -1;  // -1: nobody
   select.reset();
   // Within the transaction: a newcomer that has just taken the number of a dead one cannot have claimed meanwhile.
-  if (worker && worker_.alive(*worker)) return Claim::elsewhere;
+  if (worker >= 0 && worker_.alive(worker)) return Claim::elsewhere;
   statement("INSERT OR REPLACE INTO claims(fingerprint, algorithm, settings, worker) VALUES(?, ?, ?, ?)")
       .bind(1, key.fingerprint)
       .bind(2, key.algorithm)
