@@ -289,7 +289,8 @@ class MinProgress(PausingTest):
 
     def test_run_is_not_ended_before_it_has_gained_enough(self):
         job = self.sbatch_burn(1.6, memory=900, checkpoint=True)
-        begun = self.wait_event(job)[0]["now"]
+        self.wait_event(job)
+        begun = self.of_dfrs(job)["started"]  # its process came somewhat later
         new = self.sbatch_burn(0.02, memory=900)
         ended = self.wait_ended([job, new])
         self.assert_completed(ended)
