@@ -364,6 +364,10 @@ class Cluster:
         self._write(f"run/{name}.json", json.dumps({"pid": process.pid, "started": process.started}))
         return process
 
+    def start_other(self, name, argv):
+        """One more daemon of this cluster, which ends with it."""
+        return self._start(name, argv)
+
     def _wait_started(self, name, process, condition, seconds=20.0):
         def ready():
             processes.reap()

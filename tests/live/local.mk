@@ -33,6 +33,7 @@ EXTRA_DIST += \
 	tests/live/test_accounting.py \
 	tests/live/test_cluster.py \
 	tests/live/test_compare.py \
+	tests/live/test_failover.py \
 	tests/live/test_faults.py \
 	tests/live/test_jobs.py \
 	tests/live/test_latency.py \

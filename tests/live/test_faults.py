@@ -106,8 +106,8 @@ class FaultTest(LiveTest):
         return numbers
 
     def strike(self, burst, *faults):
-        """Each fault in the middle of the load, one after the other; then the load is looked at. `burst` has a wave more
-        than there are faults."""
+        """Each fault in the middle of the load, one after the other; then the load is looked at. `burst` has at least one
+        wave more than there are faults."""
         for fault in faults:
             with self.subTest(fault.__name__):
                 burst.wait_middle()
@@ -211,7 +211,7 @@ class Slurmctld(FaultTest):
 
 class NodeDaemons(FaultTest):
     def test_agents_are_killed_are_silent_and_have_a_wrong_clock(self):
-        self.strike(Burst(self, JOBS, 201, waves=4),
+        self.strike(Burst(self, JOBS, 201, waves=5),
                     self.agents_are_killed, self.agent_does_not_answer, self.clocks_of_nodes_are_wrong)
         for number, node in enumerate(self.off):
             self.cluster.stop(f"dfrsd.{node}")
@@ -273,6 +273,7 @@ class NodeDaemons(FaultTest):
         line = next(line for line in table.splitlines() if node in line.split())
         self.assertRegex(line, r"(?i)pending|unreachable|not reachable|silent|down|behind|late|!", table)
         completed = burst.count("COMPLETED")
+        burst.release_next()  # those of before may all have ended by now
         wait_for("the other jobs to go on", lambda: burst.count("COMPLETED") > completed, 60)
         processes.send(agent, signal.SIGCONT)
         self.wait_agent(node)
