@@ -8,6 +8,13 @@
 namespace dfrs::sim {
 namespace {
 
+JobRecord ran(Seconds start, Seconds end) {
+  JobRecord record;
+  record.start = start;
+  record.end = end;
+  return record;
+}
+
 // Four nodes from 0 to 500:  a 3 nodes 0-100, b 4 nodes (submitted at 50) 100-200, c 1 node (submitted at 400) 400-500.
 Instance three_jobs(RunResult& run) {
   Instance instance;
@@ -19,7 +26,7 @@ Instance three_jobs(RunResult& run) {
     job.run_time = job.estimate = 100;
     instance.jobs.push_back(job);
   }
-  run.jobs = {{0, 100, 0, 0}, {100, 200, 0, 0}, {400, 500, 0, 0}};
+  run.jobs = {ran(0, 100), ran(100, 200), ran(400, 500)};
   return instance;
 }
 
@@ -41,7 +48,7 @@ TEST(ScheduleMetrics, SlowdownIsBounded) {
   RunResult run;
   Instance instance = three_jobs(run);
   instance.jobs.resize(1);
-  run.jobs = {{590, 600, 0, 0}};  // 10 s after a wait of 590 s
+  run.jobs = {ran(590, 600)};  // 10 s after a wait of 590 s
   const ScheduleMetrics m = measure_schedule(instance, run);
   EXPECT_DOUBLE_EQ(m.slowdown60_by_width, 10);
   EXPECT_DOUBLE_EQ(m.slowdown300_by_width, 2);
@@ -57,7 +64,7 @@ TEST(ScheduleMetrics, LossOfCapacityOfASaturatedMachine) {
     job.tasks = 3;
     job.run_time = job.estimate = 10;
     instance.jobs.push_back(job);
-    run.jobs.push_back({10.0 * k, 10.0 * k + 10, 0, 0});
+    run.jobs.push_back(ran(10.0 * k, 10.0 * k + 10));
   }
   const ScheduleMetrics m = measure_schedule(instance, run);
   EXPECT_DOUBLE_EQ(m.utilization, 0.75);
