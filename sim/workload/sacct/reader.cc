@@ -245,7 +245,7 @@ class Reader {
         log_.report.skip("seen before its end, and again later", before.job.line);
       } else if (requeued && record.job.submit >= before.job.submit) {
         before.superseded = true;
-        record.first_submit = before.first_submit;
+        if (before.first_submit >= 0) record.first_submit = before.first_submit;
         record.job.lost_runs = before.job.lost_runs + (before.started ? 1 : 0);
         record.job.lost_cpu_time = before.job.lost_cpu_time + before.job.run_time * before.job.cpus;
         log_.report.skip("run of a job that was requeued, part of the job's last record", before.job.line);
