@@ -71,7 +71,7 @@ class Reader {
       }
     }
     if (!header_) {
-      throw InputError(fmt::format("{}: empty; expected the output of sacct, such as of\n  {}", log_.source,
+      throw InputError(fmt::format("{}: empty; expected the output of sacct, such as of: {}", log_.source,
                                    kSacctCommand));
     }
     finish();
@@ -84,7 +84,7 @@ class Reader {
     if (!header_) {
       const bool columns = line.find("JobID") != std::string_view::npos;
       throw InputError(fmt::format(
-          "{}:{}: {}; make the file by\n  {}", log_.source, lines_.number(),
+          "{}:{}: {}; make the file by: {}", log_.source, lines_.number(),
           columns ? "this is sacct's table for people, whose columns are cut; --parsable2 is missing"
                   : "expected sacct's header line, names of columns with '|' between them (is it --noheader?)",
           kSacctCommand));
@@ -102,7 +102,7 @@ class Reader {
     need({C::kElapsedRaw, C::kElapsed, C::kEnd});
     need({C::kAllocCpus, C::kNCpus, C::kAllocTres});
     if (missing.empty()) return;
-    throw InputError(fmt::format("{}:{}: column{} missing: {}; make the file by\n  {}", log_.source, lines_.number(),
+    throw InputError(fmt::format("{}:{}: column{} missing: {}; make the file by: {}", log_.source, lines_.number(),
                                  missing.size() == 1 ? "" : "s", fmt::join(missing, ", "), kSacctCommand));
   }
 
