@@ -41,6 +41,10 @@ class Simulation {
       view.rigid = job.rigid;
       view.submit = job.submit;
       run_times_.push_back(job.estimate);
+      if (job.reserved_start > job.submit) reserved_ = true;
+    }
+    if (reserved_) {
+      for (const Job& job : instance.jobs) reserved_starts_.push_back(job.reserved_start);
     }
     result_.jobs.resize(count);
     capacity_ = instance.platform.total_cpu();
@@ -50,7 +54,7 @@ class Simulation {
     while (next_event()) {
       if (loses_work()) release_runs();
       const ClusterView view{now_, nodes_, views_, instance_.platform.rigid_dims};
-      const auto decided = engine_->step(view, Estimates{run_times_}, events_);
+      const auto decided = engine_->step(view, Estimates{run_times_, reserved_starts_}, events_);
       if (!decided) {
         throw Failure(kExitInternal, fmt::format("{}: at {} s: {}", instance_.name, now_, decided.error().message));
       }
@@ -238,7 +242,9 @@ class Simulation {
   std::vector<NodeView> nodes_;
   std::vector<JobView> views_;
   std::vector<std::vector<NodeIndex>> placements_;
-  std::vector<Seconds> run_times_;  // the users' estimates
+  std::vector<Seconds> run_times_;        // the users' estimates
+  std::vector<Seconds> reserved_starts_;  // empty without advance reservations
+  bool reserved_ = false;
   CompletionQueue completions_;
   bool one_by_one_ = false;
   std::vector<Event> events_;

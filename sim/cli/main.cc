@@ -15,6 +15,7 @@
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
+#include "sim/io/unfinished_files.h"
 
 namespace dfrs::sim {
 namespace {
@@ -92,13 +93,16 @@ int parse_and_run(int argc, char** argv) {
   add_compare(app);
   add_run(app);
   add_bound(app);
+  add_divisible(app);
   add_generate(app);
+  add_analyse(app);
   add_annotate(app);
   add_import(app);
   add_advise(app);
   add_report(app);
   add_replay(app);
   add_reproduce(app);
+  add_gang(app);
   add_list(app);
   add_fetch(app);
   try {
@@ -124,6 +128,7 @@ int main(int argc, char** argv) {
   // A reader that closes the pipe (head) is an error of writing like any other.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // likewise a file larger than the user may write
+  remove_unfinished_files_on_signals();
   try {
     return parse_and_run(argc, argv);
   } catch (const Failure& failure) {

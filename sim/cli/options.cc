@@ -13,6 +13,7 @@
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/workload/sacct/table.h"
+#include "sim/workload/streit.h"
 #include "sim/workload/trace_file.h"
 
 namespace dfrs::sim {
@@ -92,7 +93,7 @@ void WorkloadOptions::add(CLI::App& app, Sources sources) {
       ->check(CLI::IsMember({"auto", "exact", "trace"}))
       ->capture_default_str()
       ->group(group);
-  app.add_flag("--kill-at-estimate", kill_, "end jobs at their requested time")->group(group);
+  app.add_flag("--kill-at-estimate", kill_, "end jobs at their requested time (in a dfrs-trace: their estimate)")->group(group);
   app.add_option("--cpu-need", cpu_need_,
                  "CPU that a job can use: all it was 'allocated', or as 'measured' (sacct's TotalCPU, SWF field 6) where "
                  "that is known; 'auto' is measured for sacct and allocated for SWF")
@@ -162,6 +163,7 @@ std::vector<Instance> WorkloadOptions::load() const {
     Loaded loaded = load(text, source);
     for (Instance& instance : loaded.instances) {
       if (take_ != 0 && instances.size() == take_) break;
+      if (kill_ && !loaded.was_swf) kill_at_estimates(instance);
       instances.push_back(std::move(instance));
     }
   }
