@@ -158,8 +158,8 @@ class Writer {
     const std::size_t longest = last_class();
     const Service& long_now = today_.by_class[longest];
     const Service& long_then = kept_->by_class[longest];
-    if (long_now.jobs > 0) {
-      const double difference = long_then.mean_delay - long_now.mean_delay;
+    const double difference = long_then.mean_delay - long_now.mean_delay;
+    if (long_now.jobs > 0 && std::abs(difference) >= 1) {
       items.push_back(fmt::format(
           "{}: jobs that run {} end {} {} than under EASY on average. Over all jobs the mean delay is {}, under EASY {}.",
           difference > 0 ? "Who pays" : "Long jobs", kJobClasses[longest].name, span(std::abs(difference)),

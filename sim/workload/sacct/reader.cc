@@ -71,7 +71,7 @@ class Reader {
       }
     }
     if (!header_) {
-      throw InputError(fmt::format("{}: empty; expected the output of sacct, such as of\n  {}", log_.source,
+      throw InputError(fmt::format("{}: empty; expected the output of sacct, such as of: {}", log_.source,
                                    kSacctCommand));
     }
     finish();
@@ -84,7 +84,7 @@ class Reader {
     if (!header_) {
       const bool columns = line.find("JobID") != std::string_view::npos;
       throw InputError(fmt::format(
-          "{}:{}: {}; make the file by\n  {}", log_.source, lines_.number(),
+          "{}:{}: {}; make the file by: {}", log_.source, lines_.number(),
           columns ? "this is sacct's table for people, whose columns are cut; --parsable2 is missing"
                   : "expected sacct's header line, names of columns with '|' between them (is it --noheader?)",
           kSacctCommand));
@@ -102,7 +102,7 @@ class Reader {
     need({C::kElapsedRaw, C::kElapsed, C::kEnd});
     need({C::kAllocCpus, C::kNCpus, C::kAllocTres});
     if (missing.empty()) return;
-    throw InputError(fmt::format("{}:{}: column{} missing: {}; make the file by\n  {}", log_.source, lines_.number(),
+    throw InputError(fmt::format("{}:{}: column{} missing: {}; make the file by: {}", log_.source, lines_.number(),
                                  missing.size() == 1 ? "" : "s", fmt::join(missing, ", "), kSacctCommand));
   }
 
@@ -245,7 +245,7 @@ class Reader {
         log_.report.skip("seen before its end, and again later", before.job.line);
       } else if (requeued && record.job.submit >= before.job.submit) {
         before.superseded = true;
-        record.first_submit = before.first_submit;
+        if (before.first_submit >= 0) record.first_submit = before.first_submit;
         record.job.lost_runs = before.job.lost_runs + (before.started ? 1 : 0);
         record.job.lost_cpu_time = before.job.lost_cpu_time + before.job.run_time * before.job.cpus;
         log_.report.skip("run of a job that was requeued, part of the job's last record", before.job.line);
