@@ -61,7 +61,10 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 std::string difference(const std::string& there, const std::string& here) {
   const std::vector<std::string_view> theirs = lines_of(there);
   const std::vector<std::string_view> ours = lines_of(here);
-  if (theirs.size() <= 1 && ours.size() <= 1) return fmt::format("'{}' in the store, '{}' here", there, here);
+  if (theirs.size() <= 1 && ours.size() <= 1) {
+    const auto only = [](const auto& lines) { return lines.empty() ? std::string_view() : lines.front(); };
+    return fmt::format("'{}' in the store, '{}' here", only(theirs), only(ours));
+  }
   std::string counts;
   if (theirs.size() != ours.size()) counts = fmt::format("{} in the store, {} here; ", theirs.size(), ours.size());
   const auto [at_theirs, at_ours] = std::mismatch(theirs.begin(), theirs.end(), ours.begin(), ours.end());
