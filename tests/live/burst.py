@@ -79,7 +79,7 @@ class Burst:
             return done >= ended + 5 or done + held >= len(states)  # all may have ended while the last fault lasted
         wait_for("some of the jobs to have ended", middle, 60, interval=0.1)
         self.release_next()
-        wait_for("jobs to run", lambda: self.count("RUNNING") > 1, 20)
+        wait_for("jobs to run", lambda: self.count("RUNNING") > 0, 20, interval=0.05)
 
     def wait_ended(self, seconds=90):
         self.release_rest()
