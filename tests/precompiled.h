@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What nearly every test includes, to be compiled once (tests/selections.mk). Tests include what they use all the same.
-#pragma once
+#ifndef DFRS_TESTS_PRECOMPILED_H
+#define DFRS_TESTS_PRECOMPILED_H
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,3 +22,5 @@
 #include <tl/expected.hpp>
 #include <variant>
 #include <vector>
+
+#endif

@@ -30,7 +30,7 @@ check-selections:
 # What nearly every test includes, compiled once: `make tests/precompiled.h.gch`, then
 # CXXFLAGS='... -include tests/precompiled.h' with the same other flags. g++ passes over it where it does not fit.
 tests/precompiled.h.gch: tests/precompiled.h
-	$(AM_V_GEN)$(MKDIR_P) tests && $(CXX) $(DEFS) -I$(top_srcdir) $(CPPFLAGS) $(AM_CXXFLAGS) $(CXXFLAGS) -x c++-header -o $@ $<
+	$(AM_V_GEN)$(MKDIR_P) tests && $(CXX) $(DEFS) $(TEST_CPPFLAGS) $(CPPFLAGS) $(AM_CXXFLAGS) $(CXXFLAGS) -x c++-header -o $@ $<
 CLEANFILES += tests/precompiled.h.gch
 EXTRA_DIST += tests/precompiled.h
 endif
