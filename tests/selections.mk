@@ -2,7 +2,7 @@
 # Parts of `make check`, for builds that need not run it all (`./quickstart check`): under AddressSanitizer all that links
 # the code it tests, in the optimised build what runs programs as they are installed, under ThreadSanitizer what has
 # threads. Together they are the whole.
-.PHONY: optimised-programs sanitized-programs thread-programs check-optimised check-sanitized check-threads check-selections
+.PHONY: libraries optimised-programs plain-tests sanitized-programs thread-programs check-optimised check-sanitized check-threads check-selections
 if HAVE_TESTS
 # What runs the installed programs, or reads their symbols, or takes minutes without optimisation.
 OPTIMISED_BINARIES = tests/cli_tests tests/published_tests
@@ -11,8 +11,12 @@ SANITIZED_BINARIES = tests/policy_tests tests/sim_tests tests/page_tests tests/t
 	tests/node_thread_tests tests/shim_tests tests/shim_thread_tests $(FUZZERS)
 THREAD_BINARIES = tests/thread_tests tests/node_thread_tests tests/shim_thread_tests
 
+libraries: $(noinst_LIBRARIES) $(sbin_PROGRAMS)
 optimised-programs: $(OPTIMISED_BINARIES)
 sanitized-programs: $(SANITIZED_BINARIES)
+# Tests that call the policies and the simulator from one thread, with the plain implementations they compare with: that
+# these are instrumented themselves would double the time to compile them.
+plain-tests: tests/oracle/liboracle.a $(tests_policy_tests_OBJECTS) $(tests_sim_tests_OBJECTS)
 thread-programs: $(THREAD_BINARIES)
 check-optimised: optimised-programs check-selections
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(OPTIMISED_TESTS)'
