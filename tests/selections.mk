@@ -33,8 +33,12 @@ check-selections:
 
 # What nearly every test includes, compiled once: `make tests/precompiled.h.gch`, then
 # CXXFLAGS='... -include tests/precompiled.h' with the same other flags. g++ passes over it where it does not fit.
+PRECOMPILE = $(AM_V_GEN)$(MKDIR_P) tests && \
+	$(CXX) $(DEFS) $(TEST_CPPFLAGS) $(CPPFLAGS) $(AM_CXXFLAGS) $(CXXFLAGS) -x c++-header -o
 tests/precompiled.h.gch: tests/precompiled.h
-	$(AM_V_GEN)$(MKDIR_P) tests && $(CXX) $(DEFS) $(TEST_CPPFLAGS) $(CPPFLAGS) $(AM_CXXFLAGS) $(CXXFLAGS) -x c++-header -o $@ $<
-CLEANFILES += tests/precompiled.h.gch
-EXTRA_DIST += tests/precompiled.h
+	$(PRECOMPILE) $@ $(srcdir)/tests/precompiled.h
+tests/precompiled_instrumented.h.gch: tests/precompiled_instrumented.h tests/precompiled.h
+	$(PRECOMPILE) $@ $(srcdir)/tests/precompiled_instrumented.h
+CLEANFILES += tests/precompiled.h.gch tests/precompiled_instrumented.h.gch
+EXTRA_DIST += tests/precompiled.h tests/precompiled_instrumented.h
 endif
