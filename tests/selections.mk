@@ -18,12 +18,14 @@ sanitized-programs: $(SANITIZED_BINARIES)
 # these are instrumented themselves would double the time to compile them.
 plain-tests: tests/oracle/liboracle.a $(tests_policy_tests_OBJECTS) $(tests_sim_tests_OBJECTS)
 thread-programs: $(THREAD_BINARIES)
+# automake's check-TESTS builds all of check_PROGRAMS first.
+ONLY = check-TESTS check_LIBRARIES= check_PROGRAMS=
 check-optimised: optimised-programs check-selections
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(OPTIMISED_TESTS)'
+	$(MAKE) $(AM_MAKEFLAGS) $(ONLY)'$(OPTIMISED_BINARIES)' TESTS='$(OPTIMISED_TESTS)'
 check-sanitized: sanitized-programs
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(SANITIZED_BINARIES)'
+	$(MAKE) $(AM_MAKEFLAGS) $(ONLY)'$(SANITIZED_BINARIES)' TESTS='$(SANITIZED_BINARIES)'
 check-threads: thread-programs
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(THREAD_BINARIES)'
+	$(MAKE) $(AM_MAKEFLAGS) $(ONLY)'$(THREAD_BINARIES)' TESTS='$(THREAD_BINARIES)'
 
 # A new test is in one of the first two parts, or this fails.
 check-selections:
