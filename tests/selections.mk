@@ -15,7 +15,8 @@ libraries: $(noinst_LIBRARIES) $(sbin_PROGRAMS)
 optimised-programs: $(OPTIMISED_BINARIES)
 sanitized-programs: $(SANITIZED_BINARIES)
 # Tests that call the policies and the simulator from one thread, with the plain implementations they compare with: that
-# these are instrumented themselves would double the time to compile them.
+# these are instrumented themselves would double the time to compile them. To be made with SANITIZE= and
+# CPPFLAGS=-DDFRS_SANITIZED, which tells them that what they test is slow.
 plain-tests: tests/oracle/liboracle.a $(tests_policy_tests_OBJECTS) $(tests_sim_tests_OBJECTS)
 thread-programs: $(THREAD_BINARIES)
 # automake's check-TESTS builds all of check_PROGRAMS first.
