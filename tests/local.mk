@@ -89,6 +89,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/bound/stretch_lp.h \
 	tests/sim/campaign/degradation_test.cc \
 	tests/sim/campaign/results_test.cc \
+	tests/sim/campaign/selection_test.cc \
 	tests/sim/campaign/store_test.cc \
 	tests/sim/completion_queue_test.cc \
 	tests/sim/divisible/flow_test.cc \
@@ -199,6 +200,7 @@ tests_cli_tests_SOURCES = \
 	tests/cli/reproduce_test.cc \
 	tests/cli/run_test.cc \
 	tests/cli/samples.h \
+	tests/cli/slurm_test.cc \
 	tests/cli/store_test.cc \
 	tests/cli/usage_test.cc \
 	tests/cli/workload_commands_test.cc
