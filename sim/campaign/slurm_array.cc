@@ -109,7 +109,9 @@ std::string array_script(const SlurmArray& array) {
                       quoted(fmt::format("{}/{}", array.folder, kPlanFile)));
   text += "exec";
   for (const std::string& word : array.command) text += " " + quoted(word);
-  text += fmt::format(" \"--only=$simulations\" --store={}\"$SLURM_ARRAY_TASK_ID\".db\n", quoted(array.folder + "/part-"));
+  text += fmt::format(" \"--only=$simulations\" --store={}\"$SLURM_ARRAY_TASK_ID\".db --", quoted(array.folder + "/part-"));
+  for (const std::string& source : array.sources) text += " " + quoted(source);
+  text += '\n';
   return text;
 }
 

@@ -20,7 +20,8 @@ struct SlurmArray {
   std::string time;         ///< limit of a task as sbatch takes it; empty: the partition's
   std::vector<std::string> options;  ///< more of sbatch's, as in --mem=2G
   std::string folder;       ///< absolute; of plan, logs (task-I.log) and stores (part-I.db); see check_slurm_folder
-  std::vector<std::string> command;  ///< of a task, but for its simulations and store
+  std::vector<std::string> command;  ///< of a task, but for its simulations, its store and
+  std::vector<std::string> sources;
 };
 
 inline constexpr std::string_view kPlanFile = "plan";

@@ -39,6 +39,7 @@ struct CompareCommand {
       outputs.slurm.submit = !no_submit;
       outputs.slurm.wait = !no_wait;
       outputs.slurm.command = task_command();
+      for (const std::string& source : workload.sources()) outputs.slurm.sources.push_back(whole_name(source));
     }
     const std::vector<Instance> instances = workload.load();
     if (!only.empty()) {
@@ -70,8 +71,6 @@ struct CompareCommand {
       }
     }
     words.push_back(fmt::format("--threads={}", std::max(1U, threads)));
-    words.emplace_back("--");
-    for (const std::string& source : workload.sources()) words.push_back(whole_name(source));
     return words;
   }
 };

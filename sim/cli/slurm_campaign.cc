@@ -178,6 +178,7 @@ SlurmArray SlurmCampaign::write_run(std::span<const std::size_t> missing, unsign
   array.options = options_.sbatch;
   array.folder = run_folder(folder_, runs.empty() ? 1 : runs.back() + 1);
   array.command = options_.command;
+  array.sources = options_.sources;
   make_folder(array.folder);
   std::string plan;
   const auto parts = in_parts(missing, options_.tasks);

@@ -22,7 +22,7 @@ struct SlurmOptions {
   std::vector<std::string> sbatch;
   bool submit = true;
   bool wait = true;
-  std::vector<std::string> command;  ///< of a task: the same campaign, but for its simulations and store
+  std::vector<std::string> command, sources;  ///< of a task: the same campaign, but for its simulations and store
 };
 
 class SlurmCampaign {

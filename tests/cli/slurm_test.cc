@@ -202,7 +202,7 @@ TEST_F(CliSlurm, WithoutSubmittingItWritesAScript) {
 
 TEST_F(CliSlurm, MoreAlgorithmsMayBeAdded) {
   EXPECT_EQ(on_slurm().exit_code, 0);
-  std::vector<std::string> words = compare({"--slurm", "on slurm", "--tasks", "1", "-a", "FCFS"});
+  const std::vector<std::string> words = compare({"-a", "FCFS", "--slurm", "on slurm", "--tasks", "1"});
   const Outcome more = dfrs_sim(words, surroundings_);
   EXPECT_EQ(more.exit_code, 0) << more.err;
   EXPECT_EQ(file_bytes(folder_ / "on slurm/run-2/plan"), "2,5,8\n");

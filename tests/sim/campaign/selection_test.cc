@@ -54,7 +54,7 @@ TEST(Selection, PartsAreEvenAndWhole) {
     std::iota(numbers.begin(), numbers.end(), std::size_t{7});
     for (std::size_t parts = 1; parts <= 9; ++parts) {
       Numbers together;
-      std::size_t least = count, most = 0;
+      std::size_t least = count, most = 0;  // lengths
       const auto split = in_parts(numbers, parts);
       EXPECT_EQ(split.size(), std::min(parts, count));
       for (const auto& part : split) {
@@ -63,7 +63,7 @@ TEST(Selection, PartsAreEvenAndWhole) {
         most = std::max(most, part.size());
       }
       EXPECT_EQ(together, numbers);
-      if (count > 0) EXPECT_LE(most, least + 1) << count << " in " << parts;
+      EXPECT_LE(most, least + 1) << count << " in " << parts;
     }
   }
 }
