@@ -172,7 +172,7 @@ SlurmArray SlurmCampaign::write_run(std::span<const std::size_t> missing, unsign
   SlurmArray array;
   array.name = name_;
   array.at_once = options_.at_once;
-  array.cpus = threads;
+  array.cpus = std::max(1U, threads);  // 0: as many as processors, here
   array.partition = options_.partition;
   array.time = options_.time;
   array.options = options_.sbatch;

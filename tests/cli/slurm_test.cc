@@ -29,6 +29,9 @@ set -eu
 here=$(dirname "$0")
 if [ -e "$here/refuse" ]; then echo "sbatch: error: $(cat "$here/refuse")" >&2; exit 1; fi
 for script; do :; done
+if grep -q "^#SBATCH --cpus-per-task=0" "$script"; then
+  echo "sbatch: error: Invalid numeric value \"0\" for --cpus-per-task." >&2; exit 1
+fi
 echo "$*" >> "$here/submitted"
 sed -n 's/^#SBATCH //p' "$script" >> "$here/options"
 last=$(sed -n "s/^#SBATCH --array=1-\([0-9]*\).*/\1/p" "$script")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from . import jobs, processes
 from .case import LiveTest
+from .cluster import build_folder
 from .options import Options
 from .waiting import wait_for
 
@@ -79,7 +80,7 @@ class Campaign(LiveTest):
                    "-a", "EASY,GreedyPM*/per/MINVT=600,MCB8*/per,/stretch-per/OPT=MAX"]
         alone = self.dfrs_sim(*compare, "-o", "alone.csv", "--report", "alone.html").stdout
 
-        words = [self.cluster._program("dfrs-sim"), *compare, "--slurm", "campaign", "--tasks", TASKS, "-o", "there.csv",
+        words = [build_folder() / "dfrs-sim", *compare, "--slurm", "campaign", "--tasks", TASKS, "-o", "there.csv",
                  "--report", "there.html", "--sbatch=--mem=300"]
         with subprocess.Popen([str(word) for word in words], cwd=self.folder, env=self.cluster.environment(),
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -88,7 +89,8 @@ class Campaign(LiveTest):
             run = self.folder / "campaign/run-1"
 
             def in_the_middle():
-                self.assertIsNone(campaign.poll(), "the campaign is over")
+                if campaign.poll() is not None:
+                    self.fail(f"the campaign is over (exit {campaign.returncode}): {campaign.stderr.read()}")
                 for fields in jobs.show_all(self.cluster).values():
                     task = fields.get("ArrayTaskId", "")
                     if fields["JobState"] == "RUNNING" and task.isdigit():
@@ -114,5 +116,4 @@ class Campaign(LiveTest):
             times = {(row["instance"], row["algorithm"]): float(row["cpu_seconds"]) for row in csv.DictReader(file)}
         self.assertEqual({key: times[key] for key in done}, done, "finished simulations were done again")
         self.cluster.start_slurmd(node)
-        self.cluster.command("scontrol", "update", f"NodeName={node}", "State=RESUME")
         self.cluster.wait_nodes()
