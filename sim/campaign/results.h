@@ -27,7 +27,7 @@ struct ResultRow {
 
 /// Raised by whoever changes what simulations give (a golden of tests/golden changes) or the columns of results: stores
 /// of another version are not gone on with.
-inline constexpr int kResultsVersion = 1;
+inline constexpr int kResultsVersion = 2;
 
 /// A column of numbers, by the name it has in files.
 struct ResultColumn {
