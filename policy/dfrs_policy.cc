@@ -17,7 +17,8 @@ DfrsPolicy::DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& option
       period_(options.period),
       rule_(options.priority),
       ticks_apart_(options.ticks_apart),
-      lp_solver_(options.lp_solver) {}
+      lp_solver_(options.lp_solver),
+      average_(options.lp_solver) {}
 
 DfrsPolicy::DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options, std::unique_ptr<YieldRule> yields)
     : DfrsPolicy(algorithm, options) {
@@ -126,7 +127,7 @@ void DfrsPolicy::set_yields(const ClusterView& view, const ClusterState& state, 
     case Objective::min_yield:
       break;
     case Objective::avg_yield:
-      solved = AverageYield(*lp_solver_).solve(sharing_, yields_);
+      solved = average_.solve(sharing_, yields_);
       break;
     case Objective::max_stretch:
       solve_stretch(view);

@@ -44,6 +44,7 @@ class DfrsPolicy final : public NonClairvoyantPolicy {
   PriorityRule rule_;
   bool ticks_apart_;
   LpSolver* lp_solver_;
+  AverageYield average_;
   std::unique_ptr<YieldRule> yield_rule_;  // null: the algorithm's objective
 
   Seconds next_tick_ = kNever;  // kNever: the cluster was empty

@@ -71,7 +71,8 @@ tests_policy_tests_SOURCES = \
 	tests/policy/test_host.h \
 	tests/policy/yield/average_test.cc \
 	tests/policy/yield/max_min_test.cc \
-	tests/policy/yield/stretch_test.cc
+	tests/policy/yield/stretch_test.cc \
+	tests/policy/yield/working_basis_test.cc
 
 tests_sim_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sim_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
@@ -89,6 +90,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/bound/stretch_lp.h \
 	tests/sim/campaign/degradation_test.cc \
 	tests/sim/campaign/results_test.cc \
+	tests/sim/campaign/selection_test.cc \
 	tests/sim/campaign/store_test.cc \
 	tests/sim/completion_queue_test.cc \
 	tests/sim/divisible/flow_test.cc \
@@ -199,6 +201,7 @@ tests_cli_tests_SOURCES = \
 	tests/cli/reproduce_test.cc \
 	tests/cli/run_test.cc \
 	tests/cli/samples.h \
+	tests/cli/slurm_test.cc \
 	tests/cli/store_test.cc \
 	tests/cli/usage_test.cc \
 	tests/cli/workload_commands_test.cc

@@ -42,6 +42,8 @@ void hpc2n_weeks(benchmark::State& state, const std::string& name) {
 BENCHMARK_CAPTURE(hpc2n_weeks, EASY, std::string("EASY"))->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(hpc2n_weeks, GreedyPM_per_MINVT, std::string("GreedyPM*/per/OPT=MIN/MINVT=600"))
     ->Unit(benchmark::kSecond);
+BENCHMARK_CAPTURE(hpc2n_weeks, GreedyPM_per_MINVT_AVG, std::string("GreedyPM*/per/OPT=AVG/MINVT=600"))
+    ->Unit(benchmark::kSecond);
 BENCHMARK_CAPTURE(hpc2n_weeks, per, std::string("/per/OPT=MIN"))->Unit(benchmark::kSecond);
 BENCHMARK_CAPTURE(hpc2n_weeks, MCB8, std::string("MCB8*/OPT=MIN/MINVT=600"))->Unit(benchmark::kSecond);
 
