@@ -93,6 +93,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/nearest_name.cc \
 	policy/nearest_name.h \
 	policy/node_set.h \
+	policy/nodes_by_load.cc \
+	policy/nodes_by_load.h \
 	policy/policy.h \
 	policy/priority.cc \
 	policy/priority.h \
