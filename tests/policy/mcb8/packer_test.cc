@@ -96,6 +96,44 @@ TEST_P(PackerCases, PacksAsTheReferenceWithAYieldPerJob) {
   }
 }
 
+// Lists long enough to be searched in blocks, nodes of all kinds, jobs that are left out between two packings.
+TEST_P(PackerCases, PacksManyJobsAsTheReference) {
+  int packed = 0, failed = 0;
+  for (std::uint64_t seed = 1; seed <= oracle::cases(60); ++seed) {
+    oracle::Dice dice(seed);
+    const SnapshotCase random(dice, {.max_nodes = 150, .max_jobs = 90, .max_tasks = 12, .general = GetParam()});
+    const oracle::World world = random.world();
+    std::vector<Packer::Item> items = items_of(dice, random);
+    ClusterState state;
+    state.resync(random.view());
+    Packer packer;
+    packer.prepare(state, items);
+    for (const double yield : {0.01, 1.0, 0.5, 0.25, 0.125}) {
+      for (std::uint32_t k = 0; k < items.size(); ++k) {
+        if (!items[k].excluded && dice.chance(5)) packer.exclude(k);
+        items[k].cpu = items[k].spec->cpu_need * (yield < 0.2 ? dice.between(1, 16) / 16.0 : yield);
+      }
+      std::vector<Packer::Item> packed_items;
+      for (const Packer::Item& item : items) {
+        if (!item.excluded) packed_items.push_back(item);
+      }
+      const auto expected = oracle::pack(world, reference_of(packed_items));
+      ASSERT_EQ(yield < 0.2 ? packer.pack() : packer.pack_scaled(yield), expected.has_value())
+          << "seed " << seed << " yield " << yield;
+      ++(expected ? packed : failed);
+      if (!expected) continue;
+      packer.lay_out();
+      for (std::size_t k = 0, at = 0; k < items.size(); ++k) {
+        if (items[k].excluded) continue;
+        const auto nodes = packer.nodes_of(items[k]);
+        ASSERT_EQ(Nodes(nodes.begin(), nodes.end()), (*expected)[at++]) << "seed " << seed << " item " << k;
+      }
+    }
+  }
+  EXPECT_GT(packed, 20);
+  EXPECT_GT(failed, 20);
+}
+
 INSTANTIATE_TEST_SUITE_P(Platforms, PackerCases, testing::Bool(),
                          [](const auto& tested) { return tested.param ? "General" : "EqualNodes"; });
 
