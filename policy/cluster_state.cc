@@ -7,6 +7,7 @@ namespace dfrs {
 
 void ClusterState::resync(const ClusterView& view) {
   ++version_;
+  by_load_.forget();
   const std::size_t nodes = view.nodes.size();
   rigid_dims_ = view.rigid_dims;
   cpu_capacity_.resize(nodes);
@@ -121,6 +122,7 @@ void ClusterState::occupy(const JobView& spec, std::span<const NodeIndex> nodes)
     for (std::size_t d = 0; d < rigid_dims_; ++d) rigid_free_[n][d] -= spec.rigid[d];
     ++task_count_[n];
     if (spec.flags.exclusive) ++exclusive_tasks_[n];
+    by_load_.note(n);
   }
 }
 
@@ -131,6 +133,7 @@ void ClusterState::release(const JobView& spec, std::span<const NodeIndex> nodes
     // An empty node has load 0 exactly: what rounding left of sums and differences ends here.
     if (--task_count_[n] == 0) cpu_load_[n] = 0.0;
     if (spec.flags.exclusive) --exclusive_tasks_[n];
+    by_load_.note(n);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "policy/nodes_by_load.h"
 #include "policy/view.h"
 
 namespace dfrs {
@@ -65,6 +66,9 @@ class ClusterState {
   /// True if a job that wants its nodes alone is on the node.
   bool held_exclusively(NodeIndex n) const { return exclusive_tasks_[n] != 0; }
 
+  /// The nodes in the order of their load, where that is worth its while: NodesByLoad::orders().
+  std::span<const NodesByLoad::Order> nodes_by_load() const { return by_load_.orders(*this); }
+
   /// How many tasks of the job the node could take now: rigid resources, eligibility, exclusiveness; CPU does not
   /// limit (it is overloaded instead, RR-7659 section 2.2).
   std::uint32_t room_for(const JobView& job, NodeIndex n) const;
@@ -93,6 +97,8 @@ class ClusterState {
   std::vector<std::uint8_t> usable_;
   std::size_t rigid_dims_ = 1;
   bool homogeneous_ = true;
+
+  mutable NodesByLoad by_load_;  // caught up with the rest when it is used
 
   std::vector<std::vector<NodeIndex>> placement_;  // by slot
   std::vector<std::uint64_t> order_;               // by slot

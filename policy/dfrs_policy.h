@@ -10,6 +10,7 @@
 #include "policy/engine_options.h"
 #include "policy/greedy.h"
 #include "policy/greedy_preempt.h"
+#include "policy/mcb8/repack.h"
 #include "policy/policy.h"
 #include "policy/yield/average.h"
 #include "policy/yield/max_min.h"

@@ -83,13 +83,18 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/ipdps2010/lowest_stretch.h \
 	policy/ipdps2010/spare_cpu.cc \
 	policy/ipdps2010/spare_cpu.h \
+	policy/mcb8/fit_list.cc \
+	policy/mcb8/fit_list.h \
 	policy/mcb8/packer.cc \
 	policy/mcb8/packer.h \
+	policy/mcb8/remap_limit.h \
 	policy/mcb8/repack.cc \
 	policy/mcb8/repack.h \
 	policy/nearest_name.cc \
 	policy/nearest_name.h \
 	policy/node_set.h \
+	policy/nodes_by_load.cc \
+	policy/nodes_by_load.h \
 	policy/policy.h \
 	policy/priority.cc \
 	policy/priority.h \

@@ -63,6 +63,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/ipdps2010/backoff_test.cc \
 	tests/policy/ipdps2010/family_test.cc \
 	tests/policy/ipdps2010/yields_test.cc \
+	tests/policy/mcb8/fit_list_test.cc \
 	tests/policy/mcb8/packer_test.cc \
 	tests/policy/mcb8/repack_test.cc \
 	tests/policy/priority_test.cc \
