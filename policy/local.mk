@@ -32,6 +32,21 @@ libpolicy_a_SOURCES = \
 	policy/priority.cc \
 	policy/priority.h \
 	policy/resources.h \
+	policy/triage/admission.cc \
+	policy/triage/admission.h \
+	policy/triage/harm_placer.cc \
+	policy/triage/harm_placer.h \
+	policy/triage/load_placer.h \
+	policy/triage/local_moves.cc \
+	policy/triage/local_moves.h \
+	policy/triage/options.h \
+	policy/triage/placer.h \
+	policy/triage/triage_policy.cc \
+	policy/triage/triage_policy.h \
+	policy/triage/urgency.h \
+	policy/triage/weights.h \
+	policy/triage/yields.cc \
+	policy/triage/yields.h \
 	policy/units.h \
 	policy/view.h \
 	policy/yield/average.cc \
@@ -42,4 +57,6 @@ libpolicy_a_SOURCES = \
 	policy/yield/sharing.cc \
 	policy/yield/sharing.h \
 	policy/yield/stretch.cc \
-	policy/yield/stretch.h
+	policy/yield/stretch.h \
+	policy/yield/weighted_max_min.cc \
+	policy/yield/weighted_max_min.h

@@ -48,6 +48,8 @@ struct JobView {
   double cpu_need = 1.0;              ///< of one task, in reference nodes, > 0
   RigidVector rigid{};                ///< of one task; memory in MiB
   Seconds submit = 0;                 ///< release date; ties keep the order of submission events
+  double weight = 1;                  ///< of the user or the project: 2 asks for half the stretch of 1; > 0, finite
+  Seconds penalty = -1;               ///< what a pause or a move would cost this job; negative: not known
   const NodeSet* eligible = nullptr;  ///< nodes the job may use; null: all of them
   VirtualClock clock;                 ///< progress
   double yield = 0;                   ///< current yield, 0 unless running
