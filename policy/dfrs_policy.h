@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "policy/algorithm.h"
+#include "policy/engine_options.h"
 #include "policy/greedy.h"
 #include "policy/greedy_preempt.h"
 #include "policy/policy.h"
@@ -15,17 +16,6 @@
 #include "policy/yield/stretch.h"
 
 namespace dfrs {
-
-struct DfrsOptions {
-  /// Period of /per and /stretch-per; ticks fall on its multiples. > 0, finite.
-  Seconds period = 600;
-  PriorityRule priority;
-  /// A tick that coincides with submissions or completions comes in a call of its own behind theirs, so that a job
-  /// just started pays for being moved. False: one call decides both, and only the outcome is carried out.
-  bool ticks_apart = true;
-  /// For OPT=AVG, which cannot do without. Must outlive the policy.
-  LpSolver* lp_solver = nullptr;
-};
 
 class DfrsPolicy final : public NonClairvoyantPolicy {
  public:

@@ -12,10 +12,6 @@ tl::unexpected<Error> fail(ErrorCode code, std::string message) {
   return tl::unexpected<Error>(Error{code, std::move(message)});
 }
 
-bool needs_solver(const DfrsAlgorithm& a) {
-  return a.objective == DfrsAlgorithm::Objective::avg_yield || a.objective == DfrsAlgorithm::Objective::avg_stretch;
-}
-
 }  // namespace
 
 tl::expected<std::unique_ptr<Engine>, Error> Engine::create(const Algorithm& algorithm,
@@ -24,14 +20,16 @@ tl::expected<std::unique_ptr<Engine>, Error> Engine::create(const Algorithm& alg
     if (!(options.dfrs.period > 0) || !std::isfinite(options.dfrs.period)) {
       return fail(ErrorCode::bad_option, "the period must be a positive number of seconds");
     }
+    const NamedPolicy policy = named(algorithm);
+    if (policy.traits.needs_lp_solver && options.dfrs.lp_solver == nullptr) {
+      return fail(ErrorCode::bad_option,
+                  policy.name + " needs a solver of linear programs, and this host has none");
+    }
     std::unique_ptr<Engine> engine(new Engine());
-    if (const auto* dfrs = std::get_if<DfrsAlgorithm>(&algorithm)) {
-      if (needs_solver(*dfrs) && options.dfrs.lp_solver == nullptr) {
-        return fail(ErrorCode::bad_option, "OPT=AVG needs a solver of linear programs, and this host has none");
-      }
-      engine->dfrs_ = std::make_unique<DfrsPolicy>(*dfrs, options.dfrs);
+    if (const auto* make = std::get_if<MakeNonClairvoyant>(&policy.make)) {
+      engine->non_clairvoyant_ = (*make)(options);
     } else {
-      engine->batch_ = std::make_unique<BackfillPolicy>(std::get<BatchAlgorithm>(algorithm).backfill, options.batch);
+      engine->batch_ = std::get<MakeBatch>(policy.make)(options);
     }
     return engine;
   } catch (const std::bad_alloc&) {
@@ -73,8 +71,8 @@ tl::expected<const Decisions*, Error> Engine::checked_step(const ClusterView& vi
     first_events_.insert(first_events_.end(), events.begin(), events.end());
     seen = first_events_;
   }
-  if (dfrs_) {
-    dfrs_->decide(view, seen, state_, outcome);
+  if (non_clairvoyant_) {
+    non_clairvoyant_->decide(view, seen, state_, outcome);
   } else {
     batch_->decide(view, estimates, seen, state_, outcome);
   }

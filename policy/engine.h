@@ -8,21 +8,16 @@
 
 #include "policy/algorithm.h"
 #include "policy/audit.h"
-#include "policy/batch/backfill.h"
+#include "policy/cluster_state.h"
 #include "policy/decision.h"
-#include "policy/dfrs_policy.h"
+#include "policy/engine_options.h"
 #include "policy/policy.h"
 
 namespace dfrs {
 
-struct EngineOptions {
-  DfrsOptions dfrs;
-  BatchOptions batch;
-};
-
 class Engine {
  public:
-  /// Errors: bad_option (period, or a solver missing for OPT=AVG), out_of_memory.
+  /// Errors: bad_option (period, or a solver missing for an algorithm that needs one), out_of_memory.
   static tl::expected<std::unique_ptr<Engine>, Error> create(const Algorithm& algorithm,
                                                              const EngineOptions& options) noexcept;
 
@@ -43,7 +38,8 @@ class Engine {
   tl::expected<void, Error> take_events(const ClusterView& view, std::span<const Event> events);
   void collect_decisions(const ClusterView& view);
 
-  std::unique_ptr<NonClairvoyantPolicy> dfrs_;
+  // One of them: whether estimates are handed out is a matter of the policy's type.
+  std::unique_ptr<NonClairvoyantPolicy> non_clairvoyant_;
   std::unique_ptr<BatchPolicy> batch_;
   ClusterState state_;
   Audit audit_;

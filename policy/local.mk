@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The policy core: pure decisions. tests/policy/purity.sh checks on its symbols that it stays so.
+include policy/registry.mk
+
 noinst_LIBRARIES += libpolicy.a
-libpolicy_a_SOURCES = \
-	policy/algorithm.cc \
+libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/algorithm.h \
 	policy/audit.cc \
 	policy/audit.h \
@@ -16,6 +17,7 @@ libpolicy_a_SOURCES = \
 	policy/dfrs_policy.h \
 	policy/engine.cc \
 	policy/engine.h \
+	policy/engine_options.h \
 	policy/error.h \
 	policy/greedy.cc \
 	policy/greedy.h \
@@ -31,6 +33,8 @@ libpolicy_a_SOURCES = \
 	policy/policy.h \
 	policy/priority.cc \
 	policy/priority.h \
+	policy/registry.cc \
+	policy/registry.h \
 	policy/resources.h \
 	policy/triage/admission.cc \
 	policy/triage/admission.h \
@@ -60,3 +64,10 @@ libpolicy_a_SOURCES = \
 	policy/yield/stretch.h \
 	policy/yield/weighted_max_min.cc \
 	policy/yield/weighted_max_min.h
+	policy/yield/stretch.h
+# registry.cc includes the registry as a table of names.
+EXTRA_DIST += policy/registry_table.sh
+CLEANFILES += policy/registry_table.h
+policy/registry_table.h: policy/registry_table.sh Makefile $(POLICY_FAMILIES)
+	$(AM_V_GEN)$(MKDIR_P) policy && $(SHELL) $(srcdir)/policy/registry_table.sh $(srcdir) $(POLICY_FAMILIES) > $@.tmp && mv -f $@.tmp $@
+policy/registry.$(OBJEXT): policy/registry_table.h

@@ -46,6 +46,14 @@ libsim_a_SOURCES = \
 	sim/io/output_file.h \
 	sim/metrics.cc \
 	sim/metrics.h \
+	sim/reproduce/choice.cc \
+	sim/reproduce/comparison_table.cc \
+	sim/reproduce/comparison_table.h \
+	sim/reproduce/logs.cc \
+	sim/reproduce/plots.cc \
+	sim/reproduce/render.cc \
+	sim/reproduce/render.h \
+	sim/reproduce/render_html.cc \
 	sim/reproduce/reproduction.h \
 	sim/reproduce/reproductions.cc \
 	sim/report/charts.cc \
@@ -57,6 +65,8 @@ libsim_a_SOURCES = \
 	sim/report/html_style.h \
 	sim/report/summary.cc \
 	sim/report/summary.h \
+	sim/report/svg.cc \
+	sim/report/svg.h \
 	sim/report/table.cc \
 	sim/report/table.h \
 	sim/report/terms.cc \
@@ -114,6 +124,7 @@ dfrs_sim_SOURCES = \
 	sim/cli/cmd_list.cc \
 	sim/cli/cmd_replay.cc \
 	sim/cli/cmd_report.cc \
+	sim/cli/cmd_reproduce.cc \
 	sim/cli/cmd_run.cc \
 	sim/cli/command.h \
 	sim/cli/main.cc \

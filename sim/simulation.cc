@@ -21,7 +21,7 @@ class Simulation {
       : instance_(instance), options_(options), completions_(instance.jobs.size()) {
     EngineOptions engine_options = options.engine;
     engine_options.dfrs.ticks_apart = options.events_apart;
-    one_by_one_ = options.events_apart && std::holds_alternative<DfrsAlgorithm>(algorithm);
+    one_by_one_ = options.events_apart && traits_of(algorithm).submissions_apart;
     auto engine = Engine::create(algorithm, engine_options);
     if (!engine) throw UsageError(engine.error().message);
     engine_ = std::move(*engine);

@@ -46,6 +46,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/mcb8/packer_test.cc \
 	tests/policy/mcb8/repack_test.cc \
 	tests/policy/priority_test.cc \
+	tests/policy/registry_test.cc \
 	tests/policy/table5_names.h \
 	tests/policy/test_host.h \
 	tests/policy/yield/average_test.cc \
@@ -60,13 +61,11 @@ tests_sim_tests_SOURCES = \
 	tests/sim/bound/deadline_flow.cc \
 	tests/sim/bound/deadline_flow.h \
 	tests/sim/bound/edf_test.cc \
-	tests/sim/bound/hpc2n_bounds_test.cc \
 	tests/sim/bound/interval_schedule_test.cc \
 	tests/sim/bound/random_instance.h \
 	tests/sim/bound/rate_limited_set_test.cc \
 	tests/sim/bound/stretch_lp.cc \
 	tests/sim/bound/stretch_lp.h \
-	tests/sim/campaign/published_test.cc \
 	tests/sim/campaign/results_test.cc \
 	tests/sim/completion_queue_test.cc \
 	tests/sim/failure_message.h \
@@ -88,6 +87,11 @@ tests_sim_tests_SOURCES = \
 	tests/sim/report/table_test.cc \
 	tests/sim/report/utf8_test.cc \
 	tests/sim/report/verdict_test.cc \
+	tests/sim/reproduce/choice_test.cc \
+	tests/sim/reproduce/comparison_table_test.cc \
+	tests/sim/reproduce/logs_test.cc \
+	tests/sim/reproduce/made_up.h \
+	tests/sim/reproduce/render_test.cc \
 	tests/sim/simulation_cases_test.cc \
 	tests/sim/simulation_test.cc \
 	tests/sim/temporary_folder.h \
@@ -123,6 +127,16 @@ tests_cli_tests_SOURCES = \
 	tests/cli/samples.h \
 	tests/cli/usage_test.cc \
 	tests/cli/workload_commands_test.cc
+
+# Published experiments again, on whole logs: they need an optimised build and skip themselves in others.
+check_PROGRAMS += tests/published_tests
+TESTS += tests/published_tests
+tests_published_tests_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_published_tests_LDADD = $(TEST_LIBS)
+tests_published_tests_SOURCES = \
+	tests/sim/bound/hpc2n_bounds_test.cc \
+	tests/sim/campaign/published_test.cc \
+	tests/sim/traces.h
 
 # Tests that start threads have a program of their own: it is all that ThreadSanitizer builds.
 check_PROGRAMS += tests/thread_tests

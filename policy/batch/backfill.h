@@ -10,16 +10,10 @@
 #include <vector>
 
 #include "policy/algorithm.h"
+#include "policy/engine_options.h"
 #include "policy/policy.h"
 
 namespace dfrs {
-
-struct BatchOptions {
-  /// Schedule after each event of an instant instead of once per instant (simulators differ in this).
-  bool pass_per_event = false;
-  /// A node takes as many tasks of its job as it has CPU and rigid resources for, instead of one (RR-7659's rule).
-  bool pack_tasks = false;
-};
 
 class BackfillPolicy final : public BatchPolicy {
  public:

@@ -56,10 +56,20 @@ std::string advice(std::string_view word, const std::vector<std::string>& valid)
   return fmt::format("; expected {}", fmt::join(valid, ", "));
 }
 
-bool needs_solver(const Algorithm& algorithm) {
+std::string why_no_solver(const Algorithm& algorithm) {
+  const std::string name = algorithm_name(algorithm);
   const auto* dfrs = std::get_if<DfrsAlgorithm>(&algorithm);
-  return dfrs != nullptr && (dfrs->objective == DfrsAlgorithm::Objective::avg_yield ||
-                             dfrs->objective == DfrsAlgorithm::Objective::avg_stretch);
+  if (dfrs == nullptr) {
+    return fmt::format("{} needs a solver of linear programs, which is not loaded into slurmctld since it could end it; "
+                       "take an algorithm that does without (dfrs-sim simulates this one, too)",
+                       name);
+  }
+  DfrsAlgorithm other = *dfrs;
+  other.objective = other.objective == DfrsAlgorithm::Objective::avg_yield ? DfrsAlgorithm::Objective::min_yield
+                                                                           : DfrsAlgorithm::Objective::max_stretch;
+  return fmt::format("{} needs a solver of linear programs for OPT=AVG, which is not loaded into slurmctld since it "
+                     "could end it; take {} instead (dfrs-sim simulates both)",
+                     name, algorithm_name(other));
 }
 
 class Reader {
@@ -223,13 +233,8 @@ class Reader {
       add_error(setting, algorithm.error().message + " (`dfrs-sim list` shows all names)");
       return;
     }
-    if (needs_solver(*algorithm)) {
-      DfrsAlgorithm other = std::get<DfrsAlgorithm>(*algorithm);
-      other.objective = other.objective == DfrsAlgorithm::Objective::avg_yield ? DfrsAlgorithm::Objective::min_yield
-                                                                               : DfrsAlgorithm::Objective::max_stretch;
-      add_error(setting, fmt::format("{} needs a solver of linear programs for OPT=AVG, which is not loaded into "
-                                     "slurmctld since it could end it; take {} instead (dfrs-sim simulates both)",
-                                     algorithm_name(*algorithm), algorithm_name(other)));
+    if (traits_of(*algorithm).needs_lp_solver) {
+      add_error(setting, why_no_solver(*algorithm));
       return;
     }
     config_.algorithm = *algorithm;

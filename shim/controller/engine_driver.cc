@@ -86,9 +86,9 @@ tl::expected<void, std::string> EngineDriver::create(const Config& config) {
   engine_ = std::move(*engine);
   algorithm_ = config.algorithm;
   options_ = options;
-  batch_ = std::holds_alternative<BatchAlgorithm>(algorithm_);
-  const auto* dfrs = std::get_if<DfrsAlgorithm>(&algorithm_);
-  takes_up_waiting_ = dfrs == nullptr || dfrs->opportunistic || dfrs->periodic != DfrsAlgorithm::Periodic::nothing;
+  const PolicyTraits traits = traits_of(algorithm_);
+  batch_ = !traits.shares_nodes;
+  takes_up_waiting_ = traits.takes_up_waiting;
   must_resync_ = true;
   wake_at_ = kNever;
   if (recorder_ != nullptr) recorder_->begin(algorithm_, options_);

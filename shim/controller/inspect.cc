@@ -338,7 +338,11 @@ tl::expected<RepackPlan, std::string> Controller::repack_dry_run() const {
     view.jobs = views;
     view.nodes = nodes;
     const auto* configured = std::get_if<DfrsAlgorithm>(&driver_.algorithm());
-    if (configured == nullptr) return fail("a batch algorithm is configured: it never repacks");
+    if (configured == nullptr) {
+      return fail(driver_.batch() ? "a batch algorithm is configured: it never repacks"
+                                  : algorithm_name(driver_.algorithm()) +
+                                        " is configured: what its repacking would do cannot be shown beforehand");
+    }
     algorithm = *configured;
     options = driver_.options();
   }

@@ -35,7 +35,7 @@ void add_compare(CLI::App& app) {
   auto options = std::make_shared<CompareCommand>();
   options->workload.add(*command, WorkloadOptions::Sources::several);
   command->add_option("-a,--algorithm", options->algorithms,
-                      "algorithms, separated by commas or given by several -a; also 'all' and 'table2' (default: FCFS, "
+                      "algorithms, separated by commas or given by several -a; also sets, see `dfrs-sim list` (default: FCFS, "
                       "EASY and the best DFRS algorithms of the papers)");
   command->add_option("-o,--output", options->outputs.results, "write a row per simulation to this CSV file");
   command->add_option("--report", options->outputs.report, "write a report to this HTML file");

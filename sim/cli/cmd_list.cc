@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "policy/registry.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 
@@ -14,13 +15,17 @@ void add_list(CLI::App& app) {
   auto names_only = std::make_shared<bool>(false);
   command->add_flag("--names", *names_only, "names alone");
   command->footer(
-      "MINVT and MINFT take any number of seconds; OPT=MIN may be left out. In -a of other subcommands 'all' stands\n"
-      "for the whole list and 'table2' for the 20 algorithms of RR-7659's table 2.");
+      "In -a of other subcommands the name behind each heading stands for the algorithms below it, 'all' for those of\n"
+      "RR-7659 (batch and rr7659: 3 + 116), and 'table2' for the 20 of its table 2. MINVT and MINFT take any number of\n"
+      "seconds; OPT=MIN may be left out.");
   command->callback([names_only] {
     std::string text;
-    for (const Algorithm& algorithm : all_algorithms()) {
-      const std::string name = algorithm_name(algorithm);
-      text += *names_only ? name + "\n" : fmt::format("{:<34} {}\n", name, describe_algorithm(algorithm));
+    for (const PolicyFamily* family : policy_families()) {
+      if (!*names_only) text += fmt::format("{}{} [-a {}]\n", text.empty() ? "" : "\n", family->title, family->name);
+      for (const Algorithm& algorithm : family->list()) {
+        const NamedPolicy policy = named(algorithm);
+        text += *names_only ? policy.name + "\n" : fmt::format("{:<34} {}\n", policy.name, policy.description);
+      }
     }
     print(text);
   });

@@ -16,5 +16,6 @@ void add_list(CLI::App& app);
 void add_fetch(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_replay(CLI::App& app);
+void add_reproduce(CLI::App& app);
 
 }  // namespace dfrs::sim

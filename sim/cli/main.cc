@@ -87,6 +87,7 @@ int parse_and_run(int argc, char** argv) {
   add_annotate(app);
   add_report(app);
   add_replay(app);
+  add_reproduce(app);
   add_list(app);
   add_fetch(app);
   try {

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "policy/registry.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/workload/trace_file.h"
@@ -244,6 +245,8 @@ std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names) {
       const std::string_view name = rest.substr(0, rest.find(','));
       if (name == "all") {
         for (const Algorithm& algorithm : all_algorithms()) add(algorithm);
+      } else if (const auto family = algorithms_of_family(name)) {
+        for (const Algorithm& algorithm : *family) add(algorithm);
       } else if (name == "table2") {
         for (std::string_view row : kTable2) add(parse_or_throw(row));
       } else {

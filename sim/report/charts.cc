@@ -4,68 +4,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string_view>
 #include <unordered_map>
 
 #include "sim/report/gnuplot.h"
-#include "sim/report/utf8.h"
+#include "sim/report/svg.h"
 
 namespace dfrs::sim {
 namespace {
 
-constexpr int kWidth = 820;           // of a figure, in its own units
-constexpr int kRow = 26;              // height per algorithm
-constexpr int kTallRow = 36;          // of a row with two bars
-constexpr std::size_t kMaxLines = 8;  // more than these cannot be told apart
-// Okabe and Ito's colours, the light ones darkened: told apart by colour-blind readers, visible on white and on black.
-constexpr std::array<std::string_view, kMaxLines> kColours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                           "#c28e00", "#56a0d3", "#8c6bb1", "#7f7f7f"};
-constexpr std::array<int, kMaxLines> kPoints{7, 5, 9, 13, 11, 4, 6, 8};  // gnuplot's point types
+constexpr int kWidth = 820;                              // of a figure, in its own units
+constexpr int kRow = 26;                                 // height per algorithm
+constexpr int kTallRow = 36;                             // of a row with two bars
+constexpr std::size_t kMaxLines = kChartColours.size();  // more than these cannot be told apart
 
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-}
-
-// A label for algorithm k, as wide as its name so that gnuplot leaves the right room; all of them differ, none is a
-// part of another, and none occurs in gnuplot's output otherwise.
-std::string placeholder(std::size_t k, const std::string& name) {
-  std::string label = fmt::format("Qz{}", k);
-  const std::size_t width = display_width(printable(name));
-  if (label.size() + 1 < width) label.append(width - label.size() - 1, 'x');
-  return label + 'Z';
-}
-
-// gnuplot's SVG made part of a page: no prologue, ids of its own, colours that follow the page's, names in.
-tl::expected<std::string, std::string> embedded(std::string svg, const std::string& prefix, const std::string& title,
-                                                const CampaignSummary& summary) {
-  const std::size_t begin = svg.find("<svg");
-  const std::size_t end = svg.rfind("</svg>");
-  if (begin == std::string::npos || end == std::string::npos || end < begin) {
-    return tl::make_unexpected(std::string("gnuplot wrote something that is no SVG"));
-  }
-  svg = svg.substr(begin, end + 6 - begin);
-  for (const char quote : {'"', '\''}) {
-    replace_all(svg, fmt::format(" id={}", quote), fmt::format(" id={}{}-", quote, prefix));
-    replace_all(svg, fmt::format("href={}#", quote), fmt::format("href={}#{}-", quote, prefix));
-    replace_all(svg, fmt::format("{0}black{0}", quote), fmt::format("{0}currentColor{0}", quote));
-  }
-  replace_all(svg, "rgb(  0,   0,   0)", "currentColor");
-  replace_all(svg, "url(#", fmt::format("url(#{}-", prefix));
-  const std::size_t name = svg.find("<title>");
-  const std::size_t name_end = svg.find("</title>");
-  if (name != std::string::npos && name_end != std::string::npos) {
-    svg.replace(name + 7, name_end - name - 7, html_escaped(title));
-  }
-  svg.insert(4, " role=\"img\"");
-  for (std::size_t k = 0; k < summary.algorithms.size(); ++k) {
-    const std::string& algorithm = summary.algorithms[k].algorithm;
-    replace_all(svg, placeholder(k, algorithm), html_escaped(printable(algorithm)));
-  }
-  return svg;
+std::vector<std::string> names_of(const CampaignSummary& summary) {
+  std::vector<std::string> names;
+  for (const AlgorithmSummary& a : summary.algorithms) names.push_back(a.algorithm);
+  return names;
 }
 
 std::string terminal(int height) {
@@ -79,7 +36,7 @@ std::string terminal(int height) {
 std::string algorithm_axis(const CampaignSummary& summary) {
   std::string labels;
   for (std::size_t k = 0; k < summary.algorithms.size(); ++k) {
-    labels += fmt::format("{}'{}' {}", k == 0 ? "" : ", ", placeholder(k, summary.algorithms[k].algorithm), k);
+    labels += fmt::format("{}'{}' {}", k == 0 ? "" : ", ", label_placeholder(k, summary.algorithms[k].algorithm), k);
   }
   const auto n = static_cast<double>(summary.algorithms.size());
   return fmt::format("set ytics ({})\nset yrange [{}:-0.6]\n", labels, n - 0.4);
@@ -190,8 +147,8 @@ std::string load_script(const std::vector<ResultRow>& rows, const CampaignSummar
     }
     data += "EOD\n";
     plot += fmt::format("{}$line{} using 1:2 with linespoints lw 1.6 pt {} ps 0.7 lc rgb '{}' title '{}'",
-                        line == 0 ? "plot " : ", ", line, kPoints[line], kColours[line],
-                        placeholder(lines[line], algorithm));
+                        line == 0 ? "plot " : ", ", line, kChartPoints[line], kChartColours[line],
+                        label_placeholder(lines[line], algorithm));
   }
   const int legend = 24 + 22 * static_cast<int>((lines.size() + 1) / 2);
   const double low = groups.front().load;
@@ -289,7 +246,7 @@ tl::expected<std::vector<Chart>, std::string> draw_charts(const std::vector<Resu
     const tl::expected<std::string, std::string> output = run_gnuplot(plan.script, gnuplot);
     if (!output) return tl::make_unexpected(output.error());
     tl::expected<std::string, std::string> svg =
-        embedded(*output, fmt::format("chart{}", charts.size() + 1), plan.chart.title, summary);
+        embedded_svg(*output, fmt::format("chart{}", charts.size() + 1), plan.chart.title, names_of(summary));
     if (!svg) return tl::make_unexpected(svg.error());
     plan.chart.svg = std::move(*svg);
     charts.push_back(std::move(plan.chart));

@@ -29,38 +29,9 @@ void add_column(ReportTable& table, const CampaignSummary& summary, std::string 
   }
 }
 
-std::string wrapped(std::string_view text, std::size_t indent) {
-  std::string out;
-  std::size_t column = 0;
-  while (!text.empty()) {
-    const std::size_t end = text.find(' ');
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (column > 0 && column + 1 + display_width(word) > kLegendWidth) {
-      out += '\n' + std::string(indent, ' ');
-      column = indent;
-    } else if (column > 0) {
-      out += ' ';
-      ++column;
-    }
-    out += word;
-    column += display_width(word);
-  }
-  return out + '\n';
-}
-
 std::string trimmed_right(std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
-}
-
-std::string markdown_escaped(const std::string& text) {
-  std::string out;
-  for (char c : text) {
-    if (std::string_view("\\`*_[]<>|&~#").find(c) != std::string_view::npos) out += '\\';
-    out += c;
-  }
-  return out;
 }
 
 std::string caption(const CampaignSummary& summary) {
@@ -165,10 +136,10 @@ std::string text_summary(const CampaignSummary& summary) {
   out += '\n';
   const bool marked = std::any_of(table.rows.begin(), table.rows.end(), [](const auto& row) { return row.best; });
   if (marked) out += summary.instances == 1 ? "> lowest degradation\n" : "> lowest average degradation\n";
-  for (const std::string& note : table.notes) out += wrapped(note, 0);
+  for (const std::string& note : table.notes) out += wrapped(note, 0, kLegendWidth);
   for (const Term& term : report_terms()) {
     if (term.word == "offered load") continue;  // no column of this table
-    out += wrapped(fmt::format("{}: {}", term.word, term.meaning), 2);
+    out += wrapped(fmt::format("{}: {}", term.word, term.meaning), 2, kLegendWidth);
   }
   return out;
 }

@@ -115,4 +115,33 @@ std::string html_escaped(std::string_view text) {
   return out;
 }
 
+std::string markdown_escaped(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (std::string_view("\\`*_[]<>|&~#").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
+  std::string out;
+  std::size_t column = 0;
+  while (!text.empty()) {
+    const std::size_t end = text.find(' ');
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (column > 0 && column + 1 + display_width(word) > width) {
+      out += '\n' + std::string(indent, ' ');
+      column = indent;
+    } else if (column > 0) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += display_width(word);
+  }
+  return out + '\n';
+}
+
 }  // namespace dfrs::sim

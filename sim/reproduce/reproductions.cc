@@ -1,24 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <algorithm>
-#include <array>
-
+// The list of reproductions: one line each, declared in front, listed below.
 #include "sim/reproduce/reproduction.h"
 
 namespace dfrs::sim {
 
-// One line each: declared in front, listed below.
-
-std::span<const Reproduction> all_reproductions() {
-  return {};
-}
-
-std::optional<double> Comparison::ratio() const {
-  if (!published || *published == 0) return std::nullopt;
-  return measured / *published;
-}
-
-bool ReproduceOptions::wants(std::string_view part) const {
-  return parts.empty() || std::find(parts.begin(), parts.end(), part) != parts.end();
-}
+std::span<const Reproduction> all_reproductions() { return {}; }
 
 }  // namespace dfrs::sim

@@ -78,6 +78,9 @@ TEST(CliUsage, ValuesOutOfRangeNameTheOption) {
   expect_usage({"compare", "-", "-j", "1000000"}, {"--threads"});
   expect_usage({"compare", "-", "--format", "pdf"}, {"--format", "markdown"});
   expect_usage({"bound", "-", "--stretch-floor", "nan"}, {"--stretch-floor"});
+  expect_usage({"reproduce", "any", "--instances", "0"}, {"--instances"});
+  expect_usage({"reproduce", "any", "--seed", "-1"}, {"--seed"});
+  expect_usage({"reproduce", "any", "-j", "0"}, {"--threads"});
 }
 
 TEST(CliUsage, GenerateChecksItsRanges) {
@@ -109,12 +112,14 @@ TEST(CliUsage, NothingToDoIsAnError) {
   expect_usage({"run", "-a", "EASY"}, {"SOURCE"});
   expect_usage({"compare"}, {"SOURCE"});
   expect_usage({"report"}, {"RESULTS"});
+  expect_usage({"reproduce"}, {"NAME", "reproduce --list"});
 }
 
 TEST(CliUsage, HelpIsASuccessEverywhere) {
   EXPECT_THAT(output_of({"--version"}), HasSubstr("dfrs-sim "));
   EXPECT_THAT(output_of({"--help"}), HasSubstr("Exit codes"));
-  for (const char* command : {"demo", "compare", "run", "bound", "generate", "annotate", "report", "list", "fetch"}) {
+  for (const char* command :
+       {"demo", "compare", "run", "bound", "generate", "annotate", "report", "reproduce", "list", "fetch"}) {
     EXPECT_THAT(output_of({command, "--help"}), HasSubstr(command));
   }
 }

@@ -78,7 +78,7 @@ TEST(AlgorithmNames, WrongOnesSayWhyAndNameTheNearest) {
   const Wrong table[] = {
       {"", "empty", ""},
       {"GredyPM*/per", "no rule for submissions", "'GreedyPM*/per"},
-      {"EASI", "no rule for submissions", "'EASY'"},
+      {"EASI", "no policy has that name", "'EASY'"},
       {"Greedy*/OPT=MIM", "OPT is MIN, AVG or MAX", "'Greedy*/OPT=MIN"},
       {"GreedyP*/per/OPT=MIN/MINVT=60x", "positive number", "'GreedyP*/per/OPT=MIN/MINVT=600'"},
       {"GreedyP*/per/MINVT=-5", "positive number", ""},

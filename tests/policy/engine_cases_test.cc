@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "policy/engine.h"
+#include "policy/registry.h"
 #include "sim/glpk_solver.h"
 #include "tests/oracle/decision_checker.h"
 #include "tests/oracle/lockstep.h"
@@ -18,7 +19,7 @@ void run_all(const TestHostOptions& options, std::uint64_t count, bool ticks_apa
   std::uint64_t seed = 0;
   int completed = 0;
   std::uint64_t decisions = 0;
-  for (const Algorithm& algorithm : all_algorithms()) {
+  for (const Algorithm& algorithm : registered_algorithms()) {
     for (std::uint64_t k = 0; k < count; ++k) {
       oracle::Dice dice(++seed);
       EngineOptions engine;

@@ -5,6 +5,8 @@
 
 #include <type_traits>
 
+#include "policy/dfrs_policy.h"
+#include "policy/registry.h"
 #include "sim/simulation.h"
 #include "tests/oracle/decision_checker.h"
 #include "tests/oracle/random_instance.h"
@@ -170,13 +172,21 @@ class ResyncBeside final : public sim::StepObserver {
 
 TEST(EngineResync, AFreshEngineContinues) {
   int steps = 0, compared = 0;
+  std::vector<Algorithm> algorithms;
   for (const char* name : {"/per", "/per/MINVT=600", "Greedy*", "GreedyPM*/per/MINVT=600", "MCB8*", "/stretch-per",
                            "FCFS", "EASY", "EASY/extra-only"}) {
-    const bool same = std::string(name) == "/per" || std::string(name) == "/per/MINVT=600";
+    algorithms.push_back(*parse_algorithm(name));
+  }
+  for (const PolicyFamily* family : policy_families()) {
+    if (family->name == "batch" || family->name == "rr7659") continue;
+    for (const Algorithm& algorithm : family->list()) algorithms.push_back(algorithm);
+  }
+  for (const Algorithm& algorithm : algorithms) {
+    const std::string name = algorithm_name(algorithm);
+    const bool same = traits_of(algorithm).resync_forgets_nothing;
     for (std::uint64_t seed = 1; seed <= oracle::cases(40); ++seed) {
       oracle::Dice dice(seed);
       const sim::Instance instance = oracle::random_instance(dice, {.whole_nodes = true});
-      const Algorithm algorithm = *parse_algorithm(name);
       ResyncBeside beside(algorithm, same);
       sim::simulate(instance, algorithm, {}, &beside);
       ASSERT_EQ(beside.error, "") << name << " seed " << seed;

@@ -144,7 +144,7 @@ class TestHost {
     for (NodeView& node : all) node.usable = true;
     if (!oracle::fits_alone(oracle::world_of({now_, all, jobs_, dims_}, {static_cast<JobSlot>(k)}),
                             static_cast<JobSlot>(k)) ||
-        (std::holds_alternative<BatchAlgorithm>(algorithm_) && !fits_whole_nodes(job, all))) {
+        (!traits_of(algorithm_).shares_nodes && !fits_whole_nodes(job, all))) {
       jobs_[k] = {};
       return true;
     }

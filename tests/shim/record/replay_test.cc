@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "shim/record/recorder.h"
+#include "policy/registry.h"
 #include "sim/glpk_solver.h"
 #include "tests/oracle/random_instance.h"
 #include "tests/policy/test_host.h"
@@ -67,7 +68,7 @@ void run_all(int begin_at, std::uint64_t cases) {
   const sim::TemporaryFolder folder;
   std::uint64_t steps = 0;
   std::uint64_t seed = 0;
-  for (const Algorithm& algorithm : all_algorithms()) {
+  for (const Algorithm& algorithm : registered_algorithms()) {
     for (std::uint64_t k = 0; k < cases; ++k, ++seed) {
       SCOPED_TRACE(algorithm_name(algorithm) + ", seed " + std::to_string(seed));
       oracle::Dice dice(seed);

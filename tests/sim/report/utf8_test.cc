@@ -31,5 +31,16 @@ TEST(ReportUtf8, HtmlEscapesAllFiveCharacters) {
             "&lt;a href=&#39;x&#39; title=&quot;y&quot;&gt;&amp;amp;&lt;/a&gt;");
 }
 
+TEST(ReportUtf8, MarkdownEscapesMarkup) {
+  EXPECT_EQ(markdown_escaped("GreedyP*/per|_x_ [1] <a>\\"), "GreedyP\\*/per\\|\\_x\\_ \\[1\\] \\<a\\>\\\\");
+}
+
+TEST(ReportUtf8, WrappedBreaksBetweenWords) {
+  EXPECT_EQ(wrapped("", 2, 10), "\n");
+  EXPECT_EQ(wrapped("one two three", 2, 7), "one two\n  three\n");
+  EXPECT_EQ(wrapped("longer-than-that x", 1, 5), "longer-than-that\n x\n");
+  EXPECT_EQ(wrapped("\xE6\x97\xA5\xE6\x9C\xAC a b", 0, 6), "\xE6\x97\xA5\xE6\x9C\xAC a\nb\n");  // 4 + 1 + 1 columns
+}
+
 }  // namespace
 }  // namespace dfrs::sim

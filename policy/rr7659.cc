@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy/algorithm.h"
-
+// The names of RR-7659's DFRS algorithms (section 4.5 and table 1), and what they are made of.
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 
-#include "policy/nearest_name.h"
+#include "policy/dfrs_policy.h"
+#include "policy/registry.h"
 
 namespace dfrs {
 namespace {
@@ -14,7 +12,6 @@ namespace {
 using Submission = DfrsAlgorithm::Submission;
 using Periodic = DfrsAlgorithm::Periodic;
 using Objective = DfrsAlgorithm::Objective;
-using Backfill = BatchAlgorithm::Backfill;
 
 struct SubmissionName {
   Submission submission;
@@ -25,52 +22,6 @@ constexpr std::array<SubmissionName, 5> kSubmissions{{{Submission::greedy, "Gree
                                                       {Submission::greedy_pm, "GreedyPM"},
                                                       {Submission::mcb8, "MCB8"},
                                                       {Submission::nothing, ""}}};
-struct BatchName {
-  Backfill backfill;
-  std::string_view name;
-};
-constexpr std::array<BatchName, 3> kBatch{
-    {{Backfill::none, "FCFS"}, {Backfill::easy, "EASY"}, {Backfill::extra_only, "EASY/extra-only"}}};
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool same(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
-}
-
-bool starts_with(std::string_view text, std::string_view prefix) {
-  return text.size() >= prefix.size() && same(text.substr(0, prefix.size()), prefix);
-}
-
-std::string without_spaces(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    if (c != ' ' && c != '\t') out += c;
-  }
-  return out;
-}
-
-// OPT= may be left out, so a name is near if it is near either spelling.
-std::string nearest_algorithm(std::string_view name) {
-  std::vector<std::string> spellings;
-  for (const Algorithm& candidate : all_algorithms()) {
-    std::string full = algorithm_name(candidate);
-    std::string bare = full;
-    if (const std::size_t at = bare.find("/OPT="); at != std::string::npos) bare.erase(at, bare.find('/', at + 1) - at);
-    spellings.push_back(std::move(full));
-    spellings.push_back(std::move(bare));
-  }
-  return std::string(nearest_name(name, spellings));
-}
-
-tl::unexpected<Error> bad_name(std::string_view name, const std::string& why) {
-  // A name as long as a book is cut before it is measured and printed.
-  const std::string shown(name.substr(0, 80));
-  return tl::unexpected<Error>(
-      Error{ErrorCode::bad_algorithm,
-            "unknown algorithm '" + shown + "': " + why + "; did you mean '" + nearest_algorithm(shown) + "'?"});
-}
-
 bool valid_combination(const DfrsAlgorithm& a, std::string& why) {
   const bool periodic = a.periodic != Periodic::nothing;
   const bool stretch = a.periodic == Periodic::mcb8_stretch;
@@ -93,30 +44,22 @@ bool valid_combination(const DfrsAlgorithm& a, std::string& why) {
   return false;
 }
 
-std::string seconds_text(Seconds value) {
-  std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  return {buffer.data(), end};
-}
-
 // One part behind a '/'; false if it is none that exists, `why` says so.
 bool parse_part(std::string_view part, DfrsAlgorithm& a, std::string_view& objective, std::string& why) {
-  if (same(part, "per")) {
+  if (same_name(part, "per")) {
     a.periodic = Periodic::mcb8;
-  } else if (same(part, "stretch-per")) {
+  } else if (same_name(part, "stretch-per")) {
     a.periodic = Periodic::mcb8_stretch;
-  } else if (starts_with(part, "OPT=")) {
+  } else if (name_starts_with(part, "OPT=")) {
     objective = part.substr(4);
-  } else if (starts_with(part, "MINVT=") || starts_with(part, "MINFT=")) {
-    const std::string_view digits = part.substr(6);
-    Seconds bound = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bound);
-    if (error != std::errc{} || end != digits.data() + digits.size() || !(bound > 0) || !std::isfinite(bound)) {
+  } else if (name_starts_with(part, "MINVT=") || name_starts_with(part, "MINFT=")) {
+    const std::optional<Seconds> bound = seconds_from_name(part.substr(6));
+    if (!bound) {
       why = "'" + std::string(part) + "' needs a positive number of seconds";
       return false;
     }
-    a.limit.kind = starts_with(part, "MINVT=") ? RemapLimit::Kind::min_virtual_time : RemapLimit::Kind::min_flow_time;
-    a.limit.bound = bound;
+    a.limit.kind = name_starts_with(part, "MINVT=") ? RemapLimit::Kind::min_virtual_time : RemapLimit::Kind::min_flow_time;
+    a.limit.bound = *bound;
   } else {
     why = "'" + std::string(part) + "' is no part of a name";
     return false;
@@ -128,11 +71,11 @@ bool parse_objective(std::string_view text, DfrsAlgorithm& a, std::string& why) 
   const bool stretch = a.periodic == Periodic::mcb8_stretch;
   if (text.empty()) {
     a.objective = stretch ? Objective::max_stretch : Objective::min_yield;
-  } else if (same(text, "MIN")) {
+  } else if (same_name(text, "MIN")) {
     a.objective = Objective::min_yield;
-  } else if (same(text, "MAX")) {
+  } else if (same_name(text, "MAX")) {
     a.objective = Objective::max_stretch;
-  } else if (same(text, "AVG")) {
+  } else if (same_name(text, "AVG")) {
     a.objective = stretch ? Objective::avg_stretch : Objective::avg_yield;
   } else {
     why = "OPT is MIN, AVG or MAX";
@@ -141,15 +84,7 @@ bool parse_objective(std::string_view text, DfrsAlgorithm& a, std::string& why) 
   return true;
 }
 
-}  // namespace
-
-tl::expected<Algorithm, Error> parse_algorithm(std::string_view given) {
-  const std::string name = without_spaces(given);
-  for (const BatchName& batch : kBatch) {
-    if (same(name, batch.name)) return BatchAlgorithm{batch.backfill};
-  }
-  if (name.empty()) return bad_name(given, "the name is empty");
-
+NameMatch parse(std::string_view name) {
   DfrsAlgorithm a;
   std::string_view rest = name;
   std::string_view head = rest.substr(0, rest.find('/'));
@@ -159,9 +94,10 @@ tl::expected<Algorithm, Error> parse_algorithm(std::string_view given) {
     head.remove_suffix(1);
   }
   const auto* found = std::find_if(kSubmissions.begin(), kSubmissions.end(),
-                                   [&](const SubmissionName& s) { return same(head, s.name); });
+                                   [&](const SubmissionName& s) { return same_name(head, s.name); });
   if (found == kSubmissions.end()) {
-    return bad_name(given, "'" + std::string(head.substr(0, 40)) + "' is no rule for submissions");
+    if (!a.opportunistic && rest.empty()) return std::nullopt;  // it may be anybody's
+    return wrong("'" + std::string(head.substr(0, 40)) + "' is no rule for submissions");
   }
   a.on_submission = found->submission;
 
@@ -172,22 +108,16 @@ tl::expected<Algorithm, Error> parse_algorithm(std::string_view given) {
     rest.remove_prefix(1);
     const std::string_view part = rest.substr(0, rest.find('/'));
     rest.remove_prefix(part.size());
-    if (!parse_part(part, a, objective, why)) return bad_name(given, why);
-    const std::size_t kind = starts_with(part, "OPT=") ? 1 : starts_with(part, "MIN") ? 2 : 0;
-    if (seen[kind]) return bad_name(given, "'" + std::string(part) + "' is one part too many");
+    if (!parse_part(part, a, objective, why)) return wrong(why);
+    const std::size_t kind = name_starts_with(part, "OPT=") ? 1 : name_starts_with(part, "MIN") ? 2 : 0;
+    if (seen[kind]) return wrong("'" + std::string(part) + "' is one part too many");
     seen[kind] = true;
   }
-  if (!parse_objective(objective, a, why) || !valid_combination(a, why)) return bad_name(given, why);
-  return a;
+  if (!parse_objective(objective, a, why) || !valid_combination(a, why)) return wrong(why);
+  return Algorithm{a};
 }
 
-std::string algorithm_name(const Algorithm& algorithm) {
-  if (const auto* batch = std::get_if<BatchAlgorithm>(&algorithm)) {
-    for (const BatchName& b : kBatch) {
-      if (b.backfill == batch->backfill) return std::string(b.name);
-    }
-  }
-  const auto& a = std::get<DfrsAlgorithm>(algorithm);
+std::string name_of(const DfrsAlgorithm& a) {
   std::string name;
   for (const SubmissionName& s : kSubmissions) {
     if (s.submission == a.on_submission) name = s.name;
@@ -207,23 +137,12 @@ std::string algorithm_name(const Algorithm& algorithm) {
       name += "/OPT=AVG";
       break;
   }
-  if (a.limit.kind == RemapLimit::Kind::min_flow_time) name += "/MINFT=" + seconds_text(a.limit.bound);
-  if (a.limit.kind == RemapLimit::Kind::min_virtual_time) name += "/MINVT=" + seconds_text(a.limit.bound);
+  if (a.limit.kind == RemapLimit::Kind::min_flow_time) name += "/MINFT=" + seconds_in_name(a.limit.bound);
+  if (a.limit.kind == RemapLimit::Kind::min_virtual_time) name += "/MINVT=" + seconds_in_name(a.limit.bound);
   return name;
 }
 
-std::string describe_algorithm(const Algorithm& algorithm) {
-  if (const auto* batch = std::get_if<BatchAlgorithm>(&algorithm)) {
-    switch (batch->backfill) {
-      case Backfill::none:
-        return "whole nodes, strictly in order of submission";
-      case Backfill::easy:
-        return "whole nodes in order, later jobs jump ahead if they do not delay the first";
-      case Backfill::extra_only:
-        return "EASY that backfills into the extra nodes only, as the figures of RR-7659 have it";
-    }
-  }
-  const auto& a = std::get<DfrsAlgorithm>(algorithm);
+std::string describe(const DfrsAlgorithm& a) {
   std::string text;
   switch (a.on_submission) {
     case Submission::nothing:
@@ -262,13 +181,13 @@ std::string describe_algorithm(const Algorithm& algorithm) {
       break;
   }
   if (a.limit.kind != RemapLimit::Kind::none) {
-    text += "; no move in the first " + seconds_text(a.limit.bound) + " s of ";
+    text += "; no move in the first " + seconds_in_name(a.limit.bound) + " s of ";
     text += a.limit.kind == RemapLimit::Kind::min_virtual_time ? "virtual time" : "flow time";
   }
   return text;
 }
 
-std::vector<Algorithm> all_algorithms() {
+std::vector<Algorithm> list() {
   struct Row {
     Submission submission;
     bool opportunistic;
@@ -296,7 +215,6 @@ std::vector<Algorithm> all_algorithms() {
                                                       {RemapLimit::Kind::min_virtual_time, 300},
                                                       {RemapLimit::Kind::min_virtual_time, 600}}};
   std::vector<Algorithm> all;
-  for (const BatchName& batch : kBatch) all.push_back(BatchAlgorithm{batch.backfill});
   for (const Row& row : kTable1) {
     const bool stretch = row.periodic == Periodic::mcb8_stretch;
     const bool packs = row.periodic != none || row.submission == Submission::mcb8;
@@ -310,5 +228,35 @@ std::vector<Algorithm> all_algorithms() {
   }
   return all;
 }
+
+// OPT= may be left out, so a name is near if it is near either spelling.
+std::vector<std::string> spellings() {
+  std::vector<std::string> all;
+  for (const Algorithm& algorithm : list()) {
+    std::string full = algorithm_name(algorithm);
+    std::string bare = full;
+    if (const std::size_t at = bare.find("/OPT="); at != std::string::npos) bare.erase(at, bare.find('/', at + 1) - at);
+    all.push_back(std::move(full));
+    all.push_back(std::move(bare));
+  }
+  return all;
+}
+
+}  // namespace
+
+NamedPolicy named(const DfrsAlgorithm& algorithm) {
+  PolicyTraits traits;
+  traits.needs_lp_solver =
+      algorithm.objective == Objective::avg_yield || algorithm.objective == Objective::avg_stretch;
+  traits.takes_up_waiting = algorithm.opportunistic || algorithm.periodic != Periodic::nothing;
+  // Where something is done at submissions or completions, it matters which jobs were there before.
+  traits.resync_forgets_nothing = algorithm.on_submission == Submission::nothing && algorithm.periodic == Periodic::mcb8;
+  return {name_of(algorithm), describe(algorithm), traits,
+          MakeNonClairvoyant([algorithm](const EngineOptions& options) {
+            return std::make_unique<DfrsPolicy>(algorithm, options.dfrs);
+          })};
+}
+
+extern const PolicyFamily rr7659_family{"rr7659", "DFRS (RR-7659, table 1)", list, parse, spellings};
 
 }  // namespace dfrs

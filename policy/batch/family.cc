@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The names of batch scheduling by RR-7659 (section 5.2).
+#include <array>
+
+#include "policy/batch/backfill.h"
+#include "policy/registry.h"
+
+namespace dfrs {
+namespace {
+
+using Backfill = BatchAlgorithm::Backfill;
+
+struct Row {
+  Backfill backfill;
+  std::string_view name;
+  std::string_view description;
+};
+constexpr std::array<Row, 3> kRows{
+    {{Backfill::none, "FCFS", "whole nodes, strictly in order of submission"},
+     {Backfill::easy, "EASY", "whole nodes in order, later jobs jump ahead if they do not delay the first"},
+     {Backfill::extra_only, "EASY/extra-only",
+      "EASY that backfills into the extra nodes only, as the figures of RR-7659 have it"}}};
+
+std::vector<Algorithm> list() {
+  std::vector<Algorithm> all;
+  for (const Row& row : kRows) all.push_back(BatchAlgorithm{row.backfill});
+  return all;
+}
+
+}  // namespace
+
+NamedPolicy named(const BatchAlgorithm& algorithm) {
+  PolicyTraits traits;
+  traits.shares_nodes = false;
+  traits.submissions_apart = false;
+  const Row& row = kRows[static_cast<std::size_t>(algorithm.backfill)];
+  return {std::string(row.name), std::string(row.description), traits,
+          MakeBatch([rule = algorithm.backfill](const EngineOptions& options) {
+            return std::make_unique<BackfillPolicy>(rule, options.batch);
+          })};
+}
+
+extern const PolicyFamily batch_family{"batch", "Batch scheduling (RR-7659, section 5.2)", list};
+
+}  // namespace dfrs

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy/registry.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "policy/nearest_name.h"
+
+// The table is made of policy/registry.mk: a line DFRS_POLICY_FAMILY(name) per family. A test brings its own.
+#ifndef DFRS_REGISTRY_TABLE
+#define DFRS_REGISTRY_TABLE "policy/registry_table.h"
+#endif
+
+namespace dfrs {
+
+#define DFRS_POLICY_FAMILY(family) extern const PolicyFamily family;
+#include DFRS_REGISTRY_TABLE
+#undef DFRS_POLICY_FAMILY
+
+namespace {
+
+constexpr std::array kFamilies{
+#define DFRS_POLICY_FAMILY(family) &family,
+#include DFRS_REGISTRY_TABLE
+#undef DFRS_POLICY_FAMILY
+};
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::string without_blanks(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c != ' ' && c != '\t') out += c;
+  }
+  return out;
+}
+
+NameMatch match(const PolicyFamily& family, std::string_view name) {
+  if (family.parse != nullptr) {
+    if (NameMatch found = family.parse(name); !found || *found) return found;
+  }
+  for (Algorithm& algorithm : family.list()) {
+    if (same_name(name, algorithm_name(algorithm))) return std::move(algorithm);
+  }
+  return std::nullopt;
+}
+
+std::string nearest_algorithm(std::string_view name) {
+  std::vector<std::string> spellings;
+  for (const PolicyFamily* family : kFamilies) {
+    if (family->spellings != nullptr) {
+      for (std::string& spelling : family->spellings()) spellings.push_back(std::move(spelling));
+    } else {
+      for (const Algorithm& algorithm : family->list()) spellings.push_back(algorithm_name(algorithm));
+    }
+  }
+  return std::string(nearest_name(name, spellings));
+}
+
+tl::unexpected<Error> bad_name(std::string_view name, const std::string& why) {
+  // A name as long as a book is cut before it is measured and printed.
+  const std::string shown(name.substr(0, 80));
+  return tl::unexpected<Error>(
+      Error{ErrorCode::bad_algorithm,
+            "unknown algorithm '" + shown + "': " + why + "; did you mean '" + nearest_algorithm(shown) + "'?"});
+}
+
+}  // namespace
+
+std::span<const PolicyFamily* const> policy_families() { return kFamilies; }
+
+std::vector<Algorithm> registered_algorithms() {
+  std::vector<Algorithm> all;
+  for (const PolicyFamily* family : kFamilies) {
+    for (Algorithm& algorithm : family->list()) all.push_back(std::move(algorithm));
+  }
+  return all;
+}
+
+std::optional<std::vector<Algorithm>> algorithms_of_family(std::string_view name) {
+  for (const PolicyFamily* family : kFamilies) {
+    if (family->name == name) return family->list();
+  }
+  return std::nullopt;
+}
+
+tl::expected<Algorithm, Error> parse_algorithm(std::string_view given) {
+  const std::string name = without_blanks(given);
+  if (name.empty()) return bad_name(given, "the name is empty");
+  std::optional<std::string> why;
+  for (const PolicyFamily* family : kFamilies) {
+    NameMatch found = match(*family, name);
+    if (found && *found) return std::move(**found);
+    if (!found && !why) why = std::move(found.error());
+  }
+  return bad_name(given, why ? *why : "no policy has that name");
+}
+
+NamedPolicy named(const Algorithm& algorithm) {
+  if (const auto* policy = std::get_if<NamedPolicy>(&algorithm)) return *policy;
+  if (const auto* batch = std::get_if<BatchAlgorithm>(&algorithm)) return named(*batch);
+  return named(std::get<DfrsAlgorithm>(algorithm));
+}
+
+std::string algorithm_name(const Algorithm& algorithm) { return named(algorithm).name; }
+
+std::string describe_algorithm(const Algorithm& algorithm) { return named(algorithm).description; }
+
+PolicyTraits traits_of(const Algorithm& algorithm) { return named(algorithm).traits; }
+
+bool needs_estimates(const Algorithm& algorithm) { return std::holds_alternative<MakeBatch>(named(algorithm).make); }
+
+std::vector<Algorithm> all_algorithms() {
+  std::vector<Algorithm> all;
+  for (const std::string_view paper : {"batch", "rr7659"}) {
+    const std::optional<std::vector<Algorithm>> family = algorithms_of_family(paper);
+    all.insert(all.end(), family->begin(), family->end());
+  }
+  return all;
+}
+
+bool same_name(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+}
+
+bool name_starts_with(std::string_view text, std::string_view prefix) {
+  return text.size() >= prefix.size() && same_name(text.substr(0, prefix.size()), prefix);
+}
+
+std::optional<Seconds> seconds_from_name(std::string_view digits) {
+  Seconds value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc{} || end != digits.data() + digits.size() || !(value > 0) || !std::isfinite(value)) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::string seconds_in_name(Seconds value) {
+  std::array<char, 32> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  return {buffer.data(), end};
+}
+
+}  // namespace dfrs

@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Writes the table that policy/registry.cc includes: a line for each family that the files define.
+# Usage: registry_table.sh SOURCE_FOLDER FILE...      FILE: in the source folder, or where the command runs
+set -eu
+source=$1
+shift
+for file in "$@"; do
+  path=$source/$file
+  [ -f "$path" ] || path=$file
+  families=$(sed -n 's/^extern const PolicyFamily \([A-Za-z0-9_]*\).*/DFRS_POLICY_FAMILY(\1)/p' "$path")
+  if [ -z "$families" ]; then
+    echo "$file: expected a line 'extern const PolicyFamily NAME{...};' (see docs/adding-a-policy.md)" >&2
+    exit 1
+  fi
+  echo "$families"
+done

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// dfrs-sim reproduce: published tables and figures beside ours.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "sim/cli/command.h"
+#include "sim/cli/options.h"
+#include "sim/errors.h"
+#include "sim/io/output_file.h"
+#include "sim/reproduce/render.h"
+#include "sim/reproduce/reproduction.h"
+
+namespace dfrs::sim {
+namespace {
+
+std::string list_of_reproductions() {
+  std::string text;
+  for (const Reproduction& reproduction : all_reproductions()) {
+    text += fmt::format("{:<12} {}\n", reproduction.name, reproduction.paper);
+  }
+  return text;
+}
+
+std::string list_of_parts(const Reproduction& reproduction) {
+  std::string text = fmt::format("{}: {}\n", reproduction.name, reproduction.paper);
+  for (const ReproductionPart& part : reproduction.parts) text += fmt::format("  {:<12} {}\n", part.name, part.title);
+  return text;
+}
+
+struct ReproduceCommand {
+  std::string name;
+  std::string parts;
+  bool list = false;
+  ReproduceOptions options;
+
+  void run() {
+    if (list || name.empty()) {
+      if (name.empty() && !list) throw UsageError("NAME is required: which paper? (`dfrs-sim reproduce --list`)");
+      print(name.empty() ? list_of_reproductions() : list_of_parts(find_reproduction(name)));
+      return;
+    }
+    const Reproduction& reproduction = find_reproduction(name);
+    options.parts = parse_parts(parts, reproduction);
+    options.progress = terminal_progress("simulations");
+    std::optional<Outputs> outputs;
+    if (!options.output.empty()) outputs.emplace(options.output, name);
+
+    ReproductionReport report;
+    reproduction.run(options, report);
+    const std::vector<ComparisonTable> tables = comparison_tables(reproduction, report);
+    if (report.cells().empty()) fail_without_cells(report);
+    RunDescription run;
+    run.paper = fmt::format("{}: {}", reproduction.name, reproduction.paper);
+    for (const ReproductionReport::Note& note : report.notes()) {
+      if (note.part.empty()) run.notes.push_back(note.sentence);
+    }
+    if (outputs) outputs->write(tables, run);
+    print(text_comparison(tables, run));
+    if (outputs)
+      print(fmt::format("\nreport: {}\n        {}\ncells:  {}\n", outputs->html, outputs->markdown, outputs->csv));
+  }
+
+ private:
+  // Opened before anything runs: a folder that cannot be written is known at once.
+  struct Outputs {
+    std::filesystem::path folder;
+    std::string stem;
+    std::string csv;
+    std::string markdown;
+    std::string html;
+    std::optional<OutputFile> csv_file;
+    std::optional<OutputFile> markdown_file;
+    std::optional<OutputFile> html_file;
+
+    Outputs(const std::string& path, const std::string& name) : folder(path), stem(name) {
+      std::error_code error;
+      std::filesystem::create_directories(folder, error);
+      if (error) throw IoError(fmt::format("{}: cannot make this folder: {}", path, error.message()));
+      csv = (folder / (name + ".csv")).string();
+      markdown = (folder / (name + ".md")).string();
+      html = (folder / (name + ".html")).string();
+      csv_file.emplace(csv);
+      markdown_file.emplace(markdown);
+      html_file.emplace(html);
+    }
+
+    void write(const std::vector<ComparisonTable>& tables, const RunDescription& run) {
+      const tl::expected<PartCharts, std::string> charts = draw_plots(tables);
+      std::vector<std::pair<std::string, std::string>> images;
+      for (std::size_t k = 0; charts && k < charts->size(); ++k) {
+        const auto& [part, chart] = (*charts)[k];
+        const std::string file = fmt::format("{}-{}.svg", stem, part);
+        write_file((folder / file).string(), chart.svg + "\n");
+        images.emplace_back(part, file);
+      }
+      csv_file->write(csv_comparison(tables));
+      markdown_file->write(markdown_comparison(tables, run, images));
+      html_file->write(html_comparison(tables, run, charts));
+      csv_file->commit();
+      markdown_file->commit();
+      html_file->commit();
+    }
+  };
+
+  [[noreturn]] void fail_without_cells(const ReproductionReport& report) const {
+    std::string why;
+    for (const ReproductionReport::Note& note : report.notes()) why += " " + note.sentence;
+    throw UsageError(fmt::format("reproduce {}: nothing could be run.{}", name, why));
+  }
+};
+
+}  // namespace
+
+void add_reproduce(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("reproduce", "published tables and figures beside what dfrs-sim measures");
+  auto options = std::make_shared<ReproduceCommand>();
+  command->add_option("NAME", options->name, "which paper's (--list shows all)");
+  command->add_flag("--list", options->list, "the papers, or with NAME its tables and figures, and nothing else");
+  command->add_option("--parts", options->parts, "these tables and figures only, separated by commas (default: all)");
+  command
+      ->add_option("--instances", options->options.instances,
+                   "instances of each set, fewer than the paper had for a first look (default: as many)")
+      ->check(whole_number_in(1, 1'000'000));
+  command->add_option("--seed", options->options.seed, "of generated workloads")
+      ->check(whole_number_in(0, ~std::uint64_t{0} >> 1))
+      ->capture_default_str();
+  command->add_option("-j,--threads", options->options.threads, "threads (default: one per processor)")
+      ->check(CLI::Range(1, 1024));
+  command
+      ->add_option("--traces", options->options.traces,
+                   "folder with workload logs, looked into before the cache of `dfrs-sim fetch`; what needs a log that "
+                   "is in neither is left out")
+      ->envname("DFRS_TRACES");
+  command->add_option(
+      "-o,--output", options->options.output,
+      "folder for NAME.csv (a line per cell), NAME.md, NAME.html and figures; a run that was broken off "
+      "goes on from what it left there, where the paper's simulations take long");
+  command->footer("Papers:\n" + list_of_reproductions() +
+                  "\nEach cell is shown as measured here, as published, and as the ratio of the two.");
+  command->callback([options] { options->run(); });
+}
+
+}  // namespace dfrs::sim

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/report/svg.h"
+
+#include <fmt/format.h>
+
+#include "sim/report/utf8.h"
+
+namespace dfrs::sim {
+namespace {
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+}  // namespace
+
+std::string label_placeholder(std::size_t k, std::string_view name) {
+  std::string label = fmt::format("Qz{}", k);
+  const std::size_t width = display_width(printable(name));
+  if (label.size() + 1 < width) label.append(width - label.size() - 1, 'x');
+  return label + 'Z';
+}
+
+tl::expected<std::string, std::string> embedded_svg(std::string svg, const std::string& prefix,
+                                                    const std::string& title, std::span<const std::string> names) {
+  const std::size_t begin = svg.find("<svg");
+  const std::size_t end = svg.rfind("</svg>");
+  if (begin == std::string::npos || end == std::string::npos || end < begin) {
+    return tl::make_unexpected(std::string("gnuplot wrote something that is no SVG"));
+  }
+  svg = svg.substr(begin, end + 6 - begin);
+  for (const char quote : {'"', '\''}) {
+    replace_all(svg, fmt::format(" id={}", quote), fmt::format(" id={}{}-", quote, prefix));
+    replace_all(svg, fmt::format("href={}#", quote), fmt::format("href={}#{}-", quote, prefix));
+    replace_all(svg, fmt::format("{0}black{0}", quote), fmt::format("{0}currentColor{0}", quote));
+  }
+  replace_all(svg, "rgb(  0,   0,   0)", "currentColor");
+  replace_all(svg, "url(#", fmt::format("url(#{}-", prefix));
+  const std::size_t name = svg.find("<title>");
+  const std::size_t name_end = svg.find("</title>");
+  if (name != std::string::npos && name_end != std::string::npos) {
+    svg.replace(name + 7, name_end - name - 7, html_escaped(title));
+  }
+  svg.insert(4, " role=\"img\"");
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    replace_all(svg, label_placeholder(k, names[k]), html_escaped(printable(names[k])));
+  }
+  return svg;
+}
+
+}  // namespace dfrs::sim

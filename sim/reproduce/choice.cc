@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which reproduction and which of its parts the user means.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "policy/nearest_name.h"
+#include "sim/errors.h"
+#include "sim/reproduce/reproduction.h"
+
+namespace dfrs::sim {
+
+std::optional<double> Comparison::ratio() const {
+  if (!published || *published == 0) return std::nullopt;
+  return measured / *published;
+}
+
+bool ReproduceOptions::wants(std::string_view part) const {
+  return parts.empty() || std::find(parts.begin(), parts.end(), part) != parts.end();
+}
+
+const Reproduction& find_reproduction(std::string_view name, std::span<const Reproduction> from) {
+  std::vector<std::string> names;
+  for (const Reproduction& reproduction : from) {
+    if (reproduction.name == name) return reproduction;
+    names.emplace_back(reproduction.name);
+  }
+  throw UsageError(fmt::format("unknown reproduction '{}'; did you mean '{}'? (`dfrs-sim reproduce --list` shows all)",
+                               name, nearest_name(name, names)));
+}
+
+std::vector<std::string> parse_parts(std::string_view text, const Reproduction& reproduction) {
+  std::vector<std::string> names;
+  for (const ReproductionPart& part : reproduction.parts) names.emplace_back(part.name);
+  std::vector<std::string> chosen;
+  while (!text.empty()) {
+    const std::size_t end = text.find(',');
+    const std::string name(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      throw UsageError(
+          fmt::format("--parts: {} has no part '{}'; did you mean '{}'? (`dfrs-sim reproduce {} --list` shows all)",
+                      reproduction.name, name, nearest_name(name, names), reproduction.name));
+    }
+    if (std::find(chosen.begin(), chosen.end(), name) == chosen.end()) chosen.push_back(name);
+  }
+  return chosen;
+}
+
+}  // namespace dfrs::sim

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/reproduce/comparison_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <stdexcept>
+
+namespace dfrs::sim {
+namespace {
+
+constexpr double kNear = 0.05;  // ratios that differ from 1 by no more than this are called equal, about
+constexpr double kFar = 0.20;
+constexpr int kMostDecimals = 6;
+
+// Digits after the point in the shortest form that reads back as `value`: what the paper printed.
+int decimals_of(double value) {
+  const std::string text = fmt::format("{}", value);
+  if (text.find('e') != std::string::npos) return kMostDecimals;
+  const std::size_t point = text.find('.');
+  return point == std::string::npos ? 0
+                                    : static_cast<int>(std::min<std::size_t>(text.size() - point - 1, kMostDecimals));
+}
+
+// As many as the paper has, and at least two digits that count in the largest figure.
+int decimals_of(const ComparisonTable& table, std::size_t column) {
+  int decimals = 0;
+  double greatest = 0;
+  bool published = false;
+  bool whole = true;  // counts stay counts
+  for (const ComparisonTable::Row& row : table.rows) {
+    const std::optional<Comparison>& cell = row.cells[column];
+    if (!cell) continue;
+    if (std::isfinite(cell->measured)) greatest = std::max(greatest, std::abs(cell->measured));
+    whole = whole && cell->measured == std::floor(cell->measured);
+    if (!cell->published) continue;
+    published = true;
+    greatest = std::max(greatest, std::abs(*cell->published));
+    decimals = std::max(decimals, decimals_of(*cell->published));
+  }
+  if (whole && decimals == 0) return 0;
+  const int least = greatest < 0.1 ? 4 : greatest < 1 ? 3 : greatest < 10 ? 2 : greatest < 1000 ? 1 : 0;
+  if (!published) return greatest < 100 ? std::max(2, least) : least;
+  return std::max(decimals, std::min(least, 3));
+}
+
+std::size_t position(std::map<std::string, std::size_t>& places, const std::string& name) {
+  return places.emplace(name, places.size()).first->second;
+}
+
+std::string counted(std::size_t n, const char* singular, const char* plural) {
+  return fmt::format("{} {}", n, n == 1 ? singular : plural);
+}
+
+// How close the table is, in one sentence; empty if the paper has nothing to compare with.
+std::string agreement(const ComparisonTable& table) {
+  std::size_t count = 0;
+  std::size_t near = 0;
+  std::size_t far = 0;
+  double least = 0;
+  double greatest = 0;
+  std::string where_least;
+  std::string where_greatest;
+  for (const ComparisonTable::Row& row : table.rows) {
+    for (std::size_t c = 0; c < row.cells.size(); ++c) {
+      const std::optional<double> ratio = row.cells[c] ? row.cells[c]->ratio() : std::nullopt;
+      if (!ratio || !std::isfinite(*ratio)) continue;
+      if (std::abs(*ratio - 1) <= kNear) ++near;
+      if (std::abs(*ratio - 1) <= kFar) ++far;
+      const std::string where = fmt::format("{}, {}", row.name, table.columns[c].heading);
+      if (count == 0 || *ratio < least) least = *ratio, where_least = where;
+      if (count == 0 || *ratio > greatest) greatest = *ratio, where_greatest = where;
+      ++count;
+    }
+  }
+  if (count == 0) return {};
+  std::string text =
+      fmt::format("Of {} with a published figure {} within {:.0f} % of it and {} within {:.0f} %",
+                  counted(count, "cell", "cells"), counted(near, "is", "are"), 100 * kNear, far, 100 * kFar);
+  if (count > 1) {
+    text += fmt::format("; ratios go from {} ({}) to {} ({})", ratio_text(least), where_least, ratio_text(greatest),
+                        where_greatest);
+  }
+  return text + ".";
+}
+
+bool is_number(const std::string& text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc{} && at == end && std::isfinite(value);
+}
+
+ComparisonTable table_of(const ReproductionPart& part, const ReproductionReport& report) {
+  ComparisonTable table;
+  table.part = part.name;
+  table.title = part.title;
+  for (const Plot& plot : report.plots()) {
+    if (plot.part == part.name) table.plot = plot;
+  }
+  if (table.plot) table.corner = table.plot->x_label;
+  std::map<std::string, std::size_t> rows;
+  std::map<std::string, std::size_t> columns;
+  for (const Comparison& cell : report.cells()) {
+    if (cell.table != part.name) continue;
+    if (position(rows, cell.row) == table.rows.size()) table.rows.push_back({cell.row, {}});
+    if (position(columns, cell.column) == table.columns.size()) table.columns.push_back({cell.column});
+  }
+  for (ComparisonTable::Row& row : table.rows) row.cells.resize(table.columns.size());
+  for (const Comparison& cell : report.cells()) {
+    if (cell.table != part.name) continue;
+    std::optional<Comparison>& place = table.rows[rows.at(cell.row)].cells[columns.at(cell.column)];
+    if (place) {
+      throw std::logic_error(
+          fmt::format("{}: two figures for row '{}', column '{}'", cell.table, cell.row, cell.column));
+    }
+    place = cell;
+    if (cell.published) table.columns[columns.at(cell.column)].published = true;
+  }
+  for (std::size_t c = 0; c < table.columns.size(); ++c) table.columns[c].decimals = decimals_of(table, c);
+  if (table.plot) {
+    for (const ComparisonTable::Row& row : table.rows) {
+      if (!is_number(row.name)) {
+        throw std::logic_error(fmt::format("{}: row '{}' of a figure is no number", part.name, row.name));
+      }
+    }
+  }
+  const std::string how_close = agreement(table);
+  if (!how_close.empty()) table.notes.push_back(how_close);
+  for (const ReproductionReport::Note& note : report.notes()) {
+    if (note.part == part.name) table.notes.push_back(note.sentence);
+  }
+  return table;
+}
+
+}  // namespace
+
+bool ComparisonTable::published() const {
+  return std::any_of(columns.begin(), columns.end(), [](const Column& column) { return column.published; });
+}
+
+std::vector<ComparisonTable> comparison_tables(const Reproduction& reproduction, const ReproductionReport& report) {
+  const auto check = [&](const std::string& part) {
+    const bool known = std::any_of(reproduction.parts.begin(), reproduction.parts.end(),
+                                   [&](const ReproductionPart& p) { return p.name == part; });
+    if (!known) throw std::logic_error(fmt::format("{} has no part '{}'", reproduction.name, part));
+  };
+  for (const Comparison& cell : report.cells()) check(cell.table);
+  for (const Plot& plot : report.plots()) check(plot.part);
+  for (const ReproductionReport::Note& note : report.notes()) {
+    if (!note.part.empty()) check(note.part);
+  }
+  std::vector<ComparisonTable> tables;
+  for (const ReproductionPart& part : reproduction.parts) {
+    ComparisonTable table = table_of(part, report);
+    if (!table.rows.empty() || !table.notes.empty()) tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
+std::string figure_text(double value, int decimals) {
+  std::string text = fmt::format("{:.{}f}", value, decimals);
+  if (text.front() == '-' && text.find_first_not_of("-0.") == std::string::npos) text.erase(0, 1);
+  return text;
+}
+
+std::string ratio_text(double ratio) {
+  const double size = std::abs(ratio);
+  return fmt::format("{:.{}f}", ratio, size < 0.1 ? 3 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
+}
+
+}  // namespace dfrs::sim

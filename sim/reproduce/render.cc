@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/reproduce/render.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "sim/campaign/results.h"
+#include "sim/report/utf8.h"
+
+namespace dfrs::sim {
+namespace {
+
+constexpr std::size_t kWidth = 120;
+constexpr std::size_t kGroupGap = 3;   // between columns of the paper
+constexpr std::size_t kFigureGap = 2;  // between ours, paper and ratio
+constexpr std::array<std::string_view, 3> kHeadings{"ours", "paper", "ratio"};
+
+// A column of the paper: its figures as text, one or three per row, with the widths they need.
+struct Block {
+  std::string heading;
+  std::vector<std::size_t> widths;              // of ours, or of ours, paper and ratio
+  std::vector<std::vector<std::string>> lines;  // per row, as many texts as widths
+
+  std::size_t width() const {
+    std::size_t sum = kFigureGap * (widths.size() - 1);
+    for (std::size_t w : widths) sum += w;
+    return sum;
+  }
+};
+
+std::string padded_left(const std::string& text, std::size_t width) {
+  const std::size_t w = display_width(text);
+  return w >= width ? text : std::string(width - w, ' ') + text;
+}
+
+std::string padded_right(const std::string& text, std::size_t width) {
+  const std::size_t w = display_width(text);
+  return w >= width ? text : text + std::string(width - w, ' ');
+}
+
+void append_line(std::string& out, std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  out += line + '\n';
+}
+
+Block block_of(const ComparisonTable& table, std::size_t c) {
+  const ComparisonTable::Column& column = table.columns[c];
+  Block block;
+  block.heading = printable(column.heading);
+  const std::size_t figures = column.published ? kHeadings.size() : 1;
+  for (std::size_t f = 0; f < figures; ++f) block.widths.push_back(table.published() ? kHeadings[f].size() : 0);
+  for (const ComparisonTable::Row& row : table.rows) {
+    std::vector<std::string> texts(figures);
+    if (const std::optional<Comparison>& cell = row.cells[c]) {
+      texts[0] = figure_text(cell->measured, column.decimals);
+      if (figures > 1) {
+        texts[1] = cell->published ? figure_text(*cell->published, column.decimals) : "-";
+        texts[2] = cell->ratio() ? ratio_text(*cell->ratio()) : "-";
+      }
+    }
+    for (std::size_t f = 0; f < figures; ++f) block.widths[f] = std::max(block.widths[f], texts[f].size());
+    block.lines.push_back(std::move(texts));
+  }
+  const std::size_t wanted = display_width(block.heading);
+  if (block.width() < wanted) block.widths.front() += wanted - block.width();
+  return block;
+}
+
+std::string row_of(const Block& block, const auto& texts) {
+  std::string line;
+  for (std::size_t f = 0; f < block.widths.size(); ++f) {
+    line += std::string(f == 0 ? 0 : kFigureGap, ' ') + padded_left(std::string(texts[f]), block.widths[f]);
+  }
+  return line;
+}
+
+// The columns from `begin` to `end`, side by side.
+void append_blocks(std::string& out, const ComparisonTable& table, std::span<const Block> blocks,
+                   std::size_t name_width) {
+  const std::string gap(kGroupGap, ' ');
+  std::string headings = padded_right(printable(table.corner), name_width);
+  std::string figures(name_width, ' ');
+  std::size_t width = name_width;
+  for (const Block& block : blocks) {
+    headings += gap + padded_left(block.heading, block.width());
+    figures += gap + row_of(block, kHeadings);
+    width += kGroupGap + block.width();
+  }
+  append_line(out, headings);
+  if (table.published()) append_line(out, figures);
+  out += std::string(width, '-') + '\n';
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    std::string line = padded_right(printable(table.rows[r].name), name_width);
+    for (const Block& block : blocks) line += gap + row_of(block, block.lines[r]);
+    append_line(out, line);
+  }
+  out += '\n';
+}
+
+void append_table(std::string& out, const ComparisonTable& table) {
+  if (table.rows.empty()) return;
+  std::size_t name_width = display_width(printable(table.corner));
+  for (const ComparisonTable::Row& row : table.rows) {
+    name_width = std::max(name_width, display_width(printable(row.name)));
+  }
+  std::vector<Block> blocks;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) blocks.push_back(block_of(table, c));
+  std::size_t begin = 0;
+  while (begin < blocks.size()) {
+    std::size_t end = begin;
+    std::size_t width = name_width;
+    while (end < blocks.size() && (end == begin || width + kGroupGap + blocks[end].width() <= kWidth)) {
+      width += kGroupGap + blocks[end].width();
+      ++end;
+    }
+    append_blocks(out, table, std::span(blocks).subspan(begin, end - begin), name_width);
+    begin = end;
+  }
+}
+
+std::string markdown_cell(const ComparisonTable::Column& column, const std::optional<Comparison>& cell) {
+  if (!cell) return {};
+  std::string text = figure_text(cell->measured, column.decimals);
+  if (!cell->published) return text;
+  text += fmt::format(" ({}", figure_text(*cell->published, column.decimals));
+  if (cell->ratio()) text += fmt::format(", {}", ratio_text(*cell->ratio()));
+  return text + ')';
+}
+
+}  // namespace
+
+std::string text_comparison(std::span<const ComparisonTable> tables, const RunDescription& run) {
+  std::string out = wrapped(printable(run.paper), 0, kWidth);
+  bool published = false;
+  for (const ComparisonTable& table : tables) {
+    out += '\n' + wrapped(printable(table.part + ": " + table.title), 0, kWidth) + '\n';
+    append_table(out, table);
+    for (const std::string& note : table.notes) out += wrapped("- " + printable(note), 2, kWidth);
+    published = published || table.published();
+  }
+  out += '\n';
+  if (published) {
+    out +=
+        "ours: measured by this run; paper: the published figure, '-' where there is none or it cannot be read; "
+        "ratio: ours/paper\n";
+  }
+  for (const std::string& note : run.notes) out += wrapped(printable(note), 0, kWidth);
+  return out;
+}
+
+std::string csv_comparison(std::span<const ComparisonTable> tables) {
+  std::string out = "table,row,column,published,measured,ratio\n";
+  for (const ComparisonTable& table : tables) {
+    for (const ComparisonTable::Row& row : table.rows) {
+      for (const std::optional<Comparison>& cell : row.cells) {
+        if (!cell) continue;
+        const std::optional<double> ratio = cell->ratio();
+        out += fmt::format("{},{},{},{},{},{}\n", csv_field(cell->table), csv_field(cell->row), csv_field(cell->column),
+                           cell->published ? fmt::format("{}", *cell->published) : "", cell->measured,
+                           ratio ? fmt::format("{}", *ratio) : "");
+      }
+    }
+  }
+  return out;
+}
+
+std::string markdown_comparison(std::span<const ComparisonTable> tables, const RunDescription& run,
+                                const std::vector<std::pair<std::string, std::string>>& images) {
+  const auto safe = [](const std::string& text) { return markdown_escaped(printable(text)); };
+  std::string out =
+      fmt::format("# {}\n\nEach cell: measured (published, ratio measured/published).\n", safe(run.paper));
+  for (const ComparisonTable& table : tables) {
+    out += fmt::format("\n## {}: {}\n\n", safe(table.part), safe(table.title));
+    for (const auto& [part, file] : images) {
+      if (part == table.part) out += fmt::format("![{}]({})\n\n", safe(table.title), file);
+    }
+    if (!table.rows.empty()) {
+      out += fmt::format("| {} |", safe(table.corner));
+      for (const ComparisonTable::Column& column : table.columns) out += fmt::format(" {} |", safe(column.heading));
+      out += "\n|---|";
+      for (std::size_t c = 0; c < table.columns.size(); ++c) out += "---:|";
+      out += '\n';
+      for (const ComparisonTable::Row& row : table.rows) {
+        out += fmt::format("| {} |", safe(row.name));
+        for (std::size_t c = 0; c < row.cells.size(); ++c) {
+          out += fmt::format(" {} |", markdown_cell(table.columns[c], row.cells[c]));
+        }
+        out += '\n';
+      }
+      out += '\n';
+    }
+    for (const std::string& note : table.notes) out += fmt::format("- {}\n", safe(note));
+  }
+  for (const std::string& note : run.notes) out += fmt::format("\n{}\n", safe(note));
+  return out;
+}
+
+}  // namespace dfrs::sim

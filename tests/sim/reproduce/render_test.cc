@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/reproduce/render.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "sim/report/gnuplot.h"
+#include "tests/sim/reproduce/made_up.h"
+
+namespace dfrs::sim {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+const RunDescription kRun{"made-up: Nobody, A paper, 2011", {"Seed 1."}};
+
+TEST(RenderComparison, TextHasOursPaperAndRatioSideBySide) {
+  EXPECT_EQ(text_comparison(comparison_tables(kMadeUp, made_up_report()), kRun),
+            R"(made-up: Nobody, A paper, 2011
+
+table1: Degradation, both sets
+
+                         avg.     max
+           ours  paper  ratio    ours
+-------------------------------------
+EASY       12.6   10.5   1.20   200.0
+GreedyP*    4.0    4.0   0.99     7.2
+
+- Of 2 cells with a published figure 1 is within 5 % of it and 2 within 20 %; ratios go from 0.99 (GreedyP*, avg.) to
+  1.20 (EASY, avg.).
+- Two instances instead of 182.
+
+table2: Costs
+
+- Left out: there is no log.
+
+figure1a: Degradation against load
+
+load   EASY             GreedyP*
+       ours   ours  paper  ratio
+--------------------------------
+0.1     100      4      2   2.00
+0.9     100      4      -      -
+
+- Of 1 cell with a published figure 0 are within 5 % of it and 0 within 20 %.
+
+ours: measured by this run; paper: the published figure, '-' where there is none or it cannot be read; ratio: ours/paper
+Seed 1.
+)");
+}
+
+TEST(RenderComparison, WideTablesContinueBelow) {
+  ReproductionReport report;
+  for (int column = 0; column < 12; ++column) {
+    report.add({"table1", "a long name of an algorithm", "column " + std::to_string(column), 1000.5, 1000.25});
+  }
+  const std::string text = text_comparison(comparison_tables(kMadeUp, report), kRun);
+  std::istringstream lines(text);
+  std::size_t names = 0;
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(line.size(), 120U) << line;
+    if (line.starts_with("a long name")) ++names;
+  }
+  EXPECT_EQ(names, 4U) << text;  // 27 + 3 x (3 + 23) < 120, so three columns beside each other
+  for (int column = 0; column < 12; ++column) EXPECT_THAT(text, HasSubstr(" column " + std::to_string(column)));
+}
+
+TEST(RenderComparison, TextOfHostileNames) {
+  ReproductionReport report;
+  report.add({"table1", "x\ny\x1B[2J", "c\r", 1, 1});
+  const std::string text = text_comparison(comparison_tables(kMadeUp, report), kRun);
+  EXPECT_THAT(text, HasSubstr("x\xEF\xBF\xBDy\xEF\xBF\xBD[2J "));
+  EXPECT_THAT(text, Not(HasSubstr("\x1B")));
+  EXPECT_THAT(text, Not(HasSubstr("\r")));
+}
+
+TEST(RenderComparison, CsvQuotesNamesAndKeepsAllDigits) {
+  ReproductionReport report;
+  report.add({"table1", "GreedyP, \"star\"", "avg. (GB/s)", 0.1, 1.0 / 3});
+  report.add({"table1", "a", "max", std::nullopt, 1e-20});
+  report.add({"table1", "a", "min", 0, 2});
+  EXPECT_EQ(csv_comparison(comparison_tables(kMadeUp, report)),
+            "table,row,column,published,measured,ratio\n"
+            "table1,\"GreedyP, \"\"star\"\"\",avg. (GB/s),0.1,0.3333333333333333,3.333333333333333\n"
+            "table1,a,max,,1e-20,\n"
+            "table1,a,min,0,2,\n");
+}
+
+TEST(RenderComparison, MarkdownHasOneCellPerFigure) {
+  const std::string text =
+      markdown_comparison(comparison_tables(kMadeUp, made_up_report()), kRun, {{"figure1a", "made-up-figure1a.svg"}});
+  EXPECT_THAT(text, HasSubstr("\n|  | avg. | max |\n|---|---:|---:|\n| EASY | 12.6 (10.5, 1.20) | 200.0 |\n"
+                              "| GreedyP\\* | 4.0 (4.0, 0.99) | 7.2 |\n"));
+  EXPECT_THAT(text, HasSubstr("\n## table2: Costs\n\n- Left out: there is no log.\n"));
+  EXPECT_THAT(text, HasSubstr("![Degradation against load](made-up-figure1a.svg)"));
+  EXPECT_THAT(text, HasSubstr("\nSeed 1.\n"));
+}
+
+TEST(RenderComparison, HtmlEscapesAndGroups) {
+  ReproductionReport report = made_up_report();
+  report.add({"table1", "<b>/c", "avg.", std::nullopt, 1});
+  report.note("table1", "1 < 2 & \"more\"");
+  const std::string page = html_comparison(comparison_tables(kMadeUp, report), kRun, PartCharts{});
+  EXPECT_THAT(page, HasSubstr("colspan=\"3\">avg.</th>"));
+  EXPECT_THAT(page, HasSubstr("<tr><th scope=\"row\">EASY</th><td>12.6</td><td class=\"soft\">10.5</td><td>1.20</td>"
+                              "<td>200.0</td></tr>"));
+  EXPECT_THAT(page, HasSubstr("&lt;b&gt;<wbr>/c</th><td>1.0</td><td class=\"soft\"></td><td></td><td></td></tr>"));
+  EXPECT_THAT(page, HasSubstr("1 &lt; 2 &amp; &quot;more&quot;"));
+  EXPECT_THAT(page, Not(HasSubstr("<b>")));
+  EXPECT_THAT(page, Not(HasSubstr("gnuplot")));
+}
+
+TEST(RenderComparison, HtmlSaysWhyThereAreNoFigures) {
+  const std::vector<ComparisonTable> tables = comparison_tables(kMadeUp, made_up_report());
+  const auto charts = draw_plots(tables, "/no/such/gnuplot");
+  ASSERT_FALSE(charts);
+  EXPECT_THAT(html_comparison(tables, kRun, charts), HasSubstr("no figures drawn: "));
+}
+
+TEST(RenderComparison, PlotsAreDrawnWithTheirNames) {
+  if (find_program("gnuplot").empty()) GTEST_SKIP() << "no gnuplot here";
+  const std::vector<ComparisonTable> tables = comparison_tables(kMadeUp, made_up_report());
+  const auto charts = draw_plots(tables);
+  ASSERT_TRUE(charts) << charts.error();
+  ASSERT_THAT(*charts, SizeIs(1));
+  EXPECT_EQ(charts->front().first, "figure1a");
+  EXPECT_THAT(charts->front().second.svg,
+              AllOf(HasSubstr("GreedyP*"), HasSubstr("degradation from bound"), Not(HasSubstr("Qz"))));
+  EXPECT_THAT(html_comparison(tables, kRun, charts), HasSubstr(charts->front().second.svg));
+}
+
+// A logarithmic axis cannot show 0: such points are left out, and a figure without any is not drawn.
+TEST(RenderComparison, PlotsLeaveOutWhatTheirAxesCannotShow) {
+  if (find_program("gnuplot").empty()) GTEST_SKIP() << "no gnuplot here";
+  ReproductionReport report;
+  report.add({"figure1a", "1", "none", std::nullopt, 0});
+  report.plot({"figure1a", "load", "y", false, true});
+  const auto charts = draw_plots(comparison_tables(kMadeUp, report));
+  ASSERT_TRUE(charts) << charts.error();
+  EXPECT_THAT(*charts, SizeIs(0));
+}
+
+}  // namespace
+}  // namespace dfrs::sim
