@@ -64,7 +64,6 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/yield/stretch.h \
 	policy/yield/weighted_max_min.cc \
 	policy/yield/weighted_max_min.h
-	policy/yield/stretch.h
 # registry.cc includes the registry as a table of names.
 EXTRA_DIST += policy/registry_table.sh
 CLEANFILES += policy/registry_table.h
