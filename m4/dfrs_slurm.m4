@@ -59,6 +59,15 @@ On Debian: apt-get install libslurm-dev. If it is elsewhere, give --with-slurm-h
   source  $slurm_src_version  ($with_slurm_src/META)
 slurmctld refuses plugins of another version than its own. Give the source of Slurm $slurm_version by --with-slurm-src
 (on Debian, plugin/fetch_slurm_source.sh DIR fetches it), or the headers of Slurm $slurm_src_version by --with-slurm-headers])])
+  # plugin/compat.h says the same, to those who do not come this way.
+  AS_CASE([$slurm_version],
+    [22.05.*],[],
+    [24.11.*|26.05.*],[AS_CASE(["$CPPFLAGS $CFLAGS"],[*-DDFRS_PORTING_SLURM*],[],
+      [AC_MSG_ERROR([the Slurm plugin is built and tested for Slurm 22.05 only, this is $slurm_version.
+A port has been begun: docs/slurm-internals.md ("Other versions") says how far it is. To work on it: CPPFLAGS=-DDFRS_PORTING_SLURM.
+Without --with-slurm-src all but the plugin is built])])],
+    [AC_MSG_ERROR([the Slurm plugin is for Slurm 22.05, and this is $slurm_version, of which nothing is known: see docs/slurm-internals.md.
+Without --with-slurm-src all but the plugin is built])])
   # Slurm's headers are not ours to correct: -isystem keeps the compiler from warning about them.
   SLURM_CPPFLAGS="-isystem \$(top_srcdir)/plugin/slurm -isystem $with_slurm_src"
   AS_IF([test -n "$with_slurm_headers"],[SLURM_CPPFLAGS="$SLURM_CPPFLAGS -isystem $slurm_headers_in"])

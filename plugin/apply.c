@@ -8,6 +8,7 @@
 
 #include "plugin/compat.h"
 #include "plugin/job_shape.h"
+#include "plugin/saving.h"
 #include "shim/gate.h"
 
 /* A hold of the write locks ends when it has lasted this long: RPCs wait behind it. One operation takes some 0.1 ms. */
@@ -32,7 +33,7 @@ static bool nodes_known(const struct snapshot *snapshot, time_t now) {
       const uint32_t index = snapshot_node_index(snapshot, (uint32_t)i);
       if (!view->nodes[i].usable || (int)index >= node_record_count) continue;
       const node_record_t *node = compat_node((int)index);
-      if (node && node->last_response < in_charge_since) return false;
+      if (node && node->boot_time == 0) return false; /* it has not registered */
     }
   }
   if (nodes_known_at == 0) nodes_known_at = now;
@@ -43,6 +44,12 @@ static double monotonic(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void apply_times_add(struct apply_times *times, double held) {
+  times->total += held;
+  if (held > times->longest) times->longest = held;
+  ++times->holds;
 }
 
 static void answer(struct dfrs_result *result, enum dfrs_result_code code, const char *reason) {
@@ -95,8 +102,55 @@ static bool make_plan(const struct snapshot *snapshot, const struct dfrs_operati
   return true;
 }
 
+/* A job that runs for Slurm, and has yet to be told so. */
+struct started {
+  uint32_t job_id, restarts;
+  time_t start_time;
+};
+
+struct started_list {
+  struct started *list;
+  size_t count, room;
+};
+
+static bool make_room(struct started_list *started) {
+  if (started->count < started->room) return true;
+  const size_t room = started->room ? started->room * 2 : 16;
+  struct started *list = realloc(started->list, room * sizeof(*list));
+  if (!list) return false;
+  started->list = list;
+  started->room = room;
+  return true;
+}
+
+static void tell(job_record_t *job) {
+  if (job->batch_flag == 0)
+    srun_allocate(job);
+  else if (!IS_JOB_CONFIGURING(job)) /* Slurm does it when its nodes are ready */
+    launch_job(job);
+}
+
+/* After the save. In between it may have been cancelled; a suspend of its user's comes to the node behind the launch. */
+static void tell_started(struct started_list *started, const slurmctld_lock_t locks, struct apply_times *times) {
+  for (size_t i = 0; i < started->count;) {
+    lock_slurmctld(locks);
+    const double since = monotonic();
+    double held = 0;
+    for (; i < started->count && held < kLongestHold; ++i) {
+      const struct started *const one = &started->list[i];
+      job_record_t *job = find_job_record(one->job_id);
+      if (job && job->restart_cnt == one->restarts && job->start_time == one->start_time && !IS_JOB_COMPLETING(job) &&
+          (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)))
+        tell(job);
+      held = monotonic() - since;
+    }
+    unlock_slurmctld(locks);
+    apply_times_add(times, held);
+  }
+}
+
 static void start(const struct snapshot *snapshot, const struct dfrs_operation *op, job_record_t *job,
-                  struct dfrs_result *result) {
+                  struct started_list *started, struct dfrs_result *result) {
   const time_t now = time(NULL);
   if (!IS_JOB_PENDING(job)) return answer(result, DFRS_STALE, "not pending any more");
   if (IS_JOB_COMPLETING(job) || job->details->prolog_running || job->epilog_running ||
@@ -114,7 +168,7 @@ static void start(const struct snapshot *snapshot, const struct dfrs_operation *
   job->part_ptr = part;
   set_job_features_use(job->details);
   if (!job_independent(job)) {
-    answer(result, DFRS_BLOCKED, job_reason_string(job->state_reason));
+    answer(result, DFRS_BLOCKED, compat_reason(job));
     job->part_ptr = former_part;
     return;
   }
@@ -149,10 +203,11 @@ static void start(const struct snapshot *snapshot, const struct dfrs_operation *
     return answer_start_error(result, job, rc);
   }
   last_job_update = now;
-  if (job->batch_flag == 0)
-    srun_allocate(job);
-  else if (!IS_JOB_CONFIGURING(job))
-    launch_job(job);
+  if (make_room(started))
+    started->list[started->count++] =
+        (struct started){.job_id = job->job_id, .restarts = job->restart_cnt, .start_time = job->start_time};
+  else
+    tell(job);
   rebuild_job_part_list(job);
   result->job_id = job->job_id;
   answer(result, DFRS_DONE, NULL);
@@ -203,12 +258,13 @@ static void set_end_time(const struct dfrs_operation *op, job_record_t *job, str
   answer(result, DFRS_DONE, NULL);
 }
 
-static void apply_one(const struct snapshot *snapshot, const struct dfrs_operation *op, struct dfrs_result *result) {
+static void apply_one(const struct snapshot *snapshot, const struct dfrs_operation *op, struct started_list *started,
+                      struct dfrs_result *result) {
   memset(result, 0, sizeof(*result));
   job_record_t *job = find_job_record(op->key.job_id);
   if (!same_run(job, &op->key)) return answer(result, DFRS_STALE, "not the run it was");
   switch (op->kind) {
-    case DFRS_OP_START: return start(snapshot, op, job, result);
+    case DFRS_OP_START: return start(snapshot, op, job, started, result);
     case DFRS_OP_SUSPEND: return suspend_or_resume(true, job, result);
     case DFRS_OP_RESUME: return suspend_or_resume(false, job, result);
     case DFRS_OP_REQUEUE: return requeue(job, result);
@@ -223,7 +279,8 @@ void apply_operations(const struct snapshot *snapshot, const struct dfrs_operati
   const slurmctld_lock_t locks = {
       .conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, .part = READ_LOCK, .fed = READ_LOCK};
   memset(times, 0, sizeof(*times));
-  bool changed = false;
+  struct started_list started = {0};
+  bool changed = false, urgent = false;
   for (size_t i = 0; i < count;) {
     lock_slurmctld(locks);
     const double since = monotonic();
@@ -236,8 +293,11 @@ void apply_operations(const struct snapshot *snapshot, const struct dfrs_operati
         }
         break;
       }
-      apply_one(snapshot, &list[i], &results[i]);
-      if (results[i].code == DFRS_DONE && list[i].kind != DFRS_OP_COMMENT) changed = true;
+      apply_one(snapshot, &list[i], &started, &results[i]);
+      if (results[i].code == DFRS_DONE) {
+        if (list[i].kind != DFRS_OP_COMMENT) changed = true;
+        if (list[i].kind != DFRS_OP_COMMENT && list[i].kind != DFRS_OP_END_TIME) urgent = true;
+      }
       ++i;
       held = monotonic() - since;
       /* An end time comes with its job's resume: the one that Slurm has just worked out may lie in the past. */
@@ -245,22 +305,20 @@ void apply_operations(const struct snapshot *snapshot, const struct dfrs_operati
     }
     held = monotonic() - since;
     unlock_slurmctld(locks);
-    times->total += held;
-    if (held > times->longest) times->longest = held;
-    ++times->holds;
+    apply_times_add(times, held);
     if (i < count) sched_yield();
   }
-  if (!changed) return;
-  schedule_job_save();
-  schedule_node_save();
-  /* That may take 5 s, and a slurmctld that is killed meanwhile starts what has run already a second time, for which
-   * slurmd has no use: the node is drained. So the jobs are saved now, by this thread and outside of the locks that it
-   * held, once per second at most. */
-  static double last_save;
-  if (monotonic() - last_save >= 1.0) {
-    (void)dump_all_job_state();
-    last_save = monotonic();
+  if (changed) {
+    schedule_job_save();
+    schedule_node_save();
   }
+  if (urgent) {
+    const double since = monotonic();
+    saving_now();
+    times->saving = monotonic() - since;
+  }
+  tell_started(&started, locks, times);
+  free(started.list);
 }
 
 void apply_dependencies(void) {
@@ -268,7 +326,7 @@ void apply_dependencies(void) {
       .conf = READ_LOCK, .job = WRITE_LOCK, .node = READ_LOCK, .part = READ_LOCK, .fed = READ_LOCK};
   lock_slurmctld(locks);
   if (job_list && !slurmctld_config.shutdown_time) {
-    ListIterator each = list_iterator_create(job_list);
+    compat_iterator each = list_iterator_create(job_list);
     for (job_record_t *job; (job = list_next(each));)
       if (IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job) && (job->bit_flags & JOB_DEPENDENT) && job->details &&
           job_managed_partition(job))

@@ -13,6 +13,7 @@
 struct apply_times {
   double longest; /* s, of one hold */
   double total;   /* s */
+  double saving;  /* s, outside of them: see saving.h */
   unsigned holds;
 };
 
@@ -26,7 +27,8 @@ void apply_in_charge_since(time_t since);
 
 /* Carries out list[0 .. count) in order; results[i] is what came of list[i]. Takes conf R, job W, node W, part R, fed R
  * in short holds, a few operations each, and lets others in between. Each job is looked up again and must still be in
- * the run and state that the operation was meant for. */
+ * the run and state that the operation was meant for. Jobs that have been started are saved before anybody is told of
+ * it. */
 void apply_operations(const struct snapshot *snapshot, const struct dfrs_operation *list, size_t count,
                       struct dfrs_result *results, struct apply_times *times);
 

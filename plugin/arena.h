@@ -16,7 +16,9 @@ struct arena {
 void *arena_take(struct arena *arena, size_t size);
 /* A copy of the text; NULL for NULL, or when there is no memory. */
 const char *arena_text(struct arena *arena, const char *text);
-void arena_rewind(struct arena *arena); /* keeps the blocks */
+/* All pieces are void; the blocks are kept for the next ones. O(1). */
+void arena_rewind(struct arena *arena);
+/* The blocks, too. */
 void arena_free(struct arena *arena);
 
 #endif

@@ -14,11 +14,11 @@ static uint32_t known16(uint16_t value, uint32_t otherwise) {
 static uint32_t divide_up(uint32_t value, uint32_t by) { return value / by + (value % by != 0); }
 
 /* Features that are names joined by one operator, & or |. Anything more is left to Slurm. */
-static bool plain_features(List features) {
+static bool plain_features(compat_list features) {
   if (!features) return true;
   bool plain = true;
   int joined = FEATURE_OP_END;
-  ListIterator each = list_iterator_create(features);
+  compat_iterator each = list_iterator_create(features);
   for (job_feature_t *feature; (feature = list_next(each));) {
     const int op = feature->op_code;
     if (feature->count || feature->paren || (op != FEATURE_OP_AND && op != FEATURE_OP_OR && op != FEATURE_OP_END))
@@ -32,7 +32,7 @@ static bool plain_features(List features) {
 }
 
 struct job_shape job_shape(const job_record_t *job, uint64_t node_memory) {
-  const struct job_details *details = job->details;
+  const compat_details *details = job->details;
   struct job_shape shape = {.tasks = 1, .cpus_per_task = 1, .memory_per_task = node_memory};
   if (!details) return shape;
 
@@ -83,7 +83,7 @@ part_record_t *job_managed_partition(const job_record_t *job) {
   if (job->part_ptr && dfrs_gate_manages(job->part_ptr->name)) return job->part_ptr;
   if (!IS_JOB_PENDING(job) || !job->part_ptr_list) return NULL;
   part_record_t *managed = NULL;
-  ListIterator each = list_iterator_create(job->part_ptr_list);
+  compat_iterator each = list_iterator_create(job->part_ptr_list);
   for (part_record_t *part; !managed && (part = list_next(each));)
     if (dfrs_gate_manages(part->name)) managed = part;
   list_iterator_destroy(each);

@@ -20,6 +20,7 @@ struct layout {
  * nothing needs to be freed. Node counts as select_p_job_test gets them. Caller holds the job and node locks. */
 bool layout_make(const job_record_t *job, const bitstr_t *available, uint32_t min_nodes, uint32_t max_nodes,
                  uint32_t req_nodes, const struct dfrs_plan *allowed, struct layout *layout);
+/* The arrays of one that was made. */
 void layout_free(struct layout *layout);
 
 #endif

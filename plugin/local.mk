@@ -48,6 +48,10 @@ plugin_sched_dfrs_so_SOURCES = \
 	plugin/compat.h \
 	plugin/job_shape.c \
 	plugin/job_shape.h \
+	plugin/lost_jobs.c \
+	plugin/lost_jobs.h \
+	plugin/saving.c \
+	plugin/saving.h \
 	plugin/sched_dfrs.c \
 	plugin/snapshot.c \
 	plugin/snapshot.h \

@@ -19,6 +19,8 @@
 
 #include "plugin/apply.h"
 #include "plugin/compat.h"
+#include "plugin/lost_jobs.h"
+#include "plugin/saving.h"
 #include "plugin/snapshot.h"
 #include "plugin/stock_backfill.h"
 #include "shim/controller.h"
@@ -101,6 +103,7 @@ struct rounds {
   size_t *indices;
   size_t room;
   double wake_at;  /* s since the epoch */
+  double rest;     /* s; not before this has passed */
 };
 
 static bool grow(struct rounds *r, size_t count) {
@@ -116,19 +119,27 @@ static bool grow(struct rounds *r, size_t count) {
   return true;
 }
 
-static void one_round(struct rounds *r) {
+static void wake_in(struct rounds *r, double seconds) {
+  const double at = wall_clock() + seconds;
+  if (at < r->wake_at) r->wake_at = at;
+}
+
+/* False: slurmctld was not ready, or ours was not able, to look at its jobs. */
+static bool one_round(struct rounds *r) {
   r->wake_at = wall_clock() + kLongestIdle;
+  r->rest = kShortestRound;
+  wake_in(r, lost_jobs_look());
   const int taken = snapshot_take(r->snapshot);
   if (taken != 0) {
     if (taken < 0) error("sched/dfrs: no memory for a snapshot");
     r->wake_at = wall_clock() + 0.5;
-    return;
+    return false;
   }
   struct dfrs_operations operations = {0};
   const double step_from = monotonic();
   if (dfrs_controller_step(controller, snapshot_view(r->snapshot), &operations) != 0) {
     r->wake_at = wall_clock() + 1.0; /* it has logged why */
-    return;
+    return true;
   }
   const double step_time = monotonic() - step_from;
   if (operations.wake_at < r->wake_at) r->wake_at = operations.wake_at;
@@ -136,28 +147,30 @@ static void one_round(struct rounds *r) {
   if (operations.count == 0) {
     debug("sched/dfrs: round: %zu jobs, 0 operations, snapshot %.3f ms, step %.3f ms",
           snapshot_view(r->snapshot)->job_count, snapshot_lock_time(r->snapshot) * 1e3, step_time * 1e3);
-    return;
+    return true;
   }
   if (!grow(r, operations.count)) {
     error("sched/dfrs: no memory for %zu operations", operations.count);
-    return;
+    return true;
   }
   struct apply_times times;
   apply_operations(r->snapshot, operations.list, operations.count, r->results, &times);
   dfrs_controller_applied(controller, r->indices, r->results, operations.count, wall_clock());
   /* tests/live/scale.py reads this line. */
   debug("sched/dfrs: round: %zu jobs, %zu operations, snapshot %.3f ms, step %.3f ms, apply %.3f ms, longest write lock "
-        "%.3f ms", snapshot_view(r->snapshot)->job_count, operations.count, snapshot_lock_time(r->snapshot) * 1e3,
-        step_time * 1e3, times.total * 1e3, times.longest * 1e3);
+        "%.3f ms, saving %.3f ms", snapshot_view(r->snapshot)->job_count, operations.count,
+        snapshot_lock_time(r->snapshot) * 1e3, step_time * 1e3, times.total * 1e3, times.longest * 1e3,
+        times.saving * 1e3);
+  if (times.saving > 0 && saving_rest() > r->rest) r->rest = saving_rest();
   /* What has just been done is seen by the next round at once: an array has further tasks, a refusal has an answer. */
   for (size_t i = 0; i < operations.count; ++i) {
     const enum dfrs_operation_kind kind = operations.list[i].kind;
     if (r->results[i].code == DFRS_DONE && (kind == DFRS_OP_COMMENT || kind == DFRS_OP_END_TIME)) continue;
     if (r->results[i].code == DFRS_BUSY) continue;
-    const double soon = wall_clock() + kShortestRound;
-    if (soon < r->wake_at) r->wake_at = soon;
+    wake_in(r, kShortestRound);
     break;
   }
+  return true;
 }
 
 static void *thread_main(void *unused) {
@@ -167,7 +180,7 @@ static void *thread_main(void *unused) {
     return NULL;
   }
   const int fd = dfrs_gate_eventfd();
-  double last_round = 0, last_dependencies = 0;
+  double last_round = 0, last_end = -INFINITY, last_dependencies = 0;
   time_t seen = 0; /* the second in which the last snapshot was taken */
   while (!stopping()) {
     struct pollfd watched = {.fd = fd, .events = POLLIN};
@@ -189,13 +202,16 @@ static void *thread_main(void *unused) {
     /* Slurm's marks are whole seconds: within the second of the last snapshot they cannot tell before from after. */
     if (now >= rounds.wake_at || last_change() >= seen || now < last_round) due = true;
     if (!due) continue;
-    if (now - last_round < kShortestRound && now >= last_round) {
-      const struct timespec rest = {.tv_nsec = (long)((kShortestRound - (now - last_round)) * 1e9)};
+    const double left_of_rest = rounds.rest - (monotonic() - last_end);
+    if (left_of_rest > 0) {
+      const struct timespec rest = {.tv_sec = (time_t)left_of_rest, .tv_nsec = (long)(fmod(left_of_rest, 1) * 1e9)};
       nanosleep(&rest, NULL);
     }
     last_round = wall_clock();
     seen = (time_t)last_round;
-    one_round(&rounds);
+    const bool looked = one_round(&rounds);
+    last_end = monotonic();
+    if (looked) wake_in(&rounds, saving_soon());
     if (snapshot_has_dependents(rounds.snapshot) && wall_clock() - last_dependencies >= kDependenciesEvery) {
       apply_dependencies();
       last_dependencies = wall_clock();
@@ -228,7 +244,8 @@ int init(void) {
                                                 .state_dir = slurm_conf.state_save_location,
                                                 .munge_socket = socket,
                                                 .cluster_name = slurm_conf.cluster_name,
-                                                .slurm_user_id = slurm_conf.slurm_user_id};
+                                                .slurm_user_id = slurm_conf.slurm_user_id,
+                                                .wake = dfrs_gate_wake};
     char message[512] = "";
     controller = dfrs_controller_create(&paths, log_line, message, sizeof(message));
     xfree(conf_file);
@@ -240,6 +257,7 @@ int init(void) {
     } else {
       publish_partitions();
       apply_in_charge_since(time(NULL));
+      lost_jobs_begin(time(NULL));
       if (dfrs_controller_stock_backfill(controller)) (void)stock_backfill_start();
       __atomic_store_n(&stop_requested, false, __ATOMIC_RELEASE);
       if (pthread_create(&thread, NULL, thread_main, NULL) == 0) {

@@ -80,7 +80,7 @@ static bool in_backfill(void) {
 }
 
 static int run_now(job_record_t *job, bitstr_t *nodes, uint32_t min_nodes, uint32_t max_nodes, uint32_t req_nodes,
-                   List preemptees, List *preempted, bitstr_t *reserved_cores) {
+                   compat_list preemptees, compat_list *preempted, bitstr_t *reserved_cores) {
   const struct dfrs_plan plan = dfrs_gate_plan(job->job_id);
   switch (plan.kind) {
     case DFRS_PLAN_EXACT:
@@ -112,7 +112,7 @@ static int run_now(job_record_t *job, bitstr_t *nodes, uint32_t min_nodes, uint3
 }
 
 int select_p_job_test(job_record_t *job, bitstr_t *nodes, uint32_t min_nodes, uint32_t max_nodes, uint32_t req_nodes,
-                      uint16_t mode, List preemptees, List *preempted, bitstr_t *reserved_cores) {
+                      uint16_t mode, compat_list preemptees, compat_list *preempted, bitstr_t *reserved_cores) {
   if (managed(job) && job->details && min_nodes > 0) {
     if (mode == SELECT_MODE_RUN_NOW)
       return run_now(job, nodes, min_nodes, max_nodes, req_nodes, preemptees, preempted, reserved_cores);
@@ -297,12 +297,12 @@ int select_p_node_init(void) {
 int select_p_reconfigure(void) {
   if (!active) return stock.ops.reconfigure();
   info("%s: reconfigure", plugin_type);
-  List const defaults = slurm_conf.job_defaults_list;
+  compat_list const defaults = slurm_conf.job_defaults_list;
   *stock.def_cpu_per_gpu = defaults ? stock.get_def_cpu_per_gpu(defaults) : 0;
   *stock.def_mem_per_gpu = defaults ? stock.get_def_mem_per_gpu(defaults) : 0;
   const int rc = select_p_node_init();
   if (rc != SLURM_SUCCESS) return rc;
-  ListIterator each = list_iterator_create(job_list);
+  compat_iterator each = list_iterator_create(job_list);
   for (job_record_t *job; (job = list_next(each));) (void)add_job(job);
   list_iterator_destroy(each);
   *stock.initializing = false;
@@ -315,7 +315,7 @@ int select_p_reconfigure(void) {
 
 int select_p_state_save(char *folder) { return stock.ops.state_save(folder); }
 int select_p_state_restore(char *folder) { return stock.ops.state_restore(folder); }
-int select_p_job_init(List jobs) { return stock.ops.job_init(jobs); }
+int select_p_job_init(compat_list jobs) { return stock.ops.job_init(jobs); }
 int select_p_job_begin(job_record_t *job) { return stock.ops.job_begin(job); }
 int select_p_job_ready(job_record_t *job) { return stock.ops.job_ready(job); }
 int select_p_job_signal(job_record_t *job, int signal) { return stock.ops.job_signal(job, signal); }

@@ -9,6 +9,7 @@
 #include "plugin/arena.h"
 #include "plugin/compat.h"
 #include "plugin/job_shape.h"
+#include "plugin/lost_jobs.h"
 #include "shim/gate.h"
 
 enum { kPlainParts = 16 };
@@ -71,7 +72,7 @@ static bool gather_managed(struct snapshot *s) {
     s->scratch = bit_alloc(node_record_count);
   }
   bit_clear_all(s->managed);
-  ListIterator each = list_iterator_create(part_list);
+  compat_iterator each = list_iterator_create(part_list);
   for (part_record_t *part; (part = list_next(each));)
     if (part->node_bitmap && dfrs_gate_manages(part->name)) bit_or(s->managed, part->node_bitmap);
   list_iterator_destroy(each);
@@ -166,7 +167,7 @@ static const char *blocked_reason(const job_record_t *job, const part_record_t *
     case WAIT_HELD_USER:
     case WAIT_MAX_REQUEUE:
     case WAIT_RESV_DELETED:
-      return job_reason_string(job->state_reason);
+      return compat_reason(job);
     default:
       break;
   }
@@ -189,17 +190,17 @@ static const char *blocked_reason(const job_record_t *job, const part_record_t *
 /* Which word of a mask over view indices, and which bit. */
 static void mask_set(uint64_t *mask, uint32_t index) { mask[index / 64] |= (uint64_t)1 << (index % 64); }
 
-static void narrow_by_features(bitstr_t *nodes, bitstr_t *work, List features) {
+static void narrow_by_features(bitstr_t *nodes, bitstr_t *work, compat_list features) {
   if (!features || list_count(features) == 0) return;
   bool any = false, joined_or = false;
-  ListIterator each = list_iterator_create(features);
+  compat_iterator each = list_iterator_create(features);
   for (job_feature_t *feature; (feature = list_next(each));)
     if (feature->op_code == FEATURE_OP_OR) joined_or = true;
   list_iterator_reset(each);
   bit_clear_all(work);
   for (job_feature_t *feature; (feature = list_next(each));) {
     bitstr_t *have = NULL;
-    ListIterator known = list_iterator_create(active_feature_list);
+    compat_iterator known = list_iterator_create(active_feature_list);
     for (node_feature_t *one; !have && (one = list_next(known));)
       if (!xstrcmp(one->name, feature->name)) have = one->node_bitmap;
     list_iterator_destroy(known);
@@ -225,7 +226,7 @@ static void narrow_by_features(bitstr_t *nodes, bitstr_t *work, List features) {
 /* The nodes that a job may use, by what it and its partition ask for. NULL: all; or no memory (*failed). */
 static const uint64_t *narrowed_nodes(struct snapshot *s, const job_record_t *job, const part_record_t *part,
                                       const struct job_shape *shape, bool *failed) {
-  const struct job_details *details = job->details;
+  const compat_details *details = job->details;
   bitstr_t *nodes = s->scratch;
   bit_clear_all(nodes);
   if (part->node_bitmap) bit_or(nodes, part->node_bitmap);
@@ -271,7 +272,7 @@ static const uint64_t *narrowed_nodes(struct snapshot *s, const job_record_t *jo
 /* The same, at a glance for jobs that any node of their partition suits. */
 static const uint64_t *eligible_nodes(struct snapshot *s, const job_record_t *job, const part_record_t *part,
                                       const struct job_shape *shape, bool *failed) {
-  const struct job_details *details = job->details;
+  const compat_details *details = job->details;
   const bool plain = !job->resv_ptr && !details->req_node_bitmap && !details->exc_node_bitmap &&
                      !(details->feature_list && list_count(details->feature_list)) &&
                      shape->cpus_per_task <= s->least_cpus && shape->memory_per_task <= s->least_memory &&
@@ -326,7 +327,7 @@ static bool take_placement(struct snapshot *s, const job_record_t *job, struct d
 /* 1: taken, 0: not for the controller, -1: no memory. */
 static int take_job(struct snapshot *s, const job_record_t *job, const part_record_t *part, time_t now,
                     struct dfrs_job *out) {
-  const struct job_details *details = job->details;
+  const compat_details *details = job->details;
   if (!details || IS_JOB_REVOKED(job)) return 0;
   const bool completing = IS_JOB_COMPLETING(job);
   memset(out, 0, sizeof(*out));
@@ -357,6 +358,7 @@ static int take_job(struct snapshot *s, const job_record_t *job, const part_reco
   if (job->batch_flag && details->requeue) out->flags |= DFRS_JOB_MAY_REQUEUE;
   if (job->array_recs && job->array_recs->task_id_bitmap && job->array_task_id == NO_VAL)
     out->flags |= DFRS_JOB_ARRAY_META;
+  if (lost_jobs_has(job)) out->flags |= DFRS_JOB_LOST;
   out->time_limit = job->time_limit;
   if (job->time_limit == NO_VAL) out->time_limit = part->default_time != NO_VAL ? part->default_time : part->max_time;
   if (out->time_limit == INFINITE || out->time_limit == NO_VAL) out->time_limit = UINT32_MAX;
@@ -404,7 +406,7 @@ static bool take_jobs(struct snapshot *s, time_t now) {
   s->view.job_count = 0;
   s->dependents = false;
   bool good = true;
-  ListIterator each = list_iterator_create(job_list);
+  compat_iterator each = list_iterator_create(job_list);
   for (job_record_t *job; good && (job = list_next(each));) {
     const part_record_t *part = job_managed_partition(job);
     if (!part) {

@@ -17,6 +17,7 @@ void snapshot_free(struct snapshot *snapshot);
  * Cost: O(jobs + nodes + tasks' nodes), plus O(nodes / 64) for each pending job that is not free to use all nodes. */
 int snapshot_take(struct snapshot *snapshot);
 
+/* What was copied last; valid until the next snapshot_take(). */
 const struct dfrs_snapshot *snapshot_view(const struct snapshot *snapshot);
 /* The index in Slurm's node table of a node of the view. */
 uint32_t snapshot_node_index(const struct snapshot *snapshot, uint32_t node);

@@ -17,14 +17,15 @@ struct stock {
   part_res_record_t **part_record;
   bool *initializing; /* true between node_init and reconfigure: job_fini does nothing */
   uint64_t *def_cpu_per_gpu, *def_mem_per_gpu;
-  uint64_t (*get_def_cpu_per_gpu)(List defaults);
-  uint64_t (*get_def_mem_per_gpu)(List defaults);
+  uint64_t (*get_def_cpu_per_gpu)(compat_list defaults);
+  uint64_t (*get_def_mem_per_gpu)(compat_list defaults);
 };
 
 extern struct stock stock;
 
 /* Loads it. SLURM_SUCCESS, or SLURM_ERROR with the reason in the log. */
 int stock_load(void);
+/* Nothing if it is not loaded. */
 void stock_unload(void);
 
 #endif

@@ -8,7 +8,9 @@
 /* Loads sched_backfill.so from Slurm's plugin directories and starts it. Nothing if it already runs. 0; -1 with a
  * message in slurmctld's log. */
 int stock_backfill_start(void);
+/* Hands a reconfiguration on; nothing if it does not run. */
 void stock_backfill_reconfig(void);
+/* Ends its thread and waits for that; its code stays mapped. Nothing if it does not run. */
 void stock_backfill_stop(void);
 
 #endif

@@ -134,20 +134,33 @@ void ClusterState::release(const JobView& spec, std::span<const NodeIndex> nodes
   }
 }
 
-std::uint32_t ClusterState::room_for(const JobView& job, NodeIndex n) const {
-  const RigidVector& room = rigid_free_[n];
+bool ClusterState::holds_one(const RigidVector& room, const JobView& job) const {
   for (std::size_t d = 0; d < rigid_dims_; ++d) {
-    if (room[d] < job.rigid[d]) return 0;
+    if (room[d] < job.rigid[d]) return false;
   }
-  if (!homogeneous_ && !usable(n)) return 0;
-  if (job.eligible != nullptr && !job.eligible->contains(n)) return 0;
-  if (held_exclusively(n) || (job.flags.exclusive && task_count_[n] != 0)) return 0;
+  return true;
+}
+
+std::uint32_t ClusterState::holds(const RigidVector& room, const JobView& job) const {
   RigidAmount fit = job.tasks;
   for (std::size_t d = 0; d < rigid_dims_; ++d) {
     // One-task jobs, the most frequent, are spared the division.
     if (fit > 1 && job.rigid[d] > 0) fit = std::min(fit, room[d] / job.rigid[d]);
   }
   return static_cast<std::uint32_t>(fit);
+}
+
+std::uint32_t ClusterState::room_for(const JobView& job, NodeIndex n) const {
+  if (!holds_one(rigid_free_[n], job)) return 0;
+  if (!homogeneous_ && !usable(n)) return 0;
+  if (job.eligible != nullptr && !job.eligible->contains(n)) return 0;
+  if (held_exclusively(n) || (job.flags.exclusive && task_count_[n] != 0)) return 0;
+  return holds(rigid_free_[n], job);
+}
+
+std::uint32_t ClusterState::room_alone(const JobView& job, NodeIndex n) const {
+  if (!usable(n) || (job.eligible != nullptr && !job.eligible->contains(n))) return 0;
+  return holds_one(rigid_capacity_[n], job) ? holds(rigid_capacity_[n], job) : 0;
 }
 
 }  // namespace dfrs

@@ -68,9 +68,17 @@ class ClusterState {
   /// How many tasks of the job the node could take now: rigid resources, eligibility, exclusiveness; CPU does not
   /// limit (it is overloaded instead, RR-7659 section 2.2).
   std::uint32_t room_for(const JobView& job, NodeIndex n) const;
+  /// How many it could take if nothing else were there: 0 if none ever, because the node is not usable, not eligible or
+  /// too small; at most the job's tasks.
+  std::uint32_t room_alone(const JobView& job, NodeIndex n) const;
 
  private:
   static constexpr std::uint32_t kUntouched = ~std::uint32_t{0};
+
+  /// One task of the job fits into the room.
+  bool holds_one(const RigidVector& room, const JobView& job) const;
+  /// How many do, given that one does; at most the job's tasks.
+  std::uint32_t holds(const RigidVector& room, const JobView& job) const;
 
   void touch(JobSlot job);
   void occupy(const JobView& spec, std::span<const NodeIndex> nodes);

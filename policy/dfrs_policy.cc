@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "policy/yield/changes.h"
+
 namespace dfrs {
 
 using Submission = DfrsAlgorithm::Submission;
@@ -16,6 +18,16 @@ DfrsPolicy::DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& option
       rule_(options.priority),
       ticks_apart_(options.ticks_apart),
       lp_solver_(options.lp_solver) {}
+
+DfrsPolicy::DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options, std::unique_ptr<YieldRule> yields)
+    : DfrsPolicy(algorithm, options) {
+  yield_rule_ = std::move(yields);
+}
+
+bool DfrsPolicy::yields_follow_progress() const {
+  if (yield_rule_) return yield_rule_->follows_progress();
+  return algorithm_.objective == Objective::max_stretch || algorithm_.objective == Objective::avg_stretch;
+}
 
 void DfrsPolicy::decide(const ClusterView& view, std::span<const Event> events, ClusterState& state, Outcome& outcome) {
   std::size_t arrivals = 0;
@@ -44,10 +56,10 @@ void DfrsPolicy::decide(const ClusterView& view, std::span<const Event> events, 
   const bool mcb8_now = by_mcb8 && (arrivals != 0 || (room_may_have_come && algorithm_.opportunistic));
   if (tick || mcb8_now) repack(view, state, tick);
 
-  const bool by_stretch =
-      algorithm_.objective == Objective::max_stretch || algorithm_.objective == Objective::avg_stretch;
   // Yields follow from the mapping; those on stretch also from the progress made, so that a tick sets them anew.
-  if (room_may_have_come || !state.touched().empty() || (tick && by_stretch)) set_yields(view, state, outcome);
+  if (room_may_have_come || !state.touched().empty() || (tick && yields_follow_progress())) {
+    set_yields(view, state, outcome);
+  }
 
   if (state.active().empty()) next_tick_ = kNever;
   outcome.wake_at = put_off ? view.now : next_tick_;
@@ -94,7 +106,8 @@ void DfrsPolicy::admit(const ClusterView& view, ClusterState& state, JobSlot job
 
 void DfrsPolicy::repack(const ClusterView& view, ClusterState& state, bool tick) {
   if (tick && algorithm_.periodic == Periodic::mcb8_stretch) {
-    repack_.min_stretch(state, view, rule_, algorithm_.limit, period_);
+    const auto out_of_reach = yield_rule_ ? Repack::OutOfReach::full_speed : Repack::OutOfReach::fails;
+    repack_.min_stretch(state, view, rule_, algorithm_.limit, period_, out_of_reach);
   } else {
     repack_.max_yield(state, view, rule_, algorithm_.limit);
   }
@@ -103,6 +116,11 @@ void DfrsPolicy::repack(const ClusterView& view, ClusterState& state, bool tick)
 void DfrsPolicy::set_yields(const ClusterView& view, const ClusterState& state, Outcome& outcome) {
   sharing_.build(state, view);
   yields_.resize(sharing_.jobs().size());
+  if (yield_rule_) {
+    yield_rule_->solve(sharing_, view, to_next_tick(view.now), yields_);
+    name_yields(sharing_, yields_, view, state, outcome);
+    return;
+  }
   bool solved = false;
   switch (algorithm_.objective) {
     case Objective::min_yield:
@@ -123,22 +141,16 @@ void DfrsPolicy::set_yields(const ClusterView& view, const ClusterState& state, 
   // Max-min is the objective of most algorithms, and what is left where a solver gave up.
   if (!solved) max_min_.solve(sharing_, yields_);
 
-  std::size_t limited = 0;  // jobs() is a subsequence of running()
-  for (JobSlot job : sharing_.running()) {
-    double yield = 1;
-    if (limited < sharing_.jobs().size() && sharing_.jobs()[limited].slot == job) yield = yields_[limited++];
-    const JobView& spec = view.jobs[job];
-    const std::span<const NodeIndex> before = state.nodes_before(job);
-    const std::span<const NodeIndex> now = state.nodes_of(job);
-    const bool stayed =
-        spec.state == JobState::running && std::equal(before.begin(), before.end(), now.begin(), now.end());
-    if (!stayed || yield != spec.yield) outcome.yields->push_back({job, yield});
-  }
+  name_yields(sharing_, yields_, view, state, outcome);
+}
+
+Seconds DfrsPolicy::to_next_tick(Seconds now) const {
+  // A tick that was put off comes at this very instant; the next one is what yields are for.
+  return next_tick_ > now && next_tick_ < kNever ? next_tick_ - now : period_;
 }
 
 void DfrsPolicy::solve_stretch(const ClusterView& view) {
-  // A tick that was put off comes at this very instant; the next one is what yields are for.
-  const Seconds rest = next_tick_ > view.now && next_tick_ < kNever ? next_tick_ - view.now : period_;
+  const Seconds rest = to_next_tick(view.now);
   estimates_.clear();
   for (const Sharing::Job& job : sharing_.jobs()) {
     const JobView& spec = view.jobs[job.slot];

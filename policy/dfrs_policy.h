@@ -3,6 +3,7 @@
 // yields are set afterwards. The parts have files of their own; this one only says when each is called.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "policy/algorithm.h"
@@ -12,6 +13,7 @@
 #include "policy/policy.h"
 #include "policy/yield/average.h"
 #include "policy/yield/max_min.h"
+#include "policy/yield/rule.h"
 #include "policy/yield/sharing.h"
 #include "policy/yield/stretch.h"
 
@@ -20,6 +22,9 @@ namespace dfrs {
 class DfrsPolicy final : public NonClairvoyantPolicy {
  public:
   DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options);
+  /// The same rules for who is where, with `yields` in place of the algorithm's objective. Where those follow progress
+  /// a repack for stretch takes targets out of reach as full speed.
+  DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options, std::unique_ptr<YieldRule> yields);
 
   void decide(const ClusterView& view, std::span<const Event> events, ClusterState& state, Outcome& outcome) override;
 
@@ -31,12 +36,15 @@ class DfrsPolicy final : public NonClairvoyantPolicy {
   void repack(const ClusterView& view, ClusterState& state, bool tick);
   void set_yields(const ClusterView& view, const ClusterState& state, Outcome& outcome);
   void solve_stretch(const ClusterView& view);
+  bool yields_follow_progress() const;
+  Seconds to_next_tick(Seconds now) const;
 
   DfrsAlgorithm algorithm_;
   Seconds period_;
   PriorityRule rule_;
   bool ticks_apart_;
   LpSolver* lp_solver_;
+  std::unique_ptr<YieldRule> yield_rule_;  // null: the algorithm's objective
 
   Seconds next_tick_ = kNever;  // kNever: the cluster was empty
 

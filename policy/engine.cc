@@ -22,8 +22,7 @@ tl::expected<std::unique_ptr<Engine>, Error> Engine::create(const Algorithm& alg
     }
     const NamedPolicy policy = named(algorithm);
     if (policy.traits.needs_lp_solver && options.dfrs.lp_solver == nullptr) {
-      return fail(ErrorCode::bad_option,
-                  policy.name + " needs a solver of linear programs, and this host has none");
+      return fail(ErrorCode::bad_option, policy.name + " needs a solver of linear programs, and this host has none");
     }
     std::unique_ptr<Engine> engine(new Engine());
     if (const auto* make = std::get_if<MakeNonClairvoyant>(&policy.make)) {

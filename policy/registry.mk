@@ -3,5 +3,9 @@
 # `extern const PolicyFamily NAME{...}` (policy/registry.h); docs/adding-a-policy.md adds one.
 POLICY_FAMILIES = \
 	policy/batch/family.cc \
+	policy/batch/shared_nodes.cc \
+	policy/batch/conservative_family.cc \
+	policy/dynp/family.cc \
+	policy/ipdps2010/family.cc \
 	policy/rr7659.cc \
 	policy/triage/family.cc

@@ -58,7 +58,8 @@ bool parse_part(std::string_view part, DfrsAlgorithm& a, std::string_view& objec
       why = "'" + std::string(part) + "' needs a positive number of seconds";
       return false;
     }
-    a.limit.kind = name_starts_with(part, "MINVT=") ? RemapLimit::Kind::min_virtual_time : RemapLimit::Kind::min_flow_time;
+    a.limit.kind =
+        name_starts_with(part, "MINVT=") ? RemapLimit::Kind::min_virtual_time : RemapLimit::Kind::min_flow_time;
     a.limit.bound = *bound;
   } else {
     why = "'" + std::string(part) + "' is no part of a name";
@@ -95,10 +96,7 @@ NameMatch parse(std::string_view name) {
   }
   const auto* found = std::find_if(kSubmissions.begin(), kSubmissions.end(),
                                    [&](const SubmissionName& s) { return same_name(head, s.name); });
-  if (found == kSubmissions.end()) {
-    if (!a.opportunistic && rest.empty()) return std::nullopt;  // it may be anybody's
-    return wrong("'" + std::string(head.substr(0, 40)) + "' is no rule for submissions");
-  }
+  if (found == kSubmissions.end()) return std::nullopt;
   a.on_submission = found->submission;
 
   std::string why;
@@ -246,11 +244,13 @@ std::vector<std::string> spellings() {
 
 NamedPolicy named(const DfrsAlgorithm& algorithm) {
   PolicyTraits traits;
-  traits.needs_lp_solver =
-      algorithm.objective == Objective::avg_yield || algorithm.objective == Objective::avg_stretch;
+  traits.needs_lp_solver = algorithm.objective == Objective::avg_yield || algorithm.objective == Objective::avg_stretch;
   traits.takes_up_waiting = algorithm.opportunistic || algorithm.periodic != Periodic::nothing;
+  traits.pauses_for_arrivals =
+      algorithm.on_submission != Submission::nothing && algorithm.on_submission != Submission::greedy;
   // Where something is done at submissions or completions, it matters which jobs were there before.
-  traits.resync_forgets_nothing = algorithm.on_submission == Submission::nothing && algorithm.periodic == Periodic::mcb8;
+  traits.resync_forgets_nothing =
+      algorithm.on_submission == Submission::nothing && algorithm.periodic == Periodic::mcb8;
   return {name_of(algorithm), describe(algorithm), traits,
           MakeNonClairvoyant([algorithm](const EngineOptions& options) {
             return std::make_unique<DfrsPolicy>(algorithm, options.dfrs);

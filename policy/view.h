@@ -72,9 +72,12 @@ struct ClusterView {
   std::size_t rigid_dims = 1;  ///< rigid resources in use, 1 .. kMaxRigid
 };
 
-/// Users' run time estimates by slot, in seconds, for batch policies only.
+/// What users say about times, by slot, for batch policies only.
 struct Estimates {
-  std::span<const Seconds> run_time;
+  std::span<const Seconds> run_time;  ///< estimates, in seconds
+  /// Advance reservations: the start asked for; none where it is not after the submission. May be shorter than the
+  /// slots, or empty: none for the others. Policies other than those that plan full schedules do not look at it.
+  std::span<const Seconds> reserved_start = {};
 };
 
 enum class EventKind : std::uint8_t {

@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 /* Raised at each change of what follows; the plugin checks it against dfrs_controller_abi(). */
-#define DFRS_CONTROLLER_ABI 1
+#define DFRS_CONTROLLER_ABI 2
 uint32_t dfrs_controller_abi(void);
 
 struct dfrs_controller;
@@ -36,6 +36,7 @@ struct dfrs_controller_paths {
   const char *munge_socket;   /* NULL: MUNGE's default */
   const char *cluster_name;
   uint32_t slurm_user_id;
+  void (*wake)(void);         /* asks for a step soon, because someone has ordered something; any thread; may be NULL */
 };
 
 /* The log of the host: level 1 error, 2 warning ("info" in slurmctld), 3 verbose, 4 debug. Any thread. */
@@ -83,6 +84,7 @@ enum dfrs_job_flag {
   DFRS_JOB_STOCK_PLACED = 1 << 4,   /* GRES, or a layout the policy does not know: it says when, the selector where */
   DFRS_JOB_USER_SUSPENDED = 1 << 5, /* by scontrol suspend, not by us: hands off */
   DFRS_JOB_ARRAY_META = 1 << 6,     /* stands for the tasks of an array that have not been split off */
+  DFRS_JOB_LOST = 1 << 7,           /* RUNNING, SUSPENDED: for Slurm only; its node knows nothing of it */
 };
 
 struct dfrs_job {

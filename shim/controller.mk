@@ -69,6 +69,8 @@ libdfrs_control_a_SOURCES = \
 	shim/controller/log.h \
 	shim/controller/nodes.cc \
 	shim/controller/nodes.h \
+	shim/controller/offers.cc \
+	shim/controller/offers.h \
 	shim/controller/observer.cc \
 	shim/controller/observer.h \
 	shim/controller/operations.cc \

@@ -49,7 +49,9 @@ struct NodeReport {
   std::vector<JobUse> jobs;
 };
 
-/// All calls may come from any thread and return at once, but for wait().
+/// All calls may come from any thread and return at once, but for wait(). Nodes are named by their place in the list of
+/// the last set_agents(); one that is not there is passed over, and its report is empty. No call reports an error: what
+/// does not succeed is tried again, and shows in report().
 class NodeAgents {
  public:
   virtual ~NodeAgents() = default;
@@ -59,6 +61,7 @@ class NodeAgents {
   virtual void set_desired(std::size_t node, std::span<const JobQuota> jobs) = 0;
   /// Waits until the nodes named have applied their newest desired state, at most wait_ms. False: some have not.
   virtual bool wait(std::span<const std::size_t> nodes, std::uint32_t wait_ms) = 0;
+  /// As the node's agent answered last.
   virtual NodeReport report(std::size_t node) const = 0;
 };
 

@@ -112,8 +112,8 @@ struct PlannedMove {
 
 struct PlannedYield {
   std::uint32_t job_id = 0;
-  double from = 0;
-  double to = 0;
+  double from = 0;  ///< 0: it does not run
+  double to = 0;    ///< (0, 1]
 };
 
 struct RepackPlan {
@@ -128,6 +128,7 @@ struct RepackPlan {
 class Inspection {
  public:
   virtual ~Inspection() = default;
+  /// O(jobs + nodes + tasks).
   virtual ControllerStatus status() const = 0;
   /// Why the job waits, or where it is and why: lines for people. Error: no such job here.
   virtual tl::expected<std::vector<std::string>, std::string> explain(std::uint32_t job_id) const = 0;

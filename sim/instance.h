@@ -19,6 +19,7 @@ struct Job {
   RigidVector rigid{};      ///< what each task holds while it is placed; memory in MiB
   Seconds run_time = 0;     ///< processing time at full speed, >= 0
   Seconds estimate = 0;     ///< what the user said run_time would be, >= 0; only batch policies see it
+  Seconds reserved_start = 0;  ///< advance reservation: the start asked for; none where it is not after submit
 
   friend bool operator==(const Job&, const Job&) = default;
 };

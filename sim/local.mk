@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Everything of dfrs-sim but main(), so that tests link the same objects.
-noinst_LIBRARIES += libsim.a
-libsim_a_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS) $(ARCHIVE_CFLAGS) $(CURL_CFLAGS) $(NETTLE_CFLAGS) $(ZLIB_CFLAGS)
+# Everything of dfrs-sim but main() and its commands, so that tests link the same objects: libsim.a simulates, libstudies.a
+# is what is made of that: reports, reproductions, advice; and divisible load.
+noinst_LIBRARIES += libsim.a libstudies.a
+libsim_a_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS) $(ARCHIVE_CFLAGS) $(CURL_CFLAGS) $(NETTLE_CFLAGS) $(SQLITE_CFLAGS) $(ZLIB_CFLAGS)
 libsim_a_SOURCES = \
 	sim/bound/bound.cc \
 	sim/bound/bound.h \
@@ -21,12 +22,24 @@ libsim_a_SOURCES = \
 	sim/bound/rate_limited_set.h \
 	sim/campaign/campaign.cc \
 	sim/campaign/campaign.h \
+	sim/campaign/degradation.cc \
+	sim/campaign/degradation.h \
+	sim/campaign/fingerprint.cc \
+	sim/campaign/fingerprint.h \
 	sim/campaign/parallel.cc \
 	sim/campaign/parallel.h \
 	sim/campaign/results.cc \
 	sim/campaign/results.h \
+	sim/campaign/sqlite.cc \
+	sim/campaign/sqlite.h \
+	sim/campaign/store.cc \
+	sim/campaign/store.h \
+	sim/campaign/worker_slot.cc \
+	sim/campaign/worker_slot.h \
 	sim/completion_queue.cc \
 	sim/completion_queue.h \
+	sim/confidence.cc \
+	sim/confidence.h \
 	sim/errors.h \
 	sim/fetch/cache.cc \
 	sim/fetch/cache.h \
@@ -36,6 +49,14 @@ libsim_a_SOURCES = \
 	sim/fetch/http.h \
 	sim/fetch/sha256.cc \
 	sim/fetch/sha256.h \
+	sim/gang/elastic_simulation.cc \
+	sim/gang/elastic_simulation.h \
+	sim/gang/experiment.cc \
+	sim/gang/experiment.h \
+	sim/gang/gang_report.cc \
+	sim/gang/gang_report.h \
+	sim/gang/workload.cc \
+	sim/gang/workload.h \
 	sim/glpk_solver.cc \
 	sim/glpk_solver.h \
 	sim/instance.cc \
@@ -44,37 +65,14 @@ libsim_a_SOURCES = \
 	sim/io/input_source.h \
 	sim/io/output_file.cc \
 	sim/io/output_file.h \
+	sim/io/unfinished_files.cc \
+	sim/io/unfinished_files.h \
 	sim/metrics.cc \
 	sim/metrics.h \
-	sim/reproduce/choice.cc \
-	sim/reproduce/comparison_table.cc \
-	sim/reproduce/comparison_table.h \
-	sim/reproduce/logs.cc \
-	sim/reproduce/plots.cc \
-	sim/reproduce/render.cc \
-	sim/reproduce/render.h \
-	sim/reproduce/render_html.cc \
-	sim/reproduce/reproduction.h \
-	sim/reproduce/reproductions.cc \
-	sim/report/charts.cc \
-	sim/report/charts.h \
-	sim/report/gnuplot.cc \
-	sim/report/gnuplot.h \
-	sim/report/html.cc \
-	sim/report/html.h \
-	sim/report/html_style.h \
-	sim/report/summary.cc \
-	sim/report/summary.h \
-	sim/report/svg.cc \
-	sim/report/svg.h \
-	sim/report/table.cc \
-	sim/report/table.h \
-	sim/report/terms.cc \
-	sim/report/terms.h \
+	sim/schedule_metrics.cc \
+	sim/schedule_metrics.h \
 	sim/report/utf8.cc \
 	sim/report/utf8.h \
-	sim/report/verdict.cc \
-	sim/report/verdict.h \
 	sim/simulation.cc \
 	sim/simulation.h \
 	sim/step_log.cc \
@@ -85,6 +83,8 @@ libsim_a_SOURCES = \
 	sim/workload/fit.h \
 	sim/workload/hpc2n.cc \
 	sim/workload/hpc2n.h \
+	sim/workload/job_matrix.cc \
+	sim/workload/job_matrix.h \
 	sim/workload/load.cc \
 	sim/workload/load.h \
 	sim/workload/lublin.cc \
@@ -96,18 +96,105 @@ libsim_a_SOURCES = \
 	sim/workload/read_report.h \
 	sim/workload/recorded.cc \
 	sim/workload/recorded.h \
+	sim/workload/sacct/anonymise.cc \
+	sim/workload/sacct/anonymise.h \
+	sim/workload/sacct/fields.cc \
+	sim/workload/sacct/fields.h \
+	sim/workload/sacct/jobs.cc \
+	sim/workload/sacct/jobs.h \
+	sim/workload/sacct/reader.cc \
+	sim/workload/sacct/reader.h \
+	sim/workload/sacct/table.cc \
+	sim/workload/sacct/table.h \
 	sim/workload/scale.cc \
 	sim/workload/scale.h \
+	sim/workload/streit.cc \
+	sim/workload/streit.h \
 	sim/workload/swf.h \
+	sim/workload/swf_anonymise.cc \
+	sim/workload/swf_anonymise.h \
 	sim/workload/swf_jobs.cc \
 	sim/workload/swf_reader.cc \
+	sim/workload/swf_writer.cc \
+	sim/workload/swf_writer.h \
 	sim/workload/text_lines.cc \
 	sim/workload/text_lines.h \
+	sim/workload/trace_analysis.cc \
+	sim/workload/trace_analysis.h \
 	sim/workload/trace_file.cc \
 	sim/workload/trace_file.h \
 	sim/workload/weeks.cc \
-	sim/workload/weeks.h
-SIM_LIBS = libsim.a libdfrs_record.a libpolicy.a $(FMT_LIBS) $(ARCHIVE_LIBS) $(CURL_LIBS) $(NETTLE_LIBS) $(ZLIB_LIBS) $(GLPK_LIBS) $(PTHREAD_LIBS)
+	sim/workload/weeks.h \
+	sim/workload/weibull.cc \
+	sim/workload/weibull.h
+libstudies_a_CPPFLAGS = $(libsim_a_CPPFLAGS)
+libstudies_a_SOURCES = \
+	sim/advise/advice.cc \
+	sim/advise/advice.h \
+	sim/advise/study.cc \
+	sim/advise/study.h \
+	sim/divisible/generator.cc \
+	sim/divisible/generator.h \
+	sim/divisible/instance.cc \
+	sim/divisible/instance.h \
+	sim/divisible/instance_file.cc \
+	sim/divisible/instance_file.h \
+	sim/divisible/lemon_flow.cc \
+	sim/divisible/lemon_flow.h \
+	sim/divisible/simulation.cc \
+	sim/divisible/simulation.h \
+	sim/report/charts.cc \
+	sim/report/charts.h \
+	sim/report/gnuplot.cc \
+	sim/report/gnuplot.h \
+	sim/report/html.cc \
+	sim/report/html.h \
+	sim/report/html_style.h \
+	sim/report/page.cc \
+	sim/report/page.h \
+	sim/report/summary.cc \
+	sim/report/summary.h \
+	sim/report/svg.cc \
+	sim/report/svg.h \
+	sim/report/table.cc \
+	sim/report/table.h \
+	sim/report/terms.cc \
+	sim/report/terms.h \
+	sim/report/verdict.cc \
+	sim/report/verdict.h \
+	sim/reproduce/choice.cc \
+	sim/reproduce/comparison_table.cc \
+	sim/reproduce/comparison_table.h \
+	sim/reproduce/dynp.cc \
+	sim/reproduce/dynp_published.cc \
+	sim/reproduce/dynp_published.h \
+	sim/reproduce/gang_cloud.cc \
+	sim/reproduce/gang_cloud_published.cc \
+	sim/reproduce/gang_cloud_published.h \
+	sim/reproduce/ipdps2010.cc \
+	sim/reproduce/ipdps2010_published.h \
+	sim/reproduce/logs.cc \
+	sim/reproduce/plots.cc \
+	sim/reproduce/render.cc \
+	sim/reproduce/render.h \
+	sim/reproduce/render_html.cc \
+	sim/reproduce/reproduction.h \
+	sim/reproduce/reproductions.cc \
+	sim/reproduce/rr5724.cc \
+	sim/reproduce/rr5724.h \
+	sim/reproduce/rr5724_published.cc \
+	sim/reproduce/rr5724_published.h \
+	sim/reproduce/rr7659.cc \
+	sim/reproduce/rr7659_experiments.cc \
+	sim/reproduce/rr7659_experiments.h \
+	sim/reproduce/rr7659_figures.cc \
+	sim/reproduce/rr7659_parts.h \
+	sim/reproduce/rr7659_published.cc \
+	sim/reproduce/rr7659_published.h \
+	sim/reproduce/rr7659_tables.cc
+SIM_CORE_LIBS = libsim.a libdfrs_record.a libpolicy.a $(FMT_LIBS) $(ARCHIVE_LIBS) $(CURL_LIBS) $(NETTLE_LIBS) $(SQLITE_LIBS) \
+	$(ZLIB_LIBS) $(GLPK_LIBS) $(PTHREAD_LIBS)
+SIM_LIBS = libstudies.a $(SIM_CORE_LIBS)
 
 bin_PROGRAMS += dfrs-sim
 dfrs_sim_CPPFLAGS = $(libsim_a_CPPFLAGS)
@@ -115,12 +202,17 @@ dfrs_sim_LDADD = $(SIM_LIBS)
 dfrs_sim_SOURCES = \
 	sim/cli/campaign_command.cc \
 	sim/cli/campaign_command.h \
+	sim/cli/cmd_advise.cc \
+	sim/cli/cmd_analyse.cc \
 	sim/cli/cmd_annotate.cc \
 	sim/cli/cmd_bound.cc \
 	sim/cli/cmd_compare.cc \
 	sim/cli/cmd_demo.cc \
+	sim/cli/cmd_divisible.cc \
 	sim/cli/cmd_fetch.cc \
+	sim/cli/cmd_gang.cc \
 	sim/cli/cmd_generate.cc \
+	sim/cli/cmd_import.cc \
 	sim/cli/cmd_list.cc \
 	sim/cli/cmd_replay.cc \
 	sim/cli/cmd_report.cc \
@@ -130,3 +222,7 @@ dfrs_sim_SOURCES = \
 	sim/cli/main.cc \
 	sim/cli/options.cc \
 	sim/cli/options.h
+
+# The subcommands alone: to compile them with other CXXFLAGS than what they call (quickstart).
+.PHONY: commands
+commands: $(dfrs_sim_OBJECTS)

@@ -41,6 +41,10 @@ class Simulation {
       view.rigid = job.rigid;
       view.submit = job.submit;
       run_times_.push_back(job.estimate);
+      if (job.reserved_start > job.submit) reserved_ = true;
+    }
+    if (reserved_) {
+      for (const Job& job : instance.jobs) reserved_starts_.push_back(job.reserved_start);
     }
     result_.jobs.resize(count);
     capacity_ = instance.platform.total_cpu();
@@ -48,8 +52,9 @@ class Simulation {
 
   RunResult run(StepObserver* observer) {
     while (next_event()) {
+      if (loses_work()) release_runs();
       const ClusterView view{now_, nodes_, views_, instance_.platform.rigid_dims};
-      const auto decided = engine_->step(view, Estimates{run_times_}, events_);
+      const auto decided = engine_->step(view, Estimates{run_times_, reserved_starts_}, events_);
       if (!decided) {
         throw Failure(kExitInternal, fmt::format("{}: at {} s: {}", instance_.name, now_, decided.error().message));
       }
@@ -110,6 +115,7 @@ class Simulation {
     completions_.remove(job);
     JobView& view = views_[job];
     view.state = JobState::absent;
+    view.flags = {};
     view.nodes = {};
     placements_[job] = {};
     demand_ -= view.cpu_need * view.tasks;
@@ -142,25 +148,71 @@ class Simulation {
         view.state = JobState::paused;
         view.yield = 0;
         ++record.pauses;
-        result_.paused_mib += memory * view.tasks;
         completions_.remove(decision.job);
+        if (loses_work()) {
+          lose_run(decision.job);
+          view.flags = {};
+        } else {
+          result_.paused_mib += memory * view.tasks;
+        }
         break;
       case DecisionKind::migrate:
-        view.clock.since = now_ + options_.penalty;
         ++record.moves;
-        result_.moved_mib += memory * moved_tasks(placement, nodes);
+        if (loses_work()) {
+          lose_run(decision.job);
+          begin_run(decision.job);
+        } else {
+          view.clock.since = now_ + options_.penalty;
+          result_.moved_mib += memory * moved_tasks(placement, nodes);
+        }
         break;
       case DecisionKind::resume:
         view.state = JobState::running;
-        view.clock.since = now_ + options_.penalty;
+        if (loses_work()) {
+          begin_run(decision.job);
+        } else {
+          view.clock.since = now_ + options_.penalty;
+        }
         break;
       case DecisionKind::start:
         view.state = JobState::running;
         record.start = now_;
+        if (loses_work()) begin_run(decision.job);
         break;
     }
     placement.assign(nodes.begin(), nodes.end());
     view.nodes = placement;
+  }
+
+  bool loses_work() const { return options_.paused_work == PausedWork::kLost; }
+
+  // A run that has just begun may not be ended until it has got somewhere, the last one that a job may have never.
+  void begin_run(JobSlot job) {
+    JobView& view = views_[job];
+    view.flags.may_not_pause = view.flags.may_not_move = true;
+    if (result_.jobs[job].lost_runs < options_.lost_work.max_lost_runs) young_runs_.push_back(job);
+  }
+
+  // Lets go of the runs that have got far enough.
+  void release_runs() {
+    std::erase_if(young_runs_, [&](JobSlot job) {
+      JobView& view = views_[job];
+      if (view.state != JobState::running) return true;  // it has completed
+      if (view.clock.at(now_) < options_.lost_work.min_progress) return false;
+      view.flags = {};
+      return true;
+    });
+  }
+
+  void lose_run(JobSlot job) {
+    JobView& view = views_[job];
+    JobRecord& record = result_.jobs[job];
+    if (view.clock.base > 0) {
+      ++record.lost_runs;
+      record.lost_time += view.clock.base;
+      result_.lost_work += view.clock.base * view.cpu_need * view.tasks;
+    }
+    view.clock.base = 0;
   }
 
   // Brings the job's virtual time up to now and lets it go on at another rate; a penalty goes on to its end.
@@ -190,7 +242,9 @@ class Simulation {
   std::vector<NodeView> nodes_;
   std::vector<JobView> views_;
   std::vector<std::vector<NodeIndex>> placements_;
-  std::vector<Seconds> run_times_;  // the users' estimates
+  std::vector<Seconds> run_times_;        // the users' estimates
+  std::vector<Seconds> reserved_starts_;  // empty without advance reservations
+  bool reserved_ = false;
   CompletionQueue completions_;
   bool one_by_one_ = false;
   std::vector<Event> events_;
@@ -200,6 +254,7 @@ class Simulation {
   std::size_t in_system_ = 0;
   double capacity_ = 0;
   double demand_ = 0;
+  std::vector<JobSlot> young_runs_;  // PausedWork::kLost: not yet at min_progress
   std::uint64_t barren_steps_ = 0;
   RunResult result_;
 };

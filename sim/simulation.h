@@ -11,6 +11,20 @@
 
 namespace dfrs::sim {
 
+/// What becomes of a job's work when it is paused or moved.
+enum class PausedWork {
+  kKept,  ///< it goes on where it was, as in the papers
+  /// Its run is ended, and it begins again from nothing: the requeue of a job without a checkpoint (LostWork=accept of
+  /// dfrs.conf). It has no memory to save and none to restore: no penalty, no traffic.
+  kLost,
+};
+
+/// Rules of the live system for PausedWork::kLost, by which no job is started again and again in vain.
+struct LostWorkRules {
+  Seconds min_progress = 60;        ///< a run may be ended only after so much virtual time (MinProgress), >= 0
+  std::uint32_t max_lost_runs = 3;  ///< a job that has lost so many runs is let alone (MaxLostRuns)
+};
+
 struct SimOptions {
   /// Time during which a job that resumes, or whose nodes change, holds its resources without progress. >= 0.
   Seconds penalty = 300;
@@ -18,6 +32,8 @@ struct SimOptions {
   /// completions, and a tick comes last; a job started and paused, or moved, within the instant pays for it. False:
   /// one decision covers the instant and only its outcome counts. (Batch policies: BatchOptions::pass_per_event.)
   bool events_apart = true;
+  PausedWork paused_work = PausedWork::kKept;
+  LostWorkRules lost_work;
   EngineOptions engine;
 };
 
@@ -26,6 +42,8 @@ struct JobRecord {
   Seconds end = 0;    ///< completion
   std::uint32_t pauses = 0;
   std::uint32_t moves = 0;
+  std::uint32_t lost_runs = 0;  ///< pauses and moves that ended a run with work in it (PausedWork::kLost)
+  Seconds lost_time = 0;        ///< virtual time of these runs
 };
 
 /// What happened, all jobs completed.
@@ -34,6 +52,7 @@ struct RunResult {
   double demand = 0;            ///< integral of min(|P|, sum of CPU needs of jobs in the system), node seconds
   double paused_mib = 0;        ///< memory of paused jobs, summed over pauses
   double moved_mib = 0;         ///< memory of tasks that changed nodes, summed over moves
+  double lost_work = 0;         ///< of runs that were ended, node seconds (PausedWork::kLost)
   std::uint64_t steps = 0;      ///< calls of the engine
 };
 

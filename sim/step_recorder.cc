@@ -12,7 +12,13 @@ namespace dfrs::sim {
 StepRecorder::StepRecorder(const std::string& path, const Instance& instance, const Algorithm& algorithm,
                            const SimOptions& options)
     : path_(path) {
-  for (const Job& job : instance.jobs) estimates_.push_back(job.estimate);
+  for (const Job& job : instance.jobs) {
+    if (job.reserved_start > job.submit) {
+      throw UsageError(fmt::format("{}: job {} has a reserved start, which records do not hold; run it without --record",
+                                   instance.name, job.id));
+    }
+    estimates_.push_back(job.estimate);
+  }
   shim::RecordLimits limits;
   limits.max_bytes = 0;
   limits.max_waiting_bytes = ~std::uint64_t{0};

@@ -10,8 +10,16 @@ tests_oracle_liboracle_a_SOURCES = \
 	tests/oracle/decision_checker.cc \
 	tests/oracle/decision_checker.h \
 	tests/oracle/dice.h \
+	tests/oracle/gang.cc \
+	tests/oracle/gang.h \
+	tests/oracle/gang_checker.cc \
+	tests/oracle/gang_checker.h \
+	tests/oracle/full_schedule.cc \
+	tests/oracle/full_schedule.h \
 	tests/oracle/greedy.cc \
 	tests/oracle/greedy.h \
+	tests/oracle/ipdps2010.cc \
+	tests/oracle/ipdps2010.h \
 	tests/oracle/lockstep.cc \
 	tests/oracle/lockstep.h \
 	tests/oracle/mcb8.cc \
@@ -38,11 +46,23 @@ tests_policy_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_policy_tests_SOURCES = \
 	tests/policy/algorithm_test.cc \
 	tests/policy/audit_test.cc \
+	tests/policy/batch/availability_profile_test.cc \
+	tests/policy/batch/conservative_test.cc \
+	tests/policy/batch/node_profile_test.cc \
+	tests/policy/cluster_state_test.cc \
+	tests/policy/dynp/decider_test.cc \
+	tests/policy/divisible/algorithm_test.cc \
+	tests/policy/divisible/plan_test.cc \
 	tests/policy/engine_cases_test.cc \
 	tests/policy/engine_test.cc \
 	tests/policy/example_host_test.cc \
+	tests/policy/gang/dispatcher_test.cc \
+	tests/policy/gang/rules_test.cc \
 	tests/policy/greedy_preempt_test.cc \
 	tests/policy/greedy_test.cc \
+	tests/policy/ipdps2010/backoff_test.cc \
+	tests/policy/ipdps2010/family_test.cc \
+	tests/policy/ipdps2010/yields_test.cc \
 	tests/policy/mcb8/packer_test.cc \
 	tests/policy/mcb8/repack_test.cc \
 	tests/policy/priority_test.cc \
@@ -56,6 +76,7 @@ tests_policy_tests_SOURCES = \
 tests_sim_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sim_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_sim_tests_SOURCES = \
+	tests/sim/advise/study_test.cc \
 	tests/sim/bound/bound_test.cc \
 	tests/sim/bound/congestion_test.cc \
 	tests/sim/bound/deadline_flow.cc \
@@ -66,21 +87,38 @@ tests_sim_tests_SOURCES = \
 	tests/sim/bound/rate_limited_set_test.cc \
 	tests/sim/bound/stretch_lp.cc \
 	tests/sim/bound/stretch_lp.h \
+	tests/sim/campaign/degradation_test.cc \
 	tests/sim/campaign/results_test.cc \
+	tests/sim/campaign/store_test.cc \
 	tests/sim/completion_queue_test.cc \
+	tests/sim/divisible/flow_test.cc \
+	tests/sim/divisible/generator_test.cc \
+	tests/sim/divisible/instance_file_test.cc \
+	tests/sim/divisible/optimum_test.cc \
+	tests/sim/divisible/random_instance.h \
+	tests/sim/divisible/schedule_checker.cc \
+	tests/sim/divisible/schedule_checker.h \
+	tests/sim/divisible/schedules_test.cc \
+	tests/sim/divisible/stretch_lp.cc \
+	tests/sim/divisible/stretch_lp.h \
+	tests/sim/confidence_test.cc \
 	tests/sim/failure_message.h \
 	tests/sim/fetch/cache_test.cc \
 	tests/sim/fetch/catalogue_test.cc \
 	tests/sim/fetch/http_test.cc \
 	tests/sim/fetch/web_server.cc \
 	tests/sim/fetch/web_server.h \
+	tests/sim/gang/elastic_simulation_test.cc \
 	tests/sim/glpk_solver_test.cc \
 	tests/sim/io/compressed.h \
 	tests/sim/io/input_source_test.cc \
 	tests/sim/io/output_file_test.cc \
+	tests/sim/ipdps2010_test.cc \
 	tests/sim/metrics_test.cc \
+	tests/sim/reproduce/rr5724_test.cc \
 	tests/sim/report/gnuplot_test.cc \
 	tests/sim/report/html_test.cc \
+	tests/sim/report/page_test.cc \
 	tests/sim/report/path.h \
 	tests/sim/report/rows.h \
 	tests/sim/report/summary_test.cc \
@@ -92,6 +130,10 @@ tests_sim_tests_SOURCES = \
 	tests/sim/reproduce/logs_test.cc \
 	tests/sim/reproduce/made_up.h \
 	tests/sim/reproduce/render_test.cc \
+	tests/sim/reproduce/rr7659_test.cc \
+	tests/sim/schedule_metrics_test.cc \
+	tests/sim/lost_work_test.cc \
+	tests/sim/shared_nodes_test.cc \
 	tests/sim/simulation_cases_test.cc \
 	tests/sim/simulation_test.cc \
 	tests/sim/temporary_folder.h \
@@ -101,10 +143,37 @@ tests_sim_tests_SOURCES = \
 	tests/sim/workload/lublin_test.cc \
 	tests/sim/workload/random_test.cc \
 	tests/sim/workload/recorded_test.cc \
+	tests/sim/workload/sacct/fields_test.cc \
+	tests/sim/workload/sacct/jobs_test.cc \
+	tests/sim/workload/sacct/reader_test.cc \
 	tests/sim/workload/scale_test.cc \
+	tests/sim/workload/streit_test.cc \
 	tests/sim/workload/swf_test.cc \
 	tests/sim/workload/trace_file_test.cc \
 	tests/sim/workload/weeks_test.cc
+
+# docs/adding-a-policy.md as its reader would follow it: the file, the line of the registry and the test that the page
+# shows, with the rules that hold for every policy.
+check_PROGRAMS += tests/page_tests
+TESTS += tests/page_tests
+EXTRA_DIST += tests/docs/from_page.sh
+PAGE = $(top_srcdir)/docs/adding-a-policy.md
+FROM_PAGE = $(SHELL) $(top_srcdir)/tests/docs/from_page.sh $(PAGE)
+PAGE_FILES = tests/docs/shared_fcfs.cc tests/docs/shared_fcfs_test.cc tests/docs/registry_table.h
+CLEANFILES += $(PAGE_FILES)
+tests/docs/shared_fcfs.cc: $(PAGE) tests/docs/from_page.sh
+	$(AM_V_GEN)$(MKDIR_P) tests/docs && $(FROM_PAGE) policy/shared_fcfs.cc > $@.tmp && mv -f $@.tmp $@
+tests/docs/shared_fcfs_test.cc: $(PAGE) tests/docs/from_page.sh
+	$(AM_V_GEN)$(MKDIR_P) tests/docs && $(FROM_PAGE) tests/policy/shared_fcfs_test.cc > $@.tmp && mv -f $@.tmp $@
+# The registry with the page's line at its end. The file that the line names is the extracted one.
+tests/docs/registry_table.h: $(PAGE) tests/docs/shared_fcfs.cc policy/registry_table.sh Makefile $(POLICY_FAMILIES)
+	$(AM_V_GEN)$(SHELL) $(srcdir)/policy/registry_table.sh $(srcdir) $(POLICY_FAMILIES) \
+	  `$(FROM_PAGE) policy/registry.mk | sed 's,policy/,tests/docs/,'` > $@.tmp && mv -f $@.tmp $@
+tests_page_tests_CPPFLAGS = $(TEST_CPPFLAGS) -DDFRS_REGISTRY_TABLE='"tests/docs/registry_table.h"'
+tests_page_tests_LDADD = $(TEST_LIBS)
+tests_page_tests_SOURCES = policy/registry.cc tests/policy/registry_test.cc
+nodist_tests_page_tests_SOURCES = tests/docs/shared_fcfs.cc tests/docs/shared_fcfs_test.cc
+policy/tests_page_tests-registry.$(OBJEXT): tests/docs/registry_table.h
 
 # These run the built dfrs-sim, which AM_TESTS_ENVIRONMENT names, as a user would.
 check_PROGRAMS += tests/cli_tests
@@ -114,17 +183,23 @@ tests_cli_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cli_tests_LDADD = $(TEST_LIBS)
 EXTRA_tests_cli_tests_DEPENDENCIES = dfrs-sim$(EXEEXT)
 tests_cli_tests_SOURCES = \
+	tests/cli/accounting_test.cc \
 	tests/cli/campaign_commands_test.cc \
+	tests/cli/divisible_command_test.cc \
+	tests/cli/gang_command_test.cc \
 	tests/cli/golden_test.cc \
 	tests/cli/input_errors_test.cc \
+	tests/cli/interrupted_test.cc \
 	tests/cli/output_errors_test.cc \
 	tests/cli/process.cc \
 	tests/cli/process.h \
 	tests/cli/replay.cc \
 	tests/cli/replay.h \
 	tests/cli/replay_command_test.cc \
+	tests/cli/reproduce_test.cc \
 	tests/cli/run_test.cc \
 	tests/cli/samples.h \
+	tests/cli/store_test.cc \
 	tests/cli/usage_test.cc \
 	tests/cli/workload_commands_test.cc
 
@@ -136,14 +211,17 @@ tests_published_tests_LDADD = $(TEST_LIBS)
 tests_published_tests_SOURCES = \
 	tests/sim/bound/hpc2n_bounds_test.cc \
 	tests/sim/campaign/published_test.cc \
+	tests/sim/reproduce/ipdps2010_test.cc \
+	tests/sim/reproduce/gang_cloud_test.cc \
 	tests/sim/traces.h
 
-# Tests that start threads have a program of their own: it is all that ThreadSanitizer builds.
+# Tests that start threads have a program of their own: it, and what it links, is all that ThreadSanitizer builds of sim/.
 check_PROGRAMS += tests/thread_tests
 TESTS += tests/thread_tests
 tests_thread_tests_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_thread_tests_LDADD = $(TEST_LIBS)
+tests_thread_tests_LDADD = $(SIM_CORE_LIBS) $(GTEST_LIBS)
 tests_thread_tests_SOURCES = \
 	tests/sim/campaign/campaign_test.cc \
-	tests/sim/campaign/parallel_test.cc
+	tests/sim/campaign/parallel_test.cc \
+	tests/sim/gang/experiment_test.cc
 endif

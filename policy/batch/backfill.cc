@@ -2,39 +2,10 @@
 #include "policy/batch/backfill.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "policy/compare.h"
+#include "policy/batch/whole_nodes.h"
 
 namespace dfrs {
-namespace {
-
-// A whole node can be the job's: it exists for it, and is large enough.
-bool suits(const ClusterState& state, const JobView& job, NodeIndex n) {
-  if (!state.usable(n) || (job.eligible != nullptr && !job.eligible->contains(n))) return false;
-  for (std::size_t d = 0; d < state.rigid_dims(); ++d) {
-    if (job.rigid[d] > state.rigid_capacity(n)[d]) return false;
-  }
-  return true;
-}
-
-bool idle(const ClusterState& state, NodeIndex n) { return state.task_count(n) == 0; }
-
-// Of a job's nodes, in ascending order and one per task, the next other one.
-std::size_t next_node(std::span<const NodeIndex> nodes, std::size_t at) {
-  const NodeIndex n = nodes[at];
-  while (at < nodes.size() && nodes[at] == n) ++at;
-  return at;
-}
-
-std::uint32_t distinct(std::span<const NodeIndex> nodes) {
-  std::uint32_t count = 0;
-  for (std::size_t at = 0; at < nodes.size(); at = next_node(nodes, at)) ++count;
-  return count;
-}
-
-}  // namespace
-
 void BackfillPolicy::decide(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
                             ClusterState& state, Outcome& outcome) {
   const bool resync =
@@ -82,7 +53,7 @@ void BackfillPolicy::reset(const ClusterView& view, const Estimates& estimates, 
       const JobView& spec = view.jobs[job];
       if (spec.eligible != nullptr) uniform_ = false;
       const Seconds left = std::max(0.0, estimates.run_time[job] - spec.virtual_time(view.now));
-      running_.push_back({view.now + left, job, distinct(state.nodes_of(job))});
+      running_.push_back({view.now + left, job, distinct_nodes(state.nodes_of(job))});
     } else {
       submit(view, estimates, state, job);
     }
@@ -96,28 +67,15 @@ void BackfillPolicy::submit(const ClusterView& view, const Estimates& estimates,
   queue_.push_back({estimates.run_time[job], job, nodes_for(state, spec)});
   if (!uniform_) return;
   // A job that does not suit every node makes nodes unequal for good.
-  uniform_ = spec.eligible == nullptr && (state.node_count() == 0 || suits(state, spec, 0));
+  uniform_ = spec.eligible == nullptr && (state.node_count() == 0 || state.room_alone(spec, 0) != 0);
   if (!uniform_) reservation_.valid = false;
-}
-
-// How many of the job's tasks a node takes that is the job's alone.
-std::uint32_t BackfillPolicy::tasks_on(const ClusterState& state, const JobView& job, NodeIndex n) const {
-  if (!suits(state, job, n)) return 0;
-  if (!options_.pack_tasks) return 1;
-  RigidAmount fit = job.tasks;
-  for (std::size_t d = 0; d < state.rigid_dims(); ++d) {
-    if (job.rigid[d] > 0) fit = std::min(fit, state.rigid_capacity(n)[d] / job.rigid[d]);
-  }
-  // As many as run at full speed; a slow node takes one all the same.
-  const double by_cpu = std::floor(state.cpu_capacity(n) / job.cpu_need * (1 + kCpuTolerance));
-  return static_cast<std::uint32_t>(std::max(1.0, std::min(static_cast<double>(fit), by_cpu)));
 }
 
 std::uint32_t BackfillPolicy::nodes_for(const ClusterState& state, const JobView& job) const {
   std::uint32_t most = 0;
   const auto nodes =
       static_cast<NodeIndex>(uniform_ ? std::min<std::size_t>(1, state.node_count()) : state.node_count());
-  for (NodeIndex n = 0; n < nodes; ++n) most = std::max(most, tasks_on(state, job, n));
+  for (NodeIndex n = 0; n < nodes; ++n) most = std::max(most, tasks_on(state, job, n, options_.pack_tasks));
   return most == 0 ? job.tasks : (job.tasks + most - 1) / most;
 }
 
@@ -199,14 +157,14 @@ void BackfillPolicy::reserve(const ClusterView& view, const ClusterState& state)
   const auto nodes = static_cast<NodeIndex>(state.node_count());
   // In tasks: how many of the head's fit on idle nodes, and on those that will be.
   std::uint64_t open = 0;
-  for (NodeIndex n = 0; n < nodes; ++n) open += idle(state, n) ? tasks_on(state, spec, n) : 0;
+  for (NodeIndex n = 0; n < nodes; ++n) open += idle(state, n) ? tasks_on(state, spec, n, options_.pack_tasks) : 0;
   std::uint64_t needed = spec.tasks;
   std::vector<NodeIndex> released;
   for (std::size_t k = 0; k < running_.size(); ++k) {
     if (open >= needed && running_[k].end > reservation_.shadow) break;
     const std::span<const NodeIndex> job_nodes = state.nodes_of(running_[k].job);
     for (std::size_t at = 0; at < job_nodes.size(); at = next_node(job_nodes, at)) {
-      open += tasks_on(state, spec, job_nodes[at]);
+      open += tasks_on(state, spec, job_nodes[at], options_.pack_tasks);
       released.push_back(job_nodes[at]);
     }
     if (open >= needed && reservation_.shadow == kNever) reservation_.shadow = std::max(running_[k].end, view.now);
@@ -217,7 +175,7 @@ void BackfillPolicy::reserve(const ClusterView& view, const ClusterState& state)
   }
   // Count on nodes that are busy now before idle ones, and on idle ones from the end, where start() takes them last.
   const auto hold = [&](NodeIndex n) {
-    const std::uint32_t tasks = tasks_on(state, spec, n);
+    const std::uint32_t tasks = tasks_on(state, spec, n, options_.pack_tasks);
     if (needed == 0 || tasks == 0) return;
     reservation_.held[n] = 1;
     needed -= std::min<std::uint64_t>(needed, tasks);
@@ -233,12 +191,12 @@ bool BackfillPolicy::fits(const ClusterView& view, const ClusterState& state, co
   const JobView& spec = view.jobs[w.job];
   nodes_.clear();
   const auto nodes = static_cast<NodeIndex>(state.node_count());
-  std::uint32_t tasks = uniform_ && nodes != 0 ? tasks_on(state, spec, 0) : 0;
+  std::uint32_t tasks = uniform_ && nodes != 0 ? tasks_on(state, spec, 0, options_.pack_tasks) : 0;
   for (NodeIndex n = uniform_ ? first_free_ : 0; n < nodes && nodes_.size() < spec.tasks; ++n) {
     if (!idle(state, n)) continue;
     if (!uniform_) {
       if (!before_shadow && reservation_.held[n] != 0) continue;
-      tasks = tasks_on(state, spec, n);
+      tasks = tasks_on(state, spec, n, options_.pack_tasks);
     }
     nodes_.insert(nodes_.end(), std::min<std::size_t>(tasks, spec.tasks - nodes_.size()), n);
   }
@@ -249,11 +207,10 @@ void BackfillPolicy::start(const ClusterView& view, ClusterState& state, Outcome
   const JobView& spec = view.jobs[w.job];
   state.place(w.job, spec, nodes_);
   if (uniform_) first_free_ = nodes_.back() + 1;
-  const std::uint32_t taken = distinct(nodes_);
+  const std::uint32_t taken = distinct_nodes(nodes_);
   free_ -= taken;
   // A node alone gives the tasks all they need, unless it is slower than the reference node.
-  double yield = 1;
-  for (NodeIndex n : nodes_) yield = std::min(yield, state.cpu_capacity(n) / state.cpu_load(n));
+  const double yield = yield_alone(state, nodes_);
   outcome.yields->push_back({w.job, yield});
   const Running entry{view.now + w.estimate / yield, w.job, taken};
   running_.insert(std::upper_bound(running_.begin(), running_.end(), entry,

@@ -50,7 +50,6 @@ class BackfillPolicy final : public BatchPolicy {
   void backfill(const ClusterView& view, ClusterState& state, Outcome& outcome);
   void reserve(const ClusterView& view, const ClusterState& state);
   bool fits(const ClusterView& view, const ClusterState& state, const Waiting& w, bool before_shadow);
-  std::uint32_t tasks_on(const ClusterState& state, const JobView& job, NodeIndex n) const;
   std::uint32_t nodes_for(const ClusterState& state, const JobView& job) const;
   void start(const ClusterView& view, ClusterState& state, Outcome& outcome, const Waiting& w);
 

@@ -8,30 +8,20 @@
 namespace dfrs {
 namespace {
 
-// How many tasks of the job an empty node would take.
-std::uint64_t room_alone(const ClusterState& state, const JobView& job, NodeIndex n) {
-  if (!state.usable(n) || (job.eligible != nullptr && !job.eligible->contains(n))) return 0;
-  RigidAmount fit = job.tasks;
-  for (std::size_t d = 0; d < state.rigid_dims(); ++d) {
-    if (job.rigid[d] > 0) fit = std::min(fit, state.rigid_capacity(n)[d] / job.rigid[d]);
-  }
-  return static_cast<std::uint64_t>(fit);
-}
-
 // Could the job run if it had the cluster to itself? One whose nodes are down must not make others be left out.
 bool could_run(const ClusterState& state, const JobView& job) {
   if (job.flags.may_not_move && !job.nodes.empty()) {
     for (std::size_t k = 0, end = 0; k < job.nodes.size(); k = end) {
       while (end < job.nodes.size() && job.nodes[end] == job.nodes[k]) ++end;
-      if (job.nodes[k] >= state.node_count() || room_alone(state, job, job.nodes[k]) < end - k) return false;
+      if (job.nodes[k] >= state.node_count() || state.room_alone(job, job.nodes[k]) < end - k) return false;
     }
     return job.nodes.size() == job.tasks;
   }
   const std::size_t nodes = state.node_count();
   if (state.homogeneous() && job.eligible == nullptr)
-    return nodes != 0 && nodes * room_alone(state, job, 0) >= job.tasks;
+    return nodes != 0 && nodes * state.room_alone(job, 0) >= job.tasks;
   std::uint64_t room = 0;
-  for (NodeIndex n = 0; n < nodes && room < job.tasks; ++n) room += room_alone(state, job, n);
+  for (NodeIndex n = 0; n < nodes && room < job.tasks; ++n) room += state.room_alone(job, n);
   return room >= job.tasks;
 }
 
@@ -71,13 +61,16 @@ bool Repack::same_as_last(const ClusterState& state) const {
 }
 
 double Repack::min_stretch(ClusterState& state, const ClusterView& view, const PriorityRule& rule,
-                           const RemapLimit& limit, Seconds period) {
+                           const RemapLimit& limit, Seconds period, OutOfReach out_of_reach) {
   collect(state, view, limit);
   const double s = search(state, view, rule, 0.0, Packer::Change::any, [&](double target) {
     for (Packer::Item& item : items_) {
       if (item.excluded) continue;
-      const double yield = yield_for_stretch(*item.spec, view.now, period, target);
-      if (cpu_exceeds(yield, 1.0)) return false;
+      double yield = yield_for_stretch(*item.spec, view.now, period, target);
+      if (cpu_exceeds(yield, 1.0)) {
+        if (out_of_reach == OutOfReach::fails) return false;
+        yield = 1;
+      }
       item.cpu = item.spec->cpu_need * yield;
     }
     return true;

@@ -44,11 +44,17 @@ class Repack {
   /// fit). At most jobs + 9 packings.
   double max_yield(ClusterState& state, const ClusterView& view, const PriorityRule& rule, const RemapLimit& limit);
 
+  /// What a target means for a job that would have to run faster than at full speed to meet it.
+  enum class OutOfReach {
+    fails,       ///< the target cannot be met (RR-7659, section 4.7)
+    full_speed,  ///< the job gets full speed, and the target stands for the others (IPDPS 2010, section III.B)
+  };
+
   /// MCB8-stretch: the same search on s, the inverse of the largest stretch estimated for the next tick, `period`
   /// seconds from now; a job's CPU requirement is its need times yield_for_stretch(). Tests s = 0, then 1, then bisects
   /// to 0.01. Returns the s reached; negative if nothing was changed.
   double min_stretch(ClusterState& state, const ClusterView& view, const PriorityRule& rule, const RemapLimit& limit,
-                     Seconds period);
+                     Seconds period, OutOfReach out_of_reach = OutOfReach::fails);
 
  private:
   void collect(const ClusterState& state, const ClusterView& view, const RemapLimit& limit);

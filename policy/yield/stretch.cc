@@ -43,6 +43,19 @@ double highest_level(const Sharing& sharing, const Sharing::Node& node, std::spa
 
 }  // namespace
 
+void common_stretch(const Sharing& sharing, std::span<const StretchEstimate> jobs, double floor,
+                    std::span<double> yields) {
+  floor = std::min(floor, 1 / sharing.max_load());
+  double level = 0;
+  for (const StretchEstimate& job : jobs) level = std::max(level, full_speed(job));
+  const std::vector<double> open(jobs.size(), -1.0);
+  for (const Sharing::Node& node : sharing.nodes()) {
+    level = std::min(level, highest_level(sharing, node, jobs, open, floor, level));
+  }
+  for (std::size_t j = 0; j < jobs.size(); ++j) yields[j] = yield_at(jobs[j], level, floor);
+  repair_yields(sharing, yields);
+}
+
 void min_max_stretch(const Sharing& sharing, std::span<const StretchEstimate> jobs, double floor,
                      std::span<double> yields) {
   constexpr double kOpen = -1;

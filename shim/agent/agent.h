@@ -27,8 +27,8 @@ enum class AgentLog { error, warning, info };
 
 struct AgentOptions {
   std::string node;
-  double cores_per_cpu = 1;  ///< real cores that one of Slurm's CPUs of this node stands for
-  std::int64_t base_period_us = kDefaultPeriodUs;
+  double cores_per_cpu = 1;                        ///< > 0; real cores that one of Slurm's CPUs of this node stands for
+  std::int64_t base_period_us = kDefaultPeriodUs;  ///< kMinPeriodUs .. kMaxPeriodUs
   std::string proc = "/proc";
   StopGuardOptions stop_guard;
   std::function<void(AgentLog, const std::string&)> log;  ///< any thread
@@ -54,7 +54,8 @@ struct JobMeasure {
 
 class Agent {
  public:
-  /// Takes up what an earlier agent remembered.
+  /// Takes up what an earlier agent remembered; where that cannot be read, the log says so. page_out_system must
+  /// outlive the agent.
   Agent(AgentOptions options, std::unique_ptr<JobGroups> groups, RunFolder run, PageOutSystem& page_out_system,
         PageOutOptions page_out_options = {});
 
@@ -65,7 +66,8 @@ class Agent {
     std::string message;
   };
   using Refused = std::variant<Stale, Malformed>;
-  /// Makes the state hold at once, if it is newer than the one that does. Any thread.
+  /// Makes the state hold at once, if it is newer than the one that does. What of it does not hold (a group that cannot
+  /// be written) is in the report's errors and tried again by tick(). Any thread.
   tl::expected<AgentReport, Refused> apply(const DesiredState& state);
   /// Counts a request that was no desired state. Any thread.
   void count_malformed();
@@ -73,7 +75,8 @@ class Agent {
   AgentReport report() const;
 
   /// The agent's own work, to be called every second or so, by one thread: groups that have come since get their
-  /// quotas, what others changed is put right, empty groups go, use is measured.
+  /// quotas, what others changed is put right, empty groups go, use is measured. O(groups + processes in them), each a
+  /// few system calls.
   void tick();
 
   struct Metrics {

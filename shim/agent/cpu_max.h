@@ -12,10 +12,11 @@ namespace dfrs::shim {
 struct CpuMax {
   static constexpr std::int64_t kUnlimited = -1;
 
-  std::int64_t quota_us = kUnlimited;
-  std::int64_t period_us = 100000;  ///< the kernel's default
+  std::int64_t quota_us = kUnlimited;  ///< CPU time in a period, of all CPUs together; below 0: no limit
+  std::int64_t period_us = 100000;     ///< the kernel's default
 
   bool unlimited() const { return quota_us < 0; }
+  /// Of a limited one.
   double cores() const { return static_cast<double>(quota_us) / static_cast<double>(period_us); }
   friend bool operator==(const CpuMax&, const CpuMax&) = default;
 };
@@ -34,6 +35,7 @@ CpuMax cpu_max_for(double cores, std::int64_t base_period_us = kDefaultPeriodUs)
 
 /// "QUOTA PERIOD" in microseconds, QUOTA may be "max": cgroup v2's cpu.max, also the format of published quotas.
 std::string format_cpu_max(const CpuMax& value);
+/// Nothing if the text is not of that form. Any text is safe.
 std::optional<CpuMax> parse_cpu_max(std::string_view text);
 
 }  // namespace dfrs::shim

@@ -14,6 +14,7 @@ namespace dfrs::shim {
 /// Sets dfrsd's log up: standard error, with times - or, under systemd, with the journal's own levels. level: error,
 /// warning, info or debug.
 void start_log(const std::string& level);
+/// Any thread.
 void write_log(AgentLog level, const std::string& message);
 
 /// Lets a few messages through in every minute, so that whoever sends bad requests cannot fill the log. Any thread.

@@ -26,6 +26,7 @@ class PageOutSystem {
   virtual ~PageOutSystem() = default;
   /// Private mappings of a process; empty if it has gone.
   virtual std::vector<MemoryRange> ranges(pid_t pid) = 0;
+  /// Stopped by a signal; false if it has gone.
   virtual bool stopped(pid_t pid) = 0;
   virtual SwapSpace swap() = 0;
   /// Bytes advised (whole range), or -1 and an errno: ENOSYS, EPERM say that this way is not open here.
@@ -65,9 +66,10 @@ class PageOut {
   PageOut(const PageOut&) = delete;
   PageOut& operator=(const PageOut&) = delete;
 
-  /// The jobs that are paused now. A job new among them is moved out once; one no longer there is let go at once.
+  /// The jobs that are paused now. Returns at once. Any thread. A job new among them is moved out once; one no longer
+  /// there is let go at once.
   void set_paused(const std::set<std::uint32_t>& jobs);
-  PageOutCounters counters() const;
+  PageOutCounters counters() const;  ///< any thread
 
  private:
   enum class Outcome { done, not_stopped, interrupted, no_swap };

@@ -19,7 +19,7 @@ struct ProcessMemory {
 };
 ProcessMemory process_memory(const std::string& proc, pid_t pid);
 
-/// CPU time of all its threads that there are.
+/// CPU time in seconds of all its threads that there are.
 double process_cpu_seconds(const std::string& proc, pid_t pid);
 
 /// The letter of its state: 'R', 'S', 'D', 'T' (stopped by a signal), 't' (by a debugger), 'Z', ...; '\0' if it has

@@ -23,9 +23,11 @@ namespace dfrs::shim {
 /// Messages are one line. Not for two threads at once.
 class RunFolder {
  public:
-  /// Makes the folder (and those above) where it is not there, and takes its lock.
+  /// Makes the folder (and those above) where it is not there, and takes its lock. Error: another agent has it, or the
+  /// system's reason.
   static tl::expected<RunFolder, std::string> open(const std::string& path);
 
+  /// Replaces desired.json.
   tl::expected<void, std::string> remember(const DesiredState& state);
   /// Nothing if there is none. A file that cannot be read as one of this node is an error, and is set aside as
   /// desired.json.damaged.

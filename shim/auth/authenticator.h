@@ -51,6 +51,7 @@ class Authenticator {
   /// the caller's question.
   tl::expected<Requester, AuthError> verify_request(const std::string& credential, const RequestWords& request) const;
 
+  /// The credential of an answer to the request of that nonce.
   tl::expected<std::string, AuthError> sign_answer(std::string_view nonce, std::string_view receiver, int status,
                                                    std::string_view body) const;
   /// Whose answer it is.
@@ -61,6 +62,7 @@ class Authenticator {
   Munge munge_;
 };
 
+/// "node:NAME", "controller:CLUSTER".
 std::string node_receiver(std::string_view node);
 std::string controller_receiver(std::string_view cluster);
 

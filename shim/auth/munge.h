@@ -43,6 +43,7 @@ class Munge {
     uid_t uid = 0;
   };
 
+  /// A credential of this process's user around the payload (any bytes). Error: munge_unavailable.
   tl::expected<std::string, AuthError> encode(std::string_view payload) const;
   /// Replays are errors (munged remembers what it has decoded).
   tl::expected<Decoded, AuthError> decode(const std::string& credential) const;

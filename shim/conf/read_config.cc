@@ -60,16 +60,18 @@ std::string why_no_solver(const Algorithm& algorithm) {
   const std::string name = algorithm_name(algorithm);
   const auto* dfrs = std::get_if<DfrsAlgorithm>(&algorithm);
   if (dfrs == nullptr) {
-    return fmt::format("{} needs a solver of linear programs, which is not loaded into slurmctld since it could end it; "
-                       "take an algorithm that does without (dfrs-sim simulates this one, too)",
-                       name);
+    return fmt::format(
+        "{} needs a solver of linear programs, which is not loaded into slurmctld since it could end it; "
+        "take an algorithm that does without (dfrs-sim simulates this one, too)",
+        name);
   }
   DfrsAlgorithm other = *dfrs;
   other.objective = other.objective == DfrsAlgorithm::Objective::avg_yield ? DfrsAlgorithm::Objective::min_yield
                                                                            : DfrsAlgorithm::Objective::max_stretch;
-  return fmt::format("{} needs a solver of linear programs for OPT=AVG, which is not loaded into slurmctld since it "
-                     "could end it; take {} instead (dfrs-sim simulates both)",
-                     name, algorithm_name(other));
+  return fmt::format(
+      "{} needs a solver of linear programs for OPT=AVG, which is not loaded into slurmctld since it "
+      "could end it; take {} instead (dfrs-sim simulates both)",
+      name, algorithm_name(other));
 }
 
 class Reader {

@@ -28,6 +28,7 @@ struct ControlServer::Handlers {
   Recorder& recorder;
   std::string cluster;
   std::function<void(const std::string&)> log;
+  std::function<void()> wake;
   // Of the server's one thread.
   std::chrono::steady_clock::time_point repack_time;
   HttpAnswer repack_answer;
@@ -76,6 +77,7 @@ struct ControlServer::Handlers {
     } else {
       return bad_request(expected);
     }
+    if (wake) wake();
     const RecordingState state = recorder.state();
     if (log) {
       log(state.on ? fmt::format("recording to {}, ordered by user id {}", state.path, request.uid)
@@ -94,7 +96,7 @@ tl::expected<std::unique_ptr<ControlServer>, std::string> ControlServer::start(C
                                                                                const Inspection& inspection,
                                                                                Recorder& recorder) {
   auto handlers =
-      std::make_unique<Handlers>(Handlers{inspection, recorder, options.cluster, options.log, {}, {}, false});
+      std::make_unique<Handlers>(Handlers{inspection, recorder, options.cluster, options.log, options.wake, {}, {}, false});
   Handlers* const h = handlers.get();
   HttpServerOptions http;
   http.bind_address = options.bind_address;

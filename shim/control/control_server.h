@@ -26,6 +26,7 @@ struct ControlServerOptions {
   std::string munge_socket;
   uid_t slurm_user = 0;
   std::function<void(const std::string&)> log;  ///< warnings; any thread
+  std::function<void()> wake;  ///< asks for a step of the controller: a record begins with one; any thread; may be empty
 };
 
 class ControlServer {

@@ -15,6 +15,7 @@ inline constexpr int kControlFormat = 1;
 
 using Json = nlohmann::ordered_json;
 
+/// These are answers of the control port, each with its "format".
 Json status_json(const ControllerStatus& status, const RecordingState& recording);
 Json nodes_json(const ControllerStatus& status);
 Json repack_json(const RepackPlan& plan);

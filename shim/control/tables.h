@@ -17,6 +17,7 @@ namespace dfrs::shim {
 /// A user's name by number; the number itself where there is no name.
 using UserNames = std::function<std::string(std::uint32_t)>;
 
+/// Answers of /v1/status, /v1/nodes, /v1/explain, /v1/repack and /v1/record, each with a newline at its end.
 std::string status_table(const Json& answer, const UserNames& users);
 std::string nodes_table(const Json& answer);
 std::string explain_text(const Json& answer);
@@ -33,7 +34,9 @@ std::string duration_text(double seconds);
 class Table {
  public:
   enum class Align { left, right };
+  /// All columns come before the first row.
   void column(std::string heading, Align align = Align::left);
+  /// A cell for each column.
   void row(std::vector<std::string> cells);
   std::string text() const;
 

@@ -67,6 +67,7 @@ dfrs_controller* create_controller(const dfrs_controller_paths& paths, dfrs_log_
     host_paths.munge_socket = text(paths.munge_socket);
     host_paths.cluster_name = text(paths.cluster_name);
     host_paths.slurm_user_id = paths.slurm_user_id;
+    if (paths.wake != nullptr) host_paths.wake = paths.wake;
     Log sink = log != nullptr ? Log([log](int level, const char* message) { log(level, message); }) : Log();
     auto host = Host::create(host_paths, std::move(sink), make_agents);
     if (!host) {

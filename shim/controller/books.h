@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// All jobs by number, and the slots by which the policy knows them.
+// All jobs by number, and the slots by which the policy knows them. Look-ups and slots are O(1); records stay where
+// they are until they are removed. Of one thread.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ class Books {
   Job& add(std::uint32_t id);
   /// Forgets a job; it must have left its slot.
   void remove(std::uint32_t id);
-  /// Calls f(Job&) for each, in order of numbers.
+  /// Calls f(Job&) for each, in order of numbers. f may not add or remove jobs. O(jobs), and a sort after a change.
   template <typename F>
   void each(F f) {
     for (Job* job : ordered()) f(*job);
@@ -37,13 +38,17 @@ class Books {
   JobSlot open_slot(Job& job);
   /// The job leaves its slot. The slot keeps showing the job as absent until release_slots().
   void close_slot(Job& job);
-  /// The slot goes over to another record: an array's task that was split off as a job of its own.
+  /// The slot goes over to another record, which must have none: an array's task that was split off as a job of its
+  /// own.
   void hand_over_slot(Job& from, Job& to);
-  /// Slots closed before may be used again: the engine has seen that they are empty.
+  /// Slots closed before may be used again, the lowest first: the engine has seen that they are empty. O(slots log
+  /// slots) of those that are free.
   void release_slots();
 
+  /// By slot; valid until the next open_slot().
   std::span<JobView> views() { return views_; }
   std::span<const JobView> views() const { return views_; }
+  /// By slot, s; valid until the next open_slot().
   std::span<Seconds> estimates() { return estimates_; }
   std::span<const Seconds> estimates() const { return estimates_; }
   /// The job in a slot; null: none.

@@ -45,12 +45,6 @@ std::string format_tag(const CommentTag& tag) {
   return fmt::format("[dfrs yield={:.{}f} vt={:.0f}s]", tag.yield, digits, tag.virtual_time);
 }
 
-std::string_view user_comment(std::string_view comment) {
-  const std::size_t open = tag_begin(comment);
-  if (open == std::string_view::npos) return comment;
-  return comment.substr(0, open == 0 ? 0 : open - 1);
-}
-
 std::optional<CommentTag> find_tag(std::string_view comment) {
   const std::size_t open = tag_begin(comment);
   if (open == std::string_view::npos) return std::nullopt;
@@ -69,6 +63,12 @@ std::optional<CommentTag> find_tag(std::string_view comment) {
   if (!time || rest != "s]") return std::nullopt;
   tag.virtual_time = *time;
   return tag;
+}
+
+std::string_view user_comment(std::string_view comment) {
+  if (!find_tag(comment)) return comment;  // "[dfrs is slow]" is the user's
+  const std::size_t open = tag_begin(comment);
+  return comment.substr(0, open == 0 ? 0 : open - 1);
 }
 
 std::string with_tag(std::string_view comment, const CommentTag& tag) {

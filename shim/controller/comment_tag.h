@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Our tag at the end of a job's comment, for `squeue -O comment`: "the user's words [dfrs yield=0.25 vt=1234s]".
+// Any text is safe; all functions are linear in it.
 #pragma once
 
 #include <optional>
@@ -13,8 +14,8 @@ namespace dfrs::shim {
 /// What a tag says.
 struct CommentTag {
   bool paused = false;
-  double yield = 0;          ///< to two digits, down to 0.0001; unless paused
-  Seconds virtual_time = 0;  ///< whole seconds
+  double yield = 0;          ///< 0 .. 1, to two digits, down to 0.0001; unless paused
+  Seconds virtual_time = 0;  ///< whole seconds, >= 0
 
   friend bool operator==(const CommentTag&, const CommentTag&) = default;
 };
@@ -22,7 +23,7 @@ struct CommentTag {
 /// "[dfrs yield=0.25 vt=1234s]" or "[dfrs paused vt=1234s]".
 std::string format_tag(const CommentTag& tag);
 
-/// The user's part of a comment: without a tag at its end, and the blank before it.
+/// The user's part of a comment: without a well-formed tag at its end, and the blank before it.
 std::string_view user_comment(std::string_view comment);
 
 /// The tag at the end of a comment, if there is a well-formed one.

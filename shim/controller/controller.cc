@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "shim/controller/clock.h"
+#include "shim/controller/offers.h"
 #include "shim/controller/results.h"
 #include "shim/controller/state_writer.h"
 #include "shim/controller/timing.h"
@@ -145,6 +146,7 @@ bool Controller::checked_step(const dfrs_snapshot& snapshot, dfrs_operations& op
                  changes.resync;
   const Seconds confirm_again = confirm_raises(now);
   pause_rules_.apply(books_, nodes_, agents(), config_, now);
+  offer_again(books_, changes, now);
 
   const std::uint64_t decided = driver_.counters().decisions;
   if (const auto ran = driver_.run(books_, nodes_, changes, other_nodes || drop_wishes_, now); !ran) {
@@ -157,7 +159,9 @@ bool Controller::checked_step(const dfrs_snapshot& snapshot, dfrs_operations& op
   drop_wishes_ = false;
   state_dirty_ = state_dirty_ || decided != driver_.counters().decisions;
 
-  const Seconds again = std::min(confirm_again, reconciler_.reconcile(books_, nodes_, now, operations_));
+  const Seconds offer_at = plan_offers(books_, driver_.pauses_for_arrivals(), now);
+  const Seconds again =
+      std::min({confirm_again, offer_at, reconciler_.reconcile(books_, nodes_, now, operations_)});
   for (std::size_t k = 0; k < operations_.size(); ++k) {
     // Whose requeue it was must be known even if slurmctld ends right behind it.
     if (operations_[k].kind == DFRS_OP_REQUEUE) state_dirty_ = state_urgent_ = true;

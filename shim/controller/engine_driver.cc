@@ -89,6 +89,7 @@ tl::expected<void, std::string> EngineDriver::create(const Config& config) {
   const PolicyTraits traits = traits_of(algorithm_);
   batch_ = !traits.shares_nodes;
   takes_up_waiting_ = traits.takes_up_waiting;
+  pauses_for_arrivals_ = traits.pauses_for_arrivals;
   must_resync_ = true;
   wake_at_ = kNever;
   if (recorder_ != nullptr) recorder_->begin(algorithm_, options_);
@@ -165,6 +166,7 @@ tl::expected<void, std::string> EngineDriver::tell_events(Books& books, const No
     if (job->in_engine()) continue;
     job->wish = Wish::waiting;
     job->known_to_policy = true;
+    job->told_at = now;
     events_.push_back({EventKind::submitted, books.open_slot(*job)});
   }
   changes.entering.clear();

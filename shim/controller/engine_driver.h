@@ -42,6 +42,8 @@ class EngineDriver {
                                       Seconds now);
   /// Whether raises of yields count only when the agents have taken them (Controller does that). Default: no.
   void confirm_raises(bool on) { confirm_raises_ = on; }
+  /// Whether the algorithm pauses others for a job that comes.
+  bool pauses_for_arrivals() const { return pauses_for_arrivals_; }
   /// The engine's own time for the next call; kNever: none.
   Seconds wake_at() const { return wake_at_; }
   const DriverCounters& counters() const { return counters_; }
@@ -69,6 +71,7 @@ class EngineDriver {
   bool batch_ = false;
   bool confirm_raises_ = false;
   bool takes_up_waiting_ = true;  // the policy comes back to jobs that it has not placed when they were submitted
+  bool pauses_for_arrivals_ = false;
   bool must_resync_ = true;
   bool sharing_ = false;  // some job that wants its nodes alone shares them: see believe()
   Seconds wake_at_ = kNever;

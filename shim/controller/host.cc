@@ -85,6 +85,7 @@ void Host::serve_control() {
   options.munge_socket = paths_.munge_socket;
   options.slurm_user = paths_.slurm_user_id;
   options.log = [this](const std::string& line) { log_.warn("control port: {}", line); };
+  options.wake = paths_.wake;
   auto server = ControlServer::start(std::move(options), *controller_, recorder_);
   if (!server) {
     log_.error("no control port for dfrsctl: {}", server.error());

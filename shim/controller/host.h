@@ -25,6 +25,7 @@ struct HostPaths {
   std::string munge_socket;  ///< empty: MUNGE's default
   std::string cluster_name;
   std::uint32_t slurm_user_id = 0;
+  std::function<void()> wake;  ///< asks the plugin for a step; may be empty
 };
 
 /// What the delivery of quotas is made from.
@@ -46,6 +47,7 @@ class Host {
 
   Controller& controller() { return *controller_; }
   const Config& config() const { return config_; }
+  /// Names of managed partitions; valid until reconfigure().
   const std::vector<const char*>& partitions() const { return partitions_; }
   Recorder& recorder() { return recorder_; }
   StateWriter& state_writer() { return *state_writer_; }

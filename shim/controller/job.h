@@ -61,6 +61,12 @@ struct Job {
   bool enter_quietly = false;     ///< comes (back) to the policy as one that waits already: it forces nobody out
   bool can_suspend = false;       ///< now (pause_rules.h)
   bool can_requeue = false;
+  Seconds pausable_at = 0;        ///< running, in no way pausable: when it may become so by itself (kNever: unknown)
+
+  // ---- offers to the policy (offers.h) ----
+  Seconds told_at = 0;             ///< when it came to the policy as a new one, last
+  Seconds offer_at = 0;            ///< waiting: comes again then; 0: no
+  std::uint32_t offered_again = 0; ///< so often in this wait
 
   // ---- progress (clock.h) ----
   VirtualClock clock;
@@ -78,6 +84,7 @@ struct Job {
   // ---- requeues of ours ----
   bool requeue_asked = false;  ///< REQUEUE was asked for run `requeue_asked_of`
   std::uint32_t requeue_asked_of = 0;
+  bool requeue_again = false;  ///< was asked for by a slurmctld that may have ended before it did it: asked again
   bool requeued_by_us = false;          ///< waits for its next start after a requeue of ours
   std::int64_t requeue_begin_time = 0;  ///< the begin time that Slurm set with it; 0: not seen yet
   Seconds start_not_before = 0;         ///< see kCredentialWait
@@ -105,6 +112,8 @@ struct Job {
   bool running() const { return phase == DFRS_JOB_RUNNING; }
   bool suspended() const { return phase == DFRS_JOB_SUSPENDED && !has(DFRS_JOB_USER_SUSPENDED); }
   bool user_suspended() const { return phase == DFRS_JOB_SUSPENDED && has(DFRS_JOB_USER_SUSPENDED); }
+  /// For Slurm only: nothing of it is on its node.
+  bool lost() const { return has(DFRS_JOB_LOST) && has(DFRS_JOB_MAY_REQUEUE) && !requeue_refused && in_engine(); }
   bool queued() const { return phase == DFRS_JOB_PENDING || phase == DFRS_JOB_REQUEUING; }
   dfrs_job_key key() const { return {id, restarts, submit}; }
   Seconds virtual_time(Seconds now) const { return clock.at(now); }

@@ -19,14 +19,14 @@ inline constexpr Seconds kLimitSlack = 3.0;
 
 struct LimitState {
   std::uint32_t limit_minutes = UINT32_MAX;  ///< UINT32_MAX: none
-  Seconds used = 0;                          ///< virtual time of this run
-  double yield = 0;                          ///< > 0
-  std::int64_t end_time = 0;                 ///< Slurm's present idea, 0: none
+  Seconds used = 0;                          ///< virtual time of this run, >= 0
+  double yield = 0;                          ///< 0 .. 1; 0: the job gets nothing, and no end can be told
+  std::int64_t end_time = 0;                 ///< s since the epoch, Slurm's present idea; 0: none
 };
 
-/// When Slurm should end the job, if its present idea is too far off to be left: earlier by more than a second, or
-/// off by more than a twentieth of what is left (5 min at most). What is left for later is asked again in time, since
-/// a twentieth shrinks as the end comes nearer.
+/// When Slurm should end the job (s since the epoch), if its present idea is too far off to be left: earlier by more
+/// than a second, or off by more than a twentieth of what is left (5 min at most). What is left for later is asked
+/// again in time, since a twentieth shrinks as the end comes nearer. Nothing without a limit or without a yield.
 std::optional<std::int64_t> wanted_end_time(const LimitState& state, Seconds now);
 
 }  // namespace dfrs::shim

@@ -39,12 +39,14 @@ class Nodes {
 
   /// O(nodes); copies names only when they change.
   Changes update(const dfrs_snapshot& snapshot);
-  /// Memory (MiB, by node) that is held there although no job of the policy's has it. True if what the policy sees of
-  /// some node has changed since the last call. To be called after each update().
+  /// Memory (MiB, by node, one for each) that is held there although no job of the policy's has it. True if what the
+  /// policy sees of some node has changed since the last call. To be called after each update().
   bool settle(std::span<const std::uint64_t> held);
 
   std::size_t size() const { return nodes_.size(); }
+  /// n < size().
   const Node& operator[](NodeIndex n) const { return nodes_[n]; }
+  /// As of the last settle(); valid until the next.
   std::span<const NodeView> views() const { return views_; }
   /// CPUs of the largest node: what a capacity or a need of 1 stands for. >= 1.
   std::uint32_t reference_cpus() const { return reference_cpus_; }

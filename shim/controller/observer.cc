@@ -196,6 +196,7 @@ void Observer::observe_one(const dfrs_snapshot& snapshot, const dfrs_job& seen, 
   const bool new_run = seen.key.restarts != job.restarts;
   const bool queued = seen.phase == DFRS_JOB_PENDING || seen.phase == DFRS_JOB_REQUEUING;
   if (restored) job.enter_quietly = job.known_to_policy;
+  if (restored && !new_run) job.requeue_again = job.requeue_asked && job.requeue_asked_of == job.restarts;
 
   update(job.comment, seen.comment);  // its marks say whether work is lost
   job.flags = (job.flags & ~std::uint32_t{DFRS_JOB_CHECKPOINTS}) | (seen.flags & DFRS_JOB_CHECKPOINTS);
@@ -208,7 +209,7 @@ void Observer::observe_one(const dfrs_snapshot& snapshot, const dfrs_job& seen, 
         new_run && job.requeue_asked && job.requeue_asked_of == job.restarts && seen.key.restarts == job.restarts + 1;
     if (run_ended) end_run(job, *config_, now, totals);
     job.requeued_by_us = by_us && (queued || seen.phase == DFRS_JOB_BLOCKED);
-    job.requeue_asked = false;
+    job.requeue_asked = job.requeue_again = false;
     job.requeue_begin_time = 0;
     if (by_us) job.start_not_before = std::max(job.start_not_before, now + kCredentialWait);
     ended_by_others = run_ended && !by_us;

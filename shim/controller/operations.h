@@ -15,18 +15,21 @@ namespace dfrs::shim {
 
 class OperationList {
  public:
+  /// What publish() has handed out is no longer valid.
   void clear();
   /// `nodes`: a node per task, ascending.
   void start(const Job& job, std::span<const NodeIndex> nodes, bool after_requeue);
   void suspend(const Job& job) { add(DFRS_OP_SUSPEND, job); }
   void resume(const Job& job) { add(DFRS_OP_RESUME, job); }
   void requeue(const Job& job) { add(DFRS_OP_REQUEUE, job); }
+  /// `at`: s since the epoch.
   void end_time(const Job& job, std::int64_t at) { add(DFRS_OP_END_TIME, job).end_time = at; }
+  /// The whole new comment; empty: none.
   void comment(const Job& job, std::string text);
 
   std::size_t size() const { return list_.size(); }
   const dfrs_operation& operator[](std::size_t index) const { return list_[index]; }
-  /// For the plugin; the arrays live until clear().
+  /// For the plugin; the arrays live until clear(). `wake_at`: s since the epoch. O(operations).
   void publish(dfrs_operations& out, Seconds wake_at);
 
  private:

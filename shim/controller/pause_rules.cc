@@ -20,12 +20,34 @@ bool checkpoints(const Job& job, const Config& config) {
   return job.has(DFRS_JOB_CHECKPOINTS) || has_word(user_comment(job.comment), config.checkpoint_mark);
 }
 
-bool may_requeue(const Job& job, const Config& config, Seconds now) {
+namespace {
+
+// Whatever it has done so far.
+bool requeue_allowed(const Job& job, const Config& config) {
   const PauseRules& rules = rules_of(job, config);
   if (!rules.requeue || !job.has(DFRS_JOB_MAY_REQUEUE) || job.requeue_refused) return false;
-  if (job.run_virtual_time(now) < config.min_progress) return false;
   return checkpoints(job, config) || (rules.accept_lost_work && job.lost_runs < config.max_lost_runs);
 }
+
+}  // namespace
+
+bool may_requeue(const Job& job, const Config& config, Seconds now) {
+  return requeue_allowed(job, config) && !(job.run_virtual_time(now) < config.min_progress);
+}
+
+namespace {
+
+// When the passing of time alone lets the rules pause a running job that they do not let pause now.
+Seconds pausable_at(const Job& job, const Config& config, Seconds now) {
+  const PauseRules& rules = rules_of(job, config);
+  Seconds at = kNever;
+  if (rules.suspend && !job.suspend_refused && now < job.suspend_not_before) at = job.suspend_not_before;
+  const Seconds left = config.min_progress - job.run_virtual_time(now);
+  if (left > 0 && job.clock.rate > 0 && requeue_allowed(job, config)) at = std::min(at, now + left / job.clock.rate);
+  return at;
+}
+
+}  // namespace
 
 void SwapBudget::refresh(const Books& books, const Nodes& nodes, const NodeAgents& agents) {
   constexpr std::int64_t kUnknown = -1;
@@ -85,8 +107,10 @@ void PauseRulebook::apply(Books& books, const Nodes& nodes, const NodeAgents* ag
   order_.clear();
   books.each([&](Job& job) {
     job.can_suspend = job.can_requeue = false;
+    job.pausable_at = kNever;
     if (!job.running() && !job.suspended()) return;
     job.can_requeue = may_requeue(job, config, now);
+    if (job.running() && !job.can_requeue) job.pausable_at = pausable_at(job, config, now);
     if (job.running() && rules_of(job, config).suspend && !job.suspend_refused &&
         (now >= job.suspend_not_before || job.wish == Wish::paused)) {
       order_.push_back(&job);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which jobs may be paused or moved, and how (docs: administrator's guide, "Pausing").
 //
-//   suspend   stopped where it is; its memory goes to swap. Needs, on each of its nodes, swap for its memory that is
-//   not
-//             promised to others (SuspendNeedsSwap=yes). Nothing is lost.
+//   suspend   stopped where it is; its memory goes to swap. Needs, on each of its nodes, swap for its memory that
+//             nobody else was promised (SuspendNeedsSwap=yes). Nothing is lost.
 //   requeue   its run is ended, it starts again later, anywhere. For batch jobs that allow it and either say that they
 //             go on from their own checkpoint, or whose partition accepts that work is lost (LostWork=accept).
 //

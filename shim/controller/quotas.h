@@ -22,13 +22,14 @@ class Quotas {
   /// the others leave them there; a run with a checkpoint to write keeps what it had, and the others' raises wait until
   /// it is gone. O(nodes + tasks).
   void build(const Books& books, const Nodes& nodes, const Config& config, std::span<const Job* const> arriving);
-  /// Hands over what has changed since the last time. False if no agent is concerned.
+  /// Hands over what build() has changed since the last time, all of it after forget(). O(nodes + jobs on them).
   void send(NodeAgents& agents);
   /// Everything is handed over again at the next send(): other agents, or another order of nodes.
   void forget();
 
+  /// What the last build() made of a node, ascending by job; nothing for a node that does not exist.
   std::span<const JobQuota> of(NodeIndex node) const;
-  /// Whether the node's agent was last handed a quota of at least `cpus` for the job.
+  /// Whether the node's agent was last handed a quota of at least `cpus` CPUs for the job, and not that it is paused.
   bool handed_over(NodeIndex node, std::uint32_t job, double cpus) const;
   /// Nodes of jobs that the last build() had as arriving, ascending.
   std::span<const std::size_t> arrival_nodes() const { return arrival_nodes_; }

@@ -48,7 +48,7 @@ void Reconciler::leave(Books& books, OperationList& operations) {
       job.way = pause_way(job);
       job.to_resync = job.way == PauseWay::none;
     }
-    if (job.running() && job.wish == Wish::paused && job.way == PauseWay::suspend) {
+    if (job.running() && job.wish == Wish::paused && job.way == PauseWay::suspend && !job.lost()) {
       operations.suspend(job);
       room_.give(footprint(job, job.at));
     }
@@ -56,9 +56,10 @@ void Reconciler::leave(Books& books, OperationList& operations) {
   books.each([&](Job& job) {
     const bool holds = job.running() || job.suspended();
     const bool ends = (job.wish == Wish::paused && job.way == PauseWay::requeue && job.running()) ||
-                      (job.wish == Wish::running && job.target != job.at);
+                      (job.wish == Wish::running && job.target != job.at) || job.lost() || job.requeue_again;
     if (!holds || !ends) return;
     operations.requeue(job);
+    job.requeue_again = false;
     job.requeue_asked = true;
     job.requeue_asked_of = job.restarts;
     for (NodeIndex n : job.at) cleaning_[n] = 1;

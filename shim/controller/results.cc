@@ -157,6 +157,8 @@ void enter_result(const dfrs_operation& operation, const dfrs_result& result, Se
       } else if (refused) {
         job->requeue_refused = job->to_resync = true;
         job->requeue_asked = false;
+      } else {
+        job->requeue_asked = false;
       }
       break;
     case DFRS_OP_END_TIME:

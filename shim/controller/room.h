@@ -22,14 +22,19 @@ class Room {
  public:
   /// Nothing but foreign jobs on the nodes. O(nodes).
   void reset(const Nodes& nodes);
+  /// The job comes, whether there is room or not; its nodes must be of the list. O(tasks).
   void take(const Footprint& job);
+  /// A job that was taken goes. O(tasks).
   void give(const Footprint& job);
-  /// Memory and exclusive use would hold if the job came too. O(tasks).
+  /// Memory and exclusive use would hold if the job came too; false for nodes that do not exist. O(tasks).
   bool fits(const Footprint& job) const;
-  /// How many tasks of that size the node could take.
+  /// How many tasks of that size (MiB) the node could take; UINT32_MAX: any number. 0 for a node that is overcommitted
+  /// or does not exist. O(1).
   std::uint32_t tasks_that_fit(NodeIndex node, std::uint64_t memory_per_task, bool exclusive) const;
   std::size_t nodes() const { return memory_.size(); }
+  /// MiB; below 0: overcommitted.
   std::int64_t free_memory(NodeIndex node) const { return memory_[node]; }
+  /// Tasks of our jobs there.
   std::uint32_t tasks(NodeIndex node) const { return tasks_[node]; }
 
  private:

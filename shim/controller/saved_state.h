@@ -13,10 +13,11 @@ namespace dfrs::shim {
 
 struct Job;
 
+/// Fields mean what those of the same names in Job do.
 struct SavedJob {
   std::uint32_t id = 0;
   std::uint32_t restarts = 0;
-  std::int64_t submit = 0;
+  std::int64_t submit = 0;  ///< s since the epoch, as all instants here
   std::uint32_t user = 0;
   enum class Run : std::uint8_t { none, running, suspended };
   Run run = Run::none;  ///< a clock that was running goes on while slurmctld is away, as the job does

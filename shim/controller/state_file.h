@@ -19,8 +19,9 @@ namespace dfrs::shim {
 inline constexpr int kStateVersion = 1;
 inline constexpr const char* kStateFileName = "dfrs_state";
 
+/// The whole file. All numbers must be finite.
 std::string format_state(const SavedState& state);
-/// Error: what is wrong with the text. Any text is safe.
+/// Error: what is wrong with the text, without the file's name. Any text is safe.
 tl::expected<SavedState, std::string> parse_state(std::string_view text);
 
 class StateFile {

@@ -18,6 +18,11 @@ inline constexpr Seconds kPoll = 0.2;
 /// not stopped with the others; a requeue then waits for it, for minutes.
 inline constexpr Seconds kSuspendAfterStart = 2.0;
 
+/// A job for which no room could be made, when jobs had run too briefly to be paused, is offered to the policy again as
+/// they become pausable: not sooner than this after the last offer, and so many times at most.
+inline constexpr Seconds kOfferAgain = 0.5;
+inline constexpr std::uint32_t kOffersAgain = 3;
+
 /// How long slurmstepd takes to suspend a job (SIGTSTP, 2 s, SIGSTOP), and how long we let a resume take after that.
 /// Of two requests that wait for a suspend that is under way either may be served first, so that a job might be left
 /// stopped although Slurm has resumed it last: no suspend is asked for while a resume may be waiting.

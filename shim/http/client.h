@@ -27,8 +27,8 @@ struct HttpCall {
 
 struct HttpCallLimits {
   std::chrono::milliseconds connect_timeout{1000};
-  std::chrono::milliseconds timeout{2000};  ///< the whole exchange
-  std::size_t max_answer = std::size_t{16} << 20;
+  std::chrono::milliseconds timeout{2000};         ///< the whole exchange
+  std::size_t max_answer = std::size_t{16} << 20;  ///< bytes; a longer answer is an error
 };
 
 struct HttpCallError {
@@ -38,7 +38,7 @@ struct HttpCallError {
 };
 
 struct HttpCallAnswer {
-  int status = 0;  ///< of an answer that proved to be the receiver's, any status
+  int status = 0;  ///< HTTP's, of an answer that proved to be the receiver's; any, also 4xx and 5xx
   std::string body;
 };
 

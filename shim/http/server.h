@@ -60,12 +60,12 @@ struct HttpRoute {
 };
 
 struct HttpServerOptions {
-  std::string bind_address = "0.0.0.0";  ///< numeric, IPv4 or IPv6
-  std::uint16_t port = 0;                ///< 0: any free one
-  std::string receiver;                  ///< who we are in credentials: node_receiver(), controller_receiver()
-  std::string munge_socket;              ///< empty: MUNGE's default
-  uid_t administrator = 0;               ///< SlurmUser
-  std::size_t max_body = std::size_t{1} << 20;
+  std::string bind_address = "0.0.0.0";         ///< numeric, IPv4 or IPv6
+  std::uint16_t port = 0;                       ///< 0: any free one
+  std::string receiver;                         ///< who we are in credentials: node_receiver(), controller_receiver()
+  std::string munge_socket;                     ///< empty: MUNGE's default
+  uid_t administrator = 0;                      ///< SlurmUser
+  std::size_t max_body = std::size_t{1} << 20;  ///< bytes; more is answered with 413
   unsigned max_connections = 128;
   unsigned max_connections_per_address = 64;
   std::chrono::seconds idle_timeout{15};        ///< a silent connection is closed after so long

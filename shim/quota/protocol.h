@@ -50,11 +50,13 @@ struct AgentReport {
 inline constexpr std::size_t kMaxJobs = 10000;
 inline constexpr double kMaxCpus = 1e5;
 
-std::string format_desired(const DesiredState& state);
-/// Errors are one line and name the field.
+std::string format_desired(const DesiredState& state);  ///< within the bounds above
+/// Any text is safe: what is missing, out of range or of another type, or a job named twice is an error; members that
+/// are not known are passed over. Errors are one line and name the field.
 tl::expected<DesiredState, std::string> parse_desired(std::string_view json);
 
 std::string format_report(const AgentReport& report);
+/// As parse_desired().
 tl::expected<AgentReport, std::string> parse_report(std::string_view json);
 
 /// The body of status 409: the agent has a newer state, or this one already.

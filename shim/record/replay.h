@@ -43,7 +43,7 @@ struct ReplaySummary {
 };
 
 /// Reads to the end, or to the first difference. `solver` for OPT=AVG; may be null without it. Errors: RecordError for
-/// a record that is not sound, or an engine that cannot be made.
+/// a record that is not sound, or an engine that cannot be made. Cost: that of the engine's calls.
 ReplaySummary replay(RecordReader& reader, LpSolver* solver);
 
 }  // namespace dfrs::shim

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sim/campaign/campaign.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <mutex>
+#include <numeric>
+#include <optional>
+#include <thread>
 
 #include "sim/bound/bound.h"
+#include "sim/campaign/fingerprint.h"
 #include "sim/campaign/parallel.h"
+#include "sim/campaign/store.h"
 #include "sim/glpk_solver.h"
 #include "sim/workload/scale.h"
 
@@ -24,42 +32,177 @@ double load_or_zero(const Instance& instance) {
   return spread ? offered_load(instance) : 0.0;
 }
 
+ResultRow simulate_row(const Instance& instance, const Algorithm& algorithm, const StretchBounds& bounds,
+                       const CampaignOptions& options) {
+  GlpkSolver solver;
+  SimOptions sim = options.sim;
+  sim.engine.dfrs.lp_solver = &solver;
+  const double start = thread_cpu_seconds();
+  const RunResult run = simulate(instance, algorithm, sim);
+  ResultRow row;
+  row.cpu_seconds = thread_cpu_seconds() - start;
+  row.instance = instance.name;
+  row.algorithm = algorithm_name(algorithm);
+  row.jobs = instance.jobs.size();
+  row.load = load_or_zero(instance);
+  row.bound_divisible = bounds.divisible;
+  row.bound_ls1 = bounds.ls1;
+  row.metrics = measure(instance, run, options.stretch_floor);
+  return row;
+}
+
+// One call of run_campaign. Simulations count from 0, instances outermost.
+class Run {
+ public:
+  Run(std::span<const Instance> instances, std::span<const Algorithm> algorithms, const CampaignOptions& options)
+      : instances_(instances), algorithms_(algorithms), options_(options), rows_(instances.size() * algorithms.size()) {
+    for (const Algorithm& algorithm : algorithms) names_.push_back(algorithm_name(algorithm));
+  }
+
+  std::vector<ResultRow> rows() {
+    std::vector<std::size_t> open(rows_.size());
+    std::iota(open.begin(), open.end(), std::size_t{0});
+    if (options_.store != nullptr) {
+      settings_ = campaign_settings(options_);
+      fingerprints_.resize(instances_.size());
+      each(instances_.size(), [&](std::size_t k) { fingerprints_[k] = fingerprint(instances_[k]); });
+      std::erase_if(open, [&](std::size_t k) { return found(k); });
+    }
+    find_bounds(open);
+    if (options_.store == nullptr) {
+      each(open.size(), [&](std::size_t k) { simulate_and_keep(open[k]); });
+    } else {
+      share(std::move(open));
+    }
+    return std::move(rows_);
+  }
+
+ private:
+  const Instance& instance(std::size_t k) const { return instances_[k / algorithms_.size()]; }
+  SimulationKey key(std::size_t k) const {
+    return {fingerprints_[k / algorithms_.size()], names_[k % algorithms_.size()], settings_};
+  }
+  void each(std::size_t count, const std::function<void(std::size_t)>& work) const {
+    parallel_for(count, options_.threads, work);
+  }
+
+  void count_one() {
+    if (!options_.progress) return;
+    const std::lock_guard lock(mutex_);
+    options_.progress(++done_, rows_.size());
+  }
+
+  bool found(std::size_t k) {
+    std::optional<ResultRow> row = options_.store->find(key(k));
+    if (!row) return false;
+    row->instance = instance(k).name;  // another instance of the same jobs may have been the one simulated
+    rows_[k] = std::move(*row);
+    count_one();
+    return true;
+  }
+
+  void simulate_and_keep(std::size_t k) {
+    rows_[k] =
+        simulate_row(instance(k), algorithms_[k % algorithms_.size()], bounds_[k / algorithms_.size()], options_);
+    count_one();
+  }
+
+  // Of the instances that still have something to simulate.
+  void find_bounds(const std::vector<std::size_t>& open) {
+    std::vector<std::size_t> needed;
+    for (std::size_t k : open) {
+      const std::size_t of = k / algorithms_.size();
+      if (needed.empty() || needed.back() != of) needed.push_back(of);
+    }
+    bounds_.resize(instances_.size());
+    each(needed.size(), [&](std::size_t n) {
+      const std::size_t k = needed[n];
+      const auto compute = [&] { return stretch_lower_bounds(instances_[k], BoundOptions{options_.stretch_floor}); };
+      if (options_.store == nullptr) {
+        bounds_[k] = compute();
+        return;
+      }
+      if (const auto kept = options_.store->find_bounds(fingerprints_[k], options_.stretch_floor)) {
+        bounds_[k] = *kept;
+        return;
+      }
+      bounds_[k] = compute();
+      options_.store->put_bounds(fingerprints_[k], options_.stretch_floor, bounds_[k]);
+    });
+  }
+
+  // Simulates what no other process is at, until everything is there.
+  void share(std::vector<std::size_t> open) {
+    auto pause = std::chrono::milliseconds(20);
+    while (!open.empty()) {
+      std::vector<std::size_t> elsewhere;
+      each(open.size(), [&](std::size_t n) {
+        const std::size_t k = open[n];
+        switch (options_.store->claim(key(k))) {
+          case ResultStore::Claim::mine:
+            try {
+              simulate_and_keep(k);
+            } catch (...) {
+              options_.store->release(key(k));
+              throw;
+            }
+            options_.store->finish(key(k), rows_[k]);
+            return;
+          case ResultStore::Claim::finished:
+            found(k);
+            return;
+          case ResultStore::Claim::elsewhere:
+            const std::lock_guard lock(mutex_);
+            elsewhere.push_back(k);
+            return;
+        }
+      });
+      if (elsewhere.size() == open.size()) {
+        std::this_thread::sleep_for(pause);
+        pause = std::min(2 * pause, std::chrono::milliseconds(500));
+      }
+      std::sort(elsewhere.begin(), elsewhere.end());
+      open = std::move(elsewhere);
+    }
+  }
+
+  std::span<const Instance> instances_;
+  std::span<const Algorithm> algorithms_;
+  const CampaignOptions& options_;
+  std::vector<std::string> names_;
+  std::vector<std::string> fingerprints_;  // with a store only
+  std::string settings_;
+  std::vector<StretchBounds> bounds_;
+  std::vector<ResultRow> rows_;
+  std::mutex mutex_;
+  std::size_t done_ = 0;
+};
+
 }  // namespace
+
+std::string campaign_settings(const CampaignOptions& options) {
+  // Bound by name, so that an option more is an error here until it is part of the settings.
+  const auto& [penalty, events_apart, paused_work, lost_work, engine] = options.sim;
+  const auto& [min_progress, max_lost_runs] = lost_work;
+  const auto& [dfrs, batch] = engine;
+  const auto& [period, priority, ticks_apart, lp_solver] = dfrs;
+  const auto& [flow_floor] = priority;
+  const auto& [pass_per_event, pack_tasks] = batch;
+  static_cast<void>(lp_solver);  // one per thread, all alike
+  const auto apart = [](bool yes) { return yes ? "apart" : "merged"; };
+  return fmt::format(
+      "penalty {} s, period {} s, stretch floor {} s, priority floor {} s, events {}, ticks {}, batch passes per {}, "
+      "batch nodes {}, {}",
+      penalty, period, options.stretch_floor, flow_floor, apart(events_apart), apart(ticks_apart),
+      pass_per_event ? "event" : "instant", pack_tasks ? "packed" : "task",
+      paused_work == PausedWork::kKept
+          ? "paused work kept"
+          : fmt::format("paused work lost (least progress {} s, most lost runs {})", min_progress, max_lost_runs));
+}
 
 std::vector<ResultRow> run_campaign(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
                                     const CampaignOptions& options) {
-  const std::size_t total = instances.size() * algorithms.size();
-  std::vector<ResultRow> rows(total);
-  std::vector<StretchBounds> bounds(instances.size());
-  parallel_for(instances.size(), options.threads, [&](std::size_t k) {
-    bounds[k] = stretch_lower_bounds(instances[k], BoundOptions{options.stretch_floor});
-  });
-
-  std::mutex mutex;
-  std::size_t done = 0;
-  parallel_for(total, options.threads, [&](std::size_t k) {
-    const Instance& instance = instances[k / algorithms.size()];
-    const Algorithm& algorithm = algorithms[k % algorithms.size()];
-    GlpkSolver solver;
-    SimOptions sim = options.sim;
-    sim.engine.dfrs.lp_solver = &solver;
-    const double start = thread_cpu_seconds();
-    const RunResult run = simulate(instance, algorithm, sim);
-    ResultRow& row = rows[k];
-    row.cpu_seconds = thread_cpu_seconds() - start;
-    row.instance = instance.name;
-    row.algorithm = algorithm_name(algorithm);
-    row.jobs = instance.jobs.size();
-    row.load = load_or_zero(instance);
-    row.bound_divisible = bounds[k / algorithms.size()].divisible;
-    row.bound_ls1 = bounds[k / algorithms.size()].ls1;
-    row.metrics = measure(instance, run, options.stretch_floor);
-    if (options.progress) {
-      const std::lock_guard lock(mutex);
-      options.progress(++done, total);
-    }
-  });
-  return rows;
+  return Run(instances, algorithms, options).rows();
 }
 
 }  // namespace dfrs::sim

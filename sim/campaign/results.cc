@@ -7,41 +7,12 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <functional>
 #include <unordered_set>
 
 #include "sim/errors.h"
 
 namespace dfrs::sim {
 namespace {
-
-struct NumberColumn {
-  std::string_view name;
-  std::function<double&(ResultRow&)> of;
-};
-
-const std::vector<NumberColumn>& number_columns() {
-  static const std::vector<NumberColumn> columns{
-      {"load", [](ResultRow& r) -> double& { return r.load; }},
-      {"bound_divisible", [](ResultRow& r) -> double& { return r.bound_divisible; }},
-      {"bound_ls1", [](ResultRow& r) -> double& { return r.bound_ls1; }},
-      {"max_stretch", [](ResultRow& r) -> double& { return r.metrics.max_stretch; }},
-      {"mean_stretch", [](ResultRow& r) -> double& { return r.metrics.mean_stretch; }},
-      {"mean_wait_s", [](ResultRow& r) -> double& { return r.metrics.mean_wait; }},
-      {"mean_turnaround_s", [](ResultRow& r) -> double& { return r.metrics.mean_turnaround; }},
-      {"makespan_s", [](ResultRow& r) -> double& { return r.metrics.makespan; }},
-      {"utilization", [](ResultRow& r) -> double& { return r.metrics.utilization; }},
-      {"underutilization", [](ResultRow& r) -> double& { return r.metrics.underutilization; }},
-      {"pauses_per_job", [](ResultRow& r) -> double& { return r.metrics.pauses_per_job; }},
-      {"moves_per_job", [](ResultRow& r) -> double& { return r.metrics.moves_per_job; }},
-      {"pauses_per_hour", [](ResultRow& r) -> double& { return r.metrics.pauses_per_hour; }},
-      {"moves_per_hour", [](ResultRow& r) -> double& { return r.metrics.moves_per_hour; }},
-      {"pause_gb_per_s", [](ResultRow& r) -> double& { return r.metrics.pause_gb_per_s; }},
-      {"move_gb_per_s", [](ResultRow& r) -> double& { return r.metrics.move_gb_per_s; }},
-      {"cpu_seconds", [](ResultRow& r) -> double& { return r.cpu_seconds; }},
-  };
-  return columns;
-}
 
 // Splits one line; false if a quote is not closed.
 bool split(std::string_view line, std::vector<std::string>& fields) {
@@ -94,6 +65,29 @@ std::vector<std::string> distinct(const std::vector<ResultRow>& rows, std::strin
 
 }  // namespace
 
+std::span<const ResultColumn> result_columns() {
+  static constexpr std::array<ResultColumn, 17> columns{{
+      {"load", [](ResultRow& r) -> double& { return r.load; }},
+      {"bound_divisible", [](ResultRow& r) -> double& { return r.bound_divisible; }},
+      {"bound_ls1", [](ResultRow& r) -> double& { return r.bound_ls1; }},
+      {"max_stretch", [](ResultRow& r) -> double& { return r.metrics.max_stretch; }},
+      {"mean_stretch", [](ResultRow& r) -> double& { return r.metrics.mean_stretch; }},
+      {"mean_wait_s", [](ResultRow& r) -> double& { return r.metrics.mean_wait; }},
+      {"mean_turnaround_s", [](ResultRow& r) -> double& { return r.metrics.mean_turnaround; }},
+      {"makespan_s", [](ResultRow& r) -> double& { return r.metrics.makespan; }},
+      {"utilization", [](ResultRow& r) -> double& { return r.metrics.utilization; }},
+      {"underutilization", [](ResultRow& r) -> double& { return r.metrics.underutilization; }},
+      {"pauses_per_job", [](ResultRow& r) -> double& { return r.metrics.pauses_per_job; }},
+      {"moves_per_job", [](ResultRow& r) -> double& { return r.metrics.moves_per_job; }},
+      {"pauses_per_hour", [](ResultRow& r) -> double& { return r.metrics.pauses_per_hour; }},
+      {"moves_per_hour", [](ResultRow& r) -> double& { return r.metrics.moves_per_hour; }},
+      {"pause_gb_per_s", [](ResultRow& r) -> double& { return r.metrics.pause_gb_per_s; }},
+      {"move_gb_per_s", [](ResultRow& r) -> double& { return r.metrics.move_gb_per_s; }},
+      {"cpu_seconds", [](ResultRow& r) -> double& { return r.cpu_seconds; }},
+  }};
+  return columns;
+}
+
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string out = "\"";
@@ -106,11 +100,11 @@ std::string csv_field(const std::string& text) {
 
 std::string results_csv(const std::vector<ResultRow>& rows) {
   std::string out = "instance,algorithm,jobs";
-  for (const NumberColumn& column : number_columns()) fmt::format_to(std::back_inserter(out), ",{}", column.name);
+  for (const ResultColumn& column : result_columns()) fmt::format_to(std::back_inserter(out), ",{}", column.name);
   out += '\n';
   for (ResultRow row : rows) {
     fmt::format_to(std::back_inserter(out), "{},{},{}", csv_field(row.instance), csv_field(row.algorithm), row.jobs);
-    for (const NumberColumn& column : number_columns()) fmt::format_to(std::back_inserter(out), ",{}", column.of(row));
+    for (const ResultColumn& column : result_columns()) fmt::format_to(std::back_inserter(out), ",{}", column.of(row));
     out += '\n';
   }
   return out;
@@ -149,7 +143,7 @@ std::vector<ResultRow> parse_results_csv(std::string_view text, const std::strin
     row.instance = value_of("instance");
     row.algorithm = value_of("algorithm");
     row.jobs = parse_count(value_of("jobs"), where, "jobs");
-    for (const NumberColumn& column : number_columns()) {
+    for (const ResultColumn& column : result_columns()) {
       column.of(row) = parse_number(value_of(column.name), where, column.name);
     }
     rows.push_back(std::move(row));

@@ -2,6 +2,7 @@
 // Results of a campaign: one row per instance and algorithm, as a value and as CSV.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,17 @@ struct ResultRow {
   /// Degradation from bound (RR-7659, section 6.1), by the bound the published tables fit (docs/semantics.md).
   double degradation() const { return metrics.max_stretch / bound_divisible; }
 };
+
+/// Raised by whoever changes what simulations give (a golden of tests/golden changes) or the columns of results: stores
+/// of another version are not gone on with.
+inline constexpr int kResultsVersion = 1;
+
+/// A column of numbers, by the name it has in files.
+struct ResultColumn {
+  std::string_view name;
+  double& (*of)(ResultRow& row);
+};
+std::span<const ResultColumn> result_columns();
 
 /// One field of a CSV line: names may hold anything, so it is quoted where that is needed (RFC 4180).
 std::string csv_field(const std::string& text);

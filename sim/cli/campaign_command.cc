@@ -7,6 +7,8 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "sim/campaign/fingerprint.h"
+#include "sim/campaign/store.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/report/table.h"
@@ -35,7 +37,7 @@ std::vector<std::pair<std::string, std::string>> report_settings(const Simulatio
 std::string run_and_report(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
                            const SimulationOptions& simulation, unsigned threads, const CampaignOutputs& outputs) {
   const SummaryFormat format = parse_summary_format(outputs.format);
-  check_outputs_differ({{"--output", outputs.results}, {"--report", outputs.report}});
+  check_outputs_differ({{"--store", outputs.store}, {"--output", outputs.results}, {"--report", outputs.report}});
   check_names_differ(instances);
   std::optional<OutputFile> results;
   std::optional<OutputFile> report;
@@ -47,6 +49,13 @@ std::string run_and_report(std::span<const Instance> instances, std::span<const 
   options.stretch_floor = simulation.stretch_floor();
   options.threads = threads;
   options.progress = terminal_progress("simulations");
+  std::optional<ResultStore> store;
+  if (!outputs.store.empty()) {
+    std::vector<std::string> fingerprints;
+    for (const Instance& instance : instances) fingerprints.push_back(fingerprint(instance));
+    store.emplace(outputs.store, campaign_facts(campaign_settings(options), instances, fingerprints));
+    options.store = &*store;
+  }
   const std::vector<ResultRow> rows = run_campaign(instances, algorithms, options);
 
   if (results) results->write(results_csv(rows));

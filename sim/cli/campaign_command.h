@@ -12,6 +12,7 @@
 namespace dfrs::sim {
 
 struct CampaignOutputs {
+  std::string store;            ///< file that keeps results as they come and is gone on from; empty: none
   std::string results;          ///< CSV file, a row per simulation; empty: none
   std::string report;           ///< HTML file; empty: none
   std::string format = "text";  ///< of the summary on standard output

@@ -39,6 +39,9 @@ void add_compare(CLI::App& app) {
                       "EASY and the best DFRS algorithms of the papers)");
   command->add_option("-o,--output", options->outputs.results, "write a row per simulation to this CSV file");
   command->add_option("--report", options->outputs.report, "write a report to this HTML file");
+  command->add_option("--store", options->outputs.store,
+                      "keep results in this file as they come: a run that was broken off goes on from there, further "
+                      "algorithms may be added, and several processes of this machine may work on it together");
   command->add_option("--format", options->outputs.format, "of the table printed")
       ->check(CLI::IsMember({"text", "markdown", "csv", "json"}))
       ->capture_default_str();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dfrs-sim generate: synthetic workloads by the Lublin-Feitelson model, annotated as in RR-7659, section 5.3.2.
+// dfrs-sim generate: synthetic workloads by the Lublin-Feitelson model, annotated as in RR-7659, section 5.3.2, or like
+// a log's jobs, as in Streit 2003, section 4.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -10,8 +11,11 @@
 #include "sim/cli/options.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
+#include "sim/reproduce/dynp_published.h"
+#include "sim/workload/load.h"
 #include "sim/workload/lublin.h"
 #include "sim/workload/scale.h"
+#include "sim/workload/streit.h"
 #include "sim/workload/trace_file.h"
 
 namespace dfrs::sim {
@@ -24,21 +28,82 @@ struct GenerateCommand {
   std::vector<double> loads;
   std::string output = "-";
 
+  std::string like;
+  std::string published;
+  bool nodes_given = false;
+  JobSetOptions job_set;
+  std::vector<double> shrinks;
+  std::vector<double> weibull;
+  bool no_kill = false;
+
   void run() {
+    if (!weibull.empty() && weibull.size() != 2) throw UsageError("--weibull takes two numbers: ALPHA,BETA");
+    const bool drawn = !like.empty() || !published.empty();
+    if (!drawn && (no_kill || job_set.exact || job_set.max_width > 0 || !weibull.empty())) {
+      throw UsageError("--no-kill, --exact-estimates, --max-width and --weibull go with --like or --published");
+    }
+    const std::size_t variants = std::max<std::size_t>(1, loads.size()) * std::max<std::size_t>(1, shrinks.size());
+    if (count * variants > 1 && output == "-") {
+      throw UsageError("several instances need a folder to go to: give --output FOLDER");
+    }
+    if (drawn) {
+      draw();
+      return;
+    }
     if (mix == "batch") lublin.mix = LublinMix::kBatch;
     if (mix == "interactive") lublin.mix = LublinMix::kInteractive;
     if (mix == "typeless") lublin.mix = LublinMix::kTypeless;
-    const bool several = count * std::max<std::size_t>(1, loads.size()) > 1;
-    if (several && output == "-") {
-      throw UsageError("several instances need a folder to go to: give --output FOLDER");
-    }
     const std::uint64_t first = lublin.seed;
     for (std::uint64_t k = 0; k < count; ++k) {
       lublin.seed = first + k;
       const Instance unscaled = lublin_instance(lublin);
-      if (loads.empty()) write(unscaled);
-      for (double load : loads) write(scaled_to_load(unscaled, load));
+      if (shrinks.empty()) write_loads(unscaled);
+      for (const double factor : shrinks) {
+        Instance shrunk = unscaled;
+        shrink(shrunk, factor);
+        if (factor != 1) shrunk.name += fmt::format("-shrink-{}", factor);
+        write_loads(shrunk);
+      }
     }
+  }
+
+  // Streit's job sets: like a log, or with published properties.
+  void draw() {
+    JobSetModel model = like.empty() ? published_model() : model_of_log();
+    if (!weibull.empty()) model.arrivals = {weibull[0], weibull[1]};
+    job_set.kill = !no_kill;
+    for (std::uint64_t k = 0; k < count; ++k) {
+      job_set.seed = lublin.seed + k;
+      for (const double factor : shrinks.empty() ? std::vector<double>{1} : shrinks) {
+        job_set.shrink = factor;
+        write_loads(sim::job_set(model, job_set));
+      }
+    }
+  }
+
+  JobSetModel published_model() const {
+    std::size_t set = 0;
+    while (dynp_published::kMachines[set] != published) ++set;
+    return model_of(dynp_published::properties_of(set));
+  }
+
+  JobSetModel model_of_log() const {
+    LoadOptions load;
+    load.conventions.estimates = SwfEstimates::kTrace;
+    load.swf.lenient = true;
+    load.processors.lenient = true;
+    if (nodes_given) load.processors.nodes = lublin.nodes;
+    Loaded loaded = load_instances(like, load);
+    for (const std::string& line : loaded.report.describe(loaded.source)) fmt::print(stderr, "{}\n", line);
+    if (nodes_given) {
+      loaded.instances.front().platform = Platform::homogeneous(static_cast<std::size_t>(lublin.nodes), 0);
+    }
+    return learn_model(loaded.instances.front());
+  }
+
+  void write_loads(const Instance& instance) const {
+    if (loads.empty()) write(instance);
+    for (const double load : loads) write(scaled_to_load(instance, load));
   }
 
   void write(const Instance& instance) const {
@@ -56,8 +121,8 @@ struct GenerateCommand {
 }  // namespace
 
 void add_generate(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("generate", "synthetic workloads (Lublin-Feitelson), annotated as in the papers");
+  CLI::App* command = app.add_subcommand(
+      "generate", "synthetic workloads: Lublin-Feitelson, annotated as in the papers, or like a log");
   auto options = std::make_shared<GenerateCommand>();
   command->add_option("--count", options->count, "instances, of seeds S, S+1, ...")
       ->check(CLI::Range(1, 1'000'000))
@@ -65,12 +130,14 @@ void add_generate(CLI::App& app) {
   command->add_option("--seed", options->lublin.seed, "S, the first seed")
       ->check(whole_number_in(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str();
-  command->add_option("--jobs", options->lublin.jobs, "jobs per instance")
-      ->check(CLI::Range(1, 10'000'000))
-      ->capture_default_str();
-  command->add_option("--nodes", options->lublin.nodes, "nodes of the cluster")
-      ->check(CLI::Range(2, 1'000'000))
-      ->capture_default_str();
+  CLI::Option* jobs = command
+                          ->add_option("--jobs", options->lublin.jobs,
+                                       "jobs per instance (default 1000; 10000 with --like, --published)")
+                          ->check(CLI::Range(1, 10'000'000));
+  CLI::Option* nodes = command
+                           ->add_option("--nodes", options->lublin.nodes,
+                                        "nodes of the cluster (default 128; with --like the log's header)")
+                           ->check(CLI::Range(2, 1'000'000));
   command->add_option("--cores", options->lublin.cores, "cores per node: a one-task job needs one of them")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
@@ -88,7 +155,36 @@ void add_generate(CLI::App& app) {
       ->check(number_in(1e-6, 1000));
   command->add_option("-o,--output", options->output, "folder for the traces; - for one trace on standard output")
       ->capture_default_str();
-  command->callback([options] { options->run(); });
+  command
+      ->add_option("--shrink", options->shrinks,
+                   "shrinking factors of Streit 2003: times between submissions are multiplied by each, such as 1,0.8")
+      ->delimiter(',')
+      ->check(number_in(1e-6, 1000));
+  const std::string group = "Like a log (Streit 2003)";
+  CLI::Option* like =
+      command->add_option("--like", options->like,
+                          "SWF log or dfrs-trace to learn from: combinations of width, estimate and run "
+                          "time as they occur, Weibull times between submissions fitted to it");
+  like->group(group);
+  CLI::Option* published = command->add_option("--published", options->published,
+                                               "a job set with the properties published of CTC, KTH, PC2 or SDSC");
+  published->check(CLI::IsMember({"CTC", "KTH", "PC2", "SDSC"}))->group(group)->excludes(like);
+  command->add_flag("--no-kill", options->no_kill, "keep run times beyond the estimate; without it jobs end there")
+      ->group(group);
+  command->add_flag("--exact-estimates", options->job_set.exact, "estimates are the run times")->group(group);
+  command->add_option("--max-width", options->job_set.max_width, "split wider jobs into jobs of at most this width")
+      ->check(CLI::Range(1, 1'000'000))
+      ->group(group);
+  command
+      ->add_option("--weibull", options->weibull, "ALPHA,BETA (s) of the times between submissions instead of the fit")
+      ->delimiter(',')
+      ->check(number_in(1e-3, 1e9))
+      ->group(group);
+  command->callback([options, jobs, nodes] {
+    options->job_set.jobs = jobs->count() > 0 ? options->lublin.jobs : 10'000;
+    options->nodes_given = nodes->count() > 0;
+    options->run();
+  });
 }
 
 }  // namespace dfrs::sim

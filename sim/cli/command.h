@@ -10,12 +10,17 @@ void add_run(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_bound(CLI::App& app);
 void add_generate(CLI::App& app);
+void add_analyse(CLI::App& app);
 void add_annotate(CLI::App& app);
+void add_import(CLI::App& app);
+void add_advise(CLI::App& app);
 void add_report(CLI::App& app);
 void add_list(CLI::App& app);
 void add_fetch(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_replay(CLI::App& app);
+void add_divisible(CLI::App& app);
+void add_gang(CLI::App& app);
 void add_reproduce(CLI::App& app);
 
 }  // namespace dfrs::sim

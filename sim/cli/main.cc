@@ -15,6 +15,7 @@
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
+#include "sim/io/unfinished_files.h"
 
 namespace dfrs::sim {
 namespace {
@@ -29,6 +30,7 @@ Examples:
   dfrs-sim run trace.swf -a 'GreedyPM*/per/MINVT=600' --nodes 120 --cores 2 --memory 2048
   dfrs-sim generate --count 10 --load 0.7 -o traces && dfrs-sim compare traces/*.dfrs -o results.csv
   dfrs-sim report results.csv -o report.html
+  dfrs-sim advise --sacct accounting.txt           what DFRS would do for a Slurm cluster of yours, on one page
   dfrs-sim replay record.jsonl.gz                  are the decisions of a live run reproduced?)";
 
 // The names a word at the command line could have meant.
@@ -50,6 +52,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
 // The first word of the command line that no parser knows, with what it may have meant.
 std::string suggestion(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* command = nullptr;
+  bool nested = false;
   for (const std::string& word : words) {
     if (command == nullptr && !word.starts_with("-")) {
       const std::vector<std::string> names = command_names(app);
@@ -57,6 +60,13 @@ std::string suggestion(const CLI::App& app, const std::vector<std::string>& word
         return fmt::format("unknown subcommand '{}'; did you mean '{}'?", word, nearest_name(word, names));
       }
       command = app.get_subcommand(word);
+    } else if (command != nullptr && !word.starts_with("-") && !command->get_subcommands({}).empty() && !nested) {
+      const std::vector<std::string> names = command_names(*command);
+      if (std::find(names.begin(), names.end(), word) == names.end()) {
+        return fmt::format("{} takes {}, not '{}'", command->get_name(), fmt::join(names, " or "), word);
+      }
+      command = command->get_subcommand(word);
+      nested = true;
     } else if (word.starts_with("-") && word.size() > 1 && (word[1] < '0' || word[1] > '9')) {  // not "-1"
       const std::vector<std::string> names = option_names(command != nullptr ? *command : app);
       const std::string name = word.substr(0, word.find('='));
@@ -83,11 +93,16 @@ int parse_and_run(int argc, char** argv) {
   add_compare(app);
   add_run(app);
   add_bound(app);
+  add_divisible(app);
   add_generate(app);
+  add_analyse(app);
   add_annotate(app);
+  add_import(app);
+  add_advise(app);
   add_report(app);
   add_replay(app);
   add_reproduce(app);
+  add_gang(app);
   add_list(app);
   add_fetch(app);
   try {
@@ -113,6 +128,7 @@ int main(int argc, char** argv) {
   // A reader that closes the pipe (head) is an error of writing like any other.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // likewise a file larger than the user may write
+  remove_unfinished_files_on_signals();
   try {
     return parse_and_run(argc, argv);
   } catch (const Failure& failure) {

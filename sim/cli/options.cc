@@ -12,6 +12,8 @@
 #include "policy/registry.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
+#include "sim/workload/sacct/table.h"
+#include "sim/workload/streit.h"
 #include "sim/workload/trace_file.h"
 
 namespace dfrs::sim {
@@ -59,7 +61,7 @@ bool header_names(const SwfLog& log, std::string_view field, std::string_view te
 void WorkloadOptions::add(CLI::App& app, Sources sources) {
   const std::string group = "Workload";
   CLI::Option* source = app.add_option("SOURCE", sources_,
-                                       "SWF log or dfrs-trace: a file, an http(s) URL or - for standard input; plain, "
+                                       "SWF log, output of Slurm's sacct, or dfrs-trace: a file, an http(s) URL or - for standard input; plain, "
                                        "gz, xz, zst or bz2");
   if (sources != Sources::at_most_one) source->required();
   if (sources != Sources::several) source->expected(sources == Sources::one ? 1 : 0, 1);
@@ -85,11 +87,23 @@ void WorkloadOptions::add(CLI::App& app, Sources sources) {
       ->check(CLI::IsMember({"requested", "allocated"}))
       ->capture_default_str()
       ->group(group);
-  app.add_option("--estimates", estimates_, "run times as batch policies see them: exact, or the log's (field 9)")
-      ->check(CLI::IsMember({"exact", "trace"}))
+  app.add_option("--estimates", estimates_,
+                 "run times as batch policies see them: exact, or the log's (SWF field 9, sacct's time limits); 'auto' is "
+                 "exact for SWF, as in the papers, and the time limits for sacct")
+      ->check(CLI::IsMember({"auto", "exact", "trace"}))
       ->capture_default_str()
       ->group(group);
-  app.add_flag("--kill-at-estimate", kill_, "end jobs at their requested time")->group(group);
+  app.add_flag("--kill-at-estimate", kill_, "end jobs at their requested time (in a dfrs-trace: their estimate)")->group(group);
+  app.add_option("--cpu-need", cpu_need_,
+                 "CPU that a job can use: all it was 'allocated', or as 'measured' (sacct's TotalCPU, SWF field 6) where "
+                 "that is known; 'auto' is measured for sacct and allocated for SWF")
+      ->check(CLI::IsMember({"auto", "measured", "allocated"}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--memory-need", memory_need_, "memory that a job of sacct holds: requested, used, or the larger")
+      ->check(CLI::IsMember({"requested", "used", "larger"}))
+      ->capture_default_str()
+      ->group(group);
   app.add_flag("--lenient", lenient_, "skip and count malformed lines and jobs larger than the machine")->group(group);
   app.add_option("--take", take_, "only the first N instances")->check(whole_number_in(1, 1'000'000'000))->group(group);
   app.add_option("--ca-file", ca_file_, "certificate authorities for https, PEM")->group(group);
@@ -105,10 +119,17 @@ LoadOptions WorkloadOptions::load_options(std::string_view text) const {
   if (nodes_ != 0) options.processors.nodes = options.memory.nodes = nodes_;
   if (cores_ != 0) options.processors.cores = options.memory.cores = cores_;
   if (memory_ != 0) options.processors.memory_mib = options.memory.memory_mib = memory_;
-  options.processors.lenient = options.memory.lenient = lenient_;
+  options.processors.lenient = options.memory.lenient = options.sacct.lenient = lenient_;
+  options.conventions.measured_cpu_need = cpu_need_ == "measured";
+  options.sacct.shape = {nodes_, cores_, memory_};
+  options.sacct.cpu_need = cpu_need_ == "allocated" ? CpuNeed::kAllocated : CpuNeed::kMeasured;
+  options.sacct.memory_need = memory_need_ == "used"     ? MemoryNeed::kUsed
+                              : memory_need_ == "larger" ? MemoryNeed::kLarger
+                                                         : MemoryNeed::kRequested;
+  options.sacct.estimates = estimates_ == "exact" ? SwfEstimates::kExact : SwfEstimates::kTrace;
   options.weeks = weeks_;
 
-  if (is_trace_text(text)) return options;
+  if (is_trace_text(text) || is_sacct_text(text)) return options;
   // The header is in the first lines: enough to know the log that the papers used.
   SwfReadOptions lenient;
   lenient.lenient = true;
@@ -126,16 +147,23 @@ LoadOptions WorkloadOptions::load_options(std::string_view text) const {
   return options;
 }
 
+Loaded WorkloadOptions::load(std::string_view text, const std::string& source) const {
+  Loaded loaded = load_instances_from_text(text, source, load_options(text));
+  for (const std::string& line : loaded.report.describe(source_name(source))) fmt::print(stderr, "{}\n", line);
+  for (const std::string& note : loaded.notes) fmt::print(stderr, "{}: {}\n", loaded.source, note);
+  return loaded;
+}
+
 std::vector<Instance> WorkloadOptions::load() const {
   std::vector<Instance> instances;
   for (const std::string& source : sources_) {
     InputOptions input;
     input.ca_file = ca_file_;
     const std::string text = read_text(source, input);
-    Loaded loaded = load_instances_from_text(text, source, load_options(text));
-    for (const std::string& line : loaded.report.describe(source_name(source))) fmt::print(stderr, "{}\n", line);
+    Loaded loaded = load(text, source);
     for (Instance& instance : loaded.instances) {
       if (take_ != 0 && instances.size() == take_) break;
+      if (kill_ && !loaded.was_swf) kill_at_estimates(instance);
       instances.push_back(std::move(instance));
     }
   }
@@ -177,6 +205,20 @@ void SimulationOptions::add(CLI::App& app) {
       ->check(CLI::IsMember({"task", "packed"}))
       ->capture_default_str()
       ->group(group);
+  app.add_option("--paused-work", paused_work_,
+                 "of a job that is paused or moved: 'kept', it goes on later, or 'lost', it begins again from nothing")
+      ->check(CLI::IsMember({"kept", "lost"}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--min-progress", min_progress_,
+                 "with --paused-work lost: seconds of virtual time before a run may be ended")
+      ->check(number_in(0, 1e9))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--max-lost-runs", max_lost_runs_, "with --paused-work lost: runs that a job may lose")
+      ->check(whole_number_in(0, 1'000'000))
+      ->capture_default_str()
+      ->group(group);
 }
 
 SimOptions SimulationOptions::sim() const {
@@ -187,13 +229,20 @@ SimOptions SimulationOptions::sim() const {
   options.events_apart = instants_ == "apart";
   options.engine.batch.pass_per_event = passes_ == "event";
   options.engine.batch.pack_tasks = batch_nodes_ == "packed";
+  options.paused_work = paused_work_ == "lost" ? PausedWork::kLost : PausedWork::kKept;
+  options.lost_work = {min_progress_, max_lost_runs_};
   return options;
 }
 
 std::string SimulationOptions::describe() const {
-  return fmt::format(
+  std::string text = fmt::format(
       "penalty {} s, period {} s, stretch bounded at {} s, instants {}, batch passes per {}, batch nodes {}", penalty_,
       period_, stretch_floor_, instants_, passes_, batch_nodes_);
+  if (paused_work_ == "lost") {
+    text += fmt::format(", work of paused jobs lost (after {} s of progress, at most {} times)", min_progress_,
+                        max_lost_runs_);
+  }
+  return text;
 }
 
 CLI::Validator number_in(double least, double most) {

@@ -23,12 +23,17 @@ class WorkloadOptions {
   void add(CLI::App& app, Sources sources);
   /// Reads all sources. What was skipped or changed in them is said on standard error.
   std::vector<Instance> load() const;
+  /// One source, whose text is read already.
+  Loaded load(std::string_view text, const std::string& source) const;
 
-  const std::vector<std::string>& sources() const { return sources_; }
-
- private:
+  /// What the options mean for a source of this content.
   LoadOptions load_options(std::string_view text) const;
 
+  const std::vector<std::string>& sources() const { return sources_; }
+  const std::string& estimates() const { return estimates_; }
+  bool whole() const { return whole_; }
+
+ private:
   std::vector<std::string> sources_;
   std::string annotation_ = "auto";
   int nodes_ = 0;
@@ -37,8 +42,10 @@ class WorkloadOptions {
   bool weeks_ = false;
   bool whole_ = false;
   std::string processors_ = "requested";
-  std::string estimates_ = "exact";
+  std::string estimates_ = "auto";
   bool kill_ = false;
+  std::string cpu_need_ = "auto";
+  std::string memory_need_ = "requested";
   bool lenient_ = false;
   std::string ca_file_;
   std::size_t take_ = 0;
@@ -61,6 +68,9 @@ class SimulationOptions {
   std::string instants_ = "apart";
   std::string passes_ = "instant";
   std::string batch_nodes_ = "task";
+  std::string paused_work_ = "kept";
+  Seconds min_progress_ = 60;
+  std::uint32_t max_lost_runs_ = 3;
 };
 
 /// Accepts finite numbers from `least` to `most`. CLI::Range lets nan pass.

@@ -20,11 +20,11 @@ namespace {
 constexpr std::size_t kBuffer = std::size_t{1} << 16;
 
 // Not mkstemp, whose files only their owner may read: a result should have the permissions any new file gets.
-int create_temporary(const std::string& path, std::string& temporary) {
+int create_temporary(const std::string& path, std::string& temporary, UnfinishedFile& file) {
   static std::atomic<unsigned> serial{0};
   for (;;) {
     temporary = fmt::format("{}.{}-{}.tmp", path, ::getpid(), serial++);
-    const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int fd = file.create(temporary);
     if (fd >= 0 || errno != EEXIST) return fd;
   }
 }
@@ -58,7 +58,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
     if (fd_ < 0) fail("cannot open for writing", errno);
     return;
   }
-  fd_ = create_temporary(path_, temporary_);
+  fd_ = create_temporary(path_, temporary_, unfinished_);
   if (fd_ < 0) {
     const int error = errno;
     temporary_.clear();
@@ -83,6 +83,7 @@ void OutputFile::commit() {
   if (::close(std::exchange(fd_, -1)) != 0) fail("cannot write", errno);
   if (temporary_.empty()) return;
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot rename the finished file", errno);
+  unfinished_.finish();
   temporary_.clear();
   sync_folder_of(path_);
 }
@@ -109,6 +110,7 @@ void OutputFile::discard() noexcept {
   if (fd_ >= 0 && path_ != "-") ::close(fd_);
   fd_ = -1;
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  unfinished_.finish();
   temporary_.clear();
 }
 

@@ -5,11 +5,13 @@
 #include <string>
 #include <string_view>
 
+#include "sim/io/unfinished_files.h"
+
 namespace dfrs::sim {
 
 /// An output that appears under its name only when commit() succeeds. Until then the text goes to a temporary file in
-/// the same folder, which is removed if commit() is not reached. "-" is standard output: there nothing can be taken
-/// back.
+/// the same folder, which is removed if commit() is not reached, or if a signal ends the program
+/// (remove_unfinished_files_on_signals()). "-" is standard output: there nothing can be taken back.
 ///
 /// A target that exists and is not a regular file (a terminal, a pipe, /dev/null) is written directly.
 class OutputFile {
@@ -32,6 +34,7 @@ class OutputFile {
 
   std::string path_;
   std::string temporary_;  ///< empty when writing directly
+  UnfinishedFile unfinished_;
   std::string buffer_;
   int fd_ = -1;
 };

@@ -12,9 +12,10 @@
 namespace dfrs::sim {
 namespace {
 
-constexpr std::size_t kWidth = 120;
-constexpr std::size_t kGroupGap = 3;   // between columns of the paper
-constexpr std::size_t kFigureGap = 2;  // between ours, paper and ratio
+constexpr std::size_t kWidth = 120;       // of sentences
+constexpr std::size_t kTableWidth = 130;  // a row of four columns and the longest name of an algorithm
+constexpr std::size_t kGroupGap = 3;      // between columns of the paper
+constexpr std::size_t kFigureGap = 2;     // between ours, paper and ratio
 constexpr std::array<std::string_view, 3> kHeadings{"ours", "paper", "ratio"};
 
 // A column of the paper: its figures as text, one or three per row, with the widths they need.
@@ -111,7 +112,7 @@ void append_table(std::string& out, const ComparisonTable& table) {
   while (begin < blocks.size()) {
     std::size_t end = begin;
     std::size_t width = name_width;
-    while (end < blocks.size() && (end == begin || width + kGroupGap + blocks[end].width() <= kWidth)) {
+    while (end < blocks.size() && (end == begin || width + kGroupGap + blocks[end].width() <= kTableWidth)) {
       width += kGroupGap + blocks[end].width();
       ++end;
     }

@@ -18,7 +18,7 @@ struct RunDescription {
   std::vector<std::string> notes;  ///< of the whole run, at the end
 };
 
-/// Tables of at most 120 columns: each column of the paper as three (ours, paper, ratio), or one where the paper has no
+/// Tables of at most 130 columns: each column of the paper as three (ours, paper, ratio), or one where the paper has no
 /// figures; columns that do not fit beside the others follow below, with the rows' names again.
 std::string text_comparison(std::span<const ComparisonTable> tables, const RunDescription& run);
 

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The list of reproductions: one line each, declared in front, listed below.
+// The list of reproductions: one line each, declared in front, listed below in the order of the papers' years.
 #include "sim/reproduce/reproduction.h"
 
 namespace dfrs::sim {
 
-std::span<const Reproduction> all_reproductions() { return {}; }
+extern const Reproduction kDynp;
+extern const Reproduction kRr5724;
+extern const Reproduction kIpdps2010;
+extern const Reproduction kRr7659;
+extern const Reproduction kGangCloud;
+
+std::span<const Reproduction> all_reproductions() {
+  static const Reproduction kAll[]{kDynp, kRr5724, kIpdps2010, kRr7659, kGangCloud};
+  return kAll;
+}
 
 }  // namespace dfrs::sim

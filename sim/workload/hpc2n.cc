@@ -74,7 +74,7 @@ SwfWorkload annotated_instance(const SwfLog& log, const std::string& name, const
     job.id = record.id;
     job.submit = record.submit;
     job.tasks = tasks.tasks;
-    job.cpu_need = tasks.cpu_need;
+    job.cpu_need = tasks.cpu_need * record.efficiency;
     job.rigid[kMemory] = rounded_memory(tasks.memory, options.memory_mib);
     job.run_time = record.run_time;
     job.estimate = record.estimate;

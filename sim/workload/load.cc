@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "sim/workload/sacct/table.h"
 #include "sim/workload/trace_file.h"
 
 namespace dfrs::sim {
@@ -15,7 +16,7 @@ std::string name_from_source(const std::string& source) {
   if (is_url(name)) name = name.substr(0, name.find_first_of("?#"));
   if (const std::size_t slash = name.find_last_of('/'); slash != std::string_view::npos) name.remove_prefix(slash + 1);
   constexpr std::array<std::string_view, 4> kCompressed{".gz", ".xz", ".zst", ".bz2"};
-  constexpr std::array<std::string_view, 3> kFormats{".swf", ".trace", ".txt"};
+  constexpr std::array<std::string_view, 4> kFormats{".swf", ".trace", ".txt", ".sacct"};
   const auto strip = [&](const auto& endings) {
     for (const std::string_view ending : endings) {
       if (name.size() > ending.size() && name.ends_with(ending)) {
@@ -36,12 +37,23 @@ Loaded load_instances_from_text(std::string_view text, const std::string& source
     loaded.instances = parse_traces(text, loaded.source);
     return loaded;
   }
-  loaded.was_swf = true;
   const std::string name = options.name.empty() ? name_from_source(source) : options.name;
-  const SwfLog log = parse_swf(text, loaded.source, options.swf);
-  SwfWorkload workload = options.annotation == SwfAnnotation::kMemory
-                             ? annotated_instance(log, name, options.conventions, options.memory)
-                             : swf_instance(log, name, options.conventions, options.processors);
+  SwfWorkload workload;
+  if (is_sacct_text(text)) {
+    loaded.was_sacct = true;
+    const SacctLog log = parse_sacct(text, loaded.source, {options.swf.lenient});
+    workload = sacct_instance(log, name, options.sacct);
+    loaded.first_submission = log.jobs.front().submit;
+    if (std::string guessed = describe_guess(log, options.sacct.shape); !guessed.empty()) {
+      loaded.notes.push_back(std::move(guessed));
+    }
+  } else {
+    loaded.was_swf = true;
+    const SwfLog log = parse_swf(text, loaded.source, options.swf);
+    workload = options.annotation == SwfAnnotation::kMemory
+                   ? annotated_instance(log, name, options.conventions, options.memory)
+                   : swf_instance(log, name, options.conventions, options.processors);
+  }
   loaded.report = std::move(workload.report);
   if (options.weeks) {
     loaded.instances = split_weeks(workload.instance, name, options.week_length);

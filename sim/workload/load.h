@@ -2,12 +2,14 @@
 // From the name of a source to instances ready to simulate, whatever format the source has.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/instance.h"
 #include "sim/io/input_source.h"
 #include "sim/workload/hpc2n.h"
+#include "sim/workload/sacct/jobs.h"
 #include "sim/workload/swf.h"
 #include "sim/workload/weeks.h"
 
@@ -26,7 +28,8 @@ struct LoadOptions {
   SwfAnnotation annotation = SwfAnnotation::kProcessors;
   SwfPlatformOptions processors;  ///< for SwfAnnotation::kProcessors
   MemoryAnnotation memory;        ///< for SwfAnnotation::kMemory
-  bool weeks = false;             ///< cut the log into weeks (SWF only)
+  SacctOptions sacct;             ///< for the output of sacct
+  bool weeks = false;             ///< cut the log into weeks (SWF and sacct)
   Seconds week_length = kWeek;
   std::string
       name;  ///< of the instance, or the prefix of the weeks' names; empty: from the source, see name_from_source
@@ -35,15 +38,18 @@ struct LoadOptions {
 struct Loaded {
   std::vector<Instance> instances;
   bool was_swf = false;
+  bool was_sacct = false;
   ReadReport report;   ///< empty for the project's own traces, whose reader is strict
   std::string source;  ///< as named in messages
+  std::vector<std::string> notes;           ///< what was concluded from the source, in sentences for people
+  std::optional<Seconds> first_submission;  ///< of sacct: time 0 of the first instance, in seconds since 1970
 };
 
 /// "HPC2N-2002-2.1-cln" for ".../HPC2N-2002-2.1-cln.swf.gz"; "stdin" for "-".
 std::string name_from_source(const std::string& source);
 
-/// Reads `source` (file, URL or "-"; compressed or not) and recognises by its content whether it is a dfrs-trace or
-/// SWF. Errors: as of read_text, parse_traces, parse_swf and the annotation.
+/// Reads `source` (file, URL or "-"; compressed or not) and recognises by its content whether it is a dfrs-trace, the
+/// output of sacct, or SWF. Errors: as of read_text, of the format's reader, and of its conversion to an instance.
 Loaded load_instances(const std::string& source, const LoadOptions& options = {});
 
 /// The same for a text already read; `source` names it in messages.

@@ -7,6 +7,19 @@
 #include "sim/workload/number_parser.h"
 
 namespace dfrs::sim {
+namespace {
+
+// Submissions move; reserved starts keep their distance from them.
+void stretch_arrivals(Instance& instance, double factor) {
+  const Seconds first = instance.jobs.front().submit;
+  for (Job& job : instance.jobs) {
+    const Seconds moved = first + (job.submit - first) * factor;
+    if (job.reserved_start > job.submit) job.reserved_start += moved - job.submit;
+    job.submit = moved;
+  }
+}
+
+}  // namespace
 
 double offered_load(const Instance& instance) {
   if (instance.jobs.empty() || !(instance.jobs.back().submit > instance.jobs.front().submit)) {
@@ -27,14 +40,25 @@ Instance scaled_to_load(const Instance& instance, double load) {
   const double factor = present / load;
   Instance scaled = instance;
   scaled.name = fmt::format("{}-load-{}", instance.name, load);
-  const Seconds first = instance.jobs.front().submit;
-  for (Job& job : scaled.jobs) job.submit = first + (job.submit - first) * factor;
+  stretch_arrivals(scaled, factor);
   if (!(scaled.jobs.back().submit <= kMaxTraceSeconds)) {
     throw InputError(
         fmt::format("{}: scaled to load {} its jobs arrive until {:g} s, more than the {:g} s a trace may last",
                     instance.name, load, scaled.jobs.back().submit, kMaxTraceSeconds));
   }
   return scaled;
+}
+
+void shrink(Instance& instance, double factor) {
+  if (!(factor > 0 && factor <= 1000)) {
+    throw UsageError(fmt::format("shrinking factor: {}, expected more than 0 and at most 1000", factor));
+  }
+  if (instance.jobs.empty()) return;
+  stretch_arrivals(instance, factor);
+  if (!(instance.jobs.back().submit <= kMaxTraceSeconds)) {
+    throw InputError(fmt::format("{}: shrunk by {} its jobs arrive until {:g} s, more than the {:g} s a trace may last",
+                                 instance.name, factor, instance.jobs.back().submit, kMaxTraceSeconds));
+  }
 }
 
 }  // namespace dfrs::sim

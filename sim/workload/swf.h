@@ -86,6 +86,9 @@ struct SwfConventions {
   SwfEstimates estimates = SwfEstimates::kExact;
   /// A job ends when its requested time (field 9) is over: run time = min(run time, requested time).
   bool kill_at_requested_time = false;
+  /// A processor's CPU need is the share of its run time that it was busy, field 6 over field 4, where both are known;
+  /// else all of a processor.
+  bool measured_cpu_need = false;
 };
 
 /// A record as a simulator needs it: everything present and in range.
@@ -96,6 +99,7 @@ struct SwfJob {
   Seconds run_time = 0;
   Seconds estimate = 0;
   double memory_kb = 0;  ///< per processor, max(used, requested); 0 if neither is given
+  double efficiency = 1; ///< share of a processor that it can use, 0.01 .. 1; 1 unless measured_cpu_need
   std::size_t line = 0;
 };
 

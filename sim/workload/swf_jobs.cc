@@ -14,6 +14,7 @@ namespace dfrs::sim {
 namespace {
 
 constexpr double kKbPerMib = 1024;
+constexpr double kLeastEfficiency = 0.01;
 
 int machine_nodes(const SwfLog& log, const SwfPlatformOptions& options) {
   if (options.cores < 1 || options.cores > 1024) {
@@ -102,6 +103,13 @@ std::vector<SwfJob> simulated_jobs(const SwfLog& log, const SwfConventions& conv
         report.adjust("requested time missing, run time taken as the estimate", record.line);
       }
     }
+    if (conventions.measured_cpu_need) {
+      if (record.cpu_time > 0 && record.run_time > 0) {
+        job.efficiency = std::clamp(record.cpu_time / record.run_time, kLeastEfficiency, 1.0);
+      } else {
+        report.adjust("CPU time missing, taken as using all its processors", record.line);
+      }
+    }
     job.memory_kb = std::max({record.memory_used, record.memory_requested, 0.0});
     job.line = record.line;
     jobs.push_back(job);
@@ -132,7 +140,7 @@ SwfWorkload swf_instance(const SwfLog& log, const std::string& name, const SwfCo
     job.id = record.id;
     job.submit = record.submit;
     job.tasks = record.processors;
-    job.cpu_need = 1.0 / options.cores;
+    job.cpu_need = record.efficiency / options.cores;
     if (options.memory_mib > 0) job.rigid[kMemory] = static_cast<RigidAmount>(std::ceil(record.memory_kb / kKbPerMib));
     job.run_time = record.run_time;
     job.estimate = record.estimate;

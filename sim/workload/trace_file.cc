@@ -71,6 +71,7 @@ class TraceParser {
       finish_instance();
       instances_.emplace_back();
       open_ = true;
+      reserved_ = false;
       start_line_ = lines_.number();
     } else if (header.name == "Name") {
       take_name(header.value);
@@ -78,6 +79,10 @@ class TraceParser {
       take_rigid(header.value);
     } else if (header.name == "Nodes") {
       take_nodes(header.value);
+    } else if (header.name == "Reserved") {
+      before_jobs(current("'; Reserved:'"), "Reserved");
+      if (header.value != "yes") fail("Reserved is '{}', expected yes", printable_word(header.value));
+      reserved_ = true;
     }
   }
 
@@ -121,7 +126,7 @@ class TraceParser {
     platform.nodes.insert(platform.nodes.end(), static_cast<std::size_t>(count), node);
   }
 
-  // id submit tasks cpu_need memory_mib [other ...] run_time estimate
+  // id submit tasks cpu_need memory_mib [other ...] run_time estimate [reserved_start]
   void take_job(std::string_view line) {
     Instance& instance = current("a job");
     if (instance.jobs.empty()) {
@@ -130,13 +135,13 @@ class TraceParser {
       ids_.clear();
     }
     const std::size_t dims = instance.platform.rigid_dims;
-    const std::size_t expected = 6 + dims;
+    const std::size_t expected = 6 + dims + (reserved_ ? 1 : 0);
     std::size_t fields = 0;
     FieldSplitter counter(line);
     for (std::string_view unused; counter.next(unused);) ++fields;
     if (fields != expected) {
-      fail("{} field{}, expected {}: id submit tasks cpu_need memory{} run_time estimate", fields,
-           fields == 1 ? "" : "s", expected, dims > 1 ? " other.." : "");
+      fail("{} field{}, expected {}: id submit tasks cpu_need memory{} run_time estimate{}", fields,
+           fields == 1 ? "" : "s", expected, dims > 1 ? " other.." : "", reserved_ ? " reserved_start" : "");
     }
     FieldSplitter words(line);
     const auto take = [&] {
@@ -152,6 +157,7 @@ class TraceParser {
     for (std::size_t d = 0; d < dims; ++d) job.rigid[d] = integer(take(), rigid_name(d), 0, kMaxTraceRigid);
     job.run_time = number(take(), "run_time", 0, kMaxTraceSeconds);
     job.estimate = number(take(), "estimate", 0, kMaxTraceSeconds);
+    if (reserved_) job.reserved_start = number(take(), "reserved_start", 0, kMaxTraceSeconds);
 
     if (!instance.jobs.empty() && job.submit < instance.jobs.back().submit) {
       fail("submitted at {}, before the job of the line above ({}); sort the jobs by submit time", job.submit,
@@ -215,6 +221,7 @@ class TraceParser {
   std::unordered_set<JobId> ids_;
   std::size_t start_line_ = 0;
   bool open_ = false;
+  bool reserved_ = false;  // jobs have a field more
 };
 
 }  // namespace
@@ -255,14 +262,20 @@ std::string format_trace(const Instance& instance) {
     fmt::format_to(to, "\n");
     begin = end;
   }
-  fmt::format_to(to, "; Fields: id submit tasks cpu_need memory_mib {}run_time estimate\n",
+  const bool reserved = std::any_of(instance.jobs.begin(), instance.jobs.end(),
+                                    [](const Job& job) { return job.reserved_start != 0; });
+  if (reserved) fmt::format_to(to, "; Reserved: yes\n");
+  fmt::format_to(to, "; Fields: id submit tasks cpu_need memory_mib {}run_time estimate{}\n",
                  platform.rigid_dims > 2   ? "other other "
                  : platform.rigid_dims > 1 ? "other "
-                                           : "");
+                                           : "",
+                 reserved ? " reserved_start" : "");
   for (const Job& job : instance.jobs) {
     fmt::format_to(to, "{} {} {} {}", job.id, job.submit, job.tasks, job.cpu_need);
     for (std::size_t d = 0; d < platform.rigid_dims; ++d) fmt::format_to(to, " {}", job.rigid[d]);
-    fmt::format_to(to, " {} {}\n", job.run_time, job.estimate);
+    fmt::format_to(to, " {} {}", job.run_time, job.estimate);
+    if (reserved) fmt::format_to(to, " {}", job.reserved_start);
+    fmt::format_to(to, "\n");
   }
   return fmt::to_string(out);
 }

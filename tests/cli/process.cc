@@ -102,6 +102,10 @@ Running start(const std::vector<std::string>& arguments, const Surroundings& sur
                                          "sh"};
     words.insert(words.begin(), shell.begin(), shell.end());
   }
+  if (surroundings.ignores_hangup) {
+    const std::vector<std::string> shell{"/bin/sh", "-c", "trap '' HUP && exec \"$@\"", "sh"};
+    words.insert(words.begin(), shell.begin(), shell.end());
+  }
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
   environment.insert(environment.end(), surroundings.environment.begin(), surroundings.environment.end());
@@ -187,6 +191,53 @@ Outcome dfrs_sim(const std::vector<std::string>& arguments, const Surroundings& 
     feed(input.write.get(), surroundings.input);
     input.write.close();
   });
+  return finish(running);
+}
+
+struct BackgroundRun::Process {
+  Running running;
+  bool finished = false;
+};
+
+BackgroundRun::BackgroundRun(const std::vector<std::string>& arguments, const Surroundings& surroundings)
+    : process_(std::make_unique<Process>()) {
+  Pipe input = make_pipe();
+  input.write.close();
+  process_->running = start(arguments, surroundings, input.read.get(), -1);
+}
+
+BackgroundRun::~BackgroundRun() {
+  if (process_->finished) return;
+  kill();
+  sim::finish(process_->running);
+}
+
+void BackgroundRun::kill() {
+  if (process_->running.pid > 0 && !process_->finished) ::kill(process_->running.pid, SIGKILL);
+}
+
+Outcome BackgroundRun::finish() {
+  process_->finished = true;
+  return sim::finish(process_->running);
+}
+
+Outcome dfrs_sim_interrupted(const std::vector<std::string>& arguments, const std::function<bool()>& ready, int signal,
+                             const Surroundings& surroundings) {
+  ::signal(SIGPIPE, SIG_IGN);
+  Pipe input = make_pipe();
+  feed(input.write.get(), surroundings.input);  // within what a pipe holds
+  const Running running = start(arguments, surroundings, input.read.get(), -1);
+  const auto deadline = std::chrono::steady_clock::now() + kHang;
+  while (running.pid > 0 && !ready()) {
+    siginfo_t ended{};
+    if (::waitid(P_PID, static_cast<id_t>(running.pid), &ended, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+        ended.si_pid != 0 || std::chrono::steady_clock::now() > deadline) {
+      ADD_FAILURE() << running.command << ": never came as far as to be interrupted";
+      break;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  if (running.pid > 0) ::kill(running.pid, signal);
   return finish(running);
 }
 

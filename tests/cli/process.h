@@ -2,7 +2,9 @@
 // Runs the built dfrs-sim, or another program of the project, as a user would, and keeps what it said.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,7 @@ struct Surroundings {
   std::vector<std::string> environment = {};  ///< NAME=value, besides what the test has
   std::string folder = {};                    ///< working directory
   std::string soft_limits = {};               ///< `ulimit` options for the program, such as "-f 8"
+  bool ignores_hangup = false;                ///< as below nohup
   std::string program = {};                   ///< another program, built beside dfrs-sim; empty: dfrs-sim
 };
 
@@ -34,6 +37,27 @@ std::string dfrs_sim_path();
 
 /// Runs dfrs-sim to its end. A run that hangs is ended by force and is a failure of the test.
 Outcome dfrs_sim(const std::vector<std::string>& arguments, const Surroundings& surroundings = {});
+
+/// dfrs-sim at work beside the test, without standard input. Ended by force if it still runs when this goes.
+class BackgroundRun {
+ public:
+  explicit BackgroundRun(const std::vector<std::string>& arguments, const Surroundings& surroundings = {});
+  ~BackgroundRun();
+  BackgroundRun(const BackgroundRun&) = delete;
+  BackgroundRun& operator=(const BackgroundRun&) = delete;
+
+  void kill();  ///< SIGKILL
+  /// Waits for its end, once.
+  Outcome finish();
+
+ private:
+  struct Process;
+  std::unique_ptr<Process> process_;
+};
+
+/// Sends the signal once `ready` is true, which it must become while the program runs. Standard input stays open.
+Outcome dfrs_sim_interrupted(const std::vector<std::string>& arguments, const std::function<bool()>& ready, int signal,
+                             const Surroundings& surroundings = {});
 
 /// `first` | `second`, both dfrs-sim. The outcomes of both.
 std::pair<Outcome, Outcome> dfrs_sim_pipe(const std::vector<std::string>& first,

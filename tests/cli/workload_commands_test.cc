@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <sstream>
 #include <string>
 
@@ -51,6 +52,32 @@ TEST(CliGenerate, CountMakesAFilePerSeed) {
     names.push_back(entry.path().filename().string());
   EXPECT_THAT(names, UnorderedElementsAre("lublin-5.dfrs", "lublin-6.dfrs", "lublin-7.dfrs"));
   EXPECT_EQ(file_bytes(folder / "new/traces/lublin-6.dfrs"), output_of({"generate", "--seed", "6", "--jobs", "20"}));
+}
+
+// Ten jobs of a log; a set like it has its combinations and no others.
+TEST(CliGenerate, LikeALog) {
+  const TemporaryFolder folder;
+  const std::string log =
+      "; dfrs-trace: 1\n; Name: small\n; Nodes: 8 cpu 1 memory 0\n"
+      "1 0 1 1 0 50 60\n2 5 1 1 0 50 60\n3 9 4 1 0 90 60\n4 30 8 1 0 10 600\n";
+  const std::string path = folder / "small.dfrs";
+  std::ofstream(path) << log;
+  const Replay set = read_trace(output_of({"generate", "--like", path, "--jobs", "300"}));
+  ASSERT_EQ(set.jobs.size(), 300U);
+  for (const auto& [id, job] : set.jobs) {
+    EXPECT_TRUE(job.tasks == 1 || job.tasks == 4 || job.tasks == 8) << job.tasks;
+    EXPECT_EQ(job.run_time, job.tasks == 1 ? 50 : job.tasks == 4 ? 60 : 10);  // the overrun is cut at 60
+  }
+  const Replay whole = read_trace(output_of({"generate", "--like", path, "--jobs", "300", "--no-kill"}));
+  const Replay half = read_trace(output_of({"generate", "--like", path, "--jobs", "300", "--shrink", "0.5"}));
+  for (const auto& [id, job] : set.jobs) {
+    EXPECT_EQ(whole.jobs.at(id).run_time, job.tasks == 4 ? 90 : job.run_time);
+    EXPECT_EQ(half.jobs.at(id).submit, job.submit / 2);
+  }
+  EXPECT_THAT(output_of({"generate", "--published", "PC2", "--jobs", "10"}), HasSubstr("; Name: PC2-syn-1\n; Nodes: 96 "));
+  EXPECT_THAT(output_of({"analyse", path}), HasSubstr("jobs that run longer than estimated    1 (25.00 %)"));
+  EXPECT_EQ(dfrs_sim({"generate", "--no-kill"}).exit_code, kExitUsage);
+  EXPECT_EQ(dfrs_sim({"generate", "--like", path, "--published", "CTC"}).exit_code, kExitUsage);
 }
 
 TEST(CliGenerate, LoadScalesTimesBetweenSubmissionsAlone) {

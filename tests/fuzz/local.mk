@@ -9,7 +9,9 @@ FUZZERS = \
 	tests/fuzz/compressed_fuzz \
 	tests/fuzz/desired_fuzz \
 	tests/fuzz/conf_fuzz \
+	tests/fuzz/divisible_fuzz \
 	tests/fuzz/record_fuzz \
+	tests/fuzz/sacct_fuzz \
 	tests/fuzz/swf_fuzz \
 	tests/fuzz/trace_fuzz
 EXTRA_DIST += tests/fuzz/corpus
@@ -38,6 +40,10 @@ tests_fuzz_conf_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/conf_fuzz.cc $(FUZZ
 tests_fuzz_conf_fuzz_LDADD = libdfrs_conf.a libpolicy.a $(FMT_LIBS)
 tests_fuzz_conf_fuzz_LDFLAGS = $(FUZZ_LINK)
 
+tests_fuzz_divisible_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/divisible_fuzz.cc $(FUZZ_DRIVER)
+tests_fuzz_divisible_fuzz_LDADD = $(SIM_LIBS)
+tests_fuzz_divisible_fuzz_LDFLAGS = $(FUZZ_LINK)
+
 tests_fuzz_record_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/record_fuzz.cc $(FUZZ_DRIVER)
 tests_fuzz_record_fuzz_LDADD = $(SIM_LIBS)
 tests_fuzz_record_fuzz_LDFLAGS = $(FUZZ_LINK)
@@ -46,6 +52,10 @@ tests_fuzz_desired_fuzz_CPPFLAGS = $(SHIM_CPPFLAGS)
 tests_fuzz_desired_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/desired_fuzz.cc $(FUZZ_DRIVER)
 tests_fuzz_desired_fuzz_LDADD = libagent.a libshimnet.a $(SHIM_LIBS)
 tests_fuzz_desired_fuzz_LDFLAGS = $(FUZZ_LINK)
+
+tests_fuzz_sacct_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/sacct_fuzz.cc $(FUZZ_DRIVER)
+tests_fuzz_sacct_fuzz_LDADD = $(SIM_LIBS)
+tests_fuzz_sacct_fuzz_LDFLAGS = $(FUZZ_LINK)
 
 tests_fuzz_swf_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/swf_fuzz.cc $(FUZZ_DRIVER)
 tests_fuzz_swf_fuzz_LDADD = $(SIM_LIBS)

@@ -16,7 +16,7 @@ class Burst:
     before. (An srun that finds slurmctld away as it begins a step tries again after a minute; without its slurmd it
     fails its job; slurmstepds that end a step of several nodes without slurmctld find each other after a minute.)"""
 
-    def __init__(self, test, count, seed, steps="any", scale=1.5, step_work=0.6):
+    def __init__(self, test, count, seed, steps="any", scale=1.5, step_work=0.6, waves=2):
         self.test, self.cluster = test, test.cluster
         options = self.cluster.options
         self.kinds = {}
@@ -34,10 +34,13 @@ class Burst:
             submitted.append(load.submit(test, kind, "--hold"))
             self.kinds[submitted[-1]] = kind
         self.array = test.sbatch_burn(ARRAY_WORK, f"--array=1-{ARRAY}", "--hold", memory=options.memory // 4)
-        # Two waves, each at once, so that it does not matter how fast this host submits and runs them.
+        # In waves, each at once, so that it does not matter how fast this host submits and runs them.
         every = [*submitted, self.array]
-        self._second = every[2 * count // 3:]
-        self._release(every[:2 * count // 3])
+        first = max(len(every) // waves, (2 * count // 3) // (waves - 1))
+        later = every[first:]
+        size = -(-len(later) // (waves - 1))
+        self._later = [later[k:k + size] for k in range(0, len(later), size)]
+        self._release(every[:first])
 
     def states(self):
         """job number -> its fields; of the array, also of the tasks that have been split off."""
@@ -54,22 +57,29 @@ class Burst:
         if numbers:
             self.cluster.command("scontrol", "release", ",".join(str(job) for job in numbers))
 
-    def release_rest(self):
-        """Lets the last third of the jobs begin."""
-        self._release(self._second)
-        self._second = []
+    def release_next(self):
+        """Lets the next wave begin."""
+        if self._later:
+            self._release(self._later[0])
+            del self._later[0]
 
-    def count_released_pending(self):
-        """Jobs of the first wave that have not begun."""
-        return sum(fields["JobState"] == "PENDING" and number not in self._second and number != self.array
-                   for number, fields in self.states().items())
+    def release_rest(self):
+        """Lets all of them begin."""
+        self._release([job for wave in self._later for job in wave])
+        self._later = []
 
     def wait_middle(self):
-        """Returns when some jobs have ended, some run, and many are still to come."""
-        wait_for("an eighth of the jobs to have ended",
-                 lambda: self.count(*jobs.ENDED) >= len(self.kinds) // 8, 60, interval=0.1)
-        self.release_rest()
-        wait_for("jobs to run", lambda: self.count("RUNNING") > 1, 20)
+        """Returns when some jobs have ended, some run, and many are still to come; one time less than there are waves."""
+        ended = self.count(*jobs.ENDED)
+
+        def middle():
+            states = self.states().values()
+            done = sum(fields["JobState"] in jobs.ENDED for fields in states)
+            held = sum(fields.get("Reason") == "JobHeldUser" for fields in states)
+            return done >= ended + 5 or done + held >= len(states)  # all may have ended while the last fault lasted
+        wait_for("some of the jobs to have ended", middle, 60, interval=0.1)
+        self.release_next()
+        wait_for("jobs to run", lambda: self.count("RUNNING") > 0, 20, interval=0.05)
 
     def wait_ended(self, seconds=90):
         self.release_rest()
@@ -115,6 +125,7 @@ class Burst:
         test.assertEqual(done, set(range(tasks)), f"job {job}: tasks whose work is done in its last run: {lines}")
         for line in ends:
             test.assertGreaterEqual(line["cpu"], work, f"job {job}: {line}")
-            test.assertLess(line["cpu"], work + 0.1 + 0.05 * int(fields["Restarts"]), f"job {job}: {line}")
+            # On a virtual machine whose host is busy, time in which it stood still counts as the job's.
+            test.assertLess(line["cpu"], 1.5 * work + 0.5 + 0.05 * int(fields["Restarts"]), f"job {job}: {line}")
             test.assertTrue(line["memory_ok"], f"job {job}: {line}")
 

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The groups that hold jobs' CPU quotas, as far as they are left over when a cluster ends."""
+import math
 import os
 import time
 from pathlib import Path
+
+from .processes import environment_of
 
 MOUNTS = Path("/sys/fs/cgroup")
 
@@ -67,19 +70,44 @@ def _read_quotas(tree, node):
                 quota, period = ((path / f"cpu.cfs_{name}_us").read_text(encoding="ascii") for name in ("quota", "period"))
             except OSError:
                 continue  # it has just gone
-            if int(quota) > 0:
-                found[path.name] = int(quota) / int(period)
+            found[path.name] = int(quota) / int(period) if int(quota) > 0 else math.inf
     return found
 
 
-def quotas(tree, node, seconds=1.0):
+def strays(tree, conf):
+    """(job, node, process) of each process of a job that runs outside of its job's group, so under no quota of ours.
+    `conf`: the cluster's slurm.conf, by which its jobs are known."""
+    found = set()
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        environment = environment_of(int(name))
+        job, node = environment.get("SLURM_JOB_ID"), environment.get("SLURMD_NODENAME")
+        if environment.get("SLURM_CONF") != conf or not job or not node:
+            continue
+        try:
+            stat = Path(f"/proc/{name}/stat").read_text(encoding="ascii", errors="replace")
+            groups = Path(f"/proc/{name}/cgroup").read_text(encoding="ascii", errors="replace").splitlines()
+        except OSError:
+            continue  # it has just ended
+        command, state = stat.partition("(")[2].rpartition(")")[0], stat.rpartition(")")[2].split()[0]
+        if command.startswith("slurm") or state in "TZX":  # Slurm's own, or nothing that could use CPU time
+            continue
+        wanted = (f"/{tree}/{node}/job_{job}", f"/{node}_slurmstepd.scope/job_{job}/")
+        if not any(f"{line}/".endswith(f"{wanted[0]}/") or wanted[1] in line
+                   for line in groups if set(line.split(":")[1].split(",")) & {"cpu", ""}):
+            found.add((int(job), node, int(name)))
+    return found
+
+
+def quotas(tree, node, seconds=1.0, unlimited=False):
     """job_N -> cores that the group of job N on this node may use, of groups that can use any. Files are read one after
     the other; what is returned was the same twice in a row, so that a change in between does not show as two quotas
-    at once."""
+    at once. `unlimited`: with those that may use all cores, as inf."""
     end, last = time.monotonic() + seconds, _read_quotas(tree, node)
     while time.monotonic() < end:
         now = _read_quotas(tree, node)
         if now == last:
-            return now
+            return {name: cores for name, cores in now.items() if unlimited or cores < math.inf}
         last = now
     return {}

@@ -18,7 +18,7 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import cgroups, configuration, ports, processes
+from . import accounting, cgroups, configuration, ports, processes
 from .errors import ClusterError, Unavailable
 from .options import Options
 from .waiting import wait_for
@@ -110,6 +110,10 @@ class Cluster:
         return self.options.node_names
 
     @property
+    def accounting(self):
+        return accounting.Accounting(self)
+
+    @property
     def has_agents(self):
         return self.options.scheduler == "dfrs"
 
@@ -134,6 +138,8 @@ class Cluster:
         """Starts what does not run yet, from nothing or after a part has gone; returns when every node is idle or
         busy. A cluster that is up with other options is an error."""
         check_host()
+        if self.options.accounting:
+            accounting.check_host(_find_program)
         self._check_paths()
         self.folder.mkdir(parents=True, exist_ok=True)
         with self._locked():
@@ -209,7 +215,7 @@ class Cluster:
         cgroups.remove(self.cgroup_tree, self.nodes if self.ports and cgroups.version() == 2 else ())
         for name in ("cluster.json", "env"):
             (self.folder / name).unlink(missing_ok=True)
-        for name in ("state", "spool", "run", "munge", "plugins", "etc"):
+        for name in ("state", "spool", "run", "munge", "plugins", "etc", "database"):
             shutil.rmtree(self.folder / name, ignore_errors=True)
 
     def _ours(self):
@@ -236,8 +242,9 @@ class Cluster:
         for name in ("log", "run", "state"):
             os.chown(self.folder / name, owner.pw_uid, owner.pw_gid)
         (self.folder / "state").chmod(0o700)
-        first = ports.block(AGENT_PORT_OFFSET + MAX_NODES + 2, str(self.folder))
-        self.ports = {"slurmctld": first, "control": first + 1, "slurmd": first + 2}
+        size = AGENT_PORT_OFFSET + MAX_NODES + 3
+        first = ports.block(size, str(self.folder))
+        self.ports = {"slurmctld": first, "control": first + 1, "slurmd": first + 2, "slurmdbd": first + size - 1}
         self.write_configuration()
         self._write("env", self._environment_file())
         self._save()
@@ -280,6 +287,8 @@ class Cluster:
                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
             if result.returncode != 0:
                 raise ClusterError(f"wrong settings (--algorithm, --set):\n{result.stdout.rstrip()}")
+        if self.options.accounting:
+            self.accounting.write_configuration(self.ports["slurmdbd"], self.slurm_user)
         for name, text in self.options.files.items():
             self._write(f"etc/{name}", text)
         self._copy_plugins()
@@ -314,6 +323,8 @@ class Cluster:
 
     def _start_all(self):
         self.start_munged()
+        if self.options.accounting:
+            self.accounting.start(self.ports["slurmdbd"], self.slurm_user)
         with ThreadPoolExecutor(max_workers=8) as pool:
             waiting = [pool.submit(self.start_slurmctld)]
             if self.has_agents:
@@ -352,6 +363,10 @@ class Cluster:
                                   log=self.folder / "log" / f"{name}.out", mark=self.folder)
         self._write(f"run/{name}.json", json.dumps({"pid": process.pid, "started": process.started}))
         return process
+
+    def start_other(self, name, argv):
+        """One more daemon of this cluster, which ends with it."""
+        return self._start(name, argv)
 
     def _wait_started(self, name, process, condition, seconds=20.0):
         def ready():

@@ -60,6 +60,8 @@ def common_conf(options, place):
         "ReturnToService": 2,
         "PlugStackConfig": place.folder / "etc/plugstack.conf",
     }
+    if options.accounting:
+        values.update(place.accounting.slurm_settings(place.ports["slurmdbd"]))
     values.update(options.slurm)
     lines = [f"{name}={value}" for name, value in values.items() if value is not None]
     for number, name in enumerate(options.node_names):

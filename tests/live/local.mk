@@ -8,6 +8,7 @@ tests_live_burn_LDFLAGS =
 EXTRA_DIST += \
 	tests/live/__init__.py \
 	tests/live/__main__.py \
+	tests/live/accounting.py \
 	tests/live/burst.py \
 	tests/live/capacity.py \
 	tests/live/case.py \
@@ -29,8 +30,10 @@ EXTRA_DIST += \
 	tests/live/scale.py \
 	tests/live/simulate.py \
 	tests/live/swap.py \
+	tests/live/test_accounting.py \
 	tests/live/test_cluster.py \
 	tests/live/test_compare.py \
+	tests/live/test_failover.py \
 	tests/live/test_faults.py \
 	tests/live/test_jobs.py \
 	tests/live/test_latency.py \

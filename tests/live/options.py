@@ -24,6 +24,7 @@ class Options:
     node_settings: Dict[str, str] = field(default_factory=dict)  # node name -> more of its line in slurm.conf
     credential_seconds: int = 0  # life of job credentials; Slurm holds a requeued job back for so long; 0: its default, 120
     files: Dict[str, str] = field(default_factory=dict)     # of etc/: name -> text, such as gres.conf
+    accounting: bool = False  # through a slurmdbd and a mariadbd of the cluster's own (accounting.py)
     spank: bool = True        # backfill: hold jobs to the node's real cores, too
 
     @property

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs the test modules of this folder, each in a process and on a cluster of its own, some at the same time.
+"""Runs the test classes of this folder, each in a process and on a cluster of its own, some at the same time.
+
+What a module may say of itself: SECONDS, about how long it takes; ALONE, that it has the machine for itself, since it
+measures times; IDLE, that it uses next to no CPU time, so that it runs beside the others and does not count as one.
 
 Results go to a file of lines PASS|FAIL|SKIP<tab>case[<tab>log], as tests/tally.pl reads them; what a module printed, in
 the style of GoogleTest, and the logs of its daemons to a folder of the module.
 """
 import contextlib
+import fcntl
 import importlib
+import inspect
 import os
 import shutil
 import subprocess
@@ -20,7 +25,8 @@ from pathlib import Path
 from .cluster import Cluster, build_folder, check_host
 from .errors import ClusterError, Unavailable
 
-MODULE_SECONDS = 420  # none takes that long
+CLASS_SECONDS = 300  # none takes that long
+WORK, WORK_PREFIX = "/tmp", "dfrs-live-"
 
 
 def module_names():
@@ -78,6 +84,12 @@ class Result(unittest.TestResult):
         super().addError(test, err)
         self._bad(test, err)
 
+    def addSubTest(self, test, subtest, err):
+        super().addSubTest(test, subtest, err)
+        if err is not None:  # such a test is not reported in another way
+            print(f"in {subtest.id()}:", flush=True)
+            self._bad(test, err)
+
     def addSkip(self, test, reason):
         super().addSkip(test, reason)
         self._end(test, "SKIP", "SKIPPED", reason)
@@ -91,12 +103,19 @@ def _cases(suite):
             yield item
 
 
-def run_module(name, results, log, patterns=()):
+def classes_of(module):
+    """Names of its test classes, in their order."""
+    return [name for name, value in vars(module).items()
+            if inspect.isclass(value) and issubclass(value, unittest.TestCase) and value.__module__ == module.__name__
+            and unittest.TestLoader().getTestCaseNames(value)]
+
+
+def run_class(name, class_name, results, log, patterns=()):
     """In this process. 0 if all passed."""
     module = importlib.import_module(f"live.{name}")
     loader = unittest.TestLoader()
     loader.testNamePatterns = [f"*{pattern}*" for pattern in patterns] or None
-    suite = loader.loadTestsFromModule(module)
+    suite = loader.loadTestsFromTestCase(getattr(module, class_name))
     try:
         check_host()
     except Unavailable as reason:
@@ -106,73 +125,126 @@ def run_module(name, results, log, patterns=()):
     result = Result(results, log)
     suite.run(result)
     if result.testsRun == 0 and result.wasSuccessful() and not patterns:
-        _append(results, "FAIL", f"live: {name}: ran no test", log)
+        _append(results, "FAIL", f"live: {name}.{class_name}: ran no test", log)
         return 1
     return 0 if result.wasSuccessful() else 1
 
 
-def _run_apart(name, results, folder, work, patterns):
+def _run_apart(unit, results, folder, work, patterns):
     """In a process of its own, whose daemons are ended whatever becomes of it. Clusters live below `work`; what they
     leave is copied to `folder`."""
-    place, kept = work / name.replace("test_", ""), folder / name.replace("test_", "")
+    name, class_name, number = unit
+    place, kept = work / str(number) / name.replace("test_", ""), folder / name.replace("test_", "")
     for path in (place, kept):
         path.mkdir(parents=True, exist_ok=True)
-    log = kept / "test.log"
+    log = kept / f"{class_name.lower()}.log"
     begun = time.monotonic()
-    words = [sys.executable, "-m", "live", "test", "--results", results, "--logs", folder, "--jobs", "0", name, *patterns]
+    words = [sys.executable, "-m", "live", "test", "--results", results, "--logs", folder, "--jobs", "0",
+             f"{name}.{class_name}", *patterns]
     with open(log, "wb") as output:
         try:
             status = subprocess.run([str(word) for word in words], stdout=output, stderr=subprocess.STDOUT, check=False,
-                                    timeout=MODULE_SECONDS, stdin=subprocess.DEVNULL,
-                                    env={**os.environ, "DFRS_LIVE_LOGS": str(work),
+                                    timeout=CLASS_SECONDS, stdin=subprocess.DEVNULL,
+                                    env={**os.environ, "DFRS_LIVE_LOGS": str(place.parent),
                                          "DFRS_LIVE_BURN": str(work / "burn")}).returncode
         except subprocess.TimeoutExpired:
             status = -1
-            _append(results, "FAIL", f"live: {name}: did not end within {MODULE_SECONDS} s", log)
+            _append(results, "FAIL", f"live: {name}.{class_name}: did not end within {CLASS_SECONDS} s", log)
     if status not in (0, 1) and status != -1:
-        _append(results, "FAIL", f"live: {name}: ended by itself (exit {status})", log)
+        _append(results, "FAIL", f"live: {name}.{class_name}: ended by itself (exit {status})", log)
+    for error in _end_clusters(place):
+        _append(results, "FAIL", f"live: {name}.{class_name}: {error}", log)
+    with contextlib.suppress(shutil.Error):  # sockets cannot be copied, nor need be
+        shutil.copytree(place, kept, dirs_exist_ok=True)
+    print(f"{'passed' if status == 0 else 'FAILED'}: {name}.{class_name} ({time.monotonic() - begun:.0f} s)", flush=True)
+    return status
+
+
+def _end_clusters(place):
+    """Errors of those that could not be ended."""
+    errors = []
     for cluster in place.glob("cluster*"):
         if cluster.is_dir():
             try:
                 Cluster(cluster).down()
             except ClusterError as error:
-                _append(results, "FAIL", f"live: {name}: {error}", log)
-    with contextlib.suppress(shutil.Error):  # sockets cannot be copied, nor need be
-        shutil.copytree(place, kept, dirs_exist_ok=True)
-    print(f"{'passed' if status == 0 else 'FAILED'}: {name} ({time.monotonic() - begun:.0f} s)", flush=True)
-    return status
+                errors.append(error)
+    return errors
+
+
+def _clean_up_after_others():
+    """Ends clusters of runs that were killed, and removes what they left."""
+    for left in Path(WORK).glob(f"{WORK_PREFIX}*"):
+        try:
+            with open(left / "lock", "rb") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a run holds it as long as it lives
+                for place in left.glob("*/*"):
+                    for error in _end_clusters(place) if place.is_dir() else ():
+                        print(f"of an earlier run: {error}", flush=True)
+                shutil.rmtree(left, ignore_errors=True)
+        except OSError:
+            continue  # it runs, or is not ours
+
+
+@contextlib.contextmanager
+def _work_folder():
+    """A short path that everybody can reach: Unix sockets are there, and jobs of ordinary users."""
+    work = Path(tempfile.mkdtemp(prefix=WORK_PREFIX, dir=WORK))
+    with open(work / "lock", "wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            work.chmod(0o755)
+            yield work
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+
+
+def _units(names, patterns):
+    """(module, class, number) of each class that has a test of such a name, and the modules."""
+    modules = {name: importlib.import_module(f"live.{name}") for name in names}
+    units = []
+    for name, module in modules.items():
+        for class_name in classes_of(module):
+            loader = unittest.TestLoader()
+            loader.testNamePatterns = [f"*{pattern}*" for pattern in patterns] or None
+            if loader.getTestCaseNames(getattr(module, class_name)):
+                units.append((name, class_name, len(units)))
+    return units, modules
 
 
 def main(arguments):
     names = [word for word in arguments.names if word.startswith("test_")]
     patterns = [word for word in arguments.names if not word.startswith("test_")]
-    unknown = [name for name in names if name not in module_names()]
-    if unknown:
-        raise ClusterError(f"no such module: {' '.join(unknown)}; there are {' '.join(module_names())}")
     results, folder = arguments.results.resolve(), arguments.logs.resolve()
     if arguments.jobs == 0:
         os.environ.setdefault("DFRS_LIVE_LOGS", str(folder))
-        return run_module(names[0], results, folder / names[0].replace("test_", "") / "test.log", patterns)
+        name, _, class_name = names[0].partition(".")
+        log = folder / name.replace("test_", "") / f"{class_name.lower()}.log"
+        return run_class(name, class_name, results, log, patterns)
+    unknown = [name for name in names if name not in module_names()]
+    if unknown:
+        raise ClusterError(f"no such module: {' '.join(unknown)}; there are {' '.join(module_names())}")
     folder.mkdir(parents=True, exist_ok=True)
-    names = names or module_names()
-    # Those that measure times have the machine for themselves; the slowest of the others begin.
-    modules = {name: importlib.import_module(f"live.{name}") for name in names}
-    alone = [name for name in names if getattr(modules[name], "ALONE", False)]
-    others = sorted((name for name in names if name not in alone),
-                    key=lambda name: -getattr(modules[name], "SECONDS", 0))
-    # A short path that everybody can reach: Unix sockets are there, and jobs of ordinary users.
-    work = Path(tempfile.mkdtemp(prefix="dfrs-live-", dir="/tmp"))
-    try:
-        work.chmod(0o755)
+    units, modules = _units(names or module_names(), patterns)
+
+    def said(unit, what, default):
+        return getattr(getattr(modules[unit[0]], unit[1]), what, getattr(modules[unit[0]], what, default))
+    alone = [unit for unit in units if said(unit, "ALONE", False)]
+    idle = [unit for unit in units if said(unit, "IDLE", False)]
+    others = sorted((unit for unit in units if unit not in alone and unit not in idle),
+                    key=lambda unit: -said(unit, "SECONDS", 0))  # the slowest begin
+    _clean_up_after_others()
+    with _work_folder() as work:
         shutil.copy(build_folder() / "tests/live/burn", work / "burn")
-        return _run_all(others, alone, arguments.jobs, lambda name: _run_apart(name, results, folder, work, patterns))
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+        return _run_all(others, alone, idle, arguments.jobs,
+                        lambda unit: _run_apart(unit, results, folder, work, patterns))
 
 
-def _run_all(others, alone, at_once, run):
-    statuses = []
-    with ThreadPoolExecutor(max_workers=at_once) as pool:
-        statuses += pool.map(run, others)
-    statuses += [run(name) for name in alone]
+def _run_all(others, alone, idle, at_once, run):
+    with ThreadPoolExecutor(max_workers=max(1, len(idle))) as beside:
+        waiting = [beside.submit(run, unit) for unit in idle]
+        with ThreadPoolExecutor(max_workers=at_once) as pool:
+            statuses = list(pool.map(run, others))
+        statuses += [run(unit) for unit in alone]
+        statuses += [each.result() for each in waiting]
     return 0 if all(status == 0 for status in statuses) else 1

@@ -10,6 +10,7 @@ from .waiting import wait_for
 SECONDS = 150  # Slurm's limits are whole minutes, and it looks every 30 s; nearly no CPU time is used meanwhile
 LIMIT = 60.0   # --time=1
 LOW = 46.0     # seconds at a yield of 1/4, which cost 3/4 of them in virtual time: more than a PASS, so that no look sees both end
+IDLE = True
 PASS = 30      # seconds between slurmctld's looks at time limits
 
 

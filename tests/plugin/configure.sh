@@ -9,9 +9,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 mkdir -p "$work/source/src/slurmctld" "$work/headers/slurm" "$work/other/slurm" "$work/empty"
-printf '  Meta:\t\t1\n  Name:\t\tslurm\n  Major:\t24\n  Minor:\t05\n  Micro:\t3\n  Version:\t24.05.3\n' > "$work/source/META"
 : > "$work/source/src/slurmctld/slurmctld.h"
-printf '#define SLURM_VERSION_NUMBER 0x180503\n' > "$work/headers/slurm/slurm_version.h"  # 24.05.3
+
+# source_of MAJOR MINOR MICRO, headers_of NUMBER: which versions the made-up Slurm has.
+source_of() { printf '  Meta:\t\t1\n  Name:\t\tslurm\n  Major:\t%s\n  Minor:\t%s\n  Micro:\t%s\n' "$@" > "$work/source/META"; }
+headers_of() { printf '#define SLURM_VERSION_NUMBER %s\n' "$1" > "$work/headers/slurm/slurm_version.h"; }
+
+source_of 24 05 3
+headers_of 0x180503                                                                       # 24.05.3
 printf '#define SLURM_VERSION_NUMBER 0x16050b\n' > "$work/other/slurm/slurm_version.h"    # 22.05.11
 
 failures=0
@@ -51,5 +56,13 @@ expect "headers alone" 1 "only together with --with-slurm-src=DIR"
 printf '#define SLURM_VERSION_NUMBER soon\n' > "$work/other/slurm/slurm_version.h"
 run --with-slurm-src="$work/source" --with-slurm-headers="$work/other"
 expect "headers that make no sense" 1 "has no SLURM_VERSION_NUMBER"
+run --with-slurm-src="$work/source" --with-slurm-headers="$work/headers"
+expect "a version that nothing is known of" 1 "for Slurm 22.05, and this is 24.05.3" "docs/slurm-internals.md"
+source_of 24 11 5
+headers_of 0x180b05
+run --with-slurm-src="$work/source" --with-slurm-headers="$work/headers"
+expect "a version that is not ready" 1 "for Slurm 22.05 only, this is 24.11.5" "-DDFRS_PORTING_SLURM"
+source_of 22 05 11
+headers_of 0x16050b
 run CXXFLAGS=-O0 --with-slurm-src="$work/source" --with-slurm-headers="$work/headers"
-expect "same version" 0 "Slurm plugin: for Slurm 24.05.3"
+expect "same version" 0 "Slurm plugin: for Slurm 22.05.11"

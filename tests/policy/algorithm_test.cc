@@ -77,7 +77,7 @@ struct Wrong {
 TEST(AlgorithmNames, WrongOnesSayWhyAndNameTheNearest) {
   const Wrong table[] = {
       {"", "empty", ""},
-      {"GredyPM*/per", "no rule for submissions", "'GreedyPM*/per"},
+      {"GredyPM*/per", "no policy has that name", "'GreedyPM*/per"},
       {"EASI", "no policy has that name", "'EASY'"},
       {"Greedy*/OPT=MIM", "OPT is MIN, AVG or MAX", "'Greedy*/OPT=MIN"},
       {"GreedyP*/per/OPT=MIN/MINVT=60x", "positive number", "'GreedyP*/per/OPT=MIN/MINVT=600'"},
@@ -86,7 +86,7 @@ TEST(AlgorithmNames, WrongOnesSayWhyAndNameTheNearest) {
       {"GreedyP*/per/MINVT=inf", "positive number", ""},
       {"GreedyP*/per/MINVT=1e999", "positive number", ""},
       {"*/per", "'*' needs a rule", ""},
-      {"Greedy", "wait for ever", "'Greedy"},
+      {"GreedyP", "wait for ever", "'Greedy"},
       {"/OPT=MIN", "neither", ""},
       {"MCB8*/stretch-per", "stands alone", ""},
       {"/per/OPT=MAX", "OPT=MAX goes with", ""},

@@ -39,7 +39,7 @@ void FakeSlurm::start_controller() {
   log_target = &log;
   const std::string conf = folder_ / "dfrs.conf";
   const std::string state = folder_.path().string();
-  dfrs_controller_paths paths{conf.c_str(), state.c_str(), nullptr, "test", 64030};
+  dfrs_controller_paths paths{conf.c_str(), state.c_str(), nullptr, "test", 64030, nullptr};
   char error[512] = "";
   controller_ = create_controller(
       paths, log_line, [this](const AgentsSetup&) { return std::make_unique<AgentsByReference>(agents); }, error,
@@ -117,6 +117,7 @@ void FakeSlurm::finish(FakeJob& job, FakeEnd end) {
 
 void FakeSlurm::requeue_run(FakeJob& job) {
   ++job.restarts;
+  job.lost = false;
   job.revoked = static_cast<std::int64_t>(now_);
   job.revoked_on.clear();
   for (const auto& [node, tasks] : job.at) job.revoked_on.push_back(node);
@@ -228,7 +229,7 @@ bool FakeSlurm::fits(const FakeJob& job, const std::vector<std::pair<std::uint32
 
 // By what share of its need the job progresses: its slowest task sets the pace.
 double FakeSlurm::rate(const FakeJob& job) const {
-  if (job.state != FakeState::running) return 0;
+  if (job.state != FakeState::running || job.lost) return 0;
   double rate = 1;
   for (const auto& [n, tasks] : job.at) {
     const JobQuota* quota = agents.applied(n, job.id);
@@ -335,6 +336,7 @@ void FakeSlurm::take_snapshot() {
       case FakeState::suspended: {
         out.phase = job.state == FakeState::running ? DFRS_JOB_RUNNING : DFRS_JOB_SUSPENDED;
         if (job.user_suspended) out.flags |= DFRS_JOB_USER_SUSPENDED;
+        if (job.lost) out.flags |= DFRS_JOB_LOST;
         out.start_time = job.start_time;
         out.end_time = job.end_time;
         auto& list = node_lists_.emplace_back();
@@ -456,7 +458,10 @@ void FakeSlurm::apply_one(const dfrs_operation& op, dfrs_result& result) {
   }
   FakeJob& job = found->second;
   if (on_operation) {
-    if (const auto code = on_operation(job, op); code != DFRS_DONE) return answer(code, "by the test");
+    if (const auto code = on_operation(job, op); code != DFRS_DONE) {
+      raced_ = true;  // what else was asked for in this round counted on it
+      return answer(code, "by the test");
+    }
   }
   if ((op.kind == DFRS_OP_START || op.kind == DFRS_OP_RESUME) && dice_.chance(options.busy_percent)) {
     return answer(DFRS_BUSY, "by chance");

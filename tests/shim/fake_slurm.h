@@ -70,6 +70,7 @@ struct FakeJob {
   double first_start = 0;
 
   bool memory_given_back = false;  // suspended by us
+  bool lost = false;               // runs for Slurm only: its node knows nothing of it
 
   bool holds_memory() const {
     return state == FakeState::running || (state == FakeState::suspended && !memory_given_back);

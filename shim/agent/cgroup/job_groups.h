@@ -23,7 +23,7 @@ struct GroupUse {
   std::optional<double> cpu_seconds;  ///< of all tasks that were ever in the group; none: not accounted there
   std::uint64_t periods = 0;          ///< in which the group was runnable
   std::uint64_t throttled = 0;        ///< of those, in which it used its quota up
-  double throttled_seconds = 0;
+  double throttled_seconds = 0;       ///< that its tasks waited for it
 };
 
 enum class QuotaChange { none, written, no_group };
@@ -38,7 +38,9 @@ class JobGroups {
   /// Sets the quota if it is another (each write refills the budget of the period). v1 makes the group if there is
   /// none yet; in v2 it is Slurm's to make, and no_group tells that it has not.
   virtual tl::expected<QuotaChange, std::string> set_quota(std::uint32_t job, const CpuMax& quota) const = 0;
+  /// As the kernel has it; none: no group, or none that can be read.
   virtual std::optional<CpuMax> quota(std::uint32_t job) const = 0;
+  /// None: no group.
   virtual std::optional<GroupUse> use(std::uint32_t job) const = 0;
   /// Of the job's own processes, without Slurm's.
   virtual std::vector<pid_t> processes(std::uint32_t job) const = 0;

@@ -31,6 +31,7 @@ class ControlPort : public ::testing::Test {
     options.cluster = "test";
     options.munge_socket = Munged::shared().socket();
     options.slurm_user = ::getuid();
+    options.wake = [this] { ++wakes; };
     auto started = ControlServer::start(options, inspection, recorder);
     ASSERT_TRUE(started.has_value()) << started.error();
     server = std::move(*started);
@@ -56,6 +57,7 @@ class ControlPort : public ::testing::Test {
 
   FakeInspection inspection;
   Recorder recorder;
+  std::atomic<int> wakes = 0;
   std::unique_ptr<ControlServer> server;
 };
 
@@ -112,6 +114,7 @@ TEST_F(ControlPort, RecordingOnAndOff) {
   EXPECT_EQ(on["on"], true);
   EXPECT_EQ(on["path"], path);
   EXPECT_TRUE(recorder.wants_new_engine());
+  EXPECT_EQ(wakes, 1) << "a record begins with the next step";
   EXPECT_EQ(get("/v1/status").second["record"]["on"], true);
   const auto [again, refused] = post(json_text({{"on", path}}));
   EXPECT_EQ(again, 409);

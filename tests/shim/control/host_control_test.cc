@@ -65,7 +65,7 @@ class HostControl : public ::testing::Test {
     const std::string conf = folder / "dfrs.conf";
     const std::string state = folder.path().string();
     const std::string socket = Munged::shared().socket();
-    const dfrs_controller_paths paths{conf.c_str(), state.c_str(), socket.c_str(), "test", ::getuid()};
+    const dfrs_controller_paths paths{conf.c_str(), state.c_str(), socket.c_str(), "test", ::getuid(), nullptr};
     char error[256] = "";
     controller = dfrs_controller_create(&paths, log_line, error, sizeof error);
     ASSERT_NE(controller, nullptr) << error;

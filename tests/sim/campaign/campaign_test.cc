@@ -3,11 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
 #include <vector>
 
 #include "policy/algorithm.h"
+#include "sim/campaign/fingerprint.h"
+#include "sim/campaign/store.h"
 #include "sim/errors.h"
 #include "sim/workload/lublin.h"
+#include "tests/sim/temporary_folder.h"
 
 namespace dfrs::sim {
 namespace {
@@ -55,6 +59,85 @@ TEST(CampaignThreads, GiveTheResultsOfOneThread) {
   EXPECT_EQ(one[2].instance, "lublin-1");
   EXPECT_EQ(one[3].instance, "lublin-2");
   EXPECT_EQ(results_csv(results(4)), results_csv(one));
+}
+
+// Two campaigns of one process on one store, as two processes would, each with threads of its own. A simulation that is
+// done twice would be refused by the store.
+TEST(CampaignThreads, ShareAStore) {
+  const TemporaryFolder folder;
+  const std::vector<Instance> instances = some_instances();
+  const std::vector<Algorithm> algorithms = some_algorithms();
+  const auto run = [&](ResultStore* store) {
+    CampaignOptions options;
+    options.threads = 3;
+    options.store = store;
+    return run_campaign(instances, algorithms, options);
+  };
+  std::vector<ResultRow> plain = run(nullptr);
+  std::vector<std::vector<ResultRow>> shared(2);
+  {
+    std::vector<std::jthread> campaigns;
+    for (std::vector<ResultRow>& rows : shared) {
+      campaigns.emplace_back([&] {
+        ResultStore store(folder / "s.db", {});
+        rows = run(&store);
+      });
+    }
+  }
+  EXPECT_EQ(results_csv(shared[0]), results_csv(shared[1])) << "with the times that one of them took";
+  for (std::vector<ResultRow>* rows : {&plain, &shared[0]}) {
+    for (ResultRow& row : *rows) row.cpu_seconds = 0;
+  }
+  EXPECT_EQ(results_csv(shared[0]), results_csv(plain));
+}
+
+// Jobs alike under two names are simulated once and reported under both.
+TEST(CampaignThreads, AStoreTellsInstancesByTheirJobs) {
+  const TemporaryFolder folder;
+  std::vector<Instance> instances = some_instances();
+  instances.resize(1);
+  instances.push_back(instances[0]);
+  instances[1].name = "the same again";
+  ResultStore store(folder / "s.db", {});
+  CampaignOptions options;
+  options.threads = 2;
+  options.store = &store;
+  const std::vector<ResultRow> rows = run_campaign(instances, some_algorithms(), options);
+  ASSERT_EQ(rows.size(), 6U);
+  EXPECT_EQ(rows[0].instance, "lublin-1");
+  EXPECT_EQ(rows[3].instance, "the same again");
+  EXPECT_EQ(rows[0].cpu_seconds, rows[3].cpu_seconds);
+}
+
+// What could be done is kept, and what failed is nobody's.
+TEST(CampaignThreads, AFailureLeavesTheStoreInOrder) {
+  const TemporaryFolder folder;
+  std::vector<Instance> instances = some_instances();
+  instances[1].jobs.back().rigid[kMemory] = instances[1].platform.nodes[0].rigid[kMemory] + 1;
+  ResultStore store(folder / "s.db", {});
+  CampaignOptions options;
+  options.threads = 1;
+  options.store = &store;
+  EXPECT_THROW(run_campaign(instances, some_algorithms(), options), Failure);
+  const std::string settings = campaign_settings(options);
+  EXPECT_TRUE(store.find({fingerprint(instances[0]), "EASY", settings}));
+  ResultStore other(folder / "s.db", {});
+  EXPECT_EQ(other.claim({fingerprint(instances[1]), "EASY", settings}), ResultStore::Claim::mine);
+}
+
+// Whoever adds an option sees here what a store's key is.
+TEST(Campaign, SettingsNameEveryOption) {
+  CampaignOptions options;
+  options.sim.penalty = 0.1;
+  options.sim.engine.dfrs.period = 12000;
+  options.sim.engine.batch.pack_tasks = true;
+  EXPECT_EQ(campaign_settings(options),
+            "penalty 0.1 s, period 12000 s, stretch floor 10 s, priority floor 0 s, events apart, ticks apart, batch "
+            "passes per instant, batch nodes packed, paused work kept");
+  options.sim.paused_work = PausedWork::kLost;
+  options.sim.lost_work = {90, 2};
+  EXPECT_NE(campaign_settings(options).find("paused work lost (least progress 90 s, most lost runs 2)"),
+            std::string::npos);
 }
 
 TEST(CampaignThreads, ThrowTheFirstFailure) {

@@ -44,6 +44,28 @@ TEST(TraceFile, WritesTheDocumentedText) {
             "7 0.5 1 2.5 8192 0 0\n");
 }
 
+TEST(TraceFile, ReservedStartsAreAFieldMore) {
+  constexpr const char* kReserved =
+      "; dfrs-trace: 1\n"
+      "; Name: reserved\n"
+      "; Nodes: 2 cpu 1 memory 0\n"
+      "; Reserved: yes\n"
+      "; Fields: id submit tasks cpu_need memory_mib run_time estimate reserved_start\n"
+      "1 0 2 1 0 100 120 0\n"
+      "2 5 2 1 0 100 120 900.5\n";
+  const std::vector<Instance> instances = parse_traces(std::string(kReserved) + kTrace, "t");
+  ASSERT_EQ(instances.size(), 2u);
+  EXPECT_EQ(instances[0].jobs[0].reserved_start, 0);
+  EXPECT_EQ(instances[0].jobs[1].reserved_start, 900.5);
+  EXPECT_EQ(instances[1].jobs[0].reserved_start, 0);  // the header line holds for its own instance
+  EXPECT_EQ(format_trace(instances[0]), kReserved);
+  const std::string head = "; dfrs-trace: 1\n; Name: r\n; Nodes: 2 cpu 1 memory 0\n";
+  EXPECT_THROW(parse_traces(head + "; Reserved: no\n1 0 2 1 0 100 120\n", "t"), InputError);
+  EXPECT_THROW(parse_traces(head + "; Reserved: yes\n1 0 2 1 0 100 120\n", "t"), InputError);
+  EXPECT_THROW(parse_traces(head + "; Reserved: yes\n1 0 2 1 0 100 120 -1\n", "t"), InputError);
+  EXPECT_THROW(parse_traces(head + "1 0 2 1 0 100 120\n; Reserved: yes\n", "t"), InputError);
+}
+
 TEST(TraceFile, HoldsSeveralInstances) {
   const std::vector<Instance> twice = parse_traces(std::string(kTrace) + "\n" + kTrace, "t");
   ASSERT_EQ(twice.size(), 2u);

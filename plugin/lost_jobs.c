@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugin/lost_jobs.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "plugin/job_shape.h"
+#include "src/slurmctld/agent.h"
+#include "src/slurmctld/ping_nodes.h"
+
+/* slurmd may still be busy with a launch that it was told of just before: the job is not in its reports then. A site's
+ * prolog may take as long as Slurm grants to a start. */
+static const time_t kLaunchTakes = 3;
+static const time_t kAskAgain = 5; /* a request may be lost */
+static const int kReports = 2;
+static const time_t kCredentialSeconds = 3; /* slurmd takes none of the second in which it was told to end a run */
+static const double kLookEvery = 0.25;
+
+struct suspect {
+  uint32_t job_id, restarts;
+  time_t start_time;
+  time_t asked; /* its node, last; 0: not since the last report */
+  time_t next;  /* not asked before */
+  int missing;  /* in so many reports */
+  bool lost, held;
+};
+
+static time_t since;
+static bool collected = true;
+static struct suspect *suspects;
+static size_t count;
+
+void lost_jobs_begin(time_t from) {
+  since = from;
+  collected = false;
+  free(suspects);
+  suspects = NULL;
+  count = 0;
+}
+
+static bool in_question(const job_record_t *job) {
+  return job->batch_flag && (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) && !IS_JOB_CONFIGURING(job) &&
+         !IS_JOB_COMPLETING(job) && job->start_time <= since && job->batch_host && job->node_bitmap &&
+         job_managed_partition(job);
+}
+
+static bool collect(void) {
+  const size_t all = (size_t)list_count(job_list);
+  suspects = calloc(all ? all : 1, sizeof(*suspects));
+  if (!suspects) return false;
+  const time_t first = since + kLaunchTakes + (slurm_conf.prolog ? slurm_conf.batch_start_timeout : 0);
+  compat_iterator each = list_iterator_create(job_list);
+  for (job_record_t *job; (job = list_next(each));)
+    if (in_question(job))
+      suspects[count++] = (struct suspect){
+          .job_id = job->job_id, .restarts = job->restart_cnt, .start_time = job->start_time, .next = first};
+  list_iterator_destroy(each);
+  return true;
+}
+
+static job_record_t *still_there(const struct suspect *suspect) {
+  job_record_t *job = find_job_record(suspect->job_id);
+  if (!job || job->restart_cnt != suspect->restarts || job->start_time != suspect->start_time) return NULL;
+  return in_question(job) ? job : NULL;
+}
+
+/* Whether a registration or a new step has shown it since. A suspend leaves the same mark and shows nothing. */
+static bool shown_since(const job_record_t *job, time_t asked) {
+  return job->time_last_active >= asked && job->time_last_active != job->suspend_time;
+}
+
+/* Several jobs of one node ask at once, and the same report tells of all of them. */
+static void ask(time_t now) {
+  compat_hostlist hosts = NULL;
+  uint16_t protocol = SLURM_PROTOCOL_VERSION;
+  for (size_t i = 0; i < count; ++i) {
+    if (suspects[i].asked != now || suspects[i].lost) continue;
+    const job_record_t *job = still_there(&suspects[i]);
+    node_record_t *node = job ? find_node_record(job->batch_host) : NULL;
+    if (!node) continue;
+    node->boot_time = 0; /* Slurm's own mark of a node that has yet to register; the registration sets it */
+    if (!hosts) hosts = hostlist_create(NULL);
+    hostlist_push_host(hosts, node->name);
+    if (node->protocol_version < protocol) protocol = node->protocol_version;
+  }
+  if (!hosts) return;
+  agent_arg_t *request = xmalloc(sizeof(*request));
+  hostlist_uniq(hosts);
+  request->msg_type = REQUEST_NODE_REGISTRATION_STATUS;
+  request->retry = 0;
+  request->protocol_version = protocol;
+  request->hostlist = hosts;
+  request->node_count = (uint32_t)hostlist_count(hosts);
+  ping_begin(); /* its end is told by the agent that sends this */
+  set_agent_arg_r_uid(request, SLURM_AUTH_UID_ANY);
+  agent_queue_request(request);
+}
+
+/* slurmd could not confirm the launch to a slurmctld that was gone, took that for a failure of the launch, and has had the
+ * job held. */
+static job_record_t *held_for_no_fault(const struct suspect *suspect) {
+  job_record_t *job = find_job_record(suspect->job_id);
+  return job && job->restart_cnt == suspect->restarts + 1 && IS_JOB_PENDING(job) && job->priority == 0 &&
+                 !xstrcmp(job->state_desc, "launch failed requeued held")
+             ? job
+             : NULL;
+}
+
+static void release(job_record_t *job) { /* as `scontrol release` */
+  job->direct_set_prio = 0;
+  set_job_prio(job);
+  job->state_reason = WAIT_NO_REASON;
+  xfree(job->state_desc);
+  job->exit_code = 0;
+  if (job->details) job->details->begin_time = 0;
+  last_job_update = time(NULL);
+  info("sched/dfrs: %pJ is released: its node had it held only because the former slurmctld was gone", job);
+}
+
+/* False: nothing more to find out about this one. */
+static bool look_at(struct suspect *suspect, time_t now) {
+  job_record_t *const held = held_for_no_fault(suspect);
+  if (held && !suspect->held) {
+    suspect->held = true;
+    suspect->next = now + kCredentialSeconds;
+  }
+  if (held) {
+    if (now < suspect->next || IS_JOB_COMPLETING(held)) return true;
+    release(held);
+    return false;
+  }
+  const job_record_t *job = still_there(suspect);
+  if (!job) return false;
+  if (suspect->lost) return true;
+  const node_record_t *node = find_node_record(job->batch_host);
+  /* What becomes of jobs on nodes that are down is Slurm's business. */
+  if (!node || IS_NODE_DOWN(node) || IS_NODE_NO_RESPOND(node)) return true;
+  if (!suspect->asked) {
+    if (now >= suspect->next && node->boot_time != 0) suspect->asked = now;
+  } else if (node->boot_time == 0) {
+    if (now >= suspect->asked + kAskAgain) suspect->asked = now;
+  } else if (shown_since(job, suspect->asked)) {
+    return false;
+  } else {
+    suspect->asked = 0;
+    suspect->next = now + 1;
+    if (++suspect->missing < kReports) return true;
+    suspect->lost = true;
+    info("sched/dfrs: %pJ is not on its node %s: its launch or its end was lost with the former slurmctld", job,
+         job->batch_host);
+  }
+  return true;
+}
+
+double lost_jobs_look(void) {
+  if (collected && count == 0) return INFINITY;
+  const slurmctld_lock_t locks = {.conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, .part = READ_LOCK};
+  const time_t now = time(NULL);
+  if (now < since) since = now; /* the clock was set back */
+  lock_slurmctld(locks);
+  if (job_list && avail_node_bitmap && !slurmctld_config.shutdown_time) {
+    if (!collected) collected = collect();
+    size_t kept = 0;
+    for (size_t i = 0; i < count; ++i)
+      if (look_at(&suspects[i], now)) suspects[kept++] = suspects[i];
+    count = kept;
+    ask(now);
+  }
+  unlock_slurmctld(locks);
+  return collected && count == 0 ? INFINITY : kLookEvery;
+}
+
+bool lost_jobs_has(const job_record_t *job) {
+  for (size_t i = 0; i < count; ++i)
+    if (suspects[i].lost && suspects[i].job_id == job->job_id)
+      return suspects[i].restarts == job->restart_cnt && suspects[i].start_time == job->start_time;
+  return false;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugin/saving.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "plugin/compat.h"
+
+static const double kShareBeforeLaunches = 0.2;
+static const double kShareOtherwise = 0.1;
+static const double kShortestPause = 0.2; /* s, between saves that nothing waits for */
+
+static double last_begin = -INFINITY, last_end = -INFINITY; /* s, monotonic */
+static time_t last_second;                                  /* the one in which it began, of Slurm's clock */
+
+static double monotonic(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double last_took(void) { return last_end > last_begin ? last_end - last_begin : 0; }
+
+void saving_now(void) {
+  if (slurmctld_primary == 0) return;
+  last_second = time(NULL);
+  last_begin = monotonic();
+  (void)dump_all_job_state(); /* logs what goes wrong */
+  last_end = monotonic();
+}
+
+double saving_rest(void) { return last_took() * (1 / kShareBeforeLaunches - 1); }
+
+double saving_soon(void) {
+  if (slurmctld_primary == 0 || slurmctld_config.shutdown_time) return INFINITY;
+  /* Slurm's mark is a whole second: one of the second of the last save may be newer than that. */
+  if (last_job_update < last_second) return INFINITY;
+  const double rest = last_took() * (1 / kShareOtherwise - 1);
+  const double due = last_end + (rest > kShortestPause ? rest : kShortestPause);
+  const double left = due - monotonic();
+  if (left > 0) return left;
+  saving_now();
+  /* Changes that come after the save in its second show when that is over. */
+  return last_job_update < last_second ? INFINITY : kShortestPause;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Slurm's own file of jobs (StateSaveLocation/job_state), written when it matters to us.
+ *
+ * slurmctld writes it 5 s after a change or later. One that is killed in between has forgotten the change: a job that it
+ * has just started is pending again, and is started a second time while it still runs; one that has just ended is
+ * running, on a node that knows nothing of it. So it is written
+ *
+ * - before a started job's script or srun is told of it (write-ahead), so that no task runs that a saved state does not
+ *   know of;
+ * - soon after any other change of jobs, ends and submissions among them.
+ *
+ * All of this is of one thread, which holds none of Slurm's locks.
+ */
+#ifndef DFRS_PLUGIN_SAVING_H
+#define DFRS_PLUGIN_SAVING_H
+
+#include <stdbool.h>
+
+/* Writes the jobs as they are now, and returns when they are on disk. Takes conf and job read locks while it copies.
+ * Without effect in a backup controller: that ends itself ("Two slurmctld daemons are running as primary") when two of
+ * its threads happen to write at once. There Slurm's own saving, 5 s later, must do. */
+void saving_now(void);
+
+/* Since a save has taken long, rounds that save are to be at least this far apart (s), so that saving takes a fifth of
+ * the time at most. */
+double saving_rest(void);
+
+/* Saves if jobs have changed since the last save, but not more often than five times a second, nor in more than a
+ * tenth of the time, nor while slurmctld is ending, when it saves all by itself. Returns in how many seconds to call
+ * again; INFINITY: nothing is unsaved. slurmctld must have read its jobs. */
+double saving_soon(void);
+
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy/batch/conservative.h"
+
+#include <algorithm>
+
+namespace dfrs {
+
+void ConservativePolicy::step(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
+                              ClusterState& state, Outcome& outcome) {
+  queue_.take(view, estimates, events, state, news_);
+  if (!plan_stands(news_, view.now)) {
+    if (algorithm_.compress && queue_.equal_nodes()) {
+      compress(view, state);
+    } else {
+      queue_.begin_plan(view, state, timetable_);
+      queue_.plan(view, state, algorithm_.order, timetable_, plan_);
+      queue_.adopt(plan_);
+    }
+  } else {
+    if (news_.resync) queue_.begin_plan(view, state, timetable_);
+    for (const JobSlot job : news_.arrived) {
+      queue_.set_planned(job, queue_.place(view, state, job, view.now, timetable_));
+    }
+  }
+  started_.clear();
+  queue_.start_due(view, state, timetable_, outcome, started_);
+}
+
+void ConservativePolicy::compress(const ClusterView& view, const ClusterState& state) {
+  queue_.begin_plan(view, state, timetable_);
+  // All keep their starts, or come right behind them where a job that outlasts its estimate is in the way; new ones
+  // follow.
+  plan_.clear();
+  for (const JobSlot job : queue_.waiting(algorithm_.order)) plan_.push_back({job, queue_.job(job).planned, kNever});
+  std::stable_sort(plan_.begin(), plan_.end(),
+                   [](const PlannedStart& a, const PlannedStart& b) { return a.start < b.start; });
+  for (const PlannedStart& kept : plan_) {
+    const Seconds not_before = kept.start == kNever ? view.now : std::max(kept.start, view.now);
+    queue_.set_planned(kept.job, queue_.place(view, state, kept.job, not_before, timetable_));
+  }
+  for (const JobSlot job : queue_.waiting(algorithm_.order)) {
+    const PlanJob& facts = queue_.job(job);
+    if (facts.planned == kNever) continue;
+    timetable_.count.give(facts.planned, facts.planned + facts.duration, facts.nodes);
+    queue_.set_planned(job, queue_.place(view, state, job, view.now, timetable_));
+  }
+}
+
+}  // namespace dfrs

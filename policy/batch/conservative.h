@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// FCFS, SJF and LJF with conservative backfilling on full schedules (Streit 2003, sections 1 and 5; Feitelson and Weil,
+// IPPS/SPDP 1998).
+//
+// A new job gets the earliest start that delays no job planned before it. When a job ends, all waiting jobs are planned
+// anew in the order of the policy - or, in the form `compress`, each in turn moves to the earliest start that the others
+// leave it, so that none ever starts later than planned when it was submitted, as long as no job outlasts its estimate.
+#pragma once
+
+#include <vector>
+
+#include "policy/algorithm.h"
+#include "policy/batch/planning_policy.h"
+
+namespace dfrs {
+
+struct ConservativeAlgorithm {
+  QueueOrder order = QueueOrder::fcfs;
+  bool compress = false;
+};
+
+/// "FCFS/conservative", "SJF/conservative/compress", ...
+NamedPolicy named(const ConservativeAlgorithm& algorithm);
+
+/// Cost: a placement in the plan per submission, one per waiting job and end (two for `compress`); each as in
+/// AvailabilityProfile on equal nodes, as in NodeProfile on others, where plans are made anew at every call.
+class ConservativePolicy final : public PlanningPolicy {
+ public:
+  ConservativePolicy(const ConservativeAlgorithm& algorithm, const BatchOptions& options)
+      : PlanningPolicy(options), algorithm_(algorithm) {}
+
+ private:
+  void step(const ClusterView& view, const Estimates& estimates, std::span<const Event> events, ClusterState& state,
+            Outcome& outcome) override;
+  void compress(const ClusterView& view, const ClusterState& state);
+
+  ConservativeAlgorithm algorithm_;
+  PlanningQueue::News news_;
+  Timetable timetable_;  // the plan that holds
+  Plan plan_;
+  std::vector<JobSlot> started_;
+};
+
+}  // namespace dfrs

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The frame of policies that plan full schedules: a step per instant or per event, and a call when the next planned
+// start has come.
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "policy/batch/planning_queue.h"
+#include "policy/engine_options.h"
+#include "policy/policy.h"
+
+namespace dfrs {
+
+class PlanningPolicy : public BatchPolicy {
+ public:
+  void decide(const ClusterView& view, const Estimates& estimates, std::span<const Event> events, ClusterState& state,
+              Outcome& outcome) final {
+    const bool resync =
+        std::any_of(events.begin(), events.end(), [](const Event& e) { return e.kind == EventKind::resync; });
+    if (pass_per_event_ && !resync && !events.empty()) {
+      for (std::size_t k = 0; k < events.size(); ++k) step(view, estimates, events.subspan(k, 1), state, outcome);
+    } else {
+      step(view, estimates, events, state, outcome);
+    }
+    outcome.wake_at = queue_.next_start(view.now);
+  }
+
+ protected:
+  explicit PlanningPolicy(const BatchOptions& options)
+      : queue_(options.pack_tasks), pass_per_event_(options.pass_per_event) {}
+
+  virtual void step(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
+                    ClusterState& state, Outcome& outcome) = 0;
+
+  /// True if the news leave a plan standing, so that new jobs can be added to it.
+  bool plan_stands(const PlanningQueue::News& news, Seconds now) const {
+    return !news.ended && !queue_.overdue(now) && queue_.equal_nodes() &&
+           std::all_of(news.arrived.begin(), news.arrived.end(),
+                       [&](JobSlot job) { return queue_.job(job).variable(); });
+  }
+
+  PlanningQueue queue_;
+
+ private:
+  bool pass_per_event_;
+};
+
+}  // namespace dfrs

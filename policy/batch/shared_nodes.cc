@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy/batch/shared_nodes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "policy/compare.h"
+#include "policy/registry.h"
+
+namespace dfrs {
+namespace {
+
+constexpr std::size_t kRefusalsKept = 8;  // few shapes are most of a queue
+
+// How many tasks of need `cpu` fit into `free` of a node's `capacity`; up to rounding, as cpu_fits. A node that is slower
+// than a task could use takes one alone.
+std::uint32_t by_cpu(double free, double capacity, double cpu, std::uint32_t most) {
+  if (cpu_exceeds(cpu, capacity)) return cpu_fits(capacity, free) ? std::min(most, 1u) : 0;
+  const double count = std::floor((free + capacity * kCpuTolerance) / cpu);
+  return count <= 0 ? 0 : static_cast<std::uint32_t>(std::min(count, static_cast<double>(most)));
+}
+
+std::uint32_t by_rigid(const RigidVector& free, const RigidVector& need, std::size_t dims, std::uint32_t most) {
+  RigidAmount count = most;
+  for (std::size_t d = 0; d < dims; ++d) {
+    if (need[d] > 0) count = std::min(count, std::max<RigidAmount>(0, free[d]) / need[d]);
+  }
+  return static_cast<std::uint32_t>(count);
+}
+
+void take(double& cpu, RigidVector& rigid, const JobView& job, std::size_t dims, std::int64_t tasks) {
+  cpu -= job.cpu_need * static_cast<double>(tasks);
+  for (std::size_t d = 0; d < dims; ++d) rigid[d] -= job.rigid[d] * tasks;
+}
+
+}  // namespace
+
+void SharedNodesPolicy::decide(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
+                               ClusterState& state, Outcome& outcome) {
+  for (const Event& event : events) {
+    if (event.kind == EventKind::resync) {
+      reset(view, estimates, state);
+      pass(view, state, outcome);
+      return;
+    }
+  }
+  for (const Event& event : events) {
+    if (event.kind == EventKind::completed) {
+      complete(event.job);
+    } else {
+      queue_.push_back({estimates.run_time[event.job], event.job});
+    }
+    if (options_.pass_per_event) pass(view, state, outcome);
+  }
+  if (!options_.pass_per_event && !events.empty()) pass(view, state, outcome);
+}
+
+void SharedNodesPolicy::reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state) {
+  queue_.clear();
+  running_.clear();
+  for (const JobSlot job : state.active()) {
+    if (state.placed(job)) {
+      const Seconds left = std::max(0.0, estimates.run_time[job] - view.jobs[job].virtual_time(view.now));
+      running_.push_back({view.now + left, job});
+    } else {
+      queue_.push_back({estimates.run_time[job], job});
+    }
+  }
+  std::stable_sort(running_.begin(), running_.end(), [](const Running& a, const Running& b) { return a.end < b.end; });
+}
+
+void SharedNodesPolicy::complete(JobSlot job) {
+  if (std::erase_if(running_, [&](const Running& r) { return r.job == job; }) == 0) {
+    std::erase_if(queue_, [&](const Waiting& w) { return w.job == job; });  // cancelled while it waited
+  }
+}
+
+void SharedNodesPolicy::pass(const ClusterView& view, ClusterState& state, Outcome& outcome) {
+  refused_.clear();
+  std::size_t head = 0;
+  while (head < queue_.size() && fits(state, view.jobs[queue_[head].job], false)) {
+    start(view, state, outcome, queue_[head]);
+    ++head;
+  }
+  queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(head));
+  if (rule_ == BatchAlgorithm::Backfill::none || queue_.size() < 2) return;
+
+  const Seconds shadow = reserve(view, state, view.jobs[queue_.front().job]);
+  std::size_t kept = 1;
+  for (std::size_t k = 1; k < queue_.size(); ++k) {
+    const Waiting waiting = queue_[k];
+    const JobView& job = view.jobs[waiting.job];
+    const bool in_time = rule_ == BatchAlgorithm::Backfill::easy && view.now + waiting.estimate <= shadow;
+    if (!refused_already(state, job) && fits(state, job, !in_time)) {
+      start(view, state, outcome, waiting);
+      if (!in_time) {
+        for (const NodeIndex n : nodes_) take(later_[n].cpu, later_[n].rigid, job, state.rigid_dims(), 1);
+      }
+    } else {
+      queue_[kept++] = waiting;
+    }
+  }
+  queue_.resize(kept);
+}
+
+Seconds SharedNodesPolicy::reserve(const ClusterView& view, const ClusterState& state, const JobView& head) {
+  const std::size_t dims = state.rigid_dims();
+  const auto nodes = static_cast<NodeIndex>(state.node_count());
+  const auto room = [&](NodeIndex n) -> std::uint32_t {
+    if (!state.usable(n) || (head.eligible != nullptr && !head.eligible->contains(n))) return 0;
+    const std::uint32_t most = by_cpu(later_[n].cpu, state.cpu_capacity(n), head.cpu_need, head.tasks);
+    return by_rigid(later_[n].rigid, head.rigid, dims, most);
+  };
+  later_.resize(nodes);
+  released_.assign(nodes, 0);
+  std::uint64_t open = 0;
+  for (NodeIndex n = 0; n < nodes; ++n) {
+    later_[n] = {state.cpu_capacity(n) - state.cpu_load(n), state.rigid_free(n)};
+    open += room(n);
+  }
+  Seconds shadow = kNever;
+  for (const Running& running : running_) {
+    if (open >= head.tasks && running.end > shadow) break;
+    const JobView& job = view.jobs[running.job];
+    for (const NodeIndex n : state.nodes_of(running.job)) {
+      open -= room(n);
+      take(later_[n].cpu, later_[n].rigid, job, dims, -1);
+      released_[n] = 1;
+      open += room(n);
+    }
+    // What ends at the same time as the last that is needed is free then, too.
+    if (open >= head.tasks && shadow == kNever) shadow = std::max(running.end, view.now);
+  }
+  if (open < head.tasks) return kNever;  // it never fits on the nodes there are, and blocks nobody
+  // It counts on nodes that others hold now before those that are free already: these are left to jobs that may start.
+  std::uint32_t left = head.tasks;
+  for (const bool released : {true, false}) {
+    for (NodeIndex n = 0; n < nodes && left > 0; ++n) {
+      if ((released_[n] != 0) != released) continue;
+      const std::uint32_t here = std::min(left, room(n));
+      take(later_[n].cpu, later_[n].rigid, head, dims, here);
+      left -= here;
+    }
+  }
+  return shadow;
+}
+
+bool SharedNodesPolicy::fits(const ClusterState& state, const JobView& job, bool beside) {
+  nodes_.clear();
+  const std::size_t dims = state.rigid_dims();
+  for (NodeIndex n = 0; n < static_cast<NodeIndex>(state.node_count()) && nodes_.size() < job.tasks; ++n) {
+    const double capacity = state.cpu_capacity(n);
+    const auto left = static_cast<std::uint32_t>(job.tasks - nodes_.size());
+    std::uint32_t here = by_cpu(capacity - state.cpu_load(n), capacity, job.cpu_need, left);
+    if (here == 0) continue;
+    here = std::min(here, state.room_for(job, n));
+    if (beside && here > 0) {
+      here = by_cpu(later_[n].cpu, capacity, job.cpu_need, here);
+      here = by_rigid(later_[n].rigid, job.rigid, dims, here);
+    }
+    nodes_.insert(nodes_.end(), here, n);
+  }
+  if (nodes_.size() == job.tasks) return true;
+  if (!beside && refused_.size() < kRefusalsKept) refused_.push_back(&job);
+  return false;
+}
+
+// A job that wants at least as much of everything as one that had no room now.
+bool SharedNodesPolicy::refused_already(const ClusterState& state, const JobView& job) const {
+  return std::any_of(refused_.begin(), refused_.end(), [&](const JobView* other) {
+    if (other->eligible != nullptr || other->flags.exclusive) return false;
+    if (job.tasks < other->tasks || job.cpu_need < other->cpu_need) return false;
+    for (std::size_t d = 0; d < state.rigid_dims(); ++d) {
+      if (job.rigid[d] < other->rigid[d]) return false;
+    }
+    return true;
+  });
+}
+
+void SharedNodesPolicy::start(const ClusterView& view, ClusterState& state, Outcome& outcome, const Waiting& waiting) {
+  state.place(waiting.job, view.jobs[waiting.job], nodes_);
+  // Nothing is overloaded, unless a task is alone on a node that is too slow for it.
+  double yield = 1;
+  for (const NodeIndex n : nodes_) {
+    if (cpu_exceeds(state.cpu_load(n), state.cpu_capacity(n))) {
+      yield = std::min(yield, state.cpu_capacity(n) / state.cpu_load(n));
+    }
+  }
+  outcome.yields->push_back({waiting.job, yield});
+  const Running entry{view.now + waiting.estimate / yield, waiting.job};
+  running_.insert(std::upper_bound(running_.begin(), running_.end(), entry,
+                                   [](const Running& a, const Running& b) { return a.end < b.end; }),
+                  entry);
+}
+
+namespace {
+
+using Backfill = BatchAlgorithm::Backfill;
+
+NamedPolicy shared(Backfill rule, std::string name, std::string description) {
+  PolicyTraits traits;
+  traits.shares_nodes = false;  // their CPU: what has not enough of it waits, for ever if there is not so much
+  traits.submissions_apart = false;
+  return {std::move(name), std::move(description), traits, MakeBatch([rule](const EngineOptions& options) {
+            return std::make_unique<SharedNodesPolicy>(rule, options.batch);
+          })};
+}
+
+std::vector<Algorithm> list() {
+  return {shared(Backfill::none, "FCFS/shared", "parts of nodes, no CPU shared, strictly in order of submission"),
+          shared(Backfill::easy, "EASY/shared",
+                 "parts of nodes, no CPU shared, later jobs jump ahead if they do not delay the first")};
+}
+
+}  // namespace
+
+extern const PolicyFamily shared_nodes_family{"shared", "Batch scheduling on shared nodes, as in most Slurm clusters",
+                                              list};
+
+}  // namespace dfrs

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy/batch/whole_nodes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "policy/compare.h"
+
+namespace dfrs {
+
+std::uint32_t tasks_on(const ClusterState& state, const JobView& job, NodeIndex n, bool pack_tasks) {
+  const std::uint32_t fit = state.room_alone(job, n);
+  if (fit == 0) return 0;
+  if (!pack_tasks) return 1;
+  // As many as run at full speed; a slow node takes one all the same.
+  const double by_cpu = std::floor(state.cpu_capacity(n) / job.cpu_need * (1 + kCpuTolerance));
+  return static_cast<std::uint32_t>(std::max(1.0, std::min(static_cast<double>(fit), by_cpu)));
+}
+
+std::size_t next_node(std::span<const NodeIndex> nodes, std::size_t at) {
+  const NodeIndex n = nodes[at];
+  while (at < nodes.size() && nodes[at] == n) ++at;
+  return at;
+}
+
+std::uint32_t distinct_nodes(std::span<const NodeIndex> nodes) {
+  std::uint32_t count = 0;
+  for (std::size_t at = 0; at < nodes.size(); at = next_node(nodes, at)) ++count;
+  return count;
+}
+
+double yield_alone(const ClusterState& state, std::span<const NodeIndex> nodes) {
+  double yield = 1;
+  for (NodeIndex n : nodes) yield = std::min(yield, state.cpu_capacity(n) / state.cpu_load(n));
+  return yield;
+}
+
+}  // namespace dfrs

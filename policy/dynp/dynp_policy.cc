@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy/dynp/dynp_policy.h"
+
+namespace dfrs {
+
+void DynpPolicy::step(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
+                      ClusterState& state, Outcome& outcome) {
+  queue_.take(view, estimates, events, state, news_);
+  if (news_.resync) policy_ = QueueOrder::fcfs;
+  const bool stands = plan_stands(news_, view.now);
+  if (algorithm_.decider != DynpAlgorithm::Decider::basic) {
+    const bool backlog = queue_.waiting(QueueOrder::fcfs).size() > 1;
+    if (!events.empty() && backlog) {
+      tune(view, state);
+    } else if (!stands || !news_.arrived.empty()) {
+      replan(view, state);
+    }
+  } else {
+    const bool decided = !news_.arrived.empty() && decide_by_estimates(view.now);
+    if (decided || !stands) {
+      replan(view, state);
+    } else {
+      if (news_.resync) queue_.begin_plan(view, state, timetable_);
+      for (const JobSlot job : news_.arrived) {
+        queue_.set_planned(job, queue_.place(view, state, job, view.now, timetable_));
+      }
+    }
+  }
+  started_.clear();
+  queue_.start_due(view, state, timetable_, outcome, started_);
+  if (listener_ == nullptr) return;
+  for (const JobSlot job : started_) listener_->on_start(job, policy_);
+}
+
+void DynpPolicy::replan(const ClusterView& view, const ClusterState& state) {
+  queue_.begin_plan(view, state, timetable_);
+  queue_.plan(view, state, policy_, timetable_, scratch_);
+  queue_.adopt(scratch_);
+}
+
+void DynpPolicy::tune(const ClusterView& view, const ClusterState& state) {
+  queue_.begin_plan(view, state, base_);
+  std::array<double, 3> quality{};
+  for (const QueueOrder order : kQueueOrders) {
+    const auto k = static_cast<std::size_t>(order);
+    virtual_timetables_[k] = base_;
+    queue_.plan(view, state, order, virtual_timetables_[k], virtual_plans_[k]);
+    quality[k] = schedule_quality(algorithm_.quality, queue_, virtual_plans_[k], view.now, algorithm_.future, scratch_);
+  }
+  if (algorithm_.quality == ScheduleQuality::makespan) {
+    for (double& end : quality) end -= view.now;  // a share of the time since the epoch would mean nothing
+  }
+  quality[static_cast<std::size_t>(policy_)] *= 1 - algorithm_.slack;
+  const QualityRanks ranks = rank_qualities(quality);
+  DynpDecision decision;
+  decision.now = view.now;
+  decision.backlog = queue_.waiting(QueueOrder::fcfs).size();
+  decision.found = classify(ranks, policy_);
+  decision.before = policy_;
+  policy_ =
+      algorithm_.decider == DynpAlgorithm::Decider::simple ? decide_simple(ranks) : decide_advanced(ranks, policy_);
+  report(decision);
+  const auto chosen = static_cast<std::size_t>(policy_);
+  std::swap(timetable_, virtual_timetables_[chosen]);
+  queue_.adopt(virtual_plans_[chosen]);
+}
+
+bool DynpPolicy::decide_by_estimates(Seconds now) {
+  const std::span<const JobSlot> waiting = queue_.waiting(QueueOrder::fcfs);
+  if (waiting.size() < algorithm_.threshold) return false;
+  Seconds sum = 0;
+  for (const JobSlot job : waiting) sum += queue_.job(job).duration;
+  DynpDecision decision;
+  decision.now = now;
+  decision.backlog = waiting.size();
+  decision.before = policy_;
+  policy_ = decide_basic(sum / static_cast<double>(waiting.size()), algorithm_.bounds).value_or(policy_);
+  report(decision);
+  return true;
+}
+
+void DynpPolicy::report(DynpDecision decision) {
+  decision.after = policy_;
+  if (listener_ != nullptr) listener_->on_decision(decision);
+}
+
+}  // namespace dfrs

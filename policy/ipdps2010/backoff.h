@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Bounded exponential backoff of jobs that could not start (IPDPS 2010, section III.A).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "policy/units.h"
+
+namespace dfrs::ipdps2010 {
+
+/// Seconds until a job is tried again that has failed `attempts` >= 1 times: min(2^12, 2^attempts).
+Seconds backoff_delay(unsigned attempts);
+
+/// The jobs that were put off, in order of their first failure.
+class Backoff {
+ public:
+  /// One more failed attempt of the job. O(jobs).
+  void failed(JobSlot job, Seconds now);
+  /// The job started, or left. O(jobs).
+  void forget(JobSlot job);
+  void clear() { jobs_.clear(); }
+
+  /// Those whose time has come, in order of their first failure; valid until the next call of anything.
+  std::span<const JobSlot> due(Seconds now);
+  /// When the next of them is due; kNever if there is none.
+  Seconds next() const;
+
+ private:
+  struct Entry {
+    JobSlot job;
+    unsigned attempts;
+    Seconds due;
+  };
+  std::vector<Entry> jobs_;
+  std::vector<JobSlot> due_;
+};
+
+}  // namespace dfrs::ipdps2010

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The names of IPDPS 2010 (section III), and what they are made of: RR-7659's rules for who is where, of which it is
+// the first version, with its own heuristics for CPU and its own bound in the priority.
+#include <array>
+
+#include "policy/dfrs_policy.h"
+#include "policy/ipdps2010/greedy_policies.h"
+#include "policy/ipdps2010/lowest_need.h"
+#include "policy/ipdps2010/lowest_stretch.h"
+#include "policy/registry.h"
+
+namespace dfrs {
+namespace {
+
+using Submission = DfrsAlgorithm::Submission;
+using Periodic = DfrsAlgorithm::Periodic;
+
+// The least flow time in the priority, in seconds (section III.A).
+constexpr Seconds kFlowFloor = 30;
+
+PriorityRule priority_rule(const EngineOptions& options) {
+  return {options.dfrs.priority.flow_floor > 0 ? options.dfrs.priority.flow_floor : kFlowFloor};
+}
+
+PolicyTraits traits_with_memory(bool remembers_nothing) {
+  PolicyTraits traits;
+  traits.resync_forgets_nothing = remembers_nothing;
+  return traits;
+}
+
+NamedPolicy greedy() {
+  return {"GREEDY",
+          "a new job goes to the least loaded nodes with memory, or is tried again after 2, 4, .. 4096 s; spare CPU to "
+          "those that want least",
+          {},
+          MakeNonClairvoyant([](const EngineOptions&) { return std::make_unique<ipdps2010::GreedyBackoff>(); })};
+}
+
+NamedPolicy greedy_with_preemption(const char* name, const char* description, Victims victims) {
+  return {name, description, {}, MakeNonClairvoyant([victims](const EngineOptions& options) {
+            return std::make_unique<ipdps2010::GreedyPreemption>(victims, priority_rule(options));
+          })};
+}
+
+struct McbRow {
+  std::string_view name;
+  std::string_view description;
+  Submission submission;
+  bool opportunistic;
+  Periodic periodic;
+};
+constexpr std::array<McbRow, 4> kMcbRows{
+    {{"DYNMCB8", "all jobs are repacked at each submission and completion; spare CPU to those that want least",
+      Submission::mcb8, true, Periodic::nothing},
+     {"DYNMCB8-PER",
+      "submissions wait for the next tick, which repacks for the highest yield; spare CPU to those that "
+      "want least",
+      Submission::nothing, false, Periodic::mcb8},
+     {"DYNMCB8-ASAP-PER", "the same, but a new job for which there is memory starts at once", Submission::greedy, false,
+      Periodic::mcb8},
+     {"DYNMCB8-STRETCH-PER",
+      "submissions wait for the next tick, which repacks for the lowest estimated stretch; spare "
+      "CPU where it lowers estimates most",
+      Submission::nothing, false, Periodic::mcb8_stretch}}};
+
+// `period`: nothing takes that of the options.
+NamedPolicy mcb8(const McbRow& row, std::optional<Seconds> period) {
+  const bool stretch = row.periodic == Periodic::mcb8_stretch;
+  // PER takes all that it does from the view at its ticks; the others hang on what came at this instant.
+  const PolicyTraits traits = traits_with_memory(row.submission == Submission::nothing && !stretch);
+  std::string name(row.name);
+  if (period) name += "-" + seconds_in_name(*period);
+  const auto make = [row, period, stretch](const EngineOptions& options) -> std::unique_ptr<NonClairvoyantPolicy> {
+    DfrsAlgorithm algorithm;
+    algorithm.on_submission = row.submission;
+    algorithm.opportunistic = row.opportunistic;
+    algorithm.periodic = row.periodic;
+    DfrsOptions own = options.dfrs;
+    own.priority = priority_rule(options);
+    if (period) own.period = *period;
+    std::unique_ptr<YieldRule> yields;
+    if (stretch) {
+      yields = std::make_unique<ipdps2010::LowestStretch>();
+    } else {
+      yields = std::make_unique<ipdps2010::LowestNeed>();
+    }
+    return std::make_unique<DfrsPolicy>(algorithm, own, std::move(yields));
+  };
+  return {std::move(name), std::string(row.description), traits, MakeNonClairvoyant(make)};
+}
+
+std::vector<Algorithm> list() {
+  std::vector<Algorithm> all{
+      greedy(),
+      greedy_with_preemption("GREEDY-PMTN",
+                             "a new job starts at once, pausing low-priority jobs for memory; paused ones come back at "
+                             "any event; spare CPU to those that want least",
+                             Victims::pause),
+      greedy_with_preemption("GREEDY-PMTN-MIGR",
+                             "the same, but jobs paused for a new one go elsewhere at once where there is room",
+                             Victims::move)};
+  for (const McbRow& row : kMcbRows) all.push_back(mcb8(row, std::nullopt));
+  return all;
+}
+
+// DYNMCB8-PER-600 and the like: the period as a suffix.
+NameMatch parse(std::string_view name) {
+  for (const McbRow& row : kMcbRows) {
+    if (row.periodic == Periodic::nothing || name.size() <= row.name.size() + 1) continue;
+    if (!name_starts_with(name, row.name) || name[row.name.size()] != '-') continue;
+    const std::string_view digits = name.substr(row.name.size() + 1);
+    const std::optional<Seconds> period = seconds_from_name(digits);
+    if (!period) {
+      return wrong("'" + std::string(digits.substr(0, 40)) + "' is no period, which is a positive number of seconds");
+    }
+    return Algorithm{mcb8(row, period)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+extern const PolicyFamily ipdps2010_family{"ipdps2010", "DFRS, first version (IPDPS 2010, section III)", list, parse};
+
+}  // namespace dfrs

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy/ipdps2010/greedy_policies.h"
+
+#include <algorithm>
+
+#include "policy/yield/changes.h"
+
+namespace dfrs::ipdps2010 {
+namespace {
+
+bool any(std::span<const Event> events, EventKind kind) {
+  return std::any_of(events.begin(), events.end(), [kind](const Event& e) { return e.kind == kind; });
+}
+
+}  // namespace
+
+void GreedyYields::set(const ClusterView& view, const ClusterState& state, Outcome& outcome) {
+  sharing_.build(state, view);
+  yields_.resize(sharing_.jobs().size());
+  rule_.solve(sharing_, view, kNever, yields_);
+  name_yields(sharing_, yields_, view, state, outcome);
+}
+
+void GreedyBackoff::decide(const ClusterView& view, std::span<const Event> events, ClusterState& state,
+                           Outcome& outcome) {
+  for (const Event& event : events) {
+    if (event.kind == EventKind::completed) backoff_.forget(event.job);  // cancelled while it waited
+  }
+  const bool resync = any(events, EventKind::resync);
+  if (resync) {
+    backoff_.clear();
+    for (JobSlot job : state.active()) {
+      if (!state.placed(job)) attempt(view, state, job);
+    }
+  } else {
+    const std::span<const JobSlot> due = backoff_.due(view.now);
+    due_.assign(due.begin(), due.end());
+    for (JobSlot job : due_) attempt(view, state, job);
+    for (const Event& event : events) {
+      if (event.kind == EventKind::submitted) attempt(view, state, event.job);
+    }
+  }
+  if (resync || any(events, EventKind::completed) || !state.touched().empty()) yields_.set(view, state, outcome);
+  outcome.wake_at = backoff_.next();
+}
+
+void GreedyBackoff::attempt(const ClusterView& view, ClusterState& state, JobSlot job) {
+  if (greedy_.place(state, view, job)) {
+    backoff_.forget(job);
+  } else {
+    backoff_.failed(job, view.now);
+  }
+}
+
+void GreedyPreemption::decide(const ClusterView& view, std::span<const Event> events, ClusterState& state,
+                              Outcome& outcome) {
+  // The first call may hand over submissions behind its resync; they are tried with the others then.
+  for (const Event& event : events) {
+    if (event.kind == EventKind::submitted) preempt_.admit(state, view, event.job, rule_, Victims::pause);
+  }
+  if (!events.empty()) resume(view, state);
+  if (any(events, EventKind::resync) || any(events, EventKind::completed) || !state.touched().empty()) {
+    yields_.set(view, state, outcome);
+  }
+}
+
+void GreedyPreemption::resume(const ClusterView& view, ClusterState& state) {
+  paused_.clear();
+  for (JobSlot job : state.active()) {
+    if (state.placed(job)) continue;
+    const bool paused_now = view.jobs[job].state == JobState::running;
+    if (paused_now && victims_ == Victims::pause) continue;
+    paused_.push_back(rank(job, view, state, rule_));
+  }
+  std::sort(paused_.begin(), paused_.end(), RankedJob::higher);
+  for (const RankedJob& ranked : paused_) greedy_.place(state, view, ranked.job);
+}
+
+}  // namespace dfrs::ipdps2010

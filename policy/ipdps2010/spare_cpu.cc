@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy/ipdps2010/spare_cpu.h"
+
+#include <algorithm>
+
+#include "policy/compare.h"
+
+namespace dfrs::ipdps2010 {
+
+void spare_cpu(const Sharing& sharing, std::span<const double> yields, std::vector<double>& left) {
+  left.clear();
+  for (const Sharing::Node& node : sharing.nodes()) {
+    double used = 0;
+    for (const Sharing::User& user : sharing.users(node)) used += user.need * yields[user.job];
+    const double rest = node.capacity - used;
+    left.push_back(rest > node.capacity * kCpuTolerance ? rest : 0);
+  }
+}
+
+double possible_raise(const Sharing& sharing, const Sharing::Job& job, std::span<const double> left, double yield) {
+  double more = 1 - yield;
+  for (const Sharing::Place& place : sharing.places(job)) more = std::min(more, left[place.node] / place.need);
+  return std::max(0.0, more);
+}
+
+void raise_yield(const Sharing& sharing, const Sharing::Job& job, double more, std::span<double> left, double& yield) {
+  if (!(more > 0)) return;
+  yield = std::min(1.0, yield + more);
+  for (const Sharing::Place& place : sharing.places(job)) {
+    const double rest = left[place.node] - more * place.need;
+    left[place.node] = rest > sharing.nodes()[place.node].capacity * kCpuTolerance ? rest : 0;
+  }
+}
+
+}  // namespace dfrs::ipdps2010

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/advise/advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "sim/errors.h"
+
+namespace dfrs::sim {
+namespace {
+
+constexpr const char* kToday = "EASY/shared";
+// In the order of what they ask of a site: sharing CPUs; pausing; pausing, moving and repacking.
+constexpr const char* kShares = "Greedy*/OPT=MIN";
+constexpr const char* kPauses = "GreedyP*/OPT=MIN";
+constexpr const char* kRepacks = "GreedyPM*/per/OPT=MIN/MINVT=600";
+
+constexpr double kHardlyBetter = 1.1;     // a gain below this is none worth a change
+constexpr double kMuchLostWork = 0.05;    // of all work
+constexpr std::size_t kFewJobs = 500;     // below, percentiles and maxima say little
+
+// About three digits.
+std::string number(double value) {
+  if (value < 9.995) return fmt::format("{:.2f}", value);
+  if (value < 99.95) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.0f}", value);
+}
+
+// A stretch: two digits behind the point only near 1.
+std::string stretch(double value) { return value < 9.95 ? fmt::format("{:.1f}", value) : number(value); }
+
+std::string span(Seconds seconds) {
+  if (seconds < 0.5) return "0 s";
+  if (seconds < 90) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 5400) return fmt::format("{:.0f} min", seconds / 60);
+  if (seconds < 48 * 3600) return fmt::format("{:.1f} h", seconds / 3600);
+  return fmt::format("{:.1f} days", seconds / 86400);
+}
+
+// GB of 1024 MiB.
+std::string rate(double gb_per_s) {
+  if (gb_per_s <= 0) return "0";
+  const double mb = gb_per_s * 1024;
+  if (mb < 0.095) return "under 0.1 MB/s";
+  if (mb < 9.95) return fmt::format("{:.1f} MB/s", mb);
+  return mb < 999.5 ? fmt::format("{:.0f} MB/s", mb) : fmt::format("{} GB/s", number(gb_per_s));
+}
+
+std::string percent(double share) {
+  const double value = share * 100;
+  if (value > 0 && value < 0.095) return "under 0.1 %";
+  return value < 9.95 ? fmt::format("{:.1f} %", value) : fmt::format("{:.0f} %", value);
+}
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+  std::string digits = std::to_string(count);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits + ' ' + std::string(count == 1 ? one : many);
+}
+std::string jobs_of(std::size_t count) { return counted(count, "job", "jobs"); }
+
+// The policy's name without what all of them share.
+std::string short_name(std::string_view algorithm) {
+  if (algorithm == kToday) return "EASY";
+  std::string name(algorithm);
+  if (const std::size_t at = name.find("/OPT=MIN"); at != std::string::npos) name.erase(at, 8);
+  return name;
+}
+
+std::string row_name(const StudyRun& run, bool both_ways) {
+  std::string name = short_name(run.algorithm);
+  if (both_ways) name += run.paused_work == PausedWork::kKept ? ", work kept" : ", work lost";
+  return name;
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+// The parts of the page, from the figures.
+class Writer {
+ public:
+  Writer(const AdviceInput& input, std::vector<StudyRun> runs, std::optional<StudyRun> knowing)
+      : in_(input), runs_(std::move(runs)), knowing_(std::move(knowing)), today_(runs_.front()) {
+    kept_ = choose(PausedWork::kKept);
+    lost_ = choose(PausedWork::kLost);
+  }
+
+  const std::string& recommended() const { return kept_->algorithm; }
+
+  Advice write() {
+    Advice advice;
+    Page& page = advice.page;
+    page_ = &page;
+    page.title = "What DFRS would do for your cluster";
+    page.subtitle = fmt::format("{}: {}{}", in_.source, jobs_of(in_.jobs_in_source),
+                                in_.length > 0 ? " submitted within " + span(in_.length) : "");
+    advice.conf = conf();
+    verdict();
+    the_jobs();
+    service();
+    by_class();
+    costs();
+    settings(advice.conf);
+    trust();
+    words();
+    return advice;
+  }
+
+ private:
+  void heading(std::string text) { page_->blocks.emplace_back(PageHeading{std::move(text)}); }
+  void paragraph(std::string text, bool lead = false) { page_->blocks.emplace_back(PageParagraph{std::move(text), lead}); }
+  void list(std::vector<std::string> items) {
+    if (!items.empty()) page_->blocks.emplace_back(PageList{std::move(items)});
+  }
+
+  // What decides: the stretch that one job of a hundred exceeds.
+  static double score(const StudyRun& run) { return run.all.p99_stretch; }
+  double gain(const StudyRun& run) const { return score(today_) / score(run); }
+
+  // The best of the candidates where pausing has this effect; of those about as good, the one that asks the least.
+  const StudyRun* choose(PausedWork work) const {
+    const StudyRun* best = nullptr;
+    for (std::size_t k = 1; k < runs_.size(); ++k) {
+      const StudyRun& run = runs_[k];
+      // One that pauses nothing loses nothing.
+      if (run.paused_work != work && run.algorithm != kShares) continue;
+      if (best == nullptr || score(run) * kHardlyBetter < score(*best)) best = &run;
+    }
+    return best;
+  }
+  bool pays(const StudyRun& run) const { return gain(run) > kHardlyBetter; }
+  bool both_ways(const StudyRun& run) const { return run.algorithm != kToday && run.algorithm != kShares; }
+
+  std::string compared(const StudyRun& run) const {
+    return fmt::format("one job of a hundred takes more than {} times as long as it would alone, under EASY {} times; jobs "
+                       "wait {} on average until they start, under EASY {}",
+                       stretch(score(run)), stretch(score(today_)), span(run.all.mean_wait), span(today_.all.mean_wait));
+  }
+
+  void verdict() {
+    const bool work = pays(*kept_);
+    if (work) {
+      paragraph(fmt::format("DFRS would serve these jobs better. With {}: {}.", short_name(kept_->algorithm),
+                            compared(*kept_)),
+                true);
+    } else {
+      paragraph(fmt::format("DFRS would hardly serve these jobs better than backfilling does: with its best policy here, "
+                            "{}, {}. There is little reason to change.",
+                            short_name(kept_->algorithm), compared(*kept_)),
+                true);
+    }
+    std::vector<std::string> items;
+    const std::size_t longest = last_class();
+    const Service& long_now = today_.by_class[longest];
+    const Service& long_then = kept_->by_class[longest];
+    const double difference = long_then.mean_delay - long_now.mean_delay;
+    if (long_now.jobs > 0 && std::abs(difference) >= 1) {
+      items.push_back(fmt::format(
+          "{}: jobs that run {} end {} {} than under EASY on average. Over all jobs the mean delay is {}, under EASY {}.",
+          difference > 0 ? "Who pays" : "Long jobs", kJobClasses[longest].name, span(std::abs(difference)),
+          difference > 0 ? "later" : "earlier", span(kept_->all.mean_delay), span(today_.all.mean_delay)));
+    }
+    items.push_back("What it takes: " + price(*kept_) + '.');
+    if (both_ways(*kept_)) items.push_back(lost_sentence());
+    list(std::move(items));
+  }
+
+  std::string price(const StudyRun& run) const {
+    if (!run.pauses_or_moves) return "no job is paused or moved; nodes' CPUs are shared";
+    std::string text = fmt::format("a job is paused {} times on average", number(run.pauses_per_job));
+    text += run.moves_per_job > 0 ? fmt::format(" and moved {} times", number(run.moves_per_job)) : " and never moved";
+    if (run.paused_work == PausedWork::kLost) {
+      return text + fmt::format("; {} of all work is done in vain, and {} of the jobs lose some", percent(run.lost_share),
+                                percent(run.jobs_losing));
+    }
+    if (in_.memory_modelled) {
+      text += fmt::format("; this carries {} of memory on average and {} in the worst hour", rate(run.gb_per_s),
+                          rate(run.peak_gb_per_s));
+    }
+    return text;
+  }
+
+  std::string lost_sentence() const {
+    const auto same = std::find_if(runs_.begin(), runs_.end(), [&](const StudyRun& run) {
+      return run.algorithm == kept_->algorithm && run.paused_work == PausedWork::kLost;
+    });
+    std::string text = "Where a paused job loses its work (requeued without a checkpoint): ";
+    text += fmt::format("with the same policy one job of a hundred takes more than {} times as long, and {}. ",
+                        stretch(score(*same)), price(*same));
+    if (!pays(*lost_)) return text + "No policy here is better than EASY for such jobs: see that they are not paused.";
+    if (lost_->algorithm != kept_->algorithm) {
+      return text + fmt::format("For such jobs {} is better: {} times.", short_name(lost_->algorithm),
+                                stretch(score(*lost_)));
+    }
+    return text + (lost_->lost_share < kMuchLostWork ? "It would pay all the same."
+                                                     : "Users would feel it: see that such jobs are not paused.");
+  }
+
+  // The longest class that has jobs.
+  std::size_t last_class() const {
+    std::size_t k = kJobClasses.size() - 1;
+    while (k > 0 && today_.by_class[k].jobs == 0) --k;
+    return k;
+  }
+
+  void the_jobs() {
+    heading("Your jobs");
+    std::vector<std::string> items;
+    std::string machine = fmt::format("Machine: {}", counted(static_cast<std::size_t>(in_.shape.nodes), "node", "nodes"));
+    if (in_.shape.cores > 0) machine += fmt::format(" of {}", counted(static_cast<std::size_t>(in_.shape.cores), "CPU", "CPUs"));
+    if (in_.memory_modelled && in_.shape.memory_mib > 0) machine += fmt::format(" and {} MiB", in_.shape.memory_mib);
+    items.push_back(machine + fmt::format(". Busy to {} under EASY, from the first submission to the last end.", percent(today_.utilization)));
+    std::size_t jobs = today_.all.jobs;
+    if (in_.samples.size() < in_.samples_in_source) {
+      items.push_back(fmt::format("Simulated: {} of the {} weeks, evenly spread, {} in all; each begins with an empty "
+                                  "cluster.",
+                                  in_.samples.size(), in_.samples_in_source, jobs_of(jobs)));
+    }
+    if (in_.facts) facts(*in_.facts, items);
+    if (in_.report.skipped_count() > 0) {
+      std::string reasons;
+      for (const ReadNote& note : in_.report.skipped) {
+        reasons += fmt::format("{}{} ({})", reasons.empty() ? "" : "; ", note.reason, note.count);
+      }
+      items.push_back(fmt::format("Left out: {}.", reasons));
+    }
+    list(std::move(items));
+  }
+
+  static void facts(const AccountingFacts& facts, std::vector<std::string>& items) {
+    std::string text;
+    if (facts.cpu_efficiency) {
+      text += fmt::format("half of the jobs use less than {} of the CPU time they hold", percent(*facts.cpu_efficiency));
+    }
+    if (facts.memory_used) {
+      text += fmt::format("{}less than {} of the memory they ask for", text.empty() ? "half of the jobs use " : ", ",
+                          percent(*facts.memory_used));
+    }
+    if (facts.limit_used) {
+      text += fmt::format("{}less than {} of their time limit", text.empty() ? "half of the jobs use " : ", and ",
+                          percent(*facts.limit_used));
+    }
+    if (!text.empty()) {
+      text[0] = 'H';
+      items.push_back(text + ". DFRS gives away CPUs that stand idle, but never memory: requests nearer to what jobs use "
+                             "would make room for more of them.");
+    }
+    if (facts.requeued_jobs > 0) {
+      items.push_back(fmt::format("{} had been requeued; {:.1f} CPU hours of their first runs were lost.",
+                                  jobs_of(facts.requeued_jobs), facts.requeued_cpu_hours));
+    }
+  }
+
+  void service() {
+    heading("How jobs are served");
+    PageTable table;
+    table.caption = "EASY is backfilling on parts of nodes, planned with the jobs' time limits: what Slurm does today, or "
+                    "nearly so. The marked row is the one recommended.";
+    table.headings = {"policy",       "mean wait",     "95 % wait below", "mean delay",
+                      "mean stretch", "99 % are below", "worst stretch",   "busy"};
+    for (const StudyRun& run : runs_) {
+      if (&run == kept_) table.best = table.rows.size();
+      table.rows.push_back(service_row(row_name(run, both_ways(run)), run));
+    }
+    if (knowing_) table.rows.push_back(service_row(short_name(knowing_->algorithm) + ", knowing CPU use", *knowing_));
+    page_->blocks.emplace_back(std::move(table));
+    if (knowing_) {
+      paragraph("The last row is what the recommended policy could do if it knew how much CPU time each job really uses "
+                "(TotalCPU), and its last column counts that alone; all others take a job to use all CPUs that it was "
+                "given.");
+    }
+  }
+
+  static std::vector<std::string> service_row(std::string name, const StudyRun& run) {
+    const Service& s = run.all;
+    return {std::move(name),         span(s.mean_wait),      span(s.p95_wait),       span(s.mean_delay),
+            stretch(s.mean_stretch), stretch(s.p99_stretch), stretch(s.max_stretch), percent(run.utilization)};
+  }
+
+  void by_class() {
+    PageTable table;
+    table.caption = "Mean stretch of jobs by their length, and in brackets what 95 of 100 of them stay below";
+    table.headings.push_back("policy");
+    std::vector<std::size_t> shown;
+    for (std::size_t c = 0; c < kJobClasses.size(); ++c) {
+      if (today_.by_class[c].jobs == 0) continue;
+      shown.push_back(c);
+      table.headings.push_back(fmt::format("{} ({})", kJobClasses[c].name, jobs_of(today_.by_class[c].jobs)));
+    }
+    for (const StudyRun& run : runs_) {
+      if (&run == kept_) table.best = table.rows.size();
+      std::vector<std::string> row{row_name(run, both_ways(run))};
+      for (const std::size_t c : shown) {
+        const Service& s = run.by_class[c];
+        row.push_back(fmt::format("{} ({})", stretch(s.mean_stretch), stretch(s.p95_stretch)));
+      }
+      table.rows.push_back(std::move(row));
+    }
+    page_->blocks.emplace_back(std::move(table));
+  }
+
+  void costs() {
+    heading("What it costs");
+    PageTable table;
+    table.caption = "Pauses and moves; the memory they carry, on average and in the worst hour (as much again is read when "
+                    "jobs go on); work done in vain";
+    table.headings = {"policy", "pauses per job", "most of one job", "moves per job"};
+    const bool traffic = in_.memory_modelled;
+    if (traffic) table.headings.insert(table.headings.end(), {"memory", "worst hour"});
+    if (traffic && in_.bandwidth_gb_per_s > 0) {
+      table.headings.push_back(fmt::format("of {} GB/s", in_.bandwidth_gb_per_s));
+    }
+    table.headings.insert(table.headings.end(), {"work lost", "jobs that lose"});
+    for (std::size_t k = 1; k < runs_.size(); ++k) {
+      const StudyRun& run = runs_[k];
+      if (&run == kept_) table.best = table.rows.size();
+      std::vector<std::string> row{row_name(run, both_ways(run)), number(run.pauses_per_job),
+                                   fmt::format("{:.0f}", run.most_pauses), number(run.moves_per_job)};
+      const bool carries = run.paused_work == PausedWork::kKept;
+      if (traffic) {
+        row.push_back(carries ? rate(run.gb_per_s) : "-");
+        row.push_back(carries ? rate(run.peak_gb_per_s) : "-");
+        if (in_.bandwidth_gb_per_s > 0) {
+          row.push_back(carries ? percent(run.peak_gb_per_s / in_.bandwidth_gb_per_s) : "-");
+        }
+      }
+      row.push_back(carries ? "-" : percent(run.lost_share));
+      row.push_back(carries ? "-" : percent(run.jobs_losing));
+      table.rows.push_back(std::move(row));
+    }
+    page_->blocks.emplace_back(std::move(table));
+    if (traffic && in_.bandwidth_gb_per_s > 0 && kept_->peak_gb_per_s > in_.bandwidth_gb_per_s) {
+      paragraph(fmt::format("The recommended policy would want more than {} GB/s in its worst hour: pauses and moves would "
+                            "take longer than the {} that are counted for each here.",
+                            in_.bandwidth_gb_per_s, span(in_.study.penalty)));
+    }
+    paragraph(fmt::format("Where work is kept, each pause and each move holds a job up for {}. Where it is lost, the job "
+                          "begins again from nothing; a run is ended only after {} of progress, and no job loses more than "
+                          "{}.",
+                          span(in_.study.penalty), span(in_.study.lost_work.min_progress),
+                          counted(in_.study.lost_work.max_lost_runs, "run", "runs")));
+  }
+
+  std::string conf() const {
+    const bool pauses = both_ways(*kept_);
+    std::string partition = in_.facts ? in_.facts->partition : std::string();
+    const bool plain = !partition.empty() && std::all_of(partition.begin(), partition.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+    });
+    if (!plain) partition = "dfrs";
+    std::string out = fmt::format("# dfrs.conf to start with; all other settings have defaults (dfrs.conf.example)\n"
+                                  "Partitions={}\nAlgorithm={}\n",
+                                  partition, kept_->algorithm);
+    if (kept_->algorithm.find("per") != std::string::npos) out += fmt::format("Period={:.0f}\n", in_.study.period);
+    if (!pauses) return out + "PauseBy=none\n";
+    out += "# Jobs are suspended to swap, or requeued if they go on from a checkpoint of their own: nobody loses work.\n"
+           "PauseBy=suspend,requeue\nLostWork=refuse\n";
+    out += fmt::format("MinProgress={:.0f}\nMaxLostRuns={}\n", in_.study.lost_work.min_progress,
+                       in_.study.lost_work.max_lost_runs);
+    return out;
+  }
+
+  void settings(const std::string& conf) {
+    heading("Settings to start with");
+    page_->blocks.emplace_back(PageCode{conf});
+    std::vector<std::string> items;
+    items.push_back("Check it by dfrs-check-config, and begin with one partition over a few nodes, for users who know of "
+                    "it; the administrator's guide has the steps, and the way back.");
+    if (both_ways(*kept_)) {
+      items.push_back("Suspended jobs need swap on their nodes, as much as the memory of those that are paused at a time. "
+                      "Without swap only jobs with a checkpoint (--comment=dfrs:checkpoint) are paused; the others keep "
+                      "their nodes, and the result is between this policy and Greedy*.");
+      if (pays(*lost_) && lost_->lost_share < kMuchLostWork && both_ways(*lost_)) {
+        items.push_back(fmt::format("For a partition whose jobs are short or cheap to repeat, LostWork=accept would do, too: "
+                                    "{} of all work would be done in vain.",
+                                    percent(lost_->lost_share)));
+      }
+    } else {
+      items.push_back("This policy pauses and moves nothing: it needs the node agents for CPU quotas, and nothing else.");
+    }
+    list(std::move(items));
+  }
+
+  void trust() {
+    heading("How far to trust this");
+    std::vector<std::string> items = in_.notes;
+    if (today_.all.jobs < kFewJobs) {
+      items.push_back(fmt::format("{} are few: percentiles and worst cases of other weeks can differ clearly.",
+                                  jobs_of(today_.all.jobs)));
+    }
+    if (!in_.memory_modelled) {
+      items.push_back("Memory is not known, so every job finds room at once: DFRS looks better here than it would be. Give "
+                      "accounting with ReqMem or AllocTRES, and --memory.");
+    }
+    items.push_back("EASY here is not your slurm.conf: priorities, fair share, reservations, QOS limits and dependencies are "
+                    "not simulated, neither under EASY nor under DFRS. Waits that users had can be others.");
+    items.push_back("A job with half the CPU makes half the progress; caches, memory bandwidth, network and storage are not "
+                    "contended for. All nodes count as equal; GPUs and licences do not count.");
+    items.push_back("Jobs come when they came, however they are served.");
+    list(std::move(items));
+  }
+
+  void words() {
+    heading("Words");
+    list({"stretch: time from submission to end over the run time, both at least " + span(in_.study.stretch_floor) +
+              "; 1 is a job that started at once and ran at full speed.",
+          "wait: from submission until the first start. delay: time from submission to end beyond the run time, whatever "
+          "caused it: waiting, a part of the CPUs, pauses, moves.",
+          "policies: Greedy* starts jobs where memory is free and shares CPUs; GreedyP* also pauses jobs with much progress "
+          "when a new one finds no memory; GreedyPM*/per also moves them, and packs all jobs anew every " +
+              span(in_.study.period) + ". MINVT=600 leaves jobs with less than 600 s of progress where they are."});
+  }
+
+  const AdviceInput& in_;
+  std::vector<StudyRun> runs_;
+  std::optional<StudyRun> knowing_;
+  const StudyRun& today_;
+  const StudyRun* kept_ = nullptr;
+  const StudyRun* lost_ = nullptr;
+  Page* page_ = nullptr;
+};
+
+}  // namespace
+
+AccountingFacts accounting_facts(const SacctLog& log) {
+  AccountingFacts facts;
+  std::vector<double> efficiency, memory, limit;
+  std::map<std::string, std::size_t> partitions;
+  for (const SacctJob& job : log.jobs) {
+    if (const auto e = cpu_efficiency(job)) efficiency.push_back(*e);
+    if (job.used_mib > 0 && job.requested_mib > 0) memory.push_back(job.used_mib / job.requested_mib);
+    if (job.limit_kind == LimitKind::kTime && job.limit > 0) limit.push_back(job.run_time / job.limit);
+    if (!job.partition.empty()) ++partitions[job.partition];
+    if (job.lost_runs > 0) ++facts.requeued_jobs;
+    facts.requeued_cpu_hours += job.lost_cpu_time / 3600;
+  }
+  if (!efficiency.empty()) facts.cpu_efficiency = median(std::move(efficiency));
+  if (!memory.empty()) facts.memory_used = median(std::move(memory));
+  if (!limit.empty()) facts.limit_used = median(std::move(limit));
+  std::size_t most = 0;
+  for (const auto& [name, count] : partitions) {
+    if (count > most) facts.partition = name;
+    most = std::max(most, count);
+  }
+  return facts;
+}
+
+Advice advise(const AdviceInput& input) {
+  std::vector<Trial> trials{{kToday, PausedWork::kKept, &input.samples},
+                            {kShares, PausedWork::kKept, &input.samples}};
+  std::vector<std::string> candidates{kPauses, kRepacks};
+  for (const std::string& name : input.candidates) {
+    const auto algorithm = parse_algorithm(name);
+    if (!algorithm) throw UsageError(algorithm.error().message);
+    const std::string canonical = algorithm_name(*algorithm);
+    const bool known = canonical == kShares || canonical == kToday ||
+                       std::find(candidates.begin(), candidates.end(), canonical) != candidates.end();
+    if (needs_estimates(*algorithm)) {
+      throw UsageError(fmt::format("{} is no candidate: it plans with time limits; a policy that does not is expected, such "
+                                   "as {}",
+                                   canonical, kRepacks));
+    }
+    if (!known) candidates.push_back(canonical);
+  }
+  for (const std::string& name : candidates) {
+    for (const PausedWork work : {PausedWork::kKept, PausedWork::kLost}) trials.push_back({name, work, &input.samples});
+  }
+  std::vector<StudyRun> runs = run_study(trials, input.study);
+  std::optional<StudyRun> knowing;
+  if (!input.measured.empty()) {
+    // Only the one that is recommended: the others' differences are the same kind.
+    StudyOptions quiet = input.study;
+    quiet.progress = {};
+    Writer choice(input, runs, std::nullopt);
+    knowing = run_study({{choice.recommended(), PausedWork::kKept, &input.measured}}, quiet).front();
+  }
+  return Writer(input, std::move(runs), std::move(knowing)).write();
+}
+
+}  // namespace dfrs::sim

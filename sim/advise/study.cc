@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/advise/study.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <mutex>
+
+#include "sim/campaign/parallel.h"
+#include "sim/errors.h"
+#include "sim/glpk_solver.h"
+#include "sim/metrics.h"
+
+namespace dfrs::sim {
+namespace {
+
+constexpr Seconds kHour = 3600;
+constexpr double kMibPerGb = 1024;
+
+// Memory that pauses and moves carry, hour by hour.
+class TrafficByHour final : public StepObserver {
+ public:
+  void on_step(const ClusterView& view, std::span<const Event>, const Decisions& decisions) override {
+    for (const Decision& decision : decisions.placements) {
+      const JobView& job = view.jobs[decision.job];
+      const auto memory = static_cast<double>(job.rigid[kMemory]);
+      double tasks = 0;
+      if (decision.kind == DecisionKind::pause) tasks = job.tasks;
+      if (decision.kind == DecisionKind::migrate) tasks = moved(job.nodes, decisions.nodes_of(decision));
+      if (tasks > 0) mib_[static_cast<std::int64_t>(view.now / kHour)] += memory * tasks;
+    }
+  }
+  double peak_gb_per_s() const {
+    double most = 0;
+    for (const auto& [hour, mib] : mib_) most = std::max(most, mib);
+    return most / kMibPerGb / kHour;
+  }
+
+ private:
+  // Both ascending: tasks whose node is another now.
+  static double moved(std::span<const NodeIndex> before, std::span<const NodeIndex> after) {
+    std::vector<NodeIndex> common;
+    std::set_intersection(before.begin(), before.end(), after.begin(), after.end(), std::back_inserter(common));
+    return static_cast<double>(after.size() - common.size());
+  }
+  std::map<std::int64_t, double> mib_;
+};
+
+struct SampleRun {
+  RunResult result;
+  double peak_gb_per_s = 0;
+};
+
+double nearest_rank(const std::vector<double>& sorted, double share) {
+  const double at = std::ceil(share * static_cast<double>(sorted.size())) - 1;
+  return sorted[static_cast<std::size_t>(std::max(0.0, at))];
+}
+
+// Gathers the jobs of a class.
+class Gather {
+ public:
+  void add(const Job& job, const JobRecord& record, Seconds floor) {
+    stretch_.push_back(bounded_stretch(job, record, floor));
+    wait_.push_back(record.start - job.submit);
+    delay_ += std::max(0.0, record.end - job.submit - job.run_time);
+  }
+  Service service() {
+    Service s;
+    s.jobs = stretch_.size();
+    if (s.jobs == 0) return s;
+    const auto n = static_cast<double>(s.jobs);
+    std::sort(stretch_.begin(), stretch_.end());
+    std::sort(wait_.begin(), wait_.end());
+    s.mean_stretch = s.mean_wait = 0;
+    for (const double x : stretch_) s.mean_stretch += x / n;
+    for (const double x : wait_) s.mean_wait += x / n;
+    s.p95_stretch = nearest_rank(stretch_, 0.95);
+    s.p99_stretch = nearest_rank(stretch_, 0.99);
+    s.max_stretch = stretch_.back();
+    s.p95_wait = nearest_rank(wait_, 0.95);
+    s.mean_delay = delay_ / n;
+    return s;
+  }
+
+ private:
+  std::vector<double> stretch_;
+  std::vector<double> wait_;
+  double delay_ = 0;
+};
+
+StudyRun put_together(const Trial& trial, std::span<const SampleRun> runs, const StudyOptions& options) {
+  StudyRun out;
+  out.paused_work = trial.paused_work;
+  Gather all;
+  std::array<Gather, kJobClasses.size()> by_class;
+  double work = 0, capacity = 0, span = 0, pauses = 0, moves = 0, mib = 0, lost = 0, jobs = 0, losing = 0;
+  for (std::size_t s = 0; s < runs.size(); ++s) {
+    const Instance& sample = (*trial.samples)[s];
+    const RunResult& run = runs[s].result;
+    Seconds last = 0;
+    for (std::size_t k = 0; k < sample.jobs.size(); ++k) {
+      const Job& job = sample.jobs[k];
+      const JobRecord& record = run.jobs[k];
+      all.add(job, record, options.stretch_floor);
+      by_class[job_class(job.run_time)].add(job, record, options.stretch_floor);
+      work += Instance::work(job);
+      pauses += record.pauses;
+      moves += record.moves;
+      out.most_pauses = std::max(out.most_pauses, static_cast<double>(record.pauses));
+      losing += record.lost_runs > 0 ? 1 : 0;
+      last = std::max(last, record.end);
+      ++jobs;
+    }
+    const Seconds length = sample.jobs.empty() ? 0 : last - sample.jobs.front().submit;
+    span += length;
+    capacity += length * sample.platform.total_cpu();
+    mib += run.paused_mib + run.moved_mib;
+    lost += run.lost_work;
+    if (trial.paused_work == PausedWork::kKept) out.peak_gb_per_s = std::max(out.peak_gb_per_s, runs[s].peak_gb_per_s);
+  }
+  out.all = all.service();
+  for (std::size_t c = 0; c < by_class.size(); ++c) out.by_class[c] = by_class[c].service();
+  out.pauses_or_moves = pauses + moves > 0;
+  if (capacity > 0) out.utilization = work / capacity;
+  if (jobs > 0) {
+    out.pauses_per_job = pauses / jobs;
+    out.moves_per_job = moves / jobs;
+    out.jobs_losing = losing / jobs;
+  }
+  if (span > 0) out.gb_per_s = mib / kMibPerGb / span;
+  if (work > 0) out.lost_share = lost / work;
+  return out;
+}
+
+}  // namespace
+
+std::size_t job_class(Seconds run_time) {
+  std::size_t k = 0;
+  while (k + 1 < kJobClasses.size() && !(run_time < kJobClasses[k].below)) ++k;
+  return k;
+}
+
+std::vector<StudyRun> run_study(const std::vector<Trial>& trials, const StudyOptions& options) {
+  std::vector<Algorithm> algorithms;
+  std::vector<std::size_t> first;  // run of a trial's first sample
+  std::vector<std::size_t> trial_of;
+  for (const Trial& trial : trials) {
+    auto algorithm = parse_algorithm(trial.algorithm);
+    if (!algorithm) throw UsageError(algorithm.error().message);
+    algorithms.push_back(std::move(*algorithm));
+    first.push_back(trial_of.size());
+    trial_of.insert(trial_of.end(), trial.samples->size(), first.size() - 1);
+  }
+  std::vector<SampleRun> runs(trial_of.size());
+  std::mutex mutex;
+  std::size_t done = 0;
+  parallel_for(runs.size(), options.threads, [&](std::size_t k) {
+    const Trial& trial = trials[trial_of[k]];
+    GlpkSolver solver;
+    SimOptions sim;
+    sim.penalty = options.penalty;
+    sim.paused_work = trial.paused_work;
+    sim.lost_work = options.lost_work;
+    sim.engine.dfrs.period = options.period;
+    sim.engine.dfrs.lp_solver = &solver;
+    TrafficByHour traffic;
+    runs[k].result = simulate((*trial.samples)[k - first[trial_of[k]]], algorithms[trial_of[k]], sim, &traffic);
+    runs[k].peak_gb_per_s = traffic.peak_gb_per_s();
+    if (options.progress) {
+      const std::lock_guard lock(mutex);
+      options.progress(++done, runs.size());
+    }
+  });
+  std::vector<StudyRun> out;
+  for (std::size_t t = 0; t < trials.size(); ++t) {
+    out.push_back(put_together(trials[t], std::span(runs).subspan(first[t], trials[t].samples->size()), options));
+    out.back().algorithm = algorithm_name(algorithms[t]);
+  }
+  return out;
+}
+
+}  // namespace dfrs::sim

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What an administrator asks of a cluster's own jobs: how are they served now, how would each candidate serve them, and
+// at what price? The simulations, and the figures that answer it.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/simulation.h"
+
+namespace dfrs::sim {
+
+/// Jobs by their run time at full speed: users expect a short job soon, and forgive a long one hours.
+struct JobClass {
+  std::string_view name;
+  Seconds below;  ///< run times of this and more belong to the next class
+};
+inline constexpr std::array<JobClass, 4> kJobClasses{{{"up to 10 min", 600},
+                                                      {"10 min to 1 h", 3600},
+                                                      {"1 h to 8 h", 28800},
+                                                      {"over 8 h", kNever}}};
+std::size_t job_class(Seconds run_time);
+
+/// Over the jobs of a class, or over all.
+struct Service {
+  std::size_t jobs = 0;
+  double mean_stretch = 1;
+  double p95_stretch = 1;  ///< nearest rank
+  double p99_stretch = 1;
+  double max_stretch = 1;
+  double mean_wait = 0;   ///< until the first start, s
+  double p95_wait = 0;
+  double mean_delay = 0;  ///< turnaround less run time, s: all that waiting, sharing, pausing and moving cost
+};
+
+
+/// One policy on all samples.
+struct StudyRun {
+  std::string algorithm;                ///< canonical name
+  PausedWork paused_work = PausedWork::kKept;
+  bool pauses_or_moves = false;         ///< it did
+  Service all;
+  std::array<Service, kJobClasses.size()> by_class;
+  double utilization = 0;               ///< work of jobs over capacity, first submission to last completion
+  double pauses_per_job = 0;
+  double moves_per_job = 0;
+  double most_pauses = 0;               ///< of one job
+  double gb_per_s = 0;                  ///< memory of paused and moved jobs, on average; GB of 1024 MiB
+  double peak_gb_per_s = 0;             ///< in the worst hour
+  double lost_share = 0;                ///< work of runs that were ended, relative to the work of all jobs
+  double jobs_losing = 0;               ///< share of jobs that lost a run
+};
+
+struct StudyOptions {
+  Seconds penalty = 300;
+  Seconds period = 600;
+  Seconds stretch_floor = 10;
+  LostWorkRules lost_work;
+  unsigned threads = 0;  ///< 0: one per processor
+  std::function<void(std::size_t done, std::size_t total)> progress;
+};
+
+/// One policy to be tried on its samples. `samples` may differ between trials: what a batch scheduler takes for a job's
+/// CPUs is what was allocated.
+struct Trial {
+  std::string algorithm;
+  PausedWork paused_work = PausedWork::kKept;
+  const std::vector<Instance>* samples = nullptr;
+};
+
+/// All trials, in their order; samples are independent of each other and their jobs are counted together. Errors: as of
+/// simulate and parse_algorithm.
+std::vector<StudyRun> run_study(const std::vector<Trial>& trials, const StudyOptions& options);
+
+}  // namespace dfrs::sim

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/campaign/fingerprint.h"
+
+#include <bit>
+#include <cstdint>
+
+#include "sim/fetch/sha256.h"
+
+namespace dfrs::sim {
+namespace {
+
+void append(std::string& bytes, std::uint64_t value) {
+  for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(value >> shift & 0xff);
+}
+
+void append(std::string& bytes, double value) { append(bytes, std::bit_cast<std::uint64_t>(value)); }
+
+void append(std::string& bytes, const RigidVector& amounts) {
+  for (const RigidAmount amount : amounts) append(bytes, static_cast<std::uint64_t>(amount));
+}
+
+}  // namespace
+
+std::string fingerprint(const Instance& instance) {
+  // Bound by name, so that a field more is an error here until it is part of the fingerprint.
+  std::string bytes = "dfrs instance 2\n";
+  const auto& [nodes, rigid_dims] = instance.platform;
+  append(bytes, static_cast<std::uint64_t>(rigid_dims));
+  append(bytes, static_cast<std::uint64_t>(nodes.size()));
+  for (const auto& [cpu, rigid] : nodes) {
+    append(bytes, cpu);
+    append(bytes, rigid);
+  }
+  append(bytes, static_cast<std::uint64_t>(instance.jobs.size()));
+  for (const auto& [id, submit, tasks, cpu_need, rigid, run_time, estimate, reserved_start] : instance.jobs) {
+    append(bytes, static_cast<std::uint64_t>(id));
+    append(bytes, submit);
+    append(bytes, static_cast<std::uint64_t>(tasks));
+    append(bytes, cpu_need);
+    append(bytes, rigid);
+    append(bytes, run_time);
+    append(bytes, estimate);
+    append(bytes, reserved_start);
+  }
+  return sha256_hex(bytes);
+}
+
+}  // namespace dfrs::sim

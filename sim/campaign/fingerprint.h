@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <string>
+
+#include "sim/instance.h"
+
+namespace dfrs::sim {
+
+/// SHA-256 over all that a simulation sees of an instance: the platform and every job to the bit, in their order; not
+/// the name. 64 hexadecimal digits, the same on every machine. O(nodes + jobs).
+std::string fingerprint(const Instance& instance);
+
+}  // namespace dfrs::sim

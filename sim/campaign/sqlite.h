@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// As much of SQLite as the store of results needs, with our errors.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace dfrs::sim {
+
+class Statement {
+ public:
+  Statement(Statement&&) noexcept = default;
+  Statement& operator=(Statement&&) noexcept = default;
+
+  /// Parameters count from 1. Text and numbers are copied.
+  Statement& bind(int parameter, std::string_view text);
+  Statement& bind(int parameter, double value);
+  Statement& bind(int parameter, std::int64_t value);
+  /// Whether there is a row; columns may be read until the next call. Errors: as of Database.
+  bool step();
+  /// Runs a statement without rows and makes it ready for the next time.
+  void run();
+  void reset();
+
+  std::string text(int column) const;
+  std::int64_t integer(int column) const;
+  /// Errors: InputError for what is no number.
+  double number(int column) const;
+
+ private:
+  friend class Database;
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  Statement(class Database& database, sqlite3_stmt* statement) : database_(&database), statement_(statement) {}
+  void check(int code) const;
+
+  class Database* database_;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
+
+/// One connection, to be used by one thread at a time. Waits up to a minute where another process writes.
+///
+/// Errors of all members: InputError for a file that is damaged or no database; IoError where it cannot be opened, read
+/// or written (missing folder, no permission, disk full, locked for too long).
+class Database {
+ public:
+  /// Opens the file; makes an empty one where there is none.
+  explicit Database(std::string path);
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  void execute(const std::string& sql);
+  /// Readers no longer wait for the writer, nor the writer for them.
+  void write_ahead();
+  Statement prepare(const std::string& sql);
+  /// The number that a PRAGMA or SELECT of one number gives.
+  std::int64_t integer(const std::string& sql);
+
+  const std::string& path() const { return path_; }
+
+ private:
+  friend class Statement;
+  [[noreturn]] void fail(int code) const;
+
+  struct Close {
+    void operator()(sqlite3* connection) const;
+  };
+  std::string path_;
+  std::unique_ptr<sqlite3, Close> connection_;
+};
+
+/// All or nothing, and no other process writes meanwhile.
+class Transaction {
+ public:
+  explicit Transaction(Database& database) : database_(database) { database_.execute("BEGIN IMMEDIATE"); }
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  void commit();
+
+ private:
+  Database& database_;
+  bool open_ = true;
+};
+
+}  // namespace dfrs::sim

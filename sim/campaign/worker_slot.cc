@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/campaign/worker_slot.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "sim/errors.h"
+
+namespace dfrs::sim {
+namespace {
+
+constexpr std::int64_t kMostSlots = 4096;
+
+// Locks of the open file, not of the process (POSIX): those would vanish as soon as any part of the process closes the
+// file, and would not tell two stores of one process apart.
+struct flock byte_lock(std::int64_t byte) {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = byte;
+  lock.l_len = 1;
+  return lock;
+}
+
+}  // namespace
+
+WorkerSlot::WorkerSlot(const std::string& path) : path_(path) {
+  fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (fd_ < 0) throw IoError(fmt::format("{}: cannot open this file: {}", path, std::strerror(errno)));
+  for (std::int64_t byte = 0; byte < kMostSlots; ++byte) {
+    struct flock lock = byte_lock(byte);
+    if (::fcntl(fd_, F_OFD_SETLK, &lock) == 0) {
+      number_ = byte;
+      return;
+    }
+    if (errno != EAGAIN && errno != EACCES) break;
+  }
+  const int error = errno;
+  ::close(std::exchange(fd_, -1));
+  throw IoError(fmt::format("{}: cannot lock a byte of this file: {}", path, std::strerror(error)));
+}
+
+WorkerSlot::~WorkerSlot() { ::close(fd_); }
+
+bool WorkerSlot::alive(std::int64_t number) const {
+  if (number == number_) return true;
+  struct flock lock = byte_lock(number);
+  if (::fcntl(fd_, F_OFD_GETLK, &lock) != 0) {
+    throw IoError(fmt::format("{}: cannot read the locks of this file: {}", path_, std::strerror(errno)));
+  }
+  return lock.l_type != F_UNLCK;
+}
+
+}  // namespace dfrs::sim

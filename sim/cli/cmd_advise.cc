@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// dfrs-sim advise: one page for an administrator, from the accounting of a cluster.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "sim/advise/advice.h"
+#include "sim/cli/command.h"
+#include "sim/cli/options.h"
+#include "sim/errors.h"
+#include "sim/io/output_file.h"
+#include "sim/workload/sacct/table.h"
+#include "sim/workload/weeks.h"
+
+namespace dfrs::sim {
+namespace {
+
+constexpr std::size_t kLeastJobsOfAWeek = 20;  // fewer say nothing of a scheduler
+
+struct AdviseCommand {
+  WorkloadOptions workload;
+  std::string sacct;
+  std::string swf;
+  std::string output = "-";
+  std::string format;
+  std::string conf;
+  std::size_t samples = 8;
+  bool whole = false;
+  AdviceInput input;
+
+  void run() {
+    const std::string source = the_source();
+    const std::string kind = page_format();
+    check_outputs_differ({{"--output", output == "-" ? "" : output}, {"--conf", conf}});
+    const std::string text = read_text(source);
+    load(text, source);
+    std::optional<OutputFile> page_file;
+    std::optional<OutputFile> conf_file;
+    if (output != "-") page_file.emplace(output);
+    if (!conf.empty()) conf_file.emplace(conf);
+    input.study.progress = terminal_progress("simulations");
+    const Advice advice = advise(input);
+    const std::string page = kind == "html"       ? html_page(advice.page)
+                             : kind == "markdown" ? markdown_page(advice.page)
+                                                  : text_page(advice.page);
+    if (conf_file) conf_file->write(advice.conf);
+    if (page_file) {
+      page_file->write(page);
+    } else {
+      print(page);
+    }
+    if (conf_file) conf_file->commit();
+    if (page_file) page_file->commit();
+  }
+
+ private:
+  std::string the_source() const {
+    std::vector<std::string> given = workload.sources();
+    if (!sacct.empty()) given.push_back(sacct);
+    if (!swf.empty()) given.push_back(swf);
+    if (given.size() == 1) return given.front();
+    throw UsageError(given.empty() ? "advise: nothing to read; give accounting by --sacct FILE, a log by --swf FILE, or a "
+                                     "SOURCE (see --help)"
+                                   : "advise: one of SOURCE, --sacct and --swf is expected, not several");
+  }
+
+  std::string page_format() const {
+    if (!format.empty()) return format;
+    const std::string ending = std::filesystem::path(output).extension().string();
+    if (ending == ".html" || ending == ".htm") return "html";
+    if (ending == ".md") return "markdown";
+    return "text";
+  }
+
+  void load(const std::string& text, const std::string& source) {
+    if (!sacct.empty() && !is_sacct_text(text)) (void)parse_sacct(text, source_name(source));  // says what is wrong
+    if (!swf.empty() && is_sacct_text(text)) {
+      throw UsageError(fmt::format("--swf: {} is the output of sacct; give it by --sacct", source_name(source)));
+    }
+    LoadOptions options = workload.load_options(text);
+    options.weeks = false;  // divided below, the same way for all
+    if (workload.estimates() == "auto") options.conventions.estimates = SwfEstimates::kTrace;
+    // One odd job is no reason to have no answer; the page says how many were left out.
+    options.processors.lenient = options.memory.lenient = options.sacct.lenient = true;
+    const bool measured = options.sacct.cpu_need == CpuNeed::kMeasured;
+    options.sacct.cpu_need = CpuNeed::kAllocated;
+    Loaded loaded = load_instances_from_text(text, source, options);
+    if (loaded.instances.size() > 1) {
+      throw InputError(fmt::format("{}: {} traces in one file; one is expected", loaded.source, loaded.instances.size()));
+    }
+    input.source = loaded.source;
+    input.report = std::move(loaded.report);
+    input.notes = std::move(loaded.notes);
+    for (std::string& note : input.notes) note = sentence(std::move(note));
+    const Instance& all = loaded.instances.front();
+    describe(all, options, text, source);
+    std::vector<std::size_t> chosen;
+    input.samples = divide(all, chosen);
+    if (loaded.was_sacct && measured && input.facts->cpu_efficiency) {
+      options.sacct.cpu_need = CpuNeed::kMeasured;
+      input.measured = divide(load_instances_from_text(text, source, options).instances.front(), chosen);
+    }
+  }
+
+  void describe(const Instance& all, const LoadOptions& options, const std::string& text, const std::string& source) {
+    input.jobs_in_source = all.jobs.size();
+    input.length = all.jobs.back().submit - all.jobs.front().submit;
+    input.shape.nodes = static_cast<int>(all.platform.nodes.size());
+    input.shape.memory_mib = all.platform.nodes.front().rigid[kMemory];
+    input.memory_modelled = input.shape.memory_mib > 0;
+    if (is_sacct_text(text)) {
+      const SacctLog log = parse_sacct(text, source_name(source), {options.swf.lenient});
+      input.facts = accounting_facts(log);
+      input.shape.cores = complete_shape(log, options.sacct.shape).cores;
+    } else if (options.annotation == SwfAnnotation::kMemory) {
+      input.shape.cores = options.memory.cores;
+    } else {
+      input.shape.cores = options.processors.cores;
+    }
+  }
+
+  // The weeks of a long log, or the whole of a short one. `chosen`: the weeks; empty at first.
+  std::vector<Instance> divide(const Instance& all, std::vector<std::size_t>& chosen) {
+    if (whole || all.jobs.back().submit - all.jobs.front().submit < 2 * kWeek) return {all};
+    std::vector<Instance> weeks = split_weeks(all, all.name);
+    std::erase_if(weeks, [](const Instance& week) { return week.jobs.size() < kLeastJobsOfAWeek; });
+    if (weeks.empty()) return {all};
+    input.samples_in_source = weeks.size();
+    if (chosen.empty()) {
+      const std::size_t count = std::min(samples, weeks.size());
+      for (std::size_t k = 0; k < count; ++k) chosen.push_back((2 * k + 1) * weeks.size() / (2 * count));
+    }
+    std::vector<Instance> out;
+    for (const std::size_t k : chosen) out.push_back(std::move(weeks[k]));
+    return out;
+  }
+
+  static std::string sentence(std::string text) {
+    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+    return text + '.';
+  }
+};
+
+}  // namespace
+
+void add_advise(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("advise", "one page for an administrator: what DFRS would do for a cluster");
+  auto options = std::make_shared<AdviseCommand>();
+  options->workload.add(*command, WorkloadOptions::Sources::at_most_one);
+  command->add_option("--sacct", options->sacct, "SOURCE is this file of Slurm accounting, as sacct --parsable2 prints it");
+  command->add_option("--swf", options->swf, "SOURCE is this log in the Standard Workload Format");
+  command->add_option("-o,--output", options->output, "file for the page: .html, .md, or text; - for standard output")
+      ->capture_default_str();
+  command->add_option("--format", options->format, "of the page (default: by the file's name, else text)")
+      ->check(CLI::IsMember({"text", "markdown", "html"}));
+  command->add_option("--conf", options->conf, "write the settings to start with to this file, too");
+  command->add_option("-a,--algorithm", options->input.candidates, "one more DFRS policy to try; may be given several times");
+  command->add_option("--bandwidth", options->input.bandwidth_gb_per_s,
+                      "GB/s that pausing and moving may take of the cluster's storage or network, to compare with")
+      ->check(number_in(1e-6, 1e9));
+  command->add_option("--samples", options->samples, "simulate so many weeks of a log that is longer than two")
+      ->check(whole_number_in(1, 10'000))
+      ->capture_default_str();
+  command->add_option("--penalty", options->input.study.penalty, "seconds that a pause or a move holds a job up")
+      ->check(number_in(0, 1e6))
+      ->capture_default_str();
+  command->add_option("--period", options->input.study.period, "seconds between repacks")
+      ->check(number_in(1, 1e7))
+      ->capture_default_str();
+  command->add_option("--stretch-floor", options->input.study.stretch_floor, "shorter times count as so many seconds")
+      ->check(number_in(0.001, 1e7))
+      ->capture_default_str();
+  command->add_option("-j,--threads", options->input.study.threads, "threads (default: one per processor)")
+      ->check(CLI::Range(1, 1024));
+  command->footer(fmt::format(
+      "Accounting of a cluster, made on it by a user who may see all jobs:\n  {}\nExample:\n  dfrs-sim advise --sacct "
+      "accounting.txt --nodes 64 --cores 32 --memory 192000 -o advice.html",
+      kSacctCommand));
+  command->callback([options] {
+    options->whole = options->workload.whole();
+    options->run();
+  });
+}
+
+}  // namespace dfrs::sim

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// dfrs-sim import: other programs' records of jobs to dfrs-traces and SWF.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "sim/cli/command.h"
+#include "sim/cli/options.h"
+#include "sim/errors.h"
+#include "sim/io/output_file.h"
+#include "sim/workload/sacct/anonymise.h"
+#include "sim/workload/sacct/fields.h"
+#include "sim/workload/sacct/table.h"
+#include "sim/workload/swf_anonymise.h"
+#include "sim/workload/swf_writer.h"
+#include "sim/workload/trace_file.h"
+
+namespace dfrs::sim {
+namespace {
+
+// What both formats have in common.
+struct Target {
+  std::string format = "trace";
+  bool swf = false;  // --swf
+  bool anonymise = false;
+  std::string output = "-";
+
+  void add(CLI::App& app, std::vector<std::string> formats) {
+    app.add_option("--to", format, "what to write")->check(CLI::IsMember(std::move(formats)))->capture_default_str();
+    app.add_flag("--swf", swf, "short for --to swf");
+    app.add_option("-o,--output", output, "file to write; - for standard output")->capture_default_str();
+  }
+  std::string_view chosen() const { return swf ? std::string_view("swf") : std::string_view(format); }
+};
+
+// Comments of a trace that say where it is from, behind its first line.
+std::string with_comments(std::string trace, const std::vector<std::string>& comments) {
+  std::string lines;
+  for (const std::string& comment : comments) lines += "; " + comment + '\n';
+  return trace.insert(trace.find('\n') + 1, lines);
+}
+
+std::string traces_of(const std::vector<Instance>& instances, const std::vector<std::string>& comments) {
+  std::string out;
+  for (const Instance& instance : instances) out += with_comments(format_trace(instance), comments);
+  return out;
+}
+
+struct ImportSacct {
+  WorkloadOptions workload;
+  Target target;
+
+  void run() const {
+    const std::string& source = workload.sources().front();
+    std::string text = read_text(source);
+    if (!is_sacct_text(text)) (void)parse_sacct(text, source_name(source));  // says what is wrong with it
+    if (target.anonymise) text = anonymise_sacct(text, source_name(source));
+    if (target.chosen() == "sacct") {
+      if (!target.anonymise) throw UsageError("--to sacct: only with --anonymise; the file is that already");
+      write_file(target.output, text);
+      return;
+    }
+    if (target.chosen() == "swf") {
+      const LoadOptions options = workload.load_options(text);
+      const SacctLog log = parse_sacct(text, source_name(source), {options.swf.lenient});
+      for (const std::string& line : log.report.describe(log.source)) fmt::print(stderr, "{}\n", line);
+      write_file(target.output, format_swf(sacct_swf(log, complete_shape(log, options.sacct.shape))));
+      said(log.source, log.jobs.size());
+      return;
+    }
+    const Loaded loaded = workload.load(text, source);
+    std::vector<std::string> comments{"Source: Slurm accounting (dfrs-sim import sacct)"};
+    comments.push_back(fmt::format("First submission: {}{}", format_instant(*loaded.first_submission),
+                                   target.anonymise ? ", moved by whole weeks" : ""));
+    comments.insert(comments.end(), loaded.notes.begin(), loaded.notes.end());
+    write_file(target.output, traces_of(loaded.instances, comments));
+    std::size_t jobs = 0;
+    for (const Instance& instance : loaded.instances) jobs += instance.jobs.size();
+    said(loaded.source, jobs);
+  }
+
+  static void said(const std::string& source, std::size_t jobs) { fmt::print(stderr, "{}: {} jobs\n", source, jobs); }
+};
+
+struct ImportSwf {
+  WorkloadOptions workload;
+  Target target;
+
+  void run() const {
+    const std::string& source = workload.sources().front();
+    std::string text = read_text(source);
+    if (is_sacct_text(text)) {
+      throw InputError(fmt::format("{}: this is the output of sacct; use dfrs-sim import sacct", source_name(source)));
+    }
+    const bool swf = target.chosen() == "swf";
+    if (target.anonymise || swf) {
+      SwfLog log = parse_swf(text, source_name(source), workload.load_options(text).swf);
+      if (target.anonymise) {
+        // HPC2N's log is known by its header: the annotation must be named when that is gone.
+        anonymise_swf(log);
+      }
+      if (swf) {
+        for (const std::string& line : log.report.describe(log.source)) fmt::print(stderr, "{}\n", line);
+        write_file(target.output, format_swf(log));
+        ImportSacct::said(log.source, log.records.size());
+        return;
+      }
+      text = format_swf(log);
+    }
+    const Loaded loaded = workload.load(text, source);
+    write_file(target.output, traces_of(loaded.instances, {"Source: SWF (dfrs-sim import swf)"}));
+    std::size_t jobs = 0;
+    for (const Instance& instance : loaded.instances) jobs += instance.jobs.size();
+    ImportSacct::said(loaded.source, jobs);
+  }
+};
+
+}  // namespace
+
+void add_import(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("import", "accounting of Slurm (sacct) or logs (SWF) to traces and SWF");
+  command->require_subcommand(1);
+
+  CLI::App* sacct = command->add_subcommand("sacct", "the parsable output of Slurm's sacct");
+  auto from_sacct = std::make_shared<ImportSacct>();
+  from_sacct->workload.add(*sacct, WorkloadOptions::Sources::one);
+  from_sacct->target.add(*sacct, {"trace", "swf", "sacct"});
+  sacct->add_flag("--anonymise", from_sacct->target.anonymise,
+                  "without names, job numbers from 1, times moved by whole weeks; with --to sacct the accounting itself");
+  sacct->footer(fmt::format(
+      "Make the file on the cluster, as a user who may see all jobs:\n  {}\nNodes, cores and memory that are not given "
+      "are taken from the jobs, as far as they show them.\nWhat becomes of the columns: docs/user-guide.md, \"Your own "
+      "cluster's accounting\".",
+      kSacctCommand));
+  sacct->callback([from_sacct] { from_sacct->run(); });
+
+  CLI::App* swf = command->add_subcommand("swf", "a log in the Standard Workload Format");
+  auto from_swf = std::make_shared<ImportSwf>();
+  from_swf->workload.add(*swf, WorkloadOptions::Sources::one);
+  from_swf->target.add(*swf, {"trace", "swf"});
+  swf->add_flag("--anonymise", from_swf->target.anonymise,
+                "numbers of jobs, users, groups, applications, queues and partitions from 1; no dates and names in the "
+                "header");
+  swf->callback([from_swf] { from_swf->run(); });
+}
+
+}  // namespace dfrs::sim

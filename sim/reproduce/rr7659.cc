@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// RR-7659 whole: tables 2 to 10, figures 1 and 3 to 9. (Table 1 lists algorithms, figure 2 explains a metric.)
+#include <array>
+
+#include "sim/reproduce/rr7659_parts.h"
+
+namespace dfrs::sim {
+namespace rr7659 {
+namespace {
+
+struct Part {
+  ReproductionPart what;
+  Need* need;
+  Show* show;
+};
+
+constexpr std::array<Part, 19> kParts{{
+    {{"table2", "degradation from bound of 20 algorithms on the three sets"}, need_degradations, show_degradations},
+    {{"table3", "costs of pauses and moves at loads of 0.7 and more, 19 algorithms"}, need_costs, show_costs},
+    {{"table4", "normalized underutilization on the three sets"}, need_underutilization, show_underutilization},
+    {{"table5", "degradation from bound on HPC2N, all 118 algorithms"}, need_degradations, show_degradations},
+    {{"table6", "degradation from bound, unscaled traces, all 118 algorithms"}, need_degradations, show_degradations},
+    {{"table7", "degradation from bound, scaled traces, all 118 algorithms"}, need_degradations, show_degradations},
+    {{"table8", "GB/s of pauses and moves at loads of 0.7 and more, all 116"}, need_costs, show_costs},
+    {{"table9", "pauses and moves per hour at loads of 0.7 and more, all 116"}, need_costs, show_costs},
+    {{"table10", "pauses and moves per job at loads of 0.7 and more, all 116"}, need_costs, show_costs},
+    {{"figure1", "degradation from bound against load, scaled traces"},
+     need_degradations_by_load,
+     show_degradations_by_load},
+    {{"figure3a", "underutilization against the period, to 12,000 s, HPC2N"},
+     need_underutilization_by_period,
+     show_underutilization_by_period},
+    {{"figure3b", "underutilization against the period, to 12,000 s, unscaled traces"},
+     need_underutilization_by_period,
+     show_underutilization_by_period},
+    {{"figure3c", "underutilization against the period, to 12,000 s, scaled traces"},
+     need_underutilization_by_period,
+     show_underutilization_by_period},
+    {{"figure4", "degradation from bound against the period, to 12,000 s"},
+     need_degradations_by_period,
+     show_degradations_by_period},
+    {{"figure5", "underutilization against the period, to 60,000 s, HPC2N"},
+     need_underutilization_by_period,
+     show_underutilization_by_period},
+    {{"figure6", "underutilization against the period, to 60,000 s, unscaled traces"},
+     need_underutilization_by_period,
+     show_underutilization_by_period},
+    {{"figure7", "underutilization against the period, to 60,000 s, scaled traces"},
+     need_underutilization_by_period,
+     show_underutilization_by_period},
+    {{"figure8", "degradation from bound against the period, to 60,000 s"},
+     need_degradations_by_period,
+     show_degradations_by_period},
+    {{"figure9", "GB/s of pauses and moves against the period, loads of 0.7 and more"},
+     need_bandwidth_by_period,
+     show_bandwidth_by_period},
+}};
+
+constexpr std::array<ReproductionPart, kParts.size()> kDescriptions = [] {
+  std::array<ReproductionPart, kParts.size()> descriptions{};
+  for (std::size_t k = 0; k < kParts.size(); ++k) descriptions[k] = kParts[k].what;
+  return descriptions;
+}();
+
+void run(const ReproduceOptions& options, ReproductionReport& report) {
+  Experiments experiments(options);
+  for (const Part& part : kParts) {
+    if (options.wants(part.what.name)) part.need(part.what.name, experiments);
+  }
+  experiments.run();
+  for (const Part& part : kParts) {
+    if (options.wants(part.what.name)) part.show(part.what.name, experiments, report);
+  }
+}
+
+}  // namespace
+}  // namespace rr7659
+
+extern const Reproduction kRr7659;
+constexpr Reproduction kRr7659{
+    "rr7659",
+    "Casanova, Stillwell, Vivien: Dynamic Fractional Resource Scheduling vs. Batch Scheduling, INRIA RR-7659, 2011",
+    rr7659::kDescriptions, rr7659::run};
+
+}  // namespace dfrs::sim

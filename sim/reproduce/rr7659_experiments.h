@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The simulations behind RR-7659's tables and figures: each is run once, however many parts show it.
+#pragma once
+
+#include <array>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "sim/campaign/results.h"
+#include "sim/instance.h"
+#include "sim/reproduce/reproduction.h"
+
+namespace dfrs::sim::rr7659 {
+
+/// The paper's sets of instances (section 5.3), the scaled one in two: its costs are of high loads only.
+enum class Set { hpc2n, unscaled, scaled_low, scaled_high };
+inline constexpr std::array<Set, 4> kSets{Set::hpc2n, Set::unscaled, Set::scaled_low, Set::scaled_high};
+
+/// A column of the paper: one set, or two of ours.
+struct PaperSet {
+  std::string_view name;
+  std::span<const Set> sets;
+};
+inline constexpr std::array<PaperSet, 3> kPaperSets{{{"HPC2N", std::span(kSets).subspan(0, 1)},
+                                                     {"unscaled", std::span(kSets).subspan(1, 1)},
+                                                     {"scaled", std::span(kSets).subspan(2, 2)}}};
+
+/// Offered loads of the scaled traces; high ones are 0.7 and more.
+inline constexpr std::array<double, 6> kLowLoads{0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
+inline constexpr std::array<double, 3> kHighLoads{0.7, 0.8, 0.9};
+
+inline constexpr std::size_t kWeeks = 182;   ///< of the log
+inline constexpr std::size_t kTraces = 100;  ///< generated; each scaled to nine loads
+inline constexpr Seconds kPeriod = 600;      ///< unless a figure is about the period
+inline constexpr std::string_view kLog = "HPC2N-2002-2.1-cln";
+
+/// `count` of `total` weeks, spread evenly: the first ones of the order 0, 1/2, 1/4, 3/4, 1/8, ... of the log. Those of
+/// a smaller count are among those of a larger one, so that results of a first look serve the whole. Ascending.
+std::vector<std::size_t> spread(std::size_t count, std::size_t total);
+
+class Experiments {
+ public:
+  /// `options` must outlive this.
+  explicit Experiments(const ReproduceOptions& options);
+
+  /// That a part shows this algorithm on this set. The period matters to algorithms with /per only.
+  void need(Set set, std::string_view algorithm, Seconds period = kPeriod);
+  /// Simulates what is needed, kept in a store of the output folder. Errors: Failure.
+  void run();
+
+  /// Whether the set's instances are to be had: HPC2N needs its log.
+  bool has(Set set) const { return set != Set::hpc2n || !log_.empty(); }
+  /// After run(): what was needed, in the order of instances; scaled ones by load, then by seed.
+  std::span<const ResultRow> rows(Set set, std::string_view algorithm, Seconds period = kPeriod) const;
+  /// Values of all results of the sets. Errors: as of rows().
+  std::vector<double> values(std::span<const Set> sets, std::string_view algorithm, Seconds period,
+                             double (*value)(const ResultRow&)) const;
+  /// How many instances stand for how many of the paper's, in a sentence.
+  std::string describe(Set set) const;
+  const ReproduceOptions& options() const { return options_; }
+
+ private:
+  using Key = std::tuple<Set, Seconds, std::string>;
+  Key key(Set set, std::string_view algorithm, Seconds period) const;
+  std::size_t traces() const;
+  std::size_t weeks() const;
+  std::size_t size(Set set) const;
+  std::vector<Instance> instances(Set set) const;
+
+  const ReproduceOptions& options_;
+  std::string log_;
+  std::map<Key, std::vector<ResultRow>> rows_;
+};
+
+}  // namespace dfrs::sim::rr7659

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/workload/sacct/reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "sim/errors.h"
+#include "sim/workload/number_parser.h"
+#include "sim/workload/sacct/fields.h"
+#include "sim/workload/sacct/table.h"
+#include "sim/workload/text_lines.h"
+
+namespace dfrs::sim {
+namespace {
+
+using C = SacctColumn;
+
+// A requeue gives a job a new record, submitted when the old one ended, give or take what slurmctld needs for it.
+constexpr Seconds kRequeueSlack = 5;
+constexpr std::int64_t kMostNumber = 1'000'000'000'000'000;  // of a job: doubles hold it exactly
+
+struct BadLine {
+  std::string what;
+};
+
+// A row of a job, and what its steps add.
+struct Record {
+  SacctJob job;
+  Seconds end = -1;
+  bool started = false;
+  bool ended = false;
+  bool superseded = false;  // by a later record of the same job
+  std::string why_not;      // why it cannot be simulated; empty: it can
+  bool has_cpu_time = false;
+  Seconds steps_cpu_time = -1;
+  Seconds first_submit = 0;
+};
+
+bool is_one_of(std::string_view state, std::initializer_list<std::string_view> states) {
+  return std::find(states.begin(), states.end(), state) != states.end();
+}
+
+class Reader {
+ public:
+  Reader(std::string_view text, std::string source, const SacctReadOptions& options)
+      : lines_(text), options_(options) {
+    log_.source = std::move(source);
+  }
+
+  SacctLog read() {
+    std::vector<std::string_view> cells;
+    for (std::string_view line; lines_.next(line);) {
+      if (trimmed(line).empty()) continue;
+      if (!header_) {
+        take_header(line);
+        continue;
+      }
+      if (header_->repeated_by(line)) continue;
+      try {
+        if (std::string wrong = header_->split(line, cells); !wrong.empty()) throw BadLine{std::move(wrong)};
+        take_row(cells);
+      } catch (const BadLine& bad) {
+        if (!options_.lenient) throw InputError(fmt::format("{}:{}: {}", log_.source, lines_.number(), bad.what));
+        ++log_.report.records;
+        log_.report.skip("malformed line", lines_.number());
+      }
+    }
+    if (!header_) {
+      throw InputError(fmt::format("{}: empty; expected the output of sacct, such as of: {}", log_.source,
+                                   kSacctCommand));
+    }
+    finish();
+    return std::move(log_);
+  }
+
+ private:
+  void take_header(std::string_view line) {
+    header_ = SacctHeader::recognise(line);
+    if (!header_) {
+      const bool columns = line.find("JobID") != std::string_view::npos;
+      throw InputError(fmt::format(
+          "{}:{}: {}; make the file by: {}", log_.source, lines_.number(),
+          columns ? "this is sacct's table for people, whose columns are cut; --parsable2 is missing"
+                  : "expected sacct's header line, names of columns with '|' between them (is it --noheader?)",
+          kSacctCommand));
+    }
+    std::vector<std::string> missing;
+    const auto need = [&](std::initializer_list<C> any) {
+      if (std::any_of(any.begin(), any.end(), [&](C c) { return header_->has(c); })) return;
+      std::string names;
+      for (const C c : any) names += fmt::format("{}{}", names.empty() ? "" : " or ", SacctHeader::name(c));
+      missing.push_back(std::move(names));
+    };
+    need({C::kState});
+    need({C::kSubmit});
+    need({C::kStart});
+    need({C::kElapsedRaw, C::kElapsed, C::kEnd});
+    need({C::kAllocCpus, C::kNCpus, C::kAllocTres});
+    if (missing.empty()) return;
+    throw InputError(fmt::format("{}:{}: column{} missing: {}; make the file by: {}", log_.source, lines_.number(),
+                                 missing.size() == 1 ? "" : "s", fmt::join(missing, ", "), kSacctCommand));
+  }
+
+  // ---- one row ----
+
+  std::string_view cell(C column) const { return header_->cell(*cells_, column); }
+
+  [[noreturn]] void bad(C column, std::string_view expected) const {
+    throw BadLine{fmt::format("column {}: '{}', expected {}", SacctHeader::name(column), printable_word(cell(column)),
+                              expected)};
+  }
+
+  // Of a cell that holds something.
+  template <typename Parse>
+  auto value(C column, std::string_view expected, const Parse& parse) const -> decltype(parse(std::string_view())) {
+    if (says_unknown(cell(column))) return std::nullopt;
+    auto parsed = parse(cell(column));
+    if (!parsed) bad(column, expected);
+    return parsed;
+  }
+
+  std::optional<Seconds> instant(C column) const {
+    return value(column, "a time such as 2026-11-21T16:49:27, or seconds since 1970", parse_instant);
+  }
+  std::optional<Seconds> duration(C column) const {
+    return value(column, "a duration such as 1-02:03:04", parse_duration);
+  }
+  std::optional<std::int64_t> count(C column, std::int64_t most) const {
+    return value(column, fmt::format("a whole number up to {}", most),
+                 [&](std::string_view text) -> std::optional<std::int64_t> {
+                   std::int64_t number = 0;
+                   if (parse_integer(text, number) == NumberStatus::kOk && number >= 0 && number <= most) return number;
+                   // sacct shortens large counts: "1.50K".
+                   const auto short_form = parse_memory(text, 1);
+                   if (!short_form || text.back() < 'A') return std::nullopt;
+                   const double whole = std::round(*short_form * 1024 * 1024);
+                   if (whole > static_cast<double>(most)) return std::nullopt;
+                   return static_cast<std::int64_t>(whole);
+                 });
+  }
+
+  void take_row(const std::vector<std::string_view>& cells) {
+    cells_ = &cells;
+    const C id_column = header_->has(C::kJobId) ? C::kJobId : C::kJobIdRaw;
+    const std::string_view id = cell(id_column);
+    const std::size_t dot = id.find('.');
+    const std::string base(id.substr(0, dot));
+    if (base.empty() || base.front() < '0' || base.front() > '9') bad(id_column, "a job number such as 12 or 12_3.0");
+    if (dot == std::string_view::npos) {
+      ++log_.report.records;
+      try {
+        take_job(base);
+      } catch (const BadLine&) {
+        --log_.report.records;  // the caller counts it
+        latest_[base] = kNone;
+        throw;
+      }
+    } else {
+      take_step(base, id.substr(dot + 1));
+    }
+  }
+
+  void take_job(const std::string& id) {
+    Record record;
+    SacctJob& job = record.job;
+    job.id = id;
+    job.line = lines_.number();
+    job.number = number_of(id);
+    job.user = cell(C::kUser);
+    job.group = cell(C::kGroup);
+    job.partition = cell(C::kPartition);
+    job.qos = cell(C::kQos);
+    job.nodes_used = cell(C::kNodeList);
+    if (job.nodes_used == "None assigned") job.nodes_used.clear();
+    const std::string_view state = cell(C::kState);
+    if (state.empty() || state.front() < 'A' || state.front() > 'Z') bad(C::kState, "a state such as COMPLETED");
+    job.state = state.substr(0, state.find_first_of(" +"));  // "CANCELLED by 1000", "CANCELLED+"
+
+    const auto submit = instant(C::kSubmit);
+    const auto start = instant(C::kStart);
+    const auto end = instant(C::kEnd);
+    job.submit = record.first_submit = submit.value_or(-1);
+    job.start = start.value_or(-1);
+    record.end = end.value_or(-1);
+    std::optional<Seconds> elapsed;
+    if (header_->has(C::kElapsedRaw)) {
+      if (const auto seconds = count(C::kElapsedRaw, static_cast<std::int64_t>(kMaxTraceSeconds))) elapsed = *seconds;
+    }
+    if (!elapsed) elapsed = duration(C::kElapsed);
+    if (!elapsed && start && end) elapsed = std::max(0.0, *end - *start);
+    take_limit(job);
+    take_size(job);
+    take_requested_memory(job);
+    take_used_memory(job, 1);
+    take_cpu_time(record.has_cpu_time, job.cpu_time);
+
+    record.ended = !is_one_of(job.state, {"PENDING", "RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "RESIZING",
+                                          "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "STAGE_OUT",
+                                          "SIGNALING", "STOPPED", "RESV_DEL_HOLD"});
+    const bool nothing_used = elapsed.value_or(0) == 0 && (job.cpus == 0 || cell(C::kNodeList) == "None assigned");
+    record.started = start.has_value() && !nothing_used && job.state != "PENDING";
+    if (!submit) {
+      record.why_not = "submit time unknown";
+    } else if (job.state == "REVOKED") {
+      record.why_not = "revoked: it ran on another cluster of a federation";
+    } else if (!record.ended && job.state == "RESIZING") {
+      record.why_not = "record of a job before it was resized";
+    } else if (!record.ended) {
+      record.why_not = record.started ? "had not ended" : "had not started";
+    } else if (!record.started) {
+      record.why_not = "never started: cancelled or failed in the queue";
+    } else if (!elapsed) {
+      record.why_not = "run time unknown";
+    } else if (job.cpus == 0) {
+      record.why_not = "number of CPUs unknown";
+    }
+    job.run_time = elapsed.value_or(0);
+    enter(std::move(record));
+  }
+
+  // The job's place among the records; earlier ones of the same job are merged into it.
+  void enter(Record record) {
+    const auto [at, first] = latest_.try_emplace(record.job.id, kNone);
+    if (!first && at->second != kNone) {
+      Record& before = records_[at->second];
+      const bool same_submit = before.job.submit == record.job.submit;
+      if (same_submit && before.job.start == record.job.start && before.end == record.end &&
+          before.job.state == record.job.state) {
+        log_.report.skip("given twice", record.job.line);
+        at->second = kNone;  // its steps come twice, too
+        return;
+      }
+      const bool unfinished = !before.ended && before.job.state != "REQUEUED";
+      const bool requeued =
+          before.job.state == "REQUEUED" ||
+          (before.end >= 0 && std::abs(record.job.submit - before.end) <= kRequeueSlack &&
+           is_one_of(before.job.state, {"NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "CANCELLED", "FAILED", "TIMEOUT"}));
+      if (unfinished && same_submit) {  // seen before its end by an earlier call of sacct
+        before.superseded = true;
+        log_.report.skip("seen before its end, and again later", before.job.line);
+      } else if (requeued && record.job.submit >= before.job.submit) {
+        before.superseded = true;
+        if (before.first_submit >= 0) record.first_submit = before.first_submit;
+        record.job.lost_runs = before.job.lost_runs + (before.started ? 1 : 0);
+        record.job.lost_cpu_time = before.job.lost_cpu_time + before.job.run_time * before.job.cpus;
+        log_.report.skip("run of a job that was requeued, part of the job's last record", before.job.line);
+      }
+    }
+    latest_[record.job.id] = records_.size();
+    records_.push_back(std::move(record));
+  }
+
+  void take_step(const std::string& base, std::string_view step) {
+    const auto at = latest_.find(base);
+    if (at == latest_.end()) {
+      ++log_.report.records;
+      log_.report.skip("step of a job whose own line is not there", lines_.number());
+      return;
+    }
+    if (at->second == kNone) return;
+    Record& record = records_[at->second];
+    const auto tasks = static_cast<int>(count(C::kNTasks, kMaxTraceTasks).value_or(1));
+    take_used_memory(record.job, std::max(1, tasks));
+    bool known = false;
+    Seconds cpu_time = 0;
+    take_cpu_time(known, cpu_time);
+    if (known) record.steps_cpu_time = std::max(0.0, record.steps_cpu_time) + cpu_time;
+    // "batch", "extern" and "interactive" are Slurm's own.
+    if (!step.empty() && step.front() >= '0' && step.front() <= '9') {
+      record.job.tasks = std::max(record.job.tasks, tasks);
+    }
+  }
+
+  std::int64_t number_of(const std::string& id) const {
+    const std::string_view raw = header_->has(C::kJobIdRaw) ? cell(C::kJobIdRaw) : std::string_view(id);
+    std::int64_t number = 0;
+    const NumberStatus status = parse_integer(raw, number);
+    if (status == NumberStatus::kOk && number >= 0 && number <= kMostNumber) return number;
+    if (header_->has(C::kJobIdRaw)) bad(C::kJobIdRaw, "a job number such as 12");
+    return -1;  // "12_3": it gets a number of its own
+  }
+
+  void take_limit(SacctJob& job) const {
+    for (const C column : {C::kTimelimitRaw, C::kTimelimit}) {
+      const std::string_view text = cell(column);
+      if (says_unknown(text)) continue;
+      if (text == "UNLIMITED") {
+        job.limit_kind = LimitKind::kUnlimited;
+      } else if (text == "Partition_Limit") {
+        job.limit_kind = LimitKind::kPartition;
+      } else {
+        job.limit_kind = LimitKind::kTime;
+        if (column == C::kTimelimitRaw) {
+          const auto minutes = count(column, static_cast<std::int64_t>(kMaxTraceSeconds / 60));
+          job.limit = static_cast<Seconds>(*minutes) * 60;
+        } else {
+          job.limit = *value(column, "a time limit such as 1-00:00:00, UNLIMITED or Partition_Limit", parse_duration);
+        }
+      }
+      return;
+    }
+  }
+
+  // A count among trackable resources, such as cpu=4.
+  std::optional<std::int64_t> tres_count(C column, std::string_view name, std::int64_t most) const {
+    const auto item = tres_item(cell(column), name);
+    if (!item) return std::nullopt;
+    std::int64_t number = 0;
+    if (parse_integer(*item, number) != NumberStatus::kOk || number < 0 || number > most) {
+      bad(column, fmt::format("{}= with a whole number up to {}", name, most));
+    }
+    return number;
+  }
+
+  void take_size(SacctJob& job) const {
+    std::optional<std::int64_t> cpus = count(C::kAllocCpus, kMaxTraceTasks);
+    if (!cpus) cpus = tres_count(C::kAllocTres, "cpu", kMaxTraceTasks);
+    if (!cpus) cpus = count(C::kNCpus, kMaxTraceTasks);
+    std::optional<std::int64_t> requested = count(C::kReqCpus, kMaxTraceTasks);
+    if (!requested || *requested == 0) requested = tres_count(C::kReqTres, "cpu", kMaxTraceTasks);
+    job.cpus = static_cast<int>(cpus.value_or(0));
+    job.requested_cpus = requested && *requested > 0 ? static_cast<int>(*requested) : job.cpus;
+    std::optional<std::int64_t> nodes = count(C::kAllocNodes, kMaxTraceNodes);
+    if (!nodes || *nodes == 0) nodes = tres_count(C::kAllocTres, "node", kMaxTraceNodes);
+    if (!nodes || *nodes == 0) nodes = count(C::kNNodes, kMaxTraceNodes);
+    // A node that is no CPU of the job cannot be.
+    job.nodes = static_cast<int>(std::clamp<std::int64_t>(nodes.value_or(1), 1, std::max(1, job.cpus)));
+  }
+
+  void take_requested_memory(SacctJob& job) const {
+    for (const C column : {C::kAllocTres, C::kReqTres}) {
+      if (const auto item = tres_item(cell(column), "mem")) {
+        const auto mib = parse_memory(*item, 1);
+        if (!mib) bad(column, "mem= with an amount such as 8G");
+        if (*mib > 0) job.requested_mib = *mib;
+        if (*mib > 0) return;
+      }
+    }
+    const auto memory = value(C::kReqMem, "memory such as 8G, 4000Mc or 16Gn", [](std::string_view text) {
+      // Of a request of 0, which is all memory of the nodes, some versions print "0?".
+      return parse_requested_memory(text.ends_with('?') ? text.substr(0, text.size() - 1) : text);
+    });
+    if (!memory || memory->mib == 0) return;
+    const double times = memory->per == MemoryPer::kCpu    ? job.cpus
+                         : memory->per == MemoryPer::kNode ? job.nodes
+                                                           : 1;
+    job.requested_mib = std::min(memory->mib * std::max(1.0, times), static_cast<double>(kMaxTraceRigid));
+  }
+
+  void take_used_memory(SacctJob& job, int tasks) const {
+    const auto mib = value(C::kMaxRss, "memory such as 1234K or 1.5G",
+                           [](std::string_view text) { return parse_memory(text, kBytes); });
+    if (!mib || *mib == 0) return;
+    job.used_mib = std::max(job.used_mib, std::min(*mib * tasks, static_cast<double>(kMaxTraceRigid)));
+  }
+
+  void take_cpu_time(bool& known, Seconds& seconds) const {
+    if (const auto total = duration(C::kTotalCpu)) {
+      known = true;
+      seconds = *total;
+      return;
+    }
+    const auto user = duration(C::kUserCpu);
+    const auto system = duration(C::kSystemCpu);
+    if (!user && !system) return;
+    known = true;
+    seconds = user.value_or(0) + system.value_or(0);
+  }
+
+  // ---- all rows ----
+
+  void finish() {
+    std::vector<SacctJob>& jobs = log_.jobs;
+    for (Record& record : records_) {
+      if (record.superseded) continue;
+      if (!record.why_not.empty()) {
+        log_.report.skip(record.why_not, record.job.line);
+        continue;
+      }
+      SacctJob& job = record.job;
+      job.submit = record.first_submit;
+      // The job's own line sums up its steps, where sacct was not told to leave steps out.
+      if (!record.has_cpu_time || job.cpu_time <= 0) job.cpu_time = record.steps_cpu_time;
+      if (job.start < job.submit) {  // a clock that was set, or daylight saving in local times
+        job.start = job.submit;
+        log_.report.adjust("started before it was submitted, taken as started at once", job.line);
+      }
+      jobs.push_back(std::move(job));
+    }
+    if (jobs.empty()) {
+      std::string reasons;
+      for (const ReadNote& note : log_.report.skipped) {
+        reasons += fmt::format("{}{} x {}", reasons.empty() ? ": " : ", ", note.count, note.reason);
+      }
+      throw InputError(fmt::format("{}: no job that ran to its end{}", log_.source, reasons));
+    }
+    std::stable_sort(jobs.begin(), jobs.end(),
+                     [](const SacctJob& a, const SacctJob& b) { return a.submit < b.submit; });
+    number_all(jobs);
+  }
+
+  // Every job has a number of its own: array tasks without JobIDRaw get one, and so do jobs from after the cluster's
+  // numbers began anew.
+  void number_all(std::vector<SacctJob>& jobs) {
+    std::int64_t unused = 0;
+    for (const SacctJob& job : jobs) unused = std::max(unused, job.number + 1);
+    std::unordered_set<std::int64_t> seen;
+    for (SacctJob& job : jobs) {
+      if (job.number >= 0 && seen.insert(job.number).second) continue;
+      if (job.number >= 0) log_.report.adjust("number used by an earlier job, given another", job.line);
+      job.number = unused++;
+    }
+  }
+
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  LineSplitter lines_;
+  const SacctReadOptions& options_;
+  SacctLog log_;
+  std::optional<SacctHeader> header_;
+  const std::vector<std::string_view>* cells_ = nullptr;
+  std::vector<Record> records_;
+  std::unordered_map<std::string, std::size_t> latest_;  // job -> its last record; kNone: its steps are passed over
+};
+
+}  // namespace
+
+SacctLog parse_sacct(std::string_view text, std::string source, const SacctReadOptions& options) {
+  return Reader(text, std::move(source), options).read();
+}
+
+}  // namespace dfrs::sim

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Streit's job sets (Streit 2003, section 4): Weibull times between submissions, and jobs drawn from the matrix of a
+// log - or, where there is no log, from a matrix with the properties that were published of one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sim/instance.h"
+#include "sim/workload/job_matrix.h"
+#include "sim/workload/weibull.h"
+
+namespace dfrs::sim {
+
+/// What is known of a machine's jobs. Times in seconds.
+struct JobSetModel {
+  std::string name;
+  int machine_width = 1;  ///< processors
+  Weibull arrivals;
+  JobMatrix matrix;
+};
+
+/// The model of a log: its machine, its matrix, its fitted arrivals. Errors: as of analyse_trace.
+JobSetModel learn_model(const Instance& instance);
+
+/// Properties of a job set as tables 2 and 3 of the paper have them.
+struct JobSetProperties {
+  std::string name;
+  int machine_width = 1;
+  int max_width = 1;
+  double mean_width = 1;
+  Seconds mean_estimate = 0;
+  Seconds max_estimate = 0;
+  Seconds mean_run_time = 0;
+  double overrun_share = 0;  ///< of jobs that run longer than estimated
+  Seconds mean_interarrival = 0;
+  Weibull arrivals;
+  /// Held node seconds / (machine x time of arrivals), overruns cut off: what the means do not tell, namely how width
+  /// and run time go together. 0: independent of each other.
+  double utilization = 0;
+};
+
+/// A model with these means. Widths are powers of two (and the largest), estimates round values as users give them,
+/// run times a share of the estimate, or a minute more. Frequencies are powers of the values: the least assumption that
+/// meets the means. Deterministic. Errors: UsageError for properties that contradict one another.
+JobSetModel model_of(const JobSetProperties& properties);
+
+struct JobSetOptions {
+  std::uint64_t seed = 1;
+  int jobs = 10'000;   ///< 1 .. 10,000,000
+  double shrink = 1;   ///< the shrinking factor: times between submissions are multiplied by it, > 0
+  bool kill = true;    ///< jobs end at their estimates
+  bool exact = false;  ///< estimates are the run times (of killed jobs, if `kill`)
+  int max_width = 0;   ///< > 0: wider jobs are split into jobs of at most this width, of the same total area
+};
+
+/// A job set, named "NAME-syn-<seed>", with "-shrink-<factor>" unless that is 1. Submissions are in whole seconds. Jobs
+/// are drawn in the same way whatever the other options: sets of one seed differ in them alone.
+/// Errors: UsageError for an option out of range; InputError if the set would last longer than a trace may.
+Instance job_set(const JobSetModel& model, const JobSetOptions& options);
+
+/// Ends jobs at their estimates: run time = min(run time, estimate). Gives the number of those cut.
+std::size_t kill_at_estimates(Instance& instance);
+
+}  // namespace dfrs::sim

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// import and advise, as an administrator would use them, on accounting that real jobs left on a test cluster.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "tests/cli/process.h"
+#include "tests/cli/replay.h"
+#include "tests/cli/samples.h"
+#include "tests/sim/temporary_folder.h"
+
+namespace dfrs::sim {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string in_source(const std::string& path) {
+  const char* const source = std::getenv("srcdir");
+  return std::filesystem::absolute(std::filesystem::path(source == nullptr ? "." : source) / path).string();
+}
+
+// Captured by tests/live/test_accounting.py and anonymised.
+std::string sample() { return in_source("tests/golden/accounting.txt"); }
+
+void expect_golden(const std::string& name, const std::string& text) {
+  const std::string path = in_source("tests/golden/" + name);
+  if (std::getenv("DFRS_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(path, std::ios::binary) << text;
+    return;
+  }
+  ASSERT_TRUE(std::filesystem::exists(path)) << path;
+  EXPECT_EQ(text, file_bytes(path)) << path;
+}
+
+// Without the folder, which differs from machine to machine.
+std::string without_folder(std::string text) {
+  const std::string folder = std::filesystem::path(sample()).parent_path().string() + "/";
+  for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder)) text.erase(at, folder.size());
+  return text;
+}
+
+TEST(CliImport, TheSampleAsTraceAndSwf) {
+  expect_golden("accounting.dfrs",
+                output_of({"import", "sacct", sample(), "--nodes", "2", "--cores", "10", "--memory", "1000"}));
+  expect_golden("accounting.swf",
+                output_of({"import", "sacct", sample(), "--swf", "--nodes", "2", "--cores", "10", "--memory", "1000"}));
+}
+
+TEST(CliImport, AccountingIsASourceOfOtherCommands) {
+  const TemporaryFolder folder;
+  output_of({"import", "sacct", sample(), "-o", folder / "jobs.dfrs"});
+  // Estimates are the time limits in both.
+  const std::string direct = output_of({"compare", sample(), "-a", "EASY/shared,GreedyP*", "--format", "csv"});
+  EXPECT_EQ(output_of({"compare", folder / "jobs.dfrs", "-a", "EASY/shared,GreedyP*", "--format", "csv"}), direct);
+}
+
+TEST(CliImport, Anonymised) {
+  const std::string again = output_of({"import", "sacct", sample(), "--anonymise", "--to", "sacct"});
+  EXPECT_EQ(again, file_bytes(sample()));  // it is that already
+  expect_failure(dfrs_sim({"import", "sacct", sample(), "--to", "sacct"}), kExitUsage, {"--to sacct", "--anonymise"});
+}
+
+TEST(CliImport, SwfToSwf) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "log.swf") << small_swf();
+  const std::string text = output_of({"import", "swf", folder / "log.swf", "--anonymise", "--swf"});
+  EXPECT_EQ(output_of({"import", "swf", "-", "--swf"}, {.input = text}), text);
+  EXPECT_THAT(output_of({"import", "swf", folder / "log.swf"}), HasSubstr("; dfrs-trace: 1\n; Source: SWF"));
+}
+
+TEST(CliImport, ErrorsSayWhatToDo) {
+  const auto refused = [](const std::string& text, std::initializer_list<std::string_view> words) {
+    expect_failure(dfrs_sim({"import", "sacct", "-"}, {.input = text}), kExitInput, words);
+  };
+  refused("JobID|State\n1|COMPLETED\n", {"<stdin>:1:", "columns missing", "sacct --allusers"});
+  refused("JobID|State|Submit|Start|Elapsed|AllocCPUS\n1|COMPLETED|x|x|x|x\n", {"<stdin>:2: column Submit: 'x'"});
+  expect_failure(dfrs_sim({"import", "sacct", "-"},
+                          {.input = "JobID|State|Submit|Start|Elapsed|AllocCPUS\n"
+                                    "1|COMPLETED|1700000000|1700000000|00:01:00|4\n"}),
+                 kExitUsage, {"NodeList", "--nodes N"});
+  expect_failure(dfrs_sim({"import", "sact", "x"}), kExitUsage, {"import takes", "sacct", "not 'sact'"});
+  expect_failure(dfrs_sim({"import", "sacct", sample(), "--nods", "3"}), kExitUsage, {"did you mean '--nodes'"});
+  expect_failure(dfrs_sim({"import", "swf", sample()}), kExitInput, {"use dfrs-sim import sacct"});
+}
+
+TEST(CliAdvise, ThePageOnTheSample) {
+  // The jobs had two nodes of 10 CPUs to themselves; on one of 4 they get in each other's way.
+  const std::vector<std::string> words{"advise",  "--sacct", sample(),   "--nodes", "1",          "--cores",
+                                       "4",       "--memory", "300",     "--bandwidth", "0.5"};
+  expect_golden("advise.txt", without_folder(output_of(words)));
+  auto with = words;
+  with.insert(with.end(), {"--format", "html"});
+  EXPECT_THAT(output_of(with), AllOf(HasSubstr("<h1>What DFRS would do for your cluster</h1>"), HasSubstr("</html>")));
+}
+
+TEST(CliAdvise, SettingsAreWhatDfrsTakes) {
+  const TemporaryFolder folder;
+  const std::string trace = in_source("tests/golden/workload.dfrs");
+  for (const std::vector<std::string>& source : {std::vector<std::string>{"--sacct", sample()}, {trace}}) {
+    std::vector<std::string> words{"advise", "--conf", folder / "dfrs.conf", "-o", folder / "page.md"};
+    words.insert(words.end(), source.begin(), source.end());
+    EXPECT_EQ(output_of(words), "");
+    const std::string conf = file_bytes(folder / "dfrs.conf");
+    EXPECT_THAT(conf, AllOf(HasSubstr("\nAlgorithm="), HasSubstr("\nPauseBy="), HasSubstr("\nPartitions=")));
+    EXPECT_THAT(file_bytes(folder / "page.md"), HasSubstr("```\n" + conf + "```\n"));
+    const std::string checked = output_of({folder / "dfrs.conf"}, {.program = "dfrs-check-config"});
+    // Every setting is in force as it is written.
+    std::istringstream lines(conf);
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with('#')) EXPECT_THAT(checked, HasSubstr(line)) << conf;
+    }
+  }
+}
+
+TEST(CliAdvise, ErrorsSayWhatToGive) {
+  expect_failure(dfrs_sim({"advise"}), kExitUsage, {"--sacct FILE", "--swf FILE"});
+  expect_failure(dfrs_sim({"advise", sample(), "--swf", sample()}), kExitUsage, {"not several"});
+  expect_failure(dfrs_sim({"advise", "--swf", sample()}), kExitUsage, {"--sacct"});
+  expect_failure(dfrs_sim({"advise", sample(), "-a", "EASY"}), kExitUsage, {"EASY is no candidate"});
+  expect_failure(dfrs_sim({"advise", sample(), "-o", "/nowhere/page.html"}), kExitIo, {"/nowhere/page.html"});
+}
+
+}  // namespace
+}  // namespace dfrs::sim

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// dfrs-sim reproduce: what it prints and leaves in its folder.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "tests/cli/process.h"
+#include "tests/sim/temporary_folder.h"
+
+namespace dfrs::sim {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::StartsWith;
+
+TEST(CliReproduce, ListsPapersAndTheirParts) {
+  EXPECT_THAT(output_of({"reproduce", "--list"}), HasSubstr("rr7659 "));
+  const std::string parts = output_of({"reproduce", "rr7659", "--list"});
+  EXPECT_THAT(parts, StartsWith("rr7659: "));
+  for (const char* part : {"table2 ", "table10 ", "figure3a ", "figure9 "}) EXPECT_THAT(parts, HasSubstr(part));
+}
+
+TEST(CliReproduce, UnknownNamesNameTheNearest) {
+  expect_failure(dfrs_sim({"reproduce", "rr7695"}), kExitUsage, {"'rr7695'", "'rr7659'", "--list"});
+  expect_failure(dfrs_sim({"reproduce", "rr7659", "--parts", "tabel5"}), kExitUsage, {"'tabel5'", "'table5'"});
+}
+
+TEST(CliReproduce, SaysWhichLogIsMissing) {
+  const TemporaryFolder folder;
+  expect_failure(dfrs_sim({"reproduce", "rr7659", "--parts", "table5", "--traces", folder.path().string()},
+                          {.environment = {"XDG_CACHE_HOME=" + folder.path().string()}}),
+                 kExitUsage, {"nothing could be run", "HPC2N-2002-2.1-cln", "dfrs-sim fetch"});
+}
+
+TEST(CliReproduce, FoldersThatCannotBeWritten) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("file", "");
+  expect_failure(dfrs_sim({"reproduce", "rr7659", "--parts", "figure3b", "-o", file}), kExitIo, {file});
+}
+
+// Figure 3b is 14 simulations on one trace; a second run takes all of them from the store.
+TEST(CliReproduce, ShowsAndKeepsAFigure) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> reproduce{"reproduce",   "rr7659", "--parts", "figure3b",
+                                           "--instances", "1",      "-o",      folder / "out"};
+  const std::string text = output_of(reproduce);
+  EXPECT_THAT(text, HasSubstr("figure3b: underutilization"));
+  EXPECT_THAT(text, HasSubstr("\n12000 "));
+  EXPECT_THAT(text, HasSubstr("1 Lublin traces of our own seeds 1 to 1"));
+  EXPECT_THAT(folder.names(), ::testing::ElementsAre("out"));
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "out")) {
+    names.push_back(entry.path().filename().string());
+  }
+  EXPECT_THAT(names, IsSupersetOf({"rr7659.csv", "rr7659.md", "rr7659.html", "rr7659.db"}));
+  const std::string csv = file_bytes(folder / "out/rr7659.csv");
+  EXPECT_THAT(csv, StartsWith("table,row,column,published,measured,ratio\nfigure3b,600,EASY,,"));
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 11 * 3);
+  EXPECT_THAT(file_bytes(folder / "out/rr7659.md"), HasSubstr("## figure3b"));
+  EXPECT_THAT(file_bytes(folder / "out/rr7659.html"), HasSubstr("<h2>figure3b"));
+
+  EXPECT_EQ(output_of(reproduce), text);
+  EXPECT_EQ(file_bytes(folder / "out/rr7659.csv"), csv);
+}
+
+}  // namespace
+}  // namespace dfrs::sim

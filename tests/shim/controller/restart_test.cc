@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a slurmctld that was killed leaves to the next one: runs that exist on paper only, and requeues of which nobody
+// knows whether they were carried out.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/shim/fake_slurm.h"
+
+namespace dfrs::shim {
+namespace {
+
+using testing::IsEmpty;
+
+constexpr const char* kConf =
+    "Algorithm=GreedyPM*/per/OPT=MIN/MINVT=60\nPeriod=30\nPartitions=dfrs\nPauseBy=suspend,requeue\n"
+    "LostWork=refuse\nSuspendNeedsSwap=no\nMinProgress=5\nQuotaMode=enforce\nCommentInterval=10\n";
+
+FakeJob job_of(std::uint64_t memory, double work) {
+  FakeJob job;
+  job.cpus_per_task = 4;
+  job.memory = memory;
+  job.work = work;
+  return job;
+}
+
+TEST(Restart, AJobThatItsNodeKnowsNothingOfIsQueuedAgain) {
+  FakeSlurm slurm(1, kConf);
+  slurm.add_nodes(1, 4, 1000);
+  slurm.start_controller();
+  const auto id = slurm.submit(job_of(800, 10));
+  slurm.run_for(3);
+  slurm.restart_controller(false);
+  slurm.run_for(1);
+  slurm.job(id).lost = true;  // nodes have reported by now
+  slurm.run_for(10);
+  EXPECT_EQ(slurm.job(id).requeues_by_us, 1u);
+  EXPECT_EQ(slurm.job(id).state, FakeState::running) << "Slurm's wait after a requeue, 121 s, is lifted";
+  EXPECT_TRUE(slurm.run_to_end(100));
+  EXPECT_EQ(slurm.job(id).end, FakeEnd::completed);
+  EXPECT_EQ(slurm.job(id).restarts, 1u);
+  EXPECT_THAT(slurm.violations, IsEmpty());
+}
+
+TEST(Restart, APausedJobThatItsNodeKnowsNothingOfIsQueuedAgain) {
+  FakeSlurm slurm(1, kConf);
+  slurm.add_nodes(1, 4, 1000);
+  slurm.start_controller();
+  const auto old = slurm.submit(job_of(800, 100));
+  slurm.run_for(20);
+  const auto young = slurm.submit(job_of(800, 10));
+  slurm.run_for(2);
+  ASSERT_EQ(slurm.job(old).state, FakeState::suspended);
+  slurm.job(old).lost = true;
+  slurm.run_for(5);
+  EXPECT_EQ(slurm.job(old).restarts, 1u);
+  EXPECT_EQ(slurm.job(young).state, FakeState::running) << "it has nothing to do with that";
+  EXPECT_TRUE(slurm.run_to_end(300));
+  EXPECT_EQ(slurm.job(old).end, FakeEnd::completed);
+  EXPECT_THAT(slurm.violations, IsEmpty());
+}
+
+TEST(Restart, AJobThatMustNotBeRequeuedIsLeftToSlurm) {
+  FakeSlurm slurm(1, kConf);
+  slurm.add_nodes(1, 4, 1000);
+  slurm.start_controller();
+  FakeJob job = job_of(800, 10);
+  job.flags = DFRS_JOB_BATCH;
+  const auto id = slurm.submit(job);
+  slurm.run_for(3);
+  slurm.job(id).lost = true;
+  slurm.run_for(10);
+  EXPECT_EQ(slurm.job(id).restarts, 0u);
+  EXPECT_EQ(slurm.job(id).state, FakeState::running);
+  EXPECT_EQ(slurm.asked[DFRS_OP_REQUEUE], 0);
+  EXPECT_THAT(slurm.violations, IsEmpty());
+}
+
+// slurmd may have been told to end the run, and Slurm's books say that it runs: left alone, the job would fail.
+TEST(Restart, ARequeueInWhichSlurmctldEndedIsAskedForAgain) {
+  FakeSlurm slurm(1, std::string(kConf) + "PartitionName=dfrs PauseBy=requeue\n");
+  slurm.add_nodes(1, 4, 1000);
+  slurm.start_controller();
+  FakeJob job = job_of(800, 100);
+  job.comment = "dfrs:checkpoint";
+  const auto old = slurm.submit(job);
+  slurm.run_for(20);
+  bool asked = false;
+  std::string left_behind;
+  slurm.on_operation = [&](const FakeJob&, const dfrs_operation& op) {
+    if (op.kind != DFRS_OP_REQUEUE || asked) return DFRS_DONE;
+    asked = true;
+    host_of(*slurm.controller()).state_writer().flush();
+    left_behind = sim::file_bytes(slurm.folder() / "dfrs_state");
+    return DFRS_BUSY;  // slurmctld ends here
+  };
+  const auto young = slurm.submit(job_of(800, 10));
+  while (!asked) slurm.run_for(0.01);
+  slurm.stop_controller();
+  slurm.jobs.erase(young);  // what caused it is not there any more
+  slurm.folder().write("dfrs_state", left_behind);
+  slurm.start_controller();
+  slurm.run_for(1);
+  EXPECT_EQ(slurm.job(old).restarts, 1u);
+  EXPECT_TRUE(slurm.run_to_end(300));
+  EXPECT_EQ(slurm.job(old).end, FakeEnd::completed);
+  EXPECT_EQ(slurm.job(old).restarts, 1u);
+  EXPECT_THAT(slurm.violations, IsEmpty());
+}
+
+}  // namespace
+}  // namespace dfrs::shim

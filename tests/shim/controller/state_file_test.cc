@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/controller/state_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "shim/controller/state_writer.h"
+#include "tests/oracle/dice.h"
+#include "tests/sim/temporary_folder.h"
+
+namespace dfrs::shim {
+namespace {
+
+using testing::HasSubstr;
+
+SavedState sample() {
+  SavedState state;
+  state.epoch = 1700000000123;
+  state.saved_at = 1.7e9 + 0.25;
+  state.totals = {3, 77.5};
+  state.quotas_in_force = true;
+  SavedJob job;
+  job.id = 4711;
+  job.restarts = 2;
+  job.submit = 1700000001;
+  job.user = 1000;
+  job.run = SavedJob::Run::suspended;
+  job.clock = {12.125, 1.7e9, 0.3};
+  job.run_base = 4;
+  job.yield = 0.3;
+  job.release = 1.69e9;
+  job.started = 1.695e9;
+  job.pauses = 5;
+  job.moves = 1;
+  job.lost_runs = 1;
+  job.lost_work = 30.5;
+  job.known_to_policy = job.requeue_asked = job.requeued_by_us = true;
+  job.requeue_asked_of = 2;
+  job.requeue_begin_time = 1700000121;
+  job.start_not_before = 1.7e9 + 2;
+  state.jobs.emplace(job.id, job);
+  return state;
+}
+
+void expect_same(const SavedState& a, const SavedState& b) {
+  // The text says all that there is.
+  EXPECT_EQ(format_state(a), format_state(b));
+}
+
+TEST(StateFile, ReadsWhatItWrites) {
+  const auto read = parse_state(format_state(sample()));
+  ASSERT_TRUE(read.has_value()) << read.error();
+  expect_same(*read, sample());
+  const SavedJob& job = read->jobs.at(4711);
+  EXPECT_EQ(job.clock.base, 12.125);
+  EXPECT_EQ(job.run, SavedJob::Run::suspended);
+  EXPECT_TRUE(job.requeued_by_us);
+  EXPECT_EQ(read->epoch, 1700000000123u);
+}
+
+TEST(StateFile, AnyDamageIsFound) {
+  const std::string good = format_state(sample());
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    EXPECT_FALSE(parse_state(good.substr(0, at)).has_value()) << "cut at " << at;
+    std::string changed = good;
+    changed[at] = static_cast<char>(changed[at] ^ 1);
+    EXPECT_FALSE(parse_state(changed).has_value()) << "changed at " << at;
+  }
+  EXPECT_FALSE(parse_state(good + "x").has_value());
+  EXPECT_FALSE(parse_state("").has_value());
+}
+
+TEST(StateFile, AnotherVersionIsNotGuessedAt) {
+  std::string text = format_state(sample());
+  text.replace(0, 12, "dfrs_state 2");
+  const auto read = parse_state(text);
+  ASSERT_FALSE(read.has_value());
+  EXPECT_THAT(read.error(), HasSubstr("version 2"));
+}
+
+TEST(StateFile, NothingIsThereAtFirst) {
+  const sim::TemporaryFolder folder;
+  const auto state = StateFile(folder.path().string()).load(Log());
+  ASSERT_TRUE(state.has_value());
+  EXPECT_TRUE(state->jobs.empty());
+}
+
+TEST(StateFile, StoresAndLoads) {
+  const sim::TemporaryFolder folder;
+  const StateFile file(folder.path().string());
+  ASSERT_TRUE(file.store(sample()).has_value());
+  const auto state = file.load(Log());
+  ASSERT_TRUE(state.has_value());
+  expect_same(*state, sample());
+  EXPECT_THAT(folder.names(), testing::ElementsAre("dfrs_state"));
+}
+
+TEST(StateFile, ADamagedFileIsSetAsideWithAMessage) {
+  const sim::TemporaryFolder folder;
+  const StateFile file(folder.path().string());
+  const std::string half = format_state(sample()).substr(0, 300);
+  folder.write("dfrs_state", half);
+  std::vector<std::string> lines;
+  const Log log([&](int level, const char* message) {
+    EXPECT_EQ(level, 1);
+    lines.emplace_back(message);
+  });
+  const auto state = file.load(log);
+  ASSERT_TRUE(state.has_value());
+  EXPECT_TRUE(state->jobs.empty());
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_THAT(lines[0], HasSubstr(file.path()));
+  const auto names = folder.names();
+  ASSERT_EQ(names.size(), 1u);
+  EXPECT_THAT(names[0], testing::StartsWith("dfrs_state.damaged-"));
+  EXPECT_EQ(sim::file_bytes(folder / names[0]), half);
+}
+
+TEST(StateFile, WhatCannotBeWrittenIsAnError) {
+  const StateFile file("/nonexistent/folder");
+  const auto stored = file.store(sample());
+  ASSERT_FALSE(stored.has_value());
+  EXPECT_THAT(stored.error(), HasSubstr("/nonexistent/folder/dfrs_state"));
+}
+
+TEST(StateWriter, WritesTheNewestAndAllBeforeItEnds) {
+  const sim::TemporaryFolder folder;
+  const StateFile file(folder.path().string());
+  const Log log;
+  {
+    StateWriter writer(file, log);
+    for (std::uint64_t epoch = 1; epoch <= 50; ++epoch) {
+      SavedState state = sample();
+      state.epoch = epoch;
+      writer.put(std::move(state));
+      if (epoch == 20) {
+        writer.flush();
+        EXPECT_EQ(file.load(log)->epoch, 20u);
+      }
+    }
+  }
+  EXPECT_EQ(file.load(log)->epoch, 50u);
+}
+
+}  // namespace
+}  // namespace dfrs::shim

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/campaign/store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "sim/campaign/fingerprint.h"
+#include "sim/errors.h"
+#include "tests/sim/failure_message.h"
+#include "tests/sim/report/rows.h"
+#include "tests/sim/temporary_folder.h"
+
+namespace dfrs::sim {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using Claim = ResultStore::Claim;
+
+const std::vector<StoreFact> kFacts{{"command", "test"}, {"options", "penalty 300 s"}};
+constexpr SimulationKey kKey{"f1", "EASY", "penalty 300 s"};
+
+ResultRow full_row() {
+  ResultRow row = result("lublin-1", "EASY", 0);
+  double value = 0.1;
+  for (const ResultColumn& column : result_columns()) column.of(row) = value *= -3.7;
+  row.metrics.max_stretch = -0.0;
+  row.metrics.mean_wait = std::numeric_limits<double>::infinity();
+  row.metrics.makespan = std::numeric_limits<double>::denorm_min();
+  row.metrics.utilization = 3;  // a whole number stays a double
+  return row;
+}
+
+void expect_same_bits(ResultRow a, ResultRow b) {
+  EXPECT_EQ(a.instance, b.instance);
+  EXPECT_EQ(a.algorithm, b.algorithm);
+  EXPECT_EQ(a.jobs, b.jobs);
+  for (const ResultColumn& column : result_columns()) {
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(column.of(a)), std::bit_cast<std::uint64_t>(column.of(b))) << column.name;
+  }
+}
+
+TEST(Store, KeepsEveryBitOfAResult) {
+  const TemporaryFolder folder;
+  const ResultRow row = full_row();
+  {
+    ResultStore store(folder / "s.db", kFacts);
+    EXPECT_EQ(store.find(kKey), std::nullopt);
+    EXPECT_EQ(store.claim(kKey), Claim::mine);
+    store.finish(kKey, row);
+    EXPECT_EQ(store.claim(kKey), Claim::finished);
+  }
+  ResultStore store(folder / "s.db", kFacts);
+  const std::optional<ResultRow> found = store.find(kKey);
+  ASSERT_TRUE(found);
+  expect_same_bits(*found, row);
+}
+
+TEST(Store, TellsSimulationsApartByAllOfTheirKey) {
+  const TemporaryFolder folder;
+  ResultStore store(folder / "s.db", kFacts);
+  store.claim(kKey);
+  store.finish(kKey, full_row());
+  for (const SimulationKey& other :
+       {SimulationKey{"f2", "EASY", "penalty 300 s"}, {"f1", "FCFS", "penalty 300 s"}, {"f1", "EASY", "penalty 0 s"}}) {
+    EXPECT_EQ(store.find(other), std::nullopt);
+    EXPECT_EQ(store.claim(other), Claim::mine);
+  }
+}
+
+TEST(Store, KeepsBounds) {
+  const TemporaryFolder folder;
+  ResultStore store(folder / "s.db", kFacts);
+  EXPECT_EQ(store.find_bounds("f1", 10).has_value(), false);
+  store.put_bounds("f1", 10, {1.25, 1.5});
+  store.put_bounds("f1", 30, {1, 1});
+  const auto bounds = store.find_bounds("f1", 10);
+  ASSERT_TRUE(bounds);
+  EXPECT_EQ(bounds->divisible, 1.25);
+  EXPECT_EQ(bounds->ls1, 1.5);
+}
+
+TEST(Store, WhatALivingOneIsAtIsNotGivenAway) {
+  const TemporaryFolder folder;
+  ResultStore first(folder / "s.db", kFacts);
+  EXPECT_EQ(first.claim(kKey), Claim::mine);
+  {
+    ResultStore second(folder / "s.db", kFacts);
+    EXPECT_EQ(second.claim(kKey), Claim::elsewhere);
+    EXPECT_EQ(second.claim({"f2", "EASY", "penalty 300 s"}), Claim::mine);
+    EXPECT_EQ(first.claim({"f2", "EASY", "penalty 300 s"}), Claim::elsewhere);
+    second.release(kKey);  // not its own
+    EXPECT_EQ(second.claim(kKey), Claim::elsewhere);
+    first.release(kKey);
+    EXPECT_EQ(second.claim(kKey), Claim::mine);
+  }
+  EXPECT_EQ(first.claim(kKey), Claim::mine) << "the second store is closed";
+  EXPECT_EQ(first.claim({"f2", "EASY", "penalty 300 s"}), Claim::mine);
+}
+
+// Killed in the middle of two simulations, one of them finished: the other is taken over, also by a store that was open
+// all the time.
+TEST(Store, WhatADeadProcessWasAtIsTakenOver) {
+  const TemporaryFolder folder;
+  const SimulationKey other{"f2", "EASY", "penalty 300 s"};
+  ResultStore waiting(folder / "s.db", kFacts);
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    ResultStore store(folder / "s.db", kFacts);
+    const bool claimed = store.claim(kKey) == Claim::mine && store.claim(other) == Claim::mine;
+    store.finish(other, full_row());
+    const char answer = claimed ? 'y' : 'n';
+    if (::write(ready[1], &answer, 1) != 1) ::_exit(1);
+    for (;;) ::pause();
+  }
+  char answer = 0;
+  ASSERT_EQ(::read(ready[0], &answer, 1), 1);
+  EXPECT_EQ(answer, 'y');
+  EXPECT_EQ(waiting.claim(kKey), Claim::elsewhere);
+  EXPECT_EQ(waiting.claim(other), Claim::finished);
+  ::kill(child, SIGSTOP);
+  EXPECT_EQ(waiting.claim(kKey), Claim::elsewhere) << "stopped is not dead";
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_EQ(waiting.claim(kKey), Claim::mine);
+  ResultStore late(folder / "s.db", kFacts);  // gets the dead one's number
+  EXPECT_EQ(late.claim(kKey), Claim::elsewhere);
+  EXPECT_EQ(late.claim(other), Claim::finished);
+  ::close(ready[0]);
+  ::close(ready[1]);
+}
+
+// Two names of one file are one store, with one file of locks.
+TEST(Store, LinksLeadToTheSameClaims) {
+  const TemporaryFolder folder;
+  ResultStore first(folder / "s.db", kFacts);
+  std::filesystem::create_symlink(folder / "s.db", folder / "link.db");
+  ResultStore second(folder / "link.db", kFacts);
+  EXPECT_EQ(first.claim(kKey), Claim::mine);
+  EXPECT_EQ(second.claim(kKey), Claim::elsewhere);
+}
+
+TEST(Store, RefusesAnotherCampaignSayingWhatDiffers) {
+  const TemporaryFolder folder;
+  Instance one{"one", Platform::homogeneous(2, 1000), {}};
+  Instance two{"two", Platform::homogeneous(2, 1000), {}};
+  const auto facts = [&](const char* settings, const std::vector<Instance>& instances) {
+    std::vector<std::string> fingerprints;
+    for (const Instance& instance : instances) fingerprints.push_back(fingerprint(instance));
+    return campaign_facts(settings, instances, fingerprints);
+  };
+  const auto message = [&](const std::vector<StoreFact>& wanted) {
+    return message_of<UsageError>([&] { ResultStore(folder / "s.db", wanted); });
+  };
+  { ResultStore(folder / "s.db", facts("penalty 300 s", {one, two})); }
+  { ResultStore(folder / "s.db", facts("penalty 300 s", {one, two})); }
+  EXPECT_THAT(message(facts("penalty 0 s", {one, two})),
+              AllOf(HasSubstr("s.db"), HasSubstr("other options"), HasSubstr("'penalty 300 s' in the store"),
+                    HasSubstr("'penalty 0 s' here"), HasSubstr("another file")));
+  EXPECT_THAT(message(facts("penalty 300 s", {one})), AllOf(HasSubstr("other instances"), HasSubstr("2 in the store"),
+                                                            HasSubstr("1 here"), HasSubstr("nothing more here")));
+  one.platform.nodes[1].cpu = 0.5;
+  EXPECT_THAT(message(facts("penalty 300 s", {one, two})), AllOf(HasSubstr("other instances"), HasSubstr("'one ")));
+  EXPECT_THAT(message(kFacts), HasSubstr("other command"));
+  EXPECT_THAT(message({}), HasSubstr("other command"));
+  // A store of another version of the program.
+  Database(folder / "s.db").execute("UPDATE facts SET value = 'dfrs-sim 0.0.1 (results 0)' WHERE name = 'program'");
+  EXPECT_THAT(message(facts("penalty 300 s", {two})),
+              AllOf(HasSubstr("made by dfrs-sim 0.0.1 (results 0), this is dfrs-sim "), HasSubstr("another file")));
+  Database(folder / "s.db").execute("PRAGMA user_version = 7");
+  EXPECT_THAT(message(kFacts), HasSubstr("format 7"));
+}
+
+std::string bad_input(const std::string& path) {
+  return message_of<InputError>([&] { ResultStore(path, kFacts); });
+}
+
+TEST(Store, RefusesWhatIsNoStore) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(bad_input(folder.write("text", std::string(5000, 'x'))), AllOf(HasSubstr("text"), HasSubstr("no store")));
+  Database(folder / "other.db").execute("CREATE TABLE t(x)");
+  EXPECT_THAT(bad_input(folder / "other.db"), AllOf(HasSubstr("other.db"), HasSubstr("no store of results")));
+  EXPECT_EQ(Database(folder / "other.db").integer("SELECT count(*) FROM sqlite_schema"), 1) << "left as it was";
+}
+
+TEST(Store, RefusesADamagedFile) {
+  const TemporaryFolder folder;
+  {
+    ResultStore store(folder / "s.db", kFacts);
+    for (int k = 0; k < 200; ++k) {
+      const std::string name = "f" + std::to_string(k);
+      store.claim({name, "EASY", ""});
+      store.finish({name, "EASY", ""}, full_row());
+    }
+  }
+  const std::string whole = file_bytes(folder / "s.db");
+  ASSERT_GT(whole.size(), 40'000U);
+  EXPECT_THAT(bad_input(folder.write("cut.db", whole.substr(0, whole.size() / 2))),
+              AllOf(HasSubstr("cut.db"), HasSubstr("damaged"), HasSubstr("remove the file")));
+  std::string overwritten = whole;
+  for (std::size_t k = 20'000; k < 30'000; ++k) overwritten[k] = 'x';
+  EXPECT_THAT(bad_input(folder.write("over.db", overwritten)), HasSubstr("damaged"));
+  Database(folder / "s.db").execute("DROP TABLE results");
+  ResultStore without(folder / "s.db", kFacts);
+  EXPECT_THAT(message_of<InputError>([&] { without.find(kKey); }), HasSubstr("damaged (no such table: results)"));
+}
+
+TEST(Store, AnEmptyFileIsANewStore) {
+  const TemporaryFolder folder;
+  ResultStore store(folder.write("s.db", ""), kFacts);
+  EXPECT_EQ(store.claim(kKey), Claim::mine);
+}
+
+TEST(Store, NeedsAFolderThatCanBeWritten) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(message_of<IoError>([&] { ResultStore(folder / "none/s.db", kFacts); }), HasSubstr("none/s.db"));
+  EXPECT_THAT(message_of<IoError>([&] { ResultStore(folder.path().string(), kFacts); }),
+              HasSubstr(folder.path().string()));
+  EXPECT_THAT(message_of<UsageError>([&] { ResultStore("", kFacts); }), HasSubstr("empty"));
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  std::filesystem::create_directory(folder / "locked");
+  { ResultStore(folder / "locked/s.db", kFacts); }
+  using std::filesystem::perms;
+  std::filesystem::permissions(folder / "locked", perms::owner_read | perms::owner_exec);
+  EXPECT_THAT(message_of<IoError>([&] { ResultStore(folder / "locked/new.db", kFacts); }), HasSubstr("locked/new.db"));
+  EXPECT_THAT(message_of<IoError>([&] { ResultStore(folder / "locked/s.db", kFacts); }), HasSubstr("locked/s.db"));
+  std::filesystem::permissions(folder / "locked", perms::owner_all);
+}
+
+TEST(Fingerprint, IsOfAllASimulationSees) {
+  Instance instance{"a", Platform::homogeneous(2, 1000), {Job{}, Job{}}};
+  const std::string before = fingerprint(instance);
+  EXPECT_EQ(before.size(), 64U);
+  instance.name = "b";
+  EXPECT_EQ(fingerprint(instance), before);
+  const auto changed = [&](const auto& change) {
+    Instance copy = instance;
+    change(copy);
+    return fingerprint(copy) != before;
+  };
+  EXPECT_TRUE(changed([](Instance& i) { i.platform.nodes.pop_back(); }));
+  EXPECT_TRUE(changed([](Instance& i) { i.platform.nodes[1].cpu = std::nextafter(1.0, 2.0); }));
+  EXPECT_TRUE(changed([](Instance& i) { i.platform.nodes[0].rigid[1] = 1; }));
+  EXPECT_TRUE(changed([](Instance& i) { i.platform.rigid_dims = 2; }));
+  EXPECT_TRUE(changed([](Instance& i) { i.jobs.pop_back(); }));
+  EXPECT_TRUE(changed([](Instance& i) { i.jobs[0].id = 1; }));
+  EXPECT_TRUE(changed([](Instance& i) { i.jobs[0].submit = 1; }));
+  EXPECT_TRUE(changed([](Instance& i) { i.jobs[1].tasks = 2; }));
+  EXPECT_TRUE(changed([](Instance& i) { i.jobs[1].cpu_need = 0.5; }));
+  EXPECT_TRUE(changed([](Instance& i) { i.jobs[1].rigid[kMemory] = 5; }));
+  EXPECT_TRUE(changed([](Instance& i) { i.jobs[1].run_time = 5; }));
+  EXPECT_TRUE(changed([](Instance& i) { i.jobs[1].estimate = 5; }));
+  EXPECT_TRUE(changed([](Instance& i) { i.jobs[1].reserved_start = 5; }));
+}
+
+}  // namespace
+}  // namespace dfrs::sim

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The reproduction of IPDPS 2010 on one workload: every cell is there, and what holds on any workload holds.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "sim/reproduce/reproduction.h"
+
+namespace dfrs::sim {
+namespace {
+
+ReproductionReport run_on_one(std::vector<std::string> parts, std::size_t& last, std::size_t& total) {
+  const Reproduction& reproduction = find_reproduction("ipdps2010");
+  ReproduceOptions options;
+  options.parts = std::move(parts);
+  options.instances = 1;
+  options.threads = 2;
+  std::size_t calls = 0;
+  options.progress = [&](std::size_t done, std::size_t of) {
+    EXPECT_EQ(done, ++calls);
+    last = done;
+    total = of;
+  };
+  ReproductionReport report;
+  reproduction.run(options, report);
+  return report;
+}
+
+double measured(const ReproductionReport& report, std::string_view table, std::string_view row,
+                std::string_view column) {
+  for (const Comparison& cell : report.cells()) {
+    if (cell.table == table && cell.row == row && cell.column == column) return cell.measured;
+  }
+  ADD_FAILURE() << "no cell " << table << " / " << row << " / " << column;
+  return 0;
+}
+
+TEST(ReproduceIpdps2010, WithoutPenaltyDynmcb8IsNearlyAlwaysBest) {
+  std::size_t done = 0, total = 0;
+  const ReproductionReport report = run_on_one({"figure1a", "figure1a-text"}, done, total);
+  EXPECT_EQ(total, 9u * 9u);
+  EXPECT_EQ(done, total);
+  EXPECT_EQ(report.cells().size(), 9u * 9u + 3u);
+  ASSERT_EQ(report.plots().size(), 1u);
+  EXPECT_EQ(report.plots()[0].part, "figure1a");
+  for (const char* load : {"0.1", "0.5", "0.9"}) {
+    double best = HUGE_VAL;
+    for (const Comparison& cell : report.cells()) {
+      if (cell.table == "figure1a" && cell.row == load) best = std::min(best, cell.measured);
+    }
+    EXPECT_DOUBLE_EQ(best, 1) << load;  // one workload: the best of its algorithms is the best on average
+  }
+  EXPECT_LT(measured(report, "figure1a-text", "DYNMCB8", "value"), 2);
+  EXPECT_GT(measured(report, "figure1a-text", "EASY / GREEDY-PMTN", "value"), 2);
+}
+
+TEST(ReproduceIpdps2010, CostsAreOfThoseThatPauseAndMove) {
+  std::size_t done = 0, total = 0;
+  const ReproductionReport report = run_on_one({"table2"}, done, total);
+  EXPECT_EQ(total, 3u * 9u);  // loads 0.7, 0.8 and 0.9
+  EXPECT_EQ(report.cells().size(), 6u * 12u);
+  std::set<std::string> rows;
+  for (const Comparison& cell : report.cells()) {
+    rows.insert(cell.row);
+    EXPECT_EQ(cell.table, "table2");
+    ASSERT_TRUE(cell.published) << cell.row << " " << cell.column;
+    EXPECT_TRUE(std::isfinite(cell.measured) && cell.measured >= 0) << cell.row << " " << cell.column;
+  }
+  EXPECT_EQ(rows.size(), 6u);
+  for (const char* column : {"moves per job avg", "moves per job max", "moves GB/s avg"}) {
+    EXPECT_EQ(measured(report, "table2", "GREEDY-PMTN", column), 0) << column;
+    EXPECT_GT(measured(report, "table2", "GREEDY-PMTN-MIGR", column), 0) << column;
+    EXPECT_GT(measured(report, "table2", "DYNMCB8", column), measured(report, "table2", "DYNMCB8-PER", column));
+  }
+  EXPECT_GT(measured(report, "table2", "GREEDY-PMTN", "pauses per job avg"), 0);
+}
+
+}  // namespace
+}  // namespace dfrs::sim
