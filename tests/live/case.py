@@ -58,7 +58,8 @@ class LiveTest(unittest.TestCase):
         active = self.active_jobs()
         if active:
             cluster.command("scancel", *active, check=False)
-        wait_for("all jobs to be gone after scancel", lambda: not self.active_jobs(), 30, interval=0.05)
+        # One that is cancelled in the moment its step begins hears of it when Slurm says it again, about a minute later.
+        wait_for("all jobs to be gone after scancel", lambda: not self.active_jobs(), 100, interval=0.05)
 
     def active_jobs(self):
         return self.cluster.command("squeue", "-h", "-t", "PD,R,S,CG,CF", "-o", "%A").stdout.split()

@@ -89,7 +89,9 @@ class Commands(unittest.TestCase):
             self.assertIn(name, out)
         self.up()
         self.assertEqual([name for name in cluster.daemons() if not cluster.process(name)], [])
-        self.assertEqual(jobs.state(cluster, job), "RUNNING")
+        # Killed before it had saved the start, slurmctld starts the job now; else it finds it running.
+        jobs.wait_state(cluster, job, "RUNNING")
+        self.assertIn("Restarts=0", cluster.command("scontrol", "show", "job", job).stdout)
 
     def test_down_ends_all_when_its_records_are_lost(self):
         self.up()

@@ -67,6 +67,7 @@ class Gate(DrivenTest):
             self.assert_ok(f"start {job} n2:1,n3:1")
             errors = process.communicate(timeout=60)[1]
             self.assertEqual(process.returncode, 0, errors)
+            self.end_all_jobs()  # its nodes are busy until it has left them
 
 
 class Backfill(DrivenTest):
