@@ -4,8 +4,8 @@
 POLICY_FAMILIES = \
 	policy/batch/family.cc \
 	policy/batch/shared_nodes.cc \
-	policy/batch/conservative_family.cc \
-	policy/dynp/family.cc \
-	policy/ipdps2010/family.cc \
 	policy/rr7659.cc \
-	policy/triage/family.cc
+	policy/triage/family.cc \
+	policy/ipdps2010/family.cc \
+	policy/batch/conservative_family.cc \
+	policy/dynp/family.cc

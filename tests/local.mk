@@ -209,6 +209,8 @@ TESTS += tests/published_tests
 tests_published_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_published_tests_LDADD = $(TEST_LIBS)
 tests_published_tests_SOURCES = \
+	tests/sim/bound/deadline_flow.cc \
+	tests/sim/bound/deadline_flow.h \
 	tests/sim/bound/hpc2n_bounds_test.cc \
 	tests/sim/campaign/published_test.cc \
 	tests/sim/reproduce/ipdps2010_test.cc \

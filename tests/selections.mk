@@ -2,7 +2,7 @@
 # Parts of `make check`, for builds that need not run it all (`./quickstart check`): under AddressSanitizer all that links
 # the code it tests, in the optimised build what runs programs as they are installed, under ThreadSanitizer what has
 # threads. Together they are the whole.
-.PHONY: optimised-programs sanitized-programs thread-programs check-optimised check-sanitized check-threads check-selections
+.PHONY: libraries optimised-programs plain-tests sanitized-programs thread-programs check-optimised check-sanitized check-threads check-selections
 if HAVE_TESTS
 # What runs the installed programs, or reads their symbols, or takes minutes without optimisation.
 OPTIMISED_BINARIES = tests/cli_tests tests/published_tests
@@ -11,15 +11,22 @@ SANITIZED_BINARIES = tests/policy_tests tests/sim_tests tests/page_tests tests/t
 	tests/node_thread_tests tests/shim_tests tests/shim_thread_tests $(FUZZERS)
 THREAD_BINARIES = tests/thread_tests tests/node_thread_tests tests/shim_thread_tests
 
+libraries: $(noinst_LIBRARIES) $(sbin_PROGRAMS)
 optimised-programs: $(OPTIMISED_BINARIES)
 sanitized-programs: $(SANITIZED_BINARIES)
+# Tests that call the policies and the simulator from one thread, with the plain implementations they compare with: that
+# these are instrumented themselves would double the time to compile them. To be made with SANITIZE= and
+# CPPFLAGS=-DDFRS_SANITIZED, which tells them that what they test is slow.
+plain-tests: tests/oracle/liboracle.a $(tests_policy_tests_OBJECTS) $(tests_sim_tests_OBJECTS)
 thread-programs: $(THREAD_BINARIES)
+# automake's check-TESTS builds all of check_PROGRAMS first.
+ONLY = check-TESTS check_LIBRARIES= check_PROGRAMS=
 check-optimised: optimised-programs check-selections
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(OPTIMISED_TESTS)'
+	$(MAKE) $(AM_MAKEFLAGS) $(ONLY)'$(OPTIMISED_BINARIES)' TESTS='$(OPTIMISED_TESTS)'
 check-sanitized: sanitized-programs
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(SANITIZED_BINARIES)'
+	$(MAKE) $(AM_MAKEFLAGS) $(ONLY)'$(SANITIZED_BINARIES)' TESTS='$(SANITIZED_BINARIES)'
 check-threads: thread-programs
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(THREAD_BINARIES)'
+	$(MAKE) $(AM_MAKEFLAGS) $(ONLY)'$(THREAD_BINARIES)' TESTS='$(THREAD_BINARIES)'
 
 # A new test is in one of the first two parts, or this fails.
 check-selections:
@@ -29,8 +36,12 @@ check-selections:
 
 # What nearly every test includes, compiled once: `make tests/precompiled.h.gch`, then
 # CXXFLAGS='... -include tests/precompiled.h' with the same other flags. g++ passes over it where it does not fit.
+PRECOMPILE = $(AM_V_GEN)$(MKDIR_P) tests && \
+	$(CXX) $(DEFS) $(TEST_CPPFLAGS) $(CPPFLAGS) $(AM_CXXFLAGS) $(CXXFLAGS) -x c++-header -o
 tests/precompiled.h.gch: tests/precompiled.h
-	$(AM_V_GEN)$(MKDIR_P) tests && $(CXX) $(DEFS) $(TEST_CPPFLAGS) $(CPPFLAGS) $(AM_CXXFLAGS) $(CXXFLAGS) -x c++-header -o $@ $<
-CLEANFILES += tests/precompiled.h.gch
-EXTRA_DIST += tests/precompiled.h
+	$(PRECOMPILE) $@ $(srcdir)/tests/precompiled.h
+tests/precompiled_instrumented.h.gch: tests/precompiled_instrumented.h tests/precompiled.h
+	$(PRECOMPILE) $@ $(srcdir)/tests/precompiled_instrumented.h
+CLEANFILES += tests/precompiled.h.gch tests/precompiled_instrumented.h.gch
+EXTRA_DIST += tests/precompiled.h tests/precompiled_instrumented.h
 endif

@@ -12,34 +12,13 @@
 #include "policy/registry.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
+#include "sim/reproduce/rr7659_published.h"
 #include "sim/workload/sacct/table.h"
 #include "sim/workload/streit.h"
 #include "sim/workload/trace_file.h"
 
 namespace dfrs::sim {
 namespace {
-
-// RR-7659, table 2: FCFS, EASY and the 18 DFRS algorithms worth showing.
-constexpr std::array<std::string_view, 20> kTable2{"FCFS",
-                                                   "EASY",
-                                                   "Greedy*/OPT=MIN",
-                                                   "GreedyP*/OPT=MIN",
-                                                   "GreedyPM*/OPT=MIN",
-                                                   "Greedy/per/OPT=MIN",
-                                                   "GreedyP/per/OPT=MIN",
-                                                   "GreedyPM/per/OPT=MIN",
-                                                   "Greedy*/per/OPT=MIN",
-                                                   "GreedyP*/per/OPT=MIN",
-                                                   "GreedyPM*/per/OPT=MIN",
-                                                   "GreedyP/per/OPT=MIN/MINVT=600",
-                                                   "GreedyPM/per/OPT=MIN/MINVT=600",
-                                                   "GreedyP*/per/OPT=MIN/MINVT=600",
-                                                   "GreedyPM*/per/OPT=MIN/MINVT=600",
-                                                   "MCB8*/OPT=MIN/MINVT=600",
-                                                   "MCB8/per/OPT=MIN/MINVT=600",
-                                                   "MCB8*/per/OPT=MIN/MINVT=600",
-                                                   "/per/OPT=MIN/MINVT=600",
-                                                   "/stretch-per/OPT=MAX/MINVT=600"};
 
 Algorithm parse_or_throw(std::string_view name) {
   auto algorithm = parse_algorithm(name);
@@ -297,7 +276,7 @@ std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names) {
       } else if (const auto family = algorithms_of_family(name)) {
         for (const Algorithm& algorithm : *family) add(algorithm);
       } else if (name == "table2") {
-        for (std::string_view row : kTable2) add(parse_or_throw(row));
+        for (std::string_view row : rr7659::table2_rows()) add(parse_or_throw(row));
       } else {
         add(parse_or_throw(name));
       }

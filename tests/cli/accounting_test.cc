@@ -114,7 +114,9 @@ TEST(CliAdvise, SettingsAreWhatDfrsTakes) {
     // Every setting is in force as it is written.
     std::istringstream lines(conf);
     for (std::string line; std::getline(lines, line);) {
-      if (!line.starts_with('#')) EXPECT_THAT(checked, HasSubstr(line)) << conf;
+      if (!line.starts_with('#')) {
+        EXPECT_THAT(checked, HasSubstr(line)) << conf;
+      }
     }
   }
 }

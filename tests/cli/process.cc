@@ -122,12 +122,12 @@ Running start(const std::vector<std::string>& arguments, const Surroundings& sur
   if (!surroundings.folder.empty()) {
     ::posix_spawn_file_actions_addchdir_np(&actions, surroundings.folder.c_str());
   }
-  // A program does not inherit that the tests ignore this signal.
+  // A program does not inherit what the tests ignore, or those who started them (a shell in the background: SIGINT).
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   sigset_t defaults;
   ::sigemptyset(&defaults);
-  ::sigaddset(&defaults, SIGPIPE);
+  for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&defaults, signal);
   ::posix_spawnattr_setsigdefault(&attributes, &defaults);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   const int error = ::posix_spawn(&running.pid, words[0].c_str(), &actions, &attributes, pointers(words).data(),

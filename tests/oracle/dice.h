@@ -33,7 +33,7 @@ class Dice {
 /// How many cases a property test runs: `full`, fewer under sanitizers, DFRS_TEST_CASES times as many for a long soak.
 inline std::uint64_t cases(std::uint64_t full) {
   std::uint64_t count = full;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(DFRS_SANITIZED) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   count = full / 2 + 1;
 #endif
   if (const char* factor = std::getenv("DFRS_TEST_CASES")) count *= std::strtoull(factor, nullptr, 10);

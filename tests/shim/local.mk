@@ -50,7 +50,7 @@ tests_shim_tests_SOURCES = \
 check_PROGRAMS += tests/shim_thread_tests
 TESTS += tests/shim_thread_tests
 tests_shim_thread_tests_CPPFLAGS = $(TEST_CPPFLAGS) $(SHIM_CPPFLAGS)
-tests_shim_thread_tests_LDADD = libdfrs_control.a libdfrs_record.a libdfrs_conf.a libshimnet.a $(TEST_LIBS) $(SHIM_LIBS)
+tests_shim_thread_tests_LDADD = libdfrs_control.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(GTEST_LIBS) $(SHIM_LIBS) $(ARCHIVE_LIBS)
 tests_shim_thread_tests_SOURCES = \
 	tests/shim/fake_agents.h \
 	tests/shim/fake_slurm.cc \

@@ -122,13 +122,11 @@ TEST(RequeueRules, NotBeforeMinProgress) {
   slurm.submit(job_of(800, 5));
   slurm.run_for(1);
   EXPECT_EQ(slurm.job(old).requeues_by_us, 0u);
-  slurm.run_for(10);
-  slurm.submit(job_of(800, 5));
-  slurm.run_for(1);
+  slurm.run_for(6);  // the job that came too early is offered again in the meantime
   EXPECT_EQ(slurm.job(old).requeues_by_us, 1u);
   const JobStatus status = slurm.job_status(old);
   EXPECT_EQ(status.lost_runs, 1u);
-  EXPECT_NEAR(status.lost_work, 26, 1);
+  EXPECT_NEAR(status.lost_work, 20, 1);
   EXPECT_EQ(status.virtual_time, 0);
   EXPECT_NEAR(slurm.status().lost_work, status.lost_work, 1e-9);
 }
