@@ -75,6 +75,8 @@ libdfrs_control_a_SOURCES = \
 	shim/controller/observer.h \
 	shim/controller/operations.cc \
 	shim/controller/operations.h \
+	shim/controller/pause_costs.cc \
+	shim/controller/pause_costs.h \
 	shim/controller/pause_rules.cc \
 	shim/controller/pause_rules.h \
 	shim/controller/quotas.cc \

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The names of Triage and of what it is made of:
 //
-//   Triage ['/PLACE=' LOAD|HARM] ['/YIELD=' EQUAL|URGENT] ['/MOVE=' NONE|FEW|GAIN]
+//   Triage ['/PLACE=' LOAD|HARM] ['/YIELD=' EQUAL|URGENT] ['/MOVE=' NONE|FEW|GAIN] ['/SHORT=' SECONDS]
 //
-// with HARM, URGENT and GAIN where a part is not named.
+// with HARM, URGENT and GAIN where a part is not named. SHORT is what counts as a short job, 10 s by default; all of
+// Triage's times are in proportion to it.
 #include <array>
 
 #include "policy/engine_options.h"
 #include "policy/registry.h"
 #include "policy/triage/triage_policy.h"
+#include "policy/triage/urgency.h"
 
 namespace dfrs {
 namespace {
@@ -31,7 +33,9 @@ TriageParts parts_of(const Values& values) {
           static_cast<TriageParts::Moves>(values[2])};
 }
 
-NamedPolicy policy_of(const Values& values) {
+constexpr std::string_view kShortPart = "SHORT=";
+
+NamedPolicy policy_of(const Values& values, Seconds short_job = triage::kShort) {
   std::string name = "Triage";
   std::string description = "the worst off start first and put out who loses least";
   for (std::size_t k = 0; k < kParts.size(); ++k) {
@@ -39,12 +43,18 @@ NamedPolicy policy_of(const Values& values) {
     if (values[k] != kParts[k].usual) (name += '/').append(kParts[k].name).append(kParts[k].values[value]);
     description.append("; ").append(kParts[k].descriptions[value]);
   }
+  if (short_job != triage::kShort) {
+    name.append("/").append(kShortPart).append(seconds_in_name(short_job));
+    description.append("; times for jobs of ").append(seconds_in_name(short_job)).append(" s and more");
+  }
   PolicyTraits traits;
   traits.submissions_apart = false;
   traits.resync_forgets_nothing = true;
   return {std::move(name), std::move(description), traits,
-          MakeNonClairvoyant([parts = parts_of(values)](const EngineOptions& options) {
-            return std::make_unique<TriagePolicy>(parts, options.triage);
+          MakeNonClairvoyant([parts = parts_of(values), short_job](const EngineOptions& options) {
+            TriageOptions triage = options.triage;
+            triage.time_scale *= short_job / triage::kShort;
+            return std::make_unique<TriagePolicy>(parts, triage);
           })};
 }
 
@@ -58,12 +68,19 @@ NameMatch parse(std::string_view name) {
   Values values{};
   for (std::size_t k = 0; k < kParts.size(); ++k) values[k] = kParts[k].usual;
   std::array<bool, kParts.size()> seen{};
+  std::optional<Seconds> short_job;
   name.remove_prefix(std::string_view("Triage").size());
   while (!name.empty()) {
     name.remove_prefix(1);
     const std::string_view given = name.substr(0, name.find('/'));
     name.remove_prefix(given.size());
     bool known = false;
+    if (name_starts_with(given, kShortPart)) {
+      if (short_job) return wrong("'" + std::string(given) + "' is one part too many");
+      short_job = seconds_from_name(given.substr(kShortPart.size()));
+      if (!short_job) return wrong("SHORT takes a positive number of seconds");
+      known = true;
+    }
     for (std::size_t k = 0; k < kParts.size() && !known; ++k) {
       const Part& part = kParts[k];
       if (!name_starts_with(given, part.name)) continue;
@@ -74,9 +91,9 @@ NameMatch parse(std::string_view name) {
         known = seen[k] = true;
       }
     }
-    if (!known) return wrong("'" + std::string(given) + "' is no part of Triage: PLACE=LOAD, YIELD=EQUAL, MOVE=NONE ...");
+    if (!known) return wrong("'" + std::string(given) + "' is no part of Triage: PLACE=LOAD, YIELD=EQUAL, MOVE=NONE, SHORT=1 ...");
   }
-  return std::optional<Algorithm>(policy_of(values));
+  return std::optional<Algorithm>(policy_of(values, short_job.value_or(triage::kShort)));
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ std::span<const NodeIndex> HarmPlacer::find(const ClusterView& view, const Clust
   if (room_total < job.tasks) return {};
 
   total_need_ = job.cpu_need * job.tasks;
-  young_ = kYoung * std::max(job.virtual_time(view.now), kShort);
+  young_ = kYoung * std::max(job.virtual_time(view.now), short_job(options_));
   ++mark_;
   double own_share = 1;
   nodes_.clear();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "policy/greedy.h"
+#include "policy/triage/options.h"
 #include "policy/triage/placer.h"
 
 namespace dfrs::triage {
@@ -26,6 +27,8 @@ inline constexpr double kYoung = 2;
 
 class HarmPlacer final : public Placer {
  public:
+  explicit HarmPlacer(const TriageOptions& options) : options_(options) {}
+
   void begin(const ClusterView& view, const ClusterState& state) override;
   /// O(nodes + tasks x nodes of the cluster that are full x residents) in the worst case; O(nodes + tasks log nodes)
   /// while nodes with CPU left suffice.
@@ -52,6 +55,7 @@ class HarmPlacer final : public Placer {
   double harm(const ClusterView& view, const Candidate& candidate, const JobView& job, double own_share) const;
   static double tie(const Candidate& candidate);
 
+  TriageOptions options_;
   bool built_ = false;
   std::vector<std::vector<Resident>> residents_;  // by node; one entry per job
   std::vector<double> yield_;                     // by slot: of jobs placed in this call

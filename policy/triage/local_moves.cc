@@ -41,7 +41,7 @@ bool LocalMoves::run(const ClusterView& view, ClusterState& state, Placer& place
       state.place(slot, job, new_nodes_);
       trial_.solve(view, state);
       const double gained = (yields.shortage() - trial_.shortage()) * job.virtual_time(view.now);
-      keep = gained > rule_.gain * expected_penalty(job, options) * job.cpu_need * job.tasks;
+      keep = gained > rule_.gain * expected_move_penalty(job, options) * job.cpu_need * job.tasks;
       if (!keep) state.remove(slot, job);
     }
     if (keep) {

@@ -16,14 +16,18 @@ struct MoveRule {
   Seconds progress = 300;    ///< that a job must have: younger ones may end before the move has paid
   double gain = 2;           ///< CPU gained over the job's expected rest, in penalties
 
-  static MoveRule of(TriageParts::Moves moves) {
-    return moves == TriageParts::Moves::few ? MoveRule{600, 5, 600, 1} : MoveRule{};
+  static MoveRule of(TriageParts::Moves moves, const TriageOptions& options) {
+    MoveRule rule = moves == TriageParts::Moves::few ? MoveRule{600, 5, 600, 1} : MoveRule{};
+    rule.period *= options.time_scale;
+    rule.progress *= options.time_scale;
+    return rule;
   }
 };
 
 class LocalMoves {
  public:
-  LocalMoves(const MoveRule& rule, TriageParts::Yields yields) : rule_(rule), trial_(yields) {}
+  LocalMoves(TriageParts::Moves moves, TriageParts::Yields yields, const TriageOptions& options)
+      : rule_(MoveRule::of(moves, options)), trial_(yields, options) {}
 
   /// Tries running jobs that get less CPU than they need, those that lack most first: each is taken out and placed
   /// again. The move is kept if the CPU gained by all jobs together, over the time the job is expected to run on (as

@@ -30,13 +30,22 @@ struct TriageParts {
 };
 
 struct TriageOptions {
-  /// What a pause or a move is expected to cost a job, where its view does not say. >= 0, finite.
+  /// What a pause or a move is expected to cost a job, where its view does not say. >= 0, finite. In units of
+  /// time_scale, as all of Triage's own times are.
   Seconds penalty = 300;
+  /// All of Triage's times are multiplied by it: 0.01 on a cluster where a second stands for 100, so that a job of 0.1 s
+  /// is what one of 10 s is elsewhere. > 0, finite.
+  double time_scale = 1;
 };
 
-/// What a pause or move of this job is expected to cost it.
+/// What a pause of this job is expected to cost it.
 inline Seconds expected_penalty(const JobView& job, const TriageOptions& options) {
-  return job.penalty >= 0 ? job.penalty : options.penalty;
+  return job.penalty >= 0 ? job.penalty : options.penalty * options.time_scale;
+}
+
+/// What a move is: as much as a pause, where the view does not know better.
+inline Seconds expected_move_penalty(const JobView& job, const TriageOptions& options) {
+  return job.move_penalty >= 0 ? job.move_penalty : expected_penalty(job, options);
 }
 
 }  // namespace dfrs

@@ -16,16 +16,16 @@ constexpr double kLookAgain = 0.1;
 constexpr Seconds kLookAgainLeast = 2;
 constexpr Seconds kLookAgainMost = 300;
 
-std::unique_ptr<triage::Placer> make_placer(TriageParts::Placement placement) {
+std::unique_ptr<triage::Placer> make_placer(TriageParts::Placement placement, const TriageOptions& options) {
   if (placement == TriageParts::Placement::load) return std::make_unique<triage::LoadPlacer>();
-  return std::make_unique<triage::HarmPlacer>();
+  return std::make_unique<triage::HarmPlacer>(options);
 }
 
 }  // namespace
 
 TriagePolicy::TriagePolicy(const TriageParts& parts, const TriageOptions& options)
-    : options_(options), placer_(make_placer(parts.placement)), yields_(parts.yields) {
-  if (parts.moves != TriageParts::Moves::none) moves_.emplace(triage::MoveRule::of(parts.moves), parts.yields);
+    : options_(options), placer_(make_placer(parts.placement, options)), yields_(parts.yields, options) {
+  if (parts.moves != TriageParts::Moves::none) moves_.emplace(parts.moves, parts.yields, options);
 }
 
 void TriagePolicy::decide(const ClusterView& view, std::span<const Event> events, ClusterState& state,
@@ -46,8 +46,9 @@ void TriagePolicy::decide(const ClusterView& view, std::span<const Event> events
     next_level_ = std::max(std::nextafter(now, kNever), yields_.next_level(view));
   }
   if (admit || move) {
-    next_admission_ = admission_.waiting() ? now + std::clamp(kLookAgain * admission_.shortest_wait(), kLookAgainLeast,
-                                                              kLookAgainMost)
+    next_admission_ = admission_.waiting() ? now + std::clamp(kLookAgain * admission_.shortest_wait(),
+                                                              kLookAgainLeast * options_.time_scale,
+                                                              kLookAgainMost * options_.time_scale)
                                            : kNever;
   }
   if (!moves_ || yields_.limited().empty()) {

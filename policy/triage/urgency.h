@@ -14,6 +14,7 @@ namespace dfrs::triage {
 
 /// Nothing is taken for shorter than this: the bound of the bounded stretch (RR-7659, section 2.2).
 inline constexpr Seconds kShort = 10;
+inline Seconds short_job(const TriageOptions& options) { return kShort * options.time_scale; }
 /// What a job that has just come is thought to have waited already, so that the first seconds of waiting, which
 /// everybody can bear, do not weigh beside those of jobs that wait for minutes.
 inline constexpr Seconds kPatience = 30;
@@ -27,15 +28,15 @@ inline constexpr double kMarginPaused = 1.5;
 
 /// Of a job that does not run: the stretch it has if it ended now or, paused, after one more penalty; times its weight.
 inline double urgency(const JobView& job, Seconds now, const TriageOptions& options) {
-  const Seconds progress = std::max(job.virtual_time(now), kShort);
-  const Seconds ahead = job.state == JobState::waiting ? kPatience : expected_penalty(job, options);
+  const Seconds progress = std::max(job.virtual_time(now), short_job(options));
+  const Seconds ahead = job.state == JobState::waiting ? kPatience * options.time_scale : expected_penalty(job, options);
   return job.weight * (job.flow_time(now) + ahead) / progress;
 }
 
 /// Of a running job: the stretch it would come to by a pause.
 inline double pause_cost(const JobView& job, Seconds now, const TriageOptions& options) {
-  const Seconds progress = std::max(job.virtual_time(now), kShort);
-  return job.weight * (job.flow_time(now) + expected_penalty(job, options) + kHold) / progress;
+  const Seconds progress = std::max(job.virtual_time(now), short_job(options));
+  return job.weight * (job.flow_time(now) + expected_penalty(job, options) + kHold * options.time_scale) / progress;
 }
 
 /// The margin by which the urgency of a job must exceed the pause cost of a victim.

@@ -11,18 +11,18 @@ namespace dfrs::triage {
 
 /// A job's weight grows with the square of its stretch so far, and falls with the root of its progress: of two equally
 /// delayed jobs the one that has run less is the one more likely to end soon.
-inline double yield_weight(const JobView& job, Seconds now) {
-  const Seconds progress = std::max(job.virtual_time(now), kShort);
+inline double yield_weight(const JobView& job, Seconds now, const TriageOptions& options) {
+  const Seconds progress = std::max(job.virtual_time(now), short_job(options));
   const double stretch = std::max(1.0, job.flow_time(now) / progress);
-  return job.weight * stretch * stretch / std::sqrt(progress / kShort);
+  return job.weight * stretch * stretch / std::sqrt(progress / short_job(options));
 }
 
 /// Weights are looked at again when a job's progress crosses kShort x kLevel^k.
 inline constexpr double kLevel = 1.5;
 
 /// The next such level above a progress.
-inline Seconds next_level(Seconds progress) {
-  Seconds level = kShort;
+inline Seconds next_level(Seconds progress, const TriageOptions& options) {
+  Seconds level = short_job(options);
   while (level <= progress) level *= kLevel;
   return level;
 }

@@ -13,7 +13,7 @@ namespace dfrs::triage {
 
 class Yields {
  public:
-  explicit Yields(TriageParts::Yields rule) : rule_(rule) {}
+  Yields(TriageParts::Yields rule, const TriageOptions& options) : rule_(rule), options_(options) {}
 
   /// O(nodes + tasks log tasks).
   void solve(const ClusterView& view, const ClusterState& state);
@@ -28,6 +28,7 @@ class Yields {
 
  private:
   TriageParts::Yields rule_;
+  TriageOptions options_;
   Sharing sharing_;
   MaxMinYield equal_;
   WeightedMaxMinYield weighted_;

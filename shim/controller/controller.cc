@@ -146,6 +146,8 @@ bool Controller::checked_step(const dfrs_snapshot& snapshot, dfrs_operations& op
                  changes.resync;
   const Seconds confirm_again = confirm_raises(now);
   pause_rules_.apply(books_, nodes_, agents(), config_, now);
+  if (agents() != nullptr) pause_costs_.watch(books_, nodes_, *agents(), now);
+  pause_costs_.apply(books_, config_, now);
   offer_again(books_, changes, now);
 
   const std::uint64_t decided = driver_.counters().decisions;
@@ -211,6 +213,7 @@ void Controller::applied(std::span<const std::size_t> index, std::span<const dfr
   }
   state_dirty_ = state_dirty_ || effects.state_changed;
   if (effects.swap_promised) pause_rules_.forget();
+  for (const Seconds took : effects.restarts_took) pause_costs_.restart_took(took);
 }
 
 void Controller::save_if_due(Seconds now) {

@@ -41,6 +41,7 @@ void wish_paused(Job& job, PauseWay way) {
   job.wish = Wish::paused;
   job.way = way;
   job.target.clear();
+  job.requeued_to_move = 0;
 }
 
 }  // namespace
@@ -52,6 +53,8 @@ void show_job(const Job& job, std::uint32_t reference_cpus, Seconds now, JobView
   view.cpu_need = static_cast<double>(job.cpus_per_task) / reference_cpus;
   view.rigid[kMemory] = static_cast<RigidAmount>(job.memory_per_task);
   view.submit = job.release;
+  view.penalty = job.pause_cost;
+  view.move_penalty = job.move_cost;
   view.eligible = job.mask.empty() ? nullptr : &job.eligible;
   view.yield = 0;
   view.nodes = {};

@@ -63,6 +63,15 @@ struct Job {
   bool can_requeue = false;
   Seconds pausable_at = 0;        ///< running, in no way pausable: when it may become so by itself (kNever: unknown)
 
+  // ---- what a pause or a move would cost now (pause_costs.h) ----
+  Seconds pause_cost = -1;     ///< negative: neither may be, or not known
+  Seconds move_cost = -1;
+  double swapped_mib = -1;     ///< suspended: in swap at the last look, on the node with most of it; negative: not seen
+  Seconds swapped_at = 0;      ///< when that was so
+  double page_out_rate = 0;    ///< MiB/s, the fastest seen of the page-out under way
+  std::uint32_t page_out_looks = 0;  ///< so many times in a row it was seen to go on
+  Seconds requeued_to_move = 0;  ///< when its run was ended to go on elsewhere at once; 0: was not
+
   // ---- offers to the policy (offers.h) ----
   Seconds told_at = 0;             ///< when it came to the policy as a new one, last
   Seconds offer_at = 0;            ///< waiting: comes again then; 0: no

@@ -185,16 +185,16 @@ std::string campaign_settings(const CampaignOptions& options) {
   const auto& [penalty, events_apart, paused_work, lost_work, engine] = options.sim;
   const auto& [min_progress, max_lost_runs] = lost_work;
   const auto& [dfrs, batch, triage] = engine;
-  const auto& [expected_penalty] = triage;
+  const auto& [expected_penalty, time_scale] = triage;
   const auto& [period, priority, ticks_apart, lp_solver] = dfrs;
   const auto& [flow_floor] = priority;
   const auto& [pass_per_event, pack_tasks] = batch;
   static_cast<void>(lp_solver);  // one per thread, all alike
   const auto apart = [](bool yes) { return yes ? "apart" : "merged"; };
   return fmt::format(
-      "penalty {} s (expected {} s), period {} s, stretch floor {} s, priority floor {} s, events {}, ticks {}, batch passes per {}, "
+      "penalty {} s (expected {} s x {}), period {} s, stretch floor {} s, priority floor {} s, events {}, ticks {}, batch passes per {}, "
       "batch nodes {}, {}",
-      penalty, expected_penalty, period, options.stretch_floor, flow_floor, apart(events_apart), apart(ticks_apart),
+      penalty, expected_penalty, time_scale, period, options.stretch_floor, flow_floor, apart(events_apart), apart(ticks_apart),
       pass_per_event ? "event" : "instant", pack_tasks ? "packed" : "task",
       paused_work == PausedWork::kKept
           ? "paused work kept"
