@@ -22,6 +22,7 @@
 #include "shim/controller/nodes.h"
 #include "shim/controller/observer.h"
 #include "shim/controller/operations.h"
+#include "shim/controller/needs.h"
 #include "shim/controller/pause_costs.h"
 #include "shim/controller/pause_rules.h"
 #include "shim/controller/quotas.h"
@@ -89,6 +90,7 @@ class Controller final : public Inspection {
   Observer observer_;
   PauseRulebook pause_rules_;
   PauseCosts pause_costs_;
+  Needs needs_;
   EngineDriver driver_;
   Reconciler reconciler_;
   Quotas quotas_;

@@ -75,6 +75,7 @@ void started(Job& job, Seconds now) {
   job.requeued_by_us = false;
   job.requeue_begin_time = 0;
   job.end_time = 0;
+  job.samples.clear();
 }
 
 // Takes the job from the policy, longer each time in a row.

@@ -148,6 +148,11 @@ class TestHost {
     job.submit = now_;
     if (options_.general && dice_.chance(20))
       job.eligible = &sets_.emplace_back(oracle::random_set(dice_, nodes_.size()));
+    if (options_.general && dice_.chance(30)) {
+      job.weight = 0.25 * dice_.between(1, 12);
+      job.penalty = 10 * dice_.between(0, 30);
+      if (dice_.chance(50)) job.move_penalty = 10 * dice_.between(0, 60);
+    }
     jobs_[k] = job;
     // Refuse what could never run, as a live system does.
     std::vector<NodeView> all = nodes_;
