@@ -9,21 +9,23 @@
 
 namespace dfrs::triage {
 
-/// A job's weight grows with the square of its stretch so far, and falls with the root of its progress: of two equally
-/// delayed jobs the one that has run less is the one more likely to end soon.
+/// Grows with the square of the stretch so far, and falls with the root of the progress: of two equally delayed jobs the
+/// one that has run less is the one more likely to end soon. A user's weight W counts in the stretch, so that in the long
+/// run jobs on a node come to stretches in inverse proportion to W.
 inline double yield_weight(const JobView& job, Seconds now, const TriageOptions& options) {
   const Seconds progress = std::max(job.virtual_time(now), short_job(options));
-  const double stretch = std::max(1.0, job.flow_time(now) / progress);
+  const double stretch = job.weight * std::max(1.0, job.flow_time(now) / progress);
   return job.weight * stretch * stretch / std::sqrt(progress / short_job(options));
 }
 
-/// Weights are looked at again when a job's progress crosses kShort x kLevel^k.
-inline constexpr double kLevel = 1.5;
+/// Weights are looked at again when the progress or the flow time of a job crosses short_job x kLevel^k: until then
+/// none changes by more than a factor of kLevel^2.
+inline constexpr double kLevel = 1.25;
 
-/// The next such level above a progress.
-inline Seconds next_level(Seconds progress, const TriageOptions& options) {
+/// The next such level above a progress or a flow time.
+inline Seconds next_level(Seconds time, const TriageOptions& options) {
   Seconds level = short_job(options);
-  while (level <= progress) level *= kLevel;
+  while (level <= time) level *= kLevel;
   return level;
 }
 

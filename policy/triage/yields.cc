@@ -10,7 +10,9 @@ void Yields::solve(const ClusterView& view, const ClusterState& state) {
   yields_.resize(sharing_.jobs().size());
   if (rule_ == TriageParts::Yields::urgent) {
     weights_.clear();
-    for (const Sharing::Job& job : sharing_.jobs()) weights_.push_back(yield_weight(view.jobs[job.slot], view.now, options_));
+    for (const Sharing::Job& job : sharing_.jobs()) {
+      weights_.push_back(yield_weight(view.jobs[job.slot], view.now, options_));
+    }
     weighted_.solve(sharing_, weights_, yields_);
   } else {
     equal_.solve(sharing_, yields_);
@@ -28,7 +30,9 @@ Seconds Yields::next_level(const ClusterView& view) const {
   for (std::size_t k = 0; k < yields_.size(); ++k) {
     const JobView& job = view.jobs[sharing_.jobs()[k].slot];
     const Seconds begin = job.state == JobState::running ? std::max(view.now, job.clock.since) : view.now;
+    const Seconds flow = job.flow_time(view.now);
     const Seconds progress = job.virtual_time(view.now);
+    next = std::min(next, view.now + (triage::next_level(flow, options_) - flow));
     next = std::min(next, begin + (triage::next_level(progress, options_) - progress) / yields_[k]);
   }
   return next;

@@ -2,7 +2,6 @@
 #include "policy/yield/weighted_max_min.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 namespace dfrs {
@@ -10,67 +9,75 @@ namespace dfrs {
 void WeightedMaxMinYield::solve(const Sharing& sharing, std::span<const double> weights, std::span<double> yields) {
   constexpr double kOpen = -1;
   std::fill(yields.begin(), yields.end(), kOpen);
-  const std::size_t nodes = sharing.nodes().size();
-  open_weight_.assign(nodes, 0.0);
-  open_capacity_.resize(nodes);
-  open_jobs_.resize(nodes);
   heap_.clear();
-  const auto worse = [](const Entry& a, const Entry& b) {
-    return a.level != b.level ? a.level > b.level : a.node > b.node;
-  };
-  for (std::uint32_t n = 0; n < nodes; ++n) {
+  for (std::uint32_t n = 0; n < sharing.nodes().size(); ++n) {
     const Sharing::Node& node = sharing.nodes()[n];
-    for (const Sharing::User& user : sharing.users(node)) open_weight_[n] += weights[user.job] * user.need;
-    open_capacity_[n] = node.capacity;
-    open_jobs_[n] = node.count;
-    heap_.push_back({node.capacity / open_weight_[n], n});
+    double weight = 0;
+    for (const Sharing::User& user : sharing.users(node)) weight += weights[user.job] * user.need;
+    heap_.push_back({node.capacity / weight, n});
   }
-  std::make_heap(heap_.begin(), heap_.end(), worse);
+  for (std::size_t k = heap_.size() / 2; k-- > 0;) sink(k);
   by_cap_.resize(yields.size());
   std::iota(by_cap_.begin(), by_cap_.end(), 0U);
   std::sort(by_cap_.begin(), by_cap_.end(), [&](std::uint32_t a, std::uint32_t b) {
     return weights[a] != weights[b] ? weights[a] > weights[b] : a < b;
   });
 
-  const auto fix = [&](std::uint32_t job, double yield) {
-    yields[job] = yield;
-    for (const Sharing::Place& place : sharing.places(sharing.jobs()[job])) {
-      open_weight_[place.node] -= weights[job] * place.need;
-      open_capacity_[place.node] -= yield * place.need;
-      --open_jobs_[place.node];
-    }
-  };
-  // A job fixed elsewhere took no more than its share here, so a node's level only rises: one that is out of date is
-  // put back.
-  const auto level_of = [&](std::uint32_t n) {
-    return open_weight_[n] > 0 ? std::max(0.0, open_capacity_[n]) / open_weight_[n]
-                               : std::numeric_limits<double>::infinity();
-  };
   std::size_t capped = 0;
   while (!heap_.empty()) {
     const Entry top = heap_.front();
     while (capped < by_cap_.size() && yields[by_cap_[capped]] != kOpen) ++capped;
     if (capped < by_cap_.size() && top.level * weights[by_cap_[capped]] >= 1) {
-      fix(by_cap_[capped++], 1);
+      yields[by_cap_[capped++]] = 1;
       continue;
     }
-    std::pop_heap(heap_.begin(), heap_.end(), worse);
-    heap_.pop_back();
-    if (open_jobs_[top.node] == 0) continue;
-    const double level = level_of(top.node);
+    // Summed anew instead of kept by differences, which weights of different magnitude would spoil.
+    const Sharing::Node& node = sharing.nodes()[top.node];
+    double weight = 0;
+    double capacity = node.capacity;
+    for (const Sharing::User& user : sharing.users(node)) {
+      const double yield = yields[user.job];
+      yield == kOpen ? weight += weights[user.job] * user.need : capacity -= yield * user.need;
+    }
+    if (weight == 0) {  // all its jobs are fixed
+      heap_.front() = heap_.back();
+      heap_.pop_back();
+      sink(0);
+      continue;
+    }
+    // A job fixed elsewhere took no more than its share here, so a node's level only rises: one that is out of date
+    // sinks when it comes to the top.
+    const double level = capacity / weight;
     if (level > top.level) {
-      heap_.push_back({level, top.node});
-      std::push_heap(heap_.begin(), heap_.end(), worse);
+      heap_.front().level = level;
+      sink(0);
       continue;
     }
-    for (const Sharing::User& user : sharing.users(sharing.nodes()[top.node])) {
-      if (yields[user.job] == kOpen) fix(user.job, std::min(1.0, top.level * weights[user.job]));
+    for (const Sharing::User& user : sharing.users(node)) {
+      if (yields[user.job] == kOpen) yields[user.job] = std::min(1.0, top.level * weights[user.job]);
     }
   }
   for (double& y : yields) {
     if (y == kOpen) y = 1;
-    y = std::clamp(y, std::numeric_limits<double>::min(), 1.0);
   }
+}
+
+// Lowest level first, then lowest index: a fixed order, so the same result everywhere.
+void WeightedMaxMinYield::sink(std::size_t at) {
+  if (at >= heap_.size()) return;
+  const auto before = [](const Entry& a, const Entry& b) {
+    return a.level != b.level ? a.level < b.level : a.node < b.node;
+  };
+  const Entry entry = heap_[at];
+  for (;;) {
+    std::size_t child = 2 * at + 1;
+    if (child >= heap_.size()) break;
+    if (child + 1 < heap_.size() && before(heap_[child + 1], heap_[child])) ++child;
+    if (!before(heap_[child], entry)) break;
+    heap_[at] = heap_[child];
+    at = child;
+  }
+  heap_[at] = entry;
 }
 
 }  // namespace dfrs

@@ -220,6 +220,7 @@ void SimulationOptions::add(CLI::App& app) {
 SimOptions SimulationOptions::sim() const {
   SimOptions options;
   options.penalty = penalty_;
+  options.engine.triage.penalty = penalty_;
   options.engine.dfrs.period = period_;
   options.engine.dfrs.priority.flow_floor = priority_floor_;
   options.events_apart = instants_ == "apart";
