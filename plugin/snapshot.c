@@ -324,6 +324,16 @@ static bool take_placement(struct snapshot *s, const job_record_t *job, struct d
   return true;
 }
 
+/* Slurm's fair-share factor, 0 to 1; -1: not known. With the classic algorithm it is what the priority plugin worked out
+ * last, which it does for pending jobs alone. */
+static double fair_share(const job_record_t *job) {
+  const slurmdb_assoc_rec_t *assoc = job->assoc_ptr;
+  if (!assoc || !assoc->usage || xstrcmp(slurm_conf.priority_type, "priority/multifactor")) return -1;
+  if (slurm_conf.priority_flags & PRIORITY_FLAGS_FAIR_TREE) return assoc->usage->fs_factor;
+  if (!job->prio_factors || slurm_conf.priority_weight_fs == 0) return -1;
+  return job->prio_factors->priority_fs / slurm_conf.priority_weight_fs;
+}
+
 /* 1: taken, 0: not for the controller, -1: no memory. */
 static int take_job(struct snapshot *s, const job_record_t *job, const part_record_t *part, time_t now,
                     struct dfrs_job *out) {
@@ -363,6 +373,8 @@ static int take_job(struct snapshot *s, const job_record_t *job, const part_reco
   if (job->time_limit == NO_VAL) out->time_limit = part->default_time != NO_VAL ? part->default_time : part->max_time;
   if (out->time_limit == INFINITE || out->time_limit == NO_VAL) out->time_limit = UINT32_MAX;
   out->priority = job->priority;
+  out->qos_priority = job->qos_ptr ? job->qos_ptr->priority : 0;
+  out->fair_share = fair_share(job);
   out->begin_time = details->begin_time;
   out->eligible_time = details->begin_time && details->begin_time <= now ? details->begin_time : 0;
   out->name = arena_text(&s->arena, job->name ? job->name : "");
@@ -436,10 +448,12 @@ const struct dfrs_job *snapshot_find(const struct snapshot *s, uint32_t job_id) 
 
 int snapshot_take(struct snapshot *s) {
   const slurmctld_lock_t locks = {.conf = READ_LOCK, .job = READ_LOCK, .node = READ_LOCK, .part = READ_LOCK};
+  assoc_mgr_lock_t assoc_locks = {.assoc = READ_LOCK, .qos = READ_LOCK};
   arena_rewind(&s->arena);
   memset(&s->view, 0, sizeof(s->view));
   int rc = 0;
   lock_slurmctld(locks);
+  assoc_mgr_lock(&assoc_locks);
   const double locked = clock_now(CLOCK_MONOTONIC);
   if (!avail_node_bitmap || !up_node_bitmap || !job_list || !part_list || slurmctld_config.shutdown_time ||
       slurmctld_config.scheduling_disabled) {
@@ -449,6 +463,7 @@ int snapshot_take(struct snapshot *s) {
     if (!gather_managed(s) || !take_nodes(s) || !take_jobs(s, (time_t)s->view.now)) rc = -1;
   }
   s->lock_time = clock_now(CLOCK_MONOTONIC) - locked;
+  assoc_mgr_unlock(&assoc_locks);
   unlock_slurmctld(locks);
   if (rc == 0) {
     for (size_t i = 0; i < s->view.job_count; ++i) s->by_id[i] = &s->jobs[i];

@@ -47,6 +47,7 @@ JobState state_before(DecisionKind kind) {
 
 void Audit::resync(const ClusterView& view) {
   dims_ = view.rigid_dims;
+  grown_.clear();
   free_.resize(view.nodes.size());
   for (std::size_t n = 0; n < view.nodes.size(); ++n) free_[n] = view.nodes[n].spec.rigid;
   cpu_used_.assign(view.nodes.size(), 0.0);
@@ -88,6 +89,15 @@ std::optional<std::string> Audit::completed(const ClusterView& view, JobSlot slo
 void Audit::submitted(const ClusterView& view, JobSlot slot) {
   if (jobs_.size() < view.jobs.size()) jobs_.resize(view.jobs.size());
   load(view, slot);
+}
+
+double Audit::change_need(JobSlot slot, double need) {
+  Job& job = jobs_[slot];
+  const double before = job.cpu_need;
+  for (NodeIndex n : job.nodes) cpu_used_[n] += (need - before) * job.yield;
+  if (need > before) grown_.insert(grown_.end(), job.nodes.begin(), job.nodes.end());
+  job.cpu_need = need;
+  return before;
 }
 
 void Audit::release(Job& job) {
@@ -165,7 +175,8 @@ std::optional<std::string> Audit::check_nodes(const ClusterView& view) const {
 }
 
 std::optional<std::string> Audit::check(const ClusterView& view, const Decisions& decisions) {
-  gained_.clear();
+  gained_.swap(grown_);
+  grown_.clear();
   for (const Decision& decision : decisions.placements) {
     if (auto message = check_one(view, decisions, decision)) return message;
   }

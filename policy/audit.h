@@ -24,6 +24,8 @@ class Audit {
   /// A job left. A message if the job is not the one that was there.
   std::optional<std::string> completed(const ClusterView& view, JobSlot job);
   void submitted(const ClusterView& view, JobSlot job);
+  /// The CPU need of a job that is there is another one from now on. The one so far.
+  double change_need(JobSlot job, double need);
 
   /// Checks decisions and enters them. A message if one breaks a rule; the books are then void until a resync.
   std::optional<std::string> check(const ClusterView& view, const Decisions& decisions);
@@ -52,6 +54,7 @@ class Audit {
   std::vector<std::uint32_t> tasks_;
   std::vector<std::uint32_t> exclusive_;  // tasks of jobs that want the node alone
   std::vector<NodeIndex> gained_;         // nodes that received tasks or CPU in this check
+  std::vector<NodeIndex> grown_;          // nodes with jobs whose needs have grown since the last check
 };
 
 }  // namespace dfrs

@@ -76,6 +76,11 @@ void ClusterState::drop(JobSlot job, const JobView& spec) {
   if (at != active_.end() && *at == job) active_.erase(at);
 }
 
+void ClusterState::change_need(JobSlot job, double more) {
+  ++version_;
+  for (NodeIndex n : placement_[job]) cpu_load_[n] += more;
+}
+
 void ClusterState::begin() {
   for (JobSlot job : touched_) touch_index_[job] = kUntouched;
   touched_.clear();

@@ -25,6 +25,9 @@ class ClusterState {
   /// A job is gone: frees what it holds. Not undone by rollback().
   void drop(JobSlot job, const JobView& spec);
 
+  /// The CPU need of one task of a job is greater by `more` (or less) from now on. O(tasks).
+  void change_need(JobSlot job, double more);
+
   /// Start recording changes.
   void begin();
   /// Undo all place() and remove() calls since begin().

@@ -34,10 +34,12 @@ void DfrsPolicy::decide(const ClusterView& view, std::span<const Event> events, 
   std::size_t arrivals = 0;
   bool completions = false;
   bool resync = false;
+  bool needs_changed = false;
   for (const Event& event : events) {
     arrivals += event.kind == EventKind::submitted ? 1 : 0;
     completions = completions || event.kind == EventKind::completed;
     resync = resync || event.kind == EventKind::resync;
+    needs_changed = needs_changed || event.kind == EventKind::changed;
   }
   const bool due = tick_due(view.now, resync);
   // A tick that falls together with submissions or completions gets a call of its own, right after: what those started
@@ -58,7 +60,7 @@ void DfrsPolicy::decide(const ClusterView& view, std::span<const Event> events, 
   if (tick || mcb8_now) repack(view, state, tick);
 
   // Yields follow from the mapping; those on stretch also from the progress made, so that a tick sets them anew.
-  if (room_may_have_come || !state.touched().empty() || (tick && yields_follow_progress())) {
+  if (room_may_have_come || needs_changed || !state.touched().empty() || (tick && yields_follow_progress())) {
     set_yields(view, state, outcome);
   }
 

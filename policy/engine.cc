@@ -102,15 +102,23 @@ tl::expected<void, Error> Engine::take_events(const ClusterView& view, std::span
   }
   if (view.now < last_now_) return fail(ErrorCode::bad_view, "time runs backwards");
   state_.grow(view.jobs.size());
+  bool changes = false;
   bool submissions = false;
   for (const Event& event : events) {
     if (event.job >= view.jobs.size()) return fail(ErrorCode::bad_view, "an event names a slot that does not exist");
     const JobView& job = view.jobs[event.job];
     if (event.kind == EventKind::completed) {
-      if (submissions) return fail(ErrorCode::bad_view, "completions must come before submissions");
+      if (submissions || changes) return fail(ErrorCode::bad_view, "completions must come before other events");
       if (job.state != JobState::absent) return fail(ErrorCode::bad_view, "a completed job must have left its slot");
       if (auto message = audit_.completed(view, event.job)) return fail(ErrorCode::bad_view, *message);
       state_.drop(event.job, job);
+    } else if (event.kind == EventKind::changed) {
+      changes = true;
+      if (submissions) return fail(ErrorCode::bad_view, "changes must come before submissions");
+      if (batch_) return fail(ErrorCode::bad_view, "batch policies plan with needs that do not change");
+      if (job.state == JobState::absent) return fail(ErrorCode::bad_view, "a job that is not there cannot change");
+      if (!(job.cpu_need > 0)) return fail(ErrorCode::bad_view, "a job needs a positive CPU need");
+      state_.change_need(event.job, job.cpu_need - audit_.change_need(event.job, job.cpu_need));
     } else {
       submissions = true;
       if (job.state != JobState::waiting) return fail(ErrorCode::bad_view, "a submitted job must be waiting");

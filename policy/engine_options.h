@@ -3,6 +3,7 @@
 #pragma once
 
 #include "policy/priority.h"
+#include "policy/triage/options.h"
 #include "policy/units.h"
 
 namespace dfrs {
@@ -30,6 +31,7 @@ struct BatchOptions {
 struct EngineOptions {
   DfrsOptions dfrs;
   BatchOptions batch;
+  TriageOptions triage;
 };
 
 }  // namespace dfrs

@@ -92,6 +92,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/mcb8/repack.h \
 	policy/nearest_name.cc \
 	policy/nearest_name.h \
+	policy/measured_need.h \
 	policy/node_set.h \
 	policy/nodes_by_load.cc \
 	policy/nodes_by_load.h \
@@ -101,6 +102,21 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/registry.cc \
 	policy/registry.h \
 	policy/resources.h \
+	policy/triage/admission.cc \
+	policy/triage/admission.h \
+	policy/triage/harm_placer.cc \
+	policy/triage/harm_placer.h \
+	policy/triage/load_placer.h \
+	policy/triage/local_moves.cc \
+	policy/triage/local_moves.h \
+	policy/triage/options.h \
+	policy/triage/placer.h \
+	policy/triage/triage_policy.cc \
+	policy/triage/triage_policy.h \
+	policy/triage/urgency.h \
+	policy/triage/weights.h \
+	policy/triage/yields.cc \
+	policy/triage/yields.h \
 	policy/units.h \
 	policy/view.h \
 	policy/yield/average.cc \
@@ -115,6 +131,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/yield/sharing.h \
 	policy/yield/stretch.cc \
 	policy/yield/stretch.h \
+	policy/yield/weighted_max_min.cc \
+	policy/yield/weighted_max_min.h \
 	policy/yield/working_basis.cc \
 	policy/yield/working_basis.h
 

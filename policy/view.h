@@ -45,9 +45,12 @@ struct JobView {
   JobState state = JobState::absent;
   JobFlags flags;
   std::uint32_t tasks = 1;            ///< >= 1, all alike
-  double cpu_need = 1.0;              ///< of one task, in reference nodes, > 0
+  double cpu_need = 1.0;              ///< of one task, in reference nodes, > 0; changes only with an event that says so
   RigidVector rigid{};                ///< of one task; memory in MiB
   Seconds submit = 0;                 ///< release date; ties keep the order of submission events
+  double weight = 1;                  ///< of the user or the project: 2 asks for half the stretch of 1; > 0, finite
+  Seconds penalty = -1;               ///< what a pause would cost this job, lost work included; negative: not known
+  Seconds move_penalty = -1;          ///< what a move would; negative: as much as a pause
   const NodeSet* eligible = nullptr;  ///< nodes the job may use; null: all of them
   VirtualClock clock;                 ///< progress
   double yield = 0;                   ///< current yield, 0 unless running
@@ -82,9 +85,11 @@ enum class EventKind : std::uint8_t {
   completed,  ///< the job left (finished, cancelled); its resources are free
   submitted,  ///< the job is new in this slot, state waiting
   resync,     ///< the view differs from what the engine's decisions would have given: start again from the view
+  changed,    ///< the job's CPU need is another one now (it was measured); for policies that share nodes alone
 };
 
-/// Events of one instant. Completions come first, then submissions in submission order (simulation semantics, rule 5).
+/// Events of one instant. Completions come first, then changes, then submissions in submission order (simulation
+/// semantics, rule 5).
 /// A call without events is a wake-up at the time the engine asked for.
 struct Event {
   EventKind kind = EventKind::resync;

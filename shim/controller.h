@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 /* Raised at each change of what follows; the plugin checks it against dfrs_controller_abi(). */
-#define DFRS_CONTROLLER_ABI 2
+#define DFRS_CONTROLLER_ABI 3
 uint32_t dfrs_controller_abi(void);
 
 struct dfrs_controller;
@@ -97,6 +97,8 @@ struct dfrs_job {
   uint64_t memory_per_task;  /* MiB */
   uint32_t time_limit;       /* minutes; UINT32_MAX: none */
   uint32_t priority;         /* Slurm's */
+  uint32_t qos_priority;     /* of the job's QOS; 0: it has none */
+  double fair_share;         /* Slurm's fair-share factor of its association, 0 to 1; below 0: there is none */
   int64_t begin_time;        /* s; earliest start, 0: none */
   int64_t eligible_time;     /* s; since when it could have run as far as its user is concerned; 0: submit */
   int64_t start_time;        /* s; of this run; 0: not started */

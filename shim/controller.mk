@@ -75,6 +75,10 @@ libdfrs_control_a_SOURCES = \
 	shim/controller/observer.h \
 	shim/controller/operations.cc \
 	shim/controller/operations.h \
+	shim/controller/needs.cc \
+	shim/controller/needs.h \
+	shim/controller/pause_costs.cc \
+	shim/controller/pause_costs.h \
 	shim/controller/pause_rules.cc \
 	shim/controller/pause_rules.h \
 	shim/controller/quotas.cc \
@@ -92,6 +96,8 @@ libdfrs_control_a_SOURCES = \
 	shim/controller/state_writer.cc \
 	shim/controller/state_writer.h \
 	shim/controller/timing.h \
+	shim/controller/weights.cc \
+	shim/controller/weights.h \
 	shim/node_agents.h \
 	shim/status.cc \
 	shim/status.h

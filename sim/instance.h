@@ -21,6 +21,11 @@ struct Job {
   Seconds estimate = 0;     ///< what the user said run_time would be, >= 0; only batch policies see it
   Seconds reserved_start = 0;  ///< advance reservation: the start asked for; none where it is not after submit
 
+  double weight = 1;        ///< JobView::weight, > 0
+  double cpu_asked = 0;     ///< what its user asked for, where that is more than cpu_need; policies see this
+
+  double asked() const { return cpu_asked > cpu_need ? cpu_asked : cpu_need; }
+
   friend bool operator==(const Job&, const Job&) = default;
 };
 

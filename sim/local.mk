@@ -91,6 +91,8 @@ libsim_a_SOURCES = \
 	sim/workload/hpc2n.h \
 	sim/workload/job_matrix.cc \
 	sim/workload/job_matrix.h \
+	sim/workload/job_weights.cc \
+	sim/workload/job_weights.h \
 	sim/workload/load.cc \
 	sim/workload/load.h \
 	sim/workload/lublin.cc \

@@ -25,6 +25,7 @@ class Simulation {
     auto engine = Engine::create(algorithm, engine_options);
     if (!engine) throw UsageError(engine.error().message);
     engine_ = std::move(*engine);
+    discover_ = options.discover_needs && std::holds_alternative<MakeNonClairvoyant>(named(algorithm).make);
 
     nodes_.reserve(instance.platform.nodes.size());
     for (const NodeSpec& spec : instance.platform.nodes) nodes_.push_back({spec, true});
@@ -37,7 +38,9 @@ class Simulation {
       JobView& view = views_[k];
       view.id = job.id;
       view.tasks = static_cast<std::uint32_t>(job.tasks);
-      view.cpu_need = job.cpu_need;
+      view.cpu_need = job.asked();
+      view.weight = job.weight;
+      if (job.asked() != job.cpu_need) asks_too_much_ = true;
       view.rigid = job.rigid;
       view.submit = job.submit;
       run_times_.push_back(job.estimate);
@@ -47,11 +50,15 @@ class Simulation {
       for (const Job& job : instance.jobs) reserved_starts_.push_back(job.reserved_start);
     }
     result_.jobs.resize(count);
+    discover_ = discover_ && asks_too_much_;
+    if (asks_too_much_) work_.resize(count);
+    if (discover_) watched_.resize(count);
     capacity_ = instance.platform.total_cpu();
   }
 
   RunResult run(StepObserver* observer) {
     while (next_event()) {
+      if (events_.empty() && now_ < wake_at_) continue;  // it was a look at needs that showed nothing new
       if (loses_work()) release_runs();
       const ClusterView view{now_, nodes_, views_, instance_.platform.rigid_dims};
       const auto decided = engine_->step(view, Estimates{run_times_, reserved_starts_}, events_);
@@ -70,7 +77,7 @@ class Simulation {
   bool next_event() {
     const std::vector<Job>& jobs = instance_.jobs;
     const Seconds arrival = arrived_ < jobs.size() ? jobs[arrived_].submit : kNever;
-    const Seconds next = std::max(now_, std::min({arrival, completions_.next_time(), wake_at_}));
+    const Seconds next = std::max(now_, std::min({arrival, completions_.next_time(), wake_at_, next_look_}));
     if (next == kNever) {
       if (in_system_ != 0) throw InputError(why_stuck());
       return false;
@@ -80,10 +87,11 @@ class Simulation {
 
     events_.clear();
     while (completions_.next_time() <= now_) complete(completions_.next_job());
+    if (next_look_ <= now_) look_at_needs();
     while (arrived_ < jobs.size() && jobs[arrived_].submit <= now_ && !(one_by_one_ && !events_.empty())) {
       submit(arrived_++);
     }
-    barren_steps_ = events_.empty() ? barren_steps_ + 1 : 0;
+    barren_steps_ = !events_.empty() ? 0 : now_ < wake_at_ ? barren_steps_ : barren_steps_ + 1;
     if (barren_steps_ > kMaxBarrenSteps) {
       throw InputError(fmt::format("{}: no job has completed in the {} scheduling events up to {} s: pauses and moves "
                                    "eat all progress; a period well above the penalty helps",
@@ -106,7 +114,7 @@ class Simulation {
   void submit(std::size_t index) {
     const auto job = static_cast<JobSlot>(index);
     views_[job].state = JobState::waiting;
-    demand_ += views_[job].cpu_need * views_[job].tasks;
+    demand_ += instance_.jobs[job].cpu_need * views_[job].tasks;
     ++in_system_;
     events_.push_back({EventKind::submitted, job});
   }
@@ -118,7 +126,7 @@ class Simulation {
     view.flags = {};
     view.nodes = {};
     placements_[job] = {};
-    demand_ -= view.cpu_need * view.tasks;
+    demand_ -= instance_.jobs[job].cpu_need * view.tasks;
     if (--in_system_ == 0) demand_ = 0;
     result_.jobs[job].end = now_;
     events_.push_back({EventKind::completed, job});
@@ -130,8 +138,15 @@ class Simulation {
       JobView& view = views_[change.job];
       set_rate(view, change.yield);
       view.yield = change.yield;
-      const Seconds left = std::max(0.0, instance_.jobs[change.job].run_time - view.clock.base);
-      completions_.set(change.job, std::max(now_, view.clock.since) + left / change.yield);
+      expect_end(change.job);
+    }
+    for (const Event& event : events_) {  // at the same yield of another need
+      if (event.kind == EventKind::changed && views_[event.job].state == JobState::running) expect_end(event.job);
+    }
+    if (discover_) {
+      for (const Decision& decision : decisions.placements) {
+        if (decision.kind != DecisionKind::pause) watch(decision.job, std::max(now_, views_[decision.job].clock.since));
+      }
     }
     wake_at_ = decisions.wake_at;
   }
@@ -143,6 +158,7 @@ class Simulation {
     const std::span<const NodeIndex> nodes = decisions.nodes_of(decision);
     const auto memory = static_cast<double>(view.rigid[kMemory]);
     set_rate(view, 0);
+    if (asks_too_much_) set_rate(work_[decision.job], 0);
     switch (decision.kind) {
       case DecisionKind::pause:
         view.state = JobState::paused;
@@ -189,12 +205,20 @@ class Simulation {
   // A run that has just begun may not be ended until it has got somewhere, the last one that a job may have never.
   void begin_run(JobSlot job) {
     JobView& view = views_[job];
+    if (view.penalty < 0) runs_.push_back(job);
+    view.penalty = 0;
     view.flags.may_not_pause = view.flags.may_not_move = true;
     if (result_.jobs[job].lost_runs < options_.lost_work.max_lost_runs) young_runs_.push_back(job);
   }
 
-  // Lets go of the runs that have got far enough.
+  // Lets go of the runs that have got far enough, and says what ending them would cost.
   void release_runs() {
+    std::erase_if(runs_, [&](JobSlot job) {
+      JobView& view = views_[job];
+      const bool runs = view.state == JobState::running;
+      view.penalty = runs ? view.clock.at(now_) : -1;
+      return !runs;
+    });
     std::erase_if(young_runs_, [&](JobSlot job) {
       JobView& view = views_[job];
       if (view.state != JobState::running) return true;  // it has completed
@@ -210,18 +234,81 @@ class Simulation {
     if (view.clock.base > 0) {
       ++record.lost_runs;
       record.lost_time += view.clock.base;
-      result_.lost_work += view.clock.base * view.cpu_need * view.tasks;
+      result_.lost_work += work_of(job).base * instance_.jobs[job].cpu_need * view.tasks;
     }
     view.clock.base = 0;
+    work_of(job).base = 0;
   }
 
   // Brings the job's virtual time up to now and lets it go on at another rate; a penalty goes on to its end.
-  void set_rate(JobView& view, double rate) {
-    if (view.clock.since < now_) {
-      view.clock.base = view.clock.at(now_);
-      view.clock.since = now_;
+  void set_rate(JobView& view, double rate) { set_rate(view.clock, rate); }
+  void set_rate(VirtualClock& clock, double rate) const {
+    if (clock.since < now_) {
+      clock.base = clock.at(now_);
+      clock.since = now_;
     }
-    view.clock.rate = rate;
+    clock.rate = rate;
+  }
+
+  // What a job has done, where that is not its virtual time: a job that was given more CPU than it can use is at full
+  // speed with less than all of it.
+  VirtualClock& work_of(JobSlot job) { return asks_too_much_ ? work_[job] : views_[job].clock; }
+
+  void expect_end(JobSlot job) {
+    const JobView& view = views_[job];
+    double speed = view.yield;
+    VirtualClock& work = work_of(job);
+    if (asks_too_much_) {
+      speed = std::min(1.0, view.yield * view.cpu_need / instance_.jobs[job].cpu_need);
+      set_rate(work, speed);
+      work.since = std::max(work.since, view.clock.since);  // a penalty is one of both
+    }
+    const Seconds left = std::max(0.0, instance_.jobs[job].run_time - work.base);
+    completions_.set(job, std::max(now_, work.since) + left / speed);
+  }
+
+  // ---- needs (policy/measured_need.h)
+
+  struct Watched {
+    MeasuredNeed need;
+    bool listed = false;
+    Seconds since = 0;  // the last look, or the beginning of the run
+    Seconds virtual_time = 0;
+    Seconds work = 0;
+  };
+
+  void watch(JobSlot job, Seconds since) {
+    Watched& watched = watched_[job];
+    watched.since = since;
+    watched.virtual_time = views_[job].clock.at(now_);
+    watched.work = work_[job].at(now_);
+    if (!watched.listed) watched_jobs_.push_back(job);
+    watched.listed = true;
+    if (next_look_ == kNever) next_look_ = now_ + options_.need_interval;
+  }
+
+  void look_at_needs() {
+    std::erase_if(watched_jobs_, [&](JobSlot job) {
+      JobView& view = views_[job];
+      Watched& watched = watched_[job];
+      if (view.state != JobState::running) {
+        watched.listed = false;
+        return true;
+      }
+      const Seconds length = now_ - watched.since;
+      if (!(length > 0)) return false;  // it serves its penalty
+      // As a node agent has it: CPU seconds used, and what the quotas came to.
+      const double asked = instance_.jobs[job].asked();
+      const double used = (work_[job].at(now_) - watched.work) * instance_.jobs[job].cpu_need / asked;
+      const double given = (view.clock.at(now_) - watched.virtual_time) * view.cpu_need / asked;
+      if (watched.need.sample(used / length, given / length, length, options_.need_rule)) {
+        view.cpu_need = asked * watched.need.need();
+        events_.push_back({EventKind::changed, job});
+      }
+      watch(job, now_);
+      return false;
+    });
+    next_look_ = watched_jobs_.empty() ? kNever : now_ + options_.need_interval;
   }
 
   static double moved_tasks(std::span<const NodeIndex> before, std::span<const NodeIndex> after) {
@@ -254,8 +341,15 @@ class Simulation {
   std::size_t in_system_ = 0;
   double capacity_ = 0;
   double demand_ = 0;
+  std::vector<JobSlot> runs_;        // PausedWork::kLost: all that run
   std::vector<JobSlot> young_runs_;  // PausedWork::kLost: not yet at min_progress
   std::uint64_t barren_steps_ = 0;
+  bool asks_too_much_ = false;              // some job asks for more CPU than it needs
+  std::vector<VirtualClock> work_;          // if so: what jobs have done at full speed
+  bool discover_ = false;
+  std::vector<Watched> watched_;            // with discovery, by slot
+  std::vector<JobSlot> watched_jobs_;       // those that ran at the last look, and those that began since
+  Seconds next_look_ = kNever;
   RunResult result_;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "policy/engine.h"
+#include "policy/measured_need.h"
 #include "sim/instance.h"
 
 namespace dfrs::sim {
@@ -34,6 +35,11 @@ struct SimOptions {
   bool events_apart = true;
   PausedWork paused_work = PausedWork::kKept;
   LostWorkRules lost_work;
+  /// Needs of jobs that ask for more CPU than they use are found out by measuring (policy/measured_need.h). Batch
+  /// policies plan with what was asked for all the same.
+  bool discover_needs = false;
+  NeedRule need_rule;
+  Seconds need_interval = 10;  ///< between looks at what jobs use, > 0
   EngineOptions engine;
 };
 

@@ -11,7 +11,10 @@ void StepLog::on_step(const ClusterView& view, std::span<const Event> events, co
   line["t"] = view.now;
   for (const Event& event : events) {
     if (event.kind == EventKind::resync) continue;
-    line[event.kind == EventKind::completed ? "completed" : "submitted"].push_back(view.jobs[event.job].id);
+    const char* member = event.kind == EventKind::completed   ? "completed"
+                         : event.kind == EventKind::submitted ? "submitted"
+                                                              : "changed";
+    line[member].push_back(view.jobs[event.job].id);
   }
   for (const Decision& decision : decisions.placements) {
     const JobId id = view.jobs[decision.job].id;

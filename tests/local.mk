@@ -60,6 +60,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/gang/rules_test.cc \
 	tests/policy/greedy_preempt_test.cc \
 	tests/policy/greedy_test.cc \
+	tests/policy/measured_need_test.cc \
 	tests/policy/ipdps2010/backoff_test.cc \
 	tests/policy/ipdps2010/family_test.cc \
 	tests/policy/ipdps2010/yields_test.cc \
@@ -136,6 +137,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/reproduce/rr7659_test.cc \
 	tests/sim/schedule_metrics_test.cc \
 	tests/sim/lost_work_test.cc \
+	tests/sim/needs_test.cc \
 	tests/sim/shared_nodes_test.cc \
 	tests/sim/simulation_cases_test.cc \
 	tests/sim/simulation_test.cc \

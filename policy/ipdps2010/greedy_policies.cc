@@ -40,7 +40,7 @@ void GreedyBackoff::decide(const ClusterView& view, std::span<const Event> event
       if (event.kind == EventKind::submitted) attempt(view, state, event.job);
     }
   }
-  if (resync || any(events, EventKind::completed) || !state.touched().empty()) yields_.set(view, state, outcome);
+  if (resync || any(events, EventKind::completed) || any(events, EventKind::changed) || !state.touched().empty()) yields_.set(view, state, outcome);
   outcome.wake_at = backoff_.next();
 }
 
@@ -59,7 +59,8 @@ void GreedyPreemption::decide(const ClusterView& view, std::span<const Event> ev
     if (event.kind == EventKind::submitted) preempt_.admit(state, view, event.job, rule_, Victims::pause);
   }
   if (!events.empty()) resume(view, state);
-  if (any(events, EventKind::resync) || any(events, EventKind::completed) || !state.touched().empty()) {
+  if (any(events, EventKind::resync) || any(events, EventKind::completed) || any(events, EventKind::changed) ||
+      !state.touched().empty()) {
     yields_.set(view, state, outcome);
   }
 }

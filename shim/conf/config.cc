@@ -14,6 +14,24 @@ std::string pause_by(const PauseRules& rules) {
 
 const char* lost_work(const PauseRules& rules) { return rules.accept_lost_work ? "accept" : "refuse"; }
 
+const char* weight(WeightRule rule) {
+  switch (rule) {
+    case WeightRule::none:
+      return "none";
+    case WeightRule::priority:
+      return "priority";
+    case WeightRule::qos:
+      return "qos";
+    case WeightRule::fair_share:
+      return "fairshare";
+  }
+  return "?";
+}
+
+std::string number_or_measured(const std::optional<double>& value) {
+  return value ? fmt::format("{}", *value) : "measured";
+}
+
 const char* yes_no(bool value) { return value ? "yes" : "no"; }
 
 }  // namespace
@@ -45,6 +63,11 @@ std::string format_config(const Config& config) {
   line("MinProgress", fmt::format("{}", config.min_progress));
   line("MaxLostRuns", fmt::format("{}", config.max_lost_runs));
   line("SuspendNeedsSwap", yes_no(config.suspend_needs_swap));
+  line("SwapRate", number_or_measured(config.swap_rate));
+  line("RestartCost", number_or_measured(config.restart_cost));
+  line("Weight", weight(config.weight));
+  line("CpuNeed", config.measure_cpu_need ? "measured" : "asked");
+  line("CpuNeedFloor", fmt::format("{}", config.cpu_need_floor));
   line("QuotaMode", config.enforce_quotas ? "enforce" : "off");
   line("AgentPort", fmt::format("{}{}", config.agent_port.after_slurmd ? "slurmd+" : "", config.agent_port.number));
   line("ControlPort", fmt::format("{}", config.control_port));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,9 @@ struct AgentPort {
   friend bool operator==(const AgentPort&, const AgentPort&) = default;
 };
 
+/// Where the weights of jobs come from (shim/controller/weights.h).
+enum class WeightRule : std::uint8_t { none, priority, qos, fair_share };
+
 /// Defaults are those of dfrs.conf. Keys in the order of etc/dfrs.conf.example.
 struct Config {
   Algorithm algorithm;                      ///< Algorithm; never one with OPT=AVG
@@ -53,6 +57,11 @@ struct Config {
   Seconds min_progress = 60;                        ///< MinProgress, 0 .. 1e9 s of virtual time
   std::uint32_t max_lost_runs = 3;                  ///< MaxLostRuns, 0 .. 1e6
   bool suspend_needs_swap = true;                   ///< SuspendNeedsSwap
+  std::optional<double> swap_rate;                  ///< SwapRate, 0.001 .. 1e9 MiB/s; none: measured
+  std::optional<Seconds> restart_cost;              ///< RestartCost, 0 .. 1e9; none: measured
+  WeightRule weight = WeightRule::none;             ///< Weight
+  bool measure_cpu_need = false;                    ///< CpuNeed=measured
+  double cpu_need_floor = 0.1;                      ///< CpuNeedFloor, 0.01 .. 1, of what the job asked for
   bool enforce_quotas = true;                       ///< QuotaMode=enforce
   AgentPort agent_port;                             ///< AgentPort
   std::uint16_t control_port = 6822;                ///< ControlPort, 1 .. 65535
@@ -68,7 +77,7 @@ struct Config {
 };
 
 /// The algorithm of a dfrs.conf without one.
-inline constexpr const char* kDefaultAlgorithm = "GreedyPM*/per/OPT=MIN/MINVT=600";
+inline constexpr const char* kDefaultAlgorithm = "Triage";
 
 /// All settings in the syntax of dfrs.conf, defaults included: parse_config() reads the same from it.
 std::string format_config(const Config& config);

@@ -108,6 +108,11 @@ class Reader {
         {"MinProgress", &Reader::take_min_progress, false},
         {"MaxLostRuns", &Reader::take_max_lost_runs, false},
         {"SuspendNeedsSwap", &Reader::take_suspend_needs_swap, false},
+        {"SwapRate", &Reader::take_swap_rate, false},
+        {"RestartCost", &Reader::take_restart_cost, false},
+        {"Weight", &Reader::take_weight, false},
+        {"CpuNeed", &Reader::take_cpu_need, false},
+        {"CpuNeedFloor", &Reader::take_cpu_need_floor, false},
         {"QuotaMode", &Reader::take_quota_mode, false},
         {"AgentPort", &Reader::take_agent_port, false},
         {"ControlPort", &Reader::take_control_port, false},
@@ -227,6 +232,14 @@ class Reader {
     if (const auto index = one_of(setting, setting.value, {"yes", "no"})) target = *index == 0;
   }
 
+  void number_or_measured(const Setting& setting, double least, const char* unit, std::optional<double>& target) {
+    if (lower_case(setting.value) == "measured") {
+      target.reset();
+      return;
+    }
+    if (const auto value = number(setting, least, 1e9, unit)) target = *value;
+  }
+
   // ---- keys
 
   void take_algorithm(const Setting& setting) {
@@ -314,6 +327,21 @@ class Reader {
     if (const auto value = whole(setting, 0, 1'000'000, "a number of runs")) config_.max_lost_runs = *value;
   }
   void take_suspend_needs_swap(const Setting& setting) { yes_no(setting, config_.suspend_needs_swap); }
+  void take_swap_rate(const Setting& setting) { number_or_measured(setting, 1e-3, "MiB per second", config_.swap_rate); }
+  void take_restart_cost(const Setting& setting) { number_or_measured(setting, 0, "seconds", config_.restart_cost); }
+  void take_weight(const Setting& setting) {
+    if (const auto index = one_of(setting, setting.value, {"none", "priority", "qos", "fairshare"})) {
+      config_.weight = static_cast<WeightRule>(*index);
+    }
+  }
+  void take_cpu_need(const Setting& setting) {
+    if (const auto index = one_of(setting, setting.value, {"asked", "measured"})) {
+      config_.measure_cpu_need = *index == 1;
+    }
+  }
+  void take_cpu_need_floor(const Setting& setting) {
+    if (const auto value = number(setting, 0.01, 1, "the CPU asked for")) config_.cpu_need_floor = *value;
+  }
   void take_quota_mode(const Setting& setting) {
     if (const auto index = one_of(setting, setting.value, {"enforce", "off"})) config_.enforce_quotas = *index == 0;
   }

@@ -33,6 +33,9 @@ Json job_json(const JobStatus& job) {
           {"priority", number(job.priority)},
           {"tasks", job.tasks},
           {"cpus_per_task", job.cpus_per_task},
+          {"cpu_need", job.cpu_need},
+          {"weight", job.weight},
+          {"pause_cost_s", job.pause_cost < 0 ? Json(nullptr) : Json(job.pause_cost)},
           {"memory_per_task_mib", job.memory_per_task_mib},
           {"time_limit_min", job.time_limit_minutes == std::numeric_limits<std::uint32_t>::max()
                                  ? Json(nullptr)

@@ -9,6 +9,7 @@
 #include "shim/controller/results.h"
 #include "shim/controller/state_writer.h"
 #include "shim/controller/timing.h"
+#include "shim/controller/weights.h"
 
 namespace dfrs::shim {
 
@@ -108,7 +109,7 @@ Seconds Controller::confirm_raises(Seconds now) {
       std::size_t end = k + 1;
       while (end < job.at.size() && job.at[end] == n) ++end;
       // A raise may wait for another job's last checkpoint: then the quota is not what the yield says.
-      in_force = quotas_.handed_over(n, job.id, job.given * static_cast<double>(end - k) * job.cpus_per_task);
+      in_force = quotas_.handed_over(n, job.id, job.given * job.need * static_cast<double>(end - k) * job.cpus_per_task);
       if (in_force) {
         const NodeReport report = agents->report(n);
         in_force = report.current;
@@ -146,6 +147,10 @@ bool Controller::checked_step(const dfrs_snapshot& snapshot, dfrs_operations& op
                  changes.resync;
   const Seconds confirm_again = confirm_raises(now);
   pause_rules_.apply(books_, nodes_, agents(), config_, now);
+  if (agents() != nullptr) pause_costs_.watch(books_, nodes_, *agents(), now);
+  pause_costs_.apply(books_, config_, now);
+  set_weights(books_, config_.weight);
+  needs_.look(books_, nodes_, driver_.batch() ? nullptr : agents(), quotas_, config_, now, changes);
   offer_again(books_, changes, now);
 
   const std::uint64_t decided = driver_.counters().decisions;
@@ -211,6 +216,7 @@ void Controller::applied(std::span<const std::size_t> index, std::span<const dfr
   }
   state_dirty_ = state_dirty_ || effects.state_changed;
   if (effects.swap_promised) pause_rules_.forget();
+  for (const Seconds took : effects.restarts_took) pause_costs_.restart_took(took);
 }
 
 void Controller::save_if_due(Seconds now) {

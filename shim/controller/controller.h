@@ -22,6 +22,8 @@
 #include "shim/controller/nodes.h"
 #include "shim/controller/observer.h"
 #include "shim/controller/operations.h"
+#include "shim/controller/needs.h"
+#include "shim/controller/pause_costs.h"
 #include "shim/controller/pause_rules.h"
 #include "shim/controller/quotas.h"
 #include "shim/controller/reconciler.h"
@@ -87,6 +89,8 @@ class Controller final : public Inspection {
   Nodes nodes_;
   Observer observer_;
   PauseRulebook pause_rules_;
+  PauseCosts pause_costs_;
+  Needs needs_;
   EngineDriver driver_;
   Reconciler reconciler_;
   Quotas quotas_;

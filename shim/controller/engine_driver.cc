@@ -41,6 +41,7 @@ void wish_paused(Job& job, PauseWay way) {
   job.wish = Wish::paused;
   job.way = way;
   job.target.clear();
+  job.requeued_to_move = 0;
 }
 
 }  // namespace
@@ -49,9 +50,12 @@ void show_job(const Job& job, std::uint32_t reference_cpus, Seconds now, JobView
   view.id = job.id;
   view.flags = policy_flags(job);
   view.tasks = job.tasks;
-  view.cpu_need = static_cast<double>(job.cpus_per_task) / reference_cpus;
+  view.cpu_need = job.need * job.cpus_per_task / reference_cpus;
   view.rigid[kMemory] = static_cast<RigidAmount>(job.memory_per_task);
   view.submit = job.release;
+  view.weight = job.weight;
+  view.penalty = job.pause_cost;
+  view.move_penalty = job.move_cost;
   view.eligible = job.mask.empty() ? nullptr : &job.eligible;
   view.yield = 0;
   view.nodes = {};
@@ -132,6 +136,7 @@ tl::expected<void, std::string> EngineDriver::run(Books& books, const Nodes& nod
     }
     if (!outcome) return outcome;
     changes.completed.clear();
+    changes.needs.clear();  // the picture has them
   }
   if (outcome = tell_events(books, nodes, changes, now); !outcome) {
     log_->error("{}; trying once more from what Slurm shows", outcome.error());
@@ -160,6 +165,10 @@ tl::expected<void, std::string> EngineDriver::tell_events(Books& books, const No
   events_.clear();
   for (JobSlot slot : changes.completed) events_.push_back({EventKind::completed, slot});
   changes.completed.clear();
+  for (const Job* job : changes.needs) {
+    if (job->in_engine()) events_.push_back({EventKind::changed, job->slot});
+  }
+  changes.needs.clear();
   std::sort(changes.entering.begin(), changes.entering.end(), earlier);
   changes.entering.erase(std::unique(changes.entering.begin(), changes.entering.end()), changes.entering.end());
   for (Job* job : changes.entering) {

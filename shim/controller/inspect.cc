@@ -113,6 +113,34 @@ std::string join(const Places& places) {
   return text;
 }
 
+std::string why_weight(const Job& job, WeightRule rule) {
+  switch (rule) {
+    case WeightRule::none:
+      break;
+    case WeightRule::priority:
+      return fmt::format("from Slurm's priority of {}", job.priority);
+    case WeightRule::qos:
+      return fmt::format("from a QOS of priority {}", job.qos_priority);
+    case WeightRule::fair_share:
+      return job.fair_share < 0 ? "having no fair-share factor" : fmt::format("from a fair-share factor of {:.3g}", job.fair_share);
+  }
+  return {};
+}
+
+std::string why_cost(const Job& job, const PauseCosts& costs, const Config& config, Seconds now) {
+  if (pause_way(job) == PauseWay::suspend) {
+    if (!config.suspend_needs_swap) {
+      return fmt::format("A pause would cost it about {:.3g} s: it would be stopped where it is.", job.pause_cost);
+    }
+    return fmt::format("A pause would cost it about {:.3g} s: its memory to swap and back, at {:.3g} MiB/s.", job.pause_cost,
+                       costs.swap_rate(config));
+  }
+  const bool loses = !checkpoints(job, config);
+  return fmt::format("A pause would cost it about {:.3g} s: {:.3g} s for another start{}.", job.pause_cost,
+                     costs.restart(config),
+                     loses ? fmt::format(", and {:.0f} s of work that would be lost", job.virtual_time(now)) : std::string());
+}
+
 }  // namespace
 
 ControllerStatus Controller::status() const {
@@ -172,6 +200,9 @@ ControllerStatus Controller::status() const {
     out.priority = priority_of(job, now_);
     out.tasks = job.tasks;
     out.cpus_per_task = job.cpus_per_task;
+    out.cpu_need = job.need;
+    out.weight = job.weight;
+    out.pause_cost = job.running() ? job.pause_cost : -1;
     out.memory_per_task_mib = job.memory_per_task;
     out.time_limit_minutes = job.time_limit;
     out.nodes = places(job.at, nodes_);
@@ -194,8 +225,8 @@ ControllerStatus Controller::status() const {
       const auto tasks = static_cast<double>(std::count(job.at.begin(), job.at.end(), n));
       if (job.running()) {
         ++node.jobs;
-        node.allocated_cpus += out.yield * tasks * job.cpus_per_task;
-        node.demanded_cpus += tasks * job.cpus_per_task;
+        node.allocated_cpus += out.yield * tasks * job.cpus_per_task * job.need;
+        node.demanded_cpus += tasks * job.cpus_per_task * job.need;
         node.used_memory_mib += static_cast<std::uint64_t>(tasks) * job.memory_per_task;
       } else {
         ++node.suspended_jobs;
@@ -234,6 +265,12 @@ tl::expected<std::vector<std::string>, std::string> Controller::explain(std::uin
   lines.push_back(fmt::format("It asks for {} task{} of {} CPU{} and {} MiB each.", job->tasks,
                               job->tasks == 1 ? "" : "s", job->cpus_per_task, job->cpus_per_task == 1 ? "" : "s",
                               job->memory_per_task));
+  if (config_.measure_cpu_need && job->need < 1) {
+    lines.push_back(fmt::format("It has been seen to need {:.2f} of each of these CPUs; CPU is shared by that.", job->need));
+  }
+  if (config_.weight != WeightRule::none) {
+    lines.push_back(fmt::format("Its weight is {:.3g}, {}.", job->weight, why_weight(*job, config_.weight)));
+  }
   if (situation == JobSituation::waiting || situation == JobSituation::suspended ||
       situation == JobSituation::requeued) {
     Room room;
@@ -280,6 +317,7 @@ tl::expected<std::vector<std::string>, std::string> Controller::explain(std::uin
     const JobFlags flags = policy_flags(*job);
     lines.push_back(fmt::format("It may {}be paused and may {}be moved now.", flags.may_not_pause ? "not " : "",
                                 flags.may_not_move ? "not " : ""));
+    if (!flags.may_not_pause && job->pause_cost >= 0) lines.push_back(why_cost(*job, pause_costs_, config_, now_));
     if (agents() != nullptr) {
       for (NodeIndex n : job->at) {
         const NodeReport report = n < nodes_.size() ? agents()->report(n) : NodeReport{};
@@ -313,7 +351,7 @@ tl::expected<RepackPlan, std::string> Controller::repack_dry_run() const {
   std::vector<NodeView> nodes;
   std::vector<std::string> names;
   ClusterView view;
-  DfrsAlgorithm algorithm;
+  Algorithm algorithm;
   EngineOptions options;
   {
     const std::lock_guard lock(mutex_);
@@ -337,19 +375,17 @@ tl::expected<RepackPlan, std::string> Controller::repack_dry_run() const {
     view = live;
     view.jobs = views;
     view.nodes = nodes;
-    const auto* configured = std::get_if<DfrsAlgorithm>(&driver_.algorithm());
-    if (configured == nullptr) {
-      return fail(driver_.batch() ? "a batch algorithm is configured: it never repacks"
-                                  : algorithm_name(driver_.algorithm()) +
-                                        " is configured: what its repacking would do cannot be shown beforehand");
-    }
-    algorithm = *configured;
+    if (driver_.batch()) return fail("a batch algorithm is configured: it never repacks");
+    algorithm = driver_.algorithm();
     options = driver_.options();
   }
-  if (algorithm.periodic == DfrsAlgorithm::Periodic::nothing) algorithm.periodic = DfrsAlgorithm::Periodic::mcb8;
-  shift_to_tick(view, views, options.dfrs.period);
-  algorithm.opportunistic = false;
-  algorithm.on_submission = DfrsAlgorithm::Submission::nothing;
+  // Of other families it is what the algorithm would do if it began anew now.
+  if (auto* dfrs = std::get_if<DfrsAlgorithm>(&algorithm)) {
+    if (dfrs->periodic == DfrsAlgorithm::Periodic::nothing) dfrs->periodic = DfrsAlgorithm::Periodic::mcb8;
+    shift_to_tick(view, views, options.dfrs.period);
+    dfrs->opportunistic = false;
+    dfrs->on_submission = DfrsAlgorithm::Submission::nothing;
+  }
   RepackPlan plan;
   plan.algorithm = algorithm_name(algorithm);
   auto engine = Engine::create(algorithm, options);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "policy/units.h"
+#include "policy/measured_need.h"
 #include "policy/view.h"
 #include "shim/controller.h"
 
@@ -40,6 +41,9 @@ struct Job {
   std::uint32_t time_limit = UINT32_MAX;  ///< minutes
   std::int64_t begin_time = 0;
   std::int64_t end_time = 0;
+  std::uint32_t priority = 0;      ///< Slurm's
+  std::uint32_t qos_priority = 0;
+  double fair_share = -1;          ///< below 0: not known
   std::string name, partition, comment, blocked_reason;
   std::vector<NodeIndex> at;        ///< node of each task, ascending; where it runs or is suspended, else empty
   std::vector<NodeIndex> last_at;   ///< where its last run was
@@ -62,6 +66,27 @@ struct Job {
   bool can_suspend = false;       ///< now (pause_rules.h)
   bool can_requeue = false;
   Seconds pausable_at = 0;        ///< running, in no way pausable: when it may become so by itself (kNever: unknown)
+
+  double weight = 1;  ///< for the policy (weights.h)
+
+  // ---- CPU need (needs.h); parts of what it asks for ----
+  double need = 1;         ///< as the policy knows it
+  MeasuredNeed measured;   ///< as last measured
+  struct CpuSample {
+    double cpu_seconds = 0;
+    Seconds at = 0;
+  };
+  std::vector<CpuSample> samples;  ///< the last ones that count, by distinct node of `at`; empty: a new beginning
+  double sampled_quota = 0;        ///< the least quota since then, in parts of what it asks for
+
+  // ---- what a pause or a move would cost now (pause_costs.h) ----
+  Seconds pause_cost = -1;     ///< negative: neither may be, or not known
+  Seconds move_cost = -1;
+  double swapped_mib = -1;     ///< suspended: in swap at the last look, on the node with most of it; negative: not seen
+  Seconds swapped_at = 0;      ///< when that was so
+  double page_out_rate = 0;    ///< MiB/s, the fastest seen of the page-out under way
+  std::uint32_t page_out_looks = 0;  ///< so many times in a row it was seen to go on
+  Seconds requeued_to_move = 0;  ///< when its run was ended to go on elsewhere at once; 0: was not
 
   // ---- offers to the policy (offers.h) ----
   Seconds told_at = 0;             ///< when it came to the policy as a new one, last

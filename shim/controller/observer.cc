@@ -173,6 +173,9 @@ void Observer::take_facts(const dfrs_snapshot& snapshot, const dfrs_job& seen, J
   job.time_limit = seen.time_limit;
   job.begin_time = seen.begin_time;
   job.end_time = seen.end_time;
+  job.priority = seen.priority;
+  job.qos_priority = seen.qos_priority;
+  job.fair_share = seen.fair_share;
   update(job.name, seen.name);
   update(job.partition, seen.partition);
   update(job.comment, seen.comment);

@@ -23,7 +23,9 @@ void Quotas::place(const Job& job, std::span<const NodeIndex> nodes, double yiel
     if (nodes[k] < wanted_.size()) {
       Entry& entry = wanted_[nodes[k]].emplace_back(like);
       entry.quota.job_id = job.id;
-      entry.quota.cpus = std::max(kLeastQuota, yield * static_cast<double>(end - k) * job.cpus_per_task);
+      entry.quota.cpus = std::max(kLeastQuota, yield * job.need * static_cast<double>(end - k) * job.cpus_per_task);
+      entry.asked = static_cast<double>(end - k) * job.cpus_per_task;
+      entry.measured = job.need < 1;
     }
     k = end;
   }
@@ -110,9 +112,30 @@ void Quotas::settle(NodeIndex node, double cpus) {
   };
   give_rest(true);
   give_rest(false);
+  if (!raises_wait) give_spare(wanted, left);
   auto& built = built_[node];
   built.clear();
   for (const Entry& entry : wanted) built.push_back(entry.quota);
+}
+
+// A job that needs less than it asked for may have more as long as nobody else wants it: so it shows when it needs more.
+void Quotas::give_spare(std::vector<Entry>& wanted, double left) {
+  const auto takes = [](const Entry& e) { return e.measured && !e.leaving && !e.quota.suspended && e.quota.cpus < e.asked; };
+  double more = 0;
+  for (const Entry& entry : wanted) more += takes(entry) ? entry.asked - entry.quota.cpus : 0;
+  if (!(more > 0) || !(left > 0)) return;
+  const double part = std::min(1.0, left / more);
+  for (Entry& entry : wanted) {
+    if (takes(entry)) entry.quota.cpus += part * (entry.asked - entry.quota.cpus);
+  }
+}
+
+double Quotas::sent(NodeIndex node, std::uint32_t job) const {
+  if (node >= sent_.size()) return 0;
+  for (const JobQuota& quota : sent_[node]) {
+    if (quota.job_id == job && !quota.suspended) return quota.cpus;
+  }
+  return 0;
 }
 
 bool Quotas::handed_over(NodeIndex node, std::uint32_t job, double cpus) const {

@@ -31,6 +31,8 @@ class Quotas {
   std::span<const JobQuota> of(NodeIndex node) const;
   /// Whether the node's agent was last handed a quota of at least `cpus` CPUs for the job, and not that it is paused.
   bool handed_over(NodeIndex node, std::uint32_t job, double cpus) const;
+  /// The CPUs of the last quota handed over for the job there; 0: none, or suspended.
+  double sent(NodeIndex node, std::uint32_t job) const;
   /// Nodes of jobs that the last build() had as arriving, ascending.
   std::span<const std::size_t> arrival_nodes() const { return arrival_nodes_; }
 
@@ -39,10 +41,13 @@ class Quotas {
     JobQuota quota;
     bool leaving = false;  ///< gives way to the others
     bool keeps = false;    ///< leaving, with a checkpoint to write
+    double asked = 0;      ///< CPUs that the job asked for here
+    bool measured = false; ///< it is known to need less
   };
   /// Adds the job to its nodes, with the marks of `like`.
   void place(const Job& job, std::span<const NodeIndex> nodes, double yield, const Entry& like);
   void settle(NodeIndex node, double cpus);
+  static void give_spare(std::vector<Entry>& wanted, double left);
 
   std::vector<std::vector<Entry>> wanted_;  // by node, storage reused
   std::vector<std::vector<JobQuota>> built_;

@@ -75,6 +75,7 @@ void started(Job& job, Seconds now) {
   job.requeued_by_us = false;
   job.requeue_begin_time = 0;
   job.end_time = 0;
+  job.samples.clear();
 }
 
 // Takes the job from the policy, longer each time in a row.
@@ -84,6 +85,7 @@ void back_off_from(Job& job, const dfrs_result& result, bool refused, Seconds no
                                 : back_off(job.refusals, kBlockedFirst, kBlockedLast));
   job.refusal = reason_of(result);
   job.leave = true;
+  job.requeued_to_move = 0;  // what it waits for now is not the move
   // Back again it takes what room there is: it must not put others out for a start that may be refused again.
   job.enter_quietly = true;
   job.busy_since = 0;
@@ -111,6 +113,8 @@ void enter_result(const dfrs_operation& operation, const dfrs_result& result, Se
       if (result.code == DFRS_DONE) {
         job->refusals = 0;
         job->refusal.clear();
+        if (job->requeued_to_move > 0) effects.restarts_took.push_back(now - job->requeued_to_move);
+        job->requeued_to_move = 0;
         if (operation.kind == DFRS_OP_RESUME) {
           job->phase = DFRS_JOB_RUNNING;
           give_yield(*job, now, job->yield, effects.confirm_raises);
@@ -154,6 +158,7 @@ void enter_result(const dfrs_operation& operation, const dfrs_result& result, Se
         job->requeue_begin_time = 0;
         job->start_not_before = now + kCredentialWait;
         if (pause) job->way = PauseWay::none;
+        job->requeued_to_move = pause ? 0 : now;
       } else if (refused) {
         job->requeue_refused = job->to_resync = true;
         job->requeue_asked = false;

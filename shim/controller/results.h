@@ -16,6 +16,7 @@ struct ResultEffects {
   bool confirm_raises = false;  ///< in: see give_yield()
   bool state_changed = false;   ///< something that the state file holds
   bool swap_promised = false;   ///< a job was suspended: the budgets of swap are out of date
+  std::vector<Seconds> restarts_took;  ///< from the end of a run to the beginning of the next, of jobs that moved
 };
 
 /// Enters the result of one operation. Jobs that Slurm would not start leave the policy for a while; a wish that Slurm

@@ -25,7 +25,7 @@ std::string shown(const nlohmann::json& value) {
 
 const Strings kStates = {"absent", "waiting", "running", "paused"};
 const Strings kFlags = {"may_not_pause", "may_not_move", "exclusive"};
-const Strings kEvents = {"completed", "submitted", "resync"};
+const Strings kEvents = {"completed", "submitted", "resync", "changed"};
 const Strings kDecisions = {"pause", "migrate", "resume", "start"};
 const Strings kErrors = {"bad_algorithm", "bad_option", "bad_view", "bad_decision", "out_of_memory", "internal"};
 const Strings kHeader = {"dfrs-record",    "version",     "algorithm",      "period",
@@ -33,7 +33,7 @@ const Strings kHeader = {"dfrs-record",    "version",     "algorithm",      "per
 const Strings kStep = {"t",         "rigid_dims", "node_count", "nodes",     "slots",
                        "estimates", "jobs",       "events",     "decisions", "error"};
 const Strings kJob = {"slot",   "id",       "state", "flags", "tasks", "cpu_need", "rigid",
-                      "submit", "eligible", "clock", "yield", "nodes", "estimate"};
+                      "submit", "eligible", "clock", "yield", "nodes", "estimate", "weight", "penalty"};
 
 }  // namespace
 
@@ -209,6 +209,13 @@ void RecordReader::read_job(const Json& object) {
       job.rigid = rigid(value);
     } else if (name == "submit") {
       job.submit = finite(value, "submit");
+    } else if (name == "weight") {
+      job.weight = finite(value, "weight");
+      if (!(job.weight > 0)) fail("weight: expected a number above 0");
+    } else if (name == "penalty") {
+      list(value, 2, 2, "penalty");
+      job.penalty = finite(value[0], "penalty");
+      job.move_penalty = finite(value[1], "penalty");
     } else if (name == "eligible") {
       read_eligible(value, slot);
     } else if (name == "clock") {

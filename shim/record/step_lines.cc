@@ -110,6 +110,8 @@ const char* name_of(EventKind kind) {
       return "submitted";
     case EventKind::resync:
       return "resync";
+    case EventKind::changed:
+      return "changed";
   }
   return "?";
 }
@@ -349,6 +351,18 @@ bool StepLines::append_slot(std::string& line, JobSlot slot, const ClusterView& 
   if (!same(job.submit, old.submit)) {
     member("submit");
     number(line, job.submit);
+  }
+  if (!same(job.weight, old.weight)) {
+    member("weight");
+    number(line, job.weight);
+  }
+  if (!same(job.penalty, old.penalty) || !same(job.move_penalty, old.move_penalty)) {
+    member("penalty");
+    line += '[';
+    number(line, job.penalty);
+    line += ',';
+    number(line, job.move_penalty);
+    line += ']';
   }
   if (job.eligible == nullptr) {
     if (said.restricted) {

@@ -32,7 +32,7 @@ std::string fingerprint(const Instance& instance) {
     append(bytes, rigid);
   }
   append(bytes, static_cast<std::uint64_t>(instance.jobs.size()));
-  for (const auto& [id, submit, tasks, cpu_need, rigid, run_time, estimate, reserved_start] : instance.jobs) {
+  for (const auto& [id, submit, tasks, cpu_need, rigid, run_time, estimate, reserved_start, weight, cpu_asked] : instance.jobs) {
     append(bytes, static_cast<std::uint64_t>(id));
     append(bytes, submit);
     append(bytes, static_cast<std::uint64_t>(tasks));
@@ -41,6 +41,12 @@ std::string fingerprint(const Instance& instance) {
     append(bytes, run_time);
     append(bytes, estimate);
     append(bytes, reserved_start);
+    // Most instances have neither: theirs stay what they were.
+    if (weight != 1 || cpu_asked != 0) {
+      bytes += "weight and CPU asked for";
+      append(bytes, weight);
+      append(bytes, cpu_asked);
+    }
   }
   return sha256_hex(bytes);
 }

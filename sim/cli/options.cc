@@ -83,6 +83,13 @@ void WorkloadOptions::add(CLI::App& app, Sources sources) {
       ->check(CLI::IsMember({"requested", "used", "larger"}))
       ->capture_default_str()
       ->group(group);
+  app.add_option("--weights", weights_,
+                 "weights of jobs, such as user=7:2,queue=1:0.5 (SWF fields 12 and 15) or random=0.5:2 (half of the jobs); "
+                 "all others have 1")
+      ->group(group);
+  app.add_option("--real-need", real_needs_,
+                 "LOW-HIGH: jobs really use a part of the CPU that they ask for, random between these, such as 0.2-1")
+      ->group(group);
   app.add_flag("--lenient", lenient_, "skip and count malformed lines and jobs larger than the machine")->group(group);
   app.add_option("--take", take_, "only the first N instances")->check(whole_number_in(1, 1'000'000'000))->group(group);
   app.add_option("--ca-file", ca_file_, "certificate authorities for https, PEM")->group(group);
@@ -100,6 +107,7 @@ LoadOptions WorkloadOptions::load_options(std::string_view text) const {
   if (memory_ != 0) options.processors.memory_mib = options.memory.memory_mib = memory_;
   options.processors.lenient = options.memory.lenient = options.sacct.lenient = lenient_;
   options.conventions.measured_cpu_need = cpu_need_ == "measured";
+  if (!weights_.empty()) options.conventions.weights = parse_weights(weights_);
   options.sacct.shape = {nodes_, cores_, memory_};
   options.sacct.cpu_need = cpu_need_ == "allocated" ? CpuNeed::kAllocated : CpuNeed::kMeasured;
   options.sacct.memory_need = memory_need_ == "used"     ? MemoryNeed::kUsed
@@ -143,6 +151,8 @@ std::vector<Instance> WorkloadOptions::load() const {
     for (Instance& instance : loaded.instances) {
       if (take_ != 0 && instances.size() == take_) break;
       if (kill_ && !loaded.was_swf) kill_at_estimates(instance);
+      if (!weights_.empty()) weigh_at_random(instance, parse_weights(weights_));
+      if (!real_needs_.empty()) set_real_needs(instance, parse_real_needs(real_needs_));
       instances.push_back(std::move(instance));
     }
   }
@@ -189,6 +199,13 @@ void SimulationOptions::add(CLI::App& app) {
       ->check(CLI::IsMember({"kept", "lost"}))
       ->capture_default_str()
       ->group(group);
+  app.add_flag("--discover-needs", discover_needs_,
+               "watch what jobs use of the CPU that they ask for, and share by that (CpuNeed=measured of dfrs.conf)")
+      ->group(group);
+  app.add_option("--need-floor", need_floor_, "with --discover-needs: least need, in parts of what was asked for")
+      ->check(number_in(0.01, 1))
+      ->capture_default_str()
+      ->group(group);
   app.add_option("--min-progress", min_progress_,
                  "with --paused-work lost: seconds of virtual time before a run may be ended")
       ->check(number_in(0, 1e9))
@@ -203,12 +220,15 @@ void SimulationOptions::add(CLI::App& app) {
 SimOptions SimulationOptions::sim() const {
   SimOptions options;
   options.penalty = penalty_;
+  options.engine.triage.penalty = penalty_;
   options.engine.dfrs.period = period_;
   options.engine.dfrs.priority.flow_floor = priority_floor_;
   options.events_apart = instants_ == "apart";
   options.engine.batch.pass_per_event = passes_ == "event";
   options.engine.batch.pack_tasks = batch_nodes_ == "packed";
   options.paused_work = paused_work_ == "lost" ? PausedWork::kLost : PausedWork::kKept;
+  options.discover_needs = discover_needs_;
+  options.need_rule.floor = need_floor_;
   options.lost_work = {min_progress_, max_lost_runs_};
   return options;
 }
@@ -221,6 +241,7 @@ std::string SimulationOptions::describe() const {
     text += fmt::format(", work of paused jobs lost (after {} s of progress, at most {} times)", min_progress_,
                         max_lost_runs_);
   }
+  if (discover_needs_) text += fmt::format(", CPU needs measured (floor {})", need_floor_);
   return text;
 }
 

@@ -46,6 +46,8 @@ class WorkloadOptions {
   bool kill_ = false;
   std::string cpu_need_ = "auto";
   std::string memory_need_ = "requested";
+  std::string weights_;
+  std::string real_needs_;
   bool lenient_ = false;
   std::string ca_file_;
   std::size_t take_ = 0;
@@ -64,6 +66,8 @@ class SimulationOptions {
   Seconds penalty_ = 300;
   Seconds period_ = 600;
   Seconds stretch_floor_ = 10;
+  bool discover_needs_ = false;
+  double need_floor_ = NeedRule{}.floor;
   Seconds priority_floor_ = 0;
   std::string instants_ = "apart";
   std::string passes_ = "instant";

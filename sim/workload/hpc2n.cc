@@ -78,6 +78,7 @@ SwfWorkload annotated_instance(const SwfLog& log, const std::string& name, const
     job.rigid[kMemory] = rounded_memory(tasks.memory, options.memory_mib);
     job.run_time = record.run_time;
     job.estimate = record.estimate;
+    job.weight = record.weight;
     const std::string why = record.processors > processors
                                 ? fmt::format("{} processors, but the machine has {}", record.processors, processors)
                                 : fit.why_not(job);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/instance.h"
+#include "sim/workload/job_weights.h"
 #include "sim/workload/read_report.h"
 
 namespace dfrs::sim {
@@ -89,6 +90,7 @@ struct SwfConventions {
   /// A processor's CPU need is the share of its run time that it was busy, field 6 over field 4, where both are known;
   /// else all of a processor.
   bool measured_cpu_need = false;
+  std::vector<WeightRule> weights;  ///< of users and queues
 };
 
 /// A record as a simulator needs it: everything present and in range.
@@ -99,6 +101,7 @@ struct SwfJob {
   Seconds run_time = 0;
   Seconds estimate = 0;
   double memory_kb = 0;  ///< per processor, max(used, requested); 0 if neither is given
+  double weight = 1;
   double efficiency = 1; ///< share of a processor that it can use, 0.01 .. 1; 1 unless measured_cpu_need
   std::size_t line = 0;
 };

@@ -111,6 +111,7 @@ std::vector<SwfJob> simulated_jobs(const SwfLog& log, const SwfConventions& conv
       }
     }
     job.memory_kb = std::max({record.memory_used, record.memory_requested, 0.0});
+    job.weight = weight_of(conventions.weights, record.user, record.queue);
     job.line = record.line;
     jobs.push_back(job);
   }
@@ -144,6 +145,7 @@ SwfWorkload swf_instance(const SwfLog& log, const std::string& name, const SwfCo
     if (options.memory_mib > 0) job.rigid[kMemory] = static_cast<RigidAmount>(std::ceil(record.memory_kb / kKbPerMib));
     job.run_time = record.run_time;
     job.estimate = record.estimate;
+    job.weight = record.weight;
     std::string why = record.processors > processors
                           ? fmt::format("{} processors, but the machine has {}", record.processors, processors)
                           : fit.why_not(job);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`./quickstart cluster compare`: one workload under sched/backfill and under sched/dfrs, live and simulated.
+"""`./quickstart cluster compare`: one workload under sched/backfill and under sched/dfrs with two algorithms, live and
+simulated.
 
 docs/live-validation.md says what is measured and how, and what came of it.
 """
@@ -21,6 +22,7 @@ from .options import Options
 # where the penalty is to hurt less they recommend a period of ten penalties (RR-7659, 6.4.2), which this is.
 SCALE = 100
 ALGORITHM = "GreedyPM*/per/OPT=MIN/MINVT=6"
+TRIAGE = "Triage/SHORT=0.1"  # 10 s over 100
 PERIOD = 30.0          # s
 PENALTY = 3.0          # s; what a requeue costs, see docs/live-validation.md
 STRETCH_FLOOR = 0.1    # s; the b of the bounded stretch, 10 s in the papers
@@ -34,66 +36,80 @@ SHORT_JOBS = 14
 RECORD = "dfrs-record.jsonl"
 
 
+# Those with more that can be wrong with their settings go first.
+ORDER = ("dfrs", "triage", "backfill")
+
+
 class Setting:
     """What is compared, as the command line says it."""
 
-    def __init__(self, *, algorithm=ALGORITHM, cores=0.2, penalty=PENALTY, period=PERIOD, floor=STRETCH_FLOOR,
+    def __init__(self, *, algorithm=ALGORITHM, triage=TRIAGE, cores=0.2, penalty=PENALTY, period=PERIOD, floor=STRETCH_FLOOR,
                  repeats=measure.CALIBRATION_REPEATS):
-        self.algorithm, self.cores = algorithm, cores
+        self.algorithm, self.triage, self.cores = algorithm, triage, cores
         self.penalty, self.period, self.floor = penalty, period, floor
         self.repeats = repeats  # of each measurement of overheads
 
-    def options(self, workload, scheduler, log_folder):
+    def options(self, workload, side, log_folder):
         options = Options(nodes=workload.nodes, cpus=workload.cpus, memory=workload.memory, cores=self.cores,
-                          scheduler=scheduler, algorithm=self.algorithm)
-        if scheduler == "backfill":
+                          scheduler="backfill" if side == "backfill" else "dfrs",
+                          algorithm=self.triage if side == "triage" else self.algorithm)
+        if side == "backfill":
             options.slurm = {"SchedulerParameters": BACKFILL_PARAMETERS}
         else:
             # All pauses and moves by requeue: a suspended job could only go on where it is, which no simulation of the
             # papers knows of.
             options.settings = {"Period": f"{self.period:g}", "PauseBy": "requeue", "LostWork": "refuse",
-                                "MinProgress": f"{MIN_PROGRESS:g}", "RecordFile": str(log_folder / RECORD)}
+                                "MinProgress": f"{MIN_PROGRESS:g}", "RestartCost": f"{self.penalty:g}",
+                                "RecordFile": str(log_folder / RECORD)}
         return options
 
-    def simulated(self, scheduler):
-        return self.algorithm if scheduler == "dfrs" else "EASY"
+    def simulated(self, side):
+        return {"backfill": "EASY", "dfrs": self.algorithm, "triage": self.triage}[side]
+
+    def check(self):
+        self.algorithm, self.triage = (simulate.check_algorithm(name) for name in (self.algorithm, self.triage))
 
 
-def run_one(workload, setting, scheduler, folder, say):
-    """A fresh cluster, its calibration, the workload, and the simulation of the same jobs."""
+def run_one(workload, setting, side, folder, say, start_up=None):
+    """A fresh cluster, its calibration unless `start_up` is known, the workload, and the simulation of the same jobs."""
     place = folder / "cluster"
     cluster = Cluster(place)
     cluster.down()
-    cluster.options = setting.options(workload, scheduler, place / "log")
+    cluster.options = setting.options(workload, side, place / "log")
     # As a user's folder would be: on the same disk, and writable for whoever runs the jobs.
-    data = folder / scheduler
+    data = folder / side
     shutil.rmtree(data, ignore_errors=True)
     data.mkdir(parents=True)
+    name = report.SIDES[side]
     try:
         cluster.up()
-        say(f"{scheduler}: {len(cluster.nodes)} nodes are up; measuring what a start takes")
-        start_up = measure.calibrate(cluster, workload, data / "calibration", setting.repeats)
-        say(f"{scheduler}: {report.overheads(start_up)}")
-        say(f"{scheduler}: now the workload, which takes about {workload.span * 1.25:.0f} s")
-        live = measure.run(cluster, workload, data / "jobs", lambda text: say(f"{scheduler}: {text}"),
-                           setting.period if "/per" in setting.simulated(scheduler) else None)
+        if start_up is None:
+            say(f"{name}: {len(cluster.nodes)} nodes are up; measuring what a start takes")
+            start_up = measure.calibrate(cluster, workload, data / "calibration", setting.repeats)
+            say(f"{name}: {report.overheads(start_up)}")
+        say(f"{name}: now the workload, which takes about {workload.span * 1.25:.0f} s")
+        live = measure.run(cluster, workload, data / "jobs", lambda text: say(f"{name}: {text}"),
+                           setting.period if "/per" in setting.simulated(side) else None)
     finally:
         cluster.down()
-        logs = folder / f"log-{scheduler}"
+        logs = folder / f"log-{side}"
         shutil.rmtree(logs, ignore_errors=True)
         with contextlib.suppress(OSError):
             shutil.copytree(place / "log", logs)
-    simulated = simulate.predict(workload, setting.simulated(scheduler), folder, scheduler, start_up=start_up,
+    simulated = simulate.predict(workload, setting.simulated(side), folder, side, start_up=start_up,
                                  penalty=setting.penalty, period=setting.period, floor=setting.floor)
-    return report.Side(scheduler, setting.simulated(scheduler), live, simulated, start_up)
+    return report.Side(side, setting.simulated(side), live, simulated, start_up)
 
 
 def compare(workload, setting, folder, say):
     folder.mkdir(parents=True, exist_ok=True)
-    setting.algorithm = simulate.check_algorithm(setting.algorithm)
-    # The one with more that can be wrong with its settings goes first.
-    runs = {scheduler: run_one(workload, setting, scheduler, folder, say) for scheduler in ("dfrs", "backfill")}
-    sides = [runs["backfill"], runs["dfrs"]]
+    setting.check()
+    runs = {}
+    for side in ORDER:
+        # A start takes the same under sched/dfrs, whatever the algorithm.
+        start_up = runs["dfrs"].start_up if side == "triage" else None
+        runs[side] = run_one(workload, setting, side, folder, say, start_up)
+    sides = [runs[side] for side in report.SIDES]
     exact = simulate.predict(_with_exact_limits(workload), "EASY", folder, "backfill-exact-estimates",
                              start_up=sides[0].start_up, penalty=setting.penalty, period=setting.period,
                              floor=setting.floor)
@@ -103,10 +119,10 @@ def compare(workload, setting, folder, say):
 def only_simulate(workload, setting, folder):
     """What to expect of it, without a cluster and its overheads."""
     folder.mkdir(parents=True, exist_ok=True)
-    setting.algorithm = simulate.check_algorithm(setting.algorithm)
-    sides = [(scheduler, simulate.predict(workload, setting.simulated(scheduler), folder, f"{scheduler}-expected",
-                                          penalty=setting.penalty, period=setting.period, floor=setting.floor))
-             for scheduler in ("backfill", "dfrs")]
+    setting.check()
+    sides = [(report.SIDES[side], setting.simulated(side), simulate.predict(workload, setting.simulated(side), folder, f"{side}-expected",
+                                            penalty=setting.penalty, period=setting.period, floor=setting.floor))
+             for side in report.SIDES]
     return report.expected(workload, setting, sides)
 
 
@@ -119,9 +135,10 @@ def _with_exact_limits(workload):
 # ---- the command line ----
 
 DESCRIPTION = """\
-Runs one workload of real jobs, which burn CPU and hold memory, on the same virtual cluster twice: under stock
-sched/backfill and under sched/dfrs. Prints the maximum and mean bounded stretch of both, and beside them what dfrs-sim
-predicts for the same jobs. Takes about eight minutes; --short one and a half.
+Runs one workload of real jobs, which burn CPU and hold memory, on the same virtual cluster three times: under stock
+sched/backfill, under sched/dfrs with the best algorithm of the papers, and under sched/dfrs with Triage. Prints the
+maximum and mean bounded stretch of each, and beside them what dfrs-sim predicts for the same jobs. Takes about twelve
+minutes; --short two and a half.
 """
 
 EPILOGUE = """\
@@ -141,15 +158,17 @@ What to choose:
                 scaled alike, so that a job of 10 s takes 10 s.
   --algorithm   of DFRS, by its name in the papers (dfrs-sim list; docs/algorithms.md says which to start with). Its
                 seconds (MINVT=) count as given: scale them like the run times.
-  --penalty     what the simulator is told that a pause or move costs. It changes no live run.
+  --triage      the third column's, with what counts as a short job (SHORT=, in seconds; all of Triage's times are in
+                proportion to it): 10 on a cluster with jobs of hours, here a hundredth of that.
+  --penalty     what the simulator and Triage are told that a pause or move costs (RestartCost of dfrs.conf).
 
 A job that needs less than a node's CPUs shares nodes with others under sched/backfill, too, but not in the simulator's
 EASY, which gives every job whole nodes: its prediction of sched/backfill is too high for such workloads. The generated
 workload has none.
 
 Results, in --output: results.txt (the table), jobs.csv (a line per job), results.json (everything), the traces and
-per-job results of the simulations, and the daemons' logs. log-dfrs/dfrs-record.jsonl has every decision of the run
-under DFRS; dfrs-sim replay reads it.
+per-job results of the simulations, and the daemons' logs. log-dfrs/dfrs-record.jsonl and log-triage/dfrs-record.jsonl
+have every decision of the runs under DFRS; dfrs-sim replay reads them.
 
 exit: 0 done, 1 failed (the message says what to do), 2 wrong usage
 """
@@ -195,6 +214,7 @@ def add_arguments(parser):
     parser.add_argument("--cores", type=_number(0.01, 1024, "a number of cores"), default=0.2, metavar="X",
                         help="real cores behind a node (0.2)")
     parser.add_argument("--algorithm", default=ALGORITHM, metavar="NAME", help=f"of DFRS ({ALGORITHM})")
+    parser.add_argument("--triage", default=TRIAGE, metavar="NAME", help=f"algorithm of the third column ({TRIAGE})")
     parser.add_argument("--period", type=_number(0.1, 1e6, "seconds"), default=PERIOD, metavar="S",
                         help=f"of its periodic part ({PERIOD:g})")
     parser.add_argument("--penalty", type=_number(0, 1e6, "seconds"), default=PENALTY, metavar="S",
@@ -222,7 +242,7 @@ def workload_of(arguments):
 
 def main(arguments):
     workload = workload_of(arguments)
-    setting = Setting(algorithm=arguments.algorithm, cores=arguments.cores, penalty=arguments.penalty,
+    setting = Setting(algorithm=arguments.algorithm, triage=arguments.triage, cores=arguments.cores, penalty=arguments.penalty,
                       period=arguments.period, floor=arguments.stretch_floor)
     folder = arguments.output.resolve()
     if arguments.simulate:

@@ -15,7 +15,7 @@ class Options:
     memory: int = 4096        # MiB of a node for jobs; nothing is reserved on the host
     cores: float = 0.0        # real cores behind a node's CPUs; 0: as many as it has CPUs
     scheduler: str = "dfrs"   # or backfill: stock Slurm; or driver: told by a test (driver.py)
-    algorithm: str = "GreedyPM*/per/OPT=MIN/MINVT=600"
+    algorithm: str = "Triage"
     settings: Dict[str, str] = field(default_factory=dict)  # of dfrs.conf, in place of the defaults here
     # For tests and the comparison, not on the command line:
     partition_settings: List[str] = field(default_factory=list)  # lines of dfrs.conf that begin with PartitionName=

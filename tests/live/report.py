@@ -8,18 +8,24 @@ from dataclasses import dataclass
 from .measure import Run, StartUp
 from .simulate import Prediction
 
+# What is compared, in the order of the report: key -> name.
+SIDES = {"backfill": "sched/backfill", "dfrs": "sched/dfrs", "triage": "sched/dfrs, Triage"}
 CLOSE = 0.2        # within which a prediction of the mean stretch is called right
 HOST_BUSY = 0.97   # of the host's cores: beyond it jobs may have had to wait for a core
 
 
 @dataclass
 class Side:
-    """One scheduler."""
-    scheduler: str
+    """One scheduler with one algorithm."""
+    scheduler: str  # key of SIDES
     simulated_as: str
     live: Run
     simulated: Prediction
     start_up: StartUp
+
+    @property
+    def name(self):
+        return SIDES[self.scheduler]
 
 
 class Comparison:
@@ -60,7 +66,7 @@ class Comparison:
         for side in self.sides:
             live, simulated = figures[side.scheduler]["live"], figures[side.scheduler]["simulated"]
             off = simulated["mean_stretch"] / live["mean_stretch"] - 1
-            lines.append(f"{'sched/' + side.scheduler:34}{live['max_stretch']:8.2f}{simulated['max_stretch']:12.2f}"
+            lines.append(f"{side.name:34}{live['max_stretch']:8.2f}{simulated['max_stretch']:12.2f}"
                          f"{live['mean_stretch']:8.2f}{simulated['mean_stretch']:12.2f}{off:+8.0%}"
                          f"{live['requeues']:8}{simulated['requeues']:11}")
             lines.append(f"  {'simulated as ' + side.simulated_as}")
@@ -70,16 +76,20 @@ class Comparison:
         return "\n".join(lines) + "\n"
 
     def _verdict(self, figures):
-        batch, dfrs = figures["backfill"]["live"], figures["dfrs"]["live"]
+        batch = figures["backfill"]["live"]
         lines = []
-        for what, key in (("worst-served job", "max_stretch"), ("average job", "mean_stretch")):
-            ratio = batch[key] / dfrs[key]
-            lines.append(f"The {what} fares {max(ratio, 1 / ratio):.1f} times {'better' if ratio >= 1 else 'worse'} "
-                         f"under DFRS.")
+        for side in self.sides:
+            if side.scheduler == "backfill":
+                continue
+            under = "DFRS" if side.scheduler == "dfrs" else "Triage"
+            for what, key in (("worst-served job", "max_stretch"), ("average job", "mean_stretch")):
+                ratio = batch[key] / figures[side.scheduler]["live"][key]
+                lines.append(f"The {what} fares {max(ratio, 1 / ratio):.1f} times {'better' if ratio >= 1 else 'worse'} "
+                             f"under {under}.")
         for side in self.sides:
             live, simulated = (figures[side.scheduler][name]["mean_stretch"] for name in ("live", "simulated"))
             close = abs(simulated / live - 1) <= CLOSE
-            lines.append(f"The simulator's mean stretch of sched/{side.scheduler} is {'' if close else 'NOT '}within "
+            lines.append(f"The simulator's mean stretch of {side.name} is {'' if close else 'NOT '}within "
                          f"{CLOSE:.0%} of the live one.")
         return lines
 
@@ -89,21 +99,23 @@ class Comparison:
         lines.append(f"Had users known their run times, sched/backfill would have had a max stretch of {max(exact):.2f} "
                      f"and a mean of {statistics.fmean(exact):.2f} (simulated).")
         for side in self.sides:
-            lines.append(f"sched/{side.scheduler}: on the idle cluster {overheads(side.start_up)}; the simulator was told "
+            lines.append(f"{side.name}: on the idle cluster {overheads(side.start_up)}; the simulator was told "
                          "so.")
-        live = figures["dfrs"]["live"]
-        if live["median_requeue"] is not None:
-            lines.append(f"sched/dfrs: from the end of a run to the start of the next one {live['shortest_requeue']:.1f} s "
+        for side in self.sides:
+            live = figures[side.scheduler]["live"]
+            if live["median_requeue"] is None:
+                continue
+            lines.append(f"{side.name}: from the end of a run to the start of the next one {live['shortest_requeue']:.1f} s "
                          f"at least, {live['median_requeue']:.1f} s in the median; the simulator was told a penalty of "
                          f"{self.setting.penalty:g} s.")
         for side in self.sides:
             run = side.live
-            lines.append(f"sched/{side.scheduler}: {run.busy:.2f} of this host's {run.host_cores} cores were busy; the latest "
+            lines.append(f"{side.name}: {run.busy:.2f} of this host's {run.host_cores} cores were busy; the latest "
                          f"submission was {run.behind:.2f} s late.")
             if run.busy > HOST_BUSY * run.host_cores:
                 lines.append("WARNING: the host had no core to spare, so jobs may not have had their share; run it "
                              "again on a quiet host, or with fewer --cores.")
-            lines += [f"WARNING: sched/{side.scheduler}: {what}" for what in run.wrong]
+            lines += [f"WARNING: {side.name}: {what}" for what in run.wrong]
         return lines
 
     # ---- for programs ----
@@ -155,13 +167,13 @@ def stretches(workload, flow, floor):
 
 
 def expected(workload, setting, sides):
-    """The table of a simulation alone; `sides`: of (scheduler, Prediction)."""
+    """The table of a simulation alone; `sides`: of (name, algorithm, Prediction)."""
     lines = [f"{len(workload.jobs)} jobs ({workload.name}) on {workload.nodes} nodes, submitted within {workload.span:.0f} s; "
              f"offered load {workload.load:.2f}; simulated, without what Slurm takes for starts", "",
              f"{'':50}{'max stretch':>12}{'mean stretch':>14}"]
-    for scheduler, prediction in sides:
+    for name, algorithm, prediction in sides:
         all_of_them = stretches(workload, prediction.flow, setting.floor)
-        lines.append(f"{'sched/' + scheduler + ' as ' + setting.simulated(scheduler):50}{max(all_of_them):12.2f}"
+        lines.append(f"{name + ' as ' + algorithm:50}{max(all_of_them):12.2f}"
                      f"{statistics.fmean(all_of_them):14.2f}")
     return "\n".join(lines) + "\n"
 

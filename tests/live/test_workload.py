@@ -158,6 +158,7 @@ class Simulated(Folder):
         text = compare.only_simulate(self.workload, compare.Setting(algorithm="GreedyPM*"), self.folder)
         self.assertRegex(text, r"sched/backfill as EASY +10\.00 +5\.50\n")
         self.assertRegex(text, r"sched/dfrs as GreedyPM\*/OPT=MIN +2\.00 +1\.55\n")
+        self.assertRegex(text, r"sched/dfrs, Triage as Triage/SHORT=0\.1 +[0-9.]+ +[0-9.]+\n")
 
     def test_names_of_algorithms(self):
         self.assertEqual(simulate.check_algorithm("greedypm* / per"), "GreedyPM*/per/OPT=MIN")
@@ -197,6 +198,13 @@ class Report(Folder):
         self.assertIn("mean stretch of sched/dfrs is within 20% of the live one", text)
         self.assertIn("mean stretch of sched/backfill is NOT within 20% of the live one", text)
         self.assertNotIn("WARNING", text)
+
+    def test_triage_is_the_third(self):
+        comparison = self.comparison({"backfill": {1: 10.0, 2: 10.0}, "dfrs": {1: 12.0, 2: 1.8}, "triage": {1: 11.0, 2: 1.0}})
+        text = comparison.text()
+        self.assertIn("The worst-served job fares 5.6 times better under DFRS.", text)
+        self.assertIn("The worst-served job fares 9.1 times better under Triage.", text)
+        self.assertRegex(text, r"sched/dfrs, Triage +1\.10 ")
 
     def test_it_says_when_dfrs_loses_and_when_something_is_wrong(self):
         comparison = self.comparison({"backfill": {1: 10.0, 2: 1.0}, "dfrs": {1: 30.0, 2: 3.0}})

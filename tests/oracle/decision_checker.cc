@@ -31,6 +31,10 @@ void DecisionChecker::take_events(const ClusterView& view, std::span<const Event
       if (submissions) wrong(view, "a completion behind a submission");
       if (job.state == JobState::absent) wrong(view, fmt::format("slot {} completed twice", event.job));
       job = {};
+    } else if (event.kind == EventKind::changed) {
+      if (submissions) wrong(view, "a change behind a submission");
+      if (job.state == JobState::absent) wrong(view, fmt::format("slot {} changed and is empty", event.job));
+      job.spec.cpu_need = view.jobs[event.job].cpu_need;
     } else {
       submissions = true;
       if (job.state != JobState::absent) wrong(view, fmt::format("slot {} submitted twice", event.job));

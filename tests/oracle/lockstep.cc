@@ -40,6 +40,8 @@ std::string Lockstep::compare(const ClusterView& view, std::span<const Event> ev
       case EventKind::resync:
         resync = true;
         break;
+      case EventKind::changed:  // no oracle of a whole policy knows of needs that change
+        break;
     }
   }
   if (resync) {

@@ -20,6 +20,7 @@ void run_all(const TestHostOptions& options, std::uint64_t count, bool ticks_apa
   int completed = 0;
   std::uint64_t decisions = 0;
   for (const Algorithm& algorithm : registered_algorithms()) {
+    if (options.needs_change && std::holds_alternative<MakeBatch>(named(algorithm).make)) continue;
     for (std::uint64_t k = 0; k < count; ++k) {
       oracle::Dice dice(++seed);
       EngineOptions engine;
@@ -32,7 +33,7 @@ void run_all(const TestHostOptions& options, std::uint64_t count, bool ticks_apa
       oracle::DecisionChecker checker;
       host.observe(&checker);
       std::unique_ptr<oracle::Lockstep> lockstep;
-      if (const auto* dfrs = std::get_if<DfrsAlgorithm>(&algorithm)) {
+      if (const auto* dfrs = std::get_if<DfrsAlgorithm>(&algorithm); dfrs != nullptr && !options.needs_change) {
         lockstep = std::make_unique<oracle::Lockstep>(*dfrs, engine.dfrs);
         host.observe(lockstep.get());
       }
@@ -61,6 +62,8 @@ TEST(EngineCases, NodesComeAndGo) { run_all({.general = false}, oracle::cases(10
 TEST(EngineCases, GeneralPlatforms) { run_all({.nodes_come_and_go = false}, oracle::cases(20), true); }
 
 TEST(EngineCases, GeneralPlatformsComeAndGo) { run_all({}, oracle::cases(20), true); }
+
+TEST(EngineCases, NeedsChange) { run_all({.needs_change = true}, oracle::cases(10), true); }
 
 }  // namespace
 }  // namespace dfrs

@@ -197,5 +197,49 @@ TEST(EngineResync, AFreshEngineContinues) {
   EXPECT_GT(compared, 20);
 }
 
+// Two jobs on one node at full speed, 0.5 of it each; then one needs 0.75: 1.25 are wanted, and both get 0.8 of it.
+TEST_F(EngineByHand, AChangedNeedChangesYields) {
+  nodes_.resize(1);
+  jobs_[0].cpu_need = jobs_[1].cpu_need = 0.5;
+  for (const char* name : {"Greedy*", "GreedyP*/per", "Triage/YIELD=EQUAL"}) {
+    jobs_[0].state = jobs_[1].state = JobState::waiting;
+    jobs_[0].cpu_need = 0.5;
+    jobs_[0].nodes = jobs_[1].nodes = {};
+    jobs_[0].yield = jobs_[1].yield = 0;
+    auto engine = engine_of(name);
+    ASSERT_TRUE(step(*engine, 0, {{EventKind::submitted, 0}, {EventKind::submitted, 1}})) << name;
+    const std::vector<NodeIndex> here{0};
+    for (JobView& job : jobs_) {
+      job.state = JobState::running;
+      job.nodes = here;
+      job.yield = 1;
+      job.clock = {0, 0, 1};
+    }
+    jobs_[0].cpu_need = 0.75;
+    const auto answer = step(*engine, 10, {{EventKind::changed, 0}});
+    ASSERT_TRUE(answer) << name << answer.error().message;
+    ASSERT_EQ((*answer)->yields.size(), 2U) << name;
+    for (const YieldChange& change : (*answer)->yields) EXPECT_NEAR(change.yield, 0.8, 1e-6) << name;
+    jobs_[1].yield = 0.8;
+    jobs_[1].clock = {10, 10, 0.8};
+    // It completes with the need that it was last said to have.
+    jobs_[0].state = JobState::absent;
+    const auto end = step(*engine, 20, {{EventKind::completed, 0}});
+    ASSERT_TRUE(end) << name << end.error().message;
+    ASSERT_EQ((*end)->yields.size(), 1U);
+    EXPECT_EQ((*end)->yields[0].yield, 1);
+  }
+}
+
+TEST_F(EngineByHand, ChangesOfNeedsAreChecked) {
+  auto engine = engine_of("Greedy*");
+  ASSERT_TRUE(step(*engine, 0, {{EventKind::submitted, 0}}));
+  expect_bad_view(*engine, 1, {{EventKind::changed, 1}}, "not there");
+  auto batch = engine_of("EASY");
+  jobs_[0].state = JobState::waiting;
+  ASSERT_TRUE(step(*batch, 0, {{EventKind::submitted, 0}}));
+  expect_bad_view(*batch, 1, {{EventKind::changed, 0}}, "batch");
+}
+
 }  // namespace
 }  // namespace dfrs

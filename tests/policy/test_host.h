@@ -18,6 +18,7 @@ namespace dfrs {
 struct TestHostOptions {
   bool general = true;
   bool nodes_come_and_go = true;
+  bool needs_change = false;  // CPU needs of jobs, now and then; not for batch policies
   int max_nodes = 5;
   int jobs = 14;
   int max_tasks = 4;
@@ -77,6 +78,7 @@ class TestHost {
       for (std::size_t k = 0; k < slots_; ++k) {
         if (end_of(k) <= now_) complete(k, events);
       }
+      if (options_.needs_change) change_needs(events);
       while (to_come > 0 && next_arrival <= now_) {
         if (submit(events)) --to_come;
         next_arrival += dice_.chance(40) ? 0 : 8 * dice_.between(0, 12);
@@ -118,6 +120,14 @@ class TestHost {
     events.push_back({EventKind::completed, static_cast<JobSlot>(k)});
   }
 
+  void change_needs(std::vector<Event>& events) {
+    for (std::size_t k = 0; k < slots_; ++k) {
+      if (jobs_[k].state == JobState::absent || !dice_.chance(20)) continue;
+      jobs_[k].cpu_need = 0.05 * dice_.between(1, 20);
+      events.push_back({EventKind::changed, static_cast<JobSlot>(k)});
+    }
+  }
+
   bool submit(std::vector<Event>& events) {
     std::vector<std::size_t> free;
     for (std::size_t k = 0; k < slots_; ++k) {
@@ -138,6 +148,11 @@ class TestHost {
     job.submit = now_;
     if (options_.general && dice_.chance(20))
       job.eligible = &sets_.emplace_back(oracle::random_set(dice_, nodes_.size()));
+    if (options_.general && dice_.chance(30)) {
+      job.weight = 0.25 * dice_.between(1, 12);
+      job.penalty = 10 * dice_.between(0, 30);
+      if (dice_.chance(50)) job.move_penalty = 10 * dice_.between(0, 60);
+    }
     jobs_[k] = job;
     // Refuse what could never run, as a live system does.
     std::vector<NodeView> all = nodes_;

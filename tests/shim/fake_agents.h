@@ -25,6 +25,7 @@ class FakeAgents final : public NodeAgents {
     std::uint64_t swap_total = 0;
     std::uint64_t swap_free = 0;
     std::map<std::uint32_t, std::uint64_t> swapped;  // MiB by job
+    std::map<std::uint32_t, double> cpu_seconds;     // by job
     std::uint64_t states = 0;                        // desired states received
   };
 
@@ -62,7 +63,13 @@ class FakeAgents final : public NodeAgents {
     report.error = n.reachable ? "" : "connection refused";
     report.swap_total_mib = n.swap_total;
     report.swap_free_mib = n.swap_free;
-    for (const auto& [id, mib] : n.swapped) report.jobs.push_back({id, 0, 0, mib});
+    std::map<std::uint32_t, JobUse> uses;
+    for (const auto& [id, mib] : n.swapped) uses[id].swap_mib = mib;
+    for (const auto& [id, seconds] : n.cpu_seconds) uses[id].cpu_seconds = seconds;
+    for (auto& [id, use] : uses) {
+      use.job_id = id;
+      report.jobs.push_back(use);
+    }
     return report;
   }
 

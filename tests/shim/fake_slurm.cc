@@ -234,7 +234,7 @@ double FakeSlurm::rate(const FakeJob& job) const {
   for (const auto& [n, tasks] : job.at) {
     const JobQuota* quota = agents.applied(n, job.id);
     if (quota == nullptr) continue;  // no quota there: as fast as it can
-    rate = std::min(rate, quota->cpus / (tasks * job.cpus_per_task));
+    rate = std::min(rate, quota->cpus / (tasks * job.cpus_per_task) / job.needs);
   }
   return rate;
 }
@@ -244,6 +244,10 @@ void FakeSlurm::advance(double to) {
     const double gained = rate(job) * (to - now_);
     job.progress += gained;
     job.run_progress += gained;
+    if (gained <= 0) continue;
+    for (const auto& [n, tasks] : job.at) {
+      if (n < agents.size()) agents.node(n).cpu_seconds[id] += gained * job.needs * tasks * job.cpus_per_task;
+    }
   }
   now_ = std::max(now_, to);
   for (auto& [id, job] : jobs) {
@@ -315,7 +319,9 @@ void FakeSlurm::take_snapshot() {
     out.cpus_per_task = job.cpus_per_task;
     out.memory_per_task = job.memory;
     out.time_limit = job.time_limit;
-    out.priority = job.held ? 0 : 1000;
+    out.priority = job.held ? 0 : job.priority;
+    out.qos_priority = job.qos_priority;
+    out.fair_share = job.fair_share;
     out.begin_time = job.begin_time;
     out.name = job.name.c_str();
     out.partition = job.partition.c_str();

@@ -43,6 +43,9 @@ struct FakeJob {
   std::uint64_t memory = 500;  // a task
   std::uint32_t time_limit = UINT32_MAX;
   double work = 10;  // s at yield 1
+  double needs = 1;  // of the CPUs that it asks for, at full speed
+  std::uint32_t priority = 1000, qos_priority = 0;
+  double fair_share = -1;
   std::string name = "job", partition = "dfrs", comment;
   bool held = false;
   std::uint32_t array_tasks = 1;  // of a record that stands for an array

@@ -28,9 +28,11 @@ tests_shim_tests_SOURCES = \
 	tests/shim/controller/books_test.cc \
 	tests/shim/controller/comment_tag_test.cc \
 	tests/shim/controller/limits_test.cc \
+	tests/shim/controller/needs_test.cc \
 	tests/shim/controller/node_list.h \
 	tests/shim/controller/nodes_test.cc \
 	tests/shim/controller/offers_test.cc \
+	tests/shim/controller/pause_costs_test.cc \
 	tests/shim/controller/quotas_test.cc \
 	tests/shim/controller/random_test.cc \
 	tests/shim/controller/restart_test.cc \
@@ -38,6 +40,7 @@ tests_shim_tests_SOURCES = \
 	tests/shim/controller/rules_test.cc \
 	tests/shim/controller/smoke_test.cc \
 	tests/shim/controller/state_file_test.cc \
+	tests/shim/controller/weights_test.cc \
 	tests/shim/fake_agents.h \
 	tests/shim/fake_slurm.cc \
 	tests/shim/fake_slurm.h \

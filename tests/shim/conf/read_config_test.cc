@@ -218,5 +218,34 @@ TEST(ReadConfig, TheExampleIsGoodAndShowsTheDefaults) {
   EXPECT_EQ(format_config(*config), format_config(defaults)) << "the example says that these are the defaults";
 }
 
+TEST(ReadConfig, CostsWeightsAndNeeds) {
+  const auto read = [](const std::string& text) { return parse_config("Partitions=p\n" + text, "dfrs.conf").value(); };
+  Config config = read("");
+  EXPECT_EQ(algorithm_name(config.algorithm), "Triage");
+  EXPECT_FALSE(config.swap_rate || config.restart_cost);
+  EXPECT_EQ(config.weight, WeightRule::none);
+  EXPECT_FALSE(config.measure_cpu_need);
+  EXPECT_EQ(config.cpu_need_floor, 0.1);
+  config = read("SwapRate=250\nRestartCost=0\nWeight=FairShare\nCpuNeed=measured\nCpuNeedFloor=0.25\n");
+  EXPECT_EQ(config.swap_rate, 250);
+  EXPECT_EQ(config.restart_cost, 0);
+  EXPECT_EQ(config.weight, WeightRule::fair_share);
+  EXPECT_TRUE(config.measure_cpu_need);
+  EXPECT_EQ(config.cpu_need_floor, 0.25);
+  // What is printed reads back.
+  const Config again = parse_config(format_config(config), "again").value();
+  EXPECT_EQ(format_config(again), format_config(config));
+  EXPECT_EQ(again.swap_rate, 250);
+  EXPECT_EQ(again.weight, WeightRule::fair_share);
+  EXPECT_FALSE(read("SwapRate=measured\n").swap_rate);
+  EXPECT_EQ(read("Weight=qos").weight, WeightRule::qos);
+  EXPECT_EQ(read("Weight=priority").weight, WeightRule::priority);
+  EXPECT_THAT(error_of("SwapRate=0"), HasSubstr("SwapRate"));
+  EXPECT_THAT(error_of("RestartCost=-1"), HasSubstr("seconds"));
+  EXPECT_THAT(error_of("Weight=share"), HasSubstr("fairshare"));
+  EXPECT_THAT(error_of("CpuNeed=used"), HasSubstr("measured"));
+  EXPECT_THAT(error_of("CpuNeedFloor=0"), HasSubstr("0.01"));
+}
+
 }  // namespace
 }  // namespace dfrs::shim

@@ -37,6 +37,9 @@ inline ControllerStatus sample_status() {
   running.priority = 5.72;
   running.tasks = 4;
   running.cpus_per_task = 2;
+  running.cpu_need = 0.3;
+  running.weight = 2;
+  running.pause_cost = 12;
   running.memory_per_task_mib = 512;
   running.time_limit_minutes = 60;
   running.nodes = {{"n1", 3}, {"n2", 1}};

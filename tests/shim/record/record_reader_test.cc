@@ -96,6 +96,27 @@ std::string first_with(const std::string& what, const std::string& by) {
   return kHeader + text.replace(at, what.size(), by);
 }
 
+TEST(RecordReader, WeightsCostsAndChangedNeeds) {
+  const std::string more =
+      R"({"t":11,"jobs":[{"slot":0,"cpu_need":0.125,"weight":2,"penalty":[12.5,-1]}],"events":[["changed",0]],)"
+      R"("decisions":{"placements":[],"yields":[],"wake_at":"inf"}})"
+      "\n";
+  const std::string text = kHeader + kFirst + more;
+  RecordReader reader(lines_of(text), "r");
+  ASSERT_TRUE(reader.next());
+  EXPECT_EQ(reader.view().jobs[0].weight, 1);
+  EXPECT_EQ(reader.view().jobs[0].penalty, -1);
+  ASSERT_TRUE(reader.next());
+  const JobView& job = reader.view().jobs[0];
+  EXPECT_EQ(job.cpu_need, 0.125);
+  EXPECT_EQ(job.weight, 2);
+  EXPECT_EQ(job.penalty, 12.5);
+  EXPECT_EQ(job.move_penalty, -1);
+  ASSERT_EQ(reader.events().size(), 1U);
+  EXPECT_EQ(reader.events()[0].kind, EventKind::changed);
+  EXPECT_EQ(reader.events()[0].job, 0U);
+}
+
 TEST(RecordReader, ErrorsNameTheLineAndWhatWasExpected) {
   EXPECT_THAT(error_of(""), HasSubstr("r.jsonl:1: no record"));
   EXPECT_THAT(error_of("{\"dfrs-rec"), HasSubstr("no record"));

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Who runs: jobs by decreasing urgency take the room there is, and put out those whose pause costs little beside it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "policy/triage/options.h"
+#include "policy/triage/placer.h"
+
+namespace dfrs::triage {
+
+/// Passes over the waiting jobs of one call: those put out in one may find a place in the next. Pausing stops before
+/// this in practice, since each pause needs a victim that is less urgent by the margin.
+inline constexpr int kMaxRounds = 50;
+
+class Admission {
+ public:
+  /// Starts and resumes what it can, by decreasing urgency. A job that does not fit marks running jobs, cheapest pause
+  /// first, until it would; those it turns out not to need are kept, dearest first; the others are paused. Nobody is
+  /// marked whose pause cost times the margin is not below the job's urgency, and who is put out at this instant puts
+  /// nobody out. True if anything changed.
+  /// O(jobs log jobs + waiting x (nodes + running tasks)) per round; a job that asks for no less than one that
+  /// has just found no room is passed over.
+  bool run(const ClusterView& view, ClusterState& state, Placer& placer, const TriageOptions& options);
+
+  /// Whether jobs wait or are paused after the last run, and the shortest flow time among them.
+  bool waiting() const { return shortest_wait_ < kNever; }
+  Seconds shortest_wait() const { return shortest_wait_; }
+
+ private:
+  struct Ranked {
+    double key = 0;
+    std::uint64_t order = 0;
+    JobSlot job = kNoSlot;
+  };
+  // What found no room: a job that asks for as much in everything need not be tried.
+  struct Refused {
+    RigidVector rigid{};
+    std::uint32_t tasks = 0;
+    bool exclusive = false;
+  };
+
+  bool round(const ClusterView& view, ClusterState& state, Placer& placer, const TriageOptions& options, bool& paused);
+  bool place(const ClusterView& view, ClusterState& state, Placer& placer, JobSlot job);
+  bool make_room(const ClusterView& view, ClusterState& state, Placer& placer, const Ranked& incoming,
+                 const TriageOptions& options);
+  void collect_victims(const ClusterView& view, const ClusterState& state, const TriageOptions& options);
+  bool known_too_big(const JobView& job) const;
+  void remember_refused(const JobView& job);
+  void count_room(const ClusterState& state, const JobView& job);
+  void recount(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes);
+
+  std::vector<Ranked> waiting_;
+  std::vector<Ranked> victims_;  // running jobs that may be paused, by increasing pause cost
+  bool victims_known_ = false;
+  std::vector<Refused> refused_;
+  std::vector<JobSlot> put_out_;  // at this instant
+  std::vector<JobSlot> marked_;
+  std::vector<std::vector<NodeIndex>> old_nodes_;
+  std::vector<std::uint32_t> room_;
+  std::uint64_t room_total_ = 0;
+  Seconds shortest_wait_ = kNever;
+};
+
+}  // namespace dfrs::triage

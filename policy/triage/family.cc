@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The names of Triage and of what it is made of:
+//
+//   Triage ['/PLACE=' LOAD|HARM] ['/YIELD=' EQUAL|URGENT] ['/MOVE=' NONE|FEW|GAIN] ['/SHORT=' SECONDS]
+//
+// with HARM, URGENT and GAIN where a part is not named. SHORT is what counts as a short job, 10 s by default; all of
+// Triage's times are in proportion to it.
+#include <array>
+
+#include "policy/engine_options.h"
+#include "policy/registry.h"
+#include "policy/triage/triage_policy.h"
+#include "policy/triage/urgency.h"
+
+namespace dfrs {
+namespace {
+
+struct Part {
+  std::string_view name;  ///< with the "="
+  std::array<std::string_view, 3> values;
+  std::array<std::string_view, 3> descriptions;
+  int usual;  ///< the value of a name that does not give one
+};
+constexpr std::array<Part, 3> kParts{
+    {{"PLACE=", {"LOAD", "HARM", ""}, {"on the least loaded nodes", "where least CPU is lost", ""}, 1},
+     {"YIELD=", {"EQUAL", "URGENT", ""}, {"max-min fair CPU", "more CPU for the worst off", ""}, 1},
+     {"MOVE=", {"NONE", "FEW", "GAIN"}, {"no moves", "few moves", "moves that pay"}, 2}}};
+
+using Values = std::array<int, 3>;
+
+TriageParts parts_of(const Values& values) {
+  return {static_cast<TriageParts::Placement>(values[0]), static_cast<TriageParts::Yields>(values[1]),
+          static_cast<TriageParts::Moves>(values[2])};
+}
+
+constexpr std::string_view kShortPart = "SHORT=";
+
+NamedPolicy policy_of(const Values& values, Seconds short_job = triage::kShort) {
+  std::string name = "Triage";
+  std::string description = "the worst off start first and put out who loses least";
+  for (std::size_t k = 0; k < kParts.size(); ++k) {
+    const auto value = static_cast<std::size_t>(values[k]);
+    if (values[k] != kParts[k].usual) (name += '/').append(kParts[k].name).append(kParts[k].values[value]);
+    description.append("; ").append(kParts[k].descriptions[value]);
+  }
+  if (short_job != triage::kShort) {
+    name.append("/").append(kShortPart).append(seconds_in_name(short_job));
+    description.append("; times for jobs of ").append(seconds_in_name(short_job)).append(" s and more");
+  }
+  PolicyTraits traits;
+  traits.submissions_apart = false;
+  traits.resync_forgets_nothing = true;
+  return {std::move(name), std::move(description), traits,
+          MakeNonClairvoyant([parts = parts_of(values), short_job](const EngineOptions& options) {
+            TriageOptions triage = options.triage;
+            triage.time_scale *= short_job / triage::kShort;
+            return std::make_unique<TriagePolicy>(parts, triage);
+          })};
+}
+
+std::vector<Algorithm> list() {
+  return {policy_of({1, 1, 2}), policy_of({0, 0, 0}), policy_of({0, 0, 1}), policy_of({1, 0, 0}),
+          policy_of({1, 0, 2}), policy_of({0, 1, 0}), policy_of({1, 1, 0})};
+}
+
+NameMatch parse(std::string_view name) {
+  if (!same_name(name.substr(0, name.find('/')), "Triage")) return std::optional<Algorithm>();
+  Values values{};
+  for (std::size_t k = 0; k < kParts.size(); ++k) values[k] = kParts[k].usual;
+  std::array<bool, kParts.size()> seen{};
+  std::optional<Seconds> short_job;
+  name.remove_prefix(std::string_view("Triage").size());
+  while (!name.empty()) {
+    name.remove_prefix(1);
+    const std::string_view given = name.substr(0, name.find('/'));
+    name.remove_prefix(given.size());
+    bool known = false;
+    if (name_starts_with(given, kShortPart)) {
+      if (short_job) return wrong("'" + std::string(given) + "' is one part too many");
+      short_job = seconds_from_name(given.substr(kShortPart.size()));
+      if (!short_job) return wrong("SHORT takes a positive number of seconds");
+      known = true;
+    }
+    for (std::size_t k = 0; k < kParts.size() && !known; ++k) {
+      const Part& part = kParts[k];
+      if (!name_starts_with(given, part.name)) continue;
+      for (std::size_t v = 0; v < part.values.size(); ++v) {
+        if (part.values[v].empty() || !same_name(given.substr(part.name.size()), part.values[v])) continue;
+        if (seen[k]) return wrong("'" + std::string(given) + "' is one part too many");
+        values[k] = static_cast<int>(v);
+        known = seen[k] = true;
+      }
+    }
+    if (!known) return wrong("'" + std::string(given) + "' is no part of Triage: PLACE=LOAD, YIELD=EQUAL, MOVE=NONE, SHORT=1 ...");
+  }
+  return std::optional<Algorithm>(policy_of(values, short_job.value_or(triage::kShort)));
+}
+
+}  // namespace
+
+extern const PolicyFamily triage_family{"triage", "Triage, beyond the papers (docs/triage.md)", list, parse};
+
+}  // namespace dfrs

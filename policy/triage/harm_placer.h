@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Placement by harm: a task goes where it costs the jobs on the cluster the least CPU.
+//
+// On a node with CPU left it costs nothing. On an overloaded one all would share equally, ye = capacity / load. A gang
+// advances at the yield of its slowest task, so
+// - a resident r that runs faster than ye is slowed down everywhere: (y_r - ye) times its CPU need on all nodes,
+//   counted once however many of its nodes are shared with the new job;
+// - the new job is slowed down likewise, by what ye is below the worst share it has on nodes already chosen.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "policy/greedy.h"
+#include "policy/triage/options.h"
+#include "policy/triage/placer.h"
+
+namespace dfrs::triage {
+
+/// A unit of CPU lost to the job itself counts so much more than one lost to a resident. The job's own loss lasts as
+/// long as the job does; residents come and go, and what they lose is mostly given back when the load changes.
+inline constexpr double kOwnLoss = 20;
+/// Residents with less than twice the new job's progress are as likely as not to end first, and have much to lose in
+/// stretch: theirs counts so much more.
+inline constexpr double kYoungLoss = 3;
+inline constexpr double kYoung = 2;
+
+class HarmPlacer final : public Placer {
+ public:
+  explicit HarmPlacer(const TriageOptions& options) : options_(options) {}
+
+  void begin(const ClusterView& view, const ClusterState& state) override;
+  /// O(nodes + tasks x nodes of the cluster that are full x residents) in the worst case; O(nodes + tasks log nodes)
+  /// while nodes with CPU left suffice.
+  std::span<const NodeIndex> find(const ClusterView& view, const ClusterState& state, JobSlot job) override;
+  void placed(const ClusterView& view, const ClusterState& state, JobSlot job) override;
+  void removed(JobSlot job, std::span<const NodeIndex> nodes) override;
+
+ private:
+  struct Resident {
+    JobSlot job = kNoSlot;
+    double yield = 0;  ///< what it runs at, or is expected to
+  };
+  struct Candidate {
+    NodeIndex node = 0;
+    std::uint32_t room = 0;
+    std::uint32_t taken = 0;  ///< tasks of the new job that are to go there
+    double load = 0;          ///< relative to the capacity, with these tasks
+    double step = 0;          ///< what one more task adds
+    double spare = 0;         ///< free rigid resources, relative to the capacity, with these tasks
+    double spare_step = 0;
+  };
+
+  void build(const ClusterView& view, const ClusterState& state);
+  double harm(const ClusterView& view, const Candidate& candidate, const JobView& job, double own_share) const;
+  static double tie(const Candidate& candidate);
+
+  TriageOptions options_;
+  bool built_ = false;
+  std::vector<std::vector<Resident>> residents_;  // by node; one entry per job
+  std::vector<double> yield_;                     // by slot: of jobs placed in this call
+  std::vector<Candidate> candidates_;
+  std::vector<std::uint64_t> marked_;  // by slot: mark_ if the job's loss has been counted
+  std::uint64_t mark_ = 0;
+  std::vector<NodeIndex> nodes_;
+  Greedy former_;
+  double total_need_ = 0;
+  Seconds young_ = 0;
+};
+
+}  // namespace dfrs::triage

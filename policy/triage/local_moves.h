@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Moves: now and then a job that shares its CPU is put where it, or those it leaves, run faster.
+#pragma once
+
+#include <vector>
+
+#include "policy/triage/options.h"
+#include "policy/triage/placer.h"
+#include "policy/triage/yields.h"
+
+namespace dfrs::triage {
+
+struct MoveRule {
+  Seconds period = 300;      ///< between rounds
+  int most = 20;             ///< jobs tried in a round
+  Seconds progress = 300;    ///< that a job must have: younger ones may end before the move has paid
+  double gain = 2;           ///< CPU gained over the job's expected rest, in penalties
+
+  static MoveRule of(TriageParts::Moves moves, const TriageOptions& options) {
+    MoveRule rule = moves == TriageParts::Moves::few ? MoveRule{600, 5, 600, 1} : MoveRule{};
+    rule.period *= options.time_scale;
+    rule.progress *= options.time_scale;
+    return rule;
+  }
+};
+
+class LocalMoves {
+ public:
+  LocalMoves(TriageParts::Moves moves, TriageParts::Yields yields, const TriageOptions& options)
+      : rule_(MoveRule::of(moves, options)), trial_(yields, options) {}
+
+  /// Tries running jobs that get less CPU than they need, those that lack most first: each is taken out and placed
+  /// again. The move is kept if the CPU gained by all jobs together, over the time the job is expected to run on (as
+  /// long as it ran), exceeds `gain` times what the penalty costs. `yields` are those of the mapping, and of the new
+  /// one afterwards. True if a job was moved. O(most x (placement + yields)).
+  bool run(const ClusterView& view, ClusterState& state, Placer& placer, const TriageOptions& options, Yields& yields);
+
+  const MoveRule& rule() const { return rule_; }
+
+ private:
+  struct Candidate {
+    double lack = 0;
+    JobSlot job = kNoSlot;
+  };
+  MoveRule rule_;
+  Yields trial_;
+  std::vector<Candidate> candidates_;
+  std::vector<NodeIndex> old_nodes_;
+  std::vector<NodeIndex> new_nodes_;
+};
+
+}  // namespace dfrs::triage

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Triage: the worst off first, and nobody put out without need. Non-clairvoyant. docs/triage.md explains it; this file
+// only says when each part acts.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "policy/policy.h"
+#include "policy/triage/admission.h"
+#include "policy/triage/local_moves.h"
+#include "policy/triage/options.h"
+#include "policy/triage/placer.h"
+#include "policy/triage/yields.h"
+
+namespace dfrs {
+
+class TriagePolicy final : public NonClairvoyantPolicy {
+ public:
+  TriagePolicy(const TriageParts& parts, const TriageOptions& options);
+
+  void decide(const ClusterView& view, std::span<const Event> events, ClusterState& state, Outcome& outcome) override;
+
+ private:
+  void report_yields(const ClusterView& view, const ClusterState& state, Outcome& outcome) const;
+
+  TriageOptions options_;
+  std::unique_ptr<triage::Placer> placer_;
+  triage::Admission admission_;
+  triage::Yields yields_;
+  std::optional<triage::LocalMoves> moves_;
+  Seconds next_admission_ = kNever;
+  Seconds next_moves_ = kNever;
+  Seconds next_level_ = kNever;
+};
+
+}  // namespace dfrs

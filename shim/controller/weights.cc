@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/controller/weights.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dfrs::shim {
+namespace {
+
+// Below or at 0: it has none.
+double value_of(const Job& job, WeightRule rule) {
+  switch (rule) {
+    case WeightRule::none:
+      return 0;
+    case WeightRule::priority:
+      return job.priority;
+    case WeightRule::qos:
+      return 1.0 + job.qos_priority;
+    case WeightRule::fair_share:
+      return job.fair_share < 0 ? 0 : std::max(job.fair_share, kLeastFairShare);
+  }
+  return 0;
+}
+
+// Two digits: a mean that moves with each job that comes and goes is no news for all the others.
+double rounded(double weight) {
+  const double step = weight < 1 ? 0.01 : 0.1;
+  return std::round(weight / step) * step;
+}
+
+}  // namespace
+
+void set_weights(Books& books, WeightRule rule) {
+  double sum = 0;
+  std::size_t count = 0;
+  if (rule != WeightRule::none) {
+    books.each([&](const Job& job) {
+      const double value = value_of(job, rule);
+      if (job.phase == DFRS_JOB_ENDING || !(value > 0)) return;
+      sum += value;
+      ++count;
+    });
+  }
+  const double mean = count > 0 ? sum / static_cast<double>(count) : 0;
+  books.each([&](Job& job) {
+    const double value = value_of(job, rule);
+    job.weight = mean > 0 && value > 0 ? rounded(std::clamp(value / mean, kLeastWeight, kMostWeight)) : 1;
+  });
+}
+
+}  // namespace dfrs::shim

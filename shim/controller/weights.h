@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Weights of jobs from Slurm's priorities, QOS or fair-share (Weight of dfrs.conf; docs: administrator's guide).
+//
+//   priority    v = Slurm's priority of the job
+//   qos         v = 1 + the priority of its QOS
+//   fairshare   v = the fair-share factor of its association, at least 0.01
+//
+// and weight = v / (mean v of all jobs of managed partitions that have one), between 0.1 and 10: equal priorities give
+// everybody a weight of 1, and nobody, however little he counts, waits for ever. Jobs without such a value (held ones,
+// clusters without accounting) have weight 1.
+#pragma once
+
+#include "shim/conf/config.h"
+#include "shim/controller/books.h"
+
+namespace dfrs::shim {
+
+inline constexpr double kLeastWeight = 0.1;
+inline constexpr double kMostWeight = 10;
+inline constexpr double kLeastFairShare = 0.01;
+
+/// Sets Job::weight of all jobs. O(jobs).
+void set_weights(Books& books, WeightRule rule);
+
+}  // namespace dfrs::shim
