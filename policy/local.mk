@@ -109,7 +109,9 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/yield/sharing.cc \
 	policy/yield/sharing.h \
 	policy/yield/stretch.cc \
-	policy/yield/stretch.h
+	policy/yield/stretch.h \
+	policy/yield/stretch_level.cc \
+	policy/yield/stretch_level.h
 
 # registry.cc includes the registry as a table of names.
 EXTRA_DIST += policy/registry_table.sh

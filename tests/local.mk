@@ -71,6 +71,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/test_host.h \
 	tests/policy/yield/average_test.cc \
 	tests/policy/yield/max_min_test.cc \
+	tests/policy/yield/stretch_level_test.cc \
 	tests/policy/yield/stretch_test.cc
 
 tests_sim_tests_CPPFLAGS = $(TEST_CPPFLAGS)
