@@ -100,6 +100,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/view.h \
 	policy/yield/average.cc \
 	policy/yield/average.h \
+	policy/yield/changed_part.cc \
+	policy/yield/changed_part.h \
 	policy/yield/changes.cc \
 	policy/yield/changes.h \
 	policy/yield/lp_solver.h \
