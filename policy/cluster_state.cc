@@ -17,6 +17,8 @@ void ClusterState::resync(const ClusterView& view) {
   task_count_.assign(nodes, 0);
   exclusive_tasks_.assign(nodes, 0);
   usable_.resize(nodes);
+  node_changed_.assign(nodes, 0);
+  changed_nodes_.clear();
   homogeneous_ = true;
   for (std::size_t n = 0; n < nodes; ++n) {
     const NodeView& node = view.nodes[n];
@@ -49,6 +51,12 @@ void ClusterState::resync(const ClusterView& view) {
     placement_[job].assign(spec.nodes.begin(), spec.nodes.end());
     occupy(spec, placement_[job]);
   }
+  forget_changes();
+}
+
+void ClusterState::forget_changes() {
+  for (NodeIndex n : changed_nodes_) node_changed_[n] = 0;
+  changed_nodes_.clear();
 }
 
 void ClusterState::grow(std::size_t slots) {
@@ -123,6 +131,7 @@ void ClusterState::remove(JobSlot job, const JobView& spec) {
 
 void ClusterState::occupy(const JobView& spec, std::span<const NodeIndex> nodes) {
   for (NodeIndex n : nodes) {
+    note_change(n);
     cpu_load_[n] += spec.cpu_need;
     for (std::size_t d = 0; d < rigid_dims_; ++d) rigid_free_[n][d] -= spec.rigid[d];
     ++task_count_[n];
@@ -133,6 +142,7 @@ void ClusterState::occupy(const JobView& spec, std::span<const NodeIndex> nodes)
 
 void ClusterState::release(const JobView& spec, std::span<const NodeIndex> nodes) {
   for (NodeIndex n : nodes) {
+    note_change(n);
     cpu_load_[n] -= spec.cpu_need;
     for (std::size_t d = 0; d < rigid_dims_; ++d) rigid_free_[n][d] += spec.rigid[d];
     // An empty node has load 0 exactly: what rounding left of sums and differences ends here.

@@ -47,6 +47,11 @@ class ClusterState {
   /// Jobs that place() or remove() was called on since begin(), in that order.
   std::span<const JobSlot> touched() const { return touched_; }
 
+  /// Nodes whose load, tasks or free resources changed since forget_changes(), each once, in no particular order.
+  /// After resync() they are not told: everything may be another.
+  std::span<const NodeIndex> changed_nodes() const { return changed_nodes_; }
+  void forget_changes();
+
   /// All jobs in the system, in submission order.
   std::span<const JobSlot> active() const { return active_; }
   /// Position of a job in the submission order.
@@ -90,6 +95,11 @@ class ClusterState {
   void touch(JobSlot job);
   void occupy(const JobView& spec, std::span<const NodeIndex> nodes);
   void release(const JobView& spec, std::span<const NodeIndex> nodes);
+  void note_change(NodeIndex n) {
+    if (node_changed_[n] != 0) return;
+    node_changed_[n] = 1;
+    changed_nodes_.push_back(n);
+  }
 
   std::vector<double> cpu_capacity_;
   std::vector<double> cpu_load_;
@@ -98,6 +108,8 @@ class ClusterState {
   std::vector<std::uint32_t> task_count_;
   std::vector<std::uint32_t> exclusive_tasks_;
   std::vector<std::uint8_t> usable_;
+  std::vector<std::uint8_t> node_changed_;  // by node: is in changed_nodes_
+  std::vector<NodeIndex> changed_nodes_;
   std::size_t rigid_dims_ = 1;
   bool homogeneous_ = true;
 

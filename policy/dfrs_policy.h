@@ -13,6 +13,7 @@
 #include "policy/mcb8/repack.h"
 #include "policy/policy.h"
 #include "policy/yield/average.h"
+#include "policy/yield/changed_part.h"
 #include "policy/yield/max_min.h"
 #include "policy/yield/rule.h"
 #include "policy/yield/sharing.h"
@@ -35,7 +36,9 @@ class DfrsPolicy final : public NonClairvoyantPolicy {
   void start_opportunistically(const ClusterView& view, ClusterState& state, std::size_t arrivals);
   void admit(const ClusterView& view, ClusterState& state, JobSlot job);
   void repack(const ClusterView& view, ClusterState& state, bool tick);
-  void set_yields(const ClusterView& view, const ClusterState& state, Outcome& outcome);
+  void set_yields(const ClusterView& view, std::span<const Event> events, bool resync, const ClusterState& state,
+                  Outcome& outcome);
+  void solve(const ClusterView& view);
   void solve_stretch(const ClusterView& view);
   bool yields_follow_progress() const;
   Seconds to_next_tick(Seconds now) const;
@@ -53,6 +56,7 @@ class DfrsPolicy final : public NonClairvoyantPolicy {
   Greedy greedy_;
   GreedyPreempt preempt_;
   Repack repack_;
+  ChangedPart part_;
   Sharing sharing_;
   MaxMinYield max_min_;
   std::vector<RankedJob> waiting_;

@@ -121,6 +121,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/view.h \
 	policy/yield/average.cc \
 	policy/yield/average.h \
+	policy/yield/changed_part.cc \
+	policy/yield/changed_part.h \
 	policy/yield/changes.cc \
 	policy/yield/changes.h \
 	policy/yield/lp_solver.h \
@@ -131,6 +133,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/yield/sharing.h \
 	policy/yield/stretch.cc \
 	policy/yield/stretch.h \
+	policy/yield/stretch_level.cc \
+	policy/yield/stretch_level.h \
 	policy/yield/weighted_max_min.cc \
 	policy/yield/weighted_max_min.h \
 	policy/yield/working_basis.cc \

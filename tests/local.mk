@@ -72,7 +72,9 @@ tests_policy_tests_SOURCES = \
 	tests/policy/table5_names.h \
 	tests/policy/test_host.h \
 	tests/policy/yield/average_test.cc \
+	tests/policy/yield/changed_part_test.cc \
 	tests/policy/yield/max_min_test.cc \
+	tests/policy/yield/stretch_level_test.cc \
 	tests/policy/yield/stretch_test.cc \
 	tests/policy/yield/working_basis_test.cc
 
