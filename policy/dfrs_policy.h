@@ -36,7 +36,7 @@ class DfrsPolicy final : public NonClairvoyantPolicy {
   void start_opportunistically(const ClusterView& view, ClusterState& state, std::size_t arrivals);
   void admit(const ClusterView& view, ClusterState& state, JobSlot job);
   void repack(const ClusterView& view, ClusterState& state, bool tick);
-  void set_yields(const ClusterView& view, std::span<const Event> events, bool resync, const ClusterState& state,
+  void set_yields(const ClusterView& view, std::span<const Event> events, bool afresh, const ClusterState& state,
                   Outcome& outcome);
   void solve(const ClusterView& view);
   void solve_stretch(const ClusterView& view);
