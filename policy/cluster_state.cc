@@ -86,7 +86,11 @@ void ClusterState::drop(JobSlot job, const JobView& spec) {
 
 void ClusterState::change_need(JobSlot job, double more) {
   ++version_;
-  for (NodeIndex n : placement_[job]) cpu_load_[n] += more;
+  for (NodeIndex n : placement_[job]) {
+    note_change(n);
+    cpu_load_[n] += more;
+    by_load_.note(n);
+  }
 }
 
 void ClusterState::begin() {

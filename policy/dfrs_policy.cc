@@ -61,8 +61,7 @@ void DfrsPolicy::decide(const ClusterView& view, std::span<const Event> events, 
 
   // Yields follow from the mapping; those on stretch also from the progress made, so that a tick sets them anew.
   if (room_may_have_come || needs_changed || !state.touched().empty() || (tick && yields_follow_progress())) {
-    // Needs change without a change of the mapping: then all is looked at.
-    set_yields(view, events, resync || needs_changed, state, outcome);
+    set_yields(view, events, resync, state, outcome);
   }
 
   if (state.active().empty()) next_tick_ = kNever;
