@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "policy/node_lists.h"
 #include "policy/view.h"
 
 namespace dfrs {
@@ -107,6 +108,7 @@ class ClusterState {
   bool homogeneous_ = true;
 
   std::vector<std::vector<NodeIndex>> placement_;  // by slot
+  NodeLists spare_;                                // of jobs that are gone
   std::vector<std::uint64_t> order_;               // by slot
   std::vector<JobSlot> active_;
   std::uint64_t next_order_ = 0;

@@ -89,6 +89,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/mcb8/repack.h \
 	policy/nearest_name.cc \
 	policy/nearest_name.h \
+	policy/node_lists.h \
 	policy/node_set.h \
 	policy/policy.h \
 	policy/priority.cc \
