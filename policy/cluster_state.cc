@@ -76,7 +76,7 @@ void ClusterState::drop(JobSlot job, const JobView& spec) {
   ++version_;
   if (placed(job)) {
     release(spec, placement_[job]);
-    placement_[job].clear();
+    spare_.keep(placement_[job]);
   }
   // Orders ascend along active_, so the job is found by bisection.
   const auto at = std::lower_bound(active_.begin(), active_.end(), order_[job],
@@ -123,6 +123,7 @@ void ClusterState::touch(JobSlot job) {
 
 void ClusterState::place(JobSlot job, const JobView& spec, std::span<const NodeIndex> nodes) {
   touch(job);
+  spare_.furnish(placement_[job]);
   placement_[job].assign(nodes.begin(), nodes.end());
   occupy(spec, nodes);
 }

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "policy/node_lists.h"
 #include "policy/nodes_by_load.h"
 #include "policy/view.h"
 
@@ -116,6 +117,7 @@ class ClusterState {
   mutable NodesByLoad by_load_;  // caught up with the rest when it is used
 
   std::vector<std::vector<NodeIndex>> placement_;  // by slot
+  NodeLists spare_;                                // of jobs that are gone
   std::vector<std::uint64_t> order_;               // by slot
   std::vector<JobSlot> active_;
   std::uint64_t next_order_ = 0;

@@ -93,6 +93,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/nearest_name.cc \
 	policy/nearest_name.h \
 	policy/measured_need.h \
+	policy/node_lists.h \
 	policy/node_set.h \
 	policy/nodes_by_load.cc \
 	policy/nodes_by_load.h \

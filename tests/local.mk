@@ -148,6 +148,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/workload/hpc2n_test.cc \
 	tests/sim/workload/load_test.cc \
 	tests/sim/workload/lublin_test.cc \
+	tests/sim/workload/number_parser_test.cc \
 	tests/sim/workload/random_test.cc \
 	tests/sim/workload/recorded_test.cc \
 	tests/sim/workload/sacct/fields_test.cc \
