@@ -14,8 +14,8 @@ constexpr double kGain = 1e-9;    // the least slope of the sum that is worth a 
 constexpr double kRate = 1e-9;    // changes below this are rounding; no pivot is smaller
 constexpr double kTie = 1e-12;    // lengths of steps that differ by less are equal
 constexpr double kFull = 1e-12;   // CPU of a node, relative to its capacity, that is none
-constexpr int kStandstills = 20;  // steps in a row of no length, after which the first candidate is taken, not the best,
-                                  // so as not to run in a circle (Bland 1977)
+constexpr int kStandstills = 20;  // steps in a row of no length, after which the first candidate is taken, not the
+                                  // best, so as not to run in a circle (Bland 1977)
 
 }  // namespace
 
@@ -121,7 +121,9 @@ void AverageYield::group(const Sharing& sharing) {
       }
     }
     std::sort(candidates_.begin() + static_cast<std::ptrdiff_t>(first), candidates_.end(),
-              [](const Candidate& a, const Candidate& b) { return a.weight != b.weight ? a.weight < b.weight : a.job < b.job; });
+              [](const Candidate& a, const Candidate& b) {
+                return a.weight != b.weight ? a.weight < b.weight : a.job < b.job;
+              });
     ++groups;
   }
   full_.assign(sharing.nodes().size(), kNone);

@@ -4,16 +4,16 @@
 // What a job may have beyond the minimum is x, 0 <= x <= 1 - minimum, and the sum of all x is maximised. A node that is
 // full at the minimum leaves its jobs there; one with room for all that its jobs can take limits nobody. What remains
 // falls apart into groups of jobs that share nodes. On one node, the jobs that need least of it come first, and that is
-// the optimum. A group of several nodes begins with the same rule (see below), which is a vertex of the program, and goes
-// on by the simplex method with bounds (Dantzig 1955) from there; only the part of the basis that is not trivial is
-// kept (WorkingBasis). A general solver builds and factorises each program anew, which took most of the time of a
+// the optimum. A group of several nodes begins with the same rule (see below), which is a vertex of the program, and
+// goes on by the simplex method with bounds (Dantzig 1955) from there; only the part of the basis that is not trivial
+// is kept (WorkingBasis). A general solver builds and factorises each program anew, which took most of the time of a
 // simulation.
 //
-// The optimum is often not unique: equal jobs on a node may share what is left in any way. The answer depends on nothing
-// but the jobs, their order and their nodes, by these rules: jobs rise in the order of their CPU need summed over the
-// nodes that limit them, least first, in submission order among equals, each as far as it can; then, as long as the sum
-// can grow, the job that gains most by it rises (or falls, or the node whose price is most negative is left with room),
-// the earlier submitted first among equals.
+// The optimum is often not unique: equal jobs on a node may share what is left in any way. The answer depends on
+// nothing but the jobs, their order and their nodes, by these rules: jobs rise in the order of their CPU need summed
+// over the nodes that limit them, least first, in submission order among equals, each as far as it can; then, as long
+// as the sum can grow, the job that gains most by it rises (or falls, or the node whose price is most negative is left
+// with room), the earlier submitted first among equals.
 #pragma once
 
 #include <cstdint>
@@ -73,23 +73,23 @@ class AverageYield {
   LpSolver* solver_;
   LinearProgram program_;
 
-  double top_ = 0;                 // of x
-  std::vector<Room> room_;         // by node: what limits its jobs
-  std::vector<double> left_;       // by node: CPU that is not given away
-  std::vector<double> capacity_;   // by node: CPU beyond the minimum
-  std::vector<std::uint32_t> group_;       // by node: its group, or kNone
-  std::vector<std::uint32_t> full_;        // by node: place in the basis, or kNone
-  std::vector<double> price_;      // by node: what a bit more CPU would be worth
-  std::vector<double> x_;          // by job
-  std::vector<Place> place_;       // by job
-  std::vector<std::uint32_t> basic_;       // by job: place in the basis, where it is between the bounds
+  double top_ = 0;                    // of x
+  std::vector<Room> room_;            // by node: what limits its jobs
+  std::vector<double> left_;          // by node: CPU that is not given away
+  std::vector<double> capacity_;      // by node: CPU beyond the minimum
+  std::vector<std::uint32_t> group_;  // by node: its group, or kNone
+  std::vector<std::uint32_t> full_;   // by node: place in the basis, or kNone
+  std::vector<double> price_;         // by node: what a bit more CPU would be worth
+  std::vector<double> x_;             // by job
+  std::vector<Place> place_;          // by job
+  std::vector<std::uint32_t> basic_;  // by job: place in the basis, where it is between the bounds
   std::vector<Candidate> candidates_;
   std::vector<std::uint32_t> queue_;
   WorkingBasis basis_;
-  std::vector<double> column_, row_;       // of one job or node, by place in the basis
-  std::vector<double> change_;     // by place in the basis: of x, per unit of the entering one
-  std::vector<double> less_;       // by node: of left_, negative, per unit
-  std::vector<std::uint32_t> touched_;     // nodes with an entry there
+  std::vector<double> column_, row_;    // of one job or node, by place in the basis
+  std::vector<double> change_;          // by place in the basis: of x, per unit of the entering one
+  std::vector<double> less_;            // by node: of left_, negative, per unit
+  std::vector<std::uint32_t> touched_;  // nodes with an entry there
 };
 
 }  // namespace dfrs

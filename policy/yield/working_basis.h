@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The part of a simplex basis that is not trivial: as many jobs, whose yields are between their bounds, as nodes that are
-// full. Each full node's row over these jobs makes a square matrix B, whose inverse is kept dense: it is small (a few
-// jobs at a time are between their bounds) and each change of the basis changes it in O(size^2).
+// The part of a simplex basis that is not trivial: as many jobs, whose yields are between their bounds, as nodes that
+// are full. Each full node's row over these jobs makes a square matrix B, whose inverse is kept dense: it is small (a
+// few jobs at a time are between their bounds) and each change of the basis changes it in O(size^2).
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ class WorkingBasis {
   double inverse(std::size_t job, std::size_t node) const { return inverse_[job * stride_ + node]; }
 
   void clear();
-  /// One job and one node more. `column`: the job's needs on the nodes that are here; `row`: the node's over the jobs that
-  /// are here; `corner`: the job's on the node. False, and nothing changed, if the matrix would be singular.
+  /// One job and one node more. `column`: the job's needs on the nodes that are here; `row`: the node's over the jobs
+  /// that are here; `corner`: the job's on the node. False, and nothing changed, if the matrix would be singular.
   bool add(std::uint32_t job, std::uint32_t node, std::span<const double> column, std::span<const double> row,
            double corner);
   /// Job `at` gives way to another one, with these needs on the nodes.

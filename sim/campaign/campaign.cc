@@ -236,8 +236,8 @@ void run_simulations(std::span<const Instance> instances, std::span<const Algori
   Run(instances, algorithms, options).simulate_all({numbers.begin(), numbers.end()});
 }
 
-std::vector<std::size_t> missing_simulations(std::span<const Instance> instances,
-                                             std::span<const Algorithm> algorithms, const CampaignOptions& options) {
+std::vector<std::size_t> missing_simulations(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
+                                             const CampaignOptions& options) {
   return Run(instances, algorithms, options).missing();
 }
 

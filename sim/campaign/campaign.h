@@ -39,7 +39,7 @@ void run_simulations(std::span<const Instance> instances, std::span<const Algori
                      const CampaignOptions& options, std::span<const std::size_t> numbers);
 
 /// The numbers, ascending, of those simulations that the store has no result of.
-std::vector<std::size_t> missing_simulations(std::span<const Instance> instances,
-                                             std::span<const Algorithm> algorithms, const CampaignOptions& options);
+std::vector<std::size_t> missing_simulations(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
+                                             const CampaignOptions& options);
 
 }  // namespace dfrs::sim

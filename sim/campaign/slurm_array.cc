@@ -50,7 +50,8 @@ constexpr const char* kStates =
 
 [[noreturn]] void no_slurm(const char* command) {
   throw SlurmError(fmt::format(
-      "{} is not in PATH; run this where Slurm's commands are (a login node), or let --no-submit write the script", command));
+      "{} is not in PATH; run this where Slurm's commands are (a login node), or let --no-submit write the script",
+      command));
 }
 
 }  // namespace
@@ -67,9 +68,10 @@ void check_slurm_folder(const std::string& folder) {
     return static_cast<unsigned char>(c) >= 0x20 && std::string_view("%\\'\"#\x7f").find(c) == std::string_view::npos;
   });
   if (plain) return;
-  throw UsageError(fmt::format("--slurm: sbatch cannot take '{}' as part of a log's name; choose a folder without any of "
-                               "% \\ ' \" #",
-                               folder));
+  throw UsageError(
+      fmt::format("--slurm: sbatch cannot take '{}' as part of a log's name; choose a folder without any of "
+                  "% \\ ' \" #",
+                  folder));
 }
 
 void check_sbatch_options(const std::vector<std::string>& options) {
@@ -82,7 +84,8 @@ void check_sbatch_options(const std::vector<std::string>& options) {
     }
     for (const auto& [shortly, wholly] : ours) {
       if (!is_option(option, shortly, wholly)) continue;
-      throw UsageError(fmt::format("--sbatch: {} is set by dfrs-sim itself, or it could not find its jobs again", wholly));
+      throw UsageError(
+          fmt::format("--sbatch: {} is set by dfrs-sim itself, or it could not find its jobs again", wholly));
     }
   }
 }
@@ -102,14 +105,16 @@ std::string array_script(const SlurmArray& array) {
   if (!array.time.empty()) option("--time=" + quoted(array.time));
   for (const std::string& more : array.options) option(more);
   text +=
-      "# Written by `dfrs-sim compare --slurm`. Each task does the simulations in its line of the file `plan` and keeps\n"
+      "# Written by `dfrs-sim compare --slurm`. Each task does the simulations in its line of the file `plan` and "
+      "keeps\n"
       "# each result in a store of its own as soon as it is there: a task that is requeued goes on from that.\n"
       "set -eu\n";
   text += fmt::format("simulations=$(sed -n \"${{SLURM_ARRAY_TASK_ID}}p\" {})\n",
                       quoted(fmt::format("{}/{}", array.folder, kPlanFile)));
   text += "exec";
   for (const std::string& word : array.command) text += " " + quoted(word);
-  text += fmt::format(" \"--only=$simulations\" --store={}\"$SLURM_ARRAY_TASK_ID\".db --", quoted(array.folder + "/part-"));
+  text +=
+      fmt::format(" \"--only=$simulations\" --store={}\"$SLURM_ARRAY_TASK_ID\".db --", quoted(array.folder + "/part-"));
   for (const std::string& source : array.sources) text += " " + quoted(source);
   text += '\n';
   return text;
@@ -117,12 +122,14 @@ std::string array_script(const SlurmArray& array) {
 
 std::string submit_array(const SlurmArray& array, const std::string& script) {
   // Said here, too: variables like SBATCH_JOB_NAME count more than the script.
-  const auto outcome = run_program({"sbatch", "--parsable", "--job-name=" + array.name, "--array=" + array_range(array), script});
+  const auto outcome =
+      run_program({"sbatch", "--parsable", "--job-name=" + array.name, "--array=" + array_range(array), script});
   if (!outcome) no_slurm("sbatch");
   if (outcome->exit_code != 0) {
-    throw SlurmError(fmt::format("{}: sbatch refuses this script: {}; options for it: --partition, --time, --sbatch, and "
-                                 "--tasks where the array is too large",
-                                 script, first_line(outcome->err)));
+    throw SlurmError(
+        fmt::format("{}: sbatch refuses this script: {}; options for it: --partition, --time, --sbatch, and "
+                    "--tasks where the array is too large",
+                    script, first_line(outcome->err)));
   }
   const std::string line = first_line(outcome->out);
   return line.substr(0, line.find(';'));  // "number;cluster"

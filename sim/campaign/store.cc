@@ -305,8 +305,8 @@ void ResultStore::take_in(const std::string& path, std::span<const StoreFact> fa
     insert.run();
   }
   Statement bounds = other.database_.prepare("SELECT fingerprint, stretch_floor, divisible, ls1 FROM bounds");
-  Statement keep = database_.prepare(
-      "INSERT OR IGNORE INTO bounds(fingerprint, stretch_floor, divisible, ls1) VALUES(?, ?, ?, ?)");
+  Statement keep =
+      database_.prepare("INSERT OR IGNORE INTO bounds(fingerprint, stretch_floor, divisible, ls1) VALUES(?, ?, ?, ?)");
   while (bounds.step()) {
     keep.bind(1, bounds.text(0)).bind(2, bounds.number(1)).bind(3, bounds.number(2)).bind(4, bounds.number(3)).run();
   }

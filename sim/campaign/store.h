@@ -52,9 +52,8 @@ class ResultStore {
   };
 
   /// Opens the store or makes it. Beside `path` there will be path-workers (empty) and, while it is in use, path-wal
-  /// and (shared) path-shm. Errors, besides those above: UsageError if the store was made for something else, saying what
-  /// differs: the program's version or a fact.
-  /// `patience`: how long to wait for another process.
+  /// and (shared) path-shm. Errors, besides those above: UsageError if the store was made for something else, saying
+  /// what differs: the program's version or a fact. `patience`: how long to wait for another process.
   ResultStore(const std::string& path, std::span<const StoreFact> facts, Access access = Access::shared,
               std::chrono::milliseconds patience = Database::kPatience);
   /// Gives back what was claimed and not finished.

@@ -92,13 +92,16 @@ void add_slurm(CLI::App& command, CompareCommand& options) {
   add(command.add_option("--tasks", slurm.tasks, "divide what is missing among so many tasks of the array"))
       ->check(whole_number_in(1, 4'000'000))
       ->capture_default_str();
-  add(command.add_option("--at-once", slurm.at_once, "tasks running at the same time (default: as many as there is room for)"))
+  add(command.add_option("--at-once", slurm.at_once,
+                         "tasks running at the same time (default: as many as there is room for)"))
       ->check(whole_number_in(1, 4'000'000));
   add(command.add_option("--partition", slurm.partition, "partition to submit to (default: the cluster's default)"));
   add(command.add_option("--time", slurm.time, "time limit of a task, as sbatch takes it (default: the partition's)"));
-  add(command.add_option("--sbatch", slurm.sbatch, "a further option of sbatch, as in --sbatch=--mem=2G; may be repeated"))
+  add(command.add_option("--sbatch", slurm.sbatch,
+                         "a further option of sbatch, as in --sbatch=--mem=2G; may be repeated"))
       ->allow_extra_args(false);
-  add(command.add_flag("--no-submit", options.no_submit, "write the batch script and say where it is; ask nothing of Slurm"));
+  add(command.add_flag("--no-submit", options.no_submit,
+                       "write the batch script and say where it is; ask nothing of Slurm"));
   add(command.add_flag("--no-wait", options.no_wait, "submit and return; the same command later goes on"));
   options.here.push_back(folder);
 }
@@ -110,9 +113,10 @@ void add_compare(CLI::App& app) {
   auto options = std::make_shared<CompareCommand>();
   options->parsed = command;
   options->workload.add(*command, WorkloadOptions::Sources::several);
-  command->add_option("-a,--algorithm", options->algorithms,
-                      "algorithms, separated by commas or given by several -a; also sets, see `dfrs-sim list` (default: FCFS, "
-                      "EASY and the best DFRS algorithms of the papers)");
+  command->add_option(
+      "-a,--algorithm", options->algorithms,
+      "algorithms, separated by commas or given by several -a; also sets, see `dfrs-sim list` (default: FCFS, "
+      "EASY and the best DFRS algorithms of the papers)");
   CLI::Option* results =
       command->add_option("-o,--output", options->outputs.results, "write a row per simulation to this CSV file");
   CLI::Option* report = command->add_option("--report", options->outputs.report, "write a report to this HTML file");
@@ -126,12 +130,13 @@ void add_compare(CLI::App& app) {
   CLI::Option* only = command->add_option(
       "--only", options->only,
       "a part of the campaign: with --store, only the simulations of these numbers, as in 0-13,25 (from 0, all "
-      "algorithms of the first source first); one process at a time may have the store, which may be in a shared folder");
+      "algorithms of the first source first); one process at a time may have the store, which may be in a shared "
+      "folder");
   only->needs(store)->excludes(results)->excludes(report);
   CLI::Option* format = command->add_option("--format", options->outputs.format, "of the table printed");
   format->check(CLI::IsMember({"text", "markdown", "csv", "json"}))->capture_default_str();
-  CLI::Option* threads = command->add_option("-j,--threads", options->threads,
-                                             "threads (default: one per processor; with --slurm CPUs of a task, default 1)");
+  CLI::Option* threads = command->add_option(
+      "-j,--threads", options->threads, "threads (default: one per processor; with --slurm CPUs of a task, default 1)");
   threads->check(CLI::Range(1, 1024));
   options->simulation.add(*command);
   options->here = {results, report, times, store, only, format, threads};

@@ -59,7 +59,8 @@ std::vector<std::size_t> runs_in(const std::string& folder) {
     std::size_t number = 0;
     if (!name.starts_with(kRun)) continue;
     const char* last = name.data() + name.size();
-    if (const auto [stop, bad] = std::from_chars(name.data() + kRun.size(), last, number); bad == std::errc{} && stop == last) {
+    if (const auto [stop, bad] = std::from_chars(name.data() + kRun.size(), last, number);
+        bad == std::errc{} && stop == last) {
       runs.push_back(number);
     }
   }
@@ -118,8 +119,8 @@ void wait_for_tasks(const std::string& name) {
     const std::optional<SlurmQueue> queue = slurm_queue(name, error);
     if (!queue) {
       if (++silences == kSilences) {
-        throw SlurmError(fmt::format("squeue has failed {} times: {}; the jobs go on, run the same command again",
-                                     silences, error));
+        throw SlurmError(
+            fmt::format("squeue has failed {} times: {}; the jobs go on, run the same command again", silences, error));
       }
     } else {
       silences = 0;
@@ -219,20 +220,21 @@ bool SlurmCampaign::complete(std::span<const Instance> instances, std::span<cons
       }
       const std::string log = task_log(array, task);
       const std::string said = last_line(log);
-      throw IncompleteError(
-          fmt::format("{} of {} simulations are missing after {} submissions, the first that of {} under {}: {}; the same "
-                      "command again submits what is missing",
-                      missing.size(), total, submissions, instance.name, algorithm,
-                      said.empty() ? fmt::format("see {}, and `sacct` or `scontrol show job`", log)
-                                   : fmt::format("{} ends with '{:.300}'", log, said)));
+      throw IncompleteError(fmt::format(
+          "{} of {} simulations are missing after {} submissions, the first that of {} under {}: {}; the same "
+          "command again submits what is missing",
+          missing.size(), total, submissions, instance.name, algorithm,
+          said.empty() ? fmt::format("see {}, and `sacct` or `scontrol show job`", log)
+                       : fmt::format("{} ends with '{:.300}'", log, said)));
     }
     before = missing.size();
     array = write_run(missing, campaign.threads);
     const std::string script = array.folder + "/script";
     if (!options_.submit) {
-      next = fmt::format("{} of {} simulations are missing; submit them with\n  sbatch {}\nand then run the same command, "
-                         "with --no-submit to do no more than put results together\n",
-                         missing.size(), total, script);
+      next = fmt::format(
+          "{} of {} simulations are missing; submit them with\n  sbatch {}\nand then run the same command, "
+          "with --no-submit to do no more than put results together\n",
+          missing.size(), total, script);
       return false;
     }
     const std::string job = submit_array(array, script);

@@ -198,8 +198,7 @@ TEST(CliDemo, WritesReportAndResults) {
   EXPECT_EQ(rows.size(), 7U) << "FCFS, EASY and four DFRS algorithms";
   // In the current folder without -o.
   output_of({"demo", log}, {.folder = folder.path().string()});
-  EXPECT_EQ(file_bytes(folder / "dfrs-demo/results.csv"),
-            file_bytes(folder / "demo/results.csv"));
+  EXPECT_EQ(file_bytes(folder / "dfrs-demo/results.csv"), file_bytes(folder / "demo/results.csv"));
 }
 
 }  // namespace

@@ -73,7 +73,8 @@ class CliSlurm : public testing::Test {
       const std::string name = "it's " + std::to_string(k) + ".dfrs";
       std::string text = small_trace();
       text.replace(text.find("small"), 5, "trace " + std::to_string(k));
-      traces_.push_back(folder_.write(name, text + std::to_string(9) + " 40 1 0.5 400 5" + std::to_string(k) + " 60\n"));
+      traces_.push_back(
+          folder_.write(name, text + std::to_string(9) + " 40 1 0.5 400 5" + std::to_string(k) + " 60\n"));
     }
   }
 
@@ -125,8 +126,8 @@ TEST_F(CliSlurm, GivesTheResultsOfOneProcess) {
 }
 
 TEST_F(CliSlurm, TellsSbatchWhatItWasTold) {
-  const Outcome outcome = on_slurm({"--at-once", "2", "--partition", "night owls", "--time", "1-00:00", "--sbatch=--mem=2G",
-                                    "--sbatch", "--exclude=n1", "-j", "4"});
+  const Outcome outcome = on_slurm({"--at-once", "2", "--partition", "night owls", "--time", "1-00:00",
+                                    "--sbatch=--mem=2G", "--sbatch", "--exclude=n1", "-j", "4"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   const std::string options = said("options");
   for (const char* option : {"--array=1-3%2\n", "--partition='night owls'\n", "--time='1-00:00'\n", "--mem=2G\n",
@@ -135,7 +136,8 @@ TEST_F(CliSlurm, TellsSbatchWhatItWasTold) {
   }
   EXPECT_THAT(options, HasSubstr("--output='" + folder_ / "on slurm/run-1/task-%a.log" + "'"));
   // Variables such as SBATCH_JOB_NAME count more than the script; it asks for the jobs by that name.
-  const std::string name = options.substr(options.find("--job-name="), options.find('\n') - options.find("--job-name="));
+  const std::string name =
+      options.substr(options.find("--job-name="), options.find('\n') - options.find("--job-name="));
   EXPECT_THAT(said("submitted"), AllOf(HasSubstr(name), HasSubstr("--array=1-3%2")));
   EXPECT_THAT(said("asked"), HasSubstr(name.substr(std::string("--job-").size())));
 }
@@ -152,8 +154,8 @@ TEST_F(CliSlurm, SubmitsAgainWhatIsMissing) {
 TEST_F(CliSlurm, NamesWhatStaysMissing) {
   slurm("dead", "2-3\n3\n");
   expect_failure(on_slurm(), kExitIncomplete,
-                 {"1 of 6 simulations", "after 3 submissions", "trace 2", "GreedyPM*/per/OPT=MIN/MINVT=600", "node failed",
-                  "run-3/task-1.log"});
+                 {"1 of 6 simulations", "after 3 submissions", "trace 2", "GreedyPM*/per/OPT=MIN/MINVT=600",
+                  "node failed", "run-3/task-1.log"});
   EXPECT_FALSE(std::filesystem::exists(folder_ / "there.csv"));
   slurm("dead", "");
   expect_whole(on_slurm());

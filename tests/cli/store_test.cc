@@ -29,7 +29,8 @@ std::vector<std::string> campaign(const TemporaryFolder& folder) {
   for (int seed = 1; seed <= 6; ++seed) {
     arguments.push_back(folder / ("traces/lublin-" + std::to_string(seed) + "-load-0.9.dfrs"));
   }
-  for (const char* more : {"-a", "EASY,GreedyPM*/per/MINVT=600,MCB8*,MCB8*/per", "-j", "1", "--times"}) arguments.push_back(more);
+  for (const char* more : {"-a", "EASY,GreedyPM*/per/MINVT=600,MCB8*,MCB8*/per", "-j", "1", "--times"})
+    arguments.push_back(more);
   return arguments;
 }
 
@@ -69,7 +70,8 @@ TEST(CliStore, GivesTheResultsOfARunWithout) {
 
 TEST(CliStore, MoreAlgorithmsMayBeAdded) {
   const TemporaryFolder folder;
-  const std::vector<std::string> compare{"compare", "-", "--store", folder / "s.db", "--times", "-o", folder / "out.csv", "-a"};
+  const std::vector<std::string> compare{"compare", "-",  "--store",          folder / "s.db",
+                                         "--times", "-o", folder / "out.csv", "-a"};
   output_of(with(compare, {"EASY"}), {.input = small_trace()});
   const Times before = times_in_store(folder / "s.db");
   output_of(with(compare, {"FCFS,EASY"}), {.input = small_trace()});

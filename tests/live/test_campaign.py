@@ -13,7 +13,7 @@ from .cluster import build_folder
 from .options import Options
 from .waiting import wait_for
 
-SECONDS = 35
+SECONDS = 20
 TASKS = 3
 
 

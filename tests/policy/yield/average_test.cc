@@ -79,10 +79,10 @@ std::vector<double> yields_of(std::size_t nodes, const std::vector<std::vector<N
   return solve({0, views, jobs, 1});
 }
 
-// Node 2 (jobs 0 and 1) sets the minimum to 1/2; job 0 is on node 0, too. Beyond the minimum node 0 has 1 - 1.8 / 2 = 0.1
-// and node 1 has 1 - 1.3 / 2 = 0.35. Job 2 needs least (0.5 of node 0) and rises first, by 0.2; but job 3 (0.3 of both)
-// is worth more there, and takes from job 4 (1 of node 1) less than it gets: 0.1 / 0.3 = 1/3 and 0.35 - 0.1 = 0.25 are
-// together more than 0.2 and 0.35.
+// Node 2 (jobs 0 and 1) sets the minimum to 1/2; job 0 is on node 0, too. Beyond the minimum node 0 has 1 - 1.8 / 2 =
+// 0.1 and node 1 has 1 - 1.3 / 2 = 0.35. Job 2 needs least (0.5 of node 0) and rises first, by 0.2; but job 3 (0.3 of
+// both) is worth more there, and takes from job 4 (1 of node 1) less than it gets: 0.1 / 0.3 = 1/3 and 0.35 - 0.1 =
+// 0.25 are together more than 0.2 and 0.35.
 TEST(AverageYield, WhoNeedsLeastIsNotAlwaysFirst) {
   const std::vector<double> yields = yields_of(3, {{0, 2}, {2}, {0}, {0, 1}, {1}}, {1, 1, 0.5, 0.3, 1});
   const std::vector<double> expected{0.5, 0.5, 0.5, 0.5 + 1.0 / 3, 0.75};
