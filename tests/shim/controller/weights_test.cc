@@ -96,7 +96,7 @@ TEST(WeightsLive, MoreCpuForTheHeavier) {
   slurm.reconfigure("Partitions=dfrs\n");
   slurm.run_for(30);
   EXPECT_EQ(slurm.job_status(heavy).weight, 1);
-  EXPECT_NEAR(slurm.agents.applied(0, light)->cpus, slurm.agents.applied(0, heavy)->cpus, 0.5);
+  EXPECT_GT(slurm.agents.applied(0, light)->cpus, 1);  // it has waited for more than the other
   EXPECT_THAT(slurm.violations, testing::IsEmpty());
 }
 
