@@ -32,6 +32,7 @@
 #error "dfrs knows Slurm 22.05 (24.11 and 26.05 in part): see docs/slurm-internals.md for what a port needs"
 #endif
 
+#include "src/common/assoc_mgr.h"
 #include "src/common/bitstring.h"
 #include "src/common/job_resources.h"
 #include "src/common/list.h"
