@@ -187,6 +187,7 @@ class Simulation {
         view.state = JobState::running;
         if (loses_work()) {
           begin_run(decision.job);
+          runs_.push_back(decision.job);
         } else {
           view.clock.since = now_ + options_.penalty;
         }
@@ -194,7 +195,10 @@ class Simulation {
       case DecisionKind::start:
         view.state = JobState::running;
         record.start = now_;
-        if (loses_work()) begin_run(decision.job);
+        if (loses_work()) {
+          begin_run(decision.job);
+          runs_.push_back(decision.job);
+        }
         break;
     }
     spare_.furnish(placement);
@@ -207,7 +211,6 @@ class Simulation {
   // A run that has just begun may not be ended until it has got somewhere, the last one that a job may have never.
   void begin_run(JobSlot job) {
     JobView& view = views_[job];
-    if (view.penalty < 0) runs_.push_back(job);
     view.penalty = 0;
     view.flags.may_not_pause = view.flags.may_not_move = true;
     if (result_.jobs[job].lost_runs < options_.lost_work.max_lost_runs) young_runs_.push_back(job);
@@ -218,7 +221,7 @@ class Simulation {
     std::erase_if(runs_, [&](JobSlot job) {
       JobView& view = views_[job];
       const bool runs = view.state == JobState::running;
-      view.penalty = runs ? view.clock.at(now_) : -1;
+      view.penalty = runs ? view.clock.at(now_) : 0;
       return !runs;
     });
     std::erase_if(young_runs_, [&](JobSlot job) {

@@ -54,6 +54,7 @@ NamedPolicy policy_of(const Values& values, Seconds short_job = triage::kShort) 
           MakeNonClairvoyant([parts = parts_of(values), short_job](const EngineOptions& options) {
             TriageOptions triage = options.triage;
             triage.time_scale *= short_job / triage::kShort;
+            triage.penalty *= triage::kShort / short_job;  // hosts give it in seconds
             return std::make_unique<TriagePolicy>(parts, triage);
           })};
 }

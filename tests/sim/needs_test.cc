@@ -99,8 +99,9 @@ TEST(Weights, ShareOneNodeByTheirWeights) {
   instance.jobs[1].weight = 3;
   FirstYields first;
   const RunResult r = simulate(instance, *parse_algorithm("Triage"), {}, &first);
-  EXPECT_NEAR(first.yields.at(0), 0.25, 1e-9);
-  EXPECT_NEAR(first.yields.at(1), 0.75, 1e-9);
+  // As the cubes of the weights, 1 to 27 (policy/triage/weights.h).
+  EXPECT_NEAR(first.yields.at(0), 1.0 / 28, 1e-9);
+  EXPECT_NEAR(first.yields.at(1), 27.0 / 28, 1e-9);
   EXPECT_LT(r.jobs[1].end, r.jobs[0].end);
   EXPECT_NEAR(r.jobs[0].end, 200, 1e-6);
 }

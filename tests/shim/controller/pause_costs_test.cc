@@ -93,11 +93,11 @@ TEST(PauseCosts, TriageWeighsThem) {
     FakeJob old = job_of(800, 100000);
     if (!loses) old.comment = "dfrs:checkpoint";
     const auto running = slurm.submit(old);
-    slurm.run_for(400);
+    slurm.run_for(65);
     slurm.submit(job_of(800, 10));
     slurm.run_for(1);
-    // Urgency 3.0 to 3.1 (30 s of patience over 10 s). Cost with a checkpoint (400 + 1 + 300) / 400 x 1.2 = 2.1, without
-    // one (400 + 401 + 300) / 400 x 1.2 = 3.3.
+    // Urgency 6.0 to 6.1 (60 s of patience over 10 s). Cost with a checkpoint (65 + 1 + 300) / 65 = 5.6, without one
+    // (65 + 66 + 300) / 65 = 6.6.
     EXPECT_EQ(slurm.job(running).requeues_by_us, loses ? 0U : 1U);
     EXPECT_THAT(slurm.violations, IsEmpty());
   }
