@@ -29,6 +29,14 @@ Amounts capacity(const ClusterState& state, NodeIndex n) {
   return amounts;
 }
 
+// Larger ones first; ties by index, which is submission order, and in which keys come here.
+template <typename Key>
+void sort_keys(std::vector<Key>& keys) {
+  const auto larger = [](const Key& a, const Key& b) { return a.key != b.key ? a.key > b.key : a.item < b.item; };
+  // Often all are equal.
+  if (!std::is_sorted(keys.begin(), keys.end(), larger)) std::sort(keys.begin(), keys.end(), larger);
+}
+
 // The lists by the room left in their dimension, most first; the CPU list before others on ties.
 template <std::size_t D>
 void prefer(const Amounts& left, const Amounts& whole, std::array<std::uint32_t, D>& lists) {
@@ -109,7 +117,7 @@ void Packer::measure_items() {
   const auto count = static_cast<std::uint32_t>(items_->size());
   single_.resize(count);
   pins_.clear();
-  by_need_.items.clear();
+  movable_.clear();
   tasks_total_ = 0;
   needed_ = {};
   for (std::uint32_t k = 0; k < count; ++k) {
@@ -133,24 +141,23 @@ void Packer::measure_items() {
     if (item.pinned) {
       for (NodeIndex n : item.nodes) pins_.push_back({n, k});
     } else {
-      by_need_.items.push_back(k);
+      movable_.push_back(k);
       tasks_total_ += spec.tasks;
     }
   }
   std::sort(pins_.begin(), pins_.end(),
             [](const Pin& a, const Pin& b) { return a.node != b.node ? a.node < b.node : a.item < b.item; });
 
-  // Ties by index, which is submission order.
-  const auto sort_by = [&](const std::vector<std::uint32_t>& items, Order& order, auto&& key) {
+  const auto sort_by = [&](Order& order, auto&& key) {
     keys_.clear();
-    for (std::uint32_t k : items) keys_.push_back({key(single_[k]), k});
-    std::sort(keys_.begin(), keys_.end(), Key::larger);
+    for (std::uint32_t k : movable_) keys_.push_back({key(single_[k]), k});
+    sort_keys(keys_);
     order.items.resize(keys_.size());
     for (std::size_t k = 0; k < keys_.size(); ++k) order.items[k] = keys_[k].item;
     group(order);
   };
-  sort_by(by_need_.items, by_share_, [](const Group& own) { return own.share; });
-  sort_by(by_need_.items, by_need_, [](const Group& own) { return own.required[0]; });
+  sort_by(by_share_, [](const Group& own) { return own.share; });
+  sort_by(by_need_, [](const Group& own) { return own.required[0]; });
 }
 
 // What stays pinned on an unusable node needs none of the room that the usable ones have.
@@ -295,11 +302,11 @@ void Packer::build_lists() {
     }
   } else {
     keys_.clear();
-    for (std::uint32_t k : by_need_.items) {
+    for (std::uint32_t k : movable_) {
       const Item& item = (*items_)[k];
       if (!item.excluded && wants_cpu(item.cpu, single_[k].share)) keys_.push_back({item.cpu, k});
     }
-    std::sort(keys_.begin(), keys_.end(), Key::larger);
+    sort_keys(keys_);
     for (const Key& key : keys_) push(0, single_[key.item], key.key, {&key.item, 1});
   }
   lists_[0].finish();

@@ -70,7 +70,6 @@ class Packer {
   struct Key {
     double key;
     std::uint32_t item;
-    static bool larger(const Key& a, const Key& b) { return a.key != b.key ? a.key > b.key : a.item < b.item; }
   };
   // Jobs in a row that require the same of the same nodes.
   struct Group {
@@ -81,7 +80,7 @@ class Packer {
     std::uint32_t count = 0;
     std::uint32_t list = 0;   // that of the largest rigid share
   };
-  // Items that are not pinned, by non-increasing CPU need or largest rigid share, then by submission.
+  // The movable items by non-increasing CPU need or largest rigid share, then by submission.
   struct Order {
     std::vector<std::uint32_t> items;
     std::vector<Group> groups;
@@ -174,6 +173,7 @@ class Packer {
   Amounts total_{};                               // of all usable nodes
   Amounts needed_{};                              // by the items not excluded, on usable nodes, at full speed
   std::uint64_t tasks_total_ = 0;                 // of the items neither excluded nor pinned
+  std::vector<std::uint32_t> movable_;            // items that are not pinned
   Order by_need_, by_share_;
   std::vector<Group> single_;                     // by item: a group of its own, without place
   std::vector<Key> keys_;                         // scratch

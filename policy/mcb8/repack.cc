@@ -128,6 +128,7 @@ double Repack::search(const ClusterState& state, const ClusterView& view, const 
 }
 
 bool Repack::drop_lowest(const ClusterState& state, const ClusterView& view, const PriorityRule& rule) {
+  const auto higher = [](const RankedItem& a, const RankedItem& b) { return RankedJob::higher(a.rank, b.rank); };
   if (!ranked_) {
     ranks_.clear();
     for (std::uint32_t k = 0; k < items_.size(); ++k) {
@@ -135,11 +136,11 @@ bool Repack::drop_lowest(const ClusterState& state, const ClusterView& view, con
       if (item.spec->flags.may_not_pause && state.placed(item.job)) continue;
       ranks_.push_back({rank(item.job, view, state, rule), k});
     }
-    std::sort(ranks_.begin(), ranks_.end(),
-              [](const RankedItem& a, const RankedItem& b) { return RankedJob::higher(a.rank, b.rank); });
+    std::make_heap(ranks_.begin(), ranks_.end(), higher);
     ranked_ = true;
   }
   if (ranks_.empty()) return false;
+  std::pop_heap(ranks_.begin(), ranks_.end(), higher);
   const RankedItem lowest = ranks_.back();
   ranks_.pop_back();
   left_out_.push_back(lowest.rank.job);

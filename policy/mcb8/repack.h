@@ -50,7 +50,7 @@ class Repack {
     RankedJob rank;
     std::uint32_t item;
   };
-  std::vector<RankedItem> ranks_;  // items that may be left out, by decreasing priority
+  std::vector<RankedItem> ranks_;  // items that may be left out: a heap, the lowest priority first
   bool ranked_ = false;
 
   // The last max_yield() that left no job out: its outcome hangs on nothing but the jobs and which of them are pinned,
