@@ -3,11 +3,14 @@
 #include <benchmark/benchmark.h>
 
 #include "sim/glpk_solver.h"
+#include "sim/io/allocation.h"
 #include "sim/simulation.h"
 #include "tests/bench/workloads.h"
 
 namespace dfrs::sim::bench {
 namespace {
+
+[[maybe_unused]] const bool as_dfrs_sim = (keep_freed_memory(), true);
 
 std::size_t simulate_all(const std::vector<Instance>& instances, const std::string& name, SimOptions options = {}) {
   const Algorithm algorithm = parse_algorithm(name).value();
