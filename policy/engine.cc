@@ -108,8 +108,7 @@ tl::expected<void, Error> Engine::take_events(const ClusterView& view, std::span
     if (event.job >= view.jobs.size()) return fail(ErrorCode::bad_view, "an event names a slot that does not exist");
     const JobView& job = view.jobs[event.job];
     if (event.kind == EventKind::completed) {
-      if (submissions) return fail(ErrorCode::bad_view, "completions must come before submissions");
-      if (changes) return fail(ErrorCode::bad_view, "completions must come before changes");
+      if (submissions || changes) return fail(ErrorCode::bad_view, "completions must come before other events");
       if (job.state != JobState::absent) return fail(ErrorCode::bad_view, "a completed job must have left its slot");
       if (auto message = audit_.completed(view, event.job)) return fail(ErrorCode::bad_view, *message);
       state_.drop(event.job, job);
