@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "policy/error.h"
-#include "policy/mcb8/repack.h"
+#include "policy/mcb8/remap_limit.h"
 
 namespace dfrs {
 

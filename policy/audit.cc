@@ -53,6 +53,8 @@ void Audit::resync(const ClusterView& view) {
   cpu_used_.assign(view.nodes.size(), 0.0);
   tasks_.assign(view.nodes.size(), 0);
   exclusive_.assign(view.nodes.size(), 0);
+  gained_in_.assign(view.nodes.size(), 0);
+  checks_ = 0;
   jobs_.assign(view.jobs.size(), Job{});
   for (JobSlot job = 0; job < view.jobs.size(); ++job) {
     if (view.jobs[job].state != JobState::absent) load(view, job);
@@ -82,6 +84,7 @@ std::optional<std::string> Audit::completed(const ClusterView& view, JobSlot slo
     return job_text(view, slot) + " completed with other requirements than it was submitted with";
   }
   release(job);
+  spare_.keep(job.nodes);
   job.state = JobState::absent;
   return std::nullopt;
 }
@@ -112,11 +115,20 @@ void Audit::release(Job& job) {
 }
 
 void Audit::occupy(Job& job, std::span<const NodeIndex> nodes) {
+  spare_.furnish(job.nodes);
   job.nodes.assign(nodes.begin(), nodes.end());
   for (NodeIndex n : nodes) {
     for (std::size_t d = 0; d < dims_; ++d) free_[n][d] -= job.rigid[d];
     ++tasks_[n];
     if (job.exclusive) ++exclusive_[n];
+  }
+}
+
+void Audit::gain(std::span<const NodeIndex> nodes) {
+  for (NodeIndex n : nodes) {
+    if (gained_in_[n] == checks_) continue;
+    gained_in_[n] = checks_;
+    gained_.push_back(n);
   }
 }
 
@@ -175,7 +187,9 @@ std::optional<std::string> Audit::check_nodes(const ClusterView& view) const {
 }
 
 std::optional<std::string> Audit::check(const ClusterView& view, const Decisions& decisions) {
-  gained_.swap(grown_);
+  gained_.clear();
+  ++checks_;
+  gain(grown_);
   grown_.clear();
   for (const Decision& decision : decisions.placements) {
     if (auto message = check_one(view, decisions, decision)) return message;
@@ -193,7 +207,7 @@ std::optional<std::string> Audit::check(const ClusterView& view, const Decisions
     if (!job.nodes.empty()) return job_text(view, decision.job) + ": decided upon twice";
     const std::span<const NodeIndex> nodes = decisions.nodes_of(decision);
     occupy(job, nodes);
-    gained_.insert(gained_.end(), nodes.begin(), nodes.end());
+    gain(nodes);
     // Two jobs that want nodes alone may not share one either.
     if (job.exclusive) {
       for (NodeIndex n : nodes) {
@@ -211,7 +225,7 @@ std::optional<std::string> Audit::check(const ClusterView& view, const Decisions
       return job_text(view, change.job) + ": yield " + number_text(change.yield) + " is not in (0, 1]";
     }
     Job& job = jobs_[change.job];
-    if (change.yield > job.yield) gained_.insert(gained_.end(), job.nodes.begin(), job.nodes.end());
+    if (change.yield > job.yield) gain(job.nodes);
     set_yield(job, change.yield);
   }
   for (const Decision& decision : decisions.placements) {

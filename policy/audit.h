@@ -5,12 +5,14 @@
 // Cost: proportional to the jobs and tasks that decisions and events name; a resync is O(nodes + tasks).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "policy/decision.h"
+#include "policy/node_lists.h"
 #include "policy/view.h"
 
 namespace dfrs {
@@ -46,15 +48,19 @@ class Audit {
   std::optional<std::string> check_one(const ClusterView& view, const Decisions& decisions, const Decision& decision);
   std::optional<std::string> check_nodes(const ClusterView& view) const;
   void set_yield(Job& job, double yield);
+  void gain(std::span<const NodeIndex> nodes);
 
   std::size_t dims_ = 1;
   std::vector<Job> jobs_;
+  NodeLists spare_;  // of jobs that are gone
   std::vector<RigidVector> free_;
   std::vector<double> cpu_used_;  // allocated: sum of yield x need
   std::vector<std::uint32_t> tasks_;
   std::vector<std::uint32_t> exclusive_;  // tasks of jobs that want the node alone
-  std::vector<NodeIndex> gained_;         // nodes that received tasks or CPU in this check
-  std::vector<NodeIndex> grown_;          // nodes with jobs whose needs have grown since the last check
+  std::vector<NodeIndex> gained_;         // nodes that received tasks or CPU in this check, each once
+  std::vector<std::uint64_t> gained_in_;  // by node: the number of the last check in which it did
+  std::uint64_t checks_ = 0;
+  std::vector<NodeIndex> grown_;  // nodes with jobs whose needs have grown since the last check
 };
 
 }  // namespace dfrs

@@ -7,6 +7,7 @@ namespace dfrs {
 
 void ClusterState::resync(const ClusterView& view) {
   ++version_;
+  by_load_.forget();
   const std::size_t nodes = view.nodes.size();
   rigid_dims_ = view.rigid_dims;
   cpu_capacity_.resize(nodes);
@@ -16,6 +17,8 @@ void ClusterState::resync(const ClusterView& view) {
   task_count_.assign(nodes, 0);
   exclusive_tasks_.assign(nodes, 0);
   usable_.resize(nodes);
+  node_changed_.assign(nodes, 0);
+  changed_nodes_.clear();
   homogeneous_ = true;
   for (std::size_t n = 0; n < nodes; ++n) {
     const NodeView& node = view.nodes[n];
@@ -48,6 +51,12 @@ void ClusterState::resync(const ClusterView& view) {
     placement_[job].assign(spec.nodes.begin(), spec.nodes.end());
     occupy(spec, placement_[job]);
   }
+  forget_changes();
+}
+
+void ClusterState::forget_changes() {
+  for (NodeIndex n : changed_nodes_) node_changed_[n] = 0;
+  changed_nodes_.clear();
 }
 
 void ClusterState::grow(std::size_t slots) {
@@ -67,7 +76,7 @@ void ClusterState::drop(JobSlot job, const JobView& spec) {
   ++version_;
   if (placed(job)) {
     release(spec, placement_[job]);
-    placement_[job].clear();
+    spare_.keep(placement_[job]);
   }
   // Orders ascend along active_, so the job is found by bisection.
   const auto at = std::lower_bound(active_.begin(), active_.end(), order_[job],
@@ -77,7 +86,11 @@ void ClusterState::drop(JobSlot job, const JobView& spec) {
 
 void ClusterState::change_need(JobSlot job, double more) {
   ++version_;
-  for (NodeIndex n : placement_[job]) cpu_load_[n] += more;
+  for (NodeIndex n : placement_[job]) {
+    note_change(n);
+    cpu_load_[n] += more;
+    by_load_.note(n);
+  }
 }
 
 void ClusterState::begin() {
@@ -110,6 +123,7 @@ void ClusterState::touch(JobSlot job) {
 
 void ClusterState::place(JobSlot job, const JobView& spec, std::span<const NodeIndex> nodes) {
   touch(job);
+  spare_.furnish(placement_[job]);
   placement_[job].assign(nodes.begin(), nodes.end());
   occupy(spec, nodes);
 }
@@ -122,20 +136,24 @@ void ClusterState::remove(JobSlot job, const JobView& spec) {
 
 void ClusterState::occupy(const JobView& spec, std::span<const NodeIndex> nodes) {
   for (NodeIndex n : nodes) {
+    note_change(n);
     cpu_load_[n] += spec.cpu_need;
     for (std::size_t d = 0; d < rigid_dims_; ++d) rigid_free_[n][d] -= spec.rigid[d];
     ++task_count_[n];
     if (spec.flags.exclusive) ++exclusive_tasks_[n];
+    by_load_.note(n);
   }
 }
 
 void ClusterState::release(const JobView& spec, std::span<const NodeIndex> nodes) {
   for (NodeIndex n : nodes) {
+    note_change(n);
     cpu_load_[n] -= spec.cpu_need;
     for (std::size_t d = 0; d < rigid_dims_; ++d) rigid_free_[n][d] += spec.rigid[d];
     // An empty node has load 0 exactly: what rounding left of sums and differences ends here.
     if (--task_count_[n] == 0) cpu_load_[n] = 0.0;
     if (spec.flags.exclusive) --exclusive_tasks_[n];
+    by_load_.note(n);
   }
 }
 

@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "policy/node_lists.h"
+#include "policy/nodes_by_load.h"
 #include "policy/view.h"
 
 namespace dfrs {
@@ -46,6 +48,11 @@ class ClusterState {
   /// Jobs that place() or remove() was called on since begin(), in that order.
   std::span<const JobSlot> touched() const { return touched_; }
 
+  /// Nodes whose load, tasks or free resources changed since forget_changes(), each once, in no particular order.
+  /// After resync() they are not told: everything may be another.
+  std::span<const NodeIndex> changed_nodes() const { return changed_nodes_; }
+  void forget_changes();
+
   /// All jobs in the system, in submission order.
   std::span<const JobSlot> active() const { return active_; }
   /// Position of a job in the submission order.
@@ -68,6 +75,9 @@ class ClusterState {
   /// True if a job that wants its nodes alone is on the node.
   bool held_exclusively(NodeIndex n) const { return exclusive_tasks_[n] != 0; }
 
+  /// The nodes in the order of their load, where that is worth its while: NodesByLoad::orders().
+  std::span<const NodesByLoad::Order> nodes_by_load() const { return by_load_.orders(*this); }
+
   /// How many tasks of the job the node could take now: rigid resources, eligibility, exclusiveness; CPU does not
   /// limit (it is overloaded instead, RR-7659 section 2.2).
   std::uint32_t room_for(const JobView& job, NodeIndex n) const;
@@ -86,6 +96,11 @@ class ClusterState {
   void touch(JobSlot job);
   void occupy(const JobView& spec, std::span<const NodeIndex> nodes);
   void release(const JobView& spec, std::span<const NodeIndex> nodes);
+  void note_change(NodeIndex n) {
+    if (node_changed_[n] != 0) return;
+    node_changed_[n] = 1;
+    changed_nodes_.push_back(n);
+  }
 
   std::vector<double> cpu_capacity_;
   std::vector<double> cpu_load_;
@@ -94,10 +109,15 @@ class ClusterState {
   std::vector<std::uint32_t> task_count_;
   std::vector<std::uint32_t> exclusive_tasks_;
   std::vector<std::uint8_t> usable_;
+  std::vector<std::uint8_t> node_changed_;  // by node: is in changed_nodes_
+  std::vector<NodeIndex> changed_nodes_;
   std::size_t rigid_dims_ = 1;
   bool homogeneous_ = true;
 
+  mutable NodesByLoad by_load_;  // caught up with the rest when it is used
+
   std::vector<std::vector<NodeIndex>> placement_;  // by slot
+  NodeLists spare_;                                // of jobs that are gone
   std::vector<std::uint64_t> order_;               // by slot
   std::vector<JobSlot> active_;
   std::uint64_t next_order_ = 0;

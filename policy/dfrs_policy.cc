@@ -17,7 +17,8 @@ DfrsPolicy::DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& option
       period_(options.period),
       rule_(options.priority),
       ticks_apart_(options.ticks_apart),
-      lp_solver_(options.lp_solver) {}
+      lp_solver_(options.lp_solver),
+      average_(options.lp_solver) {}
 
 DfrsPolicy::DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options, std::unique_ptr<YieldRule> yields)
     : DfrsPolicy(algorithm, options) {
@@ -60,7 +61,7 @@ void DfrsPolicy::decide(const ClusterView& view, std::span<const Event> events, 
 
   // Yields follow from the mapping; those on stretch also from the progress made, so that a tick sets them anew.
   if (room_may_have_come || needs_changed || !state.touched().empty() || (tick && yields_follow_progress())) {
-    set_yields(view, state, outcome);
+    set_yields(view, events, resync, state, outcome);
   }
 
   if (state.active().empty()) next_tick_ = kNever;
@@ -115,20 +116,28 @@ void DfrsPolicy::repack(const ClusterView& view, ClusterState& state, bool tick)
   }
 }
 
-void DfrsPolicy::set_yields(const ClusterView& view, const ClusterState& state, Outcome& outcome) {
-  sharing_.build(state, view);
-  yields_.resize(sharing_.jobs().size());
-  if (yield_rule_) {
-    yield_rule_->solve(sharing_, view, to_next_tick(view.now), yields_);
-    name_yields(sharing_, yields_, view, state, outcome);
-    return;
+void DfrsPolicy::set_yields(const ClusterView& view, std::span<const Event> events, bool afresh,
+                            const ClusterState& state, Outcome& outcome) {
+  // Max-min yields are found anew only where they may be others; those of the other objectives hang on all jobs, or
+  // on the time.
+  if (!yield_rule_ && algorithm_.objective == Objective::min_yield) {
+    part_.find(view, events, afresh, state, sharing_);
+  } else {
+    sharing_.build(state, view);
   }
+  yields_.resize(sharing_.jobs().size());
+  solve(view);
+  name_yields(sharing_, yields_, view, state, outcome);
+}
+
+void DfrsPolicy::solve(const ClusterView& view) {
+  if (yield_rule_) return yield_rule_->solve(sharing_, view, to_next_tick(view.now), yields_);
   bool solved = false;
   switch (algorithm_.objective) {
     case Objective::min_yield:
       break;
     case Objective::avg_yield:
-      solved = AverageYield(*lp_solver_).solve(sharing_, yields_);
+      solved = average_.solve(sharing_, yields_);
       break;
     case Objective::max_stretch:
       solve_stretch(view);
@@ -142,8 +151,6 @@ void DfrsPolicy::set_yields(const ClusterView& view, const ClusterState& state, 
   }
   // Max-min is the objective of most algorithms, and what is left where a solver gave up.
   if (!solved) max_min_.solve(sharing_, yields_);
-
-  name_yields(sharing_, yields_, view, state, outcome);
 }
 
 Seconds DfrsPolicy::to_next_tick(Seconds now) const {

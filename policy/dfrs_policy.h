@@ -10,8 +10,10 @@
 #include "policy/engine_options.h"
 #include "policy/greedy.h"
 #include "policy/greedy_preempt.h"
+#include "policy/mcb8/repack.h"
 #include "policy/policy.h"
 #include "policy/yield/average.h"
+#include "policy/yield/changed_part.h"
 #include "policy/yield/max_min.h"
 #include "policy/yield/rule.h"
 #include "policy/yield/sharing.h"
@@ -34,7 +36,9 @@ class DfrsPolicy final : public NonClairvoyantPolicy {
   void start_opportunistically(const ClusterView& view, ClusterState& state, std::size_t arrivals);
   void admit(const ClusterView& view, ClusterState& state, JobSlot job);
   void repack(const ClusterView& view, ClusterState& state, bool tick);
-  void set_yields(const ClusterView& view, const ClusterState& state, Outcome& outcome);
+  void set_yields(const ClusterView& view, std::span<const Event> events, bool afresh, const ClusterState& state,
+                  Outcome& outcome);
+  void solve(const ClusterView& view);
   void solve_stretch(const ClusterView& view);
   bool yields_follow_progress() const;
   Seconds to_next_tick(Seconds now) const;
@@ -44,6 +48,7 @@ class DfrsPolicy final : public NonClairvoyantPolicy {
   PriorityRule rule_;
   bool ticks_apart_;
   LpSolver* lp_solver_;
+  AverageYield average_;
   std::unique_ptr<YieldRule> yield_rule_;  // null: the algorithm's objective
 
   Seconds next_tick_ = kNever;  // kNever: the cluster was empty
@@ -51,6 +56,7 @@ class DfrsPolicy final : public NonClairvoyantPolicy {
   Greedy greedy_;
   GreedyPreempt preempt_;
   Repack repack_;
+  ChangedPart part_;
   Sharing sharing_;
   MaxMinYield max_min_;
   std::vector<RankedJob> waiting_;

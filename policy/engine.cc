@@ -75,6 +75,7 @@ tl::expected<const Decisions*, Error> Engine::checked_step(const ClusterView& vi
   } else {
     batch_->decide(view, estimates, seen, state_, outcome);
   }
+  state_.forget_changes();
   decisions_.wake_at = outcome.wake_at;
   collect_decisions(view);
   if (auto message = audit_.check(view, decisions_)) {

@@ -4,9 +4,21 @@
 #include <algorithm>
 
 namespace dfrs {
+namespace {
+
+// Nodes with room that a job is not eligible for, or that are not empty as it wants them: after so many all are looked
+// at.
+constexpr std::size_t kMostRefused = 256;
+
+}  // namespace
 
 std::span<const NodeIndex> Greedy::find(const ClusterState& state, const JobView& job) {
   if (job.flags.may_not_move && !job.nodes.empty()) return former_nodes(state, job);
+  if (const auto orders = state.nodes_by_load(); !orders.empty()) {
+    const Found found = find_by_load(state, job, orders);
+    if (found == Found::yes) return nodes_;
+    if (found == Found::no) return {};
+  }
   if (job.tasks == 1) return find_one(state, job);
 
   heap_.clear();
@@ -52,6 +64,71 @@ std::span<const NodeIndex> Greedy::find_one(const ClusterState& state, const Job
   if (best_load == kNever) return {};
   nodes_.assign(1, best);
   return nodes_;
+}
+
+// The same choice from nodes by load: of the nodes with room, the candidates are the first of each load (no other one of
+// that load comes before it) and those that have been taken from. Loads that differ may still give the same load with
+// one more task, by rounding: all loads up to the best candidate's are opened before it is taken.
+Greedy::Found Greedy::find_by_load(const ClusterState& state, const JobView& job,
+                                   std::span<const NodesByLoad::Order> orders) {
+  using Order = NodesByLoad::Order;
+  const std::size_t dims = state.rigid_dims();
+  refused_ = 0;
+  fronts_.clear();
+  placed_.clear();
+  nodes_.clear();
+  for (const Order& order : orders) fronts_.push_back({&order, order.first_with({}, job.rigid, dims)});
+  for (std::uint32_t count = 1;; ++count) {
+    for (Front& front : fronts_) {
+      const Order& order = *front.order;
+      while (!order.ended(front.spot)) {
+        const double load = order[front.spot].load;
+        if (!placed_.empty() && (load + job.cpu_need) / order.cpu_capacity() > placed_.front().load_after) break;
+        if (!open(state, job, order, front.spot)) return Found::unknown;
+        front.spot = order.first_with(order.above(load), job.rigid, dims);
+      }
+    }
+    if (placed_.empty()) return Found::no;
+    std::pop_heap(placed_.begin(), placed_.end(), Worse{});
+    Placed best = placed_.back();
+    placed_.pop_back();
+    nodes_.push_back(best.node);
+    if (count == job.tasks) break;
+    if (best.order != nullptr) {
+      const Order::Spot next = best.order->first_with(best.order->next(best.spot), job.rigid, dims);
+      if (!best.order->ended(next) && (*best.order)[next].load == (*best.order)[best.spot].load &&
+          !open(state, job, *best.order, next)) {
+        return Found::unknown;
+      }
+      best.order = nullptr;
+    }
+    if (--best.room == 0) continue;
+    best.load_after += job.cpu_need / state.cpu_capacity(best.node);
+    placed_.push_back(best);
+    std::push_heap(placed_.begin(), placed_.end(), Worse{});
+  }
+  std::sort(nodes_.begin(), nodes_.end());
+  return Found::yes;
+}
+
+// Makes a candidate of the first node from `spot` on, of those with the same load, that takes a task. False after too
+// many that do not.
+bool Greedy::open(const ClusterState& state, const JobView& job, const NodesByLoad::Order& order,
+                  NodesByLoad::Order::Spot spot) {
+  const double load = order[spot].load;
+  const std::size_t dims = state.rigid_dims();
+  for (; !order.ended(spot) && order[spot].load == load; spot = order.first_with(order.next(spot), job.rigid, dims)) {
+    const NodeIndex n = order[spot].node;
+    const std::uint32_t room = state.room_for(job, n);
+    if (room == 0) {
+      if (++refused_ > kMostRefused) return false;
+      continue;
+    }
+    placed_.push_back({{(load + job.cpu_need) / order.cpu_capacity(), n, room}, &order, spot});
+    std::push_heap(placed_.begin(), placed_.end(), Worse{});
+    break;
+  }
+  return true;
 }
 
 std::span<const NodeIndex> Greedy::former_nodes(const ClusterState& state, const JobView& job) {

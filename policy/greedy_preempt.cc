@@ -6,16 +6,33 @@
 namespace dfrs {
 
 void GreedyPreempt::RoomCount::reset(const ClusterState& state, const JobView& job) {
+  for (NodeIndex n : with_room_) room_[n] = 0;
+  with_room_.clear();
   room_.resize(state.node_count());
   total_ = 0;
-  for (NodeIndex n = 0; n < room_.size(); ++n) total_ += room_[n] = state.room_for(job, n);
+  const auto orders = state.nodes_by_load();
+  if (orders.empty()) {
+    for (NodeIndex n = 0; n < room_.size(); ++n) count(state, job, n);
+    return;
+  }
+  // The job does not fit, so that no more nodes than it has tasks have room, but for those it is not eligible for.
+  for (const NodesByLoad::Order& order : orders) {
+    for (auto spot = order.first_with({}, job.rigid, state.rigid_dims()); !order.ended(spot);
+         spot = order.first_with(order.next(spot), job.rigid, state.rigid_dims())) {
+      count(state, job, order[spot].node);
+    }
+  }
+}
+
+void GreedyPreempt::RoomCount::count(const ClusterState& state, const JobView& job, NodeIndex n) {
+  const std::uint32_t room = state.room_for(job, n);
+  if (room != 0 && room_[n] == 0) with_room_.push_back(n);
+  total_ -= room_[n];
+  total_ += room_[n] = room;
 }
 
 void GreedyPreempt::RoomCount::update(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes) {
-  for (NodeIndex n : nodes) {
-    total_ -= room_[n];
-    total_ += room_[n] = state.room_for(job, n);
-  }
+  for (NodeIndex n : nodes) count(state, job, n);
 }
 
 bool GreedyPreempt::admit(ClusterState& state, const ClusterView& view, JobSlot job, const PriorityRule& rule,
@@ -29,24 +46,26 @@ bool GreedyPreempt::admit(ClusterState& state, const ClusterView& view, JobSlot 
       running_.push_back(rank(other, view, state, rule));
     }
   }
-  std::sort(running_.begin(), running_.end(),
-            [](const RankedJob& a, const RankedJob& b) { return RankedJob::higher(b, a); });
+  // Few of them will be marked.
+  std::make_heap(running_.begin(), running_.end(), RankedJob::higher);
 
   room_.reset(state, incoming);
-  std::size_t marked = 0;
-  while (!room_.enough(incoming) && marked < running_.size()) {
-    const JobSlot victim = running_[marked].job;
+  marked_.clear();
+  while (!room_.enough(incoming) && !running_.empty()) {
+    std::pop_heap(running_.begin(), running_.end(), RankedJob::higher);
+    const std::size_t marked = marked_.size();
+    const JobSlot victim = marked_.emplace_back(running_.back()).job;
+    running_.pop_back();
     if (old_nodes_.size() <= marked) old_nodes_.emplace_back();
     const std::span<const NodeIndex> old = state.nodes_of(victim);
     old_nodes_[marked].assign(old.begin(), old.end());
     state.remove(victim, view.jobs[victim]);
     room_.update(state, incoming, old_nodes_[marked]);
-    ++marked;
   }
   const bool fits = room_.enough(incoming);
   // By decreasing priority, keep those that the new job does not need gone (all of them if it cannot be helped).
-  for (std::size_t k = marked; k-- > 0;) {
-    const JobSlot victim = running_[k].job;
+  for (std::size_t k = marked_.size(); k-- > 0;) {
+    const JobSlot victim = marked_[k].job;
     state.place(victim, view.jobs[victim], old_nodes_[k]);
     if (!fits) continue;
     room_.update(state, incoming, old_nodes_[k]);
@@ -57,8 +76,8 @@ bool GreedyPreempt::admit(ClusterState& state, const ClusterView& view, JobSlot 
   if (!fits || !greedy_.place(state, view, job)) return false;
 
   if (victims == Victims::move) {
-    for (std::size_t k = marked; k-- > 0;) {
-      const JobSlot victim = running_[k].job;
+    for (std::size_t k = marked_.size(); k-- > 0;) {
+      const JobSlot victim = marked_[k].job;
       if (state.placed(victim)) continue;
       greedy_.place(state, view, victim);
     }

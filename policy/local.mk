@@ -83,14 +83,20 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/ipdps2010/lowest_stretch.h \
 	policy/ipdps2010/spare_cpu.cc \
 	policy/ipdps2010/spare_cpu.h \
+	policy/mcb8/fit_list.cc \
+	policy/mcb8/fit_list.h \
 	policy/mcb8/packer.cc \
 	policy/mcb8/packer.h \
+	policy/mcb8/remap_limit.h \
 	policy/mcb8/repack.cc \
 	policy/mcb8/repack.h \
 	policy/nearest_name.cc \
 	policy/nearest_name.h \
 	policy/measured_need.h \
+	policy/node_lists.h \
 	policy/node_set.h \
+	policy/nodes_by_load.cc \
+	policy/nodes_by_load.h \
 	policy/policy.h \
 	policy/priority.cc \
 	policy/priority.h \
@@ -116,6 +122,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/view.h \
 	policy/yield/average.cc \
 	policy/yield/average.h \
+	policy/yield/changed_part.cc \
+	policy/yield/changed_part.h \
 	policy/yield/changes.cc \
 	policy/yield/changes.h \
 	policy/yield/lp_solver.h \
@@ -126,8 +134,13 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/yield/sharing.h \
 	policy/yield/stretch.cc \
 	policy/yield/stretch.h \
+	policy/yield/stretch_level.cc \
+	policy/yield/stretch_level.h \
 	policy/yield/weighted_max_min.cc \
-	policy/yield/weighted_max_min.h
+	policy/yield/weighted_max_min.h \
+	policy/yield/working_basis.cc \
+	policy/yield/working_basis.h
+
 # registry.cc includes the registry as a table of names.
 EXTRA_DIST += policy/registry_table.sh
 CLEANFILES += policy/registry_table.h

@@ -16,6 +16,8 @@ enum ExitCode : int {
   kExitIo = 4,          ///< a file cannot be read or written (missing, no permission, disk full)
   kExitNetwork = 5,     ///< a download failed, or its checksum did not match
   kExitDifference = 6,  ///< the decisions of a record are not reproduced
+  kExitSlurm = 7,       ///< Slurm cannot be asked, or refuses
+  kExitIncomplete = 8,  ///< Slurm's jobs have ended and simulations are missing
 };
 
 /// An error with an exit code. The message is complete: what, where (file, line, option), what was expected.
@@ -42,6 +44,12 @@ struct NetworkError : Failure {
 };
 struct DifferenceError : Failure {
   explicit DifferenceError(const std::string& message) : Failure(kExitDifference, message) {}
+};
+struct SlurmError : Failure {
+  explicit SlurmError(const std::string& message) : Failure(kExitSlurm, message) {}
+};
+struct IncompleteError : Failure {
+  explicit IncompleteError(const std::string& message) : Failure(kExitIncomplete, message) {}
 };
 
 }  // namespace dfrs::sim

@@ -30,6 +30,10 @@ libsim_a_SOURCES = \
 	sim/campaign/parallel.h \
 	sim/campaign/results.cc \
 	sim/campaign/results.h \
+	sim/campaign/selection.cc \
+	sim/campaign/selection.h \
+	sim/campaign/slurm_array.cc \
+	sim/campaign/slurm_array.h \
 	sim/campaign/sqlite.cc \
 	sim/campaign/sqlite.h \
 	sim/campaign/store.cc \
@@ -65,6 +69,8 @@ libsim_a_SOURCES = \
 	sim/io/input_source.h \
 	sim/io/output_file.cc \
 	sim/io/output_file.h \
+	sim/io/subprocess.cc \
+	sim/io/subprocess.h \
 	sim/io/unfinished_files.cc \
 	sim/io/unfinished_files.h \
 	sim/metrics.cc \
@@ -223,7 +229,9 @@ dfrs_sim_SOURCES = \
 	sim/cli/command.h \
 	sim/cli/main.cc \
 	sim/cli/options.cc \
-	sim/cli/options.h
+	sim/cli/options.h \
+	sim/cli/slurm_campaign.cc \
+	sim/cli/slurm_campaign.h
 
 # The subcommands alone: to compile them with other CXXFLAGS than what they call (quickstart).
 .PHONY: commands

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "policy/node_lists.h"
 #include "sim/completion_queue.h"
 #include "sim/errors.h"
 
@@ -125,7 +126,7 @@ class Simulation {
     view.state = JobState::absent;
     view.flags = {};
     view.nodes = {};
-    placements_[job] = {};
+    spare_.keep(placements_[job]);
     demand_ -= instance_.jobs[job].cpu_need * view.tasks;
     if (--in_system_ == 0) demand_ = 0;
     result_.jobs[job].end = now_;
@@ -200,6 +201,7 @@ class Simulation {
         }
         break;
     }
+    spare_.furnish(placement);
     placement.assign(nodes.begin(), nodes.end());
     view.nodes = placement;
   }
@@ -332,6 +334,7 @@ class Simulation {
   std::vector<NodeView> nodes_;
   std::vector<JobView> views_;
   std::vector<std::vector<NodeIndex>> placements_;
+  NodeLists spare_;  // of jobs that have completed
   std::vector<Seconds> run_times_;        // the users' estimates
   std::vector<Seconds> reserved_starts_;  // empty without advance reservations
   bool reserved_ = false;

@@ -64,6 +64,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/ipdps2010/backoff_test.cc \
 	tests/policy/ipdps2010/family_test.cc \
 	tests/policy/ipdps2010/yields_test.cc \
+	tests/policy/mcb8/fit_list_test.cc \
 	tests/policy/mcb8/packer_test.cc \
 	tests/policy/mcb8/repack_test.cc \
 	tests/policy/priority_test.cc \
@@ -71,8 +72,11 @@ tests_policy_tests_SOURCES = \
 	tests/policy/table5_names.h \
 	tests/policy/test_host.h \
 	tests/policy/yield/average_test.cc \
+	tests/policy/yield/changed_part_test.cc \
 	tests/policy/yield/max_min_test.cc \
-	tests/policy/yield/stretch_test.cc
+	tests/policy/yield/stretch_level_test.cc \
+	tests/policy/yield/stretch_test.cc \
+	tests/policy/yield/working_basis_test.cc
 
 tests_sim_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sim_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
@@ -90,6 +94,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/bound/stretch_lp.h \
 	tests/sim/campaign/degradation_test.cc \
 	tests/sim/campaign/results_test.cc \
+	tests/sim/campaign/selection_test.cc \
 	tests/sim/campaign/store_test.cc \
 	tests/sim/completion_queue_test.cc \
 	tests/sim/divisible/flow_test.cc \
@@ -143,6 +148,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/workload/hpc2n_test.cc \
 	tests/sim/workload/load_test.cc \
 	tests/sim/workload/lublin_test.cc \
+	tests/sim/workload/number_parser_test.cc \
 	tests/sim/workload/random_test.cc \
 	tests/sim/workload/recorded_test.cc \
 	tests/sim/workload/sacct/fields_test.cc \
@@ -201,6 +207,7 @@ tests_cli_tests_SOURCES = \
 	tests/cli/reproduce_test.cc \
 	tests/cli/run_test.cc \
 	tests/cli/samples.h \
+	tests/cli/slurm_test.cc \
 	tests/cli/store_test.cc \
 	tests/cli/usage_test.cc \
 	tests/cli/workload_commands_test.cc

@@ -2,6 +2,7 @@
 #include "policy/batch/backfill.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "policy/batch/whole_nodes.h"
 
@@ -15,6 +16,7 @@ void BackfillPolicy::decide(const ClusterView& view, const Estimates& estimates,
     pass(view, state, outcome);
     return;
   }
+  for (NodeIndex n : state.changed_nodes()) set_idle(n, idle(state, n));
   bool completions = false;
   for (const Event& event : events) {
     if (event.kind == EventKind::completed) {
@@ -40,13 +42,17 @@ void BackfillPolicy::decide(const ClusterView& view, const Estimates& estimates,
 void BackfillPolicy::reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state) {
   uniform_ = state.homogeneous();
   queue_.clear();
+  front_ = 0;
   running_.clear();
   unseen_ = 0;
-  first_free_ = 0;
   reservation_.valid = false;
   free_ = 0;
   const auto nodes = static_cast<NodeIndex>(state.node_count());
-  for (NodeIndex n = 0; n < nodes; ++n) free_ += state.usable(n) && idle(state, n) ? 1 : 0;
+  idle_.assign((nodes + 63) / 64, 0);
+  for (NodeIndex n = 0; n < nodes; ++n) {
+    free_ += state.usable(n) && idle(state, n) ? 1 : 0;
+    set_idle(n, idle(state, n));
+  }
   for (JobSlot job : state.active()) {
     if (state.placed(job)) {
       // When it started is not in the view; its progress is, and at yield 1 that is as good.
@@ -84,37 +90,41 @@ void BackfillPolicy::complete(JobSlot job) {
   if (at != running_.end()) {
     free_ += at->nodes;
     running_.erase(at);
-    first_free_ = 0;
   } else {  // cancelled while it waited
-    const auto waiting = std::find_if(queue_.begin(), queue_.end(), [&](const Waiting& w) { return w.job == job; });
+    const auto waiting = std::find_if(queue_.begin() + static_cast<std::ptrdiff_t>(front_), queue_.end(),
+                                      [&](const Waiting& w) { return w.job == job; });
     if (waiting != queue_.end()) queue_.erase(waiting);
   }
   reservation_.valid = false;
-  unseen_ = 0;
+  unseen_ = front_;
 }
 
 void BackfillPolicy::pass(const ClusterView& view, ClusterState& state, Outcome& outcome) {
   reservation_.valid = false;
-  std::size_t head = 0;
-  while (head < queue_.size() && fits(view, state, queue_[head], true)) {
-    start(view, state, outcome, queue_[head]);
-    ++head;
+  while (front_ < queue_.size() && fits(view, state, queue_[front_], true)) {
+    start(view, state, outcome, queue_[front_]);
+    ++front_;
   }
-  queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(head));
-  unseen_ = 0;
+  // Long queues are not moved up for each job that leaves their front.
+  if (2 * front_ >= queue_.size()) {
+    queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(front_));
+    front_ = 0;
+  }
+  unseen_ = front_;
   if (queue_.empty()) return;
   if (rule_ != BatchAlgorithm::Backfill::none) reserve(view, state);
   backfill(view, state, outcome);
 }
 
 void BackfillPolicy::backfill(const ClusterView& view, ClusterState& state, Outcome& outcome) {
-  const std::size_t from = std::max<std::size_t>(unseen_, 1);  // the first has the reservation
+  const std::size_t from = std::max(unseen_, front_ + 1);  // the first has the reservation
   if (rule_ == BatchAlgorithm::Backfill::none || free_ == 0) {
     unseen_ = queue_.size();
     return;
   }
   std::size_t kept = from;
-  for (std::size_t k = from; k < queue_.size(); ++k) {
+  std::size_t k = from;
+  for (; k < queue_.size() && free_ != 0; ++k) {
     const Waiting w = queue_[k];
     const bool before_shadow = rule_ == BatchAlgorithm::Backfill::easy && view.now + w.estimate <= reservation_.shadow;
     if (w.nodes <= free_ && (before_shadow || !uniform_ || w.nodes <= reservation_.extra) &&
@@ -122,15 +132,17 @@ void BackfillPolicy::backfill(const ClusterView& view, ClusterState& state, Outc
       start(view, state, outcome, w);
       if (uniform_ && !before_shadow) reservation_.extra -= w.nodes;
     } else {
-      queue_[kept++] = w;
+      if (kept != k) queue_[kept] = w;
+      ++kept;
     }
   }
-  if (kept < queue_.size()) queue_.resize(kept);
+  if (kept != k)
+    queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(kept), queue_.begin() + static_cast<std::ptrdiff_t>(k));
   unseen_ = queue_.size();
 }
 
 void BackfillPolicy::reserve(const ClusterView& view, const ClusterState& state) {
-  const Waiting& head = queue_.front();
+  const Waiting& head = queue_[front_];
   const JobView& spec = view.jobs[head.job];
   reservation_.valid = true;
   reservation_.shadow = kNever;
@@ -190,23 +202,25 @@ bool BackfillPolicy::fits(const ClusterView& view, const ClusterState& state, co
   if (w.nodes > free_) return false;
   const JobView& spec = view.jobs[w.job];
   nodes_.clear();
-  const auto nodes = static_cast<NodeIndex>(state.node_count());
-  std::uint32_t tasks = uniform_ && nodes != 0 ? tasks_on(state, spec, 0, options_.pack_tasks) : 0;
-  for (NodeIndex n = uniform_ ? first_free_ : 0; n < nodes && nodes_.size() < spec.tasks; ++n) {
-    if (!idle(state, n)) continue;
-    if (!uniform_) {
-      if (!before_shadow && reservation_.held[n] != 0) continue;
-      tasks = tasks_on(state, spec, n, options_.pack_tasks);
+  std::uint32_t left = spec.tasks;
+  std::uint32_t tasks = uniform_ && state.node_count() != 0 ? tasks_on(state, spec, 0, options_.pack_tasks) : 0;
+  for (std::size_t word = 0; word < idle_.size() && left != 0; ++word) {
+    for (std::uint64_t rest = idle_[word]; rest != 0 && left != 0; rest &= rest - 1) {
+      const auto n = static_cast<NodeIndex>(64 * word + static_cast<std::size_t>(std::countr_zero(rest)));
+      if (!uniform_) {
+        if (!before_shadow && reservation_.held[n] != 0) continue;
+        tasks = tasks_on(state, spec, n, options_.pack_tasks);
+      }
+      for (std::uint32_t k = std::min(tasks, left); k != 0; --k, --left) nodes_.push_back(n);
     }
-    nodes_.insert(nodes_.end(), std::min<std::size_t>(tasks, spec.tasks - nodes_.size()), n);
   }
-  return nodes_.size() == spec.tasks;
+  return left == 0;
 }
 
 void BackfillPolicy::start(const ClusterView& view, ClusterState& state, Outcome& outcome, const Waiting& w) {
   const JobView& spec = view.jobs[w.job];
   state.place(w.job, spec, nodes_);
-  if (uniform_) first_free_ = nodes_.back() + 1;
+  for (NodeIndex n : nodes_) set_idle(n, false);
   const std::uint32_t taken = distinct_nodes(nodes_);
   free_ -= taken;
   // A node alone gives the tasks all they need, unless it is slower than the reference node.

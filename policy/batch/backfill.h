@@ -50,6 +50,10 @@ class BackfillPolicy final : public BatchPolicy {
   void backfill(const ClusterView& view, ClusterState& state, Outcome& outcome);
   void reserve(const ClusterView& view, const ClusterState& state);
   bool fits(const ClusterView& view, const ClusterState& state, const Waiting& w, bool before_shadow);
+  void set_idle(NodeIndex n, bool idle) {
+    const std::uint64_t bit = std::uint64_t{1} << n % 64;
+    idle_[n / 64] = idle ? idle_[n / 64] | bit : idle_[n / 64] & ~bit;
+  }
   std::uint32_t nodes_for(const ClusterState& state, const JobView& job) const;
   void start(const ClusterView& view, ClusterState& state, Outcome& outcome, const Waiting& w);
 
@@ -58,12 +62,13 @@ class BackfillPolicy final : public BatchPolicy {
 
   bool uniform_ = true;  // equal nodes and no eligible sets: counting nodes is enough
   std::vector<Waiting> queue_;
+  std::size_t front_ = 0;         // queue_[front_ ...] wait; those before are gone
   std::size_t unseen_ = 0;        // queue_[unseen_ ...] came after the last pass
   std::vector<Running> running_;  // by expected end
   std::uint64_t free_ = 0;        // nodes without a job
   Reservation reservation_;
-  std::vector<NodeIndex> nodes_;  // of the job that fits, a node per task
-  NodeIndex first_free_ = 0;      // no free node lies below
+  std::vector<NodeIndex> nodes_;     // of the job that fits, a node per task
+  std::vector<std::uint64_t> idle_;  // a bit per node: it has no job
 };
 
 }  // namespace dfrs

@@ -2,118 +2,162 @@
 #include "policy/mcb8/packer.h"
 
 #include <algorithm>
-#include <limits>
+#include <utility>
 
 #include "policy/compare.h"
 
 namespace dfrs {
 namespace {
 
-// Requirements of entries without tasks left: they fit nowhere.
-constexpr double kSpentCpu = std::numeric_limits<double>::infinity();
-constexpr RigidAmount kSpentRigid = std::numeric_limits<RigidAmount>::max();
+// With more sets of eligible nodes than this, telling which nodes are alike costs more than it saves.
+constexpr std::size_t kMostSets = 16;
+
+template <std::size_t D>
+void subtract(Amounts& from, const Amounts& amounts) {
+  for (std::size_t d = 0; d < D; ++d) from[d] -= amounts[d];
+}
+
+void add(Amounts& to, const Amounts& amounts, double times) {
+  for (std::size_t d = 0; d < to.size(); ++d) to[d] += amounts[d] * times;
+}
+
+Amounts capacity(const ClusterState& state, NodeIndex n) {
+  Amounts amounts{state.cpu_capacity(n)};
+  for (std::size_t d = 0; d < state.rigid_dims(); ++d) {
+    amounts[1 + d] = static_cast<double>(state.rigid_capacity(n)[d]);
+  }
+  return amounts;
+}
+
+// Larger ones first; ties by index, which is submission order, and in which keys come here.
+template <typename Key>
+void sort_keys(std::vector<Key>& keys) {
+  const auto larger = [](const Key& a, const Key& b) { return a.key != b.key ? a.key > b.key : a.item < b.item; };
+  // Often all are equal.
+  if (!std::is_sorted(keys.begin(), keys.end(), larger)) std::sort(keys.begin(), keys.end(), larger);
+}
+
+// The lists by the room left in their dimension, most first; the CPU list before others on ties.
+template <std::size_t D>
+void prefer(const Amounts& left, const Amounts& whole, std::array<std::uint32_t, D>& lists) {
+  const auto open = [&](std::size_t d) { return whole[d] > 0 ? left[d] / whole[d] : 0.0; };
+  if constexpr (D == 2) {  // the usual case, in short
+    lists[0] = open(1) > open(0) ? 1 : 0;
+    lists[1] = 1 - lists[0];
+  } else {
+    std::array<double, D> by_list;
+    for (std::uint32_t k = 0; k < D; ++k) {  // insertion sort, stable
+      by_list[k] = open(k);
+      std::size_t at = k;
+      for (; at > 0 && by_list[lists[at - 1]] < by_list[k]; --at) lists[at] = lists[at - 1];
+      lists[at] = k;
+    }
+  }
+}
 
 }  // namespace
 
-void Packer::List::clear() {
-  cpu.clear();
-  rigid.clear();
-  item.clear();
-  cursor = spent = 0;
-}
-
-void Packer::List::push(double c, RigidAmount r, std::uint32_t k) {
-  cpu.push_back(c);
-  rigid.push_back(r);
-  item.push_back(k);
-}
-
-void Packer::List::finish() {
-  const std::size_t count = item.size();
-  least_cpu.resize(count);
-  least_rigid.resize(count);
-  double c = kSpentCpu;
-  RigidAmount r = kSpentRigid;
-  for (std::size_t k = count; k-- > 0;) {
-    least_cpu[k] = c = std::min(c, cpu[k]);
-    least_rigid[k] = r = std::min(r, rigid[k]);
-  }
-}
-
-void Packer::List::compact() {
-  std::size_t kept = 0;
-  for (std::size_t k = 0; k < item.size(); ++k) {
-    if (cpu[k] == kSpentCpu || rigid[k] == kSpentRigid) continue;
-    cpu[kept] = cpu[k];
-    rigid[kept] = rigid[k];
-    item[kept] = item[k];
-    ++kept;
-  }
-  cpu.resize(kept);
-  rigid.resize(kept);
-  item.resize(kept);
-  spent = 0;
-  finish();
+void Packer::Record::clear() {
+  nodes.clear();
+  shares.clear();
+  items.clear();
+  items_from.clear();
 }
 
 void Packer::prepare(const ClusterState& state, std::vector<Item>& items) {
   state_ = &state;
   items_ = &items;
-  dims_ = state.rigid_dims();
-  plain_ = state.homogeneous();
+  dims_ = 1 + state.rigid_dims();
+  sets_.clear();
+  choosy_ = false;
+  for (const Item& item : items) {
+    const JobView& spec = *item.spec;
+    choosy_ = choosy_ || spec.eligible != nullptr || spec.flags.exclusive;
+    if (spec.eligible == nullptr || sets_.size() > kMostSets) continue;
+    if (std::find(sets_.begin(), sets_.end(), spec.eligible) == sets_.end()) sets_.push_back(spec.eligible);
+  }
+  measure_nodes();
+  measure_items();
+  lists_.resize(dims_);
+}
+
+void Packer::measure_nodes() {
+  const ClusterState& state = *state_;
   const auto nodes = static_cast<NodeIndex>(state.node_count());
-
-  cpu_reference_ = 0;
-  RigidVector largest{};
-  cpu_total_ = 0;
-  rigid_total_ = {};
-  empty_room_.resize(nodes);
-  for (NodeIndex n = 0; n < nodes; ++n) {
-    empty_room_[n] = Room{state.cpu_capacity(n), state.rigid_capacity(n), 0, false};
-    if (!state.usable(n)) continue;
-    cpu_reference_ = std::max(cpu_reference_, state.cpu_capacity(n));
-    cpu_total_ += state.cpu_capacity(n);
-    for (std::size_t d = 0; d < dims_; ++d) {
-      largest[d] = std::max(largest[d], state.rigid_capacity(n)[d]);
-      rigid_total_[d] += state.rigid_capacity(n)[d];
-    }
-  }
-  for (std::size_t d = 0; d < dims_; ++d) {
-    rigid_scale_[d] = largest[d] > 0 ? 1.0 / static_cast<double>(largest[d]) : 0.0;
-  }
-
-  const std::size_t count = items.size();
-  share_.assign(count, 0.0);
-  share_dim_.assign(count, 0);
-  by_need_.clear();
-  by_share_.clear();
-  tasks_total_ = 0;
-  rigid_needed_ = {};
-  std::uint32_t offset = 0;
-  for (std::uint32_t k = 0; k < count; ++k) {
-    const JobView& spec = *items[k].spec;
-    if (spec.eligible != nullptr || spec.flags.exclusive) plain_ = false;
-    items[k].first = offset;
-    items[k].excluded = false;
-    offset += spec.tasks;
-    tasks_total_ += spec.tasks;
-    for (std::size_t d = 0; d < dims_; ++d) {
-      rigid_needed_[d] += spec.rigid[d] * tasks_on_usable(items[k]);
-      const double share = static_cast<double>(spec.rigid[d]) * rigid_scale_[d];
-      if (share > share_[k]) {
-        share_[k] = share;
-        share_dim_[k] = static_cast<std::uint8_t>(d);
+  runs_.clear();
+  total_ = {};
+  Amounts largest{};
+  if (state.homogeneous() && sets_.empty() && nodes != 0) {
+    largest = capacity(state, 0);
+    runs_.push_back({0, nodes, largest});
+    add(total_, largest, nodes);
+  } else {
+    for (NodeIndex n = 0; n < nodes; ++n) {
+      if (!state.usable(n)) continue;
+      const Amounts whole = capacity(state, n);
+      add(total_, whole, 1);
+      for (std::size_t d = 0; d < dims_; ++d) largest[d] = std::max(largest[d], whole[d]);
+      const bool as_before = !runs_.empty() && runs_.back().end == n && runs_.back().whole == whole &&
+                             sets_.size() <= kMostSets &&
+                             std::all_of(sets_.begin(), sets_.end(), [&](const NodeSet* set) {
+                               return set->contains(n - 1) == set->contains(n);
+                             });
+      if (as_before) {
+        ++runs_.back().end;
+      } else {
+        runs_.push_back({n, n + 1, whole});
       }
     }
-    by_need_.push_back({spec.cpu_need, k});
-    by_share_.push_back({share_[k], k});
   }
-  simple_ = plain_ && dims_ == 1;
-  result_.resize(offset);
-  // Ties by index, which is submission order.
-  std::sort(by_need_.begin(), by_need_.end(), Key::larger);
-  std::sort(by_share_.begin(), by_share_.end(), Key::larger);
-  lists_.resize(1 + dims_);
+  cpu_reference_ = largest[0];
+  for (std::size_t d = 1; d < dims_; ++d) rigid_scale_[d - 1] = largest[d] > 0 ? 1.0 / largest[d] : 0.0;
+}
+
+void Packer::measure_items() {
+  const auto count = static_cast<std::uint32_t>(items_->size());
+  single_.resize(count);
+  pins_.clear();
+  movable_.clear();
+  tasks_total_ = 0;
+  needed_ = {};
+  for (std::uint32_t k = 0; k < count; ++k) {
+    Item& item = (*items_)[k];
+    const JobView& spec = *item.spec;
+    Group& own = single_[k] = Group{};
+    own.required[0] = spec.cpu_need;
+    own.tasks = spec.tasks;
+    own.count = 1;
+    own.list = 1;
+    for (std::size_t d = 0; d + 1 < dims_; ++d) {
+      own.required[1 + d] = static_cast<double>(spec.rigid[d]);
+      const double share = own.required[1 + d] * rigid_scale_[d];
+      if (share > own.share) {
+        own.share = share;
+        own.list = static_cast<std::uint32_t>(1 + d);
+      }
+    }
+    item.excluded = false;
+    add(needed_, own.required, static_cast<double>(tasks_on_usable(item)));
+    if (item.pinned) {
+      for (NodeIndex n : item.nodes) pins_.push_back({n, k});
+    } else {
+      movable_.push_back(k);
+      tasks_total_ += spec.tasks;
+    }
+  }
+  std::sort(pins_.begin(), pins_.end(),
+            [](const Pin& a, const Pin& b) { return a.node != b.node ? a.node < b.node : a.item < b.item; });
+
+  const auto sort_by = [&](Order& order, auto&& key) {
+    keys_.clear();
+    for (std::uint32_t k : movable_) keys_.push_back({key(single_[k]), k});
+    sort_keys(keys_);
+    order.items.resize(keys_.size());
+    for (std::size_t k = 0; k < keys_.size(); ++k) order.items[k] = keys_[k].item;
+    group(order);
+  };
+  sort_by(by_share_, [](const Group& own) { return own.share; });
+  sort_by(by_need_, [](const Group& own) { return own.required[0]; });
 }
 
 // What stays pinned on an unusable node needs none of the room that the usable ones have.
@@ -124,235 +168,336 @@ RigidAmount Packer::tasks_on_usable(const Item& item) const {
   return tasks;
 }
 
+// Required CPU apart: do they fit the same nodes?
+bool Packer::alike_but_for_cpu(std::uint32_t a, std::uint32_t b) const {
+  for (std::size_t d = 1; d < dims_; ++d) {
+    if (single_[a].required[d] != single_[b].required[d]) return false;
+  }
+  if (!choosy_) return true;
+  const JobView& one = *(*items_)[a].spec;
+  const JobView& other = *(*items_)[b].spec;
+  return one.eligible == other.eligible && !one.flags.exclusive && !other.flags.exclusive;
+}
+
+void Packer::group(Order& order) {
+  order.groups.clear();
+  order.group_of.resize(items_->size());
+  for (std::uint32_t at = 0; at < order.items.size(); ++at) {
+    const std::uint32_t k = order.items[at];
+    const std::uint32_t before = at != 0 ? order.items[at - 1] : k;
+    if (at != 0 && single_[before].required[0] == single_[k].required[0] && alike_but_for_cpu(before, k)) {
+      ++order.groups.back().count;
+      order.groups.back().tasks += single_[k].tasks;
+    } else {
+      order.groups.push_back(single_[k]);
+      order.groups.back().first = at;
+    }
+    order.group_of[k] = static_cast<std::uint32_t>(order.groups.size() - 1);
+  }
+}
+
 void Packer::exclude(std::uint32_t k) {
   Item& item = (*items_)[k];
   item.excluded = true;
+  add(needed_, single_[k].required, -static_cast<double>(tasks_on_usable(item)));
+  if (item.pinned) return;
   tasks_total_ -= item.spec->tasks;
-  for (std::size_t d = 0; d < dims_; ++d) rigid_needed_[d] -= item.spec->rigid[d] * tasks_on_usable(item);
+  by_need_.groups[by_need_.group_of[k]].tasks -= item.spec->tasks;
+  by_share_.groups[by_share_.group_of[k]].tasks -= item.spec->tasks;
 }
 
 bool Packer::rigid_totals_fit() const {
-  for (std::size_t d = 0; d < dims_; ++d) {
-    if (rigid_needed_[d] > rigid_total_[d]) return false;
+  for (std::size_t d = 1; d < dims_; ++d) {
+    if (needed_[d] > total_[d]) return false;
   }
   return true;
 }
 
-bool Packer::pack(Change change) {
-  const std::vector<Item>& items = *items_;
-  const auto nodes = static_cast<NodeIndex>(empty_room_.size());
-  left_.resize(items.size());
-  tasks_left_ = tasks_total_;
-  rigid_left_ = rigid_needed_;
-  cpu_left_ = 0;
-  cpu_room_left_ = cpu_total_;
-  rigid_room_left_ = rigid_total_;
-  for (std::size_t k = 0; k < items.size(); ++k) {
-    left_[k] = items[k].excluded ? 0 : items[k].spec->tasks;
-    cpu_left_ += items[k].cpu * left_[k];
-  }
-  // High yields mostly fail here, before anything is laid out.
-  if (plain_ && hopeless()) return false;
-  placed_.assign(items.size(), 0);
-  room_ = empty_room_;
-  touched_.assign(nodes, 0);
-  steps_valid_ = false;
-  if (!place_pinned()) return false;
-  build_lists(change);
+bool Packer::pack_scaled(double yield) {
+  by_yield_ = true;
+  yield_ = yield;
+  left_ = needed_;
+  left_[0] *= yield;
+  return pack_all();
+}
 
-  for (NodeIndex n = 0; n < nodes && tasks_left_ != 0; ++n) {
-    if (!plain_ && !state_->usable(n)) continue;
-    if (hopeless()) return false;
-    cpu_room_left_ -= room_[n].cpu;
-    for (std::size_t d = 0; d < dims_; ++d) rigid_room_left_[d] -= room_[n].rigid[d];
-    if (steps_valid_ && repeats(n)) {
-      for (const Step& step : steps_) take(step.item, room_[n], n, step.count);
+bool Packer::pack() {
+  by_yield_ = false;
+  left_ = needed_;
+  left_[0] = 0;
+  for (const Item& item : *items_) {
+    if (!item.excluded) left_[0] += item.cpu * static_cast<double>(tasks_on_usable(item));
+  }
+  return pack_all();
+}
+
+bool Packer::pack_all() {
+  room_left_ = total_;
+  tasks_left_ = tasks_total_;
+  // High yields mostly fail here, before anything is laid out.
+  if (hopeless()) return false;
+  if (!place_pinned()) return false;
+  build_lists();
+  const bool packed = dims_ == 2 ? fill_nodes<2>() : dims_ == 3 ? fill_nodes<3>() : fill_nodes<4>();
+  static_assert(kMaxDims == 4, "one instance of fill_nodes for each number of dimensions");
+  if (packed) std::swap(record_, kept_);
+  return packed;
+}
+
+bool Packer::place_pinned() {
+  touched_.clear();
+  Touched at;
+  Amounts whole{};
+  bool usable = false;
+  const auto leave = [&] {
+    if (usable && !at.room.empty) touched_.push_back(at);
+  };
+  for (std::size_t p = 0; p < pins_.size(); ++p) {
+    const Pin& pin = pins_[p];
+    const Item& item = (*items_)[pin.item];
+    if (item.excluded) continue;
+    if (at.room.empty || pin.node != at.node) {
+      leave();
+      at.node = pin.node;
+      whole = capacity(*state_, pin.node);
+      at.room = Room{whole};
+      usable = state_->usable(pin.node);
+    }
+    Amounts required = single_[pin.item].required;
+    required[0] = by_yield_ ? item.spec->cpu_need * yield_ : item.cpu;
+    if (required[0] > at.room.left[0] + kCpuTolerance * whole[0]) return false;
+    for (std::size_t d = 1; d < dims_; ++d) {
+      if (required[d] > at.room.left[d]) return false;
+    }
+    if (choosy_ && !accepts({0, 0, pin.item}, at.room, pin.node)) return false;
+    subtract<kMaxDims>(at.room.left, required);
+    at.room.empty = false;
+    if (item.spec->flags.exclusive) at.room.exclusive = pin.item;
+    if (!usable) continue;
+    subtract<kMaxDims>(left_, required);
+    subtract<kMaxDims>(room_left_, required);
+  }
+  leave();
+  return true;
+}
+
+void Packer::build_lists() {
+  entries_.clear();
+  record_.clear();
+  const auto begin = [&](std::size_t list) {
+    lists_[list].clear(dims_);
+    base_[list] = static_cast<std::uint32_t>(entries_.size());
+  };
+  const auto items_of = [](const Order& order, const Group& group) {
+    return std::span<const std::uint32_t>(order.items).subspan(group.first, group.count);
+  };
+  const auto cpu_of = [&](const Group& group, std::uint32_t item) {
+    return by_yield_ ? group.required[0] * yield_ : (*items_)[item].cpu;
+  };
+  begin(0);
+  if (by_yield_) {
+    for (const Group& group : by_need_.groups) {
+      const double cpu = cpu_of(group, kNobody);
+      if (group.tasks != 0 && wants_cpu(cpu, group.share)) push(0, group, cpu, items_of(by_need_, group));
+    }
+  } else {
+    keys_.clear();
+    for (std::uint32_t k : movable_) {
+      const Item& item = (*items_)[k];
+      if (!item.excluded && wants_cpu(item.cpu, single_[k].share)) keys_.push_back({item.cpu, k});
+    }
+    sort_keys(keys_);
+    for (const Key& key : keys_) push(0, single_[key.item], key.key, {&key.item, 1});
+  }
+  lists_[0].finish();
+  for (std::size_t list = 1; list < dims_; ++list) {
+    begin(list);
+    const auto offer = [&](const Group& group, std::span<const std::uint32_t> items) {
+      if (group.list != list || group.tasks == 0) return;
+      const double cpu = cpu_of(group, items[0]);
+      if (!wants_cpu(cpu, group.share)) push(list, group, cpu, items);
+    };
+    if (by_yield_) {
+      for (const Group& group : by_share_.groups) offer(group, items_of(by_share_, group));
     } else {
-      fill(n);
+      for (const std::uint32_t& k : by_share_.items) {
+        if (!(*items_)[k].excluded) offer(single_[k], {&k, 1});
+      }
+    }
+    lists_[list].finish();
+  }
+  record_.items_from.push_back(static_cast<std::uint32_t>(record_.items.size()));
+}
+
+void Packer::push(std::size_t list, const Group& group, double cpu, std::span<const std::uint32_t> items) {
+  const bool first = entries_.size() == base_[list];
+  if (!first && cpu == last_cpu_ && alike_but_for_cpu(entries_.back().item, items[0])) {
+    entries_.back().left += group.tasks;
+  } else {
+    Amounts required = group.required;
+    required[0] = last_cpu_ = cpu;
+    lists_[list].push(required);
+    entries_.push_back({group.tasks, 0, items[0]});
+    record_.items_from.push_back(static_cast<std::uint32_t>(record_.items.size()));
+  }
+  record_.items.insert(record_.items.end(), items.begin(), items.end());
+}
+
+bool Packer::hopeless() const {
+  for (std::size_t d = 1; d < dims_; ++d) {
+    if (left_[d] > room_left_[d]) return true;
+  }
+  // The sums were added in another order than the nodes' will be: leave rounding a margin.
+  return left_[0] > room_left_[0] + 1e-6 * (total_[0] + 1.0);
+}
+
+bool Packer::accepts(const Entry& entry, const Room& room, NodeIndex n) const {
+  const JobView& spec = *(*items_)[entry.item].spec;
+  if (spec.eligible != nullptr && !spec.eligible->contains(n)) return false;
+  // An exclusive job takes empty nodes and then only its own tasks; pinned ones were placed first.
+  if (room.empty) return true;
+  return room.exclusive == (spec.flags.exclusive ? entry.item : kNobody);
+}
+
+template <std::size_t D>
+bool Packer::fill_nodes() {
+  filling_.steps.clear();
+  std::size_t t = 0;
+  for (const Run& run : runs_) {
+    // What nodes of another kind took says nothing about these.
+    if (!sets_.empty() || filling_whole_ != run.whole) filling_.steps.clear();
+    filling_whole_ = run.whole;
+    for (NodeIndex n = run.first; n < run.end;) {
+      if (tasks_left_ == 0) return true;
+      if (hopeless()) return false;
+      const bool more = t < touched_.size() && touched_[t].node < run.end;
+      if (more && touched_[t].node == n) {
+        touched_filling_.steps.clear();
+        fill<D>(touched_filling_, touched_[t].room, run.whole, n);
+        n += commit<D>(touched_filling_, touched_[t++].room.left, n, 1);
+      } else {
+        fill<D>(filling_, Room{run.whole}, run.whole, n);
+        n += commit<D>(filling_, run.whole, n, (more ? touched_[t].node : run.end) - n);
+      }
     }
   }
   return tasks_left_ == 0;
 }
 
-bool Packer::place_pinned() {
-  for (std::uint32_t k = 0; k < items_->size(); ++k) {
-    const Item& item = (*items_)[k];
-    if (!item.pinned || item.excluded) continue;
-    for (NodeIndex n : item.nodes) {
-      Room& room = room_[n];
-      if (!fits(k, item.cpu, room, n)) return false;
-      if (state_->usable(n)) {
-        cpu_room_left_ -= item.cpu;
-        for (std::size_t d = 0; d < dims_; ++d) rigid_room_left_[d] -= item.spec->rigid[d];
-      }
-      take(k, room, n, 1);
-      touched_[n] = 1;
-    }
+template <std::size_t D>
+void Packer::fill(Filling& filling, const Room& begin, const Amounts& whole, NodeIndex n) {
+  std::vector<Step>& steps = filling.steps;
+  Room room = begin;
+  std::array<std::uint32_t, kMaxDims> cursor{};
+  std::size_t kept = 0;
+  for (; kept < steps.size(); ++kept) {
+    Entry& entry = entries_[steps[kept].entry];
+    if (entry.used == entry.left) break;
+    ++entry.used;
   }
-  return true;
-}
-
-void Packer::build_lists(Change change) {
-  const std::vector<Item>& items = *items_;
-  if (change == Change::any) {
-    for (Key& key : by_need_) key.key = items[key.item].cpu;
-    std::sort(by_need_.begin(), by_need_.end(), Key::larger);
+  if (kept == 0) {
+    steps.clear();
+    for (std::size_t list = 0; list < D; ++list) cursor[list] = static_cast<std::uint32_t>(lists_[list].head());
+  } else if (kept == steps.size()) {
+    return;
+  } else {
+    room.left = steps[kept].room;
+    room.empty = false;
+    const Entry& first = entries_[steps[0].entry];
+    if (choosy_ && (*items_)[first.item].spec->flags.exclusive) room.exclusive = first.item;
+    cursor = steps[kept].cursor;
+    steps.resize(kept);
   }
-  for (List& list : lists_) list.clear();
-  const auto wants_cpu = [&](std::uint32_t k) { return items[k].cpu / cpu_reference_ > share_[k]; };
-  for (const Key& key : by_need_) {
-    const std::uint32_t k = key.item;
-    if (left_[k] != 0 && wants_cpu(k)) lists_[0].push(items[k].cpu, items[k].spec->rigid[0], k);
-  }
-  for (const Key& key : by_share_) {
-    const std::uint32_t k = key.item;
-    if (left_[k] == 0 || wants_cpu(k)) continue;
-    lists_[1 + share_dim_[k]].push(items[k].cpu, items[k].spec->rigid[0], k);
-  }
-  for (List& list : lists_) list.finish();
-}
-
-bool Packer::hopeless() const {
-  for (std::size_t d = 0; d < dims_; ++d) {
-    if (rigid_left_[d] > rigid_room_left_[d]) return true;
-  }
-  // The sums were added in another order than the nodes' will be: leave rounding a margin.
-  return cpu_left_ > cpu_room_left_ + 1e-6 * (cpu_total_ + 1.0);
-}
-
-// `cpu` is the item's, or infinite if it has no tasks left.
-bool Packer::fits(std::uint32_t k, double cpu, const Room& room, NodeIndex n) const {
-  if (cpu > room.cpu + kCpuTolerance * empty_room_[n].cpu) return false;
-  const JobView& spec = *(*items_)[k].spec;
-  for (std::size_t d = 0; d < dims_; ++d) {
-    if (spec.rigid[d] > room.rigid[d]) return false;
-  }
-  if (plain_) return true;
-  if (spec.eligible != nullptr && !spec.eligible->contains(n)) return false;
-  // An exclusive job takes empty nodes and then only its own tasks; pinned ones were placed first.
-  if (room.tasks == 0) return true;
-  if (!spec.flags.exclusive) return !room.exclusive;
-  return room.exclusive && placed_[k] != 0 && result_[(*items_)[k].first + placed_[k] - 1] == n;
-}
-
-void Packer::take(std::uint32_t k, Room& room, NodeIndex n, std::uint32_t count) {
-  const Item& item = (*items_)[k];
-  for (std::uint32_t c = 0; c < count; ++c) result_[item.first + placed_[k] + c] = n;
-  placed_[k] += count;
-  left_[k] -= count;
-  tasks_left_ -= count;
-  const double cpu = item.cpu * count;
-  room.cpu -= cpu;
-  cpu_left_ -= cpu;
-  for (std::size_t d = 0; d < dims_; ++d) {
-    room.rigid[d] -= item.spec->rigid[d] * count;
-    rigid_left_[d] -= item.spec->rigid[d] * count;
-  }
-  room.tasks += count;
-  if (item.spec->flags.exclusive) room.exclusive = true;
-}
-
-bool Packer::repeats(NodeIndex n) const {
-  // Same capacities, nothing on it yet, and every job of the last filling has as many tasks left: each choice would
-  // come out as before.
-  if (!plain_ || touched_[n] != 0) return false;
-  for (const Step& step : steps_) {
-    if (left_[step.item] < step.count) return false;
-  }
-  return true;
-}
-
-// The entry of the first item from the cursor on that fits, or kNone. The cursor stays on it.
-std::size_t Packer::find_next(List& list, const Room& room, NodeIndex n) const {
-  const std::size_t count = list.item.size();
-  std::size_t at = list.cursor;
-  if (at >= count) return kNone;
-  const double limit = room.cpu + kCpuTolerance * empty_room_[n].cpu;
-  const RigidAmount free = room.rigid[0];
-  const bool cpu_list = &list == lists_.data();
-  for (;; ++at) {
-    if (at < count && (list.least_cpu[at] > limit || list.least_rigid[at] > free)) at = count;
-    if (!simple_) {
-      while (at < count && !fits(list.item[at], list.cpu[at], room, n)) ++at;
-    } else if (cpu_list) {
-      // Sorted by CPU: one bisection passes over all that need too much of it.
-      const auto from = list.cpu.begin() + static_cast<std::ptrdiff_t>(at);
-      if (at<count&& * from> limit) {
-        const auto to = std::partition_point(from, list.cpu.end(), [&](double c) { return c > limit; });
-        at = static_cast<std::size_t>(to - list.cpu.begin());
-      }
-      const RigidAmount* rigid = list.rigid.data();
-      while (at < count && rigid[at] > free) ++at;
-    } else {
-      const auto from = list.rigid.begin() + static_cast<std::ptrdiff_t>(at);
-      if (at<count&& * from> free) {
-        const auto to = std::partition_point(from, list.rigid.end(), [&](RigidAmount r) { return r > free; });
-        at = static_cast<std::size_t>(to - list.rigid.begin());
-      }
-      const double* cpu = list.cpu.data();
-      while (at < count && cpu[at] > limit) ++at;
-    }
-    if (at >= count || left_[list.item[at]] != 0) break;
-    // Out of tasks. The dimension the list is sorted by stays as it is.
-    if (simple_ && cpu_list) {
-      list.rigid[at] = kSpentRigid;
-    } else {
-      list.cpu[at] = kSpentCpu;
-    }
-    ++list.spent;
-  }
-  list.cursor = at;
-  return at < count ? at : kNone;
-}
-
-// Orders lists by the room left in their dimension, most first; the CPU list before others on ties.
-std::size_t Packer::prefer(const Room& room, NodeIndex n) {
-  const Room& whole = empty_room_[n];
-  if (dims_ == 1 && whole.rigid[0] > 0) {  // the usual case, in short
-    const bool memory = static_cast<double>(room.rigid[0]) / static_cast<double>(whole.rigid[0]) > room.cpu / whole.cpu;
-    preference_[0] = memory ? 1 : 0;
-    preference_[1] = memory ? 0 : 1;
-    return 2;
-  }
-  std::array<double, kMaxRigid + 1> open{};
-  open[0] = room.cpu / whole.cpu;
-  for (std::size_t d = 0; d < dims_; ++d) {
-    open[1 + d] = whole.rigid[d] > 0 ? static_cast<double>(room.rigid[d]) / static_cast<double>(whole.rigid[d]) : 0.0;
-  }
-  for (std::size_t k = 0; k <= dims_; ++k) {  // insertion sort, stable
-    std::size_t at = k;
-    for (; at > 0 && open[preference_[at - 1]] < open[k]; --at) preference_[at] = preference_[at - 1];
-    preference_[at] = k;
-  }
-  return 1 + dims_;
-}
-
-void Packer::fill(NodeIndex n) {
-  Room& room = room_[n];
-  steps_.clear();
-  for (List& list : lists_) {
-    list.cursor = 0;
-    if (2 * list.spent > list.item.size()) list.compact();
-  }
+  const double tolerance = kCpuTolerance * whole[0];
+  std::array<std::uint32_t, D> lists;
   for (;;) {
-    const std::size_t lists = prefer(room, n);
-    std::size_t entry = kNone;
-    List* list = nullptr;
-    for (std::size_t k = 0; k < lists && entry == kNone; ++k) {
-      list = &lists_[preference_[k]];
-      entry = find_next(*list, room, n);
+    prefer<D>(room.left, whole, lists);
+    Amounts limits = room.left;
+    limits[0] += tolerance;
+    Entry* found = nullptr;
+    std::uint32_t from = 0;
+    for (std::size_t k = 0; k < D && found == nullptr; ++k) {
+      from = lists[k];
+      const FitList& list = lists_[from];
+      std::size_t at = cursor[from];
+      while ((at = list.first_fit<D>(at, limits)) != FitList::kNone) {
+        Entry& entry = entries_[base_[from] + at];
+        if (entry.used < entry.left && (!choosy_ || accepts(entry, room, n))) {
+          found = &entry;
+          break;
+        }
+        ++at;
+      }
+      cursor[from] = static_cast<std::uint32_t>(found != nullptr ? at : list.size());
     }
-    if (entry == kNone) break;
-    const std::uint32_t item = list->item[entry];
-    take(item, room, n, 1);
-    const auto step = std::find_if(steps_.begin(), steps_.end(), [&](const Step& s) { return s.item == item; });
-    if (step == steps_.end()) {
-      steps_.push_back({item, 1});
-    } else {
-      ++step->count;
+    if (found == nullptr) break;
+    const std::uint32_t at = cursor[from];
+    steps.push_back({room.left, cursor, base_[from] + at, from});
+    ++found->used;
+    const double* required = lists_[from].required(at);
+    for (std::size_t d = 0; d < D; ++d) room.left[d] -= required[d];
+    room.empty = false;
+    if (choosy_ && (*items_)[found->item].spec->flags.exclusive) room.exclusive = found->item;
+  }
+  filling.rest = room.left;
+}
+
+template <std::size_t D>
+std::uint32_t Packer::commit(Filling& filling, const Amounts& room, NodeIndex n, std::uint32_t span) {
+  std::uint64_t nodes = span;
+  for (const Step& step : filling.steps) {
+    const Entry& entry = entries_[step.entry];
+    if (nodes * entry.used > entry.left) nodes = entry.left / entry.used;
+  }
+  const auto times = static_cast<double>(nodes);
+  for (std::size_t d = 0; d < D; ++d) room_left_[d] -= times * room[d];
+  if (filling.steps.empty()) return span;
+  for (std::size_t d = 0; d < D; ++d) left_[d] -= times * (room[d] - filling.rest[d]);
+  for (const Step& step : filling.steps) {
+    Entry& entry = entries_[step.entry];
+    if (entry.used == 0) continue;  // an earlier step's
+    record_.shares.push_back({step.entry, static_cast<std::uint32_t>(entry.used)});
+    entry.left -= nodes * entry.used;
+    tasks_left_ -= nodes * entry.used;
+    entry.used = 0;
+    if (entry.left == 0) lists_[step.list].spend(step.entry - base_[step.list]);
+  }
+  record_.nodes.push_back({n, static_cast<std::uint32_t>(nodes), record_.shares.size()});
+  return static_cast<std::uint32_t>(nodes);
+}
+
+void Packer::lay_out() {
+  std::uint32_t offset = 0;
+  std::uint32_t tasks = 0;
+  for (const Item& item : *items_) tasks += item.excluded ? 0 : item.spec->tasks;
+  result_.resize(tasks);
+  for (Item& item : *items_) {
+    if (!item.pinned || item.excluded) continue;
+    item.first = offset;
+    std::copy(item.nodes.begin(), item.nodes.end(), result_.begin() + offset);
+    offset += item.spec->tasks;
+  }
+  const std::size_t entries = kept_.items_from.size() - 1;
+  next_.resize(entries);
+  for (std::size_t e = 0; e < entries; ++e) {
+    next_[e] = offset;
+    for (std::size_t k = kept_.items_from[e]; k < kept_.items_from[e + 1]; ++k) {
+      Item& item = (*items_)[kept_.items[k]];
+      if (item.excluded) continue;
+      item.first = offset;
+      offset += item.spec->tasks;
     }
   }
-  steps_valid_ = touched_[n] == 0 && !steps_.empty();
+  std::size_t share = 0;
+  for (const Record::Nodes& nodes : kept_.nodes) {
+    for (; share < nodes.shares_end; ++share) {
+      const Record::Share& took = kept_.shares[share];
+      std::uint32_t& at = next_[took.entry];
+      for (NodeIndex n = nodes.first; n < nodes.first + nodes.count; ++n) {
+        for (std::uint32_t task = 0; task < took.tasks; ++task) result_[at++] = n;
+      }
+    }
+  }
 }
 
 }  // namespace dfrs

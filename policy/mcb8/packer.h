@@ -8,6 +8,14 @@
 // Requirements compare as fractions of the largest node. Rules the paper leaves open (simulation semantics, rule 11):
 // nodes in index order; equal requirements count as rigid ones; equal items keep submission order; a balanced node
 // tries the CPU list first.
+//
+// What makes it fast changes no choice:
+// - Jobs that follow each other in a list and require the same are one entry of it.
+// - Searches pass over what cannot fit (policy/mcb8/fit_list.h).
+// - A node takes what the last node of its kind took, for as long as there is as much left of it, and is searched for
+//   only from there on: an entry that did not fit or was used up before did and was so now. Runs of nodes that fill
+//   alike are filled in one step.
+// - Which task is where is written down for the packing that is kept, from the record of the fillings.
 #pragma once
 
 #include <array>
@@ -16,38 +24,38 @@
 #include <vector>
 
 #include "policy/cluster_state.h"
+#include "policy/mcb8/fit_list.h"
 
 namespace dfrs {
 
 class Packer {
  public:
-  /// One job to pack. `cpu` is what pack() uses of each task's CPU, set by the caller before each pack().
+  /// One job to pack.
   struct Item {
     JobSlot job = kNoSlot;
     const JobView* spec = nullptr;
-    double cpu = 0;           ///< CPU requirement of one task
-    std::uint32_t first = 0;  ///< its nodes are result[first, first + tasks)
-    bool pinned = false;      ///< placed beforehand on `nodes`
+    double cpu = 0;           ///< CPU requirement of one task, for pack()
+    std::uint32_t first = 0;  ///< set by lay_out()
+    bool pinned = false;      ///< placed beforehand on `nodes`, one for each task
     bool excluded = false;    ///< not to be packed, see exclude()
     std::span<const NodeIndex> nodes;
   };
 
-  /// Items in submission order. Sorts them once; pack() may then be called many times. `items` is kept by reference
-  /// until the last pack(). O(items log items + nodes).
+  /// Items in submission order. Sorts them once; there may be many packings then. `items` is kept by reference until
+  /// the last of them. O(items log items), and O(nodes) where they differ.
   void prepare(const ClusterState& state, std::vector<Item>& items);
-  /// Leaves an item out of all further packings. O(1).
+  /// Leaves an item out of all further packings. O(1), and O(tasks) if it is pinned.
   void exclude(std::uint32_t item);
 
-  /// How the items' CPU requirements relate to the CPU needs.
-  enum class Change {
-    scaled,  ///< all by one factor: the order by CPU need holds
-    any,     ///< sort again
-  };
-  /// True if all tasks of all items found a node; nodes_of() then tells which. Worst case O(nodes x items), in
-  /// practice O(distinct node fillings x items + tasks): runs of nodes that fill alike are filled in one step.
-  bool pack(Change change);
+  /// True if all tasks of all items found a node, every one with `yield` times its CPU need. O(entries + pinned tasks +
+  /// (distinct fillings x tasks per node) log entries), where entries are runs of equal jobs.
+  bool pack_scaled(double yield);
+  /// The same with the items' own `cpu`. O(items log items) more.
+  bool pack();
 
-  /// Nodes of an item after a pack() that returned true, ascending.
+  /// Writes down the nodes of all items in the last packing that succeeded. O(items + tasks).
+  void lay_out();
+  /// Nodes of an item that is not excluded, ascending; after lay_out().
   std::span<const NodeIndex> nodes_of(const Item& item) const {
     return {result_.data() + item.first, item.spec->tasks};
   }
@@ -56,80 +64,137 @@ class Packer {
   bool rigid_totals_fit() const;
 
  private:
+  static constexpr std::size_t kMaxDims = 1 + kMaxRigid;
+  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+
   struct Key {
     double key;
     std::uint32_t item;
-    static bool larger(const Key& a, const Key& b) { return a.key != b.key ? a.key > b.key : a.item < b.item; }
   };
-  // Requirements stand side by side in the order of search, so that a search reads memory in a row. One cursor per
-  // node: what does not fit a node once does not fit it later. Entries without tasks left need infinite CPU.
-  struct List {
-    std::vector<double> cpu;
-    std::vector<RigidAmount> rigid;  // the first rigid dimension
-    std::vector<std::uint32_t> item;
-    std::vector<double> least_cpu;  // of this entry and all behind it: ends a search early
-    std::vector<RigidAmount> least_rigid;
-    std::size_t cursor = 0;
-    std::size_t spent = 0;  // entries without tasks left
-
-    void clear();
-    void push(double c, RigidAmount r, std::uint32_t k);
-    void finish();
-    void compact();
+  // Jobs in a row that require the same of the same nodes.
+  struct Group {
+    Amounts required{};       // by a task at full speed
+    double share = 0;         // largest rigid share
+    std::uint64_t tasks = 0;  // of those not excluded
+    std::uint32_t first = 0;  // place in the order
+    std::uint32_t count = 0;
+    std::uint32_t list = 0;   // that of the largest rigid share
   };
-  // What one node received: lets the next node of the same kind be filled at once.
-  struct Step {
-    std::uint32_t item;
-    std::uint32_t count;
+  // The movable items by non-increasing CPU need or largest rigid share, then by submission.
+  struct Order {
+    std::vector<std::uint32_t> items;
+    std::vector<Group> groups;
+    std::vector<std::uint32_t> group_of;  // by item
+  };
+  // Usable nodes in a row that are alike.
+  struct Run {
+    NodeIndex first = 0, end = 0;
+    Amounts whole{};
   };
   struct Room {
-    double cpu = 0;
-    RigidVector rigid{};
-    std::uint32_t tasks = 0;
-    bool exclusive = false;
+    Amounts left{};
+    bool empty = true;
+    std::uint32_t exclusive = kNobody;  // the item that has the node for itself
   };
-  static constexpr std::size_t kNone = ~std::size_t{0};
+  // A node with pinned tasks.
+  struct Touched {
+    NodeIndex node = 0;
+    Room room;
+  };
+  struct Pin {
+    NodeIndex node;
+    std::uint32_t item;
+  };
+  // Of one list: equal jobs in a row.
+  struct Entry {
+    std::uint64_t left = 0;  // tasks without a node
+    std::uint64_t used = 0;  // of these, by the filling at hand
+    std::uint32_t item = 0;  // one of the jobs
+  };
+  // One task taken by a node.
+  struct Step {
+    Amounts room;                                  // left before it
+    std::array<std::uint32_t, kMaxDims> cursor{};  // nothing before these fits that room
+    std::uint32_t entry = 0;
+    std::uint32_t list = 0;
+  };
+  // What a node takes. One cursor per list: what does not fit a node once does not fit it later.
+  struct Filling {
+    std::vector<Step> steps;
+    Amounts rest{};  // room left after the last one
+  };
+  // A packing as it came about.
+  struct Record {
+    struct Nodes {  // that took the same
+      NodeIndex first;
+      std::uint32_t count;
+      std::size_t shares_end;
+    };
+    struct Share {  // of each of the nodes
+      std::uint32_t entry;
+      std::uint32_t tasks;
+    };
+    std::vector<Nodes> nodes;
+    std::vector<Share> shares;
+    std::vector<std::uint32_t> items;       // of all entries, entry by entry
+    std::vector<std::uint32_t> items_from;  // by entry: its first in `items`
+
+    void clear();
+  };
 
   RigidAmount tasks_on_usable(const Item& item) const;
+  void measure_nodes();
+  void measure_items();
+  void group(Order& order);
+  bool alike_but_for_cpu(std::uint32_t a, std::uint32_t b) const;
+  bool wants_cpu(double cpu, double share) const { return cpu / cpu_reference_ > share; }
+
+  bool pack_all();
   bool place_pinned();
-  void build_lists(Change change);
-  void fill(NodeIndex n);
-  std::size_t prefer(const Room& room, NodeIndex n);
-  std::size_t find_next(List& list, const Room& room, NodeIndex n) const;
-  bool fits(std::uint32_t k, double cpu, const Room& room, NodeIndex n) const;
-  void take(std::uint32_t k, Room& room, NodeIndex n, std::uint32_t count);
-  bool repeats(NodeIndex n) const;
+  void build_lists();
+  void push(std::size_t list, const Group& group, double cpu, std::span<const std::uint32_t> items);
+  template <std::size_t D>
+  bool fill_nodes();
+  template <std::size_t D>
+  void fill(Filling& filling, const Room& room, const Amounts& whole, NodeIndex n);
+  template <std::size_t D>
+  std::uint32_t commit(Filling& filling, const Amounts& room, NodeIndex n, std::uint32_t span);
+  bool accepts(const Entry& entry, const Room& room, NodeIndex n) const;
   bool hopeless() const;
 
   const ClusterState* state_ = nullptr;
   std::vector<Item>* items_ = nullptr;
-  std::size_t dims_ = 1;  // rigid dimensions
-  bool plain_ = true;     // homogeneous, no eligibility, nothing exclusive
-  bool simple_ = true;    // plain and one rigid dimension
-  std::uint64_t tasks_total_ = 0;
-  RigidVector rigid_needed_{};                   // by the items not excluded
-  double cpu_reference_ = 1;                     // the largest node
-  std::array<double, kMaxRigid> rigid_scale_{};  // 1 / the largest node, 0 where there is none of it
-  double cpu_total_ = 0;
-  RigidVector rigid_total_{};
+  std::size_t dims_ = 2;                          // CPU and the rigid resources in use
+  bool choosy_ = false;                           // some job does not share, or does not take just any node
+  std::vector<const NodeSet*> sets_;              // of nodes that jobs are bound to
+  double cpu_reference_ = 1;                      // the largest node
+  std::array<double, kMaxRigid> rigid_scale_{};   // 1 / the largest node, 0 where there is none of it
+  std::vector<Run> runs_;                         // in index order
+  Amounts total_{};                               // of all usable nodes
+  Amounts needed_{};                              // by the items not excluded, on usable nodes, at full speed
+  std::uint64_t tasks_total_ = 0;                 // of the items neither excluded nor pinned
+  std::vector<std::uint32_t> movable_;            // items that are not pinned
+  Order by_need_, by_share_;
+  std::vector<Group> single_;                     // by item: a group of its own, without place
+  std::vector<Key> keys_;                         // scratch
+  std::vector<Pin> pins_;                         // by node, then item
 
-  std::vector<Key> by_need_;             // items by non-increasing CPU
-  std::vector<Key> by_share_;            // items by non-increasing largest rigid share
-  std::vector<double> share_;            // largest rigid share, by item
-  std::vector<std::uint8_t> share_dim_;  // its dimension
-  std::vector<List> lists_;              // 0: CPU, 1 + d: rigid dimension d
-  std::array<std::size_t, kMaxRigid + 1> preference_{};
-  std::vector<std::uint32_t> left_;    // tasks without a node, by item
-  std::vector<std::uint32_t> placed_;  // tasks with one
-  std::vector<Room> empty_room_;       // by node, without any task
-  std::vector<Room> room_;             // by node, before its turn
-  std::vector<std::uint8_t> touched_;  // node holds pinned tasks
-  std::vector<Step> steps_;            // of the last node filled
-  bool steps_valid_ = false;
-  std::vector<NodeIndex> result_;
-  double cpu_left_ = 0, cpu_room_left_ = 0;
-  RigidVector rigid_left_{}, rigid_room_left_{};
+  // Of the packing at hand.
+  bool by_yield_ = false;
+  double yield_ = 0;
+  std::vector<FitList> lists_;                    // 0: CPU, 1 + d: rigid dimension d
+  std::array<std::uint32_t, kMaxDims> base_{};    // number of a list's first entry
+  double last_cpu_ = 0;                           // that the last entry requires
+  std::vector<Entry> entries_;                    // of all lists
+  std::vector<Touched> touched_;
+  Filling filling_, touched_filling_;
+  Amounts filling_whole_{};                       // of the nodes that filling_ is of
+  Amounts left_{}, room_left_{};                  // required by tasks without a node; of nodes not yet filled
   std::uint64_t tasks_left_ = 0;
+  Record record_, kept_;
+
+  std::vector<std::uint32_t> next_;               // by entry: where its next task's node goes
+  std::vector<NodeIndex> result_;
 };
 
 }  // namespace dfrs

@@ -37,10 +37,7 @@ double Repack::max_yield(ClusterState& state, const ClusterView& view, const Pri
   collect(state, view, limit);
   if (same_as_last(state)) return last_.yield;
   last_.valid = false;
-  const double yield = search(state, view, rule, kYieldAccuracy, Packer::Change::scaled, [&](double y) {
-    for (Packer::Item& item : items_) item.cpu = item.spec->cpu_need * y;
-    return true;
-  });
+  const double yield = search(state, view, rule, kYieldAccuracy, [&](double y) { return packer_.pack_scaled(y); });
   if (yield < 0) return 0;
   last_.pinned.clear();
   for (const Packer::Item& item : items_) last_.pinned.push_back(item.pinned);
@@ -63,7 +60,7 @@ bool Repack::same_as_last(const ClusterState& state) const {
 double Repack::min_stretch(ClusterState& state, const ClusterView& view, const PriorityRule& rule,
                            const RemapLimit& limit, Seconds period, OutOfReach out_of_reach) {
   collect(state, view, limit);
-  const double s = search(state, view, rule, 0.0, Packer::Change::any, [&](double target) {
+  const double s = search(state, view, rule, 0.0, [&](double target) {
     for (Packer::Item& item : items_) {
       if (item.excluded) continue;
       double yield = yield_for_stretch(*item.spec, view.now, period, target);
@@ -73,7 +70,7 @@ double Repack::min_stretch(ClusterState& state, const ClusterView& view, const P
       }
       item.cpu = item.spec->cpu_need * yield;
     }
-    return true;
+    return packer_.pack();
   });
   if (s < 0) return -1;
   apply(state, view);
@@ -102,9 +99,9 @@ void Repack::collect(const ClusterState& state, const ClusterView& view, const R
   }
 }
 
-template <typename SetCpu>
+template <typename Pack>
 double Repack::search(const ClusterState& state, const ClusterView& view, const PriorityRule& rule, double lowest,
-                      Packer::Change change, SetCpu&& set_cpu) {
+                      Pack&& pack) {
   if (items_.empty()) return -1;
   packer_.prepare(state, items_);
   for (;;) {
@@ -113,21 +110,16 @@ double Repack::search(const ClusterState& state, const ClusterView& view, const 
       if (!drop_lowest(state, view, rule)) return -1;
     }
     if (left_out_.size() == items_.size()) return -1;
-    if (set_cpu(lowest) && packer_.pack(change)) break;
+    if (pack(lowest)) break;
     if (!drop_lowest(state, view, rule)) return -1;
   }
-  keep_result();
-  if (set_cpu(1.0) && packer_.pack(change)) {
-    keep_result();
-    return 1.0;
-  }
+  if (pack(1.0)) return 1.0;
   double feasible = lowest;
   double infeasible = 1.0;
   while (infeasible - feasible > kYieldAccuracy) {
     const double middle = (feasible + infeasible) / 2;
-    if (set_cpu(middle) && packer_.pack(change)) {
+    if (pack(middle)) {
       feasible = middle;
-      keep_result();
     } else {
       infeasible = middle;
     }
@@ -136,6 +128,7 @@ double Repack::search(const ClusterState& state, const ClusterView& view, const 
 }
 
 bool Repack::drop_lowest(const ClusterState& state, const ClusterView& view, const PriorityRule& rule) {
+  const auto higher = [](const RankedItem& a, const RankedItem& b) { return RankedJob::higher(a.rank, b.rank); };
   if (!ranked_) {
     ranks_.clear();
     for (std::uint32_t k = 0; k < items_.size(); ++k) {
@@ -143,11 +136,11 @@ bool Repack::drop_lowest(const ClusterState& state, const ClusterView& view, con
       if (item.spec->flags.may_not_pause && state.placed(item.job)) continue;
       ranks_.push_back({rank(item.job, view, state, rule), k});
     }
-    std::sort(ranks_.begin(), ranks_.end(),
-              [](const RankedItem& a, const RankedItem& b) { return RankedJob::higher(a.rank, b.rank); });
+    std::make_heap(ranks_.begin(), ranks_.end(), higher);
     ranked_ = true;
   }
   if (ranks_.empty()) return false;
+  std::pop_heap(ranks_.begin(), ranks_.end(), higher);
   const RankedItem lowest = ranks_.back();
   ranks_.pop_back();
   left_out_.push_back(lowest.rank.job);
@@ -155,21 +148,11 @@ bool Repack::drop_lowest(const ClusterState& state, const ClusterView& view, con
   return true;
 }
 
-void Repack::keep_result() {
-  best_.clear();
-  for (const Packer::Item& item : items_) {
-    const std::span<const NodeIndex> nodes = packer_.nodes_of(item);
-    best_.insert(best_.end(), nodes.begin(), nodes.end());
-  }
-}
-
 void Repack::apply(ClusterState& state, const ClusterView& view) {
-  const auto nodes_of = [&](const Packer::Item& item) {
-    return std::span<const NodeIndex>(best_.data() + item.first, item.spec->tasks);
-  };
+  packer_.lay_out();
   const auto stays = [&](const Packer::Item& item) {
     const std::span<const NodeIndex> old = state.nodes_of(item.job);
-    const std::span<const NodeIndex> now = nodes_of(item);
+    const std::span<const NodeIndex> now = packer_.nodes_of(item);
     return std::equal(old.begin(), old.end(), now.begin(), now.end());
   };
   for (JobSlot job : left_out_) {
@@ -180,7 +163,7 @@ void Repack::apply(ClusterState& state, const ClusterView& view) {
   for (const Packer::Item& item : items_) {
     if (state.placed(item.job)) state.remove(item.job, *item.spec);
   }
-  for (const Packer::Item& item : items_) state.place(item.job, *item.spec, nodes_of(item));
+  for (const Packer::Item& item : items_) state.place(item.job, *item.spec, packer_.nodes_of(item));
 }
 
 }  // namespace dfrs

@@ -6,32 +6,10 @@
 #include <vector>
 
 #include "policy/mcb8/packer.h"
+#include "policy/mcb8/remap_limit.h"
 #include "policy/priority.h"
 
 namespace dfrs {
-
-/// Which running jobs keep their nodes in a repack (RR-7659, section 4.3, "Limiting Migration").
-struct RemapLimit {
-  enum class Kind {
-    none,
-    min_flow_time,     ///< MINFT: jobs whose flow time is below the bound
-    min_virtual_time,  ///< MINVT: jobs whose virtual time is below the bound
-  };
-  Kind kind = Kind::none;
-  Seconds bound = 0;
-
-  bool keeps(const JobView& job, Seconds now) const {
-    switch (kind) {
-      case Kind::none:
-        return false;
-      case Kind::min_flow_time:
-        return job.flow_time(now) < bound;
-      case Kind::min_virtual_time:
-        return job.virtual_time(now) < bound;
-    }
-    return false;
-  }
-};
 
 /// Lowest yield that is tried, and the accuracy of the search (RR-7659, section 4.3).
 inline constexpr double kYieldAccuracy = 0.01;
@@ -58,11 +36,10 @@ class Repack {
 
  private:
   void collect(const ClusterState& state, const ClusterView& view, const RemapLimit& limit);
-  template <typename SetCpu>
+  template <typename Pack>
   double search(const ClusterState& state, const ClusterView& view, const PriorityRule& rule, double lowest,
-                Packer::Change change, SetCpu&& set_cpu);
+                Pack&& pack);
   bool drop_lowest(const ClusterState& state, const ClusterView& view, const PriorityRule& rule);
-  void keep_result();
   void apply(ClusterState& state, const ClusterView& view);
   bool same_as_last(const ClusterState& state) const;
 
@@ -73,9 +50,8 @@ class Repack {
     RankedJob rank;
     std::uint32_t item;
   };
-  std::vector<RankedItem> ranks_;  // items that may be left out, by decreasing priority
+  std::vector<RankedItem> ranks_;  // items that may be left out: a heap, the lowest priority first
   bool ranked_ = false;
-  std::vector<NodeIndex> best_;  // nodes of all items, in the order of items_
 
   // The last max_yield() that left no job out: its outcome hangs on nothing but the jobs and which of them are pinned,
   // so that a tick at which both are the same finds the same mapping and need not look for it.

@@ -37,10 +37,6 @@ class HarmPlacer final : public Placer {
   void removed(JobSlot job, std::span<const NodeIndex> nodes) override;
 
  private:
-  struct Resident {
-    JobSlot job = kNoSlot;
-    double yield = 0;  ///< what it runs at, or is expected to
-  };
   struct Candidate {
     NodeIndex node = 0;
     std::uint32_t room = 0;
@@ -52,13 +48,20 @@ class HarmPlacer final : public Placer {
   };
 
   void build(const ClusterView& view, const ClusterState& state);
-  double harm(const ClusterView& view, const Candidate& candidate, const JobView& job, double own_share) const;
+  /// The yield of a job that is where it was is known. Others, put somewhere in this call, count as sharing their
+  /// nodes equally with whoever is there by then.
+  void note_yield(const ClusterView& view, const ClusterState& state, JobSlot job);
+  void share_equally(const ClusterState& state);
+  /// The cost of one more task there, >= 0; or, where it exceeds `enough`, something that does.
+  double harm(const ClusterView& view, const Candidate& candidate, const JobView& job, double own_share,
+              double enough) const;
   static double tie(const Candidate& candidate);
 
   TriageOptions options_;
   bool built_ = false;
-  std::vector<std::vector<Resident>> residents_;  // by node; one entry per job
-  std::vector<double> yield_;                     // by slot: of jobs placed in this call
+  std::vector<std::vector<JobSlot>> residents_;  // by node; one entry per job, in submission order
+  std::vector<double> yield_;                    // by slot: what a resident runs at, or is expected to
+  std::vector<JobSlot> fresh_;                   // residents whose yields are expectations
   std::vector<Candidate> candidates_;
   std::vector<std::uint64_t> marked_;  // by slot: mark_ if the job's loss has been counted
   std::uint64_t mark_ = 0;

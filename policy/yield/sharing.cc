@@ -7,44 +7,73 @@
 
 namespace dfrs {
 
+namespace {
+
+constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+}  // namespace
+
 void Sharing::build(const ClusterState& state, const ClusterView& view) {
-  constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  begin(state);
+  const auto count = static_cast<NodeIndex>(state.node_count());
+  for (NodeIndex n = 0; n < count; ++n) {
+    if (cpu_exceeds(state.cpu_load(n), state.cpu_capacity(n))) add_node(state, n);
+  }
+  for (JobSlot slot : state.active()) {
+    if (state.placed(slot)) add_job(state, view, slot);
+  }
+  finish();
+}
+
+void Sharing::build(const ClusterState& state, const ClusterView& view, std::span<const NodeIndex> nodes,
+                    std::span<const JobSlot> jobs) {
+  begin(state);
+  for (NodeIndex n : nodes) add_node(state, n);
+  for (JobSlot slot : jobs) add_job(state, view, slot);
+  finish();
+}
+
+void Sharing::begin(const ClusterState& state) {
+  for (NodeIndex n : members_) node_index_[n] = kNone;
+  members_.clear();
+  node_index_.resize(state.node_count(), kNone);
   nodes_.clear();
   users_.clear();
   jobs_.clear();
   places_.clear();
   running_.clear();
   max_load_ = 1;
-  const auto count = static_cast<NodeIndex>(state.node_count());
-  node_index_.resize(count);
-  for (NodeIndex n = 0; n < count; ++n) {
-    node_index_[n] = kNone;
-    const double capacity = state.cpu_capacity(n);
-    if (!cpu_exceeds(state.cpu_load(n), capacity)) continue;
-    node_index_[n] = static_cast<std::uint32_t>(nodes_.size());
-    nodes_.push_back({capacity, state.cpu_load(n), 0, 0});
-    max_load_ = std::max(max_load_, state.cpu_load(n) / capacity);
-  }
-  for (JobSlot slot : state.active()) {
-    if (!state.placed(slot)) continue;
-    running_.push_back(slot);
-    if (nodes_.empty()) continue;
-    const double need = view.jobs[slot].cpu_need;
-    const auto first = static_cast<std::uint32_t>(places_.size());
-    for (NodeIndex n : state.nodes_of(slot)) {  // ascending: tasks on one node are neighbours
-      const std::uint32_t index = node_index_[n];
-      if (index == kNone) continue;
-      if (places_.size() > first && places_.back().node == index) {
-        places_.back().need += need;
-      } else {
-        places_.push_back({index, need});
-        ++nodes_[index].count;
-      }
+}
+
+void Sharing::add_node(const ClusterState& state, NodeIndex n) {
+  const double capacity = state.cpu_capacity(n);
+  node_index_[n] = static_cast<std::uint32_t>(nodes_.size());
+  members_.push_back(n);
+  nodes_.push_back({capacity, state.cpu_load(n), 0, 0});
+  max_load_ = std::max(max_load_, state.cpu_load(n) / capacity);
+}
+
+void Sharing::add_job(const ClusterState& state, const ClusterView& view, JobSlot slot) {
+  running_.push_back(slot);
+  if (nodes_.empty()) return;
+  const double need = view.jobs[slot].cpu_need;
+  const auto first = static_cast<std::uint32_t>(places_.size());
+  for (NodeIndex n : state.nodes_of(slot)) {  // ascending: tasks on one node are neighbours
+    const std::uint32_t index = node_index_[n];
+    if (index == kNone) continue;
+    if (places_.size() > first && places_.back().node == index) {
+      places_.back().need += need;
+    } else {
+      places_.push_back({index, need});
+      ++nodes_[index].count;
     }
-    const auto entries = static_cast<std::uint32_t>(places_.size()) - first;
-    if (entries != 0) jobs_.push_back({slot, first, entries});
   }
-  // Transpose: users by node, jobs in submission order within a node.
+  const auto entries = static_cast<std::uint32_t>(places_.size()) - first;
+  if (entries != 0) jobs_.push_back({slot, first, entries});
+}
+
+// Transposes: users by node, jobs in submission order within a node.
+void Sharing::finish() {
   std::uint32_t offset = 0;
   for (Node& node : nodes_) {
     node.first = offset;

@@ -34,6 +34,12 @@ class Sharing {
   /// O(nodes + tasks of running jobs), no allocation once warm.
   void build(const ClusterState& state, const ClusterView& view);
 
+  /// The same of a part of the mapping that shares no overloaded node with the rest: `nodes`, ascending, are all the
+  /// overloaded ones of `jobs`, which are placed and in submission order. max_load() is the part's.
+  /// O(nodes + tasks of the jobs), both the part's.
+  void build(const ClusterState& state, const ClusterView& view, std::span<const NodeIndex> nodes,
+             std::span<const JobSlot> jobs);
+
   std::span<const Node> nodes() const { return nodes_; }
   std::span<const Job> jobs() const { return jobs_; }            ///< those with a task on an overloaded node
   std::span<const JobSlot> running() const { return running_; }  ///< all of them, in submission order
@@ -43,11 +49,17 @@ class Sharing {
   double max_load() const { return max_load_; }
 
  private:
+  void begin(const ClusterState& state);
+  void add_node(const ClusterState& state, NodeIndex n);
+  void add_job(const ClusterState& state, const ClusterView& view, JobSlot slot);
+  void finish();
+
   std::vector<Node> nodes_;
   std::vector<User> users_;
   std::vector<Job> jobs_;
   std::vector<Place> places_;
   std::vector<JobSlot> running_;
+  std::vector<NodeIndex> members_;         // of nodes_
   std::vector<std::uint32_t> node_index_;  // by NodeIndex: index in nodes_, or none
   double max_load_ = 1;
 };

@@ -4,42 +4,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/compare.h"
+#include "policy/yield/stretch_level.h"
 
 namespace dfrs {
 namespace {
 
-constexpr int kBisections = 64;
 constexpr int kMaxPrograms = 60;
 constexpr double kRelativeGap = 1e-6;
 
-// The yield at which the job's inverse stretch is s.
-double yield_at(const StretchEstimate& job, double s, double floor) {
-  return std::clamp((job.flow * s - job.progress) / job.period, floor, 1.0);
-}
-
 // The inverse stretch at which the job runs at full speed: nothing is gained beyond.
 double full_speed(const StretchEstimate& job) { return (job.progress + job.period) / job.flow; }
-
-// Largest s in [0, high] for which the node holds its open jobs at s and its fixed jobs at their yields.
-double highest_level(const Sharing& sharing, const Sharing::Node& node, std::span<const StretchEstimate> jobs,
-                     std::span<const double> yields, double floor, double high) {
-  const auto fits = [&](double s) {
-    double used = 0;
-    for (const Sharing::User& user : sharing.users(node)) {
-      const double y = yields[user.job] >= 0 ? yields[user.job] : yield_at(jobs[user.job], s, floor);
-      used += user.need * y;
-    }
-    return cpu_fits(used, node.capacity);
-  };
-  if (fits(high)) return high;
-  double low = 0;
-  for (int k = 0; k < kBisections; ++k) {
-    const double middle = (low + high) / 2;
-    (fits(middle) ? low : high) = middle;
-  }
-  return low;
-}
 
 }  // namespace
 
@@ -49,8 +23,9 @@ void common_stretch(const Sharing& sharing, std::span<const StretchEstimate> job
   double level = 0;
   for (const StretchEstimate& job : jobs) level = std::max(level, full_speed(job));
   const std::vector<double> open(jobs.size(), -1.0);
+  StretchLevel levels;
   for (const Sharing::Node& node : sharing.nodes()) {
-    level = std::min(level, highest_level(sharing, node, jobs, open, floor, level));
+    level = std::min(level, levels.highest(sharing, node, jobs, open, floor, level, 0));
   }
   for (std::size_t j = 0; j < jobs.size(); ++j) yields[j] = yield_at(jobs[j], level, floor);
   repair_yields(sharing, yields);
@@ -76,8 +51,9 @@ void min_max_stretch(const Sharing& sharing, std::span<const StretchEstimate> jo
   };
   const std::span<const Sharing::Node> nodes = sharing.nodes();
   std::vector<Entry> heap;
+  StretchLevel levels;
   for (std::uint32_t n = 0; n < nodes.size(); ++n) {
-    heap.push_back({highest_level(sharing, nodes[n], jobs, yields, floor, high), n});
+    heap.push_back({levels.highest(sharing, nodes[n], jobs, yields, floor, high, 0), n});
   }
   std::make_heap(heap.begin(), heap.end(), worse);
   std::vector<std::uint32_t> changed(nodes.size(), 0);  // how often a job of the node was fixed
@@ -89,7 +65,7 @@ void min_max_stretch(const Sharing& sharing, std::span<const StretchEstimate> jo
     if (top.level >= high) break;  // all others have room for full speed
     if (seen[top.node] != changed[top.node]) {
       seen[top.node] = changed[top.node];
-      heap.push_back({highest_level(sharing, nodes[top.node], jobs, yields, floor, high), top.node});
+      heap.push_back({levels.highest(sharing, nodes[top.node], jobs, yields, floor, high, top.level), top.node});
       std::push_heap(heap.begin(), heap.end(), worse);
       continue;
     }
@@ -114,8 +90,9 @@ bool min_average_stretch(const Sharing& sharing, std::span<const StretchEstimate
   double level = kNever;  // a job at full speed can have no more
   for (const StretchEstimate& job : jobs) level = std::min(level, full_speed(job));
   std::vector<double> open(count, -1.0);
+  StretchLevel levels;
   for (const Sharing::Node& node : sharing.nodes()) {
-    level = std::min(level, highest_level(sharing, node, jobs, open, floor, level));
+    level = std::min(level, levels.highest(sharing, node, jobs, open, floor, level, 0));
   }
 
   // Columns: yields, then -stretch of each job (to be maximised). Cuts: tangents, which lie below the convex estimate.

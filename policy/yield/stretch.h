@@ -22,13 +22,13 @@ struct StretchEstimate {
 
 /// The lowest estimate that all jobs can have: yields at the largest common inverse stretch s for which no node lacks
 /// CPU, each kept between `floor` and 1: jobs beyond that are served as well as can be and do not hold the others back.
-/// Where not even the floors fit, all have the same yield. O(64 x users).
+/// Where not even the floors fit, all have the same yield. O(12 x users) or so, see StretchLevel.
 void common_stretch(const Sharing& sharing, std::span<const StretchEstimate> jobs, double floor,
                     std::span<double> yields);
 
 /// OPT=MAX. Yields by index into sharing.jobs(), each at least `floor`. Water filling on the inverse stretch s: all
 /// jobs' s rises together until a node is full or a job runs at yield 1, those jobs are fixed, the rest goes on.
-/// O(64 x sum over nodes of users x (1 + users fixed elsewhere first)), in practice near 64 x users.
+/// O(12 x sum over nodes of users x (1 + users fixed elsewhere first)), see StretchLevel.
 void min_max_stretch(const Sharing& sharing, std::span<const StretchEstimate> jobs, double floor,
                      std::span<double> yields);
 

@@ -59,13 +59,11 @@ class Run {
     for (const Algorithm& algorithm : algorithms) names_.push_back(algorithm_name(algorithm));
   }
 
-  std::vector<ResultRow> rows() {
-    std::vector<std::size_t> open(rows_.size());
-    std::iota(open.begin(), open.end(), std::size_t{0});
+  /// Fills in the rows of these numbers.
+  void simulate_all(std::vector<std::size_t> open) {
+    total_ = open.size();
     if (options_.store != nullptr) {
-      settings_ = campaign_settings(options_);
-      fingerprints_.resize(instances_.size());
-      each(instances_.size(), [&](std::size_t k) { fingerprints_[k] = fingerprint(instances_[k]); });
+      identify();
       std::erase_if(open, [&](std::size_t k) { return found(k); });
     }
     find_bounds(open);
@@ -74,8 +72,22 @@ class Run {
     } else {
       share(std::move(open));
     }
-    return std::move(rows_);
   }
+
+  std::vector<std::size_t> all() const {
+    std::vector<std::size_t> numbers(rows_.size());
+    std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+    return numbers;
+  }
+
+  std::vector<std::size_t> missing() {
+    identify();
+    std::vector<std::size_t> numbers = all();
+    std::erase_if(numbers, [&](std::size_t k) { return options_.store->find(key(k)).has_value(); });
+    return numbers;
+  }
+
+  std::vector<ResultRow> take_rows() { return std::move(rows_); }
 
  private:
   const Instance& instance(std::size_t k) const { return instances_[k / algorithms_.size()]; }
@@ -86,10 +98,16 @@ class Run {
     parallel_for(count, options_.threads, work);
   }
 
+  void identify() {
+    settings_ = campaign_settings(options_);
+    fingerprints_.resize(instances_.size());
+    each(instances_.size(), [&](std::size_t k) { fingerprints_[k] = fingerprint(instances_[k]); });
+  }
+
   void count_one() {
     if (!options_.progress) return;
     const std::lock_guard lock(mutex_);
-    options_.progress(++done_, rows_.size());
+    options_.progress(++done_, total_);
   }
 
   bool found(std::size_t k) {
@@ -176,6 +194,7 @@ class Run {
   std::vector<ResultRow> rows_;
   std::mutex mutex_;
   std::size_t done_ = 0;
+  std::size_t total_ = 0;
 };
 
 }  // namespace
@@ -207,7 +226,19 @@ std::string campaign_settings(const CampaignOptions& options) {
 
 std::vector<ResultRow> run_campaign(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
                                     const CampaignOptions& options) {
-  return Run(instances, algorithms, options).rows();
+  Run run(instances, algorithms, options);
+  run.simulate_all(run.all());
+  return run.take_rows();
+}
+
+void run_simulations(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
+                     const CampaignOptions& options, std::span<const std::size_t> numbers) {
+  Run(instances, algorithms, options).simulate_all({numbers.begin(), numbers.end()});
+}
+
+std::vector<std::size_t> missing_simulations(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
+                                             const CampaignOptions& options) {
+  return Run(instances, algorithms, options).missing();
 }
 
 }  // namespace dfrs::sim

@@ -33,4 +33,13 @@ std::string campaign_settings(const CampaignOptions& options);
 std::vector<ResultRow> run_campaign(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
                                     const CampaignOptions& options);
 
+/// A part of a campaign: the simulations of these numbers (rows of run_campaign, from 0), whose results are then in the
+/// store that `options` must have. Progress counts them alone.
+void run_simulations(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
+                     const CampaignOptions& options, std::span<const std::size_t> numbers);
+
+/// The numbers, ascending, of those simulations that the store has no result of.
+std::vector<std::size_t> missing_simulations(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
+                                             const CampaignOptions& options);
+
 }  // namespace dfrs::sim

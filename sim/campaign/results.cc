@@ -14,6 +14,8 @@
 namespace dfrs::sim {
 namespace {
 
+constexpr std::string_view kCpuSeconds = "cpu_seconds";
+
 // Splits one line; false if a quote is not closed.
 bool split(std::string_view line, std::vector<std::string>& fields) {
   fields.assign(1, {});
@@ -83,7 +85,7 @@ std::span<const ResultColumn> result_columns() {
       {"moves_per_hour", [](ResultRow& r) -> double& { return r.metrics.moves_per_hour; }},
       {"pause_gb_per_s", [](ResultRow& r) -> double& { return r.metrics.pause_gb_per_s; }},
       {"move_gb_per_s", [](ResultRow& r) -> double& { return r.metrics.move_gb_per_s; }},
-      {"cpu_seconds", [](ResultRow& r) -> double& { return r.cpu_seconds; }},
+      {kCpuSeconds, [](ResultRow& r) -> double& { return r.cpu_seconds; }},  // the last: results_csv
   }};
   return columns;
 }
@@ -98,13 +100,15 @@ std::string csv_field(const std::string& text) {
   return out + '"';
 }
 
-std::string results_csv(const std::vector<ResultRow>& rows) {
+std::string results_csv(const std::vector<ResultRow>& rows, CpuSeconds times) {
+  std::span<const ResultColumn> columns = result_columns();
+  if (times == CpuSeconds::left_out) columns = columns.first(columns.size() - 1);
   std::string out = "instance,algorithm,jobs";
-  for (const ResultColumn& column : result_columns()) fmt::format_to(std::back_inserter(out), ",{}", column.name);
+  for (const ResultColumn& column : columns) fmt::format_to(std::back_inserter(out), ",{}", column.name);
   out += '\n';
   for (ResultRow row : rows) {
     fmt::format_to(std::back_inserter(out), "{},{},{}", csv_field(row.instance), csv_field(row.algorithm), row.jobs);
-    for (const ResultColumn& column : result_columns()) fmt::format_to(std::back_inserter(out), ",{}", column.of(row));
+    for (const ResultColumn& column : columns) fmt::format_to(std::back_inserter(out), ",{}", column.of(row));
     out += '\n';
   }
   return out;
@@ -144,6 +148,7 @@ std::vector<ResultRow> parse_results_csv(std::string_view text, const std::strin
     row.algorithm = value_of("algorithm");
     row.jobs = parse_count(value_of("jobs"), where, "jobs");
     for (const ResultColumn& column : result_columns()) {
+      if (column.name == kCpuSeconds && std::find(header.begin(), header.end(), kCpuSeconds) == header.end()) continue;
       column.of(row) = parse_number(value_of(column.name), where, column.name);
     }
     rows.push_back(std::move(row));

@@ -19,7 +19,7 @@ struct ResultRow {
   double bound_divisible = 1;  ///< lower bounds on the optimal maximum stretch (RR-7659, section 3.1)
   double bound_ls1 = 1;
   Metrics metrics;
-  double cpu_seconds = 0;  ///< of the simulation; the only column that differs from run to run
+  double cpu_seconds = 0;  ///< of the simulation; the only value that differs from run to run
 
   /// Degradation from bound (RR-7659, section 6.1), by the bound the published tables fit (docs/semantics.md).
   double degradation() const { return metrics.max_stretch / bound_divisible; }
@@ -27,7 +27,7 @@ struct ResultRow {
 
 /// Raised by whoever changes what simulations give (a golden of tests/golden changes) or the columns of results: stores
 /// of another version are not gone on with.
-inline constexpr int kResultsVersion = 1;
+inline constexpr int kResultsVersion = 2;
 
 /// A column of numbers, by the name it has in files.
 struct ResultColumn {
@@ -39,11 +39,15 @@ std::span<const ResultColumn> result_columns();
 /// One field of a CSV line: names may hold anything, so it is quoted where that is needed (RFC 4180).
 std::string csv_field(const std::string& text);
 
+/// Whether results are to have the times that simulations took. Without them equal campaigns have equal results, to the
+/// byte, wherever and in however many pieces they ran.
+enum class CpuSeconds { left_out, written };
+
 /// Header line and rows. Numbers have the shortest form that reads back as the same double.
-std::string results_csv(const std::vector<ResultRow>& rows);
+std::string results_csv(const std::vector<ResultRow>& rows, CpuSeconds times);
 
 /// Reads what results_csv wrote. Columns are found by name, so that files of later versions with more of them still
-/// read. Errors: InputError naming source:line.
+/// read; times that are not there are 0. Errors: InputError naming source:line.
 std::vector<ResultRow> parse_results_csv(std::string_view text, const std::string& source);
 
 /// The distinct values in order of first appearance.

@@ -11,8 +11,7 @@
 namespace dfrs::sim {
 namespace {
 
-constexpr int kPatience = 60'000;  // ms
-constexpr int kRetry = 10;         // ms
+constexpr int kRetry = 10;  // ms
 
 }  // namespace
 
@@ -69,14 +68,15 @@ double Statement::number(int column) const {
   return sqlite3_column_double(statement_.get(), column);
 }
 
-Database::Database(std::string path) : path_(std::move(path)) {
+Database::Database(std::string path, std::chrono::milliseconds patience)
+    : path_(std::move(path)), patience_(static_cast<int>(patience.count())) {
   sqlite3* connection = nullptr;
   // Each connection is used by one thread at a time, so SQLite need not lock.
   const int code = sqlite3_open_v2(path_.c_str(), &connection,
                                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
   connection_.reset(connection);
   if (code != SQLITE_OK) fail(code);
-  sqlite3_busy_timeout(connection, kPatience);
+  sqlite3_busy_timeout(connection, patience_);
 }
 
 void Database::execute(const std::string& sql) {
@@ -89,7 +89,7 @@ void Database::write_ahead() {
   for (int waited = 0;; waited += kRetry) {
     const int code = sqlite3_exec(connection_.get(), "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
     if (code == SQLITE_OK) return;
-    if ((code & 0xff) != SQLITE_BUSY || waited >= kPatience) fail(code);
+    if ((code & 0xff) != SQLITE_BUSY || waited >= patience_) fail(code);
     sqlite3_sleep(kRetry);
   }
 }
@@ -118,7 +118,8 @@ void Database::fail(int code) const {
           fmt::format("{}: the store of results is damaged ({}); remove the file to start again", path_, reason));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      throw IoError(fmt::format("{}: another process has kept this store locked for a minute ({})", path_, reason));
+      throw IoError(fmt::format("{}: another process has this store and has not let go of it within {} s ({})", path_,
+                                patience_ / 1000, reason));
     case SQLITE_NOMEM:
       throw std::bad_alloc();
     default:  // CANTOPEN, READONLY, PERM, FULL, IOERR, ...

@@ -2,6 +2,7 @@
 // As much of SQLite as the store of results needs, with our errors.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -44,14 +45,16 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-/// One connection, to be used by one thread at a time. Waits up to a minute where another process writes.
+/// One connection, to be used by one thread at a time.
 ///
 /// Errors of all members: InputError for a file that is damaged or no database; IoError where it cannot be opened, read
 /// or written (missing folder, no permission, disk full, locked for too long).
 class Database {
  public:
-  /// Opens the file; makes an empty one where there is none.
-  explicit Database(std::string path);
+  static constexpr std::chrono::milliseconds kPatience{60'000};
+
+  /// Opens the file; makes an empty one where there is none. `patience`: how long to wait where another process writes.
+  explicit Database(std::string path, std::chrono::milliseconds patience = kPatience);
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
@@ -72,6 +75,7 @@ class Database {
     void operator()(sqlite3* connection) const;
   };
   std::string path_;
+  int patience_;  // ms
   std::unique_ptr<sqlite3, Close> connection_;
 };
 

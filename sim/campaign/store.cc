@@ -31,6 +31,13 @@ std::string number_columns() {
   return names;
 }
 
+std::string insert_result() {
+  std::string marks;
+  for (std::size_t k = 0; k < result_columns().size(); ++k) marks += ", ?";
+  return fmt::format(" INTO results(fingerprint, algorithm, settings, instance, jobs{}) VALUES(?, ?, ?, ?, ?{})",
+                     number_columns(), marks);
+}
+
 // Columns of numbers have no type, so that SQLite keeps every bit of them.
 std::string tables() {
   return fmt::format(
@@ -87,8 +94,12 @@ std::vector<StoreFact> campaign_facts(std::string_view settings, std::span<const
   return {{"command", "compare"}, {"options", std::string(settings)}, {"instances", std::move(list)}};
 }
 
-ResultStore::ResultStore(const std::string& path, std::span<const StoreFact> facts)
-    : database_(canonical(path)), worker_(database_.path() + "-workers") {
+ResultStore::ResultStore(const std::string& path, std::span<const StoreFact> facts, Access access,
+                         std::chrono::milliseconds patience)
+    : database_(canonical(path), patience), worker_(database_.path() + "-workers") {
+  // Before the first access: SQLite then keeps its index of the write-ahead log in memory of its own instead of a file
+  // that is mapped by all who use the store, which works on one machine only.
+  if (access == Access::exclusive) database_.execute("PRAGMA locking_mode = EXCLUSIVE");
   database_.write_ahead();
   database_.execute("PRAGMA synchronous = NORMAL");  // writers do not wait for the disk
   make_or_check(facts);
@@ -225,13 +236,7 @@ ResultStore::Claim ResultStore::claim(const SimulationKey& key) {
 void ResultStore::finish(const SimulationKey& key, const ResultRow& row) {
   const std::lock_guard lock(mutex_);
   const std::int64_t settings = settings_id(key.settings);
-  static const std::string sql = [] {
-    std::string marks;
-    for (std::size_t k = 0; k < result_columns().size(); ++k) marks += ", ?";
-    return fmt::format(
-        "INSERT INTO results(fingerprint, algorithm, settings, instance, jobs{}) VALUES(?, ?, ?, ?, ?{})",
-        number_columns(), marks);
-  }();
+  static const std::string sql = "INSERT" + insert_result();
   Transaction transaction(database_);
   Statement& insert = statement(sql);
   insert.bind(1, key.fingerprint).bind(2, key.algorithm).bind(3, settings).bind(4, row.instance);
@@ -279,6 +284,33 @@ void ResultStore::put_bounds(std::string_view fingerprint, Seconds stretch_floor
       .bind(3, bounds.divisible)
       .bind(4, bounds.ls1)
       .run();
+}
+
+void ResultStore::take_in(const std::string& path, std::span<const StoreFact> facts) {
+  ResultStore other(path, facts, Access::exclusive, std::chrono::milliseconds(0));
+  const std::scoped_lock lock(mutex_, other.mutex_);
+  // Before the transaction: what is known of settings must not depend on its success.
+  Statement settings = other.database_.prepare("SELECT text FROM settings");
+  while (settings.step()) settings_id(settings.text(0));
+
+  Transaction transaction(database_);
+  Statement results = other.database_.prepare(
+      fmt::format("SELECT fingerprint, algorithm, text, instance, jobs{} FROM results JOIN settings ON id = settings",
+                  number_columns()));
+  Statement insert = database_.prepare("INSERT OR IGNORE" + insert_result());
+  while (results.step()) {
+    insert.bind(1, results.text(0)).bind(2, results.text(1)).bind(3, settings_id(results.text(2)));
+    insert.bind(4, results.text(3)).bind(5, results.integer(4));
+    for (int k = 0; k < static_cast<int>(result_columns().size()); ++k) insert.bind(6 + k, results.number(5 + k));
+    insert.run();
+  }
+  Statement bounds = other.database_.prepare("SELECT fingerprint, stretch_floor, divisible, ls1 FROM bounds");
+  Statement keep =
+      database_.prepare("INSERT OR IGNORE INTO bounds(fingerprint, stretch_floor, divisible, ls1) VALUES(?, ?, ?, ?)");
+  while (bounds.step()) {
+    keep.bind(1, bounds.text(0)).bind(2, bounds.number(1)).bind(3, bounds.number(2)).bind(4, bounds.number(3)).run();
+  }
+  transaction.commit();
 }
 
 }  // namespace dfrs::sim

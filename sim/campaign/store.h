@@ -40,14 +40,22 @@ struct SimulationKey {
 /// written (or the disk is full), InputError where the file is damaged or is something else.
 ///
 /// A result is in the file for good when finish() returns, as far as the process is concerned; the power failing, the
-/// last ones may be lost and are then simulated again, but the store stays whole. The file must be on a disk of this
-/// machine: processes on several machines need a store each.
+/// last ones may be lost and are then simulated again, but the store stays whole. Processes on several machines need a
+/// store each; take_in() brings these together.
 class ResultStore {
  public:
+  enum class Access {
+    shared,  ///< several processes; the file must be on a disk of this machine
+    /// One process, whoever comes second waits and then fails; the file may be in a folder that several machines share,
+    /// if file locks work there.
+    exclusive,
+  };
+
   /// Opens the store or makes it. Beside `path` there will be path-workers (empty) and, while it is in use, path-wal
-  /// and path-shm. Errors, besides those above: UsageError if the store was made for something else, saying what
-  /// differs: the program's version or a fact.
-  ResultStore(const std::string& path, std::span<const StoreFact> facts);
+  /// and (shared) path-shm. Errors, besides those above: UsageError if the store was made for something else, saying
+  /// what differs: the program's version or a fact. `patience`: how long to wait for another process.
+  ResultStore(const std::string& path, std::span<const StoreFact> facts, Access access = Access::shared,
+              std::chrono::milliseconds patience = Database::kPatience);
   /// Gives back what was claimed and not finished.
   ~ResultStore();
 
@@ -67,6 +75,10 @@ class ResultStore {
   /// Bounds are kept, too: they cost as much as a simulation.
   std::optional<StretchBounds> find_bounds(std::string_view fingerprint, Seconds stretch_floor);
   void put_bounds(std::string_view fingerprint, Seconds stretch_floor, const StretchBounds& bounds);
+
+  /// All results and bounds of the store at `path` that are not here yet, in one step. That one must exist, be for the
+  /// same purpose (`facts`) and not be in use; it stays as it is. Errors: as of opening it; nothing is waited for.
+  void take_in(const std::string& path, std::span<const StoreFact> facts);
 
  private:
   void make_or_check(std::span<const StoreFact> facts);

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "sim/campaign/fingerprint.h"
+#include "sim/campaign/selection.h"
 #include "sim/campaign/store.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
@@ -28,6 +29,21 @@ void check_names_differ(std::span<const Instance> instances) {
   }
 }
 
+CampaignOptions campaign_options(const SimulationOptions& simulation, unsigned threads) {
+  CampaignOptions options;
+  options.sim = simulation.sim();
+  options.stretch_floor = simulation.stretch_floor();
+  options.threads = threads;
+  options.progress = terminal_progress("simulations");
+  return options;
+}
+
+std::vector<StoreFact> facts_of(std::span<const Instance> instances, const CampaignOptions& options) {
+  std::vector<std::string> fingerprints;
+  for (const Instance& instance : instances) fingerprints.push_back(fingerprint(instance));
+  return campaign_facts(campaign_settings(options), instances, fingerprints);
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> report_settings(const SimulationOptions& simulation) {
@@ -44,26 +60,36 @@ std::string run_and_report(std::span<const Instance> instances, std::span<const 
   if (!outputs.results.empty()) results.emplace(outputs.results);
   if (!outputs.report.empty()) report.emplace(outputs.report);
 
-  CampaignOptions options;
-  options.sim = simulation.sim();
-  options.stretch_floor = simulation.stretch_floor();
-  options.threads = threads;
-  options.progress = terminal_progress("simulations");
+  CampaignOptions options = campaign_options(simulation, threads);
   std::optional<ResultStore> store;
-  if (!outputs.store.empty()) {
-    std::vector<std::string> fingerprints;
-    for (const Instance& instance : instances) fingerprints.push_back(fingerprint(instance));
-    store.emplace(outputs.store, campaign_facts(campaign_settings(options), instances, fingerprints));
+  std::optional<SlurmCampaign> slurm;
+  if (!outputs.slurm.folder.empty()) {
+    slurm.emplace(outputs.slurm, facts_of(instances, options));
+    std::string next;
+    if (!slurm->complete(instances, algorithms, options, next)) return next;
+    options.store = &slurm->store();
+  } else if (!outputs.store.empty()) {
+    store.emplace(outputs.store, facts_of(instances, options));
     options.store = &*store;
   }
   const std::vector<ResultRow> rows = run_campaign(instances, algorithms, options);
 
-  if (results) results->write(results_csv(rows));
+  if (results) results->write(results_csv(rows, outputs.times));
   if (report) report->write(html_report(rows, outputs.report_options));
   std::string summary = render_summary(summarize_campaign(rows, outputs.report_options.summary), format);
   if (results) results->commit();
   if (report) report->commit();
   return summary;
+}
+
+void run_part(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
+              const SimulationOptions& simulation, unsigned threads, const std::string& store,
+              const std::string& numbers) {
+  check_names_differ(instances);
+  CampaignOptions options = campaign_options(simulation, threads);
+  ResultStore part(store, facts_of(instances, options), ResultStore::Access::exclusive);
+  options.store = &part;
+  run_simulations(instances, algorithms, options, parse_selection(numbers, instances.size() * algorithms.size()));
 }
 
 }  // namespace dfrs::sim

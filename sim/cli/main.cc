@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kFooter = R"(Exit codes:
   0 done   1 internal error   2 wrong usage   3 bad input data   4 a file cannot be read or written   5 network
-  6 a record is not reproduced
+  6 a record is not reproduced   7 Slurm cannot be asked, or refuses   8 simulations are missing after Slurm's jobs
 
 Examples:
   dfrs-sim demo                                    what DFRS would do, on generated workloads

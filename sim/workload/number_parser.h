@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Numbers of trace files: std::from_chars with a fast path for the short integers that fill most logs.
+// Numbers of trace files: std::from_chars with a fast path for the short numbers that fill most logs.
 #pragma once
 
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <string_view>
+
+#include "sim/workload/text_lines.h"
 
 namespace dfrs::sim {
 
@@ -35,17 +37,49 @@ inline NumberStatus parse_number(std::string_view word, double& value) {
   const bool negative = at != end && *at == '-';
   if (negative) ++at;
   if (at != end && end - at <= 15) {
+    // Digits, perhaps with a point among or behind them. Up to 15 digits and the power of ten below are exact as
+    // doubles, so that their quotient is the double nearest to the number, as from_chars has it.
+    constexpr double kPower[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14};
+    const auto digits = [&](std::int64_t& whole) {
+      while (at != end && static_cast<unsigned char>(*at - '0') < 10) whole = whole * 10 + (*at++ - '0');
+    };
     std::int64_t whole = 0;
-    while (at != end && static_cast<unsigned char>(*at - '0') < 10) whole = whole * 10 + (*at++ - '0');
+    const char* const first = at;
+    digits(whole);
     if (at == end) {
       value = static_cast<double>(negative ? -whole : whole);
       return NumberStatus::kOk;
+    }
+    if (*at == '.' && at != first) {
+      const char* const fraction = ++at;
+      digits(whole);
+      if (at == end) {
+        value = static_cast<double>(whole) / kPower[end - fraction];
+        if (negative) value = -value;
+        return NumberStatus::kOk;
+      }
     }
   }
   const auto [stop, error] = std::from_chars(word.data(), end, value);
   if (error == std::errc::result_out_of_range) return NumberStatus::kOutOfRange;
   if (error != std::errc() || stop != end || !std::isfinite(value)) return NumberStatus::kNotANumber;
   return std::abs(value) <= kMaxTraceNumber ? NumberStatus::kOk : NumberStatus::kOutOfRange;
+}
+
+/// Reads an integer of at most 15 digits, perhaps with a '-', that a blank or the end follows, and moves `at` behind it.
+/// False, nothing moved, for all else: parse_number() of the whole word then tells what is there.
+inline bool take_short_integer(const char*& at, const char* end, std::int64_t& value) {
+  const char* digit = at;
+  const bool negative = digit != end && *digit == '-';
+  if (negative) ++digit;
+  const char* const first = digit;
+  const char* const last = end - first > 15 ? first + 15 : end;
+  std::int64_t whole = 0;
+  while (digit != last && static_cast<unsigned char>(*digit - '0') < 10) whole = whole * 10 + (*digit++ - '0');
+  if (digit == first || (digit != end && !is_blank(*digit))) return false;
+  value = negative ? -whole : whole;
+  at = digit;
+  return true;
 }
 
 }  // namespace dfrs::sim

@@ -40,18 +40,32 @@ class LineSplitter {
   std::size_t number_ = 0;
 };
 
+/// Number of lines that LineSplitter finds.
+inline std::size_t count_lines(std::string_view text) {
+  std::size_t lines = 0;
+  LineSplitter splitter(text);
+  for (std::string_view line; splitter.next(line);) ++lines;
+  return lines;
+}
+
 class FieldSplitter {
  public:
   explicit FieldSplitter(std::string_view line) : at_(line.data()), end_(line.data() + line.size()) {}
   /// The next run of characters that are not blank; false at the end.
   bool next(std::string_view& word) {
-    while (at_ != end_ && is_blank(*at_)) ++at_;
-    if (at_ == end_) return false;
+    if (!more()) return false;
     const char* const begin = at_;
     while (at_ != end_ && !is_blank(*at_)) ++at_;
     word = std::string_view(begin, static_cast<std::size_t>(at_ - begin));
     return true;
   }
+  /// Passes over blanks. False at the end; else a field begins at at(), which a caller that reads it may move.
+  bool more() {
+    while (at_ != end_ && is_blank(*at_)) ++at_;
+    return at_ != end_;
+  }
+  const char*& at() { return at_; }
+  const char* end() const { return end_; }
 
  private:
   const char* at_;

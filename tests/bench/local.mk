@@ -8,7 +8,8 @@ tests_bench_dfrs_bench_SOURCES = \
 	tests/bench/bound_bench.cc \
 	tests/bench/policy_bench.cc \
 	tests/bench/simulation_bench.cc \
-	tests/bench/workloads.h
+	tests/bench/workloads.h \
+	tests/bench/yield_bench.cc
 
 bench: tests/bench/dfrs_bench
 	./tests/bench/dfrs_bench $(BENCH_OPTIONS)

@@ -106,9 +106,8 @@ Running start(const std::vector<std::string>& arguments, const Surroundings& sur
     const std::vector<std::string> shell{"/bin/sh", "-c", "trap '' HUP && exec \"$@\"", "sh"};
     words.insert(words.begin(), shell.begin(), shell.end());
   }
-  std::vector<std::string> environment;
+  std::vector<std::string> environment = surroundings.environment;  // first: of two values a program finds the first
   for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
-  environment.insert(environment.end(), surroundings.environment.begin(), surroundings.environment.end());
 
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);

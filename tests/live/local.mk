@@ -31,6 +31,7 @@ EXTRA_DIST += \
 	tests/live/simulate.py \
 	tests/live/swap.py \
 	tests/live/test_accounting.py \
+	tests/live/test_campaign.py \
 	tests/live/test_cluster.py \
 	tests/live/test_compare.py \
 	tests/live/test_failover.py \

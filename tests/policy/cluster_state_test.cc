@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <vector>
 
 #include "tests/oracle/dice.h"
 
@@ -63,6 +64,26 @@ TEST(ClusterStateRoom, NodesThatItMayNotUseHaveNone) {
 }
 
 // Who wants a node alone has it alone once the others are gone: that is another question.
+TEST(ClusterStateChanges, AreTheNodesWhereTasksCameOrWent) {
+  TwoNodes two;
+  const auto changed = [&] {
+    return std::vector<NodeIndex>(two.state.changed_nodes().begin(), two.state.changed_nodes().end());
+  };
+  EXPECT_EQ(changed(), (std::vector<NodeIndex>{0}));
+  two.state.forget_changes();
+  EXPECT_TRUE(changed().empty());
+  two.state.begin();
+  two.state.remove(0, two.jobs[0]);
+  const std::array<NodeIndex, 1> there{1};
+  two.state.place(0, two.jobs[0], there);
+  EXPECT_EQ(changed(), (std::vector<NodeIndex>{0, 1}));
+  two.state.forget_changes();
+  two.state.drop(0, two.jobs[0]);
+  EXPECT_EQ(changed(), (std::vector<NodeIndex>{1}));
+  two.resync();
+  EXPECT_TRUE(changed().empty());
+}
+
 TEST(ClusterStateRoom, AloneThereAreNoOthers) {
   TwoNodes two;
   JobView job = job_of(1, 100);

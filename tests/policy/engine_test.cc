@@ -92,7 +92,7 @@ TEST_F(EngineByHand, BadViewsAndEvents) {
   again();
   jobs_[1].state = JobState::waiting;
   jobs_[0].state = JobState::absent;
-  expect_bad_view(*engine, 11, {{EventKind::submitted, 1}, {EventKind::completed, 0}}, "before submissions");
+  expect_bad_view(*engine, 11, {{EventKind::submitted, 1}, {EventKind::completed, 0}}, "before other events");
   again();
   jobs_[1].state = JobState::waiting;
   jobs_[1].tasks = 0;

@@ -16,18 +16,30 @@ Nodes nodes_of(const ClusterState& state, JobSlot job) {
   return {nodes.begin(), nodes.end()};
 }
 
-class GreedyPreemptCases : public testing::TestWithParam<std::tuple<bool, Victims>> {};
+// `by_load`: behind the case's nodes stand unusable ones, so many that nodes are kept by their load. They change nothing.
+struct Tested {
+  bool general;
+  Victims victims;
+  bool by_load;
+};
+
+class GreedyPreemptCases : public testing::TestWithParam<Tested> {};
 
 TEST_P(GreedyPreemptCases, PlacesAndPausesAsTheReference) {
-  const auto [general, victims] = GetParam();
-  int paused = 0, moved = 0, refused = 0;
-  for (std::uint64_t seed = 1; seed <= oracle::cases(6000); ++seed) {
+  const auto [general, victims, by_load] = GetParam();
+  int paused = 0, moved = 0, refused = 0, known = 0;
+  for (std::uint64_t seed = 1; seed <= oracle::cases(by_load ? 1500 : 6000); ++seed) {
     oracle::Dice dice(seed);
     const oracle::SnapshotCase random(dice, {.general = general});
-    const ClusterView view = random.view();
+    ClusterView view = random.view();
+    std::vector<NodeView> nodes = random.nodes;
+    if (by_load) nodes.resize(1100, NodeView{NodeSpec{}, false});
+    view.nodes = nodes;
     ClusterState state;
     state.resync(view);
     state.begin();
+    for (int look = 0; look < 40 && state.nodes_by_load().empty(); ++look) continue;
+    known += state.nodes_by_load().empty() ? 0 : 1;
     GreedyPreempt preempt;
     oracle::World world = random.world();
     for (JobSlot job : random.order) {
@@ -46,17 +58,26 @@ TEST_P(GreedyPreemptCases, PlacesAndPausesAsTheReference) {
       if (state.placed(other) && nodes_of(state, other) != before) ++moved;
     }
   }
-  EXPECT_GT(paused, 100);
-  EXPECT_EQ(moved > 20, victims == Victims::move) << moved;
-  EXPECT_GT(refused, 10);
+  EXPECT_EQ(known > 500, by_load) << known;
+  EXPECT_GT(paused, 50);
+  EXPECT_EQ(moved > 5, victims == Victims::move) << moved;
+  EXPECT_GT(refused, 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Platforms, GreedyPreemptCases,
-                         testing::Combine(testing::Bool(), testing::Values(Victims::pause, Victims::move)),
-                         [](const auto& tested) {
-                           return std::string(std::get<0>(tested.param) ? "General" : "EqualNodes") +
-                                  (std::get<1>(tested.param) == Victims::move ? "Move" : "Pause");
-                         });
+std::vector<Tested> all_tested() {
+  std::vector<Tested> all;
+  for (const bool general : {false, true}) {
+    for (const Victims victims : {Victims::pause, Victims::move}) {
+      for (const bool by_load : {false, true}) all.push_back({general, victims, by_load});
+    }
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Platforms, GreedyPreemptCases, testing::ValuesIn(all_tested()), [](const auto& tested) {
+  return std::string(tested.param.general ? "General" : "EqualNodes") +
+         (tested.param.victims == Victims::move ? "Move" : "Pause") + (tested.param.by_load ? "ByLoad" : "");
+});
 
 // One node of 100 MiB unless said otherwise; priorities by virtual time at flow time 100.
 class GreedyPreemptByHand : public testing::Test {

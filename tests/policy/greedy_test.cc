@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <deque>
+
 #include "tests/oracle/greedy.h"
 #include "tests/oracle/random_case.h"
 
@@ -39,6 +42,79 @@ TEST_P(GreedyCases, FindsTheReferencesNodes) {
   }
   EXPECT_GT(placed, 50);
   EXPECT_GT(refused, 50);
+}
+
+// The rule, task by task, with a look at all nodes.
+std::vector<NodeIndex> plain_nodes(const ClusterState& state, const JobView& job) {
+  std::vector<double> load(state.node_count());
+  std::vector<std::uint32_t> taken(state.node_count(), 0);
+  for (NodeIndex n = 0; n < load.size(); ++n) load[n] = (state.cpu_load(n) + job.cpu_need) / state.cpu_capacity(n);
+  std::vector<NodeIndex> chosen;
+  for (std::uint32_t task = 0; task < job.tasks; ++task) {
+    NodeIndex best = 0;
+    bool found = false;
+    for (NodeIndex n = 0; n < load.size(); ++n) {
+      if ((found && load[n] >= load[best]) || taken[n] >= state.room_for(job, n)) continue;
+      best = n;
+      found = true;
+    }
+    if (!found) return {};
+    chosen.push_back(best);
+    ++taken[best];
+    load[best] += job.cpu_need / state.cpu_capacity(best);
+  }
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+// Clusters so large that nodes are kept by their load. Needs that are no dyadic fractions: loads that differ by rounding
+// alone must not change a choice. Jobs come and go one by one, and at times most of them at once, as in a repack.
+TEST_P(GreedyCases, ChoosesOnLargeClustersAsByALookAtAllNodes) {
+  int placed = 0, refused = 0;
+  for (std::uint64_t seed = 1; seed <= oracle::cases(6); ++seed) {
+    oracle::Dice dice(seed);
+    const std::size_t dims = GetParam() ? static_cast<std::size_t>(dice.between(1, kMaxRigid)) : 1;
+    const std::vector<NodeView> nodes = oracle::random_nodes(dice, dice.between(1030, 1500), GetParam(), dims);
+    std::deque<NodeSet> sets;
+    std::vector<JobView> jobs;
+    for (int k = 0; k < 900; ++k) {
+      const auto [tasks, need, rigid, flags] = oracle::random_requirements(dice, dice.chance(5) ? 300 : 12, GetParam(), dims);
+      JobView job;
+      job.id = static_cast<JobId>(k);
+      job.state = JobState::waiting;
+      job.tasks = tasks;
+      job.cpu_need = dice.chance(60) ? 0.1 * dice.between(1, 10) : need;
+      job.rigid = rigid;
+      job.flags.exclusive = flags.exclusive && dice.chance(30);
+      if (GetParam() && dice.chance(10)) job.eligible = &sets.emplace_back(oracle::random_set(dice, nodes.size()));
+      jobs.push_back(job);
+    }
+    ClusterView view;
+    view.nodes = nodes;
+    view.jobs = jobs;
+    view.rigid_dims = dims;
+    ClusterState state;
+    state.resync(view);
+    state.begin();
+    Greedy greedy;
+    for (int step = 0; step < 1500; ++step) {
+      const JobSlot job = dice.below(static_cast<std::uint32_t>(jobs.size()));
+      if (dice.chance(1)) {
+        for (JobSlot other = 0; other < jobs.size(); ++other) {
+          if (state.placed(other) && dice.chance(40)) state.remove(other, jobs[other]);
+        }
+      } else if (state.placed(job)) {
+        state.remove(job, jobs[job]);
+      } else {
+        const std::vector<NodeIndex> expected = plain_nodes(state, jobs[job]);
+        ASSERT_EQ(greedy.place(state, view, job), !expected.empty()) << "seed " << seed << " step " << step;
+        ASSERT_EQ(nodes_of(state, job), expected) << "seed " << seed << " step " << step;
+        ++(expected.empty() ? refused : placed);
+      }
+    }
+  }
+  EXPECT_GT(placed, 500);
+  EXPECT_GT(refused, 5);
 }
 
 INSTANTIATE_TEST_SUITE_P(Platforms, GreedyCases, testing::Bool(),

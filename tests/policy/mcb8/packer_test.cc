@@ -58,9 +58,10 @@ TEST_P(PackerCases, PacksAsTheReferenceAtEveryYield) {
     for (const double yield : {0.01, 1.0, 0.505, 0.25, 0.7525, 0.125}) {
       for (Packer::Item& item : items) item.cpu = item.spec->cpu_need * yield;
       const auto expected = oracle::pack(world, reference_of(items));
-      ASSERT_EQ(packer.pack(Packer::Change::scaled), expected.has_value()) << "seed " << seed << " yield " << yield;
+      ASSERT_EQ(packer.pack_scaled(yield), expected.has_value()) << "seed " << seed << " yield " << yield;
       ++(expected ? packed : failed);
       if (!expected) continue;
+      packer.lay_out();
       for (std::size_t k = 0; k < items.size(); ++k) {
         const auto nodes = packer.nodes_of(items[k]);
         ASSERT_EQ(Nodes(nodes.begin(), nodes.end()), (*expected)[k])
@@ -85,13 +86,52 @@ TEST_P(PackerCases, PacksAsTheReferenceWithAYieldPerJob) {
     for (int round = 0; round < 3; ++round) {
       for (Packer::Item& item : items) item.cpu = item.spec->cpu_need * dice.between(1, 16) / 16;
       const auto expected = oracle::pack(world, reference_of(items));
-      ASSERT_EQ(packer.pack(Packer::Change::any), expected.has_value()) << "seed " << seed;
+      ASSERT_EQ(packer.pack(), expected.has_value()) << "seed " << seed;
+      if (expected) packer.lay_out();
       for (std::size_t k = 0; expected && k < items.size(); ++k) {
         const auto nodes = packer.nodes_of(items[k]);
         ASSERT_EQ(Nodes(nodes.begin(), nodes.end()), (*expected)[k]) << "seed " << seed << " item " << k;
       }
     }
   }
+}
+
+// Lists long enough to be searched in blocks, nodes of all kinds, jobs that are left out between two packings.
+TEST_P(PackerCases, PacksManyJobsAsTheReference) {
+  int packed = 0, failed = 0;
+  for (std::uint64_t seed = 1; seed <= oracle::cases(60); ++seed) {
+    oracle::Dice dice(seed);
+    const SnapshotCase random(dice, {.max_nodes = 150, .max_jobs = 90, .max_tasks = 12, .general = GetParam()});
+    const oracle::World world = random.world();
+    std::vector<Packer::Item> items = items_of(dice, random);
+    ClusterState state;
+    state.resync(random.view());
+    Packer packer;
+    packer.prepare(state, items);
+    for (const double yield : {0.01, 1.0, 0.5, 0.25, 0.125}) {
+      for (std::uint32_t k = 0; k < items.size(); ++k) {
+        if (!items[k].excluded && dice.chance(5)) packer.exclude(k);
+        items[k].cpu = items[k].spec->cpu_need * (yield < 0.2 ? dice.between(1, 16) / 16.0 : yield);
+      }
+      std::vector<Packer::Item> packed_items;
+      for (const Packer::Item& item : items) {
+        if (!item.excluded) packed_items.push_back(item);
+      }
+      const auto expected = oracle::pack(world, reference_of(packed_items));
+      ASSERT_EQ(yield < 0.2 ? packer.pack() : packer.pack_scaled(yield), expected.has_value())
+          << "seed " << seed << " yield " << yield;
+      ++(expected ? packed : failed);
+      if (!expected) continue;
+      packer.lay_out();
+      for (std::size_t k = 0, at = 0; k < items.size(); ++k) {
+        if (items[k].excluded) continue;
+        const auto nodes = packer.nodes_of(items[k]);
+        ASSERT_EQ(Nodes(nodes.begin(), nodes.end()), (*expected)[at++]) << "seed " << seed << " item " << k;
+      }
+    }
+  }
+  EXPECT_GT(packed, 20);
+  EXPECT_GT(failed, 20);
 }
 
 INSTANTIATE_TEST_SUITE_P(Platforms, PackerCases, testing::Bool(),
@@ -112,8 +152,9 @@ TEST(Packer, PacksLongRunsAsTheReference) {
     for (const double yield : {0.01, 0.505, 1.0}) {
       for (Packer::Item& item : items) item.cpu = item.spec->cpu_need * yield;
       const auto expected = oracle::pack(world, reference_of(items));
-      ASSERT_EQ(packer.pack(Packer::Change::scaled), expected.has_value()) << "seed " << seed << " yield " << yield;
+      ASSERT_EQ(packer.pack_scaled(yield), expected.has_value()) << "seed " << seed << " yield " << yield;
       packed += expected ? 1 : 0;
+      if (expected) packer.lay_out();
       for (std::size_t k = 0; expected && k < items.size(); ++k) {
         const auto nodes = packer.nodes_of(items[k]);
         ASSERT_EQ(Nodes(nodes.begin(), nodes.end()), (*expected)[k]) << "seed " << seed << " item " << k;
@@ -170,7 +211,7 @@ TEST(Packer, SuccessMeansThatAPackingExists) {
     const double yield = dice.pick<double>({0.01, 0.25, 0.5, 0.75, 1});
     for (Packer::Item& item : items) item.cpu = item.spec->cpu_need * yield;
     const bool exists = packable(world, reference_of(items));
-    const bool found = packer.pack(Packer::Change::scaled);
+    const bool found = packer.pack_scaled(yield);
     ASSERT_TRUE(exists || !found) << "seed " << seed;
     packed += found ? 1 : 0;
     impossible += exists ? 0 : 1;
@@ -229,7 +270,8 @@ class PackerByHand : public testing::Test {
     Packer packer;
     packer.prepare(state, items_);
     std::vector<Nodes> result;
-    if (!packer.pack(Packer::Change::any)) return result;
+    if (!packer.pack()) return result;
+    packer.lay_out();
     for (const Packer::Item& i : items_) {
       result.emplace_back(packer.nodes_of(i).begin(), packer.nodes_of(i).end());
     }

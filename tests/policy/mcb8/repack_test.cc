@@ -29,7 +29,8 @@ TEST_P(RepackCases, MaxYieldAsTheReference) {
   int left_out = 0, unchanged = 0;
   for (std::uint64_t seed = 1; seed <= oracle::cases(3000); ++seed) {
     oracle::Dice dice(seed);
-    const SnapshotCase random(dice, {.max_nodes = 6, .max_jobs = 12, .general = GetParam()});
+    const bool large = seed % 100 == 0;
+    const SnapshotCase random(dice, {.max_nodes = large ? 60 : 6, .max_jobs = large ? 90 : 12, .general = GetParam()});
     const RemapLimit limit = random_limit(dice);
     const ClusterView view = random.view();
     ClusterState state;
@@ -54,7 +55,8 @@ TEST_P(RepackCases, MinStretchAsTheReference) {
   int reached = 0;
   for (std::uint64_t seed = 1; seed <= oracle::cases(3000); ++seed) {
     oracle::Dice dice(seed);
-    const SnapshotCase random(dice, {.max_nodes = 6, .max_jobs = 12, .general = GetParam()});
+    const bool large = seed % 100 == 0;
+    const SnapshotCase random(dice, {.max_nodes = large ? 60 : 6, .max_jobs = large ? 90 : 12, .general = GetParam()});
     const RemapLimit limit = random_limit(dice);
     const Seconds period = dice.chance(50) ? 512 : 64;  // dyadic, for exact yields
     const ClusterView view = random.view();

@@ -59,7 +59,7 @@ TEST(Results, ReadBackBitByBit) {
     oracle::Dice dice(seed);
     std::vector<ResultRow> rows;
     for (int k = dice.between(1, 5); k > 0; --k) rows.push_back(random_row(dice));
-    const std::vector<ResultRow> back = parse_results_csv(results_csv(rows), "test");
+    const std::vector<ResultRow> back = parse_results_csv(results_csv(rows, CpuSeconds::written), "test");
     ASSERT_EQ(back.size(), rows.size());
     for (std::size_t k = 0; k < rows.size(); ++k) {
       ASSERT_EQ(back[k].instance, rows[k].instance);
@@ -67,6 +67,23 @@ TEST(Results, ReadBackBitByBit) {
       ASSERT_EQ(numbers_of(back[k]), numbers_of(rows[k])) << "seed " << seed;
     }
   }
+}
+
+// Rows that differ in the time taken alone are the same bytes; read back, the time is 0 and all else as it was.
+TEST(Results, WithoutTimesAreTheSameHoweverLongTheyTook) {
+  oracle::Dice dice(1);
+  ResultRow row = random_row(dice);
+  row.cpu_seconds = 1.5;
+  const std::string text = results_csv({row}, CpuSeconds::left_out);
+  ResultRow slower = row;
+  slower.cpu_seconds = 2.5;
+  EXPECT_EQ(results_csv({slower}, CpuSeconds::left_out), text);
+  EXPECT_NE(results_csv({slower}, CpuSeconds::written), results_csv({row}, CpuSeconds::written));
+  const std::vector<ResultRow> back = parse_results_csv(text, "test");
+  ASSERT_EQ(back.size(), 1u);
+  EXPECT_EQ(back[0].cpu_seconds, 0);
+  row.cpu_seconds = 0;
+  EXPECT_EQ(numbers_of(back[0]), numbers_of(row));
 }
 
 TEST(Results, DegradationIsRelativeToTheDivisibleBound) {
@@ -84,7 +101,7 @@ class ResultFile : public testing::Test {
     row.instance = "w";
     row.algorithm = "EASY";
     row.jobs = 7;
-    return results_csv({row});
+    return results_csv({row}, CpuSeconds::written);
   }
   static std::string replaced(std::string text, const std::string& from, const std::string& to) {
     const auto at = text.find(from);

@@ -216,6 +216,47 @@ TEST(Store, RefusesADamagedFile) {
   EXPECT_THAT(message_of<InputError>([&] { without.find(kKey); }), HasSubstr("damaged (no such table: results)"));
 }
 
+TEST(Store, TakesInWhatItDoesNotHave) {
+  const TemporaryFolder folder;
+  const SimulationKey other_options{"f1", "EASY", "penalty 0 s"};
+  ResultRow theirs = full_row();
+  theirs.cpu_seconds = 7;
+  {
+    ResultStore part(folder / "part.db", kFacts, ResultStore::Access::exclusive);
+    for (const SimulationKey& key : {kKey, other_options}) {
+      part.claim(key);
+      part.finish(key, theirs);
+    }
+    part.claim({"f9", "EASY", "penalty 0 s"});  // claimed is not done
+    part.put_bounds("f1", 10, {2.5, 3.5});
+  }
+  ResultStore store(folder / "s.db", kFacts);
+  store.claim(kKey);
+  store.finish(kKey, full_row());
+  for (int twice = 0; twice < 2; ++twice) store.take_in(folder / "part.db", kFacts);
+  expect_same_bits(store.find(kKey).value(), full_row());  // its own
+  expect_same_bits(store.find(other_options).value(), theirs);
+  EXPECT_EQ(store.find_bounds("f1", 10).value().ls1, 3.5);
+  EXPECT_EQ(store.claim({"f9", "EASY", "penalty 0 s"}), Claim::mine);
+  const std::vector<StoreFact> others{{"command", "test"}, {"options", "penalty 5 s"}};
+  EXPECT_THAT(message_of<UsageError>([&] { store.take_in(folder / "part.db", others); }), HasSubstr("other options"));
+}
+
+// Not even to be read: nobody sees half of what one process writes, on whatever machine it is.
+TEST(Store, OneProcessAloneHasAnExclusiveOne) {
+  const TemporaryFolder folder;
+  std::optional<ResultStore> store;
+  store.emplace(folder / "s.db", kFacts, ResultStore::Access::exclusive);
+  EXPECT_FALSE(std::filesystem::exists(folder / "s.db-shm")) << "memory that machines cannot share";
+  ResultStore other(folder / "other.db", kFacts);
+  EXPECT_THAT(message_of<IoError>([&] { other.take_in(folder / "s.db", kFacts); }), HasSubstr("another process"));
+  store->claim(kKey);
+  store->finish(kKey, full_row());
+  store.reset();
+  other.take_in(folder / "s.db", kFacts);
+  EXPECT_TRUE(other.find(kKey));
+}
+
 TEST(Store, AnEmptyFileIsANewStore) {
   const TemporaryFolder folder;
   ResultStore store(folder.write("s.db", ""), kFacts);

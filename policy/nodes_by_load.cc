@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy/nodes_by_load.h"
+
+#include <algorithm>
+
+#include "policy/cluster_state.h"
+
+namespace dfrs {
+namespace {
+
+constexpr std::size_t kBlock = 128;  // entries, twice as many before it is split
+
+// Fewer nodes than this are looked at in no time.
+constexpr std::size_t kLeastNodes = 1024;
+// An order for each CPU capacity: with more of them there is nothing to be gained.
+constexpr std::size_t kMostCapacities = 16;
+// What it costs to move a node, and to sort all, counted in nodes looked at: measured.
+constexpr std::uint64_t kMoveCost = 256;
+constexpr std::uint64_t kSortCost = 16;
+
+using Entry = NodesByLoad::Order::Entry;
+
+bool before(const Entry& a, const Entry& b) { return a.load != b.load ? a.load < b.load : a.node < b.node; }
+
+bool holds(const RigidVector& free, const RigidVector& required, std::size_t dims) {
+  for (std::size_t d = 0; d < dims; ++d) {
+    if (free[d] < required[d]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void NodesByLoad::Order::Block::sum_up() {
+  most = entries[0].free;
+  for (const Entry& entry : entries) {
+    for (std::size_t d = 0; d < most.size(); ++d) most[d] = std::max(most[d], entry.free[d]);
+  }
+}
+
+NodesByLoad::Order::Spot NodesByLoad::Order::first_with(Spot spot, const RigidVector& required,
+                                                        std::size_t dims) const {
+  for (; spot.block < blocks_.size(); ++spot.block, spot.at = 0) {
+    const Block& block = blocks_[spot.block];
+    if (!holds(block.most, required, dims)) continue;
+    for (; spot.at < block.entries.size(); ++spot.at) {
+      if (holds(block.entries[spot.at].free, required, dims)) return spot;
+    }
+  }
+  return {blocks_.size(), 0};
+}
+
+NodesByLoad::Order::Spot NodesByLoad::Order::above(double load) const {
+  const auto block = std::partition_point(blocks_.begin(), blocks_.end(),
+                                          [&](const Block& b) { return b.entries.back().load <= load; });
+  if (block == blocks_.end()) return {blocks_.size(), 0};
+  const auto entry = std::partition_point(block->entries.begin(), block->entries.end(),
+                                          [&](const Entry& e) { return e.load <= load; });
+  return {static_cast<std::size_t>(block - blocks_.begin()), static_cast<std::size_t>(entry - block->entries.begin())};
+}
+
+// The first block that does not end before such an entry; the last one if there is none.
+std::size_t NodesByLoad::Order::block_of(double load, NodeIndex node) const {
+  const Entry wanted{load, node, {}};
+  const auto block = std::partition_point(blocks_.begin(), blocks_.end(),
+                                          [&](const Block& b) { return before(b.entries.back(), wanted); });
+  return static_cast<std::size_t>(block - blocks_.begin()) - (block == blocks_.end() ? 1 : 0);
+}
+
+void NodesByLoad::Order::build(std::vector<Entry>& entries) {
+  std::sort(entries.begin(), entries.end(), before);
+  blocks_.resize((entries.size() + kBlock - 1) / kBlock);
+  for (std::size_t k = 0; k < blocks_.size(); ++k) {
+    const auto first = entries.begin() + static_cast<std::ptrdiff_t>(k * kBlock);
+    const auto end = entries.begin() + static_cast<std::ptrdiff_t>(std::min((k + 1) * kBlock, entries.size()));
+    blocks_[k].entries.assign(first, end);
+    blocks_[k].sum_up();
+  }
+}
+
+void NodesByLoad::Order::insert(const Entry& entry) {
+  if (blocks_.empty()) {
+    blocks_.push_back({{entry}, entry.free});
+    return;
+  }
+  const std::size_t at = block_of(entry.load, entry.node);
+  Block& block = blocks_[at];
+  block.entries.insert(std::lower_bound(block.entries.begin(), block.entries.end(), entry, before), entry);
+  if (block.entries.size() < 2 * kBlock) {
+    for (std::size_t d = 0; d < block.most.size(); ++d) block.most[d] = std::max(block.most[d], entry.free[d]);
+    return;
+  }
+  Block second;
+  second.entries.assign(block.entries.begin() + kBlock, block.entries.end());
+  second.sum_up();
+  block.entries.resize(kBlock);
+  block.sum_up();
+  blocks_.insert(blocks_.begin() + static_cast<std::ptrdiff_t>(at + 1), std::move(second));
+}
+
+void NodesByLoad::Order::erase(double load, NodeIndex node) {
+  const std::size_t at = block_of(load, node);
+  Block& block = blocks_[at];
+  block.entries.erase(std::lower_bound(block.entries.begin(), block.entries.end(), Entry{load, node, {}}, before));
+  if (block.entries.empty()) {
+    blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(at));
+  } else {
+    block.sum_up();
+  }
+}
+
+namespace {
+
+Entry entry_of(const ClusterState& state, NodeIndex n) {
+  Entry entry{state.cpu_load(n), n, state.rigid_free(n)};
+  if (state.held_exclusively(n)) entry.free.fill(-1);
+  return entry;
+}
+
+}  // namespace
+
+void NodesByLoad::build(const ClusterState& state) {
+  const auto nodes = static_cast<NodeIndex>(state.node_count());
+  order_of_.assign(nodes, 0);
+  load_.assign(nodes, 0.0);
+  noted_.assign(nodes, 0);
+  changed_.clear();
+  orders_.clear();
+  too_many_capacities_ = false;
+  known_ = true;
+  for (auto& entries : sorted_) entries.clear();
+  for (NodeIndex n = 0; n < nodes; ++n) {
+    if (!state.usable(n)) continue;
+    std::size_t k = 0;
+    while (k < orders_.size() && orders_[k].cpu_capacity_ != state.cpu_capacity(n)) ++k;
+    if (k == kMostCapacities) {
+      too_many_capacities_ = true;
+      return;
+    }
+    if (k == orders_.size()) {
+      orders_.emplace_back();
+      orders_[k].cpu_capacity_ = state.cpu_capacity(n);
+      if (sorted_.size() == k) sorted_.emplace_back();
+    }
+    order_of_[n] = static_cast<std::uint32_t>(k);
+    load_[n] = state.cpu_load(n);
+    sorted_[k].push_back(entry_of(state, n));
+  }
+  for (std::size_t k = 0; k < orders_.size(); ++k) orders_[k].build(sorted_[k]);
+}
+
+void NodesByLoad::move_changed(const ClusterState& state) {
+  for (NodeIndex n : changed_) {
+    noted_[n] = 0;
+    if (!state.usable(n)) continue;
+    Order& order = orders_[order_of_[n]];
+    order.erase(load_[n], n);
+    load_[n] = state.cpu_load(n);
+    order.insert(entry_of(state, n));
+  }
+  changed_.clear();
+}
+
+std::span<const NodesByLoad::Order> NodesByLoad::orders(const ClusterState& state) {
+  const std::uint64_t nodes = state.node_count();
+  if (nodes < kLeastNodes || (known_ && too_many_capacities_)) return {};
+  const std::uint64_t sort_cost = kSortCost * nodes;
+  const std::uint64_t move_cost = known_ ? kMoveCost * changed_.size() : sort_cost;
+  if (std::min(move_cost, sort_cost) > looked_at_ + nodes) {
+    looked_at_ += nodes;
+    return {};
+  }
+  looked_at_ = 0;
+  if (move_cost < sort_cost) {
+    move_changed(state);
+  } else {
+    build(state);
+    if (too_many_capacities_) return {};
+  }
+  return orders_;
+}
+
+}  // namespace dfrs

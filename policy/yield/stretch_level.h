@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The highest inverse stretch that one node can give to all its open jobs: the inner loop of the yields on stretch.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "policy/yield/sharing.h"
+#include "policy/yield/stretch.h"
+
+namespace dfrs {
+
+/// The yield at which the job's inverse stretch is s.
+double yield_at(const StretchEstimate& job, double s, double floor);
+
+class StretchLevel {
+ public:
+  /// The s in [0, high] that 64 halvings of [0, high] come to, each keeping the half in which the node ceases to hold
+  /// its open jobs (yields < 0) at s beside its fixed ones at their yields; `high` where it holds them there.
+  ///
+  /// The outcome is the halvings' to the last bit. What a node uses never falls as s grows, rounding included, so that
+  /// Newton's method may find the place, after which the double that is the last to fit is a few tests away: about 12
+  /// sums over the node's users instead of 65. `guess`: where to begin; 0 if there is none.
+  double highest(const Sharing& sharing, const Sharing::Node& node, std::span<const StretchEstimate> jobs,
+                 std::span<const double> yields, double floor, double high, double guess);
+
+ private:
+  struct Term {
+    double need = 0;
+    double flow = 0, progress = 0, period = 0;  // of an open job
+    double slope = 0;                           // of need x yield over s, where neither floor nor full speed holds it
+    double fixed = 0;                           // of a fixed job: need x yield
+    bool open = false;
+  };
+  double used(double s, double& slope) const;
+  bool fits(double s) const;
+
+  std::vector<Term> terms_;  // of the node's users, in their order: the sum's rounding hangs on it
+  double floor_ = 0;
+  double capacity_ = 0;
+};
+
+}  // namespace dfrs

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The part of a simplex basis that is not trivial: as many jobs, whose yields are between their bounds, as nodes that
+// are full. Each full node's row over these jobs makes a square matrix B, whose inverse is kept dense: it is small (a
+// few jobs at a time are between their bounds) and each change of the basis changes it in O(size^2).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace dfrs {
+
+class WorkingBasis {
+ public:
+  std::size_t size() const { return jobs_.size(); }
+  std::uint32_t job(std::size_t k) const { return jobs_[k]; }
+  std::uint32_t node(std::size_t k) const { return nodes_[k]; }
+  /// The inverse: row by job, column by node.
+  double inverse(std::size_t job, std::size_t node) const { return inverse_[job * stride_ + node]; }
+
+  void clear();
+  /// One job and one node more. `column`: the job's needs on the nodes that are here; `row`: the node's over the jobs
+  /// that are here; `corner`: the job's on the node. False, and nothing changed, if the matrix would be singular.
+  bool add(std::uint32_t job, std::uint32_t node, std::span<const double> column, std::span<const double> row,
+           double corner);
+  /// Job `at` gives way to another one, with these needs on the nodes.
+  bool replace_job(std::size_t at, std::uint32_t job, std::span<const double> column);
+  /// Node `at` gives way to another one, with these needs over the jobs.
+  bool replace_node(std::size_t at, std::uint32_t node, std::span<const double> row);
+  /// The last job takes the place of the one that goes, the last node that of the node.
+  bool remove(std::size_t job, std::size_t node);
+
+ private:
+  double& at(std::size_t job, std::size_t node) { return inverse_[job * stride_ + node]; }
+  void reserve(std::size_t size);
+
+  std::vector<std::uint32_t> jobs_, nodes_;
+  std::vector<double> inverse_;  // rows of stride_
+  std::size_t stride_ = 0;
+  std::vector<double> by_job_, by_node_;
+};
+
+}  // namespace dfrs

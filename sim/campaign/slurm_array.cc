@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/campaign/slurm_array.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "sim/errors.h"
+#include "sim/io/subprocess.h"
+
+namespace dfrs::sim {
+namespace {
+
+// A word for sh, and for the #SBATCH lines, which know the same quotes.
+std::string quoted(std::string_view word) {
+  std::string out = "'";
+  for (const char c : word) {
+    if (c == '\'') out += "'\\'";
+    out += c;
+  }
+  return out + '\'';
+}
+
+// The first line that says something.
+std::string first_line(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    if (line.find_first_not_of(" \t\r") != std::string_view::npos) return std::string(line);
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return "no message";
+}
+
+// --array and --array=1-3 are alike here, -a and -a1 too.
+bool is_option(std::string_view word, std::string_view shortly, std::string_view wholly) {
+  return (word.starts_with(shortly) && !word.starts_with("--")) || word == wholly ||
+         word.substr(0, word.find('=')) == wholly;
+}
+
+std::string array_range(const SlurmArray& array) {
+  return fmt::format("1-{}", array.tasks) + (array.at_once == 0 ? "" : fmt::format("%{}", array.at_once));
+}
+
+// All in which a job has not come to its end.
+constexpr const char* kStates =
+    "PENDING,CONFIGURING,RUNNING,COMPLETING,SUSPENDED,STOPPED,REQUEUED,REQUEUE_FED,REQUEUE_HOLD,SPECIAL_EXIT,RESIZING,"
+    "RESV_DEL_HOLD,SIGNALING,STAGE_OUT";
+
+[[noreturn]] void no_slurm(const char* command) {
+  throw SlurmError(fmt::format(
+      "{} is not in PATH; run this where Slurm's commands are (a login node), or let --no-submit write the script",
+      command));
+}
+
+}  // namespace
+
+std::string task_log(const SlurmArray& array, std::size_t task) {
+  return fmt::format("{}/task-{}.log", array.folder, task);
+}
+std::string task_store(const SlurmArray& array, std::size_t task) {
+  return fmt::format("{}/part-{}.db", array.folder, task);
+}
+
+void check_slurm_folder(const std::string& folder) {
+  const bool plain = std::all_of(folder.begin(), folder.end(), [](char c) {
+    return static_cast<unsigned char>(c) >= 0x20 && std::string_view("%\\'\"#\x7f").find(c) == std::string_view::npos;
+  });
+  if (plain) return;
+  throw UsageError(
+      fmt::format("--slurm: sbatch cannot take '{}' as part of a log's name; choose a folder without any of "
+                  "% \\ ' \" #",
+                  folder));
+}
+
+void check_sbatch_options(const std::vector<std::string>& options) {
+  using Pair = std::pair<std::string_view, std::string_view>;
+  constexpr std::array<Pair, 5> ours{
+      Pair{"-a", "--array"}, {"-J", "--job-name"}, {"-M", "--clusters"}, {"-W", "--wait"}, {"-o", "--output"}};
+  for (const std::string& option : options) {
+    if (!option.starts_with("-") || option.find('\n') != std::string::npos) {
+      throw UsageError(fmt::format("--sbatch: '{}' is no option; expected one as in --sbatch=--mem=2G", option));
+    }
+    for (const auto& [shortly, wholly] : ours) {
+      if (!is_option(option, shortly, wholly)) continue;
+      throw UsageError(
+          fmt::format("--sbatch: {} is set by dfrs-sim itself, or it could not find its jobs again", wholly));
+    }
+  }
+}
+
+std::string array_script(const SlurmArray& array) {
+  std::string text = "#!/bin/sh\n";
+  const auto option = [&](const std::string& line) { text += "#SBATCH " + line + "\n"; };
+  option("--job-name=" + array.name);
+  option("--array=" + array_range(array));
+  option("--ntasks=1");
+  option(fmt::format("--cpus-per-task={}", array.cpus));
+  option("--requeue");
+  option("--chdir=" + quoted(array.folder));
+  option("--output=" + quoted(array.folder + "/task-%a.log"));
+  option("--open-mode=append");
+  if (!array.partition.empty()) option("--partition=" + quoted(array.partition));
+  if (!array.time.empty()) option("--time=" + quoted(array.time));
+  for (const std::string& more : array.options) option(more);
+  text +=
+      "# Written by `dfrs-sim compare --slurm`. Each task does the simulations in its line of the file `plan` and "
+      "keeps\n"
+      "# each result in a store of its own as soon as it is there: a task that is requeued goes on from that.\n"
+      "set -eu\n";
+  text += fmt::format("simulations=$(sed -n \"${{SLURM_ARRAY_TASK_ID}}p\" {})\n",
+                      quoted(fmt::format("{}/{}", array.folder, kPlanFile)));
+  text += "exec";
+  for (const std::string& word : array.command) text += " " + quoted(word);
+  text +=
+      fmt::format(" \"--only=$simulations\" --store={}\"$SLURM_ARRAY_TASK_ID\".db --", quoted(array.folder + "/part-"));
+  for (const std::string& source : array.sources) text += " " + quoted(source);
+  text += '\n';
+  return text;
+}
+
+std::string submit_array(const SlurmArray& array, const std::string& script) {
+  // Said here, too: variables like SBATCH_JOB_NAME count more than the script.
+  const auto outcome =
+      run_program({"sbatch", "--parsable", "--job-name=" + array.name, "--array=" + array_range(array), script});
+  if (!outcome) no_slurm("sbatch");
+  if (outcome->exit_code != 0) {
+    throw SlurmError(
+        fmt::format("{}: sbatch refuses this script: {}; options for it: --partition, --time, --sbatch, and "
+                    "--tasks where the array is too large",
+                    script, first_line(outcome->err)));
+  }
+  const std::string line = first_line(outcome->out);
+  return line.substr(0, line.find(';'));  // "number;cluster"
+}
+
+std::optional<SlurmQueue> slurm_queue(const std::string& name, std::string& error) {
+  const auto outcome = run_program(
+      {"squeue", "--noheader", "--array", "--name=" + name, std::string("--states=") + kStates, "--format=%T|%r"});
+  if (!outcome) no_slurm("squeue");
+  if (outcome->exit_code != 0) {
+    error = first_line(outcome->err);
+    return std::nullopt;
+  }
+  SlurmQueue queue;
+  std::string_view rest = outcome->out;
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    const std::string_view state = line.substr(0, line.find('|'));
+    if (state.empty()) continue;
+    if (state == "RUNNING" || state == "COMPLETING") {
+      ++queue.running;
+      continue;
+    }
+    ++queue.waiting;
+    const std::string_view reason = line.substr(std::min(line.size(), state.size() + 1));
+    const bool held = reason.find("eld") != std::string_view::npos;  // JobHeldUser, "launch failed requeued held"
+    if (queue.reason.empty() || (held && !queue.held)) queue.reason = reason;
+    queue.held = queue.held || held;
+  }
+  return queue;
+}
+
+}  // namespace dfrs::sim
