@@ -7,7 +7,8 @@
 //   keeps its CPU.
 // - A job that uses up its quota hides its need. Where the quota was all that it was thought to need, that was wrong:
 //   the estimate is raised by a factor, with each sample, until some is left unused. Where the quota was less, because
-//   others share the node, nothing is known against the estimate, but it grows old: it rises too, slowly.
+//   others share the node, nothing is known against the estimate, but it grows old: it rises too, by that factor in half
+//   of `memory`, twice as fast as it would fall.
 // - Never below the floor, so that a job that slept can begin again, nor above 1.
 #pragma once
 
@@ -47,7 +48,7 @@ inline bool MeasuredNeed::sample(double used, double quota, Seconds length, cons
   const bool held_back = quota < 1 && used >= rule.used_up * quota;
   if (held_back) {
     const bool refuted = quota >= rule.used_up * level_;
-    level_ *= refuted ? rule.rise : 1 + length / rule.memory * (rule.rise - 1);
+    level_ *= refuted ? rule.rise : 1 + 2 * length / rule.memory * (rule.rise - 1);
     level_ = std::max(level_, used);
   } else {
     const double shown = used * rule.headroom;

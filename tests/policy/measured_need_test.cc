@@ -67,14 +67,14 @@ TEST(MeasuredNeed, DoublesWhileItsOwnQuotaHoldsItBack) {
   }
 }
 
-// Others share the node: nothing is known against the estimate, but it grows old. Twice as much after 60 s.
+// Others share the node: nothing is known against the estimate, but it grows old. Twice as much after 30 s.
 TEST(MeasuredNeed, RisesSlowlyWhileOthersHoldItBack) {
   MeasuredNeed need;
   for (int k = 0; k < 20; ++k) need.sample(0, 1, 60, {});
-  EXPECT_FALSE(need.sample(0.05, 0.05, 3, {}));  // 0.105
-  EXPECT_TRUE(need.sample(0.05, 0.05, 6, {}));   // 0.1155
+  EXPECT_FALSE(need.sample(0.05, 0.05, 1.5, {}));  // 0.105
+  EXPECT_TRUE(need.sample(0.05, 0.05, 3, {}));     // 0.1155
   EXPECT_DOUBLE_EQ(need.need(), 0.1155);
-  EXPECT_TRUE(need.sample(0.05, 0.05, 60, {}));
+  EXPECT_TRUE(need.sample(0.05, 0.05, 30, {}));
   EXPECT_DOUBLE_EQ(need.need(), 0.231);
   for (int k = 0; k < 10; ++k) need.sample(0.05, 0.05, 60, {});
   EXPECT_EQ(need.need(), 1);
