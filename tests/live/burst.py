@@ -77,7 +77,7 @@ class Burst:
             done = sum(fields["JobState"] in jobs.ENDED for fields in states)
             held = sum(fields.get("Reason") == "JobHeldUser" for fields in states)
             return done >= ended + 5 or done + held >= len(states)  # all may have ended while the last fault lasted
-        wait_for("some of the jobs to have ended", middle, 60, interval=0.1)
+        wait_for("some of the jobs to have ended", middle, 150, interval=0.1)
         self.release_next()
         wait_for("jobs to run", lambda: self.count("RUNNING") > 0, 20, interval=0.05)
 

@@ -26,6 +26,7 @@ from .cluster import Cluster, build_folder, check_host
 from .errors import ClusterError, Unavailable
 
 CLASS_SECONDS = 300  # none takes that long
+LINES_OF_A_FAILURE = 12  # printed at once; all of it is in the log
 WORK, WORK_PREFIX = "/tmp", "dfrs-live-"
 
 
@@ -156,8 +157,21 @@ def _run_apart(unit, results, folder, work, patterns):
         _append(results, "FAIL", f"live: {name}.{class_name}: {error}", log)
     with contextlib.suppress(shutil.Error):  # sockets cannot be copied, nor need be
         shutil.copytree(place, kept, dirs_exist_ok=True)
-    print(f"{'passed' if status == 0 else 'FAILED'}: {name}.{class_name} ({time.monotonic() - begun:.0f} s)", flush=True)
+    text = f"{'passed' if status == 0 else 'FAILED'}: {name}.{class_name} ({time.monotonic() - begun:.0f} s)"
+    if status != 0:
+        text += "".join(f"\n  | {line}" for line in _about_failures(log))
+    print(text, flush=True)
     return status
+
+
+def _about_failures(log):
+    """Lines of a class's log that say which case failed, where and why: of each the last ones before its end."""
+    lines, shown = log.read_text(encoding="utf-8", errors="replace").splitlines(), []
+    for number, line in enumerate(lines):
+        if line.startswith("[  FAILED  ]"):
+            begun = max((k for k in range(number) if lines[k].startswith("[ RUN      ]")), default=0)
+            shown += lines[begun:begun + 1] + lines[max(begun + 1, number - LINES_OF_A_FAILURE):number + 1]
+    return [line[:400] for line in shown or lines[-LINES_OF_A_FAILURE:]]
 
 
 def _end_clusters(place):

@@ -63,12 +63,12 @@ class Recording(LiveTest):
 
     def test_record_that_begins_in_mid_run_replays_exactly(self):
         path = self.record("later.jsonl")
-        burst = Burst(self, JOBS, 403)
+        burst = Burst(self, JOBS, 403, waves=3)  # so that a wave is still to come, however slowly the record begins
         burst.wait_middle()
         self.cluster.command("dfrsctl", "record", "on", path)
         burst.check()
         self.cluster.command("dfrsctl", "record", "off")
-        self.assert_exact(path)
+        self.assert_exact(path, steps=4)
 
     def test_record_from_the_start_goes_on_in_a_new_file_after_a_restart(self):
         path = self.record("start.jsonl")
