@@ -131,9 +131,7 @@ void greedy_admission(benchmark::State& bench) {
   count(bench, made);
 }
 // Second argument: tasks of every job; 0: as they come, 5 in the mean.
-BENCHMARK(greedy_admission)
-    ->ArgsProduct({{100, 1'000, 10'000, 100'000}, {1, 16, 0}})
-    ->Unit(benchmark::kMicrosecond);
+BENCHMARK(greedy_admission)->ArgsProduct({{100, 1'000, 10'000, 100'000}, {1, 16, 0}})->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace dfrs::bench

@@ -82,8 +82,8 @@ BENCHMARK_CAPTURE(generated, GreedyPM_per_MINVT_AVG, std::string("GreedyPM*/per/
 BENCHMARK_CAPTURE(generated, MCB8, std::string("MCB8*/OPT=MIN"))->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(generated, stretch_per, std::string("/stretch-per/OPT=MAX"))->Unit(benchmark::kMillisecond);
 
-// MCB8*, with every call of MCB8 timed by itself, in CPU time: on a copy of the cluster, by a Repack that knows of no call
-// before, so that none is spared.
+// MCB8*, with every call of MCB8 timed by itself, in CPU time: on a copy of the cluster, by a Repack that knows of no
+// call before, so that none is spared.
 class TimedMcb8 : public NonClairvoyantPolicy {
  public:
   struct Times {
@@ -93,8 +93,7 @@ class TimedMcb8 : public NonClairvoyantPolicy {
 
   TimedMcb8(const DfrsOptions& options, Times& times) : policy_(algorithm(), options), times_(times) {}
 
-  void decide(const ClusterView& view, std::span<const Event> events, ClusterState& state,
-              Outcome& outcome) override {
+  void decide(const ClusterView& view, std::span<const Event> events, ClusterState& state, Outcome& outcome) override {
     if (!events.empty()) {
       copy_ = state;
       Repack repack;
