@@ -66,9 +66,9 @@ std::span<const NodeIndex> Greedy::find_one(const ClusterState& state, const Job
   return nodes_;
 }
 
-// The same choice from nodes by load: of the nodes with room, the candidates are the first of each load (no other one of
-// that load comes before it) and those that have been taken from. Loads that differ may still give the same load with
-// one more task, by rounding: all loads up to the best candidate's are opened before it is taken.
+// The same choice from nodes by load: of the nodes with room, the candidates are the first of each load (no other one
+// of that load comes before it) and those that have been taken from. Loads that differ may still give the same load
+// with one more task, by rounding: all loads up to the best candidate's are opened before it is taken.
 Greedy::Found Greedy::find_by_load(const ClusterState& state, const JobView& job,
                                    std::span<const NodesByLoad::Order> orders) {
   using Order = NodesByLoad::Order;

@@ -14,8 +14,8 @@ class Greedy {
   /// Nodes for all tasks of the job, ascending, or an empty span where not all of them find room. Of the nodes with
   /// room for a task, the one whose CPU load relative to its capacity would be lowest with the task; the lowest index
   /// on ties. A job that may not move and has run before goes back to its own nodes or nowhere.
-  /// The result holds until the next call. No allocation once warm. O(nodes + tasks log nodes); on large clusters mostly
-  /// O(tasks sqrt nodes) with the nodes kept by load (policy/nodes_by_load.h).
+  /// The result holds until the next call. No allocation once warm. O(nodes + tasks log nodes); on large clusters
+  /// mostly O(tasks sqrt nodes) with the nodes kept by load (policy/nodes_by_load.h).
   std::span<const NodeIndex> find(const ClusterState& state, const JobView& job);
 
   /// find() and place. False if the job did not fit; nothing changed then.

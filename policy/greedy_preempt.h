@@ -19,8 +19,8 @@ class GreedyPreempt {
   /// Place `job`, pausing running jobs where it does not fit: mark jobs by increasing priority until the new one would
   /// fit, unmark by decreasing priority those it fits without, pause the rest. Victims::move then places the paused
   /// ones again, by decreasing priority. Jobs that may not be paused are never marked. False, and nothing changed, if
-  /// it would not fit even then. O(running + marked log running + tasks of the marked + Greedy), and O(nodes) where these
-  /// are not kept by load.
+  /// it would not fit even then. O(running + marked log running + tasks of the marked + Greedy), and O(nodes) where
+  /// these are not kept by load.
   bool admit(ClusterState& state, const ClusterView& view, JobSlot job, const PriorityRule& rule, Victims victims);
 
  private:
@@ -34,15 +34,15 @@ class GreedyPreempt {
    private:
     void count(const ClusterState& state, const JobView& job, NodeIndex n);
 
-    std::vector<std::uint32_t> room_;    // by node
+    std::vector<std::uint32_t> room_;   // by node
     std::vector<NodeIndex> with_room_;  // all nodes with room are among these
     std::uint64_t total_ = 0;
   };
 
   Greedy greedy_;
   RoomCount room_;
-  std::vector<RankedJob> running_;  // heap, the lowest priority first
-  std::vector<RankedJob> marked_;   // by increasing priority
+  std::vector<RankedJob> running_;                 // heap, the lowest priority first
+  std::vector<RankedJob> marked_;                  // by increasing priority
   std::vector<std::vector<NodeIndex>> old_nodes_;  // of the marked jobs, storage reused
 };
 

@@ -81,8 +81,8 @@ class NodesByLoad {
 
   bool known_ = false;
   bool too_many_capacities_ = false;
-  std::uint64_t looked_at_ = 0;  // nodes, by callers who were given no orders
-  std::vector<Order> orders_;    // one for each CPU capacity
+  std::uint64_t looked_at_ = 0;          // nodes, by callers who were given no orders
+  std::vector<Order> orders_;            // one for each CPU capacity
   std::vector<std::uint32_t> order_of_;  // by node
   std::vector<double> load_;             // by node, as it is in the order
   std::vector<std::uint8_t> noted_;      // by node

@@ -65,6 +65,8 @@ libsim_a_SOURCES = \
 	sim/glpk_solver.h \
 	sim/instance.cc \
 	sim/instance.h \
+	sim/io/allocation.cc \
+	sim/io/allocation.h \
 	sim/io/input_source.cc \
 	sim/io/input_source.h \
 	sim/io/output_file.cc \

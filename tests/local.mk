@@ -32,6 +32,8 @@ tests_oracle_liboracle_a_SOURCES = \
 	tests/oracle/random_instance.h \
 	tests/oracle/simulator.cc \
 	tests/oracle/simulator.h \
+	tests/oracle/triage.cc \
+	tests/oracle/triage.h \
 	tests/oracle/world.cc \
 	tests/oracle/world.h \
 	tests/oracle/yields.cc \
@@ -71,6 +73,9 @@ tests_policy_tests_SOURCES = \
 	tests/policy/registry_test.cc \
 	tests/policy/table5_names.h \
 	tests/policy/test_host.h \
+	tests/policy/triage/parts_test.cc \
+	tests/policy/triage/lockstep_test.cc \
+	tests/policy/triage/weighted_max_min_test.cc \
 	tests/policy/yield/average_test.cc \
 	tests/policy/yield/changed_part_test.cc \
 	tests/policy/yield/max_min_test.cc \

@@ -99,9 +99,8 @@ void Packer::measure_nodes() {
       for (std::size_t d = 0; d < dims_; ++d) largest[d] = std::max(largest[d], whole[d]);
       const bool as_before = !runs_.empty() && runs_.back().end == n && runs_.back().whole == whole &&
                              sets_.size() <= kMostSets &&
-                             std::all_of(sets_.begin(), sets_.end(), [&](const NodeSet* set) {
-                               return set->contains(n - 1) == set->contains(n);
-                             });
+                             std::all_of(sets_.begin(), sets_.end(),
+                                         [&](const NodeSet* set) { return set->contains(n - 1) == set->contains(n); });
       if (as_before) {
         ++runs_.back().end;
       } else {

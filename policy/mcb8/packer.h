@@ -78,7 +78,7 @@ class Packer {
     std::uint64_t tasks = 0;  // of those not excluded
     std::uint32_t first = 0;  // place in the order
     std::uint32_t count = 0;
-    std::uint32_t list = 0;   // that of the largest rigid share
+    std::uint32_t list = 0;  // that of the largest rigid share
   };
   // The movable items by non-increasing CPU need or largest rigid share, then by submission.
   struct Order {
@@ -164,36 +164,36 @@ class Packer {
 
   const ClusterState* state_ = nullptr;
   std::vector<Item>* items_ = nullptr;
-  std::size_t dims_ = 2;                          // CPU and the rigid resources in use
-  bool choosy_ = false;                           // some job does not share, or does not take just any node
-  std::vector<const NodeSet*> sets_;              // of nodes that jobs are bound to
-  double cpu_reference_ = 1;                      // the largest node
-  std::array<double, kMaxRigid> rigid_scale_{};   // 1 / the largest node, 0 where there is none of it
-  std::vector<Run> runs_;                         // in index order
-  Amounts total_{};                               // of all usable nodes
-  Amounts needed_{};                              // by the items not excluded, on usable nodes, at full speed
-  std::uint64_t tasks_total_ = 0;                 // of the items neither excluded nor pinned
-  std::vector<std::uint32_t> movable_;            // items that are not pinned
+  std::size_t dims_ = 2;                         // CPU and the rigid resources in use
+  bool choosy_ = false;                          // some job does not share, or does not take just any node
+  std::vector<const NodeSet*> sets_;             // of nodes that jobs are bound to
+  double cpu_reference_ = 1;                     // the largest node
+  std::array<double, kMaxRigid> rigid_scale_{};  // 1 / the largest node, 0 where there is none of it
+  std::vector<Run> runs_;                        // in index order
+  Amounts total_{};                              // of all usable nodes
+  Amounts needed_{};                             // by the items not excluded, on usable nodes, at full speed
+  std::uint64_t tasks_total_ = 0;                // of the items neither excluded nor pinned
+  std::vector<std::uint32_t> movable_;           // items that are not pinned
   Order by_need_, by_share_;
-  std::vector<Group> single_;                     // by item: a group of its own, without place
-  std::vector<Key> keys_;                         // scratch
-  std::vector<Pin> pins_;                         // by node, then item
+  std::vector<Group> single_;  // by item: a group of its own, without place
+  std::vector<Key> keys_;      // scratch
+  std::vector<Pin> pins_;      // by node, then item
 
   // Of the packing at hand.
   bool by_yield_ = false;
   double yield_ = 0;
-  std::vector<FitList> lists_;                    // 0: CPU, 1 + d: rigid dimension d
-  std::array<std::uint32_t, kMaxDims> base_{};    // number of a list's first entry
-  double last_cpu_ = 0;                           // that the last entry requires
-  std::vector<Entry> entries_;                    // of all lists
+  std::vector<FitList> lists_;                  // 0: CPU, 1 + d: rigid dimension d
+  std::array<std::uint32_t, kMaxDims> base_{};  // number of a list's first entry
+  double last_cpu_ = 0;                         // that the last entry requires
+  std::vector<Entry> entries_;                  // of all lists
   std::vector<Touched> touched_;
   Filling filling_, touched_filling_;
-  Amounts filling_whole_{};                       // of the nodes that filling_ is of
-  Amounts left_{}, room_left_{};                  // required by tasks without a node; of nodes not yet filled
+  Amounts filling_whole_{};       // of the nodes that filling_ is of
+  Amounts left_{}, room_left_{};  // required by tasks without a node; of nodes not yet filled
   std::uint64_t tasks_left_ = 0;
   Record record_, kept_;
 
-  std::vector<std::uint32_t> next_;               // by entry: where its next task's node goes
+  std::vector<std::uint32_t> next_;  // by entry: where its next task's node goes
   std::vector<NodeIndex> result_;
 };
 

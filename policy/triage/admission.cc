@@ -125,16 +125,24 @@ void Admission::remember_refused(const JobView& job) {
   refused_.push_back({job.rigid, job.tasks, job.flags.exclusive});
 }
 
+// A job that is bound to the nodes it had finds room there alone, and no more than it had.
+std::uint32_t Admission::room_at(const ClusterState& state, const JobView& job, NodeIndex n) {
+  const std::uint32_t room = state.room_for(job, n);
+  if (room == 0 || !job.flags.may_not_move || job.nodes.empty()) return room;
+  const auto [first, last] = std::equal_range(job.nodes.begin(), job.nodes.end(), n);
+  return std::min(room, static_cast<std::uint32_t>(last - first));
+}
+
 void Admission::count_room(const ClusterState& state, const JobView& job) {
   room_.resize(state.node_count());
   room_total_ = 0;
-  for (NodeIndex n = 0; n < room_.size(); ++n) room_total_ += room_[n] = state.room_for(job, n);
+  for (NodeIndex n = 0; n < room_.size(); ++n) room_total_ += room_[n] = room_at(state, job, n);
 }
 
 void Admission::recount(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes) {
   for (NodeIndex n : nodes) {
     room_total_ -= room_[n];
-    room_total_ += room_[n] = state.room_for(job, n);
+    room_total_ += room_[n] = room_at(state, job, n);
   }
 }
 

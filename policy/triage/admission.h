@@ -48,6 +48,7 @@ class Admission {
   void collect_victims(const ClusterView& view, const ClusterState& state, const TriageOptions& options);
   bool known_too_big(const JobView& job) const;
   void remember_refused(const JobView& job);
+  static std::uint32_t room_at(const ClusterState& state, const JobView& job, NodeIndex n);
   void count_room(const ClusterState& state, const JobView& job);
   void recount(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes);
 

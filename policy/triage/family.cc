@@ -49,7 +49,6 @@ NamedPolicy policy_of(const Values& values, Seconds short_job = triage::kShort) 
   }
   PolicyTraits traits;
   traits.submissions_apart = false;
-  traits.resync_forgets_nothing = true;
   return {std::move(name), std::move(description), traits,
           MakeNonClairvoyant([parts = parts_of(values), short_job](const EngineOptions& options) {
             TriageOptions triage = options.triage;

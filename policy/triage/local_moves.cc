@@ -14,12 +14,15 @@ constexpr double kFull = 0.999;
 bool LocalMoves::run(const ClusterView& view, ClusterState& state, Placer& placer, const TriageOptions& options,
                      Yields& yields) {
   candidates_.clear();
+  tried_.resize(view.jobs.size());
   for (std::size_t k = 0; k < yields.limited().size(); ++k) {
     const JobSlot slot = yields.sharing().jobs()[k].slot;
     const JobView& job = view.jobs[slot];
     const double yield = yields.limited()[k];
     if (job.state != JobState::running || job.flags.may_not_move || job.clock.since > view.now) continue;
     if (job.virtual_time(view.now) < rule_.progress || yield >= kFull) continue;
+    const Tried& tried = tried_[slot];
+    if (tried.id == job.id && job.virtual_time(view.now) < kTryAgain * tried.progress) continue;
     candidates_.push_back({(1 - yield) * job.cpu_need * job.tasks, slot});
   }
   std::stable_sort(candidates_.begin(), candidates_.end(),
@@ -47,7 +50,9 @@ bool LocalMoves::run(const ClusterView& view, ClusterState& state, Placer& place
     if (keep) {
       std::swap(yields, trial_);
       moved = true;
+      tried_[slot] = {};
     } else {
+      tried_[slot] = {job.id, job.virtual_time(view.now)};
       state.place(slot, job, old_nodes_);
     }
     placer.placed(view, state, slot);

@@ -24,6 +24,10 @@ struct MoveRule {
   }
 };
 
+/// A job that found no better place is not tried again before its progress, and with it what a move may gain, has grown
+/// by this factor.
+inline constexpr double kTryAgain = 1.1;
+
 class LocalMoves {
  public:
   LocalMoves(TriageParts::Moves moves, TriageParts::Yields yields, const TriageOptions& options)
@@ -42,9 +46,15 @@ class LocalMoves {
     double lack = 0;
     JobSlot job = kNoSlot;
   };
+  // A job that found no better place, and its progress then.
+  struct Tried {
+    JobId id = 0;
+    Seconds progress = -1;
+  };
   MoveRule rule_;
   Yields trial_;
   std::vector<Candidate> candidates_;
+  std::vector<Tried> tried_;  // by slot
   std::vector<NodeIndex> old_nodes_;
   std::vector<NodeIndex> new_nodes_;
 };

@@ -32,20 +32,19 @@ void TriagePolicy::decide(const ClusterView& view, std::span<const Event> events
                           Outcome& outcome) {
   const Seconds now = view.now;
   placer_->begin(view, state);
-  const bool admit = !events.empty() || now >= next_admission_;
-  if (admit) admission_.run(view, state, *placer_, options_);
-  const bool changed = !events.empty() || !state.touched().empty();
+  bool admitted = !events.empty() || now >= next_admission_;
+  const bool changed = admitted && admission_.run(view, state, *placer_, options_);
   const bool move = moves_ && now >= next_moves_;
-  if (changed || move || now >= next_level_) {
+  if (changed || move || !events.empty() || now >= next_level_) {
     yields_.solve(view, state);
-    if (move && moves_->run(view, state, *placer_, options_, yields_) &&
-        admission_.run(view, state, *placer_, options_)) {
-      yields_.solve(view, state);
+    if (move && moves_->run(view, state, *placer_, options_, yields_)) {
+      admitted = true;
+      if (admission_.run(view, state, *placer_, options_)) yields_.solve(view, state);
     }
     report_yields(view, state, outcome);
     next_level_ = std::max(std::nextafter(now, kNever), yields_.next_level(view));
   }
-  if (admit || move) {
+  if (admitted) {
     next_admission_ = admission_.waiting() ? now + std::clamp(kLookAgain * admission_.shortest_wait(),
                                                               kLookAgainLeast * options_.time_scale,
                                                               kLookAgainMost * options_.time_scale)

@@ -20,7 +20,16 @@ inline double yield_weight(const JobView& job, Seconds now, const TriageOptions&
 
 /// Weights are looked at again when the progress or the flow time of a job crosses short_job x kLevel^k: until then
 /// none changes by more than a factor of kLevel^2.
-inline constexpr double kLevel = 1.25;
+inline constexpr double kLevel = 2;
+
+/// Levels from here on wait for the next multiple of it, so that on a busy cluster many are looked at together.
+inline constexpr Seconds kCoarse = 300;
+
+/// When to look at a weight that crosses a level at a time.
+inline Seconds look_at(Seconds time, Seconds level, const TriageOptions& options) {
+  const Seconds coarse = kCoarse * options.time_scale;
+  return level < coarse ? time : std::ceil(time / coarse) * coarse;
+}
 
 /// The next such level above a progress or a flow time.
 inline Seconds next_level(Seconds time, const TriageOptions& options) {

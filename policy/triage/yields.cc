@@ -31,9 +31,11 @@ Seconds Yields::next_level(const ClusterView& view) const {
     const JobView& job = view.jobs[sharing_.jobs()[k].slot];
     const Seconds begin = job.state == JobState::running ? std::max(view.now, job.clock.since) : view.now;
     const Seconds flow = job.flow_time(view.now);
+    const Seconds flow_level = triage::next_level(flow, options_);
+    next = std::min(next, look_at(view.now + (flow_level - flow), flow_level, options_));
     const Seconds progress = job.virtual_time(view.now);
-    next = std::min(next, view.now + (triage::next_level(flow, options_) - flow));
-    next = std::min(next, begin + (triage::next_level(progress, options_) - progress) / yields_[k]);
+    const Seconds level = triage::next_level(progress, options_);
+    next = std::min(next, look_at(begin + (level - progress) / yields_[k], level, options_));
   }
   return next;
 }

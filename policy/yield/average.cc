@@ -10,10 +10,12 @@ namespace dfrs {
 namespace {
 
 // Sums of needs and prices are of the order of 1 and known to some 1e-14.
-constexpr double kGain = 1e-9;    // the least slope of the sum that is worth a step
-constexpr double kRate = 1e-9;    // changes below this are rounding; no pivot is smaller
-constexpr double kTie = 1e-12;    // lengths of steps that differ by less are equal
-constexpr double kFull = 1e-12;   // CPU of a node, relative to its capacity, that is none
+constexpr double kGain = 1e-9;   // the least slope of the sum that is worth a step
+constexpr double kRate = 1e-9;   // changes below this are rounding; no pivot is smaller
+constexpr double kTie = 1e-12;   // lengths of steps that differ by less are equal
+constexpr double kFull = 1e-12;  // CPU of a node, relative to its capacity, that is none
+// The dense inverse takes size^2 for each step: beyond this a solver for sparse programs is faster.
+constexpr std::size_t kMostBasic = 256;
 constexpr int kStandstills = 20;  // steps in a row of no length, after which the first candidate is taken, not the
                                   // best, so as not to run in a circle (Bland 1977)
 
@@ -189,6 +191,7 @@ void AverageYield::needs_of_basic_jobs(const Sharing& sharing, std::uint32_t nod
 }
 
 bool AverageYield::make_full(const Sharing& sharing, std::uint32_t job, std::uint32_t node) {
+  if (basis_.size() == kMostBasic) return false;
   needs_on_full_nodes(sharing, job);
   needs_of_basic_jobs(sharing, node);
   double corner = 0;

@@ -28,8 +28,8 @@ namespace dfrs {
 
 class AverageYield {
  public:
-  /// `solver` is asked where rounding gets in the way of the method above, which no known workload has shown. May be
-  /// null: solve() is false then.
+  /// `solver` is asked where a group has more than 256 jobs between the bounds at a time, or where rounding gets in the
+  /// way of the method above; neither happens on HPC2N's log. May be null: solve() is false then.
   explicit AverageYield(LpSolver* solver) : solver_(solver) {}
 
   /// Yields by index into sharing.jobs(). False if the solver gave up. O(places + jobs log jobs), and for each step

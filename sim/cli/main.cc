@@ -15,6 +15,7 @@
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
+#include "sim/io/allocation.h"
 #include "sim/io/unfinished_files.h"
 
 namespace dfrs::sim {
@@ -129,6 +130,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // likewise a file larger than the user may write
   remove_unfinished_files_on_signals();
+  keep_freed_memory();
   try {
     return parse_and_run(argc, argv);
   } catch (const Failure& failure) {

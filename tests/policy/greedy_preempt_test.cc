@@ -16,7 +16,8 @@ Nodes nodes_of(const ClusterState& state, JobSlot job) {
   return {nodes.begin(), nodes.end()};
 }
 
-// `by_load`: behind the case's nodes stand unusable ones, so many that nodes are kept by their load. They change nothing.
+// `by_load`: behind the case's nodes stand unusable ones, so many that nodes are kept by their load. They change
+// nothing.
 struct Tested {
   bool general;
   Victims victims;

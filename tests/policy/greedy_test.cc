@@ -67,8 +67,9 @@ std::vector<NodeIndex> plain_nodes(const ClusterState& state, const JobView& job
   return chosen;
 }
 
-// Clusters so large that nodes are kept by their load. Needs that are no dyadic fractions: loads that differ by rounding
-// alone must not change a choice. Jobs come and go one by one, and at times most of them at once, as in a repack.
+// Clusters so large that nodes are kept by their load. Needs that are no dyadic fractions: loads that differ by
+// rounding alone must not change a choice. Jobs come and go one by one, and at times most of them at once, as in a
+// repack.
 TEST_P(GreedyCases, ChoosesOnLargeClustersAsByALookAtAllNodes) {
   int placed = 0, refused = 0;
   for (std::uint64_t seed = 1; seed <= oracle::cases(6); ++seed) {
@@ -78,7 +79,8 @@ TEST_P(GreedyCases, ChoosesOnLargeClustersAsByALookAtAllNodes) {
     std::deque<NodeSet> sets;
     std::vector<JobView> jobs;
     for (int k = 0; k < 900; ++k) {
-      const auto [tasks, need, rigid, flags] = oracle::random_requirements(dice, dice.chance(5) ? 300 : 12, GetParam(), dims);
+      const auto [tasks, need, rigid, flags] =
+          oracle::random_requirements(dice, dice.chance(5) ? 300 : 12, GetParam(), dims);
       JobView job;
       job.id = static_cast<JobId>(k);
       job.state = JobState::waiting;

@@ -21,7 +21,8 @@ void compare_with_scan(bool sorted) {
     for (Amounts& entry : entries) {
       for (std::size_t d = 0; d < D; ++d) entry[d] = dice.between(1, 50);
     }
-    if (sorted) std::sort(entries.begin(), entries.end(), [](const Amounts& a, const Amounts& b) { return a[0] > b[0]; });
+    if (sorted)
+      std::sort(entries.begin(), entries.end(), [](const Amounts& a, const Amounts& b) { return a[0] > b[0]; });
     std::vector<bool> spent(entries.size(), false);
     list.clear(D);
     for (const Amounts& entry : entries) list.push(entry);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "sim/glpk_solver.h"
 #include "tests/oracle/random_case.h"
@@ -94,6 +95,38 @@ TEST(AverageYield, TheEarlierOfEqualJobsRises) {
   const std::vector<double> yields = yields_of(2, {{0}, {0}, {1}, {1}, {1}}, {1, 1, 1, 1, 1});
   EXPECT_NEAR(yields[0], 2.0 / 3, 1e-12);
   EXPECT_EQ(yields[1], 1.0 / 3);
+}
+
+// Jobs on neighbouring nodes of a ring: a group of all nodes, with about as many jobs between the bounds as there are
+// nodes. That is for the solver; without one there is no answer.
+TEST(AverageYield, VeryLargeGroupsAreForTheSolver) {
+  constexpr std::uint32_t kNodes = 1000;
+  oracle::Dice dice(1);
+  const std::vector<NodeView> nodes(kNodes + 1, {{1, {100}}, true});
+  std::vector<std::vector<NodeIndex>> placements;
+  for (std::uint32_t n = 0; n < kNodes; ++n)
+    placements.push_back({std::min(n, (n + 1) % kNodes), std::max(n, (n + 1) % kNodes)});
+  for (int k = 0; k < 4; ++k) placements.push_back({kNodes});  // sets the minimum to 1/4
+  std::vector<JobView> jobs(placements.size());
+  for (std::size_t k = 0; k < jobs.size(); ++k) {
+    jobs[k].state = JobState::running;
+    jobs[k].tasks = static_cast<std::uint32_t>(placements[k].size());
+    jobs[k].nodes = placements[k];
+    jobs[k].cpu_need = k < kNodes ? 0.6 + 0.4 * dice.uniform() : 1;
+  }
+  ClusterState state;
+  const ClusterView view{0, nodes, jobs, 1};
+  state.resync(view);
+  Sharing sharing;
+  sharing.build(state, view);
+  std::vector<double> yields(sharing.jobs().size()), best(sharing.jobs().size());
+  EXPECT_FALSE(AverageYield(nullptr).solve(sharing, yields));
+  sim::GlpkSolver solver;
+  ASSERT_TRUE(AverageYield(&solver).solve(sharing, yields));
+  LinearProgram program;
+  AverageYield::build(sharing, program);
+  ASSERT_TRUE(solver.maximize(program, best));
+  EXPECT_NEAR(std::accumulate(yields.begin(), yields.end(), 0.0), std::accumulate(best.begin(), best.end(), 0.0), 1e-3);
 }
 
 // Larger than the cases above: groups of many nodes and jobs, with equal needs (ties and steps of no length) or with

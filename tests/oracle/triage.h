@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Triage word by word (docs/triage.md): every job and node looked at each time, nothing remembered but the three times
+// at which it wants to be called again, and which jobs it tried to move in vain. Shares with the policy its options and the input types alone.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "policy/triage/options.h"
+#include "sim/simulation.h"
+#include "tests/oracle/world.h"
+
+namespace dfrs::oracle {
+
+/// Weighted max-min fair yields by slot (0 where not placed): y = min(1, level x weight), the level of all rises
+/// together; when a node is full its jobs stop, the others go on.
+std::vector<double> weighted_max_min_yields(const World& world, const std::vector<double>& weights);
+
+/// Compares every decision of a run with the reference's for the same view.
+class TriageLockstep final : public sim::StepObserver {
+ public:
+  TriageLockstep(const TriageParts& parts, const TriageOptions& options) : parts_(parts), options_(options) {}
+
+  void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override;
+  /// The first difference, empty if there was none.
+  const std::string& difference() const { return difference_; }
+  std::uint64_t pauses() const { return pauses_; }
+  std::uint64_t moves() const { return moves_; }
+
+ private:
+  using Nodes = std::optional<std::vector<NodeIndex>>;
+
+  void take(const ClusterView& view, std::span<const Event> events);
+  std::string compare(const ClusterView& view, const Decisions& decisions, bool yields_set);
+
+  double urgency(JobSlot job) const;
+  double pause_cost(JobSlot job) const;
+  double yield_weight(JobSlot job) const;
+  bool admit();
+  bool admit_round(std::set<JobSlot>& put_out, bool& paused);
+  bool make_room(JobSlot job, std::set<JobSlot>& put_out);
+  Nodes place(JobSlot job) const;
+  double resident_yield(JobSlot job) const;
+  void set_yields();
+  double shortage() const;
+  bool move_jobs();
+  bool limited(JobSlot job) const;
+
+  TriageParts parts_;
+  TriageOptions options_;
+  const ClusterView* view_ = nullptr;
+  World world_;
+  std::vector<double> yields_;  // by slot
+  std::vector<JobSlot> order_;
+  bool first_ = true;
+  Seconds next_admission_ = kNever;
+  Seconds next_moves_ = kNever;
+  Seconds next_level_ = kNever;
+  std::map<JobSlot, std::pair<JobId, Seconds>> tried_;  // jobs not moved, and their progress then
+  std::string difference_;
+  std::uint64_t pauses_ = 0;
+  std::uint64_t moves_ = 0;
+};
+
+}  // namespace dfrs::oracle

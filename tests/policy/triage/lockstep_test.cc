@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Whole lives of random clusters: every decision of Triage, in all its settings, is the plain reference's.
+#include <gtest/gtest.h>
+
+#include "policy/algorithm.h"
+#include "tests/oracle/decision_checker.h"
+#include "tests/oracle/triage.h"
+#include "tests/policy/test_host.h"
+
+namespace dfrs {
+namespace {
+
+using Placement = TriageParts::Placement;
+using YieldsPart = TriageParts::Yields;
+using Moves = TriageParts::Moves;
+
+struct Setting {
+  const char* name;
+  TriageParts parts;
+};
+constexpr Setting kSettings[] = {
+    {"Triage", {Placement::harm, YieldsPart::urgent, Moves::gain}},
+    {"Triage/PLACE=LOAD/YIELD=EQUAL/MOVE=NONE", {Placement::load, YieldsPart::equal, Moves::none}},
+    {"Triage/PLACE=LOAD/YIELD=EQUAL/MOVE=FEW", {Placement::load, YieldsPart::equal, Moves::few}},
+    {"Triage/YIELD=EQUAL", {Placement::harm, YieldsPart::equal, Moves::gain}},
+};
+
+void compare(const TestHostOptions& host_options, std::uint64_t count) {
+  std::uint64_t pauses = 0;
+  std::uint64_t moves = 0;
+  for (const Setting& setting : kSettings) {
+    const Algorithm algorithm = parse_algorithm(setting.name).value();
+    for (std::uint64_t seed = 1; seed <= count; ++seed) {
+      oracle::Dice dice(seed);
+      EngineOptions engine;
+      // The random jobs run for minutes, so that both short scales make the rules on progress act.
+      engine.triage.time_scale = dice.chance(50) ? 0.125 : 0.015625;
+      TestHost host(dice, algorithm, engine, host_options);
+      oracle::DecisionChecker checker;
+      oracle::TriageLockstep lockstep(setting.parts, engine.triage);
+      host.observe(&checker);
+      host.observe(&lockstep);
+      ASSERT_EQ(host.run(), "") << setting.name << ", seed " << seed;
+      ASSERT_EQ(lockstep.difference(), "") << setting.name << ", seed " << seed;
+      ASSERT_EQ(checker.violations(), std::vector<std::string>{}) << setting.name << ", seed " << seed;
+      pauses += lockstep.pauses();
+      moves += lockstep.moves();
+    }
+  }
+  EXPECT_GT(pauses, 100u);
+  EXPECT_GT(moves, 5u);
+}
+
+TEST(TriageLockstep, EqualNodes) { compare({.general = false, .nodes_come_and_go = false, .jobs = 30}, oracle::cases(60)); }
+
+TEST(TriageLockstep, GeneralPlatforms) { compare({.nodes_come_and_go = false, .jobs = 30}, oracle::cases(60)); }
+
+TEST(TriageLockstep, NodesComeAndGo) { compare({.jobs = 20}, oracle::cases(30)); }
+
+}  // namespace
+}  // namespace dfrs

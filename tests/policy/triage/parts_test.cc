@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Triage's rules one by one, with numbers worked out by hand.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+
+#include "policy/algorithm.h"
+#include "policy/triage/harm_placer.h"
+#include "policy/triage/urgency.h"
+#include "policy/triage/weights.h"
+#include "sim/metrics.h"
+#include "sim/simulation.h"
+#include "sim/workload/lublin.h"
+
+namespace dfrs {
+namespace {
+
+const TriageOptions kDefaults;
+
+// Submitted at 0; `progress` s of virtual time.
+JobView job_with(JobState state, Seconds progress) {
+  JobView job;
+  job.state = state;
+  job.clock.base = progress;
+  return job;
+}
+
+TEST(TriageUrgency, OfANewJobIsItsStretchIfItIsShort) {
+  JobView job = job_with(JobState::waiting, 0);
+  EXPECT_DOUBLE_EQ(triage::urgency(job, 40, kDefaults), (40 + 60) / 10.0);
+  job.weight = 2;
+  EXPECT_DOUBLE_EQ(triage::urgency(job, 40, kDefaults), 20);
+}
+
+TEST(TriageUrgency, OfAPausedJobIsItsStretchAfterThePenalty) {
+  JobView job = job_with(JobState::paused, 100);
+  EXPECT_DOUBLE_EQ(triage::urgency(job, 500, kDefaults), (500 + 300) / 100.0);
+  job.penalty = 900;  // known of this job
+  EXPECT_DOUBLE_EQ(triage::urgency(job, 500, kDefaults), (500 + 900) / 100.0);
+  job.penalty = -1;
+  EXPECT_DOUBLE_EQ(triage::urgency(job, 500, {.penalty = 0}), 5);
+}
+
+TEST(TriageUrgency, PauseCostIsTheStretchThePauseWouldLeadTo) {
+  JobView job = job_with(JobState::running, 200);
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, 200, kDefaults), (200 + 300 + 300) / 200.0);
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, 200, {.penalty = 0}), (200 + 300) / 200.0);
+  job.weight = 0.5;
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, 200, kDefaults), 2);
+}
+
+TEST(TriageUrgency, AllTimesAreInProportionToTheScale) {
+  const TriageOptions hundredth{.time_scale = 0.01};
+  EXPECT_DOUBLE_EQ(triage::urgency(job_with(JobState::waiting, 0), 0.4, hundredth),
+                   triage::urgency(job_with(JobState::waiting, 0), 40, kDefaults));
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job_with(JobState::running, 2), 3, hundredth),
+                   triage::pause_cost(job_with(JobState::running, 200), 300, kDefaults));
+}
+
+TEST(TriageWeights, GrowWithTheStretchAndFallWithTheProgress) {
+  const auto weight = [](Seconds progress, Seconds now, double user = 1) {
+    JobView job = job_with(JobState::running, progress);
+    job.weight = user;
+    return triage::yield_weight(job, now, kDefaults);
+  };
+  EXPECT_DOUBLE_EQ(weight(0, 5), 1) << "no stretch below 1";
+  EXPECT_DOUBLE_EQ(weight(40, 40), 0.5);
+  EXPECT_DOUBLE_EQ(weight(40, 120), 4.5) << "stretch 3";
+  EXPECT_DOUBLE_EQ(weight(40, 120, 2), 8 * 4.5) << "at the same weight its stretch is half";
+  EXPECT_DOUBLE_EQ(triage::next_level(0, kDefaults), 10);
+  EXPECT_DOUBLE_EQ(triage::next_level(10, kDefaults), 20);
+}
+
+struct Run {
+  sim::RunResult result;
+  std::map<JobSlot, std::vector<NodeIndex>> nodes;  // where each job was last put
+  std::map<JobSlot, double> yields;                 // and the first yield it had
+};
+
+struct Recorder final : sim::StepObserver {
+  explicit Recorder(Run& run) : run(run) {}
+  void on_step(const ClusterView&, std::span<const Event>, const Decisions& decisions) override {
+    for (const Decision& d : decisions.placements) {
+      const auto nodes = decisions.nodes_of(d);
+      if (!nodes.empty()) run.nodes[d.job].assign(nodes.begin(), nodes.end());
+    }
+    for (const YieldChange& change : decisions.yields) run.yields.emplace(change.job, change.yield);
+  }
+  Run& run;
+};
+
+// Nodes of CPU 1 and 100 MiB.
+Run run(std::size_t nodes, std::vector<sim::Job> jobs, const char* algorithm = "Triage") {
+  sim::Instance instance;
+  instance.name = "hand";
+  instance.platform = sim::Platform::homogeneous(nodes, 100);
+  instance.jobs = std::move(jobs);
+  Run run;
+  Recorder recorder(run);
+  run.result = sim::simulate(instance, parse_algorithm(algorithm).value(), {}, &recorder);
+  return run;
+}
+
+sim::Job job(Seconds submit, Seconds run_time, RigidAmount memory, double need = 1, int tasks = 1) {
+  sim::Job job;
+  job.submit = submit;
+  job.run_time = job.estimate = run_time;
+  job.rigid[kMemory] = memory;
+  job.cpu_need = need;
+  job.tasks = tasks;
+  return job;
+}
+
+TEST(TriageAdmission, ALongJobMakesRoomAtOnceAndComesBackWithThePenalty) {
+  // At 1000 s the newcomer's urgency is 6, the pause of the other costs (1000 + 600) / 1000.
+  const Run r = run(1, {job(0, 10000, 100), job(1000, 10, 100)});
+  EXPECT_DOUBLE_EQ(r.result.jobs[1].start, 1000);
+  EXPECT_EQ(r.result.jobs[0].pauses, 1u);
+  EXPECT_DOUBLE_EQ(r.result.jobs[0].end, 1010 + 300 + 9000);
+}
+
+TEST(TriageAdmission, AYoungJobIsLetAloneUntilThePauseCostsLess) {
+  // At t the newcomer of 10 s has the urgency (t - 10 + 60) / 10, the other's pause costs (t + 600) / t: equal at 60 s.
+  // The queue is looked at when the wait has grown by a tenth.
+  const Run r = run(1, {job(0, 10000, 100), job(10, 10, 100)});
+  EXPECT_GT(r.result.jobs[1].start, 60);
+  EXPECT_LT(r.result.jobs[1].start, 66);
+}
+
+TEST(TriageAdmission, NobodyIsPausedWithoutNeed) {
+  // 60 MiB are wanted. The oldest job is the cheapest to pause, but frees 10 only; with the next there is room, and
+  // then the oldest is not needed.
+  const Run r = run(1, {job(0, 50000, 10, 0.1), job(1000, 50000, 60, 0.1), job(5000, 10, 60, 0.1)});
+  EXPECT_DOUBLE_EQ(r.result.jobs[2].start, 5000);
+  EXPECT_EQ(r.result.jobs[0].pauses, 0u);
+  EXPECT_EQ(r.result.jobs[1].pauses, 1u);
+}
+
+TEST(TriageAdmission, ThePausedNeedAMargin) {
+  // Two long jobs of equal age take turns no more often than margin and penalty allow.
+  const Run r = run(1, {job(0, 20000, 100), job(0, 20000, 100)});
+  EXPECT_LE(r.result.jobs[0].pauses + r.result.jobs[1].pauses, 20u);
+  EXPECT_GE(r.result.jobs[0].pauses + r.result.jobs[1].pauses, 1u);
+}
+
+TEST(TriagePlacement, FillsNodesThatHaveCpuLeftBeforeOthers) {
+  const Run r = run(2, {job(0, 500, 1, 0.5), job(0, 500, 1, 0.25), job(0, 500, 1, 0.5)});
+  EXPECT_EQ(r.nodes.at(0), r.nodes.at(1)) << "a half full node before an empty one";
+  EXPECT_NE(r.nodes.at(0), r.nodes.at(2)) << "no node is overloaded while another has room";
+}
+
+TEST(TriagePlacement, OverloadsWhereLeastIsLost) {
+  // Node 0 has 0.75, node 1 0.5: the job of need 1 would have 1 / 1.75 there and 1 / 1.5 here.
+  const Run r = run(2, {job(0, 500, 1, 0.5), job(0, 500, 1, 0.25), job(0, 500, 1, 0.5), job(1, 500, 1, 1)});
+  EXPECT_EQ(r.nodes.at(3), r.nodes.at(2));
+  EXPECT_DOUBLE_EQ(r.yields.at(3), 1 / 1.5);
+}
+
+TEST(TriagePlacement, AGangIsSlowedDownOnce) {
+  // A gang runs on nodes 0 and 1, single jobs on 2 and 3. A new gang of two tasks goes to both nodes of the first,
+  // which loses half once, rather than to those of the single jobs, which would both lose half: equal CPU is lost by
+  // residents either way (2 tasks x 1/2), so the first node decides, and the second costs nothing more.
+  const Run r = run(4, {job(0, 500, 1, 1, 2), job(0, 500, 1), job(0, 500, 1), job(100, 500, 1, 1, 2)});
+  EXPECT_EQ(r.nodes.at(0), (std::vector<NodeIndex>{0, 1}));
+  EXPECT_EQ(r.nodes.at(3).size(), 2u);
+  EXPECT_NE(r.nodes.at(3)[0], r.nodes.at(3)[1]);
+}
+
+TEST(TriageMoves, AJobIsMovedWhenTheCpuGainedOutweighsThePenalty) {
+  // Two long jobs share node 0 because node 1's memory was taken when the second came; at 1000 s node 1 is free.
+  const std::vector<sim::Job> jobs{job(0, 100000, 40), job(0, 1000, 100), job(0, 100000, 40)};
+  const Run moved = run(2, jobs);
+  EXPECT_EQ(moved.result.jobs[0].moves + moved.result.jobs[2].moves, 1u);
+  const Run stays = run(2, jobs, "Triage/MOVE=NONE");
+  EXPECT_EQ(stays.result.jobs[0].moves + stays.result.jobs[2].moves, 0u);
+}
+
+TEST(TriageStarvation, AWideJobGetsIntoAStreamOfShortOnes) {
+  // Each second a job of 8 s that fills half a node: more than two nodes can do, for two hours. The wide job needs both
+  // nodes whole. A job that has run is paused for it as soon as its case is worse, so that it waits minutes, not hours.
+  std::vector<sim::Job> jobs{job(0, 600, 100, 1, 2)};
+  for (int k = 0; k < 7200; ++k) jobs.push_back(job(k / 2, 8, 50, 0.5));
+  std::stable_sort(jobs.begin(), jobs.end(), [](const auto& a, const auto& b) { return a.submit < b.submit; });
+  jobs[0].submit = 0;
+  sim::Job wide = job(100, 600, 100, 1, 2);
+  jobs.insert(jobs.begin() + 201, wide);
+  const Run r = run(2, jobs);
+  EXPECT_LT(r.result.jobs[201].start - 100, 1200);
+  EXPECT_LT(r.result.jobs[201].end, r.result.jobs.back().end) << "it did not have to wait for the end of the stream";
+}
+
+sim::Instance weighted(double (*weight)(std::size_t)) {
+  sim::LublinOptions options;
+  options.seed = 1001;
+  options.jobs = 300;
+  options.nodes = 32;
+  sim::Instance instance = sim::lublin_instance(options);
+  for (std::size_t k = 0; k < instance.jobs.size(); ++k) instance.jobs[k].weight = weight(k);
+  return instance;
+}
+
+TEST(TriageUserWeights, ACommonWeightChangesNothing) {
+  const Algorithm triage = parse_algorithm("Triage").value();
+  const sim::RunResult one = sim::simulate(weighted([](std::size_t) { return 1.0; }), triage, {});
+  const sim::RunResult four = sim::simulate(weighted([](std::size_t) { return 4.0; }), triage, {});
+  const sim::RunResult third = sim::simulate(weighted([](std::size_t) { return 1.0 / 3; }), triage, {});
+  for (std::size_t k = 0; k < one.jobs.size(); ++k) {
+    EXPECT_EQ(one.jobs[k].end, four.jobs[k].end) << k;
+    EXPECT_NEAR(one.jobs[k].end, third.jobs[k].end, 1e-6 * one.jobs[k].end) << k;
+    EXPECT_EQ(one.jobs[k].pauses, third.jobs[k].pauses) << k;
+  }
+}
+
+TEST(TriageUserWeights, TwiceTheWeightIsAboutHalfTheStretchUnderContention) {
+  // A node that is shared by 8 jobs at a time: whenever one ends another of its kind comes, for long enough that the
+  // beginning does not count. Every second job has weight 2.
+  std::vector<sim::Job> jobs;
+  for (int k = 0; k < 400; ++k) {
+    jobs.push_back(job(125.0 * k, 1000, 12));
+    jobs.back().weight = k % 2 == 0 ? 2 : 1;
+  }
+  const Run r = run(1, jobs);
+  double sum[2] = {0, 0};
+  for (int k = 100; k < 300; ++k) sum[k % 2] += sim::bounded_stretch(jobs[k], r.result.jobs[k], 10);
+  EXPECT_GT(sum[0] / sum[1], 0.35);
+  EXPECT_LT(sum[0] / sum[1], 0.65);
+}
+
+}  // namespace
+}  // namespace dfrs
