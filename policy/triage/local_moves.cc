@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "policy/compare.h"
+
 namespace dfrs::triage {
 
 namespace {
@@ -44,7 +46,8 @@ bool LocalMoves::run(const ClusterView& view, ClusterState& state, Placer& place
       state.place(slot, job, new_nodes_);
       trial_.solve(view, state);
       const double gained = (yields.shortage() - trial_.shortage()) * job.virtual_time(view.now);
-      keep = gained > rule_.gain * expected_move_penalty(job, options) * job.cpu_need * job.tasks;
+      const double price = rule_.gain * expected_move_penalty(job, options) * job.cpu_need * job.tasks;
+      keep = gained > price && !same_quality(price, gained);
       if (!keep) state.remove(slot, job);
     }
     if (keep) {

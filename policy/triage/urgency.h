@@ -17,11 +17,13 @@ inline constexpr Seconds kShort = 10;
 inline Seconds short_job(const TriageOptions& options) { return kShort * options.time_scale; }
 /// What a job that never ran is thought to have waited already. It may be as short as kShort and cannot be told from a
 /// long one, so its case is put before it is bad: after kPatience of waiting its urgency has doubled.
-inline constexpr Seconds kPatience = 60;
+inline constexpr Seconds kPatience = 30;
 /// What keeps a running job: a pause costs it the penalty when it comes back, and as much is asked for in advance, so
 /// that two jobs do not put each other out in turns.
 inline constexpr Seconds kHold = 300;
-/// How much more urgent than the job it puts out must be one that ran already: it pays a penalty, too.
+/// How much more urgent a job must be than the one it puts out: one that never ran; one that ran already, which pays a
+/// penalty, too.
+inline constexpr double kMarginNew = 1.2;
 inline constexpr double kMarginPaused = 1.5;
 
 /// Of a job that does not run: the stretch it has if it ended now or, paused, after one more penalty; times its weight.
@@ -38,6 +40,8 @@ inline double pause_cost(const JobView& job, Seconds now, const TriageOptions& o
 }
 
 /// The margin by which the urgency of a job must exceed the pause cost of a victim.
-inline double margin(const JobView& job) { return job.state == JobState::waiting ? 1.0 : kMarginPaused; }
+inline double margin(const JobView& job) {
+  return job.state == JobState::waiting ? kMarginNew : kMarginPaused;
+}
 
 }  // namespace dfrs::triage

@@ -46,7 +46,7 @@ std::vector<double> weighted_max_min_yields(const World& world, const std::vecto
     }
     std::set<JobSlot> stop;
     for (JobSlot job : rising) {
-      if (level * weights[job] >= 1) stop.insert(job);
+      if (1 / weights[job] <= level) stop.insert(job);
       for (NodeIndex n : world.jobs[job].nodes) {
         if (full_at[n] <= level) stop.insert(job);
       }
@@ -183,7 +183,7 @@ double TriageLockstep::urgency(JobSlot slot) const {
   const JobView& job = view_->jobs[slot];
   const double s = options_.time_scale;
   const Seconds cost = job.penalty >= 0 ? job.penalty : options_.penalty * s;
-  const Seconds ahead = job.state == JobState::waiting ? 60 * s : cost;
+  const Seconds ahead = job.state == JobState::waiting ? 30 * s : cost;
   return job.weight * (job.flow_time(view_->now) + ahead) / std::max(job.virtual_time(view_->now), 10 * s);
 }
 
@@ -232,7 +232,7 @@ bool TriageLockstep::admit_round(std::set<JobSlot>& put_out, bool& paused) {
 }
 
 bool TriageLockstep::make_room(JobSlot job, std::set<JobSlot>& put_out) {
-  const double margin = view_->jobs[job].state == JobState::waiting ? 1.0 : 1.5;
+  const double margin = view_->jobs[job].state == JobState::waiting ? 1.2 : 1.5;
   std::vector<JobSlot> victims;  // of equal cost the later submission goes first
   for (auto at = order_.rbegin(); at != order_.rend(); ++at) {
     const WorldJob& victim = world_.jobs[*at];
@@ -384,7 +384,8 @@ bool TriageLockstep::move_jobs() {
       set_yields();
       Seconds penalty = seen.move_penalty >= 0 ? seen.move_penalty : seen.penalty;
       if (penalty < 0) penalty = options_.penalty * options_.time_scale;
-      keep = (before - shortage()) * seen.virtual_time(view_->now) > (few ? 1 : 2) * penalty * seen.cpu_need * seen.tasks;
+      const double price = (few ? 1 : 2) * penalty * seen.cpu_need * seen.tasks;
+      keep = (before - shortage()) * seen.virtual_time(view_->now) > price * (1 + kRounding);
     }
     if (keep) {
       moved = true;
