@@ -25,7 +25,7 @@ bool LocalMoves::run(const ClusterView& view, ClusterState& state, Placer& place
     if (job.virtual_time(view.now) < rule_.progress || yield >= kFull) continue;
     const Tried& tried = tried_[slot];
     if (tried.id == job.id && job.virtual_time(view.now) < kTryAgain * tried.progress) continue;
-    candidates_.push_back({(1 - yield) * job.cpu_need * job.tasks, slot});
+    candidates_.push_back({static_cast<float>((1 - yield) * job.cpu_need * job.tasks), slot});
   }
   std::stable_sort(candidates_.begin(), candidates_.end(),
                    [](const Candidate& a, const Candidate& b) { return a.lack > b.lack; });

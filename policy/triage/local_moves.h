@@ -43,7 +43,7 @@ class LocalMoves {
 
  private:
   struct Candidate {
-    double lack = 0;
+    float lack = 0;  ///< coarse, so that rounding decides no tie
     JobSlot job = kNoSlot;
   };
   // A job that found no better place, and its progress then.

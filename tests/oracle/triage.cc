@@ -354,8 +354,8 @@ double TriageLockstep::shortage() const {
 bool TriageLockstep::move_jobs() {
   const bool few = parts_.moves == TriageParts::Moves::few;
   const Seconds least_progress = (few ? 600 : 300) * options_.time_scale;
-  const auto lack = [&](JobSlot job) { return (1 - yields_[job]) * world_.jobs[job].cpu_need * world_.jobs[job].tasks; };
-  std::vector<std::pair<double, JobSlot>> candidates;
+  const auto lack = [&](JobSlot job) { return static_cast<float>((1 - yields_[job]) * world_.jobs[job].cpu_need * world_.jobs[job].tasks); };
+  std::vector<std::pair<float, JobSlot>> candidates;  // coarse: rounding decides no tie
   for (JobSlot job : order_) {
     const JobView& seen = view_->jobs[job];
     if (!limited(job) || seen.state != JobState::running || seen.flags.may_not_move) continue;
