@@ -123,7 +123,7 @@ class Suspending(PausingTest):
     def test_paused_jobs_survive_a_restart_of_slurmctld(self):
         work = 3.6
         first = self.fill(work)
-        new = self.sbatch_burn(0.5, memory=900)
+        new = self.sbatch_burn(2.0, memory=900)  # longer than the restart takes on a busy host
         self.wait_event(new)
         paused = self.suspended(first)
         before = self.of_dfrs(paused[0])
