@@ -85,6 +85,11 @@ class FakeAgents final : public NodeAgents {
     nodes_[node].reachable = reachable;
     apply(nodes_[node]);
   }
+  /// A job has used so much more CPU time on a node.
+  void use_cpu(std::size_t node, std::uint32_t job, double seconds) {
+    const std::lock_guard lock(mutex_);
+    if (node < nodes_.size()) nodes_[node].cpu_seconds[job] += seconds;
+  }
   /// What holds of a job on a node; null: nothing.
   const JobQuota* applied(std::size_t node, std::uint32_t job) const {
     if (node >= nodes_.size()) return nullptr;

@@ -246,7 +246,7 @@ void FakeSlurm::advance(double to) {
     job.run_progress += gained;
     if (gained <= 0) continue;
     for (const auto& [n, tasks] : job.at) {
-      if (n < agents.size()) agents.node(n).cpu_seconds[id] += gained * job.needs * tasks * job.cpus_per_task;
+      agents.use_cpu(n, id, gained * job.needs * tasks * job.cpus_per_task);
     }
   }
   now_ = std::max(now_, to);
