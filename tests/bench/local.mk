@@ -12,7 +12,7 @@ tests_bench_dfrs_bench_SOURCES = \
 	tests/bench/yield_bench.cc
 
 bench: tests/bench/dfrs_bench
-	./tests/bench/dfrs_bench $(BENCH_OPTIONS)
+	options='$(BENCH_OPTIONS)'; set -f; ./tests/bench/dfrs_bench $$options
 else
 bench:
 	@echo 'make bench: Google Benchmark is missing; on Debian: apt-get install libbenchmark-dev' >&2; exit 1
