@@ -78,8 +78,9 @@ class Commands(unittest.TestCase):
     def test_up_restarts_what_was_killed(self):
         self.up()
         cluster = Cluster(self.folder)
-        job = jobs.submit(cluster, "--cpus-per-task=4")
-        jobs.wait_state(cluster, job, "RUNNING")
+        begun = self.folder / "begun"
+        job = jobs.submit(cluster, "--cpus-per-task=4", script=f"touch {begun}\nexec sleep 1000")
+        wait_for("the job to begin", begun.exists, 20)  # a launch that is lost with its slurmd begins anew, rightly
         killed = ["slurmctld", "slurmd.n1", "dfrsd.n2"]
         for name in killed:
             cluster.stop(name, signal.SIGKILL)
@@ -89,7 +90,6 @@ class Commands(unittest.TestCase):
             self.assertIn(name, out)
         self.up()
         self.assertEqual([name for name in cluster.daemons() if not cluster.process(name)], [])
-        # Killed before it had saved the start, slurmctld starts the job now; else it finds it running.
         jobs.wait_state(cluster, job, "RUNNING")
         self.assertIn("Restarts=0", cluster.command("scontrol", "show", "job", job).stdout)
 
