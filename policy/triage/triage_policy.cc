@@ -6,6 +6,7 @@
 
 #include "policy/triage/harm_placer.h"
 #include "policy/triage/load_placer.h"
+#include "policy/yield/changes.h"
 
 namespace dfrs {
 namespace {
@@ -41,7 +42,7 @@ void TriagePolicy::decide(const ClusterView& view, std::span<const Event> events
       admitted = true;
       if (admission_.run(view, state, *placer_, options_)) yields_.solve(view, state);
     }
-    report_yields(view, state, outcome);
+    name_yields(yields_.sharing(), yields_.limited(), view, state, outcome);
     next_level_ = std::max(std::nextafter(now, kNever), yields_.next_level(view));
   }
   if (admitted) {
@@ -56,21 +57,6 @@ void TriagePolicy::decide(const ClusterView& view, std::span<const Event> events
     next_moves_ = (std::floor(now / moves_->rule().period) + 1) * moves_->rule().period;
   }
   outcome.wake_at = std::min({next_admission_, next_moves_, next_level_});
-}
-
-void TriagePolicy::report_yields(const ClusterView& view, const ClusterState& state, Outcome& outcome) const {
-  std::size_t limited = 0;  // sharing's jobs are a subsequence of all that run
-  const Sharing& sharing = yields_.sharing();
-  for (JobSlot job : sharing.running()) {
-    double yield = 1;
-    if (limited < sharing.jobs().size() && sharing.jobs()[limited].slot == job) yield = yields_.limited()[limited++];
-    const JobView& spec = view.jobs[job];
-    const std::span<const NodeIndex> before = state.nodes_before(job);
-    const std::span<const NodeIndex> after = state.nodes_of(job);
-    const bool stayed =
-        spec.state == JobState::running && std::equal(before.begin(), before.end(), after.begin(), after.end());
-    if (!stayed || yield != spec.yield) outcome.yields->push_back({job, yield});
-  }
 }
 
 }  // namespace dfrs

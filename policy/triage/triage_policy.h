@@ -22,7 +22,6 @@ class TriagePolicy final : public NonClairvoyantPolicy {
   void decide(const ClusterView& view, std::span<const Event> events, ClusterState& state, Outcome& outcome) override;
 
  private:
-  void report_yields(const ClusterView& view, const ClusterState& state, Outcome& outcome) const;
 
   TriageOptions options_;
   std::unique_ptr<triage::Placer> placer_;
