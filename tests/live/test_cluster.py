@@ -79,6 +79,7 @@ class Commands(unittest.TestCase):
         self.up()
         cluster = Cluster(self.folder)
         begun = self.folder / "begun"
+        self.addCleanup(begun.unlink, missing_ok=True)
         job = jobs.submit(cluster, "--cpus-per-task=4", script=f"touch {begun}\nexec sleep 1000")
         wait_for("the job to begin", begun.exists, 20)  # a launch that is lost with its slurmd begins anew, rightly
         killed = ["slurmctld", "slurmd.n1", "dfrsd.n2"]
