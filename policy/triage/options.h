@@ -11,7 +11,7 @@ namespace dfrs {
 struct TriageParts {
   enum class Placement {
     load,  ///< the least loaded nodes (policy/greedy.h)
-    harm,  ///< where the job and those who are there lose least (policy/triage/harm_placement.h)
+    harm,  ///< where the job and those who are there lose least (policy/triage/harm_placer.h)
   };
   enum class Yields {
     equal,   ///< max-min fair (policy/yield/max_min.h)
