@@ -134,9 +134,9 @@ TEST(CliAnnotate, DrawsMemoryByAModel) {
   const auto memories = [](const std::vector<std::string>& options, const std::string& log) {
     std::vector<std::string> arguments{"annotate", "-", "--memory-model"};
     arguments.insert(arguments.end(), options.begin(), options.end());
-    std::map<std::int64_t, std::int64_t> all;
+    std::map<std::int64_t, long long> all;
     for (const auto& [id, job] : read_trace(output_of(arguments, {.input = log})).jobs) {
-      all[static_cast<std::int64_t>(id)] = job.memory;
+      all[id] = job.memory;
     }
     return all;
   };
