@@ -83,6 +83,8 @@ libsim_a_SOURCES = \
 	sim/report/utf8.h \
 	sim/simulation.cc \
 	sim/simulation.h \
+	sim/job_times.cc \
+	sim/job_times.h \
 	sim/step_log.cc \
 	sim/step_log.h \
 	sim/step_recorder.cc \
@@ -99,6 +101,8 @@ libsim_a_SOURCES = \
 	sim/workload/load.h \
 	sim/workload/lublin.cc \
 	sim/workload/lublin.h \
+	sim/workload/memory_model.cc \
+	sim/workload/memory_model.h \
 	sim/workload/number_parser.h \
 	sim/workload/random.cc \
 	sim/workload/random.h \
@@ -201,7 +205,22 @@ libstudies_a_SOURCES = \
 	sim/reproduce/rr7659_parts.h \
 	sim/reproduce/rr7659_published.cc \
 	sim/reproduce/rr7659_published.h \
-	sim/reproduce/rr7659_tables.cc
+	sim/reproduce/rr7659_tables.cc \
+	sim/reproduce/triage/figures.cc \
+	sim/reproduce/triage/logs_part.cc \
+	sim/reproduce/triage/losses.cc \
+	sim/reproduce/triage/losses.h \
+	sim/reproduce/triage/losses_part.cc \
+	sim/reproduce/triage/lublin_part.cc \
+	sim/reproduce/triage/parts.h \
+	sim/reproduce/triage/robust_part.cc \
+	sim/reproduce/triage/sensitivity_part.cc \
+	sim/reproduce/triage/sets.cc \
+	sim/reproduce/triage/sets.h \
+	sim/reproduce/triage/study.cc \
+	sim/reproduce/triage/study.h \
+	sim/reproduce/triage/triage.cc \
+	sim/reproduce/triage/weeks_part.cc
 SIM_CORE_LIBS = libsim.a libdfrs_record.a libpolicy.a $(FMT_LIBS) $(ARCHIVE_LIBS) $(CURL_LIBS) $(NETTLE_LIBS) $(SQLITE_LIBS) \
 	$(ZLIB_LIBS) $(GLPK_LIBS) $(PTHREAD_LIBS)
 SIM_LIBS = libstudies.a $(SIM_CORE_LIBS)

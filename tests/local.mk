@@ -125,6 +125,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/io/input_source_test.cc \
 	tests/sim/io/output_file_test.cc \
 	tests/sim/ipdps2010_test.cc \
+	tests/sim/job_times_test.cc \
 	tests/sim/metrics_test.cc \
 	tests/sim/reproduce/rr5724_test.cc \
 	tests/sim/report/gnuplot_test.cc \
@@ -142,6 +143,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/reproduce/made_up.h \
 	tests/sim/reproduce/render_test.cc \
 	tests/sim/reproduce/rr7659_test.cc \
+	tests/sim/reproduce/triage_test.cc \
 	tests/sim/schedule_metrics_test.cc \
 	tests/sim/lost_work_test.cc \
 	tests/sim/needs_test.cc \
@@ -153,6 +155,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/workload/hpc2n_test.cc \
 	tests/sim/workload/load_test.cc \
 	tests/sim/workload/lublin_test.cc \
+	tests/sim/workload/memory_model_test.cc \
 	tests/sim/workload/number_parser_test.cc \
 	tests/sim/workload/random_test.cc \
 	tests/sim/workload/recorded_test.cc \

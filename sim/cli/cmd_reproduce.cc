@@ -2,6 +2,7 @@
 // dfrs-sim reproduce: published tables and figures beside ours.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -26,7 +27,11 @@ std::string list_of_reproductions() {
 
 std::string list_of_parts(const Reproduction& reproduction) {
   std::string text = fmt::format("{}: {}\n", reproduction.name, reproduction.paper);
-  for (const ReproductionPart& part : reproduction.parts) text += fmt::format("  {:<12} {}\n", part.name, part.title);
+  std::size_t width = 12;
+  for (const ReproductionPart& part : reproduction.parts) width = std::max(width, part.name.size());
+  for (const ReproductionPart& part : reproduction.parts) {
+    text += fmt::format("  {:<{}} {}\n", part.name, width, part.title);
+  }
   return text;
 }
 
@@ -115,11 +120,11 @@ struct ReproduceCommand {
 }  // namespace
 
 void add_reproduce(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("reproduce", "published tables and figures beside what dfrs-sim measures");
+  CLI::App* command = app.add_subcommand("reproduce", "published tables and figures beside what dfrs-sim measures; what Triage achieves");
   auto options = std::make_shared<ReproduceCommand>();
   command->add_option("NAME", options->name, "which paper's (--list shows all)");
   command->add_flag("--list", options->list, "the papers, or with NAME its tables and figures, and nothing else");
-  command->add_option("--parts", options->parts, "these tables and figures only, separated by commas (default: all)");
+  command->add_option("--parts", options->parts, "these tables and figures only, separated by commas; losses stands for losses-... (default: all)");
   command
       ->add_option("--instances", options->options.instances,
                    "instances of each set, fewer than the paper had for a first look (default: as many)")
@@ -139,7 +144,8 @@ void add_reproduce(CLI::App& app) {
       "folder for NAME.csv (a line per cell), NAME.md, NAME.html and figures; a run that was broken off "
       "goes on from what it left there, where the paper's simulations take long");
   command->footer("Papers:\n" + list_of_reproductions() +
-                  "\nEach cell is shown as measured here, as published, and as the ratio of the two.");
+                  "\nEach cell is shown as measured here, as published, and as the ratio of the two. triage has no paper: "
+                  "it\ncompares the recommended policy with all others, on all workloads (docs/triage.md).");
   command->callback([options] { options->run(); });
 }
 

@@ -83,6 +83,11 @@ void WorkloadOptions::add(CLI::App& app, Sources sources) {
       ->check(CLI::IsMember({"requested", "used", "larger"}))
       ->capture_default_str()
       ->group(group);
+  app.add_option("--memory-model", memory_model_,
+                 "for logs without memory data: draw it for each job, 'lublin' as in RR-7659's generated workloads (10 % of "
+                 "a node for 55 % of the jobs, else 20 to 100 %; with --cores of a processor's part of it), 'lublin:SEED' "
+                 "other draws; what the log says of memory is left aside. Nodes have --memory MiB, 10240 by default")
+      ->group(group);
   app.add_option("--weights", weights_,
                  "weights of jobs, such as user=7:2,queue=1:0.5 (SWF fields 12 and 15) or random=0.5:2 (half of the jobs); "
                  "all others have 1")
@@ -115,6 +120,11 @@ LoadOptions WorkloadOptions::load_options(std::string_view text) const {
                                                          : MemoryNeed::kRequested;
   options.sacct.estimates = estimates_ == "exact" ? SwfEstimates::kExact : SwfEstimates::kTrace;
   options.weeks = weeks_;
+  if (!memory_model_.empty()) {
+    options.memory_model = parse_memory_model(memory_model_);
+    if (memory_ != 0) options.memory_model->node_mib = memory_;
+    options.processors.memory_mib = 0;  // no node is too small for what the log says
+  }
 
   if (is_trace_text(text) || is_sacct_text(text)) return options;
   // The header is in the first lines: enough to know the log that the papers used.
@@ -131,6 +141,9 @@ LoadOptions WorkloadOptions::load_options(std::string_view text) const {
   }
   if (annotation_ == "memory" || hpc2n) options.annotation = SwfAnnotation::kMemory;
   if (hpc2n && !whole_) options.weeks = true;
+  if (options.memory_model && options.annotation == SwfAnnotation::kProcessors) {
+    options.memory_model->cores = options.processors.cores;
+  }
   return options;
 }
 

@@ -46,6 +46,7 @@ class WorkloadOptions {
   bool kill_ = false;
   std::string cpu_need_ = "auto";
   std::string memory_need_ = "requested";
+  std::string memory_model_;
   std::string weights_;
   std::string real_needs_;
   bool lenient_ = false;

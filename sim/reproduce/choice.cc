@@ -33,16 +33,24 @@ std::vector<std::string> parse_parts(std::string_view text, const Reproduction& 
   std::vector<std::string> names;
   for (const ReproductionPart& part : reproduction.parts) names.emplace_back(part.name);
   std::vector<std::string> chosen;
+  const auto choose = [&](const std::string& name) {
+    if (std::find(chosen.begin(), chosen.end(), name) == chosen.end()) chosen.push_back(name);
+  };
   while (!text.empty()) {
     const std::size_t end = text.find(',');
     const std::string name(text.substr(0, end));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
+    bool known = false;
+    for (const std::string& part : names) {
+      if (part != name && !part.starts_with(name + '-')) continue;
+      known = true;
+      choose(part);
+    }
+    if (!known) {
       throw UsageError(
           fmt::format("--parts: {} has no part '{}'; did you mean '{}'? (`dfrs-sim reproduce {} --list` shows all)",
                       reproduction.name, name, nearest_name(name, names), reproduction.name));
     }
-    if (std::find(chosen.begin(), chosen.end(), name) == chosen.end()) chosen.push_back(name);
   }
   return chosen;
 }

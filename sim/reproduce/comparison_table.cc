@@ -25,6 +25,9 @@ int decimals_of(double value) {
                                     : static_cast<int>(std::min<std::size_t>(text.size() - point - 1, kMostDecimals));
 }
 
+// Two digits that count, and one more below 1.
+int least_decimals(double value) { return value < 0.1 ? 4 : value < 1 ? 3 : value < 10 ? 2 : value < 1000 ? 1 : 0; }
+
 // As many as the paper has, and at least two digits that count in the largest figure.
 int decimals_of(const ComparisonTable& table, std::size_t column) {
   int decimals = 0;
@@ -33,7 +36,7 @@ int decimals_of(const ComparisonTable& table, std::size_t column) {
   bool whole = true;  // counts stay counts
   for (const ComparisonTable::Row& row : table.rows) {
     const std::optional<Comparison>& cell = row.cells[column];
-    if (!cell) continue;
+    if (!cell || !cell->words.empty()) continue;
     if (std::isfinite(cell->measured)) greatest = std::max(greatest, std::abs(cell->measured));
     whole = whole && cell->measured == std::floor(cell->measured);
     if (!cell->published) continue;
@@ -42,7 +45,7 @@ int decimals_of(const ComparisonTable& table, std::size_t column) {
     decimals = std::max(decimals, decimals_of(*cell->published));
   }
   if (whole && decimals == 0) return 0;
-  const int least = greatest < 0.1 ? 4 : greatest < 1 ? 3 : greatest < 10 ? 2 : greatest < 1000 ? 1 : 0;
+  const int least = least_decimals(greatest);
   if (!published) return greatest < 100 ? std::max(2, least) : least;
   return std::max(decimals, std::min(least, 3));
 }
@@ -142,6 +145,10 @@ bool ComparisonTable::published() const {
   return std::any_of(columns.begin(), columns.end(), [](const Column& column) { return column.published; });
 }
 
+bool any_published(std::span<const ComparisonTable> tables) {
+  return std::any_of(tables.begin(), tables.end(), [](const ComparisonTable& table) { return table.published(); });
+}
+
 std::vector<ComparisonTable> comparison_tables(const Reproduction& reproduction, const ReproductionReport& report) {
   const auto check = [&](const std::string& part) {
     const bool known = std::any_of(reproduction.parts.begin(), reproduction.parts.end(),
@@ -165,6 +172,13 @@ std::string figure_text(double value, int decimals) {
   std::string text = fmt::format("{:.{}f}", value, decimals);
   if (text.front() == '-' && text.find_first_not_of("-0.") == std::string::npos) text.erase(0, 1);
   return text;
+}
+
+std::string figure_text(const Comparison& cell, const ComparisonTable::Column& column) {
+  if (!cell.words.empty()) return cell.words;
+  const bool own = !column.published && std::isfinite(cell.measured) && cell.measured != std::floor(cell.measured);
+  const int decimals = own ? std::min(least_decimals(std::abs(cell.measured)), 3) : 0;
+  return figure_text(cell.measured, std::max(column.decimals, decimals));
 }
 
 std::string ratio_text(double ratio) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,9 @@ struct ComparisonTable {
   bool published() const;  ///< in at least one column
 };
 
+/// Whether there is a published figure in any of them.
+bool any_published(std::span<const ComparisonTable> tables);
+
 /// A table per part that has cells or notes, in the order of the reproduction's parts; rows and columns in the order in
 /// which they first appear. Notes without a part are left out. Throws std::logic_error where a reproduction is wrong:
 /// an unknown part, a cell that is given twice, or a row of a plot that is no number. O(cells log cells).
@@ -39,6 +43,10 @@ std::vector<ComparisonTable> comparison_tables(const Reproduction& reproduction,
 
 /// The number with that many decimals; without sign where it rounds to 0.
 std::string figure_text(double value, int decimals);
+
+/// What is measured, or the cell's words. Where the paper has no figures, which ask for decimals of their own, small
+/// figures of a column have more decimals than its large ones: two digits that count, if three decimals are enough.
+std::string figure_text(const Comparison& cell, const ComparisonTable::Column& column);
 
 /// A ratio with two or three digits that count: "0.034", "0.97", "12.3", "324".
 std::string ratio_text(double ratio);

@@ -2,10 +2,12 @@
 // Where a reproduction finds the logs that a paper's workloads are made of.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "sim/errors.h"
 #include "sim/fetch/cache.h"
+#include "sim/fetch/catalogue.h"
 #include "sim/reproduce/reproduction.h"
 
 namespace dfrs::sim {
@@ -37,8 +39,11 @@ std::string find_log(const ReproduceOptions& options, std::string_view name) {
 std::string missing_log(const ReproduceOptions& options, std::string_view name) {
   const std::string where =
       options.traces.empty() ? std::string("--traces names no folder") : fmt::format("{} has none", options.traces);
-  return fmt::format("Left out, because it needs the log {0}.swf.gz and {1}; `dfrs-sim fetch {0}` gets it.", name,
-                     where);
+  const std::span<const KnownLog> known = known_logs();
+  const bool fetched = std::any_of(known.begin(), known.end(), [&](const KnownLog& log) { return log.name == name; });
+  return fmt::format("Left out, because it needs the log {}.swf.gz and {}; {}.", name, where,
+                     fetched ? fmt::format("`dfrs-sim fetch {}` gets it", name)
+                             : std::string("the Parallel Workloads Archive has it"));
 }
 
 }  // namespace dfrs::sim

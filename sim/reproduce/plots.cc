@@ -26,7 +26,7 @@ bool append_data(std::string& data, const std::string& name, const ComparisonTab
   data += fmt::format("${} << EOD\n", name);
   for (const ComparisonTable::Row& row : table.rows) {
     const std::optional<Comparison>& cell = row.cells[column];
-    if (!cell || (published && !cell->published)) continue;
+    if (!cell || !cell->words.empty() || (published && !cell->published)) continue;
     const double x = std::stod(row.name);
     const double y = published ? *cell->published : cell->measured;
     if (!shown(*table.plot, x, y)) continue;

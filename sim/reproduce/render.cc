@@ -55,13 +55,13 @@ Block block_of(const ComparisonTable& table, std::size_t c) {
   for (const ComparisonTable::Row& row : table.rows) {
     std::vector<std::string> texts(figures);
     if (const std::optional<Comparison>& cell = row.cells[c]) {
-      texts[0] = figure_text(cell->measured, column.decimals);
+      texts[0] = printable(figure_text(*cell, column));
       if (figures > 1) {
         texts[1] = cell->published ? figure_text(*cell->published, column.decimals) : "-";
         texts[2] = cell->ratio() ? ratio_text(*cell->ratio()) : "-";
       }
     }
-    for (std::size_t f = 0; f < figures; ++f) block.widths[f] = std::max(block.widths[f], texts[f].size());
+    for (std::size_t f = 0; f < figures; ++f) block.widths[f] = std::max(block.widths[f], display_width(texts[f]));
     block.lines.push_back(std::move(texts));
   }
   const std::size_t wanted = display_width(block.heading);
@@ -123,7 +123,8 @@ void append_table(std::string& out, const ComparisonTable& table) {
 
 std::string markdown_cell(const ComparisonTable::Column& column, const std::optional<Comparison>& cell) {
   if (!cell) return {};
-  std::string text = figure_text(cell->measured, column.decimals);
+  if (!cell->words.empty()) return markdown_escaped(printable(cell->words));
+  std::string text = figure_text(*cell, column);
   if (!cell->published) return text;
   text += fmt::format(" ({}", figure_text(*cell->published, column.decimals));
   if (cell->ratio()) text += fmt::format(", {}", ratio_text(*cell->ratio()));
@@ -134,15 +135,13 @@ std::string markdown_cell(const ComparisonTable::Column& column, const std::opti
 
 std::string text_comparison(std::span<const ComparisonTable> tables, const RunDescription& run) {
   std::string out = wrapped(printable(run.paper), 0, kWidth);
-  bool published = false;
   for (const ComparisonTable& table : tables) {
     out += '\n' + wrapped(printable(table.part + ": " + table.title), 0, kWidth) + '\n';
     append_table(out, table);
     for (const std::string& note : table.notes) out += wrapped("- " + printable(note), 2, kWidth);
-    published = published || table.published();
   }
   out += '\n';
-  if (published) {
+  if (any_published(tables)) {
     out +=
         "ours: measured by this run; paper: the published figure, '-' where there is none or it cannot be read; "
         "ratio: ours/paper\n";
@@ -159,7 +158,8 @@ std::string csv_comparison(std::span<const ComparisonTable> tables) {
         if (!cell) continue;
         const std::optional<double> ratio = cell->ratio();
         out += fmt::format("{},{},{},{},{},{}\n", csv_field(cell->table), csv_field(cell->row), csv_field(cell->column),
-                           cell->published ? fmt::format("{}", *cell->published) : "", cell->measured,
+                           cell->published ? fmt::format("{}", *cell->published) : "",
+                           cell->words.empty() ? fmt::format("{}", cell->measured) : csv_field(cell->words),
                            ratio ? fmt::format("{}", *ratio) : "");
       }
     }
@@ -170,8 +170,8 @@ std::string csv_comparison(std::span<const ComparisonTable> tables) {
 std::string markdown_comparison(std::span<const ComparisonTable> tables, const RunDescription& run,
                                 const std::vector<std::pair<std::string, std::string>>& images) {
   const auto safe = [](const std::string& text) { return markdown_escaped(printable(text)); };
-  std::string out =
-      fmt::format("# {}\n\nEach cell: measured (published, ratio measured/published).\n", safe(run.paper));
+  std::string out = fmt::format("# {}\n", safe(run.paper));
+  if (any_published(tables)) out += "\nEach cell: measured (published, ratio measured/published).\n";
   for (const ComparisonTable& table : tables) {
     out += fmt::format("\n## {}: {}\n\n", safe(table.part), safe(table.title));
     for (const auto& [part, file] : images) {

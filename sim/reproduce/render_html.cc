@@ -21,7 +21,7 @@ std::string breakable(std::string_view text) {
 }
 
 std::string cells_of(const ComparisonTable::Column& column, const std::optional<Comparison>& cell) {
-  std::string out = fmt::format("<td>{}</td>", cell ? figure_text(cell->measured, column.decimals) : "");
+  std::string out = fmt::format("<td>{}</td>", cell ? safe(figure_text(*cell, column)) : "");
   if (!column.published) return out;
   const bool published = cell && cell->published;
   out += fmt::format("<td class=\"soft\">{}</td>", published ? figure_text(*cell->published, column.decimals) : "");
@@ -83,10 +83,11 @@ std::string html_comparison(std::span<const ComparisonTable> tables, const RunDe
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{0}</title>\n"
       "<style>{1}</style>\n</head>\n<body>\n<header>\n<h1>{0}</h1>\n"
-      "<p class=\"soft\">ours: measured by this run; paper: the published figure, empty where there is none or it "
-      "cannot "
-      "be read; ratio: ours/paper.</p>\n</header>\n<main>\n",
-      safe(run.paper), kReportStyle);
+      "{2}</header>\n<main>\n",
+      safe(run.paper), kReportStyle,
+      any_published(tables) ? "<p class=\"soft\">ours: measured by this run; paper: the published figure, empty where "
+                              "there is none or it cannot be read; ratio: ours/paper.</p>\n"
+                            : "");
   if (!charts) {
     out += fmt::format(
         "<p class=\"notice\">This report has no figures drawn: {}. They are drawn by gnuplot; install it (Debian: "

@@ -22,6 +22,7 @@ struct Comparison {
   std::string column;               ///< with its unit
   std::optional<double> published;  ///< nothing: the paper has no figure here, or its text is damaged
   double measured = 0;
+  std::string words = {};  ///< shown in place of the figure, where not empty: which algorithm, which cause
 
   /// measured / published; nothing without a published figure or where that is 0.
   std::optional<double> ratio() const;
@@ -99,8 +100,8 @@ std::span<const Reproduction> all_reproductions();
 /// The one of this name. Errors: UsageError naming the nearest.
 const Reproduction& find_reproduction(std::string_view name, std::span<const Reproduction> from = all_reproductions());
 
-/// "table5,figure3a" as names of the reproduction's parts, each once; none of an empty text. Errors: UsageError naming
-/// the nearest part.
+/// "table5,figure3a" as names of the reproduction's parts, each once; none of an empty text. "losses" stands for all
+/// parts whose names begin with "losses-", too. Errors: UsageError naming the nearest part.
 std::vector<std::string> parse_parts(std::string_view text, const Reproduction& reproduction);
 
 }  // namespace dfrs::sim

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The list of reproductions: one line each, declared in front, listed below in the order of the papers' years.
+// The list of reproductions: one line each, declared in front, listed below in the order of the papers' years, what has no
+// paper last.
 #include "sim/reproduce/reproduction.h"
 
 namespace dfrs::sim {
@@ -9,9 +10,10 @@ extern const Reproduction kRr5724;
 extern const Reproduction kIpdps2010;
 extern const Reproduction kRr7659;
 extern const Reproduction kGangCloud;
+extern const Reproduction kTriageStudy;
 
 std::span<const Reproduction> all_reproductions() {
-  static const Reproduction kAll[]{kDynp, kRr5724, kIpdps2010, kRr7659, kGangCloud};
+  static const Reproduction kAll[]{kDynp, kRr5724, kIpdps2010, kRr7659, kGangCloud, kTriageStudy};
   return kAll;
 }
 

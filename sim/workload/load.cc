@@ -35,6 +35,9 @@ Loaded load_instances_from_text(std::string_view text, const std::string& source
   loaded.source = source_name(source);
   if (is_trace_text(text)) {
     loaded.instances = parse_traces(text, loaded.source);
+    if (options.memory_model) {
+      for (Instance& instance : loaded.instances) draw_memory(instance, *options.memory_model);
+    }
     return loaded;
   }
   const std::string name = options.name.empty() ? name_from_source(source) : options.name;
@@ -55,6 +58,7 @@ Loaded load_instances_from_text(std::string_view text, const std::string& source
                    : swf_instance(log, name, options.conventions, options.processors);
   }
   loaded.report = std::move(workload.report);
+  if (options.memory_model) draw_memory(workload.instance, *options.memory_model);
   if (options.weeks) {
     loaded.instances = split_weeks(workload.instance, name, options.week_length);
   } else {

@@ -9,6 +9,7 @@
 #include "sim/instance.h"
 #include "sim/io/input_source.h"
 #include "sim/workload/hpc2n.h"
+#include "sim/workload/memory_model.h"
 #include "sim/workload/sacct/jobs.h"
 #include "sim/workload/swf.h"
 #include "sim/workload/weeks.h"
@@ -29,6 +30,7 @@ struct LoadOptions {
   SwfPlatformOptions processors;  ///< for SwfAnnotation::kProcessors
   MemoryAnnotation memory;        ///< for SwfAnnotation::kMemory
   SacctOptions sacct;             ///< for the output of sacct
+  std::optional<MemoryModel> memory_model;  ///< instead of what the source says of memory
   bool weeks = false;             ///< cut the log into weeks (SWF and sacct)
   Seconds week_length = kWeek;
   std::string

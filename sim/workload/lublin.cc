@@ -138,6 +138,10 @@ Seconds lublin_run_time(const LublinParameters& parameters, int nodes, Random& r
   return std::floor(std::exp(log_run_time));
 }
 
+int lublin_memory_tenths(double small_memory_prob, Random& random) {
+  return random.uniform() < small_memory_prob ? 1 : random.uniform_integer(2, 10);
+}
+
 Instance lublin_instance(const LublinOptions& options) {
   check(options);
   Instance instance;
@@ -158,8 +162,7 @@ Instance lublin_instance(const LublinOptions& options) {
     job.run_time = lublin_run_time(source.parameters, job.tasks, shapes);
     job.estimate = job.run_time;
     job.cpu_need = job.tasks == 1 ? 1.0 / options.cores : 1.0;
-    const int tenths = memories.uniform() < options.small_memory_prob ? 1 : memories.uniform_integer(2, 10);
-    job.rigid[kMemory] = options.memory_mib * tenths / 10;
+    job.rigid[kMemory] = options.memory_mib * lublin_memory_tenths(options.small_memory_prob, memories) / 10;
     instance.jobs.push_back(job);
     source.next = source.arrivals.next();
   }

@@ -75,5 +75,7 @@ class LublinArrivals {
 int lublin_size(const LublinParameters& parameters, int machine, Random& random);
 /// Run time in whole seconds of a job on `nodes` nodes.
 Seconds lublin_run_time(const LublinParameters& parameters, int nodes, Random& random);
+/// Memory of a task in tenths of a node's: 1 with probability `small_memory_prob`, else one of 2 .. 10.
+int lublin_memory_tenths(double small_memory_prob, Random& random);
 
 }  // namespace dfrs::sim

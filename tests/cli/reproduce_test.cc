@@ -8,12 +8,14 @@
 #include <string>
 
 #include "tests/cli/process.h"
+#include "tests/cli/samples.h"
 #include "tests/sim/temporary_folder.h"
 
 namespace dfrs::sim {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::IsSupersetOf;
 using ::testing::StartsWith;
 
@@ -65,6 +67,51 @@ TEST(CliReproduce, ShowsAndKeepsAFigure) {
 
   EXPECT_EQ(output_of(reproduce), text);
   EXPECT_EQ(file_bytes(folder / "out/rr7659.csv"), csv);
+}
+
+TEST(CliReproduce, TriageHasPartsByKind) {
+  const std::string parts = output_of({"reproduce", "triage", "--list"});
+  for (const char* part : {"weeks ", "lublin-scaled ", "logs-kth ", "robust-weeks ", "losses-causes ", "sensitivity-age "}) {
+    EXPECT_THAT(parts, HasSubstr(part));
+  }
+}
+
+// A log in KTH's name: four weeks of a job each, which nobody keeps waiting. Weeks of HPC2N are left out.
+TEST(CliReproduce, TriageOnALog) {
+  const TemporaryFolder folder;
+  std::string log = "; MaxProcs: 100\n";
+  for (int week = 0; week < 4; ++week) log += swf_line(week + 1, 604800.0 * week + 5, 100, 10 * (week + 1));
+  folder.write("KTH-SP2-1996-2.1-cln.swf", log);
+  const std::string text =
+      output_of({"reproduce", "triage", "--parts", "logs-kth,weeks,losses-weakest", "--traces", folder.path().string(),
+                 "-o", folder / "out"},
+                {.environment = {"XDG_CACHE_HOME=" + folder.path().string()}});
+  EXPECT_THAT(text, HasSubstr("all 4 weeks with jobs"));
+  EXPECT_THAT(text, HasSubstr("HPC2N-2002-2.1-cln"));
+  const std::string csv = file_bytes(folder / "out/triage.csv");
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 13 * 9);
+  for (const char* row : {"Triage,avg.,,1,", "Triage,max,,1,", "Triage,std.,,0,", "Triage,U,,0,", "EASY,avg.,,1,",
+                          "GreedyPM*/per/OPT=MIN/MINVT=600,pauses/job,,0,"}) {
+    EXPECT_THAT(csv, HasSubstr("\nlogs-kth," + std::string(row)));
+  }
+  EXPECT_THAT(file_bytes(folder / "out/triage.md"), Not(HasSubstr("measured (published")));
+}
+
+// One generated workload each; the second run takes what it can from the store.
+TEST(CliReproduce, TriageOnGeneratedWorkloads) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> reproduce{"reproduce",   "triage", "--parts", "lublin-load-costs,losses-causes,sensitivity-age",
+                                           "--instances", "1",      "-o",      folder / "out"};
+  const Surroundings alone{.environment = {"XDG_CACHE_HOME=" + folder.path().string(), "DFRS_TRACES="}};
+  const std::string text = output_of(reproduce, alone);
+  EXPECT_THAT(text, HasSubstr("\nLublin at load 0.9, worst 1 %"));
+  EXPECT_THAT(text, HasSubstr("1 workloads of the seeds 1001 to 1001 as they are"));
+  const std::string csv = file_bytes(folder / "out/triage.csv");
+  EXPECT_THAT(csv, HasSubstr("\nlublin-load-costs,0.9,U of EASY,,"));
+  EXPECT_THAT(csv, HasSubstr("\nsensitivity-age,0.5,Lublin avg.,,"));
+  EXPECT_THAT(csv, HasSubstr("\nlosses-causes,\"Lublin as it is, worst job\",jobs,,1,"));
+  EXPECT_EQ(output_of(reproduce, alone), text);
+  EXPECT_EQ(file_bytes(folder / "out/triage.csv"), csv);
 }
 
 }  // namespace

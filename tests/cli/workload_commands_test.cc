@@ -129,6 +129,42 @@ TEST(CliAnnotate, ATraceOfATraceIsTheSameBytes) {
   EXPECT_EQ(output_of({"annotate", "-"}, {.input = scaled}), scaled);
 }
 
+// Each job's memory by its number: what the log says of it does not matter, nor which part of the log is read.
+TEST(CliAnnotate, DrawsMemoryByAModel) {
+  const auto memories = [](const std::vector<std::string>& options, const std::string& log) {
+    std::vector<std::string> arguments{"annotate", "-", "--memory-model"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    std::map<std::int64_t, long long> all;
+    for (const auto& [id, job] : read_trace(output_of(arguments, {.input = log})).jobs) {
+      all[id] = job.memory;
+    }
+    return all;
+  };
+  std::string log = "; MaxProcs: 4\n", tail = log;
+  for (int k = 1; k <= 60; ++k) {
+    const std::string line = swf_line(k, 10.0 * k, 100, 1, -1, k % 2 == 0 ? 1e9 : -1);
+    log += line;
+    if (k > 50) tail += line;
+  }
+  const auto usual = memories({"lublin"}, log);
+  ASSERT_EQ(usual.size(), 60U);
+  std::size_t small = 0;
+  for (const auto& [id, memory] : usual) {
+    EXPECT_TRUE(memory % 1024 == 0 && memory >= 1024 && memory <= 10240) << memory;
+    if (memory == 1024) ++small;
+  }
+  EXPECT_GT(small, 20U);
+  EXPECT_LT(small, 46U);
+  for (const auto& [id, memory] : memories({"lublin"}, tail)) EXPECT_EQ(memory, usual.at(id)) << id;
+  for (const auto& [id, memory] : memories({"lublin", "--memory", "1000"}, log)) {
+    EXPECT_EQ(memory * 10240, usual.at(id) * 1000) << id;
+  }
+  for (const auto& [id, memory] : memories({"lublin", "--cores", "2"}, log)) EXPECT_EQ(memory * 2, usual.at(id)) << id;
+  EXPECT_NE(memories({"lublin:2"}, log), usual);
+  expect_failure(dfrs_sim({"annotate", "-", "--memory-model", "lubline"}, {.input = log}), kExitUsage,
+                 {"'lubline'", "expected lublin"});
+}
+
 // Whether a log is annotated first or on the fly makes no difference to what is simulated.
 TEST(CliAnnotate, ThenRunIsRun) {
   const TemporaryFolder folder;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
 
 #include "sim/errors.h"
@@ -30,6 +31,14 @@ TEST(Reproductions, PartsAreSeparatedByCommas) {
               AllOf(HasSubstr("--parts"), HasSubstr("'figure1'"), HasSubstr("did you mean 'figure1a'?"),
                     HasSubstr("reproduce made-up --list")));
   EXPECT_THAT(message_of<UsageError>([] { parse_parts("table1,,table2", kMadeUp); }), HasSubstr("no part ''"));
+}
+
+TEST(Reproductions, PartsOfOneKindHaveACommonName) {
+  constexpr std::array<ReproductionPart, 4> parts{{{"logs-a", ""}, {"logs", ""}, {"logsheet", ""}, {"logs-b", ""}}};
+  const Reproduction reproduction{"kinds", "", parts, nullptr};
+  EXPECT_THAT(parse_parts("logs", reproduction), ElementsAre("logs-a", "logs", "logs-b"));
+  EXPECT_THAT(parse_parts("logs-b,logs", reproduction), ElementsAre("logs-b", "logs-a", "logs"));
+  EXPECT_THAT(message_of<UsageError>([&] { parse_parts("log", reproduction); }), HasSubstr("no part 'log'"));
 }
 
 TEST(Reproductions, WantsAllPartsUnlessSomeAreNamed) {

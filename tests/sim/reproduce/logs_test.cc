@@ -13,6 +13,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(ReproductionLogs, AreFoundPlainOrCompressedInTheFolderOrTheCache) {
   const TemporaryFolder folder;
@@ -42,8 +43,12 @@ TEST(ReproductionLogs, AreFoundPlainOrCompressedInTheFolderOrTheCache) {
 
 TEST(ReproductionLogs, WhatIsMissingSaysHowToGetIt) {
   ReproduceOptions options;
-  EXPECT_THAT(missing_log(options, "KTH"),
-              AllOf(HasSubstr("KTH.swf.gz"), HasSubstr("--traces names no folder"), HasSubstr("dfrs-sim fetch KTH")));
+  EXPECT_THAT(missing_log(options, "KTH-SP2-1996-2.1-cln"),
+              AllOf(HasSubstr("KTH-SP2-1996-2.1-cln.swf.gz"), HasSubstr("--traces names no folder"),
+                    HasSubstr("dfrs-sim fetch KTH-SP2-1996-2.1-cln")));
+  EXPECT_THAT(missing_log(options, "SDSC-SP2-1998-4.2-cln"),
+              AllOf(HasSubstr("the Parallel Workloads Archive has it"), Not(HasSubstr("dfrs-sim fetch"))))
+      << "not a log that fetch knows";
   options.traces = "/logs";
   EXPECT_THAT(missing_log(options, "KTH"), HasSubstr("/logs has none"));
 }

@@ -29,7 +29,7 @@ table1: Degradation, both sets
            ours  paper  ratio    ours
 -------------------------------------
 EASY       12.6   10.5   1.20   200.0
-GreedyP*    4.0    4.0   0.99     7.2
+GreedyP*    4.0    4.0   0.99    7.25
 
 - Of 2 cells with a published figure 1 is within 5 % of it and 2 within 20 %; ratios go from 0.99 (GreedyP*, avg.) to
   1.20 (EASY, avg.).
@@ -52,6 +52,32 @@ load   EASY             GreedyP*
 ours: measured by this run; paper: the published figure, '-' where there is none or it cannot be read; ratio: ours/paper
 Seed 1.
 )");
+}
+
+// EASY's 1200 leaves a small figure its decimals; words stand in place of figures, and nobody speaks of a paper.
+TEST(RenderComparison, WordsAndFiguresOfSeveralSizes) {
+  ReproductionReport report;
+  report.add({"table1", "EASY", "avg.", {}, 1200.25});
+  report.add({"table1", "Triage", "avg.", {}, 2.2512});
+  report.add({"table1", "EASY", "U", {}, 0.0264});
+  report.add({"table1", "Triage", "U", {}, 1.5});
+  report.add({"table1", "EASY", "ahead", {}, 0, "Triage, by <far>"});
+  const std::vector<ComparisonTable> tables = comparison_tables(kMadeUp, report);
+  const RunDescription run{"made-up", {}};
+  EXPECT_THAT(text_comparison(tables, run), HasSubstr(R"(
+         avg.       U              ahead
+----------------------------------------
+EASY     1200   0.026   Triage, by <far>
+Triage   2.25    1.50
+)"));
+  EXPECT_THAT(text_comparison(tables, run), Not(HasSubstr("paper")));
+  EXPECT_EQ(csv_comparison(tables),
+            "table,row,column,published,measured,ratio\ntable1,EASY,avg.,,1200.25,\ntable1,EASY,U,,0.0264,\n"
+            "table1,EASY,ahead,,\"Triage, by <far>\",\ntable1,Triage,avg.,,2.2512,\ntable1,Triage,U,,1.5,\n");
+  EXPECT_THAT(markdown_comparison(tables, run), HasSubstr("| Triage | 2.25 | 1.50 |  |"));
+  EXPECT_THAT(markdown_comparison(tables, run), Not(HasSubstr("published")));
+  EXPECT_THAT(html_comparison(tables, run, PartCharts{}), HasSubstr("<td>Triage, by &lt;far&gt;</td>"));
+  EXPECT_THAT(html_comparison(tables, run, PartCharts{}), Not(HasSubstr("ours: measured")));
 }
 
 TEST(RenderComparison, WideTablesContinueBelow) {
@@ -95,7 +121,7 @@ TEST(RenderComparison, MarkdownHasOneCellPerFigure) {
   const std::string text =
       markdown_comparison(comparison_tables(kMadeUp, made_up_report()), kRun, {{"figure1a", "made-up-figure1a.svg"}});
   EXPECT_THAT(text, HasSubstr("\n|  | avg. | max |\n|---|---:|---:|\n| EASY | 12.6 (10.5, 1.20) | 200.0 |\n"
-                              "| GreedyP\\* | 4.0 (4.0, 0.99) | 7.2 |\n"));
+                              "| GreedyP\\* | 4.0 (4.0, 0.99) | 7.25 |\n"));
   EXPECT_THAT(text, HasSubstr("\n## table2: Costs\n\n- Left out: there is no log.\n"));
   EXPECT_THAT(text, HasSubstr("![Degradation against load](made-up-figure1a.svg)"));
   EXPECT_THAT(text, HasSubstr("\nSeed 1.\n"));

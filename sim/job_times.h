@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What became of each job's time, from its submission to its completion: where a stretch comes from.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sim/simulation.h"
+
+namespace dfrs::sim {
+
+/// Seconds. Their sum is the flow time; all but `work` is what the job lost.
+struct JobTimes {
+  Seconds to_start = 0;  ///< from submission to the first start
+  Seconds paused = 0;    ///< without nodes after that
+  Seconds penalty = 0;   ///< placed and without progress, after a pause or a move
+  Seconds shared = 0;    ///< of the time in progress what went by because of a yield below 1
+  Seconds work = 0;      ///< the run time
+
+  Seconds lost() const { return to_start + paused + penalty + shared; }
+};
+
+/// Adds it up during a simulation in which needs are known and paused work is kept. O(decisions) per call.
+class JobTimesObserver final : public StepObserver {
+ public:
+  /// `jobs` of the instance, `penalty` of the simulation.
+  JobTimesObserver(std::size_t jobs, Seconds penalty) : jobs_(jobs), penalty_(penalty) {}
+  void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override;
+
+  /// By index in Instance::jobs, complete when the simulation has ended.
+  const std::vector<JobTimes>& times() const { return times_; }
+
+ private:
+  struct Track {
+    JobState state = JobState::absent;
+    Seconds since = 0;        // up to when it is counted
+    Seconds penalty_end = 0;  // while running
+    double yield = 0;
+  };
+  void count(JobSlot job, Seconds now);
+
+  std::size_t jobs_;
+  Seconds penalty_;
+  std::vector<Track> tracks_ = std::vector<Track>(jobs_);
+  std::vector<JobTimes> times_ = std::vector<JobTimes>(jobs_);
+};
+
+}  // namespace dfrs::sim

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Generated workloads: as they are, and scaled to loads.
+#include <fmt/format.h>
+
+#include "sim/metrics.h"
+#include "sim/reproduce/triage/parts.h"
+
+namespace dfrs::sim::triage_study {
+namespace {
+
+std::vector<std::string_view> of_the_chart() {
+  std::vector<std::string_view> few(kSettings.begin(), kSettings.end());
+  few.insert(few.end(), kBestPublished.begin(), kBestPublished.end());
+  few.push_back(kBatch);
+  return few;
+}
+
+std::string number(double value) { return fmt::format("{}", value); }
+
+}  // namespace
+
+void need_lublin(std::string_view, Sets& sets, Study& study) {
+  for (const std::string_view algorithm : all_compared()) study.need(sets.lublin(kWorkloads), algorithm);
+}
+
+void show_lublin(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+  const InstanceSet set = sets.lublin(kWorkloads);
+  for (const std::string_view algorithm : all_compared()) {
+    add_figures(report, part, algorithm, study.rows(set, algorithm));
+  }
+  report.note(std::string(part), set.sentence);
+  note_figures(report, part);
+}
+
+void need_scaled(std::string_view, Sets& sets, Study& study) {
+  for (const double load : kLoads) {
+    for (const std::string_view algorithm : all_compared()) study.need(sets.lublin(kWorkloads, load), algorithm);
+  }
+}
+
+void show_scaled(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+  for (const std::string_view algorithm : all_compared()) {
+    std::vector<ResultRow> all;
+    for (const double load : kLoads) {
+      const std::span<const ResultRow> rows = study.rows(sets.lublin(kWorkloads, load), algorithm);
+      all.insert(all.end(), rows.begin(), rows.end());
+    }
+    add_figures(report, part, algorithm, all);
+  }
+  const InstanceSet first = sets.lublin(kWorkloads);
+  report.note(std::string(part), fmt::format("{} Each scaled to the nine loads 0.1 to 0.9.", first.sentence));
+  note_figures(report, part);
+}
+
+void need_loads(std::string_view part, Sets& sets, Study& study) {
+  const std::vector<std::string_view> costs{kTriage, kBatch};
+  for (const double load : kLoads) {
+    for (const std::string_view algorithm : part == "lublin-loads" ? of_the_chart() : costs) {
+      study.need(sets.lublin(kWorkloads, load), algorithm);
+    }
+  }
+}
+
+void show_loads(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+  for (const double load : kLoads) {
+    for (const std::string_view algorithm : of_the_chart()) {
+      const Summary s = summarize(values_of(study.rows(sets.lublin(kWorkloads, load), algorithm), degradation_of));
+      report.add({std::string(part), number(load), std::string(algorithm), {}, s.mean});
+    }
+  }
+  report.plot({std::string(part), "load", "average degradation from bound", false, true});
+  report.note(std::string(part), sets.lublin(kWorkloads).sentence);
+}
+
+void show_load_costs(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+  for (const double load : kLoads) {
+    const std::span<const ResultRow> rows = study.rows(sets.lublin(kWorkloads, load), kTriage);
+    const Summary s = summarize(values_of(rows, degradation_of));
+    const auto add = [&](const char* column, double value) {
+      report.add({std::string(part), number(load), column, {}, value});
+    };
+    add("avg.", s.mean);
+    add("median", s.median);
+    add("p90", s.p90);
+    add("max", s.max);
+    add("U", summarize(values_of(rows, underutilization_of)).mean);
+    add("U of EASY",
+        summarize(values_of(study.rows(sets.lublin(kWorkloads, load), kBatch), underutilization_of)).mean);
+  }
+  report.plot({std::string(part), "load", "degradation from bound; underutilization", false, true});
+  report.note(std::string(part), sets.lublin(kWorkloads).sentence);
+}
+
+}  // namespace dfrs::sim::triage_study

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The parts of the evaluation of Triage: what each needs simulated and what it shows. A file each.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/reproduce/reproduction.h"
+#include "sim/reproduce/triage/sets.h"
+#include "sim/reproduce/triage/study.h"
+
+namespace dfrs::sim::triage_study {
+
+/// Triage with all its parts, and the two settings it grew from.
+inline constexpr std::array<std::string_view, 3> kSettings{kTriage, "Triage/PLACE=LOAD/YIELD=EQUAL/MOVE=FEW",
+                                                           "Triage/PLACE=LOAD/YIELD=EQUAL/MOVE=NONE"};
+inline constexpr std::string_view kBatch = "EASY";
+/// The best published algorithm by RR-7659's table 2, and its siblings, of which one or the other may be better where
+/// things are not as there.
+inline constexpr std::array<std::string_view, 4> kBestPublished{
+    "GreedyPM*/per/OPT=MIN/MINVT=600", "GreedyP*/per/OPT=MIN/MINVT=600", "GreedyPM*/per/OPT=MIN/MINVT=300",
+    "GreedyP*/per/OPT=MIN/MINVT=300"};
+
+/// Triage's settings, EASY, and all others of RR-7659's table 2.
+std::vector<std::string_view> all_compared();
+
+using Need = void(std::string_view part, Sets& sets, Study& study);
+using Show = void(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report);
+
+Need need_weeks;  ///< weeks, weeks-split, weeks-curve
+Show show_weeks;
+Show show_weeks_split;
+Show show_weeks_curve;
+Need need_lublin;  ///< lublin
+Show show_lublin;
+Need need_scaled;  ///< lublin-scaled
+Show show_scaled;
+Need need_loads;  ///< lublin-loads, lublin-load-costs
+Show show_loads;
+Show show_load_costs;
+Need need_log;  ///< logs-ctc, logs-kth, logs-sdsc
+Show show_log;
+Need need_robust;  ///< robust-weeks, robust-lublin
+Show show_robust;
+Need need_penalties;  ///< robust-penalty
+Show show_penalties;
+Need need_periods;  ///< robust-period
+Show show_periods;
+Need need_losses;  ///< losses-...
+Show show_losses;
+Need need_sensitivity;  ///< sensitivity-...
+Show show_sensitivity;
+
+/// Of the Lublin workloads of the papers.
+inline constexpr std::size_t kWorkloads = 100;
+inline constexpr std::array<double, 9> kLoads{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
+
+/// Values of all rows.
+std::vector<double> values_of(std::span<const ResultRow> rows, double (*value)(const ResultRow&));
+double degradation_of(const ResultRow& row);
+double underutilization_of(const ResultRow& row);
+
+/// A row of the columns that every comparison has: degradation avg., std., median, p90, max; underutilization, pauses
+/// and moves per job, GB/s.
+void add_figures(ReproductionReport& report, std::string_view part, std::string_view row,
+                 std::span<const ResultRow> rows);
+
+/// A note that explains those columns.
+void note_figures(ReproductionReport& report, std::string_view part);
+
+}  // namespace dfrs::sim::triage_study

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where Triage stays ahead of the best published algorithm when things are not as they were when it was made, and where
+// it does not: penalties, periods, nodes, mixes of jobs, a flood, needs that differ.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "sim/metrics.h"
+#include "sim/reproduce/rr7659_experiments.h"
+#include "sim/reproduce/triage/parts.h"
+#include "sim/workload/job_weights.h"
+
+namespace dfrs::sim::triage_study {
+namespace {
+
+constexpr std::size_t kEveryWeek = 6;
+constexpr std::size_t kFewWorkloads = 20;
+constexpr RealNeeds kRealNeeds{0.2, 1};
+
+constexpr std::array<double, 4> kPenalties{0, 60, 300, 900};
+constexpr std::array<double, 5> kPeriods{600, 900, 1800, 3600, 7200};
+
+// A penalty as long as the period leaves algorithms with /per no time for progress (RR-7659, section 6.4.2).
+Setting with_penalty(double penalty) {
+  Setting setting;
+  setting.penalty = penalty;
+  setting.period = std::max(setting.period, 2 * penalty);
+  return setting;
+}
+
+Setting with_period(double period) {
+  Setting setting;
+  setting.period = period;
+  return setting;
+}
+
+struct Case {
+  std::string name;
+  InstanceSet set;
+  Setting setting = {};
+};
+
+InstanceSet base(bool weeks, Sets& sets) { return weeks ? sets.weeks(kEveryWeek) : sets.lublin(kFewWorkloads); }
+
+std::vector<Case> cases_of(std::string_view part, Sets& sets) {
+  const bool weeks = part == "robust-weeks";
+  const InstanceSet usual = base(weeks, sets);
+  if (usual.empty()) return {};
+  std::vector<Case> cases;
+  const auto add = [&](std::string name, InstanceSet set, Setting setting = {}) {
+    cases.push_back({std::move(name), std::move(set), setting});
+  };
+  add("as it is", usual);
+  for (const double penalty : kPenalties) {
+    if (penalty != Setting{}.penalty) add(fmt::format("penalty {} s", penalty), usual, with_penalty(penalty));
+  }
+  for (const double period : {1800.0, 3600.0}) add(fmt::format("period {} s", period), usual, with_period(period));
+  if (weeks) {
+    Setting packed;  // EASY would take a node for a task of one core
+    packed.pack_tasks = true;
+    add("64 cores per node", sets.wide_weeks(kEveryWeek), packed);
+  } else {
+    for (const int cores : {2, 64}) add(fmt::format("{} cores per node", cores), sets.lublin(kFewWorkloads, 0, 0, cores));
+  }
+  for (const double factor : {2.0, 0.5}) {
+    add(factor > 1 ? "memory doubled" : "memory halved",
+        changed(usual, fmt::format("memory x {}", factor), [=](Instance& i) { multiply_memory(i, factor); }));
+  }
+  add("CPU needs halved", changed(usual, "needs x 0.5", [](Instance& i) { multiply_needs(i, 0.5); }));
+  if (!weeks) add("load 0.9", sets.lublin(kFewWorkloads, 0.9));
+  for (const double memory : {0.1, 0.5}) {
+    add(fmt::format("flood, {:.0f} % memory", 100 * memory),
+        changed(usual, fmt::format("flood {}", memory), [=](Instance& i) { flood(i, memory); }));
+  }
+  const InstanceSet real = changed(usual, "real needs", [](Instance& i) { set_real_needs(i, kRealNeeds); });
+  add("real needs 20-100 %", real);
+  Setting discover;
+  discover.discover_needs = true;
+  add("the same, discovered", real, discover);
+  return cases;
+}
+
+struct Best {
+  std::string_view name;
+  Summary summary;
+};
+
+Best best_published(const Study& study, const InstanceSet& set, const Setting& setting) {
+  Best best;
+  for (const std::string_view algorithm : kBestPublished) {
+    const Summary s = summarize(values_of(study.rows(set, algorithm, setting), degradation_of));
+    if (best.name.empty() || s.mean < best.summary.mean) best = {algorithm, s};
+  }
+  return best;
+}
+
+void need_all(Study& study, const InstanceSet& set, const Setting& setting) {
+  study.need(set, kTriage, setting);
+  study.need(set, kBatch, setting);
+  for (const std::string_view algorithm : kBestPublished) study.need(set, algorithm, setting);
+}
+
+std::string ahead(double triage, double published, double batch) {
+  if (triage <= published && triage <= batch) return "Triage";
+  return published <= batch ? "published" : "EASY";
+}
+
+void note_missing(std::string_view part, const Sets& sets, ReproductionReport& report) {
+  report.note(std::string(part), missing_log(sets.options(), rr7659::kLog));
+}
+
+template <std::size_t N>
+void need_curve(Sets& sets, Study& study, const std::array<double, N>& values, Setting (*setting)(double)) {
+  for (const bool weeks : {true, false}) {
+    const InstanceSet set = base(weeks, sets);
+    if (set.empty()) continue;
+    for (const double value : values) need_all(study, set, setting(value));
+  }
+}
+
+template <std::size_t N>
+void show_curve(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report,
+                const std::array<double, N>& values, Setting (*setting)(double)) {
+  for (const bool weeks : {true, false}) {
+    const InstanceSet set = base(weeks, sets);
+    if (set.empty()) {
+      note_missing(part, sets, report);
+      continue;
+    }
+    report.note(std::string(part), set.sentence);
+    for (const double value : values) {
+      const auto add = [&](const char* column, double measured) {
+        const std::string heading = fmt::format("{}: {}", weeks ? "HPC2N" : "Lublin", column);
+        report.add({std::string(part), fmt::format("{}", value), heading, {}, measured});
+      };
+      add("Triage", summarize(values_of(study.rows(set, kTriage, setting(value)), degradation_of)).mean);
+      add("best published", best_published(study, set, setting(value)).summary.mean);
+    }
+  }
+}
+
+}  // namespace
+
+void need_robust(std::string_view part, Sets& sets, Study& study) {
+  for (const Case& one : cases_of(part, sets)) need_all(study, one.set, one.setting);
+}
+
+void show_robust(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+  const std::vector<Case> cases = cases_of(part, sets);
+  if (cases.empty()) {
+    note_missing(part, sets, report);
+    return;
+  }
+  for (const Case& one : cases) {
+    const Summary triage = summarize(values_of(study.rows(one.set, kTriage, one.setting), degradation_of));
+    const Best best = best_published(study, one.set, one.setting);
+    const Summary batch = summarize(values_of(study.rows(one.set, kBatch, one.setting), degradation_of));
+    const auto add = [&](const char* column, double value, std::string words = {}) {
+      report.add({std::string(part), one.name, column, {}, value, std::move(words)});
+    };
+    add("Triage avg.", triage.mean);
+    add("p90", triage.p90);
+    add("max", triage.max);
+    add("published avg.", best.summary.mean);
+    add("its p90", best.summary.p90);
+    add("its max", best.summary.max);
+    add("EASY avg.", batch.mean);
+    add("ahead by avg.", 0, ahead(triage.mean, best.summary.mean, batch.mean));
+    add("by max", 0, ahead(triage.max, best.summary.max, batch.max));
+    // The four share the beginnings and ends of their names.
+    add("published is", 0, std::string(best.name));
+  }
+  report.note(std::string(part), cases.front().set.sentence);
+  report.note(std::string(part),
+              "published: of GreedyPM* and GreedyP* with /per/OPT=MIN and MINVT=600 or 300 the one with the least average "
+              "in the row. Its period is 600 s but where the row says so, and 1,800 s with the penalty of 900 s; Triage "
+              "has none.");
+  report.note(std::string(part),
+              part == "robust-weeks"
+                  ? "64 cores: 4 nodes of 64 processors and 64 GiB, a task per processor with the log's memory, at "
+                    "least 102 MiB; EASY packs tasks on nodes."
+                  : "Cores: a one-task job uses one of them, other jobs' tasks all.");
+  report.note(std::string(part),
+              "Memory doubled: at most so much that all tasks of a job fit at once. Flood: one user's 2,000 one-task jobs of "
+              "ten minutes within an hour, from the middle job on, a quarter of a node's CPU each. Real needs: jobs use a "
+              "random part of the CPU that they ask for (--real-need 0.2-1); discovered: --discover-needs.");
+}
+
+void need_penalties(std::string_view, Sets& sets, Study& study) { need_curve(sets, study, kPenalties, with_penalty); }
+
+void show_penalties(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+  show_curve(part, sets, study, report, kPenalties, with_penalty);
+  report.plot({std::string(part), "penalty (s)", "average degradation from bound"});
+}
+
+void need_periods(std::string_view, Sets& sets, Study& study) { need_curve(sets, study, kPeriods, with_period); }
+
+void show_periods(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+  show_curve(part, sets, study, report, kPeriods, with_period);
+  report.plot({std::string(part), "period (s)", "average degradation from bound"});
+  report.note(std::string(part), "The period is that of /per; Triage looks at its moves by a clock of its own.");
+}
+
+}  // namespace dfrs::sim::triage_study

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What becomes of Triage when one of its parameters is another: on instances that it was chosen on, and on no others.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "policy/triage/options.h"
+#include "policy/triage/urgency.h"
+#include "sim/metrics.h"
+#include "sim/reproduce/rr7659_experiments.h"
+#include "sim/reproduce/triage/parts.h"
+
+namespace dfrs::sim::triage_study {
+namespace {
+
+constexpr std::size_t kEveryWeek = 9;  // of which all are training weeks
+static_assert(kEveryWeek % kTrainingWeeks == 0);
+constexpr std::size_t kFewWorkloads = 20;
+
+struct Parameter {
+  std::string_view part;
+  std::string_view name;   ///< in Triage's name; empty: the penalty that is expected
+  std::string_view label;  ///< with its unit
+  double usual;
+  std::vector<double> others;
+};
+
+const std::vector<Parameter>& parameters() {
+  static const TriageOptions kUsual;
+  static const std::vector<Parameter> kAll{
+      {"sensitivity-patience", "PATIENCE", "PATIENCE (s)", kUsual.patience, {0, 10, 20, 60, 120, 300}},
+      {"sensitivity-hold", "HOLD", "HOLD (s)", kUsual.hold, {0, 100, 200, 450, 600, 1200}},
+      {"sensitivity-new", "NEW", "NEW", kUsual.margin_new, {0.8, 1, 1.1, 1.5, 2, 3}},
+      {"sensitivity-paused", "PAUSED", "PAUSED", kUsual.margin_paused, {1, 1.2, 1.35, 2, 3, 5}},
+      {"sensitivity-own", "OWN", "OWN", kUsual.own_loss, {0, 1, 5, 10, 40, 80}},
+      {"sensitivity-young", "YOUNG", "YOUNG", kUsual.young_loss, {0, 1, 2, 5, 10}},
+      {"sensitivity-stretch", "STRETCH", "STRETCH", kUsual.stretch_power, {0, 1, 1.5, 2.5, 3, 4}},
+      {"sensitivity-age", "AGE", "AGE", kUsual.age_power, {0, 1, 1.5, 2}},
+      {"sensitivity-period", "PERIOD", "PERIOD (s)", kUsual.move_period, {60, 150, 600, 1200, 3600}},
+      {"sensitivity-pays", "PAYS", "PAYS", kUsual.move_gain, {0, 0.5, 1, 3, 4, 8}},
+      {"sensitivity-short", "SHORT", "SHORT (s)", triage::kShort, {2, 5, 20, 40}},
+      {"sensitivity-penalty", "", "penalty expected (s), it is 300", kUsual.penalty, {0, 60, 150, 600, 1200}}};
+  return kAll;
+}
+
+const Parameter& parameter_of(std::string_view part) {
+  for (const Parameter& parameter : parameters()) {
+    if (parameter.part == part) return parameter;
+  }
+  throw std::logic_error("no parameter of this part");
+}
+
+std::vector<double> values_of(const Parameter& parameter) {
+  std::vector<double> values = parameter.others;
+  if (std::find(values.begin(), values.end(), parameter.usual) == values.end()) values.push_back(parameter.usual);
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+std::string algorithm_with(const Parameter& parameter, double value) {
+  if (parameter.name.empty() || value == parameter.usual) return std::string(kTriage);
+  return fmt::format("{}/{}={}", kTriage, parameter.name, value);
+}
+
+Setting setting_with(const Parameter& parameter, double value) {
+  Setting setting;
+  if (parameter.name.empty()) setting.expected = value;
+  return setting;
+}
+
+std::vector<InstanceSet> sets_of(Sets& sets) {
+  return {sets.weeks(kEveryWeek), sets.lublin(kFewWorkloads, 0, kTrainingSeed)};
+}
+
+}  // namespace
+
+void need_sensitivity(std::string_view part, Sets& sets, Study& study) {
+  const Parameter& parameter = parameter_of(part);
+  for (const InstanceSet& set : sets_of(sets)) {
+    if (set.empty()) continue;
+    for (const double value : values_of(parameter)) {
+      study.need(set, algorithm_with(parameter, value), setting_with(parameter, value));
+    }
+  }
+}
+
+void show_sensitivity(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+  const Parameter& parameter = parameter_of(part);
+  for (const InstanceSet& set : sets_of(sets)) {
+    if (set.empty()) {
+      report.note(std::string(part), missing_log(sets.options(), rr7659::kLog));
+      continue;
+    }
+    const std::string_view of = set.weeks.empty() ? "Lublin" : "HPC2N";
+    for (const double value : values_of(parameter)) {
+      const Summary s = summarize(triage_study::values_of(
+          study.rows(set, algorithm_with(parameter, value), setting_with(parameter, value)), degradation_of));
+      const auto add = [&](const char* column, double measured) {
+        report.add({std::string(part), fmt::format("{}", value), fmt::format("{} {}", of, column), {}, measured});
+      };
+      add("avg.", s.mean);
+      add("p90", s.p90);
+    }
+    report.note(std::string(part), set.sentence);
+  }
+  report.plot({std::string(part), std::string(parameter.label), "degradation from bound"});
+  report.note(std::string(part), fmt::format("By default it is {}.", parameter.usual));
+}
+
+}  // namespace dfrs::sim::triage_study

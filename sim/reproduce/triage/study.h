@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The simulations behind the evaluation of Triage: each is run once, however many parts show it, and kept in a store of
+// the output folder.
+#pragma once
+
+#include <compare>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "sim/campaign/results.h"
+#include "sim/reproduce/reproduction.h"
+#include "sim/reproduce/triage/losses.h"
+#include "sim/reproduce/triage/sets.h"
+
+namespace dfrs::sim::triage_study {
+
+/// How a set is simulated.
+struct Setting {
+  Seconds penalty = 300;         ///< of pauses and moves
+  Seconds expected = -1;         ///< what Triage expects it to be; negative: what it is
+  Seconds period = 600;          ///< of algorithms with /per
+  bool discover_needs = false;   ///< SimOptions::discover_needs
+  bool pack_tasks = false;       ///< BatchOptions::pack_tasks
+
+  friend auto operator<=>(const Setting&, const Setting&) = default;
+};
+
+/// Simulator's options of a setting.
+SimOptions sim_options(const Setting& setting);
+
+/// The policy that is evaluated, by its defaults.
+inline constexpr std::string_view kTriage = "Triage";
+
+class Study {
+ public:
+  /// `options` must outlive this.
+  explicit Study(const ReproduceOptions& options) : options_(options) {}
+
+  /// That a part shows this algorithm on this set.
+  void need(const InstanceSet& set, std::string_view algorithm, const Setting& setting = {});
+  /// That a part shows what the jobs' time under Triage goes to. The store has no such times: it is simulated anew.
+  void need_losses(const InstanceSet& set);
+  /// Simulates what is needed. Errors: Failure.
+  void run();
+  /// After run(): results in the order of the set's instances. Throws std::out_of_range for what was not needed.
+  std::span<const ResultRow> rows(const InstanceSet& set, std::string_view algorithm, const Setting& setting = {}) const;
+  /// The same for need_losses().
+  const std::vector<Losses>& losses(const InstanceSet& set) const { return losses_.at(set.name); }
+
+ private:
+  using Key = std::tuple<std::string, Setting, std::string>;
+  static Key key(const InstanceSet& set, std::string_view algorithm, Setting setting);
+
+  const ReproduceOptions& options_;
+  std::map<std::string, InstanceSet> sets_;
+  std::map<Key, std::vector<ResultRow>> rows_;
+  std::map<std::string, std::vector<Losses>> losses_;
+};
+
+}  // namespace dfrs::sim::triage_study

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The evaluation of Triage (docs/triage.md), whole: a reproduction without a paper.
+#include <array>
+
+#include "sim/reproduce/triage/parts.h"
+
+namespace dfrs::sim {
+namespace triage_study {
+namespace {
+
+struct Part {
+  ReproductionPart what;
+  Need* need;
+  Show* show;
+};
+
+constexpr std::array<Part, 29> kParts{{
+    {{"weeks", "HPC2N's 182 weeks, Triage and its settings beside table 2 of RR-7659 (3 min)"}, need_weeks, show_weeks},
+    {{"weeks-split", "the weeks that rules were chosen on and the others (1 min)"}, need_weeks, show_weeks_split},
+    {{"weeks-curve", "how many weeks are how far from the bound (the same simulations)"}, need_weeks, show_weeks_curve},
+    {{"lublin", "100 generated workloads as they are, all algorithms (2 min)"}, need_lublin, show_lublin},
+    {{"lublin-scaled", "900 generated workloads, loads 0.1 to 0.9, all algorithms (20 min)"}, need_scaled, show_scaled},
+    {{"lublin-loads", "degradation against the load, some algorithms (8 min)"}, need_loads, show_loads},
+    {{"lublin-load-costs", "Triage against the load, with EASY's underutilization (2 min)"}, need_loads, show_load_costs},
+    {{"logs-ctc", "CTC's weeks, memory drawn (3 min)"}, need_log, show_log},
+    {{"logs-kth", "KTH's weeks, memory drawn (1 min)"}, need_log, show_log},
+    {{"logs-sdsc", "SDSC's weeks, memory drawn (3 min)"}, need_log, show_log},
+    {{"robust-weeks", "penalties, periods, nodes, mixes, a flood, needs: every sixth week (3 min)"},
+     need_robust,
+     show_robust},
+    {{"robust-lublin", "the same on 20 generated workloads (5 min)"}, need_robust, show_robust},
+    {{"robust-penalty", "degradation against the penalty (1 min)"}, need_penalties, show_penalties},
+    {{"robust-period", "degradation against the period of published algorithms (1 min)"}, need_periods, show_periods},
+    {{"losses-causes", "what the time of the worst jobs went to (1 min)"}, need_losses, show_losses},
+    {{"losses-classes", "which jobs are the worst of an instance (1 min)"}, need_losses, show_losses},
+    {{"losses-weakest", "the worst jobs of the weakest weeks of HPC2N (1 min)"}, need_losses, show_losses},
+    {{"sensitivity-patience", "against PATIENCE, the wait that new jobs are credited with"},
+     need_sensitivity,
+     show_sensitivity},
+    {{"sensitivity-hold", "against HOLD, what keeps a running job"}, need_sensitivity, show_sensitivity},
+    {{"sensitivity-new", "against NEW, the margin of new jobs"}, need_sensitivity, show_sensitivity},
+    {{"sensitivity-paused", "against PAUSED, the margin of paused jobs"}, need_sensitivity, show_sensitivity},
+    {{"sensitivity-own", "against OWN, the weight of a placed job's own loss"}, need_sensitivity, show_sensitivity},
+    {{"sensitivity-young", "against YOUNG, the weight of young residents' loss"}, need_sensitivity, show_sensitivity},
+    {{"sensitivity-stretch", "against STRETCH, by which yields follow the stretch"}, need_sensitivity, show_sensitivity},
+    {{"sensitivity-age", "against AGE, by which yields fall with progress"}, need_sensitivity, show_sensitivity},
+    {{"sensitivity-period", "against PERIOD, of moves"}, need_sensitivity, show_sensitivity},
+    {{"sensitivity-pays", "against PAYS, what a move must gain"}, need_sensitivity, show_sensitivity},
+    {{"sensitivity-short", "against SHORT, what counts as a short job"}, need_sensitivity, show_sensitivity},
+    {{"sensitivity-penalty", "against the penalty that is expected, where it is 300 s"},
+     need_sensitivity,
+     show_sensitivity},
+}};
+
+constexpr std::array<ReproductionPart, kParts.size()> kDescriptions = [] {
+  std::array<ReproductionPart, kParts.size()> descriptions{};
+  for (std::size_t k = 0; k < kParts.size(); ++k) descriptions[k] = kParts[k].what;
+  return descriptions;
+}();
+
+void run(const ReproduceOptions& options, ReproductionReport& report) {
+  Sets sets(options);
+  Study study(options);
+  for (const Part& part : kParts) {
+    if (options.wants(part.what.name)) part.need(part.what.name, sets, study);
+  }
+  study.run();
+  for (const Part& part : kParts) {
+    if (options.wants(part.what.name)) part.show(part.what.name, sets, study, report);
+  }
+}
+
+}  // namespace
+}  // namespace triage_study
+
+extern const Reproduction kTriageStudy;
+constexpr Reproduction kTriageStudy{
+    "triage", "Triage, the recommended policy, beside every published algorithm: its evaluation",
+    triage_study::kDescriptions, triage_study::run};
+
+}  // namespace dfrs::sim

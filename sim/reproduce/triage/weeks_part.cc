@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// HPC2N's weeks: all of them, those that rules were chosen on beside the others, and the whole distribution.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/metrics.h"
+#include "sim/reproduce/rr7659_experiments.h"
+#include "sim/reproduce/triage/parts.h"
+
+namespace dfrs::sim::triage_study {
+namespace {
+
+constexpr int kSteps = 20;  // of the distribution
+
+bool available(std::string_view part, const InstanceSet& set, const Sets& sets, ReproductionReport& report) {
+  if (set.empty()) {
+    report.note(std::string(part), missing_log(sets.options(), rr7659::kLog));
+    return false;
+  }
+  report.note(std::string(part), set.sentence);
+  return true;
+}
+
+std::vector<std::string_view> few_compared() {
+  std::vector<std::string_view> few(kSettings.begin(), kSettings.end());
+  few.insert(few.end(), kBestPublished.begin(), kBestPublished.end());
+  few.push_back(kBatch);
+  return few;
+}
+
+}  // namespace
+
+void need_weeks(std::string_view part, Sets& sets, Study& study) {
+  const InstanceSet set = sets.weeks();
+  if (set.empty()) return;
+  for (const std::string_view algorithm : part == "weeks" ? all_compared() : few_compared()) study.need(set, algorithm);
+}
+
+void show_weeks(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+  const InstanceSet set = sets.weeks();
+  if (!available(part, set, sets, report)) return;
+  for (const std::string_view algorithm : all_compared()) {
+    add_figures(report, part, algorithm, study.rows(set, algorithm));
+  }
+  note_figures(report, part);
+}
+
+void show_weeks_split(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+  const InstanceSet set = sets.weeks();
+  if (!available(part, set, sets, report)) return;
+  std::size_t chosen = 0;
+  for (const std::string_view algorithm : few_compared()) {
+    const std::span<const ResultRow> rows = study.rows(set, algorithm);
+    for (const bool training : {true, false}) {
+      std::vector<ResultRow> some;
+      for (std::size_t k = 0; k < rows.size(); ++k) {
+        if (is_training_week(set.weeks[k]) == training) some.push_back(rows[k]);
+      }
+      if (some.empty()) continue;
+      if (training) chosen = some.size();
+      const Summary s = summarize(values_of(some, degradation_of));
+      const auto add = [&](const char* column, double value) {
+        const std::string heading = fmt::format("{} {}", training ? "chosen on:" : "others:", column);
+        report.add({std::string(part), std::string(algorithm), heading, {}, value});
+      };
+      add("avg.", s.mean);
+      add("median", s.median);
+      add("p90", s.p90);
+      add("max", s.max);
+      add("U", summarize(values_of(some, underutilization_of)).mean);
+    }
+  }
+  report.note(std::string(part), fmt::format("Triage's rules and constants were chosen on every third week from the "
+                                             "first: {} of these, {} others.",
+                                             chosen, set.size - chosen));
+}
+
+void show_weeks_curve(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+  const InstanceSet set = sets.weeks();
+  if (!available(part, set, sets, report)) return;
+  for (const std::string_view algorithm : few_compared()) {
+    std::vector<double> values = values_of(study.rows(set, algorithm), degradation_of);
+    std::sort(values.begin(), values.end());
+    for (int step = 0; step <= kSteps; ++step) {
+      const std::size_t at = (values.size() - 1) * static_cast<std::size_t>(step) / kSteps;
+      report.add({std::string(part), fmt::format("{}", 100 * step / kSteps), std::string(algorithm), {}, values[at]});
+    }
+  }
+  report.plot({std::string(part), "% of the weeks", "degradation from bound at most", false, true});
+}
+
+}  // namespace dfrs::sim::triage_study
