@@ -24,7 +24,8 @@ while True:
 
 
 class CpuNeeds(LiveTest):
-    options = Options(nodes=1, cpus=4, memory=1000, cores=CORES, settings={"CpuNeed": "measured", "PauseBy": "none"})
+    # A job that other processes keep from its CPU time would seem not to need it.
+    options = Options(nodes=1, cpus=4, memory=1000, cores=CORES, first=True, settings={"CpuNeed": "measured", "PauseBy": "none"})
 
     def wait_jobs(self, what, jobs_wanted, condition, seconds):
         """Until condition(what dfrsctl says of the first, ... of the second) holds."""
@@ -54,7 +55,7 @@ class CpuNeeds(LiveTest):
         self.assertGreater(a["cpu_need"], 0.55)
         self.assertEqual(b["cpu_need"], 1)
         self.wait_jobs("the rest to go to the other", both, lambda a, b: b["yield"] > 0.74, 5)
-        self.assertRegex(self.cluster.command("dfrsctl", "explain", half).stdout, r"seen to need 0\.[67]")
+        self.assertRegex(self.cluster.command("dfrsctl", "explain", half).stdout, r"seen to need 0\.[678]")
         (self.folder / "all").touch()
         self.wait_jobs("its share to be back", both,
                        lambda a, b: a["cpu_need"] == 1 and abs(a["yield"] - b["yield"]) < 0.1 and b["yield"] < 0.72, 30)
