@@ -111,7 +111,7 @@ void TriageLockstep::on_step(const ClusterView& view, std::span<const Event> eve
 }
 
 void TriageLockstep::take(const ClusterView& view, std::span<const Event> events) {
-  follow(order_, view, events, first_);
+  const bool resync = follow(order_, view, events, first_);
   first_ = false;
   world_ = world_of(view, order_);
   if (resync) {
