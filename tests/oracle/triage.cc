@@ -111,24 +111,8 @@ void TriageLockstep::on_step(const ClusterView& view, std::span<const Event> eve
 }
 
 void TriageLockstep::take(const ClusterView& view, std::span<const Event> events) {
-  bool resync = first_;
+  const bool resync = follow(order_, view, events, first_);
   first_ = false;
-  for (const Event& event : events) {
-    if (event.kind == EventKind::completed) std::erase(order_, event.job);
-    if (event.kind == EventKind::submitted) order_.push_back(event.job);
-    resync = resync || event.kind == EventKind::resync;
-  }
-  if (resync) {
-    order_.clear();
-    for (JobSlot job = 0; job < view.jobs.size(); ++job) {
-      if (view.jobs[job].state != JobState::absent) order_.push_back(job);
-    }
-    std::stable_sort(order_.begin(), order_.end(), [&](JobSlot a, JobSlot b) {
-      const JobView& ja = view.jobs[a];
-      const JobView& jb = view.jobs[b];
-      return ja.submit != jb.submit ? ja.submit < jb.submit : ja.id < jb.id;
-    });
-  }
   world_ = world_of(view, order_);
   if (resync) {
     set_in_.reset();
