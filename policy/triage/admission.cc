@@ -65,7 +65,7 @@ bool Admission::make_room(const ClusterView& view, ClusterState& state, Placer& 
                           const TriageOptions& options) {
   if (!victims_known_) collect_victims(view, state, options);
   const JobView& job = view.jobs[incoming.job];
-  const double least = incoming.key / margin(job);
+  const double least = incoming.key / margin(job, options);
   if (victims_.empty() || !(victims_.front().key < least)) return false;
 
   count_room(state, job);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The names of Triage and of what it is made of:
 //
-//   Triage ['/PLACE=' LOAD|HARM] ['/YIELD=' EQUAL|URGENT] ['/MOVE=' NONE|FEW|GAIN] ['/SHORT=' SECONDS]
+//   Triage ['/PLACE=' LOAD|HARM] ['/YIELD=' EQUAL|URGENT] ['/MOVE=' NONE|FEW|GAIN] ['/SHORT=' SECONDS] ['/' PARAMETER ...]
 //
 // with HARM, URGENT and GAIN where a part is not named. SHORT is what counts as a short job, 10 s by default; all of
-// Triage's times are in proportion to it.
+// Triage's times are in proportion to it, those named apart excepted. PARAMETER is one of kParameters: '/HOLD=600'.
 #include <array>
+#include <cmath>
+#include <optional>
 
 #include "policy/engine_options.h"
 #include "policy/registry.h"
@@ -33,9 +35,48 @@ TriageParts parts_of(const Values& values) {
           static_cast<TriageParts::Moves>(values[2])};
 }
 
+struct Parameter {
+  enum class Kind { seconds, period, ratio, margin, power };
+  std::string_view name;  ///< with the "="
+  double TriageOptions::*member;
+  Kind kind;
+};
+constexpr std::array<Parameter, 10> kParameters{{{"PATIENCE=", &TriageOptions::patience, Parameter::Kind::seconds},
+                                                 {"HOLD=", &TriageOptions::hold, Parameter::Kind::seconds},
+                                                 {"NEW=", &TriageOptions::margin_new, Parameter::Kind::margin},
+                                                 {"PAUSED=", &TriageOptions::margin_paused, Parameter::Kind::margin},
+                                                 {"OWN=", &TriageOptions::own_loss, Parameter::Kind::ratio},
+                                                 {"YOUNG=", &TriageOptions::young_loss, Parameter::Kind::ratio},
+                                                 {"STRETCH=", &TriageOptions::stretch_power, Parameter::Kind::power},
+                                                 {"AGE=", &TriageOptions::age_power, Parameter::Kind::power},
+                                                 {"PERIOD=", &TriageOptions::move_period, Parameter::Kind::period},
+                                                 {"PAYS=", &TriageOptions::move_gain, Parameter::Kind::ratio}}};
+using Given = std::array<std::optional<double>, kParameters.size()>;
+
+std::optional<double> value_of(const Parameter& parameter, std::string_view text) {
+  const std::optional<double> value = text == "0" ? 0.0 : seconds_from_name(text);
+  if (!value) return std::nullopt;
+  const bool positive = parameter.kind == Parameter::Kind::period || parameter.kind == Parameter::Kind::margin;
+  if (positive && !(*value > 0)) return std::nullopt;
+  if (parameter.kind == Parameter::Kind::power && (*value > 8 || *value * 2 != std::floor(*value * 2))) return std::nullopt;
+  return value;
+}
+
+std::string wanted(const Parameter& parameter) {
+  std::string text(parameter.name.substr(0, parameter.name.size() - 1));
+  switch (parameter.kind) {
+    case Parameter::Kind::seconds: return text + " takes a number of seconds, at least 0";
+    case Parameter::Kind::period: return text + " takes a positive number of seconds";
+    case Parameter::Kind::ratio: return text + " takes a number, at least 0";
+    case Parameter::Kind::margin: return text + " takes a positive number";
+    case Parameter::Kind::power: break;
+  }
+  return text + " takes a multiple of 0.5 from 0 to 8";
+}
+
 constexpr std::string_view kShortPart = "SHORT=";
 
-NamedPolicy policy_of(const Values& values, Seconds short_job = triage::kShort) {
+NamedPolicy policy_of(const Values& values, Seconds short_job = triage::kShort, const Given& given = {}) {
   std::string name = "Triage";
   std::string description = "the worst off start first and put out who loses least";
   for (std::size_t k = 0; k < kParts.size(); ++k) {
@@ -47,13 +88,23 @@ NamedPolicy policy_of(const Values& values, Seconds short_job = triage::kShort) 
     name.append("/").append(kShortPart).append(seconds_in_name(short_job));
     description.append("; times for jobs of ").append(seconds_in_name(short_job)).append(" s and more");
   }
+  for (std::size_t k = 0; k < kParameters.size(); ++k) {
+    if (given[k]) (name += '/').append(kParameters[k].name).append(seconds_in_name(*given[k]));
+  }
   PolicyTraits traits;
   traits.submissions_apart = false;
   return {std::move(name), std::move(description), traits,
-          MakeNonClairvoyant([parts = parts_of(values), short_job](const EngineOptions& options) {
+          MakeNonClairvoyant([parts = parts_of(values), short_job, given](const EngineOptions& options) {
             TriageOptions triage = options.triage;
-            triage.time_scale *= short_job / triage::kShort;
-            triage.penalty *= triage::kShort / short_job;  // hosts give it in seconds
+            const double scale = short_job / triage::kShort;
+            triage.time_scale *= scale;
+            triage.penalty /= scale;  // hosts give it in seconds, names what they name apart
+            for (std::size_t k = 0; k < kParameters.size(); ++k) {
+              const Parameter& p = kParameters[k];
+              if (!given[k]) continue;
+              const bool time = p.kind == Parameter::Kind::seconds || p.kind == Parameter::Kind::period;
+              triage.*p.member = *given[k] / (time ? scale : 1);
+            }
             return std::make_unique<TriagePolicy>(parts, triage);
           })};
 }
@@ -69,6 +120,7 @@ NameMatch parse(std::string_view name) {
   for (std::size_t k = 0; k < kParts.size(); ++k) values[k] = kParts[k].usual;
   std::array<bool, kParts.size()> seen{};
   std::optional<Seconds> short_job;
+  Given parameters{};
   name.remove_prefix(std::string_view("Triage").size());
   while (!name.empty()) {
     name.remove_prefix(1);
@@ -91,9 +143,20 @@ NameMatch parse(std::string_view name) {
         known = seen[k] = true;
       }
     }
-    if (!known) return wrong("'" + std::string(given) + "' is no part of Triage: PLACE=LOAD, YIELD=EQUAL, MOVE=NONE, SHORT=1 ...");
+    for (std::size_t k = 0; k < kParameters.size() && !known; ++k) {
+      const Parameter& parameter = kParameters[k];
+      if (!name_starts_with(given, parameter.name)) continue;
+      if (parameters[k]) return wrong("'" + std::string(given) + "' is one part too many");
+      parameters[k] = value_of(parameter, given.substr(parameter.name.size()));
+      if (!parameters[k]) return wrong(wanted(parameter));
+      known = true;
+    }
+    if (!known) {
+      return wrong("'" + std::string(given) +
+                   "' is no part of Triage: PLACE=LOAD, YIELD=EQUAL, MOVE=NONE, SHORT=1, PATIENCE=60 ...");
+    }
   }
-  return std::optional<Algorithm>(policy_of(values, short_job.value_or(triage::kShort)));
+  return std::optional<Algorithm>(policy_of(values, short_job.value_or(triage::kShort), parameters));
 }
 
 }  // namespace

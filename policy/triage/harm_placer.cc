@@ -82,12 +82,12 @@ double HarmPlacer::tie(const Candidate& c) { return (c.load > 1 ? 10 * c.load : 
 double HarmPlacer::harm(const ClusterView& view, const Candidate& c, const JobView& job, double own_share,
                         double enough) const {
   const double share = 1 / (c.load + c.step);
-  double cost = kOwnLoss * std::max(0.0, own_share - share) * total_need_ * job.weight;
+  double cost = options_.own_loss * std::max(0.0, own_share - share) * total_need_ * job.weight;
   for (JobSlot r : residents_[c.node]) {
     if (cost > enough) break;
     if (yield_[r] <= share || marked_[r] == mark_) continue;
     const JobView& other = view.jobs[r];
-    const double weight = other.weight * (other.virtual_time(view.now) < young_ ? kYoungLoss : 1.0);
+    const double weight = other.weight * (other.virtual_time(view.now) < young_ ? options_.young_loss : 1.0);
     cost += weight * other.cpu_need * other.tasks * (yield_[r] - share);
   }
   return cost;

@@ -17,12 +17,7 @@
 
 namespace dfrs::triage {
 
-/// A unit of CPU lost to the job itself counts so much more than one lost to a resident. The job's own loss lasts as
-/// long as the job does; residents come and go, and what they lose is mostly given back when the load changes.
-inline constexpr double kOwnLoss = 20;
-/// Residents with less than twice the new job's progress are as likely as not to end first, and have much to lose in
-/// stretch: theirs counts so much more.
-inline constexpr double kYoungLoss = 3;
+/// Residents with less than this times the new job's progress are as likely as not to end first.
 inline constexpr double kYoung = 2;
 
 class HarmPlacer final : public Placer {

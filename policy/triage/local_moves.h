@@ -11,13 +11,14 @@
 namespace dfrs::triage {
 
 struct MoveRule {
-  Seconds period = 300;      ///< between rounds
-  int most = 20;             ///< jobs tried in a round
-  Seconds progress = 300;    ///< that a job must have: younger ones may end before the move has paid
-  double gain = 2;           ///< CPU gained over the job's expected rest, in penalties
+  Seconds period = 0;    ///< between rounds
+  int most = 0;          ///< jobs tried in a round
+  Seconds progress = 0;  ///< that a job must have: younger ones may end before the move has paid
+  double gain = 0;       ///< CPU gained over the job's expected rest, in penalties
 
   static MoveRule of(TriageParts::Moves moves, const TriageOptions& options) {
-    MoveRule rule = moves == TriageParts::Moves::few ? MoveRule{600, 5, 600, 1} : MoveRule{};
+    MoveRule rule = moves == TriageParts::Moves::few ? MoveRule{600, 5, 600, 1}
+                                                     : MoveRule{options.move_period, 20, options.move_period, options.move_gain};
     rule.period *= options.time_scale;
     rule.progress *= options.time_scale;
     return rule;

@@ -36,6 +36,36 @@ struct TriageOptions {
   /// All of Triage's times are multiplied by it: 0.01 on a cluster where a second stands for 100, so that a job of 0.1 s
   /// is what one of 10 s is elsewhere. > 0, finite.
   double time_scale = 1;
+
+  // What follows is fixed by the reasons given, not by fitting; names take it (policy/triage/family.cc) so that anyone
+  // can see what it does. All >= 0 and finite.
+
+  /// PATIENCE: what a job that never ran is thought to have waited already. It may be as short as kShort and cannot be
+  /// told from a long one, so its case is put before it is bad: after as long a wait again its urgency has doubled.
+  Seconds patience = 30;
+  /// HOLD: what keeps a running job. A pause costs it the penalty when it comes back, and as much is asked for in
+  /// advance, so that two jobs do not put each other out in turns.
+  Seconds hold = 300;
+  /// NEW, PAUSED: how much more urgent a job must be than the one it puts out: one that never ran; one that ran
+  /// already, which pays a penalty, too.
+  double margin_new = 1.2;
+  double margin_paused = 1.5;
+  /// OWN: a unit of CPU lost to the job that is placed counts so much more than one lost to a resident. The job's own
+  /// loss lasts as long as the job does; residents come and go, and what they lose is mostly given back when the load
+  /// changes.
+  double own_loss = 20;
+  /// YOUNG: residents with less than twice the new job's progress are as likely as not to end first, and have much to
+  /// lose in stretch: theirs counts so much more.
+  double young_loss = 3;
+  /// STRETCH, AGE: weights of the yields grow with this power of the stretch so far, and fall with this one of the
+  /// progress. Multiples of 0.5, at most 8.
+  double stretch_power = 2;
+  double age_power = 0.5;
+  /// PERIOD: of the moves of MOVE=GAIN; and the progress that a job must have for one, since younger ones may end
+  /// before it has paid.
+  Seconds move_period = 300;
+  /// PAYS: what such a move must gain, in penalties.
+  double move_gain = 2;
 };
 
 /// What a pause of this job is expected to cost it.

@@ -15,33 +15,23 @@ namespace dfrs::triage {
 /// Nothing is taken for shorter than this: the bound of the bounded stretch (RR-7659, section 2.2).
 inline constexpr Seconds kShort = 10;
 inline Seconds short_job(const TriageOptions& options) { return kShort * options.time_scale; }
-/// What a job that never ran is thought to have waited already. It may be as short as kShort and cannot be told from a
-/// long one, so its case is put before it is bad: after kPatience of waiting its urgency has doubled.
-inline constexpr Seconds kPatience = 30;
-/// What keeps a running job: a pause costs it the penalty when it comes back, and as much is asked for in advance, so
-/// that two jobs do not put each other out in turns.
-inline constexpr Seconds kHold = 300;
-/// How much more urgent a job must be than the one it puts out: one that never ran; one that ran already, which pays a
-/// penalty, too.
-inline constexpr double kMarginNew = 1.2;
-inline constexpr double kMarginPaused = 1.5;
 
 /// Of a job that does not run: the stretch it has if it ended now or, paused, after one more penalty; times its weight.
 inline double urgency(const JobView& job, Seconds now, const TriageOptions& options) {
   const Seconds progress = std::max(job.virtual_time(now), short_job(options));
-  const Seconds ahead = job.state == JobState::waiting ? kPatience * options.time_scale : expected_penalty(job, options);
+  const Seconds ahead = job.state == JobState::waiting ? options.patience * options.time_scale : expected_penalty(job, options);
   return job.weight * (job.flow_time(now) + ahead) / progress;
 }
 
 /// Of a running job: the stretch it would come to by a pause.
 inline double pause_cost(const JobView& job, Seconds now, const TriageOptions& options) {
   const Seconds progress = std::max(job.virtual_time(now), short_job(options));
-  return job.weight * (job.flow_time(now) + expected_penalty(job, options) + kHold * options.time_scale) / progress;
+  return job.weight * (job.flow_time(now) + expected_penalty(job, options) + options.hold * options.time_scale) / progress;
 }
 
 /// The margin by which the urgency of a job must exceed the pause cost of a victim.
-inline double margin(const JobView& job) {
-  return job.state == JobState::waiting ? kMarginNew : kMarginPaused;
+inline double margin(const JobView& job, const TriageOptions& options) {
+  return job.state == JobState::waiting ? options.margin_new : options.margin_paused;
 }
 
 }  // namespace dfrs::triage

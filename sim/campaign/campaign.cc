@@ -205,7 +205,9 @@ std::string campaign_settings(const CampaignOptions& options) {
   const auto& [need_floor, headroom, used_up, rise, memory, step] = need_rule;
   const auto& [min_progress, max_lost_runs] = lost_work;
   const auto& [dfrs, batch, triage] = engine;
-  const auto& [expected_penalty, time_scale] = triage;
+  // The rest of Triage's parameters are in the algorithm's name.
+  const auto& [expected_penalty, time_scale, patience, hold, margin_new, margin_paused, own_loss, young_loss,
+               stretch_power, age_power, move_period, move_gain] = triage;
   const auto& [period, priority, ticks_apart, lp_solver] = dfrs;
   const auto& [flow_floor] = priority;
   const auto& [pass_per_event, pack_tasks] = batch;

@@ -109,7 +109,7 @@ void TriageLockstep::on_step(const ClusterView& view, std::span<const Event> eve
     const double s = options_.time_scale;
     next_admission_ = shortest < kNever ? view.now + std::clamp(0.1 * shortest, 2 * s, 300 * s) : kNever;
   }
-  const Seconds period = (parts_.moves == TriageParts::Moves::few ? 600 : 300) * options_.time_scale;
+  const Seconds period = (parts_.moves == TriageParts::Moves::few ? 600 : options_.move_period) * options_.time_scale;
   const bool anyone = std::any_of(order_.begin(), order_.end(), [&](JobSlot job) { return limited(job); });
   if (set || next_moves_ != kNever) {
     if (parts_.moves == TriageParts::Moves::none || !anyone) {
@@ -183,7 +183,7 @@ double TriageLockstep::urgency(JobSlot slot) const {
   const JobView& job = view_->jobs[slot];
   const double s = options_.time_scale;
   const Seconds cost = job.penalty >= 0 ? job.penalty : options_.penalty * s;
-  const Seconds ahead = job.state == JobState::waiting ? 30 * s : cost;
+  const Seconds ahead = job.state == JobState::waiting ? options_.patience * s : cost;
   return job.weight * (job.flow_time(view_->now) + ahead) / std::max(job.virtual_time(view_->now), 10 * s);
 }
 
@@ -191,7 +191,7 @@ double TriageLockstep::pause_cost(JobSlot slot) const {
   const JobView& job = view_->jobs[slot];
   const double s = options_.time_scale;
   const Seconds cost = job.penalty >= 0 ? job.penalty : options_.penalty * s;
-  return job.weight * (job.flow_time(view_->now) + cost + 300 * s) / std::max(job.virtual_time(view_->now), 10 * s);
+  return job.weight * (job.flow_time(view_->now) + cost + options_.hold * s) / std::max(job.virtual_time(view_->now), 10 * s);
 }
 
 double TriageLockstep::yield_weight(JobSlot slot) const {
@@ -199,7 +199,8 @@ double TriageLockstep::yield_weight(JobSlot slot) const {
   const JobView& job = view_->jobs[slot];
   const Seconds v = std::max(job.virtual_time(view_->now), 10 * options_.time_scale);
   const double stretch = job.weight * std::max(1.0, job.flow_time(view_->now) / v);
-  return job.weight * stretch * stretch / std::sqrt(v / (10 * options_.time_scale));
+  return job.weight * std::pow(stretch, options_.stretch_power) /
+         std::pow(v / (10 * options_.time_scale), options_.age_power);
 }
 
 bool TriageLockstep::admit() {
@@ -232,7 +233,7 @@ bool TriageLockstep::admit_round(std::set<JobSlot>& put_out, bool& paused) {
 }
 
 bool TriageLockstep::make_room(JobSlot job, std::set<JobSlot>& put_out) {
-  const double margin = view_->jobs[job].state == JobState::waiting ? 1.2 : 1.5;
+  const double margin = view_->jobs[job].state == JobState::waiting ? options_.margin_new : options_.margin_paused;
   std::vector<JobSlot> victims;  // of equal cost the later submission goes first
   for (auto at = order_.rbegin(); at != order_.rend(); ++at) {
     const WorldJob& victim = world_.jobs[*at];
@@ -302,11 +303,11 @@ TriageLockstep::Nodes TriageLockstep::place(JobSlot job) const {
       double cost = 0;
       if (after > 1 + kRounding) {
         const double share = 1 / after;
-        cost = 20 * std::max(0.0, own_share - share) * total * view_->jobs[job].weight;
+        cost = options_.own_loss * std::max(0.0, own_share - share) * total * view_->jobs[job].weight;
         for (JobSlot r : order_) {
           if (world_.tasks_on(r, n) == 0 || marked.count(r) != 0) continue;
           const double loss = resident_yield(r) - share;
-          const double counts = world_.jobs[r].virtual_time < young ? 3 : 1;
+          const double counts = world_.jobs[r].virtual_time < young ? options_.young_loss : 1;
           if (loss > 0) cost += view_->jobs[r].weight * counts * world_.jobs[r].cpu_need * world_.jobs[r].tasks * loss;
         }
       }
@@ -353,7 +354,7 @@ double TriageLockstep::shortage() const {
 
 bool TriageLockstep::move_jobs() {
   const bool few = parts_.moves == TriageParts::Moves::few;
-  const Seconds least_progress = (few ? 600 : 300) * options_.time_scale;
+  const Seconds least_progress = (few ? 600 : options_.move_period) * options_.time_scale;
   const auto lack = [&](JobSlot job) { return static_cast<float>((1 - yields_[job]) * world_.jobs[job].cpu_need * world_.jobs[job].tasks); };
   std::vector<std::pair<float, JobSlot>> candidates;  // coarse: rounding decides no tie
   for (JobSlot job : order_) {
@@ -384,7 +385,7 @@ bool TriageLockstep::move_jobs() {
       set_yields();
       Seconds penalty = seen.move_penalty >= 0 ? seen.move_penalty : seen.penalty;
       if (penalty < 0) penalty = options_.penalty * options_.time_scale;
-      const double price = (few ? 1 : 2) * penalty * seen.cpu_need * seen.tasks;
+      const double price = (few ? 1 : options_.move_gain) * penalty * seen.cpu_need * seen.tasks;
       keep = (before - shortage()) * seen.virtual_time(view_->now) > price * (1 + kRounding);
     }
     if (keep) {
