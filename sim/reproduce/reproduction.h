@@ -76,7 +76,8 @@ class ReproductionReport {
 
 struct ReproductionPart {
   std::string_view name;   ///< "table1", "figure3a": as the user gives it
-  std::string_view title;  ///< what it shows, for the heading and for --help
+  std::string_view title;  ///< what it shows, for the heading and for --list
+  std::string_view takes = {};  ///< CPU time of all of it, for --list; may be empty
 };
 
 struct Reproduction {
