@@ -129,7 +129,7 @@ static bool one_round(struct rounds *r) {
   r->wake_at = wall_clock() + kLongestIdle;
   r->rest = kShortestRound;
   wake_in(r, lost_jobs_look());
-  const int taken = snapshot_take(r->snapshot);
+  const int taken = snapshot_take(r->snapshot, dfrs_controller_wants(controller));
   if (taken != 0) {
     if (taken < 0) error("sched/dfrs: no memory for a snapshot");
     r->wake_at = wall_clock() + 0.5;

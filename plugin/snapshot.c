@@ -25,6 +25,7 @@ struct snapshot {
   size_t node_room, job_room;
   uint64_t least_memory;
   uint32_t least_cpus, least_disk;
+  uint32_t wants; /* enum dfrs_want */
   struct {  /* eligible nodes of jobs that ask for nothing special, by partition */
     const part_record_t *part;
     const uint64_t *mask;
@@ -373,8 +374,9 @@ static int take_job(struct snapshot *s, const job_record_t *job, const part_reco
   if (job->time_limit == NO_VAL) out->time_limit = part->default_time != NO_VAL ? part->default_time : part->max_time;
   if (out->time_limit == INFINITE || out->time_limit == NO_VAL) out->time_limit = UINT32_MAX;
   out->priority = job->priority;
-  out->qos_priority = job->qos_ptr ? job->qos_ptr->priority : 0;
-  out->fair_share = fair_share(job);
+  /* Read under the locks that go with them alone. */
+  out->qos_priority = (s->wants & DFRS_WANT_QOS) && job->qos_ptr ? job->qos_ptr->priority : 0;
+  out->fair_share = s->wants & DFRS_WANT_FAIR_SHARE ? fair_share(job) : -1;
   out->begin_time = details->begin_time;
   out->eligible_time = details->begin_time && details->begin_time <= now ? details->begin_time : 0;
   out->name = arena_text(&s->arena, job->name ? job->name : "");
@@ -446,14 +448,16 @@ const struct dfrs_job *snapshot_find(const struct snapshot *s, uint32_t job_id) 
   return found ? *found : NULL;
 }
 
-int snapshot_take(struct snapshot *s) {
+int snapshot_take(struct snapshot *s, uint32_t wants) {
   const slurmctld_lock_t locks = {.conf = READ_LOCK, .job = READ_LOCK, .node = READ_LOCK, .part = READ_LOCK};
-  assoc_mgr_lock_t assoc_locks = {.assoc = READ_LOCK, .qos = READ_LOCK};
+  assoc_mgr_lock_t assoc_locks = {.assoc = wants & DFRS_WANT_FAIR_SHARE ? READ_LOCK : NO_LOCK,
+                                  .qos = wants & DFRS_WANT_QOS ? READ_LOCK : NO_LOCK};
   arena_rewind(&s->arena);
   memset(&s->view, 0, sizeof(s->view));
+  s->wants = wants;
   int rc = 0;
   lock_slurmctld(locks);
-  assoc_mgr_lock(&assoc_locks);
+  if (wants) assoc_mgr_lock(&assoc_locks);
   const double locked = clock_now(CLOCK_MONOTONIC);
   if (!avail_node_bitmap || !up_node_bitmap || !job_list || !part_list || slurmctld_config.shutdown_time ||
       slurmctld_config.scheduling_disabled) {
@@ -463,7 +467,7 @@ int snapshot_take(struct snapshot *s) {
     if (!gather_managed(s) || !take_nodes(s) || !take_jobs(s, (time_t)s->view.now)) rc = -1;
   }
   s->lock_time = clock_now(CLOCK_MONOTONIC) - locked;
-  assoc_mgr_unlock(&assoc_locks);
+  if (wants) assoc_mgr_unlock(&assoc_locks);
   unlock_slurmctld(locks);
   if (rc == 0) {
     for (size_t i = 0; i < s->view.job_count; ++i) s->by_id[i] = &s->jobs[i];

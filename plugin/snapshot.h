@@ -12,10 +12,11 @@ struct snapshot;
 struct snapshot *snapshot_new(void); /* NULL: no memory */
 void snapshot_free(struct snapshot *snapshot);
 
-/* Copies what is now. Takes conf, job, node, partition, association and QOS read locks for the length of the copy.
+/* Copies what is now. Takes conf, job, node and partition read locks for the length of the copy, and of those of
+ * associations and QOS, for which slurmdbd's updates wait, the one that `wants` needs (enum dfrs_want).
  * 0; 1: slurmctld is not ready (starting, stopping, standby); -1: no memory.
  * Cost: O(jobs + nodes + tasks' nodes), plus O(nodes / 64) for each pending job that is not free to use all nodes. */
-int snapshot_take(struct snapshot *snapshot);
+int snapshot_take(struct snapshot *snapshot, uint32_t wants);
 
 /* What was copied last; valid until the next snapshot_take(). */
 const struct dfrs_snapshot *snapshot_view(const struct snapshot *snapshot);

@@ -105,6 +105,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/resources.h \
 	policy/triage/admission.cc \
 	policy/triage/admission.h \
+	policy/triage/call.h \
 	policy/triage/harm_placer.cc \
 	policy/triage/harm_placer.h \
 	policy/triage/load_placer.h \
@@ -112,6 +113,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/triage/local_moves.h \
 	policy/triage/options.h \
 	policy/triage/placer.h \
+	policy/triage/residents.cc \
+	policy/triage/residents.h \
 	policy/triage/triage_policy.cc \
 	policy/triage/triage_policy.h \
 	policy/triage/urgency.h \

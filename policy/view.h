@@ -85,7 +85,7 @@ enum class EventKind : std::uint8_t {
   completed,  ///< the job left (finished, cancelled); its resources are free
   submitted,  ///< the job is new in this slot, state waiting
   resync,     ///< the view differs from what the engine's decisions would have given: start again from the view
-  changed,    ///< the job's CPU need is another one now (it was measured); for policies that share nodes alone
+  changed,    ///< the job's CPU need (measured) or weight is another one now; for policies that share nodes alone
 };
 
 /// Events of one instant. Completions come first, then changes, then submissions in submission order (simulation

@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 /* Raised at each change of what follows; the plugin checks it against dfrs_controller_abi(). */
-#define DFRS_CONTROLLER_ABI 3
+#define DFRS_CONTROLLER_ABI 4
 uint32_t dfrs_controller_abi(void);
 
 struct dfrs_controller;
@@ -57,6 +57,15 @@ bool dfrs_controller_stock_backfill(const struct dfrs_controller *controller);
 
 /* QuotaWait of the configuration, ms: what dfrs_controller_deliver is to be given. */
 uint32_t dfrs_controller_quota_wait(const struct dfrs_controller *controller);
+
+/* What of dfrs_job the configuration (Weight) makes use of and what costs locks of slurmctld's; the rest of these may be
+ * left as it is for jobs that have none. */
+enum dfrs_want {
+  DFRS_WANT_QOS = 1 << 0,        /* qos_priority */
+  DFRS_WANT_FAIR_SHARE = 1 << 1, /* fair_share */
+};
+/* Of enum dfrs_want; the same until reconfigure. */
+uint32_t dfrs_controller_wants(const struct dfrs_controller *controller);
 
 /* ---- what is ---------------------------------------------------------------------------------------------------- */
 

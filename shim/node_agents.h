@@ -34,7 +34,8 @@ struct JobQuota {
 /// What an agent measured of a job on its node.
 struct JobUse {
   std::uint32_t job_id = 0;
-  double cpu_seconds = 0;        ///< since the agent first saw it; only ever grows while the agent runs
+  /// Of the node's CPUs as Slurm counts them, as in JobQuota. Since the agent first saw it; only grows while that runs.
+  double cpu_seconds = 0;
   std::uint64_t memory_mib = 0;  ///< resident
   std::uint64_t swap_mib = 0;
 };

@@ -7,26 +7,26 @@
 
 namespace dfrs::triage {
 
-bool Admission::run(const ClusterView& view, ClusterState& state, Placer& placer, const TriageOptions& options) {
+bool Admission::run(Call& call, Placer& placer) {
   put_out_.clear();
   bool changed = false;
   for (int k = 0; k < kMaxRounds; ++k) {
     bool paused = false;
-    if (round(view, state, placer, options, paused)) changed = true;
+    if (round(call, placer, paused)) changed = true;
     if (!paused) break;
   }
   shortest_wait_ = kNever;
-  for (JobSlot job : state.active()) {
-    if (!state.placed(job)) shortest_wait_ = std::min(shortest_wait_, view.jobs[job].flow_time(view.now));
+  for (JobSlot job : call.state.active()) {
+    if (!call.state.placed(job)) shortest_wait_ = std::min(shortest_wait_, call.job(job).flow_time(call.at.now));
   }
   return changed;
 }
 
-bool Admission::round(const ClusterView& view, ClusterState& state, Placer& placer, const TriageOptions& options,
-                      bool& paused) {
+bool Admission::round(Call& call, Placer& placer, bool& paused) {
   waiting_.clear();
-  for (JobSlot job : state.active()) {
-    if (!state.placed(job)) waiting_.push_back({urgency(view.jobs[job], view.now, options), state.order(job), job});
+  for (JobSlot job : call.state.active()) {
+    if (call.state.placed(job)) continue;
+    waiting_.push_back({urgency(call.job(job), call.at, call.options), call.state.order(job), job});
   }
   std::sort(waiting_.begin(), waiting_.end(),
             [](const Ranked& a, const Ranked& b) { return a.key != b.key ? a.key > b.key : a.order < b.order; });
@@ -34,9 +34,9 @@ bool Admission::round(const ClusterView& view, ClusterState& state, Placer& plac
   victims_known_ = false;
   bool changed = false;
   for (const Ranked& job : waiting_) {
-    const JobView& spec = view.jobs[job.job];
+    const JobView& spec = call.job(job.job);
     if (!known_too_big(spec)) {
-      if (place(view, state, placer, job.job)) {
+      if (place(call, placer, job.job)) {
         changed = true;
         victims_known_ = false;
         continue;
@@ -44,7 +44,7 @@ bool Admission::round(const ClusterView& view, ClusterState& state, Placer& plac
       remember_refused(spec);
     }
     if (std::find(put_out_.begin(), put_out_.end(), job.job) != put_out_.end()) continue;
-    if (make_room(view, state, placer, job, options)) {
+    if (make_room(call, placer, job)) {
       changed = paused = true;
       refused_.clear();
       victims_known_ = false;
@@ -53,21 +53,21 @@ bool Admission::round(const ClusterView& view, ClusterState& state, Placer& plac
   return changed;
 }
 
-bool Admission::place(const ClusterView& view, ClusterState& state, Placer& placer, JobSlot job) {
-  const std::span<const NodeIndex> nodes = placer.find(view, state, job);
+bool Admission::place(Call& call, Placer& placer, JobSlot job) {
+  const std::span<const NodeIndex> nodes = placer.find(call, job);
   if (nodes.empty()) return false;
-  state.place(job, view.jobs[job], nodes);
-  placer.placed(view, state, job);
+  call.place(job, nodes);
   return true;
 }
 
-bool Admission::make_room(const ClusterView& view, ClusterState& state, Placer& placer, const Ranked& incoming,
-                          const TriageOptions& options) {
-  if (!victims_known_) collect_victims(view, state, options);
-  const JobView& job = view.jobs[incoming.job];
-  const double least = incoming.key / margin(job, options);
+bool Admission::make_room(Call& call, Placer& placer, const Ranked& incoming) {
+  if (!victims_known_) collect_victims(call);
+  const JobView& job = call.job(incoming.job);
+  const double least = incoming.key / margin(job, call.options);
   if (victims_.empty() || !(victims_.front().key < least)) return false;
 
+  // Marked jobs are off the state alone; who goes for good leaves the books, too.
+  ClusterState& state = call.state;
   count_room(state, job);
   marked_.clear();
   for (const Ranked& victim : victims_) {
@@ -75,32 +75,33 @@ bool Admission::make_room(const ClusterView& view, ClusterState& state, Placer& 
     if (old_nodes_.size() <= marked_.size()) old_nodes_.emplace_back();
     std::vector<NodeIndex>& old = old_nodes_[marked_.size()];
     old.assign(state.nodes_of(victim.job).begin(), state.nodes_of(victim.job).end());
-    state.remove(victim.job, view.jobs[victim.job]);
+    state.remove(victim.job, call.job(victim.job));
     recount(state, job, old);
     marked_.push_back(victim.job);
   }
   const bool fits = room_total_ >= job.tasks;
   std::size_t gone = 0;
   for (std::size_t k = marked_.size(); k-- > 0;) {
-    const JobView& victim = view.jobs[marked_[k]];
-    state.place(marked_[k], victim, old_nodes_[k]);
+    state.place(marked_[k], call.job(marked_[k]), old_nodes_[k]);
     if (!fits) continue;
     recount(state, job, old_nodes_[k]);
     if (room_total_ >= job.tasks) continue;
-    state.remove(marked_[k], victim);
+    call.remove(marked_[k]);
     recount(state, job, old_nodes_[k]);
-    placer.removed(marked_[k], old_nodes_[k]);
     put_out_.push_back(marked_[k]);
     ++gone;
   }
-  return fits && gone != 0 && place(view, state, placer, incoming.job);
+  return fits && gone != 0 && place(call, placer, incoming.job);
 }
 
-void Admission::collect_victims(const ClusterView& view, const ClusterState& state, const TriageOptions& options) {
+void Admission::collect_victims(const Call& call) {
   victims_.clear();
-  for (JobSlot job : state.active()) {
-    if (!state.placed(job) || view.jobs[job].flags.may_not_pause) continue;
-    victims_.push_back({pause_cost(view.jobs[job], view.now, options), state.order(job), job});
+  // Nobody waits who could put out a job that costs more.
+  const double most = waiting_.front().key / std::min(call.options.margin_new, call.options.margin_paused);
+  for (JobSlot job : call.state.active()) {
+    if (!call.state.placed(job) || call.job(job).flags.may_not_pause) continue;
+    const double cost = pause_cost(call.job(job), call.at, call.options);
+    if (cost < most) victims_.push_back({cost, call.state.order(job), job});
   }
   // Of equal cost the later submission goes first.
   std::sort(victims_.begin(), victims_.end(),

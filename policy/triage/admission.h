@@ -22,7 +22,7 @@ class Admission {
   /// nobody out. True if anything changed.
   /// O(jobs log jobs + waiting x (nodes + running tasks)) per round; a job that asks for no less than one that
   /// has just found no room is passed over.
-  bool run(const ClusterView& view, ClusterState& state, Placer& placer, const TriageOptions& options);
+  bool run(Call& call, Placer& placer);
 
   /// Whether jobs wait or are paused after the last run, and the shortest flow time among them.
   bool waiting() const { return shortest_wait_ < kNever; }
@@ -41,11 +41,10 @@ class Admission {
     bool exclusive = false;
   };
 
-  bool round(const ClusterView& view, ClusterState& state, Placer& placer, const TriageOptions& options, bool& paused);
-  bool place(const ClusterView& view, ClusterState& state, Placer& placer, JobSlot job);
-  bool make_room(const ClusterView& view, ClusterState& state, Placer& placer, const Ranked& incoming,
-                 const TriageOptions& options);
-  void collect_victims(const ClusterView& view, const ClusterState& state, const TriageOptions& options);
+  bool round(Call& call, Placer& placer, bool& paused);
+  static bool place(Call& call, Placer& placer, JobSlot job);
+  bool make_room(Call& call, Placer& placer, const Ranked& incoming);
+  void collect_victims(const Call& call);
   bool known_too_big(const JobView& job) const;
   void remember_refused(const JobView& job);
   static std::uint32_t room_at(const ClusterState& state, const JobView& job, NodeIndex n);

@@ -4,106 +4,54 @@
 #include <algorithm>
 
 #include "policy/compare.h"
-#include "policy/triage/urgency.h"
 
 namespace dfrs::triage {
 
-namespace {
-constexpr NodeIndex kNoNode = ~NodeIndex{0};
-}  // namespace
-
-void HarmPlacer::begin(const ClusterView&, const ClusterState&) { built_ = false; }
-
-// Residents are gathered when the first task has to share a node: most calls never come to that.
-void HarmPlacer::build(const ClusterView& view, const ClusterState& state) {
-  residents_.resize(state.node_count());
-  for (std::vector<JobSlot>& there : residents_) there.clear();
-  marked_.resize(view.jobs.size(), 0);
-  yield_.resize(view.jobs.size());
-  fresh_.clear();
-  for (JobSlot slot : state.active()) {  // in submission order
-    if (!state.placed(slot)) continue;
-    note_yield(view, state, slot);
-    NodeIndex last = kNoNode;
-    for (NodeIndex n : state.nodes_of(slot)) {
-      if (n != last) residents_[n].push_back(slot);
-      last = n;
-    }
-  }
-  built_ = true;
-}
-
-void HarmPlacer::note_yield(const ClusterView& view, const ClusterState& state, JobSlot slot) {
-  const JobView& job = view.jobs[slot];
-  const std::span<const NodeIndex> nodes = state.nodes_of(slot);
-  const bool stays = std::equal(nodes.begin(), nodes.end(), job.nodes.begin(), job.nodes.end());
-  if (job.state == JobState::running && job.yield > 0 && stays) {
-    yield_[slot] = job.yield;
-  } else {
-    fresh_.push_back(slot);
-  }
-}
-
-void HarmPlacer::share_equally(const ClusterState& state) {
-  for (JobSlot slot : fresh_) {
+void HarmPlacer::expect_yields(const Call& call) {
+  for (JobSlot slot : call.state.touched()) {
+    if (!call.state.placed(slot) || call.stayed(slot)) continue;
     double yield = 1;
-    for (NodeIndex n : state.nodes_of(slot)) yield = std::min(yield, state.cpu_capacity(n) / state.cpu_load(n));
-    yield_[slot] = yield;
+    each_node(call.state.nodes_of(slot), [&](NodeIndex n) {
+      yield = std::min(yield, call.state.cpu_capacity(n) / call.state.cpu_load(n));
+    });
+    expected_[slot] = yield;
+    is_expected_[slot] = mark_;
   }
 }
 
-void HarmPlacer::placed(const ClusterView& view, const ClusterState& state, JobSlot slot) {
-  if (!built_) return;
-  note_yield(view, state, slot);
-  NodeIndex last = kNoNode;
-  for (NodeIndex n : state.nodes_of(slot)) {
-    if (n == last) continue;
-    last = n;
-    std::vector<JobSlot>& there = residents_[n];
-    there.insert(std::find_if(there.begin(), there.end(), [&](JobSlot r) { return state.order(r) > state.order(slot); }),
-                 slot);
-  }
-}
-
-void HarmPlacer::removed(JobSlot slot, std::span<const NodeIndex> nodes) {
-  if (!built_) return;
-  std::erase(fresh_, slot);
-  NodeIndex last = kNoNode;
-  for (NodeIndex n : nodes) {
-    if (n != last) std::erase(residents_[n], slot);
-    last = n;
-  }
+double HarmPlacer::yield_of(const Call& call, JobSlot resident) const {
+  return is_expected_[resident] == mark_ ? expected_[resident] : call.job(resident).yield;
 }
 
 // Of equal harm: the fullest node that has CPU left, so that whole nodes stay free for wide jobs; where none has, the
 // least loaded. Then the one with the least memory left over.
 double HarmPlacer::tie(const Candidate& c) { return (c.load > 1 ? 10 * c.load : -10 * c.load) + c.spare; }
 
-double HarmPlacer::harm(const ClusterView& view, const Candidate& c, const JobView& job, double own_share,
+double HarmPlacer::harm(const Call& call, const Candidate& c, const JobView& job, double own_share,
                         double enough) const {
   const double share = 1 / (c.load + c.step);
-  double cost = options_.own_loss * std::max(0.0, own_share - share) * total_need_ * job.weight;
-  for (JobSlot r : residents_[c.node]) {
+  double cost = call.options.own_loss * std::max(0.0, own_share - share) * total_need_ * weight_of(job, call.at);
+  for (JobSlot r : call.residents.on(c.node)) {
     if (cost > enough) break;
-    if (yield_[r] <= share || marked_[r] == mark_) continue;
-    const JobView& other = view.jobs[r];
-    const double weight = other.weight * (other.virtual_time(view.now) < young_ ? options_.young_loss : 1.0);
-    cost += weight * other.cpu_need * other.tasks * (yield_[r] - share);
+    const double yield = yield_of(call, r);
+    if (yield <= share || counted_[r] == mark_) continue;
+    const JobView& other = call.job(r);
+    const double weight =
+        weight_of(other, call.at) * (other.virtual_time(call.at.now) < young_ ? call.options.young_loss : 1.0);
+    cost += weight * other.cpu_need * other.tasks * (yield - share);
   }
   return cost;
 }
 
-std::span<const NodeIndex> HarmPlacer::find(const ClusterView& view, const ClusterState& state, JobSlot slot) {
-  const JobView& job = view.jobs[slot];
-  if (job.flags.may_not_move && !job.nodes.empty()) return former_.find(state, job);
-
+void HarmPlacer::collect(const Call& call, const JobView& job) {
+  const ClusterState& state = call.state;
   candidates_.clear();
-  std::uint64_t room_total = 0;
+  room_total_ = 0;
   const auto count = static_cast<NodeIndex>(state.node_count());
   for (NodeIndex n = 0; n < count; ++n) {
     const std::uint32_t room = state.room_for(job, n);
     if (room == 0) continue;
-    room_total += room;
+    room_total_ += room;
     const double capacity = state.cpu_capacity(n);
     Candidate c{n, room, 0, state.cpu_load(n) / capacity, job.cpu_need / capacity, 0, 0};
     for (std::size_t d = 0; d < state.rigid_dims(); ++d) {
@@ -114,11 +62,20 @@ std::span<const NodeIndex> HarmPlacer::find(const ClusterView& view, const Clust
     }
     candidates_.push_back(c);
   }
-  if (room_total < job.tasks) return {};
+}
+
+std::span<const NodeIndex> HarmPlacer::find(const Call& call, JobSlot slot) {
+  const JobView& job = call.job(slot);
+  if (job.flags.may_not_move && !job.nodes.empty()) return former_.find(call.state, job);
+  collect(call, job);
+  if (room_total_ < job.tasks) return {};
 
   total_need_ = job.cpu_need * job.tasks;
-  young_ = kYoung * std::max(job.virtual_time(view.now), short_job(options_));
+  young_ = kYoung * std::max(job.virtual_time(call.at.now), short_job(call.options));
   ++mark_;
+  counted_.resize(call.view.jobs.size(), 0);
+  expected_.resize(call.view.jobs.size(), 1.0);
+  is_expected_.resize(call.view.jobs.size(), 0);
   double own_share = 1;
   bool shared = false;  // whether a node with too little CPU has been looked at
   nodes_.clear();
@@ -133,11 +90,10 @@ std::span<const NodeIndex> HarmPlacer::find(const ClusterView& view, const Clust
       double cost = 0;
       if (!cpu_fits(c.load + c.step, 1)) {
         if (!shared) {
-          if (!built_) build(view, state);
-          share_equally(state);
+          expect_yields(call);
           shared = true;
         }
-        cost = harm(view, c, job, own_share, best != nullptr ? best_cost : kNever);
+        cost = harm(call, c, job, own_share, best != nullptr ? best_cost : kNever);
       }
       if (best == nullptr || cost < best_cost || (cost == best_cost && tied < best_tie)) {
         best = &c, best_cost = cost, best_tie = tied;
@@ -149,7 +105,7 @@ std::span<const NodeIndex> HarmPlacer::find(const ClusterView& view, const Clust
     best->spare -= best->spare_step;
     if (!cpu_fits(best->load, 1)) {
       own_share = std::min(own_share, 1 / best->load);
-      for (JobSlot r : residents_[best->node]) marked_[r] = mark_;
+      for (JobSlot r : call.residents.on(best->node)) counted_[r] = mark_;
     }
   }
   std::sort(nodes_.begin(), nodes_.end());

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "policy/greedy.h"
-#include "policy/triage/options.h"
 #include "policy/triage/placer.h"
 
 namespace dfrs::triage {
@@ -22,14 +21,9 @@ inline constexpr double kYoung = 2;
 
 class HarmPlacer final : public Placer {
  public:
-  explicit HarmPlacer(const TriageOptions& options) : options_(options) {}
-
-  void begin(const ClusterView& view, const ClusterState& state) override;
   /// O(nodes + tasks x nodes of the cluster that are full x residents) in the worst case; O(nodes + tasks log nodes)
   /// while nodes with CPU left suffice.
-  std::span<const NodeIndex> find(const ClusterView& view, const ClusterState& state, JobSlot job) override;
-  void placed(const ClusterView& view, const ClusterState& state, JobSlot job) override;
-  void removed(JobSlot job, std::span<const NodeIndex> nodes) override;
+  std::span<const NodeIndex> find(const Call& call, JobSlot job) override;
 
  private:
   struct Candidate {
@@ -42,23 +36,20 @@ class HarmPlacer final : public Placer {
     double spare_step = 0;
   };
 
-  void build(const ClusterView& view, const ClusterState& state);
-  /// The yield of a job that is where it was is known. Others, put somewhere in this call, count as sharing their
-  /// nodes equally with whoever is there by then.
-  void note_yield(const ClusterView& view, const ClusterState& state, JobSlot job);
-  void share_equally(const ClusterState& state);
+  void collect(const Call& call, const JobView& job);
+  /// The yield of a job that is where it was is known. Others, put somewhere in this call, count as sharing their nodes
+  /// equally with whoever is there by now.
+  void expect_yields(const Call& call);
+  double yield_of(const Call& call, JobSlot resident) const;
   /// The cost of one more task there, >= 0; or, where it exceeds `enough`, something that does.
-  double harm(const ClusterView& view, const Candidate& candidate, const JobView& job, double own_share,
-              double enough) const;
+  double harm(const Call& call, const Candidate& candidate, const JobView& job, double own_share, double enough) const;
   static double tie(const Candidate& candidate);
 
-  TriageOptions options_;
-  bool built_ = false;
-  std::vector<std::vector<JobSlot>> residents_;  // by node; one entry per job, in submission order
-  std::vector<double> yield_;                    // by slot: what a resident runs at, or is expected to
-  std::vector<JobSlot> fresh_;                   // residents whose yields are expectations
   std::vector<Candidate> candidates_;
-  std::vector<std::uint64_t> marked_;  // by slot: mark_ if the job's loss has been counted
+  std::uint64_t room_total_ = 0;
+  std::vector<double> expected_;          // by slot
+  std::vector<std::uint64_t> is_expected_;  // by slot: mark_ if the yield is the expected one
+  std::vector<std::uint64_t> counted_;    // by slot: mark_ if the job's loss has been counted
   std::uint64_t mark_ = 0;
   std::vector<NodeIndex> nodes_;
   Greedy former_;

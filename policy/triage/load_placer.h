@@ -9,12 +9,9 @@ namespace dfrs::triage {
 
 class LoadPlacer final : public Placer {
  public:
-  void begin(const ClusterView&, const ClusterState&) override {}
-  std::span<const NodeIndex> find(const ClusterView& view, const ClusterState& state, JobSlot job) override {
-    return greedy_.find(state, view.jobs[job]);
+  std::span<const NodeIndex> find(const Call& call, JobSlot job) override {
+    return greedy_.find(call.state, call.job(job));
   }
-  void placed(const ClusterView&, const ClusterState&, JobSlot) override {}
-  void removed(JobSlot, std::span<const NodeIndex>) override {}
 
  private:
   Greedy greedy_;

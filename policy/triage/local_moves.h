@@ -12,7 +12,7 @@ namespace dfrs::triage {
 
 struct MoveRule {
   Seconds period = 0;    ///< between rounds
-  int most = 0;          ///< jobs tried in a round
+  std::size_t most = 0;  ///< jobs tried in a round
   Seconds progress = 0;  ///< that a job must have: younger ones may end before the move has paid
   double gain = 0;       ///< CPU gained over the job's expected rest, in penalties
 
@@ -31,14 +31,13 @@ inline constexpr double kTryAgain = 1.1;
 
 class LocalMoves {
  public:
-  LocalMoves(TriageParts::Moves moves, TriageParts::Yields yields, const TriageOptions& options)
-      : rule_(MoveRule::of(moves, options)), trial_(yields, options) {}
+  LocalMoves(TriageParts::Moves moves, const TriageOptions& options) : rule_(MoveRule::of(moves, options)) {}
 
   /// Tries running jobs that get less CPU than they need, those that lack most first: each is taken out and placed
   /// again. The move is kept if the CPU gained by all jobs together, over the time the job is expected to run on (as
   /// long as it ran), exceeds `gain` times what the penalty costs. `yields` are those of the mapping, and of the new
-  /// one afterwards. True if a job was moved. O(most x (placement + yields)).
-  bool run(const ClusterView& view, ClusterState& state, Placer& placer, const TriageOptions& options, Yields& yields);
+  /// one afterwards. True if a job was moved. O(jobs log jobs + most x (placement + yields of those tied to the job)).
+  bool run(Call& call, Placer& placer, Yields& yields);
 
   const MoveRule& rule() const { return rule_; }
 
@@ -53,7 +52,6 @@ class LocalMoves {
     Seconds progress = -1;
   };
   MoveRule rule_;
-  Yields trial_;
   std::vector<Candidate> candidates_;
   std::vector<Tried> tried_;  // by slot
   std::vector<NodeIndex> old_nodes_;

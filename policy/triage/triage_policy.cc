@@ -6,7 +6,6 @@
 
 #include "policy/triage/harm_placer.h"
 #include "policy/triage/load_placer.h"
-#include "policy/yield/changes.h"
 
 namespace dfrs {
 namespace {
@@ -17,46 +16,53 @@ constexpr double kLookAgain = 0.1;
 constexpr Seconds kLookAgainLeast = 2;
 constexpr Seconds kLookAgainMost = 300;
 
-std::unique_ptr<triage::Placer> make_placer(TriageParts::Placement placement, const TriageOptions& options) {
+std::unique_ptr<triage::Placer> make_placer(TriageParts::Placement placement) {
   if (placement == TriageParts::Placement::load) return std::make_unique<triage::LoadPlacer>();
-  return std::make_unique<triage::HarmPlacer>(options);
+  return std::make_unique<triage::HarmPlacer>();
+}
+
+double heaviest_weight(const ClusterView& view, const ClusterState& state) {
+  double heaviest = 0;
+  for (JobSlot job : state.active()) heaviest = std::max(heaviest, view.jobs[job].weight);
+  return heaviest > 0 ? heaviest : 1;
 }
 
 }  // namespace
 
 TriagePolicy::TriagePolicy(const TriageParts& parts, const TriageOptions& options)
-    : options_(options), placer_(make_placer(parts.placement, options)), yields_(parts.yields, options) {
-  if (parts.moves != TriageParts::Moves::none) moves_.emplace(parts.moves, parts.yields, options);
+    : options_(options), placer_(make_placer(parts.placement)), yields_(parts.yields, options) {
+  if (parts.moves != TriageParts::Moves::none) moves_.emplace(parts.moves, options);
 }
 
 void TriagePolicy::decide(const ClusterView& view, std::span<const Event> events, ClusterState& state,
                           Outcome& outcome) {
   const Seconds now = view.now;
-  placer_->begin(view, state);
+  residents_.begin(view, events, state);
+  triage::Call call{view, state, residents_, {now, heaviest_weight(view, state)}, options_};
+  yields_.begin(view, events, state, call.at.heaviest);
+
   bool admitted = !events.empty() || now >= next_admission_;
-  const bool changed = admitted && admission_.run(view, state, *placer_, options_);
-  const bool move = moves_ && now >= next_moves_;
-  if (changed || move || !events.empty() || now >= next_level_) {
-    yields_.solve(view, state);
-    if (move && moves_->run(view, state, *placer_, options_, yields_)) {
-      admitted = true;
-      if (admission_.run(view, state, *placer_, options_)) yields_.solve(view, state);
-    }
-    name_yields(yields_.sharing(), yields_.limited(), view, state, outcome);
-    next_level_ = std::max(std::nextafter(now, kNever), yields_.next_level(view));
+  if (admitted) admission_.run(call, *placer_);
+  yields_.update(view, state, residents_);
+  if (moves_ && now >= next_moves_ && moves_->run(call, *placer_, yields_)) {
+    admitted = true;
+    if (admission_.run(call, *placer_)) yields_.update(view, state, residents_);
   }
+  yields_.name(view, state, outcome);
+
   if (admitted) {
     next_admission_ = admission_.waiting() ? now + std::clamp(kLookAgain * admission_.shortest_wait(),
                                                               kLookAgainLeast * options_.time_scale,
                                                               kLookAgainMost * options_.time_scale)
                                            : kNever;
   }
-  if (!moves_ || yields_.limited().empty()) {
+  if (!moves_ || !yields_.anyone_limited(state)) {
     next_moves_ = kNever;
   } else if (next_moves_ == kNever || now >= next_moves_) {
     next_moves_ = (std::floor(now / moves_->rule().period) + 1) * moves_->rule().period;
   }
-  outcome.wake_at = std::min({next_admission_, next_moves_, next_level_});
+  const Seconds next_look = std::max(std::nextafter(now, kNever), yields_.next_look(state));
+  outcome.wake_at = std::min({next_admission_, next_moves_, next_look});
 }
 
 }  // namespace dfrs

@@ -22,15 +22,14 @@ class TriagePolicy final : public NonClairvoyantPolicy {
   void decide(const ClusterView& view, std::span<const Event> events, ClusterState& state, Outcome& outcome) override;
 
  private:
-
   TriageOptions options_;
   std::unique_ptr<triage::Placer> placer_;
+  triage::Residents residents_;
   triage::Admission admission_;
   triage::Yields yields_;
   std::optional<triage::LocalMoves> moves_;
   Seconds next_admission_ = kNever;
   Seconds next_moves_ = kNever;
-  Seconds next_level_ = kNever;
 };
 
 }  // namespace dfrs

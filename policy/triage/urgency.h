@@ -16,17 +16,26 @@ namespace dfrs::triage {
 inline constexpr Seconds kShort = 10;
 inline Seconds short_job(const TriageOptions& options) { return kShort * options.time_scale; }
 
+/// What urgencies, costs and weights are taken at.
+struct Moment {
+  Seconds now = 0;
+  /// The largest weight that any job in the system has: weights count beside it, so that a common one is 1 exactly.
+  double heaviest = 1;
+};
+
+inline double weight_of(const JobView& job, const Moment& at) { return job.weight / at.heaviest; }
+
 /// Of a job that does not run: the stretch it has if it ended now or, paused, after one more penalty; times its weight.
-inline double urgency(const JobView& job, Seconds now, const TriageOptions& options) {
-  const Seconds progress = std::max(job.virtual_time(now), short_job(options));
+inline double urgency(const JobView& job, const Moment& at, const TriageOptions& options) {
+  const Seconds progress = std::max(job.virtual_time(at.now), short_job(options));
   const Seconds ahead = job.state == JobState::waiting ? options.patience * options.time_scale : expected_penalty(job, options);
-  return job.weight * (job.flow_time(now) + ahead) / progress;
+  return weight_of(job, at) * (job.flow_time(at.now) + ahead) / progress;
 }
 
 /// Of a running job: the stretch it would come to by a pause.
-inline double pause_cost(const JobView& job, Seconds now, const TriageOptions& options) {
-  const Seconds progress = std::max(job.virtual_time(now), short_job(options));
-  return job.weight * (job.flow_time(now) + expected_penalty(job, options) + options.hold * options.time_scale) / progress;
+inline double pause_cost(const JobView& job, const Moment& at, const TriageOptions& options) {
+  const Seconds progress = std::max(job.virtual_time(at.now), short_job(options));
+  return weight_of(job, at) * (job.flow_time(at.now) + expected_penalty(job, options) + options.hold * options.time_scale) / progress;
 }
 
 /// The margin by which the urgency of a job must exceed the pause cost of a victim.

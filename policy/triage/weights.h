@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "policy/compare.h"
 #include "policy/triage/urgency.h"
 
 namespace dfrs::triage {
@@ -16,33 +17,44 @@ inline double power(double base, double exponent) {
   return exponent > 0 ? result * std::sqrt(base) : result;
 }
 
-/// Grows with the square of the stretch so far, and falls with the root of the progress (powers 2 and 0.5 by default): of two equally delayed jobs the
-/// one that has run less is the one more likely to end soon. A user's weight W counts in the stretch, so that in the long
-/// run jobs on a node come to stretches in inverse proportion to W.
-inline double yield_weight(const JobView& job, Seconds now, const TriageOptions& options) {
-  const Seconds progress = std::max(job.virtual_time(now), short_job(options));
-  const double stretch = job.weight * std::max(1.0, job.flow_time(now) / progress);
-  return job.weight * power(stretch, options.stretch_power) / power(progress / short_job(options), options.age_power);
+/// Grows with the square of the stretch so far, and falls with the root of the progress (powers 2 and 0.5 by default): of
+/// two equally delayed jobs the one that has run less is the one more likely to end soon. A user's weight W counts in the
+/// stretch, so that in the long run jobs on a node come to stretches in inverse proportion to W.
+inline double weight_at(double user, Seconds flow, Seconds progress, const TriageOptions& options) {
+  progress = std::max(progress, short_job(options));
+  const double stretch = user * std::max(1.0, flow / progress);
+  return user * power(stretch, options.stretch_power) / power(progress / short_job(options), options.age_power);
 }
 
-/// Weights are looked at again when the progress or the flow time of a job crosses short_job x kLevel^k: until then
-/// none changes by more than a factor of kLevel^2.
-inline constexpr double kLevel = 2;
+inline double yield_weight(const JobView& job, const Moment& at, const TriageOptions& options) {
+  return weight_at(weight_of(job, at), job.flow_time(at.now), job.virtual_time(at.now), options);
+}
 
-/// Levels from here on wait for the next multiple of it, so that on a busy cluster many are looked at together.
+/// A weight is looked at again when time and progress have changed it by this factor, up or down.
+inline constexpr double kLookAgain = 2;
+
+/// When that is the case, at this yield: the first of now + short_job x 2^k, k = 0, 1, .. From kCoarse on at the next
+/// multiple of it, so that on a busy cluster many are looked at together. O(log time).
 inline constexpr Seconds kCoarse = 300;
-
-/// When to look at a weight that crosses a level at a time.
-inline Seconds look_at(Seconds time, Seconds level, const TriageOptions& options) {
+inline constexpr int kFarthest = 40;  ///< 2^40 short jobs are a third of a million years
+inline Seconds look_again(const JobView& job, const Moment& at, double yield, const TriageOptions& options) {
+  const double user = weight_of(job, at);
+  const Seconds flow = job.flow_time(at.now);
+  const Seconds progress = job.virtual_time(at.now);
+  // A job that is being moved or resumed stands still until its penalty is over; what this call gives it is not known.
+  const Seconds still = job.state == JobState::running ? std::max(0.0, job.clock.since - at.now) : 0;
+  const double weight = weight_at(user, flow, progress, options);
   const Seconds coarse = kCoarse * options.time_scale;
-  return level < coarse ? time : std::ceil(time / coarse) * coarse;
-}
-
-/// The next such level above a progress or a flow time.
-inline Seconds next_level(Seconds time, const TriageOptions& options) {
-  Seconds level = short_job(options);
-  while (level <= time) level *= kLevel;
-  return level;
+  Seconds ahead = short_job(options);
+  for (int k = 0; k < kFarthest; ++k, ahead *= 2) {
+    const double then = weight_at(user, flow + ahead, progress + yield * std::max(0.0, ahead - still), options);
+    const double changed = std::max(then, weight);
+    const double enough = kLookAgain * std::min(then, weight);
+    if (changed < enough && !same_quality(changed, enough)) continue;
+    const Seconds time = at.now + ahead;
+    return ahead < coarse ? time : std::ceil(time / coarse) * coarse;
+  }
+  return kNever;
 }
 
 }  // namespace dfrs::triage

@@ -6,12 +6,26 @@
 
 namespace dfrs {
 
+namespace {
+
+bool same_users(const Sharing& sharing, const Sharing::Node& a, const Sharing::Node& b) {
+  if (a.count != b.count || a.capacity != b.capacity) return false;
+  const std::span<const Sharing::User> of_a = sharing.users(a);
+  const std::span<const Sharing::User> of_b = sharing.users(b);
+  return std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(),
+                    [](const auto& x, const auto& y) { return x.job == y.job && x.need == y.need; });
+}
+
+}  // namespace
+
 void WeightedMaxMinYield::solve(const Sharing& sharing, std::span<const double> weights, std::span<double> yields) {
   constexpr double kOpen = -1;
   std::fill(yields.begin(), yields.end(), kOpen);
   heap_.clear();
   for (std::uint32_t n = 0; n < sharing.nodes().size(); ++n) {
     const Sharing::Node& node = sharing.nodes()[n];
+    // A gang's nodes often hold the same: one of them stands for its neighbours.
+    if (n > 0 && same_users(sharing, node, sharing.nodes()[n - 1])) continue;
     double weight = 0;
     for (const Sharing::User& user : sharing.users(node)) weight += weights[user.job] * user.need;
     heap_.push_back({node.capacity / weight, n});

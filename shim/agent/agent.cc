@@ -127,7 +127,10 @@ AgentReport Agent::make_report() const {
   AgentReport report;
   report.node = options_.node;
   report.applied = desired_.order;
-  for (const auto& [job, measure] : measured_) report.jobs.push_back(measure.use);
+  for (const auto& [job, measure] : measured_) {
+    JobUse& use = report.jobs.emplace_back(measure.use);
+    use.cpu_seconds /= options_.cores_per_cpu;  // a report counts as the quotas do
+  }
   for (const auto& [job, message] : errors_) report.errors.push_back({job, message.substr(0, 1000)});
   report.swap_total_mib = swap_.total_kib / 1024;
   report.swap_free_mib = swap_.free_kib / 1024;

@@ -139,6 +139,19 @@ uint32_t dfrs_controller_quota_wait(const struct dfrs_controller* controller) {
   return controller->host->config().quota_wait_ms;
 }
 
+uint32_t dfrs_controller_wants(const struct dfrs_controller* controller) {
+  switch (controller->host->config().weight) {
+    case dfrs::shim::WeightRule::qos:
+      return DFRS_WANT_QOS;
+    case dfrs::shim::WeightRule::fair_share:
+      return DFRS_WANT_FAIR_SHARE;
+    case dfrs::shim::WeightRule::none:
+    case dfrs::shim::WeightRule::priority:
+      break;
+  }
+  return 0;
+}
+
 int dfrs_controller_step(struct dfrs_controller* controller, const struct dfrs_snapshot* snapshot,
                          struct dfrs_operations* operations) {
   *operations = {};

@@ -149,7 +149,7 @@ bool Controller::checked_step(const dfrs_snapshot& snapshot, dfrs_operations& op
   pause_rules_.apply(books_, nodes_, agents(), config_, now);
   if (agents() != nullptr) pause_costs_.watch(books_, nodes_, *agents(), now);
   pause_costs_.apply(books_, config_, now);
-  set_weights(books_, config_.weight);
+  set_weights(books_, config_.weight, changes);
   needs_.look(books_, nodes_, driver_.batch() ? nullptr : agents(), quotas_, config_, now, changes);
   offer_again(books_, changes, now);
 

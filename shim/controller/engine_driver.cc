@@ -136,7 +136,7 @@ tl::expected<void, std::string> EngineDriver::run(Books& books, const Nodes& nod
     }
     if (!outcome) return outcome;
     changes.completed.clear();
-    changes.needs.clear();  // the picture has them
+    changes.changed.clear();  // the picture has them
   }
   if (outcome = tell_events(books, nodes, changes, now); !outcome) {
     log_->error("{}; trying once more from what Slurm shows", outcome.error());
@@ -165,10 +165,13 @@ tl::expected<void, std::string> EngineDriver::tell_events(Books& books, const No
   events_.clear();
   for (JobSlot slot : changes.completed) events_.push_back({EventKind::completed, slot});
   changes.completed.clear();
-  for (const Job* job : changes.needs) {
-    if (job->in_engine()) events_.push_back({EventKind::changed, job->slot});
+  std::sort(changes.changed.begin(), changes.changed.end(), [](const Job* a, const Job* b) { return a->id < b->id; });
+  changes.changed.erase(std::unique(changes.changed.begin(), changes.changed.end()), changes.changed.end());
+  for (const Job* job : changes.changed) {
+    // Batch policies know no changes, and look at neither.
+    if (job->in_engine() && !batch_) events_.push_back({EventKind::changed, job->slot});
   }
-  changes.needs.clear();
+  changes.changed.clear();
   std::sort(changes.entering.begin(), changes.entering.end(), earlier);
   changes.entering.erase(std::unique(changes.entering.begin(), changes.entering.end()), changes.entering.end());
   for (Job* job : changes.entering) {

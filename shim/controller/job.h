@@ -67,7 +67,9 @@ struct Job {
   bool can_requeue = false;
   Seconds pausable_at = 0;        ///< running, in no way pausable: when it may become so by itself (kNever: unknown)
 
-  double weight = 1;  ///< for the policy (weights.h)
+  // ---- weight (weights.h) ----
+  double weight = 1;       ///< for the policy
+  double weight_value = 0;  ///< what it is made of; 0: nothing
 
   // ---- CPU need (needs.h); parts of what it asks for ----
   double need = 1;         ///< as the policy knows it

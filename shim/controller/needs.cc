@@ -13,7 +13,7 @@ namespace {
 void set_need(Job& job, double need, Changes& changes) {
   if (job.need == need) return;
   job.need = need;
-  changes.needs.push_back(&job);
+  changes.changed.push_back(&job);
 }
 
 // One job: true if its need has changed.

@@ -18,7 +18,7 @@ inline constexpr Seconds kLeastSample = 3;
 class Needs {
  public:
   /// Looks at the reports of nodes with running jobs, at most once per kReportInterval, and sets Job::need; jobs whose
-  /// need has changed are named in changes.needs. `agents` null, or off: all jobs need what they asked for. A job that
+  /// need has changed are named in changes.changed. `agents` null, or off: all jobs need what they asked for. A job that
   /// runs on several nodes needs what it needs where it needs most. O(tasks + jobs reported).
   void look(Books& books, const Nodes& nodes, const NodeAgents* agents, const Quotas& quotas, const Config& config,
             Seconds now, Changes& changes);

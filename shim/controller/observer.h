@@ -20,7 +20,7 @@ struct Changes {
   bool suspended_outside = false;  ///< a job suspended by us is not the policy's, but could be
   std::vector<JobSlot> completed;  ///< slots of jobs that have left; already closed
   std::vector<Job*> entering;      ///< not in the engine, and the policy's from now on
-  std::vector<Job*> needs;         ///< of another CPU need than the policy knows (needs.h)
+  std::vector<Job*> changed;       ///< of another CPU need (needs.h) or weight (weights.h) than the policy knows
 };
 
 class Observer {

@@ -7,7 +7,7 @@
 namespace dfrs::shim {
 namespace {
 
-// Below or at 0: it has none.
+// 0: it has none.
 double value_of(const Job& job, WeightRule rule) {
   switch (rule) {
     case WeightRule::none:
@@ -17,7 +17,7 @@ double value_of(const Job& job, WeightRule rule) {
     case WeightRule::qos:
       return 1.0 + job.qos_priority;
     case WeightRule::fair_share:
-      return job.fair_share < 0 ? 0 : std::max(job.fair_share, kLeastFairShare);
+      return job.fair_share >= 0 ? std::max(job.fair_share, kLeastFairShare) : 0;
   }
   return 0;
 }
@@ -30,21 +30,23 @@ double rounded(double weight) {
 
 }  // namespace
 
-void set_weights(Books& books, WeightRule rule) {
+void set_weights(Books& books, WeightRule rule, Changes& changes) {
   double sum = 0;
   std::size_t count = 0;
-  if (rule != WeightRule::none) {
-    books.each([&](const Job& job) {
-      const double value = value_of(job, rule);
-      if (job.phase == DFRS_JOB_ENDING || !(value > 0)) return;
-      sum += value;
-      ++count;
-    });
-  }
+  books.each([&](Job& job) {
+    const double value = job.phase == DFRS_JOB_ENDING ? 0 : value_of(job, rule);
+    if (value != job.weight_value) {
+      job.weight_value = value;
+      changes.changed.push_back(&job);
+    }
+    if (!(value > 0)) return;
+    sum += value;
+    ++count;
+  });
   const double mean = count > 0 ? sum / static_cast<double>(count) : 0;
   books.each([&](Job& job) {
-    const double value = value_of(job, rule);
-    job.weight = mean > 0 && value > 0 ? rounded(std::clamp(value / mean, kLeastWeight, kMostWeight)) : 1;
+    const double value = job.weight_value;
+    job.weight = value > 0 ? rounded(std::clamp(value / mean, kLeastWeight, kMostWeight)) : 1;
   });
 }
 

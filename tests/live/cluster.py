@@ -322,6 +322,8 @@ class Cluster:
     # ---- daemons ----
 
     def _start_all(self):
+        if self.options.first:
+            cgroups.put_first(self.cgroup_tree)
         self.start_munged()
         if self.options.accounting:
             self.accounting.start(self.ports["slurmdbd"], self.slurm_user)

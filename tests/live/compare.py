@@ -52,7 +52,7 @@ class Setting:
     def options(self, workload, side, log_folder):
         options = Options(nodes=workload.nodes, cpus=workload.cpus, memory=workload.memory, cores=self.cores,
                           scheduler="backfill" if side == "backfill" else "dfrs",
-                          algorithm=self.triage if side == "triage" else self.algorithm)
+                          algorithm=self.triage if side == "triage" else self.algorithm, first=True)
         if side == "backfill":
             options.slurm = {"SchedulerParameters": BACKFILL_PARAMETERS}
         else:
@@ -253,6 +253,8 @@ def main(arguments):
         raise ClusterError(f"{workload.nodes} nodes of {setting.cores:g} cores are more than this host has ({host}); "
                            f"choose --cores {0.8 * host / workload.nodes:.2g} or fewer --nodes")
     begun = time.monotonic()
+    with contextlib.suppress(OSError):
+        os.nice(-10)  # the daemons inherit it; jobs have control groups
 
     def say(text):
         print(f"[{time.monotonic() - begun:5.0f} s] {text}", flush=True)

@@ -39,6 +39,7 @@ EXTRA_DIST += \
 	tests/live/test_jobs.py \
 	tests/live/test_latency.py \
 	tests/live/test_load.py \
+	tests/live/test_needs.py \
 	tests/live/test_pausing.py \
 	tests/live/test_quotas.py \
 	tests/live/test_record.py \
@@ -46,6 +47,7 @@ EXTRA_DIST += \
 	tests/live/test_select.py \
 	tests/live/test_sharing.py \
 	tests/live/test_time_limit.py \
+	tests/live/test_weights.py \
 	tests/live/test_workload.py \
 	tests/live/waiting.py \
 	tests/live/wire.py \

@@ -25,6 +25,7 @@ class Options:
     credential_seconds: int = 0  # life of job credentials; Slurm holds a requeued job back for so long; 0: its default, 120
     files: Dict[str, str] = field(default_factory=dict)     # of etc/: name -> text, such as gres.conf
     accounting: bool = False  # through a slurmdbd and a mariadbd of the cluster's own (accounting.py)
+    first: bool = False       # jobs go before other processes of the host: what measures CPU time does not mind these
     spank: bool = True        # backfill: hold jobs to the node's real cores, too
 
     @property

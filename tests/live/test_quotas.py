@@ -26,7 +26,7 @@ def cpu_of(pids):
 
 class Quotas(LiveTest):
     # Nodes of 3 CPUs: with jobs of 3 CPUs and of 1 CPU, yields of 1/5, 3/10 and 1/2 are all exact.
-    options = Options(nodes=3, cpus=3, memory=3000, cores=CORES, algorithm="Greedy*/OPT=MIN")
+    options = Options(nodes=3, cpus=3, memory=3000, cores=CORES, first=True, algorithm="Greedy*/OPT=MIN")
 
     def spin(self, node, cpus=3, step=False, threads=1):
         """A job that computes for ever; its number."""

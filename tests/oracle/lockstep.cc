@@ -24,38 +24,14 @@ void Lockstep::on_step(const ClusterView& view, std::span<const Event> events, c
 
 std::string Lockstep::compare(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) {
   Call call;
-  bool resync = first_;
+  const bool resync = follow(order_, view, events, first_);
   first_ = false;
   bool completions = false;
   for (const Event& event : events) {
-    switch (event.kind) {
-      case EventKind::completed:
-        std::erase(order_, event.job);
-        completions = true;
-        break;
-      case EventKind::submitted:
-        order_.push_back(event.job);
-        call.submitted.push_back(event.job);
-        break;
-      case EventKind::resync:
-        resync = true;
-        break;
-      case EventKind::changed:  // no oracle of a whole policy knows of needs that change
-        break;
-    }
+    completions = completions || event.kind == EventKind::completed;
+    if (event.kind == EventKind::submitted) call.submitted.push_back(event.job);
   }
-  if (resync) {
-    order_.clear();
-    for (JobSlot job = 0; job < view.jobs.size(); ++job) {
-      if (view.jobs[job].state != JobState::absent) order_.push_back(job);
-    }
-    std::stable_sort(order_.begin(), order_.end(), [&](JobSlot a, JobSlot b) {
-      const JobView& ja = view.jobs[a];
-      const JobView& jb = view.jobs[b];
-      return ja.submit != jb.submit ? ja.submit < jb.submit : ja.id < jb.id;
-    });
-    last_tick_ = -1;
-  }
+  if (resync) last_tick_ = -1;
   call.freed = completions || resync;
   const bool periodic = algorithm_.periodic != DfrsAlgorithm::Periodic::nothing;
   const bool events_of_jobs = completions || !call.submitted.empty();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "tests/oracle/greedy.h"
 
@@ -13,14 +14,16 @@ namespace dfrs::oracle {
 
 namespace {
 constexpr double kRounding = 1e-9;
+// Who is on the node, with how many tasks of what CPU need.
+std::vector<std::tuple<JobSlot, int, double>> holds(const World& world, NodeIndex n) {
+  std::vector<std::tuple<JobSlot, int, double>> there;
+  for (JobSlot job : world.order) {
+    if (world.tasks_on(job, n) != 0) there.emplace_back(job, world.tasks_on(job, n), world.jobs[job].cpu_need);
+  }
+  return there;
+}
 bool overloaded(const World& world, NodeIndex n) {
   return world.load(n) > world.nodes[n].spec.cpu * (1 + kRounding);
-}
-// The first of start, start x 2, start x 4 .. that is greater.
-Seconds level_above(Seconds time, Seconds start) {
-  Seconds level = start;
-  while (level <= time) level *= 2;
-  return level;
 }
 }  // namespace
 
@@ -63,44 +66,29 @@ void TriageLockstep::on_step(const ClusterView& view, std::span<const Event> eve
   if (!difference_.empty()) return;
   view_ = &view;
   take(view, events);
-  const bool noticed = !events.empty();
-  bool set = noticed;
-  bool admission = noticed || view.now >= next_admission_;
-  if (admission && admit()) set = true;
+  heaviest_ = 0;
+  for (JobSlot job : order_) heaviest_ = std::max(heaviest_, view.jobs[job].weight);
+  bool admission = !events.empty() || view.now >= next_admission_;
+  if (admission) admit();
+  set_yields();
   const bool move = parts_.moves != TriageParts::Moves::none && view.now >= next_moves_;
-  set = set || move || view.now >= next_level_;
-  if (set) set_yields();
   if (move && move_jobs()) {
     admission = true;
-    if (admit()) set_yields();
+    admit();
+    set_yields();
   }
-  difference_ = compare(view, decisions, set);
+  difference_ = compare(view, decisions);
   if (!difference_.empty()) {
     difference_ = fmt::format("at {} s: {}", view.now, difference_);
     return;
   }
 
-  // When to be called again. Yields as the policy has them: equal but for rounding, which these times must not show.
-  if (set) {
-    next_level_ = kNever;
-    for (JobSlot job : order_) {
-      if (parts_.yields == TriageParts::Yields::equal || !limited(job)) continue;
-      const JobView& spec = view.jobs[job];
-      const Seconds start = 10 * options_.time_scale;
-      const Seconds flow = spec.flow_time(view.now);
-      const Seconds progress = spec.virtual_time(view.now);
-      const Seconds runs_from = spec.state == JobState::running ? std::max(view.now, spec.clock.since) : view.now;
-      const auto together = [&](Seconds level, Seconds time) {
-        const Seconds coarse = 300 * options_.time_scale;
-        return level >= coarse ? std::ceil(time / coarse) * coarse : time;
-      };
-      const Seconds flow_level = level_above(flow, start);
-      const Seconds level = level_above(progress, start);
-      next_level_ = std::min({next_level_, together(flow_level, view.now + (flow_level - flow)),
-                              together(level, runs_from + (level - progress) / yields_[job])});
-    }
-    next_level_ = std::max(std::nextafter(view.now, kNever), next_level_);
+  // When to be called again.
+  Seconds next_look = kNever;
+  for (JobSlot job : order_) {
+    if (world_.jobs[job].placed()) next_look = std::min(next_look, known_.at(job));
   }
+  next_look = std::max(std::nextafter(view.now, kNever), next_look);
   if (admission) {
     Seconds shortest = kNever;
     for (JobSlot job : order_) {
@@ -111,42 +99,35 @@ void TriageLockstep::on_step(const ClusterView& view, std::span<const Event> eve
   }
   const Seconds period = (parts_.moves == TriageParts::Moves::few ? 600 : options_.move_period) * options_.time_scale;
   const bool anyone = std::any_of(order_.begin(), order_.end(), [&](JobSlot job) { return limited(job); });
-  if (set || next_moves_ != kNever) {
-    if (parts_.moves == TriageParts::Moves::none || !anyone) {
-      next_moves_ = kNever;
-    } else if (next_moves_ == kNever || view.now >= next_moves_) {
-      next_moves_ = (std::floor(view.now / period) + 1) * period;
-    }
+  if (parts_.moves == TriageParts::Moves::none || !anyone) {
+    next_moves_ = kNever;
+  } else if (next_moves_ == kNever || view.now >= next_moves_) {
+    next_moves_ = (std::floor(view.now / period) + 1) * period;
   }
-  const Seconds wake = std::min({next_admission_, next_moves_, next_level_});
+  const Seconds wake = std::min({next_admission_, next_moves_, next_look});
   if (wake != decisions.wake_at) {
     difference_ = fmt::format("at {} s: to be called at {} s, the reference says {} s", view.now, decisions.wake_at, wake);
   }
 }
 
 void TriageLockstep::take(const ClusterView& view, std::span<const Event> events) {
-  bool resync = first_;
+  const bool resync = follow(order_, view, events, first_);
   first_ = false;
-  for (const Event& event : events) {
-    if (event.kind == EventKind::completed) std::erase(order_, event.job);
-    if (event.kind == EventKind::submitted) order_.push_back(event.job);
-    resync = resync || event.kind == EventKind::resync;
-  }
-  if (resync) {
-    order_.clear();
-    for (JobSlot job = 0; job < view.jobs.size(); ++job) {
-      if (view.jobs[job].state != JobState::absent) order_.push_back(job);
-    }
-    std::stable_sort(order_.begin(), order_.end(), [&](JobSlot a, JobSlot b) {
-      const JobView& ja = view.jobs[a];
-      const JobView& jb = view.jobs[b];
-      return ja.submit != jb.submit ? ja.submit < jb.submit : ja.id < jb.id;
-    });
-  }
   world_ = world_of(view, order_);
+  if (resync) {
+    set_in_.reset();
+    known_.clear();
+  }
+  for (const Event& event : events) {
+    const bool completed = event.kind == EventKind::completed;
+    if (!set_in_ || event.job >= set_in_->jobs.size() || (!completed && event.kind != EventKind::changed)) continue;
+    const std::vector<NodeIndex>& nodes = set_in_->jobs[event.job].nodes;
+    stirred_.insert(nodes.begin(), nodes.end());
+    if (completed) known_.erase(event.job);
+  }
 }
 
-std::string TriageLockstep::compare(const ClusterView& view, const Decisions& decisions, bool yields_set) {
+std::string TriageLockstep::compare(const ClusterView& view, const Decisions& decisions) {
   std::vector<std::vector<NodeIndex>> actual(view.jobs.size());
   for (JobSlot job : order_) {
     if (view.jobs[job].state == JobState::running) {
@@ -170,9 +151,8 @@ std::string TriageLockstep::compare(const ClusterView& view, const Decisions& de
   }
   for (const YieldChange& change : decisions.yields) given[change.job] = change.yield;
   for (JobSlot job : order_) {
-    const double expected = yields_set ? yields_[job] : view.jobs[job].yield;
-    if (world_.jobs[job].placed() && std::abs(given[job] - expected) > kRounding) {
-      return fmt::format("slot {} has yield {}, the reference {}", job, given[job], expected);
+    if (world_.jobs[job].placed() && std::abs(given[job] - yields_[job]) > kRounding) {
+      return fmt::format("slot {} has yield {}, the reference {}", job, given[job], yields_[job]);
     }
   }
   yields_ = given;
@@ -184,23 +164,43 @@ double TriageLockstep::urgency(JobSlot slot) const {
   const double s = options_.time_scale;
   const Seconds cost = job.penalty >= 0 ? job.penalty : options_.penalty * s;
   const Seconds ahead = job.state == JobState::waiting ? options_.patience * s : cost;
-  return job.weight * (job.flow_time(view_->now) + ahead) / std::max(job.virtual_time(view_->now), 10 * s);
+  return user_weight(slot) * (job.flow_time(view_->now) + ahead) / std::max(job.virtual_time(view_->now), 10 * s);
 }
 
 double TriageLockstep::pause_cost(JobSlot slot) const {
   const JobView& job = view_->jobs[slot];
   const double s = options_.time_scale;
   const Seconds cost = job.penalty >= 0 ? job.penalty : options_.penalty * s;
-  return job.weight * (job.flow_time(view_->now) + cost + options_.hold * s) / std::max(job.virtual_time(view_->now), 10 * s);
+  return user_weight(slot) * (job.flow_time(view_->now) + cost + options_.hold * s) / std::max(job.virtual_time(view_->now), 10 * s);
 }
 
-double TriageLockstep::yield_weight(JobSlot slot) const {
+double TriageLockstep::user_weight(JobSlot job) const { return view_->jobs[job].weight / heaviest_; }
+
+// At a flow time and a progress.
+double TriageLockstep::yield_weight(JobSlot job, Seconds flow, Seconds progress) const {
   if (parts_.yields == TriageParts::Yields::equal) return 1;
-  const JobView& job = view_->jobs[slot];
-  const Seconds v = std::max(job.virtual_time(view_->now), 10 * options_.time_scale);
-  const double stretch = job.weight * std::max(1.0, job.flow_time(view_->now) / v);
-  return job.weight * std::pow(stretch, options_.stretch_power) /
+  const Seconds v = std::max(progress, 10 * options_.time_scale);
+  const double user = user_weight(job);
+  return user * std::pow(user * std::max(1.0, flow / v), options_.stretch_power) /
          std::pow(v / (10 * options_.time_scale), options_.age_power);
+}
+
+// The first of 10 s x 2^k from now after which the weight is twice or half what it is.
+Seconds TriageLockstep::look_again(JobSlot job) const {
+  if (parts_.yields == TriageParts::Yields::equal) return kNever;
+  const JobView& spec = view_->jobs[job];
+  const Seconds now = view_->now;
+  const Seconds runs_from = spec.state == JobState::running ? std::max(now, spec.clock.since) : now;
+  const double weight = yield_weight(job, spec.flow_time(now), spec.virtual_time(now));
+  for (int k = 0; k < 40; ++k) {
+    const Seconds ahead = 10 * options_.time_scale * std::ldexp(1.0, k);
+    const Seconds ran = std::max(0.0, ahead - (runs_from - now));
+    const double then = yield_weight(job, spec.flow_time(now) + ahead, spec.virtual_time(now) + yields_[job] * ran);
+    if (then < 2 * weight * (1 - kRounding) && weight < 2 * then * (1 - kRounding)) continue;
+    const Seconds coarse = 300 * options_.time_scale;
+    return ahead >= coarse ? std::ceil((now + ahead) / coarse) * coarse : now + ahead;
+  }
+  return kNever;
 }
 
 bool TriageLockstep::admit() {
@@ -303,12 +303,12 @@ TriageLockstep::Nodes TriageLockstep::place(JobSlot job) const {
       double cost = 0;
       if (after > 1 + kRounding) {
         const double share = 1 / after;
-        cost = options_.own_loss * std::max(0.0, own_share - share) * total * view_->jobs[job].weight;
+        cost = options_.own_loss * std::max(0.0, own_share - share) * total * user_weight(job);
         for (JobSlot r : order_) {
           if (world_.tasks_on(r, n) == 0 || marked.count(r) != 0) continue;
           const double loss = resident_yield(r) - share;
           const double counts = world_.jobs[r].virtual_time < young ? options_.young_loss : 1;
-          if (loss > 0) cost += view_->jobs[r].weight * counts * world_.jobs[r].cpu_need * world_.jobs[r].tasks * loss;
+          if (loss > 0) cost += user_weight(r) * counts * world_.jobs[r].cpu_need * world_.jobs[r].tasks * loss;
         }
       }
       if (!found || cost < best_cost || (cost == best_cost && tie < best_tie)) {
@@ -338,10 +338,51 @@ bool TriageLockstep::limited(JobSlot job) const {
   return std::any_of(nodes.begin(), nodes.end(), [&](NodeIndex n) { return overloaded(world_, n); });
 }
 
+// Yields are set, with weights of now, for all who are tied to a change since they were last set, or to a weight whose
+// time has come; the others keep theirs.
 void TriageLockstep::set_yields() {
+  std::set<JobSlot> renewed;
+  std::set<NodeIndex> changed;
+  std::swap(changed, stirred_);
+  for (NodeIndex n = 0; n < world_.nodes.size(); ++n) {
+    if (!set_in_ || holds(*set_in_, n) != holds(world_, n)) changed.insert(n);
+  }
+  for (JobSlot job : order_) {
+    if (!world_.jobs[job].placed()) continue;
+    const std::vector<NodeIndex>& nodes = world_.jobs[job].nodes;
+    const bool known = set_in_ && known_.count(job) != 0 && set_in_->jobs[job].nodes == nodes;
+    const bool due = known && known_.at(job) <= view_->now;
+    const bool stirred = std::any_of(nodes.begin(), nodes.end(), [&](NodeIndex n) {
+      return changed.count(n) != 0 && (overloaded(world_, n) || (set_in_ && overloaded(*set_in_, n)));
+    });
+    if (!known || due || stirred) renewed.insert(job);
+  }
+  for (bool more = true; more;) {
+    more = false;
+    for (JobSlot job : order_) {
+      if (renewed.count(job) != 0) continue;
+      for (NodeIndex n : world_.jobs[job].nodes) {
+        if (!overloaded(world_, n)) continue;
+        const bool tied = std::any_of(renewed.begin(), renewed.end(), [&](JobSlot r) { return world_.tasks_on(r, n) != 0; });
+        if (tied && renewed.insert(job).second) more = true;
+      }
+    }
+  }
   std::vector<double> weights(world_.jobs.size(), 1.0);
-  for (JobSlot job : order_) weights[job] = yield_weight(job);
-  yields_ = weighted_max_min_yields(world_, weights);
+  for (JobSlot job : order_) {
+    const JobView& spec = view_->jobs[job];
+    weights[job] = yield_weight(job, spec.flow_time(view_->now), spec.virtual_time(view_->now));
+  }
+  const std::vector<double> all = weighted_max_min_yields(world_, weights);
+  yields_.resize(all.size());
+  for (JobSlot job : order_) {
+    if (!world_.jobs[job].placed()) yields_[job] = 0;
+  }
+  for (JobSlot job : renewed) {
+    yields_[job] = all[job];
+    known_[job] = limited(job) ? look_again(job) : kNever;
+  }
+  set_in_ = world_;
 }
 
 double TriageLockstep::shortage() const {
@@ -376,6 +417,8 @@ bool TriageLockstep::move_jobs() {
     const JobView& seen = view_->jobs[job];
     const World world = world_;
     const std::vector<double> yields = yields_;
+    const std::optional<World> set_in = set_in_;
+    const std::map<JobSlot, Seconds> known = known_;
     const double before = shortage();
     world_.jobs[job].nodes.clear();
     const Nodes nodes = place(job);
@@ -386,7 +429,9 @@ bool TriageLockstep::move_jobs() {
       Seconds penalty = seen.move_penalty >= 0 ? seen.move_penalty : seen.penalty;
       if (penalty < 0) penalty = options_.penalty * options_.time_scale;
       const double price = (few ? 1 : options_.move_gain) * penalty * seen.cpu_need * seen.tasks;
-      keep = (before - shortage()) * seen.virtual_time(view_->now) > price * (1 + kRounding);
+      double gain = before - shortage();
+      if (gain < kRounding * before) gain = 0;
+      keep = gain * seen.virtual_time(view_->now) > price * (1 + kRounding);
     }
     if (keep) {
       moved = true;
@@ -395,6 +440,8 @@ bool TriageLockstep::move_jobs() {
       tried_[job] = {seen.id, seen.virtual_time(view_->now)};
       world_ = world;
       yields_ = yields;
+      set_in_ = set_in;
+      known_ = known;
     }
   }
   return moved;

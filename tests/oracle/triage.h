@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Triage word by word (docs/triage.md): every job and node looked at each time, nothing remembered but the three times
-// at which it wants to be called again, and which jobs it tried to move in vain. Shares with the policy its options and the input types alone.
+// Triage word by word (docs/triage.md): every job and node looked at each time, remembered are only the times at
+// which it wants to be called again, yields with the mapping they were set in, and which jobs it tried to move in vain.
+// Shares with the policy its options and the input types alone.
 #pragma once
 
 #include <map>
@@ -34,11 +35,13 @@ class TriageLockstep final : public sim::StepObserver {
   using Nodes = std::optional<std::vector<NodeIndex>>;
 
   void take(const ClusterView& view, std::span<const Event> events);
-  std::string compare(const ClusterView& view, const Decisions& decisions, bool yields_set);
+  std::string compare(const ClusterView& view, const Decisions& decisions);
 
   double urgency(JobSlot job) const;
   double pause_cost(JobSlot job) const;
-  double yield_weight(JobSlot job) const;
+  double user_weight(JobSlot job) const;
+  double yield_weight(JobSlot job, Seconds flow, Seconds progress) const;
+  Seconds look_again(JobSlot job) const;
   bool admit();
   bool admit_round(std::set<JobSlot>& put_out, bool& paused);
   bool make_room(JobSlot job, std::set<JobSlot>& put_out);
@@ -58,7 +61,10 @@ class TriageLockstep final : public sim::StepObserver {
   bool first_ = true;
   Seconds next_admission_ = kNever;
   Seconds next_moves_ = kNever;
-  Seconds next_level_ = kNever;
+  double heaviest_ = 1;
+  std::optional<World> set_in_;        // the mapping that yields_ were set in
+  std::map<JobSlot, Seconds> known_;   // jobs that have had yields, and when their weight is looked at again
+  std::set<NodeIndex> stirred_;        // who was there has ended, or has another need
   std::map<JobSlot, std::pair<JobId, Seconds>> tried_;  // jobs not moved, and their progress then
   std::string difference_;
   std::uint64_t pauses_ = 0;

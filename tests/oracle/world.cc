@@ -47,6 +47,26 @@ bool World::takes(JobSlot job, const std::vector<NodeIndex>& already, NodeIndex 
   return true;
 }
 
+bool follow(std::vector<JobSlot>& order, const ClusterView& view, std::span<const Event> events, bool first) {
+  bool resync = first;
+  for (const Event& event : events) {
+    if (event.kind == EventKind::completed) std::erase(order, event.job);
+    if (event.kind == EventKind::submitted) order.push_back(event.job);
+    resync = resync || event.kind == EventKind::resync;
+  }
+  if (!resync) return false;
+  order.clear();
+  for (JobSlot job = 0; job < view.jobs.size(); ++job) {
+    if (view.jobs[job].state != JobState::absent) order.push_back(job);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](JobSlot a, JobSlot b) {
+    const JobView& ja = view.jobs[a];
+    const JobView& jb = view.jobs[b];
+    return ja.submit != jb.submit ? ja.submit < jb.submit : ja.id < jb.id;
+  });
+  return true;
+}
+
 World world_of(const ClusterView& view, const std::vector<JobSlot>& order) {
   World world;
   world.now = view.now;

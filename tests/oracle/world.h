@@ -45,6 +45,10 @@ struct World {
   bool takes(JobSlot job, const std::vector<NodeIndex>& already, NodeIndex n) const;
 };
 
+/// Brings `order`, the jobs in the system in submission order, up to date with the events of a call. True if it is made
+/// anew from the view: after a resync, or in the first call.
+bool follow(std::vector<JobSlot>& order, const ClusterView& view, std::span<const Event> events, bool first);
+
 /// What a view shows. `order`: the jobs in the system in submission order.
 World world_of(const ClusterView& view, const std::vector<JobSlot>& order);
 

@@ -1,6 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The controller side of shim/. Add a file to the list, nothing else.
 if HAVE_TESTS
+# A slurmctld of tests with the sched plugin in it.
+FAKE_SLURM = \
+	tests/shim/fake_agents.h \
+	tests/shim/fake_slurm.cc \
+	tests/shim/fake_slurm.h \
+	tests/shim/fake_slurm/operations.cc \
+	tests/shim/fake_slurm/progress.cc \
+	tests/shim/fake_slurm/room.cc \
+	tests/shim/fake_slurm/snapshot.cc \
+	tests/shim/fake_slurm/users.cc \
+	tests/shim/one_node.h
 check_PROGRAMS += tests/shim_tests
 TESTS += tests/shim_tests
 tests_shim_tests_CPPFLAGS = $(TEST_CPPFLAGS) $(SHIM_CPPFLAGS)
@@ -41,9 +52,7 @@ tests_shim_tests_SOURCES = \
 	tests/shim/controller/smoke_test.cc \
 	tests/shim/controller/state_file_test.cc \
 	tests/shim/controller/weights_test.cc \
-	tests/shim/fake_agents.h \
-	tests/shim/fake_slurm.cc \
-	tests/shim/fake_slurm.h \
+	$(FAKE_SLURM) \
 	tests/shim/gate_test.cc \
 	tests/shim/record/recorder_test.cc \
 	tests/shim/record/record_reader_test.cc \
@@ -55,8 +64,6 @@ TESTS += tests/shim_thread_tests
 tests_shim_thread_tests_CPPFLAGS = $(TEST_CPPFLAGS) $(SHIM_CPPFLAGS)
 tests_shim_thread_tests_LDADD = libdfrs_control.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(GTEST_LIBS) $(SHIM_LIBS) $(ARCHIVE_LIBS)
 tests_shim_thread_tests_SOURCES = \
-	tests/shim/fake_agents.h \
-	tests/shim/fake_slurm.cc \
-	tests/shim/fake_slurm.h \
+	$(FAKE_SLURM) \
 	tests/shim/threads/inspection_threads_test.cc
 endif

@@ -3,33 +3,17 @@
 // where none is named.
 #include <gtest/gtest.h>
 
-#include "sim/simulation.h"
+#include "tests/sim/by_hand.h"
 
 namespace dfrs::sim {
 namespace {
 
-class Ipdps2010ByHand : public testing::Test {
+class Ipdps2010ByHand : public ByHand {
  protected:
-  Ipdps2010ByHand() {
-    instance_.name = "by-hand";
-    options_.penalty = 0;
-  }
-  void nodes(std::size_t count) { instance_.platform = Platform::homogeneous(count, 100); }
+  Ipdps2010ByHand() { options_.penalty = 0; }
   void job(Seconds submit, double need, RigidAmount memory, Seconds run_time) {
-    Job job;
-    job.id = instance_.jobs.size() + 1;
-    job.submit = submit;
-    job.cpu_need = need;
-    job.rigid[kMemory] = memory;
-    job.run_time = job.estimate = run_time;
-    instance_.jobs.push_back(job);
+    ByHand::job(submit, 1, need, memory, run_time);
   }
-  RunResult run(const char* algorithm) const {
-    return simulate(instance_, parse_algorithm(algorithm).value(), options_);
-  }
-
-  Instance instance_;
-  SimOptions options_;
 };
 
 // The second fails at 10, 12, 16, 24, 40 and 72; when the first ends at 100 nobody looks, so it starts at 136.

@@ -4,33 +4,20 @@
 
 #include "sim/simulation.h"
 #include "tests/oracle/dice.h"
+#include "tests/sim/by_hand.h"
 
 namespace dfrs::sim {
 namespace {
 
-class SharedNodes : public ::testing::Test {
+class SharedNodes : public ByHand {
  protected:
-  void nodes(std::size_t count) { instance_.platform = Platform::homogeneous(count, 100); }
-  void job(Seconds submit, int tasks, double need, RigidAmount memory, Seconds run_time, Seconds estimate = -1) {
-    Job job;
-    job.id = instance_.jobs.size() + 1;
-    job.submit = submit;
-    job.tasks = tasks;
-    job.cpu_need = need;
-    job.rigid[kMemory] = memory;
-    job.run_time = run_time;
-    job.estimate = estimate < 0 ? run_time : estimate;
-    instance_.jobs.push_back(job);
-  }
   std::vector<Seconds> starts(const char* algorithm) {
-    instance_.name = "by-hand";
-    run_ = simulate(instance_, *parse_algorithm(algorithm), {});
+    run_ = run(algorithm);
     std::vector<Seconds> out;
     for (const JobRecord& record : run_.jobs) out.push_back(record.start);
     return out;
   }
 
-  Instance instance_;
   RunResult run_;
 };
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/errors.h"
+#include "tests/sim/by_hand.h"
 #include "tests/sim/failure_message.h"
 
 namespace dfrs::sim {
@@ -13,28 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-class SimulationByHand : public testing::Test {
- protected:
-  void nodes(std::size_t count) { instance_.platform = Platform::homogeneous(count, 100); }
-  void job(Seconds submit, int tasks, double need, RigidAmount memory, Seconds run_time, Seconds estimate = -1) {
-    Job job;
-    job.id = instance_.jobs.size() + 1;
-    job.submit = submit;
-    job.tasks = tasks;
-    job.cpu_need = need;
-    job.rigid[kMemory] = memory;
-    job.run_time = run_time;
-    job.estimate = estimate < 0 ? run_time : estimate;
-    instance_.jobs.push_back(job);
-  }
-  RunResult run(const char* algorithm) {
-    instance_.name = "by-hand";
-    return simulate(instance_, *parse_algorithm(algorithm), options_);
-  }
-
-  Instance instance_;
-  SimOptions options_;
-};
+using SimulationByHand = ByHand;
 
 TEST_F(SimulationByHand, AJobAloneRunsAtFullSpeedWithoutPenalty) {
   nodes(1);

@@ -232,6 +232,21 @@ TEST_P(AgentTest, AccountsAcrossGroupsThatAreMadeAnew) {
   EXPECT_DOUBLE_EQ(used(2), 7);
 }
 
+// A node of 0.05 real cores a CPU: half a core's second is ten of a CPU, as a quota of ten CPUs is half a core.
+TEST_P(AgentTest, ReportsUseInTheCpusThatQuotasAreIn) {
+  const auto agent = start(0.05);
+  start_job(12);
+  ASSERT_TRUE(agent->apply(state(1, {{12, 10, false}})));
+  EXPECT_EQ(quota(12), "5000 10000");
+  if (v1())
+    tree.write("cpuacct/dfrs/n1/job_12/cpuacct.usage", "500000000");
+  else
+    tree.write(group(12, "cpu.stat"), "usage_usec 500000\n");
+  agent->tick();
+  EXPECT_DOUBLE_EQ(agent->report().jobs.at(0).cpu_seconds, 10);
+  EXPECT_THAT(format_metrics(agent->metrics(), {}, agent->cgroup_version()), HasSubstr("dfrsd_job_cpu_seconds_total{job=\"12\"} 0.5\n"));
+}
+
 TEST_P(AgentTestV1, AddsUpProcessesWhereNothingElseAccounts) {
   tree.remove_group("cpuacct");
   const auto agent = start();

@@ -28,48 +28,57 @@ JobView job_with(JobState state, Seconds progress) {
 
 TEST(TriageUrgency, OfANewJobIsItsStretchIfItIsShort) {
   JobView job = job_with(JobState::waiting, 0);
-  EXPECT_DOUBLE_EQ(triage::urgency(job, 40, kDefaults), (40 + 30) / 10.0);
+  EXPECT_DOUBLE_EQ(triage::urgency(job, {40}, kDefaults), (40 + 30) / 10.0);
   job.weight = 2;
-  EXPECT_DOUBLE_EQ(triage::urgency(job, 40, kDefaults), 14);
+  EXPECT_DOUBLE_EQ(triage::urgency(job, {40}, kDefaults), 14);
 }
 
 TEST(TriageUrgency, OfAPausedJobIsItsStretchAfterThePenalty) {
   JobView job = job_with(JobState::paused, 100);
-  EXPECT_DOUBLE_EQ(triage::urgency(job, 500, kDefaults), (500 + 300) / 100.0);
+  EXPECT_DOUBLE_EQ(triage::urgency(job, {500}, kDefaults), (500 + 300) / 100.0);
   job.penalty = 900;  // known of this job
-  EXPECT_DOUBLE_EQ(triage::urgency(job, 500, kDefaults), (500 + 900) / 100.0);
+  EXPECT_DOUBLE_EQ(triage::urgency(job, {500}, kDefaults), (500 + 900) / 100.0);
   job.penalty = -1;
-  EXPECT_DOUBLE_EQ(triage::urgency(job, 500, {.penalty = 0}), 5);
+  EXPECT_DOUBLE_EQ(triage::urgency(job, {500}, {.penalty = 0}), 5);
 }
 
 TEST(TriageUrgency, PauseCostIsTheStretchThePauseWouldLeadTo) {
   JobView job = job_with(JobState::running, 200);
-  EXPECT_DOUBLE_EQ(triage::pause_cost(job, 200, kDefaults), (200 + 300 + 300) / 200.0);
-  EXPECT_DOUBLE_EQ(triage::pause_cost(job, 200, {.penalty = 0}), (200 + 300) / 200.0);
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200}, kDefaults), (200 + 300 + 300) / 200.0);
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200}, {.penalty = 0}), (200 + 300) / 200.0);
   job.weight = 0.5;
-  EXPECT_DOUBLE_EQ(triage::pause_cost(job, 200, kDefaults), 2);
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200}, kDefaults), 2);
 }
 
 TEST(TriageUrgency, AllTimesAreInProportionToTheScale) {
   const TriageOptions hundredth{.time_scale = 0.01};
-  EXPECT_DOUBLE_EQ(triage::urgency(job_with(JobState::waiting, 0), 0.4, hundredth),
-                   triage::urgency(job_with(JobState::waiting, 0), 40, kDefaults));
-  EXPECT_DOUBLE_EQ(triage::pause_cost(job_with(JobState::running, 2), 3, hundredth),
-                   triage::pause_cost(job_with(JobState::running, 200), 300, kDefaults));
+  EXPECT_DOUBLE_EQ(triage::urgency(job_with(JobState::waiting, 0), {0.4}, hundredth),
+                   triage::urgency(job_with(JobState::waiting, 0), {40}, kDefaults));
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job_with(JobState::running, 2), {3}, hundredth),
+                   triage::pause_cost(job_with(JobState::running, 200), {300}, kDefaults));
 }
 
 TEST(TriageWeights, GrowWithTheStretchAndFallWithTheProgress) {
   const auto weight = [](Seconds progress, Seconds now, double user = 1) {
     JobView job = job_with(JobState::running, progress);
     job.weight = user;
-    return triage::yield_weight(job, now, kDefaults);
+    return triage::yield_weight(job, {now}, kDefaults);
   };
   EXPECT_DOUBLE_EQ(weight(0, 5), 1) << "no stretch below 1";
   EXPECT_DOUBLE_EQ(weight(40, 40), 0.5);
   EXPECT_DOUBLE_EQ(weight(40, 120), 4.5) << "stretch 3";
   EXPECT_DOUBLE_EQ(weight(40, 120, 2), 8 * 4.5) << "at the same weight its stretch is half";
-  EXPECT_DOUBLE_EQ(triage::next_level(0, kDefaults), 10);
-  EXPECT_DOUBLE_EQ(triage::next_level(10, kDefaults), 20);
+}
+
+TEST(TriageWeights, AreLookedAtAgainWhenTheyHaveDoubledOrHalved) {
+  JobView job = job_with(JobState::running, 10);
+  // Submitted 10 s ago and at full speed since: (v / 10)^-0.5 is a half from v = 40 on; the first of 10 + 10, 20, 40 s.
+  EXPECT_DOUBLE_EQ(triage::look_again(job, {10}, 1, kDefaults), 50);
+  // Nearly standing still: f^2 has doubled at 14.1 s; 20 s is the first look.
+  EXPECT_DOUBLE_EQ(triage::look_again(job, {10}, 0.001, kDefaults), 20);
+  // At yield 0.5 stretch grows and progress does, too: at 170 s (170 / 90)^2 / 3 = 1.19, at 330 (330 / 170)^2 / 4.12 = 0.91,
+  // at 2570 (2570 / 1290)^2 / 11.4 = 0.35, and at 1290 (1290 / 650)^2 / 8.06 = 0.49: then, at the next multiple of 300 s.
+  EXPECT_DOUBLE_EQ(triage::look_again(job, {10}, 0.5, kDefaults), 1500);
 }
 
 struct HandRun {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/shim/fake_slurm.h"
+#include "tests/shim/one_node.h"
 
 namespace dfrs::shim {
 namespace {
@@ -15,26 +15,19 @@ std::string conf(const std::string& more, const std::string& algorithm = "Greedy
   return "Algorithm=" + algorithm + "\nPartitions=dfrs\nPauseBy=none\n" + more;
 }
 
-FakeJob job_of(double work, double needs) {
-  FakeJob job;
-  job.cpus_per_task = 4;
-  job.work = work;
+// Room for all.
+constexpr std::uint64_t kRoom = 4000;
+
+FakeJob needing(double needs) {
+  FakeJob job = job_of(500, 10000);
   job.needs = needs;
   return job;
 }
 
-struct OneNode {
-  explicit OneNode(const std::string& text) : slurm(1, text) {
-    slurm.add_nodes(1, 4, 4000);
-    slurm.start_controller();
-  }
-  FakeSlurm slurm;
-};
-
 TEST(CpuNeeds, OffTheyAreWhatWasAskedFor) {
-  OneNode host(conf(""));
-  const auto idle = host.slurm.submit(job_of(1000, 0.1));
-  const auto busy = host.slurm.submit(job_of(1000, 1));
+  OneNode host(conf(""), kRoom);
+  const auto idle = host.slurm.submit(needing(0.1));
+  const auto busy = host.slurm.submit(needing(1));
   host.slurm.run_for(300);
   EXPECT_EQ(host.slurm.job_status(idle).cpu_need, 1);
   EXPECT_NEAR(host.slurm.agents.applied(0, idle)->cpus, 2, 1e-9);
@@ -45,11 +38,11 @@ TEST(CpuNeeds, OffTheyAreWhatWasAskedFor) {
 // get 0.8 of that, 0.8 CPUs and 3.2; the first still runs at full speed.
 TEST(CpuNeeds, WhatIsNotUsedGoesToOthers) {
   for (const char* algorithm : {"Greedy*/OPT=MIN", "Triage/YIELD=EQUAL"}) {
-    OneNode host(conf("CpuNeed=measured\n", algorithm));
+    OneNode host(conf("CpuNeed=measured\n", algorithm), kRoom);
     FakeSlurm& slurm = host.slurm;
-    const auto idle = slurm.submit(job_of(10000, 0.2));
+    const auto idle = slurm.submit(needing(0.2));
     slurm.run_for(1);
-    const auto busy = slurm.submit(job_of(10000, 1));
+    const auto busy = slurm.submit(needing(1));
     slurm.run_for(600);
     EXPECT_EQ(slurm.job_status(busy).cpu_need, 1) << algorithm;
     EXPECT_NEAR(slurm.job_status(idle).cpu_need, 0.28, 0.08) << algorithm;
@@ -68,10 +61,10 @@ TEST(CpuNeeds, WhatIsNotUsedGoesToOthers) {
 
 // It wakes up beside one that takes all it can: within a minute it has its share again.
 TEST(CpuNeeds, AJobThatNeedsMoreGetsItSoon) {
-  OneNode host(conf("CpuNeed=measured\n"));
+  OneNode host(conf("CpuNeed=measured\n"), kRoom);
   FakeSlurm& slurm = host.slurm;
-  const auto sleeper = slurm.submit(job_of(10000, 0.02));
-  const auto busy = slurm.submit(job_of(10000, 1));
+  const auto sleeper = slurm.submit(needing(0.02));
+  const auto busy = slurm.submit(needing(1));
   slurm.run_for(600);
   EXPECT_EQ(slurm.job_status(sleeper).cpu_need, 0.1);  // the floor
   EXPECT_GT(slurm.agents.applied(0, busy)->cpus, 3.5);
@@ -86,17 +79,17 @@ TEST(CpuNeeds, AJobThatNeedsMoreGetsItSoon) {
 
 // Alone on its node a job may use all that it asked for, whatever it was seen to need.
 TEST(CpuNeeds, SpareCpuStaysWithTheJob) {
-  OneNode host(conf("CpuNeed=measured\n"));
+  OneNode host(conf("CpuNeed=measured\n"), kRoom);
   FakeSlurm& slurm = host.slurm;
-  const auto alone = slurm.submit(job_of(10000, 0.2));
+  const auto alone = slurm.submit(needing(0.2));
   slurm.run_for(600);
   EXPECT_LT(slurm.job_status(alone).cpu_need, 0.3);
   EXPECT_NEAR(slurm.agents.applied(0, alone)->cpus, 4, 1e-6);
 }
 
 TEST(CpuNeeds, TheFloorIsASetting) {
-  OneNode host(conf("CpuNeed=measured\nCpuNeedFloor=0.5\n"));
-  const auto idle = host.slurm.submit(job_of(10000, 0.01));
+  OneNode host(conf("CpuNeed=measured\nCpuNeedFloor=0.5\n"), kRoom);
+  const auto idle = host.slurm.submit(needing(0.01));
   host.slurm.run_for(600);
   EXPECT_EQ(host.slurm.job_status(idle).cpu_need, 0.5);
   host.slurm.reconfigure(conf("CpuNeed=asked\n"));
@@ -107,9 +100,9 @@ TEST(CpuNeeds, TheFloorIsASetting) {
 
 // Batch policies plan with what was asked for, also after a change of the algorithm.
 TEST(CpuNeeds, BatchPoliciesDoWithout) {
-  OneNode host(conf("CpuNeed=measured\n"));
+  OneNode host(conf("CpuNeed=measured\n"), kRoom);
   FakeSlurm& slurm = host.slurm;
-  const auto idle = slurm.submit(job_of(10000, 0.2));
+  const auto idle = slurm.submit(needing(0.2));
   slurm.run_for(600);
   EXPECT_LT(slurm.job_status(idle).cpu_need, 0.3);
   slurm.reconfigure(conf("CpuNeed=measured\n", "EASY"));
@@ -121,9 +114,9 @@ TEST(CpuNeeds, BatchPoliciesDoWithout) {
 
 // An agent that is away tells nothing: what was known stays.
 TEST(CpuNeeds, WithoutReportsNothingIsLearnt) {
-  OneNode host(conf("CpuNeed=measured\n"));
+  OneNode host(conf("CpuNeed=measured\n"), kRoom);
   FakeSlurm& slurm = host.slurm;
-  const auto idle = slurm.submit(job_of(10000, 0.2));
+  const auto idle = slurm.submit(needing(0.2));
   slurm.run_for(5);
   slurm.agents.set_reachable(0, false);
   slurm.run_for(600);

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "shim/controller/timing.h"
-#include "tests/shim/fake_slurm.h"
+#include "tests/shim/one_node.h"
 
 namespace dfrs::shim {
 namespace {
@@ -16,24 +16,16 @@ std::string conf(const std::string& algorithm, const std::string& rules) {
   return "Algorithm=" + algorithm + "\nPartitions=dfrs\nLostWork=refuse\nSuspendNeedsSwap=no\nMinProgress=5\n" + rules;
 }
 
-FakeJob job_of(std::uint64_t memory) {
-  FakeJob job;
-  job.cpus_per_task = 4;
-  job.memory = memory;
-  job.work = 1000;
-  return job;
-}
-
 // Two jobs of which only one fits, the second half a second after the first: when does it run?
 double start_of_second(FakeSlurm& slurm, const std::string& comment = "") {
   slurm.add_nodes(1, 4, 1000);
   slurm.start_controller();
-  FakeJob first = job_of(800);
+  FakeJob first = job_of(800, 1000);
   first.comment = comment;
   const auto old = slurm.submit(first);
   slurm.run_for(0.5);
   EXPECT_EQ(slurm.job(old).state, FakeState::running);
-  const auto young = slurm.submit(job_of(800));
+  const auto young = slurm.submit(job_of(800, 1000));
   slurm.run_for(60);
   EXPECT_THAT(slurm.violations, IsEmpty());
   return slurm.job(young).first_start == 0 ? 0 : slurm.job(young).first_start - slurm.job(old).first_start;

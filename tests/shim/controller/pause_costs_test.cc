@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/shim/fake_slurm.h"
+#include "tests/shim/one_node.h"
 
 namespace dfrs::shim {
 namespace {
@@ -14,22 +14,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 std::string conf(const std::string& more) { return "Partitions=dfrs\n" + more; }
-
-FakeJob job_of(std::uint64_t memory, double work) {
-  FakeJob job;
-  job.cpus_per_task = 4;
-  job.memory = memory;
-  job.work = work;
-  return job;
-}
-
-struct OneNode {
-  explicit OneNode(const std::string& text) : slurm(1, text) {
-    slurm.add_nodes(1, 4, 1000);
-    slurm.start_controller();
-  }
-  FakeSlurm slurm;
-};
 
 TEST(PauseCosts, HaveTwoDigits) {
   EXPECT_EQ(rounded_cost(0), 0);

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/shim/fake_slurm.h"
+#include "tests/shim/one_node.h"
 
 namespace dfrs::shim {
 namespace {
@@ -15,18 +15,9 @@ constexpr const char* kConf =
     "Algorithm=GreedyPM*/per/OPT=MIN/MINVT=60\nPeriod=30\nPartitions=dfrs\nPauseBy=suspend,requeue\n"
     "LostWork=refuse\nSuspendNeedsSwap=no\nMinProgress=5\nQuotaMode=enforce\nCommentInterval=10\n";
 
-FakeJob job_of(std::uint64_t memory, double work) {
-  FakeJob job;
-  job.cpus_per_task = 4;
-  job.memory = memory;
-  job.work = work;
-  return job;
-}
-
 TEST(Restart, AJobThatItsNodeKnowsNothingOfIsQueuedAgain) {
-  FakeSlurm slurm(1, kConf);
-  slurm.add_nodes(1, 4, 1000);
-  slurm.start_controller();
+  OneNode host(kConf);
+  FakeSlurm& slurm = host.slurm;
   const auto id = slurm.submit(job_of(800, 10));
   slurm.run_for(3);
   slurm.restart_controller(false);
@@ -42,9 +33,8 @@ TEST(Restart, AJobThatItsNodeKnowsNothingOfIsQueuedAgain) {
 }
 
 TEST(Restart, APausedJobThatItsNodeKnowsNothingOfIsQueuedAgain) {
-  FakeSlurm slurm(1, kConf);
-  slurm.add_nodes(1, 4, 1000);
-  slurm.start_controller();
+  OneNode host(kConf);
+  FakeSlurm& slurm = host.slurm;
   const auto old = slurm.submit(job_of(800, 100));
   slurm.run_for(20);
   const auto young = slurm.submit(job_of(800, 10));
@@ -60,9 +50,8 @@ TEST(Restart, APausedJobThatItsNodeKnowsNothingOfIsQueuedAgain) {
 }
 
 TEST(Restart, AJobThatMustNotBeRequeuedIsLeftToSlurm) {
-  FakeSlurm slurm(1, kConf);
-  slurm.add_nodes(1, 4, 1000);
-  slurm.start_controller();
+  OneNode host(kConf);
+  FakeSlurm& slurm = host.slurm;
   FakeJob job = job_of(800, 10);
   job.flags = DFRS_JOB_BATCH;
   const auto id = slurm.submit(job);
@@ -77,9 +66,8 @@ TEST(Restart, AJobThatMustNotBeRequeuedIsLeftToSlurm) {
 
 // slurmd may have been told to end the run, and Slurm's books say that it runs: left alone, the job would fail.
 TEST(Restart, ARequeueInWhichSlurmctldEndedIsAskedForAgain) {
-  FakeSlurm slurm(1, std::string(kConf) + "PartitionName=dfrs PauseBy=requeue\n");
-  slurm.add_nodes(1, 4, 1000);
-  slurm.start_controller();
+  OneNode host(std::string(kConf) + "PartitionName=dfrs PauseBy=requeue\n");
+  FakeSlurm& slurm = host.slurm;
   FakeJob job = job_of(800, 100);
   job.comment = "dfrs:checkpoint";
   const auto old = slurm.submit(job);

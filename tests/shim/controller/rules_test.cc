@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "shim/controller/state_file.h"
-#include "tests/shim/fake_slurm.h"
+#include "tests/shim/one_node.h"
 
 namespace dfrs::shim {
 namespace {
@@ -19,23 +19,6 @@ using testing::IsEmpty;
 std::string conf(const std::string& more, const std::string& algorithm = "GreedyP*/OPT=MIN") {
   return "Algorithm=" + algorithm + "\nPeriod=30\nPartitions=dfrs\nCommentInterval=10\nSuspendNeedsSwap=no\n" + more;
 }
-
-FakeJob job_of(std::uint64_t memory, double work) {
-  FakeJob job;
-  job.cpus_per_task = 4;
-  job.memory = memory;
-  job.work = work;
-  return job;
-}
-
-// A node for one job at a time; the younger one puts the older one out if that may be paused.
-struct OneNode {
-  explicit OneNode(const std::string& text, const FakeOptions& options = {}) : slurm(1, text, options) {
-    slurm.add_nodes(1, 4, 1000);
-    slurm.start_controller();
-  }
-  FakeSlurm slurm;
-};
 
 TEST(PausingRules, WithoutSwapNobodyIsSuspended) {
   OneNode host("Algorithm=GreedyP*/OPT=MIN\nPartitions=dfrs\nSuspendNeedsSwap=yes\nPauseBy=suspend\n");
@@ -270,9 +253,8 @@ TEST(Refusals, ASuspendThatSlurmRefusesLeavesTheJobRunning) {
 }
 
 TEST(Limits, AreVirtualTimeLive) {
-  FakeSlurm slurm(1, conf("PauseBy=none\n", "Greedy*/OPT=MIN"));
-  slurm.add_nodes(1, 4, 4000);
-  slurm.start_controller();
+  OneNode host(conf("PauseBy=none\n", "Greedy*/OPT=MIN"), 4000);
+  FakeSlurm& slurm = host.slurm;
   for (int k = 0; k < 4; ++k) {
     FakeJob job = job_of(500, k < 2 ? 50 : 100);
     job.time_limit = 1;
@@ -290,9 +272,8 @@ TEST(Limits, AreVirtualTimeLive) {
 }
 
 TEST(Limits, AreNotSpentOnCpuThatAnAgentDidNotGive) {
-  FakeSlurm slurm(1, conf("PauseBy=none\n", "Greedy*/OPT=MIN"));
-  slurm.add_nodes(1, 4, 4000);
-  slurm.start_controller();
+  OneNode host(conf("PauseBy=none\n", "Greedy*/OPT=MIN"), 4000);
+  FakeSlurm& slurm = host.slurm;
   FakeJob job = job_of(500, 50);
   job.time_limit = 1;
   slurm.submit(job);
@@ -443,9 +424,8 @@ TEST(Quotas, QuotaModeOffLiftsThem) {
 TEST(Quotas, ACheckpointIsWrittenAtTheOldSpeed) {
   FakeOptions options;
   options.kill_wait = 10;
-  FakeSlurm slurm(1, conf("PauseBy=requeue\nMinProgress=0\n"), options);
-  slurm.add_nodes(1, 4, 1000);
-  slurm.start_controller();
+  OneNode host(conf("PauseBy=requeue\nMinProgress=0\n"), 1000, options);
+  FakeSlurm& slurm = host.slurm;
   FakeJob job = job_of(500, 100);
   job.comment = "dfrs:checkpoint";
   const auto first = slurm.submit(job);

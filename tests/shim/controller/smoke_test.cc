@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/shim/fake_slurm.h"
+#include "tests/shim/one_node.h"
 
 namespace dfrs::shim {
 namespace {
@@ -15,22 +15,12 @@ constexpr const char* kConf =
     "Algorithm=GreedyPM*/per/OPT=MIN/MINVT=60\nPeriod=30\nPartitions=dfrs\nPauseBy=suspend,requeue\n"
     "LostWork=refuse\nSuspendNeedsSwap=no\nMinProgress=5\nQuotaMode=enforce\nCommentInterval=10\n";
 
-FakeJob job_of(std::uint32_t tasks, std::uint32_t cpus, std::uint64_t memory, double work) {
-  FakeJob job;
-  job.tasks = tasks;
-  job.cpus_per_task = cpus;
-  job.memory = memory;
-  job.work = work;
-  return job;
-}
-
 TEST(ControllerCases, FiveJobsShareANodeAndTheSixthWaitsForMemory) {
-  FakeSlurm slurm(1, std::string(kConf) + "# Greedy pauses nobody\n");
-  slurm.add_nodes(1, 4, 5000);
-  slurm.start_controller();
+  OneNode host(std::string(kConf) + "# Greedy pauses nobody\n", 5000);
+  FakeSlurm& slurm = host.slurm;
   ASSERT_TRUE(
       slurm.reconfigure("Algorithm=Greedy*/OPT=MIN\nPartitions=dfrs\nSuspendNeedsSwap=no\nCommentInterval=10\n"));
-  for (int k = 0; k < 6; ++k) slurm.submit(job_of(1, 4, 1000, 20));
+  for (int k = 0; k < 6; ++k) slurm.submit(job_of(1000, 20));
   slurm.run_for(1);
   for (std::uint32_t id = 1; id <= 5; ++id) EXPECT_EQ(slurm.job(id).state, FakeState::running) << id;
   EXPECT_EQ(slurm.job(6).state, FakeState::pending);
@@ -48,12 +38,11 @@ TEST(ControllerCases, FiveJobsShareANodeAndTheSixthWaitsForMemory) {
 }
 
 TEST(ControllerCases, APausedJobGivesItsMemoryAndGoesOnWhereItWas) {
-  FakeSlurm slurm(1, kConf);
-  slurm.add_nodes(1, 4, 1000);
-  slurm.start_controller();
-  const auto old = slurm.submit(job_of(1, 4, 800, 100));
+  OneNode host(kConf);
+  FakeSlurm& slurm = host.slurm;
+  const auto old = slurm.submit(job_of(800, 100));
   slurm.run_for(20);
-  const auto young = slurm.submit(job_of(1, 4, 800, 10));
+  const auto young = slurm.submit(job_of(800, 10));
   slurm.run_for(2);
   EXPECT_EQ(slurm.job(old).state, FakeState::suspended);
   EXPECT_EQ(slurm.job(young).state, FakeState::running);
@@ -66,14 +55,13 @@ TEST(ControllerCases, APausedJobGivesItsMemoryAndGoesOnWhereItWas) {
 }
 
 TEST(ControllerCases, AJobWithACheckpointIsRequeuedWhereSuspendingIsNotAllowed) {
-  FakeSlurm slurm(1, std::string(kConf) + "PartitionName=dfrs PauseBy=requeue\n");
-  slurm.add_nodes(1, 4, 1000);
-  slurm.start_controller();
-  FakeJob job = job_of(1, 4, 800, 100);
+  OneNode host(std::string(kConf) + "PartitionName=dfrs PauseBy=requeue\n");
+  FakeSlurm& slurm = host.slurm;
+  FakeJob job = job_of(800, 100);
   job.comment = "mine dfrs:checkpoint";
   const auto old = slurm.submit(job);
   slurm.run_for(20);
-  const auto young = slurm.submit(job_of(1, 4, 800, 10));
+  const auto young = slurm.submit(job_of(800, 10));
   slurm.run_for(3);
   EXPECT_EQ(slurm.job(old).restarts, 1u);
   EXPECT_EQ(slurm.job(young).state, FakeState::running);

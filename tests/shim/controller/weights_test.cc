@@ -4,12 +4,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/shim/fake_slurm.h"
+#include <limits>
+
+#include "tests/shim/one_node.h"
 
 namespace dfrs::shim {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 class Weights : public testing::Test {
  protected:
@@ -21,14 +25,19 @@ class Weights : public testing::Test {
     job.fair_share = fair_share;
     return job;
   }
+  void set(WeightRule rule) {
+    changes_ = {};
+    set_weights(books_, rule, changes_);
+  }
   Books books_;
+  Changes changes_;
 };
 
 TEST_F(Weights, EqualOnesAreOne) {
   const Job& a = add(1, 5000, 7, 0.3);
   const Job& b = add(2, 5000, 7, 0.3);
   for (const WeightRule rule : {WeightRule::none, WeightRule::priority, WeightRule::qos, WeightRule::fair_share}) {
-    set_weights(books_, rule);
+    set(rule);
     EXPECT_EQ(a.weight, 1);
     EXPECT_EQ(b.weight, 1);
   }
@@ -37,16 +46,16 @@ TEST_F(Weights, EqualOnesAreOne) {
 TEST_F(Weights, AreRelativeToTheMean) {
   const Job& a = add(1, 1000, 0, 0.2);
   const Job& b = add(2, 3000, 3, 0.6);
-  set_weights(books_, WeightRule::priority);  // mean 2000
+  set(WeightRule::priority);  // mean 2000
   EXPECT_DOUBLE_EQ(a.weight, 0.5);
   EXPECT_DOUBLE_EQ(b.weight, 1.5);
-  set_weights(books_, WeightRule::qos);  // 1 and 4, mean 2.5
+  set(WeightRule::qos);  // 1 and 4, mean 2.5
   EXPECT_DOUBLE_EQ(a.weight, 0.4);
   EXPECT_DOUBLE_EQ(b.weight, 1.6);
-  set_weights(books_, WeightRule::fair_share);  // mean 0.4
+  set(WeightRule::fair_share);  // mean 0.4
   EXPECT_DOUBLE_EQ(a.weight, 0.5);
   EXPECT_DOUBLE_EQ(b.weight, 1.5);
-  set_weights(books_, WeightRule::none);
+  set(WeightRule::none);
   EXPECT_EQ(b.weight, 1);
 }
 
@@ -54,11 +63,11 @@ TEST_F(Weights, HaveBounds) {
   const Job& least = add(1, 1, 0, 0);
   for (std::uint32_t id = 2; id < 40; ++id) add(id, 1000, 0, 0.01);
   const Job& most = add(40, 4'000'000, 0, 1);
-  set_weights(books_, WeightRule::priority);
+  set(WeightRule::priority);
   EXPECT_DOUBLE_EQ(least.weight, 0.1);
   EXPECT_DOUBLE_EQ(most.weight, 10);
   // 0 counts as 0.01: the mean is (39 x 0.01 + 1) / 40 = 0.03475.
-  set_weights(books_, WeightRule::fair_share);
+  set(WeightRule::fair_share);
   EXPECT_DOUBLE_EQ(least.weight, 0.29);
   EXPECT_DOUBLE_EQ(most.weight, 10);
 }
@@ -69,17 +78,42 @@ TEST_F(Weights, WhoHasNoValueHasOne) {
   Job& ending = add(3, 9000, 0, 0.9);
   ending.phase = DFRS_JOB_ENDING;
   for (const WeightRule rule : {WeightRule::priority, WeightRule::fair_share}) {
-    set_weights(books_, rule);
+    set(rule);
     EXPECT_EQ(held.weight, 1);
     EXPECT_EQ(a.weight, 1);  // alone it is the mean
   }
 }
 
+// Who comes or goes moves the mean: that is no change of the others.
+TEST_F(Weights, ThoseThatChangeAreNamed) {
+  Job& a = add(1, 1000, 0, 0.2);
+  Job& b = add(2, 3000, 3, -1);
+  set(WeightRule::priority);
+  EXPECT_THAT(changes_.changed, ElementsAre(&a, &b));
+  set(WeightRule::priority);
+  EXPECT_THAT(changes_.changed, IsEmpty());
+  Job& c = add(3, 8000, 3, 0.2);
+  set(WeightRule::priority);
+  EXPECT_THAT(changes_.changed, ElementsAre(&c));
+  EXPECT_DOUBLE_EQ(a.weight, 0.25);  // mean 4000
+  b.priority = 9000;
+  set(WeightRule::priority);
+  EXPECT_THAT(changes_.changed, ElementsAre(&b));
+  set(WeightRule::fair_share);
+  EXPECT_THAT(changes_.changed, ElementsAre(&a, &b, &c));
+  b.fair_share = std::numeric_limits<double>::quiet_NaN();  // of no use, and no news each time either
+  set(WeightRule::fair_share);
+  EXPECT_THAT(changes_.changed, IsEmpty());
+  EXPECT_EQ(b.weight, 1);
+  c.phase = DFRS_JOB_ENDING;
+  set(WeightRule::none);
+  EXPECT_THAT(changes_.changed, ElementsAre(&a, &c));
+}
+
 // Two jobs that want the whole node's CPUs: one of three times the weight gets more of them, in force at the agent.
 TEST(WeightsLive, MoreCpuForTheHeavier) {
-  FakeSlurm slurm(1, "Partitions=dfrs\nWeight=qos\n");
-  slurm.add_nodes(1, 4, 1000);
-  slurm.start_controller();
+  OneNode host("Partitions=dfrs\nWeight=qos\n");
+  FakeSlurm& slurm = host.slurm;
   FakeJob job;
   job.cpus_per_task = 4;
   job.work = 1000;
@@ -97,7 +131,44 @@ TEST(WeightsLive, MoreCpuForTheHeavier) {
   slurm.run_for(30);
   EXPECT_EQ(slurm.job_status(heavy).weight, 1);
   EXPECT_GT(slurm.agents.applied(0, light)->cpus, 1);  // it has waited for more than the other
-  EXPECT_THAT(slurm.violations, testing::IsEmpty());
+  EXPECT_THAT(slurm.violations, IsEmpty());
+}
+
+// Long after their start, when the policy would look at its weights again in minutes only.
+TEST(WeightsLive, AChangeIsFollowedAtOnce) {
+  for (const char* rule : {"qos", "priority", "fairshare"}) {
+    OneNode host("Partitions=dfrs\nWeight=" + std::string(rule) + "\n");
+    FakeSlurm& slurm = host.slurm;
+    FakeJob job = job_of(400, 100000);
+    job.fair_share = 0.2;
+    const auto one = slurm.submit(job), other = slurm.submit(job);
+    slurm.run_for(720);
+    const double before = slurm.agents.applied(0, one)->cpus;
+    EXPECT_NEAR(before, 2, 0.01) << rule;
+    slurm.job(one).qos_priority = 3;
+    slurm.job(one).priority = 4000;
+    slurm.job(one).fair_share = 0.8;
+    slurm.run_for(3);
+    EXPECT_DOUBLE_EQ(slurm.job_status(one).weight, 1.6) << rule;
+    EXPECT_DOUBLE_EQ(slurm.job_status(other).weight, 0.4) << rule;
+    EXPECT_GT(slurm.agents.applied(0, one)->cpus, 3) << rule;
+    EXPECT_LT(slurm.agents.applied(0, other)->cpus, 1) << rule;
+    EXPECT_THAT(slurm.violations, IsEmpty());
+  }
+}
+
+// Batch policies know no weights, and are not told.
+TEST(WeightsLive, BatchPoliciesDoWithout) {
+  OneNode host("Algorithm=EASY\nPartitions=dfrs\nWeight=qos\n", 4000);
+  FakeSlurm& slurm = host.slurm;
+  const auto one = slurm.submit(job_of(400, 1000));
+  slurm.submit(job_of(400, 1000));
+  slurm.run_for(10);
+  slurm.job(one).qos_priority = 3;
+  slurm.run_for(10);
+  EXPECT_GT(slurm.job_status(one).weight, 1);
+  EXPECT_EQ(slurm.status().errors, 0U);
+  EXPECT_EQ(slurm.status().resyncs, 1U) << "the first step";
 }
 
 }  // namespace

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Who is on which node. Kept from call to call, so that a decision costs what it changes and not what there is.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "policy/cluster_state.h"
+
+namespace dfrs::triage {
+
+class Residents {
+ public:
+  /// At the beginning of a call: those who have ended are gone; after a resync event everything is taken from the state.
+  /// O(changed nodes x jobs there), or O(nodes + tasks).
+  void begin(const ClusterView& view, std::span<const Event> events, const ClusterState& state);
+  /// The job has been placed, or is to be taken from the nodes where it is. O(its nodes x jobs there).
+  void placed(const ClusterState& state, JobSlot job);
+  void removed(const ClusterState& state, JobSlot job);
+
+  /// One entry per job, in submission order.
+  std::span<const JobSlot> on(NodeIndex n) const { return on_[n]; }
+
+ private:
+  std::vector<std::vector<JobSlot>> on_;
+  std::vector<std::uint8_t> ended_;  // by slot, for the time of begin()
+  bool known_ = false;
+};
+
+/// Calls `visit` once for each node of a job, whose tasks on one node are neighbours.
+template <typename Visit>
+void each_node(std::span<const NodeIndex> nodes, Visit&& visit) {
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    if (k == 0 || nodes[k] != nodes[k - 1]) visit(nodes[k]);
+  }
+}
+
+}  // namespace dfrs::triage

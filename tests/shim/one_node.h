@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The smallest cluster on which jobs compete: one node of four CPUs, and jobs that ask for all of them.
+#pragma once
+
+#include <string>
+
+#include "tests/shim/fake_slurm.h"
+
+namespace dfrs::shim {
+
+/// With `memory` MiB; by default there is room for one job of 800 at a time, and a younger one puts it out if it may.
+struct OneNode {
+  explicit OneNode(const std::string& conf, std::uint64_t memory = 1000, const FakeOptions& options = {})
+      : slurm(1, conf, options) {
+    slurm.add_nodes(1, 4, memory);
+    slurm.start_controller();
+  }
+  FakeSlurm slurm;
+};
+
+inline FakeJob job_of(std::uint64_t memory, double work) {
+  FakeJob job;
+  job.cpus_per_task = 4;
+  job.memory = memory;
+  job.work = work;
+  return job;
+}
+
+}  // namespace dfrs::shim
