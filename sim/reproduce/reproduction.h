@@ -101,8 +101,8 @@ std::span<const Reproduction> all_reproductions();
 /// The one of this name. Errors: UsageError naming the nearest.
 const Reproduction& find_reproduction(std::string_view name, std::span<const Reproduction> from = all_reproductions());
 
-/// "table5,figure3a" as names of the reproduction's parts, each once; none of an empty text. "losses" stands for all
-/// parts whose names begin with "losses-", too. Errors: UsageError naming the nearest part.
+/// "table5,figure3a" as names of the reproduction's parts, each once; none of an empty text. Where no
+/// part is called "losses" it stands for all whose names begin with "losses-". Errors: UsageError naming the nearest part.
 std::vector<std::string> parse_parts(std::string_view text, const Reproduction& reproduction);
 
 }  // namespace dfrs::sim
