@@ -28,9 +28,15 @@ std::string list_of_reproductions() {
 std::string list_of_parts(const Reproduction& reproduction) {
   std::string text = fmt::format("{}: {}\n", reproduction.name, reproduction.paper);
   std::size_t width = 12;
+  bool timed = false;
   for (const ReproductionPart& part : reproduction.parts) width = std::max(width, part.name.size());
   for (const ReproductionPart& part : reproduction.parts) {
-    text += fmt::format("  {:<{}} {}\n", part.name, width, part.title);
+    timed = timed || !part.takes.empty();
+    const std::string takes = part.takes.empty() ? "" : fmt::format(" ({})", part.takes);
+    text += fmt::format("  {:<{}} {}{}\n", part.name, width, part.title, takes);
+  }
+  if (timed) {
+    text += "Times are those of one processor. Parts that run together, or into one folder, share simulations.\n";
   }
   return text;
 }

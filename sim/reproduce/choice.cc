@@ -40,11 +40,15 @@ std::vector<std::string> parse_parts(std::string_view text, const Reproduction& 
     const std::size_t end = text.find(',');
     const std::string name(text.substr(0, end));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    bool known = false;
-    for (const std::string& part : names) {
-      if (part != name && !part.starts_with(name + '-')) continue;
-      known = true;
-      choose(part);
+    bool known = std::find(names.begin(), names.end(), name) != names.end();
+    if (known) {
+      choose(name);
+    } else {
+      for (const std::string& part : names) {
+        if (!part.starts_with(name + '-')) continue;
+        known = true;
+        choose(part);
+      }
     }
     if (!known) {
       throw UsageError(

@@ -29,7 +29,7 @@ int decimals_of(double value) {
 int least_decimals(double value) { return value < 0.1 ? 4 : value < 1 ? 3 : value < 10 ? 2 : value < 1000 ? 1 : 0; }
 
 // As many as the paper has, and at least two digits that count in the largest figure.
-int decimals_of(const ComparisonTable& table, std::size_t column) {
+void set_decimals(ComparisonTable& table, std::size_t column) {
   int decimals = 0;
   double greatest = 0;
   bool published = false;
@@ -44,10 +44,11 @@ int decimals_of(const ComparisonTable& table, std::size_t column) {
     greatest = std::max(greatest, std::abs(*cell->published));
     decimals = std::max(decimals, decimals_of(*cell->published));
   }
-  if (whole && decimals == 0) return 0;
+  table.columns[column].whole = whole && decimals == 0;
+  if (table.columns[column].whole) return;
   const int least = least_decimals(greatest);
-  if (!published) return greatest < 100 ? std::max(2, least) : least;
-  return std::max(decimals, std::min(least, 3));
+  const int ours = greatest < 100 ? std::max(2, least) : least;
+  table.columns[column].decimals = published ? std::max(decimals, std::min(least, 3)) : ours;
 }
 
 std::size_t position(std::map<std::string, std::size_t>& places, const std::string& name) {
@@ -123,7 +124,7 @@ ComparisonTable table_of(const ReproductionPart& part, const ReproductionReport&
     place = cell;
     if (cell.published) table.columns[columns.at(cell.column)].published = true;
   }
-  for (std::size_t c = 0; c < table.columns.size(); ++c) table.columns[c].decimals = decimals_of(table, c);
+  for (std::size_t c = 0; c < table.columns.size(); ++c) set_decimals(table, c);
   if (table.plot) {
     for (const ComparisonTable::Row& row : table.rows) {
       if (!is_number(row.name)) {
@@ -176,7 +177,7 @@ std::string figure_text(double value, int decimals) {
 
 std::string figure_text(const Comparison& cell, const ComparisonTable::Column& column) {
   if (!cell.words.empty()) return cell.words;
-  const bool own = !column.published && std::isfinite(cell.measured) && cell.measured != std::floor(cell.measured);
+  const bool own = !column.published && !column.whole && std::isfinite(cell.measured) && cell.measured != 0;
   const int decimals = own ? std::min(least_decimals(std::abs(cell.measured)), 3) : 0;
   return figure_text(cell.measured, std::max(column.decimals, decimals));
 }

@@ -16,6 +16,7 @@ struct ComparisonTable {
   struct Column {
     std::string heading;
     bool published = false;  ///< the paper has a figure in at least one row
+    bool whole = false;      ///< all figures are whole numbers: counts
     int decimals = 0;        ///< of all figures of the column, ours and the published
   };
   struct Row {

@@ -76,7 +76,8 @@ class ReproductionReport {
 
 struct ReproductionPart {
   std::string_view name;   ///< "table1", "figure3a": as the user gives it
-  std::string_view title;  ///< what it shows, for the heading and for --help
+  std::string_view title;  ///< what it shows, for the heading and for --list
+  std::string_view takes = {};  ///< CPU time of all of it, for --list; may be empty
 };
 
 struct Reproduction {
@@ -100,8 +101,8 @@ std::span<const Reproduction> all_reproductions();
 /// The one of this name. Errors: UsageError naming the nearest.
 const Reproduction& find_reproduction(std::string_view name, std::span<const Reproduction> from = all_reproductions());
 
-/// "table5,figure3a" as names of the reproduction's parts, each once; none of an empty text. "losses" stands for all
-/// parts whose names begin with "losses-", too. Errors: UsageError naming the nearest part.
+/// "table5,figure3a" as names of the reproduction's parts, each once; none of an empty text. Where no
+/// part is called "losses" it stands for all whose names begin with "losses-". Errors: UsageError naming the nearest part.
 std::vector<std::string> parse_parts(std::string_view text, const Reproduction& reproduction);
 
 }  // namespace dfrs::sim

@@ -74,6 +74,8 @@ TEST(CliReproduce, TriageHasPartsByKind) {
   for (const char* part : {"weeks ", "lublin-scaled ", "logs-kth ", "robust-weeks ", "losses-causes ", "sensitivity-age "}) {
     EXPECT_THAT(parts, HasSubstr(part));
   }
+  EXPECT_THAT(parts, HasSubstr(" min)\n"));
+  EXPECT_THAT(output_of({"reproduce", "rr7659", "--list"}), Not(HasSubstr(" min)")));
 }
 
 // A log in KTH's name: four weeks of a job each, which nobody keeps waiting. Weeks of HPC2N are left out.

@@ -34,10 +34,12 @@ TEST(Reproductions, PartsAreSeparatedByCommas) {
 }
 
 TEST(Reproductions, PartsOfOneKindHaveACommonName) {
-  constexpr std::array<ReproductionPart, 4> parts{{{"logs-a", ""}, {"logs", ""}, {"logsheet", ""}, {"logs-b", ""}}};
+  constexpr std::array<ReproductionPart, 5> parts{
+      {{"logs-a", ""}, {"weeks", ""}, {"logsheet", ""}, {"logs-b", ""}, {"weeks-split", ""}}};
   const Reproduction reproduction{"kinds", "", parts, nullptr};
-  EXPECT_THAT(parse_parts("logs", reproduction), ElementsAre("logs-a", "logs", "logs-b"));
-  EXPECT_THAT(parse_parts("logs-b,logs", reproduction), ElementsAre("logs-b", "logs-a", "logs"));
+  EXPECT_THAT(parse_parts("logs", reproduction), ElementsAre("logs-a", "logs-b"));
+  EXPECT_THAT(parse_parts("logs-b,logs", reproduction), ElementsAre("logs-b", "logs-a"));
+  EXPECT_THAT(parse_parts("weeks", reproduction), ElementsAre("weeks")) << "a part of this very name";
   EXPECT_THAT(message_of<UsageError>([&] { parse_parts("log", reproduction); }), HasSubstr("no part 'log'"));
 }
 
