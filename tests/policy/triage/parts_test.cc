@@ -28,9 +28,9 @@ JobView job_with(JobState state, Seconds progress) {
 
 TEST(TriageUrgency, OfANewJobIsItsStretchIfItIsShort) {
   JobView job = job_with(JobState::waiting, 0);
-  EXPECT_DOUBLE_EQ(triage::urgency(job, {40}, kDefaults), (40 + 30) / 10.0);
+  EXPECT_DOUBLE_EQ(triage::urgency(job, {40}, kDefaults), (40 + 40) / 10.0);
   job.weight = 2;
-  EXPECT_DOUBLE_EQ(triage::urgency(job, {40}, kDefaults), 14);
+  EXPECT_DOUBLE_EQ(triage::urgency(job, {40}, kDefaults), 16);
 }
 
 TEST(TriageUrgency, OfAPausedJobIsItsStretchAfterThePenalty) {
@@ -122,7 +122,7 @@ sim::Job job(Seconds submit, Seconds run_time, RigidAmount memory, double need =
 }
 
 TEST(TriageAdmission, ALongJobMakesRoomAtOnceAndComesBackWithThePenalty) {
-  // At 1000 s the newcomer's urgency is 3, the pause of the other costs (1000 + 600) / 1000.
+  // At 1000 s the newcomer's urgency is 4, the pause of the other costs (1000 + 600) / 1000.
   const HandRun r = run(1, {job(0, 10000, 100), job(1000, 10, 100)});
   EXPECT_DOUBLE_EQ(r.result.jobs[1].start, 1000);
   EXPECT_EQ(r.result.jobs[0].pauses, 1u);
@@ -130,11 +130,11 @@ TEST(TriageAdmission, ALongJobMakesRoomAtOnceAndComesBackWithThePenalty) {
 }
 
 TEST(TriageAdmission, AYoungJobIsLetAloneUntilThePauseCostsLess) {
-  // At t the newcomer of 10 s has the urgency (t - 10 + 30) / 10, the other's pause costs (t + 600) / t. The first is
-  // the greater one where t^2 + 10 t = 6000: at 72.6 s. The queue is looked at when the wait has grown by a tenth.
+  // At t the newcomer of 10 s has the urgency (t - 10 + 40) / 10, the other's pause costs (t + 600) / t. The first is
+  // the greater one where t^2 + 20 t = 6000: at 68.1 s. The queue is looked at when the wait has grown by a tenth.
   const HandRun r = run(1, {job(0, 10000, 100), job(10, 10, 100)});
-  EXPECT_GT(r.result.jobs[1].start, 72.6);
-  EXPECT_LT(r.result.jobs[1].start, 79.9);
+  EXPECT_GT(r.result.jobs[1].start, 68.1);
+  EXPECT_LT(r.result.jobs[1].start, 74.9);
 }
 
 TEST(TriageAdmission, NobodyIsPausedWithoutNeed) {
