@@ -23,8 +23,12 @@ double equal_share(const ClusterState& state, const JobView& job, std::span<cons
 
 }  // namespace
 
+// Of equal cost the later submission goes first.
+bool Admission::cheaper(const Ranked& a, const Ranked& b) { return a.key != b.key ? a.key < b.key : a.order > b.order; }
+
 bool Admission::run(Call& call, Placer& placer) {
   put_out_.clear();
+  victims_below_ = 0;
   bool changed = false;
   for (int k = 0; k < kMaxRounds; ++k) {
     bool paused = false;
@@ -47,32 +51,31 @@ bool Admission::round(Call& call, Placer& placer, bool& paused) {
   std::sort(waiting_.begin(), waiting_.end(),
             [](const Ranked& a, const Ranked& b) { return a.key != b.key ? a.key > b.key : a.order < b.order; });
   refused_.clear();
-  victims_below_ = 0;
+  outweighed_.clear();
   bool changed = false;
   for (const Ranked& job : waiting_) {
     const JobView& spec = call.job(job.job);
-    if (!known_too_big(spec)) {
+    if (!known_too_big(refused_, spec, 0)) {
       if (settle(call, placer, job, paused)) {
         changed = true;
-        victims_below_ = 0;
         continue;
       }
-      remember_refused(spec);
+      remember(refused_, spec, 0);
     }
     if (was_put_out(job.job)) continue;
-    if (make_room(call, placer, job, kNever)) {
-      changed = paused = true;
-      refused_.clear();
-    }
+    if (make_room(call, placer, job, kNever)) changed = paused = true;
   }
   return changed;
 }
 
-bool Admission::place(Call& call, Placer& placer, JobSlot job) {
-  const std::span<const NodeIndex> nodes = placer.find(call, job);
-  if (nodes.empty()) return false;
+// Who is placed may become a victim.
+void Admission::place(Call& call, JobSlot job, std::span<const NodeIndex> nodes) {
   call.place(job, nodes);
-  return true;
+  outweighed_.clear();
+  const double cost = pause_cost(call.job(job), call.at, call.options);
+  if (!(cost < victims_below_) || call.job(job).flags.may_not_pause) return;
+  const Ranked victim{cost, call.state.order(job), job};
+  victims_.insert(std::upper_bound(victims_.begin(), victims_.end(), victim, cheaper), victim);
 }
 
 bool Admission::was_put_out(JobSlot job) const {
@@ -91,14 +94,13 @@ bool Admission::settle(Call& call, Placer& placer, const Ranked& job, bool& paus
       const Ranked asking{weight_of(spec, call.at) / share, job.order, job.job};
       if (make_room(call, placer, asking, 1 / (kRoomier * share))) {
         paused = true;
-        refused_.clear();
       } else {
-        call.place(job.job, crowded_);
+        place(call, job.job, crowded_);
       }
       return true;
     }
   }
-  call.place(job.job, nodes);
+  place(call, job.job, nodes);
   return true;
 }
 
@@ -107,6 +109,8 @@ bool Admission::make_room(Call& call, Placer& placer, const Ranked& incoming, do
   const double least = incoming.key / margin(job, call.options);
   if (victims_below_ < least) collect_victims(call, least);
   if (victims_.empty() || !(victims_.front().key < least)) return false;
+  const bool anywhere = most_load == kNever;
+  if (anywhere && known_too_big(outweighed_, job, least)) return false;
 
   // Marked jobs are off the state alone; who goes for good leaves the books, too.
   ClusterState& state = call.state;
@@ -130,13 +134,19 @@ bool Admission::make_room(Call& call, Placer& placer, const Ranked& incoming, do
     recount(state, job, old_nodes_[k]);
     if (room_total_ >= job.tasks) continue;
     call.remove(marked_[k]);
+    std::erase_if(victims_, [&](const Ranked& victim) { return victim.job == marked_[k]; });
     recount(state, job, old_nodes_[k]);
     put_out_.push_back(marked_[k]);
     ++gone;
   }
+  if (!fits && anywhere) remember(outweighed_, job, least);
   if (!fits || gone == 0) return false;
-  victims_below_ = 0;
-  return place(call, placer, incoming.job);
+  refused_.clear();
+  outweighed_.clear();
+  const std::span<const NodeIndex> nodes = placer.find(call, incoming.job);
+  if (nodes.empty()) return false;
+  place(call, incoming.job, nodes);
+  return true;
 }
 
 // Those that cost more than anybody asks for need not be sorted.
@@ -148,16 +158,14 @@ void Admission::collect_victims(const Call& call, double below) {
     const double cost = pause_cost(call.job(job), call.at, call.options);
     if (cost < below) victims_.push_back({cost, call.state.order(job), job});
   }
-  // Of equal cost the later submission goes first.
-  std::sort(victims_.begin(), victims_.end(),
-            [](const Ranked& a, const Ranked& b) { return a.key != b.key ? a.key < b.key : a.order > b.order; });
+  std::sort(victims_.begin(), victims_.end(), cheaper);
 }
 
 // Jobs of their own nodes (eligible, or bound to those they had) say nothing about others, and others nothing of them.
-bool Admission::known_too_big(const JobView& job) const {
+bool Admission::known_too_big(const std::vector<Refused>& refused, const JobView& job, double least) {
   if (job.eligible != nullptr || job.flags.may_not_move) return false;
-  return std::any_of(refused_.begin(), refused_.end(), [&](const Refused& r) {
-    if (job.tasks < r.tasks || (r.exclusive && !job.flags.exclusive)) return false;
+  return std::any_of(refused.begin(), refused.end(), [&](const Refused& r) {
+    if (job.tasks < r.tasks || (r.exclusive && !job.flags.exclusive) || least > r.least) return false;
     for (std::size_t d = 0; d < kMaxRigid; ++d) {
       if (job.rigid[d] < r.rigid[d]) return false;
     }
@@ -165,9 +173,9 @@ bool Admission::known_too_big(const JobView& job) const {
   });
 }
 
-void Admission::remember_refused(const JobView& job) {
+void Admission::remember(std::vector<Refused>& refused, const JobView& job, double least) {
   if (job.eligible != nullptr || job.flags.may_not_move) return;
-  refused_.push_back({job.rigid, job.tasks, job.flags.exclusive});
+  refused.push_back({job.rigid, job.tasks, job.flags.exclusive, least});
 }
 
 // A job that is bound to the nodes it had finds room there alone, and no more than it had.

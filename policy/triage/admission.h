@@ -38,29 +38,33 @@ class Admission {
     std::uint64_t order = 0;
     JobSlot job = kNoSlot;
   };
-  // What found no room: a job that asks for as much in everything need not be tried.
+  // What found no room, or could not make room at this urgency: a job that asks for as much in everything, and is no
+  // more urgent, need not be tried.
   struct Refused {
     RigidVector rigid{};
     std::uint32_t tasks = 0;
     bool exclusive = false;
+    double least = 0;  ///< victims must cost less
   };
 
+  static bool cheaper(const Ranked& a, const Ranked& b);
   bool round(Call& call, Placer& placer, bool& paused);
-  static bool place(Call& call, Placer& placer, JobSlot job);
+  void place(Call& call, JobSlot job, std::span<const NodeIndex> nodes);
   bool settle(Call& call, Placer& placer, const Ranked& job, bool& paused);
   bool make_room(Call& call, Placer& placer, const Ranked& incoming, double most_load);
   void collect_victims(const Call& call, double below);
   bool was_put_out(JobSlot job) const;
-  bool known_too_big(const JobView& job) const;
-  void remember_refused(const JobView& job);
+  static bool known_too_big(const std::vector<Refused>& refused, const JobView& job, double least);
+  static void remember(std::vector<Refused>& refused, const JobView& job, double least);
   std::uint32_t room_at(const ClusterState& state, const JobView& job, NodeIndex n) const;
   void count_room(const ClusterState& state, const JobView& job);
   void recount(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes);
 
   std::vector<Ranked> waiting_;
   std::vector<Ranked> victims_;  // running jobs that may be paused at a cost below victims_below_, by increasing cost
-  double victims_below_ = 0;     // 0: to be collected
-  std::vector<Refused> refused_;
+  double victims_below_ = 0;     // of this call; 0: none collected yet
+  std::vector<Refused> refused_;     // found no room
+  std::vector<Refused> outweighed_;  // could not make room
   std::vector<JobSlot> put_out_;  // at this instant
   std::vector<JobSlot> marked_;
   std::vector<std::vector<NodeIndex>> old_nodes_;

@@ -21,8 +21,7 @@ inline constexpr double kYoung = 2;
 
 class HarmPlacer final : public Placer {
  public:
-  /// O(nodes + tasks x nodes of the cluster that are full x residents) in the worst case; O(nodes + tasks log nodes)
-  /// while nodes with CPU left suffice.
+  /// O(nodes x (residents + tasks of the job) + tasks of residents that lose by it).
   std::span<const NodeIndex> find(const Call& call, JobSlot job) override;
 
  private:
@@ -34,6 +33,7 @@ class HarmPlacer final : public Placer {
     double step = 0;          ///< what one more task adds
     double spare = 0;         ///< free rigid resources, relative to the capacity, with these tasks
     double spare_step = 0;
+    double others = -1;  ///< what residents lose by one more task; negative: to be found
   };
 
   void collect(const Call& call, const JobView& job);
@@ -41,11 +41,14 @@ class HarmPlacer final : public Placer {
   /// equally with whoever is there by now.
   void expect_yields(const Call& call);
   double yield_of(const Call& call, JobSlot resident) const;
-  /// The cost of one more task there, >= 0; or, where it exceeds `enough`, something that does.
-  double harm(const Call& call, const Candidate& candidate, const JobView& job, double own_share, double enough) const;
+  /// What residents lose by one more task there whose loss has not been counted yet, >= 0.
+  double loss_of_residents(const Call& call, const Candidate& candidate) const;
+  /// Residents of the node are counted: wherever else they are they lose nothing more.
+  void count_residents(const Call& call, NodeIndex n);
   static double tie(const Candidate& candidate);
 
   std::vector<Candidate> candidates_;
+  std::vector<std::uint32_t> candidate_of_;  // by node; meaningful where candidates_ there is of the node
   std::uint64_t room_total_ = 0;
   std::vector<double> expected_;          // by slot
   std::vector<std::uint64_t> is_expected_;  // by slot: mark_ if the yield is the expected one
@@ -53,7 +56,6 @@ class HarmPlacer final : public Placer {
   std::uint64_t mark_ = 0;
   std::vector<NodeIndex> nodes_;
   Greedy former_;
-  double total_need_ = 0;
   Seconds young_ = 0;
 };
 

@@ -8,6 +8,7 @@ tests_bench_dfrs_bench_SOURCES = \
 	tests/bench/bound_bench.cc \
 	tests/bench/policy_bench.cc \
 	tests/bench/simulation_bench.cc \
+	tests/bench/triage_bench.cc \
 	tests/bench/workloads.h \
 	tests/bench/yield_bench.cc
 

@@ -340,13 +340,13 @@ TriageLockstep::Nodes TriageLockstep::place(JobSlot job) const {
       double cost = 0;
       if (after > 1 + kRounding) {
         const double share = 1 / after;
-        cost = options_.own_loss * std::max(0.0, own_share - share) * total * user_weight(job);
         for (JobSlot r : order_) {
           if (world_.tasks_on(r, n) == 0 || marked.count(r) != 0) continue;
           const double loss = resident_yield(r) - share;
           const double counts = world_.jobs[r].virtual_time < young ? options_.young_loss : 1;
           if (loss > 0) cost += user_weight(r) * counts * world_.jobs[r].cpu_need * world_.jobs[r].tasks * loss;
         }
+        cost += options_.own_loss * total * user_weight(job) * std::max(0.0, own_share - share);
       }
       if (!found || cost < best_cost || (cost == best_cost && tie < best_tie)) {
         found = true;
