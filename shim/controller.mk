@@ -113,5 +113,5 @@ libdfrsctl_a_SOURCES = \
 
 bin_PROGRAMS += dfrsctl
 dfrsctl_CPPFLAGS = $(SHIM_CPPFLAGS)
-dfrsctl_LDADD = libdfrsctl.a libdfrs_control.a libdfrs_conf.a libshimnet.a libpolicy.a $(SHIM_LIBS)
+dfrsctl_LDADD = libdfrsctl.a libdfrs_control.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(SHIM_LIBS)
 dfrsctl_SOURCES = shim/control/dfrsctl_main.cc

@@ -2,7 +2,8 @@
 # Everything of dfrs-sim but main() and its commands, so that tests link the same objects: libsim.a simulates, libstudies.a
 # is what is made of that: reports, reproductions, advice; and divisible load.
 noinst_LIBRARIES += libsim.a libstudies.a
-libsim_a_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS) $(ARCHIVE_CFLAGS) $(CURL_CFLAGS) $(NETTLE_CFLAGS) $(SQLITE_CFLAGS) $(ZLIB_CFLAGS)
+libsim_a_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS) $(ARCHIVE_CFLAGS) $(CURL_CFLAGS) $(NETTLE_CFLAGS) $(SQLITE_CFLAGS) $(ZLIB_CFLAGS) \
+	$(DEFLATE_CFLAGS)
 libsim_a_SOURCES = \
 	sim/bound/bound.cc \
 	sim/bound/bound.h \
@@ -222,7 +223,7 @@ libstudies_a_SOURCES = \
 	sim/reproduce/triage/triage.cc \
 	sim/reproduce/triage/weeks_part.cc
 SIM_CORE_LIBS = libsim.a libdfrs_record.a libpolicy.a $(FMT_LIBS) $(ARCHIVE_LIBS) $(CURL_LIBS) $(NETTLE_LIBS) $(SQLITE_LIBS) \
-	$(ZLIB_LIBS) $(GLPK_LIBS) $(PTHREAD_LIBS)
+	$(ZLIB_LIBS) $(DEFLATE_LIBS) $(GLPK_LIBS) $(PTHREAD_LIBS)
 SIM_LIBS = libstudies.a $(SIM_CORE_LIBS)
 
 bin_PROGRAMS += dfrs-sim

@@ -43,5 +43,5 @@ tests/precompiled.h.gch: tests/precompiled.h
 tests/precompiled_instrumented.h.gch: tests/precompiled_instrumented.h tests/precompiled.h
 	$(PRECOMPILE) $@ $(srcdir)/tests/precompiled_instrumented.h
 CLEANFILES += tests/precompiled.h.gch tests/precompiled_instrumented.h.gch
-EXTRA_DIST += tests/precompiled.h tests/precompiled_instrumented.h
+EXTRA_DIST += tests/by_folder.mk tests/precompiled.h tests/precompiled_instrumented.h
 endif

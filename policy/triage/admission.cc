@@ -3,9 +3,25 @@
 
 #include <algorithm>
 
+#include "policy/compare.h"
 #include "policy/triage/urgency.h"
 
 namespace dfrs::triage {
+
+namespace {
+
+// What the job would get of its CPU on these nodes, ascending, if all there shared equally.
+double equal_share(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes) {
+  double share = 1;
+  double own = 0;
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    own = k > 0 && nodes[k] == nodes[k - 1] ? own + job.cpu_need : job.cpu_need;
+    share = std::min(share, state.cpu_capacity(nodes[k]) / (state.cpu_load(nodes[k]) + own));
+  }
+  return share;
+}
+
+}  // namespace
 
 bool Admission::run(Call& call, Placer& placer) {
   put_out_.clear();
@@ -31,23 +47,22 @@ bool Admission::round(Call& call, Placer& placer, bool& paused) {
   std::sort(waiting_.begin(), waiting_.end(),
             [](const Ranked& a, const Ranked& b) { return a.key != b.key ? a.key > b.key : a.order < b.order; });
   refused_.clear();
-  victims_known_ = false;
+  victims_below_ = 0;
   bool changed = false;
   for (const Ranked& job : waiting_) {
     const JobView& spec = call.job(job.job);
     if (!known_too_big(spec)) {
-      if (place(call, placer, job.job)) {
+      if (settle(call, placer, job, paused)) {
         changed = true;
-        victims_known_ = false;
+        victims_below_ = 0;
         continue;
       }
       remember_refused(spec);
     }
-    if (std::find(put_out_.begin(), put_out_.end(), job.job) != put_out_.end()) continue;
-    if (make_room(call, placer, job)) {
+    if (was_put_out(job.job)) continue;
+    if (make_room(call, placer, job, kNever)) {
       changed = paused = true;
       refused_.clear();
-      victims_known_ = false;
     }
   }
   return changed;
@@ -60,14 +75,42 @@ bool Admission::place(Call& call, Placer& placer, JobSlot job) {
   return true;
 }
 
-bool Admission::make_room(Call& call, Placer& placer, const Ranked& incoming) {
-  if (!victims_known_) collect_victims(call);
+bool Admission::was_put_out(JobSlot job) const {
+  return std::find(put_out_.begin(), put_out_.end(), job) != put_out_.end();
+}
+
+// Starts or resumes a job where memory allows.
+bool Admission::settle(Call& call, Placer& placer, const Ranked& job, bool& paused) {
+  const std::span<const NodeIndex> nodes = placer.find(call, job.job);
+  if (nodes.empty()) return false;
+  const JobView& spec = call.job(job.job);
+  if (spec.state == JobState::waiting && !was_put_out(job.job)) {
+    const double share = equal_share(call.state, spec, nodes);
+    if (share < call.options.elbow_room) {
+      crowded_.assign(nodes.begin(), nodes.end());
+      const Ranked asking{weight_of(spec, call.at) / share, job.order, job.job};
+      if (make_room(call, placer, asking, 1 / (kRoomier * share))) {
+        paused = true;
+        refused_.clear();
+      } else {
+        call.place(job.job, crowded_);
+      }
+      return true;
+    }
+  }
+  call.place(job.job, nodes);
+  return true;
+}
+
+bool Admission::make_room(Call& call, Placer& placer, const Ranked& incoming, double most_load) {
   const JobView& job = call.job(incoming.job);
   const double least = incoming.key / margin(job, call.options);
+  if (victims_below_ < least) collect_victims(call, least);
   if (victims_.empty() || !(victims_.front().key < least)) return false;
 
   // Marked jobs are off the state alone; who goes for good leaves the books, too.
   ClusterState& state = call.state;
+  most_load_ = most_load;
   count_room(state, job);
   marked_.clear();
   for (const Ranked& victim : victims_) {
@@ -91,22 +134,23 @@ bool Admission::make_room(Call& call, Placer& placer, const Ranked& incoming) {
     put_out_.push_back(marked_[k]);
     ++gone;
   }
-  return fits && gone != 0 && place(call, placer, incoming.job);
+  if (!fits || gone == 0) return false;
+  victims_below_ = 0;
+  return place(call, placer, incoming.job);
 }
 
-void Admission::collect_victims(const Call& call) {
+// Those that cost more than anybody asks for need not be sorted.
+void Admission::collect_victims(const Call& call, double below) {
   victims_.clear();
-  // Nobody waits who could put out a job that costs more.
-  const double most = waiting_.front().key / std::min(call.options.margin_new, call.options.margin_paused);
+  victims_below_ = below;
   for (JobSlot job : call.state.active()) {
     if (!call.state.placed(job) || call.job(job).flags.may_not_pause) continue;
     const double cost = pause_cost(call.job(job), call.at, call.options);
-    if (cost < most) victims_.push_back({cost, call.state.order(job), job});
+    if (cost < below) victims_.push_back({cost, call.state.order(job), job});
   }
   // Of equal cost the later submission goes first.
   std::sort(victims_.begin(), victims_.end(),
             [](const Ranked& a, const Ranked& b) { return a.key != b.key ? a.key < b.key : a.order > b.order; });
-  victims_known_ = true;
 }
 
 // Jobs of their own nodes (eligible, or bound to those they had) say nothing about others, and others nothing of them.
@@ -127,8 +171,12 @@ void Admission::remember_refused(const JobView& job) {
 }
 
 // A job that is bound to the nodes it had finds room there alone, and no more than it had.
-std::uint32_t Admission::room_at(const ClusterState& state, const JobView& job, NodeIndex n) {
-  const std::uint32_t room = state.room_for(job, n);
+std::uint32_t Admission::room_at(const ClusterState& state, const JobView& job, NodeIndex n) const {
+  std::uint32_t room = state.room_for(job, n);
+  if (most_load_ < kNever) {
+    const double capacity = most_load_ * state.cpu_capacity(n);
+    while (room > 0 && cpu_exceeds(state.cpu_load(n) + room * job.cpu_need, capacity)) --room;
+  }
   if (room == 0 || !job.flags.may_not_move || job.nodes.empty()) return room;
   const auto [first, last] = std::equal_range(job.nodes.begin(), job.nodes.end(), n);
   return std::min(room, static_cast<std::uint32_t>(last - first));

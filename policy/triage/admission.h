@@ -14,12 +14,16 @@ namespace dfrs::triage {
 /// this in practice, since each pause needs a victim that is less urgent by the margin.
 inline constexpr int kMaxRounds = 50;
 
+/// Room of its own is worth putting others out for if it gives a job this many times the share it would have.
+inline constexpr double kRoomier = 2;
+
 class Admission {
  public:
   /// Starts and resumes what it can, by decreasing urgency. A job that does not fit marks running jobs, cheapest pause
   /// first, until it would; those it turns out not to need are kept, dearest first; the others are paused. Nobody is
   /// marked whose pause cost times the margin is not below the job's urgency, and who is put out at this instant puts
-  /// nobody out. True if anything changed.
+  /// nobody out. A job that never ran and finds room only where it would be crowded puts out others likewise, for nodes
+  /// where it gets at least twice as much. True if anything changed.
   /// O(jobs log jobs + waiting x (nodes + running tasks)) per round; a job that asks for no less than one that
   /// has just found no room is passed over.
   bool run(Call& call, Placer& placer);
@@ -43,23 +47,27 @@ class Admission {
 
   bool round(Call& call, Placer& placer, bool& paused);
   static bool place(Call& call, Placer& placer, JobSlot job);
-  bool make_room(Call& call, Placer& placer, const Ranked& incoming);
-  void collect_victims(const Call& call);
+  bool settle(Call& call, Placer& placer, const Ranked& job, bool& paused);
+  bool make_room(Call& call, Placer& placer, const Ranked& incoming, double most_load);
+  void collect_victims(const Call& call, double below);
+  bool was_put_out(JobSlot job) const;
   bool known_too_big(const JobView& job) const;
   void remember_refused(const JobView& job);
-  static std::uint32_t room_at(const ClusterState& state, const JobView& job, NodeIndex n);
+  std::uint32_t room_at(const ClusterState& state, const JobView& job, NodeIndex n) const;
   void count_room(const ClusterState& state, const JobView& job);
   void recount(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes);
 
   std::vector<Ranked> waiting_;
-  std::vector<Ranked> victims_;  // running jobs that may be paused, by increasing pause cost
-  bool victims_known_ = false;
+  std::vector<Ranked> victims_;  // running jobs that may be paused at a cost below victims_below_, by increasing cost
+  double victims_below_ = 0;     // 0: to be collected
   std::vector<Refused> refused_;
   std::vector<JobSlot> put_out_;  // at this instant
   std::vector<JobSlot> marked_;
   std::vector<std::vector<NodeIndex>> old_nodes_;
   std::vector<std::uint32_t> room_;
   std::uint64_t room_total_ = 0;
+  double most_load_ = kNever;  // relative to the capacity, of the nodes that count as room
+  std::vector<NodeIndex> crowded_;
   Seconds shortest_wait_ = kNever;
 };
 

@@ -41,10 +41,11 @@ struct Parameter {
   double TriageOptions::*member;
   Kind kind;
 };
-constexpr std::array<Parameter, 10> kParameters{{{"PATIENCE=", &TriageOptions::patience, Parameter::Kind::seconds},
+constexpr std::array<Parameter, 11> kParameters{{{"PATIENCE=", &TriageOptions::patience, Parameter::Kind::seconds},
                                                  {"HOLD=", &TriageOptions::hold, Parameter::Kind::seconds},
                                                  {"NEW=", &TriageOptions::margin_new, Parameter::Kind::margin},
                                                  {"PAUSED=", &TriageOptions::margin_paused, Parameter::Kind::margin},
+                                                 {"ROOM=", &TriageOptions::elbow_room, Parameter::Kind::ratio},
                                                  {"OWN=", &TriageOptions::own_loss, Parameter::Kind::ratio},
                                                  {"YOUNG=", &TriageOptions::young_loss, Parameter::Kind::ratio},
                                                  {"STRETCH=", &TriageOptions::stretch_power, Parameter::Kind::power},

@@ -42,14 +42,17 @@ struct TriageOptions {
 
   /// PATIENCE: what a job that never ran is thought to have waited already. It may be as short as kShort and cannot be
   /// told from a long one, so its case is put before it is bad: after as long a wait again its urgency has doubled.
-  Seconds patience = 30;
+  Seconds patience = 40;
   /// HOLD: what keeps a running job. A pause costs it the penalty when it comes back, and as much is asked for in
   /// advance, so that two jobs do not put each other out in turns.
   Seconds hold = 300;
   /// NEW, PAUSED: how much more urgent a job must be than the one it puts out: one that never ran; one that ran
   /// already, which pays a penalty, too.
-  double margin_new = 1.2;
-  double margin_paused = 1.5;
+  double margin_new = 1;
+  double margin_paused = 1.35;
+  /// ROOM: a job that never ran and would get less than this share of its CPU asks for room of its own: with the urgency
+  /// 1 / share, since that is the stretch it is heading for, it puts out others if its share is then at least doubled.
+  double elbow_room = 0.5;
   /// OWN: a unit of CPU lost to the job that is placed counts so much more than one lost to a resident. The job's own
   /// loss lasts as long as the job does; residents come and go, and what they lose is mostly given back when the load
   /// changes.

@@ -32,10 +32,13 @@ inline double urgency(const JobView& job, const Moment& at, const TriageOptions&
   return weight_of(job, at) * (job.flow_time(at.now) + ahead) / progress;
 }
 
-/// Of a running job: the stretch it would come to by a pause.
+/// Of a running job: the stretch it would come to by a pause. One that serves a penalty loses what it has served of it;
+/// the rest is before it anyway.
 inline double pause_cost(const JobView& job, const Moment& at, const TriageOptions& options) {
   const Seconds progress = std::max(job.virtual_time(at.now), short_job(options));
-  return weight_of(job, at) * (job.flow_time(at.now) + expected_penalty(job, options) + options.hold * options.time_scale) / progress;
+  Seconds lost = expected_penalty(job, options);
+  if (job.state == JobState::running) lost = std::max(0.0, lost - std::max(0.0, job.clock.since - at.now));
+  return weight_of(job, at) * (job.flow_time(at.now) + lost + options.hold * options.time_scale) / progress;
 }
 
 /// The margin by which the urgency of a job must exceed the pause cost of a victim.

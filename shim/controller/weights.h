@@ -20,8 +20,8 @@ inline constexpr double kLeastWeight = 0.1;
 inline constexpr double kMostWeight = 10;
 inline constexpr double kLeastFairShare = 0.01;
 
-/// Sets Job::weight of all jobs. Those whose own value is another one than before are named in changes.changed; that the
-/// mean moves with who comes and goes concerns all alike, and such a step decides anyway. O(jobs).
+/// Sets Job::weight of all jobs. Those whose own value is another one than before are named in changes.changed; that
+/// the mean moves with who comes and goes concerns all alike, and such a step decides anyway. O(jobs).
 void set_weights(Books& books, WeightRule rule, Changes& changes);
 
 }  // namespace dfrs::shim

@@ -22,8 +22,7 @@ constexpr std::uint32_t kUnreached = std::numeric_limits<std::uint32_t>::max();
 /// From reference-node seconds to integers.
 class Scale {
  public:
-  /// `largest` becomes 2^59 to 2^60.
-  explicit Scale(double largest) : factor_(std::exp2(std::floor(60 - std::log2(largest)))) {}
+  explicit Scale(double factor) : factor_(factor) {}
   std::int64_t nearest(double amount) const { return std::llround(amount * factor_); }
   std::int64_t below(double amount) const { return static_cast<std::int64_t>(amount * factor_); }
 
@@ -31,36 +30,12 @@ class Scale {
   double factor_;
 };
 
+/// `largest` becomes 2^59 to 2^60.
+double scale_factor(double largest) { return std::exp2(std::floor(60 - std::log2(largest))); }
+
 }  // namespace
 
-IntervalSchedule::IntervalSchedule(const CongestedPart& part, double cpu) {
-  make_windows(part);
-  run_urgent_first(part, cpu);
-}
-
-void IntervalSchedule::make_windows(const CongestedPart& part) {
-  instants_.reserve(2 * part.size());
-  for (const CongestedJob& job : part) {
-    instants_.push_back(job.begin);
-    instants_.push_back(job.end);
-  }
-  std::sort(instants_.begin(), instants_.end());
-  instants_.erase(std::unique(instants_.begin(), instants_.end()), instants_.end());
-  const auto index = [&](Seconds at) {
-    return static_cast<std::uint32_t>(std::lower_bound(instants_.begin(), instants_.end(), at) - instants_.begin());
-  };
-  std::size_t shares = 0;
-  jobs_.reserve(part.size());
-  for (const CongestedJob& job : part) {
-    jobs_.push_back({index(job.begin), index(job.end), shares, 0, 0, 0});
-    shares += jobs_.back().end - jobs_.back().begin;
-  }
-  shares_.resize(shares);
-  alive_.reserve(shares);
-  intervals_.resize(instants_.size() - 1);
-}
-
-void IntervalSchedule::run_urgent_first(const CongestedPart& part, double cpu) {
+IntervalSchedule::IntervalSchedule(const CongestedPart& part, double cpu) : part_(part), cpu_(cpu) {
   double total = 0;
   double smallest = std::numeric_limits<double>::infinity();
   Seconds largest_size = 0;
@@ -69,52 +44,102 @@ void IntervalSchedule::run_urgent_first(const CongestedPart& part, double cpu) {
     smallest = std::min(smallest, job.rate * job.size);
     largest_size = std::max(largest_size, job.size);
   }
-  const Scale scale(std::max(total, cpu * instants_.back()));
+  make_windows();
+  factor_ = scale_factor(std::max(total, cpu * instants_.back()));
+  const Scale scale(factor_);
   tolerance_ = scale.nearest(kStretchTolerance * smallest);
   plain_overload_ = scale.nearest(std::min(kPlainStep * cpu * largest_size, total));
+}
 
-  // What a job's rate, or the platform, allows from instant 0 on: differences of it are limits that add up exactly.
-  std::vector<Amount> allowed_by_end(part.size());
-  std::vector<Amount> allowed_so_far(part.size());
-  for (std::size_t j = 0; j < part.size(); ++j) {
-    jobs_[j].undone = scale.below(part[j].work);
-    allowed_by_end[j] = scale.nearest(part[j].rate * part[j].end);
-    allowed_so_far[j] = scale.nearest(part[j].rate * part[j].begin);
+void IntervalSchedule::make_windows() {
+  instants_.reserve(2 * part_.size());
+  for (const CongestedJob& job : part_) {
+    instants_.push_back(job.begin);
+    instants_.push_back(job.end);
   }
-  Amount platform_so_far = scale.nearest(cpu * instants_.front());
+  std::sort(instants_.begin(), instants_.end());
+  instants_.erase(std::unique(instants_.begin(), instants_.end()), instants_.end());
+  const auto index = [&](Seconds at) {
+    return static_cast<std::uint32_t>(std::lower_bound(instants_.begin(), instants_.end(), at) - instants_.begin());
+  };
+  jobs_.reserve(part_.size());
+  for (const CongestedJob& job : part_) jobs_.push_back({index(job.begin), index(job.end), 0, 0, 0, 0});
+}
 
-  std::vector<std::uint32_t> alive;  // by deadline
+void IntervalSchedule::make_shares() {
+  std::size_t shares = 0;
+  for (JobState& job : jobs_) {
+    job.shares = shares;
+    shares += job.end - job.begin;
+  }
+  shares_.resize(shares);
+  alive_.reserve(shares);
+  intervals_.resize(instants_.size() - 1);
+}
+
+// What is alive is kept together: the loop over it is nearly all of the time that the bound of a long log takes.
+template <bool kKeepShares>
+IntervalSchedule::Amount IntervalSchedule::run_urgent_first() {
+  const Scale scale(factor_);
+  struct Alive {
+    std::uint32_t end;
+    std::uint32_t job;
+    double rate;
+    Amount undone;
+    // What the job's rate allows from instant 0 on: differences of it are limits that add up exactly.
+    Amount allowed_by_end;
+    Amount allowed_so_far;
+    Amount limit;  // in this interval
+    Amount done;
+  };
+  std::vector<Alive> alive;  // by deadline, the latest first, so that those who leave are at the end
+  Amount platform_so_far = scale.nearest(cpu_ * instants_.front());
+  Amount undone = 0;  // of jobs whose time is over
+  const auto leave = [&](const Alive& job) {
+    undone += job.undone;
+    if constexpr (kKeepShares) jobs_[job.job].undone = job.undone;
+  };
   std::uint32_t next = 0;
-  for (std::uint32_t i = 0; i < intervals_.size(); ++i) {
-    std::erase_if(alive, [&](std::uint32_t j) { return jobs_[j].end <= i; });
+  const auto intervals = static_cast<std::uint32_t>(instants_.size() - 1);
+  for (std::uint32_t i = 0; i < intervals; ++i) {
+    for (; !alive.empty() && alive.back().end <= i; alive.pop_back()) leave(alive.back());
     for (; next < jobs_.size() && jobs_[next].begin <= i; ++next) {
-      const auto place = std::upper_bound(alive.begin(), alive.end(), jobs_[next].end,
-                                          [&](std::uint32_t end, std::uint32_t j) { return end < jobs_[j].end; });
-      alive.insert(place, next);
+      const CongestedJob& job = part_[next];
+      const auto place = std::lower_bound(alive.begin(), alive.end(), jobs_[next].end,
+                                          [](const Alive& a, std::uint32_t end) { return a.end > end; });
+      alive.insert(place, {jobs_[next].end, next, job.rate, scale.below(job.work), scale.nearest(job.rate * job.end),
+                           scale.nearest(job.rate * job.begin), 0, 0});
     }
-    const Amount platform = scale.nearest(cpu * instants_[i + 1]);
+    const Amount platform = scale.nearest(cpu_ * instants_[i + 1]);
     Amount spare = platform - platform_so_far;
     platform_so_far = platform;
-    for (const std::uint32_t j : alive) {
-      const Amount allowed = scale.nearest(part[j].rate * instants_[i + 1]);
-      Share& now = share(j, i);
-      now.limit = allowed - allowed_so_far[j];
-      allowed_so_far[j] = allowed;
-      const Amount urgent = jobs_[j].undone - (allowed_by_end[j] - allowed);
-      now.done = std::min(std::clamp<Amount>(urgent, 0, now.limit), spare);
-      spare -= now.done;
-      jobs_[j].undone -= now.done;
+    for (auto j = alive.rbegin(); j != alive.rend(); ++j) {
+      const Amount allowed = scale.nearest(j->rate * instants_[i + 1]);
+      j->limit = allowed - j->allowed_so_far;
+      j->allowed_so_far = allowed;
+      const Amount urgent = j->undone - (j->allowed_by_end - allowed);
+      j->done = std::min(std::clamp<Amount>(urgent, 0, j->limit), spare);
+      spare -= j->done;
+      j->undone -= j->done;
     }
-    for (auto j = alive.begin(); spare > 0 && j != alive.end(); ++j) {
-      Share& now = share(*j, i);
-      const Amount more = std::min({now.limit - now.done, jobs_[*j].undone, spare});
-      now.done += more;
+    for (auto j = alive.rbegin(); spare > 0 && j != alive.rend(); ++j) {
+      const Amount more = std::min({j->limit - j->done, j->undone, spare});
+      j->done += more;
       spare -= more;
-      jobs_[*j].undone -= more;
+      j->undone -= more;
     }
-    intervals_[i] = {alive_.size(), alive_.size() + alive.size(), spare, 0, 0};
-    alive_.insert(alive_.end(), alive.begin(), alive.end());
+    if constexpr (kKeepShares) {
+      intervals_[i] = {alive_.size(), alive_.size() + alive.size(), spare, 0, 0};
+      for (auto j = alive.rbegin(); j != alive.rend(); ++j) {
+        share(j->job, i) = {j->limit, j->done};
+        alive_.push_back(j->job);
+      }
+    } else if (undone > tolerance_) {
+      break;
+    }
   }
+  for (const Alive& job : alive) leave(job);
+  return undone;
 }
 
 IntervalSchedule::Amount IntervalSchedule::undone() const {
@@ -125,6 +150,10 @@ IntervalSchedule::Amount IntervalSchedule::undone() const {
 
 std::vector<std::uint32_t> IntervalSchedule::overloaded_jobs() {
   std::vector<std::uint32_t> overloaded;
+  // Mostly nothing has to be moved. Then what was done when need not be known, which takes most of the memory and time.
+  if (run_urgent_first<false>() <= tolerance_) return overloaded;
+  make_shares();
+  run_urgent_first<true>();
   while (undone() > tolerance_) {
     measure_distances();
     Amount stuck = 0;

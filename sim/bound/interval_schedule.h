@@ -15,16 +15,18 @@ namespace dfrs::sim {
 /// rounded; the rounding of neighbouring intervals cancels out.
 ///
 /// A general maximum flow code spends most of its time building the graph, of jobs x intervals arcs that follow from
-/// two numbers per job; here it stays implicit. Memory O(sum over jobs of the intervals in their windows).
+/// two numbers per job; here it stays implicit. Memory O(sum over jobs of the intervals in their windows)
+/// where the first schedule leaves work undone, else O(jobs).
 class IntervalSchedule {
  public:
-  /// From interval to interval first what must be done now for a deadline to stay possible, then by earliest deadline.
-  /// `part` not empty, by increasing begin.
+  /// `part` not empty, by increasing begin; it must outlast this.
   IntervalSchedule(const CongestedPart& part, double cpu);
 
-  /// Moves work between intervals until all is done, or some jobs are seen to be overloaded: those (indices in the
-  /// part, increasing) have together more work than the platform and their rates allow within their windows. Empty if
-  /// all is done, up to an amount that moves no bound by more than 1e-11. Dinic's algorithm from the schedule so far.
+  /// From interval to interval first what must be done now for a deadline to stay possible, then by earliest deadline.
+  /// If that leaves work undone, it is moved between intervals until all is done, or some jobs are seen to be
+  /// overloaded: those (indices in the part, increasing) have together more work than the platform and their rates
+  /// allow within their windows. Empty if all is done, up to an amount that moves no bound by more than 1e-11. Dinic's
+  /// algorithm from the schedule so far. To be called once.
   std::vector<std::uint32_t> overloaded_jobs();
 
  private:
@@ -55,8 +57,11 @@ class IntervalSchedule {
     std::uint32_t interval;
   };
 
-  void make_windows(const CongestedPart& part);
-  void run_urgent_first(const CongestedPart& part, double cpu);
+  void make_windows();
+  void make_shares();
+  /// The work left undone; without shares, perhaps only the first of it beyond the tolerance.
+  template <bool kKeepShares>
+  Amount run_urgent_first();
   Share& share(std::uint32_t job, std::uint32_t interval) {
     return shares_[jobs_[job].shares + (interval - jobs_[job].begin)];
   }
@@ -65,6 +70,9 @@ class IntervalSchedule {
   bool find_path(std::uint32_t start);
   void apply_path();
 
+  const CongestedPart& part_;
+  double cpu_;
+  double factor_ = 1;  // from reference-node seconds to amounts
   std::vector<Seconds> instants_;
   std::vector<JobState> jobs_;
   std::vector<IntervalState> intervals_;

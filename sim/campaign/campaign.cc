@@ -206,7 +206,7 @@ std::string campaign_settings(const CampaignOptions& options) {
   const auto& [min_progress, max_lost_runs] = lost_work;
   const auto& [dfrs, batch, triage] = engine;
   // The rest of Triage's parameters are in the algorithm's name.
-  const auto& [expected_penalty, time_scale, patience, hold, margin_new, margin_paused, own_loss, young_loss,
+  const auto& [expected_penalty, time_scale, patience, hold, margin_new, margin_paused, elbow_room, own_loss, young_loss,
                stretch_power, age_power, move_period, move_gain] = triage;
   const auto& [period, priority, ticks_apart, lp_solver] = dfrs;
   const auto& [flow_floor] = priority;

@@ -155,7 +155,7 @@ void add_run(CLI::App& app) {
   command->add_option("--record", options->record_file,
                       "record the run in this new file for `dfrs-sim replay`; compressed if it ends with .gz");
   command->add_flag("--json", options->json, "print JSON");
-  command->add_flag("--bound,!--no-bound", options->bound, "compute the lower bound as well (default)");
+  command->add_flag("--bound,!--no-bound", options->bound, "compute the lower bounds as well (default); seconds for a whole log, see --no-bound");
   options->simulation.add(*command);
   command->callback([options] { options->run(); });
 }

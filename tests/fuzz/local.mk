@@ -50,7 +50,7 @@ tests_fuzz_record_fuzz_LDFLAGS = $(FUZZ_LINK)
 
 tests_fuzz_desired_fuzz_CPPFLAGS = $(SHIM_CPPFLAGS)
 tests_fuzz_desired_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/desired_fuzz.cc $(FUZZ_DRIVER)
-tests_fuzz_desired_fuzz_LDADD = libagent.a libshimnet.a $(SHIM_LIBS)
+tests_fuzz_desired_fuzz_LDADD = libagent.a libshimnet.a $(SHIM_LIBS) $(SPDLOG_LIBS)
 tests_fuzz_desired_fuzz_LDFLAGS = $(FUZZ_LINK)
 
 tests_fuzz_sacct_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/sacct_fuzz.cc $(FUZZ_DRIVER)

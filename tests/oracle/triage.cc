@@ -170,7 +170,10 @@ double TriageLockstep::urgency(JobSlot slot) const {
 double TriageLockstep::pause_cost(JobSlot slot) const {
   const JobView& job = view_->jobs[slot];
   const double s = options_.time_scale;
-  const Seconds cost = job.penalty >= 0 ? job.penalty : options_.penalty * s;
+  Seconds cost = job.penalty >= 0 ? job.penalty : options_.penalty * s;
+  if (job.state == JobState::running && job.clock.since > view_->now) {
+    cost = std::max(0.0, cost - (job.clock.since - view_->now));  // what is before it anyway
+  }
   return user_weight(slot) * (job.flow_time(view_->now) + cost + options_.hold * s) / std::max(job.virtual_time(view_->now), 10 * s);
 }
 
@@ -223,26 +226,59 @@ bool TriageLockstep::admit_round(std::set<JobSlot>& put_out, bool& paused) {
   bool changed = false;
   for (JobSlot job : waiting) {
     if (const Nodes nodes = place(job)) {
-      world_.jobs[job].nodes = *nodes;
+      const double share = equal_share(job, *nodes);
+      const bool crowded = share < options_.elbow_room && view_->jobs[job].state == JobState::waiting;
+      if (crowded && put_out.count(job) == 0 && make_room(job, put_out, user_weight(job) / share, 1 / (2 * share))) {
+        paused = true;
+      } else {
+        world_.jobs[job].nodes = *nodes;
+      }
       changed = true;
-    } else if (put_out.count(job) == 0 && make_room(job, put_out)) {
+    } else if (put_out.count(job) == 0 && make_room(job, put_out, urgency(job), kNever)) {
       changed = paused = true;
     }
   }
   return changed;
 }
 
-bool TriageLockstep::make_room(JobSlot job, std::set<JobSlot>& put_out) {
+double TriageLockstep::equal_share(JobSlot job, const std::vector<NodeIndex>& nodes) const {
+  double share = 1;
+  for (NodeIndex n : nodes) {
+    const auto tasks = static_cast<double>(std::count(nodes.begin(), nodes.end(), n));
+    share = std::min(share, world_.nodes[n].spec.cpu / (world_.load(n) + tasks * world_.jobs[job].cpu_need));
+  }
+  return share;
+}
+
+// Whether all tasks find memory, on nodes whose load then is at most `most_load` times their capacity.
+bool TriageLockstep::has_room(JobSlot job, double most_load) const {
+  if (most_load == kNever) return greedy_nodes(world_, job).has_value();
+  const WorldJob& spec = world_.jobs[job];
+  std::uint32_t room = 0;
+  for (NodeIndex n = 0; n < world_.nodes.size(); ++n) {
+    std::vector<NodeIndex> there;
+    while (there.size() < spec.tasks && world_.takes(job, there, n)) {
+      const double load = world_.load(n) + static_cast<double>(there.size() + 1) * spec.cpu_need;
+      if (load > most_load * world_.nodes[n].spec.cpu * (1 + kRounding)) break;
+      there.push_back(n);
+    }
+    room += static_cast<std::uint32_t>(there.size());
+  }
+  return room >= spec.tasks;
+}
+
+bool TriageLockstep::make_room(JobSlot job, std::set<JobSlot>& put_out, double urgency, double most_load) {
   const double margin = view_->jobs[job].state == JobState::waiting ? options_.margin_new : options_.margin_paused;
   std::vector<JobSlot> victims;  // of equal cost the later submission goes first
   for (auto at = order_.rbegin(); at != order_.rend(); ++at) {
     const WorldJob& victim = world_.jobs[*at];
-    if (victim.placed() && !victim.flags.may_not_pause && pause_cost(*at) < urgency(job) / margin) victims.push_back(*at);
+    if (victim.placed() && !victim.flags.may_not_pause && pause_cost(*at) < urgency / margin) victims.push_back(*at);
   }
   std::stable_sort(victims.begin(), victims.end(), [&](JobSlot a, JobSlot b) { return pause_cost(a) < pause_cost(b); });
   const World before = world_;
   std::vector<JobSlot> marked;
-  while (!greedy_nodes(world_, job)) {
+  bool any = false;
+  while (!has_room(job, most_load)) {
     if (marked.size() == victims.size()) {
       world_ = before;
       return false;
@@ -252,12 +288,13 @@ bool TriageLockstep::make_room(JobSlot job, std::set<JobSlot>& put_out) {
   }
   for (auto at = marked.rbegin(); at != marked.rend(); ++at) {
     world_.jobs[*at].nodes = before.jobs[*at].nodes;
-    if (greedy_nodes(world_, job)) continue;
+    if (has_room(job, most_load)) continue;
     world_.jobs[*at].nodes.clear();
     put_out.insert(*at);
+    any = true;
   }
-  world_.jobs[job].nodes = *place(job);
-  return true;
+  if (any) world_.jobs[job].nodes = *place(job);
+  return any;
 }
 
 double TriageLockstep::resident_yield(JobSlot job) const {

@@ -44,7 +44,9 @@ class TriageLockstep final : public sim::StepObserver {
   Seconds look_again(JobSlot job) const;
   bool admit();
   bool admit_round(std::set<JobSlot>& put_out, bool& paused);
-  bool make_room(JobSlot job, std::set<JobSlot>& put_out);
+  double equal_share(JobSlot job, const std::vector<NodeIndex>& nodes) const;
+  bool has_room(JobSlot job, double most_load) const;
+  bool make_room(JobSlot job, std::set<JobSlot>& put_out, double urgency, double most_load);
   Nodes place(JobSlot job) const;
   double resident_yield(JobSlot job) const;
   void set_yields();

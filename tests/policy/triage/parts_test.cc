@@ -28,9 +28,9 @@ JobView job_with(JobState state, Seconds progress) {
 
 TEST(TriageUrgency, OfANewJobIsItsStretchIfItIsShort) {
   JobView job = job_with(JobState::waiting, 0);
-  EXPECT_DOUBLE_EQ(triage::urgency(job, {40}, kDefaults), (40 + 30) / 10.0);
+  EXPECT_DOUBLE_EQ(triage::urgency(job, {40}, kDefaults), (40 + 40) / 10.0);
   job.weight = 2;
-  EXPECT_DOUBLE_EQ(triage::urgency(job, {40}, kDefaults), 14);
+  EXPECT_DOUBLE_EQ(triage::urgency(job, {40}, kDefaults), 16);
 }
 
 TEST(TriageUrgency, OfAPausedJobIsItsStretchAfterThePenalty) {
@@ -122,7 +122,7 @@ sim::Job job(Seconds submit, Seconds run_time, RigidAmount memory, double need =
 }
 
 TEST(TriageAdmission, ALongJobMakesRoomAtOnceAndComesBackWithThePenalty) {
-  // At 1000 s the newcomer's urgency is 3, the pause of the other costs (1000 + 600) / 1000.
+  // At 1000 s the newcomer's urgency is 4, the pause of the other costs (1000 + 600) / 1000.
   const HandRun r = run(1, {job(0, 10000, 100), job(1000, 10, 100)});
   EXPECT_DOUBLE_EQ(r.result.jobs[1].start, 1000);
   EXPECT_EQ(r.result.jobs[0].pauses, 1u);
@@ -130,12 +130,11 @@ TEST(TriageAdmission, ALongJobMakesRoomAtOnceAndComesBackWithThePenalty) {
 }
 
 TEST(TriageAdmission, AYoungJobIsLetAloneUntilThePauseCostsLess) {
-  // At t the newcomer of 10 s has the urgency (t - 10 + 30) / 10, the other's pause costs (t + 600) / t. The first is
-  // 1.2 times the second where t^2 + 8 t = 7200: at 80.95 s.
-  // The queue is looked at when the wait has grown by a tenth.
+  // At t the newcomer of 10 s has the urgency (t - 10 + 40) / 10, the other's pause costs (t + 600) / t. The first is
+  // the greater one where t^2 + 20 t = 6000: at 68.1 s. The queue is looked at when the wait has grown by a tenth.
   const HandRun r = run(1, {job(0, 10000, 100), job(10, 10, 100)});
-  EXPECT_GT(r.result.jobs[1].start, 80.9);
-  EXPECT_LT(r.result.jobs[1].start, 89);
+  EXPECT_GT(r.result.jobs[1].start, 68.1);
+  EXPECT_LT(r.result.jobs[1].start, 74.9);
 }
 
 TEST(TriageAdmission, NobodyIsPausedWithoutNeed) {
@@ -145,6 +144,23 @@ TEST(TriageAdmission, NobodyIsPausedWithoutNeed) {
   EXPECT_DOUBLE_EQ(r.result.jobs[2].start, 5000);
   EXPECT_EQ(r.result.jobs[0].pauses, 0u);
   EXPECT_EQ(r.result.jobs[1].pauses, 1u);
+}
+
+TEST(TriageAdmission, ACrowdedNewcomerMakesRoomOfItsOwn) {
+  // Memory would let the newcomer in beside the two on node 0, with a third of its CPU; node 1 is full. To be slowed
+  // down threefold is worse than what a pause does to the long job on node 1, (10000 + 600) / 10000.
+  const std::vector<sim::Job> jobs{job(0, 90000, 40), job(0, 90000, 100), job(1, 90000, 40), job(10000, 100, 10)};
+  const HandRun r = run(2, jobs);
+  EXPECT_EQ(r.result.jobs[1].pauses, 1u);
+  EXPECT_DOUBLE_EQ(r.yields.at(3), 1);
+  // Those who may share do so: half of the CPU is not little.
+  EXPECT_EQ(run(2, jobs, "Triage/ROOM=0.3").result.jobs[1].pauses, 0u);
+}
+
+TEST(TriageUrgency, WhoServesAPenaltyLosesWhatItHasServed) {
+  JobView job = job_with(JobState::running, 200);
+  job.clock.since = 1000;  // 100 s to go, 200 served
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {900}, kDefaults), (900 + 200 + 300) / 200.0);
 }
 
 TEST(TriageAdmission, ThePausedNeedAMargin) {
@@ -214,32 +230,50 @@ sim::Instance weighted(double (*weight)(std::size_t)) {
   return instance;
 }
 
-// Powers of two, so that rounding is the same: other common weights may tip ties.
 TEST(TriageUserWeights, ACommonWeightChangesNothing) {
   const Algorithm triage = parse_algorithm("Triage").value();
   const sim::RunResult one = sim::simulate(weighted([](std::size_t) { return 1.0; }), triage, {});
-  const sim::RunResult four = sim::simulate(weighted([](std::size_t) { return 4.0; }), triage, {});
-  const sim::RunResult small = sim::simulate(weighted([](std::size_t) { return 1.0 / 1024; }), triage, {});
+  const sim::RunResult third = sim::simulate(weighted([](std::size_t) { return 1.0 / 3; }), triage, {});
+  const sim::RunResult many = sim::simulate(weighted([](std::size_t) { return 1000.7; }), triage, {});
   for (std::size_t k = 0; k < one.jobs.size(); ++k) {
-    EXPECT_EQ(one.jobs[k].end, four.jobs[k].end) << k;
-    EXPECT_EQ(one.jobs[k].end, small.jobs[k].end) << k;
-    EXPECT_EQ(one.jobs[k].pauses, small.jobs[k].pauses) << k;
+    EXPECT_EQ(one.jobs[k].end, third.jobs[k].end) << k;
+    EXPECT_EQ(one.jobs[k].end, many.jobs[k].end) << k;
+    EXPECT_EQ(one.jobs[k].pauses, third.jobs[k].pauses) << k;
   }
 }
 
-TEST(TriageUserWeights, TwiceTheWeightIsALowerStretchUnderContention) {
-  // A node that is shared by 8 jobs at a time: whenever one ends another of its kind comes, for long enough that the
-  // beginning does not count. Every second job has weight 2.
+// Jobs of all lengths share a node, `population` at a time: whenever one ends the next comes. Every second one has
+// weight 2. The ratio of the mean stretches of the two kinds.
+double stretch_of_weight_two(Seconds length, std::size_t population) {
+  constexpr std::array<double, 8> kLengths{1, 0.3, 2.5, 0.7, 1.6, 0.5, 4, 0.2};
+  constexpr std::size_t kJobs = 160;
   std::vector<sim::Job> jobs;
-  for (int k = 0; k < 400; ++k) {
-    jobs.push_back(job(125.0 * k, 1000, 12));
+  const auto add = [&](Seconds submit) {
+    const std::size_t k = jobs.size();
+    jobs.push_back(job(submit, length * kLengths[k / 2 % kLengths.size()], 6));
     jobs.back().weight = k % 2 == 0 ? 2 : 1;
+  };
+  while (jobs.size() < population) add(0);
+  for (;;) {
+    const HandRun r = run(1, jobs);
+    if (jobs.size() == kJobs) {
+      double sum[2] = {0, 0};
+      for (std::size_t k = 16; k + 16 < kJobs; ++k) sum[k % 2] += sim::bounded_stretch(jobs[k], r.result.jobs[k], 10);
+      return sum[0] / sum[1];
+    }
+    std::vector<Seconds> ends;
+    for (const sim::JobRecord& record : r.result.jobs) ends.push_back(record.end);
+    std::sort(ends.begin(), ends.end());
+    add(ends[jobs.size() - population]);
   }
-  const HandRun r = run(1, jobs);
-  double sum[2] = {0, 0};
-  for (int k = 100; k < 300; ++k) sum[k % 2] += sim::bounded_stretch(jobs[k], r.result.jobs[k], 10);
-  EXPECT_GT(sum[0] / sum[1], 0.35);
-  EXPECT_LT(sum[0] / sum[1], 0.85);
+}
+
+TEST(TriageUserWeights, TwiceTheWeightIsHalfTheStretchUnderContention) {
+  for (const Seconds length : {100, 1000}) {
+    for (const std::size_t population : {4, 8, 16}) {
+      EXPECT_NEAR(stretch_of_weight_two(length, population), 0.5, 0.05) << length << " s, " << population << " jobs";
+    }
+  }
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ struct Trouble {
   bool nodes = false;       // fail and come back; foreign jobs
   bool controller = false;  // restarts, reconfigure
   bool agents = false;      // unreachable for a while
+  bool weights = false;     // priorities change, under Triage, which heeds them
 };
 
 std::string conf_of(const std::string& algorithm, oracle::Dice& dice, bool swap) {
@@ -45,7 +46,9 @@ class RandomLoad {
   RandomLoad(std::uint64_t seed, const Trouble& trouble) : dice_(seed), trouble_(trouble) {
     algorithm_ = dice_.pick(kAlgorithms);
     swap_ = dice_.chance(30);
+    if (trouble.weights) algorithm_ = "Triage";
     conf_ = conf_of(algorithm_, dice_, swap_);
+    if (trouble.weights) conf_ += "Weight=priority\n";
     FakeOptions options;
     options.epilog = dice_.chance(30) ? 0 : 0.1 * dice_.between(1, 30);
     options.kill_wait = dice_.chance(70) ? 0 : dice_.between(1, 5);
@@ -85,6 +88,7 @@ class RandomLoad {
       if (job.end == FakeEnd::failed && (job.flags & DFRS_JOB_MAY_REQUEUE) != 0) return fail("a job failed");
       if (job.end == FakeEnd::timeout && job.work < 60.0 * job.time_limit) return fail("a job was ended too early");
     }
+    if (trouble_.weights && slurm_->status().errors != 0) return fail("a step failed");
     return slurm_->violations.empty() ? "" : fail("");
   }
 
@@ -191,6 +195,7 @@ class RandomLoad {
           break;
       }
     }
+    if (trouble_.weights && id != 0) slurm_->job(id).priority = 1 + dice_.below(5000);
     if (trouble_.agents) {
       slurm_->agents.set_reachable(dice_.below(static_cast<std::uint32_t>(slurm_->nodes.size())), dice_.chance(60));
     }
@@ -274,6 +279,7 @@ TEST(ControllerRandom, WhateverUsersDo) { run_seeds({.users = true}, 2000, 60); 
 TEST(ControllerRandom, WhateverNodesDo) { run_seeds({.nodes = true}, 3000, 60); }
 TEST(ControllerRandom, WhateverTheControllerGoesThrough) { run_seeds({.controller = true}, 4000, 40); }
 TEST(ControllerRandom, WhicheverAgentsAreAway) { run_seeds({.agents = true}, 5000, 30); }
+TEST(ControllerRandom, WhosePriorityEverChanges) { run_seeds({.users = true, .weights = true}, 7000, 40); }
 TEST(ControllerRandom, AllAtOnce) {
   run_seeds({.users = true, .nodes = true, .controller = true, .agents = true}, 6000, 60);
 }

@@ -121,7 +121,8 @@ TEST(WeightsLive, MoreCpuForTheHeavier) {
   job.qos_priority = 2;
   const auto heavy = slurm.submit(job);
   slurm.run_for(5);
-  // 1 and 3, mean 2. As both have just begun, their shares are as the cubes of the weights, 1 to 27 (policy/triage/weights.h).
+  // 1 and 3, mean 2. As both have just begun, their shares are as the cubes of the weights, 1 to 27
+  // (policy/triage/weights.h).
   EXPECT_DOUBLE_EQ(slurm.job_status(light).weight, 0.5);
   EXPECT_DOUBLE_EQ(slurm.job_status(heavy).weight, 1.5);
   EXPECT_NEAR(slurm.agents.applied(0, light)->cpus, 4.0 / 28, 0.01);

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# For the sanitized copies of `./quickstart check`, which reads it as GNUmakefile of their build folders: libraries and
+# tests compiled a folder at a time, each folder as one source that includes the others. Reading headers, and the
+# instrumented code of templates that every file has again, are most of what these copies cost. `make` with the Makefile
+# alone compiles file by file, as everywhere else.
+COPIES = libpolicy_a libsim_a libstudies_a libdfrs_control_a libdfrs_conf_a libdfrs_record_a libshimnet_a libagent_a \
+	libdfrsctl_a tests_oracle_liboracle_a tests_policy_tests tests_sim_tests tests_thread_tests tests_node_tests \
+	tests_node_thread_tests tests_shim_tests tests_shim_thread_tests
+
+# Sources that use a name for something else than another source of their folder does, which g++ then says, are compiled
+# by themselves; so is the registry, which a test links with another table.
+ALONE = policy/registry.cc policy/batch/conservative_family.cc policy/batch/shared_nodes.cc \
+	sim/bound/ls1.cc sim/bound/rate_limited_set.cc sim/report/page.cc \
+	sim/reproduce/% \
+	shim/agent/cgroup/v2.cc shim/conf/slurm_conf.cc shim/controller/reconciler.cc shim/controller/state_file.cc \
+	tests/policy/greedy_test.cc tests/policy/priority_test.cc tests/policy/yield/max_min_test.cc \
+	tests/shim/controller/% tests/sim/needs_test.cc \
+	tests/sim/simulation_cases_test.cc \
+	tests/sim/bound/interval_schedule_test.cc tests/sim/workload/streit_test.cc
+
+# $(call together,COPY): its sources in C++ that are compiled by folder; $(call folders,COPY): these folders
+together = $(filter-out $(ALONE),$(filter %.cc,$($1_SOURCES)))
+folders = $(sort $(dir $(call together,$1)))
+apart = $(filter %.c,$($1_SOURCES)) $(filter $(ALONE),$(filter %.cc,$($1_SOURCES)))
+objects = $(patsubst %/,by_folder/$1/%.o,$(call folders,$1)) $(addprefix by_folder/$1/,$(addsuffix .o,$(apart)))
+
+# Before the Makefile, whose rules are to see these instead of its own. Its variables come before its rules.
+$(foreach copy,$(COPIES),$(eval override am_$(copy)_OBJECTS = $$(call objects,$(copy))))
+include Makefile
+
+# $(call compiled,COPY,OBJECT,SOURCES)
+define compiled
+by_folder/$1/$2.o: $3 | policy/registry_table.h
+	@mkdir -p $$(@D)
+	@printf '#include "%s"\n' $3 > by_folder/$1/$2$$(suffix $(firstword $3))
+	$$(if $$(filter %.c,$3),$$(AM_V_CC)$$(CC),$$(AM_V_CXX)$$(CXX)) $$(DEFS) $$(DEFAULT_INCLUDES) $$(or $$($1_CPPFLAGS),$$(AM_CPPFLAGS)) $$(CPPFLAGS) \
+	  $$(if $$(filter %.c,$3),$$(AM_CFLAGS) $$(CFLAGS),$$(AM_CXXFLAGS) $$(CXXFLAGS)) -MD -MP -c -o $$@ \
+	  by_folder/$1/$2$$(suffix $(firstword $3))
+endef
+$(foreach copy,$(COPIES),\
+  $(foreach folder,$(call folders,$(copy)),\
+    $(eval $(call compiled,$(copy),$(folder:/=),$(sort $(filter $(addprefix $(folder),$(notdir $(call together,$(copy)))),$(call together,$(copy)))))))\
+  $(foreach source,$(call apart,$(copy)),$(eval $(call compiled,$(copy),$(source),$(source)))))
+-include $(shell find by_folder -name '*.d' 2> /dev/null)
+
+# Nearly all of these programs is the library that parses their options.
+shim/agent/dfrsd-main.o shim/control/dfrsctl-dfrsctl_main.o shim/conf/dfrs_check_config-check_config_main.o: \
+  override CXXFLAGS += -fno-sanitize=undefined
