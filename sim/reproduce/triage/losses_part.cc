@@ -140,8 +140,9 @@ void show_losses(std::string_view part, Sets& sets, const Study& study, Reproduc
   }
   if (part == "losses-classes") show_classes(part, pooled, report);
   report.note(std::string(part),
-              "waits to start, paused: for memory, the only thing that jobs wait for; penalty: without progress after a "
-              "pause or a move; shares CPU: time lost to yields below 1. mostly: jobs of which the most time went there.");
+              "waits to start: for memory; paused: the same, or put out so that a new job has CPU (ROOM); penalty: without "
+              "progress after a pause or a move; shares CPU: time lost to yields below 1. mostly: jobs of which the most "
+              "time went there.");
 }
 
 }  // namespace dfrs::sim::triage_study

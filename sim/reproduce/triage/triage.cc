@@ -14,7 +14,7 @@ struct Part {
   Show* show;
 };
 
-constexpr std::array<Part, 29> kParts{{
+constexpr std::array<Part, 30> kParts{{
     {{"weeks", "HPC2N's 182 weeks, Triage and its settings beside table 2 of RR-7659", "3 min"}, need_weeks, show_weeks},
     {{"weeks-split", "the weeks that rules were chosen on and the others", "1 min"}, need_weeks, show_weeks_split},
     {{"weeks-curve", "how many weeks are how far from the bound", "1 min, the same"}, need_weeks, show_weeks_curve},
@@ -40,6 +40,9 @@ constexpr std::array<Part, 29> kParts{{
     {{"sensitivity-hold", "against HOLD, what keeps a running job", "1 min"}, need_sensitivity, show_sensitivity},
     {{"sensitivity-new", "against NEW, the margin of new jobs", "1 min"}, need_sensitivity, show_sensitivity},
     {{"sensitivity-paused", "against PAUSED, the margin of paused jobs", "1 min"}, need_sensitivity, show_sensitivity},
+    {{"sensitivity-room", "against ROOM, the share of CPU below which new jobs ask for more", "1 min"},
+     need_sensitivity,
+     show_sensitivity},
     {{"sensitivity-own", "against OWN, the weight of a placed job's own loss", "1 min"}, need_sensitivity, show_sensitivity},
     {{"sensitivity-young", "against YOUNG, the weight of young residents' loss", "1 min"}, need_sensitivity, show_sensitivity},
     {{"sensitivity-stretch", "against STRETCH, by which yields follow the stretch", "1 min"}, need_sensitivity, show_sensitivity},
