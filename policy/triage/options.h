@@ -58,8 +58,8 @@ struct TriageOptions {
   /// changes.
   double own_loss = 20;
   /// YOUNG: residents with less than twice the new job's progress are as likely as not to end first, and have much to
-  /// lose in stretch: theirs counts so much more.
-  double young_loss = 3;
+  /// lose in stretch: theirs counts so much more. 1: no difference is made, since none was measured.
+  double young_loss = 1;
   /// STRETCH, AGE: weights of the yields grow with this power of the stretch so far, and fall with this one of the
   /// progress. Multiples of 0.5, at most 8.
   double stretch_power = 2;

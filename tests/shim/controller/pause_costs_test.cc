@@ -79,9 +79,9 @@ TEST(PauseCosts, TriageWeighsThem) {
     const auto running = slurm.submit(old);
     slurm.run_for(65);
     slurm.submit(job_of(800, 10));
-    slurm.run_for(28);
-    // After w s of waiting the urgency is (w + 30) / 10. It exceeds 1.2 times the cost with a checkpoint,
-    // (65 + w + 1 + 300) / (65 + w), from w = 23 on, without one, (65 + w + 66 + w + 300) / (65 + w), from w = 31 on.
+    slurm.run_for(16);
+    // After w s of waiting the urgency is (w + 40) / 10. It exceeds the cost with a checkpoint,
+    // (65 + w + 1 + 300) / (65 + w), from w = 11 on, without one, (65 + w + 66 + w + 300) / (65 + w), from w = 17 on.
     // There are looks at least each 3 s.
     EXPECT_EQ(slurm.job(running).requeues_by_us, loses ? 0U : 1U);
     EXPECT_THAT(slurm.violations, IsEmpty());
