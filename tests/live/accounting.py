@@ -83,19 +83,23 @@ class Accounting:
         cluster = self._cluster
         # pylint: disable=protected-access
         data = self._folder / "data"
+        # Not /tmp: a database that starts removes what it takes for leftovers there, another one's tables among them.
+        temporary = self._folder / "tmp"
         if not data.exists():
-            self._folder.mkdir(exist_ok=True)
             owner = pwd.getpwnam(user)
-            os.chown(self._folder, owner.pw_uid, owner.pw_gid)
-            self._folder.chmod(0o700)
+            for folder in (self._folder, temporary):
+                folder.mkdir(exist_ok=True)
+                os.chown(folder, owner.pw_uid, owner.pw_gid)
+                folder.chmod(0o700)
             made = subprocess.run([cluster._program("mariadb-install-db"), "--no-defaults", f"--datadir={data}",
-                                   f"--user={user}", "--auth-root-authentication-method=normal", "--skip-test-db",
-                                   "--skip-name-resolve", "--innodb-log-file-size=4M"],
+                                   f"--tmpdir={temporary}", f"--user={user}",
+                                   "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve",
+                                   "--innodb-log-file-size=4M"],
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, check=False)
             if made.returncode != 0:
                 raise ClusterError(f"mariadb-install-db failed:\n{made.stdout[-2000:]}")
-        argv = [cluster._program("mariadbd"), "--no-defaults", f"--datadir={data}", f"--user={user}",
-                f"--socket={self.socket}", "--skip-networking", f"--pid-file={self._folder}/pid",
+        argv = [cluster._program("mariadbd"), "--no-defaults", f"--datadir={data}", f"--tmpdir={temporary}",
+                f"--user={user}", f"--socket={self.socket}", "--skip-networking", f"--pid-file={self._folder}/pid",
                 f"--log-error={self._folder}/error.log", "--innodb-buffer-pool-size=16M", "--innodb-log-file-size=4M",
                 "--innodb-flush-log-at-trx-commit=0", "--performance-schema=OFF", "--skip-log-bin"]
         process = cluster._start("mariadbd", argv)
