@@ -8,9 +8,9 @@ import time
 import unittest
 from pathlib import Path
 
-from . import cgroups, jobs
-from .cluster import Cluster
-from .errors import ClusterError
+from . import accounting, cgroups, jobs
+from .cluster import Cluster, find_program
+from .errors import ClusterError, Unavailable
 from .options import Options
 from .waiting import wait_for
 
@@ -26,6 +26,11 @@ class LiveTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
+        if cls.options.accounting:
+            try:
+                accounting.check_host(find_program)
+            except Unavailable as reason:
+                raise unittest.SkipTest(str(reason)) from None
         module = cls.__module__.rpartition(".")[2].replace("test_", "")
         base = Path(os.environ.get("DFRS_LIVE_LOGS") or tempfile.mkdtemp(prefix="dfrs-live-")) / module
         cls.cluster = Cluster(base / f"cluster-{cls.__name__.lower()}", cls.make_options())

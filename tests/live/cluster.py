@@ -39,7 +39,7 @@ def build_folder():
     return Path(os.environ.get("DFRS_BUILD_DIR") or ROOT / "build")
 
 
-def _find_program(name):
+def find_program(name):
     return shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin:/usr/bin:/bin")
 
 
@@ -54,7 +54,7 @@ def _stock_plugin_dir():
 
 def check_host():
     """Raises Unavailable, naming what is missing, if no cluster can run here."""
-    missing = [name for name in DAEMONS + COMMANDS if not _find_program(name)]
+    missing = [name for name in DAEMONS + COMMANDS if not find_program(name)]
     if missing:
         raise Unavailable(f"Slurm is not installed ({', '.join(missing)} not found); on Debian: "
                           "apt-get install slurmctld slurmd slurm-client munge")
@@ -139,7 +139,7 @@ class Cluster:
         busy. A cluster that is up with other options is an error."""
         check_host()
         if self.options.accounting:
-            accounting.check_host(_find_program)
+            accounting.check_host(find_program)
         self._check_paths()
         self.folder.mkdir(parents=True, exist_ok=True)
         with self._locked():
@@ -340,7 +340,7 @@ class Cluster:
     def _program(self, name):
         if name not in self._programs:
             own = build_folder() / name
-            path = str(own) if own.exists() else _find_program(name)
+            path = str(own) if own.exists() else find_program(name)
             if not path:
                 raise ClusterError(f"{name} is neither built nor installed")
             self._programs[name] = path

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What jobs leave in Slurm's accounting, through slurmdbd and a database, and what dfrs-sim makes of it."""
 import re
-import unittest
 
-from . import accounting, jobs
+from . import jobs
 from .case import LiveTest
-from .cluster import _find_program, build_folder
-from .errors import Unavailable
+from .cluster import build_folder
 from .options import Options
 from .waiting import wait_for
 
@@ -19,14 +17,6 @@ class Accounting(LiveTest):
     """Real jobs of every kind on stock Slurm; then the import, checked against what was submitted."""
     options = Options(nodes=2, cpus=10, memory=1000, scheduler="backfill", spank=False, accounting=True,
                       credential_seconds=5)
-
-    @classmethod
-    def setUpClass(cls):
-        try:
-            accounting.check_host(_find_program)
-        except Unavailable as reason:
-            raise unittest.SkipTest(str(reason)) from None
-        super().setUpClass()
 
     def sacct(self, *options, columns=COLUMNS, epoch=True):
         environment = {"SLURM_TIME_FORMAT": "%s"} if epoch else {}

@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Weight= of dfrs.conf: Slurm's QOS, priorities and fair-share as weights of jobs that share a node."""
-import unittest
-
-from . import accounting, jobs
+from . import jobs
 from .case import LiveTest
-from .cluster import _find_program
-from .errors import Unavailable
 from .options import Options
 from .waiting import wait_for
 
@@ -22,10 +18,6 @@ class Weights(LiveTest):
 
     @classmethod
     def setUpClass(cls):
-        try:
-            accounting.check_host(_find_program)
-        except Unavailable as reason:
-            raise unittest.SkipTest(str(reason)) from None
         super().setUpClass()
         cls.sacctmgr("add", "qos", "low", "high")
         cls.sacctmgr("modify", "qos", "high", "set", "Priority=1")
