@@ -143,6 +143,14 @@ class Simulated(Folder):
         self.assertAlmostEqual(flow[1], 10.75)
         self.assertAlmostEqual(flow[2], 0.5 + 10.25 + 1.25 - 1.0)
 
+    def test_delays_do_not_change_the_order_of_the_queue(self):
+        """Job 1 fills the node until 10. Job 2, which Slurm takes longer to see than job 3, was submitted before it."""
+        jobs = (Job(1, 0.0, 1, 4, 10, 10.0, 60), Job(2, 5.0, 1, 4, 10, 2.0, 60), Job(3, 5.1, 1, 4, 20, 1.0, 60))
+        flow = simulate.predict(Workload("order", 1, 4, 100, jobs), "FCFS", self.folder, "order", penalty=0, period=30,
+                                start_up=lambda job: Overhead(0.1 if job.memory == 20 else 0.4, 0.0), floor=0.1).flow
+        self.assertAlmostEqual(flow[2], 7.4)  # at 10.4, until 12.4
+        self.assertAlmostEqual(flow[3], 8.3)  # at 12.4, until 13.4
+
     def test_a_job_with_an_equal_limit_does_not_slip_in_before_the_first_waiting_one(self):
         """Job 2 runs in its turn, job 3 needs both nodes and waits. Job 4, with the limit of job 2, ends in time only if it starts at
         the very instant at which job 2 did."""

@@ -116,18 +116,18 @@ def generate(*, seed=1, jobs=60, nodes=8, cpus=4, memory=4096, load=0.8):
 # ---- the dfrs-trace format ----
 
 def trace_text(workload, start_up=None):
-    """The workload for dfrs-sim. `start_up(job)`: what Slurm takes of it, with members delay and cost (s)."""
+    """The workload for dfrs-sim. `start_up(job)`: what Slurm takes of it, with members delay and cost (s). Slurm's queue is
+    in the order of submission, so no job comes before one that was submitted earlier, whatever their delays."""
     lines = ["; dfrs-trace: 1", f"; Name: {workload.name}",
              f"; Nodes: {workload.nodes} cpu 1 memory {workload.memory}",
              "; Fields: id submit tasks cpu_need memory_mib run_time estimate"]
-    arrivals = []
-    for job in workload.jobs:
+    latest = 0.0
+    for job in sorted(workload.jobs, key=lambda job: job.submit):
         overhead = start_up(job) if start_up else None
         submit, run_time = job.submit, job.run_time
         if overhead:
             submit, run_time = submit + overhead.delay, run_time + overhead.cost
-        arrivals.append((submit, run_time, job))
-    for submit, run_time, job in sorted(arrivals, key=lambda item: item[0]):
+        submit = latest = max(submit, latest)
         lines.append(f"{job.number} {submit:.6g} {job.tasks} {job.cpus / workload.cpus:.10g} {job.memory} "
                      f"{run_time:.6g} {job.limit:.9g}")
     return "\n".join(lines) + "\n"
