@@ -14,6 +14,11 @@ namespace {
 constexpr int kWidth = 820;  // of a figure, in its own units
 constexpr int kHeight = 420;
 
+// Where a row is along the horizontal axis.
+double place_of(const ComparisonTable& table, std::size_t row) {
+  return table.plot->even_x ? static_cast<double>(row) : std::stod(table.rows[row].name);
+}
+
 // A point that the axes can show.
 bool shown(const Plot& plot, double x, double y) {
   return std::isfinite(y) && (!plot.log_x || x > 0) && (!plot.log_y || y > 0);
@@ -24,10 +29,10 @@ bool append_data(std::string& data, const std::string& name, const ComparisonTab
                  bool published) {
   bool any = false;
   data += fmt::format("${} << EOD\n", name);
-  for (const ComparisonTable::Row& row : table.rows) {
-    const std::optional<Comparison>& cell = row.cells[column];
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    const std::optional<Comparison>& cell = table.rows[r].cells[column];
     if (!cell || !cell->words.empty() || (published && !cell->published)) continue;
-    const double x = std::stod(row.name);
+    const double x = place_of(table, r);
     const double y = published ? *cell->published : cell->measured;
     if (!shown(*table.plot, x, y)) continue;
     data += fmt::format("{} {}\n", x, y);
@@ -35,6 +40,25 @@ bool append_data(std::string& data, const std::string& name, const ComparisonTab
   }
   data += "EOD\n";
   return any;
+}
+
+// A tick per row, by its number alone (rows of plots are numbers); the line at the marked one.
+std::string rows_axis(const ComparisonTable& table) {
+  std::string script;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    const double value = std::stod(table.rows[r].name);
+    if (table.plot->even_x) script += fmt::format("{}'{:.12g}' {}", r == 0 ? "set xtics (" : ", ", value, r);
+  }
+  if (!script.empty()) script += ")\n";
+  if (!table.plot->marked) return script;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    if (std::stod(table.rows[r].name) != *table.plot->marked) continue;
+    script += fmt::format(
+        "set arrow from first {0},graph 0 to first {0},graph 1 nohead back lw 1 dt 4 lc rgb '#999999'\n"
+        "set label 'default' at first {0},graph 1.04 center\n",
+        place_of(table, r));
+  }
+  return script;
 }
 
 // Names are given by placeholder: first those of the columns, then the labels of the axes.
@@ -66,6 +90,7 @@ std::string script_of(const ComparisonTable& table, const std::vector<std::strin
       "set terminal svg size {},{} dynamic noenhanced font 'sans-serif,13'\n"
       "set border 3 lw 0.5\nset tics nomirror scale 0.5\nset grid x y lc rgb '#999999' lw 0.4 dt 2\n",
       kWidth, kHeight + 24 + 22 * static_cast<int>((lines + 1) / 2));
+  script += rows_axis(table);
   if (plot.log_x) script += "set logscale x\nset format x '%.12g'\n";
   if (plot.log_y) script += "set logscale y\nset format y '%.12g'\n";
   script += fmt::format(
@@ -93,7 +118,7 @@ tl::expected<PartCharts, std::string> draw_plots(std::span<const ComparisonTable
     if (!svg) return tl::make_unexpected(svg.error());
     charts.emplace_back(
         table.part,
-        Chart{table.title, table.published() ? "Solid: ours. Dotted, without points: the paper's." : "Ours.",
+        Chart{table.title, table.published() ? "Solid: ours. Dotted, without points: the paper's." : "Measured by this run.",
               std::move(*svg)});
   }
   return charts;
