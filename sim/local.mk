@@ -177,6 +177,8 @@ libstudies_a_SOURCES = \
 	sim/report/terms.h \
 	sim/report/verdict.cc \
 	sim/report/verdict.h \
+	sim/reproduce/campaign_plan.cc \
+	sim/reproduce/campaign_plan.h \
 	sim/reproduce/choice.cc \
 	sim/reproduce/comparison_table.cc \
 	sim/reproduce/comparison_table.h \

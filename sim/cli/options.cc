@@ -327,7 +327,8 @@ std::vector<std::string> recommended_algorithms() {
           "GreedyP*/OPT=MIN",
           "GreedyP*/per/OPT=MIN/MINVT=600",
           "GreedyPM*/per/OPT=MIN/MINVT=600",
-          "MCB8*/OPT=MIN/MINVT=600"};
+          "MCB8*/OPT=MIN/MINVT=600",
+          "Triage"};
 }
 
 void print(std::string_view text) { write_file("-", text); }

@@ -93,7 +93,7 @@ void check_outputs_differ(std::initializer_list<std::pair<std::string_view, std:
 /// Errors: UsageError naming the nearest valid name.
 std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names);
 
-/// What people should compare if they do not know: FCFS, EASY and the best of RR-7659's table 2.
+/// What people should compare if they do not know: FCFS, EASY, the best of RR-7659's table 2, and Triage.
 std::vector<std::string> recommended_algorithms();
 
 /// Text to standard output, errors included (a closed pipe, a full disk): IoError.

@@ -150,14 +150,16 @@ std::string load_script(const std::vector<ResultRow>& rows, const CampaignSummar
                         line == 0 ? "plot " : ", ", line, kChartPoints[line], kChartColours[line],
                         label_placeholder(lines[line], algorithm));
   }
-  const int legend = 24 + 22 * static_cast<int>((lines.size() + 1) / 2);
+  std::vector<std::string> drawn;
+  for (const std::size_t line : lines) drawn.push_back(summary.algorithms[line].algorithm);
+  const Legend legend = legend_below(drawn);
   const double low = groups.front().load;
   const double high = groups.back().load;
   const double room = std::max(0.02, (high - low) * 0.04);
-  return terminal(400 + legend) + data +
+  return terminal(400 + legend.height) + data +
          "set grid x y lc rgb '#999999' lw 0.4 dt 2\nset logscale y\nset format y '%.12g'\n"
-         "set xlabel 'offered load' offset 0,0.4\nset ylabel 'mean degradation from bound'\n"
-         "set key outside below height 1.2 Left reverse maxcols 2 samplen 3\n" +
+         "set xlabel 'offered load' offset 0,0.4\nset ylabel 'mean degradation from bound'\n" +
+         legend.commands +
          fmt::format("set xrange [{}:{}]\nset yrange {}\n", low - room, high + room, log_range(least, greatest)) +
          plot + '\n';
 }

@@ -3,10 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/report/utf8.h"
 
 namespace dfrs::sim {
 namespace {
+
+constexpr std::size_t kHalfLegend = 36;  // as many characters of a name leave room for another beside it
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
@@ -21,6 +25,14 @@ std::string label_placeholder(std::size_t k, std::string_view name) {
   const std::size_t width = display_width(printable(name));
   if (label.size() + 1 < width) label.append(width - label.size() - 1, 'x');
   return label + 'Z';
+}
+
+Legend legend_below(std::span<const std::string> names) {
+  const bool wide = std::any_of(names.begin(), names.end(),
+                                [](const std::string& name) { return display_width(name) > kHalfLegend; });
+  const std::size_t columns = wide ? 1 : 2;
+  return {fmt::format("set key outside below height 1.2 Left reverse maxcols {} samplen 3\n", columns),
+          24 + 22 * static_cast<int>((names.size() + columns - 1) / columns)};
 }
 
 tl::expected<std::string, std::string> embedded_svg(std::string svg, const std::string& prefix,

@@ -20,6 +20,13 @@ inline constexpr std::array<int, 8> kChartPoints{7, 5, 9, 13, 11, 4, 6, 8};  ///
 /// Placeholders differ, none is a part of another, and none occurs in gnuplot's output otherwise.
 std::string label_placeholder(std::size_t k, std::string_view name);
 
+/// gnuplot's commands for a legend below the figure that has these names, and how much height it takes.
+struct Legend {
+  std::string commands;
+  int height = 0;
+};
+Legend legend_below(std::span<const std::string> names);
+
 /// gnuplot's SVG as part of a page: no prologue, ids that start with `prefix`, black that follows the page's colour of
 /// text, `title` as its name, and `names` (escaped) for their placeholders. Error: it is no SVG, in one sentence.
 tl::expected<std::string, std::string> embedded_svg(std::string svg, const std::string& prefix,

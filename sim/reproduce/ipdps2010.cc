@@ -2,11 +2,10 @@
 // IPDPS 2010: tables I and II and figure 1, as degradation from the best of its nine algorithms.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 
-#include "sim/campaign/campaign.h"
 #include "sim/campaign/degradation.h"
+#include "sim/reproduce/campaign_plan.h"
 #include "sim/reproduce/ipdps2010_published.h"
 #include "sim/reproduce/reproduction.h"
 #include "sim/workload/load.h"
@@ -34,30 +33,42 @@ constexpr std::string_view kLog = "HPC2N-2002-2.1-cln";
 
 double load_of(int step) { return step / 10.0; }
 
-// Rows of one campaign by algorithm, in the order of the instances.
-struct Results {
-  std::map<std::string, std::vector<double>, std::less<>> degradation;
-  std::map<std::string, std::vector<Metrics>, std::less<>> metrics;
+CampaignOptions with_penalty(Seconds penalty) {
+  CampaignOptions options;
+  options.sim.penalty = penalty;
+  options.sim.engine.dfrs.priority.flow_floor = kBound;
+  options.stretch_floor = kBound;
+  return options;
+}
 
-  void add(const std::vector<ResultRow>& rows) {
-    const std::vector<double> from_best = degradation_from_best(rows);
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-      degradation[rows[k].algorithm].push_back(from_best[k]);
-      metrics[rows[k].algorithm].push_back(rows[k].metrics);
-    }
+// By algorithm, in the order of the set's instances.
+using Degradations = std::map<std::string_view, std::vector<double>>;
+
+// All nine on one set.
+Degradations degradations(const CampaignPlan& plan, std::string_view set, Seconds penalty) {
+  std::vector<ResultRow> all;
+  for (const Degradation& row : kTable1) {
+    const std::span<const ResultRow> rows = plan.rows(set, row.algorithm, with_penalty(penalty));
+    all.insert(all.end(), rows.begin(), rows.end());
   }
-};
+  const std::vector<double> from_best = degradation_from_best(all);
+  const std::size_t each = all.size() / kTable1.size();
+  Degradations by_algorithm;
+  for (std::size_t a = 0; a < kTable1.size(); ++a) {
+    const auto begin = from_best.begin() + static_cast<std::ptrdiff_t>(a * each);
+    by_algorithm[kTable1[a].algorithm].assign(begin, begin + static_cast<std::ptrdiff_t>(each));
+  }
+  return by_algorithm;
+}
 
 class Run {
  public:
-  Run(const ReproduceOptions& options, ReproductionReport& report) : options_(options), report_(report) {
-    for (const Degradation& row : kTable1) algorithms_.push_back(parse_algorithm(row.algorithm).value());
-  }
+  Run(const ReproduceOptions& options, ReproductionReport& report)
+      : options_(options), report_(report), plan_(options, "ipdps2010") {}
 
   void run() {
     plan();
-    if (without_penalty_) run_scaled(0, 1);
-    if (from_load_ <= kLoads) run_scaled(kPenalty, from_load_);
+    plan_.run();
     if (options_.wants("table1")) table1();
     if (options_.wants("table2")) table2();
     figures();
@@ -67,21 +78,37 @@ class Run {
   std::size_t count() const { return options_.instances == 0 ? kPapersInstances : options_.instances; }
 
   void plan() {
-    without_penalty_ = options_.wants("figure1a") || options_.wants("figure1a-text");
+    if (options_.wants("figure1a") || options_.wants("figure1a-text")) need_scaled(0, 1);
     if (options_.wants("table1") || options_.wants("figure1b")) {
-      from_load_ = 1;
+      need_scaled(kPenalty, 1);
     } else if (options_.wants("table2")) {
-      from_load_ = kHighLoads;
+      need_scaled(kPenalty, kHighLoads);
     }
-    std::size_t instances = (without_penalty_ ? kLoads * count() : 0);
-    instances += static_cast<std::size_t>(kLoads + 1 - from_load_) * count();
     if (options_.wants("table1")) {
       load_weeks();
-      instances += count() + weeks_.size();
+      need({"unscaled", count(), [this] { return synthetic(); }}, kPenalty);
+      if (!weeks_.empty()) need({"HPC2N", weeks_.size(), [this] { return weeks_; }}, kPenalty);
     }
-    total_ = instances * algorithms_.size();
     if (count() != kPapersInstances) {
       report_.note("", fmt::format("{} synthetic workloads stand for the paper's {}.", count(), kPapersInstances));
+    }
+  }
+
+  void need(const PlannedSet& set, Seconds penalty) {
+    for (const Degradation& row : kTable1) plan_.need(set, row.algorithm, with_penalty(penalty));
+  }
+
+  static std::string at_load(int step) { return fmt::format("load {:.1f}", load_of(step)); }
+
+  void need_scaled(Seconds penalty, int from_load) {
+    for (int step = from_load; step <= kLoads; ++step) {
+      need({at_load(step), count(),
+            [this, step] {
+              std::vector<Instance> scaled;
+              for (const Instance& instance : synthetic()) scaled.push_back(scaled_to_load(instance, load_of(step)));
+              return scaled;
+            }},
+           penalty);
     }
   }
 
@@ -112,29 +139,6 @@ class Run {
     return instances;
   }
 
-  std::vector<ResultRow> campaign(std::span<const Instance> instances, Seconds penalty) {
-    CampaignOptions campaign;
-    campaign.sim.penalty = penalty;
-    campaign.sim.engine.dfrs.priority.flow_floor = kBound;
-    campaign.stretch_floor = kBound;
-    campaign.threads = options_.threads;
-    if (options_.progress) {
-      campaign.progress = [this](std::size_t done, std::size_t) { options_.progress(done_ + done, total_); };
-    }
-    std::vector<ResultRow> rows = run_campaign(instances, algorithms_, campaign);
-    done_ += rows.size();
-    return rows;
-  }
-
-  void run_scaled(Seconds penalty, int from_load) {
-    const std::vector<Instance> unscaled = synthetic();
-    for (int step = from_load; step <= kLoads; ++step) {
-      std::vector<Instance> scaled;
-      for (const Instance& instance : unscaled) scaled.push_back(scaled_to_load(instance, load_of(step)));
-      (penalty > 0 ? with_penalty_ : no_penalty_)[step].add(campaign(scaled, penalty));
-    }
-  }
-
   void add_spread(std::string_view algorithm, std::string_view set, const Spread& published, const Summary& ours) {
     const auto add = [&](std::string_view what, double paper, double measured) {
       report_.add({"table1", std::string(algorithm), fmt::format("{} {}", set, what), paper, measured});
@@ -145,19 +149,20 @@ class Run {
   }
 
   void table1() {
-    Results unscaled, hpc2n;
-    unscaled.add(campaign(synthetic(), kPenalty));
-    if (!weeks_.empty()) hpc2n.add(campaign(weeks_, kPenalty));
-    for (const Degradation& row : kTable1) {
-      std::vector<double> scaled;
-      for (const auto& [step, results] : with_penalty_) {
-        const std::vector<double>& values = results.degradation.find(row.algorithm)->second;
-        scaled.insert(scaled.end(), values.begin(), values.end());
+    Degradations scaled;
+    for (int step = 1; step <= kLoads; ++step) {
+      for (const auto& [algorithm, values] : degradations(plan_, at_load(step), kPenalty)) {
+        scaled[algorithm].insert(scaled[algorithm].end(), values.begin(), values.end());
       }
-      add_spread(row.algorithm, "scaled", row.scaled, summarize(scaled));
-      add_spread(row.algorithm, "unscaled", row.unscaled, summarize(unscaled.degradation.find(row.algorithm)->second));
+    }
+    const Degradations unscaled = degradations(plan_, "unscaled", kPenalty);
+    Degradations hpc2n;
+    if (!weeks_.empty()) hpc2n = degradations(plan_, "HPC2N", kPenalty);
+    for (const Degradation& row : kTable1) {
+      add_spread(row.algorithm, "scaled", row.scaled, summarize(scaled.at(row.algorithm)));
+      add_spread(row.algorithm, "unscaled", row.unscaled, summarize(unscaled.at(row.algorithm)));
       if (weeks_.empty()) continue;
-      add_spread(row.algorithm, "HPC2N", row.hpc2n, summarize(hpc2n.degradation.find(row.algorithm)->second));
+      add_spread(row.algorithm, "HPC2N", row.hpc2n, summarize(hpc2n.at(row.algorithm)));
     }
     if (weeks_.empty()) report_.note("table1", missing_log(options_, kLog));
   }
@@ -178,9 +183,9 @@ class Run {
     for (const Costs& row : kTable2) {
       for (const Column& column : kColumns) {
         std::vector<double> values;
-        for (const auto& [step, results] : with_penalty_) {
-          if (step < kHighLoads) continue;
-          for (const Metrics& m : results.metrics.find(row.algorithm)->second) values.push_back(m.*column.ours);
+        for (int step = kHighLoads; step <= kLoads; ++step) {
+          const auto rows = plan_.rows(at_load(step), row.algorithm, with_penalty(kPenalty));
+          for (const ResultRow& result : rows) values.push_back(result.metrics.*column.ours);
         }
         const Summary ours = summarize(values);
         const Cost& paper = row.*column.published;
@@ -194,17 +199,12 @@ class Run {
     }
   }
 
-  using ByLoad = std::map<int, Results>;
-
-  static double average(const ByLoad& results, int step, std::string_view algorithm) {
-    return summarize(results.at(step).degradation.find(algorithm)->second).mean;
-  }
-
-  void figure(const char* part, const ByLoad& results) {
+  void figure(const char* part, Seconds penalty) {
     for (int step = 1; step <= kLoads; ++step) {
+      const Degradations at = degradations(plan_, at_load(step), penalty);
       for (const Degradation& row : kTable1) {
         report_.add({part, fmt::format("{:.1f}", load_of(step)), std::string(row.algorithm), std::nullopt,
-                     average(results, step, row.algorithm)});
+                     summarize(at.at(row.algorithm)).mean});
       }
     }
     report_.plot({part, "load", "average degradation from the best", false, true});
@@ -212,11 +212,13 @@ class Run {
   }
 
   void figures() {
-    if (options_.wants("figure1a")) figure("figure1a", no_penalty_);
+    if (options_.wants("figure1a")) figure("figure1a", 0);
     if (options_.wants("figure1a-text")) {
       const auto mean = [&](std::string_view algorithm) {
         double sum = 0;
-        for (int step = 1; step <= kLoads; ++step) sum += average(no_penalty_, step, algorithm);
+        for (int step = 1; step <= kLoads; ++step) {
+          sum += summarize(degradations(plan_, at_load(step), 0).at(algorithm)).mean;
+        }
         return sum / kLoads;
       };
       const auto add = [&](const char* row, double published, double measured) {
@@ -226,17 +228,13 @@ class Run {
       add("EASY / GREEDY-PMTN", kEasyOverGreedyPmtn, mean("EASY") / mean("GREEDY-PMTN"));
       add("GREEDY-PMTN / DYNMCB8-PER", kGreedyPmtnOverDynmcb8Per, mean("GREEDY-PMTN") / mean("DYNMCB8-PER"));
     }
-    if (options_.wants("figure1b")) figure("figure1b", with_penalty_);
+    if (options_.wants("figure1b")) figure("figure1b", kPenalty);
   }
 
   const ReproduceOptions& options_;
   ReproductionReport& report_;
-  std::vector<Algorithm> algorithms_;
   std::vector<Instance> weeks_;
-  bool without_penalty_ = false;
-  int from_load_ = kLoads + 1;  // of the runs with a penalty; beyond the last: none
-  ByLoad no_penalty_, with_penalty_;
-  std::size_t done_ = 0, total_ = 0;
+  CampaignPlan plan_;
 };
 
 void run(const ReproduceOptions& options, ReproductionReport& report) { Run(options, report).run(); }

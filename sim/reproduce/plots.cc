@@ -14,27 +14,83 @@ namespace {
 constexpr int kWidth = 820;  // of a figure, in its own units
 constexpr int kHeight = 420;
 
+// Where a row is along the horizontal axis.
+double place_of(const ComparisonTable& table, std::size_t row) {
+  return table.plot->even_x ? static_cast<double>(row) : std::stod(table.rows[row].name);
+}
+
 // A point that the axes can show.
 bool shown(const Plot& plot, double x, double y) {
   return std::isfinite(y) && (!plot.log_x || x > 0) && (!plot.log_y || y > 0);
 }
 
+// What an axis has to show, with room around: gnuplot would go on to the next tick, which is a power of ten on a
+// logarithmic axis and below 0 on others.
+struct Range {
+  double least = HUGE_VAL;
+  double greatest = -HUGE_VAL;
+
+  void include(double value) {
+    least = std::min(least, value);
+    greatest = std::max(greatest, value);
+  }
+  std::string text(bool log, double share) const {
+    if (log) {
+      const double room = std::pow(greatest / least, share) * (greatest > least ? 1 : 1.2);
+      return fmt::format("[{:.6g}:{:.6g}]", least / room, greatest * room);
+    }
+    const double room = greatest > least ? share * (greatest - least) : std::max(0.1, share * std::abs(greatest));
+    return fmt::format("[{:.6g}:{:.6g}]", least - room, greatest + room);
+  }
+  // A logarithmic axis of less than three decades has ticks between the powers of ten.
+  std::string log_tics(const char* axis) const {
+    std::string format = fmt::format("set format {} '%.12g'\n", axis);
+    if (!(greatest < 1000 * least)) return format;
+    std::string ticks;
+    for (double decade = std::pow(10, std::floor(std::log10(least)) - 1); decade <= greatest; decade *= 10) {
+      for (const int digit : {1, 2, 5}) ticks += fmt::format("{}{:.12g}", ticks.empty() ? "" : ", ", digit * decade);
+    }
+    return format + fmt::format("set {}tics ({})\n", axis, ticks);
+  }
+};
+
 // The points of one column as a data block; whether it has any.
 bool append_data(std::string& data, const std::string& name, const ComparisonTable& table, std::size_t column,
-                 bool published) {
+                 bool published, Range& along, Range& up) {
   bool any = false;
   data += fmt::format("${} << EOD\n", name);
-  for (const ComparisonTable::Row& row : table.rows) {
-    const std::optional<Comparison>& cell = row.cells[column];
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    const std::optional<Comparison>& cell = table.rows[r].cells[column];
     if (!cell || !cell->words.empty() || (published && !cell->published)) continue;
-    const double x = std::stod(row.name);
+    const double x = place_of(table, r);
     const double y = published ? *cell->published : cell->measured;
     if (!shown(*table.plot, x, y)) continue;
     data += fmt::format("{} {}\n", x, y);
+    along.include(x);
+    up.include(y);
     any = true;
   }
   data += "EOD\n";
   return any;
+}
+
+// A tick per row, by its number alone (rows of plots are numbers); the line at the marked one.
+std::string rows_axis(const ComparisonTable& table) {
+  std::string script;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    const double value = std::stod(table.rows[r].name);
+    if (table.plot->even_x) script += fmt::format("{}'{:.12g}' {}", r == 0 ? "set xtics (" : ", ", value, r);
+  }
+  if (!script.empty()) script += ")\n";
+  if (!table.plot->marked) return script;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    if (std::stod(table.rows[r].name) != *table.plot->marked) continue;
+    script += fmt::format(
+        "set arrow from first {0},graph 0 to first {0},graph 1 nohead back lw 1 dt 4 lc rgb '#999999'\n"
+        "set label 'default' at first {0},graph 1.04 center\nset tmargin 2.5\n",
+        place_of(table, r));
+  }
+  return script;
 }
 
 // Names are given by placeholder: first those of the columns, then the labels of the axes.
@@ -43,6 +99,8 @@ std::string script_of(const ComparisonTable& table, const std::vector<std::strin
   const std::size_t lines = table.columns.size();
   std::string data;
   std::string curves;
+  Range along;
+  Range up;
   for (std::size_t c = 0; c < lines; ++c) {
     const std::string_view colour = kChartColours[c % kChartColours.size()];
     const int point = kChartPoints[c % kChartPoints.size()];
@@ -52,27 +110,30 @@ std::string script_of(const ComparisonTable& table, const std::vector<std::strin
           fmt::format("{}${} using 1:2 with {} lc rgb '{}'", curves.empty() ? "plot " : ", ", block, style, colour);
     };
     const std::string ours = fmt::format("ours{}", c);
-    if (append_data(data, ours, table, c, false)) {
+    if (append_data(data, ours, table, c, false, along, up)) {
       curve(ours, fmt::format("linespoints lw 1.6 dt {} pt {} ps 0.7", dash, point));
       curves += fmt::format(" title '{}'", label_placeholder(c, names[c]));
     }
     const std::string paper = fmt::format("paper{}", c);
-    if (table.columns[c].published && append_data(data, paper, table, c, true)) {
+    if (table.columns[c].published && append_data(data, paper, table, c, true, along, up)) {
       curve(paper, "lines lw 1 dt 3");
       curves += " notitle";
     }
   }
+  if (curves.empty()) return {};
+  const Legend legend = legend_below(std::span(names).first(lines));
   std::string script = fmt::format(
       "set terminal svg size {},{} dynamic noenhanced font 'sans-serif,13'\n"
       "set border 3 lw 0.5\nset tics nomirror scale 0.5\nset grid x y lc rgb '#999999' lw 0.4 dt 2\n",
-      kWidth, kHeight + 24 + 22 * static_cast<int>((lines + 1) / 2));
-  if (plot.log_x) script += "set logscale x\nset format x '%.12g'\n";
-  if (plot.log_y) script += "set logscale y\nset format y '%.12g'\n";
+      kWidth, kHeight + legend.height);
+  script += rows_axis(table);
+  if (plot.log_x) script += "set logscale x\n" + along.log_tics("x");
+  if (plot.log_y) script += "set logscale y\n" + up.log_tics("y");
   script += fmt::format(
-      "set xlabel '{}' offset 0,0.4\nset ylabel '{}'\nset offsets graph 0.03, graph 0.03, graph 0.05, graph 0.05\n"
-      "set key outside below height 1.2 Left reverse maxcols 2 samplen 3\n",
-      label_placeholder(lines, names[lines]), label_placeholder(lines + 1, names[lines + 1]));
-  return curves.empty() ? std::string() : script + data + curves + '\n';
+      "set xlabel '{}' offset 0,0.4\nset ylabel '{}'\nset xrange {}\nset yrange {}\n{}",
+      label_placeholder(lines, names[lines]), label_placeholder(lines + 1, names[lines + 1]),
+      along.text(plot.log_x, 0.03), up.text(plot.log_y, 0.06), legend.commands);
+  return script + data + curves + '\n';
 }
 
 }  // namespace
@@ -93,7 +154,7 @@ tl::expected<PartCharts, std::string> draw_plots(std::span<const ComparisonTable
     if (!svg) return tl::make_unexpected(svg.error());
     charts.emplace_back(
         table.part,
-        Chart{table.title, table.published() ? "Solid: ours. Dotted, without points: the paper's." : "Ours.",
+        Chart{table.title, table.published() ? "Solid: ours. Dotted, without points: the paper's." : "Measured by this run.",
               std::move(*svg)});
   }
   return charts;

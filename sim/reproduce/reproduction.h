@@ -48,6 +48,8 @@ struct Plot {
   std::string y_label;
   bool log_x = false;
   bool log_y = false;
+  bool even_x = false;                 ///< rows at even distances in their order: for values of no common scale
+  std::optional<double> marked = {};  ///< row that a vertical line is at: the value by default
 };
 
 /// Where a reproduction leaves what it found. Cells appear in the report in the order they are added.

@@ -4,14 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <iterator>
-#include <optional>
-#include <stdexcept>
 
-#include "policy/algorithm.h"
-#include "sim/campaign/campaign.h"
-#include "sim/campaign/store.h"
 #include "sim/errors.h"
 #include "sim/workload/load.h"
 #include "sim/workload/lublin.h"
@@ -33,6 +26,17 @@ std::span<const double> loads_of(Set set) {
   return set == Set::scaled_low ? std::span<const double>(kLowLoads) : std::span<const double>(kHighLoads);
 }
 
+std::string_view name_of(Set set) {
+  constexpr std::array<std::string_view, kSets.size()> kNames{"HPC2N", "unscaled", "loads to 0.6", "loads from 0.7"};
+  return kNames[static_cast<std::size_t>(set)];
+}
+
+CampaignOptions with_period(Seconds period) {
+  CampaignOptions options;
+  options.sim.engine.dfrs.period = period;
+  return options;
+}
+
 }  // namespace
 
 std::vector<std::size_t> spread(std::size_t count, std::size_t total) {
@@ -48,20 +52,17 @@ std::vector<std::size_t> spread(std::size_t count, std::size_t total) {
   return chosen;
 }
 
-Experiments::Experiments(const ReproduceOptions& options) : options_(options), log_(find_log(options, kLog)) {}
-
-Experiments::Key Experiments::key(Set set, std::string_view algorithm, Seconds period) const {
-  const bool periodic =
-      algorithm.find("/per") != std::string_view::npos || algorithm.find("/stretch-per") != std::string_view::npos;
-  return {set, periodic ? period : kPeriod, std::string(algorithm)};
-}
+Experiments::Experiments(const ReproduceOptions& options)
+    : options_(options), log_(find_log(options, kLog)), plan_(options, "rr7659") {}
 
 void Experiments::need(Set set, std::string_view algorithm, Seconds period) {
-  if (has(set)) rows_[key(set, algorithm, period)];
+  if (!has(set)) return;
+  plan_.need({std::string(name_of(set)), size(set), [this, set] { return instances(set); }}, algorithm,
+             with_period(period));
 }
 
 std::span<const ResultRow> Experiments::rows(Set set, std::string_view algorithm, Seconds period) const {
-  return rows_.at(key(set, algorithm, period));
+  return plan_.rows(name_of(set), algorithm, with_period(period));
 }
 
 std::vector<double> Experiments::values(std::span<const Set> sets, std::string_view algorithm, Seconds period,
@@ -132,44 +133,6 @@ std::vector<Instance> Experiments::instances(Set set) const {
     for (const Instance& instance : generated) all.push_back(scaled_to_load(instance, load));
   }
   return all;
-}
-
-void Experiments::run() {
-  std::size_t total = 0;
-  for (const auto& [key, rows] : rows_) total += size(std::get<Set>(key));
-  std::optional<ResultStore> store;
-  if (!options_.output.empty()) {
-    const std::vector<StoreFact> facts{{"command", "reproduce rr7659"}};
-    store.emplace((std::filesystem::path(options_.output) / "rr7659.db").string(), facts);
-  }
-  std::size_t before = 0;
-  CampaignOptions options;
-  options.threads = options_.threads;
-  options.store = store ? &*store : nullptr;
-  if (options_.progress) {
-    options.progress = [&](std::size_t done, std::size_t) { options_.progress(before + done, total); };
-  }
-  // Keys of one set and period are neighbours: a campaign each.
-  std::vector<Instance> of_set;
-  for (auto begin = rows_.begin(); begin != rows_.end();) {
-    const auto& [set, period, first] = begin->first;
-    if (begin == rows_.begin() || std::get<Set>(std::prev(begin)->first) != set) of_set = instances(set);
-    auto end = begin;
-    std::vector<Algorithm> algorithms;
-    for (; end != rows_.end() && std::get<Set>(end->first) == set && std::get<Seconds>(end->first) == period; ++end) {
-      tl::expected<Algorithm, Error> algorithm = parse_algorithm(std::get<std::string>(end->first));
-      if (!algorithm) throw std::logic_error(algorithm.error().message);
-      algorithms.push_back(*std::move(algorithm));
-    }
-    options.sim.engine.dfrs.period = period;
-    std::vector<ResultRow> rows = run_campaign(of_set, algorithms, options);
-    before += rows.size();
-    std::size_t column = 0;
-    for (auto at = begin; at != end; ++at, ++column) {
-      for (std::size_t k = column; k < rows.size(); k += algorithms.size()) at->second.push_back(std::move(rows[k]));
-    }
-    begin = end;
-  }
 }
 
 }  // namespace dfrs::sim::rr7659

@@ -3,15 +3,14 @@
 #pragma once
 
 #include <array>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "sim/campaign/results.h"
 #include "sim/instance.h"
+#include "sim/reproduce/campaign_plan.h"
 #include "sim/reproduce/reproduction.h"
 
 namespace dfrs::sim::rr7659 {
@@ -46,11 +45,13 @@ class Experiments {
  public:
   /// `options` must outlive this.
   explicit Experiments(const ReproduceOptions& options);
+  Experiments(const Experiments&) = delete;
+  Experiments& operator=(const Experiments&) = delete;
 
   /// That a part shows this algorithm on this set. The period matters to algorithms with /per only.
   void need(Set set, std::string_view algorithm, Seconds period = kPeriod);
   /// Simulates what is needed, kept in a store of the output folder. Errors: Failure.
-  void run();
+  void run() { plan_.run(); }
 
   /// Whether the set's instances are to be had: HPC2N needs its log.
   bool has(Set set) const { return set != Set::hpc2n || !log_.empty(); }
@@ -64,8 +65,6 @@ class Experiments {
   const ReproduceOptions& options() const { return options_; }
 
  private:
-  using Key = std::tuple<Set, Seconds, std::string>;
-  Key key(Set set, std::string_view algorithm, Seconds period) const;
   std::size_t traces() const;
   std::size_t weeks() const;
   std::size_t size(Set set) const;
@@ -73,7 +72,7 @@ class Experiments {
 
   const ReproduceOptions& options_;
   std::string log_;
-  std::map<Key, std::vector<ResultRow>> rows_;
+  CampaignPlan plan_;
 };
 
 }  // namespace dfrs::sim::rr7659

@@ -195,7 +195,7 @@ TEST(CliDemo, WritesReportAndResults) {
   EXPECT_THAT(names, UnorderedElementsAre("report.html", "results.csv"));
   EXPECT_THAT(file_bytes(folder / "demo/report.html"), HasSubstr("What DFRS would do"));
   const std::vector<std::string> rows = lines_of(file_bytes(folder / "demo/results.csv"));
-  EXPECT_EQ(rows.size(), 7U) << "FCFS, EASY and four DFRS algorithms";
+  EXPECT_EQ(rows.size(), 8U) << "FCFS, EASY, four DFRS algorithms of RR-7659 and Triage";
   // In the current folder without -o.
   output_of({"demo", log}, {.folder = folder.path().string()});
   EXPECT_EQ(file_bytes(folder / "dfrs-demo/results.csv"), file_bytes(folder / "demo/results.csv"));

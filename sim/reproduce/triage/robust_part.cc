@@ -203,7 +203,10 @@ void need_periods(std::string_view, Sets& sets, Study& study) { need_curve(sets,
 
 void show_periods(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   show_curve(part, sets, study, report, kPeriods, with_period);
-  report.plot({std::string(part), "period (s)", "average degradation from bound"});
+  report.plot({.part = std::string(part),
+               .x_label = "period (s)",
+               .y_label = "average degradation from bound",
+               .even_x = true});
   report.note(std::string(part), "The period is that of /per; Triage looks at its moves by a clock of its own.");
 }
 

@@ -106,7 +106,11 @@ void show_sensitivity(std::string_view part, Sets& sets, const Study& study, Rep
     }
     report.note(std::string(part), set.sentence);
   }
-  report.plot({std::string(part), std::string(parameter.label), "degradation from bound"});
+  report.plot({.part = std::string(part),
+               .x_label = std::string(parameter.label),
+               .y_label = "degradation from bound",
+               .even_x = true,
+               .marked = parameter.usual});
   report.note(std::string(part), fmt::format("By default it is {}.", parameter.usual));
 }
 

@@ -10,15 +10,13 @@
 #include <vector>
 
 #include "sim/instance.h"
+#include "sim/reproduce/campaign_plan.h"
 #include "sim/reproduce/reproduction.h"
 
 namespace dfrs::sim::triage_study {
 
-struct InstanceSet {
-  std::string name;      ///< sets of one name are the same
-  std::string sentence;  ///< which instances, for a note
-  std::size_t size = 0;
-  std::function<std::vector<Instance>()> make;
+struct InstanceSet : PlannedSet {
+  std::string sentence;            ///< which instances, for a note
   std::vector<std::size_t> weeks;  ///< of a log: the number of each instance's week; else empty
 
   bool empty() const { return size == 0; }

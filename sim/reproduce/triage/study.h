@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The simulations behind the evaluation of Triage: each is run once, however many parts show it, and kept in a store of
-// the output folder.
+// The simulations behind the evaluation of Triage, and what becomes of the jobs' time in them.
 #pragma once
 
-#include <compare>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "sim/campaign/results.h"
@@ -25,8 +22,6 @@ struct Setting {
   Seconds period = 600;          ///< of algorithms with /per
   bool discover_needs = false;   ///< SimOptions::discover_needs
   bool pack_tasks = false;       ///< BatchOptions::pack_tasks
-
-  friend auto operator<=>(const Setting&, const Setting&) = default;
 };
 
 /// Simulator's options of a setting.
@@ -38,7 +33,7 @@ inline constexpr std::string_view kTriage = "Triage";
 class Study {
  public:
   /// `options` must outlive this.
-  explicit Study(const ReproduceOptions& options) : options_(options) {}
+  explicit Study(const ReproduceOptions& options) : options_(options), plan_(options, "triage") {}
 
   /// That a part shows this algorithm on this set.
   void need(const InstanceSet& set, std::string_view algorithm, const Setting& setting = {});
@@ -52,12 +47,9 @@ class Study {
   const std::vector<Losses>& losses(const InstanceSet& set) const { return losses_.at(set.name); }
 
  private:
-  using Key = std::tuple<std::string, Setting, std::string>;
-  static Key key(const InstanceSet& set, std::string_view algorithm, Setting setting);
-
   const ReproduceOptions& options_;
-  std::map<std::string, InstanceSet> sets_;
-  std::map<Key, std::vector<ResultRow>> rows_;
+  CampaignPlan plan_;
+  std::map<std::string, InstanceSet> losses_on_;
   std::map<std::string, std::vector<Losses>> losses_;
 };
 

@@ -29,6 +29,13 @@ std::vector<std::string_view> few_compared() {
   return few;
 }
 
+// The siblings of the best published one would lie on its curve.
+std::vector<std::string_view> of_the_curve() {
+  std::vector<std::string_view> few(kSettings.begin(), kSettings.end());
+  few.insert(few.end(), {kBestPublished.front(), kBatch});
+  return few;
+}
+
 }  // namespace
 
 void need_weeks(std::string_view part, Sets& sets, Study& study) {
@@ -79,7 +86,7 @@ void show_weeks_split(std::string_view part, Sets& sets, const Study& study, Rep
 void show_weeks_curve(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   const InstanceSet set = sets.weeks();
   if (!available(part, set, sets, report)) return;
-  for (const std::string_view algorithm : few_compared()) {
+  for (const std::string_view algorithm : of_the_curve()) {
     std::vector<double> values = values_of(study.rows(set, algorithm), degradation_of);
     std::sort(values.begin(), values.end());
     for (int step = 0; step <= kSteps; ++step) {

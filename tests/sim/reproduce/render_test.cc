@@ -160,6 +160,27 @@ TEST(RenderComparison, PlotsAreDrawnWithTheirNames) {
   EXPECT_THAT(html_comparison(tables, kRun, charts), HasSubstr(charts->front().second.svg));
 }
 
+// 10 and 1000 are as far from each other as 0 and 10; the marked one has a line from top to bottom.
+TEST(RenderComparison, PlotsWithRowsAtEvenDistances) {
+  if (find_program("gnuplot").empty()) GTEST_SKIP() << "no gnuplot here";
+  ReproductionReport report;
+  for (const char* row : {"0", "10", "1000"}) report.add({"figure1a", row, "curve", std::nullopt, 5});
+  report.plot({.part = "figure1a", .x_label = "x", .y_label = "y", .even_x = true, .marked = 10});
+  const auto charts = draw_plots(comparison_tables(kMadeUp, report));
+  ASSERT_TRUE(charts) << charts.error();
+  ASSERT_THAT(*charts, SizeIs(1));
+  const std::string& svg = charts->front().second.svg;
+  EXPECT_THAT(svg, HasSubstr(">default<"));
+  const auto x_of = [&](const std::string& label) {
+    const std::size_t text = svg.find(">" + label + "<");
+    const std::size_t at = svg.rfind("translate(", text);
+    return text == std::string::npos ? -1 : std::stod(svg.substr(at + 10));
+  };
+  EXPECT_GT(x_of("0"), 0);
+  EXPECT_NEAR(x_of("1000") - x_of("10"), x_of("10") - x_of("0"), 1);
+  EXPECT_NEAR(x_of("default"), x_of("10"), 1);
+}
+
 // A logarithmic axis cannot show 0: such points are left out, and a figure without any is not drawn.
 TEST(RenderComparison, PlotsLeaveOutWhatTheirAxesCannotShow) {
   if (find_program("gnuplot").empty()) GTEST_SKIP() << "no gnuplot here";

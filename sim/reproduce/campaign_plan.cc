@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/reproduce/campaign_plan.h"
+
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "sim/campaign/store.h"
+
+namespace dfrs::sim {
+namespace {
+
+Algorithm parsed(std::string_view name) {
+  tl::expected<Algorithm, Error> algorithm = parse_algorithm(name);
+  if (!algorithm) throw std::logic_error(algorithm.error().message);
+  return *std::move(algorithm);
+}
+
+bool has_period(const Algorithm& algorithm) {
+  if (const auto* dfrs = std::get_if<DfrsAlgorithm>(&algorithm)) {
+    return dfrs->periodic != DfrsAlgorithm::Periodic::nothing;
+  }
+  const auto* other = std::get_if<NamedPolicy>(&algorithm);
+  return other != nullptr && !other->name.starts_with("Triage");
+}
+
+bool expects_penalty(const Algorithm& algorithm) { return std::holds_alternative<NamedPolicy>(algorithm); }
+
+// With the usual values of what makes no difference to the algorithm: nothing is simulated twice.
+CampaignOptions relevant(const Algorithm& algorithm, CampaignOptions options) {
+  if (!has_period(algorithm)) options.sim.engine.dfrs.period = DfrsOptions{}.period;
+  if (!expects_penalty(algorithm)) options.sim.engine.triage.penalty = options.sim.penalty;
+  return options;
+}
+
+}  // namespace
+
+std::size_t CampaignPlan::number_of(std::string_view set) const {
+  const auto known = numbers_.find(set);
+  if (known == numbers_.end()) throw std::out_of_range("no set of this name is needed");
+  return known->second;
+}
+
+void CampaignPlan::need(const PlannedSet& set, std::string_view algorithm, const CampaignOptions& options) {
+  if (!numbers_.contains(set.name)) {
+    numbers_.emplace(set.name, sets_.size());
+    sets_.push_back(set);
+  }
+  Algorithm one = parsed(algorithm);
+  CampaignOptions own = relevant(one, options);
+  Key key(number_of(set.name), campaign_settings(own), algorithm);
+  needs_.try_emplace(std::move(key), Need{std::move(one), std::move(own), {}});
+}
+
+std::span<const ResultRow> CampaignPlan::rows(std::string_view set, std::string_view algorithm,
+                                              const CampaignOptions& options) const {
+  const std::string settings = campaign_settings(relevant(parsed(algorithm), options));
+  return needs_.at(Key(number_of(set), settings, algorithm)).rows;
+}
+
+std::size_t CampaignPlan::size() const {
+  std::size_t total = 0;
+  for (const auto& [key, need] : needs_) total += sets_[std::get<0>(key)].size;
+  return total;
+}
+
+void CampaignPlan::run(std::size_t others) {
+  const std::size_t total = size() + others;
+  std::optional<ResultStore> store;
+  if (!options_.output.empty()) {
+    const std::vector<StoreFact> facts{{"command", "reproduce " + reproduction_}};
+    store.emplace((std::filesystem::path(options_.output) / (reproduction_ + ".db")).string(), facts);
+  }
+  std::size_t before = 0;
+  std::vector<Instance> instances;
+  for (auto begin = needs_.begin(); begin != needs_.end();) {
+    const auto& [set, settings, first] = begin->first;
+    if (begin == needs_.begin() || std::get<0>(std::prev(begin)->first) != set) instances = sets_[set].make();
+    auto end = begin;
+    std::vector<Algorithm> algorithms;
+    for (; end != needs_.end() && std::get<0>(end->first) == set && std::get<1>(end->first) == settings; ++end) {
+      algorithms.push_back(end->second.algorithm);
+    }
+    CampaignOptions campaign = begin->second.options;
+    campaign.threads = options_.threads;
+    campaign.store = store ? &*store : nullptr;
+    if (options_.progress) {
+      campaign.progress = [&](std::size_t done, std::size_t) { options_.progress(before + done, total); };
+    }
+    std::vector<ResultRow> rows = run_campaign(instances, algorithms, campaign);
+    before += rows.size();
+    std::size_t column = 0;
+    for (; begin != end; ++begin, ++column) {
+      for (std::size_t k = column; k < rows.size(); k += algorithms.size()) {
+        begin->second.rows.push_back(std::move(rows[k]));
+      }
+    }
+  }
+}
+
+}  // namespace dfrs::sim
