@@ -3,22 +3,24 @@
 
 namespace dfrs::sim {
 
-void CompletionQueue::set(JobSlot job, Seconds time) {
+void CompletionQueue::set(JobSlot job, Seconds time, std::uint32_t rank) {
+  if (job >= position_.size()) position_.resize(job + 1, kAbsent);
   std::size_t at = position_[job];
   if (at == kAbsent) {
     at = heap_.size();
-    heap_.push_back({time, job});
-    put(at, {time, job});
+    heap_.emplace_back();
+    put(at, {time, job, rank});
     up(at);
     return;
   }
   heap_[at].time = time;
+  heap_[at].rank = rank;
   up(at);
   down(position_[job]);
 }
 
 void CompletionQueue::remove(JobSlot job) {
-  const std::size_t at = position_[job];
+  const std::size_t at = job < position_.size() ? position_[job] : kAbsent;
   if (at == kAbsent) return;
   position_[job] = kAbsent;
   const Entry last = heap_.back();
