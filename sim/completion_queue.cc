@@ -27,7 +27,7 @@ void CompletionQueue::remove(JobSlot job) {
   heap_.pop_back();
   if (at == heap_.size()) return;
   put(at, last);
-  up(at);
+  if (at != 0) up(at);
   down(position_[last.job]);
 }
 
@@ -47,7 +47,7 @@ void CompletionQueue::down(std::size_t at) {
   for (;;) {
     std::size_t child = 2 * at + 1;
     if (child >= heap_.size()) break;
-    if (child + 1 < heap_.size() && heap_[child + 1].before(heap_[child])) ++child;
+    if (child + 1 < heap_.size()) child += heap_[child + 1].before(heap_[child]) ? 1 : 0;
     if (!heap_[child].before(entry)) break;
     put(at, heap_[child]);
     at = child;

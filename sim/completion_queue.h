@@ -31,7 +31,11 @@ class CompletionQueue {
     Seconds time;
     JobSlot job;
     std::uint32_t rank;
-    bool before(const Entry& o) const { return time != o.time ? time < o.time : rank < o.rank; }
+    // Without branches, which nothing would foretell.
+    bool before(const Entry& o) const {
+      return static_cast<bool>(static_cast<int>(time < o.time) |
+                               (static_cast<int>(time == o.time) & static_cast<int>(rank < o.rank)));
+    }
   };
   void up(std::size_t at);
   void down(std::size_t at);
