@@ -48,13 +48,10 @@ JobState state_before(DecisionKind kind) {
 void Audit::resync(const ClusterView& view) {
   dims_ = view.rigid_dims;
   grown_.clear();
-  free_.resize(view.nodes.size());
-  for (std::size_t n = 0; n < view.nodes.size(); ++n) free_[n] = view.nodes[n].spec.rigid;
-  cpu_used_.assign(view.nodes.size(), 0.0);
-  tasks_.assign(view.nodes.size(), 0);
-  exclusive_.assign(view.nodes.size(), 0);
-  gained_in_.assign(view.nodes.size(), 0);
+  nodes_.assign(view.nodes.size(), Node{});
+  for (std::size_t n = 0; n < view.nodes.size(); ++n) nodes_[n].free = view.nodes[n].spec.rigid;
   checks_ = 0;
+  gained_.clear();
   jobs_.assign(view.jobs.size(), Job{});
   for (JobSlot job = 0; job < view.jobs.size(); ++job) {
     if (view.jobs[job].state != JobState::absent) load(view, job);
@@ -69,6 +66,7 @@ void Audit::load(const ClusterView& view, JobSlot slot) {
   job.rigid = spec.rigid;
   job.exclusive = spec.flags.exclusive;
   job.yield = 0;
+  job.placed_in = 0;
   job.nodes.clear();
   if (spec.state == JobState::running) {
     occupy(job, spec.nodes);
@@ -97,7 +95,7 @@ void Audit::submitted(const ClusterView& view, JobSlot slot) {
 double Audit::change_need(JobSlot slot, double need) {
   Job& job = jobs_[slot];
   const double before = job.cpu_need;
-  for (NodeIndex n : job.nodes) cpu_used_[n] += (need - before) * job.yield;
+  for (NodeIndex n : job.nodes) nodes_[n].cpu_used += (need - before) * job.yield;
   if (need > before) grown_.insert(grown_.end(), job.nodes.begin(), job.nodes.end());
   job.cpu_need = need;
   return before;
@@ -105,10 +103,11 @@ double Audit::change_need(JobSlot slot, double need) {
 
 void Audit::release(Job& job) {
   for (NodeIndex n : job.nodes) {
-    for (std::size_t d = 0; d < dims_; ++d) free_[n][d] += job.rigid[d];
-    cpu_used_[n] -= job.cpu_need * job.yield;
-    if (--tasks_[n] == 0) cpu_used_[n] = 0.0;
-    if (job.exclusive) --exclusive_[n];
+    Node& node = nodes_[n];
+    for (std::size_t d = 0; d < dims_; ++d) node.free[d] += job.rigid[d];
+    node.cpu_used -= job.cpu_need * job.yield;
+    if (--node.tasks == 0) node.cpu_used = 0.0;
+    if (job.exclusive) --node.exclusive;
   }
   job.nodes.clear();
   job.yield = 0;
@@ -118,27 +117,29 @@ void Audit::occupy(Job& job, std::span<const NodeIndex> nodes) {
   spare_.furnish(job.nodes);
   job.nodes.assign(nodes.begin(), nodes.end());
   for (NodeIndex n : nodes) {
-    for (std::size_t d = 0; d < dims_; ++d) free_[n][d] -= job.rigid[d];
-    ++tasks_[n];
-    if (job.exclusive) ++exclusive_[n];
+    Node& node = nodes_[n];
+    for (std::size_t d = 0; d < dims_; ++d) node.free[d] -= job.rigid[d];
+    ++node.tasks;
+    if (job.exclusive) ++node.exclusive;
+    gain(n);
   }
+  job.placed_in = checks_;
 }
 
-void Audit::gain(std::span<const NodeIndex> nodes) {
-  for (NodeIndex n : nodes) {
-    if (gained_in_[n] == checks_) continue;
-    gained_in_[n] = checks_;
-    gained_.push_back(n);
-  }
+void Audit::gain(NodeIndex n) {
+  if (nodes_[n].gained_in == checks_) return;
+  nodes_[n].gained_in = checks_;
+  gained_.push_back(n);
 }
 
 void Audit::set_yield(Job& job, double yield) {
-  for (NodeIndex n : job.nodes) cpu_used_[n] += job.cpu_need * (yield - job.yield);
+  const double more = job.cpu_need * (yield - job.yield);
+  for (NodeIndex n : job.nodes) nodes_[n].cpu_used += more;
   job.yield = yield;
 }
 
 std::optional<std::string> Audit::check_one(const ClusterView& view, const Decisions& decisions,
-                                            const Decision& decision) {
+                                            const Decision& decision) const {
   const auto wrong = [&](const std::string& what) {
     return std::string(kind_text(decision.kind)) + " " + job_text(view, decision.job) + ": " + what;
   };
@@ -168,18 +169,19 @@ std::optional<std::string> Audit::check_one(const ClusterView& view, const Decis
 
 std::optional<std::string> Audit::check_nodes(const ClusterView& view) const {
   for (NodeIndex n : gained_) {
+    const Node& node = nodes_[n];
     for (std::size_t d = 0; d < dims_; ++d) {
-      if (free_[n][d] < 0) {
+      if (node.free[d] < 0) {
         return "node " + std::to_string(n) + ": rigid resource " + std::to_string(d) + " exceeded by " +
-               std::to_string(-free_[n][d]);
+               std::to_string(-node.free[d]);
       }
     }
     const double capacity = view.nodes[n].spec.cpu;
-    if (cpu_used_[n] > capacity * (1 + kAuditCpuTolerance)) {
-      return "node " + std::to_string(n) + ": CPU allocated " + number_text(cpu_used_[n]) + " of " +
+    if (node.cpu_used > capacity * (1 + kAuditCpuTolerance)) {
+      return "node " + std::to_string(n) + ": CPU allocated " + number_text(node.cpu_used) + " of " +
              number_text(capacity);
     }
-    if (exclusive_[n] != 0 && exclusive_[n] != tasks_[n]) {
+    if (node.exclusive != 0 && node.exclusive != node.tasks) {
       return "node " + std::to_string(n) + ": a job that wants it alone shares it";
     }
   }
@@ -189,7 +191,7 @@ std::optional<std::string> Audit::check_nodes(const ClusterView& view) const {
 std::optional<std::string> Audit::check(const ClusterView& view, const Decisions& decisions) {
   gained_.clear();
   ++checks_;
-  gain(grown_);
+  for (NodeIndex n : grown_) gain(n);
   grown_.clear();
   for (const Decision& decision : decisions.placements) {
     if (auto message = check_one(view, decisions, decision)) return message;
@@ -207,11 +209,10 @@ std::optional<std::string> Audit::check(const ClusterView& view, const Decisions
     if (!job.nodes.empty()) return job_text(view, decision.job) + ": decided upon twice";
     const std::span<const NodeIndex> nodes = decisions.nodes_of(decision);
     occupy(job, nodes);
-    gain(nodes);
     // Two jobs that want nodes alone may not share one either.
     if (job.exclusive) {
       for (NodeIndex n : nodes) {
-        if (tasks_[n] != std::count(nodes.begin(), nodes.end(), n)) {
+        if (nodes_[n].tasks != std::count(nodes.begin(), nodes.end(), n)) {
           return job_text(view, decision.job) + " wants node " + std::to_string(n) + " alone";
         }
       }
@@ -225,7 +226,9 @@ std::optional<std::string> Audit::check(const ClusterView& view, const Decisions
       return job_text(view, change.job) + ": yield " + number_text(change.yield) + " is not in (0, 1]";
     }
     Job& job = jobs_[change.job];
-    if (change.yield > job.yield) gain(job.nodes);
+    if (change.yield > job.yield && job.placed_in != checks_) {
+      for (NodeIndex n : job.nodes) gain(n);
+    }
     set_yield(job, change.yield);
   }
   for (const Decision& decision : decisions.placements) {

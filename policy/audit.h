@@ -39,26 +39,31 @@ class Audit {
     RigidVector rigid{};
     bool exclusive = false;
     double yield = 0;
+    std::uint64_t placed_in = 0;  // the number of the check that put it on its nodes
     std::vector<NodeIndex> nodes;
+  };
+  struct Node {
+    RigidVector free{};
+    double cpu_used = 0;          // allocated: sum of yield x need
+    std::uint32_t tasks = 0;
+    std::uint32_t exclusive = 0;  // tasks of jobs that want the node alone
+    std::uint64_t gained_in = 0;  // the number of the last check in which it received tasks or CPU
   };
 
   void load(const ClusterView& view, JobSlot job);
   void release(Job& job);
   void occupy(Job& job, std::span<const NodeIndex> nodes);
-  std::optional<std::string> check_one(const ClusterView& view, const Decisions& decisions, const Decision& decision);
+  std::optional<std::string> check_one(const ClusterView& view, const Decisions& decisions,
+                                       const Decision& decision) const;
   std::optional<std::string> check_nodes(const ClusterView& view) const;
   void set_yield(Job& job, double yield);
-  void gain(std::span<const NodeIndex> nodes);
+  void gain(NodeIndex n);
 
   std::size_t dims_ = 1;
   std::vector<Job> jobs_;
   NodeLists spare_;  // of jobs that are gone
-  std::vector<RigidVector> free_;
-  std::vector<double> cpu_used_;  // allocated: sum of yield x need
-  std::vector<std::uint32_t> tasks_;
-  std::vector<std::uint32_t> exclusive_;  // tasks of jobs that want the node alone
-  std::vector<NodeIndex> gained_;         // nodes that received tasks or CPU in this check, each once
-  std::vector<std::uint64_t> gained_in_;  // by node: the number of the last check in which it did
+  std::vector<Node> nodes_;
+  std::vector<NodeIndex> gained_;  // nodes that received tasks or CPU in this check, each once
   std::uint64_t checks_ = 0;
   std::vector<NodeIndex> grown_;  // nodes with jobs whose needs have grown since the last check
 };

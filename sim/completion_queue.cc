@@ -3,29 +3,31 @@
 
 namespace dfrs::sim {
 
-void CompletionQueue::set(JobSlot job, Seconds time) {
+void CompletionQueue::set(JobSlot job, Seconds time, std::uint32_t rank) {
+  if (job >= position_.size()) position_.resize(job + 1, kAbsent);
   std::size_t at = position_[job];
   if (at == kAbsent) {
     at = heap_.size();
-    heap_.push_back({time, job});
-    put(at, {time, job});
+    heap_.emplace_back();
+    put(at, {time, job, rank});
     up(at);
     return;
   }
   heap_[at].time = time;
+  heap_[at].rank = rank;
   up(at);
   down(position_[job]);
 }
 
 void CompletionQueue::remove(JobSlot job) {
-  const std::size_t at = position_[job];
+  const std::size_t at = job < position_.size() ? position_[job] : kAbsent;
   if (at == kAbsent) return;
   position_[job] = kAbsent;
   const Entry last = heap_.back();
   heap_.pop_back();
   if (at == heap_.size()) return;
   put(at, last);
-  up(at);
+  if (at != 0) up(at);
   down(position_[last.job]);
 }
 
@@ -45,7 +47,7 @@ void CompletionQueue::down(std::size_t at) {
   for (;;) {
     std::size_t child = 2 * at + 1;
     if (child >= heap_.size()) break;
-    if (child + 1 < heap_.size() && heap_[child + 1].before(heap_[child])) ++child;
+    if (child + 1 < heap_.size()) child += heap_[child + 1].before(heap_[child]) ? 1 : 0;
     if (!heap_[child].before(entry)) break;
     put(at, heap_[child]);
     at = child;

@@ -123,11 +123,14 @@ libsim_a_SOURCES = \
 	sim/workload/sacct/table.h \
 	sim/workload/scale.cc \
 	sim/workload/scale.h \
+	sim/workload/spaced_fields.h \
 	sim/workload/streit.cc \
 	sim/workload/streit.h \
 	sim/workload/swf.h \
 	sim/workload/swf_anonymise.cc \
 	sim/workload/swf_anonymise.h \
+	sim/workload/swf_instance.cc \
+	sim/workload/swf_instance.h \
 	sim/workload/swf_jobs.cc \
 	sim/workload/swf_reader.cc \
 	sim/workload/swf_writer.cc \

@@ -18,46 +18,30 @@ constexpr std::uint64_t kMaxBarrenSteps = 1'000'000;
 
 class Simulation {
  public:
-  Simulation(const Instance& instance, const Algorithm& algorithm, const SimOptions& options)
-      : instance_(instance), options_(options), completions_(instance.jobs.size()) {
+  Simulation(const Instance& instance, const Algorithm& algorithm, const SimOptions& options, StepObserver* observer)
+      : instance_(instance), options_(options), observer_(observer) {
     EngineOptions engine_options = options.engine;
     engine_options.dfrs.ticks_apart = options.events_apart;
     one_by_one_ = options.events_apart && traits_of(algorithm).submissions_apart;
     auto engine = Engine::create(algorithm, engine_options);
     if (!engine) throw UsageError(engine.error().message);
     engine_ = std::move(*engine);
-    discover_ = options.discover_needs && std::holds_alternative<MakeNonClairvoyant>(named(algorithm).make);
 
     nodes_.reserve(instance.platform.nodes.size());
     for (const NodeSpec& spec : instance.platform.nodes) nodes_.push_back({spec, true});
-    const std::size_t count = instance.jobs.size();
-    views_.resize(count);
-    placements_.resize(count);
-    run_times_.reserve(count);
-    for (std::size_t k = 0; k < count; ++k) {
-      const Job& job = instance.jobs[k];
-      JobView& view = views_[k];
-      view.id = job.id;
-      view.tasks = static_cast<std::uint32_t>(job.tasks);
-      view.cpu_need = job.asked();
-      view.weight = job.weight;
-      if (job.asked() != job.cpu_need) asks_too_much_ = true;
-      view.rigid = job.rigid;
-      view.submit = job.submit;
-      run_times_.push_back(job.estimate);
-      if (job.reserved_start > job.submit) reserved_ = true;
+    for (const Job& job : instance.jobs) {
+      asks_too_much_ = asks_too_much_ || job.asked() != job.cpu_need;
+      reserved_ = reserved_ || job.reserved_start > job.submit;
     }
-    if (reserved_) {
-      for (const Job& job : instance.jobs) reserved_starts_.push_back(job.reserved_start);
-    }
-    result_.jobs.resize(count);
-    discover_ = discover_ && asks_too_much_;
-    if (asks_too_much_) work_.resize(count);
-    if (discover_) watched_.resize(count);
+    discover_ = options.discover_needs && asks_too_much_ &&
+                std::holds_alternative<MakeNonClairvoyant>(named(algorithm).make);
+    result_.jobs.resize(instance.jobs.size());
     capacity_ = instance.platform.total_cpu();
+    reuses_slots_ = observer == nullptr && !loses_work() && !discover_;
+    if (!reuses_slots_) add_slots(instance.jobs.size());
   }
 
-  RunResult run(StepObserver* observer) {
+  RunResult run() {
     while (next_event()) {
       if (events_.empty() && now_ < wake_at_) continue;  // it was a look at needs that showed nothing new
       if (loses_work()) release_runs();
@@ -66,8 +50,9 @@ class Simulation {
       if (!decided) {
         throw Failure(kExitInternal, fmt::format("{}: at {} s: {}", instance_.name, now_, decided.error().message));
       }
-      if (observer != nullptr) observer->on_step(view, events_, **decided);
+      if (observer_ != nullptr) observer_->on_step(view, events_, **decided);
       apply(**decided);
+      if (reuses_slots_) free_slots();
       ++result_.steps;
     }
     return std::move(result_);
@@ -103,8 +88,10 @@ class Simulation {
 
   // Nothing will happen any more, and jobs are left: the policy cannot run the first of them even on an empty cluster.
   std::string why_stuck() const {
-    std::size_t first = 0;
-    while (views_[first].state == JobState::absent) ++first;
+    std::size_t first = instance_.jobs.size();
+    for (JobSlot slot = 0; slot < views_.size(); ++slot) {
+      if (views_[slot].state != JobState::absent) first = std::min<std::size_t>(first, hidden_[slot].index);
+    }
     const Job& job = instance_.jobs[first];
     return fmt::format(
         "{}: {} jobs never start; the first of them, job {}, has {} tasks on a cluster of {} nodes. Batch policies take "
@@ -112,12 +99,57 @@ class Simulation {
         instance_.name, in_system_, job.id, job.tasks, nodes_.size());
   }
 
+  // ---- slots
+  //
+  // A slot is used again when the call that was told of its job's end is over: what is kept by slot, here and in the
+  // policy, is then as large as the jobs that are in the system at a time, and not as the log. Where the order of slots
+  // can be seen - by observers, who know jobs by it, and in sums over what a call decides - a job's slot is its index.
+
+  void add_slots(std::size_t count) {
+    views_.resize(views_.size() + count);
+    hidden_.resize(views_.size());
+    placements_.resize(views_.size());
+    run_times_.resize(views_.size());
+    if (reserved_) reserved_starts_.resize(views_.size());
+    if (asks_too_much_) work_.resize(views_.size());
+    if (discover_) watched_.resize(views_.size());
+  }
+
+  JobSlot take_slot(std::size_t index) {
+    if (!reuses_slots_) return static_cast<JobSlot>(index);
+    if (free_slots_.empty()) {
+      free_slots_.push_back(static_cast<JobSlot>(views_.size()));
+      add_slots(1);
+    }
+    const JobSlot slot = free_slots_.back();
+    free_slots_.pop_back();
+    return slot;
+  }
+
+  void free_slots() {
+    for (const Event& event : events_) {
+      if (event.kind == EventKind::completed) free_slots_.push_back(event.job);
+    }
+  }
+
   void submit(std::size_t index) {
-    const auto job = static_cast<JobSlot>(index);
-    views_[job].state = JobState::waiting;
-    demand_ += instance_.jobs[job].cpu_need * views_[job].tasks;
+    const Job& job = instance_.jobs[index];
+    const JobSlot slot = take_slot(index);
+    JobView& view = views_[slot] = JobView{};
+    view.id = job.id;
+    view.state = JobState::waiting;
+    view.tasks = static_cast<std::uint32_t>(job.tasks);
+    view.cpu_need = job.asked();
+    view.rigid = job.rigid;
+    view.submit = job.submit;
+    view.weight = job.weight;
+    hidden_[slot] = {static_cast<std::uint32_t>(index), job.run_time, job.cpu_need};
+    run_times_[slot] = job.estimate;
+    if (reserved_) reserved_starts_[slot] = job.reserved_start;
+    if (asks_too_much_) work_[slot] = {};
+    demand_ += job.cpu_need * view.tasks;
     ++in_system_;
-    events_.push_back({EventKind::submitted, job});
+    events_.push_back({EventKind::submitted, slot});
   }
 
   void complete(JobSlot job) {
@@ -127,11 +159,13 @@ class Simulation {
     view.flags = {};
     view.nodes = {};
     spare_.keep(placements_[job]);
-    demand_ -= instance_.jobs[job].cpu_need * view.tasks;
+    demand_ -= hidden_[job].cpu_need * view.tasks;
     if (--in_system_ == 0) demand_ = 0;
-    result_.jobs[job].end = now_;
+    record_of(job).end = now_;
     events_.push_back({EventKind::completed, job});
   }
+
+  JobRecord& record_of(JobSlot job) { return result_.jobs[hidden_[job].index]; }
 
   void apply(const Decisions& decisions) {
     for (const Decision& decision : decisions.placements) apply(decisions, decision);
@@ -154,7 +188,7 @@ class Simulation {
 
   void apply(const Decisions& decisions, const Decision& decision) {
     JobView& view = views_[decision.job];
-    JobRecord& record = result_.jobs[decision.job];
+    JobRecord& record = record_of(decision.job);
     std::vector<NodeIndex>& placement = placements_[decision.job];
     const std::span<const NodeIndex> nodes = decisions.nodes_of(decision);
     const auto memory = static_cast<double>(view.rigid[kMemory]);
@@ -213,7 +247,7 @@ class Simulation {
     JobView& view = views_[job];
     view.penalty = 0;
     view.flags.may_not_pause = view.flags.may_not_move = true;
-    if (result_.jobs[job].lost_runs < options_.lost_work.max_lost_runs) young_runs_.push_back(job);
+    if (record_of(job).lost_runs < options_.lost_work.max_lost_runs) young_runs_.push_back(job);
   }
 
   // Lets go of the runs that have got far enough, and says what ending them would cost.
@@ -235,11 +269,11 @@ class Simulation {
 
   void lose_run(JobSlot job) {
     JobView& view = views_[job];
-    JobRecord& record = result_.jobs[job];
+    JobRecord& record = record_of(job);
     if (view.clock.base > 0) {
       ++record.lost_runs;
       record.lost_time += view.clock.base;
-      result_.lost_work += work_of(job).base * instance_.jobs[job].cpu_need * view.tasks;
+      result_.lost_work += work_of(job).base * hidden_[job].cpu_need * view.tasks;
     }
     view.clock.base = 0;
     work_of(job).base = 0;
@@ -264,12 +298,12 @@ class Simulation {
     double speed = view.yield;
     VirtualClock& work = work_of(job);
     if (asks_too_much_) {
-      speed = std::min(1.0, view.yield * view.cpu_need / instance_.jobs[job].cpu_need);
+      speed = std::min(1.0, view.yield * view.cpu_need / hidden_[job].cpu_need);
       set_rate(work, speed);
       work.since = std::max(work.since, view.clock.since);  // a penalty is one of both
     }
-    const Seconds left = std::max(0.0, instance_.jobs[job].run_time - work.base);
-    completions_.set(job, std::max(now_, work.since) + left / speed);
+    const Seconds left = std::max(0.0, hidden_[job].run_time - work.base);
+    completions_.set(job, std::max(now_, work.since) + left / speed, hidden_[job].index);
   }
 
   // ---- needs (policy/measured_need.h)
@@ -303,8 +337,8 @@ class Simulation {
       const Seconds length = now_ - watched.since;
       if (!(length > 0)) return false;  // it serves its penalty
       // As a node agent has it: CPU seconds used, and what the quotas came to.
-      const double asked = instance_.jobs[job].asked();
-      const double used = (work_[job].at(now_) - watched.work) * instance_.jobs[job].cpu_need / asked;
+      const double asked = instance_.jobs[hidden_[job].index].asked();
+      const double used = (work_[job].at(now_) - watched.work) * hidden_[job].cpu_need / asked;
       const double given = (view.clock.at(now_) - watched.virtual_time) * view.cpu_need / asked;
       if (watched.need.sample(used / length, given / length, length, options_.need_rule)) {
         view.cpu_need = asked * watched.need.need();
@@ -328,11 +362,22 @@ class Simulation {
     return static_cast<double>(after.size() - common);
   }
 
+  // What a job's view must not tell.
+  struct Hidden {
+    std::uint32_t index = 0;  // in Instance::jobs
+    Seconds run_time = 0;
+    double cpu_need = 0;
+  };
+
   const Instance& instance_;
   const SimOptions& options_;
+  StepObserver* observer_;
   std::unique_ptr<Engine> engine_;
   std::vector<NodeView> nodes_;
+  bool reuses_slots_ = false;
+  std::vector<JobSlot> free_slots_;
   std::vector<JobView> views_;
+  std::vector<Hidden> hidden_;
   std::vector<std::vector<NodeIndex>> placements_;
   NodeLists spare_;  // of jobs that have completed
   std::vector<Seconds> run_times_;        // the users' estimates
@@ -363,7 +408,7 @@ class Simulation {
 
 RunResult simulate(const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
                    StepObserver* observer) {
-  return Simulation(instance, algorithm, options).run(observer);
+  return Simulation(instance, algorithm, options, observer).run();
 }
 
 }  // namespace dfrs::sim

@@ -165,6 +165,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/workload/sacct/jobs_test.cc \
 	tests/sim/workload/sacct/reader_test.cc \
 	tests/sim/workload/scale_test.cc \
+	tests/sim/workload/spaced_fields_test.cc \
 	tests/sim/workload/streit_test.cc \
 	tests/sim/workload/swf_test.cc \
 	tests/sim/workload/trace_file_test.cc \

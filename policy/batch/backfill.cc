@@ -223,8 +223,10 @@ void BackfillPolicy::start(const ClusterView& view, ClusterState& state, Outcome
   for (NodeIndex n : nodes_) set_idle(n, false);
   const std::uint32_t taken = distinct_nodes(nodes_);
   free_ -= taken;
-  // A node alone gives the tasks all they need, unless it is slower than the reference node.
-  const double yield = yield_alone(state, nodes_);
+  // A node alone gives the tasks all they need, unless it is slower than the reference node. Of equal nodes none has
+  // more tasks than the first.
+  const std::span<const NodeIndex> nodes(nodes_);
+  const double yield = yield_alone(state, uniform_ ? nodes.first(std::min<std::size_t>(1, nodes.size())) : nodes);
   outcome.yields->push_back({w.job, yield});
   const Running entry{view.now + w.estimate / yield, w.job, taken};
   running_.insert(std::upper_bound(running_.begin(), running_.end(), entry,

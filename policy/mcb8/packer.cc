@@ -78,6 +78,7 @@ void Packer::prepare(const ClusterState& state, std::vector<Item>& items) {
   }
   measure_nodes();
   measure_items();
+  sorted_ = false;
   lists_.resize(dims_);
 }
 
@@ -146,7 +147,11 @@ void Packer::measure_items() {
   }
   std::sort(pins_.begin(), pins_.end(),
             [](const Pin& a, const Pin& b) { return a.node != b.node ? a.node < b.node : a.item < b.item; });
+}
 
+void Packer::sort_items() {
+  // In a burst most jobs have been left out by now, for lack of memory.
+  std::erase_if(movable_, [&](std::uint32_t k) { return (*items_)[k].excluded; });
   const auto sort_by = [&](Order& order, auto&& key) {
     keys_.clear();
     for (std::uint32_t k : movable_) keys_.push_back({key(single_[k]), k});
@@ -157,6 +162,7 @@ void Packer::measure_items() {
   };
   sort_by(by_share_, [](const Group& own) { return own.share; });
   sort_by(by_need_, [](const Group& own) { return own.required[0]; });
+  sorted_ = true;
 }
 
 // What stays pinned on an unusable node needs none of the room that the usable ones have.
@@ -201,6 +207,7 @@ void Packer::exclude(std::uint32_t k) {
   add(needed_, single_[k].required, -static_cast<double>(tasks_on_usable(item)));
   if (item.pinned) return;
   tasks_total_ -= item.spec->tasks;
+  if (!sorted_) return;
   by_need_.groups[by_need_.group_of[k]].tasks -= item.spec->tasks;
   by_share_.groups[by_share_.group_of[k]].tasks -= item.spec->tasks;
 }
@@ -236,6 +243,7 @@ bool Packer::pack_all() {
   // High yields mostly fail here, before anything is laid out.
   if (hopeless()) return false;
   if (!place_pinned()) return false;
+  if (!sorted_) sort_items();
   build_lists();
   const bool packed = dims_ == 2 ? fill_nodes<2>() : dims_ == 3 ? fill_nodes<3>() : fill_nodes<4>();
   static_assert(kMaxDims == 4, "one instance of fill_nodes for each number of dimensions");

@@ -41,8 +41,8 @@ class Packer {
     std::span<const NodeIndex> nodes;
   };
 
-  /// Items in submission order. Sorts them once; there may be many packings then. `items` is kept by reference until
-  /// the last of them. O(items log items), and O(nodes) where they differ.
+  /// Items in submission order. `items` is kept by reference until the last packing; the first one sorts those that
+  /// are not excluded then. O(items), O(items log items) at the first packing, and O(nodes) where they differ.
   void prepare(const ClusterState& state, std::vector<Item>& items);
   /// Leaves an item out of all further packings. O(1), and O(tasks) if it is pinned.
   void exclude(std::uint32_t item);
@@ -145,6 +145,7 @@ class Packer {
   RigidAmount tasks_on_usable(const Item& item) const;
   void measure_nodes();
   void measure_items();
+  void sort_items();
   void group(Order& order);
   bool alike_but_for_cpu(std::uint32_t a, std::uint32_t b) const;
   bool wants_cpu(double cpu, double share) const { return cpu / cpu_reference_ > share; }
@@ -174,6 +175,7 @@ class Packer {
   Amounts needed_{};                             // by the items not excluded, on usable nodes, at full speed
   std::uint64_t tasks_total_ = 0;                // of the items neither excluded nor pinned
   std::vector<std::uint32_t> movable_;           // items that are not pinned
+  bool sorted_ = false;                          // the orders are of the items at hand
   Order by_need_, by_share_;
   std::vector<Group> single_;  // by item: a group of its own, without place
   std::vector<Key> keys_;      // scratch

@@ -131,20 +131,33 @@ bool Repack::drop_lowest(const ClusterState& state, const ClusterView& view, con
   const auto higher = [](const RankedItem& a, const RankedItem& b) { return RankedJob::higher(a.rank, b.rank); };
   if (!ranked_) {
     ranks_.clear();
+    untried_.clear();
     for (std::uint32_t k = 0; k < items_.size(); ++k) {
       const Packer::Item& item = items_[k];
       if (item.spec->flags.may_not_pause && state.placed(item.job)) continue;
-      ranks_.push_back({rank(item.job, view, state, rule), k});
+      const RankedJob ranked = rank(item.job, view, state, rule);
+      if (ranked.priority == kNever) {
+        untried_.push_back(k);
+      } else {
+        ranks_.push_back({ranked, k});
+      }
     }
     std::make_heap(ranks_.begin(), ranks_.end(), higher);
     ranked_ = true;
   }
-  if (ranks_.empty()) return false;
-  std::pop_heap(ranks_.begin(), ranks_.end(), higher);
-  const RankedItem lowest = ranks_.back();
-  ranks_.pop_back();
-  left_out_.push_back(lowest.rank.job);
-  packer_.exclude(lowest.item);
+  std::uint32_t lowest = 0;
+  if (!ranks_.empty()) {
+    std::pop_heap(ranks_.begin(), ranks_.end(), higher);
+    lowest = ranks_.back().item;
+    ranks_.pop_back();
+  } else if (!untried_.empty()) {
+    lowest = untried_.back();
+    untried_.pop_back();
+  } else {
+    return false;
+  }
+  left_out_.push_back(items_[lowest].job);
+  packer_.exclude(lowest);
   return true;
 }
 

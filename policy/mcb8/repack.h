@@ -50,7 +50,10 @@ class Repack {
     RankedJob rank;
     std::uint32_t item;
   };
-  std::vector<RankedItem> ranks_;  // items that may be left out: a heap, the lowest priority first
+  // Items that may be left out: a heap, the lowest priority first; and behind all of these those without progress,
+  // of infinite priority, in submission order, of which the last is the lowest.
+  std::vector<RankedItem> ranks_;
+  std::vector<std::uint32_t> untried_;
   bool ranked_ = false;
 
   // The last max_yield() that left no job out: its outcome hangs on nothing but the jobs and which of them are pinned,

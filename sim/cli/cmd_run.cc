@@ -63,7 +63,7 @@ struct RunCommand {
     if (!record_file.empty()) {
       observers.list.push_back(&recorder.emplace(record_file, instance, algorithms.front(), options));
     }
-    const RunResult result = simulate(instance, algorithms.front(), options, &observers);
+    const RunResult result = simulate(instance, algorithms.front(), options, observers.list.empty() ? nullptr : &observers);
     if (recorder) recorder->finish();
 
     const Metrics metrics = measure(instance, result, simulation.stretch_floor());

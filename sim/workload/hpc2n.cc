@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "sim/errors.h"
-#include "sim/workload/fit.h"
 #include "sim/workload/number_parser.h"
+#include "sim/workload/swf_instance.h"
 
 namespace dfrs::sim {
 namespace {
@@ -63,37 +63,17 @@ SwfWorkload annotated_instance(const SwfLog& log, const std::string& name, const
   Instance& instance = workload.instance;
   instance.name = name;
   instance.platform = Platform::homogeneous(static_cast<std::size_t>(options.nodes), options.memory_mib);
-  const PlatformFit fit(instance.platform);
 
-  const std::vector<SwfJob> records = simulated_jobs(log, conventions, workload.report);
-  instance.jobs.reserve(records.size());
-  const std::int64_t processors = std::int64_t{options.nodes} * options.cores;
-  for (const SwfJob& record : records) {
+  SwfInstanceJobs jobs(log, std::int64_t{options.nodes} * options.cores, options.lenient, workload);
+  each_simulated_job(log, conventions, workload.report, [&](const SwfJob& record) {
     const AnnotatedTasks tasks = annotate(record.processors, record.memory_kb, options);
-    Job job;
-    job.id = record.id;
-    job.submit = record.submit;
+    Job job = basic_job(record);
     job.tasks = tasks.tasks;
     job.cpu_need = tasks.cpu_need * record.efficiency;
     job.rigid[kMemory] = rounded_memory(tasks.memory, options.memory_mib);
-    job.run_time = record.run_time;
-    job.estimate = record.estimate;
-    job.weight = record.weight;
-    const std::string why = record.processors > processors
-                                ? fmt::format("{} processors, but the machine has {}", record.processors, processors)
-                                : fit.why_not(job);
-    if (why.empty()) {
-      instance.jobs.push_back(job);
-    } else if (options.lenient) {
-      workload.report.skip("larger than the machine", record.line);
-    } else {
-      throw InputError(
-          fmt::format("{}:{}: job {} is larger than the machine: {}", log.source, record.line, record.id, why));
-    }
-  }
-  if (instance.jobs.empty()) {
-    throw InputError(fmt::format("{}: every job is larger than the machine of {} nodes", log.source, options.nodes));
-  }
+    jobs.add(record, job);
+  });
+  jobs.finish();
   return workload;
 }
 

@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "sim/workload/text_lines.h"
-
 namespace dfrs::sim {
 
 enum class NumberStatus { kOk, kNotANumber, kOutOfRange };
@@ -64,22 +62,6 @@ inline NumberStatus parse_number(std::string_view word, double& value) {
   if (error == std::errc::result_out_of_range) return NumberStatus::kOutOfRange;
   if (error != std::errc() || stop != end || !std::isfinite(value)) return NumberStatus::kNotANumber;
   return std::abs(value) <= kMaxTraceNumber ? NumberStatus::kOk : NumberStatus::kOutOfRange;
-}
-
-/// Reads an integer of at most 15 digits, perhaps with a '-', that a blank or the end follows, and moves `at` behind it.
-/// False, nothing moved, for all else: parse_number() of the whole word then tells what is there.
-inline bool take_short_integer(const char*& at, const char* end, std::int64_t& value) {
-  const char* digit = at;
-  const bool negative = digit != end && *digit == '-';
-  if (negative) ++digit;
-  const char* const first = digit;
-  const char* const last = end - first > 15 ? first + 15 : end;
-  std::int64_t whole = 0;
-  while (digit != last && static_cast<unsigned char>(*digit - '0') < 10) whole = whole * 10 + (*digit++ - '0');
-  if (digit == first || (digit != end && !is_blank(*digit))) return false;
-  value = negative ? -whole : whole;
-  at = digit;
-  return true;
 }
 
 }  // namespace dfrs::sim

@@ -106,9 +106,26 @@ struct SwfJob {
   std::size_t line = 0;
 };
 
-/// The records that can be simulated, in the log's order, under `conventions`. What the format allows but cannot be
-/// simulated (no job number, no submit or run time, no processors) is counted in `report` as skipped.
-std::vector<SwfJob> simulated_jobs(const SwfLog& log, const SwfConventions& conventions, ReadReport& report);
+/// A record as a job under `conventions`. False for what the format allows but cannot be simulated (no job number, no
+/// submit or run time, no processors), which is counted in `report` as skipped.
+bool simulated_job(const SwfRecord& record, const SwfConventions& conventions, ReadReport& report, SwfJob& job);
+
+/// Says that none of the log's records can be simulated, and why. Throws InputError.
+[[noreturn]] void refuse_without_jobs(const SwfLog& log, const ReadReport& report);
+
+/// Calls `use` with every record that can be simulated, in the log's order, one at a time: a log's jobs are as large in
+/// memory as its text. Errors: as refuse_without_jobs() if there is none.
+template <typename Use>
+void each_simulated_job(const SwfLog& log, const SwfConventions& conventions, ReadReport& report, Use&& use) {
+  SwfJob job;
+  bool any = false;
+  for (const SwfRecord& record : log.records) {
+    if (!simulated_job(record, conventions, report, job)) continue;
+    any = true;
+    use(static_cast<const SwfJob&>(job));
+  }
+  if (!any) refuse_without_jobs(log, report);
+}
 
 struct SwfPlatformOptions {
   /// Number of nodes; 0 takes MaxProcs of the header divided by cores (MaxNodes where there is no MaxProcs).

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "sim/errors.h"
-#include "sim/workload/fit.h"
 #include "sim/workload/number_parser.h"
 #include "sim/workload/swf.h"
+#include "sim/workload/swf_instance.h"
 
 namespace dfrs::sim {
 namespace {
@@ -47,81 +47,65 @@ int machine_nodes(const SwfLog& log, const SwfPlatformOptions& options) {
 
 }  // namespace
 
-std::vector<SwfJob> simulated_jobs(const SwfLog& log, const SwfConventions& conventions, ReadReport& report) {
-  std::vector<SwfJob> jobs;
-  jobs.reserve(log.records.size());
-  for (const SwfRecord& record : log.records) {
-    if (record.status >= 2 && record.status <= 4) {
-      report.skip("part of a job that has its own record (status 2 to 4)", record.line);
-      continue;
+bool simulated_job(const SwfRecord& record, const SwfConventions& conventions, ReadReport& report, SwfJob& job) {
+  const auto skip = [&](std::string_view reason) {
+    report.skip(reason, record.line);
+    return false;
+  };
+  if (record.status >= 2 && record.status <= 4) return skip("part of a job that has its own record (status 2 to 4)");
+  if (record.job < 0) return skip("job number missing");
+  if (record.submit < 0) return skip("submit time missing");
+  if (record.run_time < 0) return skip("run time missing");
+  const bool requested = conventions.processors == SwfProcessors::kRequested;
+  int processors = requested ? record.processors_requested : record.processors_allocated;
+  if (processors < 0) {
+    processors = requested ? record.processors_allocated : record.processors_requested;
+    if (processors > 0) {
+      report.adjust(requested ? "requested processors missing, allocated ones taken"
+                              : "allocated processors missing, requested ones taken",
+                    record.line);
     }
-    if (record.job < 0) {
-      report.skip("job number missing", record.line);
-      continue;
-    }
-    if (record.submit < 0) {
-      report.skip("submit time missing", record.line);
-      continue;
-    }
-    if (record.run_time < 0) {
-      report.skip("run time missing", record.line);
-      continue;
-    }
-    const bool requested = conventions.processors == SwfProcessors::kRequested;
-    int processors = requested ? record.processors_requested : record.processors_allocated;
-    if (processors < 0) {
-      processors = requested ? record.processors_allocated : record.processors_requested;
-      if (processors > 0) {
-        report.adjust(requested ? "requested processors missing, allocated ones taken"
-                                : "allocated processors missing, requested ones taken",
-                      record.line);
-      }
-    }
-    if (processors <= 0) {
-      report.skip("number of processors missing or 0", record.line);
-      continue;
-    }
-    if (record.submit > kMaxTraceSeconds || record.run_time > kMaxTraceSeconds) {
-      report.skip(fmt::format("time beyond {:.0f} seconds", kMaxTraceSeconds), record.line);
-      continue;
-    }
-    SwfJob job;
-    job.id = static_cast<JobId>(record.job);
-    job.submit = record.submit;
-    job.processors = processors;
-    job.run_time = record.run_time;
-    const bool has_request = record.time_requested > 0;
-    if (conventions.kill_at_requested_time && has_request && record.run_time > record.time_requested) {
-      job.run_time = record.time_requested;
-      report.adjust("run time cut at the requested time", record.line);
-    }
-    job.estimate = job.run_time;
-    if (conventions.estimates == SwfEstimates::kTrace) {
-      if (has_request) {
-        job.estimate = std::min(record.time_requested, kMaxTraceSeconds);
-      } else {
-        report.adjust("requested time missing, run time taken as the estimate", record.line);
-      }
-    }
-    if (conventions.measured_cpu_need) {
-      if (record.cpu_time > 0 && record.run_time > 0) {
-        job.efficiency = std::clamp(record.cpu_time / record.run_time, kLeastEfficiency, 1.0);
-      } else {
-        report.adjust("CPU time missing, taken as using all its processors", record.line);
-      }
-    }
-    job.memory_kb = std::max({record.memory_used, record.memory_requested, 0.0});
-    job.weight = weight_of(conventions.weights, record.user, record.queue);
-    job.line = record.line;
-    jobs.push_back(job);
   }
-  if (jobs.empty()) {
-    std::string reasons;
-    for (const ReadNote& note : report.skipped)
-      reasons += fmt::format("{}{} x {}", reasons.empty() ? ": " : ", ", note.count, note.reason);
-    throw InputError(fmt::format("{}: no record can be simulated{}", log.source, reasons));
+  if (processors <= 0) return skip("number of processors missing or 0");
+  if (record.submit > kMaxTraceSeconds || record.run_time > kMaxTraceSeconds) {
+    return skip(fmt::format("time beyond {:.0f} seconds", kMaxTraceSeconds));
   }
-  return jobs;
+  job = SwfJob{};
+  job.id = static_cast<JobId>(record.job);
+  job.submit = record.submit;
+  job.processors = processors;
+  job.run_time = record.run_time;
+  const bool has_request = record.time_requested > 0;
+  if (conventions.kill_at_requested_time && has_request && record.run_time > record.time_requested) {
+    job.run_time = record.time_requested;
+    report.adjust("run time cut at the requested time", record.line);
+  }
+  job.estimate = job.run_time;
+  if (conventions.estimates == SwfEstimates::kTrace) {
+    if (has_request) {
+      job.estimate = std::min(record.time_requested, kMaxTraceSeconds);
+    } else {
+      report.adjust("requested time missing, run time taken as the estimate", record.line);
+    }
+  }
+  if (conventions.measured_cpu_need) {
+    if (record.cpu_time > 0 && record.run_time > 0) {
+      job.efficiency = std::clamp(record.cpu_time / record.run_time, kLeastEfficiency, 1.0);
+    } else {
+      report.adjust("CPU time missing, taken as using all its processors", record.line);
+    }
+  }
+  job.memory_kb = std::max({record.memory_used, record.memory_requested, 0.0});
+  job.weight = weight_of(conventions.weights, record.user, record.queue);
+  job.line = record.line;
+  return true;
+}
+
+void refuse_without_jobs(const SwfLog& log, const ReadReport& report) {
+  std::string reasons;
+  for (const ReadNote& note : report.skipped)
+    reasons += fmt::format("{}{} x {}", reasons.empty() ? ": " : ", ", note.count, note.reason);
+  throw InputError(fmt::format("{}: no record can be simulated{}", log.source, reasons));
 }
 
 SwfWorkload swf_instance(const SwfLog& log, const std::string& name, const SwfConventions& conventions,
@@ -131,35 +115,16 @@ SwfWorkload swf_instance(const SwfLog& log, const std::string& name, const SwfCo
   Instance& instance = workload.instance;
   instance.name = name;
   instance.platform = Platform::homogeneous(static_cast<std::size_t>(nodes), options.memory_mib);
-  const PlatformFit fit(instance.platform);
 
-  const std::vector<SwfJob> records = simulated_jobs(log, conventions, workload.report);
-  instance.jobs.reserve(records.size());
-  const std::int64_t processors = std::int64_t{nodes} * options.cores;
-  for (const SwfJob& record : records) {
-    Job job;
-    job.id = record.id;
-    job.submit = record.submit;
+  SwfInstanceJobs jobs(log, std::int64_t{nodes} * options.cores, options.lenient, workload);
+  each_simulated_job(log, conventions, workload.report, [&](const SwfJob& record) {
+    Job job = basic_job(record);
     job.tasks = record.processors;
     job.cpu_need = record.efficiency / options.cores;
     if (options.memory_mib > 0) job.rigid[kMemory] = static_cast<RigidAmount>(std::ceil(record.memory_kb / kKbPerMib));
-    job.run_time = record.run_time;
-    job.estimate = record.estimate;
-    job.weight = record.weight;
-    std::string why = record.processors > processors
-                          ? fmt::format("{} processors, but the machine has {}", record.processors, processors)
-                          : fit.why_not(job);
-    if (why.empty()) {
-      instance.jobs.push_back(job);
-    } else if (options.lenient) {
-      workload.report.skip("larger than the machine", record.line);
-    } else {
-      throw InputError(
-          fmt::format("{}:{}: job {} is larger than the machine: {}", log.source, record.line, record.id, why));
-    }
-  }
-  if (instance.jobs.empty())
-    throw InputError(fmt::format("{}: every job is larger than the machine of {} nodes", log.source, nodes));
+    jobs.add(record, job);
+  });
+  jobs.finish();
   return workload;
 }
 

@@ -10,6 +10,7 @@
 
 #include "sim/errors.h"
 #include "sim/workload/number_parser.h"
+#include "sim/workload/spaced_fields.h"
 #include "sim/workload/swf.h"
 #include "sim/workload/text_lines.h"
 
@@ -65,32 +66,23 @@ std::string parse_field(std::string_view word, std::size_t field, double& value)
 }
 
 /// Reads one line of 18 fields. Returns an empty string, or what is wrong with it.
-std::string parse_record(std::string_view text, std::array<double, kFields>& values) {
+std::string parse_any_record(std::string_view text, std::array<double, kFields>& values) {
   std::size_t field = 0;
   FieldSplitter words(text);
-  for (; words.more(); ++field) {
+  for (std::string_view word; words.next(word); ++field) {
     if (field == kFields) return fmt::format("more than {} fields", kFields);
-    // Nearly all fields are short integers: those are read in one go.
-    const char* const begin = words.at();
-    std::int64_t whole = 0;
-    if (take_short_integer(words.at(), words.end(), whole) && in_range(static_cast<double>(whole), kSpec[field].kind)) {
-      values[field] = static_cast<double>(whole);
-      continue;
-    }
-    words.at() = begin;
-    std::string_view word;
-    words.next(word);
     if (std::string wrong = parse_field(word, field, values[field]); !wrong.empty()) return wrong;
   }
   if (field < kFields) return fmt::format("{} field{}, expected {}", field, field == 1 ? "" : "s", kFields);
   return {};
 }
 
-SwfRecord to_record(const std::array<double, kFields>& values, std::size_t line) {
-  const auto integer = [&](std::size_t field) { return static_cast<std::int64_t>(values[field - 1]); };
-  const auto count = [&](std::size_t field) { return static_cast<std::int32_t>(values[field - 1]); };
-  const auto number = [&](std::size_t field) { return values[field - 1]; };
-  SwfRecord record;
+// Sets a record's fields from a source of them, in their order.
+template <typename Source>
+[[gnu::always_inline]] inline void fill_record(Source&& source, SwfRecord& record) {
+  const auto integer = [&](std::size_t field) { return source.template take<std::int64_t>(field - 1); };
+  const auto count = [&](std::size_t field) { return source.template take<std::int32_t>(field - 1); };
+  const auto number = [&](std::size_t field) { return source.template take<double>(field - 1); };
   record.job = integer(1);
   record.submit = number(2);
   record.wait = number(3);
@@ -109,8 +101,49 @@ SwfRecord to_record(const std::array<double, kFields>& values, std::size_t line)
   record.partition = count(16);
   record.preceding_job = integer(17);
   record.think_time = number(18);
-  record.line = line;
-  return record;
+}
+
+// The values of any line.
+struct AnyValues {
+  const std::array<double, kFields>& values;
+
+  template <typename T>
+  T take(std::size_t field) const {
+    return static_cast<T>(values[field]);
+  }
+};
+
+// Nearly all lines are short integers, with a fraction here and there.
+struct UsualValues {
+  SpacedFields& fields;
+  bool usual = true;  // so far
+
+  template <typename T>
+  [[gnu::always_inline]] T take(std::size_t field) {
+    const char* begin = nullptr;
+    const char* end = nullptr;
+    usual = fields.next(begin, end) && usual;
+    std::int64_t whole = 0;  // of eight digits at most, and so in the range of any field
+    if (usual && SpacedFields::short_integer(begin, end, whole)) return static_cast<T>(whole);
+    return static_cast<T>(take_other(field, begin, end));
+  }
+
+ private:
+  [[gnu::noinline]] double take_other(std::size_t field, const char* begin, const char* end) {
+    double value = 0;
+    usual = usual && parse_field({begin, static_cast<std::size_t>(end - begin)}, field, value).empty();
+    return usual ? value : 0;
+  }
+};
+
+// False, the record spoilt, for a line that is for parse_any_record().
+bool parse_usual_record(std::string_view text, SpacedFields& fields, SwfRecord& record) {
+  if (!fields.take(text)) return false;
+  UsualValues values{fields};
+  fill_record(values, record);
+  const char* begin = nullptr;
+  const char* end = nullptr;
+  return values.usual && !fields.next(begin, end);
 }
 
 void parse_header(std::string_view comment, SwfHeader& header) {
@@ -197,6 +230,7 @@ SwfLog parse_swf(std::string_view text, std::string source, const SwfReadOptions
   log.records.reserve(count_lines(text));
 
   std::array<double, kFields> values{};
+  SpacedFields fields(text);
   LineSplitter lines(text);
   for (std::string_view line; lines.next(line);) {
     line = trimmed(line);
@@ -206,14 +240,17 @@ SwfLog parse_swf(std::string_view text, std::string source, const SwfReadOptions
       continue;
     }
     ++log.report.records;
-    const std::string wrong = parse_record(line, values);
+    SwfRecord& record = log.records.emplace_back();
+    record.line = lines.number();
+    if (parse_usual_record(line, fields, record)) continue;
+    const std::string wrong = parse_any_record(line, values);
     if (wrong.empty()) {
-      log.records.push_back(to_record(values, lines.number()));
-    } else if (options.lenient) {
-      log.report.skip("malformed line", lines.number());
-    } else {
-      throw InputError(fmt::format("{}:{}: {}", log.source, lines.number(), wrong));
+      fill_record(AnyValues{values}, record);
+      continue;
     }
+    if (!options.lenient) throw InputError(fmt::format("{}:{}: {}", log.source, lines.number(), wrong));
+    log.records.pop_back();
+    log.report.skip("malformed line", lines.number());
   }
   check_job_numbers(log, options.lenient);
   sort_by_submission(log);

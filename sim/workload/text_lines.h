@@ -53,19 +53,13 @@ class FieldSplitter {
   explicit FieldSplitter(std::string_view line) : at_(line.data()), end_(line.data() + line.size()) {}
   /// The next run of characters that are not blank; false at the end.
   bool next(std::string_view& word) {
-    if (!more()) return false;
+    while (at_ != end_ && is_blank(*at_)) ++at_;
+    if (at_ == end_) return false;
     const char* const begin = at_;
     while (at_ != end_ && !is_blank(*at_)) ++at_;
     word = std::string_view(begin, static_cast<std::size_t>(at_ - begin));
     return true;
   }
-  /// Passes over blanks. False at the end; else a field begins at at(), which a caller that reads it may move.
-  bool more() {
-    while (at_ != end_ && is_blank(*at_)) ++at_;
-    return at_ != end_;
-  }
-  const char*& at() { return at_; }
-  const char* end() const { return end_; }
 
  private:
   const char* at_;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "policy/registry.h"
@@ -180,6 +181,50 @@ TEST(SimulationCases, DecisionsRepeatAndDoNotHangOnEstimates) {
     batch_differs = first.numbers() != second.numbers();
   }
   EXPECT_TRUE(batch_differs);
+}
+
+// With somebody watching every job has a slot of its own; without, slots of jobs that have ended are used again.
+// Nothing that comes out may tell which it was.
+TEST(SimulationCases, SlotsUsedAgainChangeNothing) {
+  class Nobody final : public StepObserver {
+    void on_step(const ClusterView& view, std::span<const Event>, const Decisions&) override {
+      slots = std::max(slots, view.jobs.size());
+    }
+
+   public:
+    std::size_t slots = 0;
+  };
+  GlpkSolver solver;
+  std::uint64_t seed = 0;
+  for (const Algorithm& algorithm : registered_algorithms()) {
+    for (std::uint64_t k = 0; k < oracle::cases(5); ++k) {
+      oracle::Dice dice(++seed);
+      Instance instance = oracle::random_instance(dice, {.max_jobs = 40, .whole_nodes = true});
+      if (dice.chance(30)) {
+        for (Job& job : instance.jobs) job.cpu_asked = dice.chance(50) ? 1 : 0;
+      }
+      SimOptions options;
+      options.penalty = dice.pick<Seconds>({300, 0});
+      options.events_apart = !dice.chance(30);
+      options.engine.dfrs.lp_solver = &solver;
+      options.engine.batch.pass_per_event = dice.chance(20);
+      const std::string where = algorithm_name(algorithm) + ", seed " + std::to_string(seed);
+      Nobody nobody;
+      const RunResult apart = simulate(instance, algorithm, options, &nobody);
+      const RunResult again = simulate(instance, algorithm, options);
+      ASSERT_EQ(nobody.slots, instance.jobs.size()) << where;
+      ASSERT_EQ(apart.steps, again.steps) << where;
+      ASSERT_EQ(apart.demand, again.demand) << where;
+      ASSERT_EQ(apart.paused_mib, again.paused_mib) << where;
+      ASSERT_EQ(apart.moved_mib, again.moved_mib) << where;
+      for (std::size_t j = 0; j < instance.jobs.size(); ++j) {
+        ASSERT_EQ(apart.jobs[j].start, again.jobs[j].start) << where << " job " << j;
+        ASSERT_EQ(apart.jobs[j].end, again.jobs[j].end) << where << " job " << j;
+        ASSERT_EQ(apart.jobs[j].pauses, again.jobs[j].pauses) << where << " job " << j;
+        ASSERT_EQ(apart.jobs[j].moves, again.jobs[j].moves) << where << " job " << j;
+      }
+    }
+  }
 }
 
 TEST(SimulationCases, WeeksOfHpc2nPassTheChecker) {

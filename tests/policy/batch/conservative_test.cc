@@ -119,6 +119,11 @@ TEST(Dynp, BasicSwitchesByTheAverageEstimate) {
   EXPECT_EQ(starts(longer, "dynP/basic/bounds=60-70/threshold=3"), (Starts{0, 100, 140, 110, 190, 260}));
 }
 
+// Slots of a run that is watched are not used again.
+struct SlotsAreIndexes final : sim::StepObserver {
+  void on_step(const ClusterView&, std::span<const Event>, const dfrs::Decisions&) override {}
+};
+
 class Decisions final : public DynpListener {
  public:
   void on_decision(const DynpDecision& decision) override { decisions.push_back(decision); }
@@ -204,7 +209,8 @@ TEST(FullSchedules, EqualAPlainImplementationDecisionByDecision) {
     const Algorithm algorithm = planner.self_switching ? named(planner.dynp, &log) : named(planner.fixed);
     sim::SimOptions options;
     options.engine.batch.pass_per_event = planner.pass_per_event;
-    const sim::RunResult run = sim::simulate(instance, algorithm, options);
+    SlotsAreIndexes watched;
+    const sim::RunResult run = sim::simulate(instance, algorithm, options, &watched);
     const oracle::PlainSchedule plain = oracle::plan_plainly(instance, planner);
     SCOPED_TRACE("seed " + std::to_string(seed) + ", " + algorithm_name(algorithm));
     for (std::size_t k = 0; k < run.jobs.size(); ++k) {

@@ -128,11 +128,11 @@ TEST(Hpc2nLog, HasThePapersNumbers) {
   ReadReport unused;
   std::size_t without_memory = 0;
   std::size_t distorted = 0;
-  for (const SwfJob& job : simulated_jobs(log, {}, unused)) {
+  each_simulated_job(log, {}, unused, [&](const SwfJob& job) {
     without_memory += job.memory_kb == 0 ? 1 : 0;
     const ExactMemory exact = annotate(job.processors, job.memory_kb, {}).memory;
     distorted += 2048 / rounded_memory(exact, 2048) != std::int64_t{2048} * 102400 / exact.centi_kb ? 1 : 0;
-  }
+  });
   EXPECT_EQ(without_memory, 2142u);
   EXPECT_EQ(distorted, 0u);
 

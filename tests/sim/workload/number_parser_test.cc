@@ -49,25 +49,5 @@ TEST(ParseNumber, IsTheStandardLibrarysToTheLastBit) {
   EXPECT_GT(others, 1000);
 }
 
-TEST(TakeShortInteger, TakesWhatABlankOrTheEndFollows) {
-  for (std::uint64_t seed = 1; seed <= oracle::cases(50'000); ++seed) {
-    oracle::Dice dice(seed);
-    const std::string word = random_word(dice);
-    const std::string text = word + (dice.chance(50) ? "\t9" : "");
-    const char* at = text.data();
-    std::int64_t value = 0;
-    if (take_short_integer(at, text.data() + text.size(), value)) {
-      ASSERT_EQ(std::string(text.data(), at), word.substr(0, word.find(' ')));
-      ASSERT_EQ(std::to_string(value), std::to_string(std::stoll(word)));
-    } else {
-      ASSERT_EQ(at, text.data());
-      const std::size_t begin = word.starts_with('-') ? 1 : 0;
-      const std::string_view rest = std::string_view(word).substr(begin, word.find(' ') - begin);
-      ASSERT_TRUE(rest.empty() || rest.size() > 15 || rest.find_first_not_of("0123456789") != std::string_view::npos)
-          << word;
-    }
-  }
-}
-
 }  // namespace
 }  // namespace dfrs::sim

@@ -32,6 +32,12 @@ std::string record(int job, int submit, int run, int procs) {
          std::to_string(procs) + " -1 -1 1 1 1 1 1 1 -1 -1\n";
 }
 
+std::vector<SwfJob> jobs_of(const SwfLog& log, const SwfConventions& conventions, ReadReport& report) {
+  std::vector<SwfJob> jobs;
+  each_simulated_job(log, conventions, report, [&](const SwfJob& job) { jobs.push_back(job); });
+  return jobs;
+}
+
 TEST(SwfReader, ReadsEveryField) {
   const SwfLog log = parse_swf(kLog, "log");
   ASSERT_EQ(log.records.size(), 3u);
@@ -111,6 +117,48 @@ INSTANTIATE_TEST_SUITE_P(
                   "field 11 (status) is '\?\?zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz...', expected an integer (-1 if "
                   "unknown)"}));
 
+// Blanks, signs, lengths and line ends of any kind give the same record; nothing hangs on where in the text it is.
+TEST(SwfReader, ReadsEveryWayToWriteARecord) {
+  const std::string wide(150, ' ');
+  const std::vector<std::string> lines = {
+      "12 345 -1 67.5 8 -1 90123456 4 600 123456789012 1 17 3 -1 2 0 11 -1",
+      "  12    345 -1    67.5    8   -1  90123456 4  600 123456789012  1  17   3  -1 2  0 11 -1",
+      "12\t345\t-1\t67.5\t8\t-1\t90123456\t4\t600\t123456789012\t1\t17\t3\t-1\t2\t0\t11\t-1",
+      "12 345 -1 67.50 8 -1.0 90123456. 4 6e2 123456789012 1 17 3 -1 2 0 11 -1\t ",
+      "00000012 0345.0 -01 67.5 8 -1 90123456 4 0600 000123456789012 1 17 3 -1 2 0 11 -1\r",
+      " \t12 345 -1" + wide + "67.5 8 -1 90123456 4 600 123456789012 1 17 3 -1 2 0 11 -1"};
+  const auto check = [](const SwfRecord& r, const std::string& where) {
+    EXPECT_EQ(r.job, 12) << where;
+    EXPECT_EQ(r.submit, 345) << where;
+    EXPECT_EQ(r.wait, -1) << where;
+    EXPECT_EQ(r.run_time, 67.5) << where;
+    EXPECT_EQ(r.processors_allocated, 8) << where;
+    EXPECT_EQ(r.cpu_time, -1) << where;
+    EXPECT_EQ(r.memory_used, 90123456) << where;
+    EXPECT_EQ(r.processors_requested, 4) << where;
+    EXPECT_EQ(r.time_requested, 600) << where;
+    EXPECT_EQ(r.memory_requested, 123456789012) << where;
+    EXPECT_EQ(r.status, 1) << where;
+    EXPECT_EQ(r.user, 17) << where;
+    EXPECT_EQ(r.group, 3) << where;
+    EXPECT_EQ(r.application, -1) << where;
+    EXPECT_EQ(r.queue, 2) << where;
+    EXPECT_EQ(r.partition, 0) << where;
+    EXPECT_EQ(r.preceding_job, 11) << where;
+    EXPECT_EQ(r.think_time, -1) << where;
+  };
+  for (const std::string& line : lines) {
+    for (const std::string& before : {std::string(), std::string("; a comment\n\n")}) {
+      for (const std::string& behind : {std::string(), std::string("\n"), std::string("\r\n; another comment")}) {
+        const SwfLog log = parse_swf(before + line + behind, "log");
+        ASSERT_EQ(log.records.size(), 1u);
+        check(log.records[0], "'" + before + line + behind + "'");
+        EXPECT_EQ(log.records[0].line, before.empty() ? 1u : 3u);
+      }
+    }
+  }
+}
+
 TEST(SwfReader, RefusesATextWithoutRecords) {
   EXPECT_EQ(message_of<InputError>([] { parse_swf("; MaxProcs: 4\n\n", "e.swf"); }),
             "e.swf: no job records; expected a log in the Standard Workload Format");
@@ -147,7 +195,7 @@ TEST(SwfReader, AcceptsThePartsOfASwappedJob) {
   part.replace(part.find(" 1 1 1 1 1 1 -1"), 2, " 2");
   const SwfLog log = parse_swf(record(5, 0, 10, 1) + part + part, "log");
   ReadReport report;
-  EXPECT_EQ(simulated_jobs(log, {}, report).size(), 1u);
+  EXPECT_EQ(jobs_of(log, {}, report).size(), 1u);
   EXPECT_THAT(report.skipped, ElementsAre(ReadNote{"part of a job that has its own record (status 2 to 4)", 2, 2}));
 }
 
@@ -156,7 +204,7 @@ TEST(SwfJobs, SkipsWhatCannotBeSimulatedAndCountsIt) {
                                    record(6, 0, 5, -1) + record(7, 1, 0, 3) + record(8, 1, 5, 1),
                                "log");
   ReadReport report;
-  const std::vector<SwfJob> jobs = simulated_jobs(log, {}, report);
+  const std::vector<SwfJob> jobs = jobs_of(log, {}, report);
   ASSERT_EQ(jobs.size(), 2u);
   EXPECT_EQ(jobs[0].id, 7u);
   EXPECT_EQ(jobs[0].run_time, 0);
@@ -171,7 +219,7 @@ TEST(SwfJobs, FollowsTheConventions) {
   const SwfLog log = parse_swf(kLog, "log");
   ReadReport report;
   SwfConventions conventions;
-  std::vector<SwfJob> jobs = simulated_jobs(log, conventions, report);
+  std::vector<SwfJob> jobs = jobs_of(log, conventions, report);
   EXPECT_EQ(jobs[0].processors, 8);
   EXPECT_EQ(jobs[1].processors, 16);  // field 8 is missing
   EXPECT_EQ(jobs[1].estimate, 300);
@@ -182,7 +230,7 @@ TEST(SwfJobs, FollowsTheConventions) {
   conventions.processors = SwfProcessors::kAllocated;
   conventions.estimates = SwfEstimates::kTrace;
   report = {};
-  jobs = simulated_jobs(log, conventions, report);
+  jobs = jobs_of(log, conventions, report);
   EXPECT_EQ(jobs[0].processors, 4);
   EXPECT_EQ(jobs[0].estimate, 200);
   EXPECT_EQ(jobs[1].run_time, 300);
@@ -192,7 +240,7 @@ TEST(SwfJobs, FollowsTheConventions) {
 
   conventions.kill_at_requested_time = true;
   report = {};
-  jobs = simulated_jobs(log, conventions, report);
+  jobs = jobs_of(log, conventions, report);
   EXPECT_EQ(jobs[0].run_time, 100);
   EXPECT_EQ(jobs[1].run_time, 250);
   EXPECT_EQ(report.adjusted.front(), (ReadNote{"run time cut at the requested time", 1, 8}));

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/workload/swf_instance.h"
+
+#include <fmt/format.h>
+
+#include "sim/errors.h"
+
+namespace dfrs::sim {
+
+Job basic_job(const SwfJob& record) {
+  Job job;
+  job.id = record.id;
+  job.submit = record.submit;
+  job.run_time = record.run_time;
+  job.estimate = record.estimate;
+  job.weight = record.weight;
+  return job;
+}
+
+SwfInstanceJobs::SwfInstanceJobs(const SwfLog& log, std::int64_t processors, bool lenient, SwfWorkload& workload)
+    : log_(log), processors_(processors), lenient_(lenient), workload_(workload), fit_(workload.instance.platform) {
+  workload.instance.jobs.reserve(log.records.size());
+}
+
+void SwfInstanceJobs::add(const SwfJob& record, const Job& job) {
+  const std::string why = record.processors > processors_
+                              ? fmt::format("{} processors, but the machine has {}", record.processors, processors_)
+                              : fit_.why_not(job);
+  if (why.empty()) {
+    workload_.instance.jobs.push_back(job);
+    return;
+  }
+  if (!lenient_) {
+    throw InputError(
+        fmt::format("{}:{}: job {} is larger than the machine: {}", log_.source, record.line, record.id, why));
+  }
+  if (too_large_++ == 0) first_too_large_ = record.line;
+}
+
+void SwfInstanceJobs::finish() {
+  workload_.report.skip("larger than the machine", first_too_large_, too_large_);
+  if (!workload_.instance.jobs.empty()) return;
+  throw InputError(fmt::format("{}: every job is larger than the machine of {} nodes", log_.source,
+                               workload_.instance.platform.nodes.size()));
+}
+
+}  // namespace dfrs::sim
