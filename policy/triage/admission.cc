@@ -193,7 +193,11 @@ std::uint32_t Admission::room_at(const ClusterState& state, const JobView& job, 
 void Admission::count_room(const ClusterState& state, const JobView& job) {
   room_.resize(state.node_count());
   room_total_ = 0;
-  for (NodeIndex n = 0; n < room_.size(); ++n) room_total_ += room_[n] = room_at(state, job, n);
+  for (NodeIndex n = 0; n < room_.size(); ++n) {
+    // Most nodes of a busy cluster are full.
+    room_[n] = state.rigid_free(n)[kMemory] < job.rigid[kMemory] ? 0 : room_at(state, job, n);
+    room_total_ += room_[n];
+  }
 }
 
 void Admission::recount(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes) {

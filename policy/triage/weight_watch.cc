@@ -9,6 +9,11 @@
 
 namespace dfrs::triage {
 
+namespace {
+// (1 + 1 / (kTooLittle p))^p < exp(1 / kTooLittle) < 1.9 < kLookAgain.
+constexpr double kTooLittle = 1.56;
+}  // namespace
+
 WeightWatch::WeightWatch(const JobView& job, const Moment& at, double yield, const TriageOptions& options)
     : known_(false),
       ahead_(short_job(options)),
@@ -19,7 +24,16 @@ WeightWatch::WeightWatch(const JobView& job, const Moment& at, double yield, con
       still_(job.state == JobState::running ? std::max(0.0, job.clock.since - at.now) : 0),
       user_(weight_of(job, at)),
       yield_(yield) {
-  at_least_ = coarse_time(options);
+  // While flow and progress have grown by no more than a part of kLookAgain's logarithm, divided by the powers they are
+  // raised to, their ratio's powers have not changed by that factor. Of an old job that is known for many steps.
+  const Seconds least = std::min(flow_, std::max(progress_, short_job(options)));
+  const double powers = kTooLittle * (options.stretch_power + options.age_power);
+  while (ahead_ * powers <= least && ++steps_ < kFarthest) ahead_ *= 2;
+  if (steps_ == kFarthest) {
+    known_ = true;
+  } else {
+    at_least_ = coarse_time(options);
+  }
 }
 
 Seconds WeightWatch::coarse_time(const TriageOptions& options) const {

@@ -10,6 +10,11 @@
 
 namespace dfrs::triage {
 
+namespace {
+// Where a move changes something on more than one of so many nodes, all yields are found anew at less cost.
+constexpr std::size_t kMuch = 4;
+}  // namespace
+
 void Yields::begin(const ClusterView& view, std::span<const Event> events, const ClusterState& state, double heaviest) {
   heaviest_ = heaviest;
   const std::size_t slots = view.jobs.size();
@@ -45,12 +50,15 @@ void Yields::update(const ClusterView& view, const ClusterState& state, const Re
       changed_.insert(changed_.end(), now.begin(), now.end());
       if (state.placed(job)) trial().tied.reach(job);
     }
-    for (JobSlot job : state.active()) {
-      if (look_[job] <= view.now && state.placed(job) && look_due(job, view.now)) trial().tied.reach(job);
-    }
     std::sort(changed_.begin(), changed_.end());
     changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
     for (NodeIndex n : changed_) seed_node(n, state, residents);
+    // Of those who are tied to a change weights are looked at anyway.
+    trial().tied.follow(state, [&](NodeIndex n) { return residents.on(n); });
+    for (JobSlot job : state.active()) {
+      if (look_[job] > view.now || trial().tied.reached(job) || !state.placed(job)) continue;
+      if (look_due(job, view.now)) trial().tied.reach(job);
+    }
   }
   solve(view, state, residents);
   keep(view, state);
@@ -69,7 +77,8 @@ void Yields::seed_node(NodeIndex n, const ClusterState& state, const Residents& 
 }
 
 void Yields::solve(const ClusterView& view, const ClusterState& state, const Residents& residents) {
-  trial().tied.collect(state, [&](NodeIndex n) { return residents.on(n); });
+  trial().tied.follow(state, [&](NodeIndex n) { return residents.on(n); });
+  trial().tied.sort(state);
   trial().sharing.build(state, view, trial().tied.nodes(), trial().tied.jobs());
   trial().yields.resize(trial().sharing.jobs().size());
   if (rule_ == TriageParts::Yields::equal) {
@@ -114,18 +123,9 @@ bool Yields::move_pays(const ClusterView& view, const ClusterState& state, const
   if (!can_follow(state, job, old_nodes, index)) {
     return solved_move_pays(view, state, residents, job, old_nodes, lasts, price);
   }
-  kept().sharing.move(state, view, index);
-  kept().weighted.follow_move(kept().sharing, kept().weights, kept().yields);
-  tried_ = Tried::followed;
-  if (kept().weighted.changes().empty()) return false;
   double gain = 0;
   double magnitude = 0;
-  for (const WeightedMaxMinYield::Change& change : kept().weighted.changes()) {
-    const JobView& other = view.jobs[kept().sharing.jobs()[change.job].slot];
-    const double more = other.cpu_need * other.tasks * (kept().yields[change.job] - change.before);
-    gain += more;
-    magnitude += std::abs(more);
-  }
+  if (!follow(view, state, index, gain, magnitude)) return false;
   // What solved_move_pays() would find: its two sums are over all who are tied, none above all the CPU there is, and
   // what they are rounded by is less than this. Where it matters it is asked.
   const double rounding = 4 * std::numeric_limits<double>::epsilon() * static_cast<double>(state.active().size() + 2) *
@@ -135,6 +135,34 @@ bool Yields::move_pays(const ClusterView& view, const ClusterState& state, const
   const double sure = (gain - rounding) * lasts * (1 - 2 * kQualityTolerance);
   if (more_than_rounding && sure > price) return true;
   return solved_move_pays(view, state, residents, job, old_nodes, lasts, price);
+}
+
+// The CPU gained, and the sum of what each gains or loses. False if nothing changes.
+bool Yields::follow(const ClusterView& view, const ClusterState& state, std::uint32_t moved, double& gain,
+                    double& magnitude) {
+  Part& part = kept();
+  part.sharing.move(state, view, moved);
+  bool any = false;
+  const auto count = [&](std::uint32_t job, double before, double after) {
+    if (before == after) return;
+    const JobView& other = view.jobs[part.sharing.jobs()[job].slot];
+    const double more = other.cpu_need * other.tasks * (after - before);
+    gain += more;
+    magnitude += std::abs(more);
+    any = true;
+  };
+  if (part.weighted.follow_move(part.sharing, part.weights, part.yields, part.sharing.nodes().size() / kMuch)) {
+    tried_ = Tried::followed;
+    for (const WeightedMaxMinYield::Change& change : part.weighted.changes()) {
+      count(change.job, change.before, part.yields[change.job]);
+    }
+  } else {
+    tried_ = Tried::found_anew;
+    trial().yields.resize(part.yields.size());
+    trial().weighted.solve(part.sharing, part.weights, trial().yields);
+    for (std::uint32_t job = 0; job < part.yields.size(); ++job) count(job, part.yields[job], trial().yields[job]);
+  }
+  return any;
 }
 
 // Yields that are known for everybody at this instant, and a move between nodes that were and are overloaded, but for
@@ -156,21 +184,21 @@ bool Yields::can_follow(const ClusterState& state, JobSlot job, std::span<const 
 
 // The move that was tried has been undone: so far as loads are the same up to rounding.
 void Yields::after_trial(const ClusterState& state) {
-  if (tried_ == Tried::followed) unfollow();
-  tried_ = Tried::no;
+  unfollow();
   kept_holds_ = kept_holds_ && std::all_of(seeds_.begin(), seeds_.end(), [&](NodeIndex n) {
                   return overloaded(state, n) == kept().sharing.has(n);
                 });
 }
 
 void Yields::unfollow() {
-  kept().weighted.move_back(kept().yields);
-  kept().sharing.move_back();
+  if (tried_ == Tried::followed) kept().weighted.move_back(kept().yields);
+  if (tried_ == Tried::followed || tried_ == Tried::found_anew) kept().sharing.move_back();
+  tried_ = Tried::no;
 }
 
 bool Yields::solved_move_pays(const ClusterView& view, const ClusterState& state, const Residents& residents,
                               JobSlot job, std::span<const NodeIndex> old_nodes, Seconds lasts, double price) {
-  if (tried_ == Tried::followed) unfollow();
+  unfollow();
   tried_ = Tried::solved;
   begin_part(state);
   trial().tied.reach(job);
@@ -193,18 +221,30 @@ bool Yields::solved_move_pays(const ClusterView& view, const ClusterState& state
 
 void Yields::keep_move(const ClusterView& view, const ClusterState& state) {
   changed_.insert(changed_.end(), seeds_.begin(), seeds_.end());
+  if (tried_ == Tried::solved) {
+    keep(view, state);
+  } else {
+    keep_followed(view, state);
+  }
+  tried_ = Tried::no;
+}
+
+void Yields::keep_followed(const ClusterView& view, const ClusterState& state) {
+  for (NodeIndex n : seeds_) overloaded_[n] = overloaded(state, n) ? 1 : 0;
+  const std::span<const Sharing::Job> jobs = kept().sharing.jobs();
+  const std::uint32_t moved = kept().sharing.moved();
   if (tried_ == Tried::followed) {
-    for (NodeIndex n : seeds_) overloaded_[n] = overloaded(state, n) ? 1 : 0;
-    const std::span<const Sharing::Job> jobs = kept().sharing.jobs();
     for (const WeightedMaxMinYield::Change& change : kept().weighted.changes()) {
       set(view, jobs[change.job].slot, kept().yields[change.job], true);
     }
-    const Sharing::Job& moved = jobs[kept().sharing.moved()];
-    set(view, moved.slot, kept().yields[kept().sharing.moved()], moved.count != 0);
   } else {
-    keep(view, state);
+    std::swap(kept().weighted, trial().weighted);
+    std::swap(kept().yields, trial().yields);
+    for (std::uint32_t job = 0; job < jobs.size(); ++job) {
+      if (kept().yields[job] != trial().yields[job]) set(view, jobs[job].slot, kept().yields[job], true);
+    }
   }
-  tried_ = Tried::no;
+  set(view, jobs[moved].slot, kept().yields[moved], jobs[moved].count != 0);
 }
 
 bool Yields::anyone_limited(const ClusterState& state) const {

@@ -60,7 +60,9 @@ class Yields {
     WeightedMaxMinYield weighted;
     std::vector<double> weights, yields;  // by index into sharing.jobs()
   };
-  enum class Tried { no, solved, followed };
+  /// What was done for the move that is tried: all who are tied to it were collected and solved for in trial(); or
+  /// kept() was changed; or its sharing alone was, and the yields, and what led to them, are in trial().
+  enum class Tried { no, solved, followed, found_anew };
 
   Part& kept() { return parts_[kept_at_]; }
   Part& trial() { return parts_[1 - kept_at_]; }
@@ -72,6 +74,8 @@ class Yields {
   bool solved_move_pays(const ClusterView& view, const ClusterState& state, const Residents& residents, JobSlot job,
                         std::span<const NodeIndex> old_nodes, Seconds lasts, double price);
   bool can_follow(const ClusterState& state, JobSlot job, std::span<const NodeIndex> old_nodes, std::uint32_t& index);
+  bool follow(const ClusterView& view, const ClusterState& state, std::uint32_t moved, double& gain, double& magnitude);
+  void keep_followed(const ClusterView& view, const ClusterState& state);
   void after_trial(const ClusterState& state);
   void unfollow();
   bool look_due(JobSlot job, Seconds until);

@@ -18,7 +18,8 @@ void ChangedPart::find(const ClusterView& view, std::span<const Event> events, b
   changed_.resize(view.jobs.size(), 0);
   tied_.begin(view.jobs.size(), state.node_count());
   take_changes(events, state);
-  tied_.collect(state, [&](NodeIndex n) { return std::span<const JobSlot>(jobs_on_[n]); });
+  tied_.follow(state, [&](NodeIndex n) { return std::span<const JobSlot>(jobs_on_[n]); });
+  tied_.sort(state);
   sharing.build(state, view, tied_.nodes(), tied_.jobs());
 }
 

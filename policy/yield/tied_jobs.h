@@ -29,26 +29,31 @@ class TiedJobs {
     node_mark_.resize(nodes, 0);
     jobs_.clear();
     nodes_.clear();
+    followed_ = 0;
   }
+  bool reached(JobSlot job) const { return job_mark_[job] == number_; }
   /// Enters a job. O(1).
   void reach(JobSlot job) {
     if (job_mark_[job] == number_) return;
     job_mark_[job] = number_;
     jobs_.push_back(job);
   }
-  /// Enters everybody who is tied to those that have been, and sorts. `jobs_on(n)`: the jobs on a node. O(tasks and
-  /// residents of what is found, and a sort).
+  /// Enters everybody who is tied to those that have been. `jobs_on(n)`: the jobs on a node. O(tasks and residents of
+  /// what is found).
   template <typename JobsOn>
-  void collect(const ClusterState& state, const JobsOn& jobs_on) {
-    for (std::size_t k = 0; k < jobs_.size(); ++k) {  // grows as it goes
-      each_node(state.nodes_of(jobs_[k]), [&](NodeIndex n) {
+  void follow(const ClusterState& state, const JobsOn& jobs_on) {
+    for (; followed_ < jobs_.size(); ++followed_) {  // grows as it goes
+      each_node(state.nodes_of(jobs_[followed_]), [&](NodeIndex n) {
         if (node_mark_[n] == number_ || !overloaded(state, n)) return;
         node_mark_[n] = number_;
         nodes_.push_back(n);
         for (JobSlot job : jobs_on(n)) reach(job);
       });
     }
-    // A large part is picked out of the list that has the order already.
+  }
+  /// After the last follow(). O(n log n) in what was found, at most O(all jobs + nodes).
+  void sort(const ClusterState& state) {
+    // A large part is picked out of a list that has the order already.
     if (nodes_.size() * std::bit_width(nodes_.size()) > node_mark_.size()) {
       nodes_.clear();
       for (NodeIndex n = 0; n < node_mark_.size(); ++n) {
@@ -67,8 +72,8 @@ class TiedJobs {
     }
   }
 
-  std::span<const JobSlot> jobs() const { return jobs_; }     ///< after collect(): in submission order
-  std::span<const NodeIndex> nodes() const { return nodes_; }  ///< their overloaded ones; after collect(): ascending
+  std::span<const JobSlot> jobs() const { return jobs_; }     ///< after sort(): in submission order
+  std::span<const NodeIndex> nodes() const { return nodes_; }  ///< their overloaded ones; after sort(): ascending
 
  private:
   // Marks hold the number of the begin() since which they were set.
@@ -77,6 +82,7 @@ class TiedJobs {
   std::vector<std::uint64_t> node_mark_;  // by node
   std::vector<JobSlot> jobs_;
   std::vector<NodeIndex> nodes_;
+  std::size_t followed_ = 0;  // jobs_ before this one have been
 };
 
 }  // namespace dfrs

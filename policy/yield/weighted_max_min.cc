@@ -62,9 +62,12 @@ void WeightedMaxMinYield::solve(const Sharing& sharing, std::span<const double> 
     double weight = 0;
     double capacity = node.capacity;
     for (const Sharing::User& user : sharing.users(node)) {
-      double& yield = yields[user.job];
-      if (yield == kOpen && top.level * weights[user.job] >= 1) yield = 1;
-      yield == kOpen ? weight += weights[user.job] * user.need : capacity -= yield * user.need;
+      // Without branches, which nobody could predict: what is added for the other case is 0.
+      const double own = weights[user.job];
+      double yield = yields[user.job];
+      yield = yield < 0 && top.level * own >= 1 ? 1 : yield;
+      weight += own * (yield < 0 ? user.need : 0);
+      capacity -= (yield < 0 ? 0 : yield) * user.need;
     }
     if (weight == 0) {  // all its jobs are fixed
       heap_.front() = heap_.back();
@@ -82,8 +85,8 @@ void WeightedMaxMinYield::solve(const Sharing& sharing, std::span<const double> 
       continue;
     }
     for (const Sharing::User& user : sharing.users(node)) {
-      if (yields[user.job] != kOpen) continue;
-      yields[user.job] = std::min(1.0, top.level * weights[user.job]);
+      if (yields[user.job] != kOpen || top.level * weights[user.job] >= 1) continue;
+      yields[user.job] = top.level * weights[user.job];
       fixed_[user.job] = top;
     }
   }
@@ -110,8 +113,8 @@ void WeightedMaxMinYield::sink(std::size_t at) {
 // As solve(), for nodes at which something is otherwise. Until a node is stirred its past is what it was; from then on
 // it is looked at again. A job that is fixed at another instant than before, or not at the instant when it used to be,
 // stirs its other nodes at the first instant that differs.
-void WeightedMaxMinYield::follow_move(const Sharing& sharing, std::span<const double> weights,
-                                      std::span<double> yields) {
+bool WeightedMaxMinYield::follow_move(const Sharing& sharing, std::span<const double> weights, std::span<double> yields,
+                                      std::size_t most) {
   ++move_;
   former_.clear();
   former_waits_.clear();
@@ -128,6 +131,10 @@ void WeightedMaxMinYield::follow_move(const Sharing& sharing, std::span<const do
   }
 
   while (!due_.empty()) {
+    if (former_waits_.size() > most) {
+      move_back(yields);
+      return false;
+    }
     std::pop_heap(due_.begin(), due_.end(), Due::Later{});
     const Due next = due_.back();
     due_.pop_back();
@@ -149,6 +156,7 @@ void WeightedMaxMinYield::follow_move(const Sharing& sharing, std::span<const do
     if (fixed_[former.job].node == kNone) yields[former.job] = 1;
     if (yields[former.job] != former.yield) changes_.push_back({former.job, former.yield});
   }
+  return true;
 }
 
 void WeightedMaxMinYield::move_back(std::span<double> yields) {

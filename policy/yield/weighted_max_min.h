@@ -31,11 +31,12 @@ class WeightedMaxMinYield {
   void solve(const Sharing& sharing, std::span<const double> weights, std::span<double> yields);
 
   /// The same after sharing.move(): `yields` are those of before, by the same weights, and become what solve() would
-  /// find. As solve(), counting only jobs whose yields change and the nodes they are on.
-  void follow_move(const Sharing& sharing, std::span<const double> weights, std::span<double> yields);
-  /// What the last follow_move() has changed, in no particular order.
+  /// find. As solve(), counting only jobs whose yields change and the nodes they are on. False, and nothing is changed,
+  /// if these are more than `most` nodes.
+  bool follow_move(const Sharing& sharing, std::span<const double> weights, std::span<double> yields, std::size_t most);
+  /// What the last follow_move() has changed, if it was true, in no particular order.
   std::span<const Change> changes() const { return changes_; }
-  /// Undoes the last follow_move(); before or after sharing.move_back(). O(what it looked at).
+  /// Undoes the last follow_move(), if it was true; before or after sharing.move_back(). O(what it looked at).
   void move_back(std::span<double> yields);
 
  private:
