@@ -120,6 +120,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/triage/triage_policy.h \
 	policy/triage/urgency.h \
 	policy/triage/weights.h \
+	policy/triage/victims.h \
 	policy/triage/weight_watch.cc \
 	policy/triage/weight_watch.h \
 	policy/triage/yields.cc \
@@ -132,6 +133,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/yield/changed_part.h \
 	policy/yield/changes.cc \
 	policy/yield/changes.h \
+	policy/yield/level_queue.h \
 	policy/yield/lp_solver.h \
 	policy/yield/max_min.cc \
 	policy/yield/max_min.h \

@@ -12,7 +12,7 @@ namespace dfrs::triage {
 
 namespace {
 // Where a move changes something on more than one of so many nodes, all yields are found anew at less cost.
-constexpr std::size_t kMuch = 4;
+constexpr std::size_t kMuch = 16;
 }  // namespace
 
 void Yields::begin(const ClusterView& view, std::span<const Event> events, const ClusterState& state, double heaviest) {

@@ -7,8 +7,6 @@ namespace dfrs {
 
 namespace {
 
-constexpr double kOpen = -1;
-
 bool same_users(const Sharing& sharing, const Sharing::Node& a, const Sharing::Node& b) {
   if (a.count != b.count || a.capacity != b.capacity) return false;
   const std::span<const Sharing::User> of_a = sharing.users(a);
@@ -36,7 +34,6 @@ void WeightedMaxMinYield::wait(std::uint32_t node, double level) {
 }
 
 void WeightedMaxMinYield::solve(const Sharing& sharing, std::span<const double> weights, std::span<double> yields) {
-  std::fill(yields.begin(), yields.end(), kOpen);
   const std::size_t nodes = sharing.nodes().size();
   move_ = 0;
   node_mark_.assign(nodes, 0);
@@ -46,68 +43,49 @@ void WeightedMaxMinYield::solve(const Sharing& sharing, std::span<const double> 
   waits_.clear();
   first_wait_.assign(nodes, kNone);
   last_wait_.resize(nodes);
-  heap_.clear();
+  filling_.resize(yields.size());
+  for (std::size_t job = 0; job < filling_.size(); ++job) filling_[job] = {weights[job], 0};
+  queue_.restart();
   for (std::uint32_t n = 0; n < nodes; ++n) {
     // A gang's nodes often hold the same: one of them stands for its neighbours.
     if (n > 0 && same_users(sharing, sharing.nodes()[n], sharing.nodes()[n - 1])) continue;
-    heap_.push_back({level_of_all(sharing, weights, n), n});
-    wait(n, heap_.back().level);
+    const double level = level_of_all(sharing, weights, n);
+    queue_.push({level, n});
+    wait(n, level);
   }
-  for (std::size_t k = heap_.size() / 2; k-- > 0;) sink(k);
 
-  while (!heap_.empty()) {
-    const Instant top = heap_.front();
+  while (!queue_.empty()) {
+    const auto [at_level, n] = queue_.pop();
     // Summed anew instead of kept by differences, which weights of different magnitude would spoil.
-    const Sharing::Node& node = sharing.nodes()[top.node];
+    const Sharing::Node& node = sharing.nodes()[n];
     double weight = 0;
     double capacity = node.capacity;
     for (const Sharing::User& user : sharing.users(node)) {
-      // Without branches, which nobody could predict: what is added for the other case is 0.
-      const double own = weights[user.job];
-      double yield = yields[user.job];
-      yield = yield < 0 && top.level * own >= 1 ? 1 : yield;
-      weight += own * (yield < 0 ? user.need : 0);
-      capacity -= (yield < 0 ? 0 : yield) * user.need;
+      Filling& job = filling_[user.job];
+      if (at_level * job.open_weight >= 1) job = {0, 1};
+      // One of them is 0: whether a job is open nobody could predict.
+      weight += job.open_weight * user.need;
+      capacity -= job.yield * user.need;
     }
-    if (weight == 0) {  // all its jobs are fixed
-      heap_.front() = heap_.back();
-      heap_.pop_back();
-      sink(0);
-      continue;
-    }
+    if (weight == 0) continue;  // all its jobs are fixed
     // A job fixed elsewhere took no more than its share here, so a node's level only rises: one that is out of date
-    // sinks when it comes to the top.
+    // waits for the new one.
     const double level = capacity / weight;
-    if (level > top.level) {
-      heap_.front().level = level;
-      wait(top.node, level);
-      sink(0);
+    if (level > at_level) {
+      queue_.push({level, n});
+      wait(n, level);
       continue;
     }
     for (const Sharing::User& user : sharing.users(node)) {
-      if (yields[user.job] != kOpen || top.level * weights[user.job] >= 1) continue;
-      yields[user.job] = top.level * weights[user.job];
-      fixed_[user.job] = top;
+      Filling& job = filling_[user.job];
+      if (job.open_weight == 0) continue;
+      job = {0, at_level * job.open_weight};
+      fixed_[user.job] = {at_level, n};
     }
   }
-  for (double& y : yields) {
-    if (y == kOpen) y = 1;
+  for (std::size_t job = 0; job < yields.size(); ++job) {
+    yields[job] = filling_[job].open_weight > 0 ? 1 : filling_[job].yield;
   }
-}
-
-// Lowest level first, then lowest index: a fixed order, so the same result everywhere.
-void WeightedMaxMinYield::sink(std::size_t at) {
-  if (at >= heap_.size()) return;
-  const Instant entry = heap_[at];
-  for (;;) {
-    std::size_t child = 2 * at + 1;
-    if (child >= heap_.size()) break;
-    if (child + 1 < heap_.size() && heap_[child + 1] < heap_[child]) ++child;
-    if (!(heap_[child] < entry)) break;
-    heap_[at] = heap_[child];
-    at = child;
-  }
-  heap_[at] = entry;
 }
 
 // As solve(), for nodes at which something is otherwise. Until a node is stirred its past is what it was; from then on

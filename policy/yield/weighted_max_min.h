@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "policy/yield/level_queue.h"
 #include "policy/yield/sharing.h"
 
 namespace dfrs {
@@ -79,7 +80,6 @@ class WeightedMaxMinYield {
     std::uint32_t node, first;
   };
 
-  void sink(std::size_t at);
   void wait(std::uint32_t node, double level);
   double level_of_all(const Sharing& sharing, std::span<const double> weights, std::uint32_t node) const;
   bool is_fixed(std::uint32_t job, const Instant& at) const { return fixed_[job].node != kNone && fixed_[job] < at; }
@@ -91,7 +91,14 @@ class WeightedMaxMinYield {
   void open_jobs_of(const Sharing& sharing, std::span<double> yields, std::uint32_t node);
   void push(const Due& due);
 
-  std::vector<Instant> heap_;
+  /// A job while solve() is at it: one of them is 0.
+  struct Filling {
+    double open_weight;  ///< its weight until it is fixed
+    double yield;        ///< from then on
+  };
+
+  LevelQueue queue_;
+  std::vector<Filling> filling_;  // by job
   std::vector<Wait> waits_;
   std::vector<std::uint32_t> first_wait_;  // by node; none: the node is as its neighbour before
   std::vector<std::uint32_t> last_wait_;   // by node
