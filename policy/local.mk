@@ -50,6 +50,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/divisible/optimal.h \
 	policy/divisible/plan.cc \
 	policy/divisible/plan.h \
+	policy/each_node.h \
 	policy/engine.cc \
 	policy/engine.h \
 	policy/engine_options.h \
@@ -119,6 +120,9 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/triage/triage_policy.h \
 	policy/triage/urgency.h \
 	policy/triage/weights.h \
+	policy/triage/victims.h \
+	policy/triage/weight_watch.cc \
+	policy/triage/weight_watch.h \
 	policy/triage/yields.cc \
 	policy/triage/yields.h \
 	policy/units.h \
@@ -129,6 +133,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/yield/changed_part.h \
 	policy/yield/changes.cc \
 	policy/yield/changes.h \
+	policy/yield/level_queue.h \
 	policy/yield/lp_solver.h \
 	policy/yield/max_min.cc \
 	policy/yield/max_min.h \
@@ -139,6 +144,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/yield/stretch.h \
 	policy/yield/stretch_level.cc \
 	policy/yield/stretch_level.h \
+	policy/yield/tied_jobs.h \
 	policy/yield/weighted_max_min.cc \
 	policy/yield/weighted_max_min.h \
 	policy/yield/working_basis.cc \

@@ -23,9 +23,6 @@ double equal_share(const ClusterState& state, const JobView& job, std::span<cons
 
 }  // namespace
 
-// Of equal cost the later submission goes first.
-bool Admission::cheaper(const Ranked& a, const Ranked& b) { return a.key != b.key ? a.key < b.key : a.order > b.order; }
-
 bool Admission::run(Call& call, Placer& placer) {
   put_out_.clear();
   victims_below_ = 0;
@@ -74,8 +71,7 @@ void Admission::place(Call& call, JobSlot job, std::span<const NodeIndex> nodes)
   outweighed_.clear();
   const double cost = pause_cost(call.job(job), call.at, call.options);
   if (!(cost < victims_below_) || call.job(job).flags.may_not_pause) return;
-  const Ranked victim{cost, call.state.order(job), job};
-  victims_.insert(std::upper_bound(victims_.begin(), victims_.end(), victim, cheaper), victim);
+  victims_.insert({cost, call.state.order(job), job});
 }
 
 bool Admission::was_put_out(JobSlot job) const {
@@ -108,7 +104,8 @@ bool Admission::make_room(Call& call, Placer& placer, const Ranked& incoming, do
   const JobView& job = call.job(incoming.job);
   const double least = incoming.key / margin(job, call.options);
   if (victims_below_ < least) collect_victims(call, least);
-  if (victims_.empty() || !(victims_.front().key < least)) return false;
+  const Victim* first = victims_.cheapest(0);
+  if (first == nullptr || !(first->cost < least)) return false;
   const bool anywhere = most_load == kNever;
   if (anywhere && known_too_big(outweighed_, job, least)) return false;
 
@@ -117,8 +114,10 @@ bool Admission::make_room(Call& call, Placer& placer, const Ranked& incoming, do
   most_load_ = most_load;
   count_room(state, job);
   marked_.clear();
-  for (const Ranked& victim : victims_) {
-    if (room_total_ >= job.tasks || !(victim.key < least)) break;
+  while (room_total_ < job.tasks) {
+    const Victim* next = victims_.cheapest(marked_.size());
+    if (next == nullptr || !(next->cost < least)) break;
+    const Victim victim = *next;
     if (old_nodes_.size() <= marked_.size()) old_nodes_.emplace_back();
     std::vector<NodeIndex>& old = old_nodes_[marked_.size()];
     old.assign(state.nodes_of(victim.job).begin(), state.nodes_of(victim.job).end());
@@ -134,7 +133,7 @@ bool Admission::make_room(Call& call, Placer& placer, const Ranked& incoming, do
     recount(state, job, old_nodes_[k]);
     if (room_total_ >= job.tasks) continue;
     call.remove(marked_[k]);
-    std::erase_if(victims_, [&](const Ranked& victim) { return victim.job == marked_[k]; });
+    victims_.erase(marked_[k]);
     recount(state, job, old_nodes_[k]);
     put_out_.push_back(marked_[k]);
     ++gone;
@@ -149,16 +148,14 @@ bool Admission::make_room(Call& call, Placer& placer, const Ranked& incoming, do
   return true;
 }
 
-// Those that cost more than anybody asks for need not be sorted.
 void Admission::collect_victims(const Call& call, double below) {
   victims_.clear();
   victims_below_ = below;
   for (JobSlot job : call.state.active()) {
     if (!call.state.placed(job) || call.job(job).flags.may_not_pause) continue;
     const double cost = pause_cost(call.job(job), call.at, call.options);
-    if (cost < below) victims_.push_back({cost, call.state.order(job), job});
+    if (cost < below) victims_.insert({cost, call.state.order(job), job});
   }
-  std::sort(victims_.begin(), victims_.end(), cheaper);
 }
 
 // Jobs of their own nodes (eligible, or bound to those they had) say nothing about others, and others nothing of them.
@@ -193,7 +190,11 @@ std::uint32_t Admission::room_at(const ClusterState& state, const JobView& job, 
 void Admission::count_room(const ClusterState& state, const JobView& job) {
   room_.resize(state.node_count());
   room_total_ = 0;
-  for (NodeIndex n = 0; n < room_.size(); ++n) room_total_ += room_[n] = room_at(state, job, n);
+  for (NodeIndex n = 0; n < room_.size(); ++n) {
+    // Most nodes of a busy cluster are full.
+    room_[n] = state.rigid_free(n)[kMemory] < job.rigid[kMemory] ? 0 : room_at(state, job, n);
+    room_total_ += room_[n];
+  }
 }
 
 void Admission::recount(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes) {

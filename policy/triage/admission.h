@@ -7,6 +7,7 @@
 
 #include "policy/triage/options.h"
 #include "policy/triage/placer.h"
+#include "policy/triage/victims.h"
 
 namespace dfrs::triage {
 
@@ -47,7 +48,6 @@ class Admission {
     double least = 0;  ///< victims must cost less
   };
 
-  static bool cheaper(const Ranked& a, const Ranked& b);
   bool round(Call& call, Placer& placer, bool& paused);
   void place(Call& call, JobSlot job, std::span<const NodeIndex> nodes);
   bool settle(Call& call, Placer& placer, const Ranked& job, bool& paused);
@@ -61,8 +61,8 @@ class Admission {
   void recount(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes);
 
   std::vector<Ranked> waiting_;
-  std::vector<Ranked> victims_;  // running jobs that may be paused at a cost below victims_below_, by increasing cost
-  double victims_below_ = 0;     // of this call; 0: none collected yet
+  Victims victims_;           // at a cost below victims_below_
+  double victims_below_ = 0;  // of this call; 0: none collected yet
   std::vector<Refused> refused_;     // found no room
   std::vector<Refused> outweighed_;  // could not make room
   std::vector<JobSlot> put_out_;  // at this instant

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "policy/compare.h"
-
 namespace dfrs::triage {
 
 namespace {
@@ -41,10 +39,9 @@ bool LocalMoves::run(Call& call, Placer& placer, Yields& yields) {
     bool keep = !found.empty() && !std::equal(found.begin(), found.end(), old_nodes_.begin(), old_nodes_.end());
     if (keep) {
       call.place(slot, found);
-      const double gained =
-          yields.gain_of_move(call.view, call.state, call.residents, slot, old_nodes_) * job.virtual_time(now);
+      // A job is expected to run for about as long again as it has.
       const double price = rule_.gain * expected_move_penalty(job, call.options) * job.cpu_need * job.tasks;
-      keep = gained > price && !same_quality(price, gained);
+      keep = yields.move_pays(call.view, call.state, call.residents, slot, old_nodes_, job.virtual_time(now), price);
       if (!keep) call.remove(slot);
     }
     if (keep) {

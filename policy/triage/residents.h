@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "policy/cluster_state.h"
+#include "policy/each_node.h"
 
 namespace dfrs::triage {
 
@@ -26,13 +27,5 @@ class Residents {
   std::vector<std::uint8_t> ended_;  // by slot, for the time of begin()
   bool known_ = false;
 };
-
-/// Calls `visit` once for each node of a job, whose tasks on one node are neighbours.
-template <typename Visit>
-void each_node(std::span<const NodeIndex> nodes, Visit&& visit) {
-  for (std::size_t k = 0; k < nodes.size(); ++k) {
-    if (k == 0 || nodes[k] != nodes[k - 1]) visit(nodes[k]);
-  }
-}
 
 }  // namespace dfrs::triage

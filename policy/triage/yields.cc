@@ -2,7 +2,8 @@
 #include "policy/triage/yields.h"
 
 #include <algorithm>
-#include <bit>
+#include <cmath>
+#include <limits>
 
 #include "policy/compare.h"
 #include "policy/triage/weights.h"
@@ -10,32 +11,33 @@
 namespace dfrs::triage {
 
 namespace {
-
-bool overloaded(const ClusterState& state, NodeIndex n) {
-  return cpu_exceeds(state.cpu_load(n), state.cpu_capacity(n));
-}
-
+// Where a move changes something on more than one of so many nodes, all yields are found anew at less cost.
+constexpr std::size_t kMuch = 16;
 }  // namespace
 
 void Yields::begin(const ClusterView& view, std::span<const Event> events, const ClusterState& state, double heaviest) {
   heaviest_ = heaviest;
-  yield_.resize(view.jobs.size(), 1.0);
-  look_.resize(view.jobs.size(), kNever);
-  limited_.resize(view.jobs.size(), 0);
-  job_mark_.resize(view.jobs.size(), 0);
+  const std::size_t slots = view.jobs.size();
+  yield_.resize(slots, 1.0);
+  look_.resize(slots, kNever);
+  watch_.resize(slots);
+  limited_.resize(slots, 0);
   set_.clear();
+  kept_holds_ = false;
+  tried_ = Tried::no;
   changed_.assign(state.changed_nodes().begin(), state.changed_nodes().end());
   afresh_ = afresh_ || std::any_of(events.begin(), events.end(), [](const Event& e) { return e.kind == EventKind::resync; });
   if (!afresh_) return;
   overloaded_.assign(state.node_count(), 0);
-  node_mark_.assign(state.node_count(), 0);
+  all_cpu_ = 0;
+  for (NodeIndex n = 0; n < state.node_count(); ++n) all_cpu_ += state.cpu_capacity(n);
 }
 
 void Yields::update(const ClusterView& view, const ClusterState& state, const Residents& residents) {
-  begin_part();
+  begin_part(state);
   if (afresh_) {
     for (JobSlot job : state.active()) {
-      if (state.placed(job)) seed_job(job);
+      if (state.placed(job)) trial().tied.reach(job);
     }
     for (NodeIndex n = 0; n < state.node_count(); ++n) seeds_.push_back(n);
     afresh_ = false;
@@ -46,114 +48,203 @@ void Yields::update(const ClusterView& view, const ClusterState& state, const Re
       if (std::equal(before.begin(), before.end(), now.begin(), now.end())) continue;
       changed_.insert(changed_.end(), before.begin(), before.end());
       changed_.insert(changed_.end(), now.begin(), now.end());
-      if (state.placed(job)) seed_job(job);
-    }
-    for (JobSlot job : state.active()) {
-      if (look_[job] <= view.now && state.placed(job)) seed_job(job);
+      if (state.placed(job)) trial().tied.reach(job);
     }
     std::sort(changed_.begin(), changed_.end());
     changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
     for (NodeIndex n : changed_) seed_node(n, state, residents);
+    // Of those who are tied to a change weights are looked at anyway.
+    trial().tied.follow(state, [&](NodeIndex n) { return residents.on(n); });
+    for (JobSlot job : state.active()) {
+      if (look_[job] > view.now || trial().tied.reached(job) || !state.placed(job)) continue;
+      if (look_due(job, view.now)) trial().tied.reach(job);
+    }
   }
   solve(view, state, residents);
   keep(view, state);
 }
 
-void Yields::begin_part() {
-  ++look_number_;
+void Yields::begin_part(const ClusterState& state) {
   seeds_.clear();
-  jobs_.clear();
-  nodes_.clear();
+  trial().tied.begin(yield_.size(), state.node_count());
 }
 
 // Where there is and was enough for all nobody is limited.
 void Yields::seed_node(NodeIndex n, const ClusterState& state, const Residents& residents) {
   seeds_.push_back(n);
   if (overloaded_[n] == 0 && !overloaded(state, n)) return;
-  for (JobSlot job : residents.on(n)) seed_job(job);
-}
-
-void Yields::seed_job(JobSlot job) {
-  if (job_mark_[job] == look_number_) return;
-  job_mark_[job] = look_number_;
-  jobs_.push_back(job);
+  for (JobSlot job : residents.on(n)) trial().tied.reach(job);
 }
 
 void Yields::solve(const ClusterView& view, const ClusterState& state, const Residents& residents) {
-  for (std::size_t k = 0; k < jobs_.size(); ++k) {  // grows as it goes
-    each_node(state.nodes_of(jobs_[k]), [&](NodeIndex n) {
-      if (node_mark_[n] == look_number_ || !overloaded(state, n)) return;
-      node_mark_[n] = look_number_;
-      nodes_.push_back(n);
-      for (JobSlot job : residents.on(n)) seed_job(job);
-    });
+  trial().tied.follow(state, [&](NodeIndex n) { return residents.on(n); });
+  trial().tied.sort(state);
+  trial().sharing.build(state, view, trial().tied.nodes(), trial().tied.jobs());
+  trial().yields.resize(trial().sharing.jobs().size());
+  if (rule_ == TriageParts::Yields::equal) {
+    trial().equal.solve(trial().sharing, trial().yields);
+    return;
   }
-  if (jobs_.empty()) return;
-  std::sort(nodes_.begin(), nodes_.end());
-  // A large part is picked out of the list that has the order already.
-  if (jobs_.size() * std::bit_width(jobs_.size()) > state.active().size()) {
-    jobs_.clear();
-    for (JobSlot job : state.active()) {
-      if (job_mark_[job] == look_number_) jobs_.push_back(job);
-    }
-  } else {
-    std::sort(jobs_.begin(), jobs_.end(), [&](JobSlot a, JobSlot b) { return state.order(a) < state.order(b); });
+  trial().weights.clear();
+  for (const Sharing::Job& job : trial().sharing.jobs()) {
+    trial().weights.push_back(yield_weight(view.jobs[job.slot], {view.now, heaviest_}, options_));
   }
-  sharing_.build(state, view, nodes_, jobs_);
-  yields_.resize(sharing_.jobs().size());
-  if (rule_ == TriageParts::Yields::urgent) {
-    weights_.clear();
-    for (const Sharing::Job& job : sharing_.jobs()) {
-      weights_.push_back(yield_weight(view.jobs[job.slot], {view.now, heaviest_}, options_));
-    }
-    weighted_.solve(sharing_, weights_, yields_);
-  } else {
-    equal_.solve(sharing_, yields_);
-  }
+  trial().weighted.solve(trial().sharing, trial().weights, trial().yields);
 }
 
 void Yields::keep(const ClusterView& view, const ClusterState& state) {
   for (NodeIndex n : seeds_) overloaded_[n] = overloaded(state, n) ? 1 : 0;
-  std::size_t limited = 0;  // sharing_.jobs() is a subsequence of jobs_
-  for (JobSlot job : jobs_) {
-    if (limited < yields_.size() && sharing_.jobs()[limited].slot == job) {
-      yield_[job] = yields_[limited++];
-      look_[job] = rule_ == TriageParts::Yields::equal
-                       ? kNever
-                       : look_again(view.jobs[job], {view.now, heaviest_}, yield_[job], options_);
-      limited_[job] = 1;
-    } else {
-      yield_[job] = 1;
-      limited_[job] = 0;
-      look_[job] = kNever;
-    }
-    set_.push_back(job);
+  std::size_t limited = 0;  // sharing.jobs() is a subsequence of tied.jobs()
+  for (JobSlot job : trial().tied.jobs()) {
+    const bool is_limited = limited < trial().yields.size() && trial().sharing.jobs()[limited].slot == job;
+    set(view, job, is_limited ? trial().yields[limited++] : 1, is_limited);
   }
+  kept_at_ = 1 - kept_at_;
+  kept_holds_ = true;
 }
 
-double Yields::gain_of_move(const ClusterView& view, const ClusterState& state, const Residents& residents, JobSlot job,
-                            std::span<const NodeIndex> old_nodes) {
-  begin_part();
-  seed_job(job);
+void Yields::set(const ClusterView& view, JobSlot job, double yield, bool limited) {
+  yield_[job] = yield;
+  limited_[job] = limited ? 1 : 0;
+  if (limited && rule_ == TriageParts::Yields::urgent) {
+    watch_[job] = WeightWatch(view.jobs[job], {view.now, heaviest_}, yield, options_);
+  } else {
+    watch_[job] = WeightWatch();
+  }
+  look_[job] = watch_[job].at_least();
+  set_.push_back(job);
+}
+
+bool Yields::move_pays(const ClusterView& view, const ClusterState& state, const Residents& residents, JobSlot job,
+                       std::span<const NodeIndex> old_nodes, Seconds lasts, double price) {
+  if (tried_ != Tried::no) after_trial(state);
+  begin_part(state);
+  std::uint32_t index = 0;
+  if (!can_follow(state, job, old_nodes, index)) {
+    return solved_move_pays(view, state, residents, job, old_nodes, lasts, price);
+  }
+  double gain = 0;
+  double magnitude = 0;
+  if (!follow(view, state, index, gain, magnitude)) return false;
+  // What solved_move_pays() would find: its two sums are over all who are tied, none above all the CPU there is, and
+  // what they are rounded by is less than this. Where it matters it is asked.
+  const double rounding = 4 * std::numeric_limits<double>::epsilon() * static_cast<double>(state.active().size() + 2) *
+                          (all_cpu_ + magnitude);
+  if ((gain + rounding) * lasts <= price) return false;
+  const bool more_than_rounding = gain - rounding > 2 * kQualityTolerance * all_cpu_;
+  const double sure = (gain - rounding) * lasts * (1 - 2 * kQualityTolerance);
+  if (more_than_rounding && sure > price) return true;
+  return solved_move_pays(view, state, residents, job, old_nodes, lasts, price);
+}
+
+// The CPU gained, and the sum of what each gains or loses. False if nothing changes.
+bool Yields::follow(const ClusterView& view, const ClusterState& state, std::uint32_t moved, double& gain,
+                    double& magnitude) {
+  Part& part = kept();
+  part.sharing.move(state, view, moved);
+  bool any = false;
+  const auto count = [&](std::uint32_t job, double before, double after) {
+    if (before == after) return;
+    const JobView& other = view.jobs[part.sharing.jobs()[job].slot];
+    const double more = other.cpu_need * other.tasks * (after - before);
+    gain += more;
+    magnitude += std::abs(more);
+    any = true;
+  };
+  if (part.weighted.follow_move(part.sharing, part.weights, part.yields, part.sharing.nodes().size() / kMuch)) {
+    tried_ = Tried::followed;
+    for (const WeightedMaxMinYield::Change& change : part.weighted.changes()) {
+      count(change.job, change.before, part.yields[change.job]);
+    }
+  } else {
+    tried_ = Tried::found_anew;
+    trial().yields.resize(part.yields.size());
+    trial().weighted.solve(part.sharing, part.weights, trial().yields);
+    for (std::uint32_t job = 0; job < part.yields.size(); ++job) count(job, part.yields[job], trial().yields[job]);
+  }
+  return any;
+}
+
+// Yields that are known for everybody at this instant, and a move between nodes that were and are overloaded, but for
+// those that were and are not.
+bool Yields::can_follow(const ClusterState& state, JobSlot job, std::span<const NodeIndex> old_nodes,
+                        std::uint32_t& index) {
+  if (!kept_holds_ || rule_ == TriageParts::Yields::equal) return false;
+  const std::span<const Sharing::Job> jobs = kept().sharing.jobs();
+  const auto at = std::partition_point(jobs.begin(), jobs.end(), [&](const Sharing::Job& other) {
+    return state.order(other.slot) < state.order(job);
+  });
+  if (at == jobs.end() || at->slot != job) return false;
+  index = static_cast<std::uint32_t>(at - jobs.begin());
+  each_node(old_nodes, [&](NodeIndex n) { seeds_.push_back(n); });
+  each_node(state.nodes_of(job), [&](NodeIndex n) { seeds_.push_back(n); });
+  return std::all_of(seeds_.begin(), seeds_.end(),
+                     [&](NodeIndex n) { return overloaded(state, n) == kept().sharing.has(n); });
+}
+
+// The move that was tried has been undone: so far as loads are the same up to rounding.
+void Yields::after_trial(const ClusterState& state) {
+  unfollow();
+  kept_holds_ = kept_holds_ && std::all_of(seeds_.begin(), seeds_.end(), [&](NodeIndex n) {
+                  return overloaded(state, n) == kept().sharing.has(n);
+                });
+}
+
+void Yields::unfollow() {
+  if (tried_ == Tried::followed) kept().weighted.move_back(kept().yields);
+  if (tried_ == Tried::followed || tried_ == Tried::found_anew) kept().sharing.move_back();
+  tried_ = Tried::no;
+}
+
+bool Yields::solved_move_pays(const ClusterView& view, const ClusterState& state, const Residents& residents,
+                              JobSlot job, std::span<const NodeIndex> old_nodes, Seconds lasts, double price) {
+  unfollow();
+  tried_ = Tried::solved;
+  begin_part(state);
+  trial().tied.reach(job);
   each_node(old_nodes, [&](NodeIndex n) { seed_node(n, state, residents); });
   each_node(state.nodes_of(job), [&](NodeIndex n) { seed_node(n, state, residents); });
   solve(view, state, residents);
   double before = 0;
   double after = 0;
   std::size_t limited = 0;
-  for (JobSlot other : jobs_) {
+  for (JobSlot other : trial().tied.jobs()) {
     double yield = 1;
-    if (limited < yields_.size() && sharing_.jobs()[limited].slot == other) yield = yields_[limited++];
+    if (limited < trial().yields.size() && trial().sharing.jobs()[limited].slot == other) yield = trial().yields[limited++];
     const double need = view.jobs[other].cpu_need * view.jobs[other].tasks;
     before += need * yield_[other];
     after += need * yield;
   }
-  return before < after && same_quality(before, after) ? 0 : after - before;
+  const double gained = (before < after && same_quality(before, after) ? 0 : after - before) * lasts;
+  return gained > price && !same_quality(price, gained);
 }
 
 void Yields::keep_move(const ClusterView& view, const ClusterState& state) {
   changed_.insert(changed_.end(), seeds_.begin(), seeds_.end());
-  keep(view, state);
+  if (tried_ == Tried::solved) {
+    keep(view, state);
+  } else {
+    keep_followed(view, state);
+  }
+  tried_ = Tried::no;
+}
+
+void Yields::keep_followed(const ClusterView& view, const ClusterState& state) {
+  for (NodeIndex n : seeds_) overloaded_[n] = overloaded(state, n) ? 1 : 0;
+  const std::span<const Sharing::Job> jobs = kept().sharing.jobs();
+  const std::uint32_t moved = kept().sharing.moved();
+  if (tried_ == Tried::followed) {
+    for (const WeightedMaxMinYield::Change& change : kept().weighted.changes()) {
+      set(view, jobs[change.job].slot, kept().yields[change.job], true);
+    }
+  } else {
+    std::swap(kept().weighted, trial().weighted);
+    std::swap(kept().yields, trial().yields);
+    for (std::uint32_t job = 0; job < jobs.size(); ++job) {
+      if (kept().yields[job] != trial().yields[job]) set(view, jobs[job].slot, kept().yields[job], true);
+    }
+  }
+  set(view, jobs[moved].slot, kept().yields[moved], jobs[moved].count != 0);
 }
 
 bool Yields::anyone_limited(const ClusterState& state) const {
@@ -161,10 +252,18 @@ bool Yields::anyone_limited(const ClusterState& state) const {
                      [&](JobSlot job) { return limited_[job] != 0 && state.placed(job); });
 }
 
-Seconds Yields::next_look(const ClusterState& state) const {
+// Whether the weight is to be looked at by then.
+bool Yields::look_due(JobSlot job, Seconds until) {
+  WeightWatch& watch = watch_[job];
+  while (!watch.known() && watch.at_least() <= until) watch.step(options_);
+  look_[job] = watch.at_least();
+  return look_[job] <= until;
+}
+
+Seconds Yields::next_look(const ClusterState& state) {
   Seconds next = kNever;
   for (JobSlot job : state.active()) {
-    if (look_[job] < next && state.placed(job)) next = look_[job];
+    if (look_[job] < next && state.placed(job) && look_due(job, next)) next = look_[job];
   }
   return next;
 }

@@ -2,26 +2,10 @@
 #include "policy/yield/changed_part.h"
 
 #include <algorithm>
-#include <bit>
 
-#include "policy/compare.h"
+#include "policy/each_node.h"
 
 namespace dfrs {
-namespace {
-
-// Calls `visit` once for each node of a job, whose tasks on one node are neighbours.
-template <typename Visit>
-void each_node(std::span<const NodeIndex> nodes, Visit&& visit) {
-  for (std::size_t k = 0; k < nodes.size(); ++k) {
-    if (k == 0 || nodes[k] != nodes[k - 1]) visit(nodes[k]);
-  }
-}
-
-bool overloaded(const ClusterState& state, NodeIndex n) {
-  return cpu_exceeds(state.cpu_load(n), state.cpu_capacity(n));
-}
-
-}  // namespace
 
 void ChangedPart::find(const ClusterView& view, std::span<const Event> events, bool afresh, const ClusterState& state,
                        Sharing& sharing) {
@@ -32,20 +16,17 @@ void ChangedPart::find(const ClusterView& view, std::span<const Event> events, b
   }
   ++call_;
   changed_.resize(view.jobs.size(), 0);
-  reached_.resize(view.jobs.size(), 0);
-  jobs_.clear();
-  nodes_.clear();
+  tied_.begin(view.jobs.size(), state.node_count());
   take_changes(events, state);
-  collect(state);
-  sharing.build(state, view, nodes_, jobs_);
+  tied_.follow(state, [&](NodeIndex n) { return std::span<const JobSlot>(jobs_on_[n]); });
+  tied_.sort(state);
+  sharing.build(state, view, tied_.nodes(), tied_.jobs());
 }
 
 void ChangedPart::take_all(const ClusterState& state) {
   call_ = 1;
   changed_.clear();
-  reached_.clear();
   const auto count = static_cast<NodeIndex>(state.node_count());
-  node_reached_.assign(count, 0);
   overloaded_.resize(count);
   jobs_on_.resize(count);
   for (NodeIndex n = 0; n < count; ++n) {
@@ -70,7 +51,7 @@ void ChangedPart::take_changes(std::span<const Event> events, const ClusterState
   for (JobSlot job : state.touched()) {
     if (!state.placed(job)) continue;
     insert(job, state);
-    reach(job);
+    tied_.reach(job);
   }
   for (NodeIndex n : state.changed_nodes()) {
     const bool before = overloaded_[n] != 0;
@@ -78,7 +59,7 @@ void ChangedPart::take_changes(std::span<const Event> events, const ClusterState
     overloaded_[n] = now ? 1 : 0;
     // Where there is and was enough for all nobody is limited.
     if (!before && !now) continue;
-    for (JobSlot job : jobs_on_[n]) reach(job);
+    for (JobSlot job : jobs_on_[n]) tied_.reach(job);
   }
 }
 
@@ -89,33 +70,6 @@ void ChangedPart::insert(JobSlot job, const ClusterState& state) {
     while (at > 0 && state.order(there[at - 1]) > state.order(job)) --at;
     there.insert(there.begin() + static_cast<std::ptrdiff_t>(at), job);
   });
-}
-
-void ChangedPart::reach(JobSlot job) {
-  if (reached_[job] == call_) return;
-  reached_[job] = call_;
-  jobs_.push_back(job);
-}
-
-void ChangedPart::collect(const ClusterState& state) {
-  for (std::size_t k = 0; k < jobs_.size(); ++k) {  // grows as it goes
-    each_node(state.nodes_of(jobs_[k]), [&](NodeIndex n) {
-      if (overloaded_[n] == 0 || node_reached_[n] == call_) return;
-      node_reached_[n] = call_;
-      nodes_.push_back(n);
-      for (JobSlot job : jobs_on_[n]) reach(job);
-    });
-  }
-  std::sort(nodes_.begin(), nodes_.end());
-  // A large part is picked out of the list that has the order already.
-  if (jobs_.size() * std::bit_width(jobs_.size()) > state.active().size()) {
-    jobs_.clear();
-    for (JobSlot job : state.active()) {
-      if (reached_[job] == call_) jobs_.push_back(job);
-    }
-  } else {
-    std::sort(jobs_.begin(), jobs_.end(), [&](JobSlot a, JobSlot b) { return state.order(a) < state.order(b); });
-  }
 }
 
 }  // namespace dfrs

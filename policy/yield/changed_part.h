@@ -9,6 +9,7 @@
 
 #include "policy/cluster_state.h"
 #include "policy/yield/sharing.h"
+#include "policy/yield/tied_jobs.h"
 
 namespace dfrs {
 
@@ -27,18 +28,13 @@ class ChangedPart {
   void take_all(const ClusterState& state);
   void take_changes(std::span<const Event> events, const ClusterState& state);
   void insert(JobSlot job, const ClusterState& state);
-  void reach(JobSlot job);
-  void collect(const ClusterState& state);
 
   std::vector<std::vector<JobSlot>> jobs_on_;  // by node, in submission order
   std::vector<std::uint8_t> overloaded_;       // by node
   // Marks hold the number of the call that set them.
   std::uint32_t call_ = 0;
-  std::vector<std::uint32_t> changed_;       // by slot: is on other nodes than before
-  std::vector<std::uint32_t> reached_;       // by slot: in jobs_
-  std::vector<std::uint32_t> node_reached_;  // by node: in nodes_
-  std::vector<JobSlot> jobs_;
-  std::vector<NodeIndex> nodes_;
+  std::vector<std::uint32_t> changed_;  // by slot: is on other nodes than before
+  TiedJobs tied_;
 };
 
 }  // namespace dfrs

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy/triage/weight_watch.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "policy/compare.h"
+#include "policy/triage/weights.h"
+
+namespace dfrs::triage {
+
+namespace {
+// (1 + 1 / (kTooLittle p))^p < exp(1 / kTooLittle) < 1.9 < kLookAgain.
+constexpr double kTooLittle = 1.56;
+}  // namespace
+
+WeightWatch::WeightWatch(const JobView& job, const Moment& at, double yield, const TriageOptions& options)
+    : known_(false),
+      ahead_(short_job(options)),
+      now_(at.now),
+      flow_(job.flow_time(at.now)),
+      progress_(job.virtual_time(at.now)),
+      // A job that is being moved or resumed stands still until its penalty is over; what this call gives it is not known.
+      still_(job.state == JobState::running ? std::max(0.0, job.clock.since - at.now) : 0),
+      user_(weight_of(job, at)),
+      yield_(yield) {
+  // While flow and progress have grown by no more than a part of kLookAgain's logarithm, divided by the powers they are
+  // raised to, their ratio's powers have not changed by that factor. Of an old job that is known for many steps.
+  const Seconds least = std::min(flow_, std::max(progress_, short_job(options)));
+  const double powers = kTooLittle * (options.stretch_power + options.age_power);
+  while (ahead_ * powers <= least && ++steps_ < kFarthest) ahead_ *= 2;
+  if (steps_ == kFarthest) {
+    known_ = true;
+  } else {
+    at_least_ = coarse_time(options);
+  }
+}
+
+Seconds WeightWatch::coarse_time(const TriageOptions& options) const {
+  const Seconds coarse = kCoarse * options.time_scale;
+  const Seconds time = now_ + ahead_;
+  return ahead_ < coarse ? time : std::ceil(time / coarse) * coarse;
+}
+
+void WeightWatch::step(const TriageOptions& options) {
+  const double weight = weight_at(user_, flow_, progress_, options);
+  const double then =
+      weight_at(user_, flow_ + ahead_, progress_ + yield_ * std::max(0.0, ahead_ - still_), options);
+  const double changed = std::max(then, weight);
+  const double enough = kLookAgain * std::min(then, weight);
+  if (changed >= enough || same_quality(changed, enough)) {
+    known_ = true;
+  } else if (++steps_ == kFarthest) {
+    known_ = true;
+    at_least_ = kNever;
+  } else {
+    ahead_ *= 2;
+    at_least_ = coarse_time(options);
+  }
+}
+
+}  // namespace dfrs::triage

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Jobs that are tied to each other: that share overloaded nodes, directly or through others. What one of them gets
+// hangs on all of them and on nobody else.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "policy/cluster_state.h"
+#include "policy/compare.h"
+#include "policy/each_node.h"
+
+namespace dfrs {
+
+inline bool overloaded(const ClusterState& state, NodeIndex n) {
+  return cpu_exceeds(state.cpu_load(n), state.cpu_capacity(n));
+}
+
+class TiedJobs {
+ public:
+  /// Nobody yet. O(1) once warm.
+  void begin(std::size_t slots, std::size_t nodes) {
+    ++number_;
+    job_mark_.resize(slots, 0);
+    node_mark_.resize(nodes, 0);
+    jobs_.clear();
+    nodes_.clear();
+    followed_ = 0;
+  }
+  bool reached(JobSlot job) const { return job_mark_[job] == number_; }
+  /// Enters a job. O(1).
+  void reach(JobSlot job) {
+    if (job_mark_[job] == number_) return;
+    job_mark_[job] = number_;
+    jobs_.push_back(job);
+  }
+  /// Enters everybody who is tied to those that have been. `jobs_on(n)`: the jobs on a node. O(tasks and residents of
+  /// what is found).
+  template <typename JobsOn>
+  void follow(const ClusterState& state, const JobsOn& jobs_on) {
+    for (; followed_ < jobs_.size(); ++followed_) {  // grows as it goes
+      each_node(state.nodes_of(jobs_[followed_]), [&](NodeIndex n) {
+        if (node_mark_[n] == number_ || !overloaded(state, n)) return;
+        node_mark_[n] = number_;
+        nodes_.push_back(n);
+        for (JobSlot job : jobs_on(n)) reach(job);
+      });
+    }
+  }
+  /// After the last follow(). O(n log n) in what was found, at most O(all jobs + nodes).
+  void sort(const ClusterState& state) {
+    // A large part is picked out of a list that has the order already.
+    if (nodes_.size() * std::bit_width(nodes_.size()) > node_mark_.size()) {
+      nodes_.clear();
+      for (NodeIndex n = 0; n < node_mark_.size(); ++n) {
+        if (node_mark_[n] == number_) nodes_.push_back(n);
+      }
+    } else {
+      std::sort(nodes_.begin(), nodes_.end());
+    }
+    if (jobs_.size() * std::bit_width(jobs_.size()) > state.active().size()) {
+      jobs_.clear();
+      for (JobSlot job : state.active()) {
+        if (job_mark_[job] == number_) jobs_.push_back(job);
+      }
+    } else {
+      std::sort(jobs_.begin(), jobs_.end(), [&](JobSlot a, JobSlot b) { return state.order(a) < state.order(b); });
+    }
+  }
+
+  std::span<const JobSlot> jobs() const { return jobs_; }     ///< after sort(): in submission order
+  std::span<const NodeIndex> nodes() const { return nodes_; }  ///< their overloaded ones; after sort(): ascending
+
+ private:
+  // Marks hold the number of the begin() since which they were set.
+  std::uint64_t number_ = 0;
+  std::vector<std::uint64_t> job_mark_;   // by slot
+  std::vector<std::uint64_t> node_mark_;  // by node
+  std::vector<JobSlot> jobs_;
+  std::vector<NodeIndex> nodes_;
+  std::size_t followed_ = 0;  // jobs_ before this one have been
+};
+
+}  // namespace dfrs
