@@ -129,10 +129,9 @@ std::string script_of(const ComparisonTable& table, const std::vector<std::strin
   script += rows_axis(table);
   if (plot.log_x) script += "set logscale x\n" + along.log_tics("x");
   if (plot.log_y) script += "set logscale y\n" + up.log_tics("y");
-  script += fmt::format(
-      "set xlabel '{}' offset 0,0.4\nset ylabel '{}'\nset xrange {}\nset yrange {}\n{}",
-      label_placeholder(lines, names[lines]), label_placeholder(lines + 1, names[lines + 1]),
-      along.text(plot.log_x, 0.03), up.text(plot.log_y, 0.06), legend.commands);
+  script += fmt::format("set xlabel '{}' offset 0,0.4\nset ylabel '{}'\nset xrange {}\nset yrange {}\n{}",
+                        label_placeholder(lines, names[lines]), label_placeholder(lines + 1, names[lines + 1]),
+                        along.text(plot.log_x, 0.03), up.text(plot.log_y, 0.06), legend.commands);
   return script + data + curves + '\n';
 }
 
@@ -152,10 +151,10 @@ tl::expected<PartCharts, std::string> draw_plots(std::span<const ComparisonTable
     if (!output) return tl::make_unexpected(output.error());
     tl::expected<std::string, std::string> svg = embedded_svg(*output, table.part, table.title, names);
     if (!svg) return tl::make_unexpected(svg.error());
-    charts.emplace_back(
-        table.part,
-        Chart{table.title, table.published() ? "Solid: ours. Dotted, without points: the paper's." : "Measured by this run.",
-              std::move(*svg)});
+    charts.emplace_back(table.part, Chart{table.title,
+                                          table.published() ? "Solid: ours. Dotted, without points: the paper's."
+                                                            : "Measured by this run.",
+                                          std::move(*svg)});
   }
   return charts;
 }

@@ -17,11 +17,11 @@ namespace dfrs::sim::triage_study {
 
 /// How a set is simulated.
 struct Setting {
-  Seconds penalty = 300;         ///< of pauses and moves
-  Seconds expected = -1;         ///< what Triage expects it to be; negative: what it is
-  Seconds period = 600;          ///< of algorithms with /per
-  bool discover_needs = false;   ///< SimOptions::discover_needs
-  bool pack_tasks = false;       ///< BatchOptions::pack_tasks
+  Seconds penalty = 300;        ///< of pauses and moves
+  Seconds expected = -1;        ///< what Triage expects it to be; negative: what it is
+  Seconds period = 600;         ///< of algorithms with /per
+  bool discover_needs = false;  ///< SimOptions::discover_needs
+  bool pack_tasks = false;      ///< BatchOptions::pack_tasks
 };
 
 /// Simulator's options of a setting.
@@ -42,7 +42,8 @@ class Study {
   /// Simulates what is needed. Errors: Failure.
   void run();
   /// After run(): results in the order of the set's instances. Throws std::out_of_range for what was not needed.
-  std::span<const ResultRow> rows(const InstanceSet& set, std::string_view algorithm, const Setting& setting = {}) const;
+  std::span<const ResultRow> rows(const InstanceSet& set, std::string_view algorithm,
+                                  const Setting& setting = {}) const;
   /// The same for need_losses().
   const std::vector<Losses>& losses(const InstanceSet& set) const { return losses_.at(set.name); }
 

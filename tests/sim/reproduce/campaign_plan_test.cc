@@ -70,8 +70,8 @@ TEST(CampaignPlan, WhatMakesNoDifferenceIsOneSimulation) {
   EXPECT_EQ(plan.size(), 10U);
 }
 
-// FCFS runs the second job after the first: it waits as long as it runs, and its stretch is 2. With a bound of 1000 s it
-// is 1 where both are done by then, 1800 / 1000 where they take 900 s each.
+// FCFS runs the second job after the first: it waits as long as it runs, and its stretch is 2. With a bound of 1000 s
+// it is 1 where both are done by then, 1800 / 1000 where they take 900 s each.
 TEST(CampaignPlan, ResultsAreOfTheirSetAlgorithmAndOptions) {
   ReproduceOptions options;
   options.threads = 1;

@@ -80,15 +80,16 @@ TEST(ReproduceIpdps2010, CostsAreOfThoseThatPauseAndMove) {
   EXPECT_GT(measured(report, "table2", "GREEDY-PMTN", "pauses per job avg"), 0);
 }
 
-// Table II's simulations are among those of figure 1 (b). Times tell that they were not run again: of one simulation they
-// are never the same to the last digit.
+// Table II's simulations are among those of figure 1 (b). Times tell that they were not run again: of one simulation
+// they are never the same to the last digit.
 TEST(ReproduceIpdps2010, GoesOnFromItsStore) {
   const TemporaryFolder folder;
   std::size_t done = 0, total = 0;
   run_on_one({"table2"}, done, total, folder.path().string());
   const auto times = [&](const char* of) {
     Database store(folder / "ipdps2010.db");
-    return store.integer(std::string("SELECT ") + of + "(cpu_seconds * 1e9) FROM results WHERE instance LIKE '%load-0.9'");
+    return store.integer(std::string("SELECT ") + of +
+                         "(cpu_seconds * 1e9) FROM results WHERE instance LIKE '%load-0.9'");
   };
   const std::int64_t before = times("sum");
   EXPECT_GT(times("min"), 0);
