@@ -127,8 +127,8 @@ TEST(WeightedMaxMin, FollowsMoves) {
   EXPECT_GT(too_much, 50U);
 }
 
-// What is kept within a call makes no difference: yields that were set in the call before have nothing to go by, so that
-// all who are tied are collected and solved for.
+// What is kept within a call makes no difference: yields that were set in the call before have nothing to go by, so
+// that all who are tied are collected and solved for.
 TEST(TriageYields, MovesPayAsWhenAllIsFoundAnew) {
   std::size_t pay = 0, tried = 0;
   for (std::uint64_t seed = 1; seed <= oracle::cases(300); ++seed) {
