@@ -75,9 +75,12 @@ tests_policy_tests_SOURCES = \
 	tests/policy/test_host.h \
 	tests/policy/triage/parts_test.cc \
 	tests/policy/triage/lockstep_test.cc \
+	tests/policy/triage/move_yields_test.cc \
+	tests/policy/triage/victims_test.cc \
 	tests/policy/triage/weighted_max_min_test.cc \
 	tests/policy/yield/average_test.cc \
 	tests/policy/yield/changed_part_test.cc \
+	tests/policy/yield/level_queue_test.cc \
 	tests/policy/yield/max_min_test.cc \
 	tests/policy/yield/stretch_level_test.cc \
 	tests/policy/yield/stretch_test.cc \

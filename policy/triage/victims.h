@@ -38,8 +38,8 @@ class Victims {
     all_.insert(std::upper_bound(all_.begin(), end, victim, Victim::cheaper), victim);
     ++sorted_;
   }
-  /// The k-th cheapest, from 0 on; null if there are no more. All calls together: O(victims x log of how many are looked
-  /// at + those x log of them).
+  /// The k-th cheapest, from 0 on; null if there are no more. All calls together: O(victims x log of how many are
+  /// looked at + those x log of them).
   const Victim* cheapest(std::size_t k) {
     while (k >= sorted_ && sorted_ < all_.size()) sort_more();
     return k < sorted_ ? &all_[k] : nullptr;

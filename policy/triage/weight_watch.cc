@@ -20,7 +20,8 @@ WeightWatch::WeightWatch(const JobView& job, const Moment& at, double yield, con
       now_(at.now),
       flow_(job.flow_time(at.now)),
       progress_(job.virtual_time(at.now)),
-      // A job that is being moved or resumed stands still until its penalty is over; what this call gives it is not known.
+      // A job that is being moved or resumed stands still until its penalty is over; what this call gives it is not
+      // known.
       still_(job.state == JobState::running ? std::max(0.0, job.clock.since - at.now) : 0),
       user_(weight_of(job, at)),
       yield_(yield) {
@@ -44,8 +45,7 @@ Seconds WeightWatch::coarse_time(const TriageOptions& options) const {
 
 void WeightWatch::step(const TriageOptions& options) {
   const double weight = weight_at(user_, flow_, progress_, options);
-  const double then =
-      weight_at(user_, flow_ + ahead_, progress_ + yield_ * std::max(0.0, ahead_ - still_), options);
+  const double then = weight_at(user_, flow_ + ahead_, progress_ + yield_ * std::max(0.0, ahead_ - still_), options);
   const double changed = std::max(then, weight);
   const double enough = kLookAgain * std::min(then, weight);
   if (changed >= enough || same_quality(changed, enough)) {

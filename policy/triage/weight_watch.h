@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// When the weight of a job that shares its CPU is to be looked at again: when time and progress have doubled or halved it.
+// When the weight of a job that shares its CPU is to be looked at again: when time and progress have doubled or halved
+// it.
 //
-// That is found step by step, and no further than somebody asks: on a large cluster yields are set anew for thousands of
-// jobs at each decision, of which one is looked at next.
+// That is found step by step, and no further than somebody asks: on a large cluster yields are set anew for thousands
+// of jobs at each decision, of which one is looked at next.
 #pragma once
 
 #include "policy/triage/urgency.h"

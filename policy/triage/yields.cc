@@ -26,7 +26,8 @@ void Yields::begin(const ClusterView& view, std::span<const Event> events, const
   kept_holds_ = false;
   tried_ = Tried::no;
   changed_.assign(state.changed_nodes().begin(), state.changed_nodes().end());
-  afresh_ = afresh_ || std::any_of(events.begin(), events.end(), [](const Event& e) { return e.kind == EventKind::resync; });
+  afresh_ =
+      afresh_ || std::any_of(events.begin(), events.end(), [](const Event& e) { return e.kind == EventKind::resync; });
   if (!afresh_) return;
   overloaded_.assign(state.node_count(), 0);
   all_cpu_ = 0;
@@ -171,9 +172,8 @@ bool Yields::can_follow(const ClusterState& state, JobSlot job, std::span<const 
                         std::uint32_t& index) {
   if (!kept_holds_ || rule_ == TriageParts::Yields::equal) return false;
   const std::span<const Sharing::Job> jobs = kept().sharing.jobs();
-  const auto at = std::partition_point(jobs.begin(), jobs.end(), [&](const Sharing::Job& other) {
-    return state.order(other.slot) < state.order(job);
-  });
+  const auto at = std::partition_point(
+      jobs.begin(), jobs.end(), [&](const Sharing::Job& other) { return state.order(other.slot) < state.order(job); });
   if (at == jobs.end() || at->slot != job) return false;
   index = static_cast<std::uint32_t>(at - jobs.begin());
   each_node(old_nodes, [&](NodeIndex n) { seeds_.push_back(n); });
@@ -185,9 +185,8 @@ bool Yields::can_follow(const ClusterState& state, JobSlot job, std::span<const 
 // The move that was tried has been undone: so far as loads are the same up to rounding.
 void Yields::after_trial(const ClusterState& state) {
   unfollow();
-  kept_holds_ = kept_holds_ && std::all_of(seeds_.begin(), seeds_.end(), [&](NodeIndex n) {
-                  return overloaded(state, n) == kept().sharing.has(n);
-                });
+  kept_holds_ = kept_holds_ && std::all_of(seeds_.begin(), seeds_.end(),
+                                           [&](NodeIndex n) { return overloaded(state, n) == kept().sharing.has(n); });
 }
 
 void Yields::unfollow() {
@@ -210,7 +209,8 @@ bool Yields::solved_move_pays(const ClusterView& view, const ClusterState& state
   std::size_t limited = 0;
   for (JobSlot other : trial().tied.jobs()) {
     double yield = 1;
-    if (limited < trial().yields.size() && trial().sharing.jobs()[limited].slot == other) yield = trial().yields[limited++];
+    if (limited < trial().yields.size() && trial().sharing.jobs()[limited].slot == other)
+      yield = trial().yields[limited++];
     const double need = view.jobs[other].cpu_need * view.jobs[other].tasks;
     before += need * yield_[other];
     after += need * yield;

@@ -24,16 +24,16 @@ class Yields {
  public:
   Yields(TriageParts::Yields rule, const TriageOptions& options) : rule_(rule), options_(options) {}
 
-  /// At the beginning of a call of the policy, when the residents have had theirs. `heaviest`: the largest weight of any
-  /// job in the system. O(changed nodes), or O(jobs + nodes) after a resync event.
+  /// At the beginning of a call of the policy, when the residents have had theirs. `heaviest`: the largest weight of
+  /// any job in the system. O(changed nodes), or O(jobs + nodes) after a resync event.
   void begin(const ClusterView& view, std::span<const Event> events, const ClusterState& state, double heaviest);
 
   /// Brings yields up to date with the mapping and the time. O(jobs + part log part), the part being what is tied to a
   /// change.
   void update(const ClusterView& view, const ClusterState& state, const Residents& residents);
 
-  /// Whether a move pays: `job` has moved from `old_nodes` since the last update, in this call, and nobody else. The CPU
-  /// that all together gain, sum of need x tasks x change of yield, over `lasts` seconds must exceed `price` (>= 0)
+  /// Whether a move pays: `job` has moved from `old_nodes` since the last update, in this call, and nobody else. The
+  /// CPU that all together gain, sum of need x tasks x change of yield, over `lasts` seconds must exceed `price` (>= 0)
   /// by more than rounding. O(part log part), with URGENT yields mostly O(jobs whose yields change and their nodes).
   bool move_pays(const ClusterView& view, const ClusterState& state, const Residents& residents, JobSlot job,
                  std::span<const NodeIndex> old_nodes, Seconds lasts, double price);
@@ -48,7 +48,8 @@ class Yields {
   /// The first instant at which a weight is to be looked at again if nothing else happens. O(jobs).
   Seconds next_look(const ClusterState& state);
 
-  /// Appends to the outcome every running job whose yield, or whose nodes, are not what the view says. O(set in this call).
+  /// Appends to the outcome every running job whose yield, or whose nodes, are not what the view says. O(set in this
+  /// call).
   void name(const ClusterView& view, const ClusterState& state, Outcome& outcome);
 
  private:

@@ -43,7 +43,9 @@ class LevelQueue {
   // 0: the level popped last; k: differs from it in bit k - 1 and none above. The sign bit is never set.
   using Mask = std::uint64_t;
   static std::uint64_t bits(const Entry& entry) { return std::bit_cast<std::uint64_t>(entry.level); }
-  std::size_t bucket_of(const Entry& entry) const { return static_cast<std::size_t>(std::bit_width(bits(entry) ^ last_)); }
+  std::size_t bucket_of(const Entry& entry) const {
+    return static_cast<std::size_t>(std::bit_width(bits(entry) ^ last_));
+  }
 
   // Makes the lowest level the last one: the others that are near it go to lower buckets.
   void spread() {

@@ -41,8 +41,8 @@ class Sharing {
              std::span<const JobSlot> jobs);
 
   /// After build(): the job of this index into jobs() is on other nodes by now, which count as far as they are in
-  /// nodes(). What is given of nodes() and the job is brought up to date; max_load() and running() are not. One move at a
-  /// time can be undone. O(tasks of the job + users of nodes that it left or came to).
+  /// nodes(). What is given of nodes() and the job is brought up to date; max_load() and running() are not. One move at
+  /// a time can be undone. O(tasks of the job + users of nodes that it left or came to).
   void move(const ClusterState& state, const ClusterView& view, std::uint32_t job);
   void move_back();
   std::uint32_t moved() const { return moved_; }                         ///< the job of the last move()

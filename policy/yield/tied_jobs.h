@@ -72,7 +72,7 @@ class TiedJobs {
     }
   }
 
-  std::span<const JobSlot> jobs() const { return jobs_; }     ///< after sort(): in submission order
+  std::span<const JobSlot> jobs() const { return jobs_; }      ///< after sort(): in submission order
   std::span<const NodeIndex> nodes() const { return nodes_; }  ///< their overloaded ones; after sort(): ascending
 
  private:

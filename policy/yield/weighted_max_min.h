@@ -27,8 +27,8 @@ class WeightedMaxMinYield {
   };
 
   /// Yields by index into sharing.jobs(), each in (0, 1]; `weights` likewise, each > 0 and finite. With equal weights
-  /// the result is that of MaxMinYield up to rounding. O(places (log nodes + jobs of a node)): a node is looked at again
-  /// when others have fixed its jobs.
+  /// the result is that of MaxMinYield up to rounding. O(places (log nodes + jobs of a node)): a node is looked at
+  /// again when others have fixed its jobs.
   void solve(const Sharing& sharing, std::span<const double> weights, std::span<double> yields);
 
   /// The same after sharing.move(): `yields` are those of before, by the same weights, and become what solve() would
@@ -85,7 +85,8 @@ class WeightedMaxMinYield {
   bool is_fixed(std::uint32_t job, const Instant& at) const { return fixed_[job].node != kNone && fixed_[job] < at; }
   void open(std::uint32_t job, double yield);
   void look(const Sharing& sharing, std::span<const double> weights, std::span<double> yields, const Instant& at);
-  void start_anew(const Sharing& sharing, std::span<const double> weights, std::span<double> yields, std::uint32_t node);
+  void start_anew(const Sharing& sharing, std::span<const double> weights, std::span<double> yields,
+                  std::uint32_t node);
   void stir(const Sharing& sharing, std::span<double> yields, std::uint32_t node, const Instant& from);
   void stir_others(const Sharing& sharing, std::span<double> yields, std::uint32_t job, const Instant& from);
   void open_jobs_of(const Sharing& sharing, std::span<double> yields, std::uint32_t node);

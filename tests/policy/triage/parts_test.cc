@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <map>
 
 #include "policy/algorithm.h"
 #include "policy/triage/harm_placer.h"
 #include "policy/triage/urgency.h"
+#include "policy/triage/weight_watch.h"
 #include "policy/triage/weights.h"
+#include "tests/oracle/dice.h"
 #include "sim/metrics.h"
 #include "sim/simulation.h"
 #include "sim/workload/lublin.h"
@@ -70,15 +73,55 @@ TEST(TriageWeights, GrowWithTheStretchAndFallWithTheProgress) {
   EXPECT_DOUBLE_EQ(weight(40, 120, 2), 8 * 4.5) << "at the same weight its stretch is half";
 }
 
+Seconds look_again(const JobView& job, const triage::Moment& at, double yield, const TriageOptions& options) {
+  triage::WeightWatch watch(job, at, yield, options);
+  for (Seconds so_far = 0; !watch.known(); watch.step(options)) {
+    EXPECT_LE(so_far, watch.at_least());
+    so_far = watch.at_least();
+  }
+  return watch.at_least();
+}
+
 TEST(TriageWeights, AreLookedAtAgainWhenTheyHaveDoubledOrHalved) {
   JobView job = job_with(JobState::running, 10);
   // Submitted 10 s ago and at full speed since: (v / 10)^-0.5 is a half from v = 40 on; the first of 10 + 10, 20, 40 s.
-  EXPECT_DOUBLE_EQ(triage::look_again(job, {10}, 1, kDefaults), 50);
+  EXPECT_DOUBLE_EQ(look_again(job, {10}, 1, kDefaults), 50);
   // Nearly standing still: f^2 has doubled at 14.1 s; 20 s is the first look.
-  EXPECT_DOUBLE_EQ(triage::look_again(job, {10}, 0.001, kDefaults), 20);
+  EXPECT_DOUBLE_EQ(look_again(job, {10}, 0.001, kDefaults), 20);
   // At yield 0.5 stretch grows and progress does, too: at 170 s (170 / 90)^2 / 3 = 1.19, at 330 (330 / 170)^2 / 4.12 = 0.91,
   // at 2570 (2570 / 1290)^2 / 11.4 = 0.35, and at 1290 (1290 / 650)^2 / 8.06 = 0.49: then, at the next multiple of 300 s.
-  EXPECT_DOUBLE_EQ(triage::look_again(job, {10}, 0.5, kDefaults), 1500);
+  EXPECT_DOUBLE_EQ(look_again(job, {10}, 0.5, kDefaults), 1500);
+}
+
+// Steps that cannot be the one are left out; one by one, they give the same.
+TEST(TriageWeights, AreLookedAtAgainAtTheFirstInstantThatIsLateEnough) {
+  int later = 0;
+  for (std::uint64_t seed = 1; seed <= oracle::cases(3000); ++seed) {
+    oracle::Dice dice(seed);
+    TriageOptions options;
+    options.time_scale = dice.chance(70) ? 1 : 0.015625;
+    options.stretch_power = 0.5 * dice.between(0, 8);
+    options.age_power = 0.5 * dice.between(0, 6);
+    JobView job = job_with(JobState::running, options.time_scale * std::pow(10.0, 6 * dice.uniform() - 1));
+    job.submit = -options.time_scale * std::pow(10.0, 6 * dice.uniform() - 1);
+    const double yield = dice.chance(20) ? 1 : std::pow(10.0, -4 * dice.uniform());
+    const Seconds now = dice.chance(50) ? 0 : 1234.5;
+    const Seconds flow = job.flow_time(now);
+    const Seconds progress = job.virtual_time(now);
+    const double weight = triage::weight_at(1, flow, progress, options);
+    Seconds expected = kNever;
+    int k = 0;
+    for (; k < 40 && expected == kNever; ++k) {
+      const Seconds ahead = std::ldexp(10 * options.time_scale, k);
+      const double then = triage::weight_at(1, flow + ahead, progress + yield * ahead, options);
+      if (then < 2 * weight * (1 - 1e-9) && weight < 2 * then * (1 - 1e-9)) continue;
+      const Seconds coarse = 300 * options.time_scale;
+      expected = ahead < coarse ? now + ahead : std::ceil((now + ahead) / coarse) * coarse;
+    }
+    ASSERT_EQ(look_again(job, {now}, yield, options), expected) << "seed " << seed;
+    later += k > 3 ? 1 : 0;
+  }
+  EXPECT_GT(later, 1000);
 }
 
 struct HandRun {
