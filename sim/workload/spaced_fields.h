@@ -17,8 +17,8 @@
 
 namespace dfrs::sim {
 
-/// Goes through the fields of a line. It may refuse any line, which is then for FieldSplitter; one that it takes has the
-/// same fields there unless one of them has a tab or a carriage return in it, which no number has.
+/// Goes through the fields of a line. It may refuse any line, which is then for FieldSplitter; one that it takes has
+/// the same fields there unless one of them has a tab or a carriage return in it, which no number has.
 class SpacedFields {
  public:
   static constexpr std::size_t kMostBytes = 127;  ///< of a line
@@ -95,9 +95,9 @@ class SpacedFields {
     return true;
   }
 
-  const char* end_;              // of the text
-  const char* from_ = nullptr;   // the byte of the lowest bit
-  std::uint64_t edges_ = 0;      // beginnings and ends of fields, in turn
+  const char* end_;             // of the text
+  const char* from_ = nullptr;  // the byte of the lowest bit
+  std::uint64_t edges_ = 0;     // beginnings and ends of fields, in turn
   std::uint64_t later_edges_ = 0;
 };
 

@@ -52,8 +52,10 @@ void check(std::string_view text) {
   require(lenient.records.size() + lenient.report.skipped_count() == lenient.report.records,
           "every record is read or counted as skipped");
 
-  const SwfConventions conventions{
-      .processors = SwfProcessors::kAllocated, .estimates = SwfEstimates::kTrace, .kill_at_requested_time = true};
+  const SwfConventions conventions{.processors = SwfProcessors::kAllocated,
+                                   .estimates = SwfEstimates::kTrace,
+                                   .kill_at_requested_time = true,
+                                   .weights = {}};
   for (const int nodes : {0, 64}) {
     accepts([&] {
       check_workload(swf_instance(lenient, "fuzz", {}, {.nodes = nodes, .memory_mib = 1024, .lenient = true}));

@@ -19,7 +19,8 @@ std::string random_field(oracle::Dice& dice) {
   for (int digits = dice.between(field.empty() ? 1 : 0, dice.chance(90) ? 8 : 12); digits > 0; --digits) {
     field += static_cast<char>('0' + dice.below(10));
   }
-  if (dice.chance(10)) field += dice.pick(std::vector<std::string>{".5", "x", "/", ":", "-", ".", "\x01", "\xff", "\xba"});
+  if (dice.chance(10))
+    field += dice.pick(std::vector<std::string>{".5", "x", "/", ":", "-", ".", "\x01", "\xff", "\xba"});
   return field.empty() ? "-" : field;
 }
 
@@ -84,8 +85,8 @@ TEST(SpacedFields, ShortIntegersAreTheStandardLibrarys) {
     const std::string word = random_field(dice);
     const std::string text = word + dice.pick(std::vector<std::string>{"        ", "99999999", "\n1 2 3 4"});
     std::int64_t expected = 0;
-    const bool is_short = parse_integer(word, expected) == NumberStatus::kOk &&
-                          word.size() - (word.front() == '-' ? 1 : 0) <= 8;
+    const bool is_short =
+        parse_integer(word, expected) == NumberStatus::kOk && word.size() - (word.front() == '-' ? 1 : 0) <= 8;
     std::int64_t value = 0;
     ASSERT_EQ(SpacedFields::short_integer(text.data(), text.data() + word.size(), value), is_short) << word;
     if (is_short) {
