@@ -2,6 +2,7 @@
 #include "shim/controller/observer.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "shim/controller/clock.h"
 #include "shim/controller/comment_tag.h"
@@ -198,6 +199,8 @@ void Observer::observe_one(const dfrs_snapshot& snapshot, const dfrs_job& seen, 
   const bool was_suspended = job.phase == DFRS_JOB_SUSPENDED;
   const bool new_run = seen.key.restarts != job.restarts;
   const bool queued = seen.phase == DFRS_JOB_PENDING || seen.phase == DFRS_JOB_REQUEUING;
+  const bool cleaned_up = (held_nodes || job.phase == DFRS_JOB_REQUEUING) &&
+                          (seen.phase == DFRS_JOB_PENDING || seen.phase == DFRS_JOB_BLOCKED);
   if (restored) job.enter_quietly = job.known_to_policy;
   if (restored && !new_run) job.requeue_again = job.requeue_asked && job.requeue_asked_of == job.restarts;
 
@@ -221,6 +224,8 @@ void Observer::observe_one(const dfrs_snapshot& snapshot, const dfrs_job& seen, 
                     checkpoints(job, *config_) ? "" : "; its work so far is lost");
     }
   }
+
+  if (cleaned_up) job.start_not_before = std::max(job.start_not_before, std::floor(now) + 1);
 
   read_placement(snapshot, seen);
   const bool changed = take_requirements(snapshot, seen, job);

@@ -214,11 +214,14 @@ def _work_folder():
 
 
 def _units(names, patterns):
-    """(module, class, number) of each class that has a test of such a name, and the modules."""
-    modules = {name: importlib.import_module(f"live.{name}") for name in names}
-    units = []
-    for name, module in modules.items():
-        for class_name in classes_of(module):
+    """(module, class, number) of each class that has a test of such a name, and the modules. A name is that of a module
+    or MODULE.CLASS."""
+    modules, units = {}, []
+    for name, wanted in sorted({name.partition(".")[::2] for name in names}):
+        module = modules.setdefault(name, importlib.import_module(f"live.{name}"))
+        if wanted and wanted not in classes_of(module):
+            raise ClusterError(f"no such class: {name}.{wanted}; there are {' '.join(classes_of(module))}")
+        for class_name in [wanted] if wanted else classes_of(module):
             loader = unittest.TestLoader()
             loader.testNamePatterns = [f"*{pattern}*" for pattern in patterns] or None
             if loader.getTestCaseNames(getattr(module, class_name)):
@@ -235,7 +238,7 @@ def main(arguments):
         name, _, class_name = names[0].partition(".")
         log = folder / name.replace("test_", "") / f"{class_name.lower()}.log"
         return run_class(name, class_name, results, log, patterns)
-    unknown = [name for name in names if name not in module_names()]
+    unknown = [name for name in names if name.partition(".")[0] not in module_names()]
     if unknown:
         raise ClusterError(f"no such module: {' '.join(unknown)}; there are {' '.join(module_names())}")
     folder.mkdir(parents=True, exist_ok=True)

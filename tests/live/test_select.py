@@ -464,8 +464,10 @@ class RollBack(DrivenTest):
                         encoding="utf-8")
         self.cluster.start_slurmctld()
         self.cluster.wait_nodes()
-        for job in jobs + [waiting]:
+        for job in jobs:
             self.wait_state(job, "RUNNING")
+        # What a slurmctld that begins has not started at once it looks at again after bf_interval, or sched_interval, a minute.
+        self.wait_state(waiting, "RUNNING", seconds=90)
         self.assertEqual({node: memory for node, (_, memory) in self.nodes().items()
                           if node != show(self.cluster, waiting)["NodeList"]},
                          {node: memory for node, memory in {"n1": 1200, "n2": 300, "n3": 100, "n4": 0}.items()

@@ -51,6 +51,7 @@ class RandomLoad {
     if (trouble.weights) conf_ += "Weight=priority\n";
     FakeOptions options;
     options.epilog = dice_.chance(30) ? 0 : 0.1 * dice_.between(1, 30);
+    options.told_again = dice_.chance(30);
     options.kill_wait = dice_.chance(70) ? 0 : dice_.between(1, 5);
     options.busy_percent = dice_.chance(30) ? 20 : 0;
     options.race_percent = trouble.users && dice_.chance(30) ? 5 : 0;

@@ -114,6 +114,26 @@ TEST(RequeueRules, NotBeforeMinProgress) {
   EXPECT_NEAR(slurm.status().lost_work, status.lost_work, 1e-9);
 }
 
+// A slurmd that was away as its run was requeued is told when it is back, with the second of that moment.
+TEST(RequeueRules, NextRunBeginsInALaterSecondThanTheEndOfTheCleanUp) {
+  FakeOptions options;
+  options.epilog = 4.9;
+  options.told_again = true;
+  for (int k = 0; k < 10; ++k) {
+    OneNode host(conf("PauseBy=requeue\nLostWork=accept\nMinProgress=0\n"), 1000, options);
+    FakeSlurm& slurm = host.slurm;
+    const auto old = slurm.submit(job_of(800, 100));
+    slurm.run_for(15 + 0.1 * k);
+    const auto young = slurm.submit(job_of(800, 3));
+    slurm.run_for(2);
+    ASSERT_EQ(slurm.job(old).requeues_by_us, 1u);
+    slurm.cancel(young);
+    EXPECT_TRUE(slurm.run_to_end(300));
+    EXPECT_EQ(slurm.job(old).end, FakeEnd::completed);
+    EXPECT_THAT(slurm.violations, IsEmpty());
+  }
+}
+
 TEST(RequeueRules, NotAgainAfterMaxLostRuns) {
   OneNode host(conf("PauseBy=requeue\nLostWork=accept\nMinProgress=0\nMaxLostRuns=2\n"));
   FakeSlurm& slurm = host.slurm;

@@ -70,6 +70,7 @@ void FakeSlurm::advance(double to) {
       } else {
         job.state = FakeState::pending;
         const auto second = static_cast<std::int64_t>(now_);
+        if (options.told_again) job.revoked = second;
         if (job.begin_time <= second) job.begin_time = second + static_cast<std::int64_t>(kCredentialLifetime);
         job.submit = second == job.submit ? second + 1 : second;
       }
