@@ -14,7 +14,7 @@ namespace dfrs::sim {
 namespace {
 
 // A word for sh, and for the #SBATCH lines, which know the same quotes.
-std::string quoted(std::string_view word) {
+std::string shell_quoted(std::string_view word) {
   std::string out = "'";
   for (const char c : word) {
     if (c == '\'') out += "'\\'";
@@ -98,11 +98,11 @@ std::string array_script(const SlurmArray& array) {
   option("--ntasks=1");
   option(fmt::format("--cpus-per-task={}", array.cpus));
   option("--requeue");
-  option("--chdir=" + quoted(array.folder));
-  option("--output=" + quoted(array.folder + "/task-%a.log"));
+  option("--chdir=" + shell_quoted(array.folder));
+  option("--output=" + shell_quoted(array.folder + "/task-%a.log"));
   option("--open-mode=append");
-  if (!array.partition.empty()) option("--partition=" + quoted(array.partition));
-  if (!array.time.empty()) option("--time=" + quoted(array.time));
+  if (!array.partition.empty()) option("--partition=" + shell_quoted(array.partition));
+  if (!array.time.empty()) option("--time=" + shell_quoted(array.time));
   for (const std::string& more : array.options) option(more);
   text +=
       "# Written by `dfrs-sim compare --slurm`. Each task does the simulations in its line of the file `plan` and "
@@ -110,12 +110,12 @@ std::string array_script(const SlurmArray& array) {
       "# each result in a store of its own as soon as it is there: a task that is requeued goes on from that.\n"
       "set -eu\n";
   text += fmt::format("simulations=$(sed -n \"${{SLURM_ARRAY_TASK_ID}}p\" {})\n",
-                      quoted(fmt::format("{}/{}", array.folder, kPlanFile)));
+                      shell_quoted(fmt::format("{}/{}", array.folder, kPlanFile)));
   text += "exec";
-  for (const std::string& word : array.command) text += " " + quoted(word);
+  for (const std::string& word : array.command) text += " " + shell_quoted(word);
   text +=
-      fmt::format(" \"--only=$simulations\" --store={}\"$SLURM_ARRAY_TASK_ID\".db --", quoted(array.folder + "/part-"));
-  for (const std::string& source : array.sources) text += " " + quoted(source);
+      fmt::format(" \"--only=$simulations\" --store={}\"$SLURM_ARRAY_TASK_ID\".db --", shell_quoted(array.folder + "/part-"));
+  for (const std::string& source : array.sources) text += " " + shell_quoted(source);
   text += '\n';
   return text;
 }
