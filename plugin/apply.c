@@ -40,15 +40,30 @@ static bool nodes_known(const struct snapshot *snapshot, time_t now) {
   return now >= nodes_known_at + kCredentialSeconds;
 }
 
-static double monotonic(void) {
+static double seconds(clockid_t clock) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(clock, &t);
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void apply_times_add(struct apply_times *times, double held) {
+static double monotonic(void) { return seconds(CLOCK_MONOTONIC); }
+
+/* One hold of the write locks. */
+struct hold {
+  double since, cpu_since;
+};
+
+static struct hold hold_begun(void) {
+  return (struct hold){.since = monotonic(), .cpu_since = seconds(CLOCK_THREAD_CPUTIME_ID)};
+}
+
+static bool hold_may_last(const struct hold *hold) { return monotonic() - hold->since < kLongestHold; }
+
+static void hold_ended(const struct hold *hold, struct apply_times *times) {
+  const double held = monotonic() - hold->since, used = seconds(CLOCK_THREAD_CPUTIME_ID) - hold->cpu_since;
   times->total += held;
   if (held > times->longest) times->longest = held;
+  if (used > times->longest_cpu) times->longest_cpu = used;
   ++times->holds;
 }
 
@@ -134,18 +149,16 @@ static void tell(job_record_t *job) {
 static void tell_started(struct started_list *started, const slurmctld_lock_t locks, struct apply_times *times) {
   for (size_t i = 0; i < started->count;) {
     lock_slurmctld(locks);
-    const double since = monotonic();
-    double held = 0;
-    for (; i < started->count && held < kLongestHold; ++i) {
+    const struct hold hold = hold_begun();
+    do {
       const struct started *const one = &started->list[i];
       job_record_t *job = find_job_record(one->job_id);
       if (job && job->restart_cnt == one->restarts && job->start_time == one->start_time && !IS_JOB_COMPLETING(job) &&
           (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)))
         tell(job);
-      held = monotonic() - since;
-    }
+    } while (++i < started->count && hold_may_last(&hold));
+    hold_ended(&hold, times);
     unlock_slurmctld(locks);
-    apply_times_add(times, held);
   }
 }
 
@@ -274,6 +287,10 @@ static void apply_one(const struct snapshot *snapshot, const struct dfrs_operati
   answer(result, DFRS_REFUSED, "unknown operation");
 }
 
+static bool end_time_of_the_last(const struct dfrs_operation *list, size_t i) {
+  return list[i].kind == DFRS_OP_END_TIME && list[i].key.job_id == list[i - 1].key.job_id;
+}
+
 void apply_operations(const struct snapshot *snapshot, const struct dfrs_operation *list, size_t count,
                       struct dfrs_result *results, struct apply_times *times) {
   const slurmctld_lock_t locks = {
@@ -283,9 +300,8 @@ void apply_operations(const struct snapshot *snapshot, const struct dfrs_operati
   bool changed = false, urgent = false;
   for (size_t i = 0; i < count;) {
     lock_slurmctld(locks);
-    const double since = monotonic();
-    double held = 0;
-    while (i < count && held < kLongestHold) {
+    const struct hold hold = hold_begun();
+    for (bool more = true; more;) {
       if (slurmctld_config.shutdown_time) {
         for (; i < count; ++i) {
           memset(&results[i], 0, sizeof(results[i]));
@@ -299,13 +315,11 @@ void apply_operations(const struct snapshot *snapshot, const struct dfrs_operati
         if (list[i].kind != DFRS_OP_COMMENT && list[i].kind != DFRS_OP_END_TIME) urgent = true;
       }
       ++i;
-      held = monotonic() - since;
       /* An end time comes with its job's resume: the one that Slurm has just worked out may lie in the past. */
-      if (i < count && list[i].kind == DFRS_OP_END_TIME && list[i].key.job_id == list[i - 1].key.job_id) held = 0;
+      more = i < count && (hold_may_last(&hold) || end_time_of_the_last(list, i));
     }
-    held = monotonic() - since;
+    hold_ended(&hold, times);
     unlock_slurmctld(locks);
-    apply_times_add(times, held);
     if (i < count) sched_yield();
   }
   if (changed) {

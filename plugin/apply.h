@@ -11,9 +11,10 @@
 
 /* How the write locks were held. */
 struct apply_times {
-  double longest; /* s, of one hold */
-  double total;   /* s */
-  double saving;  /* s, outside of them: see saving.h */
+  double longest;     /* s, of one hold */
+  double longest_cpu; /* s of CPU time, of one hold: what others would wait for had this thread a core of its own */
+  double total;       /* s */
+  double saving;      /* s, outside of them: see saving.h */
   unsigned holds;
 };
 

@@ -158,9 +158,9 @@ static bool one_round(struct rounds *r) {
   dfrs_controller_applied(controller, r->indices, r->results, operations.count, wall_clock());
   /* tests/live/scale.py reads this line. */
   debug("sched/dfrs: round: %zu jobs, %zu operations, snapshot %.3f ms, step %.3f ms, apply %.3f ms, longest write lock "
-        "%.3f ms, saving %.3f ms", snapshot_view(r->snapshot)->job_count, operations.count,
+        "%.3f ms (%.3f ms of CPU), saving %.3f ms", snapshot_view(r->snapshot)->job_count, operations.count,
         snapshot_lock_time(r->snapshot) * 1e3, step_time * 1e3, times.total * 1e3, times.longest * 1e3,
-        times.saving * 1e3);
+        times.longest_cpu * 1e3, times.saving * 1e3);
   if (times.saving > 0 && saving_rest() > r->rest) r->rest = saving_rest();
   /* What has just been done is seen by the next round at once: an array has further tasks, a refusal has an answer. */
   for (size_t i = 0; i < operations.count; ++i) {

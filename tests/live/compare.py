@@ -27,6 +27,7 @@ PERIOD = 30.0          # s
 PENALTY = 3.0          # s; what a requeue costs, see docs/live-validation.md
 STRETCH_FLOOR = 0.1    # s; the b of the bounded stretch, 10 s in the papers
 MIN_PROGRESS = 0.6     # s; of dfrs.conf, by default 60
+FIRST_SECOND = 2.0     # s that slurmctld has been up before the workload begins
 
 # Stock backfill as it is tuned for short jobs: it looks at the queue every second, and like EASY it holds nodes for the
 # first waiting job alone.
@@ -87,6 +88,8 @@ def run_one(workload, setting, side, folder, say, start_up=None):
             say(f"{name}: {len(cluster.nodes)} nodes are up; measuring what a start takes")
             start_up = measure.calibrate(cluster, workload, data / "calibration", setting.repeats)
             say(f"{name}: {report.overheads(start_up)}")
+        # sched/dfrs takes jobs of its first second for older ones, which wait until all nodes are seen.
+        time.sleep(FIRST_SECOND)
         say(f"{name}: now the workload, which takes about {workload.span * 1.25:.0f} s")
         live = measure.run(cluster, workload, data / "jobs", lambda text: say(f"{name}: {text}"),
                            setting.period if "/per" in setting.simulated(side) else None)
