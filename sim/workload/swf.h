@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/instance.h"
@@ -198,6 +199,12 @@ void each_simulated_job(SwfRecords& records, const SwfConventions& conventions, 
   }
   report.records = records.report().records;
   if (!any) refuse_without_jobs(records.source(), report);
+}
+
+template <typename Use>
+void each_simulated_job(const SwfLog& log, const SwfConventions& conventions, ReadReport& report, Use&& use) {
+  SwfLogRecords records(log);
+  each_simulated_job(records, conventions, report, std::forward<Use>(use));
 }
 
 struct SwfPlatformOptions {
