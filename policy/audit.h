@@ -44,7 +44,7 @@ class Audit {
   };
   struct Node {
     RigidVector free{};
-    double cpu_used = 0;          // allocated: sum of yield x need
+    double cpu_used = 0;  // allocated: sum of yield x need
     std::uint32_t tasks = 0;
     std::uint32_t exclusive = 0;  // tasks of jobs that want the node alone
     std::uint64_t gained_in = 0;  // the number of the last check in which it received tasks or CPU

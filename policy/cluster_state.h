@@ -127,9 +127,10 @@ class ClusterState {
   // Jobs that have gone stay in the list until somebody reads it, or until they are half of it: batch policies never
   // do, and to look for each of them would be most of what a completion costs here.
   mutable std::vector<JobSlot> active_;
-  mutable std::vector<std::uint64_t> active_orders_;  // of the same jobs; another order than the slot's: its job has gone
-  mutable std::size_t gone_ = 0;                      // how many of them
-  mutable std::uint64_t first_gone_ = 0;              // the least of their orders
+  // Their orders. Where the slot has another one now, its job has gone.
+  mutable std::vector<std::uint64_t> active_orders_;
+  mutable std::size_t gone_ = 0;          // how many of them have gone
+  mutable std::uint64_t first_gone_ = 0;  // the least of their orders
   std::uint64_t version_ = 0;
 
   std::vector<JobSlot> touched_;

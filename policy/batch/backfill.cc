@@ -130,8 +130,8 @@ void BackfillPolicy::backfill(const ClusterView& view, ClusterState& state, Outc
     const Waiting w = queue_[k];
     const bool before_shadow = easy && view.now + w.estimate <= reservation_.shadow;
     // Nearly all jobs stay, which a branch for all conditions together foretells, and one for each does not.
-    const bool may_start = static_cast<bool>(
-        static_cast<int>(w.nodes <= free_) & (static_cast<int>(before_shadow) | static_cast<int>(!uniform_) |
+    const bool may_start = static_cast<bool>(static_cast<int>(w.nodes <= free_) &
+                                             (static_cast<int>(before_shadow) | static_cast<int>(!uniform_) |
                                               static_cast<int>(w.nodes <= reservation_.extra)));
     if (may_start && fits(view, state, w, before_shadow)) {
       start(view, state, outcome, w);

@@ -65,7 +65,8 @@ SwfWorkload annotated_instance(SwfRecords& log, const std::string& name, const S
   instance.platform = Platform::homogeneous(static_cast<std::size_t>(options.nodes), options.memory_mib);
 
   SwfInstanceJobs jobs(log, std::int64_t{options.nodes} * options.cores, options.lenient, workload);
-  // Most records have the memory of the one before, or the least; the divisions of rounding it are not for each of them.
+  // Most records have the memory of the one before, or the least; the divisions of rounding it are not for each of
+  // them.
   ExactMemory exact;
   RigidAmount rounded = 0;
   each_simulated_job(log, conventions, workload.report, [&](const SwfJob& record) {

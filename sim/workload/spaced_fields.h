@@ -63,9 +63,9 @@ class SpacedFields {
   const char* begin(std::size_t field) const { return line_ + edge_[2 * field]; }
   const char* end(std::size_t field) const { return line_ + edge_[2 * field + 1]; }
 
-  /// Reads those of the line's fields `which` that are one to eight digits, perhaps with a '-' before them, into `values`, by the
-  /// field, without a branch on what is in them. Returns a bit for each field of the line that is something else, the
-  /// first one's lowest; what is in `values` for these means nothing.
+  /// Reads those of the line's fields `which` that are one to eight digits, perhaps with a '-' before them, into
+  /// `values`, by the field, without a branch on what is in them. Returns a bit for each field of the line that is
+  /// something else, the first one's lowest; what is in `values` for these means nothing.
   std::uint64_t short_integers(std::span<const std::uint8_t> which, double* values) const {
     for (const std::size_t field : which) {
       const char* at = begin(field);
@@ -166,8 +166,8 @@ class SpacedFields {
   const char* line_ = nullptr;
   std::size_t edges_ = 0;
   std::array<std::uint32_t, kMostBytes + 1> edge_;  // beginnings and ends of fields, in turn, from the line's beginning
-  Bits strange_{};            // neither a digit nor a '-' at the beginning of a field
-  bool odd_lengths_ = false;  // some field is a '-' alone, or may have more than eight digits
+  Bits strange_{};                                  // neither a digit nor a '-' at the beginning of a field
+  bool odd_lengths_ = false;                        // some field is a '-' alone, or may have more than eight digits
 };
 
 }  // namespace dfrs::sim

@@ -104,13 +104,13 @@ class SwfLogRecords final : public SwfRecords {
   std::size_t next_ = 0;
 };
 
-/// Those of a text, read when they are asked for: the records of a long log are larger than its text and all caches, and
-/// writing them down and reading them again takes as long as making sense of the text. They have what simulated_job()
-/// looks at; all else stays unknown.
+/// Those of a text, read when they are asked for: the records of a long log are larger than its text and all caches,
+/// and writing them down and reading them again takes as long as making sense of the text. They have what
+/// simulated_job() looks at; all else stays unknown.
 ///
-/// Only for plain texts, as nearly all are: well-formed lines, comments before the first of them, job numbers and times of
-/// submission that ascend. Where one is not, next() ends the records there, plain() is false, and parse_swf() is to read
-/// the text.
+/// Only for plain texts, as nearly all are: well-formed lines, comments before the first of them, job numbers and times
+/// of submission that ascend. Where one is not, next() ends the records there, plain() is false, and parse_swf() is to
+/// read the text.
 class SwfTextRecords final : public SwfRecords {
  public:
   SwfTextRecords(std::string_view text, std::string source);
@@ -175,7 +175,7 @@ struct SwfJob {
   Seconds estimate = 0;
   double memory_kb = 0;  ///< per processor, max(used, requested); 0 if neither is given
   double weight = 1;
-  double efficiency = 1; ///< share of a processor that it can use, 0.01 .. 1; 1 unless measured_cpu_need
+  double efficiency = 1;  ///< share of a processor that it can use, 0.01 .. 1; 1 unless measured_cpu_need
   std::size_t line = 0;
 };
 

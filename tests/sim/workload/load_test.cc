@@ -59,10 +59,12 @@ TEST(Load, ReadsALogThatIsNotPlainAllTheSame) {
   const auto message = [&](const std::string& text) {
     return message_of<InputError>([&] { load_instances_from_text(text, "log"); });
   };
-  EXPECT_EQ(message(head + record(3, 7, "9")), "log:4: job 3 is larger than the machine: 9 processors, but the machine has 2");
+  EXPECT_EQ(message(head + record(3, 7, "9")),
+            "log:4: job 3 is larger than the machine: 9 processors, but the machine has 2");
   EXPECT_EQ(message(head + record(3, 7, "9") + "what\n"),
             "log:5: field 1 (job number) is 'what', expected an integer (-1 if unknown)");
-  EXPECT_EQ(message(head + record(3, 7, "9") + record(3, 7, "1")), "log:5: job number 3 is already used by an earlier line");
+  EXPECT_EQ(message(head + record(3, 7, "9") + record(3, 7, "1")),
+            "log:5: job number 3 is already used by an earlier line");
 }
 
 TEST(Load, CutsALogIntoWeeksUnderTheAnnotation) {

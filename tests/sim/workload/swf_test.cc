@@ -153,8 +153,8 @@ TEST(SwfReader, ReadsEveryWayToWriteARecord) {
   };
   for (const std::string& line : lines) {
     for (const std::string& before : {std::string(), std::string("; a comment\n\n")}) {
-      for (const std::string& behind : {std::string(), std::string("\n"), std::string("\r\n; another comment"),
-                                        "\n" + std::string(200, ' ')}) {
+      for (const std::string& behind :
+           {std::string(), std::string("\n"), std::string("\r\n; another comment"), "\n" + std::string(200, ' ')}) {
         const std::string text = before + line + behind;
         const std::string where = "'" + text + "'";
         const SwfLog log = parse_swf(text, "log");
@@ -243,8 +243,9 @@ void expect_alike(SwfRecords& a, SwfRecords& b) {
 
 TEST(SwfTextRecords, AreThoseOfTheLog) {
   // Parts of jobs, and records without a number or a time of submission, are in nobody's order.
-  const std::string text = "; MaxProcs: 64\n;\n; UnixStartTime: 7\n" + record(3, 10, 5, 1) + "\n" + record(-1, 10, 5, 1) +
-                           record(4, -1, 5, 1) + "3 10 -1 5 -1 -1 -1 1 -1 -1 2 1 1 1 1 1 -1 -1\n" +
+  const std::string text = "; MaxProcs: 64\n;\n; UnixStartTime: 7\n" + record(3, 10, 5, 1) + "\n" +
+                           record(-1, 10, 5, 1) + record(4, -1, 5, 1) +
+                           "3 10 -1 5 -1 -1 -1 1 -1 -1 2 1 1 1 1 1 -1 -1\n" +
                            "5 10 -1 5.25 2 1.5 2048.5 -1 60 -1 1 2 1 1 1 1 -1 -1 \r\n" + record(1000000000, 11, 5, 0) +
                            record(1000000001, 12, 5, 2);
   SwfTextRecords records(text, "log");
