@@ -51,7 +51,8 @@ void Audit::resync(const ClusterView& view) {
   nodes_.assign(view.nodes.size(), Node{});
   for (std::size_t n = 0; n < view.nodes.size(); ++n) nodes_[n].free = view.nodes[n].spec.rigid;
   checks_ = 0;
-  gained_.clear();
+  gained_.assign(view.nodes.size() + 1, 0);
+  gained_count_ = 0;
   jobs_.assign(view.jobs.size(), Job{});
   for (JobSlot job = 0; job < view.jobs.size(); ++job) {
     if (view.jobs[job].state != JobState::absent) load(view, job);
@@ -102,12 +103,15 @@ double Audit::change_need(JobSlot slot, double need) {
 }
 
 void Audit::release(Job& job) {
+  const double used = job.cpu_need * job.yield;
   for (NodeIndex n : job.nodes) {
     Node& node = nodes_[n];
     for (std::size_t d = 0; d < dims_; ++d) node.free[d] += job.rigid[d];
-    node.cpu_used -= job.cpu_need * job.yield;
+    node.cpu_used -= used;
     if (--node.tasks == 0) node.cpu_used = 0.0;
-    if (job.exclusive) --node.exclusive;
+  }
+  if (job.exclusive) {
+    for (NodeIndex n : job.nodes) --nodes_[n].exclusive;
   }
   job.nodes.clear();
   job.yield = 0;
@@ -120,16 +124,23 @@ void Audit::occupy(Job& job, std::span<const NodeIndex> nodes) {
     Node& node = nodes_[n];
     for (std::size_t d = 0; d < dims_; ++d) node.free[d] -= job.rigid[d];
     ++node.tasks;
-    if (job.exclusive) ++node.exclusive;
-    gain(n);
   }
+  if (job.exclusive) {
+    for (NodeIndex n : nodes) ++nodes_[n].exclusive;
+  }
+  gain(nodes);
   job.placed_in = checks_;
 }
 
-void Audit::gain(NodeIndex n) {
-  if (nodes_[n].gained_in == checks_) return;
-  nodes_[n].gained_in = checks_;
-  gained_.push_back(n);
+void Audit::gain(std::span<const NodeIndex> nodes) {
+  // Without a branch for each node: one that is listed already is overwritten by the next.
+  std::size_t count = gained_count_;
+  for (NodeIndex n : nodes) {
+    gained_[count] = n;
+    count += nodes_[n].gained_in != checks_ ? 1 : 0;
+    nodes_[n].gained_in = checks_;
+  }
+  gained_count_ = count;
 }
 
 void Audit::set_yield(Job& job, double yield) {
@@ -152,8 +163,10 @@ std::optional<std::string> Audit::check_one(const ClusterView& view, const Decis
   }
   const std::span<const NodeIndex> nodes = decisions.nodes_of(decision);
   if (nodes.size() != spec.tasks) return wrong("one node per task is needed");
-  if (!std::is_sorted(nodes.begin(), nodes.end())) return wrong("nodes must ascend");
+  NodeIndex last = 0;
   for (NodeIndex n : nodes) {
+    if (n < last) return wrong("nodes must ascend");
+    last = n;
     if (n >= view.nodes.size()) return wrong("no such node");
     if (!view.nodes[n].usable) return wrong("node " + std::to_string(n) + " is not usable");
     if (spec.eligible != nullptr && !spec.eligible->contains(n)) {
@@ -168,7 +181,7 @@ std::optional<std::string> Audit::check_one(const ClusterView& view, const Decis
 }
 
 std::optional<std::string> Audit::check_nodes(const ClusterView& view) const {
-  for (NodeIndex n : gained_) {
+  for (NodeIndex n : gained()) {
     const Node& node = nodes_[n];
     for (std::size_t d = 0; d < dims_; ++d) {
       if (node.free[d] < 0) {
@@ -189,9 +202,9 @@ std::optional<std::string> Audit::check_nodes(const ClusterView& view) const {
 }
 
 std::optional<std::string> Audit::check(const ClusterView& view, const Decisions& decisions) {
-  gained_.clear();
+  gained_count_ = 0;
   ++checks_;
-  for (NodeIndex n : grown_) gain(n);
+  gain(grown_);
   grown_.clear();
   for (const Decision& decision : decisions.placements) {
     if (auto message = check_one(view, decisions, decision)) return message;
@@ -226,9 +239,7 @@ std::optional<std::string> Audit::check(const ClusterView& view, const Decisions
       return job_text(view, change.job) + ": yield " + number_text(change.yield) + " is not in (0, 1]";
     }
     Job& job = jobs_[change.job];
-    if (change.yield > job.yield && job.placed_in != checks_) {
-      for (NodeIndex n : job.nodes) gain(n);
-    }
+    if (change.yield > job.yield && job.placed_in != checks_) gain(job.nodes);
     set_yield(job, change.yield);
   }
   for (const Decision& decision : decisions.placements) {

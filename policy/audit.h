@@ -44,7 +44,7 @@ class Audit {
   };
   struct Node {
     RigidVector free{};
-    double cpu_used = 0;          // allocated: sum of yield x need
+    double cpu_used = 0;  // allocated: sum of yield x need
     std::uint32_t tasks = 0;
     std::uint32_t exclusive = 0;  // tasks of jobs that want the node alone
     std::uint64_t gained_in = 0;  // the number of the last check in which it received tasks or CPU
@@ -57,13 +57,17 @@ class Audit {
                                        const Decision& decision) const;
   std::optional<std::string> check_nodes(const ClusterView& view) const;
   void set_yield(Job& job, double yield);
-  void gain(NodeIndex n);
+  void gain(std::span<const NodeIndex> nodes);
+  std::span<const NodeIndex> gained() const { return {gained_.data(), gained_count_}; }
 
   std::size_t dims_ = 1;
   std::vector<Job> jobs_;
   NodeLists spare_;  // of jobs that are gone
   std::vector<Node> nodes_;
-  std::vector<NodeIndex> gained_;  // nodes that received tasks or CPU in this check, each once
+  // Nodes that received tasks or CPU in this check, each once: the first gained_count_. There is room for one more than
+  // there are nodes.
+  std::vector<NodeIndex> gained_;
+  std::size_t gained_count_ = 0;
   std::uint64_t checks_ = 0;
   std::vector<NodeIndex> grown_;  // nodes with jobs whose needs have grown since the last check
 };

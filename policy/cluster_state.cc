@@ -18,7 +18,8 @@ void ClusterState::resync(const ClusterView& view) {
   exclusive_tasks_.assign(nodes, 0);
   usable_.resize(nodes);
   node_changed_.assign(nodes, 0);
-  changed_nodes_.clear();
+  changed_nodes_.assign(nodes + 1, 0);
+  changed_ = 0;
   homogeneous_ = true;
   for (std::size_t n = 0; n < nodes; ++n) {
     const NodeView& node = view.nodes[n];
@@ -32,20 +33,24 @@ void ClusterState::resync(const ClusterView& view) {
   order_.assign(view.jobs.size(), 0);
   touch_index_.assign(view.jobs.size(), kUntouched);
   touched_.clear();
+  present_.assign(view.jobs.size(), 0);
   active_.clear();
+  active_orders_.clear();
+  gone_ = 0;
+  std::vector<JobSlot> jobs;
   for (JobSlot job = 0; job < view.jobs.size(); ++job) {
-    if (view.jobs[job].state != JobState::absent) active_.push_back(job);
+    if (view.jobs[job].state != JobState::absent) jobs.push_back(job);
   }
   // A snapshot has lost the order of submission events: submit time, then the host's job id, stands for it.
-  std::sort(active_.begin(), active_.end(), [&](JobSlot a, JobSlot b) {
+  std::sort(jobs.begin(), jobs.end(), [&](JobSlot a, JobSlot b) {
     const JobView& ja = view.jobs[a];
     const JobView& jb = view.jobs[b];
     if (ja.submit != jb.submit) return ja.submit < jb.submit;
     return ja.id != jb.id ? ja.id < jb.id : a < b;
   });
   next_order_ = 0;
-  for (JobSlot job : active_) {
-    order_[job] = next_order_++;
+  for (JobSlot job : jobs) {
+    enter(job);
     const JobView& spec = view.jobs[job];
     if (spec.state != JobState::running) continue;
     placement_[job].assign(spec.nodes.begin(), spec.nodes.end());
@@ -55,21 +60,40 @@ void ClusterState::resync(const ClusterView& view) {
 }
 
 void ClusterState::forget_changes() {
-  for (NodeIndex n : changed_nodes_) node_changed_[n] = 0;
-  changed_nodes_.clear();
+  for (NodeIndex n : changed_nodes()) node_changed_[n] = 0;
+  changed_ = 0;
+}
+
+void ClusterState::note_changes(std::span<const NodeIndex> nodes) {
+  // Without a branch for each node: a node that is listed already is overwritten by the next.
+  std::size_t changed = changed_;
+  for (NodeIndex n : nodes) {
+    changed_nodes_[changed] = n;
+    changed += 1 - node_changed_[n];
+    node_changed_[n] = 1;
+  }
+  changed_ = changed;
+  by_load_.note(nodes);
 }
 
 void ClusterState::grow(std::size_t slots) {
   if (slots <= placement_.size()) return;
   placement_.resize(slots);
   order_.resize(slots, 0);
+  present_.resize(slots, 0);
   touch_index_.resize(slots, kUntouched);
+}
+
+void ClusterState::enter(JobSlot job) {
+  active_.push_back(job);
+  active_orders_.push_back(next_order_);
+  order_[job] = next_order_++;
+  present_[job] = 1;
 }
 
 void ClusterState::add(JobSlot job) {
   ++version_;
-  order_[job] = next_order_++;
-  active_.push_back(job);
+  enter(job);
 }
 
 void ClusterState::drop(JobSlot job, const JobView& spec) {
@@ -78,19 +102,31 @@ void ClusterState::drop(JobSlot job, const JobView& spec) {
     release(spec, placement_[job]);
     spare_.keep(placement_[job]);
   }
-  // Orders ascend along active_, so the job is found by bisection.
-  const auto at = std::lower_bound(active_.begin(), active_.end(), order_[job],
-                                   [&](JobSlot a, std::uint64_t order) { return order_[a] < order; });
-  if (at != active_.end() && *at == job) active_.erase(at);
+  if (present_[job] == 0) return;
+  present_[job] = 0;
+  first_gone_ = gone_ == 0 ? order_[job] : std::min(first_gone_, order_[job]);
+  if (2 * ++gone_ > active_.size()) close_gaps();
+}
+
+void ClusterState::close_gaps() const {
+  const auto first = std::lower_bound(active_orders_.begin(), active_orders_.end(), first_gone_);
+  auto kept = static_cast<std::size_t>(first - active_orders_.begin());
+  for (std::size_t k = kept; k < active_.size(); ++k) {
+    const JobSlot job = active_[k];
+    const std::uint64_t order = active_orders_[k];
+    active_[kept] = job;
+    active_orders_[kept] = order;
+    kept += present_[job] != 0 && order_[job] == order ? 1 : 0;
+  }
+  active_.resize(kept);
+  active_orders_.resize(kept);
+  gone_ = 0;
 }
 
 void ClusterState::change_need(JobSlot job, double more) {
   ++version_;
-  for (NodeIndex n : placement_[job]) {
-    note_change(n);
-    cpu_load_[n] += more;
-    by_load_.note(n);
-  }
+  note_changes(placement_[job]);
+  for (NodeIndex n : placement_[job]) cpu_load_[n] += more;
 }
 
 void ClusterState::begin() {
@@ -135,26 +171,28 @@ void ClusterState::remove(JobSlot job, const JobView& spec) {
 }
 
 void ClusterState::occupy(const JobView& spec, std::span<const NodeIndex> nodes) {
+  note_changes(nodes);
+  const double need = spec.cpu_need;
   for (NodeIndex n : nodes) {
-    note_change(n);
-    cpu_load_[n] += spec.cpu_need;
+    cpu_load_[n] += need;
     for (std::size_t d = 0; d < rigid_dims_; ++d) rigid_free_[n][d] -= spec.rigid[d];
     ++task_count_[n];
-    if (spec.flags.exclusive) ++exclusive_tasks_[n];
-    by_load_.note(n);
   }
+  if (!spec.flags.exclusive) return;
+  for (NodeIndex n : nodes) ++exclusive_tasks_[n];
 }
 
 void ClusterState::release(const JobView& spec, std::span<const NodeIndex> nodes) {
+  note_changes(nodes);
+  const double need = spec.cpu_need;
   for (NodeIndex n : nodes) {
-    note_change(n);
-    cpu_load_[n] -= spec.cpu_need;
+    cpu_load_[n] -= need;
     for (std::size_t d = 0; d < rigid_dims_; ++d) rigid_free_[n][d] += spec.rigid[d];
     // An empty node has load 0 exactly: what rounding left of sums and differences ends here.
     if (--task_count_[n] == 0) cpu_load_[n] = 0.0;
-    if (spec.flags.exclusive) --exclusive_tasks_[n];
-    by_load_.note(n);
   }
+  if (!spec.flags.exclusive) return;
+  for (NodeIndex n : nodes) --exclusive_tasks_[n];
 }
 
 bool ClusterState::holds_one(const RigidVector& room, const JobView& job) const {

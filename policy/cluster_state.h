@@ -50,11 +50,14 @@ class ClusterState {
 
   /// Nodes whose load, tasks or free resources changed since forget_changes(), each once, in no particular order.
   /// After resync() they are not told: everything may be another.
-  std::span<const NodeIndex> changed_nodes() const { return changed_nodes_; }
+  std::span<const NodeIndex> changed_nodes() const { return {changed_nodes_.data(), changed_}; }
   void forget_changes();
 
-  /// All jobs in the system, in submission order.
-  std::span<const JobSlot> active() const { return active_; }
+  /// All jobs in the system, in submission order. O(1), or O(jobs) where some have gone since it was last asked for.
+  std::span<const JobSlot> active() const {
+    if (gone_ != 0) close_gaps();
+    return active_;
+  }
   /// Position of a job in the submission order.
   std::uint64_t order(JobSlot job) const { return order_[job]; }
 
@@ -93,14 +96,12 @@ class ClusterState {
   /// How many do, given that one does; at most the job's tasks.
   std::uint32_t holds(const RigidVector& room, const JobView& job) const;
 
+  void enter(JobSlot job);
+  void close_gaps() const;
   void touch(JobSlot job);
   void occupy(const JobView& spec, std::span<const NodeIndex> nodes);
   void release(const JobView& spec, std::span<const NodeIndex> nodes);
-  void note_change(NodeIndex n) {
-    if (node_changed_[n] != 0) return;
-    node_changed_[n] = 1;
-    changed_nodes_.push_back(n);
-  }
+  void note_changes(std::span<const NodeIndex> nodes);
 
   std::vector<double> cpu_capacity_;
   std::vector<double> cpu_load_;
@@ -109,8 +110,9 @@ class ClusterState {
   std::vector<std::uint32_t> task_count_;
   std::vector<std::uint32_t> exclusive_tasks_;
   std::vector<std::uint8_t> usable_;
-  std::vector<std::uint8_t> node_changed_;  // by node: is in changed_nodes_
-  std::vector<NodeIndex> changed_nodes_;
+  std::vector<std::uint32_t> node_changed_;  // by node, 0 or 1: is in changed_nodes_
+  std::vector<NodeIndex> changed_nodes_;     // the first changed_; there is room for one more than there are nodes
+  std::size_t changed_ = 0;
   std::size_t rigid_dims_ = 1;
   bool homogeneous_ = true;
 
@@ -119,8 +121,16 @@ class ClusterState {
   std::vector<std::vector<NodeIndex>> placement_;  // by slot
   NodeLists spare_;                                // of jobs that are gone
   std::vector<std::uint64_t> order_;               // by slot
-  std::vector<JobSlot> active_;
   std::uint64_t next_order_ = 0;
+  std::vector<std::uint8_t> present_;  // by slot: a job in the system has it
+
+  // Jobs that have gone stay in the list until somebody reads it, or until they are half of it: batch policies never
+  // do, and to look for each of them would be most of what a completion costs here.
+  mutable std::vector<JobSlot> active_;
+  // Their orders. Where the slot has another one now, its job has gone.
+  mutable std::vector<std::uint64_t> active_orders_;
+  mutable std::size_t gone_ = 0;          // how many of them have gone
+  mutable std::uint64_t first_gone_ = 0;  // the least of their orders
   std::uint64_t version_ = 0;
 
   std::vector<JobSlot> touched_;

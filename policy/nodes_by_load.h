@@ -65,11 +65,14 @@ class NodesByLoad {
     known_ = false;
     looked_at_ = 0;
   }
-  /// The node's tasks have changed. O(1).
-  void note(NodeIndex n) {
-    if (!known_ || noted_[n] != 0) return;
-    noted_[n] = 1;
-    changed_.push_back(n);
+  /// The nodes' tasks have changed. O(nodes named), O(1) while there are no orders.
+  void note(std::span<const NodeIndex> nodes) {
+    if (!known_) return;
+    for (NodeIndex n : nodes) {
+      if (noted_[n] != 0) continue;
+      noted_[n] = 1;
+      changed_.push_back(n);
+    }
   }
   /// The orders as the cluster stands; none where to look at all nodes is cheaper, which is what the caller then does.
   /// O(changed nodes x sqrt(nodes)), at most O(nodes log nodes); over many calls, no more than O(nodes) each.

@@ -20,15 +20,21 @@ void CompletionQueue::set(JobSlot job, Seconds time, std::uint32_t rank) {
 }
 
 void CompletionQueue::remove(JobSlot job) {
-  const std::size_t at = job < position_.size() ? position_[job] : kAbsent;
+  std::size_t at = job < position_.size() ? position_[job] : kAbsent;
   if (at == kAbsent) return;
   position_[job] = kAbsent;
   const Entry last = heap_.back();
   heap_.pop_back();
   if (at == heap_.size()) return;
+  // The last entry nearly always belongs at the bottom: the gap goes there at once, and the entry up from there, which
+  // spares to compare it on the way down with no way to foretell where it stops.
+  for (std::size_t child = 2 * at + 1; child < heap_.size(); child = 2 * at + 1) {
+    if (child + 1 < heap_.size()) child += heap_[child + 1].before(heap_[child]) ? 1 : 0;
+    put(at, heap_[child]);
+    at = child;
+  }
   put(at, last);
-  if (at != 0) up(at);
-  down(position_[last.job]);
+  up(at);
 }
 
 void CompletionQueue::up(std::size_t at) {

@@ -65,6 +65,7 @@ void BackfillPolicy::reset(const ClusterView& view, const Estimates& estimates, 
     }
   }
   std::stable_sort(running_.begin(), running_.end(), [](const Running& a, const Running& b) { return a.end < b.end; });
+  std::reverse(running_.begin(), running_.end());
 }
 
 void BackfillPolicy::submit(const ClusterView& view, const Estimates& estimates, const ClusterState& state,
@@ -86,10 +87,10 @@ std::uint32_t BackfillPolicy::nodes_for(const ClusterState& state, const JobView
 }
 
 void BackfillPolicy::complete(JobSlot job) {
-  const auto at = std::find_if(running_.begin(), running_.end(), [&](const Running& r) { return r.job == job; });
-  if (at != running_.end()) {
+  const auto at = std::find_if(running_.rbegin(), running_.rend(), [&](const Running& r) { return r.job == job; });
+  if (at != running_.rend()) {
     free_ += at->nodes;
-    running_.erase(at);
+    running_.erase(std::prev(at.base()));
   } else {  // cancelled while it waited
     const auto waiting = std::find_if(queue_.begin() + static_cast<std::ptrdiff_t>(front_), queue_.end(),
                                       [&](const Waiting& w) { return w.job == job; });
@@ -122,13 +123,17 @@ void BackfillPolicy::backfill(const ClusterView& view, ClusterState& state, Outc
     unseen_ = queue_.size();
     return;
   }
+  const bool easy = rule_ == BatchAlgorithm::Backfill::easy;
   std::size_t kept = from;
   std::size_t k = from;
   for (; k < queue_.size() && free_ != 0; ++k) {
     const Waiting w = queue_[k];
-    const bool before_shadow = rule_ == BatchAlgorithm::Backfill::easy && view.now + w.estimate <= reservation_.shadow;
-    if (w.nodes <= free_ && (before_shadow || !uniform_ || w.nodes <= reservation_.extra) &&
-        fits(view, state, w, before_shadow)) {
+    const bool before_shadow = easy && view.now + w.estimate <= reservation_.shadow;
+    // Nearly all jobs stay, which a branch for all conditions together foretells, and one for each does not.
+    const bool may_start = static_cast<bool>(static_cast<int>(w.nodes <= free_) &
+                                             (static_cast<int>(before_shadow) | static_cast<int>(!uniform_) |
+                                              static_cast<int>(w.nodes <= reservation_.extra)));
+    if (may_start && fits(view, state, w, before_shadow)) {
       start(view, state, outcome, w);
       if (uniform_ && !before_shadow) reservation_.extra -= w.nodes;
     } else {
@@ -149,10 +154,10 @@ void BackfillPolicy::reserve(const ClusterView& view, const ClusterState& state)
   reservation_.extra = 0;
   if (uniform_) {
     std::uint64_t open = free_;
-    std::size_t k = 0;
-    for (; k < running_.size() && open < head.nodes; ++k) {
-      open += running_[k].nodes;
-      reservation_.shadow = std::max(running_[k].end, view.now);
+    auto next = running_.rbegin();
+    for (; next != running_.rend() && open < head.nodes; ++next) {
+      open += next->nodes;
+      reservation_.shadow = std::max(next->end, view.now);
     }
     if (open < head.nodes) {  // it can never run on the nodes there are; it blocks nobody
       reservation_.shadow = kNever;
@@ -160,7 +165,7 @@ void BackfillPolicy::reserve(const ClusterView& view, const ClusterState& state)
       return;
     }
     // Whatever else ends by the shadow time is free then, too.
-    for (; k < running_.size() && running_[k].end <= reservation_.shadow; ++k) open += running_[k].nodes;
+    for (; next != running_.rend() && next->end <= reservation_.shadow; ++next) open += next->nodes;
     reservation_.extra = open - head.nodes;
     return;
   }
@@ -172,14 +177,14 @@ void BackfillPolicy::reserve(const ClusterView& view, const ClusterState& state)
   for (NodeIndex n = 0; n < nodes; ++n) open += idle(state, n) ? tasks_on(state, spec, n, options_.pack_tasks) : 0;
   std::uint64_t needed = spec.tasks;
   std::vector<NodeIndex> released;
-  for (std::size_t k = 0; k < running_.size(); ++k) {
-    if (open >= needed && running_[k].end > reservation_.shadow) break;
-    const std::span<const NodeIndex> job_nodes = state.nodes_of(running_[k].job);
+  for (auto next = running_.rbegin(); next != running_.rend(); ++next) {
+    if (open >= needed && next->end > reservation_.shadow) break;
+    const std::span<const NodeIndex> job_nodes = state.nodes_of(next->job);
     for (std::size_t at = 0; at < job_nodes.size(); at = next_node(job_nodes, at)) {
       open += tasks_on(state, spec, job_nodes[at], options_.pack_tasks);
       released.push_back(job_nodes[at]);
     }
-    if (open >= needed && reservation_.shadow == kNever) reservation_.shadow = std::max(running_[k].end, view.now);
+    if (open >= needed && reservation_.shadow == kNever) reservation_.shadow = std::max(next->end, view.now);
   }
   if (open < needed) {
     reservation_.shadow = kNever;
@@ -201,8 +206,9 @@ void BackfillPolicy::reserve(const ClusterView& view, const ClusterState& state)
 bool BackfillPolicy::fits(const ClusterView& view, const ClusterState& state, const Waiting& w, bool before_shadow) {
   if (w.nodes > free_) return false;
   const JobView& spec = view.jobs[w.job];
-  nodes_.clear();
+  nodes_.resize(spec.tasks);
   std::uint32_t left = spec.tasks;
+  NodeIndex* next = nodes_.data();
   std::uint32_t tasks = uniform_ && state.node_count() != 0 ? tasks_on(state, spec, 0, options_.pack_tasks) : 0;
   for (std::size_t word = 0; word < idle_.size() && left != 0; ++word) {
     for (std::uint64_t rest = idle_[word]; rest != 0 && left != 0; rest &= rest - 1) {
@@ -211,7 +217,7 @@ bool BackfillPolicy::fits(const ClusterView& view, const ClusterState& state, co
         if (!before_shadow && reservation_.held[n] != 0) continue;
         tasks = tasks_on(state, spec, n, options_.pack_tasks);
       }
-      for (std::uint32_t k = std::min(tasks, left); k != 0; --k, --left) nodes_.push_back(n);
+      for (std::uint32_t k = std::min(tasks, left); k != 0; --k, --left) *next++ = n;
     }
   }
   return left == 0;
@@ -221,7 +227,7 @@ void BackfillPolicy::start(const ClusterView& view, ClusterState& state, Outcome
   const JobView& spec = view.jobs[w.job];
   state.place(w.job, spec, nodes_);
   for (NodeIndex n : nodes_) set_idle(n, false);
-  const std::uint32_t taken = distinct_nodes(nodes_);
+  const std::uint32_t taken = uniform_ ? w.nodes : distinct_nodes(nodes_);
   free_ -= taken;
   // A node alone gives the tasks all they need, unless it is slower than the reference node. Of equal nodes none has
   // more tasks than the first.
@@ -229,8 +235,9 @@ void BackfillPolicy::start(const ClusterView& view, ClusterState& state, Outcome
   const double yield = yield_alone(state, uniform_ ? nodes.first(std::min<std::size_t>(1, nodes.size())) : nodes);
   outcome.yields->push_back({w.job, yield});
   const Running entry{view.now + w.estimate / yield, w.job, taken};
-  running_.insert(std::upper_bound(running_.begin(), running_.end(), entry,
-                                   [](const Running& a, const Running& b) { return a.end < b.end; }),
+  // Of equal ends the one that began first comes first, from the vector's end.
+  running_.insert(std::lower_bound(running_.begin(), running_.end(), entry,
+                                   [](const Running& a, const Running& b) { return a.end > b.end; }),
                   entry);
 }
 

@@ -64,7 +64,7 @@ class BackfillPolicy final : public BatchPolicy {
   std::vector<Waiting> queue_;
   std::size_t front_ = 0;         // queue_[front_ ...] wait; those before are gone
   std::size_t unseen_ = 0;        // queue_[unseen_ ...] came after the last pass
-  std::vector<Running> running_;  // by expected end
+  std::vector<Running> running_;  // by expected end, the last first: those who leave are at the vector's end
   std::uint64_t free_ = 0;        // nodes without a job
   Reservation reservation_;
   std::vector<NodeIndex> nodes_;     // of the job that fits, a node per task

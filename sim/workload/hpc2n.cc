@@ -56,25 +56,39 @@ AnnotatedTasks annotate(int processors, double memory_kb, const MemoryAnnotation
   return {processors, 1.0 / options.cores, {per_processor}};
 }
 
-SwfWorkload annotated_instance(const SwfLog& log, const std::string& name, const SwfConventions& conventions,
+SwfWorkload annotated_instance(SwfRecords& log, const std::string& name, const SwfConventions& conventions,
                                const MemoryAnnotation& options) {
   check(options);
-  SwfWorkload workload{{}, log.report};
+  SwfWorkload workload{{}, log.report()};
   Instance& instance = workload.instance;
   instance.name = name;
   instance.platform = Platform::homogeneous(static_cast<std::size_t>(options.nodes), options.memory_mib);
 
   SwfInstanceJobs jobs(log, std::int64_t{options.nodes} * options.cores, options.lenient, workload);
+  // Most records have the memory of the one before, or the least; the divisions of rounding it are not for each of
+  // them.
+  ExactMemory exact;
+  RigidAmount rounded = 0;
   each_simulated_job(log, conventions, workload.report, [&](const SwfJob& record) {
     const AnnotatedTasks tasks = annotate(record.processors, record.memory_kb, options);
     Job job = basic_job(record);
     job.tasks = tasks.tasks;
     job.cpu_need = tasks.cpu_need * record.efficiency;
-    job.rigid[kMemory] = rounded_memory(tasks.memory, options.memory_mib);
+    if (tasks.memory.centi_kb != exact.centi_kb) {
+      exact = tasks.memory;
+      rounded = rounded_memory(exact, options.memory_mib);
+    }
+    job.rigid[kMemory] = rounded;
     jobs.add(record, job);
   });
   jobs.finish();
   return workload;
+}
+
+SwfWorkload annotated_instance(const SwfLog& log, const std::string& name, const SwfConventions& conventions,
+                               const MemoryAnnotation& options) {
+  SwfLogRecords records(log);
+  return annotated_instance(records, name, conventions, options);
 }
 
 }  // namespace dfrs::sim

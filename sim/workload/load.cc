@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "sim/errors.h"
 #include "sim/workload/sacct/table.h"
 #include "sim/workload/trace_file.h"
 
@@ -30,6 +31,29 @@ std::string name_from_source(const std::string& source) {
   return name.empty() ? "trace" : std::string(name);
 }
 
+namespace {
+
+SwfWorkload read_swf(std::string_view text, const std::string& source, const std::string& name,
+                     const LoadOptions& options) {
+  const auto convert = [&](SwfRecords& records) {
+    return options.annotation == SwfAnnotation::kMemory
+               ? annotated_instance(records, name, options.conventions, options.memory)
+               : swf_instance(records, name, options.conventions, options.processors);
+  };
+  try {
+    SwfTextRecords records(text, source);
+    SwfWorkload workload = convert(records);
+    if (records.plain()) return workload;
+  } catch (const Failure&) {
+    // What is wrong with the text comes before what is wrong with a job: it is found below.
+  }
+  const SwfLog log = parse_swf(text, source, options.swf);
+  SwfLogRecords records(log);
+  return convert(records);
+}
+
+}  // namespace
+
 Loaded load_instances_from_text(std::string_view text, const std::string& source, const LoadOptions& options) {
   Loaded loaded;
   loaded.source = source_name(source);
@@ -52,10 +76,7 @@ Loaded load_instances_from_text(std::string_view text, const std::string& source
     }
   } else {
     loaded.was_swf = true;
-    const SwfLog log = parse_swf(text, loaded.source, options.swf);
-    workload = options.annotation == SwfAnnotation::kMemory
-                   ? annotated_instance(log, name, options.conventions, options.memory)
-                   : swf_instance(log, name, options.conventions, options.processors);
+    workload = read_swf(text, loaded.source, name, options);
   }
   loaded.report = std::move(workload.report);
   if (options.memory_model) draw_memory(workload.instance, *options.memory_model);

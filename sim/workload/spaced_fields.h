@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string_view>
 
 #ifdef __SSE2__
@@ -17,88 +18,156 @@
 
 namespace dfrs::sim {
 
-/// Goes through the fields of a line. It may refuse any line, which is then for FieldSplitter; one that it takes has
-/// the same fields there unless one of them has a tab or a carriage return in it, which no number has.
+/// The fields of a line. It may refuse any line, which is then for FieldSplitter; one that it takes has the same fields
+/// there unless one of them has a tab or a carriage return in it, which no number has.
 class SpacedFields {
  public:
   static constexpr std::size_t kMostBytes = 127;  ///< of a line
+  static constexpr std::size_t kBytesRead = 128;  ///< from the beginning of a line on; those behind it do not matter
 
-  /// Lines are parts of `text`: up to 16 bytes behind them are looked at, too.
+  /// Lines are parts of `text`.
   explicit SpacedFields(std::string_view text) : end_(text.data() + text.size()) {}
 
-  /// Takes up a line. False if it is too long, or too near to the end of the text.
+  /// Takes up a line. False if it is too long, or too near to the end of the text; it has no fields then.
   bool take(std::string_view line) {
+    edges_ = 0;
     if constexpr (std::endian::native != std::endian::little) return false;
-    const auto behind = static_cast<std::size_t>(end_ - line.data()) - line.size();
-    if (line.size() > kMostBytes || behind < kBlock) return false;
-    std::array<std::uint64_t, 2> taken{};  // a bit per byte: it is no space
-    for (std::size_t at = 0; at < line.size(); at += kBlock) taken[at / 64] |= not_spaces(line.data() + at) << at % 64;
-    // What is behind the line does not count; a field that ends with it ends there.
-    taken[line.size() / 64] &= (std::uint64_t{1} << line.size() % 64) - 1;
-    edges_ = taken[0] ^ taken[0] << 1;
-    later_edges_ = taken[1] ^ (taken[1] << 1 | taken[0] >> 63);
-    from_ = line.data();
+    if (line.size() > kMostBytes || static_cast<std::size_t>(end_ - line.data()) < kBytesRead) return false;
+    line_ = line.data();
+    Bits taken{};
+    Bits digits{};
+    Bits minus{};
+    for (std::size_t half = 0; 64 * half <= line.size(); ++half) {
+      const std::size_t left = line.size() - 64 * half;
+      const std::uint64_t inside = left < 64 ? (std::uint64_t{1} << left) - 1 : ~std::uint64_t{0};
+      const Bytes bytes = look_at_64(line_ + 64 * half);
+      taken[half] = bytes.taken & inside;
+      digits[half] = bytes.digits & inside;
+      minus[half] = bytes.minus & inside;
+    }
+    // A field that ends with the line ends there.
+    const Bits edges{taken[0] ^ taken[0] << 1, taken[1] ^ (taken[1] << 1 | taken[0] >> 63)};
+    const Bits signs{minus[0] & edges[0], minus[1] & edges[1]};
+    strange_ = {taken[0] & ~digits[0] & ~signs[0], taken[1] & ~digits[1] & ~signs[1]};
+    const Bits lone_signs = followed(signs, {~digits[0], ~digits[1]}, 1);
+    const Bits twos = followed(taken, taken, 1);
+    const Bits fours = followed(twos, twos, 2);
+    const Bits nines = followed(followed(fours, fours, 4), taken, 8);
+    odd_lengths_ = (lone_signs[0] | lone_signs[1] | nines[0] | nines[1]) != 0;
+    edges_ = note_edges(edges[1], 64, note_edges(edges[0], 0, 0));
     return true;
   }
-  /// The next field, as its first character and the one behind it; false if there is none.
-  bool next(const char*& begin, const char*& end) { return next_edge(begin) && next_edge(end); }
+  /// How many fields the line has.
+  std::size_t count() const { return edges_ / 2; }
+  /// The first character of a field, and the one behind its last.
+  const char* begin(std::size_t field) const { return line_ + edge_[2 * field]; }
+  const char* end(std::size_t field) const { return line_ + edge_[2 * field + 1]; }
 
-  /// True, and the number in `value`, if a field is one to eight digits, perhaps with a '-' before them.
-  static bool short_integer(const char* begin, const char* end, std::int64_t& value) {
-    const std::int64_t negative = *begin == '-' ? 1 : 0;
-    begin += negative;
-    const auto digits = static_cast<std::uint64_t>(end - begin);
-    if (digits - 1 >= 8) return false;
-    // The digits become the word's last bytes; what is behind them is shifted out, and zeros come before them.
-    std::uint64_t word = (load(begin) ^ 0x3030303030303030) << (64 - 8 * digits);
-    if (((word | (word + 0x7676767676767676)) & kHighest) != 0) return false;  // some byte is more than 9
-    // Pairs, then fours, then all.
-    constexpr std::uint64_t kPairs = 0x000000ff000000ff;
-    word = word * 10 + (word >> 8);
-    word = ((word & kPairs) * 0x000f424000000064 + (word >> 16 & kPairs) * 0x0000271000000001) >> 32;
-    value = (static_cast<std::int64_t>(word) ^ -negative) + negative;
-    return true;
+  /// Reads those of the line's fields `which` that are one to eight digits, perhaps with a '-' before them, into
+  /// `values`, by the field, without a branch on what is in them. Returns a bit for each field of the line that is
+  /// something else, the first one's lowest; what is in `values` for these means nothing.
+  std::uint64_t short_integers(std::span<const std::uint8_t> which, double* values) const {
+    for (const std::size_t field : which) {
+      const char* at = begin(field);
+      const std::int64_t negative = *at == '-' ? 1 : 0;
+      at += negative;
+      const auto digits = static_cast<std::uint64_t>(end(field) - at);
+      // The digits become the word's last bytes; what is behind them is shifted out, and zeros come before them.
+      std::uint64_t word = (load(at) ^ 0x3030303030303030) << ((0 - 8 * digits) & 63);
+      // Pairs, then fours, then all.
+      constexpr std::uint64_t kPairs = 0x000000ff000000ff;
+      word = word * 10 + (word >> 8);
+      word = ((word & kPairs) * 0x000f424000000064 + (word >> 16 & kPairs) * 0x0000271000000001) >> 32;
+      values[field] = static_cast<double>((static_cast<std::int64_t>(word) ^ -negative) + negative);
+    }
+    return (strange_[0] | strange_[1]) == 0 && !odd_lengths_ ? 0 : others();
   }
 
  private:
-  static constexpr std::size_t kBlock = 16;
-  static constexpr std::uint64_t kHighest = 0x8080808080808080;  // bit of every byte
+  using Bits = std::array<std::uint64_t, 2>;  // a bit for each byte of a line, the first one's lowest
+
+  // Of some bytes.
+  struct Bytes {
+    std::uint64_t taken;  // it is no space
+    std::uint64_t digits;
+    std::uint64_t minus;
+  };
+
+  // Those of `bits` that have one of `others` so many places further on.
+  static Bits followed(const Bits& bits, const Bits& others, unsigned places) {
+    return {bits[0] & (others[0] >> places | others[1] << (64 - places)), bits[1] & others[1] >> places};
+  }
+  static Bytes look_at_64(const char* at) {
+    const Bytes a = look_at(at);
+    const Bytes b = look_at(at + 16);
+    const Bytes c = look_at(at + 32);
+    const Bytes d = look_at(at + 48);
+    return {a.taken | b.taken << 16 | c.taken << 32 | d.taken << 48,
+            a.digits | b.digits << 16 | c.digits << 32 | d.digits << 48,
+            a.minus | b.minus << 16 | c.minus << 32 | d.minus << 48};
+  }
 
   static std::uint64_t load(const char* at) {
     std::uint64_t word = 0;
     std::memcpy(&word, at, sizeof word);
     return word;
   }
-  // A bit for each byte of the block, the first byte's lowest.
-  static std::uint64_t not_spaces(const char* block) {
 #ifdef __SSE2__
+  static Bytes look_at(const char* block) {
+    const auto bits = [](__m128i bytes) { return static_cast<std::uint64_t>(_mm_movemask_epi8(bytes)); };
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block));
-    return static_cast<std::uint64_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')))) ^ 0xffff;
+    const __m128i above_zero = _mm_sub_epi8(bytes, _mm_set1_epi8('0'));
+    return {bits(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' '))) ^ 0xffff,
+            bits(_mm_cmpeq_epi8(_mm_min_epu8(above_zero, _mm_set1_epi8(9)), above_zero)),
+            bits(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('-')))};
+  }
 #else
-    return not_spaces(load(block)) | not_spaces(load(block + 8)) << 8;
+  static constexpr std::uint64_t kHighest = 0x8080808080808080;  // bit of every byte
+
+  static Bytes look_at(const char* block) {
+    const Bytes low = look_at(load(block));
+    const Bytes high = look_at(load(block + 8));
+    return {low.taken | high.taken << 8, low.digits | high.digits << 8, low.minus | high.minus << 8};
   }
-  static std::uint64_t not_spaces(std::uint64_t word) {
-    const std::uint64_t off = word ^ 0x2020202020202020;
-    const std::uint64_t not_zero = (((off & ~kHighest) + ~kHighest) | off) & kHighest;
-    return not_zero * 0x0002040810204081 >> 56;  // the bits gathered
+  static Bytes look_at(std::uint64_t word) {
+    const auto gathered = [](std::uint64_t highest) { return (highest & kHighest) * 0x0002040810204081 >> 56; };
+    // The highest bit of each byte that is at least `least`, which is from 1 to 0x80.
+    const auto from = [](std::uint64_t bytes, std::uint64_t least) {
+      return ((bytes & ~kHighest) + (0x80 - least) * 0x0101010101010101) | bytes;
+    };
+    return {gathered(from(word ^ 0x2020202020202020, 1)), gathered(~from(word ^ 0x3030303030303030, 10)),
+            gathered(~from(word ^ 0x2d2d2d2d2d2d2d2d, 1))};
+  }
 #endif
+  // Adds them to the `known` ones; how many there are then.
+  std::size_t note_edges(std::uint64_t edges, unsigned from, std::size_t known) {
+    for (; edges != 0; edges &= edges - 1) edge_[known++] = from + static_cast<unsigned>(std::countr_zero(edges));
+    return known;
   }
-  bool next_edge(const char*& at) {
-    if (edges_ == 0) {
-      edges_ = later_edges_;
-      later_edges_ = 0;
-      from_ += 64;
-      if (edges_ == 0) return false;
+  // The fields that are no short integers.
+  std::uint64_t others() const {
+    std::uint64_t found = 0;
+    for (std::size_t field = 0; odd_lengths_ && field < count(); ++field) {
+      const auto digits = static_cast<std::uint64_t>(end(field) - begin(field)) - (*begin(field) == '-' ? 1 : 0);
+      found |= std::uint64_t{digits - 1 >= 8} << field;
     }
-    at = from_ + std::countr_zero(edges_);
-    edges_ &= edges_ - 1;
-    return true;
+    std::size_t field = 0;
+    for (std::size_t half = 0; half < 2; ++half) {
+      for (std::uint64_t rest = strange_[half]; rest != 0; rest &= rest - 1) {
+        const std::size_t at = 64 * half + static_cast<std::size_t>(std::countr_zero(rest));
+        while (edge_[2 * field + 1] <= at) ++field;
+        found |= std::uint64_t{1} << field;
+      }
+    }
+    return found;
   }
 
-  const char* end_;             // of the text
-  const char* from_ = nullptr;  // the byte of the lowest bit
-  std::uint64_t edges_ = 0;     // beginnings and ends of fields, in turn
-  std::uint64_t later_edges_ = 0;
+  const char* end_;  // of the text
+  const char* line_ = nullptr;
+  std::size_t edges_ = 0;
+  std::array<std::uint32_t, kMostBytes + 1> edge_;  // beginnings and ends of fields, in turn, from the line's beginning
+  Bits strange_{};                                  // neither a digit nor a '-' at the beginning of a field
+  bool odd_lengths_ = false;                        // some field is a '-' alone, or may have more than eight digits
 };
 
 }  // namespace dfrs::sim

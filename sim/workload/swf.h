@@ -4,16 +4,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/instance.h"
 #include "sim/workload/job_weights.h"
 #include "sim/workload/read_report.h"
+#include "sim/workload/text_lines.h"
 
 namespace dfrs::sim {
+
+class SwfLineParser;
 
 /// The 18 fields in their order. -1 means that the log does not say. Times are seconds, memory is KB per processor.
 struct SwfRecord {
@@ -69,6 +74,74 @@ struct SwfReadOptions {
 /// Linear in the text (n log n if the records are out of order); no allocation per record.
 SwfLog parse_swf(std::string_view text, std::string source, const SwfReadOptions& options = {});
 
+/// The records of a log one after the other: what becomes of each hangs on itself alone, so that none need be kept.
+class SwfRecords {
+ public:
+  virtual ~SwfRecords() = default;
+  /// How the log is named in messages.
+  virtual const std::string& source() const = 0;
+  virtual const SwfHeader& header() const = 0;
+  /// About how many there are.
+  virtual std::size_t expected() const = 0;
+  /// The next record, until the next call; null at the end.
+  virtual const SwfRecord* next() = 0;
+  /// What the reader left out or changed; complete at the end.
+  virtual const ReadReport& report() const = 0;
+};
+
+/// Those of a log that has been read.
+class SwfLogRecords final : public SwfRecords {
+ public:
+  explicit SwfLogRecords(const SwfLog& log) : log_(log) {}
+  const std::string& source() const override { return log_.source; }
+  const SwfHeader& header() const override { return log_.header; }
+  std::size_t expected() const override { return log_.records.size(); }
+  const SwfRecord* next() override { return next_ == log_.records.size() ? nullptr : &log_.records[next_++]; }
+  const ReadReport& report() const override { return log_.report; }
+
+ private:
+  const SwfLog& log_;
+  std::size_t next_ = 0;
+};
+
+/// Those of a text, read when they are asked for: the records of a long log are larger than its text and all caches,
+/// and writing them down and reading them again takes as long as making sense of the text. They have what
+/// simulated_job() looks at; all else stays unknown.
+///
+/// Only for plain texts, as nearly all are: well-formed lines, comments before the first of them, job numbers and times
+/// of submission that ascend. Where one is not, next() ends the records there, plain() is false, and parse_swf() is to
+/// read the text.
+class SwfTextRecords final : public SwfRecords {
+ public:
+  SwfTextRecords(std::string_view text, std::string source);
+  ~SwfTextRecords() override;
+  /// So far.
+  bool plain() const { return plain_; }
+
+  const std::string& source() const override { return source_; }
+  const SwfHeader& header() const override { return header_; }
+  std::size_t expected() const override;
+  const SwfRecord* next() override;
+  const ReadReport& report() const override { return report_; }
+
+ private:
+  const SwfRecord* not_plain() {
+    plain_ = false;
+    return nullptr;
+  }
+
+  std::string_view text_;
+  std::string source_;
+  SwfHeader header_;
+  ReadReport report_;
+  LineSplitter lines_;
+  std::unique_ptr<SwfLineParser> parser_;
+  SwfRecord record_;
+  std::int64_t last_job_ = -1;
+  double latest_ = -1;
+  bool plain_ = true;
+};
+
 /// Which of the two processor counts of a record a job asks for. The other one stands in where it is missing.
 enum class SwfProcessors {
   kRequested,  ///< field 8
@@ -102,7 +175,7 @@ struct SwfJob {
   Seconds estimate = 0;
   double memory_kb = 0;  ///< per processor, max(used, requested); 0 if neither is given
   double weight = 1;
-  double efficiency = 1; ///< share of a processor that it can use, 0.01 .. 1; 1 unless measured_cpu_need
+  double efficiency = 1;  ///< share of a processor that it can use, 0.01 .. 1; 1 unless measured_cpu_need
   std::size_t line = 0;
 };
 
@@ -111,20 +184,27 @@ struct SwfJob {
 bool simulated_job(const SwfRecord& record, const SwfConventions& conventions, ReadReport& report, SwfJob& job);
 
 /// Says that none of the log's records can be simulated, and why. Throws InputError.
-[[noreturn]] void refuse_without_jobs(const SwfLog& log, const ReadReport& report);
+[[noreturn]] void refuse_without_jobs(const std::string& source, const ReadReport& report);
 
 /// Calls `use` with every record that can be simulated, in the log's order, one at a time: a log's jobs are as large in
 /// memory as its text. Errors: as refuse_without_jobs() if there is none.
 template <typename Use>
-void each_simulated_job(const SwfLog& log, const SwfConventions& conventions, ReadReport& report, Use&& use) {
+void each_simulated_job(SwfRecords& records, const SwfConventions& conventions, ReadReport& report, Use&& use) {
   SwfJob job;
   bool any = false;
-  for (const SwfRecord& record : log.records) {
-    if (!simulated_job(record, conventions, report, job)) continue;
+  while (const SwfRecord* record = records.next()) {
+    if (!simulated_job(*record, conventions, report, job)) continue;
     any = true;
     use(static_cast<const SwfJob&>(job));
   }
-  if (!any) refuse_without_jobs(log, report);
+  report.records = records.report().records;
+  if (!any) refuse_without_jobs(records.source(), report);
+}
+
+template <typename Use>
+void each_simulated_job(const SwfLog& log, const SwfConventions& conventions, ReadReport& report, Use&& use) {
+  SwfLogRecords records(log);
+  each_simulated_job(records, conventions, report, std::forward<Use>(use));
 }
 
 struct SwfPlatformOptions {
@@ -147,6 +227,8 @@ struct SwfWorkload {
 /// relative to the log's origin. Where memory is modelled, a task needs its record's max(used, requested), rounded up
 /// to MiB. Errors: UsageError for an option out of range or if the size of the machine is neither given nor in the
 /// header; InputError for a job larger than the machine (unless lenient), or if no record can be simulated.
+SwfWorkload swf_instance(SwfRecords& log, const std::string& name, const SwfConventions& conventions,
+                         const SwfPlatformOptions& options);
 SwfWorkload swf_instance(const SwfLog& log, const std::string& name, const SwfConventions& conventions,
                          const SwfPlatformOptions& options);
 

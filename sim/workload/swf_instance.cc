@@ -17,9 +17,9 @@ Job basic_job(const SwfJob& record) {
   return job;
 }
 
-SwfInstanceJobs::SwfInstanceJobs(const SwfLog& log, std::int64_t processors, bool lenient, SwfWorkload& workload)
+SwfInstanceJobs::SwfInstanceJobs(const SwfRecords& log, std::int64_t processors, bool lenient, SwfWorkload& workload)
     : log_(log), processors_(processors), lenient_(lenient), workload_(workload), fit_(workload.instance.platform) {
-  workload.instance.jobs.reserve(log.records.size());
+  workload.instance.jobs.reserve(log.expected());
 }
 
 void SwfInstanceJobs::add(const SwfJob& record, const Job& job) {
@@ -32,7 +32,7 @@ void SwfInstanceJobs::add(const SwfJob& record, const Job& job) {
   }
   if (!lenient_) {
     throw InputError(
-        fmt::format("{}:{}: job {} is larger than the machine: {}", log_.source, record.line, record.id, why));
+        fmt::format("{}:{}: job {} is larger than the machine: {}", log_.source(), record.line, record.id, why));
   }
   if (too_large_++ == 0) first_too_large_ = record.line;
 }
@@ -40,7 +40,7 @@ void SwfInstanceJobs::add(const SwfJob& record, const Job& job) {
 void SwfInstanceJobs::finish() {
   workload_.report.skip("larger than the machine", first_too_large_, too_large_);
   if (!workload_.instance.jobs.empty()) return;
-  throw InputError(fmt::format("{}: every job is larger than the machine of {} nodes", log_.source,
+  throw InputError(fmt::format("{}: every job is larger than the machine of {} nodes", log_.source(),
                                workload_.instance.platform.nodes.size()));
 }
 

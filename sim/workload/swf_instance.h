@@ -17,14 +17,14 @@ Job basic_job(const SwfJob& record);
 class SwfInstanceJobs {
  public:
   /// `processors` is how many the machine has. Jobs larger than it are counted in the report and skipped if `lenient`.
-  SwfInstanceJobs(const SwfLog& log, std::int64_t processors, bool lenient, SwfWorkload& workload);
+  SwfInstanceJobs(const SwfRecords& log, std::int64_t processors, bool lenient, SwfWorkload& workload);
   /// Errors: InputError for a job larger than the machine, unless lenient.
   void add(const SwfJob& record, const Job& job);
   /// To be called after the last job. Errors: InputError if no job has been added.
   void finish();
 
  private:
-  const SwfLog& log_;
+  const SwfRecords& log_;
   std::int64_t processors_;
   bool lenient_;
   SwfWorkload& workload_;

@@ -16,7 +16,7 @@ namespace {
 constexpr double kKbPerMib = 1024;
 constexpr double kLeastEfficiency = 0.01;
 
-int machine_nodes(const SwfLog& log, const SwfPlatformOptions& options) {
+int machine_nodes(const SwfRecords& log, const SwfPlatformOptions& options) {
   if (options.cores < 1 || options.cores > 1024) {
     throw UsageError(fmt::format("cores per node: {}, expected 1 to 1024", options.cores));
   }
@@ -28,19 +28,19 @@ int machine_nodes(const SwfLog& log, const SwfPlatformOptions& options) {
   }
   if (options.nodes > 0) return options.nodes;
   std::int64_t nodes = 0;
-  if (log.header.max_procs) {
+  if (log.header().max_procs) {
     // Rounded up, without a sum that could overflow.
-    nodes = *log.header.max_procs / options.cores + (*log.header.max_procs % options.cores > 0 ? 1 : 0);
-  } else if (log.header.max_nodes) {
-    nodes = *log.header.max_nodes;
+    nodes = *log.header().max_procs / options.cores + (*log.header().max_procs % options.cores > 0 ? 1 : 0);
+  } else if (log.header().max_nodes) {
+    nodes = *log.header().max_nodes;
   } else {
     throw UsageError(fmt::format(
-        "{}: the header names neither MaxProcs nor MaxNodes; give the number of nodes (--nodes)", log.source));
+        "{}: the header names neither MaxProcs nor MaxNodes; give the number of nodes (--nodes)", log.source()));
   }
   if (nodes < 1 || nodes > kMaxTraceNodes) {
     throw InputError(
         fmt::format("{}: the header's MaxProcs or MaxNodes makes {} nodes, expected 1 to {}; give the number of nodes",
-                    log.source, nodes, kMaxTraceNodes));
+                    log.source(), nodes, kMaxTraceNodes));
   }
   return static_cast<int>(nodes);
 }
@@ -101,17 +101,17 @@ bool simulated_job(const SwfRecord& record, const SwfConventions& conventions, R
   return true;
 }
 
-void refuse_without_jobs(const SwfLog& log, const ReadReport& report) {
+void refuse_without_jobs(const std::string& source, const ReadReport& report) {
   std::string reasons;
   for (const ReadNote& note : report.skipped)
     reasons += fmt::format("{}{} x {}", reasons.empty() ? ": " : ", ", note.count, note.reason);
-  throw InputError(fmt::format("{}: no record can be simulated{}", log.source, reasons));
+  throw InputError(fmt::format("{}: no record can be simulated{}", source, reasons));
 }
 
-SwfWorkload swf_instance(const SwfLog& log, const std::string& name, const SwfConventions& conventions,
+SwfWorkload swf_instance(SwfRecords& log, const std::string& name, const SwfConventions& conventions,
                          const SwfPlatformOptions& options) {
   const int nodes = machine_nodes(log, options);
-  SwfWorkload workload{{}, log.report};
+  SwfWorkload workload{{}, log.report()};
   Instance& instance = workload.instance;
   instance.name = name;
   instance.platform = Platform::homogeneous(static_cast<std::size_t>(nodes), options.memory_mib);
@@ -126,6 +126,12 @@ SwfWorkload swf_instance(const SwfLog& log, const std::string& name, const SwfCo
   });
   jobs.finish();
   return workload;
+}
+
+SwfWorkload swf_instance(const SwfLog& log, const std::string& name, const SwfConventions& conventions,
+                         const SwfPlatformOptions& options) {
+  SwfLogRecords records(log);
+  return swf_instance(records, name, conventions, options);
 }
 
 }  // namespace dfrs::sim

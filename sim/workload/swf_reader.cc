@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "sim/errors.h"
@@ -65,86 +67,97 @@ std::string parse_field(std::string_view word, std::size_t field, double& value)
   return {};
 }
 
-/// Reads one line of 18 fields. Returns an empty string, or what is wrong with it.
-std::string parse_any_record(std::string_view text, std::array<double, kFields>& values) {
-  std::size_t field = 0;
-  FieldSplitter words(text);
-  for (std::string_view word; words.next(word); ++field) {
-    if (field == kFields) return fmt::format("more than {} fields", kFields);
-    if (std::string wrong = parse_field(word, field, values[field]); !wrong.empty()) return wrong;
-  }
-  if (field < kFields) return fmt::format("{} field{}, expected {}", field, field == 1 ? "" : "s", kFields);
-  return {};
-}
+// Fields, from 0.
+constexpr std::array<std::uint8_t, kFields> kAllFields{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
+// Those that simulated_job() looks at.
+constexpr std::array<std::uint8_t, 12> kFieldsOfJobs{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 14};
 
-// Sets a record's fields from a source of them, in their order.
-template <typename Source>
-[[gnu::always_inline]] inline void fill_record(Source&& source, SwfRecord& record) {
-  const auto integer = [&](std::size_t field) { return source.template take<std::int64_t>(field - 1); };
-  const auto count = [&](std::size_t field) { return source.template take<std::int32_t>(field - 1); };
-  const auto number = [&](std::size_t field) { return source.template take<double>(field - 1); };
-  record.job = integer(1);
-  record.submit = number(2);
-  record.wait = number(3);
-  record.run_time = number(4);
+// Sets a record's fields from their values, those in kFieldsOfJobs.
+void fill_fields_of_jobs(const std::array<double, kFields>& values, SwfRecord& record) {
+  const auto count = [&](std::size_t field) { return static_cast<std::int32_t>(values[field - 1]); };
+  record.job = static_cast<std::int64_t>(values[0]);
+  record.submit = values[1];
+  record.run_time = values[3];
   record.processors_allocated = count(5);
-  record.cpu_time = number(6);
-  record.memory_used = number(7);
+  record.cpu_time = values[5];
+  record.memory_used = values[6];
   record.processors_requested = count(8);
-  record.time_requested = number(9);
-  record.memory_requested = number(10);
+  record.time_requested = values[8];
+  record.memory_requested = values[9];
   record.status = count(11);
   record.user = count(12);
-  record.group = count(13);
-  record.application = count(14);
   record.queue = count(15);
-  record.partition = count(16);
-  record.preceding_job = integer(17);
-  record.think_time = number(18);
 }
 
-// The values of any line.
-struct AnyValues {
-  const std::array<double, kFields>& values;
+// All others.
+void fill_other_fields(const std::array<double, kFields>& values, SwfRecord& record) {
+  const auto count = [&](std::size_t field) { return static_cast<std::int32_t>(values[field - 1]); };
+  record.wait = values[2];
+  record.group = count(13);
+  record.application = count(14);
+  record.partition = count(16);
+  record.preceding_job = static_cast<std::int64_t>(values[16]);
+  record.think_time = values[17];
+}
 
-  template <typename T>
-  T take(std::size_t field) const {
-    return static_cast<T>(values[field]);
+}  // namespace
+
+// Reads lines of a text.
+class SwfLineParser {
+ public:
+  explicit SwfLineParser(std::string_view text) : fields_(text) {}
+
+  /// Empty, and all of the record but its line's number, or what is wrong with the line.
+  std::string parse(std::string_view line, SwfRecord& record) {
+    if (std::string wrong = parse(line, kAllFields); !wrong.empty()) return wrong;
+    fill_fields_of_jobs(values_, record);
+    fill_other_fields(values_, record);
+    return {};
   }
-};
-
-// Nearly all lines are short integers, with a fraction here and there.
-struct UsualValues {
-  SpacedFields& fields;
-  bool usual = true;  // so far
-
-  template <typename T>
-  [[gnu::always_inline]] T take(std::size_t field) {
-    const char* begin = nullptr;
-    const char* end = nullptr;
-    usual = fields.next(begin, end) && usual;
-    std::int64_t whole = 0;  // of eight digits at most, and so in the range of any field
-    if (usual && SpacedFields::short_integer(begin, end, whole)) return static_cast<T>(whole);
-    return static_cast<T>(take_other(field, begin, end));
+  /// The same with the fields that simulated_job() looks at: all others are looked at, and not read.
+  std::string parse_for_job(std::string_view line, SwfRecord& record) {
+    if (std::string wrong = parse(line, kFieldsOfJobs); !wrong.empty()) return wrong;
+    fill_fields_of_jobs(values_, record);
+    return {};
   }
 
  private:
-  [[gnu::noinline]] double take_other(std::size_t field, const char* begin, const char* end) {
-    double value = 0;
-    usual = usual && parse_field({begin, static_cast<std::size_t>(end - begin)}, field, value).empty();
-    return usual ? value : 0;
+  // Sets the values of these fields.
+  std::string parse(std::string_view line, std::span<const std::uint8_t> which) {
+    return parse_usual(line, which) ? std::string() : parse_any(line);
   }
+
+  // Nearly all lines are short integers, with a fraction here and there. False for a line that is for parse_any().
+  bool parse_usual(std::string_view line, std::span<const std::uint8_t> which) {
+    if (!fields_.take(line) || fields_.count() != kFields) return false;
+    // Eight digits are in the range of any field.
+    std::uint64_t others = fields_.short_integers(which, values_.data());
+    for (; others != 0; others &= others - 1) {
+      const auto field = static_cast<std::size_t>(std::countr_zero(others));
+      const char* const begin = fields_.begin(field);
+      const std::string_view word(begin, static_cast<std::size_t>(fields_.end(field) - begin));
+      if (!parse_field(word, field, values_[field]).empty()) return false;
+    }
+    return true;
+  }
+
+  // Any line of 18 fields. Returns an empty string, or what is wrong with it.
+  std::string parse_any(std::string_view text) {
+    std::size_t field = 0;
+    FieldSplitter words(text);
+    for (std::string_view word; words.next(word); ++field) {
+      if (field == kFields) return fmt::format("more than {} fields", kFields);
+      if (std::string wrong = parse_field(word, field, values_[field]); !wrong.empty()) return wrong;
+    }
+    if (field < kFields) return fmt::format("{} field{}, expected {}", field, field == 1 ? "" : "s", kFields);
+    return {};
+  }
+
+  SpacedFields fields_;
+  std::array<double, kFields> values_{};
 };
 
-// False, the record spoilt, for a line that is for parse_any_record().
-bool parse_usual_record(std::string_view text, SpacedFields& fields, SwfRecord& record) {
-  if (!fields.take(text)) return false;
-  UsualValues values{fields};
-  fill_record(values, record);
-  const char* begin = nullptr;
-  const char* end = nullptr;
-  return values.usual && !fields.next(begin, end);
-}
+namespace {
 
 void parse_header(std::string_view comment, SwfHeader& header) {
   const std::size_t colon = comment.find(':');
@@ -229,8 +242,7 @@ SwfLog parse_swf(std::string_view text, std::string source, const SwfReadOptions
   log.source = std::move(source);
   log.records.reserve(count_lines(text));
 
-  std::array<double, kFields> values{};
-  SpacedFields fields(text);
+  SwfLineParser parser(text);
   LineSplitter lines(text);
   for (std::string_view line; lines.next(line);) {
     line = trimmed(line);
@@ -242,12 +254,8 @@ SwfLog parse_swf(std::string_view text, std::string source, const SwfReadOptions
     ++log.report.records;
     SwfRecord& record = log.records.emplace_back();
     record.line = lines.number();
-    if (parse_usual_record(line, fields, record)) continue;
-    const std::string wrong = parse_any_record(line, values);
-    if (wrong.empty()) {
-      fill_record(AnyValues{values}, record);
-      continue;
-    }
+    const std::string wrong = parser.parse(line, record);
+    if (wrong.empty()) continue;
     if (!options.lenient) throw InputError(fmt::format("{}:{}: {}", log.source, lines.number(), wrong));
     log.records.pop_back();
     log.report.skip("malformed line", lines.number());
@@ -261,6 +269,47 @@ SwfLog parse_swf(std::string_view text, std::string source, const SwfReadOptions
                                      : fmt::format(": all {} lines are malformed", log.report.records)));
   }
   return log;
+}
+
+SwfTextRecords::SwfTextRecords(std::string_view text, std::string source)
+    : text_(text), source_(std::move(source)), lines_(text), parser_(std::make_unique<SwfLineParser>(text)) {
+  LineSplitter ahead = lines_;
+  for (std::string_view line; ahead.next(line); lines_ = ahead) {
+    line = trimmed(line);
+    if (line.empty()) continue;
+    if (line.front() != ';') break;
+    parse_header(line.substr(1), header_);
+  }
+}
+
+SwfTextRecords::~SwfTextRecords() = default;
+
+std::size_t SwfTextRecords::expected() const {
+  // As many as if lines were as long as the first ones, and some more.
+  constexpr std::size_t kSample = std::size_t{1} << 16;
+  if (text_.size() <= kSample) return count_lines(text_);
+  return static_cast<std::size_t>(1.1 * static_cast<double>(count_lines(text_.substr(0, kSample))) *
+                                  static_cast<double>(text_.size()) / static_cast<double>(kSample));
+}
+
+const SwfRecord* SwfTextRecords::next() {
+  std::string_view line;
+  do {
+    if (!lines_.next(line)) return nullptr;
+    line = trimmed(line);
+  } while (line.empty());
+  if (line.front() == ';' || !parser_->parse_for_job(line, record_).empty()) return not_plain();
+  record_.line = lines_.number();
+  ++report_.records;
+  if (!is_part_of_job(record_) && record_.job >= 0) {
+    if (record_.job <= last_job_) return not_plain();
+    last_job_ = record_.job;
+  }
+  if (record_.submit >= 0) {
+    if (record_.submit < latest_) return not_plain();
+    latest_ = record_.submit;
+  }
+  return &record_;
 }
 
 }  // namespace dfrs::sim

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "sim/workload/hpc2n.h"
 #include "sim/workload/number_parser.h"
@@ -46,6 +47,19 @@ void check(std::string_view text) {
     require(lenient_accepts, "lenient reads what strict reads");
     require(lenient.report.skipped_count() == 0, "lenient skips nothing that strict reads");
     require(lenient.records.size() == strict.records.size(), "lenient and strict read the same records");
+  }
+  SwfTextRecords records(text, "fuzz");
+  std::vector<SwfRecord> one_by_one;
+  while (const SwfRecord* record = records.next()) one_by_one.push_back(*record);
+  if (records.plain() && !one_by_one.empty()) {
+    require(strict_accepts && one_by_one.size() == strict.records.size(), "a plain text is read");
+    for (std::size_t k = 0; k < one_by_one.size(); ++k) {
+      const SwfRecord& a = one_by_one[k];
+      const SwfRecord& b = strict.records[k];
+      require(a.line == b.line && a.job == b.job && a.submit == b.submit && a.run_time == b.run_time &&
+                  a.cpu_time == b.cpu_time && a.memory_requested == b.memory_requested && a.queue == b.queue,
+              "records one by one are those of the log");
+    }
   }
   if (!lenient_accepts) return;
   require(!lenient.records.empty(), "a log that was read has records");

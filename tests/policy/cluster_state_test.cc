@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -82,6 +83,36 @@ TEST(ClusterStateChanges, AreTheNodesWhereTasksCameOrWent) {
   EXPECT_EQ(changed(), (std::vector<NodeIndex>{1}));
   two.resync();
   EXPECT_TRUE(changed().empty());
+}
+
+// Whether it is asked for after each of them or not for a long time, and though slots are used again.
+TEST(ClusterStateActive, AreTheJobsInTheSystemInSubmissionOrder) {
+  for (std::uint64_t seed = 1; seed <= oracle::cases(200); ++seed) {
+    oracle::Dice dice(seed);
+    constexpr std::size_t kSlots = 40;
+    std::array<NodeView, 1> nodes{};
+    std::array<JobView, kSlots> jobs{};
+    for (std::size_t k = 0; k < 5; ++k) jobs[k].state = JobState::waiting, jobs[k].id = k;
+    ClusterState state;
+    state.resync({0, nodes, jobs, 1});
+    std::vector<JobSlot> expected{0, 1, 2, 3, 4};
+    const std::uint32_t looks = dice.pick(std::vector<std::uint32_t>{3, 30, 100});
+    for (int step = 0; step < 300; ++step) {
+      const auto slot = static_cast<JobSlot>(dice.below(kSlots));
+      const auto at = std::find(expected.begin(), expected.end(), slot);
+      if (at == expected.end()) {
+        state.add(slot);
+        expected.push_back(slot);
+      } else {
+        state.drop(slot, jobs[slot]);
+        expected.erase(at);
+      }
+      if (dice.chance(looks)) {
+        const std::span<const JobSlot> active = state.active();
+        ASSERT_EQ(std::vector<JobSlot>(active.begin(), active.end()), expected) << "seed " << seed;
+      }
+    }
+  }
 }
 
 TEST(ClusterStateRoom, AloneThereAreNoOthers) {

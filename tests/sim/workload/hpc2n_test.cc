@@ -125,6 +125,13 @@ TEST(Hpc2nLog, HasThePapersNumbers) {
   EXPECT_EQ(workload.report.skipped_count(), 0u);
   EXPECT_TRUE(workload.report.adjusted.empty());
 
+  const std::string text = read_text(path);
+  SwfTextRecords records(text, path);  // one by one, they are the same
+  const SwfWorkload straight = annotated_instance(records, "hpc2n", {}, {});
+  EXPECT_TRUE(records.plain());
+  EXPECT_EQ(straight.instance.jobs, workload.instance.jobs);
+  EXPECT_EQ(straight.report.records, 202876u);
+
   ReadReport unused;
   std::size_t without_memory = 0;
   std::size_t distorted = 0;

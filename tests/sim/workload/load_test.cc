@@ -29,6 +29,44 @@ TEST(Load, RecognisesALogByItsContent) {
   EXPECT_EQ(loaded.instances[0].jobs[1].tasks, 3);
 }
 
+// The short way through a log ends in the midst of it, and its errors are told in the order of the long way.
+TEST(Load, ReadsALogThatIsNotPlainAllTheSame) {
+  const auto record = [](int job, int submit, const std::string& processors) {
+    return std::to_string(job) + " " + std::to_string(submit) + " -1 100 -1 -1 -1 " + processors +
+           " -1 -1 1 1 1 1 1 1 -1 -1\n";
+  };
+  const std::string head = "; MaxProcs: 2\n" + record(1, 5, "1") + record(2, 6, "2");
+  const auto check = [&](const std::string& text, const LoadOptions& options) {
+    const Loaded loaded = load_instances_from_text(text, "log", options);
+    const SwfLog log = parse_swf(text, "log", options.swf);
+    const SwfWorkload expected = swf_instance(log, "log", options.conventions, options.processors);
+    ASSERT_EQ(loaded.instances.size(), 1u) << text;
+    EXPECT_EQ(loaded.instances[0].jobs, expected.instance.jobs) << text;
+    EXPECT_EQ(loaded.instances[0].platform, expected.instance.platform) << text;
+    EXPECT_EQ(loaded.report.records, expected.report.records) << text;
+    EXPECT_EQ(loaded.report.skipped, expected.report.skipped) << text;
+    EXPECT_EQ(loaded.report.adjusted, expected.report.adjusted) << text;
+  };
+  LoadOptions lenient;
+  lenient.swf.lenient = lenient.processors.lenient = true;
+  for (const LoadOptions& options : {LoadOptions{}, lenient}) {
+    check(head, options);
+    check(head + record(3, 4, "1"), options);
+    check(record(3, 4, "1") + head, options);
+    check(head + "; MaxNodes: 7\n" + record(3, 7, "1"), options);
+  }
+  check(head + "what\n" + record(2, 4, "1") + record(3, 3, "9"), lenient);
+  const auto message = [&](const std::string& text) {
+    return message_of<InputError>([&] { load_instances_from_text(text, "log"); });
+  };
+  EXPECT_EQ(message(head + record(3, 7, "9")),
+            "log:4: job 3 is larger than the machine: 9 processors, but the machine has 2");
+  EXPECT_EQ(message(head + record(3, 7, "9") + "what\n"),
+            "log:5: field 1 (job number) is 'what', expected an integer (-1 if unknown)");
+  EXPECT_EQ(message(head + record(3, 7, "9") + record(3, 7, "1")),
+            "log:5: job number 3 is already used by an earlier line");
+}
+
 TEST(Load, CutsALogIntoWeeksUnderTheAnnotation) {
   LoadOptions options;
   options.annotation = SwfAnnotation::kMemory;

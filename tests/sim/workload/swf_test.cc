@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "sim/errors.h"
 #include "sim/io/input_source.h"
 #include "tests/sim/failure_message.h"
@@ -130,7 +132,6 @@ TEST(SwfReader, ReadsEveryWayToWriteARecord) {
   const auto check = [](const SwfRecord& r, const std::string& where) {
     EXPECT_EQ(r.job, 12) << where;
     EXPECT_EQ(r.submit, 345) << where;
-    EXPECT_EQ(r.wait, -1) << where;
     EXPECT_EQ(r.run_time, 67.5) << where;
     EXPECT_EQ(r.processors_allocated, 8) << where;
     EXPECT_EQ(r.cpu_time, -1) << where;
@@ -140,20 +141,35 @@ TEST(SwfReader, ReadsEveryWayToWriteARecord) {
     EXPECT_EQ(r.memory_requested, 123456789012) << where;
     EXPECT_EQ(r.status, 1) << where;
     EXPECT_EQ(r.user, 17) << where;
+    EXPECT_EQ(r.queue, 2) << where;
+  };
+  const auto check_others = [](const SwfRecord& r, const std::string& where) {
+    EXPECT_EQ(r.wait, -1) << where;
     EXPECT_EQ(r.group, 3) << where;
     EXPECT_EQ(r.application, -1) << where;
-    EXPECT_EQ(r.queue, 2) << where;
     EXPECT_EQ(r.partition, 0) << where;
     EXPECT_EQ(r.preceding_job, 11) << where;
     EXPECT_EQ(r.think_time, -1) << where;
   };
   for (const std::string& line : lines) {
     for (const std::string& before : {std::string(), std::string("; a comment\n\n")}) {
-      for (const std::string& behind : {std::string(), std::string("\n"), std::string("\r\n; another comment")}) {
-        const SwfLog log = parse_swf(before + line + behind, "log");
+      for (const std::string& behind :
+           {std::string(), std::string("\n"), std::string("\r\n; another comment"), "\n" + std::string(200, ' ')}) {
+        const std::string text = before + line + behind;
+        const std::string where = "'" + text + "'";
+        const SwfLog log = parse_swf(text, "log");
         ASSERT_EQ(log.records.size(), 1u);
-        check(log.records[0], "'" + before + line + behind + "'");
+        check(log.records[0], where);
+        check_others(log.records[0], where);
         EXPECT_EQ(log.records[0].line, before.empty() ? 1u : 3u);
+
+        SwfTextRecords records(text, "log");
+        const SwfRecord* first = records.next();
+        ASSERT_NE(first, nullptr) << where;
+        check(*first, where);
+        EXPECT_EQ(first->line, log.records[0].line);
+        EXPECT_EQ(records.next(), nullptr) << where;
+        EXPECT_EQ(records.plain(), behind.find(';') == std::string::npos) << where;
       }
     }
   }
@@ -197,6 +213,76 @@ TEST(SwfReader, AcceptsThePartsOfASwappedJob) {
   ReadReport report;
   EXPECT_EQ(jobs_of(log, {}, report).size(), 1u);
   EXPECT_THAT(report.skipped, ElementsAre(ReadNote{"part of a job that has its own record (status 2 to 4)", 2, 2}));
+}
+
+// What simulated_job() makes of each record, and all that can be asked of the log.
+void expect_alike(SwfRecords& a, SwfRecords& b) {
+  EXPECT_EQ(a.source(), b.source());
+  EXPECT_EQ(a.header().max_procs, b.header().max_procs);
+  EXPECT_EQ(a.header().unix_start_time, b.header().unix_start_time);
+  EXPECT_EQ(a.header().fields.size(), b.header().fields.size());
+  EXPECT_GE(a.expected(), b.expected());
+  SwfConventions conventions;
+  conventions.estimates = SwfEstimates::kTrace;
+  conventions.measured_cpu_need = true;
+  conventions.weights = parse_weights("user=2:0.5,queue=1:3");
+  const auto all = [&](SwfRecords& records, ReadReport& report) {
+    std::vector<std::array<double, 9>> jobs;
+    each_simulated_job(records, conventions, report, [&](const SwfJob& job) {
+      jobs.push_back({static_cast<double>(job.id), job.submit, static_cast<double>(job.processors), job.run_time,
+                      job.estimate, job.memory_kb, job.weight, job.efficiency, static_cast<double>(job.line)});
+    });
+    return jobs;
+  };
+  ReadReport of_a, of_b;
+  EXPECT_EQ(all(a, of_a), all(b, of_b));
+  EXPECT_EQ(of_a.records, of_b.records);
+  EXPECT_EQ(of_a.skipped, of_b.skipped);
+  EXPECT_EQ(of_a.adjusted, of_b.adjusted);
+}
+
+TEST(SwfTextRecords, AreThoseOfTheLog) {
+  // Parts of jobs, and records without a number or a time of submission, are in nobody's order.
+  const std::string text = "; MaxProcs: 64\n;\n; UnixStartTime: 7\n" + record(3, 10, 5, 1) + "\n" +
+                           record(-1, 10, 5, 1) + record(4, -1, 5, 1) +
+                           "3 10 -1 5 -1 -1 -1 1 -1 -1 2 1 1 1 1 1 -1 -1\n" +
+                           "5 10 -1 5.25 2 1.5 2048.5 -1 60 -1 1 2 1 1 1 1 -1 -1 \r\n" + record(1000000000, 11, 5, 0) +
+                           record(1000000001, 12, 5, 2);
+  SwfTextRecords records(text, "log");
+  const SwfLog log = parse_swf(text, "log");
+  ASSERT_EQ(log.records.size(), 7u);
+  SwfLogRecords expected(log);
+  expect_alike(records, expected);
+  EXPECT_TRUE(records.plain());
+}
+
+TEST(SwfTextRecords, OfALongLogAreThoseOfTheLog) {
+  std::string text = "; MaxProcs: 64\n";
+  for (int k = 1; k < 5000; ++k) text += record(k, k / 3 * 10, k % 97, k % 13);
+  SwfTextRecords records(text, "log");
+  const SwfLog log = parse_swf(text, "log");
+  SwfLogRecords expected(log);
+  expect_alike(records, expected);
+  EXPECT_TRUE(records.plain());
+}
+
+TEST(SwfTextRecords, EndWhereATextIsNotPlain) {
+  const std::string good = "; MaxProcs: 4\n" + record(1, 5, 1, 1) + record(2, 5, 1, 1);
+  const auto plain = [](const std::string& text, std::size_t expected) {
+    SwfTextRecords records(text, "log");
+    std::size_t count = 0;
+    while (records.next() != nullptr) ++count;
+    EXPECT_EQ(count, expected) << text;
+    return records.plain();
+  };
+  EXPECT_TRUE(plain(good, 2));
+  EXPECT_TRUE(plain(good + "\n \n" + record(3, 6, 1, 1), 3));
+  EXPECT_FALSE(plain(good + "; MaxNodes: 4\n" + record(3, 6, 1, 1), 2));
+  EXPECT_FALSE(plain(good + "no record\n" + record(3, 6, 1, 1), 2));
+  EXPECT_FALSE(plain(good + record(2, 6, 1, 1), 2));
+  EXPECT_FALSE(plain(good + record(1, 6, 1, 1), 2));
+  EXPECT_FALSE(plain(good + record(3, 4, 1, 1), 2));
+  EXPECT_TRUE(plain("; nothing but comments\n", 0));
 }
 
 TEST(SwfJobs, SkipsWhatCannotBeSimulatedAndCountsIt) {
