@@ -5,7 +5,7 @@
 # file.
 COPIES = dfrs_sim libpolicy_a libsim_a libstudies_a libdfrs_control_a libdfrs_conf_a libdfrs_record_a libshimnet_a libagent_a \
 	libdfrsctl_a tests_oracle_liboracle_a tests_policy_tests tests_sim_tests tests_thread_tests tests_node_tests \
-	tests_node_thread_tests tests_shim_tests tests_shim_thread_tests
+	tests_node_thread_tests tests_shim_tests tests_shim_thread_tests tests_cli_tests
 
 # Sources that use a name for something else than another source of their folder does, which g++ then says, are compiled
 # by themselves; so is the registry, which a test links with another table.
@@ -15,6 +15,7 @@ ALONE = policy/registry.cc policy/batch/conservative_family.cc policy/batch/shar
 	sim/reproduce/gang_cloud.cc sim/reproduce/ipdps2010.cc sim/reproduce/render.cc sim/reproduce/rr5724.cc \
 	sim/reproduce/rr7659_tables.cc sim/reproduce/triage/sensitivity_part.cc \
 	shim/agent/cgroup/v2.cc shim/conf/slurm_conf.cc shim/controller/reconciler.cc shim/controller/state_file.cc \
+	tests/cli/golden_test.cc tests/cli/run_test.cc tests/cli/store_test.cc \
 	tests/policy/greedy_test.cc tests/policy/priority_test.cc tests/policy/yield/max_min_test.cc \
 	tests/shim/controller/offers_test.cc tests/shim/controller/pause_costs_test.cc tests/shim/controller/quotas_test.cc \
 	tests/shim/controller/rules_test.cc tests/shim/controller/smoke_test.cc tests/sim/needs_test.cc \
@@ -25,11 +26,31 @@ ALONE = policy/registry.cc policy/batch/conservative_family.cc policy/batch/shar
 together = $(filter-out $(ALONE),$(filter %.cc,$($1_SOURCES)))
 folders = $(sort $(dir $(call together,$1)))
 apart = $(filter %.c,$($1_SOURCES)) $(filter $(ALONE),$(filter %.cc,$($1_SOURCES)))
-objects = $(patsubst %/,by_folder/$1/%.o,$(call folders,$1)) $(addprefix by_folder/$1/,$(addsuffix .o,$(apart)))
+objects = $(foreach folder,$(call folders,$1),$(call place,$1,$(folder))/$(folder:/=).o) \
+	$(foreach source,$(apart),$(call place,$1,$(source))/$(source).o)
+
+# A build with AddressSanitizer may take most of its tests as they are compiled without, from another build folder (PLAIN):
+# the code under test is instrumented, and what a test hands to it. Not so what plays slurmctld, and what is in C: these
+# hold pointers of the other side.
+TAKEN = tests_oracle_liboracle_a tests_policy_tests tests_sim_tests tests_thread_tests tests_node_tests \
+	tests_node_thread_tests tests_shim_tests tests_shim_thread_tests
+NOT_TAKEN = %.c tests/shim/ tests/shim/fake_slurm/
+taken = $(and $(filter $1,$(TAKEN)),$(filter-out $(NOT_TAKEN),$2))
+# $(call place,COPY,FOLDER-OR-SOURCE): the folder of its object. Two programs have the same simulated slurmctld.
+place = $(and $(PLAIN),$(taken),$(PLAIN)/)by_folder/$(if $(filter tests/shim/fake_slurm/,$2),tests_shim_tests,$1)
+here = $(filter by_folder/$1,$(place))
 
 # Before the Makefile, whose rules are to see these instead of its own. Its variables come before its rules.
 $(foreach copy,$(COPIES),$(eval override am_$(copy)_OBJECTS = $$(call objects,$(copy))))
 include Makefile
+
+# What nearly every library includes, compiled once where `make by_folder/headers.h.gch` is made first, with the same flags.
+# g++ 12 then warns falsely of the standard library's own memset (-Wno-stringop-overflow).
+by_folder/headers.h.gch: tests/by_folder.h
+	@mkdir -p $(@D)
+	@printf '#include "%s"\n' $< > by_folder/headers.h
+	$(AM_V_GEN)$(CXX) $(DEFS) $(DEFAULT_INCLUDES) $(SHIM_CPPFLAGS) $(CPPFLAGS) $(AM_CXXFLAGS) $(CXXFLAGS) -x c++-header -o $@ $<
+headers = $(if $(filter lib%,$1),$(and $(wildcard by_folder/headers.h.gch),-include by_folder/headers.h -Wno-stringop-overflow))
 
 # $(call compiled,COPY,OBJECT,SOURCES). To g++ a source that is included by another one seems to be a header, which had better have
 # nothing anonymous (-Wno-subobject-linkage).
@@ -38,15 +59,26 @@ by_folder/$1/$2.o: $3 | policy/registry_table.h
 	@mkdir -p $$(@D)
 	@printf '#include "%s"\n' $3 > by_folder/$1/$2$$(suffix $(firstword $3))
 	$$(if $$(filter %.c,$3),$$(AM_V_CC)$$(CC),$$(AM_V_CXX)$$(CXX)) $$(DEFS) $$(DEFAULT_INCLUDES) $$(or $$($1_CPPFLAGS),$$(AM_CPPFLAGS)) $$(CPPFLAGS) \
-	  $$(if $$(filter %.c,$3),$$(AM_CFLAGS) $$(CFLAGS),$$(AM_CXXFLAGS) $$(CXXFLAGS) -Wno-subobject-linkage) -MD -MP -c -o $$@ \
+	  $$(if $$(filter %.c,$3),$$(AM_CFLAGS) $$(CFLAGS),$$(AM_CXXFLAGS) $$(CXXFLAGS) -Wno-subobject-linkage $$(call headers,$1)) -MD -MP -c -o $$@ \
 	  by_folder/$1/$2$$(suffix $(firstword $3))
 endef
 $(foreach copy,$(COPIES),\
-  $(foreach folder,$(call folders,$(copy)),\
-    $(eval $(call compiled,$(copy),$(folder:/=),$(sort $(filter $(addprefix $(folder),$(notdir $(call together,$(copy)))),$(call together,$(copy)))))))\
-  $(foreach source,$(call apart,$(copy)),$(eval $(call compiled,$(copy),$(source),$(source)))))
+  $(foreach folder,$(call folders,$(copy)),$(if $(call here,$(copy),$(folder)),\
+    $(eval $(call compiled,$(copy),$(folder:/=),$(sort $(filter $(addprefix $(folder),$(notdir $(call together,$(copy)))),$(call together,$(copy))))))))\
+  $(foreach source,$(call apart,$(copy)),$(if $(call here,$(copy),$(source)),$(eval $(call compiled,$(copy),$(source),$(source))))))
 -include $(shell find by_folder -name '*.d' 2> /dev/null)
 
-# Nearly all of these programs is the library that parses their options.
+# Nearly all of these programs is the library that parses their options: see make_programs in ./quickstart.
 shim/agent/dfrsd-main.o shim/control/dfrsctl-dfrsctl_main.o shim/conf/dfrs_check_config-check_config_main.o: \
-  override CXXFLAGS += -fno-sanitize=undefined
+  override CXXFLAGS += -O0 -fno-sanitize=undefined
+
+# What another build takes.
+plain-tests: $(foreach copy,$(TAKEN),$(foreach part,$(call folders,$(copy)) $(call apart,$(copy)),\
+  $(if $(call taken,$(copy),$(part)),$(call place,$(copy),$(part))/$(part:/=).o)))
+
+# Of an inline function that a plain test and an instrumented library both have, the linker keeps the one it sees first.
+ifdef PLAIN
+$(PLAIN)/%.o: ;  # made there
+$(foreach copy,$(filter-out %_a,$(TAKEN)),$(eval $(subst tests_,tests/,$(copy)): private LDFLAGS += \
+  -Wl,--whole-archive $(sort $(filter-out tests/%,$(filter %.a,$($(copy)_LDADD)))) -Wl,--no-whole-archive))
+endif

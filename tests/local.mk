@@ -37,7 +37,8 @@ tests_oracle_liboracle_a_SOURCES = \
 	tests/oracle/world.cc \
 	tests/oracle/world.h \
 	tests/oracle/yields.cc \
-	tests/oracle/yields.h
+	tests/oracle/yields.h \
+	tests/sanitizers.h
 
 # One GoogleTest program per folder of the source tree. Add a file to its list, nothing else.
 check_PROGRAMS += tests/policy_tests tests/sim_tests
@@ -238,6 +239,7 @@ tests_published_tests_SOURCES = \
 	tests/sim/campaign/published_test.cc \
 	tests/sim/reproduce/ipdps2010_test.cc \
 	tests/sim/reproduce/gang_cloud_test.cc \
+	tests/sanitizers.h \
 	tests/sim/traces.h
 
 # Tests that start threads have a program of their own: it, and what it links, is all that ThreadSanitizer builds of sim/.

@@ -2,22 +2,17 @@
 # Parts of `make check`, for builds that need not run it all (`./quickstart check`): under AddressSanitizer all that links
 # the code it tests, in the optimised build what runs programs as they are installed, under ThreadSanitizer what has
 # threads. Together they are the whole.
-.PHONY: libraries optimised-programs plain-tests sanitized-programs thread-programs check-optimised check-sanitized check-threads check-selections
+.PHONY: optimised-programs plain-tests sanitized-programs thread-programs check-optimised check-sanitized check-threads check-selections
 if HAVE_TESTS
-# What runs the installed programs, or reads their symbols, or takes minutes without optimisation.
-OPTIMISED_BINARIES = tests/cli_tests tests/published_tests
+# What runs the installed programs, or reads their symbols, or takes minutes without optimisation. The longest begin.
+OPTIMISED_BINARIES = tests/published_tests tests/cli_tests
 OPTIMISED_TESTS = $(OPTIMISED_BINARIES) $(SCRIPT_TESTS)
-SANITIZED_BINARIES = tests/policy_tests tests/sim_tests tests/page_tests tests/thread_tests tests/node_tests \
-	tests/node_thread_tests tests/shim_tests tests/shim_thread_tests $(FUZZERS)
+SANITIZED_BINARIES = tests/policy_tests tests/shim_tests tests/sim_tests tests/node_tests tests/node_thread_tests \
+	tests/shim_thread_tests tests/thread_tests tests/page_tests $(FUZZERS)
 THREAD_BINARIES = tests/thread_tests tests/node_thread_tests tests/shim_thread_tests
 
-libraries: $(noinst_LIBRARIES) $(sbin_PROGRAMS)
 optimised-programs: $(OPTIMISED_BINARIES)
 sanitized-programs: $(SANITIZED_BINARIES)
-# Tests that call the policies and the simulator from one thread, with the plain implementations they compare with: that
-# these are instrumented themselves would double the time to compile them. To be made with SANITIZE= and
-# CPPFLAGS=-DDFRS_SANITIZED, which tells them that what they test is slow.
-plain-tests: tests/oracle/liboracle.a $(tests_policy_tests_OBJECTS) $(tests_sim_tests_OBJECTS)
 thread-programs: $(THREAD_BINARIES)
 # automake's check-TESTS builds all of check_PROGRAMS first.
 ONLY = check-TESTS check_LIBRARIES= check_PROGRAMS=
@@ -40,8 +35,6 @@ PRECOMPILE = $(AM_V_GEN)$(MKDIR_P) tests && \
 	$(CXX) $(DEFS) $(TEST_CPPFLAGS) $(CPPFLAGS) $(AM_CXXFLAGS) $(CXXFLAGS) -x c++-header -o
 tests/precompiled.h.gch: tests/precompiled.h
 	$(PRECOMPILE) $@ $(srcdir)/tests/precompiled.h
-tests/precompiled_instrumented.h.gch: tests/precompiled_instrumented.h tests/precompiled.h
-	$(PRECOMPILE) $@ $(srcdir)/tests/precompiled_instrumented.h
-CLEANFILES += tests/precompiled.h.gch tests/precompiled_instrumented.h.gch
-EXTRA_DIST += tests/by_folder.mk tests/precompiled.h tests/precompiled_instrumented.h
+CLEANFILES += tests/precompiled.h.gch
+EXTRA_DIST += tests/by_folder.h tests/by_folder.mk tests/precompiled.h
 endif

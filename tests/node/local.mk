@@ -26,6 +26,7 @@ tests_node_tests_SOURCES = $(NODE_TEST_SUPPORT) \
 	tests/node/agent/real_cgroup_test.cc \
 	tests/node/agent/real_cgroup2_test.cc \
 	tests/node/agent/stop_guard_test.cc \
+	tests/sanitizers.h \
 	tests/node/auth/authenticator_test.cc \
 	tests/node/quota/protocol_test.cc
 

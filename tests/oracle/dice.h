@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "tests/sanitizers.h"
+
 namespace dfrs::oracle {
 
 class Dice {
@@ -33,9 +35,7 @@ class Dice {
 /// How many cases a property test runs: `full`, fewer under sanitizers, DFRS_TEST_CASES times as many for a long soak.
 inline std::uint64_t cases(std::uint64_t full) {
   std::uint64_t count = full;
-#if defined(DFRS_SANITIZED) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  count = full / 2 + 1;
-#endif
+  if (sanitized()) count = full / 2 + 1;
   if (const char* factor = std::getenv("DFRS_TEST_CASES")) count *= std::strtoull(factor, nullptr, 10);
   return count;
 }

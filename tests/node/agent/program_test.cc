@@ -16,6 +16,7 @@
 #include "shim/agent/cgroup/job_groups.h"
 #include "shim/quota/http_node_agents.h"
 #include "tests/node/munged.h"
+#include "tests/sanitizers.h"
 
 extern char** environ;
 
@@ -154,9 +155,7 @@ TEST_F(Dfrsd, HoldsQuotasAndGoesOnAfterARestart) {
 }
 
 TEST_F(Dfrsd, ClocksDoNotMatter) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "faketime and AddressSanitizer both want to be loaded first";
-#endif
+  if (under_address_sanitizer()) GTEST_SKIP() << "faketime and AddressSanitizer both want to be loaded first";
   if (std::system("command -v faketime > /dev/null 2>&1") != 0)
     GTEST_SKIP() << "needs faketime (Debian: apt-get install faketime)";
   for (const char* const shift : {"+10s", "-10s"}) {

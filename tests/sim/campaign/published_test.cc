@@ -12,18 +12,14 @@
 #include "sim/campaign/campaign.h"
 #include "sim/workload/load.h"
 #include "sim/workload/lublin.h"
+#include "tests/sanitizers.h"
 #include "tests/sim/traces.h"
 
 namespace dfrs::sim {
 namespace {
 
-#if defined(DFRS_SANITIZED) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 #define DFRS_SKIP_IF_SANITIZED() \
-  if (kSanitized) GTEST_SKIP() << "takes minutes under sanitizers"
+  if (sanitized()) GTEST_SKIP() << "takes minutes under sanitizers"
 
 struct Published {
   const char* algorithm;
