@@ -36,12 +36,12 @@ TriageParts parts_of(const Values& values) {
 }
 
 struct Parameter {
-  enum class Kind { seconds, period, ratio, margin, power };
+  enum class Kind { seconds, period, ratio, margin, power, count };
   std::string_view name;  ///< with the "="
   double TriageOptions::*member;
   Kind kind;
 };
-constexpr std::array<Parameter, 11> kParameters{{{"PATIENCE=", &TriageOptions::patience, Parameter::Kind::seconds},
+constexpr std::array<Parameter, 12> kParameters{{{"PATIENCE=", &TriageOptions::patience, Parameter::Kind::seconds},
                                                  {"HOLD=", &TriageOptions::hold, Parameter::Kind::seconds},
                                                  {"NEW=", &TriageOptions::margin_new, Parameter::Kind::margin},
                                                  {"PAUSED=", &TriageOptions::margin_paused, Parameter::Kind::margin},
@@ -51,7 +51,8 @@ constexpr std::array<Parameter, 11> kParameters{{{"PATIENCE=", &TriageOptions::p
                                                  {"STRETCH=", &TriageOptions::stretch_power, Parameter::Kind::power},
                                                  {"AGE=", &TriageOptions::age_power, Parameter::Kind::power},
                                                  {"PERIOD=", &TriageOptions::move_period, Parameter::Kind::period},
-                                                 {"PAYS=", &TriageOptions::move_gain, Parameter::Kind::ratio}}};
+                                                 {"PAYS=", &TriageOptions::move_gain, Parameter::Kind::ratio},
+                                                 {"TIED=", &TriageOptions::tied, Parameter::Kind::count}}};
 using Given = std::array<std::optional<double>, kParameters.size()>;
 
 std::optional<double> value_of(const Parameter& parameter, std::string_view text) {
@@ -60,6 +61,7 @@ std::optional<double> value_of(const Parameter& parameter, std::string_view text
   const bool positive = parameter.kind == Parameter::Kind::period || parameter.kind == Parameter::Kind::margin;
   if (positive && !(*value > 0)) return std::nullopt;
   if (parameter.kind == Parameter::Kind::power && (*value > 8 || *value * 2 != std::floor(*value * 2))) return std::nullopt;
+  if (parameter.kind == Parameter::Kind::count && *value != std::floor(*value)) return std::nullopt;
   return value;
 }
 
@@ -70,6 +72,7 @@ std::string wanted(const Parameter& parameter) {
     case Parameter::Kind::period: return text + " takes a positive number of seconds";
     case Parameter::Kind::ratio: return text + " takes a number, at least 0";
     case Parameter::Kind::margin: return text + " takes a positive number";
+    case Parameter::Kind::count: return text + " takes a whole number, at least 0";
     case Parameter::Kind::power: break;
   }
   return text + " takes a multiple of 0.5 from 0 to 8";

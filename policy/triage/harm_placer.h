@@ -21,7 +21,10 @@ inline constexpr double kYoung = 2;
 
 class HarmPlacer final : public Placer {
  public:
-  /// O(nodes x (residents + tasks of the job) + tasks of residents that lose by it).
+  void begin(const Call& call) override;
+  /// O(nodes x (residents + tasks of the job) + tasks of residents that lose by it). Where the cluster keeps its nodes
+  /// by load (policy/nodes_by_load.h) and all are overloaded, only those are looked at where the job itself loses no
+  /// more than the least that a node costs in all.
   std::span<const NodeIndex> find(const Call& call, JobSlot job) override;
 
  private:
@@ -36,13 +39,40 @@ class HarmPlacer final : public Placer {
     double others = -1;  ///< what residents lose by one more task; negative: to be found
   };
 
-  void collect(const Call& call, const JobView& job);
+  /// What a resident may lose.
+  struct Resident {
+    double yield = 1;
+    double counts = 0;          ///< weight x CPU need of all tasks
+    std::uint64_t counted = 0;  ///< mark_ if its loss has been
+  };
+  /// Nodes of one capacity by load, of which the first are candidates.
+  struct Row {
+    const NodesByLoad::Order* order;
+    NodesByLoad::Order::Spot next;
+    std::vector<std::uint32_t> members;  // indices into candidates_
+  };
+  /// The best candidate so far.
+  struct Choice {
+    Candidate* candidate = nullptr;
+    double cost = 0;
+    double tie = 0;
+  };
+
+  bool collect(const Call& call, const JobView& job);
+  bool collect_by_load(const Call& call, const JobView& job, std::span<const NodesByLoad::Order> orders);
+  bool extend(const Call& call, const JobView& job, Row& row);
+  void enter(const ClusterState& state, const JobView& job, NodeIndex n, std::uint32_t room);
+  Choice choose(const Call& call);
+  Choice choose_by_load(const Call& call, const JobView& job);
+  void consider(const Call& call, Candidate& candidate, Choice& best);
+  double own_loss(const Candidate& c) const;
+  void know_residents(const Call& call);
   /// The yield of a job that is where it was is known. Others, put somewhere in this call, count as sharing their nodes
   /// equally with whoever is there by now.
   void expect_yields(const Call& call);
-  double yield_of(const Call& call, JobSlot resident) const;
-  /// What residents lose by one more task there whose loss has not been counted yet, >= 0.
-  double loss_of_residents(const Call& call, const Candidate& candidate) const;
+  /// What residents lose by one more task there whose loss has not been counted yet, >= 0; negative if with `own` it is
+  /// more than `most`.
+  double loss_of_residents(const Call& call, const Candidate& candidate, double own, double most) const;
   /// Residents of the node are counted: wherever else they are they lose nothing more.
   void count_residents(const Call& call, NodeIndex n);
   static double tie(const Candidate& candidate);
@@ -50,10 +80,14 @@ class HarmPlacer final : public Placer {
   std::vector<Candidate> candidates_;
   std::vector<std::uint32_t> candidate_of_;  // by node; meaningful where candidates_ there is of the node
   std::uint64_t room_total_ = 0;
-  std::vector<double> expected_;          // by slot
-  std::vector<std::uint64_t> is_expected_;  // by slot: mark_ if the yield is the expected one
-  std::vector<std::uint64_t> counted_;    // by slot: mark_ if the job's loss has been counted
+  std::vector<Row> rows_;                    // the first rows_used_; else candidates_ are all nodes with room
+  std::size_t rows_used_ = 0;
+  std::vector<Resident> residents_;          // by slot; of this call, once somebody may lose
+  bool residents_known_ = false;
+  bool expected_ = false;                    // whether yields of those who have been placed have been
   std::uint64_t mark_ = 0;
+  double own_counts_ = 0;                    // what a unit of the job's yield does, own_loss included
+  double own_share_ = 1;
   std::vector<NodeIndex> nodes_;
   Greedy former_;
   Seconds young_ = 0;

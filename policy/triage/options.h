@@ -69,6 +69,10 @@ struct TriageOptions {
   Seconds move_period = 300;
   /// PAYS: what such a move must gain, in penalties.
   double move_gain = 2;
+  /// TIED: a change of the mapping has others' yields found anew: first of those who share an overloaded node with it,
+  /// then of those who share one with these, and so on as long as it is no more than so many jobs. On a large cluster
+  /// that is full it would be everybody, each by a little, and a decision would take the longer the larger it is.
+  double tied = 1000;
 };
 
 /// What a pause of this job is expected to cost it.

@@ -11,6 +11,8 @@ namespace dfrs::triage {
 class Placer {
  public:
   virtual ~Placer() = default;
+  /// At the beginning of a call of the policy.
+  virtual void begin(const Call& /*call*/) {}
   /// Nodes for all tasks of the job, ascending, or an empty span where not all find room for their rigid resources. A
   /// job that may not move and has run before goes back to its own nodes or nowhere. Holds until the next call.
   virtual std::span<const NodeIndex> find(const Call& call, JobSlot job) = 0;

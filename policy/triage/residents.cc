@@ -6,6 +6,7 @@
 namespace dfrs::triage {
 
 void Residents::begin(const ClusterView& view, std::span<const Event> events, const ClusterState& state) {
+  placed_now_.clear();
   const bool resync =
       std::any_of(events.begin(), events.end(), [](const Event& e) { return e.kind == EventKind::resync; });
   if (!known_ || resync) {
@@ -34,6 +35,7 @@ void Residents::begin(const ClusterView& view, std::span<const Event> events, co
 }
 
 void Residents::placed(const ClusterState& state, JobSlot job) {
+  placed_now_.push_back(job);
   each_node(state.nodes_of(job), [&](NodeIndex n) {
     std::vector<JobSlot>& there = on_[n];
     std::size_t at = there.size();

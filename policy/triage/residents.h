@@ -19,12 +19,15 @@ class Residents {
   void placed(const ClusterState& state, JobSlot job);
   void removed(const ClusterState& state, JobSlot job);
 
+  /// Jobs that have been placed since begin(), perhaps more than once or for a while.
+  std::span<const JobSlot> placed_now() const { return placed_now_; }
   /// One entry per job, in submission order.
   std::span<const JobSlot> on(NodeIndex n) const { return on_[n]; }
 
  private:
   std::vector<std::vector<JobSlot>> on_;
   std::vector<std::uint8_t> ended_;  // by slot, for the time of begin()
+  std::vector<JobSlot> placed_now_;
   bool known_ = false;
 };
 

@@ -39,6 +39,7 @@ void TriagePolicy::decide(const ClusterView& view, std::span<const Event> events
   const Seconds now = view.now;
   residents_.begin(view, events, state);
   triage::Call call{view, state, residents_, {now, heaviest_weight(view, state)}, options_};
+  placer_->begin(call);
   yields_.begin(view, events, state, call.at.heaviest);
 
   bool admitted = !events.empty() || now >= next_admission_;

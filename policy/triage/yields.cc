@@ -2,7 +2,6 @@
 #include "policy/triage/yields.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "policy/compare.h"
@@ -11,9 +10,23 @@
 namespace dfrs::triage {
 
 namespace {
-// Where a move changes something on more than one of so many nodes, all yields are found anew at less cost.
-constexpr std::size_t kMuch = 16;
+
+// The CPU need of all tasks that a job has on the node.
+double need_on(const ClusterView& view, const ClusterState& state, JobSlot job, NodeIndex n) {
+  const std::span<const NodeIndex> nodes = state.nodes_of(job);
+  const auto [first, last] = std::equal_range(nodes.begin(), nodes.end(), n);
+  return view.jobs[job].cpu_need * static_cast<double>(last - first);
+}
+
+std::size_t as_count(double number) {
+  constexpr double kMost = 1e9;
+  return static_cast<std::size_t>(std::min(number, kMost));
+}
+
 }  // namespace
+
+Yields::Yields(TriageParts::Yields rule, const TriageOptions& options)
+    : rule_(rule), options_(options), most_tied_(as_count(options.tied)) {}
 
 void Yields::begin(const ClusterView& view, std::span<const Event> events, const ClusterState& state, double heaviest) {
   heaviest_ = heaviest;
@@ -23,85 +36,115 @@ void Yields::begin(const ClusterView& view, std::span<const Event> events, const
   watch_.resize(slots);
   limited_.resize(slots, 0);
   set_.clear();
-  kept_holds_ = false;
-  tried_ = Tried::no;
+  kept_touched_ = 0;
   changed_.assign(state.changed_nodes().begin(), state.changed_nodes().end());
   afresh_ =
       afresh_ || std::any_of(events.begin(), events.end(), [](const Event& e) { return e.kind == EventKind::resync; });
-  if (!afresh_) return;
-  overloaded_.assign(state.node_count(), 0);
-  all_cpu_ = 0;
-  for (NodeIndex n = 0; n < state.node_count(); ++n) all_cpu_ += state.cpu_capacity(n);
+  if (afresh_) overloaded_.assign(state.node_count(), 0);
 }
 
 void Yields::update(const ClusterView& view, const ClusterState& state, const Residents& residents) {
   begin_part(state);
   if (afresh_) {
     for (JobSlot job : state.active()) {
-      if (state.placed(job)) trial().tied.reach(job);
+      if (state.placed(job)) tied_.reach(job);
     }
     for (NodeIndex n = 0; n < state.node_count(); ++n) seeds_.push_back(n);
     afresh_ = false;
   } else {
-    for (JobSlot job : state.touched()) {
-      const std::span<const NodeIndex> before = state.nodes_before(job);
-      const std::span<const NodeIndex> now = state.nodes_of(job);
-      if (std::equal(before.begin(), before.end(), now.begin(), now.end())) continue;
-      changed_.insert(changed_.end(), before.begin(), before.end());
-      changed_.insert(changed_.end(), now.begin(), now.end());
-      if (state.placed(job)) trial().tied.reach(job);
-    }
-    std::sort(changed_.begin(), changed_.end());
-    changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
-    for (NodeIndex n : changed_) seed_node(n, state, residents);
-    // Of those who are tied to a change weights are looked at anyway.
-    trial().tied.follow(state, [&](NodeIndex n) { return residents.on(n); });
+    reach_changed(state, residents);
     for (JobSlot job : state.active()) {
-      if (look_[job] > view.now || trial().tied.reached(job) || !state.placed(job)) continue;
-      if (look_due(job, view.now)) trial().tied.reach(job);
+      if (look_[job] > view.now || !state.placed(job) || !look_due(job, view.now)) continue;
+      tied_.reach(job);
+      tied_.reach_neighbours(state, job, [&](NodeIndex n) { return residents.on(n); });
     }
   }
   solve(view, state, residents);
   keep(view, state);
+  note_update(state);
 }
 
 void Yields::begin_part(const ClusterState& state) {
   seeds_.clear();
-  trial().tied.begin(yield_.size(), state.node_count());
+  tied_.begin(yield_.size(), state.node_count());
+}
+
+// Jobs that have been placed, and those on nodes where something is otherwise.
+void Yields::reach_changed(const ClusterState& state, const Residents& residents) {
+  for (std::size_t k = 0; k < state.touched().size(); ++k) {
+    const JobSlot job = state.touched()[k];
+    const std::span<const NodeIndex> before = nodes_at_update(state, k);
+    const std::span<const NodeIndex> now = state.nodes_of(job);
+    if (std::equal(before.begin(), before.end(), now.begin(), now.end())) continue;
+    changed_.insert(changed_.end(), before.begin(), before.end());
+    changed_.insert(changed_.end(), now.begin(), now.end());
+    if (state.placed(job)) tied_.reach(job);
+  }
+  std::sort(changed_.begin(), changed_.end());
+  changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
+  for (NodeIndex n : changed_) seed_node(n, state, residents);
+}
+
+std::span<const NodeIndex> Yields::nodes_at_update(const ClusterState& state, std::size_t touched) const {
+  if (touched < kept_touched_) return kept_nodes_[touched];
+  return state.nodes_before(state.touched()[touched]);
+}
+
+void Yields::note_update(const ClusterState& state) {
+  changed_.clear();
+  kept_touched_ = state.touched().size();
+  if (kept_nodes_.size() < kept_touched_) kept_nodes_.resize(kept_touched_);
+  for (std::size_t k = 0; k < kept_touched_; ++k) {
+    const std::span<const NodeIndex> now = state.nodes_of(state.touched()[k]);
+    kept_nodes_[k].assign(now.begin(), now.end());
+  }
 }
 
 // Where there is and was enough for all nobody is limited.
 void Yields::seed_node(NodeIndex n, const ClusterState& state, const Residents& residents) {
   seeds_.push_back(n);
   if (overloaded_[n] == 0 && !overloaded(state, n)) return;
-  for (JobSlot job : residents.on(n)) trial().tied.reach(job);
+  for (JobSlot job : residents.on(n)) tied_.reach(job);
 }
 
 void Yields::solve(const ClusterView& view, const ClusterState& state, const Residents& residents) {
-  trial().tied.follow(state, [&](NodeIndex n) { return residents.on(n); });
-  trial().tied.sort(state);
-  trial().sharing.build(state, view, trial().tied.nodes(), trial().tied.jobs());
-  trial().yields.resize(trial().sharing.jobs().size());
+  const bool whole = tied_.follow(state, [&](NodeIndex n) { return residents.on(n); }, most_tied_);
+  tied_.sort(state);
+  sharing_.build(state, view, tied_.nodes(), tied_.jobs());
+  if (!whole) leave_others_theirs(view, state, residents);
+  found_.resize(sharing_.jobs().size());
   if (rule_ == TriageParts::Yields::equal) {
-    trial().equal.solve(trial().sharing, trial().yields);
+    equal_.solve(sharing_, found_);
     return;
   }
-  trial().weights.clear();
-  for (const Sharing::Job& job : trial().sharing.jobs()) {
-    trial().weights.push_back(yield_weight(view.jobs[job.slot], {view.now, heaviest_}, options_));
+  weights_.clear();
+  for (const Sharing::Job& job : sharing_.jobs()) {
+    weights_.push_back(yield_weight(view.jobs[job.slot], {view.now, heaviest_}, options_));
   }
-  trial().weighted.solve(trial().sharing, trial().weights, trial().yields);
+  weighted_.solve(sharing_, weights_, found_);
+}
+
+void Yields::leave_others_theirs(const ClusterView& view, const ClusterState& state, const Residents& residents) {
+  for (std::uint32_t k = 0; k < tied_.nodes().size(); ++k) {
+    const NodeIndex n = tied_.nodes()[k];
+    double others = 0;
+    double part = 0;
+    for (JobSlot job : residents.on(n)) {
+      const double used = need_on(view, state, job, n) * yield_[job];
+      (tied_.reached(job) ? part : others) += used;
+    }
+    // Where somebody is left out nobody is new, and what the part has there it may have again, in spite of rounding.
+    if (others > 0) sharing_.leave(k, std::max(part, state.cpu_capacity(n) - others));
+  }
 }
 
 void Yields::keep(const ClusterView& view, const ClusterState& state) {
   for (NodeIndex n : seeds_) overloaded_[n] = overloaded(state, n) ? 1 : 0;
-  std::size_t limited = 0;  // sharing.jobs() is a subsequence of tied.jobs()
-  for (JobSlot job : trial().tied.jobs()) {
-    const bool is_limited = limited < trial().yields.size() && trial().sharing.jobs()[limited].slot == job;
-    set(view, job, is_limited ? trial().yields[limited++] : 1, is_limited);
+  std::size_t limited = 0;  // sharing_.jobs() is a subsequence of tied_.jobs()
+  for (JobSlot job : tied_.jobs()) {
+    const bool is_limited = limited < found_.size() && sharing_.jobs()[limited].slot == job;
+    set(view, job, is_limited ? found_[limited++] : 1, is_limited);
   }
-  kept_at_ = 1 - kept_at_;
-  kept_holds_ = true;
 }
 
 void Yields::set(const ClusterView& view, JobSlot job, double yield, bool limited) {
@@ -118,99 +161,17 @@ void Yields::set(const ClusterView& view, JobSlot job, double yield, bool limite
 
 bool Yields::move_pays(const ClusterView& view, const ClusterState& state, const Residents& residents, JobSlot job,
                        std::span<const NodeIndex> old_nodes, Seconds lasts, double price) {
-  if (tried_ != Tried::no) after_trial(state);
   begin_part(state);
-  std::uint32_t index = 0;
-  if (!can_follow(state, job, old_nodes, index)) {
-    return solved_move_pays(view, state, residents, job, old_nodes, lasts, price);
-  }
-  double gain = 0;
-  double magnitude = 0;
-  if (!follow(view, state, index, gain, magnitude)) return false;
-  // What solved_move_pays() would find: its two sums are over all who are tied, none above all the CPU there is, and
-  // what they are rounded by is less than this. Where it matters it is asked.
-  const double rounding = 4 * std::numeric_limits<double>::epsilon() * static_cast<double>(state.active().size() + 2) *
-                          (all_cpu_ + magnitude);
-  if ((gain + rounding) * lasts <= price) return false;
-  const bool more_than_rounding = gain - rounding > 2 * kQualityTolerance * all_cpu_;
-  const double sure = (gain - rounding) * lasts * (1 - 2 * kQualityTolerance);
-  if (more_than_rounding && sure > price) return true;
-  return solved_move_pays(view, state, residents, job, old_nodes, lasts, price);
-}
-
-// The CPU gained, and the sum of what each gains or loses. False if nothing changes.
-bool Yields::follow(const ClusterView& view, const ClusterState& state, std::uint32_t moved, double& gain,
-                    double& magnitude) {
-  Part& part = kept();
-  part.sharing.move(state, view, moved);
-  bool any = false;
-  const auto count = [&](std::uint32_t job, double before, double after) {
-    if (before == after) return;
-    const JobView& other = view.jobs[part.sharing.jobs()[job].slot];
-    const double more = other.cpu_need * other.tasks * (after - before);
-    gain += more;
-    magnitude += std::abs(more);
-    any = true;
-  };
-  if (part.weighted.follow_move(part.sharing, part.weights, part.yields, part.sharing.nodes().size() / kMuch)) {
-    tried_ = Tried::followed;
-    for (const WeightedMaxMinYield::Change& change : part.weighted.changes()) {
-      count(change.job, change.before, part.yields[change.job]);
-    }
-  } else {
-    tried_ = Tried::found_anew;
-    trial().yields.resize(part.yields.size());
-    trial().weighted.solve(part.sharing, part.weights, trial().yields);
-    for (std::uint32_t job = 0; job < part.yields.size(); ++job) count(job, part.yields[job], trial().yields[job]);
-  }
-  return any;
-}
-
-// Yields that are known for everybody at this instant, and a move between nodes that were and are overloaded, but for
-// those that were and are not.
-bool Yields::can_follow(const ClusterState& state, JobSlot job, std::span<const NodeIndex> old_nodes,
-                        std::uint32_t& index) {
-  if (!kept_holds_ || rule_ == TriageParts::Yields::equal) return false;
-  const std::span<const Sharing::Job> jobs = kept().sharing.jobs();
-  const auto at = std::partition_point(
-      jobs.begin(), jobs.end(), [&](const Sharing::Job& other) { return state.order(other.slot) < state.order(job); });
-  if (at == jobs.end() || at->slot != job) return false;
-  index = static_cast<std::uint32_t>(at - jobs.begin());
-  each_node(old_nodes, [&](NodeIndex n) { seeds_.push_back(n); });
-  each_node(state.nodes_of(job), [&](NodeIndex n) { seeds_.push_back(n); });
-  return std::all_of(seeds_.begin(), seeds_.end(),
-                     [&](NodeIndex n) { return overloaded(state, n) == kept().sharing.has(n); });
-}
-
-// The move that was tried has been undone: so far as loads are the same up to rounding.
-void Yields::after_trial(const ClusterState& state) {
-  unfollow();
-  kept_holds_ = kept_holds_ && std::all_of(seeds_.begin(), seeds_.end(),
-                                           [&](NodeIndex n) { return overloaded(state, n) == kept().sharing.has(n); });
-}
-
-void Yields::unfollow() {
-  if (tried_ == Tried::followed) kept().weighted.move_back(kept().yields);
-  if (tried_ == Tried::followed || tried_ == Tried::found_anew) kept().sharing.move_back();
-  tried_ = Tried::no;
-}
-
-bool Yields::solved_move_pays(const ClusterView& view, const ClusterState& state, const Residents& residents,
-                              JobSlot job, std::span<const NodeIndex> old_nodes, Seconds lasts, double price) {
-  unfollow();
-  tried_ = Tried::solved;
-  begin_part(state);
-  trial().tied.reach(job);
+  tied_.reach(job);
   each_node(old_nodes, [&](NodeIndex n) { seed_node(n, state, residents); });
   each_node(state.nodes_of(job), [&](NodeIndex n) { seed_node(n, state, residents); });
   solve(view, state, residents);
   double before = 0;
   double after = 0;
   std::size_t limited = 0;
-  for (JobSlot other : trial().tied.jobs()) {
+  for (JobSlot other : tied_.jobs()) {
     double yield = 1;
-    if (limited < trial().yields.size() && trial().sharing.jobs()[limited].slot == other)
-      yield = trial().yields[limited++];
+    if (limited < found_.size() && sharing_.jobs()[limited].slot == other) yield = found_[limited++];
     const double need = view.jobs[other].cpu_need * view.jobs[other].tasks;
     before += need * yield_[other];
     after += need * yield;
@@ -220,31 +181,8 @@ bool Yields::solved_move_pays(const ClusterView& view, const ClusterState& state
 }
 
 void Yields::keep_move(const ClusterView& view, const ClusterState& state) {
-  changed_.insert(changed_.end(), seeds_.begin(), seeds_.end());
-  if (tried_ == Tried::solved) {
-    keep(view, state);
-  } else {
-    keep_followed(view, state);
-  }
-  tried_ = Tried::no;
-}
-
-void Yields::keep_followed(const ClusterView& view, const ClusterState& state) {
-  for (NodeIndex n : seeds_) overloaded_[n] = overloaded(state, n) ? 1 : 0;
-  const std::span<const Sharing::Job> jobs = kept().sharing.jobs();
-  const std::uint32_t moved = kept().sharing.moved();
-  if (tried_ == Tried::followed) {
-    for (const WeightedMaxMinYield::Change& change : kept().weighted.changes()) {
-      set(view, jobs[change.job].slot, kept().yields[change.job], true);
-    }
-  } else {
-    std::swap(kept().weighted, trial().weighted);
-    std::swap(kept().yields, trial().yields);
-    for (std::uint32_t job = 0; job < jobs.size(); ++job) {
-      if (kept().yields[job] != trial().yields[job]) set(view, jobs[job].slot, kept().yields[job], true);
-    }
-  }
-  set(view, jobs[moved].slot, kept().yields[moved], jobs[moved].count != 0);
+  keep(view, state);
+  note_update(state);
 }
 
 bool Yields::anyone_limited(const ClusterState& state) const {

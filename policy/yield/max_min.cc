@@ -20,7 +20,8 @@ void MaxMinYield::solve(const Sharing& sharing, std::span<double> yields) {
     const Sharing::Node& node = sharing.nodes()[n];
     open_need_[n] = node.load;
     open_capacity_[n] = node.capacity;
-    heap_.push_back({node.capacity / node.load, n});
+    const double share = node.capacity / node.load;
+    if (share < 1) heap_.push_back({share, n});
   }
   std::make_heap(heap_.begin(), heap_.end(), worse);
 

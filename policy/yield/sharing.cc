@@ -57,15 +57,7 @@ void Sharing::add_job(const ClusterState& state, const ClusterView& view, JobSlo
   running_.push_back(slot);
   if (nodes_.empty()) return;
   const auto first = static_cast<std::uint32_t>(places_.size());
-  add_places(state, view, slot);
-  const auto entries = static_cast<std::uint32_t>(places_.size()) - first;
-  for (std::uint32_t k = first; k < places_.size(); ++k) ++nodes_[places_[k].node].count;
-  if (entries != 0) jobs_.push_back({slot, first, entries});
-}
-
-void Sharing::add_places(const ClusterState& state, const ClusterView& view, JobSlot slot) {
   const double need = view.jobs[slot].cpu_need;
-  const std::size_t first = places_.size();
   for (NodeIndex n : state.nodes_of(slot)) {  // ascending: tasks on one node are neighbours
     const std::uint32_t index = node_index_[n];
     if (index == kNone) continue;
@@ -73,59 +65,17 @@ void Sharing::add_places(const ClusterState& state, const ClusterView& view, Job
       places_.back().need += need;
     } else {
       places_.push_back({index, need});
+      ++nodes_[index].count;
     }
   }
+  const auto entries = static_cast<std::uint32_t>(places_.size()) - first;
+  if (entries != 0) jobs_.push_back({slot, first, entries});
 }
 
-void Sharing::move(const ClusterState& state, const ClusterView& view, std::uint32_t job) {
-  moved_ = job;
-  moved_on_.clear();
-  nodes_before_.clear();
-  job_before_ = jobs_[job];
-  users_before_ = users_.size();
-  places_before_ = places_.size();
-  add_places(state, view, jobs_[job].slot);
-  jobs_[job].first = static_cast<std::uint32_t>(places_before_);
-  jobs_[job].count = static_cast<std::uint32_t>(places_.size() - places_before_);
-  std::span<const Place> old = places(job_before_);
-  std::span<const Place> now = places(jobs_[job]);
-  while (!old.empty() || !now.empty()) {
-    const bool leaves = now.empty() || (!old.empty() && old.front().node < now.front().node);
-    const bool comes = old.empty() || (!now.empty() && now.front().node < old.front().node);
-    if (leaves) {
-      replace_user(state, old.front().node, job, 0);
-    } else if (comes || now.front().need != old.front().need) {
-      replace_user(state, now.front().node, job, now.front().need);
-    }
-    if (!comes) old = old.subspan(1);
-    if (!leaves) now = now.subspan(1);
-  }
-}
-
-void Sharing::move_back() {
-  for (std::size_t k = 0; k < moved_on_.size(); ++k) nodes_[moved_on_[k]] = nodes_before_[k];
-  jobs_[moved_] = job_before_;
-  users_.resize(users_before_);
-  places_.resize(places_before_);
-}
-
-// need 0: the job has left.
-void Sharing::replace_user(const ClusterState& state, std::uint32_t node, std::uint32_t job, double need) {
-  Node& there = nodes_[node];
-  moved_on_.push_back(node);
-  nodes_before_.push_back(there);
-  const auto first = static_cast<std::uint32_t>(users_.size());
-  bool entered = need == 0;
-  for (std::uint32_t k = there.first; k < there.first + there.count; ++k) {
-    const User user = users_[k];
-    if (user.job > job && !entered) {
-      users_.push_back({job, need});
-      entered = true;
-    }
-    if (user.job != job) users_.push_back(user);
-  }
-  if (!entered) users_.push_back({job, need});
-  there = {there.capacity, state.cpu_load(members_[node]), first, static_cast<std::uint32_t>(users_.size()) - first};
+void Sharing::leave(std::uint32_t node, double capacity) {
+  nodes_[node].capacity = capacity;
+  nodes_[node].load = 0;
+  for (const User& user : users(nodes_[node])) nodes_[node].load += user.need;
 }
 
 // Transposes: users by node, jobs in submission order within a node.

@@ -15,7 +15,7 @@ class Sharing {
  public:
   struct Node {
     double capacity = 0;
-    double load = 0;                     ///< sum of CPU needs
+    double load = 0;                     ///< sum of CPU needs of its users
     std::uint32_t first = 0, count = 0;  ///< users(): entries of this node
   };
   struct User {
@@ -40,21 +40,15 @@ class Sharing {
   void build(const ClusterState& state, const ClusterView& view, std::span<const NodeIndex> nodes,
              std::span<const JobSlot> jobs);
 
-  /// After build(): the job of this index into jobs() is on other nodes by now, which count as far as they are in
-  /// nodes(). What is given of nodes() and the job is brought up to date; max_load() and running() are not. One move at
-  /// a time can be undone. O(tasks of the job + users of nodes that it left or came to).
-  void move(const ClusterState& state, const ClusterView& view, std::uint32_t job);
-  void move_back();
-  std::uint32_t moved() const { return moved_; }                         ///< the job of the last move()
-  std::span<const std::uint32_t> moved_on() const { return moved_on_; }  ///< nodes whose users it changed, ascending
+  /// After build() of a part that does share overloaded nodes with the rest: those who are not in jobs() leave it so
+  /// much of the capacity of a node, given by its index into nodes(). max_load() is not brought up to date. O(users).
+  void leave(std::uint32_t node, double capacity);
 
   std::span<const Node> nodes() const { return nodes_; }
   std::span<const Job> jobs() const { return jobs_; }            ///< those with a task on an overloaded node
   std::span<const JobSlot> running() const { return running_; }  ///< all of them, in submission order
   std::span<const User> users(const Node& n) const { return {users_.data() + n.first, n.count}; }
   std::span<const Place> places(const Job& j) const { return {places_.data() + j.first, j.count}; }
-  /// Whether the node is in nodes().
-  bool has(NodeIndex n) const { return node_index_[n] != ~std::uint32_t{0}; }
   /// Largest load relative to its capacity over all nodes, at least 1: max(1, Lambda) of RR-7659, section 4.6.
   double max_load() const { return max_load_; }
 
@@ -63,8 +57,6 @@ class Sharing {
   void add_node(const ClusterState& state, NodeIndex n);
   void add_job(const ClusterState& state, const ClusterView& view, JobSlot slot);
   void finish();
-  void add_places(const ClusterState& state, const ClusterView& view, JobSlot slot);
-  void replace_user(const ClusterState& state, std::uint32_t node, std::uint32_t job, double need);
 
   std::vector<Node> nodes_;
   std::vector<User> users_;
@@ -74,13 +66,6 @@ class Sharing {
   std::vector<NodeIndex> members_;         // of nodes_
   std::vector<std::uint32_t> node_index_;  // by NodeIndex: index in nodes_, or none
   double max_load_ = 1;
-
-  // Of the last move: lists are written anew behind all others, the old ones stay where they are.
-  std::uint32_t moved_ = 0;
-  std::vector<std::uint32_t> moved_on_;
-  std::vector<Node> nodes_before_;  // by index into moved_on_
-  Job job_before_;
-  std::size_t users_before_ = 0, places_before_ = 0;
 };
 
 /// Brings sums that rounding or a solver's tolerance left above a node's capacity back to it, by scaling down the

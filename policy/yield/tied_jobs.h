@@ -38,18 +38,36 @@ class TiedJobs {
     job_mark_[job] = number_;
     jobs_.push_back(job);
   }
-  /// Enters everybody who is tied to those that have been. `jobs_on(n)`: the jobs on a node. O(tasks and residents of
-  /// what is found).
+  /// Enters everybody who is tied to those that have been: step by step those who share an overloaded node with one
+  /// entered before, up to the last step after which there are no more than `most`. True if these are all. `jobs_on(n)`:
+  /// the jobs on a node. O(tasks and residents of what is found).
   template <typename JobsOn>
-  void follow(const ClusterState& state, const JobsOn& jobs_on) {
-    for (; followed_ < jobs_.size(); ++followed_) {  // grows as it goes
-      each_node(state.nodes_of(jobs_[followed_]), [&](NodeIndex n) {
-        if (node_mark_[n] == number_ || !overloaded(state, n)) return;
-        node_mark_[n] = number_;
-        nodes_.push_back(n);
-        for (JobSlot job : jobs_on(n)) reach(job);
-      });
+  bool follow(const ClusterState& state, const JobsOn& jobs_on, std::size_t most = ~std::size_t{0}) {
+    while (followed_ < jobs_.size()) {
+      const std::size_t jobs = jobs_.size();
+      const std::size_t nodes = nodes_.size();
+      const std::size_t followed = followed_;
+      for (; followed_ < jobs && (jobs_.size() <= most || jobs_.size() == jobs); ++followed_) enter_nodes(state, jobs_on);
+      if (jobs_.size() == jobs || jobs_.size() <= most) continue;
+      // Too many: back to where it was, with all nodes of those who have been entered.
+      for (std::size_t k = jobs; k < jobs_.size(); ++k) job_mark_[jobs_[k]] = 0;
+      for (std::size_t k = nodes; k < nodes_.size(); ++k) node_mark_[nodes_[k]] = 0;
+      jobs_.resize(jobs);
+      nodes_.resize(nodes);
+      for (followed_ = followed; followed_ < jobs; ++followed_) {
+        enter_nodes(state, [](NodeIndex) { return std::span<const JobSlot>(); });
+      }
+      return false;
     }
+    return true;
+  }
+  /// Enters those who share an overloaded node with a job.
+  template <typename JobsOn>
+  void reach_neighbours(const ClusterState& state, JobSlot job, const JobsOn& jobs_on) {
+    each_node(state.nodes_of(job), [&](NodeIndex n) {
+      if (!overloaded(state, n)) return;
+      for (JobSlot other : jobs_on(n)) reach(other);
+    });
   }
   /// After the last follow(). O(n log n) in what was found, at most O(all jobs + nodes).
   void sort(const ClusterState& state) {
@@ -76,6 +94,17 @@ class TiedJobs {
   std::span<const NodeIndex> nodes() const { return nodes_; }  ///< their overloaded ones; after sort(): ascending
 
  private:
+  // The overloaded nodes of the job that is followed, and the jobs there.
+  template <typename JobsOn>
+  void enter_nodes(const ClusterState& state, const JobsOn& jobs_on) {
+    each_node(state.nodes_of(jobs_[followed_]), [&](NodeIndex n) {
+      if (node_mark_[n] == number_ || !overloaded(state, n)) return;
+      node_mark_[n] = number_;
+      nodes_.push_back(n);
+      for (JobSlot job : jobs_on(n)) reach(job);
+    });
+  }
+
   // Marks hold the number of the begin() since which they were set.
   std::uint64_t number_ = 0;
   std::vector<std::uint64_t> job_mark_;   // by slot

@@ -207,7 +207,7 @@ std::string campaign_settings(const CampaignOptions& options) {
   const auto& [dfrs, batch, triage] = engine;
   // The rest of Triage's parameters are in the algorithm's name.
   const auto& [expected_penalty, time_scale, patience, hold, margin_new, margin_paused, elbow_room, own_loss, young_loss,
-               stretch_power, age_power, move_period, move_gain] = triage;
+               stretch_power, age_power, move_period, move_gain, tied] = triage;
   const auto& [period, priority, ticks_apart, lp_solver] = dfrs;
   const auto& [flow_floor] = priority;
   const auto& [pass_per_event, pack_tasks] = batch;

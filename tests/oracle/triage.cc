@@ -14,25 +14,21 @@ namespace dfrs::oracle {
 
 namespace {
 constexpr double kRounding = 1e-9;
-// Who is on the node, with how many tasks of what CPU need.
-std::vector<std::tuple<JobSlot, int, double>> holds(const World& world, NodeIndex n) {
-  std::vector<std::tuple<JobSlot, int, double>> there;
-  for (JobSlot job : world.order) {
-    if (world.tasks_on(job, n) != 0) there.emplace_back(job, world.tasks_on(job, n), world.jobs[job].cpu_need);
-  }
-  return there;
-}
 bool overloaded(const World& world, NodeIndex n) {
   return world.load(n) > world.nodes[n].spec.cpu * (1 + kRounding);
 }
 }  // namespace
 
 std::vector<double> weighted_max_min_yields(const World& world, const std::vector<double>& weights) {
-  std::vector<double> yields(world.jobs.size(), 0.0);
-  std::set<JobSlot> rising;
+  std::set<JobSlot> placed;
   for (JobSlot job : world.order) {
-    if (world.jobs[job].placed()) rising.insert(job);
+    if (world.jobs[job].placed()) placed.insert(job);
   }
+  return weighted_max_min_yields(world, weights, placed, std::vector<double>(world.jobs.size(), 0.0));
+}
+
+std::vector<double> weighted_max_min_yields(const World& world, const std::vector<double>& weights,
+                                            std::set<JobSlot> rising, std::vector<double> yields) {
   while (!rising.empty()) {
     double level = kNever;
     for (JobSlot job : rising) level = std::min(level, 1 / weights[job]);
@@ -375,34 +371,51 @@ bool TriageLockstep::limited(JobSlot job) const {
   return std::any_of(nodes.begin(), nodes.end(), [&](NodeIndex n) { return overloaded(world_, n); });
 }
 
+// Everybody who shares an overloaded node with one of them.
+void TriageLockstep::add_tied(std::set<JobSlot>& jobs) const {
+  const std::set<JobSlot> before = jobs;
+  for (JobSlot job : order_) {
+    for (NodeIndex n : world_.jobs[job].nodes) {
+      if (!overloaded(world_, n)) continue;
+      if (std::any_of(before.begin(), before.end(), [&](JobSlot r) { return world_.tasks_on(r, n) != 0; })) jobs.insert(job);
+    }
+  }
+}
+
 // Yields are set, with weights of now, for all who are tied to a change since they were last set, or to a weight whose
-// time has come; the others keep theirs.
+// time has come, from those who share an overloaded node with it outwards as long as they are no more than TIED; the
+// others keep theirs.
 void TriageLockstep::set_yields() {
-  std::set<JobSlot> renewed;
   std::set<NodeIndex> changed;
   std::swap(changed, stirred_);
-  for (NodeIndex n = 0; n < world_.nodes.size(); ++n) {
-    if (!set_in_ || holds(*set_in_, n) != holds(world_, n)) changed.insert(n);
+  std::set<JobSlot> renewed;
+  std::set<JobSlot> due;
+  for (JobSlot job : order_) {
+    const std::vector<NodeIndex>& nodes = world_.jobs[job].nodes;
+    if (set_in_ && job < set_in_->jobs.size() && set_in_->jobs[job].nodes == nodes) continue;
+    changed.insert(nodes.begin(), nodes.end());
+    if (set_in_ && job < set_in_->jobs.size()) {
+      changed.insert(set_in_->jobs[job].nodes.begin(), set_in_->jobs[job].nodes.end());
+    }
   }
   for (JobSlot job : order_) {
     if (!world_.jobs[job].placed()) continue;
     const std::vector<NodeIndex>& nodes = world_.jobs[job].nodes;
     const bool known = set_in_ && known_.count(job) != 0 && set_in_->jobs[job].nodes == nodes;
-    const bool due = known && known_.at(job) <= view_->now;
+    if (known && known_.at(job) <= view_->now) due.insert(job);
     const bool stirred = std::any_of(nodes.begin(), nodes.end(), [&](NodeIndex n) {
       return changed.count(n) != 0 && (overloaded(world_, n) || (set_in_ && overloaded(*set_in_, n)));
     });
-    if (!known || due || stirred) renewed.insert(job);
+    if (!known || stirred) renewed.insert(job);
   }
-  for (bool more = true; more;) {
-    more = false;
-    for (JobSlot job : order_) {
-      if (renewed.count(job) != 0) continue;
-      for (NodeIndex n : world_.jobs[job].nodes) {
-        if (!overloaded(world_, n)) continue;
-        const bool tied = std::any_of(renewed.begin(), renewed.end(), [&](JobSlot r) { return world_.tasks_on(r, n) != 0; });
-        if (tied && renewed.insert(job).second) more = true;
-      }
+  add_tied(due);
+  renewed.insert(due.begin(), due.end());
+  for (std::set<JobSlot> more = renewed;; renewed = more) {
+    add_tied(more);
+    if (more == renewed) break;
+    if (static_cast<double>(more.size()) > options_.tied) {
+      ++cuts_;
+      break;
     }
   }
   std::vector<double> weights(world_.jobs.size(), 1.0);
@@ -410,15 +423,12 @@ void TriageLockstep::set_yields() {
     const JobView& spec = view_->jobs[job];
     weights[job] = yield_weight(job, spec.flow_time(view_->now), spec.virtual_time(view_->now));
   }
-  const std::vector<double> all = weighted_max_min_yields(world_, weights);
-  yields_.resize(all.size());
-  for (JobSlot job : order_) {
-    if (!world_.jobs[job].placed()) yields_[job] = 0;
+  yields_.resize(world_.jobs.size());
+  for (JobSlot job = 0; job < yields_.size(); ++job) {
+    if (!world_.jobs[job].placed() || renewed.count(job) != 0) yields_[job] = 0;
   }
-  for (JobSlot job : renewed) {
-    yields_[job] = all[job];
-    known_[job] = limited(job) ? look_again(job) : kNever;
-  }
+  yields_ = weighted_max_min_yields(world_, weights, renewed, yields_);
+  for (JobSlot job : renewed) known_[job] = limited(job) ? look_again(job) : kNever;
   set_in_ = world_;
 }
 

@@ -19,6 +19,9 @@ namespace dfrs::oracle {
 /// Weighted max-min fair yields by slot (0 where not placed): y = min(1, level x weight), the level of all rises
 /// together; when a node is full its jobs stop, the others go on.
 std::vector<double> weighted_max_min_yields(const World& world, const std::vector<double>& weights);
+/// The same for the jobs of `rising` alone, who have what the others leave them; those keep theirs, `yields`.
+std::vector<double> weighted_max_min_yields(const World& world, const std::vector<double>& weights,
+                                            std::set<JobSlot> rising, std::vector<double> yields);
 
 /// Compares every decision of a run with the reference's for the same view.
 class TriageLockstep final : public sim::StepObserver {
@@ -30,6 +33,8 @@ class TriageLockstep final : public sim::StepObserver {
   const std::string& difference() const { return difference_; }
   std::uint64_t pauses() const { return pauses_; }
   std::uint64_t moves() const { return moves_; }
+  /// How often more jobs were tied to a change than TriageOptions::tied, and not all of them had new yields.
+  std::uint64_t cuts() const { return cuts_; }
 
  private:
   using Nodes = std::optional<std::vector<NodeIndex>>;
@@ -53,6 +58,7 @@ class TriageLockstep final : public sim::StepObserver {
   double shortage() const;
   bool move_jobs();
   bool limited(JobSlot job) const;
+  void add_tied(std::set<JobSlot>& jobs) const;
 
   TriageParts parts_;
   TriageOptions options_;
@@ -71,6 +77,7 @@ class TriageLockstep final : public sim::StepObserver {
   std::string difference_;
   std::uint64_t pauses_ = 0;
   std::uint64_t moves_ = 0;
+  std::uint64_t cuts_ = 0;
 };
 
 }  // namespace dfrs::oracle

@@ -28,6 +28,7 @@ constexpr Setting kSettings[] = {
 void compare(const TestHostOptions& host_options, std::uint64_t count) {
   std::uint64_t pauses = 0;
   std::uint64_t moves = 0;
+  std::uint64_t cuts = 0;
   for (const Setting& setting : kSettings) {
     const Algorithm algorithm = parse_algorithm(setting.name).value();
     for (std::uint64_t seed = 1; seed <= count; ++seed) {
@@ -35,6 +36,7 @@ void compare(const TestHostOptions& host_options, std::uint64_t count) {
       EngineOptions engine;
       // The random jobs run for minutes, so that both short scales make the rules on progress act.
       engine.triage.time_scale = dice.chance(50) ? 0.125 : 0.015625;
+      if (dice.chance(50)) engine.triage.tied = dice.between(0, 8);
       TestHost host(dice, algorithm, engine, host_options);
       oracle::DecisionChecker checker;
       oracle::TriageLockstep lockstep(setting.parts, engine.triage);
@@ -45,10 +47,12 @@ void compare(const TestHostOptions& host_options, std::uint64_t count) {
       ASSERT_EQ(checker.violations(), std::vector<std::string>{}) << setting.name << ", seed " << seed;
       pauses += lockstep.pauses();
       moves += lockstep.moves();
+      cuts += lockstep.cuts();
     }
   }
   EXPECT_GT(pauses, 100u);
   EXPECT_GT(moves, 5u);
+  EXPECT_GT(cuts, 100u);
 }
 
 TEST(TriageLockstep, EqualNodes) { compare({.general = false, .nodes_come_and_go = false, .jobs = 30}, oracle::cases(60)); }

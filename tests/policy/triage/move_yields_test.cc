@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Yields after a move, found where they change alone, are those found anew for all, to the last bit.
+// Yields after a move: those found anew for all, to the last bit; or, where many are tied to it, for those beside it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "policy/triage/yields.h"
@@ -61,118 +62,116 @@ class Crowd {
   std::vector<std::vector<NodeIndex>> places_;
 };
 
-TEST(WeightedMaxMin, FollowsMoves) {
-  std::size_t followed = 0, changed = 0, too_much = 0;
-  for (std::uint64_t seed = 1; seed <= oracle::cases(400); ++seed) {
-    Crowd crowd(seed);
-    const double spread = crowd.dice.between(0, 12);
-    std::vector<double> weight_of(crowd.jobs.size());
-    for (double& w : weight_of) w = std::pow(10.0, spread * (crowd.dice.uniform() - 0.5));
-    const auto weights_of = [&](const Sharing& sharing) {
-      std::vector<double> weights;
-      for (const Sharing::Job& job : sharing.jobs()) weights.push_back(weight_of[job.slot]);
-      return weights;
-    };
-    Sharing sharing;
-    sharing.build(crowd.state, crowd.view());
-    const std::vector<double> weights = weights_of(sharing);
-    std::vector<double> yields(weights.size());
-    WeightedMaxMinYield kept;
-    kept.solve(sharing, weights, yields);
-    for (int k = 0; k < 12 && !sharing.jobs().empty(); ++k) {
-      const std::uint32_t moved = crowd.dice.below(static_cast<std::uint32_t>(sharing.jobs().size()));
-      const JobSlot job = sharing.jobs()[moved].slot;
-      const std::vector<NodeIndex> old(crowd.state.nodes_of(job).begin(), crowd.state.nodes_of(job).end());
-      crowd.put(job, crowd.somewhere(crowd.jobs[job]));
-      Sharing anew;
-      anew.build(crowd.state, crowd.view());
-      // Other nodes, or jobs, are limited now: not what it is for.
-      bool same = std::equal(anew.jobs().begin(), anew.jobs().end(), sharing.jobs().begin(), sharing.jobs().end(),
-                             [](const Sharing::Job& a, const Sharing::Job& b) { return a.slot == b.slot; });
-      for (NodeIndex n = 0; n < crowd.state.node_count(); ++n) same = same && anew.has(n) == sharing.has(n);
-      if (!same) {
-        crowd.put(job, old);
-        continue;
-      }
-      std::vector<double> expected(weights.size());
-      WeightedMaxMinYield().solve(anew, weights_of(anew), expected);
-      const std::vector<double> before = yields;
-      sharing.move(crowd.state, crowd.view(), moved);
-      const std::size_t most = crowd.dice.chance(20) ? 1 : sharing.nodes().size();
-      const bool found = kept.follow_move(sharing, weights, yields, most);
-      if (!found) {
-        ++too_much;
-        ASSERT_EQ(yields, before) << "seed " << seed;
-        ASSERT_TRUE(kept.follow_move(sharing, weights, yields, sharing.nodes().size()));
-      }
-      ASSERT_EQ(yields, expected) << "seed " << seed << " move " << k;
-      std::size_t named = 0;
-      for (const WeightedMaxMinYield::Change& change : kept.changes()) {
-        ASSERT_EQ(change.before, before[change.job]) << "seed " << seed;
-        ++named;
-      }
-      for (std::size_t at = 0; at < yields.size(); ++at) named -= yields[at] != before[at] ? 1 : 0;
-      ASSERT_EQ(named, 0U) << "seed " << seed;
-      ++followed;
-      changed += kept.changes().empty() ? 0 : 1;
-      if (crowd.dice.chance(50)) continue;
-      kept.move_back(yields);
-      sharing.move_back();
-      crowd.put(job, old);
-      ASSERT_EQ(yields, before) << "seed " << seed;
-    }
+double cpu_gained(const Crowd& crowd, const triage::Yields& before, const triage::Yields& after) {
+  double gain = 0;
+  for (JobSlot job = 0; job < crowd.jobs.size(); ++job) {
+    gain += crowd.jobs[job].cpu_need * crowd.jobs[job].tasks * (after.of(job) - before.of(job));
   }
-  EXPECT_GT(followed, 1000U);
-  EXPECT_GT(changed, 500U);
-  EXPECT_GT(too_much, 50U);
+  return gain;
 }
 
-// What is kept within a call makes no difference: yields that were set in the call before have nothing to go by, so
-// that all who are tied are collected and solved for.
-TEST(TriageYields, MovesPayAsWhenAllIsFoundAnew) {
+double used_on(const Crowd& crowd, const triage::Yields& yields, NodeIndex n) {
+  double used = 0;
+  for (JobSlot job = 0; job < crowd.jobs.size(); ++job) {
+    const std::span<const NodeIndex> nodes = crowd.state.nodes_of(job);
+    used += crowd.jobs[job].cpu_need * yields.of(job) * static_cast<double>(std::count(nodes.begin(), nodes.end(), n));
+  }
+  return used;
+}
+
+// Random moves one after the other, of which those are kept that pay.
+template <typename Check>
+void move_about(bool few_tied, const Check& check) {
   std::size_t pay = 0, tried = 0;
   for (std::uint64_t seed = 1; seed <= oracle::cases(300); ++seed) {
     Crowd crowd(seed);
-    const TriageOptions options;
+    TriageOptions options;
+    if (few_tied) options.tied = crowd.dice.between(0, 10);
     const std::vector<Event> resync{{EventKind::resync, kNoSlot}};
     triage::Residents residents;
     residents.begin(crowd.view(), resync, crowd.state);
-    triage::Yields kept(TriageParts::Yields::urgent, options);
-    triage::Yields anew(TriageParts::Yields::urgent, options);
-    for (triage::Yields* yields : {&kept, &anew}) {
-      yields->begin(crowd.view(), resync, crowd.state, 3);
-      yields->update(crowd.view(), crowd.state, residents);
-    }
-    const auto put = [&](JobSlot job, const std::vector<NodeIndex>& nodes) {
-      residents.removed(crowd.state, job);
-      crowd.put(job, nodes);
-      residents.placed(crowd.state, job);
-    };
+    triage::Yields yields(TriageParts::Yields::urgent, options);
+    yields.begin(crowd.view(), resync, crowd.state, 3);
+    yields.update(crowd.view(), crowd.state, residents);
     for (int k = 0; k < 10; ++k) {
       const JobSlot job = crowd.any_job();
       const std::vector<NodeIndex> old(crowd.state.nodes_of(job).begin(), crowd.state.nodes_of(job).end());
-      put(job, crowd.somewhere(crowd.jobs[job]));
+      const std::vector<NodeIndex> now = crowd.somewhere(crowd.jobs[job]);
+      const auto put = [&](const std::vector<NodeIndex>& nodes) {
+        residents.removed(crowd.state, job);
+        crowd.put(job, nodes);
+        residents.placed(crowd.state, job);
+      };
+      put(now);
       const double price = crowd.dice.chance(20) ? 0 : 0.2 * crowd.dice.uniform();
-      anew.begin(crowd.view(), {}, crowd.state, 3);
-      const bool pays = kept.move_pays(crowd.view(), crowd.state, residents, job, old, 1, price);
-      ASSERT_EQ(pays, anew.move_pays(crowd.view(), crowd.state, residents, job, old, 1, price)) << "seed " << seed;
+      const triage::Yields before = yields;
+      const bool pays = yields.move_pays(crowd.view(), crowd.state, residents, job, old, 2, price);
+      triage::Yields moved = yields;
+      moved.keep_move(crowd.view(), crowd.state);
+      ASSERT_EQ(pays, 2 * cpu_gained(crowd, before, moved) > price + 1e-9) << "seed " << seed << " move " << k;
       ++tried;
-      if (!pays) {
-        put(job, old);
-        continue;
+      if (pays) {
+        check(crowd, residents, options, before, moved, std::vector<std::vector<NodeIndex>>{old, now});
+        yields = moved;
+        ++pay;
+      } else {
+        put(old);
       }
-      ++pay;
-      kept.keep_move(crowd.view(), crowd.state);
-      anew.keep_move(crowd.view(), crowd.state);
-      for (JobSlot other = 0; other < crowd.jobs.size(); ++other) {
-        ASSERT_EQ(kept.of(other), anew.of(other)) << "seed " << seed << " job " << other;
-      }
-      ASSERT_EQ(kept.next_look(crowd.state), anew.next_look(crowd.state)) << "seed " << seed;
-      ASSERT_EQ(kept.anyone_limited(crowd.state), anew.anyone_limited(crowd.state)) << "seed " << seed;
+      if (testing::Test::HasFatalFailure()) FAIL() << "seed " << seed << " move " << k;
     }
   }
   EXPECT_GT(pay, tried / 10);
   EXPECT_LT(pay, tried * 9 / 10);
+}
+
+// Yields that were kept and changed around a move are those found for everybody.
+TEST(TriageYields, AfterMovesAreThoseFoundAnew) {
+  move_about(false, [](const Crowd& crowd, const triage::Residents& residents, const TriageOptions& options,
+                       const triage::Yields&, triage::Yields& moved, const auto&) {
+    const std::vector<Event> resync{{EventKind::resync, kNoSlot}};
+    triage::Yields anew(TriageParts::Yields::urgent, options);
+    anew.begin(crowd.view(), resync, crowd.state, 3);
+    anew.update(crowd.view(), crowd.state, residents);
+    for (JobSlot job = 0; job < crowd.jobs.size(); ++job) ASSERT_EQ(moved.of(job), anew.of(job)) << "job " << job;
+    ASSERT_EQ(moved.next_look(crowd.state), anew.next_look(crowd.state));
+    ASSERT_EQ(moved.anyone_limited(crowd.state), anew.anyone_limited(crowd.state));
+  });
+}
+
+// Where many are tied to a move, those beside it have what the others leave.
+TEST(TriageYields, BesideAMoveLeaveTheOthersTheirs) {
+  std::size_t kept = 0, changed = 0, full = 0;
+  move_about(true, [&](const Crowd& crowd, const triage::Residents& residents, const TriageOptions&,
+                       const triage::Yields& before, triage::Yields& moved, const auto& nodes) {
+    std::vector<bool> beside(crowd.jobs.size(), false);
+    for (const std::vector<NodeIndex>& there : nodes) {
+      for (NodeIndex n : there) {
+        for (JobSlot job : residents.on(n)) beside[job] = true;
+      }
+    }
+    std::vector<double> used(crowd.state.node_count());
+    for (NodeIndex n = 0; n < used.size(); ++n) {
+      used[n] = used_on(crowd, moved, n);
+      ASSERT_LE(used[n], crowd.state.cpu_capacity(n) + 1e-9);
+    }
+    for (JobSlot job = 0; job < crowd.jobs.size(); ++job) {
+      ASSERT_GT(moved.of(job), 0);
+      if (!beside[job]) {
+        kept += moved.of(job) == before.of(job) ? 1 : 0;
+        continue;
+      }
+      changed += moved.of(job) != before.of(job) ? 1 : 0;
+      if (moved.of(job) == 1) continue;
+      // It could not have more: a node of it is full.
+      const std::span<const NodeIndex> its = crowd.state.nodes_of(job);
+      ++full;
+      ASSERT_TRUE(std::any_of(its.begin(), its.end(), [&](NodeIndex n) { return used[n] > crowd.state.cpu_capacity(n) - 1e-9; }))
+          << "job " << job;
+    }
+  });
+  EXPECT_GT(kept, 1000U);
+  EXPECT_GT(changed, 500U);
+  EXPECT_GT(full, 500U);
 }
 
 }  // namespace
