@@ -124,21 +124,35 @@ void BackfillPolicy::backfill(const ClusterView& view, ClusterState& state, Outc
     return;
   }
   const bool easy = rule_ == BatchAlgorithm::Backfill::easy;
-  std::size_t kept = from;
+  const auto ends_before_shadow = [&](const Waiting& w) {
+    return easy && view.now + w.estimate <= reservation_.shadow;
+  };
+  // The next job that may start. Nearly all jobs stay: one branch for each, which is foretold, as branches for one
+  // condition after the other are not.
+  const auto candidate_from = [&](std::size_t k) {
+    const std::uint64_t free = free_;
+    const std::uint64_t beyond_shadow = uniform_ ? std::min(free_, reservation_.extra) : free_;
+    while (k < queue_.size() && queue_[k].nodes > (ends_before_shadow(queue_[k]) ? free : beyond_shadow)) ++k;
+    return k;
+  };
+  std::size_t kept = from;  // queue_[from .. kept) stay, those up to k are gone or further ahead
   std::size_t k = from;
-  for (; k < queue_.size() && free_ != 0; ++k) {
-    const Waiting w = queue_[k];
-    const bool before_shadow = easy && view.now + w.estimate <= reservation_.shadow;
-    // Nearly all jobs stay, which a branch for all conditions together foretells, and one for each does not.
-    const bool may_start = static_cast<bool>(static_cast<int>(w.nodes <= free_) &
-                                             (static_cast<int>(before_shadow) | static_cast<int>(!uniform_) |
-                                              static_cast<int>(w.nodes <= reservation_.extra)));
-    if (may_start && fits(view, state, w, before_shadow)) {
+  while (k < queue_.size() && free_ != 0) {
+    const std::size_t next = candidate_from(k);
+    if (kept != k) {
+      std::copy(queue_.begin() + static_cast<std::ptrdiff_t>(k), queue_.begin() + static_cast<std::ptrdiff_t>(next),
+                queue_.begin() + static_cast<std::ptrdiff_t>(kept));
+    }
+    kept += next - k;
+    k = next;
+    if (k == queue_.size()) break;
+    const Waiting w = queue_[k++];
+    const bool before_shadow = ends_before_shadow(w);
+    if (fits(view, state, w, before_shadow)) {
       start(view, state, outcome, w);
       if (uniform_ && !before_shadow) reservation_.extra -= w.nodes;
     } else {
-      if (kept != k) queue_[kept] = w;
-      ++kept;
+      queue_[kept++] = w;
     }
   }
   if (kept != k)
