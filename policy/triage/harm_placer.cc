@@ -85,6 +85,7 @@ void HarmPlacer::enter(const ClusterState& state, const JobView& job, NodeIndex 
   }
   candidate_of_[n] = static_cast<std::uint32_t>(candidates_.size());
   candidates_.push_back(c);
+  load_after_.push_back(c.load + c.step);
 }
 
 // Whether there is room for all tasks.
@@ -92,11 +93,8 @@ bool HarmPlacer::collect(const Call& call, const JobView& job) {
   const ClusterState& state = call.state;
   const auto count = static_cast<NodeIndex>(state.node_count());
   candidate_of_.resize(count);
-  if (const auto orders = state.nodes_by_load(); !orders.empty()) {
-    if (collect_by_load(call, job, orders)) return room_total_ >= job.tasks;
-  }
-  rows_used_ = 0;
   candidates_.clear();
+  load_after_.clear();
   room_total_ = 0;
   for (NodeIndex n = 0; n < count; ++n) {
     const std::uint32_t room = state.room_for(job, n);
@@ -105,99 +103,40 @@ bool HarmPlacer::collect(const Call& call, const JobView& job) {
   return room_total_ >= job.tasks;
 }
 
-// The first candidates of each capacity, so many that there is room for all tasks if there is. Not where one of them has
-// CPU left: it costs nothing, and the fullest of these comes first.
-bool HarmPlacer::collect_by_load(const Call& call, const JobView& job, std::span<const NodesByLoad::Order> orders) {
-  candidates_.clear();
-  room_total_ = 0;
-  rows_used_ = orders.size();
-  if (rows_.size() < rows_used_) rows_.resize(rows_used_);
-  for (std::size_t k = 0; k < rows_used_; ++k) {
-    Row& row = rows_[k];
-    row.order = &orders[k];
-    row.next = {};
-    row.members.clear();
-    if (!extend(call, job, row)) continue;
-    const Candidate& least = candidates_[row.members.front()];
-    if (cpu_fits(least.load + least.step, 1)) return false;
-  }
-  for (std::size_t k = 0; k < rows_used_; ++k) {
-    while (room_total_ < job.tasks && extend(call, job, rows_[k])) {
-    }
-  }
-  return true;
-}
-
-// One candidate more; false if there is none.
-bool HarmPlacer::extend(const Call& call, const JobView& job, Row& row) {
-  const ClusterState& state = call.state;
-  for (;;) {
-    row.next = row.order->first_with(row.next, job.rigid, state.rigid_dims());
-    if (row.order->ended(row.next)) return false;
-    const NodeIndex n = (*row.order)[row.next].node;
-    row.next = row.order->next(row.next);
-    const std::uint32_t room = state.room_for(job, n);
-    if (room == 0) continue;
-    row.members.push_back(static_cast<std::uint32_t>(candidates_.size()));
-    enter(state, job, n, room);
-    return true;
-  }
-}
-
-void HarmPlacer::consider(const Call& call, Candidate& c, Choice& best) {
-  if (c.taken == c.room) return;
+// False if the job itself would lose more there than the best candidate costs.
+bool HarmPlacer::consider(const Call& call, Candidate& c, Choice& best) {
   const double tied = tie(c);
   const bool any = best.candidate != nullptr;
-  if (any && best.cost <= 0 && tied > best.tie) return;  // no cost is below 0
+  if (any && best.cost <= 0 && tied > best.tie) return true;  // no cost is below 0
   double cost = 0;
   if (!cpu_fits(c.load + c.step, 1)) {
     const double own = own_loss(c);
-    if (any && own > best.cost) return;
+    if (any && own > best.cost) return false;
     if (!residents_known_) know_residents(call);
     if (!expected_) expect_yields(call);
     expected_ = true;
     if (c.others < 0) c.others = loss_of_residents(call, c, own, any ? best.cost : kNever);
-    if (c.others < 0) return;
+    if (c.others < 0) return true;
     cost = own + c.others;
   }
   if (any) {
-    if (cost > best.cost || (cost == best.cost && tied > best.tie)) return;
-    if (cost == best.cost && tied == best.tie && best.candidate->node <= c.node) return;
+    if (cost > best.cost || (cost == best.cost && tied > best.tie)) return true;
+    if (cost == best.cost && tied == best.tie && best.candidate->node <= c.node) return true;
   }
   best = {&c, cost, tied};
+  return true;
 }
 
 HarmPlacer::Choice HarmPlacer::choose(const Call& call) {
   // The least loaded node first: it rules out most of the others by what the job itself would lose there.
-  Candidate* least = nullptr;
-  for (Candidate& c : candidates_) {
-    if (c.taken != c.room && (least == nullptr || c.load + c.step < least->load + least->step)) least = &c;
-  }
   Choice best;
-  consider(call, *least, best);
-  for (Candidate& c : candidates_) consider(call, c, best);
-  return best;
-}
-
-// As choose(). The job's own loss grows with the load, and so does what decides between nodes of equal cost where there
-// is no CPU left: from some load on all are worse.
-HarmPlacer::Choice HarmPlacer::choose_by_load(const Call& call, const JobView& job) {
-  Choice best;
-  std::uint32_t chosen = 0;  // candidates move when there are more
-  for (std::size_t k = 0; k < rows_used_; ++k) {
-    Row& row = rows_[k];
-    for (std::size_t at = 0; at < row.members.size() || extend(call, job, row); ++at) {
-      if (best.candidate != nullptr) best.candidate = &candidates_[chosen];
-      Candidate& c = candidates_[row.members[at]];
-      if (best.candidate != nullptr && c.taken == 0) {
-        const double own = own_loss(c);
-        if (own > best.cost || (own >= best.cost && c.load > 1 && 10 * c.load > best.tie)) break;
-      }
-      consider(call, c, best);
-      if (best.candidate == &c) chosen = row.members[at];
-    }
+  const auto least = std::min_element(load_after_.begin(), load_after_.end());
+  consider(call, candidates_[static_cast<std::size_t>(least - load_after_.begin())], best);
+  // What the job loses grows with the load: where it was too much it is too much with a higher one.
+  double too_much = kNever;
+  for (std::size_t k = 0; k < candidates_.size(); ++k) {
+    if (load_after_[k] < too_much && !consider(call, candidates_[k], best)) too_much = load_after_[k];
   }
-  best.candidate = &candidates_[chosen];
   return best;
 }
 
@@ -213,13 +152,13 @@ std::span<const NodeIndex> HarmPlacer::find(const Call& call, JobSlot slot) {
   expected_ = false;
   nodes_.clear();
   for (std::uint32_t task = 0; task < job.tasks; ++task) {
-    const Choice choice = rows_used_ == 0 ? choose(call) : choose_by_load(call, job);
-    Candidate& best = *choice.candidate;
+    Candidate& best = *choose(call).candidate;
     nodes_.push_back(best.node);
     ++best.taken;
     best.load += best.step;
     best.others = -1;
     best.spare -= best.spare_step;
+    load_after_[candidate_of_[best.node]] = best.taken == best.room ? kNever : best.load + best.step;
     if (!cpu_fits(best.load, 1)) {
       own_share_ = std::min(own_share_, 1 / best.load);
       count_residents(call, best.node);

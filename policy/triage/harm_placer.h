@@ -22,9 +22,8 @@ inline constexpr double kYoung = 2;
 class HarmPlacer final : public Placer {
  public:
   void begin(const Call& call) override;
-  /// O(nodes x (residents + tasks of the job) + tasks of residents that lose by it). Where the cluster keeps its nodes
-  /// by load (policy/nodes_by_load.h) and all are overloaded, only those are looked at where the job itself loses no
-  /// more than the least that a node costs in all.
+  /// O(nodes x (residents + tasks of the job) + tasks of residents that lose by it); mostly residents are looked at of
+  /// those nodes alone where the job itself loses no more than the least that a node costs in all.
   std::span<const NodeIndex> find(const Call& call, JobSlot job) override;
 
  private:
@@ -45,12 +44,6 @@ class HarmPlacer final : public Placer {
     double counts = 0;          ///< weight x CPU need of all tasks
     std::uint64_t counted = 0;  ///< mark_ if its loss has been
   };
-  /// Nodes of one capacity by load, of which the first are candidates.
-  struct Row {
-    const NodesByLoad::Order* order;
-    NodesByLoad::Order::Spot next;
-    std::vector<std::uint32_t> members;  // indices into candidates_
-  };
   /// The best candidate so far.
   struct Choice {
     Candidate* candidate = nullptr;
@@ -59,12 +52,9 @@ class HarmPlacer final : public Placer {
   };
 
   bool collect(const Call& call, const JobView& job);
-  bool collect_by_load(const Call& call, const JobView& job, std::span<const NodesByLoad::Order> orders);
-  bool extend(const Call& call, const JobView& job, Row& row);
   void enter(const ClusterState& state, const JobView& job, NodeIndex n, std::uint32_t room);
   Choice choose(const Call& call);
-  Choice choose_by_load(const Call& call, const JobView& job);
-  void consider(const Call& call, Candidate& candidate, Choice& best);
+  bool consider(const Call& call, Candidate& candidate, Choice& best);
   double own_loss(const Candidate& c) const;
   void know_residents(const Call& call);
   /// The yield of a job that is where it was is known. Others, put somewhere in this call, count as sharing their nodes
@@ -80,8 +70,7 @@ class HarmPlacer final : public Placer {
   std::vector<Candidate> candidates_;
   std::vector<std::uint32_t> candidate_of_;  // by node; meaningful where candidates_ there is of the node
   std::uint64_t room_total_ = 0;
-  std::vector<Row> rows_;                    // the first rows_used_; else candidates_ are all nodes with room
-  std::size_t rows_used_ = 0;
+  std::vector<double> load_after_;           // by candidate: with one more task; never where no more has room
   std::vector<Resident> residents_;          // by slot; of this call, once somebody may lose
   bool residents_known_ = false;
   bool expected_ = false;                    // whether yields of those who have been placed have been
