@@ -78,7 +78,7 @@ plain-tests: $(foreach copy,$(TAKEN),$(foreach part,$(call folders,$(copy)) $(ca
 
 ifdef PLAIN
 # What computes most is optimised, with AddressSanitizer's code in place instead of calls.
-by_folder/libpolicy_a/%: CXXFLAGS += -O1 --param=asan-instrumentation-with-call-threshold=7000
+by_folder/libpolicy_a/% by_folder/libsim_a/sim.o by_folder/libsim_a/sim/bound.o: CXXFLAGS += -O1 --param=asan-instrumentation-with-call-threshold=7000
 $(PLAIN)/%.o: ;  # made there
 # Of an inline function that a plain test and an instrumented library both have, the linker keeps the one it sees first.
 $(foreach copy,$(filter-out %_a,$(TAKEN)),$(eval $(subst tests_,tests/,$(copy)): private LDFLAGS += \
