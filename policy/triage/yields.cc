@@ -2,7 +2,6 @@
 #include "policy/triage/yields.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "policy/compare.h"
 #include "policy/triage/weights.h"
