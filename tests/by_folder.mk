@@ -45,12 +45,12 @@ $(foreach copy,$(COPIES),$(eval override am_$(copy)_OBJECTS = $$(call objects,$(
 include Makefile
 
 # What nearly every library includes, compiled once where `make by_folder/headers.h.gch` is made first, with the same flags.
-# g++ 12 then warns falsely of the standard library's own memset (-Wno-stringop-overflow).
+# g++ 12 then warns falsely of the standard library's own memset (-Wno-stringop-overflow, -Wno-array-bounds).
 by_folder/headers.h.gch: tests/by_folder.h
 	@mkdir -p $(@D)
 	@printf '#include "%s"\n' $< > by_folder/headers.h
 	$(AM_V_GEN)$(CXX) $(DEFS) $(DEFAULT_INCLUDES) $(SHIM_CPPFLAGS) $(CPPFLAGS) $(AM_CXXFLAGS) $(CXXFLAGS) -x c++-header -o $@ $<
-headers = $(if $(filter lib%,$1),$(and $(wildcard by_folder/headers.h.gch),-include by_folder/headers.h -Wno-stringop-overflow))
+headers = $(if $(filter lib%,$1),$(and $(wildcard by_folder/headers.h.gch),-include by_folder/headers.h -Wno-stringop-overflow -Wno-array-bounds))
 
 # $(call compiled,COPY,OBJECT,SOURCES). To g++ a source that is included by another one seems to be a header, which had better have
 # nothing anonymous (-Wno-subobject-linkage).

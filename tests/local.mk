@@ -74,6 +74,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/registry_test.cc \
 	tests/policy/table5_names.h \
 	tests/policy/test_host.h \
+	tests/policy/triage/family_test.cc \
 	tests/policy/triage/parts_test.cc \
 	tests/policy/triage/lockstep_test.cc \
 	tests/policy/triage/move_yields_test.cc \

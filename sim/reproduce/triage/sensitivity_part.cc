@@ -41,6 +41,7 @@ const std::vector<Parameter>& parameters() {
       {"sensitivity-age", "AGE", "AGE", kUsual.age_power, {0, 1, 1.5, 2}},
       {"sensitivity-period", "PERIOD", "PERIOD (s)", kUsual.move_period, {60, 150, 600, 1200, 3600}},
       {"sensitivity-pays", "PAYS", "PAYS", kUsual.move_gain, {0, 0.5, 1, 3, 4, 8}},
+      {"sensitivity-tied", "TIED", "TIED (jobs)", kUsual.tied, {0, 10, 30, 100, 300}},
       {"sensitivity-short", "SHORT", "SHORT (s)", triage::kShort, {2, 5, 20, 40}},
       {"sensitivity-penalty", "", "penalty expected (s), it is 300", kUsual.penalty, {0, 60, 150, 600, 1200}}};
   return kAll;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,9 +60,12 @@ class FakeCgroups final : public CgroupKernel {
     return version_ == Version::v1 ? CGROUP_SUPER_MAGIC : CGROUP2_SUPER_MAGIC;
   }
 
+  /// A group is seen with all of its files or not at all, as the kernel's are.
   int make(int at, const std::string& name) const override {
-    if (::mkdirat(at, name.c_str(), 0755) != 0) return errno;
-    const auto group = open_folder(at, name);
+    const std::string unseen = folder_ / (".made-by-" + std::to_string(::gettid()));
+    std::filesystem::remove_all(unseen);
+    std::filesystem::create_directory(unseen);
+    const auto group = open_folder(AT_FDCWD, unseen);
     const std::map<std::string, std::string> files{
         {"cpu.cfs_quota_us", "-1\n"}, {"cpu.cfs_period_us", "100000\n"},
         {"cpu.shares", "1024\n"},     {"cpu.stat", "nr_periods 0\nnr_throttled 0\nthrottled_time 0\n"},
@@ -69,6 +73,11 @@ class FakeCgroups final : public CgroupKernel {
     for (const auto& [file, text] : files) {
       const Fd fd(::openat(group->get(), file.c_str(), O_WRONLY | O_CREAT, 0644));
       if (::write(fd.get(), text.data(), text.size()) < 0) return errno;
+    }
+    if (::renameat2(AT_FDCWD, unseen.c_str(), at, name.c_str(), RENAME_NOREPLACE) != 0) {
+      const int error = errno;
+      std::filesystem::remove_all(unseen);
+      return error;
     }
     if (after_make) after_make();
     return 0;
