@@ -14,7 +14,7 @@ struct Part {
   Show* show;
 };
 
-constexpr std::array<Part, 30> kParts{{
+constexpr std::array<Part, 31> kParts{{
     {{"weeks", "HPC2N's 182 weeks, Triage and its settings beside table 2 of RR-7659", "4 min"}, need_weeks, show_weeks},
     {{"weeks-split", "the weeks that rules were chosen on and the others", "1 min"}, need_weeks, show_weeks_split},
     {{"weeks-curve", "how many weeks are how far from the bound", "1 min, the same"}, need_weeks, show_weeks_curve},
