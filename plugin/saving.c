@@ -2,6 +2,7 @@
 #include "plugin/saving.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <time.h>
 
 #include "plugin/compat.h"
@@ -21,11 +22,38 @@ static double monotonic(void) {
 
 static double last_took(void) { return last_end > last_begin ? last_end - last_begin : 0; }
 
+static void wait_a_moment(void) {
+  const struct timespec moment = {.tv_nsec = 100000000};
+  nanosleep(&moment, NULL);
+}
+
+/* The thread that saves, as this one knows it. slurmctld makes it after us and joins it after us, so that in between its
+ * number is ours to change. */
+static pthread_t saver;
+
+/* Has Slurm's own thread save all that is to be saved, and returns when that is done: told to end it saves first. Then it
+ * is started again. Without effect while there is none yet. */
+static void flush(void) {
+  if (slurmctld_config.thread_id_save == 0) return;
+  if (!pthread_equal(slurmctld_config.thread_id_save, saver)) {
+    wait_a_moment(); /* its number may be there just before it is */
+    saver = slurmctld_config.thread_id_save;
+  }
+  shutdown_state_save();
+  pthread_join(saver, NULL); /* logs what goes wrong */
+  for (int failed = 0; pthread_create(&saver, NULL, slurmctld_state_save, NULL) != 0; ++failed) {
+    if (failed % 100 == 0) error("sched/dfrs: cannot start Slurm's thread that saves again; trying on");
+    wait_a_moment();
+  }
+  slurmctld_config.thread_id_save = saver;
+}
+
 void saving_now(void) {
+  schedule_job_save();
   if (slurmctld_primary == 0) return;
   last_second = time(NULL);
   last_begin = monotonic();
-  (void)dump_all_job_state(); /* logs what goes wrong */
+  flush();
   last_end = monotonic();
 }
 

@@ -9,6 +9,9 @@
  *   know of;
  * - soon after any other change of jobs, ends and submissions among them.
  *
+ * Slurm's own thread does the writing. Two threads must not: dump_all_job_state() changes jobs (their lists of nodes that
+ * still complete) under read locks alone, and what one has freed the other frees again, which ends slurmctld.
+ *
  * All of this is of one thread, which holds none of Slurm's locks.
  */
 #ifndef DFRS_PLUGIN_SAVING_H
@@ -16,9 +19,9 @@
 
 #include <stdbool.h>
 
-/* Writes the jobs as they are now, and returns when they are on disk. Takes conf and job read locks while it copies.
- * Without effect in a backup controller: that ends itself ("Two slurmctld daemons are running as primary") when two of
- * its threads happen to write at once. There Slurm's own saving, 5 s later, must do. */
+/* Has the jobs as they are now, and whatever else is to be saved, written, and returns when they are on disk. Slurm's
+ * thread takes conf and job read locks while it copies. In a backup controller it does not wait for that: there Slurm's
+ * own saving, 5 s later, must do. */
 void saving_now(void);
 
 /* Since a save has taken long, rounds that save are to be at least this far apart (s), so that saving takes a fifth of

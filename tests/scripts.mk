@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Tests that are shell scripts. They need only the compiler and what `make` built, so they run without GoogleTest too.
+# Tests that are shell scripts. They need only the compiler and what `make` built, so they run without GoogleTest too. The
+# longest begins.
 SCRIPT_TESTS = \
+	tests/plugin/configure.sh \
 	tests/cli/exit_codes.sh \
 	tests/duplicate_symbols.sh \
-	tests/plugin/configure.sh \
 	tests/plugin/install.sh \
 	tests/policy/purity.sh \
 	tests/policy/purity_selftest.sh

@@ -5,7 +5,7 @@
 .PHONY: optimised-programs plain-tests sanitized-programs thread-programs check-optimised check-sanitized check-threads check-selections
 if HAVE_TESTS
 # What runs the installed programs, or reads their symbols, or takes minutes without optimisation. The longest begin.
-OPTIMISED_BINARIES = tests/published_tests tests/cli_tests
+OPTIMISED_BINARIES = tests/cli_tests tests/published_tests
 OPTIMISED_TESTS = $(OPTIMISED_BINARIES) $(SCRIPT_TESTS)
 SANITIZED_BINARIES = tests/policy_tests tests/shim_tests tests/sim_tests tests/node_tests tests/node_thread_tests \
 	tests/shim_thread_tests tests/thread_tests tests/page_tests $(FUZZERS)

@@ -32,7 +32,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kCopiesPerSeed = 5000;
+// Of each seed; DFRS_TEST_CASES times as many for a long soak, as in property tests.
+int copies_per_seed() {
+  constexpr int kUsual = 2000;
+  const char* const factor = std::getenv("DFRS_TEST_CASES");
+  const int times = factor != nullptr ? std::atoi(factor) : 1;
+  return kUsual * std::clamp(times, 1, 100000);
+}
 
 // What runs now, for the message of a crash: fixed storage, because the heap may be broken by then.
 char current_input[512];
@@ -173,15 +179,16 @@ int main(int argc, char** argv) {
     std::cerr << "fuzz driver: no seeds in " << corpus << "; set srcdir to the source folder\n";
     return 1;
   }
+  const int copies = copies_per_seed();
   for (const fs::path& path : seeds) {
     const std::string seed = read_file(path);
     name_input(path.string());
     run(seed);
-    for (int number = 0; number < kCopiesPerSeed; ++number) {
+    for (int number = 0; number < copies; ++number) {
       name_input(program + " --write " + path.string() + " " + std::to_string(number));
       run(changed(seed, number));
     }
   }
-  std::cout << seeds.size() << " seeds, " << seeds.size() * (kCopiesPerSeed + 1) << " inputs\n";
+  std::cout << seeds.size() << " seeds, " << seeds.size() * (static_cast<std::size_t>(copies) + 1) << " inputs\n";
   return 0;
 }
