@@ -231,9 +231,9 @@ class Requeuing(PausingTest):
 
     def test_interactive_job_is_never_requeued(self):
         one, two = self.cluster.nodes
-        first = [self.srun_burn(1.2, one), self.srun_burn(1.2, two)]
+        first = [self.srun_burn(2.4, one), self.srun_burn(2.4, two)]
         self.wait_progress([job for job, _ in first])
-        self.assert_works_round([job for job, _ in first], 1.2)
+        self.assert_works_round([job for job, _ in first], 2.4)
         for _, process in first:
             self.assertEqual(process.wait(20), 0)
 
