@@ -322,11 +322,12 @@ void apply_operations(const struct snapshot *snapshot, const struct dfrs_operati
     unlock_slurmctld(locks);
     if (i < count) sched_yield();
   }
-  if (changed) schedule_job_save();
   if (urgent) {
     const double since = monotonic();
     saving_now();
     times->saving = monotonic() - since;
+  } else if (changed) {
+    schedule_job_save();
   }
   if (changed) schedule_node_save(); /* nobody waits for that */
   tell_started(&started, locks, times);

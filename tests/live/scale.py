@@ -147,7 +147,7 @@ def main():
     busy = [r for r in seen if r[1] > 0]
     show("all rounds: snapshot + step + apply", [r[2] + r[3] + r[4] for r in seen])
     show("longest hold of the write locks", [r[5] for r in busy])
-    show("its CPU time (of the longest)", [r[6] for r in busy])
+    show("most CPU time of a hold", [r[6] for r in busy])
     operations = sum(r[1] for r in busy)
     if operations:
         print(f"  {operations:.0f} operations, {sum(r[4] for r in busy) / operations:.3f} ms each under the write locks")
