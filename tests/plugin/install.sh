@@ -31,6 +31,10 @@ for name in sched_dfrs.so select_cons_tres.so; do
     fail "$name exports more than Slurm asks for"
   fi
 done
+# Slurm's own thread calls it, too, and two at once free the same memory twice (plugin/saving.h).
+if "${NM:-nm}" -D --undefined-only "$plugins/sched_dfrs.so" | grep -w dump_all_job_state; then
+  fail "sched_dfrs.so saves jobs itself"
+fi
 if exported "$work/lib/dfrs/libdfrs_controller.so" | grep -v '^dfrs_'; then
   fail "libdfrs_controller.so exports more than its C interface"
 fi
