@@ -41,7 +41,7 @@ SwfWorkload read_swf(std::string_view text, const std::string& source, const std
                : swf_instance(records, name, options.conventions, options.processors);
   };
   try {
-    SwfTextRecords records(text, source);
+    SwfTextRecords records(text, source, options.conventions);
     SwfWorkload workload = convert(records);
     if (records.plain()) return workload;
   } catch (const Failure&) {

@@ -4,6 +4,7 @@
 // Branches on single characters, which nothing foretells, cost more than all else in reading a log.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -23,45 +24,43 @@ namespace dfrs::sim {
 class SpacedFields {
  public:
   static constexpr std::size_t kMostBytes = 127;  ///< of a line
-  static constexpr std::size_t kBytesRead = 128;  ///< from the beginning of a line on; those behind it do not matter
+  /// From the beginning of a line on; those behind it do not matter, but for the one that ends it.
+  static constexpr std::size_t kBytesRead = kMostBytes + 8;
 
   /// Lines are parts of `text`.
   explicit SpacedFields(std::string_view text) : end_(text.data() + text.size()) {}
 
-  /// Takes up a line. False if it is too long, or too near to the end of the text; it has no fields then.
+  /// Takes up a line. False if it is too long, too near to the end of the text, or goes on behind its end with anything
+  /// but a blank or a newline; it has no fields then.
   bool take(std::string_view line) {
-    edges_ = 0;
+    count_ = 0;
     if constexpr (std::endian::native != std::endian::little) return false;
     if (line.size() > kMostBytes || static_cast<std::size_t>(end_ - line.data()) < kBytesRead) return false;
     line_ = line.data();
-    Bits taken{};
-    Bits digits{};
-    Bits minus{};
-    for (std::size_t half = 0; 64 * half <= line.size(); ++half) {
-      const std::size_t left = line.size() - 64 * half;
-      const std::uint64_t inside = left < 64 ? (std::uint64_t{1} << left) - 1 : ~std::uint64_t{0};
-      const Bytes bytes = look_at_64(line_ + 64 * half);
-      taken[half] = bytes.taken & inside;
-      digits[half] = bytes.digits & inside;
-      minus[half] = bytes.minus & inside;
-    }
-    // A field that ends with the line ends there.
-    const Bits edges{taken[0] ^ taken[0] << 1, taken[1] ^ (taken[1] << 1 | taken[0] >> 63)};
-    const Bits signs{minus[0] & edges[0], minus[1] & edges[1]};
-    strange_ = {taken[0] & ~digits[0] & ~signs[0], taken[1] & ~digits[1] & ~signs[1]};
+    size_ = line.size();
+    if (static_cast<unsigned char>(line_[size_]) > ' ') return false;
+    const Bits inside{first(size_), size_ < 64 ? 0 : first(size_ - 64)};
+    const std::array<Bytes, 2> bytes{look_at_64(line_), look_at_64(line_ + 64)};
+    const Bits taken{bytes[0].taken & inside[0], bytes[1].taken & inside[1]};
+    const Bits other{taken[0] & ~bytes[0].digits, taken[1] & ~bytes[1].digits};  // than digits
+    const Bits starts{taken[0] & ~(taken[0] << 1), taken[1] & ~(taken[1] << 1 | taken[0] >> 63)};
+    const Bits signs{bytes[0].minus & starts[0], bytes[1].minus & starts[1]};
+    strange_ = {other[0] & ~signs[0], other[1] & ~signs[1]};
+    const Bits digits{taken[0] & ~other[0], taken[1] & ~other[1]};
     const Bits lone_signs = followed(signs, {~digits[0], ~digits[1]}, 1);
     const Bits twos = followed(taken, taken, 1);
     const Bits fours = followed(twos, twos, 2);
     const Bits nines = followed(followed(fours, fours, 4), taken, 8);
     odd_lengths_ = (lone_signs[0] | lone_signs[1] | nines[0] | nines[1]) != 0;
-    edges_ = note_edges(edges[1], 64, note_edges(edges[0], 0, 0));
+    note_starts(starts[0], 0);
+    note_starts(starts[1], 64);
     return true;
   }
   /// How many fields the line has.
-  std::size_t count() const { return edges_ / 2; }
-  /// The first character of a field, and the one behind its last.
-  const char* begin(std::size_t field) const { return line_ + edge_[2 * field]; }
-  const char* end(std::size_t field) const { return line_ + edge_[2 * field + 1]; }
+  std::size_t count() const { return count_; }
+  /// The first character of a field, and the one behind its last. The latter takes O(length).
+  const char* begin(std::size_t field) const { return line_ + start_[field]; }
+  const char* end(std::size_t field) const { return std::find(begin(field), line_ + size_, ' '); }
 
   /// Reads those of the line's fields `which` that are one to eight digits, perhaps with a '-' before them, into
   /// `values`, by the field, without a branch on what is in them. Returns a bit for each field of the line that is
@@ -71,9 +70,11 @@ class SpacedFields {
       const char* at = begin(field);
       const std::int64_t negative = *at == '-' ? 1 : 0;
       at += negative;
-      const auto digits = static_cast<std::uint64_t>(end(field) - at);
-      // The digits become the word's last bytes; what is behind them is shifted out, and zeros come before them.
-      std::uint64_t word = (load(at) ^ 0x3030303030303030) << ((0 - 8 * digits) & 63);
+      std::uint64_t word = load(at);
+      // Digits have a bit that blanks, newlines, '-' and '.' have not. They become the word's last bytes: what is
+      // behind them is shifted out, and zeros come before them.
+      const int digit_bits = std::countr_zero(~word & 0x1010101010101010) & ~7;
+      word = (word ^ 0x3030303030303030) << (-digit_bits & 63);
       // Pairs, then fours, then all.
       constexpr std::uint64_t kPairs = 0x000000ff000000ff;
       word = word * 10 + (word >> 8);
@@ -93,6 +94,10 @@ class SpacedFields {
     std::uint64_t minus;
   };
 
+  // The lowest bits, so many or all.
+  static std::uint64_t first(std::size_t bits) {
+    return bits < 64 ? (std::uint64_t{1} << bits) - 1 : ~std::uint64_t{0};
+  }
   // Those of `bits` that have one of `others` so many places further on.
   static Bits followed(const Bits& bits, const Bits& others, unsigned places) {
     return {bits[0] & (others[0] >> places | others[1] << (64 - places)), bits[1] & others[1] >> places};
@@ -139,10 +144,16 @@ class SpacedFields {
             gathered(~from(word ^ 0x2d2d2d2d2d2d2d2d, 1))};
   }
 #endif
-  // Adds them to the `known` ones; how many there are then.
-  std::size_t note_edges(std::uint64_t edges, unsigned from, std::size_t known) {
-    for (; edges != 0; edges &= edges - 1) edge_[known++] = from + static_cast<unsigned>(std::countr_zero(edges));
-    return known;
+  // Adds fields that begin at these bytes. Eight at a time, the last perhaps in vain: how many fields there are in half
+  // a line changes, and how many eights hardly does.
+  void note_starts(std::uint64_t starts, unsigned from) {
+    const auto more = static_cast<std::size_t>(std::popcount(starts));
+    for (std::size_t k = 0; k < more; k += 8) {
+      for (std::size_t i = 0; i < 8; ++i, starts &= starts - 1) {
+        start_[count_ + k + i] = static_cast<std::uint8_t>(from + static_cast<unsigned>(std::countr_zero(starts)));
+      }
+    }
+    count_ += more;
   }
   // The fields that are no short integers.
   std::uint64_t others() const {
@@ -155,7 +166,7 @@ class SpacedFields {
     for (std::size_t half = 0; half < 2; ++half) {
       for (std::uint64_t rest = strange_[half]; rest != 0; rest &= rest - 1) {
         const std::size_t at = 64 * half + static_cast<std::size_t>(std::countr_zero(rest));
-        while (edge_[2 * field + 1] <= at) ++field;
+        while (field + 1 < count_ && start_[field + 1] <= at) ++field;
         found |= std::uint64_t{1} << field;
       }
     }
@@ -164,10 +175,11 @@ class SpacedFields {
 
   const char* end_;  // of the text
   const char* line_ = nullptr;
-  std::size_t edges_ = 0;
-  std::array<std::uint32_t, kMostBytes + 1> edge_;  // beginnings and ends of fields, in turn, from the line's beginning
-  Bits strange_{};                                  // neither a digit nor a '-' at the beginning of a field
-  bool odd_lengths_ = false;                        // some field is a '-' alone, or may have more than eight digits
+  std::size_t size_ = 0;  // of the line
+  std::size_t count_ = 0;
+  std::array<std::uint8_t, (kMostBytes + 1) / 2 + 8> start_;  // of fields, from the line's beginning
+  Bits strange_{};                                            // neither a digit nor a '-' at the beginning of a field
+  bool odd_lengths_ = false;  // some field is a '-' alone, or may have more than eight digits
 };
 
 }  // namespace dfrs::sim

@@ -104,44 +104,6 @@ class SwfLogRecords final : public SwfRecords {
   std::size_t next_ = 0;
 };
 
-/// Those of a text, read when they are asked for: the records of a long log are larger than its text and all caches,
-/// and writing them down and reading them again takes as long as making sense of the text. They have what
-/// simulated_job() looks at; all else stays unknown.
-///
-/// Only for plain texts, as nearly all are: well-formed lines, comments before the first of them, job numbers and times
-/// of submission that ascend. Where one is not, next() ends the records there, plain() is false, and parse_swf() is to
-/// read the text.
-class SwfTextRecords final : public SwfRecords {
- public:
-  SwfTextRecords(std::string_view text, std::string source);
-  ~SwfTextRecords() override;
-  /// So far.
-  bool plain() const { return plain_; }
-
-  const std::string& source() const override { return source_; }
-  const SwfHeader& header() const override { return header_; }
-  std::size_t expected() const override;
-  const SwfRecord* next() override;
-  const ReadReport& report() const override { return report_; }
-
- private:
-  const SwfRecord* not_plain() {
-    plain_ = false;
-    return nullptr;
-  }
-
-  std::string_view text_;
-  std::string source_;
-  SwfHeader header_;
-  ReadReport report_;
-  LineSplitter lines_;
-  std::unique_ptr<SwfLineParser> parser_;
-  SwfRecord record_;
-  std::int64_t last_job_ = -1;
-  double latest_ = -1;
-  bool plain_ = true;
-};
-
 /// Which of the two processor counts of a record a job asks for. The other one stands in where it is missing.
 enum class SwfProcessors {
   kRequested,  ///< field 8
@@ -164,6 +126,47 @@ struct SwfConventions {
   /// else all of a processor.
   bool measured_cpu_need = false;
   std::vector<WeightRule> weights;  ///< of users and queues
+};
+
+/// Those of a text, read when they are asked for: the records of a long log are larger than its text and all caches,
+/// and writing them down and reading them again takes as long as making sense of the text. They have what
+/// simulated_job() looks at, under the conventions where these are given; what is in all else means nothing.
+///
+/// Only for plain texts, as nearly all are: well-formed lines, comments before the first of them, job numbers and times
+/// of submission that ascend. Where one is not, next() ends the records there, plain() is false, and parse_swf() is to
+/// read the text.
+class SwfTextRecords final : public SwfRecords {
+ public:
+  SwfTextRecords(std::string_view text, std::string source);
+  SwfTextRecords(std::string_view text, std::string source, const SwfConventions& conventions);
+  ~SwfTextRecords() override;
+  /// So far.
+  bool plain() const { return plain_; }
+
+  const std::string& source() const override { return source_; }
+  const SwfHeader& header() const override { return header_; }
+  std::size_t expected() const override;
+  const SwfRecord* next() override;
+  const ReadReport& report() const override { return report_; }
+
+ private:
+  SwfTextRecords(std::string_view text, std::string source, std::vector<std::uint8_t> fields);
+  const SwfRecord* not_plain() {
+    plain_ = false;
+    return nullptr;
+  }
+
+  std::string_view text_;
+  std::string source_;
+  SwfHeader header_;
+  ReadReport report_;
+  LineSplitter lines_;
+  std::vector<std::uint8_t> fields_;  // from 0, that are read
+  std::unique_ptr<SwfLineParser> parser_;
+  SwfRecord record_;
+  std::int64_t last_job_ = -1;
+  double latest_ = -1;
+  bool plain_ = true;
 };
 
 /// A record as a simulator needs it: everything present and in range.

@@ -9,6 +9,7 @@
 #include <limits>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "sim/errors.h"
 #include "sim/workload/number_parser.h"
@@ -72,6 +73,15 @@ constexpr std::array<std::uint8_t, kFields> kAllFields{0, 1, 2, 3, 4, 5, 6, 7, 8
 // Those that simulated_job() looks at.
 constexpr std::array<std::uint8_t, 12> kFieldsOfJobs{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 14};
 
+// Those of them that it looks at under these conventions.
+std::vector<std::uint8_t> fields_of_jobs(const SwfConventions& conventions) {
+  std::vector<std::uint8_t> fields{0, 1, 3, 4, 6, 7, 9, 10};
+  if (conventions.measured_cpu_need) fields.push_back(5);
+  if (conventions.kill_at_requested_time || conventions.estimates == SwfEstimates::kTrace) fields.push_back(8);
+  if (!conventions.weights.empty()) fields.insert(fields.end(), {11, 14});
+  return fields;
+}
+
 // Sets a record's fields from their values, those in kFieldsOfJobs.
 void fill_fields_of_jobs(const std::array<double, kFields>& values, SwfRecord& record) {
   const auto count = [&](std::size_t field) { return static_cast<std::int32_t>(values[field - 1]); };
@@ -114,11 +124,12 @@ class SwfLineParser {
     fill_other_fields(values_, record);
     return {};
   }
-  /// The same with the fields that simulated_job() looks at: all others are looked at, and not read.
-  std::string parse_for_job(std::string_view line, SwfRecord& record) {
-    if (std::string wrong = parse(line, kFieldsOfJobs); !wrong.empty()) return wrong;
+  /// The same with some of the fields in kFieldsOfJobs: all others are looked at, and not read. False if something is
+  /// wrong with the line.
+  bool parse_for_job(std::string_view line, std::span<const std::uint8_t> which, SwfRecord& record) {
+    if (!parse_usual(line, which) && !parse_any(line).empty()) return false;
     fill_fields_of_jobs(values_, record);
-    return {};
+    return true;
   }
 
  private:
@@ -272,7 +283,17 @@ SwfLog parse_swf(std::string_view text, std::string source, const SwfReadOptions
 }
 
 SwfTextRecords::SwfTextRecords(std::string_view text, std::string source)
-    : text_(text), source_(std::move(source)), lines_(text), parser_(std::make_unique<SwfLineParser>(text)) {
+    : SwfTextRecords(text, std::move(source), {kFieldsOfJobs.begin(), kFieldsOfJobs.end()}) {}
+
+SwfTextRecords::SwfTextRecords(std::string_view text, std::string source, const SwfConventions& conventions)
+    : SwfTextRecords(text, std::move(source), fields_of_jobs(conventions)) {}
+
+SwfTextRecords::SwfTextRecords(std::string_view text, std::string source, std::vector<std::uint8_t> fields)
+    : text_(text),
+      source_(std::move(source)),
+      lines_(text),
+      fields_(std::move(fields)),
+      parser_(std::make_unique<SwfLineParser>(text)) {
   LineSplitter ahead = lines_;
   for (std::string_view line; ahead.next(line); lines_ = ahead) {
     line = trimmed(line);
@@ -298,7 +319,7 @@ const SwfRecord* SwfTextRecords::next() {
     if (!lines_.next(line)) return nullptr;
     line = trimmed(line);
   } while (line.empty());
-  if (line.front() == ';' || !parser_->parse_for_job(line, record_).empty()) return not_plain();
+  if (line.front() == ';' || !parser_->parse_for_job(line, fields_, record_)) return not_plain();
   record_.line = lines_.number();
   ++report_.records;
   if (!is_part_of_job(record_) && record_.job >= 0) {

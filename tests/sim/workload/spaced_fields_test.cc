@@ -5,6 +5,7 @@
 
 #include <array>
 #include <bit>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -62,17 +63,21 @@ TEST(SpacedFields, AreTheFieldsOfTheLine) {
     oracle::Dice dice(seed);
     // What is before and behind the line must not matter.
     const std::string before = dice.pick(std::vector<std::string>{"", "; comment\n", "        ", "-------9 "});
-    const std::string behind =
-        dice.pick(std::vector<std::string>{"\n1 2 3 4 5 6 7 8 9 0", "9999999999999999", "                "}) + kFar;
+    const std::string behind = dice.pick(std::vector<std::string>{"\n1 2 3 4 5 6 7 8 9 0", "                ",
+                                                                  "\t9999999999999999", "\r\n99", "9", "-", "\xff"}) +
+                               kFar;
     const std::string line = random_line(dice);
     const std::string text = before + line + behind;
+    const bool ends =
+        behind.front() == '\n' || behind.front() == ' ' || behind.front() == '\t' || behind.front() == '\r';
     SpacedFields fields(text);
     if (!fields.take(std::string_view(text).substr(before.size(), line.size()))) {
-      ASSERT_GT(line.size(), SpacedFields::kMostBytes) << line;
+      ASSERT_TRUE(line.size() > SpacedFields::kMostBytes || !ends) << line;
       ++refused;
       continue;
     }
     ++taken;
+    ASSERT_TRUE(ends) << line;
     ASSERT_EQ(fields_of(fields), plain_fields(line));
   }
   EXPECT_GT(taken, 1000);
@@ -90,7 +95,7 @@ TEST(SpacedFields, ShortIntegersAreTheStandardLibrarys) {
   for (std::uint64_t seed = 1; seed <= oracle::cases(20'000); ++seed) {
     oracle::Dice dice(seed);
     const std::string line = random_line(dice);
-    const std::string text = line + dice.pick(std::vector<std::string>{"                ", "9999999999999999"}) + kFar;
+    const std::string text = line + dice.pick(std::vector<std::string>{"                ", "\n99999999999999"}) + kFar;
     SpacedFields fields(text);
     if (!fields.take(std::string_view(text).substr(0, line.size()))) continue;
     const std::vector<std::string> words = plain_fields(line);
@@ -152,11 +157,33 @@ TEST(SpacedFields, LinesOfEveryLength) {
 
 TEST(SpacedFields, RefuseLinesAtTheEndOfTheText) {
   LITTLE_ENDIAN_OR_SKIP();
-  const std::string text = "1 2 3" + kFar;
+  const std::string text = std::string(5, ' ') + kFar;
   for (std::size_t at = 0; at < 20; ++at) {
     SpacedFields fields(text);
     EXPECT_EQ(fields.take(std::string_view(text).substr(at, 3)), at <= 5) << at;
   }
+}
+
+// Text of which not one byte more is in memory, for AddressSanitizer to look at.
+TEST(SpacedFields, ReadNothingBehindTheText) {
+  LITTLE_ENDIAN_OR_SKIP();
+  int taken = 0;
+  for (std::size_t length = 1; length <= SpacedFields::kMostBytes; ++length) {
+    for (std::size_t size = length + 1; size <= SpacedFields::kBytesRead; ++size) {
+      const auto text = std::make_unique_for_overwrite<char[]>(size);
+      for (std::size_t at = 0; at < size; ++at) text[at] = at % 2 == 0 ? '7' : ' ';
+      text[length] = '\n';
+      SpacedFields fields(std::string_view(text.get(), size));
+      if (!fields.take(std::string_view(text.get(), length))) continue;
+      ++taken;
+      std::vector<double> values(fields.count());
+      std::vector<std::uint8_t> all(fields.count());
+      std::iota(all.begin(), all.end(), std::uint8_t{0});
+      EXPECT_EQ(fields.short_integers(all, values.data()), 0u);
+      EXPECT_EQ(values, std::vector<double>(fields.count(), 7));
+    }
+  }
+  EXPECT_GT(taken, 100);
 }
 
 }  // namespace
