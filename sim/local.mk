@@ -70,6 +70,7 @@ libsim_a_SOURCES = \
 	sim/io/allocation.h \
 	sim/io/input_source.cc \
 	sim/io/input_source.h \
+	sim/io/text.h \
 	sim/io/output_file.cc \
 	sim/io/output_file.h \
 	sim/io/subprocess.cc \

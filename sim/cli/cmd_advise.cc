@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "sim/advise/advice.h"
 #include "sim/cli/command.h"
@@ -34,7 +35,7 @@ struct AdviseCommand {
     const std::string source = the_source();
     const std::string kind = page_format();
     check_outputs_differ({{"--output", output == "-" ? "" : output}, {"--conf", conf}});
-    const std::string text = read_text(source);
+    const Text text = read_text(source);
     load(text, source);
     std::optional<OutputFile> page_file;
     std::optional<OutputFile> conf_file;
@@ -74,7 +75,7 @@ struct AdviseCommand {
     return "text";
   }
 
-  void load(const std::string& text, const std::string& source) {
+  void load(std::string_view text, const std::string& source) {
     if (!sacct.empty() && !is_sacct_text(text)) (void)parse_sacct(text, source_name(source));  // says what is wrong
     if (!swf.empty() && is_sacct_text(text)) {
       throw UsageError(fmt::format("--swf: {} is the output of sacct; give it by --sacct", source_name(source)));
@@ -104,7 +105,7 @@ struct AdviseCommand {
     }
   }
 
-  void describe(const Instance& all, const LoadOptions& options, const std::string& text, const std::string& source) {
+  void describe(const Instance& all, const LoadOptions& options, std::string_view text, const std::string& source) {
     input.jobs_in_source = all.jobs.size();
     input.length = all.jobs.back().submit - all.jobs.front().submit;
     input.shape.nodes = static_cast<int>(all.platform.nodes.size());

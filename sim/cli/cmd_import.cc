@@ -53,7 +53,7 @@ struct ImportSacct {
 
   void run() const {
     const std::string& source = workload.sources().front();
-    std::string text = read_text(source);
+    Text text = read_text(source);
     if (!is_sacct_text(text)) (void)parse_sacct(text, source_name(source));  // says what is wrong with it
     if (target.anonymise) text = anonymise_sacct(text, source_name(source));
     if (target.chosen() == "sacct") {
@@ -89,7 +89,7 @@ struct ImportSwf {
 
   void run() const {
     const std::string& source = workload.sources().front();
-    std::string text = read_text(source);
+    Text text = read_text(source);
     if (is_sacct_text(text)) {
       throw InputError(fmt::format("{}: this is the output of sacct; use dfrs-sim import sacct", source_name(source)));
     }

@@ -159,7 +159,7 @@ std::vector<Instance> WorkloadOptions::load() const {
   for (const std::string& source : sources_) {
     InputOptions input;
     input.ca_file = ca_file_;
-    const std::string text = read_text(source, input);
+    const Text text = read_text(source, input);
     Loaded loaded = load(text, source);
     for (Instance& instance : loaded.instances) {
       if (take_ != 0 && instances.size() == take_) break;

@@ -71,7 +71,7 @@ std::string read_descriptor(int fd, const std::string& name, std::uint64_t max_b
 // A file of one gzip member, as nearly all are, in one call: with the compressed and the plain text in memory as a whole,
 // libdeflate takes a third of zlib's time. Nothing for all else (several members, damaged data, more text than allowed),
 // which is for zlib to read, or to say what is wrong.
-std::optional<std::string> inflate_at_once(const std::string& bytes, std::uint64_t max_bytes) {
+std::optional<Text> inflate_at_once(const std::string& bytes, std::uint64_t max_bytes) {
   constexpr std::size_t kLeast = 18;          // bytes of the smallest member
   constexpr std::uint64_t kMostPerByte = 1032;  // of text; deflate has no code that gives more
   if (bytes.size() < kLeast) return std::nullopt;
@@ -81,12 +81,12 @@ std::optional<std::string> inflate_at_once(const std::string& bytes, std::uint64
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> reader(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
   if (reader == nullptr) throw std::bad_alloc();
-  std::string text(length, '\0');
+  Text text = Text::unwritten(length);
   std::size_t taken = 0;
   std::size_t made = 0;
-  const libdeflate_result result = libdeflate_gzip_decompress_ex(reader.get(), bytes.data(), bytes.size(), text.data(),
-                                                                 text.size(), &taken, &made);
-  if (result != LIBDEFLATE_SUCCESS || taken != bytes.size() || made != text.size()) return std::nullopt;
+  const libdeflate_result result =
+      libdeflate_gzip_decompress_ex(reader.get(), bytes.data(), bytes.size(), text.data(), length, &taken, &made);
+  if (result != LIBDEFLATE_SUCCESS || taken != bytes.size() || made != length) return std::nullopt;
   return text;
 }
 
@@ -182,7 +182,7 @@ bool is_url(std::string_view source) {
   return starts("http://") || starts("https://");
 }
 
-std::string decompress(std::string bytes, const std::string& name, const InputOptions& options) {
+Text decompress(std::string bytes, const std::string& name, const InputOptions& options) {
   const std::string_view view(bytes);
   if (view.starts_with(kGzipMagic)) {
     if (auto text = inflate_at_once(bytes, options.max_bytes)) return std::move(*text);
@@ -200,7 +200,7 @@ std::string decompress(std::string bytes, const std::string& name, const InputOp
   return bytes;
 }
 
-std::string read_text(const std::string& source, const InputOptions& options) {
+Text read_text(const std::string& source, const InputOptions& options) {
   const std::string name = source_name(source);
   if (source.empty()) throw IoError("the name of the input is empty; give a file, a URL or - for standard input");
   if (is_url(source)) {

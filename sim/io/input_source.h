@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "sim/io/text.h"
+
 namespace dfrs::sim {
 
 struct InputOptions {
@@ -25,10 +27,10 @@ bool is_url(std::string_view source);
 /// bzip2 is recognised by its first bytes, not by its name, and unpacked.
 /// Errors: IoError if it cannot be opened or read; NetworkError if a URL cannot be fetched; InputError naming the
 /// source if compressed data is truncated or damaged, or longer than options.max_bytes. Linear in the size of the text.
-std::string read_text(const std::string& source, const InputOptions& options = {});
+Text read_text(const std::string& source, const InputOptions& options = {});
 
 /// What read_text does after reading: `bytes` unpacked, or `bytes` itself if it is not compressed. `name` is for
 /// messages.
-std::string decompress(std::string bytes, const std::string& name, const InputOptions& options = {});
+Text decompress(std::string bytes, const std::string& name, const InputOptions& options = {});
 
 }  // namespace dfrs::sim

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "policy/compare.h"
 #include "sim/instance.h"
 
 namespace dfrs::sim {
@@ -14,18 +15,23 @@ class PlatformFit {
  public:
   explicit PlatformFit(const Platform& platform);
 
-  /// Empty if all tasks of `job` can be placed at once on the empty platform by their rigid resources (CPU is shared
-  /// and never in the way) and some node is as fast as a task can use; else what is too large, for a message. Linear in
-  /// the number of different nodes.
+  /// Whether all tasks of `job` can be placed at once on the empty platform by their rigid resources (CPU is shared and
+  /// never in the way) and some node is as fast as a task can use. Linear in the number of different nodes.
+  bool fits(const Job& job) const { return cpu_fits(job.cpu_need, largest_cpu_) && room_for(job) >= job.tasks; }
+  /// Empty if it fits; else what is too large, for a message.
   std::string why_not(const Job& job) const;
 
  private:
+  // Tasks of the job that fit, never counted beyond what the job has per node.
+  RigidAmount room_for(const Job& job) const;
+
   struct Group {
     NodeSpec node;
     std::size_t count;
   };
   std::vector<Group> groups_;
   std::size_t rigid_dims_;
+  double largest_cpu_ = 0;
 };
 
 }  // namespace dfrs::sim

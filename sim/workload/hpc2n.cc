@@ -71,7 +71,7 @@ SwfWorkload annotated_instance(SwfRecords& log, const std::string& name, const S
   RigidAmount rounded = 0;
   each_simulated_job(log, conventions, workload.report, [&](const SwfJob& record) {
     const AnnotatedTasks tasks = annotate(record.processors, record.memory_kb, options);
-    Job job = basic_job(record);
+    Job& job = jobs.begin(record);
     job.tasks = tasks.tasks;
     job.cpu_need = tasks.cpu_need * record.efficiency;
     if (tasks.memory.centi_kb != exact.centi_kb) {
@@ -79,7 +79,7 @@ SwfWorkload annotated_instance(SwfRecords& log, const std::string& name, const S
       rounded = rounded_memory(exact, options.memory_mib);
     }
     job.rigid[kMemory] = rounded;
-    jobs.add(record, job);
+    jobs.end(record);
   });
   jobs.finish();
   return workload;

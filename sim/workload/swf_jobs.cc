@@ -118,11 +118,11 @@ SwfWorkload swf_instance(SwfRecords& log, const std::string& name, const SwfConv
 
   SwfInstanceJobs jobs(log, std::int64_t{nodes} * options.cores, options.lenient, workload);
   each_simulated_job(log, conventions, workload.report, [&](const SwfJob& record) {
-    Job job = basic_job(record);
+    Job& job = jobs.begin(record);
     job.tasks = record.processors;
     job.cpu_need = record.efficiency / options.cores;
     if (options.memory_mib > 0) job.rigid[kMemory] = static_cast<RigidAmount>(std::ceil(record.memory_kb / kKbPerMib));
-    jobs.add(record, job);
+    jobs.end(record);
   });
   jobs.finish();
   return workload;

@@ -125,7 +125,7 @@ TEST(InputSource, ReadsStandardInput) {
   const int file = ::open(folder.write("in", "from stdin\n").c_str(), O_RDONLY);
   const int saved = ::dup(STDIN_FILENO);
   ::dup2(file, STDIN_FILENO);
-  const std::string text = read_text("-");
+  const Text text = read_text("-");
   ::dup2(saved, STDIN_FILENO);
   ::close(saved);
   ::close(file);

@@ -125,7 +125,7 @@ TEST(Hpc2nLog, HasThePapersNumbers) {
   EXPECT_EQ(workload.report.skipped_count(), 0u);
   EXPECT_TRUE(workload.report.adjusted.empty());
 
-  const std::string text = read_text(path);
+  const Text text = read_text(path);
   SwfTextRecords records(text, path);  // one by one, they are the same
   const SwfWorkload straight = annotated_instance(records, "hpc2n", {}, {});
   EXPECT_TRUE(records.plain());
