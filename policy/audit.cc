@@ -9,12 +9,15 @@ namespace dfrs {
 namespace {
 
 // As to_chars writes it: std::to_string of a double asks the locale for the decimal point.
-std::string number_text(double value) {
+[[gnu::cold]] std::string number_text(double value) {
   std::array<char, 32> buffer{};
   return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
 }
 
-std::string job_text(const ClusterView& view, JobSlot job) { return "job " + std::to_string(view.jobs[job].id); }
+// Cold: what makes messages is kept out of the way of checks that find nothing.
+[[gnu::cold]] std::string job_text(const ClusterView& view, JobSlot job) {
+  return "job " + std::to_string(view.jobs[job].id);
+}
 
 const char* kind_text(DecisionKind kind) {
   switch (kind) {
@@ -104,12 +107,14 @@ double Audit::change_need(JobSlot slot, double need) {
 
 void Audit::release(Job& job) {
   const double used = job.cpu_need * job.yield;
-  for (NodeIndex n : job.nodes) {
-    Node& node = nodes_[n];
-    for (std::size_t d = 0; d < dims_; ++d) node.free[d] += job.rigid[d];
-    node.cpu_used -= used;
-    if (--node.tasks == 0) node.cpu_used = 0.0;
-  }
+  with_dims(dims_, [&](auto dims) {
+    for (NodeIndex n : job.nodes) {
+      Node& node = nodes_[n];
+      for (std::size_t d = 0; d < dims; ++d) node.free[d] += job.rigid[d];
+      node.cpu_used -= used;
+      if (--node.tasks == 0) node.cpu_used = 0.0;
+    }
+  });
   if (job.exclusive) {
     for (NodeIndex n : job.nodes) --nodes_[n].exclusive;
   }
@@ -120,27 +125,24 @@ void Audit::release(Job& job) {
 void Audit::occupy(Job& job, std::span<const NodeIndex> nodes) {
   spare_.furnish(job.nodes);
   job.nodes.assign(nodes.begin(), nodes.end());
-  for (NodeIndex n : nodes) {
-    Node& node = nodes_[n];
-    for (std::size_t d = 0; d < dims_; ++d) node.free[d] -= job.rigid[d];
-    ++node.tasks;
-  }
+  with_dims(dims_, [&](auto dims) {
+    std::size_t gained = gained_count_;
+    for (NodeIndex n : nodes) {
+      Node& node = nodes_[n];
+      for (std::size_t d = 0; d < dims; ++d) node.free[d] -= job.rigid[d];
+      ++node.tasks;
+      gained = gain(n, gained);
+    }
+    gained_count_ = gained;
+  });
   if (job.exclusive) {
     for (NodeIndex n : nodes) ++nodes_[n].exclusive;
   }
-  gain(nodes);
   job.placed_in = checks_;
 }
 
 void Audit::gain(std::span<const NodeIndex> nodes) {
-  // Without a branch for each node: one that is listed already is overwritten by the next.
-  std::size_t count = gained_count_;
-  for (NodeIndex n : nodes) {
-    gained_[count] = n;
-    count += nodes_[n].gained_in != checks_ ? 1 : 0;
-    nodes_[n].gained_in = checks_;
-  }
-  gained_count_ = count;
+  for (NodeIndex n : nodes) gained_count_ = gain(n, gained_count_);
 }
 
 void Audit::set_yield(Job& job, double yield) {

@@ -58,6 +58,14 @@ class Audit {
   std::optional<std::string> check_nodes(const ClusterView& view) const;
   void set_yield(Job& job, double yield);
   void gain(std::span<const NodeIndex> nodes);
+  // Lists the node after the first `count`, and returns how many are listed then. Without a branch: one that is listed
+  // already is overwritten by the next.
+  std::size_t gain(NodeIndex n, std::size_t count) {
+    gained_[count] = n;
+    count += nodes_[n].gained_in != checks_ ? 1 : 0;
+    nodes_[n].gained_in = checks_;
+    return count;
+  }
   std::span<const NodeIndex> gained() const { return {gained_.data(), gained_count_}; }
 
   std::size_t dims_ = 1;

@@ -29,11 +29,8 @@ void ClusterState::resync(const ClusterView& view) {
     if (!node.usable || node.spec != view.nodes[0].spec) homogeneous_ = false;
   }
 
-  placement_.assign(view.jobs.size(), {});
-  order_.assign(view.jobs.size(), 0);
-  touch_index_.assign(view.jobs.size(), kUntouched);
+  jobs_.assign(view.jobs.size(), {});
   touched_.clear();
-  present_.assign(view.jobs.size(), 0);
   active_.clear();
   active_orders_.clear();
   gone_ = 0;
@@ -53,42 +50,17 @@ void ClusterState::resync(const ClusterView& view) {
     enter(job);
     const JobView& spec = view.jobs[job];
     if (spec.state != JobState::running) continue;
-    placement_[job].assign(spec.nodes.begin(), spec.nodes.end());
-    occupy(spec, placement_[job]);
+    jobs_[job].nodes.assign(spec.nodes.begin(), spec.nodes.end());
+    occupy(spec, jobs_[job].nodes);
   }
   forget_changes();
-}
-
-void ClusterState::forget_changes() {
-  for (NodeIndex n : changed_nodes()) node_changed_[n] = 0;
-  changed_ = 0;
-}
-
-void ClusterState::note_changes(std::span<const NodeIndex> nodes) {
-  // Without a branch for each node: a node that is listed already is overwritten by the next.
-  std::size_t changed = changed_;
-  for (NodeIndex n : nodes) {
-    changed_nodes_[changed] = n;
-    changed += 1 - node_changed_[n];
-    node_changed_[n] = 1;
-  }
-  changed_ = changed;
-  by_load_.note(nodes);
-}
-
-void ClusterState::grow(std::size_t slots) {
-  if (slots <= placement_.size()) return;
-  placement_.resize(slots);
-  order_.resize(slots, 0);
-  present_.resize(slots, 0);
-  touch_index_.resize(slots, kUntouched);
 }
 
 void ClusterState::enter(JobSlot job) {
   active_.push_back(job);
   active_orders_.push_back(next_order_);
-  order_[job] = next_order_++;
-  present_[job] = 1;
+  jobs_[job].order = next_order_++;
+  jobs_[job].present = true;
 }
 
 void ClusterState::add(JobSlot job) {
@@ -99,12 +71,12 @@ void ClusterState::add(JobSlot job) {
 void ClusterState::drop(JobSlot job, const JobView& spec) {
   ++version_;
   if (placed(job)) {
-    release(spec, placement_[job]);
-    spare_.keep(placement_[job]);
+    release(spec, jobs_[job].nodes);
+    spare_.keep(jobs_[job].nodes);
   }
-  if (present_[job] == 0) return;
-  present_[job] = 0;
-  first_gone_ = gone_ == 0 ? order_[job] : std::min(first_gone_, order_[job]);
+  if (!jobs_[job].present) return;
+  jobs_[job].present = false;
+  first_gone_ = gone_ == 0 ? jobs_[job].order : std::min(first_gone_, jobs_[job].order);
   if (2 * ++gone_ > active_.size()) close_gaps();
 }
 
@@ -116,7 +88,7 @@ void ClusterState::close_gaps() const {
     const std::uint64_t order = active_orders_[k];
     active_[kept] = job;
     active_orders_[kept] = order;
-    kept += present_[job] != 0 && order_[job] == order ? 1 : 0;
+    kept += jobs_[job].present && jobs_[job].order == order ? 1 : 0;
   }
   active_.resize(kept);
   active_orders_.resize(kept);
@@ -125,72 +97,80 @@ void ClusterState::close_gaps() const {
 
 void ClusterState::change_need(JobSlot job, double more) {
   ++version_;
-  note_changes(placement_[job]);
-  for (NodeIndex n : placement_[job]) cpu_load_[n] += more;
-}
-
-void ClusterState::begin() {
-  for (JobSlot job : touched_) touch_index_[job] = kUntouched;
-  touched_.clear();
+  for (NodeIndex n : jobs_[job].nodes) {
+    cpu_load_[n] += more;
+    changed_ = note_change(n, changed_);
+  }
+  by_load_.note(jobs_[job].nodes);
 }
 
 void ClusterState::rollback(const ClusterView& view) {
   ++version_;
   for (std::size_t k = 0; k < touched_.size(); ++k) {
     const JobSlot job = touched_[k];
-    if (placed(job)) release(view.jobs[job], placement_[job]);
-    placement_[job] = before_[k];
-    touch_index_[job] = kUntouched;
+    if (placed(job)) release(view.jobs[job], jobs_[job].nodes);
+    jobs_[job].nodes = before_[k];
+    jobs_[job].touch_index = kUntouched;
   }
   for (JobSlot job : touched_) {
-    if (placed(job)) occupy(view.jobs[job], placement_[job]);
+    if (placed(job)) occupy(view.jobs[job], jobs_[job].nodes);
   }
   touched_.clear();
 }
 
 void ClusterState::touch(JobSlot job) {
   ++version_;
-  if (touch_index_[job] != kUntouched) return;
-  touch_index_[job] = static_cast<std::uint32_t>(touched_.size());
+  if (jobs_[job].touch_index != kUntouched) return;
+  jobs_[job].touch_index = static_cast<std::uint32_t>(touched_.size());
   touched_.push_back(job);
   if (before_.size() < touched_.size()) before_.emplace_back();
-  before_[touched_.size() - 1].assign(placement_[job].begin(), placement_[job].end());
+  before_[touched_.size() - 1].assign(jobs_[job].nodes.begin(), jobs_[job].nodes.end());
 }
 
 void ClusterState::place(JobSlot job, const JobView& spec, std::span<const NodeIndex> nodes) {
   touch(job);
-  spare_.furnish(placement_[job]);
-  placement_[job].assign(nodes.begin(), nodes.end());
+  spare_.furnish(jobs_[job].nodes);
+  jobs_[job].nodes.assign(nodes.begin(), nodes.end());
   occupy(spec, nodes);
 }
 
 void ClusterState::remove(JobSlot job, const JobView& spec) {
   touch(job);
-  release(spec, placement_[job]);
-  placement_[job].clear();
+  release(spec, jobs_[job].nodes);
+  jobs_[job].nodes.clear();
 }
 
 void ClusterState::occupy(const JobView& spec, std::span<const NodeIndex> nodes) {
-  note_changes(nodes);
   const double need = spec.cpu_need;
-  for (NodeIndex n : nodes) {
-    cpu_load_[n] += need;
-    for (std::size_t d = 0; d < rigid_dims_; ++d) rigid_free_[n][d] -= spec.rigid[d];
-    ++task_count_[n];
-  }
+  with_dims(rigid_dims_, [&](auto dims) {
+    std::size_t changed = changed_;
+    for (NodeIndex n : nodes) {
+      cpu_load_[n] += need;
+      for (std::size_t d = 0; d < dims; ++d) rigid_free_[n][d] -= spec.rigid[d];
+      ++task_count_[n];
+      changed = note_change(n, changed);
+    }
+    changed_ = changed;
+  });
+  by_load_.note(nodes);
   if (!spec.flags.exclusive) return;
   for (NodeIndex n : nodes) ++exclusive_tasks_[n];
 }
 
 void ClusterState::release(const JobView& spec, std::span<const NodeIndex> nodes) {
-  note_changes(nodes);
   const double need = spec.cpu_need;
-  for (NodeIndex n : nodes) {
-    cpu_load_[n] -= need;
-    for (std::size_t d = 0; d < rigid_dims_; ++d) rigid_free_[n][d] += spec.rigid[d];
-    // An empty node has load 0 exactly: what rounding left of sums and differences ends here.
-    if (--task_count_[n] == 0) cpu_load_[n] = 0.0;
-  }
+  with_dims(rigid_dims_, [&](auto dims) {
+    std::size_t changed = changed_;
+    for (NodeIndex n : nodes) {
+      cpu_load_[n] -= need;
+      for (std::size_t d = 0; d < dims; ++d) rigid_free_[n][d] += spec.rigid[d];
+      // An empty node has load 0 exactly: what rounding left of sums and differences ends here.
+      if (--task_count_[n] == 0) cpu_load_[n] = 0.0;
+      changed = note_change(n, changed);
+    }
+    changed_ = changed;
+  });
+  by_load_.note(nodes);
   if (!spec.flags.exclusive) return;
   for (NodeIndex n : nodes) --exclusive_tasks_[n];
 }

@@ -20,7 +20,9 @@ class ClusterState {
   /// Forget everything and take nodes and running jobs from the view. O(nodes + jobs + tasks).
   void resync(const ClusterView& view);
   /// Make room for the slots of a view that has grown.
-  void grow(std::size_t slots);
+  void grow(std::size_t slots) {
+    if (slots > jobs_.size()) jobs_.resize(slots);
+  }
   /// A new job, waiting. Submission order is the order of these calls.
   void add(JobSlot job);
   /// A job is gone: frees what it holds. Not undone by rollback().
@@ -30,7 +32,10 @@ class ClusterState {
   void change_need(JobSlot job, double more);
 
   /// Start recording changes.
-  void begin();
+  void begin() {
+    for (JobSlot job : touched_) jobs_[job].touch_index = kUntouched;
+    touched_.clear();
+  }
   /// Undo all place() and remove() calls since begin().
   void rollback(const ClusterView& view);
 
@@ -39,11 +44,12 @@ class ClusterState {
   /// Take the job off its nodes.
   void remove(JobSlot job, const JobView& spec);
 
-  bool placed(JobSlot job) const { return !placement_[job].empty(); }
-  std::span<const NodeIndex> nodes_of(JobSlot job) const { return placement_[job]; }
+  bool placed(JobSlot job) const { return !jobs_[job].nodes.empty(); }
+  std::span<const NodeIndex> nodes_of(JobSlot job) const { return jobs_[job].nodes; }
   /// Where the job was at begin(); the present nodes if it was not touched since.
   std::span<const NodeIndex> nodes_before(JobSlot job) const {
-    return touch_index_[job] == kUntouched ? nodes_of(job) : std::span<const NodeIndex>(before_[touch_index_[job]]);
+    return jobs_[job].touch_index == kUntouched ? nodes_of(job)
+                                                : std::span<const NodeIndex>(before_[jobs_[job].touch_index]);
   }
   /// Jobs that place() or remove() was called on since begin(), in that order.
   std::span<const JobSlot> touched() const { return touched_; }
@@ -51,7 +57,10 @@ class ClusterState {
   /// Nodes whose load, tasks or free resources changed since forget_changes(), each once, in no particular order.
   /// After resync() they are not told: everything may be another.
   std::span<const NodeIndex> changed_nodes() const { return {changed_nodes_.data(), changed_}; }
-  void forget_changes();
+  void forget_changes() {
+    for (NodeIndex n : changed_nodes()) node_changed_[n] = 0;
+    changed_ = 0;
+  }
 
   /// All jobs in the system, in submission order. O(1), or O(jobs) where some have gone since it was last asked for.
   std::span<const JobSlot> active() const {
@@ -59,7 +68,7 @@ class ClusterState {
     return active_;
   }
   /// Position of a job in the submission order.
-  std::uint64_t order(JobSlot job) const { return order_[job]; }
+  std::uint64_t order(JobSlot job) const { return jobs_[job].order; }
 
   /// Changes with every change of jobs or placements: equal versions mean the same state.
   std::uint64_t version() const { return version_; }
@@ -101,7 +110,14 @@ class ClusterState {
   void touch(JobSlot job);
   void occupy(const JobView& spec, std::span<const NodeIndex> nodes);
   void release(const JobView& spec, std::span<const NodeIndex> nodes);
-  void note_changes(std::span<const NodeIndex> nodes);
+  // Lists the node after the first `changed`, and returns how many are listed then. Without a branch: a node that is
+  // listed already is overwritten by the next.
+  std::size_t note_change(NodeIndex n, std::size_t changed) {
+    changed_nodes_[changed] = n;
+    changed += 1 - node_changed_[n];
+    node_changed_[n] = 1;
+    return changed;
+  }
 
   std::vector<double> cpu_capacity_;
   std::vector<double> cpu_load_;
@@ -118,11 +134,16 @@ class ClusterState {
 
   mutable NodesByLoad by_load_;  // caught up with the rest when it is used
 
-  std::vector<std::vector<NodeIndex>> placement_;  // by slot
-  NodeLists spare_;                                // of jobs that are gone
-  std::vector<std::uint64_t> order_;               // by slot
+  // What is known of a slot, in one place: what happens to a job touches all of it, and thousands may wait in between.
+  struct Slot {
+    std::vector<NodeIndex> nodes;  // of its job, if it is placed
+    std::uint64_t order = 0;
+    std::uint32_t touch_index = kUntouched;  // in touched_ and before_
+    bool present = false;                    // a job in the system has it
+  };
+  std::vector<Slot> jobs_;
+  NodeLists spare_;  // of jobs that are gone
   std::uint64_t next_order_ = 0;
-  std::vector<std::uint8_t> present_;  // by slot: a job in the system has it
 
   // Jobs that have gone stay in the list until somebody reads it, or until they are half of it: batch policies never
   // do, and to look for each of them would be most of what a completion costs here.
@@ -134,7 +155,6 @@ class ClusterState {
   std::uint64_t version_ = 0;
 
   std::vector<JobSlot> touched_;
-  std::vector<std::uint32_t> touch_index_;      // by slot: index in touched_ and before_
   std::vector<std::vector<NodeIndex>> before_;  // placements at begin(), storage reused
 };
 

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <string>
+#include <string_view>
 
 namespace dfrs {
 namespace {
 
-tl::unexpected<Error> fail(ErrorCode code, std::string message) {
-  return tl::unexpected<Error>(Error{code, std::move(message)});
+// Cold: what makes the message is kept out of the way of steps.
+[[gnu::cold]] tl::unexpected<Error> fail(ErrorCode code, std::string_view message) {
+  return tl::unexpected<Error>(Error{code, std::string(message)});
 }
 
 }  // namespace

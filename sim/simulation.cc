@@ -29,13 +29,10 @@ class Simulation {
 
     nodes_.reserve(instance.platform.nodes.size());
     for (const NodeSpec& spec : instance.platform.nodes) nodes_.push_back({spec, true});
-    for (const Job& job : instance.jobs) {
-      asks_too_much_ = asks_too_much_ || job.asked() != job.cpu_need;
-      reserved_ = reserved_ || job.reserved_start > job.submit;
-    }
-    discover_ = options.discover_needs && asks_too_much_ &&
-                std::holds_alternative<MakeNonClairvoyant>(named(algorithm).make);
-    result_.jobs.resize(instance.jobs.size());
+    discover_ = options.discover_needs && std::holds_alternative<MakeNonClairvoyant>(named(algorithm).make) &&
+                std::any_of(instance.jobs.begin(), instance.jobs.end(), asks_too_much);
+    asks_too_much_ = discover_;
+    result_.jobs.reserve(instance.jobs.size());
     capacity_ = instance.platform.total_cpu();
     reuses_slots_ = observer == nullptr && !loses_work() && !discover_;
     if (!reuses_slots_) add_slots(instance.jobs.size());
@@ -108,7 +105,6 @@ class Simulation {
   void add_slots(std::size_t count) {
     views_.resize(views_.size() + count);
     hidden_.resize(views_.size());
-    placements_.resize(views_.size());
     run_times_.resize(views_.size());
     if (reserved_) reserved_starts_.resize(views_.size());
     if (asks_too_much_) work_.resize(views_.size());
@@ -135,6 +131,11 @@ class Simulation {
   void submit(std::size_t index) {
     const Job& job = instance_.jobs[index];
     const JobSlot slot = take_slot(index);
+    if (!asks_too_much_ && asks_too_much(job)) keep_work_apart();
+    if (!reserved_ && job.reserved_start > job.submit) {
+      reserved_ = true;
+      reserved_starts_.resize(views_.size());
+    }
     JobView& view = views_[slot] = JobView{};
     view.id = job.id;
     view.state = JobState::waiting;
@@ -143,7 +144,11 @@ class Simulation {
     view.rigid = job.rigid;
     view.submit = job.submit;
     view.weight = job.weight;
-    hidden_[slot] = {static_cast<std::uint32_t>(index), job.run_time, job.cpu_need};
+    result_.jobs.emplace_back();
+    Hidden& hidden = hidden_[slot];
+    hidden.index = static_cast<std::uint32_t>(index);
+    hidden.run_time = job.run_time;
+    hidden.cpu_need = job.cpu_need;
     run_times_[slot] = job.estimate;
     if (reserved_) reserved_starts_[slot] = job.reserved_start;
     if (asks_too_much_) work_[slot] = {};
@@ -158,7 +163,7 @@ class Simulation {
     view.state = JobState::absent;
     view.flags = {};
     view.nodes = {};
-    spare_.keep(placements_[job]);
+    spare_.keep(hidden_[job].nodes);
     demand_ -= hidden_[job].cpu_need * view.tasks;
     if (--in_system_ == 0) demand_ = 0;
     record_of(job).end = now_;
@@ -189,7 +194,7 @@ class Simulation {
   void apply(const Decisions& decisions, const Decision& decision) {
     JobView& view = views_[decision.job];
     JobRecord& record = record_of(decision.job);
-    std::vector<NodeIndex>& placement = placements_[decision.job];
+    std::vector<NodeIndex>& placement = hidden_[decision.job].nodes;
     const std::span<const NodeIndex> nodes = decisions.nodes_of(decision);
     const auto memory = static_cast<double>(view.rigid[kMemory]);
     set_rate(view, 0);
@@ -289,6 +294,14 @@ class Simulation {
     clock.rate = rate;
   }
 
+  static bool asks_too_much(const Job& job) { return job.asked() != job.cpu_need; }
+  // From the first job on that asks for more CPU than it needs. All before did what their virtual time says.
+  void keep_work_apart() {
+    asks_too_much_ = true;
+    work_.clear();
+    for (const JobView& view : views_) work_.push_back(view.clock);
+  }
+
   // What a job has done, where that is not its virtual time: a job that was given more CPU than it can use is at full
   // speed with less than all of it.
   VirtualClock& work_of(JobSlot job) { return asks_too_much_ ? work_[job] : views_[job].clock; }
@@ -362,11 +375,12 @@ class Simulation {
     return static_cast<double>(after.size() - common);
   }
 
-  // What a job's view must not tell.
+  // What a job's view must not tell, and where it keeps its nodes.
   struct Hidden {
     std::uint32_t index = 0;  // in Instance::jobs
     Seconds run_time = 0;
     double cpu_need = 0;
+    std::vector<NodeIndex> nodes;
   };
 
   const Instance& instance_;
@@ -378,7 +392,6 @@ class Simulation {
   std::vector<JobSlot> free_slots_;
   std::vector<JobView> views_;
   std::vector<Hidden> hidden_;
-  std::vector<std::vector<NodeIndex>> placements_;
   NodeLists spare_;  // of jobs that have completed
   std::vector<Seconds> run_times_;        // the users' estimates
   std::vector<Seconds> reserved_starts_;  // empty without advance reservations

@@ -71,19 +71,20 @@ void BackfillPolicy::reset(const ClusterView& view, const Estimates& estimates, 
 void BackfillPolicy::submit(const ClusterView& view, const Estimates& estimates, const ClusterState& state,
                             JobSlot job) {
   const JobView& spec = view.jobs[job];
-  queue_.push_back({estimates.run_time[job], job, nodes_for(state, spec)});
+  const std::uint32_t most = most_tasks_on_a_node(state, spec);
+  queue_.push_back({estimates.run_time[job], job, most <= 1 ? spec.tasks : (spec.tasks + most - 1) / most});
   if (!uniform_) return;
   // A job that does not suit every node makes nodes unequal for good.
-  uniform_ = spec.eligible == nullptr && (state.node_count() == 0 || state.room_alone(spec, 0) != 0);
+  uniform_ = spec.eligible == nullptr && (state.node_count() == 0 || most != 0);
   if (!uniform_) reservation_.valid = false;
 }
 
-std::uint32_t BackfillPolicy::nodes_for(const ClusterState& state, const JobView& job) const {
+std::uint32_t BackfillPolicy::most_tasks_on_a_node(const ClusterState& state, const JobView& job) const {
   std::uint32_t most = 0;
   const auto nodes =
       static_cast<NodeIndex>(uniform_ ? std::min<std::size_t>(1, state.node_count()) : state.node_count());
   for (NodeIndex n = 0; n < nodes; ++n) most = std::max(most, tasks_on(state, job, n, options_.pack_tasks));
-  return most == 0 ? job.tasks : (job.tasks + most - 1) / most;
+  return most;
 }
 
 void BackfillPolicy::complete(JobSlot job) {
@@ -220,10 +221,12 @@ void BackfillPolicy::reserve(const ClusterView& view, const ClusterState& state)
 bool BackfillPolicy::fits(const ClusterView& view, const ClusterState& state, const Waiting& w, bool before_shadow) {
   if (w.nodes > free_) return false;
   const JobView& spec = view.jobs[w.job];
-  nodes_.resize(spec.tasks);
+  if (room_.size() < spec.tasks) room_.resize(spec.tasks);
+  nodes_ = std::span(room_).first(spec.tasks);
   std::uint32_t left = spec.tasks;
-  NodeIndex* next = nodes_.data();
-  std::uint32_t tasks = uniform_ && state.node_count() != 0 ? tasks_on(state, spec, 0, options_.pack_tasks) : 0;
+  NodeIndex* next = room_.data();
+  // Equal nodes all take as many; of jobs that suit every node they take one at least.
+  std::uint32_t tasks = uniform_ && options_.pack_tasks ? tasks_on(state, spec, 0, true) : 1;
   for (std::size_t word = 0; word < idle_.size() && left != 0; ++word) {
     for (std::uint64_t rest = idle_[word]; rest != 0 && left != 0; rest &= rest - 1) {
       const auto n = static_cast<NodeIndex>(64 * word + static_cast<std::size_t>(std::countr_zero(rest)));
@@ -245,14 +248,15 @@ void BackfillPolicy::start(const ClusterView& view, ClusterState& state, Outcome
   free_ -= taken;
   // A node alone gives the tasks all they need, unless it is slower than the reference node. Of equal nodes none has
   // more tasks than the first.
-  const std::span<const NodeIndex> nodes(nodes_);
-  const double yield = yield_alone(state, uniform_ ? nodes.first(std::min<std::size_t>(1, nodes.size())) : nodes);
+  const double yield = yield_alone(state, uniform_ ? nodes_.first(1) : nodes_);
   outcome.yields->push_back({w.job, yield});
   const Running entry{view.now + w.estimate / yield, w.job, taken};
-  // Of equal ends the one that began first comes first, from the vector's end.
-  running_.insert(std::lower_bound(running_.begin(), running_.end(), entry,
-                                   [](const Running& a, const Running& b) { return a.end > b.end; }),
-                  entry);
+  // Of equal ends the one that began first comes first, from the vector's end. Most jobs are short and belong near
+  // there.
+  running_.push_back(entry);
+  std::size_t at = running_.size() - 1;
+  for (; at > 0 && running_[at - 1].end <= entry.end; --at) running_[at] = running_[at - 1];
+  running_[at] = entry;
 }
 
 }  // namespace dfrs

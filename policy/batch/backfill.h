@@ -7,6 +7,7 @@
 // ends by the shadow time, or uses extra nodes only.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "policy/algorithm.h"
@@ -54,7 +55,7 @@ class BackfillPolicy final : public BatchPolicy {
     const std::uint64_t bit = std::uint64_t{1} << n % 64;
     idle_[n / 64] = idle ? idle_[n / 64] | bit : idle_[n / 64] & ~bit;
   }
-  std::uint32_t nodes_for(const ClusterState& state, const JobView& job) const;
+  std::uint32_t most_tasks_on_a_node(const ClusterState& state, const JobView& job) const;
   void start(const ClusterView& view, ClusterState& state, Outcome& outcome, const Waiting& w);
 
   BatchAlgorithm::Backfill rule_;
@@ -67,7 +68,8 @@ class BackfillPolicy final : public BatchPolicy {
   std::vector<Running> running_;  // by expected end, the last first: those who leave are at the vector's end
   std::uint64_t free_ = 0;        // nodes without a job
   Reservation reservation_;
-  std::vector<NodeIndex> nodes_;     // of the job that fits, a node per task
+  std::vector<NodeIndex> room_;       // for the nodes of the job that fits
+  std::span<const NodeIndex> nodes_;  // these, one per task
   std::vector<std::uint64_t> idle_;  // a bit per node: it has no job
 };
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <map>
 
 #include "tests/oracle/dice.h"
@@ -10,19 +12,28 @@
 namespace dfrs::sim {
 namespace {
 
-// The reference is a map that is searched from end to end.
+// The reference is a map that is searched from end to end. Few jobs, and so many that the queue becomes a heap and, as
+// the share of insertions goes up and down, sorted again.
 TEST(CompletionQueue, IsASortedMap) {
-  constexpr std::uint32_t kJobs = 40;
+  std::size_t most = 0, least_since = 0;
   for (std::uint64_t seed = 1; seed <= oracle::cases(200); ++seed) {
     oracle::Dice dice(seed);
-    CompletionQueue queue(kJobs);
+    const bool many = dice.chance(30);
+    const std::uint32_t jobs = many ? 3 * CompletionQueue::kMostSorted : 40;
+    CompletionQueue queue(dice.below(jobs));
     std::map<JobSlot, Seconds> expected;
-    for (int step = 0; step < 300; ++step) {
-      const JobSlot job = dice.below(kJobs);
-      if (dice.chance(60)) {
+    for (int step = 0; step < (many ? 3000 : 300); ++step) {
+      const JobSlot job = dice.below(jobs);
+      const int insertions = !many ? 60 : step / 1000 % 2 == 0 ? 80 : 5;
+      if (expected.size() > most) most = least_since = expected.size();
+      least_since = std::min(least_since, expected.size());
+      if (dice.chance(insertions)) {
         const Seconds time = dice.between(0, 50);  // many equal times
         queue.set(job, time);
         expected[job] = time;
+      } else if (many && dice.chance(50) && !expected.empty()) {
+        expected.erase(queue.next_job());
+        queue.remove(queue.next_job());
       } else {
         queue.remove(job);
         expected.erase(job);
@@ -39,6 +50,8 @@ TEST(CompletionQueue, IsASortedMap) {
       }
     }
   }
+  EXPECT_GT(most, CompletionQueue::kMostSorted);
+  EXPECT_LT(least_since, CompletionQueue::kMostSorted / 2);
 }
 
 TEST(CompletionQueue, EmptyIsNever) {
