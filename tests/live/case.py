@@ -104,7 +104,7 @@ class LiveTest(unittest.TestCase):
     def wait_ended(self, numbers, seconds=60.0):
         return jobs.wait_ended(self.cluster, numbers, seconds)
 
-    def assert_done(self, job, work, tasks=1, slack=0.1):
+    def assert_done(self, job, work, tasks=1, restarts=0):
         """Every task did its work, once, with its memory as it was. (A run that is requeued in the instant of its end
         has said so, and the next one, which finds nothing left to do, says so again.)"""
         last = {line["task"]: line for line in self.results(job, "end")}
@@ -112,7 +112,7 @@ class LiveTest(unittest.TestCase):
         self.assertEqual(sorted(line["task"] for line in ends), list(range(tasks)), f"job {job}: {self.results(job)}")
         for line in ends:
             self.assertGreaterEqual(line["cpu"], work, line)
-            self.assertLess(line["cpu"], work + slack, line)
+            self.assertLess(line["cpu"], jobs.cpu_limit(work, restarts), line)
             self.assertTrue(line["memory_ok"], line)
 
     def assert_completed(self, ended):

@@ -17,6 +17,12 @@ def burn():
     return Path(os.environ.get("DFRS_LIVE_BURN") or build_folder() / "tests/live/burn")
 
 
+def cpu_limit(work, restarts):
+    """CPU that a task may use which does its work once. On a virtual machine whose host is busy, time in which it stood
+    still counts as the job's."""
+    return 1.5 * work + 0.5 + 0.05 * restarts
+
+
 def submit(cluster, *options, script=None, user=None, cwd=None, check=True):
     """sbatch with a script of these lines; the job's number. Output goes to the cluster's folder unless told."""
     text = "#!/bin/sh\n" + (script if script is not None else "exec sleep 1000") + "\n"

@@ -19,7 +19,6 @@ from .workload import Job
 
 HOLD = 4              # MiB that each task really holds; Slurm is told the workload's memory
 CHECK_INTERVAL = 2.0  # s between looks at Slurm's queue while jobs run
-CPU_SLACK = 0.05      # s of CPU that a task may use besides its work, each time that it is started
 RECORD_SLACK = 3.0    # s by which Slurm's record of a job's end may differ from the job's own: whole seconds, cleaning up
 
 
@@ -194,7 +193,7 @@ def _compare(one, record, job, begun, cores_per_cpu, wrong):
         wrong.append(f"{name}: {len(one.cpu)} tasks ended, not {job.tasks}")
     work = job.work(cores_per_cpu)
     for cpu in one.cpu:
-        if not work <= cpu <= work + CPU_SLACK * (1 + one.requeues):
+        if not work <= cpu <= jobs.cpu_limit(work, one.requeues):
             wrong.append(f"{name}: a task used {cpu:.2f} s of CPU, not {work:.2f}")
     if not one.memory_ok:
         wrong.append(f"{name}: memory was not what had been written")
