@@ -8,8 +8,9 @@ from .case import LiveTest
 from .options import Options
 from .waiting import wait_for
 
-ALONE = True  # measures CPU time
-CORES = 0.4   # of a node
+ALONE = True        # measures CPU time
+CORES = 0.4         # of a node
+MOST_STOLEN = 0.03  # of the machine's CPU time, by the host of a virtual one, for shares to mean something
 
 _TICK = os.sysconf("SC_CLK_TCK")
 
@@ -22,6 +23,13 @@ def cpu_of(pids):
             with open(f"/proc/{pid}/task/{task}/schedstat", encoding="ascii") as file:
                 used += int(file.read().split()[0]) * 1e-9
     return used
+
+
+def cpu_clocks():
+    """Ticks of all cores so far: all of them, and those in which the host of a virtual machine ran something else."""
+    with open("/proc/stat", encoding="ascii") as file:
+        ticks = [int(field) for field in file.readline().split()[1:9]]
+    return sum(ticks), ticks[7]
 
 
 class Quotas(LiveTest):
@@ -37,16 +45,24 @@ class Quotas(LiveTest):
         return [line["pid"] for line in self.wait_event(job)]
 
     def shares(self, wanted, seconds):
-        """Each job's fraction of its node's CPU time over the next `seconds`, as long as it is run alone there."""
+        """Each job's fraction of its node's CPU time over the next `seconds`, as long as it is run alone there; and the
+        fraction of the machine's that its host took away meanwhile."""
         pids = {job: self.pids(job) for job in wanted}
-        begun, before = time.monotonic(), {job: cpu_of(pids[job]) for job in wanted}
+        begun, before, clocks = time.monotonic(), {job: cpu_of(pids[job]) for job in wanted}, cpu_clocks()
         time.sleep(seconds)
         took, after = time.monotonic() - begun, {job: cpu_of(pids[job]) for job in wanted}
-        return {job: (after[job] - before[job]) / took / CORES for job in wanted}
+        ticks, stolen = (now - then for now, then in zip(cpu_clocks(), clocks))
+        return {job: (after[job] - before[job]) / took / CORES for job in wanted}, stolen / max(1, ticks)
 
     def assert_shares(self, wanted, seconds, within):
-        got = self.shares(wanted, seconds)
-        wrong = {job: (got[job], wanted[job]) for job in wanted if abs(got[job] - wanted[job]) > within}
+        """Where the host takes the cores away nothing can be said: another look, and at last a test that is skipped."""
+        for _ in range(4):
+            got, stolen = self.shares(wanted, seconds)
+            wrong = {job: (got[job], wanted[job]) for job in wanted if abs(got[job] - wanted[job]) > within}
+            if not wrong or stolen <= MOST_STOLEN:
+                break
+        if wrong and stolen > MOST_STOLEN:
+            self.skipTest(f"the host of this machine took {100 * stolen:.0f} % of its CPU time for something else")
         self.assertEqual(wrong, {}, "job -> (share of the node's CPU time, yield times need)")
 
     def settled(self, jobs_of_node):
