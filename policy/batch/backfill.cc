@@ -248,7 +248,7 @@ void BackfillPolicy::start(const ClusterView& view, ClusterState& state, Outcome
   free_ -= taken;
   // A node alone gives the tasks all they need, unless it is slower than the reference node. Of equal nodes none has
   // more tasks than the first.
-  const double yield = yield_alone(state, uniform_ ? nodes_.first(1) : nodes_);
+  const double yield = yield_alone(state, uniform_ ? nodes_.first(std::min<std::size_t>(1, nodes_.size())) : nodes_);
   outcome.yields->push_back({w.job, yield});
   const Running entry{view.now + w.estimate / yield, w.job, taken};
   // Of equal ends the one that began first comes first, from the vector's end. Most jobs are short and belong near

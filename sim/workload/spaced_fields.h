@@ -13,6 +13,8 @@
 #include <span>
 #include <string_view>
 
+#include "sim/workload/text_lines.h"
+
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -38,7 +40,7 @@ class SpacedFields {
     if (line.size() > kMostBytes || static_cast<std::size_t>(end_ - line.data()) < kBytesRead) return false;
     line_ = line.data();
     size_ = line.size();
-    if (static_cast<unsigned char>(line_[size_]) > ' ') return false;
+    if (line_[size_] != '\n' && !is_blank(line_[size_])) return false;
     const Bits inside{first(size_), size_ < 64 ? 0 : first(size_ - 64)};
     const std::array<Bytes, 2> bytes{look_at_64(line_), look_at_64(line_ + 64)};
     const Bits taken{bytes[0].taken & inside[0], bytes[1].taken & inside[1]};

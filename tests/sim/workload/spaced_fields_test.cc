@@ -63,9 +63,10 @@ TEST(SpacedFields, AreTheFieldsOfTheLine) {
     oracle::Dice dice(seed);
     // What is before and behind the line must not matter.
     const std::string before = dice.pick(std::vector<std::string>{"", "; comment\n", "        ", "-------9 "});
-    const std::string behind = dice.pick(std::vector<std::string>{"\n1 2 3 4 5 6 7 8 9 0", "                ",
-                                                                  "\t9999999999999999", "\r\n99", "9", "-", "\xff"}) +
-                               kFar;
+    const std::string behind =
+        dice.pick(std::vector<std::string>{"\n1 2 3 4 5 6 7 8 9 0", "                ", "\t9999999999999999", "\r\n99",
+                                           "9", "-", "\x1f", "\xff"}) +
+        kFar;
     const std::string line = random_line(dice);
     const std::string text = before + line + behind;
     const bool ends =
