@@ -44,11 +44,10 @@ class SpacedFields {
     const Bits inside{first(size_), size_ < 64 ? 0 : first(size_ - 64)};
     const std::array<Bytes, 2> bytes{look_at_64(line_), look_at_64(line_ + 64)};
     const Bits taken{bytes[0].taken & inside[0], bytes[1].taken & inside[1]};
-    const Bits other{taken[0] & ~bytes[0].digits, taken[1] & ~bytes[1].digits};  // than digits
+    const Bits digits{taken[0] & bytes[0].digits, taken[1] & bytes[1].digits};
     const Bits starts{taken[0] & ~(taken[0] << 1), taken[1] & ~(taken[1] << 1 | taken[0] >> 63)};
     const Bits signs{bytes[0].minus & starts[0], bytes[1].minus & starts[1]};
-    strange_ = {other[0] & ~signs[0], other[1] & ~signs[1]};
-    const Bits digits{taken[0] & ~other[0], taken[1] & ~other[1]};
+    strange_ = {taken[0] & ~digits[0] & ~signs[0], taken[1] & ~digits[1] & ~signs[1]};
     const Bits lone_signs = followed(signs, {~digits[0], ~digits[1]}, 1);
     const Bits twos = followed(taken, taken, 1);
     const Bits fours = followed(twos, twos, 2);
