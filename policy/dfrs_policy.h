@@ -6,12 +6,12 @@
 #include <memory>
 #include <vector>
 
-#include "policy/algorithm.h"
-#include "policy/engine_options.h"
+#include "policy/core/algorithm.h"
+#include "policy/core/engine_options.h"
 #include "policy/greedy.h"
 #include "policy/greedy_preempt.h"
 #include "policy/mcb8/repack.h"
-#include "policy/policy.h"
+#include "policy/core/policy.h"
 #include "policy/yield/average.h"
 #include "policy/yield/changed_part.h"
 #include "policy/yield/max_min.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "policy/cluster_state.h"
+#include "policy/core/cluster_state.h"
 
 namespace dfrs {
 
@@ -15,7 +15,7 @@ class Greedy {
   /// room for a task, the one whose CPU load relative to its capacity would be lowest with the task; the lowest index
   /// on ties. A job that may not move and has run before goes back to its own nodes or nowhere.
   /// The result holds until the next call. No allocation once warm. O(nodes + tasks log nodes); on large clusters
-  /// mostly O(tasks sqrt nodes) with the nodes kept by load (policy/nodes_by_load.h).
+  /// mostly O(tasks sqrt nodes) with the nodes kept by load (policy/core/nodes_by_load.h).
   std::span<const NodeIndex> find(const ClusterState& state, const JobView& job);
 
   /// find() and place. False if the job did not fit; nothing changed then.

@@ -4,9 +4,9 @@ include policy/registry.mk
 
 noinst_LIBRARIES += libpolicy.a
 libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
-	policy/algorithm.h \
-	policy/audit.cc \
-	policy/audit.h \
+	policy/core/algorithm.h \
+	policy/core/audit.cc \
+	policy/core/audit.h \
 	policy/batch/availability_profile.cc \
 	policy/batch/availability_profile.h \
 	policy/batch/backfill.cc \
@@ -21,10 +21,10 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/batch/whole_nodes.cc \
 	policy/batch/whole_nodes.h \
 	policy/batch/shared_nodes.h \
-	policy/cluster_state.cc \
-	policy/cluster_state.h \
-	policy/compare.h \
-	policy/decision.h \
+	policy/core/cluster_state.cc \
+	policy/core/cluster_state.h \
+	policy/core/compare.h \
+	policy/core/decision.h \
 	policy/dfrs_policy.cc \
 	policy/dfrs_policy.h \
 	policy/dynp/decider.cc \
@@ -50,11 +50,11 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/divisible/optimal.h \
 	policy/divisible/plan.cc \
 	policy/divisible/plan.h \
-	policy/each_node.h \
-	policy/engine.cc \
-	policy/engine.h \
-	policy/engine_options.h \
-	policy/error.h \
+	policy/core/each_node.h \
+	policy/core/engine.cc \
+	policy/core/engine.h \
+	policy/core/engine_options.h \
+	policy/core/error.h \
 	policy/gang/decision.h \
 	policy/gang/dispatch.cc \
 	policy/gang/dispatch.h \
@@ -91,19 +91,19 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/mcb8/remap_limit.h \
 	policy/mcb8/repack.cc \
 	policy/mcb8/repack.h \
-	policy/nearest_name.cc \
-	policy/nearest_name.h \
-	policy/measured_need.h \
-	policy/node_lists.h \
-	policy/node_set.h \
-	policy/nodes_by_load.cc \
-	policy/nodes_by_load.h \
-	policy/policy.h \
+	policy/core/nearest_name.cc \
+	policy/core/nearest_name.h \
+	policy/core/measured_need.h \
+	policy/core/node_lists.h \
+	policy/core/node_set.h \
+	policy/core/nodes_by_load.cc \
+	policy/core/nodes_by_load.h \
+	policy/core/policy.h \
 	policy/priority.cc \
 	policy/priority.h \
-	policy/registry.cc \
-	policy/registry.h \
-	policy/resources.h \
+	policy/core/registry.cc \
+	policy/core/registry.h \
+	policy/core/resources.h \
 	policy/triage/admission.cc \
 	policy/triage/admission.h \
 	policy/triage/call.h \
@@ -125,8 +125,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/triage/weight_watch.h \
 	policy/triage/yields.cc \
 	policy/triage/yields.h \
-	policy/units.h \
-	policy/view.h \
+	policy/core/units.h \
+	policy/core/view.h \
 	policy/yield/average.cc \
 	policy/yield/average.h \
 	policy/yield/changed_part.cc \
@@ -151,8 +151,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/yield/working_basis.h
 
 # registry.cc includes the registry as a table of names.
-EXTRA_DIST += policy/registry_table.sh
-CLEANFILES += policy/registry_table.h
-policy/registry_table.h: policy/registry_table.sh Makefile $(POLICY_FAMILIES)
-	$(AM_V_GEN)$(MKDIR_P) policy && $(SHELL) $(srcdir)/policy/registry_table.sh $(srcdir) $(POLICY_FAMILIES) > $@.tmp && mv -f $@.tmp $@
-policy/registry.$(OBJEXT): policy/registry_table.h
+EXTRA_DIST += policy/core/registry_table.sh
+CLEANFILES += policy/core/registry_table.h
+policy/core/registry_table.h: policy/core/registry_table.sh Makefile $(POLICY_FAMILIES)
+	$(AM_V_GEN)$(MKDIR_P) policy/core && $(SHELL) $(srcdir)/policy/core/registry_table.sh $(srcdir) $(POLICY_FAMILIES) > $@.tmp && mv -f $@.tmp $@
+policy/core/registry.$(OBJEXT): policy/core/registry_table.h

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "policy/dfrs_policy.h"
-#include "policy/registry.h"
+#include "policy/core/registry.h"
 
 namespace dfrs {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "policy/resources.h"
-#include "policy/units.h"
+#include "policy/core/resources.h"
+#include "policy/core/units.h"
 
 namespace dfrs::sim {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "policy/node_lists.h"
+#include "policy/core/node_lists.h"
 #include "sim/completion_queue.h"
 #include "sim/errors.h"
 
@@ -319,7 +319,7 @@ class Simulation {
     completions_.set(job, std::max(now_, work.since) + left / speed, hidden_[job].index);
   }
 
-  // ---- needs (policy/measured_need.h)
+  // ---- needs (policy/core/measured_need.h)
 
   struct Watched {
     MeasuredNeed need;

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "policy/engine.h"
-#include "policy/measured_need.h"
+#include "policy/core/engine.h"
+#include "policy/core/measured_need.h"
 #include "sim/instance.h"
 
 namespace dfrs::sim {
@@ -35,7 +35,7 @@ struct SimOptions {
   bool events_apart = true;
   PausedWork paused_work = PausedWork::kKept;
   LostWorkRules lost_work;
-  /// Needs of jobs that ask for more CPU than they use are found out by measuring (policy/measured_need.h). Batch
+  /// Needs of jobs that ask for more CPU than they use are found out by measuring (policy/core/measured_need.h). Batch
   /// policies plan with what was asked for all the same.
   bool discover_needs = false;
   NeedRule need_rule;

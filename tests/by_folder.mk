@@ -9,7 +9,7 @@ COPIES = dfrs_sim libpolicy_a libsim_a libstudies_a libdfrs_control_a libdfrs_co
 
 # Sources that use a name for something else than another source of their folder does, which g++ then says, are compiled
 # by themselves; so is the registry, which a test links with another table.
-ALONE = policy/registry.cc policy/batch/conservative_family.cc policy/batch/shared_nodes.cc \
+ALONE = policy/core/registry.cc policy/batch/conservative_family.cc policy/batch/shared_nodes.cc \
 	sim/cli/cmd_divisible.cc sim/cli/main.cc \
 	sim/bound/ls1.cc sim/bound/rate_limited_set.cc sim/report/page.cc \
 	sim/reproduce/gang_cloud.cc sim/reproduce/ipdps2010.cc sim/reproduce/render.cc sim/reproduce/rr5724.cc \
@@ -55,7 +55,7 @@ headers = $(if $(filter lib%,$1),$(and $(wildcard by_folder/headers.h.gch),-incl
 # $(call compiled,COPY,OBJECT,SOURCES). To g++ a source that is included by another one seems to be a header, which had better have
 # nothing anonymous (-Wno-subobject-linkage).
 define compiled
-by_folder/$1/$2.o: $3 | policy/registry_table.h
+by_folder/$1/$2.o: $3 | policy/core/registry_table.h
 	@mkdir -p $$(@D)
 	@printf '#include "%s"\n' $3 > by_folder/$1/$2$$(suffix $(firstword $3))
 	$$(if $$(filter %.c,$3),$$(AM_V_CC)$$(CC),$$(AM_V_CXX)$$(CXX)) $$(DEFS) $$(DEFAULT_INCLUDES) $$(or $$($1_CPPFLAGS),$$(AM_CPPFLAGS)) $$(CPPFLAGS) \

@@ -47,23 +47,23 @@ TESTS += tests/policy_tests tests/sim_tests
 tests_policy_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_policy_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_policy_tests_SOURCES = \
-	tests/policy/algorithm_test.cc \
-	tests/policy/audit_test.cc \
+	tests/policy/core/algorithm_test.cc \
+	tests/policy/core/audit_test.cc \
 	tests/policy/batch/availability_profile_test.cc \
 	tests/policy/batch/conservative_test.cc \
 	tests/policy/batch/node_profile_test.cc \
-	tests/policy/cluster_state_test.cc \
+	tests/policy/core/cluster_state_test.cc \
 	tests/policy/dynp/decider_test.cc \
 	tests/policy/divisible/algorithm_test.cc \
 	tests/policy/divisible/plan_test.cc \
-	tests/policy/engine_cases_test.cc \
-	tests/policy/engine_test.cc \
-	tests/policy/example_host_test.cc \
+	tests/policy/core/engine_cases_test.cc \
+	tests/policy/core/engine_test.cc \
+	tests/policy/core/example_host_test.cc \
 	tests/policy/gang/dispatcher_test.cc \
 	tests/policy/gang/rules_test.cc \
 	tests/policy/greedy_preempt_test.cc \
 	tests/policy/greedy_test.cc \
-	tests/policy/measured_need_test.cc \
+	tests/policy/core/measured_need_test.cc \
 	tests/policy/ipdps2010/backoff_test.cc \
 	tests/policy/ipdps2010/family_test.cc \
 	tests/policy/ipdps2010/yields_test.cc \
@@ -71,9 +71,9 @@ tests_policy_tests_SOURCES = \
 	tests/policy/mcb8/packer_test.cc \
 	tests/policy/mcb8/repack_test.cc \
 	tests/policy/priority_test.cc \
-	tests/policy/registry_test.cc \
+	tests/policy/core/registry_test.cc \
 	tests/policy/table5_names.h \
-	tests/policy/test_host.h \
+	tests/policy/core/test_host.h \
 	tests/policy/triage/family_test.cc \
 	tests/policy/triage/parts_test.cc \
 	tests/policy/triage/lockstep_test.cc \
@@ -190,14 +190,14 @@ tests/docs/shared_fcfs.cc: $(PAGE) tests/docs/from_page.sh
 tests/docs/shared_fcfs_test.cc: $(PAGE) tests/docs/from_page.sh
 	$(AM_V_GEN)$(MKDIR_P) tests/docs && $(FROM_PAGE) tests/policy/shared_fcfs_test.cc > $@.tmp && mv -f $@.tmp $@
 # The registry with the page's line at its end. The file that the line names is the extracted one.
-tests/docs/registry_table.h: $(PAGE) tests/docs/shared_fcfs.cc policy/registry_table.sh Makefile $(POLICY_FAMILIES)
-	$(AM_V_GEN)$(SHELL) $(srcdir)/policy/registry_table.sh $(srcdir) $(POLICY_FAMILIES) \
+tests/docs/registry_table.h: $(PAGE) tests/docs/shared_fcfs.cc policy/core/registry_table.sh Makefile $(POLICY_FAMILIES)
+	$(AM_V_GEN)$(SHELL) $(srcdir)/policy/core/registry_table.sh $(srcdir) $(POLICY_FAMILIES) \
 	  `$(FROM_PAGE) policy/registry.mk | sed 's,policy/,tests/docs/,'` > $@.tmp && mv -f $@.tmp $@
 tests_page_tests_CPPFLAGS = $(TEST_CPPFLAGS) -DDFRS_REGISTRY_TABLE='"tests/docs/registry_table.h"'
 tests_page_tests_LDADD = $(TEST_LIBS)
-tests_page_tests_SOURCES = policy/registry.cc tests/policy/registry_test.cc
+tests_page_tests_SOURCES = policy/core/registry.cc tests/policy/core/registry_test.cc
 nodist_tests_page_tests_SOURCES = tests/docs/shared_fcfs.cc tests/docs/shared_fcfs_test.cc
-policy/tests_page_tests-registry.$(OBJEXT): tests/docs/registry_table.h
+policy/core/tests_page_tests-registry.$(OBJEXT): tests/docs/registry_table.h
 
 # These run the built dfrs-sim, which AM_TESTS_ENVIRONMENT names, as a user would.
 check_PROGRAMS += tests/cli_tests

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "policy/algorithm.h"
+#include "policy/core/algorithm.h"
 #include "policy/batch/planning_policy.h"
 
 namespace dfrs {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "policy/batch/conservative.h"
-#include "policy/registry.h"
+#include "policy/core/registry.h"
 
 namespace dfrs {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "policy/batch/backfill.h"
-#include "policy/registry.h"
+#include "policy/core/registry.h"
 
 namespace dfrs {
 namespace {

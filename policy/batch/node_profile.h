@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "policy/units.h"
+#include "policy/core/units.h"
 
 namespace dfrs {
 

@@ -7,8 +7,8 @@
 #include <span>
 
 #include "policy/batch/planning_queue.h"
-#include "policy/engine_options.h"
-#include "policy/policy.h"
+#include "policy/core/engine_options.h"
+#include "policy/core/policy.h"
 
 namespace dfrs {
 

@@ -15,7 +15,7 @@
 
 #include "policy/batch/availability_profile.h"
 #include "policy/batch/node_profile.h"
-#include "policy/policy.h"
+#include "policy/core/policy.h"
 
 namespace dfrs {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <memory>
 
-#include "policy/compare.h"
-#include "policy/registry.h"
+#include "policy/core/compare.h"
+#include "policy/core/registry.h"
 
 namespace dfrs {
 namespace {

@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "policy/algorithm.h"
-#include "policy/engine_options.h"
-#include "policy/policy.h"
+#include "policy/core/algorithm.h"
+#include "policy/core/engine_options.h"
+#include "policy/core/policy.h"
 
 namespace dfrs {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/compare.h"
+#include "policy/core/compare.h"
 
 namespace dfrs {
 

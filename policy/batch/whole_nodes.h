@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "policy/cluster_state.h"
+#include "policy/core/cluster_state.h"
 
 namespace dfrs {
 

@@ -8,7 +8,7 @@
 #include "policy/divisible/list_rules.h"
 #include "policy/divisible/mct.h"
 #include "policy/divisible/optimal.h"
-#include "policy/nearest_name.h"
+#include "policy/core/nearest_name.h"
 
 namespace dfrs::divisible {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "policy/divisible/flow_solver.h"
 #include "policy/divisible/model.h"
-#include "policy/error.h"
+#include "policy/core/error.h"
 
 namespace dfrs::divisible {
 

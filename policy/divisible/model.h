@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "policy/units.h"
+#include "policy/core/units.h"
 
 namespace dfrs::divisible {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "policy/compare.h"
+#include "policy/core/compare.h"
 
 namespace dfrs {
 namespace {

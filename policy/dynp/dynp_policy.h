@@ -16,7 +16,7 @@
 #include <optional>
 #include <vector>
 
-#include "policy/algorithm.h"
+#include "policy/core/algorithm.h"
 #include "policy/batch/planning_policy.h"
 #include "policy/dynp/decider.h"
 #include "policy/dynp/quality.h"

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "policy/dynp/dynp_policy.h"
-#include "policy/registry.h"
+#include "policy/core/registry.h"
 
 namespace dfrs {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "policy/gang/machine_set.h"
-#include "policy/units.h"
+#include "policy/core/units.h"
 
 namespace dfrs::gang {
 

@@ -19,7 +19,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "policy/error.h"
+#include "policy/core/error.h"
 #include "policy/gang/decision.h"
 #include "policy/gang/migration.h"
 #include "policy/gang/options.h"

@@ -2,7 +2,7 @@
 // When a waiting gang is starved (section III.D).
 #pragma once
 
-#include "policy/units.h"
+#include "policy/core/units.h"
 
 namespace dfrs::gang {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "policy/gang/machine_set.h"
-#include "policy/units.h"
+#include "policy/core/units.h"
 
 namespace dfrs::gang {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "policy/units.h"
+#include "policy/core/units.h"
 
 namespace dfrs::ipdps2010 {
 

@@ -7,7 +7,7 @@
 #include "policy/ipdps2010/greedy_policies.h"
 #include "policy/ipdps2010/lowest_need.h"
 #include "policy/ipdps2010/lowest_stretch.h"
-#include "policy/registry.h"
+#include "policy/core/registry.h"
 
 namespace dfrs {
 namespace {

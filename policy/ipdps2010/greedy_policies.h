@@ -9,7 +9,7 @@
 #include "policy/greedy_preempt.h"
 #include "policy/ipdps2010/backoff.h"
 #include "policy/ipdps2010/lowest_need.h"
-#include "policy/policy.h"
+#include "policy/core/policy.h"
 #include "policy/priority.h"
 
 namespace dfrs::ipdps2010 {

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "policy/resources.h"
+#include "policy/core/resources.h"
 
 namespace dfrs {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "policy/compare.h"
+#include "policy/core/compare.h"
 
 namespace dfrs {
 namespace {

@@ -23,7 +23,7 @@
 #include <span>
 #include <vector>
 
-#include "policy/cluster_state.h"
+#include "policy/core/cluster_state.h"
 #include "policy/mcb8/fit_list.h"
 
 namespace dfrs {

@@ -2,7 +2,7 @@
 // Which jobs a repack may not move.
 #pragma once
 
-#include "policy/view.h"
+#include "policy/core/view.h"
 
 namespace dfrs {
 

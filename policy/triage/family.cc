@@ -9,8 +9,8 @@
 #include <cmath>
 #include <optional>
 
-#include "policy/engine_options.h"
-#include "policy/registry.h"
+#include "policy/core/engine_options.h"
+#include "policy/core/registry.h"
 #include "policy/triage/triage_policy.h"
 #include "policy/triage/urgency.h"
 

@@ -3,8 +3,8 @@
 // each and what happens when it is changed.
 #pragma once
 
-#include "policy/units.h"
-#include "policy/view.h"
+#include "policy/core/units.h"
+#include "policy/core/view.h"
 
 namespace dfrs {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "policy/cluster_state.h"
-#include "policy/each_node.h"
+#include "policy/core/cluster_state.h"
+#include "policy/core/each_node.h"
 
 namespace dfrs::triage {
 

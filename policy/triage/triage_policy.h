@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "policy/policy.h"
+#include "policy/core/policy.h"
 #include "policy/triage/admission.h"
 #include "policy/triage/local_moves.h"
 #include "policy/triage/options.h"

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "policy/units.h"
+#include "policy/core/units.h"
 
 namespace dfrs::triage {
 

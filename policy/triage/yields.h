@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "policy/policy.h"
+#include "policy/core/policy.h"
 #include "policy/triage/options.h"
 #include "policy/triage/residents.h"
 #include "policy/triage/weight_watch.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "policy/each_node.h"
+#include "policy/core/each_node.h"
 
 namespace dfrs {
 

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "policy/policy.h"
+#include "policy/core/policy.h"
 #include "policy/yield/sharing.h"
 
 namespace dfrs {

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "policy/view.h"
+#include "policy/core/view.h"
 #include "policy/yield/sharing.h"
 
 namespace dfrs {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "policy/cluster_state.h"
+#include "policy/core/cluster_state.h"
 
 namespace dfrs {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "policy/compare.h"
+#include "policy/core/compare.h"
 
 namespace dfrs {
 namespace {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "policy/cluster_state.h"
-#include "policy/compare.h"
-#include "policy/each_node.h"
+#include "policy/core/cluster_state.h"
+#include "policy/core/compare.h"
+#include "policy/core/each_node.h"
 
 namespace dfrs {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "policy/algorithm.h"
-#include "policy/units.h"
+#include "policy/core/algorithm.h"
+#include "policy/core/units.h"
 
 namespace dfrs::shim {
 

@@ -16,7 +16,7 @@
 #include <memory>
 #include <optional>
 
-#include "policy/nearest_name.h"
+#include "policy/core/nearest_name.h"
 #include "shim/conf/settings.h"
 
 namespace dfrs::shim {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "dfrs-config.h"
-#include "policy/nearest_name.h"
+#include "policy/core/nearest_name.h"
 #include "shim/auth/authenticator.h"
 #include "shim/control/controller_address.h"
 #include "shim/control/tables.h"

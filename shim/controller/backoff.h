@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "policy/units.h"
+#include "policy/core/units.h"
 
 namespace dfrs::shim {
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "policy/view.h"
+#include "policy/core/view.h"
 #include "shim/controller/job.h"
 
 namespace dfrs::shim {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "policy/view.h"
+#include "policy/core/view.h"
 #include "shim/controller/job.h"
 
 namespace dfrs::shim {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "policy/units.h"
+#include "policy/core/units.h"
 
 namespace dfrs::shim {
 

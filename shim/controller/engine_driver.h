@@ -11,7 +11,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "policy/engine.h"
+#include "policy/core/engine.h"
 #include "shim/conf/config.h"
 #include "shim/controller/books.h"
 #include "shim/controller/log.h"

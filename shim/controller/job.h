@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "policy/units.h"
-#include "policy/measured_need.h"
-#include "policy/view.h"
+#include "policy/core/units.h"
+#include "policy/core/measured_need.h"
+#include "policy/core/view.h"
 #include "shim/controller.h"
 
 namespace dfrs::shim {

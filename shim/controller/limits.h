@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "policy/units.h"
+#include "policy/core/units.h"
 
 namespace dfrs::shim {
 

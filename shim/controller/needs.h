@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which jobs use less CPU than they asked for (CpuNeed=measured of dfrs.conf), by what the node agents report. The rule is
-// in policy/measured_need.h; memory is never touched by it.
+// in policy/core/measured_need.h; memory is never touched by it.
 #pragma once
 
 #include "shim/conf/config.h"

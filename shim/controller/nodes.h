@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "policy/view.h"
+#include "policy/core/view.h"
 #include "shim/controller.h"
 
 namespace dfrs::shim {

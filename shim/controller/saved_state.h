@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "policy/view.h"
+#include "policy/core/view.h"
 
 namespace dfrs::shim {
 

@@ -2,7 +2,7 @@
 // Delays of the live controller, each with its reason.
 #pragma once
 
-#include "policy/units.h"
+#include "policy/core/units.h"
 
 namespace dfrs::shim {
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "policy/nearest_name.h"
+#include "policy/core/nearest_name.h"
 
 namespace dfrs::shim {
 namespace {

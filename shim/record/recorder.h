@@ -24,7 +24,7 @@
 #include <string>
 #include <tl/expected.hpp>
 
-#include "policy/engine.h"
+#include "policy/core/engine.h"
 #include "shim/record/line_writer.h"
 #include "shim/record/step_lines.h"
 

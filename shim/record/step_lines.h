@@ -9,7 +9,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "policy/engine.h"
+#include "policy/core/engine.h"
 
 namespace dfrs::shim {
 

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "policy/units.h"
+#include "policy/core/units.h"
 #include "sim/instance.h"
 
 namespace dfrs::sim {

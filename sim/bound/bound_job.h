@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "policy/units.h"
+#include "policy/core/units.h"
 #include "sim/bound/bound.h"
 #include "sim/instance.h"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "policy/units.h"
+#include "policy/core/units.h"
 
 namespace dfrs::sim {
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "policy/divisible/algorithm.h"
-#include "policy/registry.h"
+#include "policy/core/registry.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 

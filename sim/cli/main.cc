@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "dfrs-config.h"
-#include "policy/nearest_name.h"
+#include "policy/core/nearest_name.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"

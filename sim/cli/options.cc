@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "policy/registry.h"
+#include "policy/core/registry.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/reproduce/rr7659_published.h"

@@ -89,7 +89,7 @@ CLI::Validator whole_number_in(std::uint64_t least, std::uint64_t most);
 void check_outputs_differ(std::initializer_list<std::pair<std::string_view, std::string_view>> outputs);
 
 /// The algorithms named, each name possibly a list separated by commas; "all" (RR-7659's 119), "table2"
-/// and the names of families (policy/registry.h) are sets of them.
+/// and the names of families (policy/core/registry.h) are sets of them.
 /// Errors: UsageError naming the nearest valid name.
 std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names);
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "policy/compare.h"
+#include "policy/core/compare.h"
 #include "sim/divisible/lemon_flow.h"
 #include "sim/errors.h"
 

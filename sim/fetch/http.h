@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "policy/units.h"
+#include "policy/core/units.h"
 
 namespace dfrs::sim {
 

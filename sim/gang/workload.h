@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "policy/units.h"
+#include "policy/core/units.h"
 #include "sim/workload/random.h"
 
 namespace dfrs::sim {

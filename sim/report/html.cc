@@ -7,7 +7,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "policy/algorithm.h"
+#include "policy/core/algorithm.h"
 #include "sim/report/charts.h"
 #include "sim/report/html_style.h"
 #include "sim/report/table.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "policy/algorithm.h"
+#include "policy/core/algorithm.h"
 #include "sim/report/utf8.h"
 
 namespace dfrs::sim {

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "policy/algorithm.h"
+#include "policy/core/algorithm.h"
 #include "sim/campaign/campaign.h"
 #include "sim/reproduce/reproduction.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "policy/nearest_name.h"
+#include "policy/core/nearest_name.h"
 #include "sim/errors.h"
 #include "sim/reproduce/reproduction.h"
 

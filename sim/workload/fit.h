@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "policy/compare.h"
+#include "policy/core/compare.h"
 #include "sim/instance.h"
 
 namespace dfrs::sim {

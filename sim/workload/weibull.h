@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "policy/units.h"
+#include "policy/core/units.h"
 #include "sim/workload/random.h"
 
 namespace dfrs::sim {

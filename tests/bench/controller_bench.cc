@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "policy/algorithm.h"
+#include "policy/core/algorithm.h"
 #include "shim/controller/controller.h"
 #include "tests/oracle/dice.h"
 #include "tests/shim/fake_agents.h"

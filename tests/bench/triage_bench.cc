@@ -6,8 +6,8 @@
 #include <ctime>
 #include <vector>
 
-#include "policy/algorithm.h"
-#include "policy/engine.h"
+#include "policy/core/algorithm.h"
+#include "policy/core/engine.h"
 #include "tests/oracle/dice.h"
 
 namespace dfrs::bench {

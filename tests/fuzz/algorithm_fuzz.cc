@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "policy/algorithm.h"
+#include "policy/core/algorithm.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto parsed = dfrs::parse_algorithm({reinterpret_cast<const char*>(data), size});

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "policy/algorithm.h"
+#include "policy/core/algorithm.h"
 #include "sim/simulation.h"
 #include "tests/oracle/world.h"
 

@@ -6,7 +6,7 @@
 #include <deque>
 #include <vector>
 
-#include "policy/view.h"
+#include "policy/core/view.h"
 #include "tests/oracle/dice.h"
 #include "tests/oracle/world.h"
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "policy/algorithm.h"
+#include "policy/core/algorithm.h"
 #include "sim/instance.h"
 #include "sim/simulation.h"
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "policy/view.h"
+#include "policy/core/view.h"
 
 namespace dfrs::oracle {
 

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "policy/algorithm.h"
+#include "policy/core/algorithm.h"
 #include "sim/glpk_solver.h"
 #include "sim/workload/lublin.h"
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "policy/algorithm.h"
+#include "policy/core/algorithm.h"
 
 namespace dfrs::sim {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/registry.h"
+#include "policy/core/registry.h"
 #include "sim/glpk_solver.h"
 #include "sim/simulation.h"
 #include "sim/workload/load.h"

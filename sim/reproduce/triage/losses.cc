@@ -5,7 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "policy/algorithm.h"
+#include "policy/core/algorithm.h"
 #include "sim/metrics.h"
 
 namespace dfrs::sim::triage_study {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "policy/units.h"
+#include "policy/core/units.h"
 #include "sim/workload/read_report.h"
 
 namespace dfrs::sim {

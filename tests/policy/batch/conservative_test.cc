@@ -7,7 +7,7 @@
 #include <map>
 
 #include "policy/dynp/dynp_policy.h"
-#include "policy/registry.h"
+#include "policy/core/registry.h"
 #include "sim/simulation.h"
 #include "tests/oracle/full_schedule.h"
 #include "tests/oracle/random_instance.h"

@@ -2,10 +2,10 @@
 // Whole lives of random clusters: every decision of Triage, in all its settings, is the plain reference's.
 #include <gtest/gtest.h>
 
-#include "policy/algorithm.h"
+#include "policy/core/algorithm.h"
 #include "tests/oracle/decision_checker.h"
 #include "tests/oracle/triage.h"
-#include "tests/policy/test_host.h"
+#include "tests/policy/core/test_host.h"
 
 namespace dfrs {
 namespace {

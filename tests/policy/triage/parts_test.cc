@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "policy/algorithm.h"
+#include "policy/core/algorithm.h"
 #include "policy/triage/harm_placer.h"
 #include "policy/triage/urgency.h"
 #include "policy/triage/weight_watch.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/compare.h"
+#include "policy/core/compare.h"
 #include "tests/oracle/random_case.h"
 
 namespace dfrs {

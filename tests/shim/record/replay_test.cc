@@ -11,10 +11,10 @@
 #include <sstream>
 
 #include "shim/record/recorder.h"
-#include "policy/registry.h"
+#include "policy/core/registry.h"
 #include "sim/glpk_solver.h"
 #include "tests/oracle/random_instance.h"
-#include "tests/policy/test_host.h"
+#include "tests/policy/core/test_host.h"
 #include "tests/sim/temporary_folder.h"
 
 namespace dfrs::shim {

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "policy/algorithm.h"
+#include "policy/core/algorithm.h"
 #include "sim/campaign/fingerprint.h"
 #include "sim/campaign/store.h"
 #include "sim/errors.h"

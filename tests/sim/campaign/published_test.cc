@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "policy/algorithm.h"
+#include "policy/core/algorithm.h"
 #include "sim/campaign/campaign.h"
 #include "sim/workload/load.h"
 #include "sim/workload/lublin.h"

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "policy/algorithm.h"
+#include "policy/core/algorithm.h"
 #include "sim/reproduce/rr7659_experiments.h"
 #include "sim/reproduce/rr7659_published.h"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "policy/algorithm.h"
+#include "policy/core/algorithm.h"
 #include "sim/reproduce/triage/losses.h"
 #include "sim/reproduce/triage/parts.h"
 

@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <span>
 
-#include "policy/node_set.h"
-#include "policy/resources.h"
-#include "policy/units.h"
+#include "policy/core/node_set.h"
+#include "policy/core/resources.h"
+#include "policy/core/units.h"
 
 namespace dfrs {
 

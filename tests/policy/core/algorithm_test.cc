@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy/algorithm.h"
+#include "policy/core/algorithm.h"
 
 #include <gtest/gtest.h>
 

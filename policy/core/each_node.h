@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include "policy/units.h"
+#include "policy/core/units.h"
 
 namespace dfrs {
 

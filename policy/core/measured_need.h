@@ -14,7 +14,7 @@
 
 #include <algorithm>
 
-#include "policy/units.h"
+#include "policy/core/units.h"
 
 namespace dfrs {
 

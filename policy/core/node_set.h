@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "policy/units.h"
+#include "policy/core/units.h"
 
 namespace dfrs {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy/audit.h"
+#include "policy/core/audit.h"
 
 #include <algorithm>
 #include <array>

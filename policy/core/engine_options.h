@@ -4,7 +4,7 @@
 
 #include "policy/priority.h"
 #include "policy/triage/options.h"
-#include "policy/units.h"
+#include "policy/core/units.h"
 
 namespace dfrs {
 

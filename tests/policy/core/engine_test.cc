@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy/engine.h"
+#include "policy/core/engine.h"
 
 #include <gtest/gtest.h>
 
 #include <type_traits>
 
 #include "policy/dfrs_policy.h"
-#include "policy/registry.h"
+#include "policy/core/registry.h"
 #include "sim/simulation.h"
 #include "tests/oracle/decision_checker.h"
 #include "tests/oracle/random_instance.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Algorithms by their names: parsed, printed, listed. What names there are says the registry (policy/registry.h).
+// Algorithms by their names: parsed, printed, listed. What names there are says the registry (policy/core/registry.h).
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "policy/error.h"
+#include "policy/core/error.h"
 #include "policy/mcb8/remap_limit.h"
 
 namespace dfrs {

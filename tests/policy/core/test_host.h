@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "policy/engine.h"
+#include "policy/core/engine.h"
 #include "sim/simulation.h"
 #include "tests/oracle/dice.h"
 #include "tests/oracle/random_case.h"

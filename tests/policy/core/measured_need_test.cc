@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // All by hand. Defaults: floor 0.1, headroom 1.25, used up at 0.9, rise 2, memory 60 s, step 0.1.
-#include "policy/measured_need.h"
+#include "policy/core/measured_need.h"
 
 #include <gtest/gtest.h>
 

@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "policy/resources.h"
-#include "policy/units.h"
+#include "policy/core/resources.h"
+#include "policy/core/units.h"
 
 namespace dfrs {
 

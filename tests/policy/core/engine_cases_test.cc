@@ -3,12 +3,12 @@
 // checker, and every job that can run ends.
 #include <gtest/gtest.h>
 
-#include "policy/engine.h"
-#include "policy/registry.h"
+#include "policy/core/engine.h"
+#include "policy/core/registry.h"
 #include "sim/glpk_solver.h"
 #include "tests/oracle/decision_checker.h"
 #include "tests/oracle/lockstep.h"
-#include "tests/policy/test_host.h"
+#include "tests/policy/core/test_host.h"
 
 namespace dfrs {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What every registered policy keeps to, whoever wrote it.
-#include "policy/registry.h"
+#include "policy/core/registry.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <cctype>
 #include <set>
 
-#include "policy/engine.h"
+#include "policy/core/engine.h"
 #include "policy/yield/lp_solver.h"
 
 namespace dfrs {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "policy/cluster_state.h"
-#include "policy/decision.h"
+#include "policy/core/cluster_state.h"
+#include "policy/core/decision.h"
 
 namespace dfrs {
 

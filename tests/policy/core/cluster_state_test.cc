@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy/cluster_state.h"
+#include "policy/core/cluster_state.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy/engine.h"
+#include "policy/core/engine.h"
 
 #include <algorithm>
 #include <cmath>

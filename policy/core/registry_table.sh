@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Writes the table that policy/registry.cc includes: a line for each family that the files define.
+# Writes the table that policy/core/registry.cc includes: a line for each family that the files define.
 # Usage: registry_table.sh SOURCE_FOLDER FILE...      FILE: in the source folder, or where the command runs
 set -eu
 source=$1

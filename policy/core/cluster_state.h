@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "policy/node_lists.h"
-#include "policy/nodes_by_load.h"
-#include "policy/view.h"
+#include "policy/core/node_lists.h"
+#include "policy/core/nodes_by_load.h"
+#include "policy/core/view.h"
 
 namespace dfrs {
 

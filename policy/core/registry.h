@@ -14,7 +14,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "policy/algorithm.h"
+#include "policy/core/algorithm.h"
 
 namespace dfrs {
 

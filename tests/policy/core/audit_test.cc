@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Bad decisions made by hand, each of which the audit must refuse, beside good ones that it must let pass.
-#include "policy/audit.h"
+#include "policy/core/audit.h"
 
 #include <gtest/gtest.h>
 

@@ -6,12 +6,12 @@
 #include <span>
 #include <tl/expected.hpp>
 
-#include "policy/algorithm.h"
-#include "policy/audit.h"
-#include "policy/cluster_state.h"
-#include "policy/decision.h"
-#include "policy/engine_options.h"
-#include "policy/policy.h"
+#include "policy/core/algorithm.h"
+#include "policy/core/audit.h"
+#include "policy/core/cluster_state.h"
+#include "policy/core/decision.h"
+#include "policy/core/engine_options.h"
+#include "policy/core/policy.h"
 
 namespace dfrs {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy/nearest_name.h"
+#include "policy/core/nearest_name.h"
 
 #include <algorithm>
 #include <vector>

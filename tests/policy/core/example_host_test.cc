@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "policy/engine.h"
+#include "policy/core/engine.h"
 
 namespace dfrs {
 namespace {

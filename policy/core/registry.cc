@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy/registry.h"
+#include "policy/core/registry.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 
-#include "policy/nearest_name.h"
+#include "policy/core/nearest_name.h"
 
 // The table is made of policy/registry.mk: a line DFRS_POLICY_FAMILY(name) per family. A test brings its own.
 #ifndef DFRS_REGISTRY_TABLE
-#define DFRS_REGISTRY_TABLE "policy/registry_table.h"
+#define DFRS_REGISTRY_TABLE "policy/core/registry_table.h"
 #endif
 
 namespace dfrs {

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "policy/decision.h"
-#include "policy/node_lists.h"
-#include "policy/view.h"
+#include "policy/core/decision.h"
+#include "policy/core/node_lists.h"
+#include "policy/core/view.h"
 
 namespace dfrs {
 

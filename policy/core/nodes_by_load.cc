@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy/nodes_by_load.h"
+#include "policy/core/nodes_by_load.h"
 
 #include <algorithm>
 
-#include "policy/cluster_state.h"
+#include "policy/core/cluster_state.h"
 
 namespace dfrs {
 namespace {
