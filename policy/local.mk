@@ -25,8 +25,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/core/cluster_state.h \
 	policy/core/compare.h \
 	policy/core/decision.h \
-	policy/dfrs_policy.cc \
-	policy/dfrs_policy.h \
+	policy/rr7659/dfrs_policy.cc \
+	policy/rr7659/dfrs_policy.h \
 	policy/dynp/decider.cc \
 	policy/dynp/decider.h \
 	policy/dynp/dynp_policy.cc \
@@ -70,10 +70,10 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/gang/schedule.h \
 	policy/gang/starvation.h \
 	policy/gang/waiting_gang.h \
-	policy/greedy.cc \
-	policy/greedy.h \
-	policy/greedy_preempt.cc \
-	policy/greedy_preempt.h \
+	policy/rr7659/greedy.cc \
+	policy/rr7659/greedy.h \
+	policy/rr7659/greedy_preempt.cc \
+	policy/rr7659/greedy_preempt.h \
 	policy/ipdps2010/backoff.cc \
 	policy/ipdps2010/backoff.h \
 	policy/ipdps2010/greedy_policies.cc \
@@ -99,8 +99,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/core/nodes_by_load.cc \
 	policy/core/nodes_by_load.h \
 	policy/core/policy.h \
-	policy/priority.cc \
-	policy/priority.h \
+	policy/rr7659/priority.cc \
+	policy/rr7659/priority.h \
 	policy/core/registry.cc \
 	policy/core/registry.h \
 	policy/core/resources.h \

@@ -4,7 +4,7 @@
 POLICY_FAMILIES = \
 	policy/batch/family.cc \
 	policy/batch/shared_nodes.cc \
-	policy/rr7659.cc \
+	policy/rr7659/family.cc \
 	policy/triage/family.cc \
 	policy/ipdps2010/family.cc \
 	policy/batch/conservative_family.cc \

@@ -61,8 +61,8 @@ tests_policy_tests_SOURCES = \
 	tests/policy/core/example_host_test.cc \
 	tests/policy/gang/dispatcher_test.cc \
 	tests/policy/gang/rules_test.cc \
-	tests/policy/greedy_preempt_test.cc \
-	tests/policy/greedy_test.cc \
+	tests/policy/rr7659/greedy_preempt_test.cc \
+	tests/policy/rr7659/greedy_test.cc \
 	tests/policy/core/measured_need_test.cc \
 	tests/policy/ipdps2010/backoff_test.cc \
 	tests/policy/ipdps2010/family_test.cc \
@@ -70,9 +70,9 @@ tests_policy_tests_SOURCES = \
 	tests/policy/mcb8/fit_list_test.cc \
 	tests/policy/mcb8/packer_test.cc \
 	tests/policy/mcb8/repack_test.cc \
-	tests/policy/priority_test.cc \
+	tests/policy/rr7659/priority_test.cc \
 	tests/policy/core/registry_test.cc \
-	tests/policy/table5_names.h \
+	tests/policy/rr7659/table5_names.h \
 	tests/policy/core/test_host.h \
 	tests/policy/triage/family_test.cc \
 	tests/policy/triage/parts_test.cc \

@@ -5,12 +5,12 @@
 
 #include <vector>
 
-#include "policy/greedy.h"
-#include "policy/greedy_preempt.h"
+#include "policy/rr7659/greedy.h"
+#include "policy/rr7659/greedy_preempt.h"
 #include "policy/ipdps2010/backoff.h"
 #include "policy/ipdps2010/lowest_need.h"
 #include "policy/core/policy.h"
-#include "policy/priority.h"
+#include "policy/rr7659/priority.h"
 
 namespace dfrs::ipdps2010 {
 

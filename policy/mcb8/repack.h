@@ -7,7 +7,7 @@
 
 #include "policy/mcb8/packer.h"
 #include "policy/mcb8/remap_limit.h"
-#include "policy/priority.h"
+#include "policy/rr7659/priority.h"
 
 namespace dfrs {
 

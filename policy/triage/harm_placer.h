@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "policy/greedy.h"
+#include "policy/rr7659/greedy.h"
 #include "policy/triage/placer.h"
 
 namespace dfrs::triage {

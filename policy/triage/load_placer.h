@@ -2,7 +2,7 @@
 // Placement on the least loaded nodes, as RR-7659's Greedy does it.
 #pragma once
 
-#include "policy/greedy.h"
+#include "policy/rr7659/greedy.h"
 #include "policy/triage/placer.h"
 
 namespace dfrs::triage {

@@ -10,7 +10,7 @@ namespace dfrs {
 
 struct TriageParts {
   enum class Placement {
-    load,  ///< the least loaded nodes (policy/greedy.h)
+    load,  ///< the least loaded nodes (policy/rr7659/greedy.h)
     harm,  ///< where the job and those who are there lose least (policy/triage/harm_placer.h)
   };
   enum class Yields {

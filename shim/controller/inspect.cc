@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "policy/priority.h"
+#include "policy/rr7659/priority.h"
 #include "shim/controller/controller.h"
 
 namespace dfrs::shim {

@@ -6,7 +6,7 @@
 #include <ctime>
 #include <vector>
 
-#include "policy/greedy.h"
+#include "policy/rr7659/greedy.h"
 #include "policy/mcb8/repack.h"
 #include "tests/oracle/dice.h"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "policy/dfrs_policy.h"
+#include "policy/rr7659/dfrs_policy.h"
 #include "sim/glpk_solver.h"
 #include "sim/io/allocation.h"
 #include "sim/simulation.h"

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <set>
 
-#include "tests/policy/table5_names.h"
+#include "tests/policy/rr7659/table5_names.h"
 
 namespace dfrs {
 namespace {

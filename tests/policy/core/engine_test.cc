@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-#include "policy/dfrs_policy.h"
+#include "policy/rr7659/dfrs_policy.h"
 #include "policy/core/registry.h"
 #include "sim/simulation.h"
 #include "tests/oracle/decision_checker.h"

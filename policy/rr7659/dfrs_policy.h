@@ -8,8 +8,8 @@
 
 #include "policy/core/algorithm.h"
 #include "policy/core/engine_options.h"
-#include "policy/greedy.h"
-#include "policy/greedy_preempt.h"
+#include "policy/rr7659/greedy.h"
+#include "policy/rr7659/greedy_preempt.h"
 #include "policy/mcb8/repack.h"
 #include "policy/core/policy.h"
 #include "policy/yield/average.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "policy/dfrs_policy.h"
+#include "policy/rr7659/dfrs_policy.h"
 #include "policy/core/registry.h"
 
 namespace dfrs {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy/greedy_preempt.h"
+#include "policy/rr7659/greedy_preempt.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy/greedy.h"
+#include "policy/rr7659/greedy.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy/dfrs_policy.h"
+#include "policy/rr7659/dfrs_policy.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy/priority.h"
+#include "policy/rr7659/priority.h"
 
 #include <gtest/gtest.h>
 
