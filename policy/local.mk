@@ -33,43 +33,43 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/dynp/dynp_policy.h \
 	policy/dynp/quality.cc \
 	policy/dynp/quality.h \
-	policy/divisible/algorithm.cc \
-	policy/divisible/algorithm.h \
-	policy/divisible/deadlines.cc \
-	policy/divisible/deadlines.h \
-	policy/divisible/flow_solver.h \
-	policy/divisible/list_rules.cc \
-	policy/divisible/list_rules.h \
-	policy/divisible/list_schedule.cc \
-	policy/divisible/list_schedule.h \
-	policy/divisible/mct.cc \
-	policy/divisible/mct.h \
-	policy/divisible/model.cc \
-	policy/divisible/model.h \
-	policy/divisible/optimal.cc \
-	policy/divisible/optimal.h \
-	policy/divisible/plan.cc \
-	policy/divisible/plan.h \
+	studies/divisible/rules/algorithm.cc \
+	studies/divisible/rules/algorithm.h \
+	studies/divisible/rules/deadlines.cc \
+	studies/divisible/rules/deadlines.h \
+	studies/divisible/rules/flow_solver.h \
+	studies/divisible/rules/list_rules.cc \
+	studies/divisible/rules/list_rules.h \
+	studies/divisible/rules/list_schedule.cc \
+	studies/divisible/rules/list_schedule.h \
+	studies/divisible/rules/mct.cc \
+	studies/divisible/rules/mct.h \
+	studies/divisible/rules/model.cc \
+	studies/divisible/rules/model.h \
+	studies/divisible/rules/optimal.cc \
+	studies/divisible/rules/optimal.h \
+	studies/divisible/rules/plan.cc \
+	studies/divisible/rules/plan.h \
 	policy/core/each_node.h \
 	policy/core/engine.cc \
 	policy/core/engine.h \
 	policy/core/engine_options.h \
 	policy/core/error.h \
-	policy/gang/decision.h \
-	policy/gang/dispatch.cc \
-	policy/gang/dispatch.h \
-	policy/gang/dispatcher.cc \
-	policy/gang/dispatcher.h \
-	policy/gang/machine_set.h \
-	policy/gang/migration.cc \
-	policy/gang/migration.h \
-	policy/gang/options.cc \
-	policy/gang/options.h \
-	policy/gang/provisioning.h \
-	policy/gang/schedule.cc \
-	policy/gang/schedule.h \
-	policy/gang/starvation.h \
-	policy/gang/waiting_gang.h \
+	studies/gang/rules/decision.h \
+	studies/gang/rules/dispatch.cc \
+	studies/gang/rules/dispatch.h \
+	studies/gang/rules/dispatcher.cc \
+	studies/gang/rules/dispatcher.h \
+	studies/gang/rules/machine_set.h \
+	studies/gang/rules/migration.cc \
+	studies/gang/rules/migration.h \
+	studies/gang/rules/options.cc \
+	studies/gang/rules/options.h \
+	studies/gang/rules/provisioning.h \
+	studies/gang/rules/schedule.cc \
+	studies/gang/rules/schedule.h \
+	studies/gang/rules/starvation.h \
+	studies/gang/rules/waiting_gang.h \
 	policy/rr7659/greedy.cc \
 	policy/rr7659/greedy.h \
 	policy/rr7659/greedy_preempt.cc \

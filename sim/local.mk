@@ -54,14 +54,14 @@ libsim_a_SOURCES = \
 	sim/fetch/http.h \
 	sim/fetch/sha256.cc \
 	sim/fetch/sha256.h \
-	sim/gang/elastic_simulation.cc \
-	sim/gang/elastic_simulation.h \
-	sim/gang/experiment.cc \
-	sim/gang/experiment.h \
-	sim/gang/gang_report.cc \
-	sim/gang/gang_report.h \
-	sim/gang/workload.cc \
-	sim/gang/workload.h \
+	studies/gang/host/elastic_simulation.cc \
+	studies/gang/host/elastic_simulation.h \
+	studies/gang/host/experiment.cc \
+	studies/gang/host/experiment.h \
+	studies/gang/host/gang_report.cc \
+	studies/gang/host/gang_report.h \
+	studies/gang/host/workload.cc \
+	studies/gang/host/workload.h \
 	sim/glpk_solver.cc \
 	sim/glpk_solver.h \
 	sim/instance.cc \
@@ -152,16 +152,16 @@ libstudies_a_SOURCES = \
 	sim/advise/advice.h \
 	sim/advise/study.cc \
 	sim/advise/study.h \
-	sim/divisible/generator.cc \
-	sim/divisible/generator.h \
-	sim/divisible/instance.cc \
-	sim/divisible/instance.h \
-	sim/divisible/instance_file.cc \
-	sim/divisible/instance_file.h \
-	sim/divisible/lemon_flow.cc \
-	sim/divisible/lemon_flow.h \
-	sim/divisible/simulation.cc \
-	sim/divisible/simulation.h \
+	studies/divisible/host/generator.cc \
+	studies/divisible/host/generator.h \
+	studies/divisible/host/instance.cc \
+	studies/divisible/host/instance.h \
+	studies/divisible/host/instance_file.cc \
+	studies/divisible/host/instance_file.h \
+	studies/divisible/host/lemon_flow.cc \
+	studies/divisible/host/lemon_flow.h \
+	studies/divisible/host/simulation.cc \
+	studies/divisible/host/simulation.h \
 	sim/report/charts.cc \
 	sim/report/charts.h \
 	sim/report/gnuplot.cc \
@@ -189,9 +189,9 @@ libstudies_a_SOURCES = \
 	sim/reproduce/dynp.cc \
 	sim/reproduce/dynp_published.cc \
 	sim/reproduce/dynp_published.h \
-	sim/reproduce/gang_cloud.cc \
-	sim/reproduce/gang_cloud_published.cc \
-	sim/reproduce/gang_cloud_published.h \
+	studies/gang/gang_cloud.cc \
+	studies/gang/gang_cloud_published.cc \
+	studies/gang/gang_cloud_published.h \
 	sim/reproduce/ipdps2010.cc \
 	sim/reproduce/ipdps2010_published.h \
 	sim/reproduce/logs.cc \
@@ -201,10 +201,10 @@ libstudies_a_SOURCES = \
 	sim/reproduce/render_html.cc \
 	sim/reproduce/reproduction.h \
 	sim/reproduce/reproductions.cc \
-	sim/reproduce/rr5724.cc \
-	sim/reproduce/rr5724.h \
-	sim/reproduce/rr5724_published.cc \
-	sim/reproduce/rr5724_published.h \
+	studies/divisible/rr5724.cc \
+	studies/divisible/rr5724.h \
+	studies/divisible/rr5724_published.cc \
+	studies/divisible/rr5724_published.h \
 	sim/reproduce/rr7659.cc \
 	sim/reproduce/rr7659_experiments.cc \
 	sim/reproduce/rr7659_experiments.h \
@@ -244,9 +244,9 @@ dfrs_sim_SOURCES = \
 	sim/cli/cmd_bound.cc \
 	sim/cli/cmd_compare.cc \
 	sim/cli/cmd_demo.cc \
-	sim/cli/cmd_divisible.cc \
+	studies/divisible/command.cc \
 	sim/cli/cmd_fetch.cc \
-	sim/cli/cmd_gang.cc \
+	studies/gang/command.cc \
 	sim/cli/cmd_generate.cc \
 	sim/cli/cmd_import.cc \
 	sim/cli/cmd_list.cc \

@@ -10,9 +10,9 @@ COPIES = dfrs_sim libpolicy_a libsim_a libstudies_a libdfrs_control_a libdfrs_co
 # Sources that use a name for something else than another source of their folder does, which g++ then says, are compiled
 # by themselves; so is the registry, which a test links with another table.
 ALONE = policy/core/registry.cc policy/batch/conservative_family.cc policy/batch/shared_nodes.cc \
-	sim/cli/cmd_divisible.cc sim/cli/main.cc \
+	studies/divisible/command.cc sim/cli/main.cc \
 	sim/bound/ls1.cc sim/bound/rate_limited_set.cc sim/report/page.cc \
-	sim/reproduce/gang_cloud.cc sim/reproduce/ipdps2010.cc sim/reproduce/render.cc sim/reproduce/rr5724.cc \
+	studies/gang/gang_cloud.cc sim/reproduce/ipdps2010.cc sim/reproduce/render.cc studies/divisible/rr5724.cc \
 	sim/reproduce/rr7659_tables.cc sim/reproduce/triage/sensitivity_part.cc \
 	shim/agent/cgroup/v2.cc shim/conf/slurm_conf.cc shim/controller/reconciler.cc shim/controller/state_file.cc \
 	tests/cli/golden_test.cc tests/cli/run_test.cc tests/cli/store_test.cc \

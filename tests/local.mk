@@ -10,10 +10,10 @@ tests_oracle_liboracle_a_SOURCES = \
 	tests/oracle/decision_checker.cc \
 	tests/oracle/decision_checker.h \
 	tests/oracle/dice.h \
-	tests/oracle/gang.cc \
-	tests/oracle/gang.h \
-	tests/oracle/gang_checker.cc \
-	tests/oracle/gang_checker.h \
+	tests/studies/gang/oracle/gang.cc \
+	tests/studies/gang/oracle/gang.h \
+	tests/studies/gang/oracle/gang_checker.cc \
+	tests/studies/gang/oracle/gang_checker.h \
 	tests/oracle/full_schedule.cc \
 	tests/oracle/full_schedule.h \
 	tests/oracle/greedy.cc \
@@ -54,13 +54,13 @@ tests_policy_tests_SOURCES = \
 	tests/policy/batch/node_profile_test.cc \
 	tests/policy/core/cluster_state_test.cc \
 	tests/policy/dynp/decider_test.cc \
-	tests/policy/divisible/algorithm_test.cc \
-	tests/policy/divisible/plan_test.cc \
+	tests/studies/divisible/rules/algorithm_test.cc \
+	tests/studies/divisible/rules/plan_test.cc \
 	tests/policy/core/engine_cases_test.cc \
 	tests/policy/core/engine_test.cc \
 	tests/policy/core/example_host_test.cc \
-	tests/policy/gang/dispatcher_test.cc \
-	tests/policy/gang/rules_test.cc \
+	tests/studies/gang/rules/dispatcher_test.cc \
+	tests/studies/gang/rules/rules_test.cc \
 	tests/policy/rr7659/greedy_preempt_test.cc \
 	tests/policy/rr7659/greedy_test.cc \
 	tests/policy/core/measured_need_test.cc \
@@ -108,16 +108,16 @@ tests_sim_tests_SOURCES = \
 	tests/sim/campaign/selection_test.cc \
 	tests/sim/campaign/store_test.cc \
 	tests/sim/completion_queue_test.cc \
-	tests/sim/divisible/flow_test.cc \
-	tests/sim/divisible/generator_test.cc \
-	tests/sim/divisible/instance_file_test.cc \
-	tests/sim/divisible/optimum_test.cc \
-	tests/sim/divisible/random_instance.h \
-	tests/sim/divisible/schedule_checker.cc \
-	tests/sim/divisible/schedule_checker.h \
-	tests/sim/divisible/schedules_test.cc \
-	tests/sim/divisible/stretch_lp.cc \
-	tests/sim/divisible/stretch_lp.h \
+	tests/studies/divisible/host/flow_test.cc \
+	tests/studies/divisible/host/generator_test.cc \
+	tests/studies/divisible/host/instance_file_test.cc \
+	tests/studies/divisible/host/optimum_test.cc \
+	tests/studies/divisible/host/random_instance.h \
+	tests/studies/divisible/host/schedule_checker.cc \
+	tests/studies/divisible/host/schedule_checker.h \
+	tests/studies/divisible/host/schedules_test.cc \
+	tests/studies/divisible/host/stretch_lp.cc \
+	tests/studies/divisible/host/stretch_lp.h \
 	tests/sim/confidence_test.cc \
 	tests/sim/failure_message.h \
 	tests/sim/fetch/cache_test.cc \
@@ -125,7 +125,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/fetch/http_test.cc \
 	tests/sim/fetch/web_server.cc \
 	tests/sim/fetch/web_server.h \
-	tests/sim/gang/elastic_simulation_test.cc \
+	tests/studies/gang/host/elastic_simulation_test.cc \
 	tests/sim/glpk_solver_test.cc \
 	tests/sim/io/compressed.h \
 	tests/sim/io/input_source_test.cc \
@@ -133,7 +133,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/ipdps2010_test.cc \
 	tests/sim/job_times_test.cc \
 	tests/sim/metrics_test.cc \
-	tests/sim/reproduce/rr5724_test.cc \
+	tests/studies/divisible/rr5724_test.cc \
 	tests/sim/report/gnuplot_test.cc \
 	tests/sim/report/html_test.cc \
 	tests/sim/report/page_test.cc \
@@ -209,8 +209,8 @@ EXTRA_tests_cli_tests_DEPENDENCIES = dfrs-sim$(EXEEXT)
 tests_cli_tests_SOURCES = \
 	tests/cli/accounting_test.cc \
 	tests/cli/campaign_commands_test.cc \
-	tests/cli/divisible_command_test.cc \
-	tests/cli/gang_command_test.cc \
+	tests/studies/divisible/command_test.cc \
+	tests/studies/gang/command_test.cc \
 	tests/cli/golden_test.cc \
 	tests/cli/input_errors_test.cc \
 	tests/cli/interrupted_test.cc \
@@ -239,7 +239,7 @@ tests_published_tests_SOURCES = \
 	tests/sim/bound/hpc2n_bounds_test.cc \
 	tests/sim/campaign/published_test.cc \
 	tests/sim/reproduce/ipdps2010_test.cc \
-	tests/sim/reproduce/gang_cloud_test.cc \
+	tests/studies/gang/gang_cloud_test.cc \
 	tests/sanitizers.h \
 	tests/sim/traces.h
 
@@ -251,5 +251,5 @@ tests_thread_tests_LDADD = $(SIM_CORE_LIBS) $(GTEST_LIBS)
 tests_thread_tests_SOURCES = \
 	tests/sim/campaign/campaign_test.cc \
 	tests/sim/campaign/parallel_test.cc \
-	tests/sim/gang/experiment_test.cc
+	tests/studies/gang/host/experiment_test.cc
 endif

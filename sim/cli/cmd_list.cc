@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "policy/divisible/algorithm.h"
+#include "studies/divisible/rules/algorithm.h"
 #include "policy/core/registry.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"

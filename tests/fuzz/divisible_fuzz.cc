@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/divisible/instance_file.h"
+#include "studies/divisible/host/instance_file.h"
 #include "tests/fuzz/check.h"
 
 namespace dfrs::sim {

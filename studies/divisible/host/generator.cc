@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "studies/divisible/host/generator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/errors.h"
+#include "sim/workload/random.h"
+
+namespace dfrs::sim::divisible {
+namespace {
+
+using dfrs::divisible::Cluster;
+using dfrs::divisible::DatabankIndex;
+
+void check(const GeneratorOptions& o) {
+  const auto range = [](bool inside, std::string_view what, double value, std::string_view expected) {
+    if (!inside) throw UsageError(fmt::format("{} is {}, expected {}", what, value, expected));
+  };
+  range(o.clusters >= 1 && o.clusters <= 1000, "the number of clusters", o.clusters, "1 .. 1000");
+  range(o.databanks >= 1 && o.databanks <= 1000, "the number of databanks", o.databanks, "1 .. 1000");
+  range(o.availability >= 0 && o.availability <= 1, "the availability", o.availability, "0 .. 1");
+  range(o.density >= 1e-3 && o.density <= 100, "the workload density", o.density, "0.001 .. 100");
+  range(o.duration >= 1 && o.duration <= 1e6, "the time of arrivals", o.duration, "1 .. 1000000 s");
+}
+
+// Independent random numbers for each purpose: more databanks do not change the speeds of clusters.
+enum Stream : std::uint64_t { kSpeeds = 1, kSizes, kPlaces, kArrivals };
+
+}  // namespace
+
+Seconds mean_interarrival(double size, double power_available, double density) {
+  return size / (power_available * density);
+}
+
+Instance generate(const GeneratorOptions& options) {
+  check(options);
+  Random speeds(options.seed, kSpeeds);
+  Random sizes(options.seed, kSizes);
+  Random places(options.seed, kPlaces);
+  Random arrivals(options.seed, kArrivals);
+
+  Instance instance;
+  instance.name = fmt::format("c{}-d{}-a{}-w{}-{}", options.clusters, options.databanks, options.availability,
+                              options.density, options.seed);
+  instance.databanks = static_cast<std::size_t>(options.databanks);
+  instance.clusters.resize(static_cast<std::size_t>(options.clusters));
+  for (Cluster& cluster : instance.clusters) {
+    cluster.processors = kProcessorsPerCluster;
+    cluster.speed = kReferenceSpeeds[static_cast<std::size_t>(
+        speeds.uniform_integer(0, static_cast<int>(kReferenceSpeeds.size()) - 1))];
+  }
+  std::vector<double> size(instance.databanks);
+  for (DatabankIndex d = 0; d < instance.databanks; ++d) {
+    size[d] = sizes.uniform(kLeastDatabank, kMostDatabank);
+    bool somewhere = false;
+    for (Cluster& cluster : instance.clusters) {
+      if (places.uniform() >= options.availability) continue;
+      cluster.databanks.push_back(d);
+      somewhere = true;
+    }
+    if (!somewhere) {
+      instance.clusters[static_cast<std::size_t>(places.uniform_integer(0, options.clusters - 1))].databanks.push_back(
+          d);
+    }
+  }
+  while (instance.jobs.empty()) {
+    for (DatabankIndex d = 0; d < instance.databanks; ++d) {
+      double power = 0;
+      for (const Cluster& cluster : instance.clusters) {
+        if (!std::binary_search(cluster.databanks.begin(), cluster.databanks.end(), d)) continue;
+        switch (const auto sharers = static_cast<double>(cluster.databanks.size()); options.reading) {
+          case DensityReading::shared:
+            power += cluster.power() / sharers;
+            break;
+          case DensityReading::processor:
+            power += cluster.speed / sharers;
+            break;
+          case DensityReading::alone:
+            power += cluster.power();
+            break;
+        }
+      }
+      const Seconds mean = mean_interarrival(size[d], power, options.density);
+      // 1 - uniform() is in (0, 1].
+      for (Seconds at = -mean * std::log(1 - arrivals.uniform()); at < options.duration;
+           at -= mean * std::log(1 - arrivals.uniform())) {
+        instance.jobs.push_back({at, size[d], d});
+      }
+    }
+  }
+  std::stable_sort(instance.jobs.begin(), instance.jobs.end(),
+                   [](const Job& a, const Job& b) { return a.release < b.release; });
+  return instance;
+}
+
+std::vector<GeneratorOptions> rr5724_configurations() {
+  std::vector<GeneratorOptions> all;
+  for (const int clusters : {3, 10, 20}) {
+    for (const int databanks : {3, 10, 20}) {
+      for (const double availability : {0.3, 0.6, 0.9}) {
+        for (const double density : {0.75, 1.0, 1.25, 1.5, 2.0, 3.0}) {
+          GeneratorOptions options;
+          options.clusters = clusters;
+          options.databanks = databanks;
+          options.availability = availability;
+          options.density = density;
+          all.push_back(options);
+        }
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace dfrs::sim::divisible

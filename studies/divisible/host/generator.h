@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Random instances of RR-5724, section 5.1 and 5.3: sequence databanks replicated over clusters, and fifteen minutes of
+// requests against them.
+//
+// Where the paper gives no figure, ours is a choice: the speeds of its six reference platforms, how long a databank of
+// a megabyte takes, and what "the computational power available" to a databank is when clusters hold several.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "studies/divisible/host/instance.h"
+
+namespace dfrs::sim::divisible {
+
+/// What the requests for a databank are measured by: "the aggregate computational power available to handle such
+/// requests".
+enum class DensityReading {
+  shared,     ///< the power of the clusters that hold it, each divided by the databanks it holds: the density is the
+              ///< load of the whole system
+  processor,  ///< the same with one processor of each cluster, "a single processor value" by which the paper describes
+              ///< a site: a tenth of the load
+  alone,      ///< all the power of the clusters that hold it: each databank by itself makes that load
+};
+
+struct GeneratorOptions {
+  std::uint64_t seed = 1;
+  int clusters = 3;           ///< 1 .. 1000
+  int databanks = 3;          ///< 1 .. 1000
+  double availability = 0.6;  ///< probability of a databank at a cluster, 0 .. 1
+  double density = 1;         ///< > 0
+  DensityReading reading = DensityReading::shared;
+  Seconds duration = 900;  ///< in which requests arrive, > 0
+};
+
+inline constexpr int kProcessorsPerCluster = 10;
+/// Size of a databank in MB, uniform; a request takes as much work as its databank has megabytes.
+inline constexpr double kLeastDatabank = 10;
+inline constexpr double kMostDatabank = 1000;
+/// Speeds of one processor of the six reference platforms, MB/s; the mean is 1.
+inline constexpr std::array<double, 6> kReferenceSpeeds{0.5, 0.7, 0.9, 1.1, 1.3, 1.5};
+
+/// One instance, the same on every machine but for the last bits of a logarithm. A databank that would be nowhere is
+/// put on one cluster; a workload without any request is drawn again. Errors: UsageError for an option out of range.
+Instance generate(const GeneratorOptions& options);
+
+/// The 162 configurations of section 5.3, by clusters, databanks, availability and density; the seed is not set.
+std::vector<GeneratorOptions> rr5724_configurations();
+
+/// Mean time between requests for a databank of `size` MB under a density, s.
+Seconds mean_interarrival(double size, double power_available, double density);
+
+}  // namespace dfrs::sim::divisible

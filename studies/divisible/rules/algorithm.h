@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The algorithms of RR-5724's table 1 by their names.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <tl/expected.hpp>
+
+#include "studies/divisible/rules/flow_solver.h"
+#include "studies/divisible/rules/model.h"
+#include "policy/core/error.h"
+
+namespace dfrs::divisible {
+
+enum class Algorithm {
+  offline,
+  online,
+  online_edf,
+  online_egdf,
+  bender98,
+  swrpt,
+  srpt,
+  spt,
+  bender02,
+  mct_div,
+  mct,
+};
+
+/// All of them, in the order of the paper's table.
+std::span<const Algorithm> all_algorithms();
+
+/// As the paper spells it: "Online-EGDF".
+std::string_view algorithm_name(Algorithm algorithm);
+/// A line on what it does.
+std::string_view describe(Algorithm algorithm);
+/// Case does not matter. Errors: bad_algorithm, naming the nearest.
+tl::expected<Algorithm, Error> parse_algorithm(std::string_view name);
+
+/// A scheduler that knows nothing yet. `jobs`: all of the instance, which Offline alone looks at and only now; it plans
+/// here. `platform` and `solver` must outlive it.
+std::unique_ptr<Scheduler> make_scheduler(Algorithm algorithm, const Platform& platform, std::span<const JobView> jobs,
+                                          FlowSolver& solver);
+
+}  // namespace dfrs::divisible

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rules that keep a list of the active jobs and serve its head: RR-5724, sections 4.2, 4.3.2 and 5.3.
+#pragma once
+
+#include <vector>
+
+#include "studies/divisible/rules/model.h"
+
+namespace dfrs::divisible {
+
+enum class ListRule {
+  spt,       ///< least size; for the stretch the same as Smith's rule SWPT
+  srpt,      ///< least remaining work
+  swrpt,     ///< least remaining work / weight
+  bender02,  ///< greatest pseudo-stretch (Bender, Muthukrishnan, Rajaraman 2002)
+  mct_div,   ///< first come, first served
+};
+
+/// The list is made anew whenever the host calls, at releases and completions; between them it stands. Equal jobs go by
+/// release.
+///
+/// MCT-DIV divides an arriving job over all clusters that hold its databank, so that it completes as early as it can
+/// without a change to what is scheduled: each of them begins with it when the jobs before it are done there. That is
+/// the list of first come, first served.
+///
+/// bender02: with D = greatest / least size of the jobs seen so far, a job has waited (now - release) / sqrt(D) if its
+/// size is at most sqrt(D) times the least, else (now - release) / D.
+class ListScheduler final : public Scheduler {
+ public:
+  explicit ListScheduler(ListRule rule) : rule_(rule) {}
+  void decide(const View& view, Decision& decision) override;
+
+ private:
+  double key(const View& view, const JobView& job) const;
+
+  ListRule rule_;
+  double least_ = kNever, greatest_ = 0;  // sizes seen
+  std::vector<JobIndex> order_;
+  std::vector<double> keys_;
+};
+
+}  // namespace dfrs::divisible

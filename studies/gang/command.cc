@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// dfrs-sim gang: gang scheduling on machines leased from a cloud.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+#include <optional>
+
+#include "sim/cli/command.h"
+#include "sim/cli/options.h"
+#include "sim/errors.h"
+#include "studies/gang/host/gang_report.h"
+#include "sim/io/output_file.h"
+
+namespace dfrs::sim {
+namespace {
+
+// A number from `least` on, or "none" for infinity.
+CLI::Validator number_or_none(double least) {
+  const CLI::Validator number = number_in(least, 1e9);
+  return {[number](std::string& text) {
+            if (text == "none") return std::string();
+            return number(text).empty() ? std::string() : number(text) + " and not 'none'";
+          },
+          fmt::format("NUMBER from {} or none", least)};
+}
+
+double number_or_infinity(const std::string& text) {
+  double value = kNever;
+  if (text != "none") std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+struct GangCommand {
+  GangWorkloadOptions workload;
+  ElasticOptions options;
+  ReplicationOptions replication;
+  std::vector<std::string> schedulers{"AFCFS", "LJFS"};
+  std::vector<std::string> migrations{"FF"};
+  std::vector<std::string> x_factors{"10"};
+  std::string load_threshold = "1";
+  std::string queue_length = "tasks";
+  std::string migrated_start = "next-event";
+  std::string starved_order = "reserve";
+  std::string format = "text";
+  bool json = false;
+  std::string runs_file;
+
+  GangCommand() {
+    options.jobs = 100'000;
+    replication.replications = 10;
+  }
+
+  void run() {
+    check();
+    gang::Options& policy = options.policy;
+    policy.load_threshold = number_or_infinity(load_threshold);
+    if (queue_length == "waiting") policy.queue_length = gang::QueueLength::waiting;
+    if (migrated_start == "at-once") policy.migrated_start = gang::MigratedStart::at_once;
+    if (starved_order == "pass") policy.starved_order = gang::StarvedOrder::pass;
+
+    std::vector<GangExperiment> experiments;
+    for (const std::string& migration : migrations) {
+      for (const std::string& x_factor : x_factors) {
+        for (const std::string& scheduler : schedulers) {
+          GangExperiment& e = experiments.emplace_back(GangExperiment{workload, options});
+          e.options.policy.scheduler = scheduler == "LJFS" ? gang::Scheduler::ljfs : gang::Scheduler::afcfs;
+          e.options.policy.migration = migration == "none" ? gang::Migration::none
+                                       : migration == "FF" ? gang::Migration::first_fit
+                                                           : gang::Migration::best_fit;
+          e.options.policy.starvation_threshold = number_or_infinity(x_factor);
+        }
+      }
+    }
+    std::optional<OutputFile> runs_output;
+    if (!runs_file.empty()) runs_output.emplace(runs_file);
+    replication.progress = terminal_progress("replications");
+    std::vector<std::vector<GangMetrics>> results = replicate(experiments, replication);
+
+    GangReport report{workload, replication.seed, {}};
+    for (std::size_t k = 0; k < experiments.size(); ++k) report.rows.push_back({experiments[k], std::move(results[k])});
+    if (runs_output) runs_output->write(csv_runs(report));
+    if (runs_output) runs_output->commit();
+    if (json || format == "json") return print(json_report(report));
+    print(format == "csv" ? csv_report(report) : text_report(report));
+  }
+
+ private:
+  void check() const {
+    if (workload.large_most <= workload.small_most) {
+      throw UsageError(
+          fmt::format("--large {} must be more than --small {}: high-parallelism gangs have {} to LARGE tasks",
+                      workload.large_most, workload.small_most, workload.small_most + 1));
+    }
+    const std::uint32_t most = workload.small_probability < 1 ? workload.large_most : workload.small_most;
+    if (most > options.policy.machine_limit) {
+      throw UsageError(fmt::format("--limit {} is too low: gangs have up to {} tasks, and each needs a machine",
+                                   options.policy.machine_limit, most));
+    }
+    if (auto wrong = gang::invalid(options.policy)) throw UsageError("--minimum: " + *wrong);
+  }
+};
+
+}  // namespace
+
+void add_gang(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("gang", "gang scheduling on machines leased from a cloud, with confidence intervals");
+  auto o = std::make_shared<GangCommand>();
+  const auto list = [&](const char* name, std::vector<std::string>& to, const char* text) {
+    return command->add_option(name, to, text)->delimiter(',')->capture_default_str();
+  };
+  list("--scheduler", o->schedulers,
+       "AFCFS (first come first served among those that can start), LJFS (the largest of them), or both")
+      ->check(CLI::IsMember({"AFCFS", "LJFS"}));
+  list("--migration", o->migrations,
+       "which gang moves to idle machines when none can start: FF (the first that fits), BF (the largest), none")
+      ->check(CLI::IsMember({"none", "FF", "BF"}));
+  list("--x-factor", o->x_factors, "(wait + execution time) / execution time from which a gang is starved, or none")
+      ->check(number_or_none(1));
+
+  const std::string gangs = "Workload";
+  command->add_option("--lambda", o->workload.arrival_rate, "gangs that arrive per time unit (Poisson)")
+      ->check(number_in(1e-6, 1e6))
+      ->capture_default_str()
+      ->group(gangs);
+  command->add_option("--q", o->workload.small_probability, "probability of a low-parallelism gang")
+      ->check(number_in(0, 1))
+      ->capture_default_str()
+      ->group(gangs);
+  command->add_option("--mu", o->workload.service_rate, "1 / mean execution time (exponential)")
+      ->check(number_in(1e-6, 1e6))
+      ->capture_default_str()
+      ->group(gangs);
+  command->add_option("--small", o->workload.small_most, "most tasks of a low-parallelism gang, which has 1 to SMALL")
+      ->check(whole_number_in(1, gang::kMaxMachines))
+      ->capture_default_str()
+      ->group(gangs);
+  command->add_option("--large", o->workload.large_most, "most tasks of the others, which have SMALL + 1 to LARGE")
+      ->check(whole_number_in(2, gang::kMaxMachines))
+      ->capture_default_str()
+      ->group(gangs);
+
+  const std::string machines = "Machines";
+  gang::Options& policy = o->options.policy;
+  command->add_option("--limit", policy.machine_limit, "most machines leased at a time")
+      ->check(whole_number_in(1, gang::kMaxMachines))
+      ->capture_default_str()
+      ->group(machines);
+  command
+      ->add_option("--minimum", policy.machine_minimum,
+                   "machines leased all the time; with LIMIT a cluster of one's own")
+      ->check(whole_number_in(0, gang::kMaxMachines))
+      ->capture_default_str()
+      ->group(machines);
+  command->add_option("--setup", o->workload.setup_most, "longest time to set up leased machines (uniform from 0)")
+      ->check(number_in(0, 1e6))
+      ->capture_default_str()
+      ->group(machines);
+  command
+      ->add_option("--load-threshold", o->load_threshold,
+                   "waiting tasks per leased machine above which more are leased, or none")
+      ->check(number_or_none(0))
+      ->capture_default_str()
+      ->group(machines);
+  command
+      ->add_option("--release-pause", policy.release_pause,
+                   "arrivals after machines were set up before any is released")
+      ->check(whole_number_in(0, 1'000'000))
+      ->capture_default_str()
+      ->group(machines);
+
+  const std::string rules = "Rules";
+  command->add_option("--migration-interval", policy.migration_interval, "S_n: starts before each migration")
+      ->check(whole_number_in(0, 1'000'000))
+      ->capture_default_str()
+      ->group(rules);
+  command
+      ->add_option("--queue-length", o->queue_length,
+                   "what the shortest queue counts: 'tasks', the running one included, or those 'waiting'")
+      ->check(CLI::IsMember({"tasks", "waiting"}))
+      ->capture_default_str()
+      ->group(rules);
+  command
+      ->add_option("--migrated-start", o->migrated_start,
+                   "when a migrated gang starts: with the 'next-event' or 'at-once'")
+      ->check(CLI::IsMember({"next-event", "at-once"}))
+      ->capture_default_str()
+      ->group(rules);
+  command
+      ->add_option("--starved-order", o->starved_order,
+                   "whether machines are kept for the first starved gang ('reserve') or others may 'pass'")
+      ->check(CLI::IsMember({"reserve", "pass"}))
+      ->capture_default_str()
+      ->group(rules);
+
+  const std::string runs = "Replications";
+  command->add_option("--gangs", o->options.jobs, "a replication ends when so many have finished")
+      ->check(whole_number_in(1, 1'000'000'000))
+      ->capture_default_str()
+      ->group(runs);
+  command->add_option("--replications", o->replication.replications, "independent repetitions")
+      ->check(whole_number_in(1, 100'000))
+      ->capture_default_str()
+      ->group(runs);
+  command->add_option("--seed", o->replication.seed, "of random numbers; every configuration meets the same gangs")
+      ->check(whole_number_in(0, ~std::uint64_t{0} >> 1))
+      ->capture_default_str()
+      ->group(runs);
+  command->add_option("-j,--threads", o->replication.threads, "threads (default: one per processor)")
+      ->check(CLI::Range(1, 1024))
+      ->group(runs);
+
+  command->add_option("--format", o->format, "text, csv or json")
+      ->check(CLI::IsMember({"text", "csv", "json"}))
+      ->capture_default_str();
+  command->add_flag("--json", o->json, "the same as --format json");
+  command->add_option("--runs-csv", o->runs_file, "write a line per replication to this file");
+  command->footer(
+      "The model of Moschakis and Karatza (2011). A gang's tasks run at the same time, each on a machine of its own,\n"
+      "to their end. Machines are leased when a gang has more tasks than there are machines or queues are long, and\n"
+      "released when they have nothing to do. Options with several values, separated by commas, are combined.\n\n"
+      "Examples:\n"
+      "  dfrs-sim gang                                      AFCFS against LJFS, lambda 2, q 0.5\n"
+      "  dfrs-sim gang --migration none,FF,BF --x-factor 10,20 --lambda 2.75\n"
+      "  dfrs-sim gang --limit 64 --minimum 64              on a cluster that neither grows nor shrinks\n"
+      "  dfrs-sim reproduce gang-cloud                      the paper's table and figures");
+  command->callback([o] { o->run(); });
+}
+
+}  // namespace dfrs::sim

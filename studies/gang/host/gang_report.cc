@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "studies/gang/host/gang_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "sim/report/utf8.h"
+
+namespace dfrs::sim {
+namespace {
+
+struct Figure {
+  const char* name;     // in CSV and JSON
+  const char* heading;  // in text; nullptr: not shown there
+  double (*value)(const GangMetrics&);
+};
+
+constexpr std::array kFigures{
+    Figure{"response_time", "response time", [](const GangMetrics& m) { return m.mean_response; }},
+    Figure{"bounded_slowdown", "bounded slowdown", [](const GangMetrics& m) { return m.mean_bounded_slowdown; }},
+    Figure{"wait", nullptr, [](const GangMetrics& m) { return m.mean_wait; }},
+    Figure{"migrations", "migrations", [](const GangMetrics& m) { return static_cast<double>(m.migrations); }},
+    Figure{"starved_migrations", nullptr,
+           [](const GangMetrics& m) { return static_cast<double>(m.starved_migrations); }},
+    Figure{"migrated_tasks", nullptr, [](const GangMetrics& m) { return static_cast<double>(m.migrated_tasks); }},
+    Figure{"starved_starts", nullptr, [](const GangMetrics& m) { return static_cast<double>(m.starved_starts); }},
+    Figure{"lease_time", "lease time", [](const GangMetrics& m) { return m.lease_time; }},
+    Figure{"busy_time", nullptr, [](const GangMetrics& m) { return m.busy_time; }},
+    Figure{"utilization", "utilization", [](const GangMetrics& m) { return m.utilization(); }},
+    Figure{"machines", "machines", [](const GangMetrics& m) { return m.mean_machines(); }},
+    Figure{"most_machines", nullptr, [](const GangMetrics& m) { return static_cast<double>(m.most_machines); }},
+    Figure{"leases", nullptr, [](const GangMetrics& m) { return static_cast<double>(m.leases); }},
+    Figure{"held", nullptr, [](const GangMetrics& m) { return static_cast<double>(m.held); }},
+    Figure{"end", nullptr, [](const GangMetrics& m) { return m.end; }},
+};
+
+std::string threshold_name(double threshold) { return std::isinf(threshold) ? "none" : fmt::format("{}", threshold); }
+
+// As many digits as tell something: three behind the point of small numbers, none of large ones.
+std::string with_interval(const ConfidenceInterval& i) {
+  const double size = std::abs(i.mean);
+  const int decimals = size < 10 ? 3 : size < 1000 ? 1 : 0;
+  const std::string mean = fmt::format("{:.{}f}", i.mean, decimals);
+  return std::isinf(i.half_width) ? mean : fmt::format("{} ±{:.{}f}", mean, i.half_width, decimals);
+}
+
+std::string number(double value) { return std::isinf(value) ? std::string() : fmt::format("{}", value); }
+
+std::string settings_csv(const GangReport& report, const GangReport::Row& row) {
+  const gang::Options& o = row.experiment.options.policy;
+  return fmt::format("{},{},{},{},{}", gang::name(o.scheduler), gang::name(o.migration),
+                     threshold_name(o.starvation_threshold), report.workload.arrival_rate,
+                     report.workload.small_probability);
+}
+
+constexpr const char* kSettings = "scheduler,migration,x_factor,lambda,q";
+
+}  // namespace
+
+std::optional<ConfidenceInterval> GangReport::cost_performance_of(const Row& row) const {
+  const gang::Options& o = row.experiment.options.policy;
+  if (o.scheduler != gang::Scheduler::ljfs) return std::nullopt;
+  for (const Row& base : rows) {
+    const gang::Options& b = base.experiment.options.policy;
+    if (b.scheduler != gang::Scheduler::afcfs || b.migration != o.migration ||
+        b.starvation_threshold != o.starvation_threshold) {
+      continue;
+    }
+    return cost_performance(base.runs, row.runs);
+  }
+  return std::nullopt;
+}
+
+std::string text_report(const GangReport& report) {
+  const GangReport::Row& first = report.rows.front();
+  std::vector<std::vector<std::string>> lines{{"scheduler", "migration", "X-factor"}};
+  for (const Figure& f : kFigures) {
+    if (f.heading != nullptr) lines.front().emplace_back(f.heading);
+  }
+  const bool compared = std::any_of(report.rows.begin(), report.rows.end(), [&](const GangReport::Row& row) {
+    return report.cost_performance_of(row).has_value();
+  });
+  if (compared) lines.front().emplace_back("CPE");
+  for (const GangReport::Row& row : report.rows) {
+    const gang::Options& o = row.experiment.options.policy;
+    std::vector<std::string>& line = lines.emplace_back();
+    line = {std::string(gang::name(o.scheduler)), std::string(gang::name(o.migration)),
+            threshold_name(o.starvation_threshold)};
+    for (const Figure& f : kFigures) {
+      if (f.heading != nullptr) line.push_back(with_interval(interval_of(row.runs, f.value)));
+    }
+    if (!compared) continue;
+    const auto cpe = report.cost_performance_of(row);
+    line.push_back(cpe ? with_interval(*cpe) : "-");
+  }
+  std::string text =
+      fmt::format("lambda {}, q {} ({} tasks per gang on average), mu {}; {} x {} gangs, seed {}\n\n",
+                  report.workload.arrival_rate, report.workload.small_probability, report.workload.mean_tasks(),
+                  report.workload.service_rate, first.runs.size(), first.runs.front().finished, report.seed);
+  std::vector<std::size_t> width(lines.front().size());
+  for (const auto& line : lines) {
+    for (std::size_t c = 0; c < line.size(); ++c) width[c] = std::max(width[c], display_width(line[c]));
+  }
+  for (const auto& line : lines) {
+    for (std::size_t c = 0; c < line.size(); ++c) {
+      const std::string fill(width[c] - display_width(line[c]), ' ');
+      if (c > 0) text += "  ";
+      text += c < 2 ? line[c] + fill : fill + line[c];
+    }
+    text += '\n';
+  }
+  text += "\nTimes are in time units. ";
+  if (first.runs.size() > 1) text += "± is half of the 95 % confidence interval over the replications. ";
+  text +=
+      "Migrations count gangs;\nlease time is that of all machines together, utilization the part of it with a task "
+      "running, machines their\nmean number.\n";
+  if (compared)
+    text += "CPE: what LJFS saves of AFCFS's lease time plus what of its response time; negative: AFCFS is better.\n";
+  return text;
+}
+
+std::string csv_report(const GangReport& report) {
+  std::string text = fmt::format("{},replications,gangs", kSettings);
+  for (const Figure& f : kFigures) text += fmt::format(",{0},{0}_half_width", f.name);
+  text += ",cpe,cpe_half_width\n";
+  for (const GangReport::Row& row : report.rows) {
+    text += fmt::format("{},{},{}", settings_csv(report, row), row.runs.size(), row.runs.front().finished);
+    for (const Figure& f : kFigures) {
+      const ConfidenceInterval i = interval_of(row.runs, f.value);
+      text += fmt::format(",{},{}", number(i.mean), number(i.half_width));
+    }
+    const auto cpe = report.cost_performance_of(row);
+    text += cpe ? fmt::format(",{},{}\n", number(cpe->mean), number(cpe->half_width)) : ",,\n";
+  }
+  return text;
+}
+
+std::string csv_runs(const GangReport& report) {
+  std::string text = fmt::format("{},replication,gangs", kSettings);
+  for (const Figure& f : kFigures) text += fmt::format(",{}", f.name);
+  text += '\n';
+  for (const GangReport::Row& row : report.rows) {
+    for (std::size_t r = 0; r < row.runs.size(); ++r) {
+      text += fmt::format("{},{},{}", settings_csv(report, row), r, row.runs[r].finished);
+      for (const Figure& f : kFigures) text += fmt::format(",{}", f.value(row.runs[r]));
+      text += '\n';
+    }
+  }
+  return text;
+}
+
+std::string json_report(const GangReport& report) {
+  using Json = nlohmann::ordered_json;
+  const auto interval = [](const ConfidenceInterval& i) {
+    return Json{{"mean", i.mean}, {"half_width", std::isinf(i.half_width) ? Json() : Json(i.half_width)}};
+  };
+  Json out{{"lambda", report.workload.arrival_rate},
+           {"q", report.workload.small_probability},
+           {"mu", report.workload.service_rate},
+           {"mean_tasks", report.workload.mean_tasks()},
+           {"replications", report.rows.front().runs.size()},
+           {"gangs", report.rows.front().runs.front().finished},
+           {"seed", report.seed},
+           {"rows", Json::array()}};
+  for (const GangReport::Row& row : report.rows) {
+    const gang::Options& o = row.experiment.options.policy;
+    Json line{{"scheduler", gang::name(o.scheduler)},
+              {"migration", gang::name(o.migration)},
+              {"x_factor", std::isinf(o.starvation_threshold) ? Json() : Json(o.starvation_threshold)}};
+    for (const Figure& f : kFigures) line[f.name] = interval(interval_of(row.runs, f.value));
+    if (const auto cpe = report.cost_performance_of(row)) line["cpe"] = interval(*cpe);
+    out["rows"].push_back(std::move(line));
+  }
+  return out.dump(2) + "\n";
+}
+
+}  // namespace dfrs::sim

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Gang experiments as text for a terminal, CSV and JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "studies/gang/host/experiment.h"
+
+namespace dfrs::sim {
+
+struct GangReport {
+  struct Row {
+    GangExperiment experiment;
+    std::vector<GangMetrics> runs;  ///< a replication each, at least one
+  };
+  GangWorkloadOptions workload;  ///< of all rows
+  std::uint64_t seed = 1;
+  std::vector<Row> rows;
+
+  /// CPE of LJFS against AFCFS, with the row's other settings equal: for rows of LJFS if there is such a row of AFCFS.
+  std::optional<ConfidenceInterval> cost_performance_of(const Row& row) const;
+};
+
+/// Means with half-widths of their confidence intervals, a line per row, with a legend.
+std::string text_report(const GangReport& report);
+/// A line per row with all digits.
+std::string csv_report(const GangReport& report);
+/// A line per row and replication with all digits.
+std::string csv_runs(const GangReport& report);
+/// {"lambda", "q", ..., "rows": [{"scheduler", ..., "response_time": {"mean", "half_width"}, ...}]}; half_width is null
+/// with one replication.
+std::string json_report(const GangReport& report);
+
+}  // namespace dfrs::sim

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A gang whose tasks wait in the queues of machines.
+#pragma once
+
+#include "studies/gang/rules/machine_set.h"
+#include "policy/core/units.h"
+
+namespace dfrs::gang {
+
+/// All tasks of a gang enter the queues at one instant, so gangs in the order of dispatch are in the order of every
+/// queue: lists of these stand for the queues. (Tasks that migrated go to the heads of queues and start in the next
+/// cycle; they are not in such lists.)
+struct WaitingGang {
+  JobSlot job = kNoSlot;
+  std::uint32_t tasks = 0;
+  Seconds starves_at = kNever;  ///< see starvation_instant()
+  MachineSet machines;          ///< a machine per task
+};
+
+}  // namespace dfrs::gang

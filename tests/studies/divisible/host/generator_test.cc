@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "studies/divisible/host/generator.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "sim/errors.h"
+
+namespace dfrs::sim::divisible {
+namespace {
+
+TEST(DivisibleGenerator, HasThe162Configurations) {
+  const std::vector<GeneratorOptions> all = rr5724_configurations();
+  std::set<std::tuple<int, int, double, double>> distinct;
+  for (const GeneratorOptions& c : all) {
+    EXPECT_TRUE(c.clusters == 3 || c.clusters == 10 || c.clusters == 20);
+    EXPECT_TRUE(c.databanks == 3 || c.databanks == 10 || c.databanks == 20);
+    EXPECT_TRUE(c.availability == 0.3 || c.availability == 0.6 || c.availability == 0.9);
+    EXPECT_GE(c.density, 0.75);
+    EXPECT_LE(c.density, 3);
+    distinct.insert({c.clusters, c.databanks, c.availability, c.density});
+  }
+  EXPECT_EQ(all.size(), 162U);
+  EXPECT_EQ(distinct.size(), 162U);
+}
+
+TEST(DivisibleGenerator, StaysWithinThePapersRanges) {
+  std::set<double> speeds;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    GeneratorOptions options;
+    options.seed = seed;
+    options.clusters = 10;
+    options.databanks = 10;
+    options.availability = 0.3;
+    const Instance instance = generate(options);
+    EXPECT_NO_THROW(check(instance));
+    EXPECT_EQ(instance.clusters.size(), 10U);
+    for (const auto& cluster : instance.clusters) {
+      EXPECT_EQ(cluster.processors, 10);
+      speeds.insert(cluster.speed);
+    }
+    std::vector<double> size(instance.databanks, 0);
+    EXPECT_FALSE(instance.jobs.empty());
+    for (const Job& job : instance.jobs) {
+      EXPECT_GE(job.release, 0);
+      EXPECT_LT(job.release, 900);
+      EXPECT_GE(job.size, 10);
+      EXPECT_LE(job.size, 1000);
+      if (size[job.databank] == 0) size[job.databank] = job.size;
+      EXPECT_EQ(job.size, size[job.databank]);  // a request reads its whole databank
+    }
+  }
+  EXPECT_EQ(std::vector<double>(speeds.begin(), speeds.end()),
+            std::vector<double>(kReferenceSpeeds.begin(), kReferenceSpeeds.end()));
+}
+
+TEST(DivisibleGenerator, HasTheAvailabilityAndTheLoadAskedFor) {
+  double held = 0;
+  double places = 0;
+  double load[3] = {0, 0, 0};
+  constexpr int kSeeds = 60;
+  for (const auto reading : {DensityReading::shared, DensityReading::processor, DensityReading::alone}) {
+    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+      GeneratorOptions options;
+      options.seed = seed;
+      options.clusters = 10;
+      options.databanks = 10;
+      options.availability = 0.6;
+      options.density = 1.5;
+      options.reading = reading;
+      const Instance instance = generate(options);
+      double power = 0;
+      double work = 0;
+      for (const auto& cluster : instance.clusters) {
+        held += static_cast<double>(cluster.databanks.size());
+        places += 10;
+        power += cluster.power();
+      }
+      for (const Job& job : instance.jobs) work += job.size;
+      load[static_cast<int>(reading)] += work / (power * 900) / kSeeds;
+    }
+  }
+  EXPECT_NEAR(held / places, 0.6, 0.02);  // 6000 draws: SD 0.006
+  EXPECT_NEAR(load[0], 1.5, 0.075);
+  EXPECT_NEAR(load[1], 0.15, 0.015);
+  EXPECT_NEAR(load[2], 9, 0.45);  // 1.5 x 10 x 0.6
+}
+
+TEST(DivisibleGenerator, InterarrivalByHand) {
+  // Requests of 100 MB, 20 MB/s available: at density 0.5 one in 10 s.
+  EXPECT_DOUBLE_EQ(mean_interarrival(100, 20, 0.5), 10);
+}
+
+TEST(DivisibleGenerator, IsReproducibleAndItsStreamsAreIndependent) {
+  GeneratorOptions options;
+  EXPECT_EQ(generate(options), generate(options));
+  GeneratorOptions more = options;
+  more.databanks = 20;
+  const Instance a = generate(options);
+  const Instance b = generate(more);
+  for (std::size_t c = 0; c < a.clusters.size(); ++c) EXPECT_EQ(a.clusters[c].speed, b.clusters[c].speed);
+  GeneratorOptions other = options;
+  other.seed = 2;
+  EXPECT_NE(generate(options).jobs, generate(other).jobs);
+}
+
+TEST(DivisibleGenerator, PutsEveryDatabankSomewhere) {
+  GeneratorOptions options;
+  options.availability = 0;
+  const Instance instance = generate(options);
+  std::size_t held = 0;
+  for (const auto& cluster : instance.clusters) held += cluster.databanks.size();
+  EXPECT_EQ(held, 3U);
+  EXPECT_NO_THROW(check(instance));
+}
+
+TEST(DivisibleGenerator, RefusesWhatIsOutOfRange) {
+  GeneratorOptions options;
+  options.clusters = 0;
+  EXPECT_THROW((void)generate(options), UsageError);
+  options = {};
+  options.availability = 1.5;
+  EXPECT_THROW((void)generate(options), UsageError);
+  options = {};
+  options.density = 0;
+  EXPECT_THROW((void)generate(options), UsageError);
+}
+
+}  // namespace
+}  // namespace dfrs::sim::divisible

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Judges a schedule of divisible load by the rules of the model alone.
+#pragma once
+
+#include <string>
+
+#include "studies/divisible/host/simulation.h"
+
+namespace dfrs::sim::divisible {
+
+/// What is wrong with a run that kept its segments: a job on a cluster without its databank, before its release or
+/// after its completion, a cluster faster than it is, work that is not the job's size, a completion at which the job
+/// was not being worked on. Empty if nothing is. Work is compared with a relative tolerance of 1e-8.
+std::string check_schedule(const Instance& instance, const RunResult& run);
+
+}  // namespace dfrs::sim::divisible
