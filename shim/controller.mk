@@ -23,19 +23,19 @@ dfrs_check_config_SOURCES = shim/conf/check_config_main.cc
 noinst_LIBRARIES += libdfrs_record.a
 libdfrs_record_a_CPPFLAGS = $(SHIM_CPPFLAGS) $(ZLIB_CFLAGS)
 libdfrs_record_a_SOURCES = \
-	shim/record/line_source.cc \
-	shim/record/line_source.h \
-	shim/record/line_writer.cc \
-	shim/record/line_writer.h \
-	shim/record/record_error.h \
-	shim/record/record_reader.cc \
-	shim/record/record_reader.h \
-	shim/record/recorder.cc \
-	shim/record/recorder.h \
-	shim/record/replay.cc \
-	shim/record/replay.h \
-	shim/record/step_lines.cc \
-	shim/record/step_lines.h
+	record/line_source.cc \
+	record/line_source.h \
+	record/line_writer.cc \
+	record/line_writer.h \
+	record/record_error.h \
+	record/record_reader.cc \
+	record/record_reader.h \
+	record/recorder.cc \
+	record/recorder.h \
+	record/replay.cc \
+	record/replay.h \
+	record/step_lines.cc \
+	record/step_lines.h
 
 # The controller beside slurmctld: from Slurm's state and the policy's decisions to operations.
 noinst_LIBRARIES += libdfrs_control.a

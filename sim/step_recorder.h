@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "shim/record/recorder.h"
+#include "record/recorder.h"
 #include "sim/simulation.h"
 
 namespace dfrs::sim {

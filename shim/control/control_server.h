@@ -14,7 +14,7 @@
 #include <tl/expected.hpp>
 
 #include "shim/http/server.h"
-#include "shim/record/recorder.h"
+#include "record/recorder.h"
 #include "shim/status.h"
 
 namespace dfrs::shim {

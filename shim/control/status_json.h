@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "shim/record/recorder.h"
+#include "record/recorder.h"
 #include "shim/status.h"
 
 namespace dfrs::shim {

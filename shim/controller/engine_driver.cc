@@ -6,7 +6,7 @@
 
 #include "shim/controller/clock.h"
 #include "shim/controller/pause_rules.h"
-#include "shim/record/recorder.h"
+#include "record/recorder.h"
 
 namespace dfrs::shim {
 namespace {

@@ -15,7 +15,7 @@
 #include "shim/controller/log.h"
 #include "shim/controller/state_writer.h"
 #include "shim/node_agents.h"
-#include "shim/record/recorder.h"
+#include "record/recorder.h"
 
 namespace dfrs::shim {
 

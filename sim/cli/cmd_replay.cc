@@ -7,7 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "shim/record/replay.h"
+#include "record/replay.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "shim/record/record_reader.h"
+#include "record/record_reader.h"
 #include "sim/simulation.h"
 
 namespace dfrs::sim {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "shim/record/replay.h"
+#include "record/replay.h"
 #include "tests/fuzz/check.h"
 
 namespace dfrs::shim {

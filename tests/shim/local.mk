@@ -54,9 +54,9 @@ tests_shim_tests_SOURCES = \
 	tests/shim/controller/weights_test.cc \
 	$(FAKE_SLURM) \
 	tests/shim/gate_test.cc \
-	tests/shim/record/recorder_test.cc \
-	tests/shim/record/record_reader_test.cc \
-	tests/shim/record/replay_test.cc
+	tests/record/recorder_test.cc \
+	tests/record/record_reader_test.cc \
+	tests/record/replay_test.cc
 
 # Tests of the controller side that start threads of their own: all of it that ThreadSanitizer builds.
 check_PROGRAMS += tests/shim_thread_tests

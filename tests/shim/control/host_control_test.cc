@@ -11,7 +11,7 @@
 #include "shim/control/status_json.h"
 #include "shim/controller.h"
 #include "shim/http/client.h"
-#include "shim/record/replay.h"
+#include "record/replay.h"
 #include "tests/node/munged.h"
 #include "tests/sim/temporary_folder.h"
 

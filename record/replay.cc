@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "shim/record/replay.h"
+#include "record/replay.h"
 
 #include <fmt/format.h>
 

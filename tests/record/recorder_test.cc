@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "shim/record/recorder.h"
+#include "record/recorder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "shim/record/record_reader.h"
+#include "record/record_reader.h"
 #include "tests/sim/temporary_folder.h"
 
 namespace dfrs::shim {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "shim/record/line_source.h"
-#include "shim/record/record_error.h"
-#include "shim/record/step_lines.h"
+#include "record/line_source.h"
+#include "record/record_error.h"
+#include "record/step_lines.h"
 
 namespace dfrs::shim {
 

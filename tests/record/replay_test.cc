@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What is recorded is reproduced: every algorithm, random clusters whose nodes come and go, slots that are used again,
 // records that begin in the middle; and what was changed in a record is found.
-#include "shim/record/replay.h"
+#include "record/replay.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "shim/record/recorder.h"
+#include "record/recorder.h"
 #include "policy/core/registry.h"
 #include "sim/glpk_solver.h"
 #include "tests/oracle/random_instance.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "shim/record/step_lines.h"
+#include "record/step_lines.h"
 
 #include <fmt/format.h>
 

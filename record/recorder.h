@@ -25,8 +25,8 @@
 #include <tl/expected.hpp>
 
 #include "policy/core/engine.h"
-#include "shim/record/line_writer.h"
-#include "shim/record/step_lines.h"
+#include "record/line_writer.h"
+#include "record/step_lines.h"
 
 namespace dfrs::shim {
 

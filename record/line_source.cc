@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "shim/record/line_source.h"
+#include "record/line_source.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <cstring>
 #include <vector>
 
-#include "shim/record/record_error.h"
+#include "record/record_error.h"
 
 namespace dfrs::shim {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "shim/record/recorder.h"
+#include "record/recorder.h"
 
 #include <fmt/format.h>
 

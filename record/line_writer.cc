@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "shim/record/line_writer.h"
+#include "record/line_writer.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "shim/record/record_reader.h"
+#include "record/record_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "policy/yield/lp_solver.h"
-#include "shim/record/record_reader.h"
+#include "record/record_reader.h"
 
 namespace dfrs::shim {
 
