@@ -42,10 +42,10 @@ noinst_LIBRARIES += libdfrs_control.a
 CONTROLLER_PARTS += libdfrs_control.a libdfrs_record.a libdfrs_conf.a libshimnet.a
 libdfrs_control_a_CPPFLAGS = $(SHIM_CPPFLAGS)
 libdfrs_control_a_SOURCES = \
-	shim/control/control_server.cc \
-	shim/control/control_server.h \
-	shim/control/status_json.cc \
-	shim/control/status_json.h \
+	shim/admin/control_server.cc \
+	shim/admin/control_server.h \
+	shim/admin/status_json.cc \
+	shim/admin/status_json.h \
 	shim/controller.h \
 	shim/controller/abi.cc \
 	shim/controller/abi.h \
@@ -98,20 +98,20 @@ libdfrs_control_a_SOURCES = \
 	shim/controller/timing.h \
 	shim/controller/weights.cc \
 	shim/controller/weights.h \
-	shim/node_agents.h \
-	shim/status.cc \
-	shim/status.h
+	shim/quota/node_agents.h \
+	shim/admin/status.cc \
+	shim/admin/status.h
 
 # What asks it; everything but main(), so that tests link the same objects.
 noinst_LIBRARIES += libdfrsctl.a
 libdfrsctl_a_CPPFLAGS = $(SHIM_CPPFLAGS)
 libdfrsctl_a_SOURCES = \
-	shim/control/controller_address.cc \
-	shim/control/controller_address.h \
-	shim/control/tables.cc \
-	shim/control/tables.h
+	shim/admin/controller_address.cc \
+	shim/admin/controller_address.h \
+	shim/admin/tables.cc \
+	shim/admin/tables.h
 
 bin_PROGRAMS += dfrsctl
 dfrsctl_CPPFLAGS = $(SHIM_CPPFLAGS)
 dfrsctl_LDADD = libdfrsctl.a libdfrs_control.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(SHIM_LIBS)
-dfrsctl_SOURCES = shim/control/dfrsctl_main.cc
+dfrsctl_SOURCES = shim/admin/dfrsctl_main.cc

@@ -13,7 +13,7 @@ libshimnet_a_SOURCES = \
 	shim/http/client.h \
 	shim/http/server.cc \
 	shim/http/server.h \
-	shim/node_agents.h \
+	shim/quota/node_agents.h \
 	shim/quota/http_node_agents.cc \
 	shim/quota/http_node_agents.h \
 	shim/quota/protocol.cc \

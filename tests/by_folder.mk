@@ -69,7 +69,7 @@ $(foreach copy,$(COPIES),\
 -include $(shell find by_folder -name '*.d' 2> /dev/null)
 
 # Nearly all of these programs is the library that parses their options: see make_programs in ./quickstart.
-shim/agent/dfrsd-main.o shim/control/dfrsctl-dfrsctl_main.o shim/conf/dfrs_check_config-check_config_main.o: \
+shim/agent/dfrsd-main.o shim/admin/dfrsctl-dfrsctl_main.o shim/conf/dfrs_check_config-check_config_main.o: \
   override CXXFLAGS += -O0 -fno-sanitize=undefined
 
 # What another build takes.

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "shim/agent/cgroup/job_groups.h"
-#include "shim/node_agents.h"
+#include "shim/quota/node_agents.h"
 
 namespace dfrs::shim {
 

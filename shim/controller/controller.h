@@ -28,8 +28,8 @@
 #include "shim/controller/quotas.h"
 #include "shim/controller/reconciler.h"
 #include "shim/controller/saved_state.h"
-#include "shim/node_agents.h"
-#include "shim/status.h"
+#include "shim/quota/node_agents.h"
+#include "shim/admin/status.h"
 
 namespace dfrs::shim {
 

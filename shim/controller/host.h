@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "shim/conf/config.h"
-#include "shim/control/control_server.h"
+#include "shim/admin/control_server.h"
 #include "shim/controller/controller.h"
 #include "shim/controller/log.h"
 #include "shim/controller/state_writer.h"
-#include "shim/node_agents.h"
+#include "shim/quota/node_agents.h"
 #include "record/recorder.h"
 
 namespace dfrs::shim {

@@ -8,7 +8,7 @@
 #include "shim/controller/nodes.h"
 #include "shim/controller/observer.h"
 #include "shim/controller/quotas.h"
-#include "shim/node_agents.h"
+#include "shim/quota/node_agents.h"
 
 namespace dfrs::shim {
 

@@ -17,7 +17,7 @@
 #include "shim/conf/config.h"
 #include "shim/controller/books.h"
 #include "shim/controller/nodes.h"
-#include "shim/node_agents.h"
+#include "shim/quota/node_agents.h"
 
 namespace dfrs::shim {
 

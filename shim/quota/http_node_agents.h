@@ -16,7 +16,7 @@
 #include <string>
 
 #include "shim/http/client.h"
-#include "shim/node_agents.h"
+#include "shim/quota/node_agents.h"
 
 namespace dfrs::shim {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "shim/node_agents.h"
+#include "shim/quota/node_agents.h"
 
 namespace dfrs::shim {
 

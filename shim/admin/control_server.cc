@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/admin/control_server.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+
+#include "dfrs-config.h"
+#include "shim/auth/authenticator.h"
+#include "shim/admin/status_json.h"
+
+namespace dfrs::shim {
+namespace {
+
+// Every user may ask what a repack would do, and the answer costs as much as a repack: one a second is made.
+constexpr std::chrono::seconds kRepackAge{1};
+constexpr std::size_t kMaxBody = 64 << 10;
+
+HttpAnswer answer(const Json& json) { return {200, json_text(json)}; }
+
+HttpAnswer bad_request(std::string_view message) { return http_error(400, "bad_request", message); }
+
+}  // namespace
+
+struct ControlServer::Handlers {
+  const Inspection& inspection;
+  Recorder& recorder;
+  std::string cluster;
+  std::function<void(const std::string&)> log;
+  std::function<void()> wake;
+  // Of the server's one thread.
+  std::chrono::steady_clock::time_point repack_time;
+  HttpAnswer repack_answer;
+  bool repack_known = false;
+
+  HttpAnswer version() const {
+    return answer({{"format", kControlFormat}, {"version", PACKAGE_VERSION}, {"cluster", cluster}});
+  }
+
+  HttpAnswer explain(const HttpRequest& request) const {
+    const auto given = request.query.find("job");
+    if (given == request.query.end()) return bad_request("expected a job's number: /v1/explain?job=17");
+    std::uint32_t job = 0;
+    const std::string& text = given->second;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), job);
+    if (code != std::errc{} || end != text.data() + text.size() || job == 0) {
+      return bad_request(fmt::format("'{}' is not a job's number", text));
+    }
+    const auto lines = inspection.explain(job);
+    if (!lines) return http_error(404, "no_such_job", lines.error());
+    return answer(explain_json(job, *lines));
+  }
+
+  HttpAnswer repack() {
+    const auto now = std::chrono::steady_clock::now();
+    if (!repack_known || now - repack_time > kRepackAge) {
+      const auto plan = inspection.repack_dry_run();
+      repack_answer = plan ? answer(repack_json(*plan)) : http_error(409, "no_plan", plan.error());
+      repack_time = now;
+      repack_known = true;
+    }
+    return repack_answer;
+  }
+
+  HttpAnswer record(const HttpRequest& request) const {
+    const Json order = Json::parse(request.body, nullptr, false);
+    const char* const expected = "expected {\"on\": \"/path/of/a/new/file\"} or {\"off\": true}";
+    if (!order.is_object() || order.size() != 1) return bad_request(expected);
+    if (order.contains("off") && order["off"] == true) {
+      recorder.off();
+    } else if (order.contains("on") && order["on"].is_string()) {
+      const std::string path = order["on"];
+      if (!path.starts_with('/')) return bad_request(fmt::format("'{}' is not an absolute path", path));
+      if (path.find('\0') != std::string::npos) return bad_request("a path has no NUL in it");
+      if (const auto made = recorder.on(path); !made) return http_error(409, "no_record", made.error());
+    } else {
+      return bad_request(expected);
+    }
+    if (wake) wake();
+    const RecordingState state = recorder.state();
+    if (log) {
+      log(state.on ? fmt::format("recording to {}, ordered by user id {}", state.path, request.uid)
+                   : fmt::format("recording is off, ordered by user id {}", request.uid));
+    }
+    return answer(recording_json(state));
+  }
+};
+
+ControlServer::ControlServer(std::unique_ptr<Handlers> handlers, std::unique_ptr<HttpServer> server)
+    : handlers_(std::move(handlers)), server_(std::move(server)) {}
+
+ControlServer::~ControlServer() = default;
+
+tl::expected<std::unique_ptr<ControlServer>, std::string> ControlServer::start(ControlServerOptions options,
+                                                                               const Inspection& inspection,
+                                                                               Recorder& recorder) {
+  auto handlers =
+      std::make_unique<Handlers>(Handlers{inspection, recorder, options.cluster, options.log, options.wake, {}, {}, false});
+  Handlers* const h = handlers.get();
+  HttpServerOptions http;
+  http.bind_address = options.bind_address;
+  http.port = options.port;
+  http.receiver = controller_receiver(options.cluster);
+  http.munge_socket = options.munge_socket;
+  http.administrator = options.slurm_user;
+  http.max_body = kMaxBody;
+  http.log = options.log;
+  const auto get = [](const char* path, std::function<HttpAnswer(const HttpRequest&)> handler) {
+    return HttpRoute{"GET", path, Access::user, std::move(handler)};
+  };
+  auto server = HttpServer::start(
+      std::move(http),
+      {get("/v1/version", [h](const HttpRequest&) { return h->version(); }),
+       get("/v1/status",
+           [h](const HttpRequest&) { return answer(status_json(h->inspection.status(), h->recorder.state())); }),
+       get("/v1/nodes", [h](const HttpRequest&) { return answer(nodes_json(h->inspection.status())); }),
+       get("/v1/explain", [h](const HttpRequest& request) { return h->explain(request); }),
+       get("/v1/repack", [h](const HttpRequest&) { return h->repack(); }),
+       get("/v1/record", [h](const HttpRequest&) { return answer(recording_json(h->recorder.state())); }),
+       HttpRoute{"POST", "/v1/record", Access::administrator,
+                 [h](const HttpRequest& request) { return h->record(request); }}});
+  if (!server) return tl::unexpected(server.error());
+  return std::unique_ptr<ControlServer>(new ControlServer(std::move(handlers), std::move(*server)));
+}
+
+}  // namespace dfrs::shim

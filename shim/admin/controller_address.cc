@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/admin/controller_address.h"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <filesystem>
+#include <optional>
+
+#include "shim/conf/read_config.h"
+#include "shim/conf/slurm_conf.h"
+
+namespace dfrs::shim {
+namespace {
+
+std::optional<uid_t> user_id(const std::string& user) {
+  uid_t number = 0;
+  const auto [end, code] = std::from_chars(user.data(), user.data() + user.size(), number);
+  if (code == std::errc{} && end == user.data() + user.size()) return number;
+  std::string buffer(1 << 16, '\0');
+  passwd entry{};
+  passwd* found = nullptr;
+  if (getpwnam_r(user.c_str(), &entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr) return {};
+  return entry.pw_uid;
+}
+
+}  // namespace
+
+tl::expected<ControllerAddress, AddressError> find_controller(const AddressOptions& options) {
+  const auto fail = [](std::string message, bool io) {
+    return tl::unexpected<AddressError>(AddressError{std::move(message), io});
+  };
+  const std::string slurm_conf = options.slurm_conf.empty() ? default_slurm_conf() : options.slurm_conf;
+  SlurmConf slurm;
+  bool all_given = !options.host.empty() && !options.cluster.empty() && !options.slurm_user.empty();
+  if (auto read = read_slurm_conf(slurm_conf)) {
+    slurm = std::move(*read);
+  } else if (!all_given || !options.slurm_conf.empty()) {
+    return fail(read.error() + " (--slurm-conf names it; --host, --cluster and --slurm-user do without)", true);
+  }
+
+  ControllerAddress address;
+  address.munge_socket = options.munge_socket.empty() ? slurm.munge_socket : options.munge_socket;
+  address.cluster = options.cluster.empty() ? slurm.cluster_name : options.cluster;
+  if (address.cluster.empty()) return fail(fmt::format("{}: has no ClusterName; give --cluster", slurm_conf), false);
+  if (options.host.empty()) {
+    address.hosts = slurm.hosts;
+  } else {
+    address.hosts = {options.host};
+  }
+  if (address.hosts.empty()) return fail(fmt::format("{}: has no SlurmctldHost; give --host", slurm_conf), false);
+  const std::string user = options.slurm_user.empty() ? slurm.slurm_user : options.slurm_user;
+  const auto uid = user_id(user);
+  if (!uid) return fail(fmt::format("SlurmUser '{}' is no user of this host; give --slurm-user", user), false);
+  address.slurm_user = *uid;
+
+  address.port = options.port;
+  if (address.port != 0) return address;
+  address.port = Config().control_port;
+  std::string conf = options.conf;
+  if (conf.empty()) {
+    conf = (std::filesystem::path(slurm_conf).parent_path() / "dfrs.conf").string();
+    if (::access(conf.c_str(), R_OK) != 0) return address;
+  }
+  const auto config = read_config(conf);
+  if (!config) {
+    std::string text;
+    for (const ConfigError& error : config.error()) text += error.text() + "\n";
+    return fail(text + "the control port is not known; give --port", config.error().front().unreadable);
+  }
+  address.port = config->control_port;
+  return address;
+}
+
+}  // namespace dfrs::shim

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A controller's status as JSON, the schema of docs/dfrsctl.md. What has no finite value (a priority without progress,
+// no wake-up time, no time limit) is null.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "record/recorder.h"
+#include "shim/admin/status.h"
+
+namespace dfrs::shim {
+
+/// Raised when a member changes its meaning or goes; members may be added.
+inline constexpr int kControlFormat = 1;
+
+using Json = nlohmann::ordered_json;
+
+/// These are answers of the control port, each with its "format".
+Json status_json(const ControllerStatus& status, const RecordingState& recording);
+Json nodes_json(const ControllerStatus& status);
+Json repack_json(const RepackPlan& plan);
+Json recording_json(const RecordingState& recording);
+/// {"format": 1, "job": id, "lines": [...]}
+Json explain_json(std::uint32_t job_id, const std::vector<std::string>& lines);
+
+/// As text; bytes that are no UTF-8 (in a job's name) are replaced.
+std::string json_text(const Json& json, int indent = -1);
+
+}  // namespace dfrs::shim

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The controller's answers (docs/dfrsctl.md) as tables for people. What users named (jobs, reasons) may hold anything:
+// control characters are shown as '?', so that no name can play with a terminal.
+//
+// Errors: nlohmann::json::exception if an answer is not what the schema says.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "shim/admin/status_json.h"
+
+namespace dfrs::shim {
+
+/// A user's name by number; the number itself where there is no name.
+using UserNames = std::function<std::string(std::uint32_t)>;
+
+/// Answers of /v1/status, /v1/nodes, /v1/explain, /v1/repack and /v1/record, each with a newline at its end.
+std::string status_table(const Json& answer, const UserNames& users);
+std::string nodes_table(const Json& answer);
+std::string explain_text(const Json& answer);
+std::string repack_table(const Json& answer);
+std::string recording_text(const Json& answer);
+
+/// Nodes and tasks on each, as short as Slurm's: "n[1-3]:2,n7" (1 task is not told). Long lists are cut.
+std::string places_text(const Json& places);
+
+/// "2:05", "1:00:00", "3-04:00:00": minutes and seconds, hours, days.
+std::string duration_text(double seconds);
+
+/// Rows under headings, each column as wide as its widest cell.
+class Table {
+ public:
+  enum class Align { left, right };
+  /// All columns come before the first row.
+  void column(std::string heading, Align align = Align::left);
+  /// A cell for each column.
+  void row(std::vector<std::string> cells);
+  std::string text() const;
+
+ private:
+  struct Column {
+    std::string heading;
+    Align align;
+  };
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace dfrs::shim

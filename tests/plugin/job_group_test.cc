@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The SPANK plugin's part of a job's control group, on trees of plain files, and together with the agent's.
+#include "plugin/job_group.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "shim/agent/cgroup/job_groups.h"
+#include "shim/agent/run_folder.h"
+#include "tests/shim/agent/fake_cgroups.h"
+
+namespace dfrs::shim {
+namespace {
+
+using testing::HasSubstr;
+
+// The plugin's hooks are plain functions: they work on the one tree of the test.
+const FakeCgroups* tree_of_hooks = nullptr;
+std::function<void()> after_make;
+
+long hook_file_system(int fd) { return tree_of_hooks->file_system(fd); }
+int hook_make(int at, const char* name) {
+  errno = tree_of_hooks->make(at, name);
+  if (errno != 0) return -1;
+  if (after_make) after_make();
+  return 0;
+}
+int hook_remove(int at, const char* name) {
+  errno = tree_of_hooks->remove(at, name);
+  return errno == 0 ? 0 : -1;
+}
+
+class JobGroup : public testing::TestWithParam<FakeCgroups::Version> {
+ protected:
+  void SetUp() override {
+    tree_of_hooks = &tree;
+    after_make = nullptr;
+  }
+  bool v1() const { return GetParam() == FakeCgroups::Version::v1; }
+  std::string file(const std::string& name) const {
+    return (v1() ? "cpu/dfrs/n1/job_12/" : "system.slice/n1_slurmstepd.scope/job_12/") + name;
+  }
+  std::string quota() const {
+    return v1() ? tree.text(file("cpu.cfs_quota_us")) + " " + tree.text(file("cpu.cfs_period_us"))
+                : tree.text(file("cpu.max"));
+  }
+  void publish(const std::string& text) { run.write("n1/quota/12", text); }
+
+  dfrs_group_conf conf(const std::string& more = {}) {
+    std::vector<std::string> words{"run_dir=" + (run / "%n"), "cgroup_root=" + tree.root()};
+    if (!more.empty()) words.push_back(more);
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    dfrs_group_conf conf{};
+    EXPECT_EQ(dfrs_group_configure(&conf, "n1", static_cast<int>(arguments.size()), arguments.data(), err, sizeof err),
+              0)
+        << err;
+    conf.file_system = hook_file_system;
+    conf.make_group = hook_make;
+    conf.remove_group = hook_remove;
+    return conf;
+  }
+  int join(const dfrs_group_conf& conf, unsigned cpus = 4, pid_t process = 4711) {
+    if (!v1() && !tree.exists(file(""))) tree.make_v2_group(file(""));
+    return dfrs_group_join(&conf, 12, cpus, process, err, sizeof err);
+  }
+
+  FakeCgroups tree{GetParam()};
+  Folder run;
+  char err[512] = "";
+};
+
+/// Groups of version 2 are Slurm's to make.
+class JobGroupV1 : public JobGroup {};
+
+TEST_P(JobGroup, ATaskJoinsUnderTheAgentsQuota) {
+  publish("5000 10000\n");
+  ASSERT_EQ(join(conf()), 0) << err;
+  EXPECT_EQ(quota(), "5000 10000");
+  if (v1()) {
+    EXPECT_EQ(tree.text(file("cgroup.procs")), "4711");
+    EXPECT_EQ(tree.text("cpuacct/dfrs/n1/job_12/cgroup.procs"), "4711");
+    EXPECT_EQ(tree.text(file("cpu.shares")), "262144");
+  } else {
+    EXPECT_EQ(tree.text(file("cgroup.procs")), "");  // Slurm's own business
+    EXPECT_EQ(tree.text(file("cpu.weight")), "10000");
+  }
+}
+
+TEST_P(JobGroup, WithoutTheAgentsWordThereIsNoQuota) {
+  ASSERT_EQ(join(conf()), 0) << err;
+  EXPECT_THAT(quota(), testing::StartsWith(v1() ? "-1" : "max"));
+}
+
+TEST_P(JobGroup, OrTheDefaultOfItsCpus) {
+  ASSERT_EQ(join(conf("default_cores_per_cpu=0.05"), 4), 0) << err;
+  EXPECT_EQ(quota(), "2000 10000");
+  // A further task of another step, with other CPUs, changes nothing.
+  ASSERT_EQ(join(conf("default_cores_per_cpu=0.05"), 1), 0) << err;
+  EXPECT_EQ(quota(), "2000 10000");
+}
+
+TEST_P(JobGroup, SmallDefaultsHaveLongPeriods) {
+  ASSERT_EQ(join(conf("default_cores_per_cpu=0.01"), 1), 0) << err;
+  EXPECT_EQ(quota(), "2000 200000");
+}
+
+TEST_P(JobGroup, TheAgentsQuotaWinsOverWhatIsThere) {
+  ASSERT_EQ(join(conf("default_cores_per_cpu=0.5")), 0) << err;
+  publish("3000 10000\n");
+  ASSERT_EQ(join(conf("default_cores_per_cpu=0.5")), 0) << err;
+  EXPECT_EQ(quota(), "3000 10000");
+  publish("max 10000\n");
+  ASSERT_EQ(join(conf("default_cores_per_cpu=0.5")), 0) << err;
+  EXPECT_THAT(quota(), testing::StartsWith(v1() ? "-1" : "max"));
+}
+
+TEST_P(JobGroupV1, AQuotaPublishedMeanwhileWins) {
+  // The agent publishes, and sets the quota if there is a group, between our making the group and our default.
+  after_make = [&] {
+    publish("3000 10000\n");
+    if (tree.exists(file(""))) tree.write(file("cpu.cfs_quota_us"), "3000\n");
+  };
+  ASSERT_EQ(join(conf("default_cores_per_cpu=0.5")), 0) << err;
+  EXPECT_EQ(quota(), "3000 10000");
+}
+
+TEST_P(JobGroupV1, AGroupThatIsRemovedOnTheWayIsMadeAgain) {
+  publish("3000 10000\n");
+  bool removed = false;
+  after_make = [&] {
+    if (removed || !tree.exists(file(""))) return;
+    tree.remove_group(file(""));
+    removed = true;
+  };
+  ASSERT_EQ(join(conf()), 0) << err;
+  EXPECT_TRUE(removed);
+  EXPECT_EQ(quota(), "3000 10000");
+  EXPECT_EQ(tree.text(file("cgroup.procs")), "4711");
+}
+
+TEST_P(JobGroup, AJobIsManagedWhenItsQuotaIsPublished) {
+  const dfrs_group_conf where = conf();
+  EXPECT_FALSE(dfrs_group_managed(&where, 12));
+  publish("3000 10000\n");
+  EXPECT_TRUE(dfrs_group_managed(&where, 12));
+  EXPECT_FALSE(dfrs_group_managed(&where, 13));
+}
+
+TEST_P(JobGroup, DamagedQuotasCountAsNone) {
+  for (const char* const bad : {"", "x", "5000", "-5 10000", "5000 0", "5000 10000 7", "0 10000"}) {
+    if (v1()) tree.remove_group(file(""));
+    publish(bad);
+    ASSERT_EQ(join(conf("default_cores_per_cpu=0.05"), 4), 0) << err;
+    EXPECT_EQ(quota(), "2000 10000") << bad;
+  }
+}
+
+TEST_P(JobGroup, LeavingRemovesWhatIsEmptyAndNotTheAgents) {
+  publish("3000 10000\n");
+  ASSERT_EQ(join(conf()), 0) << err;
+  tree.write(file("cgroup.procs"), "");
+  const dfrs_group_conf where = conf();
+  dfrs_group_leave(&where, 12, false);
+  EXPECT_TRUE(tree.exists(file("")));  // the agent has yet to read what was used
+  std::filesystem::remove(run / "n1/quota/12");
+  tree.write(file("cgroup.procs"), "1\n");
+  dfrs_group_leave(&where, 12, false);
+  EXPECT_TRUE(tree.exists(file("")));
+  tree.write(file("cgroup.procs"), "");
+  dfrs_group_leave(&where, 12, false);
+  EXPECT_EQ(tree.exists(file("")), !v1());
+  if (v1()) {
+    tree.write("cpuacct/dfrs/n1/job_12/cgroup.procs", "");
+    publish("3000 10000\n");
+    ASSERT_EQ(join(conf()), 0) << err;
+    tree.write(file("cgroup.procs"), "");
+    dfrs_group_leave(&where, 12, true);
+    EXPECT_FALSE(tree.exists(file("")));
+  }
+}
+
+TEST_P(JobGroup, ErrorsNameTheFile) {
+  if (v1()) {
+    const dfrs_group_conf where = conf();
+    tree.magic = TMPFS_MAGIC;
+    EXPECT_EQ(join(where), -1);
+    EXPECT_THAT(err, HasSubstr("/cpu/dfrs/n1"));
+    EXPECT_FALSE(tree.exists("cpu/dfrs"));
+  } else {
+    tree.make_v2_group(file(""));
+    std::filesystem::remove(tree / file("cpu.max"));
+    EXPECT_EQ(join(conf()), -1);
+    EXPECT_THAT(err, HasSubstr("EnableControllers"));
+  }
+}
+
+// The plugin and the agent at the same job at the same time: it ends with the agent's quota after the agent's next
+// look.
+TEST_P(JobGroup, TheAgentHasTheLastWord) {
+  std::filesystem::permissions(run.path(), std::filesystem::perms::owner_all);
+  auto folder = RunFolder::open(run / "n1");
+  ASSERT_TRUE(folder) << folder.error();
+  auto groups = open_job_groups({tree.root(), "dfrs", "n1"}, tree);
+  ASSERT_TRUE(groups) << groups.error();
+  if (!v1()) tree.make_v2_group(file(""));
+  const dfrs_group_conf where = conf("default_cores_per_cpu=0.5");
+  std::atomic<bool> stop = false;
+  std::thread plugin([&] {
+    char problem[512];
+    while (!stop) dfrs_group_join(&where, 12, 4, 4711, problem, sizeof problem);
+  });
+  for (int i = 1; i <= 200; ++i) {
+    const CpuMax wanted{i * 100 + 1000, 10000};
+    ASSERT_TRUE(folder->publish({{12, wanted}}));
+    ASSERT_TRUE((*groups)->set_quota(12, wanted));
+  }
+  stop = true;
+  plugin.join();
+  const CpuMax last{21000, 10000};
+  ASSERT_TRUE((*groups)->set_quota(12, last));
+  EXPECT_EQ((*groups)->quota(12), std::optional(last));
+  EXPECT_EQ(dfrs_group_join(&where, 12, 4, 4711, err, sizeof err), 0);
+  EXPECT_EQ((*groups)->quota(12), std::optional(last));
+}
+
+TEST(JobGroupArguments, AreChecked) {
+  const auto configure = [](const char* node, std::vector<std::string> words) {
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    dfrs_group_conf conf{};
+    char err[512] = "";
+    const int result =
+        dfrs_group_configure(&conf, node, static_cast<int>(arguments.size()), arguments.data(), err, sizeof err);
+    return result == 0 ? std::string(conf.run_dir) + "|" + conf.cgroup_root + "|" + conf.cgroup_tree : std::string(err);
+  };
+  EXPECT_EQ(configure("n7", {}), "/run/dfrs/n7|/sys/fs/cgroup|dfrs");
+  EXPECT_EQ(configure("n7", {"run_dir=/a/%n/%n", "cgroup_root=/b", "cgroup_tree=t-%n"}), "/a/n7/n7|/b|t-n7");
+  EXPECT_THAT(configure(nullptr, {}), HasSubstr("SLURMD_NODENAME"));
+  EXPECT_THAT(configure("../x", {}), HasSubstr("SLURMD_NODENAME"));
+  EXPECT_THAT(configure("n7", {"run_dir=relative"}), HasSubstr("run_dir=relative"));
+  EXPECT_THAT(configure("n7", {"run_dir=/" + std::string(5000, 'x')}), HasSubstr("run_dir="));
+  EXPECT_THAT(configure("n7", {"cgroup_root="}), HasSubstr("cgroup_root="));
+  EXPECT_THAT(configure("n7", {"cgroup_tree=a/b"}), HasSubstr("cgroup_tree="));
+  EXPECT_THAT(configure("n7", {"cgroup_tree=" + std::string(300, 'x')}), HasSubstr("cgroup_tree="));
+  for (const char* const bad : {"default_cores_per_cpu=", "default_cores_per_cpu=0", "default_cores_per_cpu=-1",
+                                "default_cores_per_cpu=nan", "default_cores_per_cpu=1x", "default_cores_per_cpu=1e9"})
+    EXPECT_THAT(configure("n7", {bad}), HasSubstr("above 0")) << bad;
+  for (const char* const bad : {"run_dir", "rundir=/x", "", "="})
+    EXPECT_THAT(configure("n7", {bad}), HasSubstr("unknown argument")) << bad;
+}
+
+INSTANTIATE_TEST_SUITE_P(Version1, JobGroupV1, testing::Values(FakeCgroups::Version::v1));
+INSTANTIATE_TEST_SUITE_P(Versions, JobGroup, testing::Values(FakeCgroups::Version::v1, FakeCgroups::Version::v2),
+                         [](const auto& version) { return version.param == FakeCgroups::Version::v1 ? "v1" : "v2"; });
+
+}  // namespace
+}  // namespace dfrs::shim

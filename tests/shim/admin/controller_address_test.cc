@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/admin/controller_address.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "shim/conf/slurm_conf.h"
+#include "tests/sim/temporary_folder.h"
+
+namespace dfrs::shim {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+ControllerAddress found(const AddressOptions& options) {
+  auto address = find_controller(options);
+  if (address) return *address;
+  ADD_FAILURE() << address.error().message;
+  return {};
+}
+
+AddressError error_of(const AddressOptions& options) {
+  const auto address = find_controller(options);
+  if (!address) return address.error();
+  ADD_FAILURE() << "found";
+  return {};
+}
+
+TEST(ControllerAddress, FromTheFiles) {
+  const sim::TemporaryFolder folder;
+  const std::string slurm = folder.write(
+      "slurm.conf",
+      "clustername=kite # ours\nSlurmctldHost=head(10.0.0.1)\nSlurmctldHost=spare\nSlurmUser=0\n"
+      "AuthInfo=ttl=30,socket=/run/other.socket\nNodeName=n[1-4] CPUs=4\nsome nonsense\nPartitionName=p Nodes=ALL\n");
+  EXPECT_EQ(found({.slurm_conf = slurm}).port, 6822) << "there is no dfrs.conf: the default";
+  folder.write("dfrs.conf", "Partitions=p\nControlPort=7000\n");
+  const ControllerAddress address = found({.slurm_conf = slurm});
+  EXPECT_THAT(address.hosts, ElementsAre("10.0.0.1", "spare"));
+  EXPECT_EQ(address.port, 7000);
+  EXPECT_EQ(address.cluster, "kite");
+  EXPECT_EQ(address.slurm_user, 0U);
+  EXPECT_EQ(address.munge_socket, "/run/other.socket");
+  const ControllerAddress other = found({.host = "h",
+                                         .port = 9,
+                                         .munge_socket = "/m",
+                                         .conf = {},
+                                         .slurm_conf = slurm,
+                                         .cluster = "c",
+                                         .slurm_user = "root"});
+  EXPECT_THAT(other.hosts, ElementsAre("h"));
+  EXPECT_EQ(other.port, 9);
+  EXPECT_EQ(other.munge_socket, "/m");
+  EXPECT_EQ(other.cluster, "c");
+  EXPECT_EQ(found({.conf = folder.write("x.conf", "Partitions=p\nControlPort=7001\n"), .slurm_conf = slurm}).port,
+            7001);
+}
+
+TEST(ControllerAddress, IncludedFilesAndOldNames) {
+  const sim::TemporaryFolder folder;
+  const std::string slurm = folder.write("slurm.conf", "ClusterName=c\nInclude more.conf\n");
+  folder.write("more.conf", "ControlMachine=old\nControlAddr=10.0.0.9\n");
+  EXPECT_THAT(found({.slurm_conf = slurm}).hosts, ElementsAre("10.0.0.9"));
+  EXPECT_EQ(read_slurm_conf(slurm)->slurm_user, "root");
+  folder.write("more.conf", "include slurm.conf\n");
+  EXPECT_THAT(error_of({.slurm_conf = slurm}).message, HasSubstr("include each other"));
+}
+
+TEST(ControllerAddress, ErrorsSayWhatToDo) {
+  const sim::TemporaryFolder folder;
+  const AddressError missing = error_of({.slurm_conf = folder / "slurm.conf"});
+  EXPECT_TRUE(missing.io);
+  EXPECT_THAT(missing.message, HasSubstr("--slurm-conf"));
+  EXPECT_THAT(error_of({.slurm_conf = folder.write("a", "SlurmctldHost=h\n")}).message, HasSubstr("give --cluster"));
+  EXPECT_THAT(error_of({.slurm_conf = folder.write("b", "ClusterName=c\n")}).message, HasSubstr("give --host"));
+  const std::string slurm = folder.write("slurm.conf", "ClusterName=c\nSlurmctldHost=h\nSlurmUser=nosuchuser_\n");
+  EXPECT_THAT(error_of({.slurm_conf = slurm}).message, HasSubstr("'nosuchuser_' is no user"));
+  folder.write("dfrs.conf", "ControlPot=7\n");
+  const AddressError bad = error_of({.slurm_conf = slurm, .slurm_user = "0"});
+  EXPECT_FALSE(bad.io);
+  EXPECT_THAT(bad.message, HasSubstr("did you mean 'ControlPort'?"));
+  EXPECT_THAT(bad.message, HasSubstr("give --port"));
+  EXPECT_EQ(found({.port = 7, .slurm_conf = slurm, .slurm_user = "0"}).port, 7) << "then nobody asks dfrs.conf";
+  EXPECT_TRUE(error_of({.conf = folder / "none", .slurm_conf = slurm, .slurm_user = "0"}).io);
+}
+
+}  // namespace
+}  // namespace dfrs::shim

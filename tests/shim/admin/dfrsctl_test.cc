@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// dfrsctl as its users run it, against a control port of the test's own.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "shim/admin/control_server.h"
+#include "shim/admin/status_json.h"
+#include "tests/cli/process.h"
+#include "tests/shim/support/munged.h"
+#include "tests/shim/admin/sample_status.h"
+#include "tests/sim/temporary_folder.h"
+
+namespace dfrs::shim {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class Dfrsctl : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    start(::getuid());
+    slurm_conf = folder.write(
+        "slurm.conf", "ClusterName=test\nSlurmctldHost=nohost(127.0.0.1)\nSlurmUser=" + std::to_string(::getuid()) +
+                          "\nAuthInfo=socket=" + Munged::shared().socket() + "\n");
+    folder.write("dfrs.conf", "Partitions=p\nControlPort=" + std::to_string(server->port()) + "\n");
+  }
+  void start(uid_t slurm_user) {
+    ControlServerOptions options;
+    options.bind_address = "127.0.0.1";
+    options.cluster = "test";
+    options.munge_socket = Munged::shared().socket();
+    options.slurm_user = slurm_user;
+    auto started = ControlServer::start(options, inspection, recorder);
+    ASSERT_TRUE(started.has_value()) << started.error();
+    server = std::move(*started);
+  }
+  sim::Outcome run(std::vector<std::string> arguments, sim::Surroundings surroundings = {}) const {
+    surroundings.program = "dfrsctl";
+    surroundings.environment.push_back("SLURM_CONF=" + slurm_conf);
+    return sim::dfrs_sim(arguments, surroundings);
+  }
+  void expect_failure(const sim::Outcome& outcome, int code, const std::string& text) const {
+    EXPECT_EQ(outcome.exit_code, code) << outcome.command << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, AllOf(::testing::StartsWith("dfrsctl: "), HasSubstr(text)));
+  }
+
+  const sim::TemporaryFolder folder;
+  FakeInspection inspection;
+  Recorder recorder;
+  std::unique_ptr<ControlServer> server;
+  std::string slurm_conf;
+};
+
+TEST_F(Dfrsctl, FindsTheControllerAndShowsTables) {
+  const sim::Outcome status = run({"status"});
+  EXPECT_EQ(status.exit_code, 0) << status.err;
+  EXPECT_THAT(status.out, AllOf(HasSubstr("cluster test: GreedyPM*/per/OPT=MIN/MINVT=600"), HasSubstr("simulate"),
+                                HasSubstr("n1:3,n2"), HasSubstr("not recording")));
+  EXPECT_EQ(status.err, "");
+  EXPECT_THAT(run({"nodes"}).out, HasSubstr("silent for 1:15: Connection refused"));
+  EXPECT_EQ(run({"explain", "7"}).out, "job 7 runs on n1:3 n2:1\nits yield is 0.333\n");
+  EXPECT_THAT(run({"repack", "--dry-run"}).out, HasSubstr("nothing has been done"));
+  EXPECT_THAT(run({"version"}).out, HasSubstr("(cluster test)"));
+}
+
+TEST_F(Dfrsctl, JsonIsTheControllersOwn) {
+  EXPECT_EQ(Json::parse(run({"status", "--json"}).out), status_json(sample_status(), {}));
+  EXPECT_EQ(Json::parse(run({"--json", "nodes"}).out), nodes_json(sample_status()));
+  EXPECT_EQ(Json::parse(run({"explain", "7", "--json"}).out)["job"], 7);
+}
+
+TEST_F(Dfrsctl, Recording) {
+  const std::string path = folder / "r.jsonl.gz";
+  EXPECT_EQ(run({"record", "show"}).out, "not recording\n");
+  EXPECT_EQ(run({"record", "on", path}).out, "recording to " + path + " (0 steps)\n");
+  EXPECT_TRUE(recorder.state().on);
+  expect_failure(run({"record", "on", path}), 7, "exists already");
+  EXPECT_EQ(run({"record", "off"}).out, "not recording; the last record is " + path + " (0 steps)\n");
+}
+
+TEST_F(Dfrsctl, WrongUsage) {
+  expect_failure(run({}), 2, "subcommand");
+  expect_failure(run({"stats"}), 2, "unknown subcommand 'stats'; did you mean 'status'?");
+  expect_failure(run({"--json", "--port", "7", "node"}), 2, "did you mean 'nodes'?");
+  expect_failure(run({"explain"}), 2, "JOB");
+  expect_failure(run({"explain", "x"}), 2, "x");
+  expect_failure(run({"explain", "0"}), 2, "0");
+  expect_failure(run({"repack"}), 2, "--dry-run");
+  expect_failure(run({"record"}), 2, "ACTION");
+  expect_failure(run({"record", "on"}), 2, "name the FILE");
+  expect_failure(run({"record", "on", "relative"}), 2, "absolute");
+  expect_failure(run({"record", "off", "/x"}), 2, "takes no FILE");
+  expect_failure(run({"status", "--port", "0"}), 2, "--port");
+  EXPECT_THAT(run({"--help"}).out, HasSubstr("Exit codes"));
+  EXPECT_THAT(run({"--version"}).out, HasSubstr("dfrsctl "));
+}
+
+TEST_F(Dfrsctl, ErrorsSayWhatToDo) {
+  expect_failure(run({"explain", "8"}), 7, "job 8 is not in a managed partition");
+  expect_failure(run({"status", "--slurm-conf", folder / "none"}), 4, "--slurm-conf");
+  expect_failure(run({"status", "--conf", folder.write("bad", "ControlPot=1\n")}), 3, "did you mean 'ControlPort'?");
+  expect_failure(run({"status", "--cluster", "other"}), 6, "refused");
+  expect_failure(run({"status", "--munge-socket", folder / "none"}), 5, "munged");
+  EXPECT_EQ(run({"status"}, {.output_is_closed_pipe = true}).exit_code, 4);
+  server.reset();
+  expect_failure(run({"status"}), 5, "Is slurmctld running, with SchedulerType=sched/dfrs");
+}
+
+// A backup controller that has taken over is found.
+TEST_F(Dfrsctl, TriesEveryHost) {
+  slurm_conf = folder.write("two.conf",
+                            "ClusterName=test\nSlurmctldHost=a(127.0.0.2)\nSlurmctldHost=b(127.0.0.1)\nSlurmUser=" +
+                                std::to_string(::getuid()) + "\nAuthInfo=socket=" + Munged::shared().socket() + "\n");
+  const sim::Outcome status = run({"status"});
+  EXPECT_EQ(status.exit_code, 0) << status.err;
+}
+
+}  // namespace
+}  // namespace dfrs::shim

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Control groups as a tree of plain files: groups come with the kernel's files in them, and go with them.
+#pragma once
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "shim/agent/cgroup/kernel.h"
+#include "shim/agent/files.h"
+#include "tests/shim/support/folder.h"
+
+namespace dfrs::shim {
+
+class FakeCgroups final : public CgroupKernel {
+ public:
+  enum class Version { v1, v2 };
+
+  explicit FakeCgroups(Version version) : version_(version) {
+    if (version == Version::v1) {
+      for (const char* controller : {"cpu", "cpuacct", "memory"})
+        std::filesystem::create_directories(folder_.path() / controller);
+    } else {
+      std::filesystem::create_directories(folder_.path() / "system.slice");
+    }
+  }
+
+  std::string root() const { return folder_.path().string(); }
+  std::string operator/(const std::string& path) const { return folder_ / path; }
+  std::string text(const std::string& path) const {
+    std::string text = file_text(folder_ / path);
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    return text;
+  }
+  void write(const std::string& path, std::string_view text) const { folder_.write(path, text); }
+  bool exists(const std::string& path) const { return std::filesystem::exists(folder_ / path); }
+  void remove_group(const std::string& path) const { std::filesystem::remove_all(folder_ / path); }
+
+  /// A group of version 2 as Slurm makes them.
+  void make_v2_group(const std::string& path) const {
+    write(path + "/cpu.max", "max 100000\n");
+    write(path + "/cpu.weight", "100\n");
+    write(path + "/cpu.stat", "usage_usec 0\nuser_usec 0\nsystem_usec 0\nnr_periods 0\nnr_throttled 0\n");
+    write(path + "/cgroup.procs", "");
+  }
+
+  std::function<void()> after_make;  ///< called when a group was made
+  long magic = 0;                    ///< another file system than that of the version, when set
+
+  long file_system(int) const override {
+    if (magic != 0) return magic;
+    return version_ == Version::v1 ? CGROUP_SUPER_MAGIC : CGROUP2_SUPER_MAGIC;
+  }
+
+  /// A group is seen with all of its files or not at all, as the kernel's are.
+  int make(int at, const std::string& name) const override {
+    const std::string unseen = folder_ / (".made-by-" + std::to_string(::gettid()));
+    std::filesystem::remove_all(unseen);
+    std::filesystem::create_directory(unseen);
+    const auto group = open_folder(AT_FDCWD, unseen);
+    const std::map<std::string, std::string> files{
+        {"cpu.cfs_quota_us", "-1\n"}, {"cpu.cfs_period_us", "100000\n"},
+        {"cpu.shares", "1024\n"},     {"cpu.stat", "nr_periods 0\nnr_throttled 0\nthrottled_time 0\n"},
+        {"cpuacct.usage", "0\n"},     {"cgroup.procs", ""}};
+    for (const auto& [file, text] : files) {
+      const Fd fd(::openat(group->get(), file.c_str(), O_WRONLY | O_CREAT, 0644));
+      if (::write(fd.get(), text.data(), text.size()) < 0) return errno;
+    }
+    if (::renameat2(AT_FDCWD, unseen.c_str(), at, name.c_str(), RENAME_NOREPLACE) != 0) {
+      const int error = errno;
+      std::filesystem::remove_all(unseen);
+      return error;
+    }
+    if (after_make) after_make();
+    return 0;
+  }
+
+  int remove(int at, const std::string& name) const override {
+    const auto group = open_folder(at, name);
+    if (!group) return group.error();
+    const auto processes = read_file_at(group->get(), "cgroup.procs");
+    if (processes && !processes->empty()) return EBUSY;
+    const auto files = list_folder(group->get());
+    if (!files) return files.error();
+    for (const std::string& file : *files) ::unlinkat(group->get(), file.c_str(), 0);
+    return ::unlinkat(at, name.c_str(), AT_REMOVEDIR) == 0 ? 0 : errno;
+  }
+
+ private:
+  const Version version_;
+  Folder folder_;
+};
+
+}  // namespace dfrs::shim

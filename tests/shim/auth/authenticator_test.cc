@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/auth/authenticator.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "shim/auth/digest.h"
+#include "tests/shim/support/munged.h"
+
+namespace dfrs::shim {
+namespace {
+
+const RequestWords kRequest{"POST", "/v1/desired?x=1", "node:n1", "{\"a\":1}"};
+
+Refusal reason_of(const auto& result) {
+  EXPECT_FALSE(result.has_value());
+  if (result.has_value()) return Refusal::malformed;
+  EXPECT_NE(result.error().message, "");
+  EXPECT_EQ(result.error().message.find('\n'), std::string::npos);
+  return result.error().reason;
+}
+
+TEST(Digest, KnownValues) {
+  EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+TEST(Authenticator, RequestAndAnswer) {
+  const Authenticator us(Munged::shared().socket());
+  const auto request = us.sign_request(kRequest);
+  ASSERT_TRUE(request) << request.error().message;
+  const auto who = us.verify_request(request->credential, kRequest);
+  ASSERT_TRUE(who) << who.error().message;
+  EXPECT_EQ(who->uid, getuid());
+  EXPECT_EQ(who->nonce, request->nonce);
+
+  const auto answer = us.sign_answer(who->nonce, "node:n1", 200, "body");
+  ASSERT_TRUE(answer);
+  const auto from = us.verify_answer(*answer, request->nonce, "node:n1", 200, "body");
+  ASSERT_TRUE(from) << from.error().message;
+  EXPECT_EQ(*from, getuid());
+}
+
+TEST(Authenticator, NoncesDiffer) {
+  const Authenticator us(Munged::shared().socket());
+  EXPECT_NE(us.sign_request(kRequest)->nonce, us.sign_request(kRequest)->nonce);
+}
+
+TEST(Authenticator, RefusesWhatTheCredentialWasNotMadeFor) {
+  const Authenticator us(Munged::shared().socket());
+  for (const RequestWords& other : {RequestWords{"GET", "/v1/desired?x=1", "node:n1", "{\"a\":1}"},
+                                    RequestWords{"POST", "/v1/desired?x=2", "node:n1", "{\"a\":1}"},
+                                    RequestWords{"POST", "/v1/desired?x=1", "node:n2", "{\"a\":1}"},
+                                    RequestWords{"POST", "/v1/desired?x=1", "node:n1", "{\"a\":2}"},
+                                    // Fields may not run into each other.
+                                    RequestWords{"POST", "/v1/desired?x=1\nnode:n1", "", "{\"a\":1}"}}) {
+    EXPECT_EQ(reason_of(us.verify_request(us.sign_request(kRequest)->credential, other)), Refusal::other_message);
+  }
+}
+
+TEST(Authenticator, RefusesAnswersOfAnotherExchange) {
+  const Authenticator us(Munged::shared().socket());
+  const std::string nonce(32, 'a');
+  const auto answer = [&] { return *us.sign_answer(nonce, "node:n1", 200, "body"); };
+  EXPECT_EQ(reason_of(us.verify_answer(answer(), std::string(32, 'b'), "node:n1", 200, "body")),
+            Refusal::other_message);
+  EXPECT_EQ(reason_of(us.verify_answer(answer(), nonce, "node:n2", 200, "body")), Refusal::other_message);
+  EXPECT_EQ(reason_of(us.verify_answer(answer(), nonce, "node:n1", 409, "body")), Refusal::other_message);
+  EXPECT_EQ(reason_of(us.verify_answer(answer(), nonce, "node:n1", 200, "Body")), Refusal::other_message);
+  EXPECT_EQ(reason_of(us.verify_answer("", nonce, "node:n1", 200, "body")), Refusal::no_credential);
+  // A request's credential is none for an answer, nor the other way round.
+  EXPECT_EQ(reason_of(us.verify_answer(us.sign_request(kRequest)->credential, nonce, "node:n1", 200, "body")),
+            Refusal::other_message);
+  EXPECT_EQ(reason_of(us.verify_request(answer(), kRequest)), Refusal::malformed);
+}
+
+TEST(Authenticator, RefusesReplays) {
+  const Authenticator us(Munged::shared().socket());
+  const auto request = us.sign_request(kRequest);
+  ASSERT_TRUE(us.verify_request(request->credential, kRequest));
+  EXPECT_EQ(reason_of(us.verify_request(request->credential, kRequest)), Refusal::replayed);
+}
+
+TEST(Authenticator, RefusesGarbage) {
+  const Authenticator us(Munged::shared().socket());
+  EXPECT_EQ(reason_of(us.verify_request("", kRequest)), Refusal::no_credential);
+  for (const char* const garbage : {"x", "MUNGE:", "MUNGE:AwQD:", "\xff\xfe"}) {
+    EXPECT_EQ(reason_of(us.verify_request(garbage, kRequest)), Refusal::malformed) << garbage;
+  }
+  EXPECT_EQ(reason_of(us.verify_request(std::string(1 << 20, 'A'), kRequest)), Refusal::malformed);
+  const std::string genuine = *Munge(Munged::shared().socket()).encode("something else");
+  EXPECT_EQ(reason_of(us.verify_request(genuine, kRequest)), Refusal::malformed);
+  EXPECT_EQ(reason_of(us.sign_request({"GET", "/a\nb", "node:n1", ""})), Refusal::malformed);
+}
+
+TEST(Authenticator, RefusesAnotherKey) {
+  const Munged stranger("another key");
+  const Authenticator them(stranger.socket());
+  const Authenticator us(Munged::shared().socket());
+  EXPECT_EQ(reason_of(us.verify_request(them.sign_request(kRequest)->credential, kRequest)), Refusal::wrong_key);
+}
+
+TEST(Authenticator, TwoMungedsWithOneKeyAgree) {
+  const Munged other("one key");
+  const Authenticator them(other.socket());
+  const Authenticator us(Munged::shared().socket());
+  EXPECT_TRUE(us.verify_request(them.sign_request(kRequest)->credential, kRequest));
+}
+
+TEST(Authenticator, SaysThatMungedIsNotThere) {
+  const Authenticator us("/nowhere/munge.socket");
+  const auto request = us.sign_request(kRequest);
+  EXPECT_EQ(reason_of(request), Refusal::munge_unavailable);
+  EXPECT_NE(request.error().message.find("/nowhere/munge.socket"), std::string::npos) << request.error().message;
+  const Authenticator ours(Munged::shared().socket());
+  EXPECT_EQ(reason_of(us.verify_request(ours.sign_request(kRequest)->credential, kRequest)),
+            Refusal::munge_unavailable);
+}
+
+}  // namespace
+}  // namespace dfrs::shim

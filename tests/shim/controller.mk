@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The controller side of shim/. Add a file to the list, nothing else.
+if HAVE_TESTS
+# A slurmctld of tests with the sched plugin in it.
+FAKE_SLURM = \
+	tests/shim/fake_agents.h \
+	tests/shim/fake_slurm.cc \
+	tests/shim/fake_slurm.h \
+	tests/shim/fake_slurm/operations.cc \
+	tests/shim/fake_slurm/progress.cc \
+	tests/shim/fake_slurm/room.cc \
+	tests/shim/fake_slurm/snapshot.cc \
+	tests/shim/fake_slurm/users.cc \
+	tests/shim/one_node.h
+check_PROGRAMS += tests/shim_tests
+TESTS += tests/shim_tests
+tests_shim_tests_CPPFLAGS = $(TEST_CPPFLAGS) $(SHIM_CPPFLAGS)
+tests_shim_tests_LDADD = tests/oracle/liboracle.a libdfrsctl.a libdfrs_control.a libdfrs_record.a libdfrs_conf.a libdfrs_gate.a \
+	libshimnet.a $(TEST_LIBS) $(SHIM_LIBS)
+EXTRA_tests_shim_tests_DEPENDENCIES = dfrs-check-config$(EXEEXT) dfrsctl$(EXEEXT)
+tests_shim_tests_SOURCES = \
+	tests/cli/process.cc \
+	tests/cli/process.h \
+	tests/shim/c_abi.c \
+	tests/shim/c_abi.h \
+	tests/shim/c_abi_test.cc \
+	tests/shim/conf/check_config_test.cc \
+	tests/shim/conf/read_config_test.cc \
+	tests/shim/conf/settings_test.cc \
+	tests/shim/support/folder.h \
+	tests/shim/support/munged.cc \
+	tests/shim/support/munged.h \
+	tests/shim/admin/control_server_test.cc \
+	tests/shim/admin/controller_address_test.cc \
+	tests/shim/admin/dfrsctl_test.cc \
+	tests/shim/admin/host_control_test.cc \
+	tests/shim/admin/sample_status.h \
+	tests/shim/admin/tables_test.cc \
+	tests/shim/controller/books_test.cc \
+	tests/shim/controller/comment_tag_test.cc \
+	tests/shim/controller/limits_test.cc \
+	tests/shim/controller/needs_test.cc \
+	tests/shim/controller/node_list.h \
+	tests/shim/controller/nodes_test.cc \
+	tests/shim/controller/offers_test.cc \
+	tests/shim/controller/pause_costs_test.cc \
+	tests/shim/controller/quotas_test.cc \
+	tests/shim/controller/random_test.cc \
+	tests/shim/controller/restart_test.cc \
+	tests/shim/controller/room_test.cc \
+	tests/shim/controller/rules_test.cc \
+	tests/shim/controller/smoke_test.cc \
+	tests/shim/controller/state_file_test.cc \
+	tests/shim/controller/weights_test.cc \
+	$(FAKE_SLURM) \
+	tests/shim/gate_test.cc \
+	tests/record/recorder_test.cc \
+	tests/record/record_reader_test.cc \
+	tests/record/replay_test.cc
+
+# Tests of the controller side that start threads of their own: all of it that ThreadSanitizer builds.
+check_PROGRAMS += tests/shim_thread_tests
+TESTS += tests/shim_thread_tests
+tests_shim_thread_tests_CPPFLAGS = $(TEST_CPPFLAGS) $(SHIM_CPPFLAGS)
+tests_shim_thread_tests_LDADD = libdfrs_control.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(GTEST_LIBS) $(SHIM_LIBS) $(ARCHIVE_LIBS)
+tests_shim_thread_tests_SOURCES = \
+	$(FAKE_SLURM) \
+	tests/shim/threads/inspection_threads_test.cc
+endif

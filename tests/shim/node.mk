@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The node side: credentials, HTTP, delivery of quotas, the node agent, the SPANK plugin's part of control groups. Tests
+# that need a munged start one of their own.
+if HAVE_TESTS
+NODE_TEST_SUPPORT = \
+	tests/shim/agent/fake_cgroups.h \
+	tests/shim/support/folder.h \
+	tests/shim/support/munged.cc \
+	tests/shim/support/munged.h \
+	tests/shim/quota/test_node.h
+NODE_TEST_CPPFLAGS = $(SHIM_CPPFLAGS) $(GTEST_CFLAGS)
+NODE_TEST_LIBS = libagent.a libshimnet.a $(SHIM_LIBS) $(SPDLOG_LIBS) $(GTEST_LIBS) -lrapidcheck
+
+check_PROGRAMS += tests/node_tests
+TESTS += tests/node_tests
+tests_node_tests_CPPFLAGS = $(NODE_TEST_CPPFLAGS)
+tests_node_tests_LDADD = $(NODE_TEST_LIBS)
+EXTRA_tests_node_tests_DEPENDENCIES = dfrsd$(EXEEXT)
+tests_node_tests_SOURCES = $(NODE_TEST_SUPPORT) \
+	plugin/job_group.c \
+	plugin/job_group.h \
+	tests/shim/agent/agent_test.cc \
+	tests/shim/agent/cpu_max_test.cc \
+	tests/shim/agent/job_groups_test.cc \
+	tests/shim/agent/program_test.cc \
+	tests/shim/agent/real_cgroup_test.cc \
+	tests/shim/agent/real_cgroup2_test.cc \
+	tests/shim/agent/stop_guard_test.cc \
+	tests/sanitizers.h \
+	tests/shim/auth/authenticator_test.cc \
+	tests/shim/quota/protocol_test.cc
+
+# Those that start threads: built with ThreadSanitizer, too.
+check_PROGRAMS += tests/node_thread_tests
+TESTS += tests/node_thread_tests
+tests_node_thread_tests_CPPFLAGS = $(NODE_TEST_CPPFLAGS)
+tests_node_thread_tests_LDADD = $(NODE_TEST_LIBS)
+tests_node_thread_tests_SOURCES = $(NODE_TEST_SUPPORT) \
+	plugin/job_group.c \
+	plugin/job_group.h \
+	tests/shim/agent/page_out_test.cc \
+	tests/shim/agent/service_test.cc \
+	tests/shim/http/http_test.cc \
+	tests/plugin/job_group_test.cc \
+	tests/shim/quota/http_node_agents_test.cc
+
+# By hand: what delivery to many nodes costs.
+EXTRA_PROGRAMS += tests/bench/delivery_scale
+tests_bench_delivery_scale_CPPFLAGS = $(NODE_TEST_CPPFLAGS)
+tests_bench_delivery_scale_LDADD = libshimnet.a $(SHIM_LIBS) $(GTEST_LIBS)
+tests_bench_delivery_scale_SOURCES = tests/bench/delivery_scale.cc tests/shim/support/folder.h tests/shim/support/munged.cc \
+	tests/shim/support/munged.h tests/shim/quota/test_node.h
+endif
