@@ -41,10 +41,10 @@ libsim_a_SOURCES = \
 	sim/campaign/store.h \
 	sim/campaign/worker_slot.cc \
 	sim/campaign/worker_slot.h \
-	sim/completion_queue.cc \
-	sim/completion_queue.h \
-	sim/confidence.cc \
-	sim/confidence.h \
+	sim/host/completion_queue.cc \
+	sim/host/completion_queue.h \
+	sim/metrics/confidence.cc \
+	sim/metrics/confidence.h \
 	sim/errors.h \
 	sim/fetch/cache.cc \
 	sim/fetch/cache.h \
@@ -62,10 +62,10 @@ libsim_a_SOURCES = \
 	studies/gang/host/gang_report.h \
 	studies/gang/host/workload.cc \
 	studies/gang/host/workload.h \
-	sim/glpk_solver.cc \
-	sim/glpk_solver.h \
-	sim/instance.cc \
-	sim/instance.h \
+	sim/host/glpk_solver.cc \
+	sim/host/glpk_solver.h \
+	sim/host/instance.cc \
+	sim/host/instance.h \
 	sim/io/allocation.cc \
 	sim/io/allocation.h \
 	sim/io/input_source.cc \
@@ -77,20 +77,20 @@ libsim_a_SOURCES = \
 	sim/io/subprocess.h \
 	sim/io/unfinished_files.cc \
 	sim/io/unfinished_files.h \
-	sim/metrics.cc \
-	sim/metrics.h \
-	sim/schedule_metrics.cc \
-	sim/schedule_metrics.h \
+	sim/metrics/metrics.cc \
+	sim/metrics/metrics.h \
+	sim/metrics/schedule_metrics.cc \
+	sim/metrics/schedule_metrics.h \
 	sim/report/utf8.cc \
 	sim/report/utf8.h \
-	sim/simulation.cc \
-	sim/simulation.h \
-	sim/job_times.cc \
-	sim/job_times.h \
-	sim/step_log.cc \
-	sim/step_log.h \
-	sim/step_recorder.cc \
-	sim/step_recorder.h \
+	sim/host/simulation.cc \
+	sim/host/simulation.h \
+	sim/metrics/job_times.cc \
+	sim/metrics/job_times.h \
+	sim/host/step_log.cc \
+	sim/host/step_log.h \
+	sim/host/step_recorder.cc \
+	sim/host/step_recorder.h \
 	sim/workload/fit.cc \
 	sim/workload/fit.h \
 	sim/workload/hpc2n.cc \

@@ -18,8 +18,8 @@ ALONE = policy/core/registry.cc policy/batch/conservative_family.cc policy/batch
 	tests/cli/golden_test.cc tests/cli/run_test.cc tests/cli/store_test.cc \
 	tests/policy/rr7659/greedy_test.cc tests/policy/rr7659/priority_test.cc tests/policy/yield/max_min_test.cc \
 	tests/shim/controller/offers_test.cc tests/shim/controller/pause_costs_test.cc tests/shim/controller/quotas_test.cc \
-	tests/shim/controller/rules_test.cc tests/shim/controller/smoke_test.cc tests/sim/needs_test.cc \
-	tests/sim/simulation_cases_test.cc \
+	tests/shim/controller/rules_test.cc tests/shim/controller/smoke_test.cc tests/sim/host/needs_test.cc \
+	tests/sim/host/simulation_cases_test.cc \
 	tests/sim/bound/interval_schedule_test.cc tests/sim/workload/streit_test.cc
 
 # $(call together,COPY): its sources in C++ that are compiled by folder; $(call folders,COPY): these folders

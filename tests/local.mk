@@ -102,12 +102,12 @@ tests_sim_tests_SOURCES = \
 	tests/sim/bound/rate_limited_set_test.cc \
 	tests/sim/bound/stretch_lp.cc \
 	tests/sim/bound/stretch_lp.h \
-	tests/sim/by_hand.h \
+	tests/sim/host/by_hand.h \
 	tests/sim/campaign/degradation_test.cc \
 	tests/sim/campaign/results_test.cc \
 	tests/sim/campaign/selection_test.cc \
 	tests/sim/campaign/store_test.cc \
-	tests/sim/completion_queue_test.cc \
+	tests/sim/host/completion_queue_test.cc \
 	tests/studies/divisible/host/flow_test.cc \
 	tests/studies/divisible/host/generator_test.cc \
 	tests/studies/divisible/host/instance_file_test.cc \
@@ -118,7 +118,7 @@ tests_sim_tests_SOURCES = \
 	tests/studies/divisible/host/schedules_test.cc \
 	tests/studies/divisible/host/stretch_lp.cc \
 	tests/studies/divisible/host/stretch_lp.h \
-	tests/sim/confidence_test.cc \
+	tests/sim/metrics/confidence_test.cc \
 	tests/sim/failure_message.h \
 	tests/sim/fetch/cache_test.cc \
 	tests/sim/fetch/catalogue_test.cc \
@@ -126,13 +126,13 @@ tests_sim_tests_SOURCES = \
 	tests/sim/fetch/web_server.cc \
 	tests/sim/fetch/web_server.h \
 	tests/studies/gang/host/elastic_simulation_test.cc \
-	tests/sim/glpk_solver_test.cc \
+	tests/sim/host/glpk_solver_test.cc \
 	tests/sim/io/compressed.h \
 	tests/sim/io/input_source_test.cc \
 	tests/sim/io/output_file_test.cc \
-	tests/sim/ipdps2010_test.cc \
-	tests/sim/job_times_test.cc \
-	tests/sim/metrics_test.cc \
+	tests/sim/host/ipdps2010_test.cc \
+	tests/sim/metrics/job_times_test.cc \
+	tests/sim/metrics/metrics_test.cc \
 	tests/studies/divisible/rr5724_test.cc \
 	tests/sim/report/gnuplot_test.cc \
 	tests/sim/report/html_test.cc \
@@ -151,12 +151,12 @@ tests_sim_tests_SOURCES = \
 	tests/sim/reproduce/render_test.cc \
 	tests/sim/reproduce/rr7659_test.cc \
 	tests/sim/reproduce/triage_test.cc \
-	tests/sim/schedule_metrics_test.cc \
-	tests/sim/lost_work_test.cc \
-	tests/sim/needs_test.cc \
-	tests/sim/shared_nodes_test.cc \
-	tests/sim/simulation_cases_test.cc \
-	tests/sim/simulation_test.cc \
+	tests/sim/metrics/schedule_metrics_test.cc \
+	tests/sim/host/lost_work_test.cc \
+	tests/sim/host/needs_test.cc \
+	tests/sim/host/shared_nodes_test.cc \
+	tests/sim/host/simulation_cases_test.cc \
+	tests/sim/host/simulation_test.cc \
 	tests/sim/temporary_folder.h \
 	tests/sim/traces.h \
 	tests/sim/workload/hpc2n_test.cc \

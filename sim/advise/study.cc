@@ -8,8 +8,8 @@
 
 #include "sim/campaign/parallel.h"
 #include "sim/errors.h"
-#include "sim/glpk_solver.h"
-#include "sim/metrics.h"
+#include "sim/host/glpk_solver.h"
+#include "sim/metrics/metrics.h"
 
 namespace dfrs::sim {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/simulation.h"
+#include "sim/host/simulation.h"
 
 namespace dfrs::sim {
 

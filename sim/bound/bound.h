@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "policy/core/units.h"
-#include "sim/instance.h"
+#include "sim/host/instance.h"
 
 namespace dfrs::sim {
 
@@ -38,7 +38,7 @@ struct StretchBounds {
 /// milliseconds.
 ///
 /// Throws UsageError if the floor is out of range; InputError if a job's times, need or tasks are out of the range
-/// stated in sim/instance.h, or there is work but no CPU.
+/// stated in sim/host/instance.h, or there is work but no CPU.
 double stretch_lower_bound(const Instance& instance, BoundKind kind, const BoundOptions& options = {});
 
 /// Both at once, for less than the two apart; ls1 >= divisible >= 1. Complexity and errors as above.

@@ -6,7 +6,7 @@
 
 #include "policy/core/units.h"
 #include "sim/bound/bound.h"
-#include "sim/instance.h"
+#include "sim/host/instance.h"
 
 namespace dfrs::sim {
 

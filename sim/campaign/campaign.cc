@@ -15,7 +15,7 @@
 #include "sim/campaign/fingerprint.h"
 #include "sim/campaign/parallel.h"
 #include "sim/campaign/store.h"
-#include "sim/glpk_solver.h"
+#include "sim/host/glpk_solver.h"
 #include "sim/workload/scale.h"
 
 namespace dfrs::sim {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/campaign/results.h"
-#include "sim/simulation.h"
+#include "sim/host/simulation.h"
 
 namespace dfrs::sim {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sim/instance.h"
+#include "sim/host/instance.h"
 
 namespace dfrs::sim {
 

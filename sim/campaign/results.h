@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/metrics.h"
+#include "sim/metrics/metrics.h"
 
 namespace dfrs::sim {
 

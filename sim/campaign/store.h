@@ -14,7 +14,7 @@
 #include "sim/campaign/results.h"
 #include "sim/campaign/sqlite.h"
 #include "sim/campaign/worker_slot.h"
-#include "sim/instance.h"
+#include "sim/host/instance.h"
 
 namespace dfrs::sim {
 

@@ -11,7 +11,7 @@
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
-#include "sim/glpk_solver.h"
+#include "sim/host/glpk_solver.h"
 #include "sim/io/output_file.h"
 #include "sim/workload/recorded.h"
 #include "sim/workload/trace_file.h"

@@ -10,10 +10,10 @@
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
-#include "sim/glpk_solver.h"
+#include "sim/host/glpk_solver.h"
 #include "sim/io/output_file.h"
-#include "sim/step_log.h"
-#include "sim/step_recorder.h"
+#include "sim/host/step_log.h"
+#include "sim/host/step_recorder.h"
 
 namespace dfrs::sim {
 namespace {

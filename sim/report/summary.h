@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/campaign/results.h"
-#include "sim/metrics.h"
+#include "sim/metrics/metrics.h"
 
 namespace dfrs::sim {
 

@@ -17,7 +17,7 @@
 #include "sim/errors.h"
 #include "sim/reproduce/dynp_published.h"
 #include "sim/reproduce/reproduction.h"
-#include "sim/schedule_metrics.h"
+#include "sim/metrics/schedule_metrics.h"
 #include "sim/workload/load.h"
 #include "sim/workload/streit.h"
 #include "sim/workload/trace_analysis.h"

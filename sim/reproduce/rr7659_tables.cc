@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "sim/metrics.h"
+#include "sim/metrics/metrics.h"
 #include "sim/reproduce/rr7659_parts.h"
 #include "sim/reproduce/rr7659_published.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "policy/core/compare.h"
-#include "sim/instance.h"
+#include "sim/host/instance.h"
 
 namespace dfrs::sim {
 

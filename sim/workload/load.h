@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/instance.h"
+#include "sim/host/instance.h"
 #include "sim/io/input_source.h"
 #include "sim/workload/hpc2n.h"
 #include "sim/workload/memory_model.h"

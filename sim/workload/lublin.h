@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/instance.h"
+#include "sim/host/instance.h"
 #include "sim/workload/random.h"
 
 namespace dfrs::sim {

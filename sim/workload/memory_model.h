@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "sim/instance.h"
+#include "sim/host/instance.h"
 
 namespace dfrs::sim {
 

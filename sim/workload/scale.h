@@ -2,7 +2,7 @@
 // Offered load, and the same jobs arriving faster or slower (RR-7659, section 5.3.2).
 #pragma once
 
-#include "sim/instance.h"
+#include "sim/host/instance.h"
 
 namespace dfrs::sim {
 

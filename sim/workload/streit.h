@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "sim/instance.h"
+#include "sim/host/instance.h"
 #include "sim/workload/job_matrix.h"
 #include "sim/workload/weibull.h"
 

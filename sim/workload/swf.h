@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/instance.h"
+#include "sim/host/instance.h"
 #include "sim/workload/job_weights.h"
 #include "sim/workload/read_report.h"
 #include "sim/workload/text_lines.h"

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "sim/instance.h"
+#include "sim/host/instance.h"
 #include "sim/workload/weibull.h"
 
 namespace dfrs::sim {

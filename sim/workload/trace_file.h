@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/instance.h"
+#include "sim/host/instance.h"
 
 namespace dfrs::sim {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/instance.h"
+#include "sim/host/instance.h"
 
 namespace dfrs::sim {
 

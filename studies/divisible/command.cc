@@ -20,7 +20,7 @@
 #include "sim/errors.h"
 #include "sim/io/input_source.h"
 #include "sim/io/output_file.h"
-#include "sim/metrics.h"
+#include "sim/metrics/metrics.h"
 
 namespace dfrs::sim {
 namespace {

@@ -17,7 +17,7 @@
 #include "studies/divisible/host/generator.h"
 #include "studies/divisible/host/simulation.h"
 #include "sim/io/output_file.h"
-#include "sim/metrics.h"
+#include "sim/metrics/metrics.h"
 #include "studies/divisible/rr5724_published.h"
 #include "sim/workload/random.h"
 

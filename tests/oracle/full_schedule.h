@@ -8,7 +8,7 @@
 
 #include "policy/batch/conservative.h"
 #include "policy/dynp/dynp_policy.h"
-#include "sim/instance.h"
+#include "sim/host/instance.h"
 
 namespace dfrs::oracle {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "policy/core/algorithm.h"
-#include "sim/simulation.h"
+#include "sim/host/simulation.h"
 #include "tests/oracle/world.h"
 
 namespace dfrs::oracle {

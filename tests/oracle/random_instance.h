@@ -2,7 +2,7 @@
 // Small random instances under load: equal submit times, submissions on ticks, jobs without work, wrong estimates.
 #pragma once
 
-#include "sim/instance.h"
+#include "sim/host/instance.h"
 #include "tests/oracle/dice.h"
 
 namespace dfrs::oracle {

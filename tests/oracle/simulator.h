@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "policy/core/algorithm.h"
-#include "sim/instance.h"
-#include "sim/simulation.h"
+#include "sim/host/instance.h"
+#include "sim/host/simulation.h"
 
 namespace dfrs::oracle {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "policy/triage/options.h"
-#include "sim/simulation.h"
+#include "sim/host/simulation.h"
 #include "tests/oracle/world.h"
 
 namespace dfrs::oracle {

@@ -12,7 +12,7 @@
 
 #include "record/recorder.h"
 #include "policy/core/registry.h"
-#include "sim/glpk_solver.h"
+#include "sim/host/glpk_solver.h"
 #include "tests/oracle/random_instance.h"
 #include "tests/policy/core/test_host.h"
 #include "tests/sim/temporary_folder.h"

@@ -2,7 +2,7 @@
 // What parts have in common: algorithms, and the columns of a comparison.
 #include <algorithm>
 
-#include "sim/metrics.h"
+#include "sim/metrics/metrics.h"
 #include "sim/reproduce/rr7659_published.h"
 #include "sim/reproduce/triage/parts.h"
 

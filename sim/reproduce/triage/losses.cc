@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "policy/core/algorithm.h"
-#include "sim/metrics.h"
+#include "sim/metrics/metrics.h"
 
 namespace dfrs::sim::triage_study {
 namespace {

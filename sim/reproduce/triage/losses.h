@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/instance.h"
-#include "sim/job_times.h"
+#include "sim/host/instance.h"
+#include "sim/metrics/job_times.h"
 
 namespace dfrs::sim::triage_study {
 

@@ -2,7 +2,7 @@
 // Generated workloads: as they are, and scaled to loads.
 #include <fmt/format.h>
 
-#include "sim/metrics.h"
+#include "sim/metrics/metrics.h"
 #include "sim/reproduce/triage/parts.h"
 
 namespace dfrs::sim::triage_study {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "sim/metrics.h"
+#include "sim/metrics/metrics.h"
 #include "sim/reproduce/rr7659_experiments.h"
 #include "sim/reproduce/triage/parts.h"
 #include "sim/workload/job_weights.h"

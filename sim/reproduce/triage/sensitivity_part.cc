@@ -8,7 +8,7 @@
 
 #include "policy/triage/options.h"
 #include "policy/triage/urgency.h"
-#include "sim/metrics.h"
+#include "sim/metrics/metrics.h"
 #include "sim/reproduce/rr7659_experiments.h"
 #include "sim/reproduce/triage/parts.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/instance.h"
+#include "sim/host/instance.h"
 #include "sim/reproduce/campaign_plan.h"
 #include "sim/reproduce/reproduction.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sim/metrics.h"
+#include "sim/metrics/metrics.h"
 #include "sim/reproduce/rr7659_experiments.h"
 #include "sim/reproduce/triage/parts.h"
 

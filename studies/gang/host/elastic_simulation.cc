@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "studies/gang/rules/dispatcher.h"
-#include "sim/completion_queue.h"
+#include "sim/host/completion_queue.h"
 #include "sim/errors.h"
 
 namespace dfrs::sim {

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/confidence.h"
+#include "sim/metrics/confidence.h"
 #include "studies/gang/host/elastic_simulation.h"
 
 namespace dfrs::sim {

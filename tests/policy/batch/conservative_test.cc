@@ -8,7 +8,7 @@
 
 #include "policy/dynp/dynp_policy.h"
 #include "policy/core/registry.h"
-#include "sim/simulation.h"
+#include "sim/host/simulation.h"
 #include "tests/oracle/full_schedule.h"
 #include "tests/oracle/random_instance.h"
 

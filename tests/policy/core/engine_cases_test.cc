@@ -5,7 +5,7 @@
 
 #include "policy/core/engine.h"
 #include "policy/core/registry.h"
-#include "sim/glpk_solver.h"
+#include "sim/host/glpk_solver.h"
 #include "tests/oracle/decision_checker.h"
 #include "tests/oracle/lockstep.h"
 #include "tests/policy/core/test_host.h"

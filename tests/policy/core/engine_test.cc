@@ -7,7 +7,7 @@
 
 #include "policy/rr7659/dfrs_policy.h"
 #include "policy/core/registry.h"
-#include "sim/simulation.h"
+#include "sim/host/simulation.h"
 #include "tests/oracle/decision_checker.h"
 #include "tests/oracle/random_instance.h"
 

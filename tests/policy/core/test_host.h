@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "policy/core/engine.h"
-#include "sim/simulation.h"
+#include "sim/host/simulation.h"
 #include "tests/oracle/dice.h"
 #include "tests/oracle/random_case.h"
 

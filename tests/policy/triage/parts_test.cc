@@ -12,8 +12,8 @@
 #include "policy/triage/weight_watch.h"
 #include "policy/triage/weights.h"
 #include "tests/oracle/dice.h"
-#include "sim/metrics.h"
-#include "sim/simulation.h"
+#include "sim/metrics/metrics.h"
+#include "sim/host/simulation.h"
 #include "sim/workload/lublin.h"
 
 namespace dfrs {

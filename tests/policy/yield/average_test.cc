@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "sim/glpk_solver.h"
+#include "sim/host/glpk_solver.h"
 #include "tests/oracle/random_case.h"
 #include "tests/oracle/yields.h"
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/glpk_solver.h"
+#include "sim/host/glpk_solver.h"
 #include "tests/oracle/random_case.h"
 #include "tests/oracle/yields.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "sim/bound/bound.h"
-#include "sim/instance.h"
+#include "sim/host/instance.h"
 
 namespace dfrs::sim {
 

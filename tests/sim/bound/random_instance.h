@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-#include "sim/instance.h"
+#include "sim/host/instance.h"
 
 namespace dfrs::sim {
 

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "sim/confidence.h"
+#include "sim/metrics/confidence.h"
 #include "sim/errors.h"
 #include "studies/gang/host/experiment.h"
 #include "tests/studies/gang/oracle/gang.h"

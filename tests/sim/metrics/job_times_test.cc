@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What jobs' time goes to: schedules by hand, and sums that must come out whatever the policy does.
-#include "sim/job_times.h"
+#include "sim/metrics/job_times.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "policy/core/algorithm.h"
-#include "sim/glpk_solver.h"
+#include "sim/host/glpk_solver.h"
 #include "sim/workload/lublin.h"
 
 namespace dfrs::sim {

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "policy/dynp/dynp_policy.h"
-#include "sim/simulation.h"
+#include "sim/host/simulation.h"
 
 namespace dfrs::sim {
 

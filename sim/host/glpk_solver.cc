@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sim/glpk_solver.h"
+#include "sim/host/glpk_solver.h"
 
 #include <glpk.h>
 

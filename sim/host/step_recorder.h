@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "record/recorder.h"
-#include "sim/simulation.h"
+#include "sim/host/simulation.h"
 
 namespace dfrs::sim {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sim/simulation.h"
+#include "sim/host/simulation.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "policy/core/node_lists.h"
-#include "sim/completion_queue.h"
+#include "sim/host/completion_queue.h"
 #include "sim/errors.h"
 
 namespace dfrs::sim {

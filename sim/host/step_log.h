@@ -3,7 +3,7 @@
 #pragma once
 
 #include "sim/io/output_file.h"
-#include "sim/simulation.h"
+#include "sim/host/simulation.h"
 
 namespace dfrs::sim {
 

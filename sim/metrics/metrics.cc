@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sim/metrics.h"
+#include "sim/metrics/metrics.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sim/confidence.h"
+#include "sim/metrics/confidence.h"
 
 #include <cmath>
 #include <limits>
 
-#include "sim/metrics.h"
+#include "sim/metrics/metrics.h"
 
 namespace dfrs::sim {
 namespace {

@@ -3,7 +3,7 @@
 // where none is named.
 #include <gtest/gtest.h>
 
-#include "tests/sim/by_hand.h"
+#include "tests/sim/host/by_hand.h"
 
 namespace dfrs::sim {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sim/confidence.h"
+#include "sim/metrics/confidence.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sim/job_times.h"
+#include "sim/metrics/job_times.h"
 
 #include <algorithm>
 

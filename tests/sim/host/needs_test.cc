@@ -5,7 +5,7 @@
 #include <map>
 
 #include "sim/errors.h"
-#include "sim/simulation.h"
+#include "sim/host/simulation.h"
 #include "sim/workload/job_weights.h"
 
 namespace dfrs::sim {

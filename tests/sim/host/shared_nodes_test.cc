@@ -2,9 +2,9 @@
 // Batch scheduling on shared nodes: schedules by hand, and where it must be the same as on whole nodes.
 #include <gtest/gtest.h>
 
-#include "sim/simulation.h"
+#include "sim/host/simulation.h"
 #include "tests/oracle/dice.h"
-#include "tests/sim/by_hand.h"
+#include "tests/sim/host/by_hand.h"
 
 namespace dfrs::sim {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/simulation.h"
+#include "sim/host/simulation.h"
 
 namespace dfrs::sim {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "sim/simulation.h"
+#include "sim/host/simulation.h"
 #include "tests/oracle/dice.h"
 
 namespace dfrs::sim {

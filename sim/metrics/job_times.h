@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/simulation.h"
+#include "sim/host/simulation.h"
 
 namespace dfrs::sim {
 

@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "policy/core/registry.h"
-#include "sim/glpk_solver.h"
-#include "sim/simulation.h"
+#include "sim/host/glpk_solver.h"
+#include "sim/host/simulation.h"
 #include "sim/workload/load.h"
 #include "tests/oracle/decision_checker.h"
 #include "tests/oracle/lockstep.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The simulator's rules one by one, on instances small enough to follow by hand.
-#include "sim/simulation.h"
+#include "sim/host/simulation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "sim/errors.h"
-#include "tests/sim/by_hand.h"
+#include "tests/sim/host/by_hand.h"
 #include "tests/sim/failure_message.h"
 
 namespace dfrs::sim {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sim/schedule_metrics.h"
+#include "sim/metrics/schedule_metrics.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sim/step_log.h"
+#include "sim/host/step_log.h"
 
 #include <nlohmann/json.hpp>
 #include <string>

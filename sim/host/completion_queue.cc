@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sim/completion_queue.h"
+#include "sim/host/completion_queue.h"
 
 #include <algorithm>
 

@@ -8,7 +8,7 @@
 
 #include "policy/core/engine.h"
 #include "policy/core/measured_need.h"
-#include "sim/instance.h"
+#include "sim/host/instance.h"
 
 namespace dfrs::sim {
 

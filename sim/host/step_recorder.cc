@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sim/step_recorder.h"
+#include "sim/host/step_recorder.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sim/instance.h"
+#include "sim/host/instance.h"
 
 namespace dfrs::sim {
 

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "sim/simulation.h"
+#include "sim/host/simulation.h"
 
 namespace dfrs::sim {
 
