@@ -4,9 +4,6 @@ include policy/registry.mk
 
 noinst_LIBRARIES += libpolicy.a
 libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
-	policy/core/algorithm.h \
-	policy/core/audit.cc \
-	policy/core/audit.h \
 	policy/batch/availability_profile.cc \
 	policy/batch/availability_profile.h \
 	policy/batch/backfill.cc \
@@ -18,62 +15,40 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/batch/planning_policy.h \
 	policy/batch/planning_queue.cc \
 	policy/batch/planning_queue.h \
+	policy/batch/shared_nodes.h \
 	policy/batch/whole_nodes.cc \
 	policy/batch/whole_nodes.h \
-	policy/batch/shared_nodes.h \
+	policy/core/algorithm.h \
+	policy/core/audit.cc \
+	policy/core/audit.h \
 	policy/core/cluster_state.cc \
 	policy/core/cluster_state.h \
 	policy/core/compare.h \
 	policy/core/decision.h \
-	policy/rr7659/dfrs_policy.cc \
-	policy/rr7659/dfrs_policy.h \
+	policy/core/each_node.h \
+	policy/core/engine.cc \
+	policy/core/engine.h \
+	policy/core/engine_options.h \
+	policy/core/error.h \
+	policy/core/measured_need.h \
+	policy/core/nearest_name.cc \
+	policy/core/nearest_name.h \
+	policy/core/node_lists.h \
+	policy/core/node_set.h \
+	policy/core/nodes_by_load.cc \
+	policy/core/nodes_by_load.h \
+	policy/core/policy.h \
+	policy/core/registry.cc \
+	policy/core/registry.h \
+	policy/core/resources.h \
+	policy/core/units.h \
+	policy/core/view.h \
 	policy/dynp/decider.cc \
 	policy/dynp/decider.h \
 	policy/dynp/dynp_policy.cc \
 	policy/dynp/dynp_policy.h \
 	policy/dynp/quality.cc \
 	policy/dynp/quality.h \
-	studies/divisible/rules/algorithm.cc \
-	studies/divisible/rules/algorithm.h \
-	studies/divisible/rules/deadlines.cc \
-	studies/divisible/rules/deadlines.h \
-	studies/divisible/rules/flow_solver.h \
-	studies/divisible/rules/list_rules.cc \
-	studies/divisible/rules/list_rules.h \
-	studies/divisible/rules/list_schedule.cc \
-	studies/divisible/rules/list_schedule.h \
-	studies/divisible/rules/mct.cc \
-	studies/divisible/rules/mct.h \
-	studies/divisible/rules/model.cc \
-	studies/divisible/rules/model.h \
-	studies/divisible/rules/optimal.cc \
-	studies/divisible/rules/optimal.h \
-	studies/divisible/rules/plan.cc \
-	studies/divisible/rules/plan.h \
-	policy/core/each_node.h \
-	policy/core/engine.cc \
-	policy/core/engine.h \
-	policy/core/engine_options.h \
-	policy/core/error.h \
-	studies/gang/rules/decision.h \
-	studies/gang/rules/dispatch.cc \
-	studies/gang/rules/dispatch.h \
-	studies/gang/rules/dispatcher.cc \
-	studies/gang/rules/dispatcher.h \
-	studies/gang/rules/machine_set.h \
-	studies/gang/rules/migration.cc \
-	studies/gang/rules/migration.h \
-	studies/gang/rules/options.cc \
-	studies/gang/rules/options.h \
-	studies/gang/rules/provisioning.h \
-	studies/gang/rules/schedule.cc \
-	studies/gang/rules/schedule.h \
-	studies/gang/rules/starvation.h \
-	studies/gang/rules/waiting_gang.h \
-	policy/rr7659/greedy.cc \
-	policy/rr7659/greedy.h \
-	policy/rr7659/greedy_preempt.cc \
-	policy/rr7659/greedy_preempt.h \
 	policy/ipdps2010/backoff.cc \
 	policy/ipdps2010/backoff.h \
 	policy/ipdps2010/greedy_policies.cc \
@@ -91,19 +66,14 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/mcb8/remap_limit.h \
 	policy/mcb8/repack.cc \
 	policy/mcb8/repack.h \
-	policy/core/nearest_name.cc \
-	policy/core/nearest_name.h \
-	policy/core/measured_need.h \
-	policy/core/node_lists.h \
-	policy/core/node_set.h \
-	policy/core/nodes_by_load.cc \
-	policy/core/nodes_by_load.h \
-	policy/core/policy.h \
+	policy/rr7659/dfrs_policy.cc \
+	policy/rr7659/dfrs_policy.h \
+	policy/rr7659/greedy.cc \
+	policy/rr7659/greedy.h \
+	policy/rr7659/greedy_preempt.cc \
+	policy/rr7659/greedy_preempt.h \
 	policy/rr7659/priority.cc \
 	policy/rr7659/priority.h \
-	policy/core/registry.cc \
-	policy/core/registry.h \
-	policy/core/resources.h \
 	policy/triage/admission.cc \
 	policy/triage/admission.h \
 	policy/triage/call.h \
@@ -119,14 +89,12 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/triage/triage_policy.cc \
 	policy/triage/triage_policy.h \
 	policy/triage/urgency.h \
-	policy/triage/weights.h \
 	policy/triage/victims.h \
 	policy/triage/weight_watch.cc \
 	policy/triage/weight_watch.h \
+	policy/triage/weights.h \
 	policy/triage/yields.cc \
 	policy/triage/yields.h \
-	policy/core/units.h \
-	policy/core/view.h \
 	policy/yield/average.cc \
 	policy/yield/average.h \
 	policy/yield/changed_part.cc \

@@ -19,24 +19,6 @@ dfrs_check_config_CPPFLAGS = $(SHIM_CPPFLAGS)
 dfrs_check_config_LDADD = libdfrs_conf.a libpolicy.a $(FMT_LIBS)
 dfrs_check_config_SOURCES = shim/conf/check_config_main.cc
 
-# Records of live runs: written by the controller, read by dfrs-sim.
-noinst_LIBRARIES += libdfrs_record.a
-libdfrs_record_a_CPPFLAGS = $(SHIM_CPPFLAGS) $(ZLIB_CFLAGS)
-libdfrs_record_a_SOURCES = \
-	record/line_source.cc \
-	record/line_source.h \
-	record/line_writer.cc \
-	record/line_writer.h \
-	record/record_error.h \
-	record/record_reader.cc \
-	record/record_reader.h \
-	record/recorder.cc \
-	record/recorder.h \
-	record/replay.cc \
-	record/replay.h \
-	record/step_lines.cc \
-	record/step_lines.h
-
 # The controller beside slurmctld: from Slurm's state and the policy's decisions to operations.
 noinst_LIBRARIES += libdfrs_control.a
 CONTROLLER_PARTS += libdfrs_control.a libdfrs_record.a libdfrs_conf.a libshimnet.a

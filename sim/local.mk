@@ -41,10 +41,6 @@ libsim_a_SOURCES = \
 	sim/campaign/store.h \
 	sim/campaign/worker_slot.cc \
 	sim/campaign/worker_slot.h \
-	sim/host/completion_queue.cc \
-	sim/host/completion_queue.h \
-	sim/metrics/confidence.cc \
-	sim/metrics/confidence.h \
 	sim/errors.h \
 	sim/fetch/cache.cc \
 	sim/fetch/cache.h \
@@ -54,43 +50,39 @@ libsim_a_SOURCES = \
 	sim/fetch/http.h \
 	sim/fetch/sha256.cc \
 	sim/fetch/sha256.h \
-	studies/gang/host/elastic_simulation.cc \
-	studies/gang/host/elastic_simulation.h \
-	studies/gang/host/experiment.cc \
-	studies/gang/host/experiment.h \
-	studies/gang/host/gang_report.cc \
-	studies/gang/host/gang_report.h \
-	studies/gang/host/workload.cc \
-	studies/gang/host/workload.h \
+	sim/host/completion_queue.cc \
+	sim/host/completion_queue.h \
 	sim/host/glpk_solver.cc \
 	sim/host/glpk_solver.h \
 	sim/host/instance.cc \
 	sim/host/instance.h \
+	sim/host/simulation.cc \
+	sim/host/simulation.h \
+	sim/host/step_log.cc \
+	sim/host/step_log.h \
+	sim/host/step_recorder.cc \
+	sim/host/step_recorder.h \
 	sim/io/allocation.cc \
 	sim/io/allocation.h \
 	sim/io/input_source.cc \
 	sim/io/input_source.h \
-	sim/io/text.h \
 	sim/io/output_file.cc \
 	sim/io/output_file.h \
 	sim/io/subprocess.cc \
 	sim/io/subprocess.h \
+	sim/io/text.h \
 	sim/io/unfinished_files.cc \
 	sim/io/unfinished_files.h \
+	sim/metrics/confidence.cc \
+	sim/metrics/confidence.h \
+	sim/metrics/job_times.cc \
+	sim/metrics/job_times.h \
 	sim/metrics/metrics.cc \
 	sim/metrics/metrics.h \
 	sim/metrics/schedule_metrics.cc \
 	sim/metrics/schedule_metrics.h \
 	sim/report/utf8.cc \
 	sim/report/utf8.h \
-	sim/host/simulation.cc \
-	sim/host/simulation.h \
-	sim/metrics/job_times.cc \
-	sim/metrics/job_times.h \
-	sim/host/step_log.cc \
-	sim/host/step_log.h \
-	sim/host/step_recorder.cc \
-	sim/host/step_recorder.h \
 	sim/workload/fit.cc \
 	sim/workload/fit.h \
 	sim/workload/hpc2n.cc \
@@ -152,16 +144,6 @@ libstudies_a_SOURCES = \
 	sim/advise/advice.h \
 	sim/advise/study.cc \
 	sim/advise/study.h \
-	studies/divisible/host/generator.cc \
-	studies/divisible/host/generator.h \
-	studies/divisible/host/instance.cc \
-	studies/divisible/host/instance.h \
-	studies/divisible/host/instance_file.cc \
-	studies/divisible/host/instance_file.h \
-	studies/divisible/host/lemon_flow.cc \
-	studies/divisible/host/lemon_flow.h \
-	studies/divisible/host/simulation.cc \
-	studies/divisible/host/simulation.h \
 	sim/report/charts.cc \
 	sim/report/charts.h \
 	sim/report/gnuplot.cc \
@@ -189,9 +171,6 @@ libstudies_a_SOURCES = \
 	sim/reproduce/dynp.cc \
 	sim/reproduce/dynp_published.cc \
 	sim/reproduce/dynp_published.h \
-	studies/gang/gang_cloud.cc \
-	studies/gang/gang_cloud_published.cc \
-	studies/gang/gang_cloud_published.h \
 	sim/reproduce/ipdps2010.cc \
 	sim/reproduce/ipdps2010_published.h \
 	sim/reproduce/logs.cc \
@@ -201,10 +180,6 @@ libstudies_a_SOURCES = \
 	sim/reproduce/render_html.cc \
 	sim/reproduce/reproduction.h \
 	sim/reproduce/reproductions.cc \
-	studies/divisible/rr5724.cc \
-	studies/divisible/rr5724.h \
-	studies/divisible/rr5724_published.cc \
-	studies/divisible/rr5724_published.h \
 	sim/reproduce/rr7659.cc \
 	sim/reproduce/rr7659_experiments.cc \
 	sim/reproduce/rr7659_experiments.h \
@@ -244,9 +219,7 @@ dfrs_sim_SOURCES = \
 	sim/cli/cmd_bound.cc \
 	sim/cli/cmd_compare.cc \
 	sim/cli/cmd_demo.cc \
-	studies/divisible/command.cc \
 	sim/cli/cmd_fetch.cc \
-	studies/gang/command.cc \
 	sim/cli/cmd_generate.cc \
 	sim/cli/cmd_import.cc \
 	sim/cli/cmd_list.cc \

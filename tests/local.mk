@@ -10,10 +10,6 @@ tests_oracle_liboracle_a_SOURCES = \
 	tests/oracle/decision_checker.cc \
 	tests/oracle/decision_checker.h \
 	tests/oracle/dice.h \
-	tests/studies/gang/oracle/gang.cc \
-	tests/studies/gang/oracle/gang.h \
-	tests/studies/gang/oracle/gang_checker.cc \
-	tests/studies/gang/oracle/gang_checker.h \
 	tests/oracle/full_schedule.cc \
 	tests/oracle/full_schedule.h \
 	tests/oracle/greedy.cc \
@@ -47,37 +43,33 @@ TESTS += tests/policy_tests tests/sim_tests
 tests_policy_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_policy_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_policy_tests_SOURCES = \
-	tests/policy/core/algorithm_test.cc \
-	tests/policy/core/audit_test.cc \
 	tests/policy/batch/availability_profile_test.cc \
 	tests/policy/batch/conservative_test.cc \
 	tests/policy/batch/node_profile_test.cc \
+	tests/policy/core/algorithm_test.cc \
+	tests/policy/core/audit_test.cc \
 	tests/policy/core/cluster_state_test.cc \
-	tests/policy/dynp/decider_test.cc \
-	tests/studies/divisible/rules/algorithm_test.cc \
-	tests/studies/divisible/rules/plan_test.cc \
 	tests/policy/core/engine_cases_test.cc \
 	tests/policy/core/engine_test.cc \
 	tests/policy/core/example_host_test.cc \
-	tests/studies/gang/rules/dispatcher_test.cc \
-	tests/studies/gang/rules/rules_test.cc \
-	tests/policy/rr7659/greedy_preempt_test.cc \
-	tests/policy/rr7659/greedy_test.cc \
 	tests/policy/core/measured_need_test.cc \
+	tests/policy/core/registry_test.cc \
+	tests/policy/core/test_host.h \
+	tests/policy/dynp/decider_test.cc \
 	tests/policy/ipdps2010/backoff_test.cc \
 	tests/policy/ipdps2010/family_test.cc \
 	tests/policy/ipdps2010/yields_test.cc \
 	tests/policy/mcb8/fit_list_test.cc \
 	tests/policy/mcb8/packer_test.cc \
 	tests/policy/mcb8/repack_test.cc \
+	tests/policy/rr7659/greedy_preempt_test.cc \
+	tests/policy/rr7659/greedy_test.cc \
 	tests/policy/rr7659/priority_test.cc \
-	tests/policy/core/registry_test.cc \
 	tests/policy/rr7659/table5_names.h \
-	tests/policy/core/test_host.h \
 	tests/policy/triage/family_test.cc \
-	tests/policy/triage/parts_test.cc \
 	tests/policy/triage/lockstep_test.cc \
 	tests/policy/triage/move_yields_test.cc \
+	tests/policy/triage/parts_test.cc \
 	tests/policy/triage/victims_test.cc \
 	tests/policy/triage/weighted_max_min_test.cc \
 	tests/policy/yield/average_test.cc \
@@ -102,38 +94,32 @@ tests_sim_tests_SOURCES = \
 	tests/sim/bound/rate_limited_set_test.cc \
 	tests/sim/bound/stretch_lp.cc \
 	tests/sim/bound/stretch_lp.h \
-	tests/sim/host/by_hand.h \
 	tests/sim/campaign/degradation_test.cc \
 	tests/sim/campaign/results_test.cc \
 	tests/sim/campaign/selection_test.cc \
 	tests/sim/campaign/store_test.cc \
-	tests/sim/host/completion_queue_test.cc \
-	tests/studies/divisible/host/flow_test.cc \
-	tests/studies/divisible/host/generator_test.cc \
-	tests/studies/divisible/host/instance_file_test.cc \
-	tests/studies/divisible/host/optimum_test.cc \
-	tests/studies/divisible/host/random_instance.h \
-	tests/studies/divisible/host/schedule_checker.cc \
-	tests/studies/divisible/host/schedule_checker.h \
-	tests/studies/divisible/host/schedules_test.cc \
-	tests/studies/divisible/host/stretch_lp.cc \
-	tests/studies/divisible/host/stretch_lp.h \
-	tests/sim/metrics/confidence_test.cc \
 	tests/sim/failure_message.h \
 	tests/sim/fetch/cache_test.cc \
 	tests/sim/fetch/catalogue_test.cc \
 	tests/sim/fetch/http_test.cc \
 	tests/sim/fetch/web_server.cc \
 	tests/sim/fetch/web_server.h \
-	tests/studies/gang/host/elastic_simulation_test.cc \
+	tests/sim/host/by_hand.h \
+	tests/sim/host/completion_queue_test.cc \
 	tests/sim/host/glpk_solver_test.cc \
+	tests/sim/host/ipdps2010_test.cc \
+	tests/sim/host/lost_work_test.cc \
+	tests/sim/host/needs_test.cc \
+	tests/sim/host/shared_nodes_test.cc \
+	tests/sim/host/simulation_cases_test.cc \
+	tests/sim/host/simulation_test.cc \
 	tests/sim/io/compressed.h \
 	tests/sim/io/input_source_test.cc \
 	tests/sim/io/output_file_test.cc \
-	tests/sim/host/ipdps2010_test.cc \
+	tests/sim/metrics/confidence_test.cc \
 	tests/sim/metrics/job_times_test.cc \
 	tests/sim/metrics/metrics_test.cc \
-	tests/studies/divisible/rr5724_test.cc \
+	tests/sim/metrics/schedule_metrics_test.cc \
 	tests/sim/report/gnuplot_test.cc \
 	tests/sim/report/html_test.cc \
 	tests/sim/report/page_test.cc \
@@ -151,12 +137,6 @@ tests_sim_tests_SOURCES = \
 	tests/sim/reproduce/render_test.cc \
 	tests/sim/reproduce/rr7659_test.cc \
 	tests/sim/reproduce/triage_test.cc \
-	tests/sim/metrics/schedule_metrics_test.cc \
-	tests/sim/host/lost_work_test.cc \
-	tests/sim/host/needs_test.cc \
-	tests/sim/host/shared_nodes_test.cc \
-	tests/sim/host/simulation_cases_test.cc \
-	tests/sim/host/simulation_test.cc \
 	tests/sim/temporary_folder.h \
 	tests/sim/traces.h \
 	tests/sim/workload/hpc2n_test.cc \
@@ -209,8 +189,6 @@ EXTRA_tests_cli_tests_DEPENDENCIES = dfrs-sim$(EXEEXT)
 tests_cli_tests_SOURCES = \
 	tests/cli/accounting_test.cc \
 	tests/cli/campaign_commands_test.cc \
-	tests/studies/divisible/command_test.cc \
-	tests/studies/gang/command_test.cc \
 	tests/cli/golden_test.cc \
 	tests/cli/input_errors_test.cc \
 	tests/cli/interrupted_test.cc \
@@ -234,22 +212,20 @@ TESTS += tests/published_tests
 tests_published_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_published_tests_LDADD = $(TEST_LIBS)
 tests_published_tests_SOURCES = \
+	tests/sanitizers.h \
 	tests/sim/bound/deadline_flow.cc \
 	tests/sim/bound/deadline_flow.h \
 	tests/sim/bound/hpc2n_bounds_test.cc \
 	tests/sim/campaign/published_test.cc \
 	tests/sim/reproduce/ipdps2010_test.cc \
-	tests/studies/gang/gang_cloud_test.cc \
-	tests/sanitizers.h \
 	tests/sim/traces.h
 
 # Tests that start threads have a program of their own: it, and what it links, is all that ThreadSanitizer builds of sim/.
 check_PROGRAMS += tests/thread_tests
 TESTS += tests/thread_tests
 tests_thread_tests_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_thread_tests_LDADD = $(SIM_CORE_LIBS) $(GTEST_LIBS)
+tests_thread_tests_LDADD = $(SIM_LIBS) $(GTEST_LIBS)
 tests_thread_tests_SOURCES = \
 	tests/sim/campaign/campaign_test.cc \
-	tests/sim/campaign/parallel_test.cc \
-	tests/studies/gang/host/experiment_test.cc
+	tests/sim/campaign/parallel_test.cc
 endif

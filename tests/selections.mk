@@ -8,7 +8,7 @@ if HAVE_TESTS
 OPTIMISED_BINARIES = tests/cli_tests tests/published_tests
 OPTIMISED_TESTS = $(OPTIMISED_BINARIES) $(SCRIPT_TESTS)
 SANITIZED_BINARIES = tests/policy_tests tests/shim_tests tests/sim_tests tests/node_tests tests/node_thread_tests \
-	tests/shim_thread_tests tests/thread_tests tests/page_tests $(FUZZERS)
+	tests/shim_thread_tests tests/record_tests tests/studies_tests tests/thread_tests tests/page_tests $(FUZZERS)
 THREAD_BINARIES = tests/thread_tests tests/node_thread_tests tests/shim_thread_tests
 
 optimised-programs: $(OPTIMISED_BINARIES)

@@ -18,24 +18,21 @@ tests_shim_tests_CPPFLAGS = $(TEST_CPPFLAGS) $(SHIM_CPPFLAGS)
 tests_shim_tests_LDADD = tests/oracle/liboracle.a libdfrsctl.a libdfrs_control.a libdfrs_record.a libdfrs_conf.a libdfrs_gate.a \
 	libshimnet.a $(TEST_LIBS) $(SHIM_LIBS)
 EXTRA_tests_shim_tests_DEPENDENCIES = dfrs-check-config$(EXEEXT) dfrsctl$(EXEEXT)
-tests_shim_tests_SOURCES = \
+tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/cli/process.cc \
 	tests/cli/process.h \
-	tests/shim/c_abi.c \
-	tests/shim/c_abi.h \
-	tests/shim/c_abi_test.cc \
-	tests/shim/conf/check_config_test.cc \
-	tests/shim/conf/read_config_test.cc \
-	tests/shim/conf/settings_test.cc \
-	tests/shim/support/folder.h \
-	tests/shim/support/munged.cc \
-	tests/shim/support/munged.h \
 	tests/shim/admin/control_server_test.cc \
 	tests/shim/admin/controller_address_test.cc \
 	tests/shim/admin/dfrsctl_test.cc \
 	tests/shim/admin/host_control_test.cc \
 	tests/shim/admin/sample_status.h \
 	tests/shim/admin/tables_test.cc \
+	tests/shim/c_abi.c \
+	tests/shim/c_abi.h \
+	tests/shim/c_abi_test.cc \
+	tests/shim/conf/check_config_test.cc \
+	tests/shim/conf/read_config_test.cc \
+	tests/shim/conf/settings_test.cc \
 	tests/shim/controller/books_test.cc \
 	tests/shim/controller/comment_tag_test.cc \
 	tests/shim/controller/limits_test.cc \
@@ -52,11 +49,10 @@ tests_shim_tests_SOURCES = \
 	tests/shim/controller/smoke_test.cc \
 	tests/shim/controller/state_file_test.cc \
 	tests/shim/controller/weights_test.cc \
-	$(FAKE_SLURM) \
 	tests/shim/gate_test.cc \
-	tests/record/recorder_test.cc \
-	tests/record/record_reader_test.cc \
-	tests/record/replay_test.cc
+	tests/shim/support/folder.h \
+	tests/shim/support/munged.cc \
+	tests/shim/support/munged.h
 
 # Tests of the controller side that start threads of their own: all of it that ThreadSanitizer builds.
 check_PROGRAMS += tests/shim_thread_tests

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Recorded runs: written by both hosts, read and replayed by dfrs-sim.
+noinst_LIBRARIES += libdfrs_record.a
+libdfrs_record_a_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS) $(ZLIB_CFLAGS)
+libdfrs_record_a_SOURCES = \
+	record/line_source.cc \
+	record/line_source.h \
+	record/line_writer.cc \
+	record/line_writer.h \
+	record/record_error.h \
+	record/record_reader.cc \
+	record/record_reader.h \
+	record/recorder.cc \
+	record/recorder.h \
+	record/replay.cc \
+	record/replay.h \
+	record/step_lines.cc \
+	record/step_lines.h
