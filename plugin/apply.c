@@ -145,7 +145,8 @@ static void tell(job_record_t *job) {
     launch_job(job);
 }
 
-/* After the save. In between it may have been cancelled; a suspend of its user's comes to the node behind the launch. */
+/* After the save. In between it may have been cancelled; a suspend of its user's comes to the node behind the launch.
+ */
 static void tell_started(struct started_list *started, const slurmctld_lock_t locks, struct apply_times *times) {
   for (size_t i = 0; i < started->count;) {
     lock_slurmctld(locks);
@@ -277,12 +278,18 @@ static void apply_one(const struct snapshot *snapshot, const struct dfrs_operati
   job_record_t *job = find_job_record(op->key.job_id);
   if (!same_run(job, &op->key)) return answer(result, DFRS_STALE, "not the run it was");
   switch (op->kind) {
-    case DFRS_OP_START: return start(snapshot, op, job, started, result);
-    case DFRS_OP_SUSPEND: return suspend_or_resume(true, job, result);
-    case DFRS_OP_RESUME: return suspend_or_resume(false, job, result);
-    case DFRS_OP_REQUEUE: return requeue(job, result);
-    case DFRS_OP_END_TIME: return set_end_time(op, job, result);
-    case DFRS_OP_COMMENT: return set_comment(snapshot, op, job, result);
+    case DFRS_OP_START:
+      return start(snapshot, op, job, started, result);
+    case DFRS_OP_SUSPEND:
+      return suspend_or_resume(true, job, result);
+    case DFRS_OP_RESUME:
+      return suspend_or_resume(false, job, result);
+    case DFRS_OP_REQUEUE:
+      return requeue(job, result);
+    case DFRS_OP_END_TIME:
+      return set_end_time(op, job, result);
+    case DFRS_OP_COMMENT:
+      return set_comment(snapshot, op, job, result);
   }
   answer(result, DFRS_REFUSED, "unknown operation");
 }

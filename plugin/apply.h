@@ -21,9 +21,9 @@ struct apply_times {
 /* Says since when this slurmctld has been in charge (s since the epoch).
  *
  * A controller that was killed may have started jobs that the saved state still shows as pending. Started again at once
- * such a job fails: slurmctld revokes the run that its node reports, and slurmd then takes no credential of that second.
- * So a job from before is not started until all usable nodes of managed partitions have reported (10 s at most), and
- * 2 s more have passed. New jobs start at once. */
+ * such a job fails: slurmctld revokes the run that its node reports, and slurmd then takes no credential of that
+ * second. So a job from before is not started until all usable nodes of managed partitions have reported (10 s at
+ * most), and 2 s more have passed. New jobs start at once. */
 void apply_in_charge_since(time_t since);
 
 /* Carries out list[0 .. count) in order; results[i] is what came of list[i]. Takes conf R, job W, node W, part R, fed R

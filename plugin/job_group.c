@@ -31,8 +31,7 @@ struct quota {
 };
 
 static int fail(char *err, size_t err_size, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static int fail(char *err, size_t err_size, const char *format, ...)
-{
+static int fail(char *err, size_t err_size, const char *format, ...) {
   va_list arguments;
 
   va_start(arguments, format);
@@ -41,28 +40,20 @@ static int fail(char *err, size_t err_size, const char *format, ...)
   return -1;
 }
 
-static long file_system(int fd)
-{
+static long file_system(int fd) {
   struct statfs about;
 
   return fstatfs(fd, &about) == 0 ? (long)about.f_type : 0;
 }
 
-static int make_group(int at, const char *name)
-{
-  return mkdirat(at, name, 0755);
-}
+static int make_group(int at, const char *name) { return mkdirat(at, name, 0755); }
 
-static int remove_group(int at, const char *name)
-{
-  return unlinkat(at, name, AT_REMOVEDIR);
-}
+static int remove_group(int at, const char *name) { return unlinkat(at, name, AT_REMOVEDIR); }
 
 /* ---- configuration ----------------------------------------------------------------------------------------------- */
 
 /* Copies text with each %n replaced. false: too long. */
-static bool expand(char *out, size_t size, const char *text, const char *node)
-{
+static bool expand(char *out, size_t size, const char *text, const char *node) {
   size_t used = 0;
 
   while (*text) {
@@ -75,8 +66,7 @@ static bool expand(char *out, size_t size, const char *text, const char *node)
     } else {
       text++;
     }
-    if (used + length >= size)
-      return false;
+    if (used + length >= size) return false;
     memcpy(out + used, piece, length);
     used += length;
   }
@@ -84,14 +74,12 @@ static bool expand(char *out, size_t size, const char *text, const char *node)
   return true;
 }
 
-static bool is_file_name(const char *name)
-{
+static bool is_file_name(const char *name) {
   return name[0] && name[0] != '.' && !strchr(name, '/') && strlen(name) <= NAME_MAX;
 }
 
 int dfrs_group_configure(struct dfrs_group_conf *conf, const char *node, int argc, char **argv, char *err,
-                         size_t err_size)
-{
+                         size_t err_size) {
   const char *run_dir = "/run/dfrs/%n";
   const char *root = "/sys/fs/cgroup";
   const char *tree = "dfrs";
@@ -100,8 +88,7 @@ int dfrs_group_configure(struct dfrs_group_conf *conf, const char *node, int arg
   conf->file_system = file_system;
   conf->make_group = make_group;
   conf->remove_group = remove_group;
-  if (!node || !is_file_name(node))
-    return fail(err, err_size, "the node's name is not known (SLURMD_NODENAME)");
+  if (!node || !is_file_name(node)) return fail(err, err_size, "the node's name is not known (SLURMD_NODENAME)");
   for (int i = 0; i < argc; i++) {
     const char *value = strchr(argv[i], '=');
     const size_t key = value ? (size_t)(value++ - argv[i]) : 0;
@@ -114,8 +101,7 @@ int dfrs_group_configure(struct dfrs_group_conf *conf, const char *node, int arg
     } else if (key == 21 && !strncmp(argv[i], "default_cores_per_cpu", key)) {
       char *end;
       conf->default_cores_per_cpu = strtod(value, &end);
-      if (end == value || *end || !(conf->default_cores_per_cpu > 0) ||
-          conf->default_cores_per_cpu > MAX_CORES_PER_CPU)
+      if (end == value || *end || !(conf->default_cores_per_cpu > 0) || conf->default_cores_per_cpu > MAX_CORES_PER_CPU)
         return fail(err, err_size, "%s: expected a number above 0 and up to %g", argv[i], MAX_CORES_PER_CPU);
     } else {
       return fail(err, err_size,
@@ -136,27 +122,21 @@ int dfrs_group_configure(struct dfrs_group_conf *conf, const char *node, int arg
 
 /* ---- small files ------------------------------------------------------------------------------------------------- */
 
-static int open_folder(int at, const char *name)
-{
+static int open_folder(int at, const char *name) {
   return openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
-static void close_fd(int fd)
-{
-  if (fd >= 0)
-    close(fd);
+static void close_fd(int fd) {
+  if (fd >= 0) close(fd);
 }
 
 /* 0 or errno. */
-static int read_text(int at, const char *name, char *text, size_t size)
-{
+static int read_text(int at, const char *name, char *text, size_t size) {
   const int fd = openat(at, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   ssize_t length;
 
-  if (fd < 0)
-    return errno;
-  do
-    length = read(fd, text, size - 1);
+  if (fd < 0) return errno;
+  do length = read(fd, text, size - 1);
   while (length < 0 && errno == EINTR);
   const int error = length < 0 ? errno : 0;
   close(fd);
@@ -165,30 +145,25 @@ static int read_text(int at, const char *name, char *text, size_t size)
 }
 
 /* 0 or errno. The file must be there: on a file system that is no cgroup nothing is created. */
-static int write_text(int at, const char *name, const char *text)
-{
+static int write_text(int at, const char *name, const char *text) {
   const int fd = openat(at, name, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW);
   ssize_t length;
 
-  if (fd < 0)
-    return errno;
-  do
-    length = write(fd, text, strlen(text));
+  if (fd < 0) return errno;
+  do length = write(fd, text, strlen(text));
   while (length < 0 && errno == EINTR);
   const int error = length < 0 ? errno : 0;
   close(fd);
   return error;
 }
 
-static bool parse_quota(const char *text, struct quota *quota)
-{
+static bool parse_quota(const char *text, struct quota *quota) {
   char first[32];
   char *end;
   long period;
   int used = 0;
 
-  if (sscanf(text, "%31s %ld %n", first, &period, &used) != 2 || used == 0 || text[used] || period < 1)
-    return false;
+  if (sscanf(text, "%31s %ld %n", first, &period, &used) != 2 || used == 0 || text[used] || period < 1) return false;
   quota->period_us = period;
   if (!strcmp(first, "max")) {
     quota->quota_us = -1;
@@ -199,14 +174,12 @@ static bool parse_quota(const char *text, struct quota *quota)
   return !errno && !*end && quota->quota_us > 0;
 }
 
-static bool same_quota(const struct quota *a, const struct quota *b)
-{
+static bool same_quota(const struct quota *a, const struct quota *b) {
   return a->quota_us == b->quota_us && (a->quota_us < 0 || a->period_us == b->period_us);
 }
 
 /* The quota that the agent wants for the job; false if it has said nothing, or nothing readable. */
-static bool published_quota(const struct dfrs_group_conf *conf, uint32_t job, struct quota *quota)
-{
+static bool published_quota(const struct dfrs_group_conf *conf, uint32_t job, struct quota *quota) {
   char text[128];
   char name[32];
   bool found = false;
@@ -214,22 +187,18 @@ static bool published_quota(const struct dfrs_group_conf *conf, uint32_t job, st
   const int folder = run >= 0 ? open_folder(run, "quota") : -1;
 
   snprintf(name, sizeof name, "%u", job);
-  if (folder >= 0 && read_text(folder, name, text, sizeof text) == 0)
-    found = parse_quota(text, quota);
+  if (folder >= 0 && read_text(folder, name, text, sizeof text) == 0) found = parse_quota(text, quota);
   close_fd(folder);
   close_fd(run);
   return found;
 }
 
-static bool default_quota(const struct dfrs_group_conf *conf, unsigned cpus, struct quota *quota)
-{
+static bool default_quota(const struct dfrs_group_conf *conf, unsigned cpus, struct quota *quota) {
   const double cores = conf->default_cores_per_cpu * (cpus ? cpus : 1);
   double period = BASE_PERIOD_US;
 
-  if (conf->default_cores_per_cpu <= 0)
-    return false;
-  if (cores * period < WANTED_QUOTA_US)
-    period = fmin(MAX_PERIOD_US, ceil(WANTED_QUOTA_US / cores));
+  if (conf->default_cores_per_cpu <= 0) return false;
+  if (cores * period < WANTED_QUOTA_US) period = fmin(MAX_PERIOD_US, ceil(WANTED_QUOTA_US / cores));
   quota->period_us = (long)period;
   quota->quota_us = lround(fmax(MIN_QUOTA_US, cores * period));
   return true;
@@ -237,42 +206,34 @@ static bool default_quota(const struct dfrs_group_conf *conf, unsigned cpus, str
 
 /* ---- version 1 --------------------------------------------------------------------------------------------------- */
 
-static bool v1_read(int group, struct quota *quota)
-{
+static bool v1_read(int group, struct quota *quota) {
   char number[32];
 
-  if (read_text(group, "cpu.cfs_quota_us", number, sizeof number))
-    return false;
+  if (read_text(group, "cpu.cfs_quota_us", number, sizeof number)) return false;
   quota->quota_us = strtol(number, NULL, 10);
-  if (read_text(group, "cpu.cfs_period_us", number, sizeof number))
-    return false;
+  if (read_text(group, "cpu.cfs_period_us", number, sizeof number)) return false;
   quota->period_us = strtol(number, NULL, 10);
   return true;
 }
 
 /* 0 or errno. */
-static int v1_write(int group, const struct quota *wanted)
-{
+static int v1_write(int group, const struct quota *wanted) {
   struct quota now;
   char number[32];
   int error;
 
-  if (v1_read(group, &now) && same_quota(&now, wanted))
-    return 0;
+  if (v1_read(group, &now) && same_quota(&now, wanted)) return 0;
   if (wanted->quota_us > 0) {
-    if ((error = write_text(group, "cpu.shares", SHARES)))
-      return error;
+    if ((error = write_text(group, "cpu.shares", SHARES))) return error;
     snprintf(number, sizeof number, "%ld", wanted->period_us);
-    if ((error = write_text(group, "cpu.cfs_period_us", number)))
-      return error;
+    if ((error = write_text(group, "cpu.cfs_period_us", number))) return error;
   }
   snprintf(number, sizeof number, "%ld", wanted->quota_us);
   return write_text(group, "cpu.cfs_quota_us", number);
 }
 
 /* The folder of the node below a controller; -1 and errno. Made where it is not there. */
-static int v1_tree(const struct dfrs_group_conf *conf, const char *controller, bool make)
-{
+static int v1_tree(const struct dfrs_group_conf *conf, const char *controller, bool make) {
   char path[PATH_MAX + 16];
   const char *const names[] = {conf->cgroup_tree, conf->node};
 
@@ -291,39 +252,32 @@ static int v1_tree(const struct dfrs_group_conf *conf, const char *controller, b
     close(folder);
     errno = error;
     folder = below;
-    if (folder >= 0 && made && !strcmp(controller, "cpu"))
-      write_text(folder, "cpu.shares", SHARES);
+    if (folder >= 0 && made && !strcmp(controller, "cpu")) write_text(folder, "cpu.shares", SHARES);
   }
   return folder;
 }
 
 /* 0 or errno. The group's quota is made the agent's; while it is being written the agent may publish another. */
-static int v1_set_quota(const struct dfrs_group_conf *conf, uint32_t job, int group, bool fresh, unsigned cpus)
-{
+static int v1_set_quota(const struct dfrs_group_conf *conf, uint32_t job, int group, bool fresh, unsigned cpus) {
   struct quota wanted;
   struct quota again;
   int error = 0;
 
   if (!published_quota(conf, job, &wanted)) {
     /* Only a group that was just made: what is in another is the agent's, or was given by an earlier task. */
-    if (fresh && default_quota(conf, cpus, &wanted) && (error = v1_write(group, &wanted)))
-      return error;
-    if (!published_quota(conf, job, &wanted))
-      return 0;
+    if (fresh && default_quota(conf, cpus, &wanted) && (error = v1_write(group, &wanted))) return error;
+    if (!published_quota(conf, job, &wanted)) return 0;
   }
   for (int i = 0; i < ATTEMPTS; i++) {
-    if ((error = v1_write(group, &wanted)))
-      return error;
-    if (!published_quota(conf, job, &again) || same_quota(&wanted, &again))
-      return 0;
+    if ((error = v1_write(group, &wanted))) return error;
+    if (!published_quota(conf, job, &again) || same_quota(&wanted, &again)) return 0;
     wanted = again;
   }
   return 0; /* the agent, which looks again and again, has the last word */
 }
 
 static int v1_join(const struct dfrs_group_conf *conf, uint32_t job, unsigned cpus, pid_t process, char *err,
-                   size_t err_size)
-{
+                   size_t err_size) {
   char name[32];
   char number[32];
   int error = ENOENT;
@@ -369,13 +323,11 @@ static int v1_join(const struct dfrs_group_conf *conf, uint32_t job, unsigned cp
   return 0;
 }
 
-static bool v1_remove(const struct dfrs_group_conf *conf, uint32_t job, const char *controller)
-{
+static bool v1_remove(const struct dfrs_group_conf *conf, uint32_t job, const char *controller) {
   char name[32];
   const int tree = v1_tree(conf, controller, false);
 
-  if (tree < 0)
-    return false;
+  if (tree < 0) return false;
   snprintf(name, sizeof name, "job_%u", job);
   /* EBUSY as long as a process is in it. */
   const bool removed = conf->remove_group(tree, name) == 0;
@@ -385,8 +337,7 @@ static bool v1_remove(const struct dfrs_group_conf *conf, uint32_t job, const ch
 
 /* ---- version 2 --------------------------------------------------------------------------------------------------- */
 
-static int v2_open(const struct dfrs_group_conf *conf, int root, uint32_t job)
-{
+static int v2_open(const struct dfrs_group_conf *conf, int root, uint32_t job) {
   char path[NAME_MAX + 64];
 
   snprintf(path, sizeof path, "system.slice/%s_slurmstepd.scope/job_%u", conf->node, job);
@@ -398,8 +349,7 @@ static int v2_open(const struct dfrs_group_conf *conf, int root, uint32_t job)
   return group;
 }
 
-static int v2_write(int group, const struct quota *wanted)
-{
+static int v2_write(int group, const struct quota *wanted) {
   char text[64];
 
   if (wanted->quota_us < 0) {
@@ -412,8 +362,7 @@ static int v2_write(int group, const struct quota *wanted)
 }
 
 static int v2_join(const struct dfrs_group_conf *conf, int root, uint32_t job, unsigned cpus, char *err,
-                   size_t err_size)
-{
+                   size_t err_size) {
   struct quota now;
   struct quota wanted;
   char text[64];
@@ -423,13 +372,10 @@ static int v2_join(const struct dfrs_group_conf *conf, int root, uint32_t job, u
   for (int i = 0; i < ATTEMPTS && !error && parse_quota(text, &now); i++) {
     const bool told = published_quota(conf, job, &wanted);
     /* The default is for a group that no one has given a quota. */
-    if (!told && (now.quota_us >= 0 || !default_quota(conf, cpus, &wanted)))
-      break;
-    if (same_quota(&now, &wanted))
-      break;
+    if (!told && (now.quota_us >= 0 || !default_quota(conf, cpus, &wanted))) break;
+    if (same_quota(&now, &wanted)) break;
     error = v2_write(group, &wanted);
-    if (!error)
-      error = read_text(group, "cpu.max", text, sizeof text);
+    if (!error) error = read_text(group, "cpu.max", text, sizeof text);
   }
   close_fd(group);
   if (error)
@@ -443,37 +389,31 @@ static int v2_join(const struct dfrs_group_conf *conf, int root, uint32_t job, u
 /* ------------------------------------------------------------------------------------------------------------------ */
 
 /* An open folder of version 2, or -1. */
-static int open_v2_root(const struct dfrs_group_conf *conf)
-{
+static int open_v2_root(const struct dfrs_group_conf *conf) {
   const int root = open(conf->cgroup_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-  if (root >= 0 && conf->file_system(root) == CGROUP2_SUPER_MAGIC)
-    return root;
+  if (root >= 0 && conf->file_system(root) == CGROUP2_SUPER_MAGIC) return root;
   close_fd(root);
   return -1;
 }
 
 int dfrs_group_join(const struct dfrs_group_conf *conf, uint32_t job, unsigned cpus, pid_t process, char *err,
-                    size_t err_size)
-{
+                    size_t err_size) {
   const int root = open_v2_root(conf);
 
-  if (root < 0)
-    return v1_join(conf, job, cpus, process, err, err_size);
+  if (root < 0) return v1_join(conf, job, cpus, process, err, err_size);
   const int result = v2_join(conf, root, job, cpus, err, err_size);
   close(root);
   return result;
 }
 
-bool dfrs_group_managed(const struct dfrs_group_conf *conf, uint32_t job)
-{
+bool dfrs_group_managed(const struct dfrs_group_conf *conf, uint32_t job) {
   struct quota quota;
 
   return published_quota(conf, job, &quota);
 }
 
-void dfrs_group_leave(const struct dfrs_group_conf *conf, uint32_t job, bool job_over)
-{
+void dfrs_group_leave(const struct dfrs_group_conf *conf, uint32_t job, bool job_over) {
   struct quota quota;
   const int root = open_v2_root(conf);
 
@@ -481,8 +421,6 @@ void dfrs_group_leave(const struct dfrs_group_conf *conf, uint32_t job, bool job
     close(root);
     return;
   }
-  if (!job_over && published_quota(conf, job, &quota))
-    return;
-  if (v1_remove(conf, job, "cpu"))
-    v1_remove(conf, job, "cpuacct");
+  if (!job_over && published_quota(conf, job, &quota)) return;
+  if (v1_remove(conf, job, "cpu")) v1_remove(conf, job, "cpuacct");
 }

@@ -96,8 +96,8 @@ static void ask(time_t now) {
   agent_queue_request(request);
 }
 
-/* slurmd could not confirm the launch to a slurmctld that was gone, took that for a failure of the launch, and has had the
- * job held. */
+/* slurmd could not confirm the launch to a slurmctld that was gone, took that for a failure of the launch, and has had
+ * the job held. */
 static job_record_t *held_for_no_fault(const struct suspect *suspect) {
   job_record_t *job = find_job_record(suspect->job_id);
   return job && job->restart_cnt == suspect->restarts + 1 && IS_JOB_PENDING(job) && job->priority == 0 &&

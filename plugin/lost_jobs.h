@@ -4,9 +4,9 @@
  * A slurmctld that was killed may have saved a start and not got round to telling slurmd; or it may have heard of a
  * job's end, answered, and not saved it. Either way the next one finds the job running, and nothing will ever end it:
  * Slurm notices at the node's next registration, which may be half an hour away, and not at all in the first seconds.
- * So the nodes of jobs from before are asked to register again, and a job that two reports in a row do not have is lost:
- * it is to be queued again. A slurmd, on the other hand, that could not confirm a launch to a slurmctld that was gone asks
- * the next one to hold the job ("launch failed requeued held"): such a job is released again.
+ * So the nodes of jobs from before are asked to register again, and a job that two reports in a row do not have is
+ * lost: it is to be queued again. A slurmd, on the other hand, that could not confirm a launch to a slurmctld that was
+ * gone asks the next one to hold the job ("launch failed requeued held"): such a job is released again.
  *
  * All of this is of one thread.
  */
@@ -18,7 +18,8 @@
 
 #include "plugin/compat.h"
 
-/* This slurmctld has been in charge since then (s since the epoch): its jobs from before are looked for on their nodes. */
+/* This slurmctld has been in charge since then (s since the epoch): its jobs from before are looked for on their nodes.
+ */
 void lost_jobs_begin(time_t since);
 
 /* Looks what nodes have reported, and asks them. Takes conf R, job W, node W, part R while jobs from

@@ -86,7 +86,7 @@ static job_resources_t *new_resources(const job_record_t *job, const struct dfrs
   made->threads_per_core = job->details->mc_ptr->threads_per_core;
   made->cr_type = slurm_conf.select_type_param;
   if (job->part_ptr->cr_type && (made->cr_type & (CR_SOCKET | CR_CORE))) {
-    made->cr_type &= (uint16_t) ~(CR_SOCKET | CR_CORE | CR_MEMORY);
+    made->cr_type &= (uint16_t)~(CR_SOCKET | CR_CORE | CR_MEMORY);
     made->cr_type |= job->part_ptr->cr_type;
   }
   made->cr_type |= DFRS_MARK_EXACT;

@@ -27,12 +27,12 @@ static void wait_a_moment(void) {
   nanosleep(&moment, NULL);
 }
 
-/* The thread that saves, as this one knows it. slurmctld makes it after us and joins it after us, so that in between its
- * number is ours to change. */
+/* The thread that saves, as this one knows it. slurmctld makes it after us and joins it after us, so that in between
+ * its number is ours to change. */
 static pthread_t saver;
 
-/* Has Slurm's own thread save all that is to be saved, and returns when that is done: told to end it saves first. Then it
- * is started again. Without effect while there is none yet. */
+/* Has Slurm's own thread save all that is to be saved, and returns when that is done: told to end it saves first. Then
+ * it is started again. Without effect while there is none yet. */
 static void flush(void) {
   if (slurmctld_config.thread_id_save == 0) return;
   if (!pthread_equal(slurmctld_config.thread_id_save, saver)) {

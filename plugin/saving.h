@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Slurm's own file of jobs (StateSaveLocation/job_state), written when it matters to us.
  *
- * slurmctld writes it 5 s after a change or later. One that is killed in between has forgotten the change: a job that it
- * has just started is pending again, and is started a second time while it still runs; one that has just ended is
+ * slurmctld writes it 5 s after a change or later. One that is killed in between has forgotten the change: a job that
+ * it has just started is pending again, and is started a second time while it still runs; one that has just ended is
  * running, on a node that knows nothing of it. So it is written
  *
  * - before a started job's script or srun is told of it (write-ahead), so that no task runs that a saved state does not
  *   know of;
  * - soon after any other change of jobs, ends and submissions among them.
  *
- * Slurm's own thread does the writing. Two threads must not: dump_all_job_state() changes jobs (their lists of nodes that
- * still complete) under read locks alone, and what one has freed the other frees again, which ends slurmctld.
+ * Slurm's own thread does the writing. Two threads must not: dump_all_job_state() changes jobs (their lists of nodes
+ * that still complete) under read locks alone, and what one has freed the other frees again, which ends slurmctld.
  *
  * All of this is of one thread, which holds none of Slurm's locks.
  */

@@ -41,7 +41,7 @@ static const double kDependenciesEvery = 1.0;
 static pthread_mutex_t thread_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t thread;
 static bool running;
-static bool stop_requested;      /* these two: atomic */
+static bool stop_requested; /* these two: atomic */
 static bool reconfigure_requested;
 static struct dfrs_controller *controller;
 
@@ -59,10 +59,17 @@ static double monotonic(void) {
 
 static void log_line(int level, const char *message) {
   switch (level) {
-    case 1: error("sched/dfrs: %s", message); break;
-    case 2: info("sched/dfrs: %s", message); break;
-    case 3: verbose("sched/dfrs: %s", message); break;
-    default: debug("sched/dfrs: %s", message);
+    case 1:
+      error("sched/dfrs: %s", message);
+      break;
+    case 2:
+      info("sched/dfrs: %s", message);
+      break;
+    case 3:
+      verbose("sched/dfrs: %s", message);
+      break;
+    default:
+      debug("sched/dfrs: %s", message);
   }
 }
 
@@ -102,8 +109,8 @@ struct rounds {
   struct dfrs_result *results;
   size_t *indices;
   size_t room;
-  double wake_at;  /* s since the epoch */
-  double rest;     /* s; not before this has passed */
+  double wake_at; /* s since the epoch */
+  double rest;    /* s; not before this has passed */
 };
 
 static bool grow(struct rounds *r, size_t count) {
@@ -157,10 +164,11 @@ static bool one_round(struct rounds *r) {
   apply_operations(r->snapshot, operations.list, operations.count, r->results, &times);
   dfrs_controller_applied(controller, r->indices, r->results, operations.count, wall_clock());
   /* tests/live/scale.py reads this line. */
-  debug("sched/dfrs: round: %zu jobs, %zu operations, snapshot %.3f ms, step %.3f ms, apply %.3f ms, longest write lock "
-        "%.3f ms (%.3f ms of CPU), saving %.3f ms", snapshot_view(r->snapshot)->job_count, operations.count,
-        snapshot_lock_time(r->snapshot) * 1e3, step_time * 1e3, times.total * 1e3, times.longest * 1e3,
-        times.longest_cpu * 1e3, times.saving * 1e3);
+  debug(
+      "sched/dfrs: round: %zu jobs, %zu operations, snapshot %.3f ms, step %.3f ms, apply %.3f ms, longest write lock "
+      "%.3f ms (%.3f ms of CPU), saving %.3f ms",
+      snapshot_view(r->snapshot)->job_count, operations.count, snapshot_lock_time(r->snapshot) * 1e3, step_time * 1e3,
+      times.total * 1e3, times.longest * 1e3, times.longest_cpu * 1e3, times.saving * 1e3);
   if (times.saving > 0 && saving_rest() > r->rest) r->rest = saving_rest();
   /* What has just been done is seen by the next round at once: an array has further tasks, a refusal has an answer. */
   for (size_t i = 0; i < operations.count; ++i) {
@@ -231,8 +239,10 @@ int init(void) {
     return SLURM_ERROR;
   }
   if (!dfrs_gate_select_ready()) {
-    error("sched/dfrs: slurmctld has loaded the stock selector, not ours: PluginDir must name the folder of dfrs' plugins "
-          "before Slurm's own, and SelectType must be select/cons_tres");
+    error(
+        "sched/dfrs: slurmctld has loaded the stock selector, not ours: PluginDir must name the folder of dfrs' "
+        "plugins "
+        "before Slurm's own, and SelectType must be select/cons_tres");
     return SLURM_ERROR;
   }
   pthread_mutex_lock(&thread_lock);

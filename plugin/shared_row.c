@@ -6,7 +6,7 @@
 static struct node_count {
   uint32_t cores;
   uint32_t jobs;
-} * counts;
+} *counts;
 static int node_count;
 
 static part_res_record_t *record; /* ours, in cons_tres' list */

@@ -26,7 +26,7 @@ struct snapshot {
   uint64_t least_memory;
   uint32_t least_cpus, least_disk;
   uint32_t wants; /* enum dfrs_want */
-  struct {  /* eligible nodes of jobs that ask for nothing special, by partition */
+  struct {        /* eligible nodes of jobs that ask for nothing special, by partition */
     const part_record_t *part;
     const uint64_t *mask;
   } plain[kPlainParts];
@@ -34,7 +34,7 @@ struct snapshot {
   double lock_time;
   bool dependents;
   bool any_reserved;
-  bitstr_t *managed;  /* all nodes of managed partitions */
+  bitstr_t *managed; /* all nodes of managed partitions */
   bitstr_t *scratch;
 };
 
@@ -239,7 +239,8 @@ static const uint64_t *narrowed_nodes(struct snapshot *s, const job_record_t *jo
       if (compat_node((int)s->table_index[i])->node_state & NODE_STATE_RES) bit_clear(nodes, s->table_index[i]);
   }
   /* Named nodes are all that it gets, unless it wants more than are named. */
-  if (details->req_node_bitmap && (details->min_nodes == NO_VAL || (int)details->min_nodes <= bit_set_count(details->req_node_bitmap)))
+  if (details->req_node_bitmap &&
+      (details->min_nodes == NO_VAL || (int)details->min_nodes <= bit_set_count(details->req_node_bitmap)))
     bit_and(nodes, details->req_node_bitmap);
   if (details->exc_node_bitmap) bit_and_not(nodes, details->exc_node_bitmap);
   if (details->feature_list && list_count(details->feature_list)) {
@@ -325,8 +326,8 @@ static bool take_placement(struct snapshot *s, const job_record_t *job, struct d
   return true;
 }
 
-/* Slurm's fair-share factor, 0 to 1; -1: not known. With the classic algorithm it is what the priority plugin worked out
- * last, which it does for pending jobs alone. */
+/* Slurm's fair-share factor, 0 to 1; -1: not known. With the classic algorithm it is what the priority plugin worked
+ * out last, which it does for pending jobs alone. */
 static double fair_share(const job_record_t *job) {
   const slurmdb_assoc_rec_t *assoc = job->assoc_ptr;
   if (!assoc || !assoc->usage || xstrcmp(slurm_conf.priority_type, "priority/multifactor")) return -1;
@@ -343,8 +344,8 @@ static int take_job(struct snapshot *s, const job_record_t *job, const part_reco
   const bool completing = IS_JOB_COMPLETING(job);
   memset(out, 0, sizeof(*out));
   if (IS_JOB_PENDING(job)) {
-    const bool cleaning = completing || details->prolog_running || job->epilog_running ||
-                          (job->step_list && list_count(job->step_list));
+    const bool cleaning =
+        completing || details->prolog_running || job->epilog_running || (job->step_list && list_count(job->step_list));
     out->phase = cleaning ? DFRS_JOB_REQUEUING : DFRS_JOB_PENDING;
   } else if (IS_JOB_SUSPENDED(job)) {
     out->phase = DFRS_JOB_SUSPENDED;
@@ -443,8 +444,7 @@ static int by_job_id(const void *a, const void *b) {
 
 const struct dfrs_job *snapshot_find(const struct snapshot *s, uint32_t job_id) {
   const struct dfrs_job wanted = {.key = {.job_id = job_id}}, *key = &wanted;
-  const struct dfrs_job **found =
-      bsearch(&key, s->by_id, s->view.job_count, sizeof(*s->by_id), by_job_id);
+  const struct dfrs_job **found = bsearch(&key, s->by_id, s->view.job_count, sizeof(*s->by_id), by_job_id);
   return found ? *found : NULL;
 }
 

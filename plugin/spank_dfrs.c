@@ -7,8 +7,8 @@
  * task's first instruction. Whatever goes wrong is logged, and the task runs without a quota until the node agent
  * finds it: a plugin that fails could drain the node.
  */
-#include <slurm/spank.h>
 #include <slurm/slurm.h>
+#include <slurm/spank.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,52 +16,43 @@
 
 SPANK_PLUGIN(dfrs, 1)
 
-static bool configure(struct dfrs_group_conf *conf, int argc, char **argv)
-{
+static bool configure(struct dfrs_group_conf *conf, int argc, char **argv) {
   char err[512];
 
   /* slurmstepd's own environment; the job's (spank_getenv) may name another node. */
-  if (dfrs_group_configure(conf, getenv("SLURMD_NODENAME"), argc, argv, err, sizeof err) == 0)
-    return true;
+  if (dfrs_group_configure(conf, getenv("SLURMD_NODENAME"), argc, argv, err, sizeof err) == 0) return true;
   slurm_error("spank_dfrs: %s", err);
   return false;
 }
 
 /* CPUs named in a list like "0-3,8". */
-static unsigned count_cpus(const char *list)
-{
+static unsigned count_cpus(const char *list) {
   unsigned count = 0;
 
   while (list && *list >= '0' && *list <= '9') {
     char *end;
     const unsigned long first = strtoul(list, &end, 10);
     const unsigned long last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
-    if (last < first || last - first > UINT16_MAX)
-      break;
+    if (last < first || last - first > UINT16_MAX) break;
     count += (unsigned)(last - first) + 1;
-    if (*end != ',')
-      break;
+    if (*end != ',') break;
     list = end + 1;
   }
   return count;
 }
 
 /* The job's CPUs on this node: of the whole job, not of the step. */
-static unsigned job_cpus(spank_t spank)
-{
+static unsigned job_cpus(spank_t spank) {
   char *cores = NULL;
   uint16_t cpus = 0;
   unsigned count = 0;
 
-  if (spank_get_item(spank, S_JOB_ALLOC_CORES, &cores) == ESPANK_SUCCESS)
-    count = count_cpus(cores);
-  if (count == 0 && spank_get_item(spank, S_JOB_NCPUS, &cpus) == ESPANK_SUCCESS)
-    count = cpus;
+  if (spank_get_item(spank, S_JOB_ALLOC_CORES, &cores) == ESPANK_SUCCESS) count = count_cpus(cores);
+  if (count == 0 && spank_get_item(spank, S_JOB_NCPUS, &cpus) == ESPANK_SUCCESS) count = cpus;
   return count ? count : 1;
 }
 
-int slurm_spank_task_post_fork(spank_t spank, int argc, char **argv)
-{
+int slurm_spank_task_post_fork(spank_t spank, int argc, char **argv) {
   struct dfrs_group_conf conf;
   char err[512];
   uint32_t job = 0;
@@ -71,19 +62,17 @@ int slurm_spank_task_post_fork(spank_t spank, int argc, char **argv)
   if (spank_get_item(spank, S_TASK_PID, &process) != ESPANK_SUCCESS || process <= 0 ||
       spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS)
     return 0;
-  if (configure(&conf, argc, argv) &&
-      dfrs_group_join(&conf, job, job_cpus(spank), process, err, sizeof err) != 0)
+  if (configure(&conf, argc, argv) && dfrs_group_join(&conf, job, job_cpus(spank), process, err, sizeof err) != 0)
     slurm_error("spank_dfrs: job %u runs without its quota: %s", job, err);
   return 0;
 }
 
 /*
  * The placement counts on the job's CPUs for each task, and srun has not taken them over from its job since 22.05: a
- * plain srun in a script would have one CPU a task, and Slurm would spread its tasks over the job's nodes in another way
- * than the quotas are. srun takes them from this variable; what the user has set stays.
+ * plain srun in a script would have one CPU a task, and Slurm would spread its tasks over the job's nodes in another
+ * way than the quotas are. srun takes them from this variable; what the user has set stays.
  */
-int slurm_spank_user_init(spank_t spank, int argc, char **argv)
-{
+int slurm_spank_user_init(spank_t spank, int argc, char **argv) {
   struct dfrs_group_conf conf;
   uint32_t job = 0;
   uint32_t step = 0;
@@ -97,8 +86,7 @@ int slurm_spank_user_init(spank_t spank, int argc, char **argv)
   return 0;
 }
 
-static void leave(spank_t spank, int argc, char **argv, bool job_over)
-{
+static void leave(spank_t spank, int argc, char **argv, bool job_over) {
   struct dfrs_group_conf conf;
   uint32_t job = 0;
 
@@ -107,15 +95,12 @@ static void leave(spank_t spank, int argc, char **argv, bool job_over)
 }
 
 /* The end of a step; the group goes with the last one. */
-int slurm_spank_exit(spank_t spank, int argc, char **argv)
-{
-  if (spank_remote(spank) == 1)
-    leave(spank, argc, argv, false);
+int slurm_spank_exit(spank_t spank, int argc, char **argv) {
+  if (spank_remote(spank) == 1) leave(spank, argc, argv, false);
   return 0;
 }
 
-int slurm_spank_job_epilog(spank_t spank, int argc, char **argv)
-{
+int slurm_spank_job_epilog(spank_t spank, int argc, char **argv) {
   leave(spank, argc, argv, true);
   return 0;
 }

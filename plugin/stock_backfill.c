@@ -15,8 +15,7 @@ static void *open_in(const char *folders) {
   char path[4096];
   for (const char *at = folders; at && *at;) {
     const size_t length = strcspn(at, ":");
-    if (length > 0 &&
-        snprintf(path, sizeof(path), "%.*s/sched_backfill.so", (int)length, at) < (int)sizeof(path)) {
+    if (length > 0 && snprintf(path, sizeof(path), "%.*s/sched_backfill.so", (int)length, at) < (int)sizeof(path)) {
       void *found = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
       if (found) return found;
     }
@@ -29,8 +28,10 @@ int stock_backfill_start(void) {
   if (library) return 0;
   library = open_in(slurm_conf.plugindir);
   if (!library) {
-    error("sched/dfrs: cannot load sched_backfill.so from PluginDir=%s; partitions that are not managed have Slurm's "
-          "main scheduler only. StockBackfill=no in dfrs.conf says that this is meant", slurm_conf.plugindir);
+    error(
+        "sched/dfrs: cannot load sched_backfill.so from PluginDir=%s; partitions that are not managed have Slurm's "
+        "main scheduler only. StockBackfill=no in dfrs.conf says that this is meant",
+        slurm_conf.plugindir);
     return -1;
   }
   const uint32_t *version = dlsym(library, "plugin_version");

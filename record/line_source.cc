@@ -41,7 +41,7 @@ class FileLines final : public LineSource {
   explicit FileLines(const std::string& path) : path_(path), buffer_(std::size_t{1} << 18) {
     const int fd = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) throw RecordError(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)), true);
-    struct stat status {};
+    struct stat status{};
     if (::fstat(fd, &status) == 0 && S_ISDIR(status.st_mode)) {
       ::close(fd);
       throw RecordError(fmt::format("{}: is a folder", path), true);

@@ -32,8 +32,8 @@ const Strings kHeader = {"dfrs-record",    "version",     "algorithm",      "per
                          "priority_floor", "ticks_apart", "pass_per_event", "pack_tasks"};
 const Strings kStep = {"t",         "rigid_dims", "node_count", "nodes",     "slots",
                        "estimates", "jobs",       "events",     "decisions", "error"};
-const Strings kJob = {"slot",   "id",       "state", "flags", "tasks", "cpu_need", "rigid",
-                      "submit", "eligible", "clock", "yield", "nodes", "estimate", "weight", "penalty"};
+const Strings kJob = {"slot",     "id",    "state", "flags", "tasks",    "cpu_need", "rigid",  "submit",
+                      "eligible", "clock", "yield", "nodes", "estimate", "weight",   "penalty"};
 
 }  // namespace
 

@@ -16,10 +16,10 @@ extern "C" {
 
 /* How the select wrapper is to place a job of a managed partition when Slurm asks for it to run now. */
 enum dfrs_plan_kind {
-  DFRS_PLAN_NONE,   /* none was published: refuse, the job waits for the policy */
-  DFRS_PLAN_EXACT,  /* these tasks on these nodes, nothing else */
-  DFRS_PLAN_STOCK,  /* the selector places it, on some of the plan's nodes (node_tasks is not used): by cons_tres (GRES,
-                     * topology), or by itself where only the layout is special (--nodes, --ntasks-per-node) */
+  DFRS_PLAN_NONE,  /* none was published: refuse, the job waits for the policy */
+  DFRS_PLAN_EXACT, /* these tasks on these nodes, nothing else */
+  DFRS_PLAN_STOCK, /* the selector places it, on some of the plan's nodes (node_tasks is not used): by cons_tres (GRES,
+                    * topology), or by itself where only the layout is special (--nodes, --ntasks-per-node) */
 };
 
 /* A placement that the sched thread has decided, valid for the one job and the one call of select_nodes. */
@@ -27,19 +27,19 @@ struct dfrs_plan {
   enum dfrs_plan_kind kind;
   uint32_t job_id;
   uint32_t node_count;
-  const uint32_t *nodes;      /* indices of Slurm's node table, ascending */
-  const uint16_t *node_tasks; /* tasks on each, >= 1 */
+  const uint32_t* nodes;      /* indices of Slurm's node table, ascending */
+  const uint16_t* node_tasks; /* tasks on each, >= 1 */
   uint16_t cpus_per_task;
-  uint64_t memory_per_task;   /* MiB */
+  uint64_t memory_per_task; /* MiB */
 };
 
 /* Makes the partitions named the managed ones, in place of those named before. Names are copied; Slurm compares
  * partition names exactly. 0, or -1 when memory is short (then nothing was changed). */
-int dfrs_gate_set_partitions(const char *const *names, size_t count);
-bool dfrs_gate_manages(const char *partition);
+int dfrs_gate_set_partitions(const char* const* names, size_t count);
+bool dfrs_gate_manages(const char* partition);
 
 /* Publishes a plan (copied) for its job, in place of an older one. 0, or -1 when memory is short. */
-int dfrs_gate_publish(const struct dfrs_plan *plan);
+int dfrs_gate_publish(const struct dfrs_plan* plan);
 /* The plan of a job, or one of kind DFRS_PLAN_NONE. The arrays stay valid until dfrs_gate_withdraw of that job; the
  * caller holds Slurm's job write lock, as do those who publish and withdraw. */
 struct dfrs_plan dfrs_gate_plan(uint32_t job_id);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What nearly every library includes, to be compiled once (tests/by_folder.mk). Sources include what they use all the same.
+// What nearly every library includes, to be compiled once (tests/by_folder.mk). Sources include what they use all the
+// same.
 #ifndef DFRS_TESTS_BY_FOLDER_H
 #define DFRS_TESTS_BY_FOLDER_H
 

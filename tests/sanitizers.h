@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whether the program that runs has sanitizers in it. Asked when it runs, because tests that are compiled without them are
-// also linked with libraries that are compiled with them.
+// Whether the program that runs has sanitizers in it. Asked when it runs, because tests that are compiled without them
+// are also linked with libraries that are compiled with them.
 #pragma once
 
 // Functions of their run-time libraries, null in programs without.

@@ -5,7 +5,8 @@
 #ifndef DFRS_PLUGIN_SLURM_CONFIG_H
 #define DFRS_PLUGIN_SLURM_CONFIG_H
 
-/* Debian configures Slurm with --disable-debug. Without this the headers declare checks that slurmctld does not have. */
+/* Debian configures Slurm with --disable-debug. Without this the headers declare checks that slurmctld does not have.
+ */
 #ifndef NDEBUG
 #define NDEBUG 1
 #endif

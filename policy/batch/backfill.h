@@ -70,7 +70,7 @@ class BackfillPolicy final : public BatchPolicy {
   Reservation reservation_;
   std::vector<NodeIndex> room_;       // for the nodes of the job that fits
   std::span<const NodeIndex> nodes_;  // these, one per task
-  std::vector<std::uint64_t> idle_;  // a bit per node: it has no job
+  std::vector<std::uint64_t> idle_;   // a bit per node: it has no job
 };
 
 }  // namespace dfrs

@@ -3,14 +3,15 @@
 // IPPS/SPDP 1998).
 //
 // A new job gets the earliest start that delays no job planned before it. When a job ends, all waiting jobs are planned
-// anew in the order of the policy - or, in the form `compress`, each in turn moves to the earliest start that the others
-// leave it, so that none ever starts later than planned when it was submitted, as long as no job outlasts its estimate.
+// anew in the order of the policy - or, in the form `compress`, each in turn moves to the earliest start that the
+// others leave it, so that none ever starts later than planned when it was submitted, as long as no job outlasts its
+// estimate.
 #pragma once
 
 #include <vector>
 
-#include "policy/core/algorithm.h"
 #include "policy/batch/planning_policy.h"
+#include "policy/core/algorithm.h"
 
 namespace dfrs {
 

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t kRefusalsKept = 8;  // few shapes are most of a queue
 
-// How many tasks of need `cpu` fit into `free` of a node's `capacity`; up to rounding, as cpu_fits. A node that is slower
-// than a task could use takes one alone.
+// How many tasks of need `cpu` fit into `free` of a node's `capacity`; up to rounding, as cpu_fits. A node that is
+// slower than a task could use takes one alone.
 std::uint32_t by_cpu(double free, double capacity, double cpu, std::uint32_t most) {
   if (cpu_exceeds(cpu, capacity)) return cpu_fits(capacity, free) ? std::min(most, 1u) : 0;
   const double count = std::floor((free + capacity * kCpuTolerance) / cpu);

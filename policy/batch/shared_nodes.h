@@ -3,9 +3,10 @@
 // and rigid resources left. What Slurm's backfill with select/cons_tres and CR_Core_Memory does on most clusters; the
 // papers' batch policies (BackfillPolicy) give whole nodes.
 //
-// Names: FCFS/shared, EASY/shared. Nodes are tried by index, each filled before the next. The first job that does not fit has a reservation: the shadow
-// time is the earliest at which it fits by the estimates of the running jobs. A later job may start if it fits now, and
-// either ends by the shadow time or leaves the reservation what it counts on, node by node.
+// Names: FCFS/shared, EASY/shared. Nodes are tried by index, each filled before the next. The first job that does not
+// fit has a reservation: the shadow time is the earliest at which it fits by the estimates of the running jobs. A later
+// job may start if it fits now, and either ends by the shadow time or leaves the reservation what it counts on, node by
+// node.
 #pragma once
 
 #include <cstdint>
@@ -54,10 +55,10 @@ class SharedNodesPolicy final : public BatchPolicy {
   BatchAlgorithm::Backfill rule_;
   BatchOptions options_;
   std::vector<Waiting> queue_;
-  std::vector<Running> running_;  // by expected end
-  std::vector<Free> later_;       // by node
-  std::vector<std::uint8_t> released_;  // by node: a job ends there by the shadow time
-  std::vector<NodeIndex> nodes_;  // of the job that fits, one per task
+  std::vector<Running> running_;         // by expected end
+  std::vector<Free> later_;              // by node
+  std::vector<std::uint8_t> released_;   // by node: a job ends there by the shadow time
+  std::vector<NodeIndex> nodes_;         // of the job that fits, one per task
   std::vector<const JobView*> refused_;  // in this pass, for want of room now
 };
 

@@ -2,9 +2,9 @@
 // What hosts may set about policies; each policy takes from it what concerns it.
 #pragma once
 
+#include "policy/core/units.h"
 #include "policy/rr7659/priority.h"
 #include "policy/triage/options.h"
-#include "policy/core/units.h"
 
 namespace dfrs {
 

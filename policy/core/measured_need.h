@@ -7,8 +7,8 @@
 //   keeps its CPU.
 // - A job that uses up its quota hides its need. Where the quota was all that it was thought to need, that was wrong:
 //   the estimate is raised by a factor, with each sample, until some is left unused. Where the quota was less, because
-//   others share the node, nothing is known against the estimate, but it grows old: it rises too, by that factor in half
-//   of `memory`, twice as fast as it would fall.
+//   others share the node, nothing is known against the estimate, but it grows old: it rises too, by that factor in
+//   half of `memory`, twice as fast as it would fall.
 // - Never below the floor, so that a job that slept can begin again, nor above 1.
 #pragma once
 
@@ -29,8 +29,8 @@ struct NeedRule {
 
 class MeasuredNeed {
  public:
-  /// Over `length` s (> 0; nothing is learnt otherwise) the job used `used` of a quota of `quota` (> 0; of 1 or more: it
-  /// was not held back). True if need() has changed. O(1).
+  /// Over `length` s (> 0; nothing is learnt otherwise) the job used `used` of a quota of `quota` (> 0; of 1 or more:
+  /// it was not held back). True if need() has changed. O(1).
   bool sample(double used, double quota, Seconds length, const NeedRule& rule);
   /// What policies are to count with: 1 at first, all that was asked for.
   double need() const { return told_; }

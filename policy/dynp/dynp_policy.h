@@ -16,8 +16,8 @@
 #include <optional>
 #include <vector>
 
-#include "policy/core/algorithm.h"
 #include "policy/batch/planning_policy.h"
+#include "policy/core/algorithm.h"
 #include "policy/dynp/decider.h"
 #include "policy/dynp/quality.h"
 

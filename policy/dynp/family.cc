@@ -7,8 +7,8 @@
 #include <charconv>
 #include <memory>
 
-#include "policy/dynp/dynp_policy.h"
 #include "policy/core/registry.h"
+#include "policy/dynp/dynp_policy.h"
 
 namespace dfrs {
 namespace {

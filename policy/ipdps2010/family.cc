@@ -3,11 +3,11 @@
 // the first version, with its own heuristics for CPU and its own bound in the priority.
 #include <array>
 
-#include "policy/rr7659/dfrs_policy.h"
+#include "policy/core/registry.h"
 #include "policy/ipdps2010/greedy_policies.h"
 #include "policy/ipdps2010/lowest_need.h"
 #include "policy/ipdps2010/lowest_stretch.h"
-#include "policy/core/registry.h"
+#include "policy/rr7659/dfrs_policy.h"
 
 namespace dfrs {
 namespace {

@@ -40,7 +40,8 @@ void GreedyBackoff::decide(const ClusterView& view, std::span<const Event> event
       if (event.kind == EventKind::submitted) attempt(view, state, event.job);
     }
   }
-  if (resync || any(events, EventKind::completed) || any(events, EventKind::changed) || !state.touched().empty()) yields_.set(view, state, outcome);
+  if (resync || any(events, EventKind::completed) || any(events, EventKind::changed) || !state.touched().empty())
+    yields_.set(view, state, outcome);
   outcome.wake_at = backoff_.next();
 }
 

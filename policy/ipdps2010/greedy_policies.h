@@ -5,11 +5,11 @@
 
 #include <vector>
 
-#include "policy/rr7659/greedy.h"
-#include "policy/rr7659/greedy_preempt.h"
+#include "policy/core/policy.h"
 #include "policy/ipdps2010/backoff.h"
 #include "policy/ipdps2010/lowest_need.h"
-#include "policy/core/policy.h"
+#include "policy/rr7659/greedy.h"
+#include "policy/rr7659/greedy_preempt.h"
 #include "policy/rr7659/priority.h"
 
 namespace dfrs::ipdps2010 {

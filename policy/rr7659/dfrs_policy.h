@@ -8,10 +8,10 @@
 
 #include "policy/core/algorithm.h"
 #include "policy/core/engine_options.h"
+#include "policy/core/policy.h"
+#include "policy/mcb8/repack.h"
 #include "policy/rr7659/greedy.h"
 #include "policy/rr7659/greedy_preempt.h"
-#include "policy/mcb8/repack.h"
-#include "policy/core/policy.h"
 #include "policy/yield/average.h"
 #include "policy/yield/changed_part.h"
 #include "policy/yield/max_min.h"

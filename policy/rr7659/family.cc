@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "policy/rr7659/dfrs_policy.h"
 #include "policy/core/registry.h"
+#include "policy/rr7659/dfrs_policy.h"
 
 namespace dfrs {
 namespace {

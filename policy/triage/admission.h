@@ -61,11 +61,11 @@ class Admission {
   void recount(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes);
 
   std::vector<Ranked> waiting_;
-  Victims victims_;           // at a cost below victims_below_
-  double victims_below_ = 0;  // of this call; 0: none collected yet
+  Victims victims_;                  // at a cost below victims_below_
+  double victims_below_ = 0;         // of this call; 0: none collected yet
   std::vector<Refused> refused_;     // found no room
   std::vector<Refused> outweighed_;  // could not make room
-  std::vector<JobSlot> put_out_;  // at this instant
+  std::vector<JobSlot> put_out_;     // at this instant
   std::vector<JobSlot> marked_;
   std::vector<std::vector<NodeIndex>> old_nodes_;
   std::vector<std::uint32_t> room_;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The names of Triage and of what it is made of:
 //
-//   Triage ['/PLACE=' LOAD|HARM] ['/YIELD=' EQUAL|URGENT] ['/MOVE=' NONE|FEW|GAIN] ['/SHORT=' SECONDS] ['/' PARAMETER ...]
+//   Triage ['/PLACE=' LOAD|HARM] ['/YIELD=' EQUAL|URGENT] ['/MOVE=' NONE|FEW|GAIN] ['/SHORT=' SECONDS] ['/' PARAMETER
+//   ...]
 //
 // with HARM, URGENT and GAIN where a part is not named. SHORT is what counts as a short job, 10 s by default; all of
 // Triage's times are in proportion to it, those named apart excepted. PARAMETER is one of kParameters: '/HOLD=600'.
@@ -38,7 +39,7 @@ TriageParts parts_of(const Values& values) {
 struct Parameter {
   enum class Kind { seconds, period, ratio, margin, power, count };
   std::string_view name;  ///< with the "="
-  double TriageOptions::*member;
+  double TriageOptions::* member;
   Kind kind;
 };
 constexpr std::array<Parameter, 12> kParameters{{{"PATIENCE=", &TriageOptions::patience, Parameter::Kind::seconds},
@@ -60,7 +61,8 @@ std::optional<double> value_of(const Parameter& parameter, std::string_view text
   if (!value) return std::nullopt;
   const bool positive = parameter.kind == Parameter::Kind::period || parameter.kind == Parameter::Kind::margin;
   if (positive && !(*value > 0)) return std::nullopt;
-  if (parameter.kind == Parameter::Kind::power && (*value > 8 || *value * 2 != std::floor(*value * 2))) return std::nullopt;
+  if (parameter.kind == Parameter::Kind::power && (*value > 8 || *value * 2 != std::floor(*value * 2)))
+    return std::nullopt;
   if (parameter.kind == Parameter::Kind::count && *value != std::floor(*value)) return std::nullopt;
   return value;
 }
@@ -68,12 +70,18 @@ std::optional<double> value_of(const Parameter& parameter, std::string_view text
 std::string wanted(const Parameter& parameter) {
   std::string text(parameter.name.substr(0, parameter.name.size() - 1));
   switch (parameter.kind) {
-    case Parameter::Kind::seconds: return text + " takes a number of seconds, at least 0";
-    case Parameter::Kind::period: return text + " takes a positive number of seconds";
-    case Parameter::Kind::ratio: return text + " takes a number, at least 0";
-    case Parameter::Kind::margin: return text + " takes a positive number";
-    case Parameter::Kind::count: return text + " takes a whole number, at least 0";
-    case Parameter::Kind::power: break;
+    case Parameter::Kind::seconds:
+      return text + " takes a number of seconds, at least 0";
+    case Parameter::Kind::period:
+      return text + " takes a positive number of seconds";
+    case Parameter::Kind::ratio:
+      return text + " takes a number, at least 0";
+    case Parameter::Kind::margin:
+      return text + " takes a positive number";
+    case Parameter::Kind::count:
+      return text + " takes a whole number, at least 0";
+    case Parameter::Kind::power:
+      break;
   }
   return text + " takes a multiple of 0.5 from 0 to 8";
 }

@@ -28,9 +28,8 @@ void HarmPlacer::expect_yields(const Call& call) {
     double yield = call.job(slot).yield;
     if (!call.stayed(slot)) {
       yield = 1;
-      each_node(call.state.nodes_of(slot), [&](NodeIndex n) {
-        yield = std::min(yield, call.state.cpu_capacity(n) / call.state.cpu_load(n));
-      });
+      each_node(call.state.nodes_of(slot),
+                [&](NodeIndex n) { yield = std::min(yield, call.state.cpu_capacity(n) / call.state.cpu_load(n)); });
     }
     residents_[slot].yield = yield;
   }

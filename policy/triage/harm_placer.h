@@ -70,12 +70,12 @@ class HarmPlacer final : public Placer {
   std::vector<Candidate> candidates_;
   std::vector<std::uint32_t> candidate_of_;  // by node; meaningful where candidates_ there is of the node
   std::uint64_t room_total_ = 0;
-  std::vector<double> load_after_;           // by candidate: with one more task; never where no more has room
-  std::vector<Resident> residents_;          // by slot; of this call, once somebody may lose
+  std::vector<double> load_after_;   // by candidate: with one more task; never where no more has room
+  std::vector<Resident> residents_;  // by slot; of this call, once somebody may lose
   bool residents_known_ = false;
-  bool expected_ = false;                    // whether yields of those who have been placed have been
+  bool expected_ = false;  // whether yields of those who have been placed have been
   std::uint64_t mark_ = 0;
-  double own_counts_ = 0;                    // what a unit of the job's yield does, own_loss included
+  double own_counts_ = 0;  // what a unit of the job's yield does, own_loss included
   double own_share_ = 1;
   std::vector<NodeIndex> nodes_;
   Greedy former_;

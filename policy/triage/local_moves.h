@@ -17,8 +17,9 @@ struct MoveRule {
   double gain = 0;       ///< CPU gained over the job's expected rest, in penalties
 
   static MoveRule of(TriageParts::Moves moves, const TriageOptions& options) {
-    MoveRule rule = moves == TriageParts::Moves::few ? MoveRule{600, 5, 600, 1}
-                                                     : MoveRule{options.move_period, 20, options.move_period, options.move_gain};
+    MoveRule rule = moves == TriageParts::Moves::few
+                        ? MoveRule{600, 5, 600, 1}
+                        : MoveRule{options.move_period, 20, options.move_period, options.move_gain};
     rule.period *= options.time_scale;
     rule.progress *= options.time_scale;
     return rule;

@@ -33,8 +33,8 @@ struct TriageOptions {
   /// What a pause or a move is expected to cost a job, where its view does not say. >= 0, finite. In units of
   /// time_scale, as all of Triage's own times are.
   Seconds penalty = 300;
-  /// All of Triage's times are multiplied by it: 0.01 on a cluster where a second stands for 100, so that a job of 0.1 s
-  /// is what one of 10 s is elsewhere. > 0, finite.
+  /// All of Triage's times are multiplied by it: 0.01 on a cluster where a second stands for 100, so that a job of 0.1
+  /// s is what one of 10 s is elsewhere. > 0, finite.
   double time_scale = 1;
 
   // What follows is fixed by the reasons given, not by fitting; names take it (policy/triage/family.cc) so that anyone
@@ -50,8 +50,9 @@ struct TriageOptions {
   /// already, which pays a penalty, too.
   double margin_new = 1;
   double margin_paused = 1.35;
-  /// ROOM: a job that never ran and would get less than this share of its CPU asks for room of its own: with the urgency
-  /// 1 / share, since that is the stretch it is heading for, it puts out others if its share is then at least doubled.
+  /// ROOM: a job that never ran and would get less than this share of its CPU asks for room of its own: with the
+  /// urgency 1 / share, since that is the stretch it is heading for, it puts out others if its share is then at least
+  /// doubled.
   double elbow_room = 0.5;
   /// OWN: a unit of CPU lost to the job that is placed counts so much more than one lost to a resident. The job's own
   /// loss lasts as long as the job does; residents come and go, and what they lose is mostly given back when the load

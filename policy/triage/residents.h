@@ -12,8 +12,8 @@ namespace dfrs::triage {
 
 class Residents {
  public:
-  /// At the beginning of a call: those who have ended are gone; after a resync event everything is taken from the state.
-  /// O(changed nodes x jobs there), or O(nodes + tasks).
+  /// At the beginning of a call: those who have ended are gone; after a resync event everything is taken from the
+  /// state. O(changed nodes x jobs there), or O(nodes + tasks).
   void begin(const ClusterView& view, std::span<const Event> events, const ClusterState& state);
   /// The job has been placed, or is to be taken from the nodes where it is. O(its nodes x jobs there).
   void placed(const ClusterState& state, JobSlot job);

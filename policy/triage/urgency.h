@@ -28,7 +28,8 @@ inline double weight_of(const JobView& job, const Moment& at) { return job.weigh
 /// Of a job that does not run: the stretch it has if it ended now or, paused, after one more penalty; times its weight.
 inline double urgency(const JobView& job, const Moment& at, const TriageOptions& options) {
   const Seconds progress = std::max(job.virtual_time(at.now), short_job(options));
-  const Seconds ahead = job.state == JobState::waiting ? options.patience * options.time_scale : expected_penalty(job, options);
+  const Seconds ahead =
+      job.state == JobState::waiting ? options.patience * options.time_scale : expected_penalty(job, options);
   return weight_of(job, at) * (job.flow_time(at.now) + ahead) / progress;
 }
 

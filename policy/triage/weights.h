@@ -16,9 +16,9 @@ inline double power(double base, double exponent) {
   return exponent > 0 ? result * std::sqrt(base) : result;
 }
 
-/// Grows with the square of the stretch so far, and falls with the root of the progress (powers 2 and 0.5 by default): of
-/// two equally delayed jobs the one that has run less is the one more likely to end soon. A user's weight W counts in the
-/// stretch, so that in the long run jobs on a node come to stretches in inverse proportion to W.
+/// Grows with the square of the stretch so far, and falls with the root of the progress (powers 2 and 0.5 by default):
+/// of two equally delayed jobs the one that has run less is the one more likely to end soon. A user's weight W counts
+/// in the stretch, so that in the long run jobs on a node come to stretches in inverse proportion to W.
 inline double weight_at(double user, Seconds flow, Seconds progress, const TriageOptions& options) {
   progress = std::max(progress, short_job(options));
   const double stretch = user * std::max(1.0, flow / progress);

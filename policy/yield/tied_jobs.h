@@ -39,15 +39,16 @@ class TiedJobs {
     jobs_.push_back(job);
   }
   /// Enters everybody who is tied to those that have been: step by step those who share an overloaded node with one
-  /// entered before, up to the last step after which there are no more than `most`. True if these are all. `jobs_on(n)`:
-  /// the jobs on a node. O(tasks and residents of what is found).
+  /// entered before, up to the last step after which there are no more than `most`. True if these are all.
+  /// `jobs_on(n)`: the jobs on a node. O(tasks and residents of what is found).
   template <typename JobsOn>
   bool follow(const ClusterState& state, const JobsOn& jobs_on, std::size_t most = ~std::size_t{0}) {
     while (followed_ < jobs_.size()) {
       const std::size_t jobs = jobs_.size();
       const std::size_t nodes = nodes_.size();
       const std::size_t followed = followed_;
-      for (; followed_ < jobs && (jobs_.size() <= most || jobs_.size() == jobs); ++followed_) enter_nodes(state, jobs_on);
+      for (; followed_ < jobs && (jobs_.size() <= most || jobs_.size() == jobs); ++followed_)
+        enter_nodes(state, jobs_on);
       if (jobs_.size() == jobs || jobs_.size() <= most) continue;
       // Too many: back to where it was, with all nodes of those who have been entered.
       for (std::size_t k = jobs; k < jobs_.size(); ++k) job_mark_[jobs_[k]] = 0;

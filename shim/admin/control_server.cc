@@ -7,8 +7,8 @@
 #include <chrono>
 
 #include "dfrs-config.h"
-#include "shim/auth/authenticator.h"
 #include "shim/admin/status_json.h"
+#include "shim/auth/authenticator.h"
 
 namespace dfrs::shim {
 namespace {
@@ -95,8 +95,8 @@ ControlServer::~ControlServer() = default;
 tl::expected<std::unique_ptr<ControlServer>, std::string> ControlServer::start(ControlServerOptions options,
                                                                                const Inspection& inspection,
                                                                                Recorder& recorder) {
-  auto handlers =
-      std::make_unique<Handlers>(Handlers{inspection, recorder, options.cluster, options.log, options.wake, {}, {}, false});
+  auto handlers = std::make_unique<Handlers>(
+      Handlers{inspection, recorder, options.cluster, options.log, options.wake, {}, {}, false});
   Handlers* const h = handlers.get();
   HttpServerOptions http;
   http.bind_address = options.bind_address;

@@ -13,9 +13,9 @@
 #include <string>
 #include <tl/expected.hpp>
 
-#include "shim/http/server.h"
 #include "record/recorder.h"
 #include "shim/admin/status.h"
+#include "shim/http/server.h"
 
 namespace dfrs::shim {
 
@@ -26,7 +26,8 @@ struct ControlServerOptions {
   std::string munge_socket;
   uid_t slurm_user = 0;
   std::function<void(const std::string&)> log;  ///< warnings; any thread
-  std::function<void()> wake;  ///< asks for a step of the controller: a record begins with one; any thread; may be empty
+  std::function<void()>
+      wake;  ///< asks for a step of the controller: a record begins with one; any thread; may be empty
 };
 
 class ControlServer {

@@ -15,9 +15,9 @@
 
 #include "dfrs-config.h"
 #include "policy/core/nearest_name.h"
-#include "shim/auth/authenticator.h"
 #include "shim/admin/controller_address.h"
 #include "shim/admin/tables.h"
+#include "shim/auth/authenticator.h"
 #include "shim/http/client.h"
 
 namespace dfrs::shim {

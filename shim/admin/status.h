@@ -45,9 +45,10 @@ struct JobStatus {
   double priority = 0;           ///< flow time / virtual time^2; infinity without progress
   std::uint32_t tasks = 1;
   double cpus_per_task = 1;
-  double cpu_need = 1;      ///< as the policy counts it, in parts of cpus_per_task, (0, 1]
-  double weight = 1;        ///< for the policy
-  Seconds pause_cost = -1;  ///< what a pause would cost it now, in progress; negative: it may not be paused, or not known
+  double cpu_need = 1;  ///< as the policy counts it, in parts of cpus_per_task, (0, 1]
+  double weight = 1;    ///< for the policy
+  Seconds pause_cost =
+      -1;  ///< what a pause would cost it now, in progress; negative: it may not be paused, or not known
   std::uint64_t memory_per_task_mib = 0;
   std::uint32_t time_limit_minutes = std::numeric_limits<std::uint32_t>::max();  ///< the greatest value: none
   std::vector<std::pair<std::string, std::uint32_t>> nodes;                      ///< where it is: name and tasks there

@@ -41,7 +41,7 @@ tl::expected<RunFolder, std::string> RunFolder::open(const std::string& path) {
   run.folder_ = Fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!run.folder_) return failed("", errno);
   // slurmstepd believes what is in here.
-  struct stat about {};
+  struct stat about{};
   if (fstat(run.folder_.get(), &about) != 0) return failed("", errno);
   if (about.st_uid != geteuid() || (about.st_mode & 022) != 0) {
     return tl::unexpected(

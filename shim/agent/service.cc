@@ -15,13 +15,9 @@ tl::expected<std::unique_ptr<AgentService>, std::string> AgentService::start(Age
       std::move(http),
       {{"POST", kDesiredTarget, Access::administrator, [self](const HttpRequest& r) { return self->desired(r); }},
        {"GET", kReportTarget, Access::administrator,
-        [self](const HttpRequest&) {
-          return HttpAnswer{200, format_report(self->agent_.report())};
-        }},
+        [self](const HttpRequest&) { return HttpAnswer{200, format_report(self->agent_.report())}; }},
        {"GET", "/metrics", Access::anyone, [self](const HttpRequest&) { return self->metrics(); }},
-       {"GET", "/healthz", Access::anyone, [](const HttpRequest&) {
-          return HttpAnswer{200, "ok\n", "text/plain"};
-        }}});
+       {"GET", "/healthz", Access::anyone, [](const HttpRequest&) { return HttpAnswer{200, "ok\n", "text/plain"}; }}});
   if (!server) return tl::unexpected(server.error());
   service->server_ = std::move(*server);
   service->running_ = service->server_.get();

@@ -327,7 +327,9 @@ class Reader {
     if (const auto value = whole(setting, 0, 1'000'000, "a number of runs")) config_.max_lost_runs = *value;
   }
   void take_suspend_needs_swap(const Setting& setting) { yes_no(setting, config_.suspend_needs_swap); }
-  void take_swap_rate(const Setting& setting) { number_or_measured(setting, 1e-3, "MiB per second", config_.swap_rate); }
+  void take_swap_rate(const Setting& setting) {
+    number_or_measured(setting, 1e-3, "MiB per second", config_.swap_rate);
+  }
   void take_restart_cost(const Setting& setting) { number_or_measured(setting, 0, "seconds", config_.restart_cost); }
   void take_weight(const Setting& setting) {
     if (const auto index = one_of(setting, setting.value, {"none", "priority", "qos", "fairshare"})) {
@@ -445,7 +447,7 @@ tl::expected<Config, ConfigErrors> read_config(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return fail(fmt::format("cannot be opened: {}", std::strerror(errno)));
   const std::unique_ptr<const int, void (*)(const int*)> closer(&fd, [](const int* number) { close(*number); });
-  struct stat status {};
+  struct stat status{};
   if (fstat(fd, &status) != 0) return fail(fmt::format("cannot be read: {}", std::strerror(errno)));
   if (!S_ISREG(status.st_mode)) return fail("is not a regular file");
   std::string text(kMaxConfigBytes + 1, '\0');

@@ -109,7 +109,8 @@ Seconds Controller::confirm_raises(Seconds now) {
       std::size_t end = k + 1;
       while (end < job.at.size() && job.at[end] == n) ++end;
       // A raise may wait for another job's last checkpoint: then the quota is not what the yield says.
-      in_force = quotas_.handed_over(n, job.id, job.given * job.need * static_cast<double>(end - k) * job.cpus_per_task);
+      in_force =
+          quotas_.handed_over(n, job.id, job.given * job.need * static_cast<double>(end - k) * job.cpus_per_task);
       if (in_force) {
         const NodeReport report = agents->report(n);
         in_force = report.current;
@@ -165,8 +166,7 @@ bool Controller::checked_step(const dfrs_snapshot& snapshot, dfrs_operations& op
   state_dirty_ = state_dirty_ || decided != driver_.counters().decisions;
 
   const Seconds offer_at = plan_offers(books_, driver_.pauses_for_arrivals(), now);
-  const Seconds again =
-      std::min({confirm_again, offer_at, reconciler_.reconcile(books_, nodes_, now, operations_)});
+  const Seconds again = std::min({confirm_again, offer_at, reconciler_.reconcile(books_, nodes_, now, operations_)});
   for (std::size_t k = 0; k < operations_.size(); ++k) {
     // Whose requeue it was must be known even if slurmctld ends right behind it.
     if (operations_[k].kind == DFRS_OP_REQUEUE) state_dirty_ = state_urgent_ = true;

@@ -14,22 +14,22 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "shim/admin/status.h"
 #include "shim/conf/config.h"
 #include "shim/controller.h"
 #include "shim/controller/books.h"
 #include "shim/controller/engine_driver.h"
 #include "shim/controller/log.h"
+#include "shim/controller/needs.h"
 #include "shim/controller/nodes.h"
 #include "shim/controller/observer.h"
 #include "shim/controller/operations.h"
-#include "shim/controller/needs.h"
 #include "shim/controller/pause_costs.h"
 #include "shim/controller/pause_rules.h"
 #include "shim/controller/quotas.h"
 #include "shim/controller/reconciler.h"
 #include "shim/controller/saved_state.h"
 #include "shim/quota/node_agents.h"
-#include "shim/admin/status.h"
 
 namespace dfrs::shim {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "record/recorder.h"
 #include "shim/controller/clock.h"
 #include "shim/controller/pause_rules.h"
-#include "record/recorder.h"
 
 namespace dfrs::shim {
 namespace {

@@ -9,13 +9,13 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "shim/conf/config.h"
+#include "record/recorder.h"
 #include "shim/admin/control_server.h"
+#include "shim/conf/config.h"
 #include "shim/controller/controller.h"
 #include "shim/controller/log.h"
 #include "shim/controller/state_writer.h"
 #include "shim/quota/node_agents.h"
-#include "record/recorder.h"
 
 namespace dfrs::shim {
 

@@ -122,7 +122,8 @@ std::string why_weight(const Job& job, WeightRule rule) {
     case WeightRule::qos:
       return fmt::format("from a QOS of priority {}", job.qos_priority);
     case WeightRule::fair_share:
-      return job.fair_share < 0 ? "having no fair-share factor" : fmt::format("from a fair-share factor of {:.3g}", job.fair_share);
+      return job.fair_share < 0 ? "having no fair-share factor"
+                                : fmt::format("from a fair-share factor of {:.3g}", job.fair_share);
   }
   return {};
 }
@@ -132,13 +133,13 @@ std::string why_cost(const Job& job, const PauseCosts& costs, const Config& conf
     if (!config.suspend_needs_swap) {
       return fmt::format("A pause would cost it about {:.3g} s: it would be stopped where it is.", job.pause_cost);
     }
-    return fmt::format("A pause would cost it about {:.3g} s: its memory to swap and back, at {:.3g} MiB/s.", job.pause_cost,
-                       costs.swap_rate(config));
+    return fmt::format("A pause would cost it about {:.3g} s: its memory to swap and back, at {:.3g} MiB/s.",
+                       job.pause_cost, costs.swap_rate(config));
   }
   const bool loses = !checkpoints(job, config);
-  return fmt::format("A pause would cost it about {:.3g} s: {:.3g} s for another start{}.", job.pause_cost,
-                     costs.restart(config),
-                     loses ? fmt::format(", and {:.0f} s of work that would be lost", job.virtual_time(now)) : std::string());
+  return fmt::format(
+      "A pause would cost it about {:.3g} s: {:.3g} s for another start{}.", job.pause_cost, costs.restart(config),
+      loses ? fmt::format(", and {:.0f} s of work that would be lost", job.virtual_time(now)) : std::string());
 }
 
 }  // namespace
@@ -266,7 +267,8 @@ tl::expected<std::vector<std::string>, std::string> Controller::explain(std::uin
                               job->tasks == 1 ? "" : "s", job->cpus_per_task, job->cpus_per_task == 1 ? "" : "s",
                               job->memory_per_task));
   if (config_.measure_cpu_need && job->need < 1) {
-    lines.push_back(fmt::format("It has been seen to need {:.2f} of each of these CPUs; CPU is shared by that.", job->need));
+    lines.push_back(
+        fmt::format("It has been seen to need {:.2f} of each of these CPUs; CPU is shared by that.", job->need));
   }
   if (config_.weight != WeightRule::none) {
     lines.push_back(fmt::format("Its weight is {:.3g}, {}.", job->weight, why_weight(*job, config_.weight)));

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "policy/core/units.h"
 #include "policy/core/measured_need.h"
+#include "policy/core/units.h"
 #include "policy/core/view.h"
 #include "shim/controller.h"
 
@@ -41,9 +41,9 @@ struct Job {
   std::uint32_t time_limit = UINT32_MAX;  ///< minutes
   std::int64_t begin_time = 0;
   std::int64_t end_time = 0;
-  std::uint32_t priority = 0;      ///< Slurm's
+  std::uint32_t priority = 0;  ///< Slurm's
   std::uint32_t qos_priority = 0;
-  double fair_share = -1;          ///< below 0: not known
+  double fair_share = -1;  ///< below 0: not known
   std::string name, partition, comment, blocked_reason;
   std::vector<NodeIndex> at;        ///< node of each task, ascending; where it runs or is suspended, else empty
   std::vector<NodeIndex> last_at;   ///< where its last run was
@@ -65,15 +65,15 @@ struct Job {
   bool enter_quietly = false;     ///< comes (back) to the policy as one that waits already: it forces nobody out
   bool can_suspend = false;       ///< now (pause_rules.h)
   bool can_requeue = false;
-  Seconds pausable_at = 0;        ///< running, in no way pausable: when it may become so by itself (kNever: unknown)
+  Seconds pausable_at = 0;  ///< running, in no way pausable: when it may become so by itself (kNever: unknown)
 
   // ---- weight (weights.h) ----
-  double weight = 1;       ///< for the policy
+  double weight = 1;        ///< for the policy
   double weight_value = 0;  ///< what it is made of; 0: nothing
 
   // ---- CPU need (needs.h); parts of what it asks for ----
-  double need = 1;         ///< as the policy knows it
-  MeasuredNeed measured;   ///< as last measured
+  double need = 1;        ///< as the policy knows it
+  MeasuredNeed measured;  ///< as last measured
   struct CpuSample {
     double cpu_seconds = 0;
     Seconds at = 0;
@@ -82,18 +82,18 @@ struct Job {
   double sampled_quota = 0;        ///< the least quota since then, in parts of what it asks for
 
   // ---- what a pause or a move would cost now (pause_costs.h) ----
-  Seconds pause_cost = -1;     ///< negative: neither may be, or not known
+  Seconds pause_cost = -1;  ///< negative: neither may be, or not known
   Seconds move_cost = -1;
-  double swapped_mib = -1;     ///< suspended: in swap at the last look, on the node with most of it; negative: not seen
-  Seconds swapped_at = 0;      ///< when that was so
-  double page_out_rate = 0;    ///< MiB/s, the fastest seen of the page-out under way
+  double swapped_mib = -1;   ///< suspended: in swap at the last look, on the node with most of it; negative: not seen
+  Seconds swapped_at = 0;    ///< when that was so
+  double page_out_rate = 0;  ///< MiB/s, the fastest seen of the page-out under way
   std::uint32_t page_out_looks = 0;  ///< so many times in a row it was seen to go on
-  Seconds requeued_to_move = 0;  ///< when its run was ended to go on elsewhere at once; 0: was not
+  Seconds requeued_to_move = 0;      ///< when its run was ended to go on elsewhere at once; 0: was not
 
   // ---- offers to the policy (offers.h) ----
-  Seconds told_at = 0;             ///< when it came to the policy as a new one, last
-  Seconds offer_at = 0;            ///< waiting: comes again then; 0: no
-  std::uint32_t offered_again = 0; ///< so often in this wait
+  Seconds told_at = 0;              ///< when it came to the policy as a new one, last
+  Seconds offer_at = 0;             ///< waiting: comes again then; 0: no
+  std::uint32_t offered_again = 0;  ///< so often in this wait
 
   // ---- progress (clock.h) ----
   VirtualClock clock;
@@ -111,8 +111,8 @@ struct Job {
   // ---- requeues of ours ----
   bool requeue_asked = false;  ///< REQUEUE was asked for run `requeue_asked_of`
   std::uint32_t requeue_asked_of = 0;
-  bool requeue_again = false;  ///< was asked for by a slurmctld that may have ended before it did it: asked again
-  bool requeued_by_us = false;          ///< waits for its next start after a requeue of ours
+  bool requeue_again = false;   ///< was asked for by a slurmctld that may have ended before it did it: asked again
+  bool requeued_by_us = false;  ///< waits for its next start after a requeue of ours
   std::int64_t requeue_begin_time = 0;  ///< the begin time that Slurm set with it; 0: not seen yet
   Seconds start_not_before = 0;         ///< see kCredentialWait
 

@@ -19,7 +19,8 @@ void set_need(Job& job, double need, Changes& changes) {
 // One job: true if its need has changed.
 bool sample(Job& job, const std::vector<const NodeReport*>& reports, const Quotas& quotas, const NeedRule& rule,
             Seconds now) {
-  double quota = std::numeric_limits<double>::infinity();  // of the node where it has least, in parts of what it asked for
+  double quota =
+      std::numeric_limits<double>::infinity();  // of the node where it has least, in parts of what it asked for
   std::vector<Job::CpuSample> fresh;
   std::vector<double> asked;  // CPUs, by node
   for (std::size_t k = 0; k < job.at.size();) {
@@ -61,8 +62,8 @@ bool sample(Job& job, const std::vector<const NodeReport*>& reports, const Quota
 
 }  // namespace
 
-void Needs::look(Books& books, const Nodes& nodes, const NodeAgents* agents, const Quotas& quotas,
-                 const Config& config, Seconds now, Changes& changes) {
+void Needs::look(Books& books, const Nodes& nodes, const NodeAgents* agents, const Quotas& quotas, const Config& config,
+                 Seconds now, Changes& changes) {
   if (agents == nullptr || !config.measure_cpu_need) {
     books.each([&](Job& job) {
       job.samples.clear();

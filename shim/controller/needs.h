@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which jobs use less CPU than they asked for (CpuNeed=measured of dfrs.conf), by what the node agents report. The rule is
-// in policy/core/measured_need.h; memory is never touched by it.
+// Which jobs use less CPU than they asked for (CpuNeed=measured of dfrs.conf), by what the node agents report. The rule
+// is in policy/core/measured_need.h; memory is never touched by it.
 #pragma once
 
 #include "shim/conf/config.h"
@@ -18,8 +18,8 @@ inline constexpr Seconds kLeastSample = 3;
 class Needs {
  public:
   /// Looks at the reports of nodes with running jobs, at most once per kReportInterval, and sets Job::need; jobs whose
-  /// need has changed are named in changes.changed. `agents` null, or off: all jobs need what they asked for. A job that
-  /// runs on several nodes needs what it needs where it needs most. O(tasks + jobs reported).
+  /// need has changed are named in changes.changed. `agents` null, or off: all jobs need what they asked for. A job
+  /// that runs on several nodes needs what it needs where it needs most. O(tasks + jobs reported).
   void look(Books& books, const Nodes& nodes, const NodeAgents* agents, const Quotas& quotas, const Config& config,
             Seconds now, Changes& changes);
 

@@ -39,10 +39,10 @@ class Quotas {
  private:
   struct Entry {
     JobQuota quota;
-    bool leaving = false;  ///< gives way to the others
-    bool keeps = false;    ///< leaving, with a checkpoint to write
-    double asked = 0;      ///< CPUs that the job asked for here
-    bool measured = false; ///< it is known to need less
+    bool leaving = false;   ///< gives way to the others
+    bool keeps = false;     ///< leaving, with a checkpoint to write
+    double asked = 0;       ///< CPUs that the job asked for here
+    bool measured = false;  ///< it is known to need less
   };
   /// Adds the job to its nodes, with the marks of `like`.
   void place(const Job& job, std::span<const NodeIndex> nodes, double yield, const Entry& like);

@@ -13,9 +13,9 @@
 namespace dfrs::shim {
 
 struct ResultEffects {
-  bool confirm_raises = false;  ///< in: see give_yield()
-  bool state_changed = false;   ///< something that the state file holds
-  bool swap_promised = false;   ///< a job was suspended: the budgets of swap are out of date
+  bool confirm_raises = false;         ///< in: see give_yield()
+  bool state_changed = false;          ///< something that the state file holds
+  bool swap_promised = false;          ///< a job was suspended: the budgets of swap are out of date
   std::vector<Seconds> restarts_took;  ///< from the end of a run to the beginning of the next, of jobs that moved
 };
 

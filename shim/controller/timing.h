@@ -8,9 +8,9 @@ namespace dfrs::shim {
 
 /// After a requeue a job is not started on nodes of its last run before this has passed. slurmd refuses a credential
 /// made in or before the second in which that run's was revoked (the second of the requeue), and slurmctld then fails
-/// the job; both count whole seconds, and the operation may fall into the second after its answer was timed. A slurmd that
-/// was away is told again, and revokes as of then: the next run also waits for the second after the one in which the nodes
-/// were seen clean.
+/// the job; both count whole seconds, and the operation may fall into the second after its answer was timed. A slurmd
+/// that was away is told again, and revokes as of then: the next run also waits for the second after the one in which
+/// the nodes were seen clean.
 inline constexpr Seconds kCredentialWait = 2.0;
 
 /// The end of a clean-up comes without an event: while something waits for one, it is looked for this often.

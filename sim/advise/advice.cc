@@ -18,9 +18,9 @@ constexpr const char* kShares = "Greedy*/OPT=MIN";
 constexpr const char* kPauses = "GreedyP*/OPT=MIN";
 constexpr const char* kRepacks = "GreedyPM*/per/OPT=MIN/MINVT=600";
 
-constexpr double kHardlyBetter = 1.1;     // a gain below this is none worth a change
-constexpr double kMuchLostWork = 0.05;    // of all work
-constexpr std::size_t kFewJobs = 500;     // below, percentiles and maxima say little
+constexpr double kHardlyBetter = 1.1;   // a gain below this is none worth a change
+constexpr double kMuchLostWork = 0.05;  // of all work
+constexpr std::size_t kFewJobs = 500;   // below, percentiles and maxima say little
 
 // About three digits.
 std::string number(double value) {
@@ -113,7 +113,9 @@ class Writer {
 
  private:
   void heading(std::string text) { page_->blocks.emplace_back(PageHeading{std::move(text)}); }
-  void paragraph(std::string text, bool lead = false) { page_->blocks.emplace_back(PageParagraph{std::move(text), lead}); }
+  void paragraph(std::string text, bool lead = false) {
+    page_->blocks.emplace_back(PageParagraph{std::move(text), lead});
+  }
   void list(std::vector<std::string> items) {
     if (!items.empty()) page_->blocks.emplace_back(PageList{std::move(items)});
   }
@@ -137,9 +139,10 @@ class Writer {
   bool both_ways(const StudyRun& run) const { return run.algorithm != kToday && run.algorithm != kShares; }
 
   std::string compared(const StudyRun& run) const {
-    return fmt::format("one job of a hundred takes more than {} times as long as it would alone, under EASY {} times; jobs "
-                       "wait {} on average until they start, under EASY {}",
-                       stretch(score(run)), stretch(score(today_)), span(run.all.mean_wait), span(today_.all.mean_wait));
+    return fmt::format(
+        "one job of a hundred takes more than {} times as long as it would alone, under EASY {} times; jobs "
+        "wait {} on average until they start, under EASY {}",
+        stretch(score(run)), stretch(score(today_)), span(run.all.mean_wait), span(today_.all.mean_wait));
   }
 
   void verdict() {
@@ -149,10 +152,11 @@ class Writer {
                             compared(*kept_)),
                 true);
     } else {
-      paragraph(fmt::format("DFRS would hardly serve these jobs better than backfilling does: with its best policy here, "
-                            "{}, {}. There is little reason to change.",
-                            short_name(kept_->algorithm), compared(*kept_)),
-                true);
+      paragraph(
+          fmt::format("DFRS would hardly serve these jobs better than backfilling does: with its best policy here, "
+                      "{}, {}. There is little reason to change.",
+                      short_name(kept_->algorithm), compared(*kept_)),
+          true);
     }
     std::vector<std::string> items;
     const std::size_t longest = last_class();
@@ -160,10 +164,11 @@ class Writer {
     const Service& long_then = kept_->by_class[longest];
     const double difference = long_then.mean_delay - long_now.mean_delay;
     if (long_now.jobs > 0 && std::abs(difference) >= 1) {
-      items.push_back(fmt::format(
-          "{}: jobs that run {} end {} {} than under EASY on average. Over all jobs the mean delay is {}, under EASY {}.",
-          difference > 0 ? "Who pays" : "Long jobs", kJobClasses[longest].name, span(std::abs(difference)),
-          difference > 0 ? "later" : "earlier", span(kept_->all.mean_delay), span(today_.all.mean_delay)));
+      items.push_back(
+          fmt::format("{}: jobs that run {} end {} {} than under EASY on average. Over all jobs the mean delay is {}, "
+                      "under EASY {}.",
+                      difference > 0 ? "Who pays" : "Long jobs", kJobClasses[longest].name, span(std::abs(difference)),
+                      difference > 0 ? "later" : "earlier", span(kept_->all.mean_delay), span(today_.all.mean_delay)));
     }
     items.push_back("What it takes: " + price(*kept_) + '.');
     if (both_ways(*kept_)) items.push_back(lost_sentence());
@@ -175,8 +180,8 @@ class Writer {
     std::string text = fmt::format("a job is paused {} times on average", number(run.pauses_per_job));
     text += run.moves_per_job > 0 ? fmt::format(" and moved {} times", number(run.moves_per_job)) : " and never moved";
     if (run.paused_work == PausedWork::kLost) {
-      return text + fmt::format("; {} of all work is done in vain, and {} of the jobs lose some", percent(run.lost_share),
-                                percent(run.jobs_losing));
+      return text + fmt::format("; {} of all work is done in vain, and {} of the jobs lose some",
+                                percent(run.lost_share), percent(run.jobs_losing));
     }
     if (in_.memory_modelled) {
       text += fmt::format("; this carries {} of memory on average and {} in the worst hour", rate(run.gb_per_s),
@@ -194,8 +199,8 @@ class Writer {
                         stretch(score(*same)), price(*same));
     if (!pays(*lost_)) return text + "No policy here is better than EASY for such jobs: see that they are not paused.";
     if (lost_->algorithm != kept_->algorithm) {
-      return text + fmt::format("For such jobs {} is better: {} times.", short_name(lost_->algorithm),
-                                stretch(score(*lost_)));
+      return text +
+             fmt::format("For such jobs {} is better: {} times.", short_name(lost_->algorithm), stretch(score(*lost_)));
     }
     return text + (lost_->lost_share < kMuchLostWork ? "It would pay all the same."
                                                      : "Users would feel it: see that such jobs are not paused.");
@@ -211,15 +216,19 @@ class Writer {
   void the_jobs() {
     heading("Your jobs");
     std::vector<std::string> items;
-    std::string machine = fmt::format("Machine: {}", counted(static_cast<std::size_t>(in_.shape.nodes), "node", "nodes"));
-    if (in_.shape.cores > 0) machine += fmt::format(" of {}", counted(static_cast<std::size_t>(in_.shape.cores), "CPU", "CPUs"));
+    std::string machine =
+        fmt::format("Machine: {}", counted(static_cast<std::size_t>(in_.shape.nodes), "node", "nodes"));
+    if (in_.shape.cores > 0)
+      machine += fmt::format(" of {}", counted(static_cast<std::size_t>(in_.shape.cores), "CPU", "CPUs"));
     if (in_.memory_modelled && in_.shape.memory_mib > 0) machine += fmt::format(" and {} MiB", in_.shape.memory_mib);
-    items.push_back(machine + fmt::format(". Busy to {} under EASY, from the first submission to the last end.", percent(today_.utilization)));
+    items.push_back(machine + fmt::format(". Busy to {} under EASY, from the first submission to the last end.",
+                                          percent(today_.utilization)));
     std::size_t jobs = today_.all.jobs;
     if (in_.samples.size() < in_.samples_in_source) {
-      items.push_back(fmt::format("Simulated: {} of the {} weeks, evenly spread, {} in all; each begins with an empty "
-                                  "cluster.",
-                                  in_.samples.size(), in_.samples_in_source, jobs_of(jobs)));
+      items.push_back(
+          fmt::format("Simulated: {} of the {} weeks, evenly spread, {} in all; each begins with an empty "
+                      "cluster.",
+                      in_.samples.size(), in_.samples_in_source, jobs_of(jobs)));
     }
     if (in_.facts) facts(*in_.facts, items);
     if (in_.report.skipped_count() > 0) {
@@ -235,7 +244,8 @@ class Writer {
   static void facts(const AccountingFacts& facts, std::vector<std::string>& items) {
     std::string text;
     if (facts.cpu_efficiency) {
-      text += fmt::format("half of the jobs use less than {} of the CPU time they hold", percent(*facts.cpu_efficiency));
+      text +=
+          fmt::format("half of the jobs use less than {} of the CPU time they hold", percent(*facts.cpu_efficiency));
     }
     if (facts.memory_used) {
       text += fmt::format("{}less than {} of the memory they ask for", text.empty() ? "half of the jobs use " : ", ",
@@ -247,8 +257,9 @@ class Writer {
     }
     if (!text.empty()) {
       text[0] = 'H';
-      items.push_back(text + ". DFRS gives away CPUs that stand idle, but never memory: requests nearer to what jobs use "
-                             "would make room for more of them.");
+      items.push_back(text +
+                      ". DFRS gives away CPUs that stand idle, but never memory: requests nearer to what jobs use "
+                      "would make room for more of them.");
     }
     if (facts.requeued_jobs > 0) {
       items.push_back(fmt::format("{} had been requeued; {:.1f} CPU hours of their first runs were lost.",
@@ -259,9 +270,10 @@ class Writer {
   void service() {
     heading("How jobs are served");
     PageTable table;
-    table.caption = "EASY is backfilling on parts of nodes, planned with the jobs' time limits: what Slurm does today, or "
-                    "nearly so. The marked row is the one recommended.";
-    table.headings = {"policy",       "mean wait",     "95 % wait below", "mean delay",
+    table.caption =
+        "EASY is backfilling on parts of nodes, planned with the jobs' time limits: what Slurm does today, or "
+        "nearly so. The marked row is the one recommended.";
+    table.headings = {"policy",       "mean wait",      "95 % wait below", "mean delay",
                       "mean stretch", "99 % are below", "worst stretch",   "busy"};
     for (const StudyRun& run : runs_) {
       if (&run == kept_) table.best = table.rows.size();
@@ -270,9 +282,10 @@ class Writer {
     if (knowing_) table.rows.push_back(service_row(short_name(knowing_->algorithm) + ", knowing CPU use", *knowing_));
     page_->blocks.emplace_back(std::move(table));
     if (knowing_) {
-      paragraph("The last row is what the recommended policy could do if it knew how much CPU time each job really uses "
-                "(TotalCPU), and its last column counts that alone; all others take a job to use all CPUs that it was "
-                "given.");
+      paragraph(
+          "The last row is what the recommended policy could do if it knew how much CPU time each job really uses "
+          "(TotalCPU), and its last column counts that alone; all others take a job to use all CPUs that it was "
+          "given.");
     }
   }
 
@@ -307,8 +320,9 @@ class Writer {
   void costs() {
     heading("What it costs");
     PageTable table;
-    table.caption = "Pauses and moves; the memory they carry, on average and in the worst hour (as much again is read when "
-                    "jobs go on); work done in vain";
+    table.caption =
+        "Pauses and moves; the memory they carry, on average and in the worst hour (as much again is read when "
+        "jobs go on); work done in vain";
     table.headings = {"policy", "pauses per job", "most of one job", "moves per job"};
     const bool traffic = in_.memory_modelled;
     if (traffic) table.headings.insert(table.headings.end(), {"memory", "worst hour"});
@@ -335,31 +349,36 @@ class Writer {
     }
     page_->blocks.emplace_back(std::move(table));
     if (traffic && in_.bandwidth_gb_per_s > 0 && kept_->peak_gb_per_s > in_.bandwidth_gb_per_s) {
-      paragraph(fmt::format("The recommended policy would want more than {} GB/s in its worst hour: pauses and moves would "
-                            "take longer than the {} that are counted for each here.",
-                            in_.bandwidth_gb_per_s, span(in_.study.penalty)));
+      paragraph(
+          fmt::format("The recommended policy would want more than {} GB/s in its worst hour: pauses and moves would "
+                      "take longer than the {} that are counted for each here.",
+                      in_.bandwidth_gb_per_s, span(in_.study.penalty)));
     }
-    paragraph(fmt::format("Where work is kept, each pause and each move holds a job up for {}. Where it is lost, the job "
-                          "begins again from nothing; a run is ended only after {} of progress, and no job loses more than "
-                          "{}.",
-                          span(in_.study.penalty), span(in_.study.lost_work.min_progress),
-                          counted(in_.study.lost_work.max_lost_runs, "run", "runs")));
+    paragraph(
+        fmt::format("Where work is kept, each pause and each move holds a job up for {}. Where it is lost, the job "
+                    "begins again from nothing; a run is ended only after {} of progress, and no job loses more than "
+                    "{}.",
+                    span(in_.study.penalty), span(in_.study.lost_work.min_progress),
+                    counted(in_.study.lost_work.max_lost_runs, "run", "runs")));
   }
 
   std::string conf() const {
     const bool pauses = both_ways(*kept_);
     std::string partition = in_.facts ? in_.facts->partition : std::string();
     const bool plain = !partition.empty() && std::all_of(partition.begin(), partition.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+             c == '.';
     });
     if (!plain) partition = "dfrs";
-    std::string out = fmt::format("# dfrs.conf to start with; all other settings have defaults (dfrs.conf.example)\n"
-                                  "Partitions={}\nAlgorithm={}\n",
-                                  partition, kept_->algorithm);
+    std::string out = fmt::format(
+        "# dfrs.conf to start with; all other settings have defaults (dfrs.conf.example)\n"
+        "Partitions={}\nAlgorithm={}\n",
+        partition, kept_->algorithm);
     if (kept_->algorithm.find("per") != std::string::npos) out += fmt::format("Period={:.0f}\n", in_.study.period);
     if (!pauses) return out + "PauseBy=none\n";
-    out += "# Jobs are suspended to swap, or requeued if they go on from a checkpoint of their own: nobody loses work.\n"
-           "PauseBy=suspend,requeue\nLostWork=refuse\n";
+    out +=
+        "# Jobs are suspended to swap, or requeued if they go on from a checkpoint of their own: nobody loses work.\n"
+        "PauseBy=suspend,requeue\nLostWork=refuse\n";
     out += fmt::format("MinProgress={:.0f}\nMaxLostRuns={}\n", in_.study.lost_work.min_progress,
                        in_.study.lost_work.max_lost_runs);
     return out;
@@ -369,19 +388,23 @@ class Writer {
     heading("Settings to start with");
     page_->blocks.emplace_back(PageCode{conf});
     std::vector<std::string> items;
-    items.push_back("Check it by dfrs-check-config, and begin with one partition over a few nodes, for users who know of "
-                    "it; the administrator's guide has the steps, and the way back.");
+    items.push_back(
+        "Check it by dfrs-check-config, and begin with one partition over a few nodes, for users who know of "
+        "it; the administrator's guide has the steps, and the way back.");
     if (both_ways(*kept_)) {
-      items.push_back("Suspended jobs need swap on their nodes, as much as the memory of those that are paused at a time. "
-                      "Without swap only jobs with a checkpoint (--comment=dfrs:checkpoint) are paused; the others keep "
-                      "their nodes, and the result is between this policy and Greedy*.");
+      items.push_back(
+          "Suspended jobs need swap on their nodes, as much as the memory of those that are paused at a time. "
+          "Without swap only jobs with a checkpoint (--comment=dfrs:checkpoint) are paused; the others keep "
+          "their nodes, and the result is between this policy and Greedy*.");
       if (pays(*lost_) && lost_->lost_share < kMuchLostWork && both_ways(*lost_)) {
-        items.push_back(fmt::format("For a partition whose jobs are short or cheap to repeat, LostWork=accept would do, too: "
-                                    "{} of all work would be done in vain.",
-                                    percent(lost_->lost_share)));
+        items.push_back(
+            fmt::format("For a partition whose jobs are short or cheap to repeat, LostWork=accept would do, too: "
+                        "{} of all work would be done in vain.",
+                        percent(lost_->lost_share)));
       }
     } else {
-      items.push_back("This policy pauses and moves nothing: it needs the node agents for CPU quotas, and nothing else.");
+      items.push_back(
+          "This policy pauses and moves nothing: it needs the node agents for CPU quotas, and nothing else.");
     }
     list(std::move(items));
   }
@@ -394,13 +417,16 @@ class Writer {
                                   jobs_of(today_.all.jobs)));
     }
     if (!in_.memory_modelled) {
-      items.push_back("Memory is not known, so every job finds room at once: DFRS looks better here than it would be. Give "
-                      "accounting with ReqMem or AllocTRES, and --memory.");
+      items.push_back(
+          "Memory is not known, so every job finds room at once: DFRS looks better here than it would be. Give "
+          "accounting with ReqMem or AllocTRES, and --memory.");
     }
-    items.push_back("EASY here is not your slurm.conf: priorities, fair share, reservations, QOS limits and dependencies are "
-                    "not simulated, neither under EASY nor under DFRS. Waits that users had can be others.");
-    items.push_back("A job with half the CPU makes half the progress; caches, memory bandwidth, network and storage are not "
-                    "contended for. All nodes count as equal; GPUs and licences do not count.");
+    items.push_back(
+        "EASY here is not your slurm.conf: priorities, fair share, reservations, QOS limits and dependencies are "
+        "not simulated, neither under EASY nor under DFRS. Waits that users had can be others.");
+    items.push_back(
+        "A job with half the CPU makes half the progress; caches, memory bandwidth, network and storage are not "
+        "contended for. All nodes count as equal; GPUs and licences do not count.");
     items.push_back("Jobs come when they came, however they are served.");
     list(std::move(items));
   }
@@ -409,9 +435,11 @@ class Writer {
     heading("Words");
     list({"stretch: time from submission to end over the run time, both at least " + span(in_.study.stretch_floor) +
               "; 1 is a job that started at once and ran at full speed.",
-          "wait: from submission until the first start. delay: time from submission to end beyond the run time, whatever "
+          "wait: from submission until the first start. delay: time from submission to end beyond the run time, "
+          "whatever "
           "caused it: waiting, a part of the CPUs, pauses, moves.",
-          "policies: Greedy* starts jobs where memory is free and shares CPUs; GreedyP* also pauses jobs with much progress "
+          "policies: Greedy* starts jobs where memory is free and shares CPUs; GreedyP* also pauses jobs with much "
+          "progress "
           "when a new one finds no memory; GreedyPM*/per also moves them, and packs all jobs anew every " +
               span(in_.study.period) + ". MINVT=600 leaves jobs with less than 600 s of progress where they are."});
   }
@@ -451,8 +479,7 @@ AccountingFacts accounting_facts(const SacctLog& log) {
 }
 
 Advice advise(const AdviceInput& input) {
-  std::vector<Trial> trials{{kToday, PausedWork::kKept, &input.samples},
-                            {kShares, PausedWork::kKept, &input.samples}};
+  std::vector<Trial> trials{{kToday, PausedWork::kKept, &input.samples}, {kShares, PausedWork::kKept, &input.samples}};
   std::vector<std::string> candidates{kPauses, kRepacks};
   for (const std::string& name : input.candidates) {
     const auto algorithm = parse_algorithm(name);
@@ -461,9 +488,10 @@ Advice advise(const AdviceInput& input) {
     const bool known = canonical == kShares || canonical == kToday ||
                        std::find(candidates.begin(), candidates.end(), canonical) != candidates.end();
     if (needs_estimates(*algorithm)) {
-      throw UsageError(fmt::format("{} is no candidate: it plans with time limits; a policy that does not is expected, such "
-                                   "as {}",
-                                   canonical, kRepacks));
+      throw UsageError(
+          fmt::format("{} is no candidate: it plans with time limits; a policy that does not is expected, such "
+                      "as {}",
+                      canonical, kRepacks));
     }
     if (!known) candidates.push_back(canonical);
   }

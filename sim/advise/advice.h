@@ -16,20 +16,20 @@ namespace dfrs::sim {
 
 /// What accounting tells beyond what is simulated; medians over the jobs for which it is known.
 struct AccountingFacts {
-  std::optional<double> cpu_efficiency;   ///< median of TotalCPU / (run time x CPUs)
-  std::optional<double> memory_used;      ///< median of used over requested memory
-  std::optional<double> limit_used;       ///< median of run time over time limit
+  std::optional<double> cpu_efficiency;  ///< median of TotalCPU / (run time x CPUs)
+  std::optional<double> memory_used;     ///< median of used over requested memory
+  std::optional<double> limit_used;      ///< median of run time over time limit
   std::size_t requeued_jobs = 0;
-  double requeued_cpu_hours = 0;          ///< of runs before the last one
-  std::string partition;                  ///< with the most jobs; empty: none named
+  double requeued_cpu_hours = 0;  ///< of runs before the last one
+  std::string partition;          ///< with the most jobs; empty: none named
 };
 AccountingFacts accounting_facts(const SacctLog& log);
 
 struct AdviceInput {
   std::string source;
-  std::size_t jobs_in_source = 0;       ///< that could be simulated
-  Seconds length = 0;                   ///< first to last submission in the source
-  NodeShape shape;                      ///< cores 0: not known (a dfrs-trace)
+  std::size_t jobs_in_source = 0;  ///< that could be simulated
+  Seconds length = 0;              ///< first to last submission in the source
+  NodeShape shape;                 ///< cores 0: not known (a dfrs-trace)
   bool memory_modelled = true;
   std::vector<Instance> samples;        ///< as a scheduler knows the jobs: with all CPUs that they were given
   std::vector<Instance> measured;       ///< the same with CPU needs as measured; empty: not known
@@ -37,8 +37,8 @@ struct AdviceInput {
   std::vector<std::string> candidates;  ///< DFRS policies beyond the usual ones
   double bandwidth_gb_per_s = 0;        ///< that pauses and moves may take of storage or network; 0: not given
   std::optional<AccountingFacts> facts;
-  ReadReport report;                    ///< what was left out
-  std::vector<std::string> notes;       ///< more for the section on trust
+  ReadReport report;               ///< what was left out
+  std::vector<std::string> notes;  ///< more for the section on trust
   StudyOptions study;
 };
 

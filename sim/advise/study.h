@@ -18,10 +18,8 @@ struct JobClass {
   std::string_view name;
   Seconds below;  ///< run times of this and more belong to the next class
 };
-inline constexpr std::array<JobClass, 4> kJobClasses{{{"up to 10 min", 600},
-                                                      {"10 min to 1 h", 3600},
-                                                      {"1 h to 8 h", 28800},
-                                                      {"over 8 h", kNever}}};
+inline constexpr std::array<JobClass, 4> kJobClasses{
+    {{"up to 10 min", 600}, {"10 min to 1 h", 3600}, {"1 h to 8 h", 28800}, {"over 8 h", kNever}}};
 std::size_t job_class(Seconds run_time);
 
 /// Over the jobs of a class, or over all.
@@ -31,27 +29,26 @@ struct Service {
   double p95_stretch = 1;  ///< nearest rank
   double p99_stretch = 1;
   double max_stretch = 1;
-  double mean_wait = 0;   ///< until the first start, s
+  double mean_wait = 0;  ///< until the first start, s
   double p95_wait = 0;
   double mean_delay = 0;  ///< turnaround less run time, s: all that waiting, sharing, pausing and moving cost
 };
 
-
 /// One policy on all samples.
 struct StudyRun {
-  std::string algorithm;                ///< canonical name
+  std::string algorithm;  ///< canonical name
   PausedWork paused_work = PausedWork::kKept;
-  bool pauses_or_moves = false;         ///< it did
+  bool pauses_or_moves = false;  ///< it did
   Service all;
   std::array<Service, kJobClasses.size()> by_class;
-  double utilization = 0;               ///< work of jobs over capacity, first submission to last completion
+  double utilization = 0;  ///< work of jobs over capacity, first submission to last completion
   double pauses_per_job = 0;
   double moves_per_job = 0;
-  double most_pauses = 0;               ///< of one job
-  double gb_per_s = 0;                  ///< memory of paused and moved jobs, on average; GB of 1024 MiB
-  double peak_gb_per_s = 0;             ///< in the worst hour
-  double lost_share = 0;                ///< work of runs that were ended, relative to the work of all jobs
-  double jobs_losing = 0;               ///< share of jobs that lost a run
+  double most_pauses = 0;    ///< of one job
+  double gb_per_s = 0;       ///< memory of paused and moved jobs, on average; GB of 1024 MiB
+  double peak_gb_per_s = 0;  ///< in the worst hour
+  double lost_share = 0;     ///< work of runs that were ended, relative to the work of all jobs
+  double jobs_losing = 0;    ///< share of jobs that lost a run
 };
 
 struct StudyOptions {

@@ -201,29 +201,32 @@ class Run {
 
 std::string campaign_settings(const CampaignOptions& options) {
   // Bound by name, so that an option more is an error here until it is part of the settings.
-  const auto& [penalty, events_apart, paused_work, lost_work, discover_needs, need_rule, need_interval, engine] = options.sim;
+  const auto& [penalty, events_apart, paused_work, lost_work, discover_needs, need_rule, need_interval, engine] =
+      options.sim;
   const auto& [need_floor, headroom, used_up, rise, memory, step] = need_rule;
   const auto& [min_progress, max_lost_runs] = lost_work;
   const auto& [dfrs, batch, triage] = engine;
   // The rest of Triage's parameters are in the algorithm's name.
-  const auto& [expected_penalty, time_scale, patience, hold, margin_new, margin_paused, elbow_room, own_loss, young_loss,
-               stretch_power, age_power, move_period, move_gain, tied] = triage;
+  const auto& [expected_penalty, time_scale, patience, hold, margin_new, margin_paused, elbow_room, own_loss,
+               young_loss, stretch_power, age_power, move_period, move_gain, tied] = triage;
   const auto& [period, priority, ticks_apart, lp_solver] = dfrs;
   const auto& [flow_floor] = priority;
   const auto& [pass_per_event, pack_tasks] = batch;
   static_cast<void>(lp_solver);  // one per thread, all alike
   const auto apart = [](bool yes) { return yes ? "apart" : "merged"; };
   return fmt::format(
-      "penalty {} s (expected {} s x {}), period {} s, stretch floor {} s, priority floor {} s, events {}, ticks {}, batch passes per {}, "
+      "penalty {} s (expected {} s x {}), period {} s, stretch floor {} s, priority floor {} s, events {}, ticks {}, "
+      "batch passes per {}, "
       "batch nodes {}, {}{}",
-      penalty, expected_penalty, time_scale, period, options.stretch_floor, flow_floor, apart(events_apart), apart(ticks_apart),
-      pass_per_event ? "event" : "instant", pack_tasks ? "packed" : "task",
+      penalty, expected_penalty, time_scale, period, options.stretch_floor, flow_floor, apart(events_apart),
+      apart(ticks_apart), pass_per_event ? "event" : "instant", pack_tasks ? "packed" : "task",
       paused_work == PausedWork::kKept
           ? "paused work kept"
           : fmt::format("paused work lost (least progress {} s, most lost runs {})", min_progress, max_lost_runs),
-      discover_needs ? fmt::format(", needs measured each {} s (floor {}, headroom {}, used up {}, rise {}, memory {} s, step {})",
-                                   need_interval, need_floor, headroom, used_up, rise, memory, step)
-                     : "");
+      discover_needs
+          ? fmt::format(", needs measured each {} s (floor {}, headroom {}, used up {}, rise {}, memory {} s, step {})",
+                        need_interval, need_floor, headroom, used_up, rise, memory, step)
+          : "");
 }
 
 std::vector<ResultRow> run_campaign(std::span<const Instance> instances, std::span<const Algorithm> algorithms,

@@ -32,7 +32,8 @@ std::string fingerprint(const Instance& instance) {
     append(bytes, rigid);
   }
   append(bytes, static_cast<std::uint64_t>(instance.jobs.size()));
-  for (const auto& [id, submit, tasks, cpu_need, rigid, run_time, estimate, reserved_start, weight, cpu_asked] : instance.jobs) {
+  for (const auto& [id, submit, tasks, cpu_need, rigid, run_time, estimate, reserved_start, weight, cpu_asked] :
+       instance.jobs) {
     append(bytes, static_cast<std::uint64_t>(id));
     append(bytes, submit);
     append(bytes, static_cast<std::uint64_t>(tasks));

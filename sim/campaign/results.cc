@@ -56,7 +56,7 @@ std::size_t parse_count(const std::string& text, const std::string& where, std::
   return value;
 }
 
-std::vector<std::string> distinct(const std::vector<ResultRow>& rows, std::string ResultRow::*field) {
+std::vector<std::string> distinct(const std::vector<ResultRow>& rows, std::string ResultRow::* field) {
   std::vector<std::string> out;
   std::unordered_set<std::string> seen;
   for (const ResultRow& row : rows) {

@@ -113,8 +113,8 @@ std::string array_script(const SlurmArray& array) {
                       shell_quoted(fmt::format("{}/{}", array.folder, kPlanFile)));
   text += "exec";
   for (const std::string& word : array.command) text += " " + shell_quoted(word);
-  text +=
-      fmt::format(" \"--only=$simulations\" --store={}\"$SLURM_ARRAY_TASK_ID\".db --", shell_quoted(array.folder + "/part-"));
+  text += fmt::format(" \"--only=$simulations\" --store={}\"$SLURM_ARRAY_TASK_ID\".db --",
+                      shell_quoted(array.folder + "/part-"));
   for (const std::string& source : array.sources) text += " " + shell_quoted(source);
   text += '\n';
   return text;

@@ -62,9 +62,10 @@ struct AdviseCommand {
     if (!sacct.empty()) given.push_back(sacct);
     if (!swf.empty()) given.push_back(swf);
     if (given.size() == 1) return given.front();
-    throw UsageError(given.empty() ? "advise: nothing to read; give accounting by --sacct FILE, a log by --swf FILE, or a "
-                                     "SOURCE (see --help)"
-                                   : "advise: one of SOURCE, --sacct and --swf is expected, not several");
+    throw UsageError(given.empty()
+                         ? "advise: nothing to read; give accounting by --sacct FILE, a log by --swf FILE, or a "
+                           "SOURCE (see --help)"
+                         : "advise: one of SOURCE, --sacct and --swf is expected, not several");
   }
 
   std::string page_format() const {
@@ -89,7 +90,8 @@ struct AdviseCommand {
     options.sacct.cpu_need = CpuNeed::kAllocated;
     Loaded loaded = load_instances_from_text(text, source, options);
     if (loaded.instances.size() > 1) {
-      throw InputError(fmt::format("{}: {} traces in one file; one is expected", loaded.source, loaded.instances.size()));
+      throw InputError(
+          fmt::format("{}: {} traces in one file; one is expected", loaded.source, loaded.instances.size()));
     }
     input.source = loaded.source;
     input.report = std::move(loaded.report);
@@ -150,16 +152,19 @@ void add_advise(CLI::App& app) {
   CLI::App* command = app.add_subcommand("advise", "one page for an administrator: what DFRS would do for a cluster");
   auto options = std::make_shared<AdviseCommand>();
   options->workload.add(*command, WorkloadOptions::Sources::at_most_one);
-  command->add_option("--sacct", options->sacct, "SOURCE is this file of Slurm accounting, as sacct --parsable2 prints it");
+  command->add_option("--sacct", options->sacct,
+                      "SOURCE is this file of Slurm accounting, as sacct --parsable2 prints it");
   command->add_option("--swf", options->swf, "SOURCE is this log in the Standard Workload Format");
   command->add_option("-o,--output", options->output, "file for the page: .html, .md, or text; - for standard output")
       ->capture_default_str();
   command->add_option("--format", options->format, "of the page (default: by the file's name, else text)")
       ->check(CLI::IsMember({"text", "markdown", "html"}));
   command->add_option("--conf", options->conf, "write the settings to start with to this file, too");
-  command->add_option("-a,--algorithm", options->input.candidates, "one more DFRS policy to try; may be given several times");
-  command->add_option("--bandwidth", options->input.bandwidth_gb_per_s,
-                      "GB/s that pausing and moving may take of the cluster's storage or network, to compare with")
+  command->add_option("-a,--algorithm", options->input.candidates,
+                      "one more DFRS policy to try; may be given several times");
+  command
+      ->add_option("--bandwidth", options->input.bandwidth_gb_per_s,
+                   "GB/s that pausing and moving may take of the cluster's storage or network, to compare with")
       ->check(number_in(1e-6, 1e9));
   command->add_option("--samples", options->samples, "simulate so many weeks of a log that is longer than two")
       ->check(whole_number_in(1, 10'000))

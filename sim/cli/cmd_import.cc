@@ -126,8 +126,9 @@ void add_import(CLI::App& app) {
   auto from_sacct = std::make_shared<ImportSacct>();
   from_sacct->workload.add(*sacct, WorkloadOptions::Sources::one);
   from_sacct->target.add(*sacct, {"trace", "swf", "sacct"});
-  sacct->add_flag("--anonymise", from_sacct->target.anonymise,
-                  "without names, job numbers from 1, times moved by whole weeks; with --to sacct the accounting itself");
+  sacct->add_flag(
+      "--anonymise", from_sacct->target.anonymise,
+      "without names, job numbers from 1, times moved by whole weeks; with --to sacct the accounting itself");
   sacct->footer(fmt::format(
       "Make the file on the cluster, as a user who may see all jobs:\n  {}\nNodes, cores and memory that are not given "
       "are taken from the jobs, as far as they show them.\nWhat becomes of the columns: docs/user-guide.md, \"Your own "

@@ -4,10 +4,10 @@
 
 #include <memory>
 
-#include "studies/divisible/rules/algorithm.h"
 #include "policy/core/registry.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
+#include "studies/divisible/rules/algorithm.h"
 
 namespace dfrs::sim {
 namespace {
@@ -53,7 +53,8 @@ void add_list(CLI::App& app) {
       }
     }
     if (!*names_only) text += kGangSchedulers;
-    if (!*names_only) text += "\nDivisible load on clusters with databanks (dfrs-sim divisible):\n" + divisible_list(false);
+    if (!*names_only)
+      text += "\nDivisible load on clusters with databanks (dfrs-sim divisible):\n" + divisible_list(false);
     print(text);
   });
 }

@@ -126,11 +126,14 @@ struct ReproduceCommand {
 }  // namespace
 
 void add_reproduce(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("reproduce", "published tables and figures beside what dfrs-sim measures; what Triage achieves");
+  CLI::App* command = app.add_subcommand(
+      "reproduce", "published tables and figures beside what dfrs-sim measures; what Triage achieves");
   auto options = std::make_shared<ReproduceCommand>();
   command->add_option("NAME", options->name, "which paper's (--list shows all)");
   command->add_flag("--list", options->list, "the papers, or with NAME its tables and figures, and nothing else");
-  command->add_option("--parts", options->parts, "these tables and figures only, separated by commas; losses stands for losses-... (default: all)");
+  command->add_option(
+      "--parts", options->parts,
+      "these tables and figures only, separated by commas; losses stands for losses-... (default: all)");
   command
       ->add_option("--instances", options->options.instances,
                    "instances of each set, fewer than the paper had for a first look (default: as many)")
@@ -149,9 +152,10 @@ void add_reproduce(CLI::App& app) {
       "-o,--output", options->options.output,
       "folder for NAME.csv (a line per cell), NAME.md, NAME.html and figures; a run that was broken off "
       "goes on from what it left there, where the paper's simulations take long");
-  command->footer("Papers:\n" + list_of_reproductions() +
-                  "\nEach cell is shown as measured here, as published, and as the ratio of the two. triage has no paper: "
-                  "it\ncompares the recommended policy with all others, on all workloads (docs/triage.md).");
+  command->footer(
+      "Papers:\n" + list_of_reproductions() +
+      "\nEach cell is shown as measured here, as published, and as the ratio of the two. triage has no paper: "
+      "it\ncompares the recommended policy with all others, on all workloads (docs/triage.md).");
   command->callback([options] { options->run(); });
 }
 

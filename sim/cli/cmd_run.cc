@@ -11,9 +11,9 @@
 #include "sim/cli/options.h"
 #include "sim/errors.h"
 #include "sim/host/glpk_solver.h"
-#include "sim/io/output_file.h"
 #include "sim/host/step_log.h"
 #include "sim/host/step_recorder.h"
+#include "sim/io/output_file.h"
 
 namespace dfrs::sim {
 namespace {
@@ -63,7 +63,8 @@ struct RunCommand {
     if (!record_file.empty()) {
       observers.list.push_back(&recorder.emplace(record_file, instance, algorithms.front(), options));
     }
-    const RunResult result = simulate(instance, algorithms.front(), options, observers.list.empty() ? nullptr : &observers);
+    const RunResult result =
+        simulate(instance, algorithms.front(), options, observers.list.empty() ? nullptr : &observers);
     if (recorder) recorder->finish();
 
     const Metrics metrics = measure(instance, result, simulation.stretch_floor());
@@ -155,7 +156,8 @@ void add_run(CLI::App& app) {
   command->add_option("--record", options->record_file,
                       "record the run in this new file for `dfrs-sim replay`; compressed if it ends with .gz");
   command->add_flag("--json", options->json, "print JSON");
-  command->add_flag("--bound,!--no-bound", options->bound, "compute the lower bounds as well (default); seconds for a whole log, see --no-bound");
+  command->add_flag("--bound,!--no-bound", options->bound,
+                    "compute the lower bounds as well (default); seconds for a whole log, see --no-bound");
   options->simulation.add(*command);
   command->callback([options] { options->run(); });
 }

@@ -39,9 +39,10 @@ bool header_names(const SwfLog& log, std::string_view field, std::string_view te
 
 void WorkloadOptions::add(CLI::App& app, Sources sources) {
   const std::string group = "Workload";
-  CLI::Option* source = app.add_option("SOURCE", sources_,
-                                       "SWF log, output of Slurm's sacct, or dfrs-trace: a file, an http(s) URL or - for standard input; plain, "
-                                       "gz, xz, zst or bz2");
+  CLI::Option* source = app.add_option(
+      "SOURCE", sources_,
+      "SWF log, output of Slurm's sacct, or dfrs-trace: a file, an http(s) URL or - for standard input; plain, "
+      "gz, xz, zst or bz2");
   if (sources != Sources::at_most_one) source->required();
   if (sources != Sources::several) source->expected(sources == Sources::one ? 1 : 0, 1);
   app.add_option("--annotation", annotation_,
@@ -66,16 +67,19 @@ void WorkloadOptions::add(CLI::App& app, Sources sources) {
       ->check(CLI::IsMember({"requested", "allocated"}))
       ->capture_default_str()
       ->group(group);
-  app.add_option("--estimates", estimates_,
-                 "run times as batch policies see them: exact, or the log's (SWF field 9, sacct's time limits); 'auto' is "
-                 "exact for SWF, as in the papers, and the time limits for sacct")
+  app.add_option(
+         "--estimates", estimates_,
+         "run times as batch policies see them: exact, or the log's (SWF field 9, sacct's time limits); 'auto' is "
+         "exact for SWF, as in the papers, and the time limits for sacct")
       ->check(CLI::IsMember({"auto", "exact", "trace"}))
       ->capture_default_str()
       ->group(group);
-  app.add_flag("--kill-at-estimate", kill_, "end jobs at their requested time (in a dfrs-trace: their estimate)")->group(group);
-  app.add_option("--cpu-need", cpu_need_,
-                 "CPU that a job can use: all it was 'allocated', or as 'measured' (sacct's TotalCPU, SWF field 6) where "
-                 "that is known; 'auto' is measured for sacct and allocated for SWF")
+  app.add_flag("--kill-at-estimate", kill_, "end jobs at their requested time (in a dfrs-trace: their estimate)")
+      ->group(group);
+  app.add_option(
+         "--cpu-need", cpu_need_,
+         "CPU that a job can use: all it was 'allocated', or as 'measured' (sacct's TotalCPU, SWF field 6) where "
+         "that is known; 'auto' is measured for sacct and allocated for SWF")
       ->check(CLI::IsMember({"auto", "measured", "allocated"}))
       ->capture_default_str()
       ->group(group);
@@ -83,14 +87,16 @@ void WorkloadOptions::add(CLI::App& app, Sources sources) {
       ->check(CLI::IsMember({"requested", "used", "larger"}))
       ->capture_default_str()
       ->group(group);
-  app.add_option("--memory-model", memory_model_,
-                 "for logs without memory data: draw it for each job, 'lublin' as in RR-7659's generated workloads (10 % of "
-                 "a node for 55 % of the jobs, else 20 to 100 %; with --cores of a processor's part of it), 'lublin:SEED' "
-                 "other draws; what the log says of memory is left aside. Nodes have --memory MiB, 10240 by default")
+  app.add_option(
+         "--memory-model", memory_model_,
+         "for logs without memory data: draw it for each job, 'lublin' as in RR-7659's generated workloads (10 % of "
+         "a node for 55 % of the jobs, else 20 to 100 %; with --cores of a processor's part of it), 'lublin:SEED' "
+         "other draws; what the log says of memory is left aside. Nodes have --memory MiB, 10240 by default")
       ->group(group);
-  app.add_option("--weights", weights_,
-                 "weights of jobs, such as user=7:2,queue=1:0.5 (SWF fields 12 and 15) or random=0.5:2 (half of the jobs); "
-                 "all others have 1")
+  app.add_option(
+         "--weights", weights_,
+         "weights of jobs, such as user=7:2,queue=1:0.5 (SWF fields 12 and 15) or random=0.5:2 (half of the jobs); "
+         "all others have 1")
       ->group(group);
   app.add_option("--real-need", real_needs_,
                  "LOW-HIGH: jobs really use a part of the CPU that they ask for, random between these, such as 0.2-1")

@@ -13,16 +13,16 @@ namespace dfrs::sim {
 /// One job of a workload. All its tasks are alike (RR-7659, section 2.2).
 struct Job {
   JobId id = 0;
-  Seconds submit = 0;       ///< release date, >= 0, from the instance's origin
-  int tasks = 1;            ///< >= 1; each task runs on one node, several may share one
-  double cpu_need = 1.0;    ///< CPU a task can use at full speed, in reference nodes, > 0
-  RigidVector rigid{};      ///< what each task holds while it is placed; memory in MiB
-  Seconds run_time = 0;     ///< processing time at full speed, >= 0
-  Seconds estimate = 0;     ///< what the user said run_time would be, >= 0; only batch policies see it
+  Seconds submit = 0;          ///< release date, >= 0, from the instance's origin
+  int tasks = 1;               ///< >= 1; each task runs on one node, several may share one
+  double cpu_need = 1.0;       ///< CPU a task can use at full speed, in reference nodes, > 0
+  RigidVector rigid{};         ///< what each task holds while it is placed; memory in MiB
+  Seconds run_time = 0;        ///< processing time at full speed, >= 0
+  Seconds estimate = 0;        ///< what the user said run_time would be, >= 0; only batch policies see it
   Seconds reserved_start = 0;  ///< advance reservation: the start asked for; none where it is not after submit
 
-  double weight = 1;        ///< JobView::weight, > 0
-  double cpu_asked = 0;     ///< what its user asked for, where that is more than cpu_need; policies see this
+  double weight = 1;     ///< JobView::weight, > 0
+  double cpu_asked = 0;  ///< what its user asked for, where that is more than cpu_need; policies see this
 
   double asked() const { return cpu_asked > cpu_need ? cpu_asked : cpu_need; }
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "policy/core/node_lists.h"
-#include "sim/host/completion_queue.h"
 #include "sim/errors.h"
+#include "sim/host/completion_queue.h"
 
 namespace dfrs::sim {
 namespace {
@@ -76,9 +76,10 @@ class Simulation {
     }
     barren_steps_ = !events_.empty() ? 0 : now_ < wake_at_ ? barren_steps_ : barren_steps_ + 1;
     if (barren_steps_ > kMaxBarrenSteps) {
-      throw InputError(fmt::format("{}: no job has completed in the {} scheduling events up to {} s: pauses and moves "
-                                   "eat all progress; a period well above the penalty helps",
-                                   instance_.name, kMaxBarrenSteps, now_));
+      throw InputError(
+          fmt::format("{}: no job has completed in the {} scheduling events up to {} s: pauses and moves "
+                      "eat all progress; a period well above the penalty helps",
+                      instance_.name, kMaxBarrenSteps, now_));
     }
     return true;
   }
@@ -91,7 +92,8 @@ class Simulation {
     }
     const Job& job = instance_.jobs[first];
     return fmt::format(
-        "{}: {} jobs never start; the first of them, job {}, has {} tasks on a cluster of {} nodes. Batch policies take "
+        "{}: {} jobs never start; the first of them, job {}, has {} tasks on a cluster of {} nodes. Batch policies "
+        "take "
         "a node per task unless they pack tasks (--batch-nodes packed)",
         instance_.name, in_system_, job.id, job.tasks, nodes_.size());
   }
@@ -392,7 +394,7 @@ class Simulation {
   std::vector<JobSlot> free_slots_;
   std::vector<JobView> views_;
   std::vector<Hidden> hidden_;
-  NodeLists spare_;  // of jobs that have completed
+  NodeLists spare_;                       // of jobs that have completed
   std::vector<Seconds> run_times_;        // the users' estimates
   std::vector<Seconds> reserved_starts_;  // empty without advance reservations
   bool reserved_ = false;
@@ -408,11 +410,11 @@ class Simulation {
   std::vector<JobSlot> runs_;        // PausedWork::kLost: all that run
   std::vector<JobSlot> young_runs_;  // PausedWork::kLost: not yet at min_progress
   std::uint64_t barren_steps_ = 0;
-  bool asks_too_much_ = false;              // some job asks for more CPU than it needs
-  std::vector<VirtualClock> work_;          // if so: what jobs have done at full speed
+  bool asks_too_much_ = false;      // some job asks for more CPU than it needs
+  std::vector<VirtualClock> work_;  // if so: what jobs have done at full speed
   bool discover_ = false;
-  std::vector<Watched> watched_;            // with discovery, by slot
-  std::vector<JobSlot> watched_jobs_;       // those that ran at the last look, and those that began since
+  std::vector<Watched> watched_;       // with discovery, by slot
+  std::vector<JobSlot> watched_jobs_;  // those that ran at the last look, and those that began since
   Seconds next_look_ = kNever;
   RunResult result_;
 };

@@ -62,8 +62,8 @@ struct RunResult {
   std::uint64_t steps = 0;      ///< calls of the engine
 };
 
-/// Sees each call of the engine: for logs and checks. The view is the one the decisions were made on. A job's slot is its
-/// index in Instance::jobs; in a run that nobody observes, slots of jobs that have ended are used again.
+/// Sees each call of the engine: for logs and checks. The view is the one the decisions were made on. A job's slot is
+/// its index in Instance::jobs; in a run that nobody observes, slots of jobs that have ended are used again.
 class StepObserver {
  public:
   virtual ~StepObserver() = default;

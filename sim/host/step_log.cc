@@ -20,10 +20,18 @@ void StepLog::on_step(const ClusterView& view, std::span<const Event> events, co
     const JobId id = view.jobs[decision.job].id;
     const char* member = "paused";
     switch (decision.kind) {
-      case DecisionKind::pause: line[member].push_back(id); continue;
-      case DecisionKind::migrate: member = "moved"; break;
-      case DecisionKind::resume: member = "resumed"; break;
-      case DecisionKind::start: member = "started"; break;
+      case DecisionKind::pause:
+        line[member].push_back(id);
+        continue;
+      case DecisionKind::migrate:
+        member = "moved";
+        break;
+      case DecisionKind::resume:
+        member = "resumed";
+        break;
+      case DecisionKind::start:
+        member = "started";
+        break;
     }
     line[member][std::to_string(id)] = decisions.nodes_of(decision);
   }

@@ -2,8 +2,8 @@
 // A run's decisions as JSON lines, one per call of the engine, for people and independent checks.
 #pragma once
 
-#include "sim/io/output_file.h"
 #include "sim/host/simulation.h"
+#include "sim/io/output_file.h"
 
 namespace dfrs::sim {
 

@@ -14,8 +14,9 @@ StepRecorder::StepRecorder(const std::string& path, const Instance& instance, co
     : path_(path) {
   for (const Job& job : instance.jobs) {
     if (job.reserved_start > job.submit) {
-      throw UsageError(fmt::format("{}: job {} has a reserved start, which records do not hold; run it without --record",
-                                   instance.name, job.id));
+      throw UsageError(
+          fmt::format("{}: job {} has a reserved start, which records do not hold; run it without --record",
+                      instance.name, job.id));
     }
     estimates_.push_back(job.estimate);
   }

@@ -13,7 +13,8 @@ namespace dfrs::sim {
 class StepRecorder final : public StepObserver {
  public:
   /// Makes the file. Errors: IoError.
-  StepRecorder(const std::string& path, const Instance& instance, const Algorithm& algorithm, const SimOptions& options);
+  StepRecorder(const std::string& path, const Instance& instance, const Algorithm& algorithm,
+               const SimOptions& options);
   void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override;
   /// Completes the file. Errors: IoError if not all could be written.
   void finish();

@@ -50,7 +50,7 @@ struct FileDescriptor {
 std::string read_descriptor(int fd, const std::string& name, std::uint64_t max_bytes) {
   std::string bytes;
   std::size_t block = kBlock;
-  struct stat status {};
+  struct stat status{};
   if (::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
     // A file is read by one call; the byte more is for the second call to meet the end without growing the text.
     block =
@@ -68,11 +68,11 @@ std::string read_descriptor(int fd, const std::string& name, std::uint64_t max_b
   }
 }
 
-// A file of one gzip member, as nearly all are, in one call: with the compressed and the plain text in memory as a whole,
-// libdeflate takes a third of zlib's time. Nothing for all else (several members, damaged data, more text than allowed),
-// which is for zlib to read, or to say what is wrong.
+// A file of one gzip member, as nearly all are, in one call: with the compressed and the plain text in memory as a
+// whole, libdeflate takes a third of zlib's time. Nothing for all else (several members, damaged data, more text than
+// allowed), which is for zlib to read, or to say what is wrong.
 std::optional<Text> inflate_at_once(const std::string& bytes, std::uint64_t max_bytes) {
-  constexpr std::size_t kLeast = 18;          // bytes of the smallest member
+  constexpr std::size_t kLeast = 18;            // bytes of the smallest member
   constexpr std::uint64_t kMostPerByte = 1032;  // of text; deflate has no code that gives more
   if (bytes.size() < kLeast) return std::nullopt;
   std::uint32_t length = 0;  // the member's last four bytes: of the text, modulo 2^32, lowest byte first

@@ -52,7 +52,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
     const std::filesystem::path target = std::filesystem::weakly_canonical(path_, ignored);
     if (!ignored) path_ = target.string();
   }
-  struct stat status {};
+  struct stat status{};
   if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     fd_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
     if (fd_ < 0) fail("cannot open for writing", errno);

@@ -40,7 +40,7 @@ extern "C" void remove_files_and_end(int signal) {
   for (std::atomic<char*>& name : names) {
     if (const char* const path = name.exchange(nullptr)) unlink(path);
   }
-  struct sigaction by_default {};
+  struct sigaction by_default{};
   by_default.sa_handler = SIG_DFL;
   sigaction(signal, &by_default, nullptr);
   raise(signal);  // held back until the handler returns
@@ -74,11 +74,11 @@ class Creation {
 }  // namespace
 
 void remove_unfinished_files_on_signals() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = remove_files_and_end;
   action.sa_mask = all_signals();
   for (const int signal : kSignals) {
-    struct sigaction before {};
+    struct sigaction before{};
     if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
   }
 }

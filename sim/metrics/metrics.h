@@ -15,17 +15,17 @@ double bounded_stretch(const Job& job, const JobRecord& record, Seconds floor);
 struct Metrics {
   double max_stretch = 1;
   double mean_stretch = 1;
-  double mean_wait = 0;            ///< first start - submission, s
-  double mean_turnaround = 0;      ///< s
-  Seconds makespan = 0;            ///< last completion - first submission, s
-  double utilization = 0;          ///< work / (|P| x makespan)
+  double mean_wait = 0;        ///< first start - submission, s
+  double mean_turnaround = 0;  ///< s
+  Seconds makespan = 0;        ///< last completion - first submission, s
+  double utilization = 0;      ///< work / (|P| x makespan)
   /// Normalized underutilization (RR-7659, section 6.4.1): (integral of min(|P|, demand) - work done) / work.
   double underutilization = 0;
   double pauses_per_job = 0;
   double moves_per_job = 0;
-  double pauses_per_hour = 0;      ///< over the makespan
+  double pauses_per_hour = 0;  ///< over the makespan
   double moves_per_hour = 0;
-  double pause_gb_per_s = 0;       ///< memory of paused jobs, GB = 1024 MiB, over the same time
+  double pause_gb_per_s = 0;  ///< memory of paused jobs, GB = 1024 MiB, over the same time
   double move_gb_per_s = 0;
 };
 
@@ -36,7 +36,7 @@ struct Summary {
   double mean = 0;
   double stddev = 0;  ///< of the sample, n - 1
   double median = 0;
-  double p90 = 0;     ///< nearest rank
+  double p90 = 0;  ///< nearest rank
   double max = 0;
 };
 

@@ -166,7 +166,7 @@ std::string load_script(const std::vector<ResultRow>& rows, const CampaignSummar
 
 struct Bars {
   std::string_view colour;
-  double AlgorithmSummary::*value;
+  double AlgorithmSummary::* value;
 };
 
 // Horizontal bars from 0, side by side where there are several per algorithm.

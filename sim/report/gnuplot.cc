@@ -75,7 +75,7 @@ std::string find_program(const std::string& name) {
   for (std::string folder; std::getline(folders, folder, ':');) {
     if (folder.empty() || folder.front() != '/') continue;
     const std::string candidate = folder + '/' + name;
-    struct stat info {};
+    struct stat info{};
     if (::stat(candidate.c_str(), &info) == 0 && S_ISREG(info.st_mode) && ::access(candidate.c_str(), X_OK) == 0) {
       return candidate;
     }

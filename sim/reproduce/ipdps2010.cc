@@ -170,8 +170,8 @@ class Run {
   void table2() {
     struct Column {
       std::string_view name;
-      Cost Costs::*published;
-      double Metrics::*ours;
+      Cost Costs::* published;
+      double Metrics::* ours;
     };
     static constexpr std::array<Column, 6> kColumns{
         {{"pauses GB/s", &Costs::pause_gb_per_s, &Metrics::pause_gb_per_s},

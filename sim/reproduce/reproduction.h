@@ -48,7 +48,7 @@ struct Plot {
   std::string y_label;
   bool log_x = false;
   bool log_y = false;
-  bool even_x = false;                 ///< rows at even distances in their order: for values of no common scale
+  bool even_x = false;                ///< rows at even distances in their order: for values of no common scale
   std::optional<double> marked = {};  ///< row that a vertical line is at: the value by default
 };
 
@@ -77,8 +77,8 @@ class ReproductionReport {
 };
 
 struct ReproductionPart {
-  std::string_view name;   ///< "table1", "figure3a": as the user gives it
-  std::string_view title;  ///< what it shows, for the heading and for --list
+  std::string_view name;        ///< "table1", "figure3a": as the user gives it
+  std::string_view title;       ///< what it shows, for the heading and for --list
   std::string_view takes = {};  ///< CPU time of all of it, for --list; may be empty
 };
 
@@ -104,7 +104,8 @@ std::span<const Reproduction> all_reproductions();
 const Reproduction& find_reproduction(std::string_view name, std::span<const Reproduction> from = all_reproductions());
 
 /// "table5,figure3a" as names of the reproduction's parts, each once; none of an empty text. Where no
-/// part is called "losses" it stands for all whose names begin with "losses-". Errors: UsageError naming the nearest part.
+/// part is called "losses" it stands for all whose names begin with "losses-". Errors: UsageError naming the nearest
+/// part.
 std::vector<std::string> parse_parts(std::string_view text, const Reproduction& reproduction);
 
 }  // namespace dfrs::sim

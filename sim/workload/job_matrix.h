@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which combinations of width, estimate and run time the jobs of a machine have, and how often: the 3-dimensional matrix
-// that Streit's job generator draws from (Streit 2003, section 4, after Krallmann 1998). Sparse: of the combinations
-// that occur.
+// Which combinations of width, estimate and run time the jobs of a machine have, and how often: the 3-dimensional
+// matrix that Streit's job generator draws from (Streit 2003, section 4, after Krallmann 1998). Sparse: of the
+// combinations that occur.
 #pragma once
 
 #include <cstddef>

@@ -20,13 +20,15 @@ bool number_in(std::string_view text, double least, double most, double& value) 
 
 WeightRule parse_rule(std::string_view text) {
   const auto fail = [&](std::string_view what) {
-    return UsageError(fmt::format("weight '{}': {}; expected user=NUMBER:WEIGHT, queue=NUMBER:WEIGHT or "
-                                  "random=SHARE:WEIGHT",
-                                  text, what));
+    return UsageError(
+        fmt::format("weight '{}': {}; expected user=NUMBER:WEIGHT, queue=NUMBER:WEIGHT or "
+                    "random=SHARE:WEIGHT",
+                    text, what));
   };
   const std::size_t equals = text.find('=');
   const std::size_t colon = text.find(':');
-  if (equals == std::string_view::npos || colon == std::string_view::npos || colon < equals) throw fail("not understood");
+  if (equals == std::string_view::npos || colon == std::string_view::npos || colon < equals)
+    throw fail("not understood");
   const std::string_view of = text.substr(0, equals);
   const std::string_view who = text.substr(equals + 1, colon - equals - 1);
   WeightRule rule;
@@ -40,7 +42,8 @@ WeightRule parse_rule(std::string_view text) {
   }
   if (of != "user" && of != "queue") throw fail("of neither users nor queues");
   rule.of = of == "user" ? WeightRule::Of::kUser : WeightRule::Of::kQueue;
-  if (parse_integer(who, rule.number) != NumberStatus::kOk || rule.number < 0) throw fail("users and queues are whole numbers");
+  if (parse_integer(who, rule.number) != NumberStatus::kOk || rule.number < 0)
+    throw fail("users and queues are whole numbers");
   return rule;
 }
 
@@ -82,7 +85,8 @@ RealNeeds parse_real_needs(std::string_view text) {
   const std::string_view low = text.substr(0, dash);
   const std::string_view high = dash == std::string_view::npos ? low : text.substr(dash + 1);
   if (!number_in(low, 0.001, 1, needs.low) || !number_in(high, 0.001, 1, needs.high) || needs.low > needs.high) {
-    throw UsageError(fmt::format("real needs '{}': expected LOW-HIGH, parts of the CPU asked for from 0.001 to 1", text));
+    throw UsageError(
+        fmt::format("real needs '{}': expected LOW-HIGH, parts of the CPU asked for from 0.001 to 1", text));
   }
   return needs;
 }

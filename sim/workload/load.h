@@ -27,11 +27,11 @@ struct LoadOptions {
   SwfReadOptions swf;
   SwfConventions conventions;
   SwfAnnotation annotation = SwfAnnotation::kProcessors;
-  SwfPlatformOptions processors;  ///< for SwfAnnotation::kProcessors
-  MemoryAnnotation memory;        ///< for SwfAnnotation::kMemory
-  SacctOptions sacct;             ///< for the output of sacct
+  SwfPlatformOptions processors;            ///< for SwfAnnotation::kProcessors
+  MemoryAnnotation memory;                  ///< for SwfAnnotation::kMemory
+  SacctOptions sacct;                       ///< for the output of sacct
   std::optional<MemoryModel> memory_model;  ///< instead of what the source says of memory
-  bool weeks = false;             ///< cut the log into weeks (SWF and sacct)
+  bool weeks = false;                       ///< cut the log into weeks (SWF and sacct)
   Seconds week_length = kWeek;
   std::string
       name;  ///< of the instance, or the prefix of the weeks' names; empty: from the source, see name_from_source
@@ -41,8 +41,8 @@ struct Loaded {
   std::vector<Instance> instances;
   bool was_swf = false;
   bool was_sacct = false;
-  ReadReport report;   ///< empty for the project's own traces, whose reader is strict
-  std::string source;  ///< as named in messages
+  ReadReport report;                        ///< empty for the project's own traces, whose reader is strict
+  std::string source;                       ///< as named in messages
   std::vector<std::string> notes;           ///< what was concluded from the source, in sentences for people
   std::optional<Seconds> first_submission;  ///< of sacct: time 0 of the first instance, in seconds since 1970
 };

@@ -35,8 +35,7 @@ MemoryModel parse_memory_model(std::string_view text) {
   std::int64_t seed = 0;
   const std::size_t colon = text.find(':');
   const bool seeded = colon != std::string_view::npos;
-  const bool wrong_seed =
-      seeded && (parse_integer(text.substr(colon + 1), seed) != NumberStatus::kOk || seed < 0);
+  const bool wrong_seed = seeded && (parse_integer(text.substr(colon + 1), seed) != NumberStatus::kOk || seed < 0);
   if (text.substr(0, colon) != kName || wrong_seed) {
     throw UsageError(fmt::format("memory model '{}': expected lublin, or lublin:SEED with a whole number", text));
   }

@@ -21,9 +21,9 @@ struct MemoryModel {
 /// "lublin", or "lublin:SEED" for other draws. Errors: UsageError.
 MemoryModel parse_memory_model(std::string_view text);
 
-/// Draws the memory of all jobs, whatever was known of it, each by the seed and the job's id alone: the same in a week of
-/// a log as in the whole. Shares are of the smallest node's memory, and so much at most that all tasks of a job fit on
-/// the machine at once. Linear.
+/// Draws the memory of all jobs, whatever was known of it, each by the seed and the job's id alone: the same in a week
+/// of a log as in the whole. Shares are of the smallest node's memory, and so much at most that all tasks of a job fit
+/// on the machine at once. Linear.
 void draw_memory(Instance& instance, const MemoryModel& model);
 
 /// The largest amount of memory per task with which all tasks of the job fit on the machine at once if every node had

@@ -17,8 +17,8 @@ double offered_load(const Instance& instance);
 Instance scaled_to_load(const Instance& instance, double load);
 
 /// All times between submissions of `instance` multiplied by `factor` (the shrinking factor of Streit 2003, section 5).
-/// The first submission stays where it is, and the name. Errors: UsageError unless 0 < factor <= 1000; InputError if the
-/// last submission would come later than a trace may last.
+/// The first submission stays where it is, and the name. Errors: UsageError unless 0 < factor <= 1000; InputError if
+/// the last submission would come later than a trace may last.
 void shrink(Instance& instance, double factor);
 
 }  // namespace dfrs::sim

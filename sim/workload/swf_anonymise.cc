@@ -8,7 +8,7 @@
 namespace dfrs::sim {
 namespace {
 
-constexpr std::array<std::string_view, 8> kKept{"Version", "MaxJobs",    "MaxRecords", "MaxNodes",
+constexpr std::array<std::string_view, 8> kKept{"Version",  "MaxJobs",    "MaxRecords", "MaxNodes",
                                                 "MaxProcs", "MaxRuntime", "MaxMemory",  "AllowOveruse"};
 
 template <typename Number>

@@ -67,7 +67,8 @@ class TraceParser {
 
   void take_header(const HeaderLine& header) {
     if (header.name == kMagic) {
-      if (header.value != "1") fail("dfrs-trace version '{}', this program reads version 1", printable_word(header.value));
+      if (header.value != "1")
+        fail("dfrs-trace version '{}', this program reads version 1", printable_word(header.value));
       finish_instance();
       instances_.emplace_back();
       open_ = true;
@@ -244,8 +245,8 @@ std::vector<Instance> parse_traces(std::string_view text, const std::string& sou
 std::string format_trace(const Instance& instance) {
   if (instance.name.empty() || trimmed(instance.name) != instance.name ||
       instance.name.find('\n') != std::string::npos) {
-    throw UsageError(
-        fmt::format("'{}' cannot name a trace: expected one line without blanks around it", printable_word(instance.name)));
+    throw UsageError(fmt::format("'{}' cannot name a trace: expected one line without blanks around it",
+                                 printable_word(instance.name)));
   }
   fmt::memory_buffer out;
   auto to = std::back_inserter(out);
@@ -262,8 +263,8 @@ std::string format_trace(const Instance& instance) {
     fmt::format_to(to, "\n");
     begin = end;
   }
-  const bool reserved = std::any_of(instance.jobs.begin(), instance.jobs.end(),
-                                    [](const Job& job) { return job.reserved_start != 0; });
+  const bool reserved =
+      std::any_of(instance.jobs.begin(), instance.jobs.end(), [](const Job& job) { return job.reserved_start != 0; });
   if (reserved) fmt::format_to(to, "; Reserved: yes\n");
   fmt::format_to(to, "; Fields: id submit tasks cpu_need memory_mib {}run_time estimate{}\n",
                  platform.rigid_dims > 2   ? "other other "

@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "sim/campaign/parallel.h"
-#include "studies/divisible/host/generator.h"
-#include "studies/divisible/host/simulation.h"
 #include "sim/io/output_file.h"
 #include "sim/metrics/metrics.h"
-#include "studies/divisible/rr5724_published.h"
 #include "sim/workload/random.h"
+#include "studies/divisible/host/generator.h"
+#include "studies/divisible/host/simulation.h"
+#include "studies/divisible/rr5724_published.h"
 
 namespace dfrs::sim {
 namespace {

@@ -9,8 +9,8 @@
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
-#include "studies/gang/host/gang_report.h"
 #include "sim/io/output_file.h"
+#include "studies/gang/host/gang_report.h"
 
 namespace dfrs::sim {
 namespace {

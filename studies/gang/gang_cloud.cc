@@ -6,9 +6,9 @@
 #include <cmath>
 #include <span>
 
-#include "studies/gang/host/experiment.h"
-#include "studies/gang/gang_cloud_published.h"
 #include "sim/reproduce/reproduction.h"
+#include "studies/gang/gang_cloud_published.h"
+#include "studies/gang/host/experiment.h"
 
 namespace dfrs::sim {
 namespace {
@@ -51,7 +51,7 @@ struct Column {
   const char* name;
   gang::Migration migration;
   double x_factor;
-  double GangCloudLine::*published;
+  double GangCloudLine::* published;
 };
 constexpr std::array kColumns{
     Column{"FF-10", gang::Migration::first_fit, 10, &GangCloudLine::ff10},

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "shim/quota/http_node_agents.h"
-#include "tests/shim/support/munged.h"
 #include "tests/shim/quota/test_node.h"
+#include "tests/shim/support/munged.h"
 
 namespace dfrs::shim {
 namespace {

@@ -28,7 +28,7 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
-static int register_node(const char *name, uint16_t cpus, uint64_t memory) {
+static int register_node(const char* name, uint16_t cpus, uint64_t memory) {
   slurm_node_registration_status_msg_t body = {0};
   body.hostname = xstrdup("localhost");
   body.node_name = xstrdup(name);
@@ -58,13 +58,13 @@ static int register_node(const char *name, uint16_t cpus, uint64_t memory) {
   slurm_msg_t answer;
   slurm_msg_t_init(&answer);
   int rc = slurm_send_recv_controller_msg(&message, &answer, working_cluster_rec);
-  if (rc == 0 && answer.msg_type == RESPONSE_SLURM_RC) rc = ((return_code_msg_t *)answer.data)->return_code;
+  if (rc == 0 && answer.msg_type == RESPONSE_SLURM_RC) rc = ((return_code_msg_t*)answer.data)->return_code;
   return rc;
 }
 
-static void report_epilog(uint32_t job_id, const char *nodes) {
+static void report_epilog(uint32_t job_id, const char* nodes) {
   hostlist_t list = hostlist_create(nodes);
-  for (char *name; (name = hostlist_shift(list));) {
+  for (char* name; (name = hostlist_shift(list));) {
     epilog_complete_msg_t body = {.job_id = job_id, .return_code = 0, .node_name = name};
     slurm_msg_t message;
     slurm_msg_t_init(&message);
@@ -77,15 +77,15 @@ static void report_epilog(uint32_t job_id, const char *nodes) {
   hostlist_destroy(list);
 }
 
-static void *serve(void *arg) {
+static void* serve(void* arg) {
   const int fd = (int)(long)arg;
-  slurm_msg_t *message = xmalloc(sizeof(*message));
+  slurm_msg_t* message = xmalloc(sizeof(*message));
   slurm_msg_t_init(message);
   if (slurm_receive_msg(fd, message, 0) == 0) {
     (void)slurm_send_rc_msg(message, SLURM_SUCCESS);
     if (message->msg_type == REQUEST_TERMINATE_JOB || message->msg_type == REQUEST_KILL_PREEMPTED ||
         message->msg_type == REQUEST_KILL_TIMELIMIT || message->msg_type == REQUEST_ABORT_JOB) {
-      const kill_job_msg_t *kill = message->data;
+      const kill_job_msg_t* kill = message->data;
       report_epilog(kill->step_id.job_id, kill->nodes);
     }
   }
@@ -94,7 +94,7 @@ static void *serve(void *arg) {
   return NULL;
 }
 
-static void *accept_all(void *arg) {
+static void* accept_all(void* arg) {
   const int listening = (int)(long)arg;
   pthread_attr_t detached;
   pthread_attr_init(&detached);
@@ -104,12 +104,12 @@ static void *accept_all(void *arg) {
     const int fd = slurm_accept_msg_conn(listening, &from);
     if (fd < 0) continue;
     pthread_t thread;
-    if (pthread_create(&thread, &detached, serve, (void *)(long)fd) != 0) close(fd);
+    if (pthread_create(&thread, &detached, serve, (void*)(long)fd) != 0) close(fd);
   }
   return NULL;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc != 5) {
     fprintf(stderr, "usage: %s PORT NODES CPUS MEMORY_MIB\n", argv[0]);
     return 2;
@@ -125,9 +125,9 @@ int main(int argc, char **argv) {
     return 1;
   }
   pthread_t acceptor;
-  if (pthread_create(&acceptor, NULL, accept_all, (void *)(long)listening) != 0) return 1;
+  if (pthread_create(&acceptor, NULL, accept_all, (void*)(long)listening) != 0) return 1;
   hostlist_t nodes = hostlist_create(argv[2]);
-  for (char *name; (name = hostlist_shift(nodes));) {
+  for (char* name; (name = hostlist_shift(nodes));) {
     const int rc = register_node(name, (uint16_t)atoi(argv[3]), (uint64_t)atoll(argv[4]));
     if (rc != 0) {
       fprintf(stderr, "%s: slurmctld does not take %s: %s\n", argv[0], name, slurm_strerror(rc));

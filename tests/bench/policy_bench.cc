@@ -6,8 +6,8 @@
 #include <ctime>
 #include <vector>
 
-#include "policy/rr7659/greedy.h"
 #include "policy/mcb8/repack.h"
+#include "policy/rr7659/greedy.h"
 #include "tests/oracle/dice.h"
 
 namespace dfrs::bench {

@@ -9,8 +9,8 @@
 
 #include "policy/rr7659/dfrs_policy.h"
 #include "sim/host/glpk_solver.h"
-#include "sim/io/allocation.h"
 #include "sim/host/simulation.h"
+#include "sim/io/allocation.h"
 #include "tests/bench/workloads.h"
 
 namespace dfrs::sim::bench {

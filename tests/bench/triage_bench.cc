@@ -20,7 +20,8 @@ constexpr Seconds kPenalty = 300;
 class Cluster {
  public:
   // `crowded`: CPU needs of whole nodes, so that all nodes are overloaded several times; else of quarters.
-  Cluster(std::size_t nodes, std::size_t jobs, bool crowded) : crowded_(crowded), nodes_(nodes), jobs_(jobs + 1), where_(jobs + 1) {
+  Cluster(std::size_t nodes, std::size_t jobs, bool crowded)
+      : crowded_(crowded), nodes_(nodes), jobs_(jobs + 1), where_(jobs + 1) {
     for (NodeView& node : nodes_) node.spec.rigid[kMemory] = kNodeMemory;
     engine_ = Engine::create(parse_algorithm("Triage").value(), EngineOptions{}).value();
     // A day's arrivals, a tenth of the jobs at a time, so that some have run for long and some have just come.
@@ -49,7 +50,7 @@ class Cluster {
   }
 
   double milliseconds() const { return milliseconds_; }  ///< CPU time of the last decision
-  std::size_t changes() const { return changes_; }  ///< starts, pauses, moves so far
+  std::size_t changes() const { return changes_; }       ///< starts, pauses, moves so far
   std::size_t running() const {
     return static_cast<std::size_t>(
         std::count_if(jobs_.begin(), jobs_.end(), [](const JobView& j) { return j.state == JobState::running; }));
@@ -106,7 +107,8 @@ class Cluster {
 };
 
 void triage_decision(benchmark::State& bench) {
-  Cluster cluster(static_cast<std::size_t>(bench.range(0)), static_cast<std::size_t>(bench.range(0)) * 2, bench.range(1) != 0);
+  Cluster cluster(static_cast<std::size_t>(bench.range(0)), static_cast<std::size_t>(bench.range(0)) * 2,
+                  bench.range(1) != 0);
   double longest = 0;
   const std::size_t before = cluster.changes();
   // The first one comes 8640 s after the last tenth of the jobs: what has waited since is started, hundreds of them.
@@ -118,11 +120,16 @@ void triage_decision(benchmark::State& bench) {
   }
   bench.counters["first_ms"] = first;
   bench.counters["longest_ms"] = longest;
-  bench.counters["changes"] = benchmark::Counter(static_cast<double>(cluster.changes() - before), benchmark::Counter::kAvgIterations);
+  bench.counters["changes"] =
+      benchmark::Counter(static_cast<double>(cluster.changes() - before), benchmark::Counter::kAvgIterations);
   bench.counters["running"] = static_cast<double>(cluster.running());
 }
 // Nodes, with twice as many jobs; and whether all nodes are overloaded several times.
-BENCHMARK(triage_decision)->ArgsProduct({{100, 1'000, 10'000}, {0, 1}})->UseManualTime()->Iterations(200)->Unit(benchmark::kMillisecond);
+BENCHMARK(triage_decision)
+    ->ArgsProduct({{100, 1'000, 10'000}, {0, 1}})
+    ->UseManualTime()
+    ->Iterations(200)
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace dfrs::bench

@@ -42,7 +42,8 @@ void expect_golden(const std::string& name, const std::string& text) {
 // Without the folder, which differs from machine to machine.
 std::string without_folder(std::string text) {
   const std::string folder = std::filesystem::path(sample()).parent_path().string() + "/";
-  for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder)) text.erase(at, folder.size());
+  for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder))
+    text.erase(at, folder.size());
   return text;
 }
 
@@ -81,9 +82,8 @@ TEST(CliImport, ErrorsSayWhatToDo) {
   };
   refused("JobID|State\n1|COMPLETED\n", {"<stdin>:1:", "columns missing", "sacct --allusers"});
   refused("JobID|State|Submit|Start|Elapsed|AllocCPUS\n1|COMPLETED|x|x|x|x\n", {"<stdin>:2: column Submit: 'x'"});
-  expect_failure(dfrs_sim({"import", "sacct", "-"},
-                          {.input = "JobID|State|Submit|Start|Elapsed|AllocCPUS\n"
-                                    "1|COMPLETED|1700000000|1700000000|00:01:00|4\n"}),
+  expect_failure(dfrs_sim({"import", "sacct", "-"}, {.input = "JobID|State|Submit|Start|Elapsed|AllocCPUS\n"
+                                                              "1|COMPLETED|1700000000|1700000000|00:01:00|4\n"}),
                  kExitUsage, {"NodeList", "--nodes N"});
   expect_failure(dfrs_sim({"import", "sact", "x"}), kExitUsage, {"import takes", "sacct", "not 'sact'"});
   expect_failure(dfrs_sim({"import", "sacct", sample(), "--nods", "3"}), kExitUsage, {"did you mean '--nodes'"});
@@ -92,8 +92,8 @@ TEST(CliImport, ErrorsSayWhatToDo) {
 
 TEST(CliAdvise, ThePageOnTheSample) {
   // The jobs had two nodes of 10 CPUs to themselves; on one of 4 they get in each other's way.
-  const std::vector<std::string> words{"advise",  "--sacct", sample(),   "--nodes", "1",          "--cores",
-                                       "4",       "--memory", "300",     "--bandwidth", "0.5"};
+  const std::vector<std::string> words{"advise", "--sacct",  sample(), "--nodes",     "1",  "--cores",
+                                       "4",      "--memory", "300",    "--bandwidth", "0.5"};
   expect_golden("advise.txt", without_folder(output_of(words)));
   auto with = words;
   with.insert(with.end(), {"--format", "html"});

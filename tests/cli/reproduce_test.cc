@@ -15,8 +15,8 @@ namespace dfrs::sim {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::IsSupersetOf;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST(CliReproduce, ListsPapersAndTheirParts) {
@@ -71,7 +71,8 @@ TEST(CliReproduce, ShowsAndKeepsAFigure) {
 
 TEST(CliReproduce, TriageHasPartsByKind) {
   const std::string parts = output_of({"reproduce", "triage", "--list"});
-  for (const char* part : {"weeks ", "lublin-scaled ", "logs-kth ", "robust-weeks ", "losses-causes ", "sensitivity-age "}) {
+  for (const char* part :
+       {"weeks ", "lublin-scaled ", "logs-kth ", "robust-weeks ", "losses-causes ", "sensitivity-age "}) {
     EXPECT_THAT(parts, HasSubstr(part));
   }
   EXPECT_THAT(parts, HasSubstr(" min)\n"));
@@ -84,10 +85,9 @@ TEST(CliReproduce, TriageOnALog) {
   std::string log = "; MaxProcs: 100\n";
   for (int week = 0; week < 4; ++week) log += swf_line(week + 1, 604800.0 * week + 5, 100, 10 * (week + 1));
   folder.write("KTH-SP2-1996-2.1-cln.swf", log);
-  const std::string text =
-      output_of({"reproduce", "triage", "--parts", "logs-kth,weeks,losses-weakest", "--traces", folder.path().string(),
-                 "-o", folder / "out"},
-                {.environment = {"XDG_CACHE_HOME=" + folder.path().string()}});
+  const std::string text = output_of({"reproduce", "triage", "--parts", "logs-kth,weeks,losses-weakest", "--traces",
+                                      folder.path().string(), "-o", folder / "out"},
+                                     {.environment = {"XDG_CACHE_HOME=" + folder.path().string()}});
   EXPECT_THAT(text, HasSubstr("all 4 weeks with jobs"));
   EXPECT_THAT(text, HasSubstr("HPC2N-2002-2.1-cln"));
   const std::string csv = file_bytes(folder / "out/triage.csv");
@@ -102,8 +102,9 @@ TEST(CliReproduce, TriageOnALog) {
 // One generated workload each; the second run takes what it can from the store.
 TEST(CliReproduce, TriageOnGeneratedWorkloads) {
   const TemporaryFolder folder;
-  const std::vector<std::string> reproduce{"reproduce",   "triage", "--parts", "lublin-load-costs,losses-causes,sensitivity-age",
-                                           "--instances", "1",      "-o",      folder / "out"};
+  const std::vector<std::string> reproduce{
+      "reproduce",   "triage", "--parts", "lublin-load-costs,losses-causes,sensitivity-age",
+      "--instances", "1",      "-o",      folder / "out"};
   const Surroundings alone{.environment = {"XDG_CACHE_HOME=" + folder.path().string(), "DFRS_TRACES="}};
   const std::string text = output_of(reproduce, alone);
   EXPECT_THAT(text, HasSubstr("\nLublin at load 0.9, worst 1 %"));

@@ -118,8 +118,8 @@ TEST(CliUsage, NothingToDoIsAnError) {
 TEST(CliUsage, HelpIsASuccessEverywhere) {
   EXPECT_THAT(output_of({"--version"}), HasSubstr("dfrs-sim "));
   EXPECT_THAT(output_of({"--help"}), HasSubstr("Exit codes"));
-  for (const char* command : {"demo", "compare", "run", "bound", "generate", "analyse", "annotate", "report", "reproduce",
-                              "list", "fetch", "divisible"}) {
+  for (const char* command : {"demo", "compare", "run", "bound", "generate", "analyse", "annotate", "report",
+                              "reproduce", "list", "fetch", "divisible"}) {
     EXPECT_THAT(output_of({command, "--help"}), HasSubstr(command));
   }
 }

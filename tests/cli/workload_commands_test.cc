@@ -74,7 +74,8 @@ TEST(CliGenerate, LikeALog) {
     EXPECT_EQ(whole.jobs.at(id).run_time, job.tasks == 4 ? 90 : job.run_time);
     EXPECT_EQ(half.jobs.at(id).submit, job.submit / 2);
   }
-  EXPECT_THAT(output_of({"generate", "--published", "PC2", "--jobs", "10"}), HasSubstr("; Name: PC2-syn-1\n; Nodes: 96 "));
+  EXPECT_THAT(output_of({"generate", "--published", "PC2", "--jobs", "10"}),
+              HasSubstr("; Name: PC2-syn-1\n; Nodes: 96 "));
   EXPECT_THAT(output_of({"analyse", path}), HasSubstr("jobs that run longer than estimated    1 (25.00 %)"));
   EXPECT_EQ(dfrs_sim({"generate", "--no-kill"}).exit_code, kExitUsage);
   EXPECT_EQ(dfrs_sim({"generate", "--like", path, "--published", "CTC"}).exit_code, kExitUsage);

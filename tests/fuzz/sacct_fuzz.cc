@@ -57,8 +57,11 @@ void check(std::string_view text) {
   check_log(lenient);
   accepts([&] { (void)infer_shape(lenient); });
   check_instance(lenient, {.shape = {64, 32, 100000}, .lenient = true});
-  check_instance(lenient, {.shape = {1000, 0, 0}, .cpu_need = CpuNeed::kAllocated, .memory_need = MemoryNeed::kLarger,
-                           .estimates = SwfEstimates::kExact, .lenient = true});
+  check_instance(lenient, {.shape = {1000, 0, 0},
+                           .cpu_need = CpuNeed::kAllocated,
+                           .memory_need = MemoryNeed::kLarger,
+                           .estimates = SwfEstimates::kExact,
+                           .lenient = true});
   accepts([&] {
     const std::string swf = format_swf(sacct_swf(lenient, {64, 32, 100000}));
     require(parse_swf(swf, "written").records.size() == lenient.jobs.size(), "SWF that is written is read");

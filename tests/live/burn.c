@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *const kUsage =
+static const char* const kUsage =
     "usage: burn --work SECONDS [OPTION...]\n"
     "  --work SECONDS          CPU time to use, of all threads together\n"
     "  --threads N             threads that use it (1)\n"
@@ -63,7 +63,7 @@ static void spin(void) {
 
 /* Each thread looks for itself whether the work is done: where cores are short the others would go on for as long as
  * the one that told them to stop waits for its turn. */
-static void *help(void *unused) {
+static void* help(void* unused) {
   (void)unused;
   while (!atomic_load_explicit(&stop_threads, memory_order_relaxed) &&
          clock_seconds(CLOCK_PROCESS_CPUTIME_ID) < work_of_this_run)
@@ -71,9 +71,9 @@ static void *help(void *unused) {
   return NULL;
 }
 
-static unsigned char *hold(size_t bytes) {
+static unsigned char* hold(size_t bytes) {
   if (bytes == 0) return NULL;
-  unsigned char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  unsigned char* memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     perror("burn: cannot have that much memory");
     exit(1);
@@ -85,7 +85,7 @@ static unsigned char *hold(size_t bytes) {
   return memory;
 }
 
-static bool intact(const unsigned char *memory, size_t bytes) {
+static bool intact(const unsigned char* memory, size_t bytes) {
   for (size_t at = 0; at + sizeof(uint64_t) <= bytes; at += kStride) {
     uint64_t word;
     memcpy(&word, memory + at, sizeof word);
@@ -94,8 +94,8 @@ static bool intact(const unsigned char *memory, size_t bytes) {
   return true;
 }
 
-static double number(const char *text, const char *option, double least) {
-  char *end = NULL;
+static double number(const char* text, const char* option, double least) {
+  char* end = NULL;
   errno = 0;
   double value = strtod(text, &end);
   if (errno != 0 || end == text || *end != '\0' || !(value >= least)) {
@@ -105,13 +105,13 @@ static double number(const char *text, const char *option, double least) {
   return value;
 }
 
-static const char *environment(const char *name, const char *otherwise) {
-  const char *value = getenv(name);
+static const char* environment(const char* name, const char* otherwise) {
+  const char* value = getenv(name);
   return value != NULL ? value : otherwise;
 }
 
 /* One write, so that lines of tasks that share the file do not mix. */
-static void report(const char *path, const char *event, double done, double before, double begun, const char *more) {
+static void report(const char* path, const char* event, double done, double before, double begun, const char* more) {
   char line[1024];
   if (path == NULL) return;
   int length = snprintf(line, sizeof line,
@@ -128,9 +128,9 @@ static void report(const char *path, const char *event, double done, double befo
   close(file);
 }
 
-static double read_checkpoint(const char *path) {
+static double read_checkpoint(const char* path) {
   double done = 0;
-  FILE *file = path != NULL ? fopen(path, "re") : NULL;
+  FILE* file = path != NULL ? fopen(path, "re") : NULL;
   if (file == NULL) return 0;
   if (fscanf(file, "%lf", &done) != 1 || !(done >= 0)) {
     fprintf(stderr, "burn: %s is not a checkpoint\n", path);
@@ -140,40 +140,61 @@ static double read_checkpoint(const char *path) {
   return done;
 }
 
-static void write_checkpoint(const char *path, double done) {
+static void write_checkpoint(const char* path, double done) {
   char temporary[4096];
   if (path == NULL) return;
   snprintf(temporary, sizeof temporary, "%s.%d", path, (int)getpid());
-  FILE *file = fopen(temporary, "we");
+  FILE* file = fopen(temporary, "we");
   if (file == NULL || fprintf(file, "%.6f\n", done) < 0 || fclose(file) != 0 || rename(temporary, path) != 0) {
     fprintf(stderr, "burn: cannot write %s: %s\n", path, strerror(errno));
     exit(1);
   }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   enum { kWork = 1, kThreads, kMemory, kResult, kCheckpoint, kEvery, kIgnore, kHelp };
-  static const struct option options[] = {
-      {"work", required_argument, NULL, kWork},           {"threads", required_argument, NULL, kThreads},
-      {"memory", required_argument, NULL, kMemory},       {"result", required_argument, NULL, kResult},
-      {"checkpoint", required_argument, NULL, kCheckpoint}, {"checkpoint-every", required_argument, NULL, kEvery},
-      {"ignore-sigterm", no_argument, NULL, kIgnore},     {"help", no_argument, NULL, kHelp},
-      {NULL, 0, NULL, 0}};
+  static const struct option options[] = {{"work", required_argument, NULL, kWork},
+                                          {"threads", required_argument, NULL, kThreads},
+                                          {"memory", required_argument, NULL, kMemory},
+                                          {"result", required_argument, NULL, kResult},
+                                          {"checkpoint", required_argument, NULL, kCheckpoint},
+                                          {"checkpoint-every", required_argument, NULL, kEvery},
+                                          {"ignore-sigterm", no_argument, NULL, kIgnore},
+                                          {"help", no_argument, NULL, kHelp},
+                                          {NULL, 0, NULL, 0}};
   const double begun = clock_seconds(CLOCK_REALTIME);
   double work = -1, threads = 1, memory = 0, every = 0.1;
   const char *result = NULL, *checkpoint = NULL;
   bool ignore = false;
   for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
     switch (option) {
-      case kWork: work = number(optarg, "--work", 0); break;
-      case kThreads: threads = number(optarg, "--threads", 1); break;
-      case kMemory: memory = number(optarg, "--memory", 0); break;
-      case kResult: result = optarg; break;
-      case kCheckpoint: checkpoint = optarg; break;
-      case kEvery: every = number(optarg, "--checkpoint-every", 0); break;
-      case kIgnore: ignore = true; break;
-      case kHelp: fputs(kUsage, stdout); return 0;
-      default: fputs(kUsage, stderr); return 2;
+      case kWork:
+        work = number(optarg, "--work", 0);
+        break;
+      case kThreads:
+        threads = number(optarg, "--threads", 1);
+        break;
+      case kMemory:
+        memory = number(optarg, "--memory", 0);
+        break;
+      case kResult:
+        result = optarg;
+        break;
+      case kCheckpoint:
+        checkpoint = optarg;
+        break;
+      case kEvery:
+        every = number(optarg, "--checkpoint-every", 0);
+        break;
+      case kIgnore:
+        ignore = true;
+        break;
+      case kHelp:
+        fputs(kUsage, stdout);
+        return 0;
+      default:
+        fputs(kUsage, stderr);
+        return 2;
     }
   }
   if (work < 0 || optind != argc || threads > 256) {
@@ -188,7 +209,7 @@ int main(int argc, char **argv) {
   work_of_this_run = work - before;
   report(result, "start", done, before, begun, "");
   const size_t bytes = (size_t)(memory * 1024 * 1024);
-  unsigned char *held = hold(bytes);
+  unsigned char* held = hold(bytes);
   for (int i = 1; i < (int)threads; ++i) {
     pthread_t thread;
     if (pthread_create(&thread, NULL, help, NULL) != 0) {

@@ -13,9 +13,7 @@ namespace dfrs::oracle {
 
 namespace {
 constexpr double kRounding = 1e-9;
-bool overloaded(const World& world, NodeIndex n) {
-  return world.load(n) > world.nodes[n].spec.cpu * (1 + kRounding);
-}
+bool overloaded(const World& world, NodeIndex n) { return world.load(n) > world.nodes[n].spec.cpu * (1 + kRounding); }
 }  // namespace
 
 std::vector<double> weighted_max_min_yields(const World& world, const std::vector<double>& weights) {
@@ -101,7 +99,8 @@ void TriageLockstep::on_step(const ClusterView& view, std::span<const Event> eve
   }
   const Seconds wake = std::min({next_admission_, next_moves_, next_look});
   if (wake != decisions.wake_at) {
-    difference_ = fmt::format("at {} s: to be called at {} s, the reference says {} s", view.now, decisions.wake_at, wake);
+    difference_ =
+        fmt::format("at {} s: to be called at {} s, the reference says {} s", view.now, decisions.wake_at, wake);
   }
 }
 
@@ -169,7 +168,8 @@ double TriageLockstep::pause_cost(JobSlot slot) const {
   if (job.state == JobState::running && job.clock.since > view_->now) {
     cost = std::max(0.0, cost - (job.clock.since - view_->now));  // what is before it anyway
   }
-  return user_weight(slot) * (job.flow_time(view_->now) + cost + options_.hold * s) / std::max(job.virtual_time(view_->now), 10 * s);
+  return user_weight(slot) * (job.flow_time(view_->now) + cost + options_.hold * s) /
+         std::max(job.virtual_time(view_->now), 10 * s);
 }
 
 double TriageLockstep::user_weight(JobSlot job) const { return view_->jobs[job].weight / heaviest_; }
@@ -328,7 +328,8 @@ TriageLockstep::Nodes TriageLockstep::place(JobSlot job) const {
         const auto whole = static_cast<double>(node.rigid[d]);
         if (whole == 0) continue;
         double free = whole - own * static_cast<double>(spec.rigid[d]);
-        for (JobSlot other : order_) free -= static_cast<double>(world_.jobs[other].rigid[d]) * world_.tasks_on(other, n);
+        for (JobSlot other : order_)
+          free -= static_cast<double>(world_.jobs[other].rigid[d]) * world_.tasks_on(other, n);
         spare += free / whole;
       }
       const double tie = (load > 1 ? 10 * load : -10 * load) + spare;
@@ -376,7 +377,8 @@ void TriageLockstep::add_tied(std::set<JobSlot>& jobs) const {
   for (JobSlot job : order_) {
     for (NodeIndex n : world_.jobs[job].nodes) {
       if (!overloaded(world_, n)) continue;
-      if (std::any_of(before.begin(), before.end(), [&](JobSlot r) { return world_.tasks_on(r, n) != 0; })) jobs.insert(job);
+      if (std::any_of(before.begin(), before.end(), [&](JobSlot r) { return world_.tasks_on(r, n) != 0; }))
+        jobs.insert(job);
     }
   }
 }
@@ -442,12 +444,15 @@ double TriageLockstep::shortage() const {
 bool TriageLockstep::move_jobs() {
   const bool few = parts_.moves == TriageParts::Moves::few;
   const Seconds least_progress = (few ? 600 : options_.move_period) * options_.time_scale;
-  const auto lack = [&](JobSlot job) { return static_cast<float>((1 - yields_[job]) * world_.jobs[job].cpu_need * world_.jobs[job].tasks); };
+  const auto lack = [&](JobSlot job) {
+    return static_cast<float>((1 - yields_[job]) * world_.jobs[job].cpu_need * world_.jobs[job].tasks);
+  };
   std::vector<std::pair<float, JobSlot>> candidates;  // coarse: rounding decides no tie
   for (JobSlot job : order_) {
     const JobView& seen = view_->jobs[job];
     if (!limited(job) || seen.state != JobState::running || seen.flags.may_not_move) continue;
-    if (seen.clock.since > view_->now || seen.virtual_time(view_->now) < least_progress || yields_[job] >= 0.999) continue;
+    if (seen.clock.since > view_->now || seen.virtual_time(view_->now) < least_progress || yields_[job] >= 0.999)
+      continue;
     const auto tried = tried_.find(job);
     if (tried != tried_.end() && tried->second.first == seen.id &&
         seen.virtual_time(view_->now) < 1.1 * tried->second.second) {
@@ -455,7 +460,8 @@ bool TriageLockstep::move_jobs() {
     }
     candidates.emplace_back(lack(job), job);
   }
-  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
   if (candidates.size() > (few ? 5u : 20u)) candidates.resize(few ? 5 : 20);
   bool moved = false;
   for (const auto& candidate : candidates) {

@@ -70,9 +70,9 @@ class TriageLockstep final : public sim::StepObserver {
   Seconds next_admission_ = kNever;
   Seconds next_moves_ = kNever;
   double heaviest_ = 1;
-  std::optional<World> set_in_;        // the mapping that yields_ were set in
-  std::map<JobSlot, Seconds> known_;   // jobs that have had yields, and when their weight is looked at again
-  std::set<NodeIndex> stirred_;        // who was there has ended, or has another need
+  std::optional<World> set_in_;       // the mapping that yields_ were set in
+  std::map<JobSlot, Seconds> known_;  // jobs that have had yields, and when their weight is looked at again
+  std::set<NodeIndex> stirred_;       // who was there has ended, or has another need
   std::map<JobSlot, std::pair<JobId, Seconds>> tried_;  // jobs not moved, and their progress then
   std::string difference_;
   std::uint64_t pauses_ = 0;

@@ -155,7 +155,7 @@ TEST(Recorder, FromOnToOff) {
   EXPECT_EQ(text.size(), recorder.state().bytes);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 6);
   EXPECT_THAT(text, ::testing::StartsWith(R"({"dfrs-record":1,"version":")"));
-  struct stat status {};
+  struct stat status{};
   ASSERT_EQ(::stat((folder / "r.jsonl").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07, 0U) << "not for everyone to read";
 }
@@ -225,13 +225,13 @@ TEST(Recorder, StopsWhenTheDiskDoesNotKeepUp) {
 // A full disk: here a limit on the size of files, which raises a signal besides.
 TEST(Recorder, StopsWhenItCannotWrite) {
   const sim::TemporaryFolder folder;
-  struct rlimit before {};
+  struct rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   std::atomic<int> said{0};
   Recorder recorder([&](int, const std::string&) { ++said; });
   Scene scene;
   ASSERT_TRUE(recorder.on(folder / "r", {.flush_ms = 1}).has_value());
-  const struct rlimit small { 4096, before.rlim_max };
+  const struct rlimit small{4096, before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
   record_some(recorder, 1, scene);
   for (int k = 0; k < 5000 && recorder.state().on; ++k) {

@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "record/recorder.h"
 #include "policy/core/registry.h"
+#include "record/recorder.h"
 #include "sim/host/glpk_solver.h"
 #include "tests/oracle/random_instance.h"
 #include "tests/policy/core/test_host.h"
@@ -79,8 +79,7 @@ void run_all(int begin_at, std::uint64_t cases) {
       options.dfrs.ticks_apart = dice.chance(50);
       options.dfrs.lp_solver = &solver;
       options.batch.pass_per_event = dice.chance(50);
-      const bool needs_change =
-          std::holds_alternative<MakeNonClairvoyant>(named(algorithm).make) && dice.chance(50);
+      const bool needs_change = std::holds_alternative<MakeNonClairvoyant>(named(algorithm).make) && dice.chance(50);
       TestHost host(dice, algorithm, options, {.needs_change = needs_change, .jobs = 8});
       Recorder recorder([](int, const std::string& message) { ADD_FAILURE() << message; });
       const std::string path = folder / (std::to_string(seed) + (dice.chance(50) ? ".jsonl.gz" : ".jsonl"));

@@ -81,11 +81,11 @@ struct FakeJob {
 };
 
 struct FakeOptions {
-  double epilog = 0.3;             // s from the end of a run until its nodes are clean
-  double kill_wait = 0;            // s more for a run that is ended by force
-  bool told_again = false;         // nodes were away: slurmctld tells them again of a run's end, just before they are clean
-  double round = 0.01;             // s between rounds that follow from results
-  double limit_check = 1;          // s between looks at time limits (30 in Slurm: less gives more chances to be early)
+  double epilog = 0.3;      // s from the end of a run until its nodes are clean
+  double kill_wait = 0;     // s more for a run that is ended by force
+  bool told_again = false;  // nodes were away: slurmctld tells them again of a run's end, just before they are clean
+  double round = 0.01;      // s between rounds that follow from results
+  double limit_check = 1;   // s between looks at time limits (30 in Slurm: less gives more chances to be early)
   std::uint32_t busy_percent = 0;  // starts and resumes that are busy for no reason
   std::uint32_t race_percent = 0;  // rounds in which something happens between snapshot and apply
 };

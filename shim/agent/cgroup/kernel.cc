@@ -13,7 +13,7 @@ namespace {
 class Kernel final : public CgroupKernel {
  public:
   long file_system(int fd) const override {
-    struct statfs about {};
+    struct statfs about{};
     return fstatfs(fd, &about) == 0 ? static_cast<long>(about.f_type) : 0;
   }
   int make(int at, const std::string& name) const override { return mkdirat(at, name.c_str(), 0755) == 0 ? 0 : errno; }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <algorithm>
 #include <errno.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/magic.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <algorithm>
 
 #include "shim/agent/cgroup/common.h"
 
@@ -188,8 +188,8 @@ tl::expected<std::unique_ptr<JobGroups>, std::string> open_v1(const GroupPlace& 
   if (!cpu_tree) return tl::unexpected(cpu_tree.error());
   Fd cpuacct_tree;
   if (const Fd cpuacct = open_controller(root, "cpuacct", kernel)) {
-    struct stat a {};
-    struct stat b {};
+    struct stat a{};
+    struct stat b{};
     const bool same =
         fstat(cpu.get(), &a) == 0 && fstat(cpuacct.get(), &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
     if (!same) {

@@ -50,9 +50,10 @@ void show_log(std::string_view part, Sets& sets, const Study& study, Reproductio
     add_figures(report, part, algorithm, study.rows(set, algorithm));
   }
   report.note(std::string(part), set.sentence);
-  report.note(std::string(part),
-              "A task per processor, which is a node and wholly needed. Memory by --memory-model lublin: 10 % of a node "
-              "for the tasks of 55 % of the jobs, 20 to 100 % for those of the others.");
+  report.note(
+      std::string(part),
+      "A task per processor, which is a node and wholly needed. Memory by --memory-model lublin: 10 % of a node "
+      "for the tasks of 55 % of the jobs, 20 to 100 % for those of the others.");
   note_figures(report, part);
 }
 

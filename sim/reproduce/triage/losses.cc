@@ -69,7 +69,8 @@ Losses losses_of(const Instance& instance, std::string_view algorithm, const Sim
   }
   std::vector<std::size_t> order(stretches.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return stretches[a] > stretches[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return stretches[a] > stretches[b]; });
   order.resize(std::min(order.size(), std::max<std::size_t>(1, order.size() / kOneIn)));
   for (const std::size_t k : order) {
     const Job& job = instance.jobs[k];

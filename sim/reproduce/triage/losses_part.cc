@@ -66,7 +66,7 @@ void add_causes(std::string_view part, const std::string& row, const std::vector
 
 void show_classes(std::string_view part, const std::vector<Losses>& all, ReproductionReport& report) {
   constexpr std::array<const std::array<std::string_view, 3>*, 3> kNames{&kMemoryClasses, &kWidthClasses,
-                                                                        &kLengthClasses};
+                                                                         &kLengthClasses};
   for (std::size_t of = 0; of < kNames.size(); ++of) {
     std::array<double, 3> jobs{};
     for (const Losses& losses : all) {
@@ -139,10 +139,11 @@ void show_losses(std::string_view part, Sets& sets, const Study& study, Reproduc
     report.note(std::string(part), group.set.sentence);
   }
   if (part == "losses-classes") show_classes(part, pooled, report);
-  report.note(std::string(part),
-              "waits to start: for memory; paused: the same, or put out so that a new job has CPU (ROOM); penalty: without "
-              "progress after a pause or a move; shares CPU: time lost to yields below 1. mostly: jobs of which the most "
-              "time went there.");
+  report.note(
+      std::string(part),
+      "waits to start: for memory; paused: the same, or put out so that a new job has CPU (ROOM); penalty: without "
+      "progress after a pause or a move; shares CPU: time lost to yields below 1. mostly: jobs of which the most "
+      "time went there.");
 }
 
 }  // namespace dfrs::sim::triage_study

@@ -83,8 +83,7 @@ void show_load_costs(std::string_view part, Sets& sets, const Study& study, Repr
     add("p90", s.p90);
     add("max", s.max);
     add("U", summarize(values_of(rows, underutilization_of)).mean);
-    add("U of EASY",
-        summarize(values_of(study.rows(sets.lublin(kWorkloads, load), kBatch), underutilization_of)).mean);
+    add("U of EASY", summarize(values_of(study.rows(sets.lublin(kWorkloads, load), kBatch), underutilization_of)).mean);
   }
   report.plot({std::string(part), "load", "degradation from bound; underutilization", false, true});
   report.note(std::string(part), sets.lublin(kWorkloads).sentence);

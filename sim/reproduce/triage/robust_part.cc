@@ -61,7 +61,8 @@ std::vector<Case> cases_of(std::string_view part, Sets& sets) {
     packed.pack_tasks = true;
     add("64 cores per node", sets.wide_weeks(kEveryWeek), packed);
   } else {
-    for (const int cores : {2, 64}) add(fmt::format("{} cores per node", cores), sets.lublin(kFewWorkloads, 0, 0, cores));
+    for (const int cores : {2, 64})
+      add(fmt::format("{} cores per node", cores), sets.lublin(kFewWorkloads, 0, 0, cores));
   }
   for (const double factor : {2.0, 0.5}) {
     add(factor > 1 ? "memory doubled" : "memory halved",
@@ -174,22 +175,25 @@ void show_robust(std::string_view part, Sets& sets, const Study& study, Reproduc
     add("published is", 0, std::string(best.name));
   }
   report.note(std::string(part), cases.front().set.sentence);
-  report.note(std::string(part),
-              "published: of GreedyPM* and GreedyP* with /per/OPT=MIN and MINVT=600 or 300 the one with the least average "
-              "in the row. Its period is 600 s but where the row says so, and 1,800 s with the penalty of 900 s; Triage "
-              "has none.");
+  report.note(
+      std::string(part),
+      "published: of GreedyPM* and GreedyP* with /per/OPT=MIN and MINVT=600 or 300 the one with the least average "
+      "in the row. Its period is 600 s but where the row says so, and 1,800 s with the penalty of 900 s; Triage "
+      "has none.");
   report.note(std::string(part),
               part == "robust-weeks"
                   ? "64 cores: 4 nodes of 64 processors and 64 GiB, a task per processor with the log's memory, at "
                     "least 102 MiB; EASY packs tasks on nodes."
                   : "Cores: a one-task job uses one of them, other jobs' tasks all.");
-  report.note(std::string(part),
-              "Memory doubled: at most so much that all tasks of a job fit at once. Real needs: jobs use a random part of the "
-              "CPU that they ask for (--real-need 0.2-1); discovered: --discover-needs.");
+  report.note(
+      std::string(part),
+      "Memory doubled: at most so much that all tasks of a job fit at once. Real needs: jobs use a random part of the "
+      "CPU that they ask for (--real-need 0.2-1); discovered: --discover-needs.");
   if (part == "robust-weeks") return;
-  report.note(std::string(part),
-              "Flood: one user's 2,000 one-task jobs of ten minutes within an hour, from the middle job on, a quarter of a "
-              "node's CPU each.");
+  report.note(
+      std::string(part),
+      "Flood: one user's 2,000 one-task jobs of ten minutes within an hour, from the middle job on, a quarter of a "
+      "node's CPU each.");
 }
 
 void need_penalties(std::string_view, Sets& sets, Study& study) { need_curve(sets, study, kPenalties, with_penalty); }

@@ -17,8 +17,8 @@ namespace {
 
 constexpr int kWideNodes = 4;  // HPC2N's 240 processors as nodes of 64
 constexpr int kWideCores = 64;
-constexpr RigidAmount kWideMemory = 65536;       // a GiB for each processor, as the machine had
-constexpr RigidAmount kLeastMemory = 102;        // of a task: 10 % of that, as with the published annotation
+constexpr RigidAmount kWideMemory = 65536;  // a GiB for each processor, as the machine had
+constexpr RigidAmount kLeastMemory = 102;   // of a task: 10 % of that, as with the published annotation
 
 constexpr int kFloodJobs = 2000;
 constexpr Seconds kFloodLength = 3600;
@@ -41,9 +41,9 @@ InstanceSet Sets::some_weeks(const std::string& name, std::string_view log, std:
   for (std::size_t week = 0; week < all.size(); week += step) usual.push_back(week);
   for (const std::size_t k : rr7659::spread(count(usual.size()), usual.size())) set.weeks.push_back(usual[k]);
   set.size = set.weeks.size();
-  set.sentence = set.size == all.size() ? fmt::format("{}: all {} weeks with jobs.", log, all.size())
-                                        : fmt::format("{}: {} of {} weeks, spread evenly over the log.", log, set.size,
-                                                      all.size());
+  set.sentence = set.size == all.size()
+                     ? fmt::format("{}: all {} weeks with jobs.", log, all.size())
+                     : fmt::format("{}: {} of {} weeks, spread evenly over the log.", log, set.size, all.size());
   set.make = [&all, weeks = set.weeks] {
     std::vector<Instance> chosen;
     for (const std::size_t week : weeks) chosen.push_back(all[week]);

@@ -47,8 +47,8 @@ class Sets {
   InstanceSet weeks_of(const PlainLog& log);
   /// HPC2N's weeks on 4 nodes of 64 processors, a task per processor with the log's memory.
   InstanceSet wide_weeks(std::size_t step);
-  /// Generated workloads of the seeds from `seed` (of the options, if 0); as they are, or scaled to a load. `cores`: of a
-  /// node, of which a one-task job uses one.
+  /// Generated workloads of the seeds from `seed` (of the options, if 0); as they are, or scaled to a load. `cores`: of
+  /// a node, of which a one-task job uses one.
   InstanceSet lublin(std::size_t count, double load = 0, std::uint64_t seed = 0, int cores = 4) const;
 
   const ReproduceOptions& options() const { return options_; }
@@ -70,8 +70,8 @@ InstanceSet changed(const InstanceSet& set, const std::string& name, std::functi
 void multiply_memory(Instance& instance, double factor);
 /// CPU needs multiplied, up to a node.
 void multiply_needs(Instance& instance, double factor);
-/// One user's flood: 2,000 jobs of a task and ten minutes, one each 1.8 s, from the middle job's submission on. They need
-/// a quarter of a node's CPU and this part of its memory.
+/// One user's flood: 2,000 jobs of a task and ten minutes, one each 1.8 s, from the middle job's submission on. They
+/// need a quarter of a node's CPU and this part of its memory.
 void flood(Instance& instance, double memory);
 
 }  // namespace dfrs::sim::triage_study

@@ -15,19 +15,23 @@ struct Part {
 };
 
 constexpr std::array<Part, 31> kParts{{
-    {{"weeks", "HPC2N's 182 weeks, Triage and its settings beside table 2 of RR-7659", "4 min"}, need_weeks, show_weeks},
+    {{"weeks", "HPC2N's 182 weeks, Triage and its settings beside table 2 of RR-7659", "4 min"},
+     need_weeks,
+     show_weeks},
     {{"weeks-split", "the weeks that rules were chosen on and the others", "1 min"}, need_weeks, show_weeks_split},
     {{"weeks-curve", "how many weeks are how far from the bound", "1 min, the same"}, need_weeks, show_weeks_curve},
     {{"lublin", "100 generated workloads as they are, all algorithms", "2 min"}, need_lublin, show_lublin},
-    {{"lublin-scaled", "900 generated workloads, loads 0.1 to 0.9, all algorithms", "16 min"}, need_scaled, show_scaled},
+    {{"lublin-scaled", "900 generated workloads, loads 0.1 to 0.9, all algorithms", "16 min"},
+     need_scaled,
+     show_scaled},
     {{"lublin-loads", "degradation against the load, some algorithms", "5 min"}, need_loads, show_loads},
-    {{"lublin-load-costs", "Triage against the load, with EASY's underutilization", "2 min"}, need_loads, show_load_costs},
+    {{"lublin-load-costs", "Triage against the load, with EASY's underutilization", "2 min"},
+     need_loads,
+     show_load_costs},
     {{"logs-ctc", "CTC's weeks, memory drawn", "6 min"}, need_log, show_log},
     {{"logs-kth", "KTH's weeks, memory drawn", "1 min"}, need_log, show_log},
     {{"logs-sdsc", "SDSC's weeks, memory drawn", "3 min"}, need_log, show_log},
-    {{"robust-weeks", "penalties, periods, nodes, mixes, needs: every sixth week", "2 min"},
-     need_robust,
-     show_robust},
+    {{"robust-weeks", "penalties, periods, nodes, mixes, needs: every sixth week", "2 min"}, need_robust, show_robust},
     {{"robust-lublin", "the same on 20 generated workloads, and a flood", "2 min"}, need_robust, show_robust},
     {{"robust-penalty", "degradation against the penalty", "1 min"}, need_penalties, show_penalties},
     {{"robust-period", "degradation against the period of published algorithms", "1 min"}, need_periods, show_periods},
@@ -43,10 +47,18 @@ constexpr std::array<Part, 31> kParts{{
     {{"sensitivity-room", "against ROOM, the share of CPU below which new jobs ask for more", "1 min"},
      need_sensitivity,
      show_sensitivity},
-    {{"sensitivity-own", "against OWN, the weight of a placed job's own loss", "1 min"}, need_sensitivity, show_sensitivity},
-    {{"sensitivity-young", "against YOUNG, the weight of young residents' loss", "1 min"}, need_sensitivity, show_sensitivity},
-    {{"sensitivity-stretch", "against STRETCH, by which yields follow the stretch", "1 min"}, need_sensitivity, show_sensitivity},
-    {{"sensitivity-age", "against AGE, by which yields fall with progress", "1 min"}, need_sensitivity, show_sensitivity},
+    {{"sensitivity-own", "against OWN, the weight of a placed job's own loss", "1 min"},
+     need_sensitivity,
+     show_sensitivity},
+    {{"sensitivity-young", "against YOUNG, the weight of young residents' loss", "1 min"},
+     need_sensitivity,
+     show_sensitivity},
+    {{"sensitivity-stretch", "against STRETCH, by which yields follow the stretch", "1 min"},
+     need_sensitivity,
+     show_sensitivity},
+    {{"sensitivity-age", "against AGE, by which yields fall with progress", "1 min"},
+     need_sensitivity,
+     show_sensitivity},
     {{"sensitivity-period", "against PERIOD, of moves", "1 min"}, need_sensitivity, show_sensitivity},
     {{"sensitivity-pays", "against PAYS, what a move must gain", "1 min"}, need_sensitivity, show_sensitivity},
     {{"sensitivity-tied", "against TIED, how many jobs a change of the mapping reaches", "1 min"},
@@ -80,8 +92,8 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
 }  // namespace triage_study
 
 extern const Reproduction kTriageStudy;
-constexpr Reproduction kTriageStudy{
-    "triage", "Triage, the recommended policy, beside every published algorithm: its evaluation",
-    triage_study::kDescriptions, triage_study::run};
+constexpr Reproduction kTriageStudy{"triage",
+                                    "Triage, the recommended policy, beside every published algorithm: its evaluation",
+                                    triage_study::kDescriptions, triage_study::run};
 
 }  // namespace dfrs::sim

@@ -31,24 +31,59 @@ struct Rule {
 
 // By lower-case name. What is not here is dropped.
 constexpr Rule kRules[] = {
-    {"user", Kind::kName, "user"},       {"group", Kind::kName, "group"},     {"account", Kind::kName, "account"},
-    {"partition", Kind::kName, "part"},  {"qos", Kind::kName, "qos"},         {"qosreq", Kind::kName, "qos"},
-    {"cluster", Kind::kName, "cluster"}, {"jobname", Kind::kJobName, "job"},  {"nodelist", Kind::kNodes, "node"},
-    {"maxrssnode", Kind::kNodes, "node"}, {"uid", Kind::kUserId},             {"gid", Kind::kGroupId},
-    {"jobid", Kind::kJob},               {"jobidraw", Kind::kJob},            {"state", Kind::kState},
-    {"submit", Kind::kTime},             {"eligible", Kind::kTime},           {"start", Kind::kTime},
-    {"end", Kind::kTime},                {"alloctres", Kind::kTres},          {"reqtres", Kind::kTres},
-    {"tresusageintot", Kind::kTres},     {"tresusageinmax", Kind::kTres},     {"tresusageinave", Kind::kTres},
-    {"elapsed", Kind::kKeep},            {"elapsedraw", Kind::kKeep},         {"timelimit", Kind::kKeep},
-    {"timelimitraw", Kind::kKeep},       {"nnodes", Kind::kKeep},             {"allocnodes", Kind::kKeep},
-    {"reqnodes", Kind::kKeep},           {"ntasks", Kind::kKeep},             {"alloccpus", Kind::kKeep},
-    {"ncpus", Kind::kKeep},              {"reqcpus", Kind::kKeep},            {"reqmem", Kind::kKeep},
-    {"maxrss", Kind::kKeep},             {"averss", Kind::kKeep},             {"maxvmsize", Kind::kKeep},
-    {"totalcpu", Kind::kKeep},           {"usercpu", Kind::kKeep},            {"systemcpu", Kind::kKeep},
-    {"cputime", Kind::kKeep},            {"cputimeraw", Kind::kKeep},         {"avecpu", Kind::kKeep},
-    {"mincpu", Kind::kKeep},             {"suspended", Kind::kKeep},          {"exitcode", Kind::kKeep},
-    {"derivedexitcode", Kind::kKeep},    {"priority", Kind::kKeep},           {"reserved", Kind::kKeep},
-    {"planned", Kind::kKeep},            {"restarts", Kind::kKeep},
+    {"user", Kind::kName, "user"},
+    {"group", Kind::kName, "group"},
+    {"account", Kind::kName, "account"},
+    {"partition", Kind::kName, "part"},
+    {"qos", Kind::kName, "qos"},
+    {"qosreq", Kind::kName, "qos"},
+    {"cluster", Kind::kName, "cluster"},
+    {"jobname", Kind::kJobName, "job"},
+    {"nodelist", Kind::kNodes, "node"},
+    {"maxrssnode", Kind::kNodes, "node"},
+    {"uid", Kind::kUserId},
+    {"gid", Kind::kGroupId},
+    {"jobid", Kind::kJob},
+    {"jobidraw", Kind::kJob},
+    {"state", Kind::kState},
+    {"submit", Kind::kTime},
+    {"eligible", Kind::kTime},
+    {"start", Kind::kTime},
+    {"end", Kind::kTime},
+    {"alloctres", Kind::kTres},
+    {"reqtres", Kind::kTres},
+    {"tresusageintot", Kind::kTres},
+    {"tresusageinmax", Kind::kTres},
+    {"tresusageinave", Kind::kTres},
+    {"elapsed", Kind::kKeep},
+    {"elapsedraw", Kind::kKeep},
+    {"timelimit", Kind::kKeep},
+    {"timelimitraw", Kind::kKeep},
+    {"nnodes", Kind::kKeep},
+    {"allocnodes", Kind::kKeep},
+    {"reqnodes", Kind::kKeep},
+    {"ntasks", Kind::kKeep},
+    {"alloccpus", Kind::kKeep},
+    {"ncpus", Kind::kKeep},
+    {"reqcpus", Kind::kKeep},
+    {"reqmem", Kind::kKeep},
+    {"maxrss", Kind::kKeep},
+    {"averss", Kind::kKeep},
+    {"maxvmsize", Kind::kKeep},
+    {"totalcpu", Kind::kKeep},
+    {"usercpu", Kind::kKeep},
+    {"systemcpu", Kind::kKeep},
+    {"cputime", Kind::kKeep},
+    {"cputimeraw", Kind::kKeep},
+    {"avecpu", Kind::kKeep},
+    {"mincpu", Kind::kKeep},
+    {"suspended", Kind::kKeep},
+    {"exitcode", Kind::kKeep},
+    {"derivedexitcode", Kind::kKeep},
+    {"priority", Kind::kKeep},
+    {"reserved", Kind::kKeep},
+    {"planned", Kind::kKeep},
+    {"restarts", Kind::kKeep},
 };
 
 Rule rule_of(std::string_view column) {
@@ -114,7 +149,8 @@ class Anonymiser {
     Seconds first = kMaxTraceSeconds;
     std::int64_t least = INT64_MAX;
     each_row([&](const std::vector<std::string_view>& cells) {
-      if (const auto submit = parse_instant(header_->cell(cells, SacctColumn::kSubmit))) first = std::min(first, *submit);
+      if (const auto submit = parse_instant(header_->cell(cells, SacctColumn::kSubmit)))
+        first = std::min(first, *submit);
       for (std::size_t k = 0; k < cells.size(); ++k) {
         if (rules_[k].kind != Kind::kJob) continue;
         if (const auto number = leading_number(cells[k])) least = std::min(least, *number);
@@ -211,7 +247,8 @@ class Anonymiser {
       const std::string_view item = cell.substr(0, cell.find(','));
       cell.remove_prefix(std::min(cell.size(), item.size() + 1));
       const std::string_view name = item.substr(0, item.find('='));
-      const bool own = name == "cpu" || name == "mem" || name == "node" || name == "billing" || name.starts_with("gres/");
+      const bool own =
+          name == "cpu" || name == "mem" || name == "node" || name == "billing" || name.starts_with("gres/");
       if (own) out += (out.empty() ? "" : ",") + std::string(item);
     }
     return out;

@@ -13,7 +13,8 @@ namespace dfrs::sim {
 /// - job numbers count on from 1 at the least one of the text; arrays, components and steps stay what they are;
 /// - all times are moved by the same whole number of weeks, so that the first submission is in the week from Monday,
 ///   2001-01-01 on;
-/// - columns of free text (comments, command lines, folders, reasons) and all that this program does not know are empty;
+/// - columns of free text (comments, command lines, folders, reasons) and all that this program does not know are
+/// empty;
 ///   of TRES only cpu, mem, node, billing and gres/* are left.
 /// What remains: how many users there are and which jobs are of the same one, the week's rhythm, sizes, run times and
 /// states. Who knows when a certain job ran, or its exact size, can find it.

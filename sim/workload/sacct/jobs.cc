@@ -87,7 +87,8 @@ NodeShape infer_shape(const SacctLog& log) {
     shape.cores = std::max(shape.cores, round_up(job.cpus, job.nodes));
     memory = std::max(memory, job.requested_mib / job.nodes);
     if (job.nodes_used.empty() || !lists.insert(job.nodes_used).second) continue;
-    all_named = all_named && each_host(job.nodes_used, kMostNames, [&](const std::string& name) { names.insert(name); });
+    all_named =
+        all_named && each_host(job.nodes_used, kMostNames, [&](const std::string& name) { names.insert(name); });
   }
   shape.memory_mib = static_cast<RigidAmount>(std::ceil(std::min(memory, static_cast<double>(kMaxTraceRigid))));
   if (all_named && names.size() <= kMostNames) shape.nodes = static_cast<int>(names.size());
@@ -127,7 +128,8 @@ std::string describe_guess(const SacctLog& log, const NodeShape& given) {
   if (given.nodes == 0) add(fmt::format("{} node{}", shape.nodes, shape.nodes == 1 ? "" : "s"), "--nodes");
   if (given.cores == 0) add(fmt::format("{} CPU{} per node", shape.cores, shape.cores == 1 ? "" : "s"), "--cores");
   if (given.memory_mib == 0) {
-    add(shape.memory_mib == 0 ? std::string("no memory (not modelled)") : fmt::format("{} MiB per node", shape.memory_mib),
+    add(shape.memory_mib == 0 ? std::string("no memory (not modelled)")
+                              : fmt::format("{} MiB per node", shape.memory_mib),
         "--memory");
   }
   if (guessed.empty()) return {};
@@ -187,7 +189,8 @@ SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const S
     }
     job.run_time = from.run_time;
     job.estimate = from.run_time;
-    if (options.estimates == SwfEstimates::kTrace) job.estimate = std::min(limits.estimate(from, report), kMaxTraceSeconds);
+    if (options.estimates == SwfEstimates::kTrace)
+      job.estimate = std::min(limits.estimate(from, report), kMaxTraceSeconds);
     const std::string why =
         from.cpus > cpus ? fmt::format("{} CPUs, but the machine has {}", from.cpus, cpus) : fit.why_not(job);
     if (why.empty()) {
@@ -195,7 +198,8 @@ SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const S
     } else if (options.lenient) {
       report.skip("larger than the machine", from.line);
     } else {
-      throw InputError(fmt::format("{}:{}: job {} is larger than the machine: {}", log.source, from.line, from.id, why));
+      throw InputError(
+          fmt::format("{}:{}: job {} is larger than the machine: {}", log.source, from.line, from.id, why));
     }
   }
   if (instance.jobs.empty()) {
@@ -275,7 +279,8 @@ SwfLog sacct_swf(const SacctLog& log, const NodeShape& shape) {
   field("MaxNodes", std::to_string(shape.nodes));
   field("MaxProcs", std::to_string(std::int64_t{shape.nodes} * shape.cores));
   if (shape.memory_mib > 0) field("MaxMemory", std::to_string(shape.memory_mib * 1024));
-  field("Note", "run time, CPUs and memory are of a job's last run; jobs that had not ended or never started are left out");
+  field("Note",
+        "run time, CPUs and memory are of a job's last run; jobs that had not ended or never started are left out");
   const auto list = [&](const char* name, const std::vector<std::string>& names) {
     for (std::size_t k = 0; k < names.size(); ++k) field(name, fmt::format("{} {}", k + 1, names[k]));
   };

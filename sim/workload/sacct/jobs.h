@@ -39,8 +39,8 @@ struct SacctOptions {
   bool lenient = false;
 };
 
-/// The least cluster that the jobs show: nodes by their names in NodeList; cores and memory of a node by the job with the
-/// most of each per node. 0 where the accounting does not tell. A cluster whose nodes differ looks like one of its
+/// The least cluster that the jobs show: nodes by their names in NodeList; cores and memory of a node by the job with
+/// the most of each per node. 0 where the accounting does not tell. A cluster whose nodes differ looks like one of its
 /// largest.
 NodeShape infer_shape(const SacctLog& log);
 
@@ -55,16 +55,16 @@ std::string describe_guess(const SacctLog& log, const NodeShape& given);
 /// at once, or with jobacct_gather/none) or the job ran for no time.
 std::optional<double> cpu_efficiency(const SacctJob& job);
 
-/// How a job's CPUs are divided into tasks: as many as srun started, at least one per node; where its CPUs do not divide
-/// so, one per node, or else one per CPU.
+/// How a job's CPUs are divided into tasks: as many as srun started, at least one per node; where its CPUs do not
+/// divide so, one per node, or else one per CPU.
 struct TaskShape {
   int tasks = 1;
   int cpus = 1;  ///< of a task
 };
 TaskShape task_shape(const SacctJob& job, int cores);
 
-/// The time limit as an estimate of the run time: UNLIMITED is a year, as for Slurm's backfill; the limit of a partition,
-/// or none, is the longest limit of the partition's other jobs, or else of all jobs, or else the run time.
+/// The time limit as an estimate of the run time: UNLIMITED is a year, as for Slurm's backfill; the limit of a
+/// partition, or none, is the longest limit of the partition's other jobs, or else of all jobs, or else the run time.
 /// The instance's time 0 is the first submission.
 /// Errors: as of complete_shape; InputError for a job larger than the machine (unless lenient).
 SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const SacctOptions& options);

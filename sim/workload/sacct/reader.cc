@@ -47,8 +47,7 @@ bool is_one_of(std::string_view state, std::initializer_list<std::string_view> s
 
 class Reader {
  public:
-  Reader(std::string_view text, std::string source, const SacctReadOptions& options)
-      : lines_(text), options_(options) {
+  Reader(std::string_view text, std::string source, const SacctReadOptions& options) : lines_(text), options_(options) {
     log_.source = std::move(source);
   }
 
@@ -71,8 +70,8 @@ class Reader {
       }
     }
     if (!header_) {
-      throw InputError(fmt::format("{}: empty; expected the output of sacct, such as of: {}", log_.source,
-                                   kSacctCommand));
+      throw InputError(
+          fmt::format("{}: empty; expected the output of sacct, such as of: {}", log_.source, kSacctCommand));
     }
     finish();
     return std::move(log_);
@@ -111,8 +110,8 @@ class Reader {
   std::string_view cell(C column) const { return header_->cell(*cells_, column); }
 
   [[noreturn]] void bad(C column, std::string_view expected) const {
-    throw BadLine{fmt::format("column {}: '{}', expected {}", SacctHeader::name(column), printable_word(cell(column)),
-                              expected)};
+    throw BadLine{
+        fmt::format("column {}: '{}', expected {}", SacctHeader::name(column), printable_word(cell(column)), expected)};
   }
 
   // Of a cell that holds something.
@@ -346,9 +345,7 @@ class Reader {
       return parse_requested_memory(text.ends_with('?') ? text.substr(0, text.size() - 1) : text);
     });
     if (!memory || memory->mib == 0) return;
-    const double times = memory->per == MemoryPer::kCpu    ? job.cpus
-                         : memory->per == MemoryPer::kNode ? job.nodes
-                                                           : 1;
+    const double times = memory->per == MemoryPer::kCpu ? job.cpus : memory->per == MemoryPer::kNode ? job.nodes : 1;
     job.requested_mib = std::min(memory->mib * std::max(1.0, times), static_cast<double>(kMaxTraceRigid));
   }
 

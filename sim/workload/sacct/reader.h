@@ -28,19 +28,19 @@ struct SacctJob {
   std::string id;            ///< as users know it: "12", "12_3", "12+1"
   std::int64_t number = -1;  ///< one per job, array task and component: JobIDRaw where there is one
   std::string user, group, partition, qos;
-  std::string state;    ///< of the last run, without "by UID": COMPLETED, FAILED, CANCELLED, TIMEOUT, ...
-  Seconds submit = 0;   ///< of the first run; seconds since 1970
-  Seconds start = -1;   ///< of the last run
-  Seconds run_time = 0; ///< of the last run, without the time it was suspended
+  std::string state;     ///< of the last run, without "by UID": COMPLETED, FAILED, CANCELLED, TIMEOUT, ...
+  Seconds submit = 0;    ///< of the first run; seconds since 1970
+  Seconds start = -1;    ///< of the last run
+  Seconds run_time = 0;  ///< of the last run, without the time it was suspended
   LimitKind limit_kind = LimitKind::kUnknown;
   Seconds limit = 0;
-  int cpus = 0;            ///< allocated, >= 1
-  int requested_cpus = 0;  ///< >= 1
-  int nodes = 1;           ///< allocated, >= 1
-  int tasks = 0;           ///< the most of any step that srun started; 0: there was none
-  double requested_mib = -1;  ///< of the whole job
-  double used_mib = -1;       ///< of the whole job: the greatest of its steps, MaxRSS x NTasks of each
-  Seconds cpu_time = -1;      ///< used by all CPUs together, TotalCPU; 0 is not known: Slurm did not gather it
+  int cpus = 0;                 ///< allocated, >= 1
+  int requested_cpus = 0;       ///< >= 1
+  int nodes = 1;                ///< allocated, >= 1
+  int tasks = 0;                ///< the most of any step that srun started; 0: there was none
+  double requested_mib = -1;    ///< of the whole job
+  double used_mib = -1;         ///< of the whole job: the greatest of its steps, MaxRSS x NTasks of each
+  Seconds cpu_time = -1;        ///< used by all CPUs together, TotalCPU; 0 is not known: Slurm did not gather it
   std::uint32_t lost_runs = 0;  ///< runs before the last one
   Seconds lost_cpu_time = 0;    ///< their run times x CPUs
   std::string nodes_used;       ///< NodeList

@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::size_t kColumns = static_cast<std::size_t>(SacctColumn::kCount);
 constexpr std::array<std::string_view, kColumns> kNames{
-    "JobID",     "JobIDRaw",  "User",       "Group",        "Partition", "QOS",        "State",
-    "Submit",    "Start",     "End",        "Elapsed",      "ElapsedRaw", "Timelimit", "TimelimitRaw",
-    "NNodes",    "AllocNodes", "NTasks",    "AllocCPUS",    "NCPUS",     "ReqCPUS",    "ReqMem",
-    "ReqTRES",   "AllocTRES", "MaxRSS",     "TotalCPU",     "UserCPU",   "SystemCPU",  "NodeList"};
+    "JobID",   "JobIDRaw",   "User",   "Group",     "Partition",  "QOS",       "State",
+    "Submit",  "Start",      "End",    "Elapsed",   "ElapsedRaw", "Timelimit", "TimelimitRaw",
+    "NNodes",  "AllocNodes", "NTasks", "AllocCPUS", "NCPUS",      "ReqCPUS",   "ReqMem",
+    "ReqTRES", "AllocTRES",  "MaxRSS", "TotalCPU",  "UserCPU",    "SystemCPU", "NodeList"};
 // Columns in which users may write anything, the delimiter included.
-constexpr std::array<std::string_view, 8> kFreeText{"JobName",       "Comment", "AdminComment", "SystemComment",
-                                                    "SubmitLine",    "WorkDir", "WCKey",        "Extra"};
+constexpr std::array<std::string_view, 8> kFreeText{"JobName",    "Comment", "AdminComment", "SystemComment",
+                                                    "SubmitLine", "WorkDir", "WCKey",        "Extra"};
 
 bool same_name(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };

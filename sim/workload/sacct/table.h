@@ -19,9 +19,35 @@ inline constexpr std::string_view kSacctCommand =
 
 /// The columns that are read; others are passed over. Names are those of `sacct --helpformat`, upper or lower case.
 enum class SacctColumn : std::size_t {
-  kJobId, kJobIdRaw, kUser, kGroup, kPartition, kQos, kState, kSubmit, kStart, kEnd, kElapsed, kElapsedRaw, kTimelimit,
-  kTimelimitRaw, kNNodes, kAllocNodes, kNTasks, kAllocCpus, kNCpus, kReqCpus, kReqMem, kReqTres, kAllocTres, kMaxRss,
-  kTotalCpu, kUserCpu, kSystemCpu, kNodeList, kCount
+  kJobId,
+  kJobIdRaw,
+  kUser,
+  kGroup,
+  kPartition,
+  kQos,
+  kState,
+  kSubmit,
+  kStart,
+  kEnd,
+  kElapsed,
+  kElapsedRaw,
+  kTimelimit,
+  kTimelimitRaw,
+  kNNodes,
+  kAllocNodes,
+  kNTasks,
+  kAllocCpus,
+  kNCpus,
+  kReqCpus,
+  kReqMem,
+  kReqTres,
+  kAllocTres,
+  kMaxRss,
+  kTotalCpu,
+  kUserCpu,
+  kSystemCpu,
+  kNodeList,
+  kCount
 };
 
 class SacctHeader {

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "policy/core/compare.h"
-#include "studies/divisible/host/lemon_flow.h"
 #include "sim/errors.h"
+#include "studies/divisible/host/lemon_flow.h"
 
 namespace dfrs::sim::divisible {
 

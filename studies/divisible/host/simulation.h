@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "studies/divisible/rules/algorithm.h"
 #include "studies/divisible/host/instance.h"
+#include "studies/divisible/rules/algorithm.h"
 
 namespace dfrs::sim::divisible {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "policy/core/nearest_name.h"
 #include "studies/divisible/rules/list_rules.h"
 #include "studies/divisible/rules/mct.h"
 #include "studies/divisible/rules/optimal.h"
-#include "policy/core/nearest_name.h"
 
 namespace dfrs::divisible {
 namespace {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <tl/expected.hpp>
 
+#include "policy/core/error.h"
 #include "studies/divisible/rules/flow_solver.h"
 #include "studies/divisible/rules/model.h"
-#include "policy/core/error.h"
 
 namespace dfrs::divisible {
 

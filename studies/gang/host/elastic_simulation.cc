@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "studies/gang/rules/dispatcher.h"
-#include "sim/host/completion_queue.h"
 #include "sim/errors.h"
+#include "sim/host/completion_queue.h"
+#include "studies/gang/rules/dispatcher.h"
 
 namespace dfrs::sim {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <limits>
 
+#include "studies/gang/host/workload.h"
 #include "studies/gang/rules/decision.h"
 #include "studies/gang/rules/options.h"
-#include "studies/gang/host/workload.h"
 
 namespace dfrs::sim {
 

@@ -44,7 +44,7 @@ ConfidenceInterval cost_performance(std::span<const GangMetrics> base, std::span
         cost_performance(base[k].lease_time, base[k].mean_response, other[k].lease_time, other[k].mean_response));
   }
   ConfidenceInterval interval = confidence_interval(paired);
-  const auto mean = [](std::span<const GangMetrics> runs, double GangMetrics::*figure) {
+  const auto mean = [](std::span<const GangMetrics> runs, double GangMetrics::* figure) {
     return interval_of(runs, [&](const GangMetrics& m) { return m.*figure; }).mean;
   };
   interval.mean = cost_performance(mean(base, &GangMetrics::lease_time), mean(base, &GangMetrics::mean_response),

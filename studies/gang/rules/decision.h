@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "studies/gang/rules/machine_set.h"
 #include "policy/core/units.h"
+#include "studies/gang/rules/machine_set.h"
 
 namespace dfrs::gang {
 

@@ -2,8 +2,8 @@
 // A gang whose tasks wait in the queues of machines.
 #pragma once
 
-#include "studies/gang/rules/machine_set.h"
 #include "policy/core/units.h"
+#include "studies/gang/rules/machine_set.h"
 
 namespace dfrs::gang {
 

@@ -6,8 +6,8 @@
 
 #include <map>
 
-#include "policy/dynp/dynp_policy.h"
 #include "policy/core/registry.h"
+#include "policy/dynp/dynp_policy.h"
 #include "sim/host/simulation.h"
 #include "tests/oracle/full_schedule.h"
 #include "tests/oracle/random_instance.h"

@@ -5,8 +5,8 @@
 
 #include <type_traits>
 
-#include "policy/rr7659/dfrs_policy.h"
 #include "policy/core/registry.h"
+#include "policy/rr7659/dfrs_policy.h"
 #include "sim/host/simulation.h"
 #include "tests/oracle/decision_checker.h"
 #include "tests/oracle/random_instance.h"
@@ -20,11 +20,7 @@ static_assert(std::is_same_v<decltype(&NonClairvoyantPolicy::decide),
                                                             Outcome&)>);
 static_assert(!std::is_convertible_v<ClusterView, Estimates> && !std::is_constructible_v<Estimates, ClusterView>);
 template <typename T>
-concept TellsRunTime = requires(T t) {
-  t.run_time;
-}
-|| requires(T t) { t.estimate; }
-|| requires(T t) { t.estimates; };
+concept TellsRunTime = requires(T t) { t.run_time; } || requires(T t) { t.estimate; } || requires(T t) { t.estimates; };
 static_assert(TellsRunTime<Estimates>);
 static_assert(!TellsRunTime<ClusterView> && !TellsRunTime<JobView> && !TellsRunTime<Event> && !TellsRunTime<NodeView>);
 static_assert(std::is_base_of_v<NonClairvoyantPolicy, DfrsPolicy> && !std::is_base_of_v<BatchPolicy, DfrsPolicy>);

@@ -7,14 +7,13 @@ namespace dfrs {
 namespace {
 
 TEST(TriageNames, TakePartsAndNumbers) {
-  for (const auto& [given, canonical] :
-       {std::pair{"triage", "Triage"},
-        {"TRIAGE/place=load/MOVE=few", "Triage/PLACE=LOAD/MOVE=FEW"},
-        {"Triage/PLACE=HARM/YIELD=URGENT/MOVE=GAIN", "Triage"},
-        {"Triage/PATIENCE=60.0/MOVE=NONE", "Triage/MOVE=NONE/PATIENCE=60"},
-        {"Triage/PAYS=0/STRETCH=2.5/SHORT=0.1", "Triage/SHORT=0.1/STRETCH=2.5/PAYS=0"},
-        {"Triage/TIED=0", "Triage/TIED=0"},
-        {"triage/tied=500/hold=0", "Triage/HOLD=0/TIED=500"}}) {
+  for (const auto& [given, canonical] : {std::pair{"triage", "Triage"},
+                                         {"TRIAGE/place=load/MOVE=few", "Triage/PLACE=LOAD/MOVE=FEW"},
+                                         {"Triage/PLACE=HARM/YIELD=URGENT/MOVE=GAIN", "Triage"},
+                                         {"Triage/PATIENCE=60.0/MOVE=NONE", "Triage/MOVE=NONE/PATIENCE=60"},
+                                         {"Triage/PAYS=0/STRETCH=2.5/SHORT=0.1", "Triage/SHORT=0.1/STRETCH=2.5/PAYS=0"},
+                                         {"Triage/TIED=0", "Triage/TIED=0"},
+                                         {"triage/tied=500/hold=0", "Triage/HOLD=0/TIED=500"}}) {
     const auto parsed = parse_algorithm(given);
     ASSERT_TRUE(parsed) << given << ": " << parsed.error().message;
     EXPECT_EQ(algorithm_name(*parsed), canonical);
@@ -23,19 +22,18 @@ TEST(TriageNames, TakePartsAndNumbers) {
 }
 
 TEST(TriageNames, WrongOnesSayWhatIsWanted) {
-  for (const auto& [bad, wanted] :
-       {std::pair{"Triage/PATIENCE=-1", "PATIENCE takes a number of seconds, at least 0"},
-        {"Triage/PERIOD=0", "PERIOD takes a positive number of seconds"},
-        {"Triage/SHORT=0", "SHORT takes a positive number of seconds"},
-        {"Triage/NEW=0", "NEW takes a positive number"},
-        {"Triage/PAYS=much", "PAYS takes a number, at least 0"},
-        {"Triage/AGE=0.3", "AGE takes a multiple of 0.5 from 0 to 8"},
-        {"Triage/TIED=1.5", "TIED takes a whole number, at least 0"},
-        {"Triage/TIED=-1", "TIED takes a whole number, at least 0"},
-        {"Triage/HOLD=1/HOLD=1", "'HOLD=1' is one part too many"},
-        {"Triage/MOVE=FEW/MOVE=FEW", "'MOVE=FEW' is one part too many"},
-        {"Triage/PLACE=NOWHERE", "'PLACE=NOWHERE' is no part of Triage"},
-        {"Triage/", "'' is no part of Triage"}}) {
+  for (const auto& [bad, wanted] : {std::pair{"Triage/PATIENCE=-1", "PATIENCE takes a number of seconds, at least 0"},
+                                    {"Triage/PERIOD=0", "PERIOD takes a positive number of seconds"},
+                                    {"Triage/SHORT=0", "SHORT takes a positive number of seconds"},
+                                    {"Triage/NEW=0", "NEW takes a positive number"},
+                                    {"Triage/PAYS=much", "PAYS takes a number, at least 0"},
+                                    {"Triage/AGE=0.3", "AGE takes a multiple of 0.5 from 0 to 8"},
+                                    {"Triage/TIED=1.5", "TIED takes a whole number, at least 0"},
+                                    {"Triage/TIED=-1", "TIED takes a whole number, at least 0"},
+                                    {"Triage/HOLD=1/HOLD=1", "'HOLD=1' is one part too many"},
+                                    {"Triage/MOVE=FEW/MOVE=FEW", "'MOVE=FEW' is one part too many"},
+                                    {"Triage/PLACE=NOWHERE", "'PLACE=NOWHERE' is no part of Triage"},
+                                    {"Triage/", "'' is no part of Triage"}}) {
     const auto parsed = parse_algorithm(bad);
     ASSERT_FALSE(parsed) << bad;
     EXPECT_NE(parsed.error().message.find(wanted), std::string::npos) << bad << ": " << parsed.error().message;

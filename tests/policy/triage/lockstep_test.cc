@@ -55,7 +55,9 @@ void compare(const TestHostOptions& host_options, std::uint64_t count) {
   EXPECT_GT(cuts, 100u);
 }
 
-TEST(TriageLockstep, EqualNodes) { compare({.general = false, .nodes_come_and_go = false, .jobs = 30}, oracle::cases(60)); }
+TEST(TriageLockstep, EqualNodes) {
+  compare({.general = false, .nodes_come_and_go = false, .jobs = 30}, oracle::cases(60));
+}
 
 TEST(TriageLockstep, GeneralPlatforms) { compare({.nodes_come_and_go = false, .jobs = 30}, oracle::cases(60)); }
 

@@ -171,7 +171,8 @@ TEST(TriageYields, BesideAMoveLeaveTheOthersTheirs) {
       // It could not have more: a node of it is full.
       const std::span<const NodeIndex> its = crowd.state.nodes_of(job);
       ++full;
-      ASSERT_TRUE(std::any_of(its.begin(), its.end(), [&](NodeIndex n) { return used[n] > crowd.state.cpu_capacity(n) - 1e-9; }))
+      ASSERT_TRUE(std::any_of(its.begin(), its.end(),
+                              [&](NodeIndex n) { return used[n] > crowd.state.cpu_capacity(n) - 1e-9; }))
           << "job " << job;
     }
   });

@@ -11,10 +11,10 @@
 #include "policy/triage/urgency.h"
 #include "policy/triage/weight_watch.h"
 #include "policy/triage/weights.h"
-#include "tests/oracle/dice.h"
-#include "sim/metrics/metrics.h"
 #include "sim/host/simulation.h"
+#include "sim/metrics/metrics.h"
 #include "sim/workload/lublin.h"
+#include "tests/oracle/dice.h"
 
 namespace dfrs {
 namespace {
@@ -88,8 +88,9 @@ TEST(TriageWeights, AreLookedAtAgainWhenTheyHaveDoubledOrHalved) {
   EXPECT_DOUBLE_EQ(look_again(job, {10}, 1, kDefaults), 50);
   // Nearly standing still: f^2 has doubled at 14.1 s; 20 s is the first look.
   EXPECT_DOUBLE_EQ(look_again(job, {10}, 0.001, kDefaults), 20);
-  // At yield 0.5 stretch grows and progress does, too: at 170 s (170 / 90)^2 / 3 = 1.19, at 330 (330 / 170)^2 / 4.12 = 0.91,
-  // at 2570 (2570 / 1290)^2 / 11.4 = 0.35, and at 1290 (1290 / 650)^2 / 8.06 = 0.49: then, at the next multiple of 300 s.
+  // At yield 0.5 stretch grows and progress does, too: at 170 s (170 / 90)^2 / 3 = 1.19, at 330 (330 / 170)^2 / 4.12 =
+  // 0.91, at 2570 (2570 / 1290)^2 / 11.4 = 0.35, and at 1290 (1290 / 650)^2 / 8.06 = 0.49: then, at the next multiple
+  // of 300 s.
   EXPECT_DOUBLE_EQ(look_again(job, {10}, 0.5, kDefaults), 1500);
 }
 

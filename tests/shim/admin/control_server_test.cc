@@ -12,8 +12,8 @@
 
 #include "shim/admin/status_json.h"
 #include "shim/http/client.h"
-#include "tests/shim/support/munged.h"
 #include "tests/shim/admin/sample_status.h"
+#include "tests/shim/support/munged.h"
 #include "tests/sim/temporary_folder.h"
 
 namespace dfrs::shim {

@@ -7,8 +7,8 @@
 #include "shim/admin/control_server.h"
 #include "shim/admin/status_json.h"
 #include "tests/cli/process.h"
-#include "tests/shim/support/munged.h"
 #include "tests/shim/admin/sample_status.h"
+#include "tests/shim/support/munged.h"
 #include "tests/sim/temporary_folder.h"
 
 namespace dfrs::shim {

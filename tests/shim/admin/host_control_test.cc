@@ -8,10 +8,10 @@
 
 #include <fstream>
 
+#include "record/replay.h"
 #include "shim/admin/status_json.h"
 #include "shim/controller.h"
 #include "shim/http/client.h"
-#include "record/replay.h"
 #include "tests/shim/support/munged.h"
 #include "tests/sim/temporary_folder.h"
 

@@ -98,7 +98,8 @@ TEST(DfrsctlTables, AThousandJobs) {
 
 TEST(DfrsctlTables, NoNamePlaysWithTheTerminal) {
   const std::string text = status_table(status_json(sample_status(), {}), users);
-  EXPECT_THAT(text, HasSubstr("evil?[2Jname?" "?!"));
+  EXPECT_THAT(text, HasSubstr("evil?[2Jname?"
+                              "?!"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   EXPECT_THAT(text, Not(HasSubstr("\x9b")));
 }

@@ -244,7 +244,8 @@ TEST_P(AgentTest, ReportsUseInTheCpusThatQuotasAreIn) {
     tree.write(group(12, "cpu.stat"), "usage_usec 500000\n");
   agent->tick();
   EXPECT_DOUBLE_EQ(agent->report().jobs.at(0).cpu_seconds, 10);
-  EXPECT_THAT(format_metrics(agent->metrics(), {}, agent->cgroup_version()), HasSubstr("dfrsd_job_cpu_seconds_total{job=\"12\"} 0.5\n"));
+  EXPECT_THAT(format_metrics(agent->metrics(), {}, agent->cgroup_version()),
+              HasSubstr("dfrsd_job_cpu_seconds_total{job=\"12\"} 0.5\n"));
 }
 
 TEST_P(AgentTestV1, AddsUpProcessesWhereNothingElseAccounts) {

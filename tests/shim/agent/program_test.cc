@@ -15,8 +15,8 @@
 
 #include "shim/agent/cgroup/job_groups.h"
 #include "shim/quota/http_node_agents.h"
-#include "tests/shim/support/munged.h"
 #include "tests/sanitizers.h"
+#include "tests/shim/support/munged.h"
 
 extern char** environ;
 
@@ -33,7 +33,7 @@ class Dfrsd : public testing::Test {
     program_ = named != nullptr ? named : "./dfrsd";
     if (::access(program_.c_str(), X_OK) != 0) GTEST_SKIP() << program_ << " is not built (environment: DFRSD)";
     if (getuid() != 0) GTEST_SKIP() << "needs root, to make control groups";
-    struct statfs about {};
+    struct statfs about{};
     if (::statfs("/sys/fs/cgroup/cpu", &about) != 0 || about.f_type != CGROUP_SUPER_MAGIC)
       GTEST_SKIP() << "needs cgroup version 1 at /sys/fs/cgroup/cpu";
   }

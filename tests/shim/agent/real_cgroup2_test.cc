@@ -33,7 +33,7 @@ class RealCgroup2 : public testing::Test {
     if (getuid() != 0) GTEST_SKIP() << "needs root, to make control groups";
     std::string mount;
     for (const char* const path : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
-      struct statfs about {};
+      struct statfs about{};
       if (::statfs(path, &about) == 0 && about.f_type == CGROUP2_SUPER_MAGIC) mount = path;
     }
     if (mount.empty()) GTEST_SKIP() << "needs cgroup version 2 at /sys/fs/cgroup or /sys/fs/cgroup/unified";

@@ -25,7 +25,7 @@ class RealCgroup : public testing::Test {
  protected:
   void SetUp() override {
     if (getuid() != 0) GTEST_SKIP() << "needs root, to make control groups";
-    struct statfs about {};
+    struct statfs about{};
     if (::statfs("/sys/fs/cgroup/cpu", &about) != 0 || about.f_type != CGROUP_SUPER_MAGIC)
       GTEST_SKIP() << "needs cgroup version 1 at /sys/fs/cgroup/cpu";
     auto opened = open_job_groups({"/sys/fs/cgroup", tree_, "n1"});

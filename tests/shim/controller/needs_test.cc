@@ -34,8 +34,8 @@ TEST(CpuNeeds, OffTheyAreWhatWasAskedFor) {
   EXPECT_NEAR(host.slurm.agents.applied(0, busy)->cpus, 2, 1e-9);
 }
 
-// One job needs a fifth of a node, the other all of it. Known, the first counts as 0.25 (headroom 1.25), 1.25 in all: both
-// get 0.8 of that, 0.8 CPUs and 3.2; the first still runs at full speed.
+// One job needs a fifth of a node, the other all of it. Known, the first counts as 0.25 (headroom 1.25), 1.25 in all:
+// both get 0.8 of that, 0.8 CPUs and 3.2; the first still runs at full speed.
 TEST(CpuNeeds, WhatIsNotUsedGoesToOthers) {
   for (const char* algorithm : {"Greedy*/OPT=MIN", "Triage/YIELD=EQUAL"}) {
     OneNode host(conf("CpuNeed=measured\n", algorithm), kRoom);

@@ -31,7 +31,8 @@ TEST(PauseCosts, OfASuspendAreItsMemoryOutAndIn) {
   const auto id = host.slurm.submit(job_of(800, 100));
   host.slurm.run_for(10);
   EXPECT_DOUBLE_EQ(host.slurm.job_status(id).pause_cost, 34);
-  EXPECT_THAT(host.slurm.explain(id), HasSubstr("A pause would cost it about 34 s: its memory to swap and back, at 50 MiB/s."));
+  EXPECT_THAT(host.slurm.explain(id),
+              HasSubstr("A pause would cost it about 34 s: its memory to swap and back, at 50 MiB/s."));
 }
 
 TEST(PauseCosts, OfASuspendWithoutSwapAreTheSuspend) {

@@ -94,8 +94,9 @@ TEST(Advice, SaysWhatTheFiguresSay) {
   const Advice advice = advise(input);
   const std::string page = text_page(advice.page);
   // 6 under EASY, 1.4 with pauses; Greedy* does nothing here that EASY does not.
-  EXPECT_NE(page.find("DFRS would serve these jobs better. With GreedyP*: one job of a hundred takes more than 1.4 times"),
-            std::string::npos)
+  EXPECT_NE(
+      page.find("DFRS would serve these jobs better. With GreedyP*: one job of a hundred takes more than 1.4 times"),
+      std::string::npos)
       << page;
   EXPECT_NE(page.find("> GreedyP*, work kept"), std::string::npos) << page;
   EXPECT_NE(advice.conf.find("\nAlgorithm=GreedyP*/OPT=MIN\n"), std::string::npos) << advice.conf;

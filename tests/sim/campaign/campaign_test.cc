@@ -164,7 +164,8 @@ TEST(Campaign, SettingsNameEveryOption) {
   options.sim.engine.dfrs.period = 12000;
   options.sim.engine.batch.pack_tasks = true;
   EXPECT_EQ(campaign_settings(options),
-            "penalty 0.1 s (expected 300 s x 1), period 12000 s, stretch floor 10 s, priority floor 0 s, events apart, ticks apart, batch "
+            "penalty 0.1 s (expected 300 s x 1), period 12000 s, stretch floor 10 s, priority floor 0 s, events apart, "
+            "ticks apart, batch "
             "passes per instant, batch nodes packed, paused work kept");
   options.sim.paused_work = PausedWork::kLost;
   options.sim.lost_work = {90, 2};

@@ -163,8 +163,12 @@ TEST(Store, RefusesAnotherCampaignSayingWhatDiffers) {
   const auto message = [&](const std::vector<StoreFact>& wanted) {
     return message_of<UsageError>([&] { ResultStore(folder / "s.db", wanted); });
   };
-  { ResultStore(folder / "s.db", facts("penalty 300 s", {one, two})); }
-  { ResultStore(folder / "s.db", facts("penalty 300 s", {one, two})); }
+  {
+    ResultStore(folder / "s.db", facts("penalty 300 s", {one, two}));
+  }
+  {
+    ResultStore(folder / "s.db", facts("penalty 300 s", {one, two}));
+  }
   EXPECT_THAT(message(facts("penalty 0 s", {one, two})),
               AllOf(HasSubstr("s.db"), HasSubstr("other options"), HasSubstr("'penalty 300 s' in the store"),
                     HasSubstr("'penalty 0 s' here"), HasSubstr("another file")));
@@ -271,7 +275,9 @@ TEST(Store, NeedsAFolderThatCanBeWritten) {
   EXPECT_THAT(message_of<UsageError>([&] { ResultStore("", kFacts); }), HasSubstr("empty"));
   if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
   std::filesystem::create_directory(folder / "locked");
-  { ResultStore(folder / "locked/s.db", kFacts); }
+  {
+    ResultStore(folder / "locked/s.db", kFacts);
+  }
   using std::filesystem::perms;
   std::filesystem::permissions(folder / "locked", perms::owner_read | perms::owner_exec);
   EXPECT_THAT(message_of<IoError>([&] { ResultStore(folder / "locked/new.db", kFacts); }), HasSubstr("locked/new.db"));

@@ -27,7 +27,9 @@ class LostWork : public ::testing::Test {
     instance_.platform = Platform::homogeneous(1, 100);
     options_.paused_work = PausedWork::kLost;
   }
-  RunResult run(const char* algorithm = "GreedyP*") { return simulate(instance_, *parse_algorithm(algorithm), options_); }
+  RunResult run(const char* algorithm = "GreedyP*") {
+    return simulate(instance_, *parse_algorithm(algorithm), options_);
+  }
 
   Instance instance_;
   SimOptions options_;

@@ -29,7 +29,9 @@ class Needs : public ::testing::Test {
     options_.need_rule.memory = 10;
     options_.need_interval = 10;
   }
-  RunResult run(const char* algorithm = "Greedy*") { return simulate(instance_, *parse_algorithm(algorithm), options_); }
+  RunResult run(const char* algorithm = "Greedy*") {
+    return simulate(instance_, *parse_algorithm(algorithm), options_);
+  }
 
   Instance instance_;
   SimOptions options_;
@@ -134,7 +136,8 @@ TEST(Weights, AtRandomAreTheSameEachTimeAndOfTheirShare) {
 TEST(RealNeeds, AreParsedAndDrawn) {
   EXPECT_EQ(parse_real_needs("0.5").low, 0.5);
   EXPECT_EQ(parse_real_needs("0.2-0.8").high, 0.8);
-  for (const char* wrong : {"", "0", "1.5", "0.8-0.2", "0.2-", "x"}) EXPECT_THROW(parse_real_needs(wrong), UsageError) << wrong;
+  for (const char* wrong : {"", "0", "1.5", "0.8-0.2", "0.2-", "x"})
+    EXPECT_THROW(parse_real_needs(wrong), UsageError) << wrong;
   Instance instance;
   for (JobId id = 1; id <= 4000; ++id) instance.jobs.push_back(make(id, 0, 0.5, 1));
   set_real_needs(instance, {0.2, 0.8});

@@ -37,8 +37,8 @@ TEST_F(SharedNodes, MemoryIsALimitAsCpuIs) {
   nodes(2);
   job(0, 1, 0.25, 60, 100);
   job(0, 1, 0.25, 60, 80);
-  job(0, 1, 0.25, 60, 10);   // no node has 60 left until 80
-  job(0, 2, 0.25, 20, 10);   // but has 20: FCFS lets it wait all the same
+  job(0, 1, 0.25, 60, 10);  // no node has 60 left until 80
+  job(0, 2, 0.25, 20, 10);  // but has 20: FCFS lets it wait all the same
   EXPECT_EQ(starts("FCFS/shared"), (Starts{0, 0, 80, 80}));
   EXPECT_EQ(starts("EASY/shared"), (Starts{0, 0, 80, 0}));
 }
@@ -46,8 +46,8 @@ TEST_F(SharedNodes, MemoryIsALimitAsCpuIs) {
 TEST_F(SharedNodes, AJobThatEndsByTheShadowTimeJumpsAhead) {
   nodes(1);
   job(0, 1, 0.5, 10, 100);
-  job(1, 1, 1, 10, 10);     // shadow time 100
-  job(2, 1, 0.5, 10, 98);   // ends at 100
+  job(1, 1, 1, 10, 10);    // shadow time 100
+  job(2, 1, 0.5, 10, 98);  // ends at 100
   job(3, 1, 0.5, 10, 5);
   EXPECT_EQ(starts("EASY/shared"), (Starts{0, 100, 2, 110}));
   instance_.jobs[2].run_time = instance_.jobs[2].estimate = 99;

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "sim/errors.h"
-#include "tests/sim/host/by_hand.h"
 #include "tests/sim/failure_message.h"
+#include "tests/sim/host/by_hand.h"
 
 namespace dfrs::sim {
 namespace {

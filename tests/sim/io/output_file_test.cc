@@ -52,7 +52,7 @@ TEST(OutputFile, HasThePermissionsOfANewFile) {
   const mode_t mask = ::umask(022);
   write_file(folder / "file", "x");
   ::umask(mask);
-  struct stat status {};
+  struct stat status{};
   ASSERT_EQ(::stat((folder / "file").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0644);
 }
@@ -80,10 +80,10 @@ TEST(OutputFile, LeavesNothingOnAFullDisk) {
   const TemporaryFolder folder;
   const std::string path = folder / "result";
   // A limit on the size of files fails in write() as a full disk does.
-  struct rlimit saved {};
+  struct rlimit saved{};
   ::getrlimit(RLIMIT_FSIZE, &saved);
   const auto handler = ::signal(SIGXFSZ, SIG_IGN);
-  const struct rlimit small { 100000, saved.rlim_max };
+  const struct rlimit small{100000, saved.rlim_max};
   ::setrlimit(RLIMIT_FSIZE, &small);
   std::string message;
   try {

@@ -21,10 +21,11 @@ Page sample() {
 }
 
 TEST(Page, Text) {
-  EXPECT_EQ(text_page(sample()),
-            "A <page>\n========\nof 3 jobs\n\nWords & numbers\n---------------\n\nGreedy* wins.\n\n- one\n- two\n\nCaption\n"
-            "  policy     wait\n-----------------\n  EASY     10 min\n> Greedy*     0 s\n\n    Algorithm=GreedyP*\n"
-            "    Period=600\n");
+  EXPECT_EQ(
+      text_page(sample()),
+      "A <page>\n========\nof 3 jobs\n\nWords & numbers\n---------------\n\nGreedy* wins.\n\n- one\n- two\n\nCaption\n"
+      "  policy     wait\n-----------------\n  EASY     10 min\n> Greedy*     0 s\n\n    Algorithm=GreedyP*\n"
+      "    Period=600\n");
 }
 
 TEST(Page, Markdown) {

@@ -60,13 +60,9 @@ TEST(ReportSummary, AnAlgorithmThatLacksAnInstanceIsNotRanked) {
 
 TEST(ReportSummary, RefusesWhatCannotBeCompared) {
   EXPECT_THAT(message_of<InputError>([] { summarize_campaign({}); }), HasSubstr("no results"));
-  EXPECT_THAT(message_of<InputError>([] {
-                summarize_campaign({result("a", "X", 3), result("a", "X", 4)});
-              }),
+  EXPECT_THAT(message_of<InputError>([] { summarize_campaign({result("a", "X", 3), result("a", "X", 4)}); }),
               HasSubstr("two results of X on instance a"));
-  EXPECT_THAT(message_of<InputError>([] {
-                summarize_campaign({result("a", "X", 3, 2), result("a", "Y", 4, 3)});
-              }),
+  EXPECT_THAT(message_of<InputError>([] { summarize_campaign({result("a", "X", 3, 2), result("a", "Y", 4, 3)}); }),
               HasSubstr("instance a has 100 jobs and bound 2 in the results of X, but 100 and 3 in those of Y"));
   EXPECT_THAT(message_of<InputError>([] { summarize_campaign({result("a", "X", 3, 0)}); }),
               HasSubstr("results of X on instance a: bound_divisible is 0, expected a number above 0"));

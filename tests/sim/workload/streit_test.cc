@@ -157,8 +157,8 @@ TEST(JobSet, OptionsChangeWhatTheySayAndNothingElse) {
   EXPECT_THROW(job_set(model, options), UsageError);
 }
 
-// Models made without a log must have the means of table 3: within 1 %, which whole seconds take. 10,000 jobs drawn from
-// them come as close as long tails let them: 12 % for times, 5 % for widths, 25 % for times between submissions.
+// Models made without a log must have the means of table 3: within 1 %, which whole seconds take. 10,000 jobs drawn
+// from them come as close as long tails let them: 12 % for times, 5 % for widths, 25 % for times between submissions.
 TEST(JobSet, HasThePublishedProperties) {
   namespace published = dynp_published;
   for (std::size_t set = 0; set < published::kSets; ++set) {

@@ -4,8 +4,8 @@
 
 #include <map>
 
-#include "studies/gang/gang_cloud_published.h"
 #include "sim/reproduce/reproduction.h"
+#include "studies/gang/gang_cloud_published.h"
 
 namespace dfrs::sim {
 namespace {

@@ -20,8 +20,8 @@ TEST(SacctFields, Durations) {
   EXPECT_DOUBLE_EQ(parse_duration("00:01.250").value(), 1.25);
   EXPECT_EQ(parse_duration("365-00:00:00"), 365 * 86400.0);
   EXPECT_EQ(parse_duration("100:00:00"), 360000);
-  for (const char* bad : {"", "5", "1-2", "00:60", "00:00:61", "1:2:3:4", "-1:00", "1-", "00:00:00x", "00:01.", "1.5:00",
-                          "999999999-00:00:00"}) {
+  for (const char* bad : {"", "5", "1-2", "00:60", "00:00:61", "1:2:3:4", "-1:00", "1-", "00:00:00x", "00:01.",
+                          "1.5:00", "999999999-00:00:00"}) {
     EXPECT_FALSE(parse_duration(bad)) << bad;
   }
 }
@@ -36,8 +36,9 @@ TEST(SacctFields, Instants) {
   EXPECT_EQ(parse_instant("2026-11-20T19:30:00-04:30"), day);
   EXPECT_EQ(parse_instant("2024-02-29T00:00:00"), (54 * 365 + 13 + 59) * 86400.0);
   EXPECT_EQ(parse_instant("1700000000"), 1700000000);
-  for (const char* bad : {"", "Unknown", "2026-02-29T00:00:00", "2026-13-01T00:00:00", "2026-11-21", "16:49:27", "2026",
-                          "2026-11-21T24:00:00", "2026-11-21T16:49:27+25:00", "2026-11-21T16:49:27 x", "11/21-16:49:27"}) {
+  for (const char* bad :
+       {"", "Unknown", "2026-02-29T00:00:00", "2026-13-01T00:00:00", "2026-11-21", "16:49:27", "2026",
+        "2026-11-21T24:00:00", "2026-11-21T16:49:27+25:00", "2026-11-21T16:49:27 x", "11/21-16:49:27"}) {
     EXPECT_FALSE(parse_instant(bad)) << bad;
   }
   for (const double t : {0.0, day, day + 86399, 951782400.0 /* 2000-02-29 */, 4102444799.0}) {
@@ -80,7 +81,8 @@ TEST(SacctFields, Hosts) {
   EXPECT_THAT(hosts("n[08-11]"), ElementsAre("n08", "n09", "n10", "n11"));
   EXPECT_THAT(hosts("r[1-2]n[1-2]x"), ElementsAre("r1n1x", "r1n2x", "r2n1x", "r2n2x"));
   EXPECT_EQ(hosts("n[1-1000000000]", 50).back(), "(refused)");
-  for (const char* bad : {"n[1-", "n]", "n[3-1]", "n[]", "n[a]", ",n1"}) EXPECT_EQ(hosts(bad).back(), "(refused)") << bad;
+  for (const char* bad : {"n[1-", "n]", "n[3-1]", "n[]", "n[a]", ",n1"})
+    EXPECT_EQ(hosts(bad).back(), "(refused)") << bad;
 }
 
 }  // namespace

@@ -23,17 +23,20 @@ using ::testing::Not;
 
 // Jobs of a cluster of two nodes with 8 CPUs and 16 GiB each.
 constexpr const char* kText =
-    "JobID|JobIDRaw|User|Group|Account|QOS|Partition|State|Submit|Start|ElapsedRaw|TimelimitRaw|NNodes|NTasks|AllocCPUS|"
+    "JobID|JobIDRaw|User|Group|Account|QOS|Partition|State|Submit|Start|ElapsedRaw|TimelimitRaw|NNodes|NTasks|"
+    "AllocCPUS|"
     "AllocTRES|MaxRSS|TotalCPU|NodeList|JobName\n"
     // Two nodes whole, 16 tasks of a CPU; 50 % busy.
-    "101|101|ann|physics|p1|normal|big|COMPLETED|1700000000|1700000060|1000|60|2||16|cpu=16,mem=32G,node=2||02:13:20|n[1-2]|x\n"
+    "101|101|ann|physics|p1|normal|big|COMPLETED|1700000000|1700000060|1000|60|2||16|cpu=16,mem=32G,node=2||02:13:20|n["
+    "1-2]|x\n"
     "101.0|101.0||||||COMPLETED|1700000060|1700000060|1000||2|16|16|cpu=16|1G|02:13:20|n[1-2]|app\n"
     // A batch job of 4 threads; CPU time never gathered.
     "102|102|bob|physics|p1|normal|big|CANCELLED by 1001|1700000100|1700001060|100|UNLIMITED|1||4|cpu=4,mem=4G,node=1||"
     "00:00:00|n1|secret\n"
     "102.batch|102.batch||||||CANCELLED|1700001060|1700001060|100||1|1|4|cpu=4|512M|00:00:00|n1|batch\n"
     // 3 CPUs on two nodes: no equal tasks but one per CPU. Its limit is its partition's.
-    "103|103|ann|physics|p1|high|small|FAILED|1700000200|1700001060|10|Partition_Limit|2||3|cpu=3,mem=3G,node=2||00:00:30|"
+    "103|103|ann|physics|p1|high|small|FAILED|1700000200|1700001060|10|Partition_Limit|2||3|cpu=3,mem=3G,node=2||00:00:"
+    "30|"
     "n[1-2]|y\n";
 
 SacctLog log_of(const char* text = kText) { return parse_sacct(text, "acct"); }
@@ -120,11 +123,11 @@ TEST(SacctJobs, Tasks) {
   EXPECT_EQ(shape(16, 2, 16), std::pair(16, 1));
   EXPECT_EQ(shape(16, 2, 4), std::pair(4, 4));
   EXPECT_EQ(shape(16, 2, 0), std::pair(2, 8));
-  EXPECT_EQ(shape(16, 2, 1), std::pair(2, 8));    // one step on a part of the job
-  EXPECT_EQ(shape(16, 2, 5), std::pair(2, 8));    // 16 CPUs are no 5 equal tasks
+  EXPECT_EQ(shape(16, 2, 1), std::pair(2, 8));  // one step on a part of the job
+  EXPECT_EQ(shape(16, 2, 5), std::pair(2, 8));  // 16 CPUs are no 5 equal tasks
   EXPECT_EQ(shape(3, 2, 0), std::pair(3, 1));
-  EXPECT_EQ(shape(4, 1, 64), std::pair(4, 1));    // more tasks than CPUs
-  EXPECT_EQ(shape(12, 1, 1), std::pair(12, 1));   // a node of 12 is none of 8
+  EXPECT_EQ(shape(4, 1, 64), std::pair(4, 1));   // more tasks than CPUs
+  EXPECT_EQ(shape(12, 1, 1), std::pair(12, 1));  // a node of 12 is none of 8
 }
 
 TEST(SacctJobs, Swf) {
@@ -152,10 +155,11 @@ TEST(SacctJobs, AreASourceLikeAnyOther) {
 
 TEST(SacctAnonymise, NamesGoAndJobsStay) {
   const std::string text = anonymise_sacct(kText, "acct");
-  EXPECT_THAT(text, AllOf(Not(HasSubstr("ann")), Not(HasSubstr("physics")), Not(HasSubstr("secret")), Not(HasSubstr("n1|")),
-                          Not(HasSubstr("1001")), Not(HasSubstr("app"))));
-  EXPECT_THAT(text, AllOf(HasSubstr("\n1|1|user1|group1|account1|qos1|part1|COMPLETED|"), HasSubstr("|node1,node2|job1\n"),
-                          HasSubstr("\n2.batch|2.batch|"), HasSubstr("CANCELLED by 1|"), HasSubstr("|batch\n")));
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("ann")), Not(HasSubstr("physics")), Not(HasSubstr("secret")),
+                          Not(HasSubstr("n1|")), Not(HasSubstr("1001")), Not(HasSubstr("app"))));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("\n1|1|user1|group1|account1|qos1|part1|COMPLETED|"), HasSubstr("|node1,node2|job1\n"),
+                    HasSubstr("\n2.batch|2.batch|"), HasSubstr("CANCELLED by 1|"), HasSubstr("|batch\n")));
   const SacctLog before = log_of();
   const SacctLog after = parse_sacct(text, "anonymous");
   ASSERT_EQ(after.jobs.size(), before.jobs.size());
@@ -177,7 +181,8 @@ TEST(SacctAnonymise, NamesGoAndJobsStay) {
 
 TEST(SacctAnonymise, WhatIsNotKnownIsDropped) {
   const std::string text = anonymise_sacct(
-      "JobID|State|WorkDir|AllocTRES|Shoe|Submit\n7|COMPLETED|/home/ann|cpu=1,license/cad=2,gres/gpu=1|42|1700000000\n", "a");
+      "JobID|State|WorkDir|AllocTRES|Shoe|Submit\n7|COMPLETED|/home/ann|cpu=1,license/cad=2,gres/gpu=1|42|1700000000\n",
+      "a");
   EXPECT_EQ(text, "JobID|State|WorkDir|AllocTRES|Shoe|Submit\n1|COMPLETED||cpu=1,gres/gpu=1||978473600\n");
 }
 

@@ -61,10 +61,10 @@ TEST(SacctReader, StepsAreFoldedIntoTheirJob) {
   EXPECT_EQ(job.limit, 86400);
   EXPECT_EQ(job.cpus, 8);
   EXPECT_EQ(job.nodes, 2);
-  EXPECT_EQ(job.tasks, 8);                 // of step 0: batch and extern are no steps of srun
+  EXPECT_EQ(job.tasks, 8);  // of step 0: batch and extern are no steps of srun
   EXPECT_EQ(job.requested_mib, 16 * 1024);
-  EXPECT_EQ(job.used_mib, 8 * 1024);       // 8 tasks of 1 GiB, more than extern's 2 x 2000 MiB
-  EXPECT_EQ(job.cpu_time, 4 * 3600);       // of the job's own line
+  EXPECT_EQ(job.used_mib, 8 * 1024);  // 8 tasks of 1 GiB, more than extern's 2 x 2000 MiB
+  EXPECT_EQ(job.cpu_time, 4 * 3600);  // of the job's own line
   EXPECT_EQ(log.report.records, 1U);
 }
 
@@ -86,8 +86,9 @@ TEST(SacctReader, AnyOrderOfColumnsParsableOrNotAndOtherDelimiters) {
   EXPECT_EQ(log.jobs[0].cpus, 2048);  // sacct shortens
   EXPECT_EQ(log.jobs[0].run_time, 50);
   EXPECT_EQ(log.jobs[1].state, "TIMEOUT");
-  const SacctLog tabs = read("JobID\tState\tSubmit\tStart\tElapsed\tNCPUS\tNodeList\r\n"
-                             "7\tFAILED\t1700000000\t1700000005\t00:00:50\t3\t\r\n");
+  const SacctLog tabs = read(
+      "JobID\tState\tSubmit\tStart\tElapsed\tNCPUS\tNodeList\r\n"
+      "7\tFAILED\t1700000000\t1700000005\t00:00:50\t3\t\r\n");
   EXPECT_EQ(tabs.jobs.at(0).cpus, 3);
 }
 
@@ -95,17 +96,20 @@ TEST(SacctReader, LeavesOutWhatDidNotRunToItsEndAndSaysSo) {
   const SacctLog log = read(rows({
       kJob12,
       "13|13|ann|batch|PENDING|2026-10-01T08:00:00|Unknown|Unknown|00:00:00|01:00:00|1||0|4G|||00:00:00|None assigned",
-      "14|14|ann|batch|RUNNING|2026-10-01T08:00:00|2026-10-01T08:00:00|Unknown|01:00:00|UNLIMITED|1||4||cpu=4,mem=4G|||n1",
+      "14|14|ann|batch|RUNNING|2026-10-01T08:00:00|2026-10-01T08:00:00|Unknown|01:00:00|UNLIMITED|1||4||cpu=4,mem=4G|||"
+      "n1",
       "14.batch|14.batch|||RUNNING|2026-10-01T08:00:00|2026-10-01T08:00:00|Unknown|01:00:00||1|1|4||||00:00:00|n1",
       "15|15|ann|batch|CANCELLED by 1000|2026-10-01T08:00:00|None|2026-10-01T08:10:00|00:00:00|01:00:00|1||0|4G|||"
       "00:00:00|None assigned",
       // Older versions give a start; no CPU was ever allocated.
-      "16|16|ann|batch|CANCELLED by 0|2026-10-01T08:00:00|2026-10-01T08:10:00|2026-10-01T08:10:00|00:00:00|01:00:00|1||0|"
+      "16|16|ann|batch|CANCELLED by "
+      "0|2026-10-01T08:00:00|2026-10-01T08:10:00|2026-10-01T08:10:00|00:00:00|01:00:00|1||0|"
       "4G|||00:00:00|None assigned",
       "17_[1-5%2]|17|ann|batch|PENDING|2026-10-01T08:00:00|Unknown|Unknown|00:00:00|01:00:00|1||1|4G|||00:00:00|None "
       "assigned",
       // Cancelled while it ran: it used the machine.
-      "18|18|ann|batch|CANCELLED by 1000|2026-10-01T08:00:00|2026-10-01T08:01:00|2026-10-01T08:11:00|00:10:00|01:00:00|1||"
+      "18|18|ann|batch|CANCELLED by "
+      "1000|2026-10-01T08:00:00|2026-10-01T08:01:00|2026-10-01T08:11:00|00:10:00|01:00:00|1||"
       "4||cpu=4,mem=4G,node=1|||n1",
   }));
   ASSERT_EQ(log.jobs.size(), 2U);
@@ -121,7 +125,8 @@ TEST(SacctReader, RunsOfARequeuedJobAreOneJob) {
   const SacctLog log = read(rows({
       "20|20|ann|batch|REQUEUED|2026-10-01T08:00:00|2026-10-01T08:00:10|2026-10-01T08:30:10|00:30:00|02:00:00|1||4||"
       "cpu=4,mem=4G,node=1|||n1",
-      "20.batch|20.batch|||CANCELLED|2026-10-01T08:00:10|2026-10-01T08:00:10|2026-10-01T08:30:10|00:30:00||1|1|4|||900M||n1",
+      "20.batch|20.batch|||CANCELLED|2026-10-01T08:00:10|2026-10-01T08:00:10|2026-10-01T08:30:10|00:30:00||1|1|4|||"
+      "900M||n1",
       "20|20|ann|batch|NODE_FAIL|2026-10-01T08:30:10|2026-10-01T08:32:20|2026-10-01T08:42:20|00:10:00|02:00:00|1||4||"
       "cpu=4,mem=4G,node=1|||n2",
       "20|20|ann|batch|COMPLETED|2026-10-01T08:42:21|2026-10-01T08:45:00|2026-10-01T09:45:00|01:00:00|02:00:00|1||4||"
@@ -153,7 +158,8 @@ TEST(SacctReader, ANumberUsedAgainIsAnotherJob) {
 
 TEST(SacctReader, FilesPutTogetherGiveEachJobOnce) {
   const std::string running =
-      "21|21|ann|batch|RUNNING|2026-10-01T08:00:00|2026-10-01T08:00:10|Unknown|00:30:00|02:00:00|1||4||cpu=4,mem=4G|||n1\n";
+      "21|21|ann|batch|RUNNING|2026-10-01T08:00:00|2026-10-01T08:00:10|Unknown|00:30:00|02:00:00|1||4||cpu=4,mem=4G|||"
+      "n1\n";
   const std::string ended =
       "21|21|ann|batch|COMPLETED|2026-10-01T08:00:00|2026-10-01T08:00:10|2026-10-01T09:00:10|01:00:00|02:00:00|1||4||"
       "cpu=4,mem=4G|||n1\n";
@@ -184,8 +190,9 @@ TEST(SacctReader, ArrayTasksAndComponentsAreJobs) {
 
 TEST(SacctReader, MemoryOfOldVersionsIsPerCpuOrNode) {
   const auto requested = [](const char* memory) {
-    return read(std::string("JobID|State|Submit|Start|Elapsed|AllocCPUS|NNodes|ReqMem\n1|COMPLETED|1700000000|1700000000|"
-                            "00:00:50|8|2|") +
+    return read(std::string(
+                    "JobID|State|Submit|Start|Elapsed|AllocCPUS|NNodes|ReqMem\n1|COMPLETED|1700000000|1700000000|"
+                    "00:00:50|8|2|") +
                 memory + "\n")
         .jobs.at(0)
         .requested_mib;
@@ -200,9 +207,10 @@ TEST(SacctReader, MemoryOfOldVersionsIsPerCpuOrNode) {
 
 TEST(SacctReader, TimeLimits) {
   const auto limit = [](const char* text) {
-    return read(std::string("JobID|State|Submit|Start|Elapsed|AllocCPUS|TimelimitRaw\n1|COMPLETED|1700000000|1700000000|"
-                            "00:00:50|8|") +
-                text + "\n")
+    return read(
+               std::string("JobID|State|Submit|Start|Elapsed|AllocCPUS|TimelimitRaw\n1|COMPLETED|1700000000|1700000000|"
+                           "00:00:50|8|") +
+               text + "\n")
         .jobs.at(0);
   };
   EXPECT_EQ(limit("90").limit, 5400);
@@ -213,19 +221,25 @@ TEST(SacctReader, TimeLimits) {
 
 TEST(SacctReader, RefusalsNameLineColumnAndWhatIsExpected) {
   const auto with = [](const char* line) { return refusal(rows({kJob12, line})); };
-  EXPECT_THAT(with("13|13|ann|batch|COMPLETED|yesterday|2026-10-01T08:01:00|2026-10-01T09:01:00|01:00:00|1|2||8||||04:00|n1"),
-              AllOf(HasSubstr("acct:3:"), HasSubstr("column Submit: 'yesterday', expected a time")));
-  EXPECT_THAT(with("13|13|ann|batch|COMPLETED|2026-10-01T08:00:00|2026-10-01T08:01:00|2026-10-01T09:01:00|1 hour|1|2||8||||"
-                   "04:00|n1"),
-              HasSubstr("column Elapsed: '1 hour', expected a duration"));
-  EXPECT_THAT(with("13|13|ann|batch|COMPLETED|2026-10-01T08:00:00|2026-10-01T08:01:00|2026-10-01T09:01:00|01:00:00||2||-8||||"
-                   "04:00|n1"),
-              HasSubstr("column AllocCPUS: '-8', expected a whole number"));
-  EXPECT_THAT(with("13|13|ann|batch|COMPLETED|2026-10-01T08:00:00"), HasSubstr("6 columns, but the header line names 18"));
-  EXPECT_THAT(with("total|13|ann|batch|COMPLETED|2026-10-01T08:00:00|||||||||||| "), HasSubstr("column JobID: 'total'"));
-  EXPECT_THAT(with("13|13|ann|batch|COMPLETED|2026-10-01T08:00:00|2026-10-01T08:01:00|2026-10-01T09:01:00|01:00:00||2||8||"
-                   "cpu=8,mem=lots|||n1"),
-              HasSubstr("column AllocTRES"));
+  EXPECT_THAT(
+      with("13|13|ann|batch|COMPLETED|yesterday|2026-10-01T08:01:00|2026-10-01T09:01:00|01:00:00|1|2||8||||04:00|n1"),
+      AllOf(HasSubstr("acct:3:"), HasSubstr("column Submit: 'yesterday', expected a time")));
+  EXPECT_THAT(
+      with("13|13|ann|batch|COMPLETED|2026-10-01T08:00:00|2026-10-01T08:01:00|2026-10-01T09:01:00|1 hour|1|2||8||||"
+           "04:00|n1"),
+      HasSubstr("column Elapsed: '1 hour', expected a duration"));
+  EXPECT_THAT(
+      with("13|13|ann|batch|COMPLETED|2026-10-01T08:00:00|2026-10-01T08:01:00|2026-10-01T09:01:00|01:00:00||2||-8||||"
+           "04:00|n1"),
+      HasSubstr("column AllocCPUS: '-8', expected a whole number"));
+  EXPECT_THAT(with("13|13|ann|batch|COMPLETED|2026-10-01T08:00:00"),
+              HasSubstr("6 columns, but the header line names 18"));
+  EXPECT_THAT(with("total|13|ann|batch|COMPLETED|2026-10-01T08:00:00|||||||||||| "),
+              HasSubstr("column JobID: 'total'"));
+  EXPECT_THAT(
+      with("13|13|ann|batch|COMPLETED|2026-10-01T08:00:00|2026-10-01T08:01:00|2026-10-01T09:01:00|01:00:00||2||8||"
+           "cpu=8,mem=lots|||n1"),
+      HasSubstr("column AllocTRES"));
   EXPECT_THAT(refusal(""), AllOf(HasSubstr("acct: empty"), HasSubstr("sacct --allusers")));
   EXPECT_THAT(refusal("JobID|State\n1|COMPLETED\n"),
               AllOf(HasSubstr("columns missing: Submit, Start"), HasSubstr("AllocCPUS or NCPUS or AllocTRES")));

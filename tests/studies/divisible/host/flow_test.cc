@@ -2,8 +2,8 @@
 // LEMON's flows against linear programs by GLPK.
 #include <gtest/gtest.h>
 
-#include "studies/divisible/rules/deadlines.h"
 #include "studies/divisible/host/lemon_flow.h"
+#include "studies/divisible/rules/deadlines.h"
 #include "tests/studies/divisible/host/random_instance.h"
 #include "tests/studies/divisible/host/stretch_lp.h"
 

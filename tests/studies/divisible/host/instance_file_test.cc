@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "studies/divisible/host/generator.h"
 #include "sim/errors.h"
-#include "tests/studies/divisible/host/random_instance.h"
+#include "studies/divisible/host/generator.h"
 #include "tests/sim/failure_message.h"
+#include "tests/studies/divisible/host/random_instance.h"
 
 namespace dfrs::sim::divisible {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "studies/divisible/rules/optimal.h"
 #include "studies/divisible/host/lemon_flow.h"
 #include "studies/divisible/host/simulation.h"
+#include "studies/divisible/rules/optimal.h"
 #include "tests/studies/divisible/host/random_instance.h"
 #include "tests/studies/divisible/host/schedule_checker.h"
 #include "tests/studies/divisible/host/stretch_lp.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "studies/divisible/host/instance.h"
 #include "sim/workload/random.h"
+#include "studies/divisible/host/instance.h"
 
 namespace dfrs::sim::divisible {
 

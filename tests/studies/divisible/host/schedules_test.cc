@@ -2,8 +2,8 @@
 // Schedules computed by hand, for each algorithm of RR-5724.
 #include <gtest/gtest.h>
 
-#include "studies/divisible/host/simulation.h"
 #include "sim/errors.h"
+#include "studies/divisible/host/simulation.h"
 #include "tests/studies/divisible/host/schedule_checker.h"
 
 namespace dfrs::sim::divisible {

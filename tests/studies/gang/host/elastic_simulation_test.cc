@@ -7,12 +7,12 @@
 
 #include <cmath>
 
-#include "sim/metrics/confidence.h"
 #include "sim/errors.h"
+#include "sim/metrics/confidence.h"
 #include "studies/gang/host/experiment.h"
+#include "tests/sim/failure_message.h"
 #include "tests/studies/gang/oracle/gang.h"
 #include "tests/studies/gang/oracle/gang_checker.h"
-#include "tests/sim/failure_message.h"
 
 namespace dfrs::sim {
 namespace {

@@ -56,7 +56,7 @@ struct Cloud {
   std::vector<std::string> dispatches, moves, starts, leases, releases;
 
   int tasks(int g) const { return static_cast<int>(in.jobs[g].tasks); }
-  int count(bool Machine::*what) const {
+  int count(bool Machine::* what) const {
     return static_cast<int>(std::count_if(machines.begin(), machines.end(), [&](const Machine& m) { return m.*what; }));
   }
   bool any(Place place) const {

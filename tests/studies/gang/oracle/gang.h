@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "studies/gang/rules/options.h"
 #include "studies/gang/host/elastic_simulation.h"
+#include "studies/gang/rules/options.h"
 #include "tests/oracle/dice.h"
 
 namespace dfrs::oracle {
