@@ -54,7 +54,7 @@ bool Controller::step(const dfrs_snapshot& snapshot, dfrs_operations& operations
   try {
     good = checked_step(snapshot, operations);
   } catch (...) {
-    drop_wishes_ = true;  // half a step: the next one begins with what is
+    discard_plans_ = true;  // half a step: the next one begins with what is
     throw;
   }
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
@@ -69,7 +69,7 @@ void Controller::take_nodes(const dfrs_snapshot& snapshot, bool& other_nodes) {
   other_nodes = nodes.list;
   if (nodes.list) {
     // Indices of the last list mean nothing now. Placements of jobs that hold nodes come anew with the snapshot.
-    books_.each([](Job& job) { job.last_at.clear(); });
+    jobs_.each([](Job& job) { job.facts.last_nodes.clear(); });
     quotas_.forget();
     pause_rules_.forget();
   }
@@ -100,17 +100,18 @@ Seconds Controller::confirm_raises(Seconds now) {
   NodeAgents* const agents = this->agents();
   driver_.confirm_raises(agents != nullptr);
   Seconds again = kNever;
-  books_.each([&](Job& job) {
-    if (!job.raise_unconfirmed || !job.running()) return;
+  jobs_.each([&](Job& job) {
+    if (!job.progress.raise_unconfirmed || !job.running()) return;
     bool in_force = true;
     bool reachable = true;
-    for (std::size_t k = 0; agents != nullptr && in_force && k < job.at.size();) {
-      const NodeIndex n = job.at[k];
+    for (std::size_t k = 0; agents != nullptr && in_force && k < job.facts.nodes.size();) {
+      const NodeIndex n = job.facts.nodes[k];
       std::size_t end = k + 1;
-      while (end < job.at.size() && job.at[end] == n) ++end;
+      while (end < job.facts.nodes.size() && job.facts.nodes[end] == n) ++end;
       // A raise may wait for another job's last checkpoint: then the quota is not what the yield says.
-      in_force =
-          quotas_.handed_over(n, job.id, job.given * job.need * static_cast<double>(end - k) * job.cpus_per_task);
+      in_force = quotas_.handed_over(
+          n, job.id,
+          job.progress.granted_yield * job.need.value * static_cast<double>(end - k) * job.facts.cpus_per_task);
       if (in_force) {
         const NodeReport report = agents->report(n);
         in_force = report.current;
@@ -122,8 +123,8 @@ Seconds Controller::confirm_raises(Seconds now) {
       again = std::min(again, now + (reachable ? kPoll : kHousekeeping));
       return;
     }
-    job.raise_unconfirmed = false;
-    set_rate(job.clock, now, job.given);
+    job.progress.raise_unconfirmed = false;
+    set_rate(job.progress.clock, now, job.progress.granted_yield);
   });
   return again;
 }
@@ -136,44 +137,44 @@ bool Controller::checked_step(const dfrs_snapshot& snapshot, dfrs_operations& op
   Changes changes;
   bool other_nodes = false;
   take_nodes(snapshot, other_nodes);
-  const std::size_t known = books_.size();
-  observer_.observe(snapshot, !other_nodes, saved_, totals_, books_, changes);
+  const std::size_t known = jobs_.size();
+  observer_.observe(snapshot, !other_nodes, saved_, totals_, jobs_, changes);
   held_.assign(nodes_.size(), 0);
-  books_.each([&](const Job& job) {
-    if (!job.user_suspended() || !job.keeps_memory) return;
-    for (NodeIndex n : job.at) held_[n] += job.memory_per_task;
+  jobs_.each([&](const Job& job) {
+    if (!job.user_suspended() || !job.facts.keeps_memory) return;
+    for (NodeIndex n : job.facts.nodes) held_[n] += job.facts.memory_per_task;
   });
   if (nodes_.settle(held_)) changes.resync = true;
-  state_dirty_ = state_dirty_ || known != books_.size() || !changes.completed.empty() || !changes.entering.empty() ||
+  state_dirty_ = state_dirty_ || known != jobs_.size() || !changes.completed.empty() || !changes.entering.empty() ||
                  changes.resync;
   const Seconds confirm_again = confirm_raises(now);
-  pause_rules_.apply(books_, nodes_, agents(), config_, now);
-  if (agents() != nullptr) pause_costs_.watch(books_, nodes_, *agents(), now);
-  pause_costs_.apply(books_, config_, now);
-  set_weights(books_, config_.weight, changes);
-  needs_.look(books_, nodes_, driver_.batch() ? nullptr : agents(), quotas_, config_, now, changes);
-  offer_again(books_, changes, now);
+  pause_rules_.apply(jobs_, nodes_, agents(), config_, now);
+  if (agents() != nullptr) pause_costs_.watch(jobs_, nodes_, *agents(), now);
+  pause_costs_.apply(jobs_, config_, now);
+  set_weights(jobs_, config_.weight, changes);
+  cpu_needs_.look(jobs_, nodes_, driver_.batch() ? nullptr : agents(), quotas_, config_, now, changes);
+  offer_again(jobs_, changes, now);
 
   const std::uint64_t decided = driver_.counters().decisions;
-  if (const auto ran = driver_.run(books_, nodes_, changes, other_nodes || drop_wishes_, now); !ran) {
+  if (const auto ran = driver_.run(jobs_, nodes_, changes, other_nodes || discard_plans_, now); !ran) {
     ++errors_;
     last_error_ = ran.error();
     log_.error("{}; nothing is done in this step", ran.error());
-    drop_wishes_ = true;
+    discard_plans_ = true;
     return false;
   }
-  drop_wishes_ = false;
+  discard_plans_ = false;
   state_dirty_ = state_dirty_ || decided != driver_.counters().decisions;
 
-  const Seconds offer_at = plan_offers(books_, driver_.pauses_for_arrivals(), now);
-  const Seconds again = std::min({confirm_again, offer_at, reconciler_.reconcile(books_, nodes_, now, operations_)});
+  const Seconds offer_at = plan_offers(jobs_, driver_.pauses_for_arrivals(), now);
+  const Seconds again = std::min({confirm_again, offer_at, reconciler_.reconcile(jobs_, nodes_, now, operations_)});
   for (std::size_t k = 0; k < operations_.size(); ++k) {
     // Whose requeue it was must be known even if slurmctld ends right behind it.
     if (operations_[k].kind == DFRS_OP_REQUEUE) state_dirty_ = state_urgent_ = true;
   }
-  set_end_times(books_, now, operations_);
-  const Seconds comments = set_comments(books_, config_, now, operations_);
-  if (agents() != nullptr) quotas_.build(books_, nodes_, config_, reconciler_.arriving());
+  set_end_times(jobs_, now, operations_);
+  const Seconds comments = set_comments(jobs_, config_, now, operations_);
+  if (agents() != nullptr) quotas_.build(jobs_, nodes_, config_, reconciler_.arrivals());
   save_if_due(now);
   wake_at_ = std::min(next_wake(now, again), comments);
   operations_.publish(operations, wake_at_);
@@ -183,10 +184,10 @@ bool Controller::checked_step(const dfrs_snapshot& snapshot, dfrs_operations& op
 Seconds Controller::next_wake(Seconds now, Seconds reconcile_again) const {
   Seconds next = std::min(driver_.wake_at(), reconcile_again);
   bool jobs = false;
-  books_.each([&](const Job& job) {
+  jobs_.each([&](const Job& job) {
     jobs = true;
     if (job.in_engine()) return;
-    const Seconds at = policy_may_have_at(job);
+    const Seconds at = available_at(job);
     if (at > now) next = std::min(next, at);
   });
   if (jobs) next = std::min(next, now + kHousekeeping);
@@ -212,7 +213,7 @@ void Controller::applied(std::span<const std::size_t> index, std::span<const dfr
   effects.confirm_raises = agents() != nullptr;
   for (std::size_t k = 0; k < index.size() && k < results.size(); ++k) {
     if (index[k] >= operations_.size()) continue;
-    enter_result(operations_[index[k]], results[k], now, config_, log_, books_, totals_, effects);
+    apply_result(operations_[index[k]], results[k], now, config_, log_, jobs_, totals_, effects);
   }
   state_dirty_ = state_dirty_ || effects.state_changed;
   if (effects.swap_promised) pause_rules_.forget();
@@ -230,8 +231,8 @@ void Controller::save_if_due(Seconds now) {
   state.saved_at = now;
   state.totals = totals_;
   state.quotas_in_force = quotas_in_force_;
-  books_.each([&](const Job& job) {
-    if (job.phase != DFRS_JOB_ENDING) state.jobs.emplace(job.id, save_job(job));
+  jobs_.each([&](const Job& job) {
+    if (job.facts.phase != DFRS_JOB_ENDING) state.jobs.emplace(job.id, save_job(job));
   });
   // Those of the file that no snapshot has shown yet.
   for (const auto& [id, job] : saved_.jobs) state.jobs.emplace(id, job);

@@ -17,10 +17,10 @@
 #include "shim/admin/status.h"
 #include "shim/conf/config.h"
 #include "shim/controller.h"
-#include "shim/controller/books.h"
+#include "shim/controller/cpu_needs.h"
 #include "shim/controller/engine_driver.h"
+#include "shim/controller/job_table.h"
 #include "shim/controller/log.h"
-#include "shim/controller/needs.h"
 #include "shim/controller/nodes.h"
 #include "shim/controller/observer.h"
 #include "shim/controller/operations.h"
@@ -85,18 +85,18 @@ class Controller final : public Inspection {
   SavedState saved_;  // jobs that have not been seen again yet
   Totals totals_;
   bool quotas_in_force_;  // agents were given some, in this controller's time or before
-  Books books_;
+  JobTable jobs_;
   Nodes nodes_;
   Observer observer_;
   PauseRulebook pause_rules_;
   PauseCosts pause_costs_;
-  Needs needs_;
+  CpuNeeds cpu_needs_;
   EngineDriver driver_;
   Reconciler reconciler_;
   Quotas quotas_;
   OperationList operations_;
   std::vector<std::uint64_t> held_;
-  bool drop_wishes_ = false;  // the last step failed
+  bool discard_plans_ = false;  // the last step failed
   bool agents_set_ = false;
 
   bool state_dirty_ = true;

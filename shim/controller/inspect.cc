@@ -31,20 +31,20 @@ Places places(std::span<const NodeIndex> list, const Nodes& nodes) {
 
 JobSituation situation_of(const Job& job, Seconds now) {
   if (job.user_suspended()) return JobSituation::user_suspended;
-  if (job.phase == DFRS_JOB_BLOCKED) return JobSituation::blocked;
-  switch (job.wish) {
-    case Wish::none:
+  if (job.facts.phase == DFRS_JOB_BLOCKED) return JobSituation::blocked;
+  switch (job.desired.state) {
+    case DesiredState::none:
       if (job.running()) return JobSituation::running;
-      if (job.retry_at > now) return JobSituation::backing_off;
+      if (job.attempts.retry_at > now) return JobSituation::backing_off;
       return job.suspended() ? JobSituation::suspended : JobSituation::blocked;
-    case Wish::waiting:
+    case DesiredState::waiting:
       return JobSituation::waiting;
-    case Wish::paused:
+    case DesiredState::paused:
       if (job.running()) return JobSituation::pausing;
       return job.suspended() ? JobSituation::suspended : JobSituation::requeued;
-    case Wish::running:
+    case DesiredState::running:
       if (job.queued()) return JobSituation::starting;
-      if (job.target != job.at) return JobSituation::moving;
+      if (job.desired.nodes != job.facts.nodes) return JobSituation::moving;
       return job.suspended() ? JobSituation::resuming : JobSituation::running;
   }
   return JobSituation::blocked;
@@ -58,16 +58,17 @@ std::string reason_of(const Job& job, JobSituation situation, const Reconciler& 
     case JobSituation::running:
       return {};
     case JobSituation::blocked:
-      if (!job.blocked_reason.empty()) return job.blocked_reason;
-      if (static_cast<Seconds>(job.begin_time) > now) {
-        return "its begin time is in " + time_left(static_cast<Seconds>(job.begin_time), now);
+      if (!job.facts.blocked_reason.empty()) return job.facts.blocked_reason;
+      if (static_cast<Seconds>(job.facts.begin_time) > now) {
+        return "its begin time is in " + time_left(static_cast<Seconds>(job.facts.begin_time), now);
       }
-      if (job.phase == DFRS_JOB_REQUEUING) return "its last run is being cleaned up";
+      if (job.facts.phase == DFRS_JOB_REQUEUING) return "its last run is being cleaned up";
       return "not the policy's yet";
     case JobSituation::backing_off:
-      return fmt::format("Slurm would not start it ({}); tried again in {}", job.refusal, time_left(job.retry_at, now));
+      return fmt::format("Slurm would not start it ({}); tried again in {}", job.attempts.reason,
+                         time_left(job.attempts.retry_at, now));
     case JobSituation::user_suspended:
-      return job.keeps_memory
+      return job.facts.keeps_memory
                  ? "suspended by scontrol suspend; scontrol resume lets it go on"
                  : "suspended by scontrol suspend after the policy had paused it; scontrol resume lets it go "
                    "on when its memory is free";
@@ -77,12 +78,12 @@ std::string reason_of(const Job& job, JobSituation situation, const Reconciler& 
     case JobSituation::requeued:
       return "paused by the policy";
     case JobSituation::pausing:
-      return job.way == PauseWay::requeue ? "is being requeued" : "is being suspended";
+      return job.desired.pause_way == PauseWay::requeue ? "is being requeued" : "is being suspended";
     case JobSituation::starting:
     case JobSituation::resuming:
     case JobSituation::moving: {
       std::string why = reconciler.held_back(job, nodes, now);
-      if (why.empty() && job.busy_since != 0) why = job.refusal;
+      if (why.empty() && job.attempts.busy_since != 0) why = job.attempts.reason;
       return why.empty() ? "under way" : why;
     }
   }
@@ -92,7 +93,7 @@ std::string reason_of(const Job& job, JobSituation situation, const Reconciler& 
 double priority_of(const Job& job, Seconds now) {
   const Seconds progress = job.virtual_time(now);
   if (progress <= 0) return std::numeric_limits<double>::infinity();
-  return std::max(0.0, now - job.release) / (progress * progress);
+  return std::max(0.0, now - job.history.release) / (progress * progress);
 }
 
 // Ticks fall on multiples of the period: all times are shifted so that one is due now.
@@ -118,12 +119,12 @@ std::string why_weight(const Job& job, WeightRule rule) {
     case WeightRule::none:
       break;
     case WeightRule::priority:
-      return fmt::format("from Slurm's priority of {}", job.priority);
+      return fmt::format("from Slurm's priority of {}", job.facts.priority);
     case WeightRule::qos:
-      return fmt::format("from a QOS of priority {}", job.qos_priority);
+      return fmt::format("from a QOS of priority {}", job.facts.qos_priority);
     case WeightRule::fair_share:
-      return job.fair_share < 0 ? "having no fair-share factor"
-                                : fmt::format("from a fair-share factor of {:.3g}", job.fair_share);
+      return job.facts.fair_share < 0 ? "having no fair-share factor"
+                                      : fmt::format("from a fair-share factor of {:.3g}", job.facts.fair_share);
   }
   return {};
 }
@@ -131,14 +132,16 @@ std::string why_weight(const Job& job, WeightRule rule) {
 std::string why_cost(const Job& job, const PauseCosts& costs, const Config& config, Seconds now) {
   if (pause_way(job) == PauseWay::suspend) {
     if (!config.suspend_needs_swap) {
-      return fmt::format("A pause would cost it about {:.3g} s: it would be stopped where it is.", job.pause_cost);
+      return fmt::format("A pause would cost it about {:.3g} s: it would be stopped where it is.",
+                         job.pausing.pause_cost);
     }
     return fmt::format("A pause would cost it about {:.3g} s: its memory to swap and back, at {:.3g} MiB/s.",
-                       job.pause_cost, costs.swap_rate(config));
+                       job.pausing.pause_cost, costs.swap_rate(config));
   }
   const bool loses = !checkpoints(job, config);
   return fmt::format(
-      "A pause would cost it about {:.3g} s: {:.3g} s for another start{}.", job.pause_cost, costs.restart(config),
+      "A pause would cost it about {:.3g} s: {:.3g} s for another start{}.", job.pausing.pause_cost,
+      costs.restart(config),
       loses ? fmt::format(", and {:.0f} s of work that would be lost", job.virtual_time(now)) : std::string());
 }
 
@@ -184,34 +187,35 @@ ControllerStatus Controller::status() const {
     out.swap_total_mib = report.swap_total_mib;
     out.swap_free_mib = report.swap_free_mib;
   }
-  books_.each([&](const Job& job) {
-    if (job.phase == DFRS_JOB_ENDING) return;
+  jobs_.each([&](const Job& job) {
+    if (job.facts.phase == DFRS_JOB_ENDING) return;
     JobStatus out;
     out.job_id = job.id;
     out.user_id = job.user;
-    out.name = job.name;
-    out.partition = job.partition;
+    out.name = job.facts.name;
+    out.partition = job.facts.partition;
     out.situation = situation_of(job, now_);
-    out.yield = job.running() ? job.given : 0;
+    out.yield = job.running() ? job.progress.granted_yield : 0;
     out.virtual_time = job.virtual_time(now_);
     out.run_virtual_time = job.run_virtual_time(now_);
-    out.submit = job.release != 0 ? job.release : static_cast<Seconds>(job.submit);
-    out.flow_time = job.release != 0 ? std::max(0.0, now_ - job.release) : 0;
-    out.started = job.started;
+    out.submit = job.history.release != 0 ? job.history.release : static_cast<Seconds>(job.submit);
+    out.flow_time = job.history.release != 0 ? std::max(0.0, now_ - job.history.release) : 0;
+    out.started = job.history.first_start;
     out.priority = priority_of(job, now_);
-    out.tasks = job.tasks;
-    out.cpus_per_task = job.cpus_per_task;
-    out.cpu_need = job.need;
-    out.weight = job.weight;
-    out.pause_cost = job.running() ? job.pause_cost : -1;
-    out.memory_per_task_mib = job.memory_per_task;
-    out.time_limit_minutes = job.time_limit;
-    out.nodes = places(job.at, nodes_);
-    if (job.wish == Wish::running && job.target != job.at) out.target = places(job.target, nodes_);
-    out.pauses = job.pauses;
-    out.moves = job.moves;
-    out.lost_runs = job.lost_runs;
-    out.lost_work = job.lost_work;
+    out.tasks = job.facts.tasks;
+    out.cpus_per_task = job.facts.cpus_per_task;
+    out.cpu_need = job.need.value;
+    out.weight = job.policy.weight;
+    out.pause_cost = job.running() ? job.pausing.pause_cost : -1;
+    out.memory_per_task_mib = job.facts.memory_per_task;
+    out.time_limit_minutes = job.facts.time_limit;
+    out.nodes = places(job.facts.nodes, nodes_);
+    if (job.desired.state == DesiredState::running && job.desired.nodes != job.facts.nodes)
+      out.target = places(job.desired.nodes, nodes_);
+    out.pauses = job.history.pauses;
+    out.moves = job.history.moves;
+    out.lost_runs = job.history.lost_runs;
+    out.lost_work = job.history.lost_work;
     if (job.running() || job.suspended()) {
       const JobFlags flags = policy_flags(job);
       out.may_pause = !flags.may_not_pause;
@@ -219,16 +223,16 @@ ControllerStatus Controller::status() const {
     }
     out.reason = reason_of(job, out.situation, reconciler_, nodes_, now_);
     NodeIndex last = std::numeric_limits<NodeIndex>::max();
-    for (NodeIndex n : job.at) {
+    for (NodeIndex n : job.facts.nodes) {
       if (n == last || n >= nodes_.size()) continue;
       last = n;
       NodeStatus& node = status.nodes[n];
-      const auto tasks = static_cast<double>(std::count(job.at.begin(), job.at.end(), n));
+      const auto tasks = static_cast<double>(std::count(job.facts.nodes.begin(), job.facts.nodes.end(), n));
       if (job.running()) {
         ++node.jobs;
-        node.allocated_cpus += out.yield * tasks * job.cpus_per_task * job.need;
-        node.demanded_cpus += tasks * job.cpus_per_task * job.need;
-        node.used_memory_mib += static_cast<std::uint64_t>(tasks) * job.memory_per_task;
+        node.allocated_cpus += out.yield * tasks * job.facts.cpus_per_task * job.need.value;
+        node.demanded_cpus += tasks * job.facts.cpus_per_task * job.need.value;
+        node.used_memory_mib += static_cast<std::uint64_t>(tasks) * job.facts.memory_per_task;
       } else {
         ++node.suspended_jobs;
       }
@@ -241,14 +245,14 @@ ControllerStatus Controller::status() const {
 
 tl::expected<std::vector<std::string>, std::string> Controller::explain(std::uint32_t job_id) const {
   const std::lock_guard lock(mutex_);
-  const Job* job = books_.find(job_id);
+  const Job* job = jobs_.find(job_id);
   if (job == nullptr) {
     return tl::unexpected<std::string>(
         fmt::format("job {} is not in a partition managed by dfrs, or has ended", job_id));
   }
   std::vector<std::string> lines;
   const JobSituation situation = situation_of(*job, now_);
-  if (job->phase == DFRS_JOB_ENDING) {
+  if (job->facts.phase == DFRS_JOB_ENDING) {
     lines.push_back("It has ended; its nodes are being cleaned up.");
     return lines;
   }
@@ -256,44 +260,45 @@ tl::expected<std::vector<std::string>, std::string> Controller::explain(std::uin
   if (const std::string why = reason_of(*job, situation, reconciler_, nodes_, now_); !why.empty()) {
     lines.push_back("Why: " + why + ".");
   }
-  if (!job->at.empty()) {
-    lines.push_back(fmt::format("Nodes: {}{}.", join(places(job->at, nodes_)),
+  if (!job->facts.nodes.empty()) {
+    lines.push_back(fmt::format("Nodes: {}{}.", join(places(job->facts.nodes, nodes_)),
                                 job->running() ? "" : " (it holds no memory there)"));
   }
-  if (job->wish == Wish::running && job->target != job->at) {
-    lines.push_back(fmt::format("The policy has placed it on {}.", join(places(job->target, nodes_))));
+  if (job->desired.state == DesiredState::running && job->desired.nodes != job->facts.nodes) {
+    lines.push_back(fmt::format("The policy has placed it on {}.", join(places(job->desired.nodes, nodes_))));
   }
-  lines.push_back(fmt::format("It asks for {} task{} of {} CPU{} and {} MiB each.", job->tasks,
-                              job->tasks == 1 ? "" : "s", job->cpus_per_task, job->cpus_per_task == 1 ? "" : "s",
-                              job->memory_per_task));
-  if (config_.measure_cpu_need && job->need < 1) {
+  lines.push_back(fmt::format("It asks for {} task{} of {} CPU{} and {} MiB each.", job->facts.tasks,
+                              job->facts.tasks == 1 ? "" : "s", job->facts.cpus_per_task,
+                              job->facts.cpus_per_task == 1 ? "" : "s", job->facts.memory_per_task));
+  if (config_.measure_cpu_need && job->need.value < 1) {
     lines.push_back(
-        fmt::format("It has been seen to need {:.2f} of each of these CPUs; CPU is shared by that.", job->need));
+        fmt::format("It has been seen to need {:.2f} of each of these CPUs; CPU is shared by that.", job->need.value));
   }
   if (config_.weight != WeightRule::none) {
-    lines.push_back(fmt::format("Its weight is {:.3g}, {}.", job->weight, why_weight(*job, config_.weight)));
+    lines.push_back(fmt::format("Its weight is {:.3g}, {}.", job->policy.weight, why_weight(*job, config_.weight)));
   }
   if (situation == JobSituation::waiting || situation == JobSituation::suspended ||
       situation == JobSituation::requeued) {
-    Room room;
+    MemoryLedger room;
     room.reset(nodes_);
-    books_.each([&](const Job& other) {
-      if (other.wish == Wish::running) room.take({other.target, other.memory_per_task, other.exclusive});
+    jobs_.each([&](const Job& other) {
+      if (other.desired.state == DesiredState::running)
+        room.take({other.desired.nodes, other.facts.memory_per_task, other.facts.exclusive});
     });
     const JobFlags flags = policy_flags(*job);
     std::uint64_t fit = 0;
     std::size_t eligible = 0, unusable = 0, short_of_memory = 0, alone = 0;
     for (NodeIndex n = 0; n < nodes_.size(); ++n) {
-      if (!job->mask.empty() && !job->eligible.contains(n)) continue;
+      if (!job->facts.eligible_mask.empty() && !job->facts.eligible_nodes.contains(n)) continue;
       ++eligible;
       if (!nodes_.views()[n].usable) {
         ++unusable;
         continue;
       }
-      const std::uint32_t here = room.tasks_that_fit(n, job->memory_per_task, job->exclusive);
-      fit += std::min(here, job->tasks);
+      const std::uint32_t here = room.tasks_that_fit(n, job->facts.memory_per_task, job->facts.exclusive);
+      fit += std::min(here, job->facts.tasks);
       if (here != 0) continue;
-      if (room.free_memory(n) >= 0 && static_cast<std::uint64_t>(room.free_memory(n)) >= job->memory_per_task) {
+      if (room.free_memory(n) >= 0 && static_cast<std::uint64_t>(room.free_memory(n)) >= job->facts.memory_per_task) {
         ++alone;
       } else {
         ++short_of_memory;
@@ -304,24 +309,28 @@ tl::expected<std::vector<std::string>, std::string> Controller::explain(std::uin
                     "kept from it by exclusive use; there is room for {} of {} tasks.",
                     eligible, eligible == 1 ? "" : "s", unusable, unusable == 1 ? "is" : "are", short_of_memory,
                     short_of_memory == 1 ? "has" : "have", alone, alone == 1 ? "is" : "are",
-                    std::min<std::uint64_t>(fit, job->tasks), job->tasks));
+                    std::min<std::uint64_t>(fit, job->facts.tasks), job->facts.tasks));
     if (flags.may_not_move) {
-      lines.push_back(fmt::format(
-          "It can go on only where it is, on {}{}.", join(places(job->at, nodes_)),
-          room.fits({job->at, job->memory_per_task, job->exclusive}) ? "" : "; memory there is taken by others"));
+      lines.push_back(fmt::format("It can go on only where it is, on {}{}.", join(places(job->facts.nodes, nodes_)),
+                                  room.fits({job->facts.nodes, job->facts.memory_per_task, job->facts.exclusive})
+                                      ? ""
+                                      : "; memory there is taken by others"));
     }
     lines.push_back(fmt::format("Its priority is {:.4g} (flow time {:.0f} s, virtual time {:.0f} s).",
-                                priority_of(*job, now_), std::max(0.0, now_ - job->release), job->virtual_time(now_)));
+                                priority_of(*job, now_), std::max(0.0, now_ - job->history.release),
+                                job->virtual_time(now_)));
   }
   if (job->running()) {
-    lines.push_back(fmt::format("Its yield is {:.3f}; virtual time {:.0f} s in {:.0f} s since its release.", job->given,
-                                job->virtual_time(now_), std::max(0.0, now_ - job->release)));
+    lines.push_back(fmt::format("Its yield is {:.3f}; virtual time {:.0f} s in {:.0f} s since its release.",
+                                job->progress.granted_yield, job->virtual_time(now_),
+                                std::max(0.0, now_ - job->history.release)));
     const JobFlags flags = policy_flags(*job);
     lines.push_back(fmt::format("It may {}be paused and may {}be moved now.", flags.may_not_pause ? "not " : "",
                                 flags.may_not_move ? "not " : ""));
-    if (!flags.may_not_pause && job->pause_cost >= 0) lines.push_back(why_cost(*job, pause_costs_, config_, now_));
+    if (!flags.may_not_pause && job->pausing.pause_cost >= 0)
+      lines.push_back(why_cost(*job, pause_costs_, config_, now_));
     if (agents() != nullptr) {
-      for (NodeIndex n : job->at) {
+      for (NodeIndex n : job->facts.nodes) {
         const NodeReport report = n < nodes_.size() ? agents()->report(n) : NodeReport{};
         if (report.current) continue;
         lines.push_back(fmt::format("Its newest quota is not in force on {}: {}.", nodes_[n].name,
@@ -330,13 +339,13 @@ tl::expected<std::vector<std::string>, std::string> Controller::explain(std::uin
       }
     }
   }
-  if (job->time_limit != UINT32_MAX && job->started > 0) {
+  if (job->facts.time_limit != UINT32_MAX && job->history.first_start > 0) {
     lines.push_back(fmt::format("Of its time limit of {} min it has used {:.1f} min of virtual time in this run.",
-                                job->time_limit, job->run_virtual_time(now_) / 60));
+                                job->facts.time_limit, job->run_virtual_time(now_) / 60));
   }
-  if (job->lost_runs > 0) {
-    lines.push_back(fmt::format("It has lost the work of {} run{}, {:.0f} s of virtual time.", job->lost_runs,
-                                job->lost_runs == 1 ? "" : "s", job->lost_work));
+  if (job->history.lost_runs > 0) {
+    lines.push_back(fmt::format("It has lost the work of {} run{}, {:.0f} s of virtual time.", job->history.lost_runs,
+                                job->history.lost_runs == 1 ? "" : "s", job->history.lost_work));
   }
   return lines;
 }
@@ -358,12 +367,12 @@ tl::expected<RepackPlan, std::string> Controller::repack_dry_run() const {
   {
     const std::lock_guard lock(mutex_);
     if (steps_ == 0) return fail("slurmctld has not shown its jobs yet; try again in a second");
-    const ClusterView live = driver_.view(books_, now_);
+    const ClusterView live = driver_.view(jobs_, now_);
     views.assign(live.jobs.begin(), live.jobs.end());
     nodes.assign(live.nodes.begin(), live.nodes.end());
     copies.resize(views.size());
     for (std::size_t k = 0; k < views.size(); ++k) {
-      if (const Job* job = books_.in_slot(static_cast<JobSlot>(k))) {
+      if (const Job* job = jobs_.in_slot(static_cast<JobSlot>(k))) {
         Seconds estimate = 0;
         show_job(*job, nodes_.reference_cpus(), now_, views[k], estimate);
       }

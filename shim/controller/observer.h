@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Compares a snapshot with what the books say, and says what that means for the policy: who has come, who has left,
+// Compares a snapshot with what the jobs say, and says what that means for the policy: who has come, who has left,
 // and where what is contradicts what was wished.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "shim/conf/config.h"
-#include "shim/controller/books.h"
+#include "shim/controller/job_table.h"
 #include "shim/controller/log.h"
 #include "shim/controller/nodes.h"
 #include "shim/controller/saved_state.h"
@@ -28,17 +28,17 @@ class Observer {
   Observer(const Config& config, const Log& log) : config_(&config), log_(&log) {}
   void set_config(const Config& config) { config_ = &config; }
 
-  /// Brings the books up to date with the snapshot. `saved`: what the state file knew of jobs not seen yet.
+  /// Brings the jobs up to date with the snapshot. `saved`: what the state file knew of jobs not seen yet.
   /// `same_nodes`: node indices mean what they meant before. O(jobs + tasks).
-  void observe(const dfrs_snapshot& snapshot, bool same_nodes, SavedState& saved, Totals& totals, Books& books,
+  void observe(const dfrs_snapshot& snapshot, bool same_nodes, SavedState& saved, Totals& totals, JobTable& jobs,
                Changes& changes);
 
  private:
   void observe_one(const dfrs_snapshot& snapshot, const dfrs_job& seen, bool same_nodes, Job& job, bool restored,
-                   Seconds saved_at, Totals& totals, Books& books, Changes& changes);
+                   Seconds saved_at, Totals& totals, JobTable& jobs, Changes& changes);
   void read_placement(const dfrs_snapshot& snapshot, const dfrs_job& seen);
-  bool take_requirements(const dfrs_snapshot& snapshot, const dfrs_job& seen, Job& job);
-  void take_facts(const dfrs_snapshot& snapshot, const dfrs_job& seen, Job& job);
+  bool update_requirements(const dfrs_snapshot& snapshot, const dfrs_job& seen, Job& job);
+  void update_facts(const dfrs_snapshot& snapshot, const dfrs_job& seen, Job& job);
 
   const Config* config_;
   const Log* log_;
@@ -47,13 +47,13 @@ class Observer {
 };
 
 /// Takes the job from the policy; its slot is then among changes.completed.
-void leave_engine(Job& job, Books& books, Changes& changes);
+void withdraw_from_policy(Job& job, JobTable& jobs, Changes& changes);
 
 /// Whether the policy may have the job now: what Slurm and its own history say.
-bool policy_may_have(const Job& job, Seconds now);
+bool available_to_policy(const Job& job, Seconds now);
 
 /// When that may change by time alone (begin time, back-off); kNever: not by time.
-Seconds policy_may_have_at(const Job& job);
+Seconds available_at(const Job& job);
 
 /// A run has ended with the job back in the queue. Its work is lost unless it checkpoints.
 void end_run(Job& job, const Config& config, Seconds now, Totals& totals);

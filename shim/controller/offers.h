@@ -6,16 +6,16 @@
 // of. So a job that waits is offered to it once more, as a new one, when such runs have become pausable.
 #pragma once
 
-#include "shim/controller/books.h"
+#include "shim/controller/job_table.h"
 #include "shim/controller/observer.h"
 
 namespace dfrs::shim {
 
 /// Before the policy is asked: jobs whose time has come leave it, and enter it again in this step. O(jobs).
-void offer_again(Books& books, Changes& changes, Seconds now);
+void offer_again(JobTable& jobs, Changes& changes, Seconds now);
 
 /// After it: notes which of the jobs that it has just been told of are to come again, and when. Returns the time of the
 /// next offer (kNever: none). PauseRulebook has set Job::pausable_at. O(jobs).
-Seconds plan_offers(Books& books, bool pauses_for_arrivals, Seconds now);
+Seconds plan_offers(JobTable& jobs, bool pauses_for_arrivals, Seconds now);
 
 }  // namespace dfrs::shim

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "shim/conf/config.h"
-#include "shim/controller/books.h"
+#include "shim/controller/job_table.h"
+#include "shim/controller/memory_ledger.h"
 #include "shim/controller/nodes.h"
 #include "shim/controller/operations.h"
-#include "shim/controller/room.h"
 
 namespace dfrs::shim {
 
@@ -26,10 +26,10 @@ class Reconciler {
  public:
   /// Appends operations. Returns when to look again because something was held back; kNever: nothing was.
   /// O(nodes + jobs + tasks).
-  Seconds reconcile(Books& books, const Nodes& nodes, Seconds now, OperationList& operations);
+  Seconds reconcile(JobTable& jobs, const Nodes& nodes, Seconds now, OperationList& operations);
 
   /// Jobs that this step starts or resumes: their quotas must be there first.
-  const std::vector<const Job*>& arriving() const { return arriving_; }
+  const std::vector<const Job*>& arrivals() const { return arrivals_; }
 
   /// Why a job that the policy wants to run is not there yet, for people; empty: nothing holds it back. As of the last
   /// reconcile().
@@ -38,20 +38,20 @@ class Reconciler {
  private:
   enum class Hold { none, usable, cleaning, credential, memory };
   Hold start_hold(const Job& job, const Nodes& nodes, Seconds now, Seconds& again) const;
-  void leave(Books& books, OperationList& operations);
+  void leave(JobTable& jobs, OperationList& operations);
   bool start(Job& job, const Nodes& nodes, OperationList& operations);
 
-  Room room_;                           // in fact, with the operations of this step
+  MemoryLedger ledger_;                 // in fact, with the operations of this step
   std::vector<std::uint8_t> cleaning_;  // by node: nothing can be started there now
-  std::vector<const Job*> arriving_;
-  std::vector<Job*> comers_;
+  std::vector<const Job*> arrivals_;
+  std::vector<Job*> candidates_;
   std::vector<NodeIndex> stock_nodes_;
 };
 
 /// END_TIME for running jobs whose time limit is due at another time than Slurm thinks.
-void set_end_times(Books& books, Seconds now, OperationList& operations);
+void set_end_times(JobTable& jobs, Seconds now, OperationList& operations);
 
 /// COMMENT where a job's tag is out of date. Returns when the next may be; kNever: none is due.
-Seconds set_comments(Books& books, const Config& config, Seconds now, OperationList& operations);
+Seconds set_comments(JobTable& jobs, const Config& config, Seconds now, OperationList& operations);
 
 }  // namespace dfrs::shim

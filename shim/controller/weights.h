@@ -11,7 +11,7 @@
 #pragma once
 
 #include "shim/conf/config.h"
-#include "shim/controller/books.h"
+#include "shim/controller/job_table.h"
 #include "shim/controller/observer.h"
 
 namespace dfrs::shim {
@@ -22,6 +22,6 @@ inline constexpr double kLeastFairShare = 0.01;
 
 /// Sets Job::weight of all jobs. Those whose own value is another one than before are named in changes.changed; that
 /// the mean moves with who comes and goes concerns all alike, and such a step decides anyway. O(jobs).
-void set_weights(Books& books, WeightRule rule, Changes& changes);
+void set_weights(JobTable& jobs, WeightRule rule, Changes& changes);
 
 }  // namespace dfrs::shim

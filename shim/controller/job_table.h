@@ -14,7 +14,7 @@
 
 namespace dfrs::shim {
 
-class Books {
+class JobTable {
  public:
   /// Null: not known.
   Job* find(std::uint32_t id);

@@ -18,7 +18,7 @@ struct Footprint {
   bool exclusive = false;
 };
 
-class Room {
+class MemoryLedger {
  public:
   /// Nothing but foreign jobs on the nodes. O(nodes).
   void reset(const Nodes& nodes);
