@@ -16,8 +16,8 @@ inline void stop_clock(VirtualClock& clock, Seconds now) { set_rate(clock, now, 
 
 inline void reset_clock(VirtualClock& clock, Seconds now, Seconds reading) { clock = {reading, now, 0}; }
 
-/// The yield of a running job is now `yield`, where it is. A lower one counts at once, a higher one (if `confirm`) only
-/// when the agents have taken it: nobody's time limit is to strike for CPU that was never had.
+/// A running job gets another yield where it is. A lower one counts at once, a higher one (if `confirm`) only when the
+/// agents have taken it: no time limit may strike for CPU that the job never had.
 inline void grant_yield(Job& job, Seconds now, double yield, bool confirm) {
   job.progress.granted_yield = yield;
   job.progress.raise_unconfirmed = confirm && yield > job.progress.clock.rate;

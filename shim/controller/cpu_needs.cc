@@ -62,8 +62,8 @@ bool sample(Job& job, const std::vector<const NodeReport*>& reports, const Quota
 
 }  // namespace
 
-void CpuNeeds::look(JobTable& jobs, const Nodes& nodes, const NodeAgents* agents, const Quotas& quotas,
-                    const Config& config, Seconds now, Changes& changes) {
+void CpuNeeds::measure(JobTable& jobs, const Nodes& nodes, const NodeAgents* agents, const Quotas& quotas,
+                       const Config& config, Seconds now, Changes& changes) {
   if (agents == nullptr || !config.measure_cpu_need) {
     jobs.each([&](Job& job) {
       job.need.samples.clear();

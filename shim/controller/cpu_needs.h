@@ -4,9 +4,9 @@
 #pragma once
 
 #include "shim/conf/config.h"
+#include "shim/controller/changes.h"
 #include "shim/controller/job_table.h"
 #include "shim/controller/nodes.h"
-#include "shim/controller/observer.h"
 #include "shim/controller/quotas.h"
 #include "shim/quota/node_agents.h"
 
@@ -20,8 +20,8 @@ class CpuNeeds {
   /// Looks at the reports of nodes with running jobs, at most once per kReportInterval, and sets Job::need; jobs whose
   /// need has changed are named in changes.changed. `agents` null, or off: all jobs need what they asked for. A job
   /// that runs on several nodes needs what it needs where it needs most. O(tasks + jobs reported).
-  void look(JobTable& jobs, const Nodes& nodes, const NodeAgents* agents, const Quotas& quotas, const Config& config,
-            Seconds now, Changes& changes);
+  void measure(JobTable& jobs, const Nodes& nodes, const NodeAgents* agents, const Quotas& quotas, const Config& config,
+               Seconds now, Changes& changes);
 
  private:
   Seconds looked_at_ = -1;

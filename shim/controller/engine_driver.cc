@@ -6,6 +6,7 @@
 
 #include "record/recorder.h"
 #include "shim/controller/clock.h"
+#include "shim/controller/offers.h"
 #include "shim/controller/pause_rules.h"
 
 namespace dfrs::shim {
@@ -16,35 +17,6 @@ constexpr Seconds kNoLimitEstimate = 365.0 * 86400;
 
 /// Calls of an engine that asks to be called again at once, in one step.
 constexpr int kMostCalls = 8;
-
-bool earlier(const Job* a, const Job* b) {
-  return a->history.release != b->history.release ? a->history.release < b->history.release : a->id < b->id;
-}
-
-Footprint footprint(const Job& job, std::span<const NodeIndex> nodes) {
-  return {nodes, job.facts.memory_per_task, job.facts.exclusive};
-}
-
-bool nodes_usable(const Job& job, std::span<const NodeView> nodes) {
-  for (NodeIndex n : job.desired.nodes) {
-    if (n >= nodes.size() || !nodes[n].usable) return false;
-    if (!job.facts.eligible_mask.empty() && !job.facts.eligible_nodes.contains(n)) return false;
-  }
-  return job.desired.nodes.size() == job.facts.tasks;
-}
-
-void desire_running(Job& job, const std::vector<NodeIndex>& nodes) {
-  job.desired.state = DesiredState::running;
-  job.desired.pause_way = PauseWay::none;
-  job.desired.nodes = nodes;
-}
-
-void desire_paused(Job& job, PauseWay way) {
-  job.desired.state = DesiredState::paused;
-  job.desired.pause_way = way;
-  job.desired.nodes.clear();
-  job.requeue.moving_since = 0;
-}
 
 }  // namespace
 
@@ -104,52 +76,80 @@ tl::expected<void, std::string> EngineDriver::create(const Config& config) {
 
 tl::expected<void, std::string> EngineDriver::run(JobTable& jobs, const Nodes& nodes, Changes& changes,
                                                   bool discard_plans, Seconds now) {
-  if (recorder_ != nullptr && recorder_->wants_new_engine() && now < wake_at_) {
-    Config same;
-    same.algorithm = algorithm_;
-    same.period = options_.dfrs.period;
-    if (auto made = create(same); !made) return made;
+  offer_again(jobs, changes, now);
+  if (auto renewed = renew_engine_for_record(now); !renewed) return renewed;
+  if (needs_resync(jobs, changes, discard_plans, now)) must_resync_ = true;
+  enter_without_events(jobs, changes);
+  if (must_resync_) {
+    if (auto done = resync_or_discard(jobs, nodes, changes, discard_plans, now); !done) return done;
   }
+  if (auto done = tell_events_or_resync(jobs, nodes, changes, now); !done) return done;
+  if (auto done = call_while_due(jobs, nodes, now); !done) return done;
+  offer_at_ = plan_offers(jobs, pauses_for_arrivals_, now);
+  return {};
+}
+
+// A record begins with an engine of its own, so that replaying it needs nothing from before.
+tl::expected<void, std::string> EngineDriver::renew_engine_for_record(Seconds now) {
+  if (recorder_ == nullptr || !recorder_->wants_new_engine() || now >= wake_at_) return {};
+  Config same;
+  same.algorithm = algorithm_;
+  same.period = options_.dfrs.period;
+  return create(same);
+}
+
+bool EngineDriver::needs_resync(const JobTable& jobs, const Changes& changes, bool discard_plans, Seconds now) {
   const bool clock_set_back = now < last_now_;
   last_now_ = now;
+  bool needed = changes.resync || discard_plans || clock_set_back || (changes.suspended_outside && !batch_) ||
+                (views_.exclusive_job_shares() && !changes.completed.empty());
   if (batch_ && (!changes.completed.empty() || changes.suspended_outside)) {
-    // Room has come: for suspended jobs that wait for it, or for running ones whose CPUs were shared.
+    // There may be room now: for suspended jobs that wait for it, or for running ones that share their CPUs.
     jobs.each([&](const Job& job) {
-      if ((job.suspended() && !job.in_engine()) ||
-          (job.desired.state == DesiredState::running && job.desired.yield < 1))
-        must_resync_ = true;
+      const bool waits = job.suspended() && !job.in_engine();
+      if (waits || (job.desired.state == DesiredState::running && job.desired.yield < 1)) needed = true;
     });
   }
-  // Those that come as waiting ones already come with a picture, not with an event.
+  return needed;
+}
+
+// Jobs that come (back) as waiting ones come with a new view and not with an event.
+void EngineDriver::enter_without_events(JobTable& jobs, Changes& changes) {
   std::erase_if(changes.entering, [&](Job* job) {
-    if (!std::exchange(job->policy.enters_paused, false) || !takes_up_waiting_) return false;
+    if (!std::exchange(job->policy.enters_without_event, false) || !takes_up_waiting_) return false;
     job->desired.state = job->history.first_start > 0 ? DesiredState::paused : DesiredState::waiting;
     jobs.open_slot(*job);
     must_resync_ = true;
     return true;
   });
-  must_resync_ = must_resync_ || changes.resync || discard_plans || clock_set_back ||
-                 (changes.suspended_outside && !batch_) || (sharing_ && !changes.completed.empty());
+}
 
-  Outcome outcome;
-  if (must_resync_) {
-    outcome = resync(jobs, nodes, changes, discard_plans, now);
-    if (!outcome && !discard_plans) {  // perhaps it was a wish; what is must do in any case
-      log_->error("{}; trying once more from what Slurm shows", outcome.error());
-      outcome = resync(jobs, nodes, changes, true, now);
-    }
-    if (!outcome) return outcome;
-    changes.completed.clear();
-    changes.changed.clear();  // the picture has them
-  }
-  if (outcome = tell_events(jobs, nodes, changes, now); !outcome) {
+tl::expected<void, std::string> EngineDriver::resync_or_discard(JobTable& jobs, const Nodes& nodes, Changes& changes,
+                                                                bool discard_plans, Seconds now) {
+  auto outcome = resync(jobs, nodes, changes, discard_plans, now);
+  if (!outcome && !discard_plans) {  // perhaps a decision under way was at fault; Slurm's state must do in any case
     log_->error("{}; trying once more from what Slurm shows", outcome.error());
-    if (outcome = resync(jobs, nodes, changes, true, now); !outcome) return outcome;
-    if (outcome = tell_events(jobs, nodes, changes, now); !outcome) return outcome;
+    outcome = resync(jobs, nodes, changes, true, now);
   }
+  if (!outcome) return outcome;
+  changes.completed.clear();
+  changes.changed.clear();  // the new view has them
+  return {};
+}
+
+tl::expected<void, std::string> EngineDriver::tell_events_or_resync(JobTable& jobs, const Nodes& nodes,
+                                                                    Changes& changes, Seconds now) {
+  auto outcome = tell_events(jobs, nodes, changes, now);
+  if (outcome) return outcome;
+  log_->error("{}; trying once more from what Slurm shows", outcome.error());
+  if (outcome = resync(jobs, nodes, changes, true, now); !outcome) return outcome;
+  return tell_events(jobs, nodes, changes, now);
+}
+
+tl::expected<void, std::string> EngineDriver::call_while_due(JobTable& jobs, const Nodes& nodes, Seconds now) {
   for (int calls = 0; wake_at_ <= now && calls < kMostCalls; ++calls) {
     events_.clear();
-    if (outcome = call(jobs, nodes, now); !outcome) return outcome;
+    if (auto outcome = call(jobs, nodes, now); !outcome) return outcome;
   }
   return {};
 }
@@ -157,7 +157,7 @@ tl::expected<void, std::string> EngineDriver::run(JobTable& jobs, const Nodes& n
 tl::expected<void, std::string> EngineDriver::resync(JobTable& jobs, const Nodes& nodes, Changes& changes,
                                                      bool discard_plans, Seconds now) {
   ++counters_.resyncs;
-  rebuild_view(jobs, nodes, discard_plans, now, changes.entering);
+  views_.rebuild(jobs, nodes, {batch_, confirm_raises_, discard_plans}, now, changes.entering);
   events_.assign(1, Event{EventKind::resync, kNoSlot});
   auto outcome = call(jobs, nodes, now);
   must_resync_ = !outcome;
@@ -176,7 +176,7 @@ tl::expected<void, std::string> EngineDriver::tell_events(JobTable& jobs, const 
     if (job->in_engine() && !batch_) events_.push_back({EventKind::changed, job->policy.slot});
   }
   changes.changed.clear();
-  std::sort(changes.entering.begin(), changes.entering.end(), earlier);
+  std::sort(changes.entering.begin(), changes.entering.end(), released_earlier);
   changes.entering.erase(std::unique(changes.entering.begin(), changes.entering.end()), changes.entering.end());
   for (Job* job : changes.entering) {
     if (job->in_engine()) continue;
@@ -196,7 +196,7 @@ tl::expected<void, std::string> EngineDriver::call(JobTable& jobs, const Nodes& 
       show_job(job, nodes.reference_cpus(), now, jobs.views()[job.policy.slot], jobs.estimates()[job.policy.slot]);
     }
   });
-  const ClusterView view{now, node_views_, jobs.views(), 1};
+  const ClusterView view{now, views_.node_views(), jobs.views(), 1};
   const Estimates estimates{jobs.estimates()};
   const auto decided = engine_->step(view, estimates, events_);
   if (recorder_ != nullptr) recorder_->step(view, estimates, events_, decided);
@@ -218,13 +218,10 @@ void EngineDriver::take_decisions(JobTable& jobs, const Decisions& decisions, Se
     if (job == nullptr) continue;
     job->attempts.busy_since = 0;
     if (decision.kind == DecisionKind::pause) {
-      desire_paused(*job, pause_way(*job));
+      job->desire_pause(pause_way(*job));
       continue;
     }
-    const auto nodes = decisions.nodes_of(decision);
-    job->desired.nodes.assign(nodes.begin(), nodes.end());
-    job->desired.state = DesiredState::running;
-    job->desired.pause_way = PauseWay::none;
+    job->desired.run_on(decisions.nodes_of(decision));
   }
   for (const YieldChange& change : decisions.yields) {
     Job* job = jobs.in_slot(change.job);
@@ -234,112 +231,6 @@ void EngineDriver::take_decisions(JobTable& jobs, const Decisions& decisions, Se
     if (job->running() && job->desired.nodes == job->facts.nodes)
       grant_yield(*job, now, job->desired.yield, confirm_raises_);
   }
-}
-
-// The picture for a resync: what is, and of what is under way all that can still come true together.
-void EngineDriver::rebuild_view(JobTable& jobs, const Nodes& nodes, bool discard_plans, Seconds now,
-                                std::vector<Job*>& dropped) {
-  ledger_.reset(nodes);
-  candidates_.clear();
-  jobs.each([&](Job& job) {
-    if (!available_to_policy(job, now) ||
-        (job.facts.phase != DFRS_JOB_PENDING && job.facts.phase != DFRS_JOB_REQUEUING && job.facts.nodes.empty())) {
-      return;
-    }
-    const bool drop = discard_plans || job.policy.contradicted;
-    if (job.running()) {
-      if (!job.in_engine()) jobs.open_slot(job);
-      job.policy.known = true;
-      if (!drop && job.desired.state == DesiredState::paused) return;
-      if (!drop && job.desired.state == DesiredState::running && job.desired.nodes != job.facts.nodes) {
-        candidates_.push_back(&job);
-        return;
-      }
-      desire_running(job, job.facts.nodes);
-      ledger_.take(footprint(job, job.facts.nodes));
-    } else if (job.suspended()) {
-      const bool wanted = !drop && job.desired.state == DesiredState::running;
-      if (!job.in_engine()) {
-        if (batch_ && job.facts.nodes.size() != job.facts.tasks) return;
-        jobs.open_slot(job);
-        job.policy.known = true;
-        desire_paused(job, PauseWay::suspend);
-      }
-      if (batch_ || wanted) {
-        if (!wanted) job.desired.nodes = job.facts.nodes;
-        candidates_.push_back(&job);
-      } else {
-        desire_paused(job, PauseWay::suspend);
-      }
-    } else if (job.in_engine() && job.desired.state == DesiredState::running) {
-      if (drop) job.desired.nodes.clear();
-      candidates_.push_back(&job);
-    }
-  });
-  node_views_.assign(nodes.views().begin(), nodes.views().end());
-  // A job that wants its nodes alone may have been brought to share them, by scontrol resume or by rules of another
-  // day. That is no error, but nothing more comes there.
-  sharing_ = false;
-  jobs.each([&](Job& job) {
-    job.policy.shares_nodes = false;
-    if (!job.facts.exclusive || job.desired.state != DesiredState::running || !job.running() ||
-        job.desired.nodes != job.facts.nodes)
-      return;
-    for (NodeIndex n : job.facts.nodes) {
-      job.policy.shares_nodes =
-          job.policy.shares_nodes ||
-          ledger_.tasks(n) != static_cast<std::uint32_t>(std::count(job.facts.nodes.begin(), job.facts.nodes.end(), n));
-    }
-    if (!job.policy.shares_nodes) return;
-    sharing_ = true;
-    for (NodeIndex n : job.facts.nodes) node_views_[n].usable = false;
-  });
-  std::sort(candidates_.begin(), candidates_.end(), earlier);
-  for (Job* job : candidates_) {
-    if (nodes_usable(*job, node_views_) && ledger_.fits(footprint(*job, job->desired.nodes))) {
-      if (job->desired.state != DesiredState::running) desire_running(*job, job->desired.nodes);
-      ledger_.take(footprint(*job, job->desired.nodes));
-    } else if (job->running()) {  // was to move
-      desire_paused(*job, PauseWay::requeue);
-    } else if (job->suspended()) {
-      desire_paused(*job, PauseWay::suspend);
-      if (batch_) {
-        job->desired.state = DesiredState::none;
-        job->desired.pause_way = PauseWay::none;
-        jobs.close_slot(*job);
-      }
-    } else {
-      job->desired.state = DesiredState::none;
-      job->desired.nodes.clear();
-      jobs.close_slot(*job);
-      dropped.push_back(job);
-    }
-  }
-  for (NodeIndex n = 0; n < node_views_.size(); ++n) {
-    // What runs, runs, even on a node whose memory has shrunk since; there is no room, but it is no error.
-    if (ledger_.free_memory(n) < 0) node_views_[n].spec.rigid[kMemory] -= ledger_.free_memory(n);
-  }
-  jobs.each([](Job& job) { job.policy.contradicted = false; });
-  if (batch_) share_cpu_by_need(jobs, nodes);
-}
-
-// A batch policy gives each job its nodes alone and never speaks of yields of others; those that it finds sharing
-// nodes (the algorithm was changed) share the CPUs by their needs.
-void EngineDriver::share_cpu_by_need(JobTable& jobs, const Nodes& nodes) {
-  cpu_needed_.assign(nodes.size(), 0);
-  const double reference = nodes.reference_cpus();
-  jobs.each([&](const Job& job) {
-    if (job.desired.state != DesiredState::running) return;
-    for (NodeIndex n : job.desired.nodes) cpu_needed_[n] += job.facts.cpus_per_task / reference;
-  });
-  jobs.each([&](Job& job) {
-    if (job.desired.state != DesiredState::running) return;
-    job.desired.yield = 1;
-    for (NodeIndex n : job.desired.nodes)
-      job.desired.yield = std::min(job.desired.yield, nodes.views()[n].spec.cpu / cpu_needed_[n]);
-    if (job.running() && job.desired.nodes == job.facts.nodes)
-      grant_yield(job, last_now_, job.desired.yield, confirm_raises_);
-  });
 }
 
 }  // namespace dfrs::shim

@@ -45,10 +45,21 @@ struct Job {
   bool lost() const {
     return has(DFRS_JOB_LOST) && has(DFRS_JOB_MAY_REQUEUE) && !pausing.requeue_refused && in_engine();
   }
+  void desire_pause(PauseWay way) {
+    desired.state = DesiredState::paused;
+    desired.pause_way = way;
+    desired.nodes.clear();
+    requeue.moving_since = 0;
+  }
   dfrs_job_key key() const { return {id, restarts, submit}; }
   Seconds virtual_time(Seconds now) const { return progress.clock.at(now); }
   Seconds run_virtual_time(Seconds now) const { return progress.clock.at(now) - progress.run_base; }
 };
+
+/// The order in which jobs get what is left: by release.
+inline bool released_earlier(const Job* a, const Job* b) {
+  return a->history.release != b->history.release ? a->history.release < b->history.release : a->id < b->id;
+}
 
 /// What holds of every job between steps. Error: what does not, for people.
 ///   - it has a slot if and only if the engine knows it

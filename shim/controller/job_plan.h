@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "policy/core/measured_need.h"
@@ -26,12 +27,12 @@ struct Desired {
   DesiredState state = DesiredState::none;
   std::vector<NodeIndex> nodes;         ///< running: of each task, ascending
   double yield = 0;                     ///< running
-  PauseWay pause_way = PauseWay::none;  ///< paused, or moving: how the run ends
+  PauseWay pause_way = PauseWay::none;  ///< paused: how the run ends; none: it had ended
 
-  void run_on(const std::vector<NodeIndex>& where) {
+  void run_on(std::span<const NodeIndex> where) {
     state = DesiredState::running;
     pause_way = PauseWay::none;
-    nodes = where;
+    nodes.assign(where.begin(), where.end());
   }
   void clear() {
     state = DesiredState::none;
@@ -43,11 +44,11 @@ struct Desired {
 /// How the policy knows the job.
 struct PolicyEntry {
   JobSlot slot = kNoSlot;
-  bool known = false;          ///< was submitted to an engine before
-  bool enters_paused = false;  ///< comes (back) as a job that waits already: no other job is paused for it
-  bool must_leave = false;     ///< is withdrawn from the policy at the next step
-  bool contradicted = false;   ///< Slurm's state contradicts the decision: the policy starts again from that state
-  bool shares_nodes = false;   ///< exclusive, but found sharing nodes: it cannot be shown as exclusive
+  bool known = false;                 ///< was submitted to an engine before
+  bool enters_without_event = false;  ///< comes (back) as one that waits already: no job is paused for it
+  bool must_leave = false;            ///< is withdrawn from the policy at the next step
+  bool contradicted = false;  ///< Slurm's state contradicts the decision: the policy starts again from that state
+  bool shares_nodes = false;  ///< exclusive, but found sharing nodes: it cannot be shown as exclusive
 
   // Offers (offers.h).
   Seconds submitted_at = 0;         ///< when it last came to the policy as a new job

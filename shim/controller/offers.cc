@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "shim/controller/lifecycle.h"
 #include "shim/controller/timing.h"
 
 namespace dfrs::shim {

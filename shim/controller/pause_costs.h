@@ -27,7 +27,7 @@ inline constexpr double kLeastPageOut = 16;
 
 class PauseCosts {
  public:
-  /// A job that was moved began its next run so long after its last run's end. Nothing is learnt of what is not > 0.
+  /// A job that was moved began its next run so long after its last run's end. A time that is not > 0 is ignored.
   void restart_took(Seconds time);
   /// Looks at the reports of nodes with suspended jobs whose memory is on its way out; at most once per
   /// kReportInterval. O(jobs + tasks of suspended jobs x jobs of their nodes).
@@ -50,7 +50,7 @@ class PauseCosts {
   Seconds watched_at_ = -1;
 };
 
-/// Two significant digits: costs that creep by the second would make every record long and tell nobody more.
+/// Two significant digits: costs that creep by the second would only make records long.
 Seconds rounded_cost(Seconds cost);
 
 }  // namespace dfrs::shim

@@ -124,7 +124,7 @@ void PauseRulebook::apply(JobTable& jobs, const Nodes& nodes, const NodeAgents* 
   }
   if (agents == nullptr) return;
   budget_ = reported_;
-  // Those on their way out come first: their swap is as good as taken.
+  // Jobs that are being paused come first: their swap is as good as taken.
   std::stable_sort(order_.begin(), order_.end(), [&](const Job* a, const Job* b) {
     const bool leaving_a = a->desired.state == DesiredState::paused;
     const bool leaving_b = b->desired.state == DesiredState::paused;

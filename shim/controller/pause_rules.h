@@ -2,11 +2,11 @@
 // Which jobs may be paused or moved, and how (docs: administrator's guide, "Pausing").
 //
 //   suspend   stopped where it is; its memory goes to swap. Needs, on each of its nodes, swap for its memory that
-//             nobody else was promised (SuspendNeedsSwap=yes). Nothing is lost.
+//             no other job was promised (SuspendNeedsSwap=yes). Nothing is lost.
 //   requeue   its run is ended, it starts again later, anywhere. For batch jobs that allow it and either say that they
 //             go on from their own checkpoint, or whose partition accepts that work is lost (LostWork=accept).
 //
-// Suspending is tried first. Against runs that never get anywhere: a run must gain MinProgress of virtual time before a
+// Suspending is tried first. So that jobs get somewhere, a run must gain MinProgress of virtual time before a
 // requeue of ours may end it, and a job that has lost the work of MaxLostRuns runs is not requeued by us again.
 #pragma once
 
@@ -58,7 +58,7 @@ class PauseRulebook {
 /// How a running job would be paused now: suspend where possible.
 PauseWay pause_way(const Job& job);
 
-/// The flags that the policy sees. A job without nodes may do anything: nothing would be lost.
+/// The flags that the policy sees. Anything may be done with a job without nodes: nothing would be lost.
 JobFlags policy_flags(const Job& job);
 
 }  // namespace dfrs::shim

@@ -36,6 +36,7 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/shim/controller/comment_tag_test.cc \
 	tests/shim/controller/cpu_needs_test.cc \
 	tests/shim/controller/job_table_test.cc \
+	tests/shim/controller/job_test.cc \
 	tests/shim/controller/limits_test.cc \
 	tests/shim/controller/memory_ledger_test.cc \
 	tests/shim/controller/node_list.h \
