@@ -7,7 +7,7 @@
 set -euo pipefail
 # shellcheck source=tests/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
-parts=${2:-6}
+parts=${2:-3}
 part=${1:-$((10#$(date +%j) / 2 % parts))}
 prepare clang-19 clang-tidy-19 "${packages[@]}"
 configure_in "$root/build-tidy" CC=clang-19 CXX=clang++-19
@@ -15,5 +15,6 @@ make -C "$root/build-tidy" policy/core/registry_table.h
 cd "$root/build-tidy"
 git -C "$root" ls-files '*.cc' | grep -v '^tests/' | awk -v part="$part" -v parts="$parts" 'NR % parts == part' > sources
 printf 'part %s of %s: %s of the sources\n' "$part" "$parts" "$(wc -l < sources)"
-sed 's,^,../,' sources | xargs -n 4 -P "$jobs" clang-tidy-19 --quiet --warnings-as-errors='*' -- \
-  -std=c++20 -DHAVE_CONFIG_H -I. -I..
+# shellcheck disable=SC2016 # "$@" is for the inner shell
+sed 's,^,../,' sources | xargs -n 4 -P "$jobs" bash -c \
+  'exec clang-tidy-19 --quiet --warnings-as-errors="*" "$@" -- -std=c++20 -DHAVE_CONFIG_H -I. -I..' -
