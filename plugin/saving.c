@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "plugin/clock.h"
 #include "plugin/compat.h"
 
 static const double kShareBeforeLaunches = 0.2;
@@ -13,12 +14,6 @@ static const double kShortestPause = 0.2; /* s, between saves that nothing waits
 
 static double last_begin = -INFINITY, last_end = -INFINITY; /* s, monotonic */
 static time_t last_second;                                  /* the one in which it began, of Slurm's clock */
-
-static double monotonic(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static double last_took(void) { return last_end > last_begin ? last_end - last_begin : 0; }
 
@@ -52,9 +47,9 @@ void saving_now(void) {
   schedule_job_save();
   if (slurmctld_primary == 0) return;
   last_second = time(NULL);
-  last_begin = monotonic();
+  last_begin = monotonic_clock();
   flush();
-  last_end = monotonic();
+  last_end = monotonic_clock();
 }
 
 double saving_rest(void) { return last_took() * (1 / kShareBeforeLaunches - 1); }
@@ -65,7 +60,7 @@ double saving_soon(void) {
   if (last_job_update < last_second) return INFINITY;
   const double rest = last_took() * (1 / kShareOtherwise - 1);
   const double due = last_end + (rest > kShortestPause ? rest : kShortestPause);
-  const double left = due - monotonic();
+  const double left = due - monotonic_clock();
   if (left > 0) return left;
   saving_now();
   /* Changes that come after the save in its second show when that is over. */

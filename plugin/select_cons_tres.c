@@ -69,8 +69,7 @@ static bool managed(const job_record_t *job) {
 
 static bool exact(const job_record_t *job) { return active && mark_is(job, DFRS_MARK_EXACT); }
 
-/* ---- start --------------------------------------------------------------------------------------------------------
- */
+/* ---- start ------------------------------------------------------------------------------------------------------- */
 
 /* The thread of stock backfill, by the name that it gives itself. Were it to look for a start of a managed job, it
  * would reserve nodes for that, and keep other partitions' jobs off them. */
@@ -123,8 +122,7 @@ int select_p_job_test(job_record_t *job, bitstr_t *nodes, uint32_t min_nodes, ui
   return stock.ops.job_test(job, nodes, min_nodes, max_nodes, req_nodes, mode, preemptees, preempted, reserved_cores);
 }
 
-/* ---- what jobs hold -----------------------------------------------------------------------------------------------
- */
+/* ---- what jobs hold ---------------------------------------------------------------------------------------------- */
 
 static void add_placed_memory(const job_record_t *job) {
   for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at))
@@ -178,8 +176,7 @@ int select_p_job_fini(job_record_t *job) {
   return rc;
 }
 
-/* ---- pause --------------------------------------------------------------------------------------------------------
- */
+/* ---- pause ------------------------------------------------------------------------------------------------------- */
 
 int select_p_job_suspend(job_record_t *job, bool indefinite) {
   if (!exact(job) && (indefinite || !managed(job))) {
@@ -234,8 +231,7 @@ int select_p_job_resume(job_record_t *job, bool indefinite) {
   return SLURM_SUCCESS;
 }
 
-/* ---- resize -------------------------------------------------------------------------------------------------------
- */
+/* ---- resize ------------------------------------------------------------------------------------------------------ */
 
 int select_p_job_resized(job_record_t *job, node_record_t *node) {
   int rc;
@@ -282,8 +278,7 @@ int select_p_job_expand(job_record_t *from, job_record_t *to) {
   return rc;
 }
 
-/* ---- all from the beginning ---------------------------------------------------------------------------------------
- */
+/* ---- all from the beginning -------------------------------------------------------------------------------------- */
 
 int select_p_node_init(void) {
   if (!active) return stock.ops.node_init();
@@ -310,8 +305,7 @@ int select_p_reconfigure(void) {
   return SLURM_SUCCESS;
 }
 
-/* ---- handed on ----------------------------------------------------------------------------------------------------
- */
+/* ---- handed on --------------------------------------------------------------------------------------------------- */
 
 int select_p_state_save(char *folder) { return stock.ops.state_save(folder); }
 int select_p_state_restore(char *folder) { return stock.ops.state_restore(folder); }
