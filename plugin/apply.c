@@ -60,7 +60,7 @@ static void hold_ended(const struct hold *hold, struct apply_times *times) {
   ++times->holds;
 }
 
-static void answer(struct dfrs_result *result, enum dfrs_result_code code, const char *reason) {
+static void set_result(struct dfrs_result *result, enum dfrs_result_code code, const char *reason) {
   result->code = code;
   snprintf(result->reason, sizeof(result->reason), "%s", reason ? reason : "");
 }
@@ -71,11 +71,11 @@ static bool same_run(const job_record_t *job, const struct dfrs_job_key *key) {
 
 /* ---- start ------------------------------------------------------------------------------------------------------ */
 
-static void answer_start_error(struct dfrs_result *result, const job_record_t *job, int rc) {
+static void set_start_error(struct dfrs_result *result, const job_record_t *job, int rc) {
   switch (rc) {
     case ESLURM_NODES_BUSY:
     case ESLURM_NODE_NOT_AVAIL:
-      answer(result, DFRS_BUSY, slurm_strerror(rc));
+      set_result(result, DFRS_BUSY, slurm_strerror(rc));
       break;
     case ESLURM_ACCOUNTING_POLICY:
     case ESLURM_RESERVATION_BUSY:
@@ -84,10 +84,10 @@ static void answer_start_error(struct dfrs_result *result, const job_record_t *j
     case ESLURM_BURST_BUFFER_WAIT:
     case ESLURM_JOB_HELD:
     case ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE:
-      answer(result, DFRS_BLOCKED, job->state_desc ? job->state_desc : slurm_strerror(rc));
+      set_result(result, DFRS_BLOCKED, job->state_desc ? job->state_desc : slurm_strerror(rc));
       break;
     default:
-      answer(result, DFRS_REFUSED, slurm_strerror(rc));
+      set_result(result, DFRS_REFUSED, slurm_strerror(rc));
   }
 }
 
@@ -131,7 +131,7 @@ static bool make_room(struct started_list *started) {
   return true;
 }
 
-static void tell(job_record_t *job) {
+static void notify_start(job_record_t *job) {
   if (job->batch_flag == 0)
     srun_allocate(job);
   else if (!IS_JOB_CONFIGURING(job)) /* Slurm does it when its nodes are ready */
@@ -139,7 +139,7 @@ static void tell(job_record_t *job) {
 }
 
 /* After the save. A job may have been cancelled in between; a suspend by its user reaches the node after the launch. */
-static void tell_started(struct started_list *started, const slurmctld_lock_t locks, struct apply_times *times) {
+static void notify_started(struct started_list *started, const slurmctld_lock_t locks, struct apply_times *times) {
   for (size_t i = 0; i < started->count;) {
     lock_slurmctld(locks);
     const struct hold hold = hold_begun();
@@ -148,7 +148,7 @@ static void tell_started(struct started_list *started, const slurmctld_lock_t lo
       job_record_t *job = find_job_record(one->job_id);
       if (job && job->restart_cnt == one->restarts && job->start_time == one->start_time && !IS_JOB_COMPLETING(job) &&
           (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)))
-        tell(job);
+        notify_start(job);
     } while (++i < started->count && hold_may_last(&hold));
     hold_ended(&hold, times);
     unlock_slurmctld(locks);
@@ -178,7 +178,7 @@ static bool startable(const struct snapshot *snapshot, const job_record_t *job, 
     code = DFRS_BLOCKED;
     reason = "held";
   }
-  if (code != DFRS_DONE) answer(result, code, reason);
+  if (code != DFRS_DONE) set_result(result, code, reason);
   return code == DFRS_DONE;
 }
 
@@ -196,7 +196,7 @@ static bool permitted(job_record_t *job, time_t now, struct dfrs_result *result)
     last_job_update = now;
     reason = "waits for licences";
   }
-  if (reason) answer(result, DFRS_BLOCKED, reason);
+  if (reason) set_result(result, DFRS_BLOCKED, reason);
   return !reason;
 }
 
@@ -209,12 +209,12 @@ static bool start_as_planned(const struct snapshot *snapshot, const struct dfrs_
   const bool published = nodes && make_plan(snapshot, op, &shape, &plan, nodes) && dfrs_gate_publish(&plan) == 0;
   free(nodes);
   if (!published) {
-    answer(result, DFRS_STALE, "the nodes have changed");
+    set_result(result, DFRS_STALE, "the nodes have changed");
     return false;
   }
   const int rc = compat_select_nodes(job);
   dfrs_gate_withdraw(op->key.job_id);
-  if (rc != SLURM_SUCCESS) answer_start_error(result, job, rc);
+  if (rc != SLURM_SUCCESS) set_start_error(result, job, rc);
   return rc == SLURM_SUCCESS;
 }
 
@@ -235,36 +235,37 @@ static void start(const struct snapshot *snapshot, const struct dfrs_operation *
     started->list[started->count++] =
         (struct started){.job_id = job->job_id, .restarts = job->restart_cnt, .start_time = job->start_time};
   else
-    tell(job);
+    notify_start(job);
   rebuild_job_part_list(job);
   result->job_id = job->job_id;
-  answer(result, DFRS_DONE, NULL);
+  set_result(result, DFRS_DONE, NULL);
 }
 
 /* ---- pause and resume ------------------------------------------------------------------------------------------- */
 
 static void suspend_or_resume(bool suspend, job_record_t *job, struct dfrs_result *result) {
   if (suspend ? !IS_JOB_RUNNING(job) : !IS_JOB_SUSPENDED(job))
-    return answer(result, DFRS_STALE, suspend ? "not running any more" : "not suspended any more");
-  if (suspend && IS_JOB_CONFIGURING(job)) return answer(result, DFRS_BUSY, "its nodes are still being prepared");
-  if (!suspend && job->priority == 0) return answer(result, DFRS_BLOCKED, "suspended by its user or an administrator");
+    return set_result(result, DFRS_STALE, suspend ? "not running any more" : "not suspended any more");
+  if (suspend && IS_JOB_CONFIGURING(job)) return set_result(result, DFRS_BUSY, "its nodes are still being prepared");
+  if (!suspend && job->priority == 0)
+    return set_result(result, DFRS_BLOCKED, "suspended by its user or an administrator");
   const int rc = compat_suspend(job, suspend);
   if (rc == SLURM_SUCCESS) {
     last_job_update = time(NULL);
-    return answer(result, DFRS_DONE, NULL);
+    return set_result(result, DFRS_DONE, NULL);
   }
-  answer(result, rc == ESLURM_NODES_BUSY || rc == ESLURM_TRANSITION_STATE_NO_UPDATE ? DFRS_BUSY : DFRS_REFUSED,
-         slurm_strerror(rc));
+  set_result(result, rc == ESLURM_NODES_BUSY || rc == ESLURM_TRANSITION_STATE_NO_UPDATE ? DFRS_BUSY : DFRS_REFUSED,
+             slurm_strerror(rc));
 }
 
 static void requeue(job_record_t *job, struct dfrs_result *result) {
-  if (!IS_JOB_RUNNING(job) && !IS_JOB_SUSPENDED(job)) return answer(result, DFRS_STALE, "not running any more");
-  if (IS_JOB_COMPLETING(job)) return answer(result, DFRS_STALE, "it is ending");
-  if (!job->batch_flag) return answer(result, DFRS_REFUSED, "only batch jobs can be requeued");
-  if (!job->details->requeue) return answer(result, DFRS_REFUSED, "submitted with --no-requeue");
+  if (!IS_JOB_RUNNING(job) && !IS_JOB_SUSPENDED(job)) return set_result(result, DFRS_STALE, "not running any more");
+  if (IS_JOB_COMPLETING(job)) return set_result(result, DFRS_STALE, "it is ending");
+  if (!job->batch_flag) return set_result(result, DFRS_REFUSED, "only batch jobs can be requeued");
+  if (!job->details->requeue) return set_result(result, DFRS_REFUSED, "submitted with --no-requeue");
   const int rc = compat_requeue(job);
-  if (rc == SLURM_SUCCESS) return answer(result, DFRS_DONE, NULL);
-  answer(result, DFRS_REFUSED, slurm_strerror(rc));
+  if (rc == SLURM_SUCCESS) return set_result(result, DFRS_DONE, NULL);
+  set_result(result, DFRS_REFUSED, slurm_strerror(rc));
 }
 
 /* ---- what the user sees ----------------------------------------------------------------------------------------- */
@@ -273,24 +274,25 @@ static void set_comment(const struct snapshot *snapshot, const struct dfrs_opera
                         struct dfrs_result *result) {
   const struct dfrs_job *seen = snapshot_find(snapshot, op->key.job_id);
   if (!seen || xstrcmp(seen->comment, job->comment) != 0)
-    return answer(result, DFRS_STALE, "its user has changed the comment"); /* theirs first; ours comes with the next */
+    return set_result(result, DFRS_STALE,
+                      "its user has changed the comment"); /* theirs first; ours comes with the next */
   xfree(job->comment);
   job->comment = xstrdup(op->text);
   last_job_update = time(NULL);
-  answer(result, DFRS_DONE, NULL);
+  set_result(result, DFRS_DONE, NULL);
 }
 
 static void set_end_time(const struct dfrs_operation *op, job_record_t *job, struct dfrs_result *result) {
-  if (!IS_JOB_RUNNING(job)) return answer(result, DFRS_STALE, "not running any more");
+  if (!IS_JOB_RUNNING(job)) return set_result(result, DFRS_STALE, "not running any more");
   job->end_time = job->end_time_exp = (time_t)op->end_time;
-  answer(result, DFRS_DONE, NULL);
+  set_result(result, DFRS_DONE, NULL);
 }
 
 static void apply_one(const struct snapshot *snapshot, const struct dfrs_operation *op, struct started_list *started,
                       struct dfrs_result *result) {
   memset(result, 0, sizeof(*result));
   job_record_t *job = find_job_record(op->key.job_id);
-  if (!same_run(job, &op->key)) return answer(result, DFRS_STALE, "the job has ended or has been started again");
+  if (!same_run(job, &op->key)) return set_result(result, DFRS_STALE, "the job has ended or has been started again");
   switch (op->kind) {
     case DFRS_OP_START:
       return start(snapshot, op, job, started, result);
@@ -305,7 +307,7 @@ static void apply_one(const struct snapshot *snapshot, const struct dfrs_operati
     case DFRS_OP_COMMENT:
       return set_comment(snapshot, op, job, result);
   }
-  answer(result, DFRS_REFUSED, "unknown operation");
+  set_result(result, DFRS_REFUSED, "unknown operation");
 }
 
 static bool end_time_of_the_last(const struct dfrs_operation *list, size_t i) {
@@ -326,7 +328,7 @@ void apply_operations(const struct snapshot *snapshot, const struct dfrs_operati
       if (slurmctld_config.shutdown_time) {
         for (; i < count; ++i) {
           memset(&results[i], 0, sizeof(results[i]));
-          answer(&results[i], DFRS_BUSY, "slurmctld is stopping");
+          set_result(&results[i], DFRS_BUSY, "slurmctld is stopping");
         }
         break;
       }
@@ -351,7 +353,7 @@ void apply_operations(const struct snapshot *snapshot, const struct dfrs_operati
     schedule_job_save();
   }
   if (changed) schedule_node_save(); /* nothing waits for that */
-  tell_started(&started, locks, times);
+  notify_started(&started, locks, times);
   free(started.list);
 }
 

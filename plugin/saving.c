@@ -22,22 +22,22 @@ static void wait_a_moment(void) {
   nanosleep(&moment, NULL);
 }
 
-/* The thread that saves, as this one knows it. slurmctld makes it after us and joins it after us, so that in between
- * its number is ours to change. */
+/* Slurm's thread that saves, as far as we know. slurmctld starts it after us and joins it after us, so that we may
+ * change its number in between. */
 static pthread_t saver;
 
-/* Has Slurm's own thread save all that is to be saved, and returns when that is done: told to end it saves first. Then
- * it is started again. Without effect while there is none yet. */
+/* Has Slurm's own thread save everything: on shutdown it saves before it ends. Then starts it again. Does nothing
+ * before slurmctld has started that thread. */
 static void flush(void) {
   if (slurmctld_config.thread_id_save == 0) return;
   if (!pthread_equal(slurmctld_config.thread_id_save, saver)) {
-    wait_a_moment(); /* its number may be there just before it is */
+    wait_a_moment(); /* its number may be set just before it runs */
     saver = slurmctld_config.thread_id_save;
   }
   shutdown_state_save();
   pthread_join(saver, NULL); /* logs what goes wrong */
   for (int failed = 0; pthread_create(&saver, NULL, slurmctld_state_save, NULL) != 0; ++failed) {
-    if (failed % 100 == 0) error("sched/dfrs: cannot start Slurm's thread that saves again; trying on");
+    if (failed % 100 == 0) error("sched/dfrs: cannot start Slurm's thread that saves again; will keep trying");
     wait_a_moment();
   }
   slurmctld_config.thread_id_save = saver;
@@ -54,7 +54,7 @@ void saving_now(void) {
 
 double saving_rest(void) { return last_took() * (1 / kShareBeforeLaunches - 1); }
 
-double saving_soon(void) {
+double saving_if_due(void) {
   if (slurmctld_primary == 0 || slurmctld_config.shutdown_time) return INFINITY;
   /* Slurm's mark is a whole second: one of the second of the last save may be newer than that. */
   if (last_job_update < last_second) return INFINITY;

@@ -124,7 +124,7 @@ static void wake_in(struct rounds *r, double seconds) {
 static bool one_round(struct rounds *r) {
   r->wake_at = wall_clock() + kLongestIdle;
   r->rest = kShortestRound;
-  wake_in(r, lost_jobs_look());
+  wake_in(r, lost_jobs_check());
   const int taken = snapshot_take(r->snapshot, dfrs_controller_wants(controller));
   if (taken != 0) {
     if (taken < 0) error("sched/dfrs: no memory for a snapshot");
@@ -212,7 +212,7 @@ static void *thread_main(void *unused) {
     seen = (time_t)last_round;
     const bool looked = one_round(&rounds);
     last_end = monotonic_clock();
-    if (looked) wake_in(&rounds, saving_soon());
+    if (looked) wake_in(&rounds, saving_if_due());
     if (snapshot_has_dependents(rounds.snapshot) && wall_clock() - last_dependencies >= kDependenciesEvery) {
       apply_dependencies();
       last_dependencies = wall_clock();

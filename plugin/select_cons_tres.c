@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The selector that slurmctld loads in place of select/cons_tres: it has that name and number, stands before it in
- * PluginDir, loads it, and hands everything on, except for jobs of managed partitions:
+ * PluginDir, loads it, and passes every call on, except for jobs of managed partitions:
  *
- * - Gate: they start only by a plan of the sched thread (shim/gate.h), however Slurm comes to try them.
+ * - Gate: they start only by a plan of the sched thread (shim/gate.h), whatever made Slurm try to start them.
  * - Placement: as the plan says (placement.h); a job with a layout of its own, on some of the plan's nodes (layout.h);
  *   one that needs cons_tres (GRES, topology), by that on the plan's nodes alone.
  * - Pause: a suspend of ours gives back cores and memory; a resume takes them again or is refused.
  *
- * What a job is to us after a restart is told by marks in its saved placement (marks.h):
+ * After a restart, marks in a job's saved placement (marks.h) say how dfrs treats it:
  *   - A job that was placed exactly stays that until it ends, also when its partition is managed no longer: it is not
  *     in cons_tres' rows, shares cores, and leaves by the way it came.
  *   - A job that was running when its partition became managed is in cons_tres' rows and stays there. It can be paused.
- *   - A job that we have paused is resumed by our rules (its memory must be free), whoever asks and wherever it is.
+ *   - A job that we have paused is resumed by our rules (its memory must be free), no matter who asks and where it is.
  * A user's or an administrator's `scontrol suspend` frees the cores and keeps the memory, as in stock Slurm: nothing
  * pages that job out, and its resume must not fail.
  *
@@ -39,7 +39,7 @@ const char plugin_type[] = "select/cons_tres";
 const uint32_t plugin_id = SELECT_PLUGIN_CONS_TRES;
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
-/* Other programs load selectors, too, and have no jobs: there everything is handed on. */
+/* Other programs load selectors, too, and have no jobs: there, every call is passed on. */
 static bool active;
 
 int init(void) {

@@ -150,7 +150,7 @@ tl::expected<Config, ConfigErrors> read_config(const std::string& path) {
   const auto fail = [&](std::string message) {
     return tl::unexpected<ConfigErrors>(ConfigErrors{ConfigError{path, 0, "", std::move(message), true}});
   };
-  // Not blocking: slurmctld must not hang on a pipe that nobody writes to.
+  // Non-blocking: slurmctld must not wait for a pipe that nobody writes to.
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return fail(fmt::format("cannot be opened: {}", std::strerror(errno)));
   const std::unique_ptr<const int, void (*)(const int*)> closer(&fd, [](const int* number) { close(*number); });

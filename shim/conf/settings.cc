@@ -93,7 +93,7 @@ Setting measured_setting(Setting about, std::optional<double> Config::* target, 
   return about;
 }
 
-// One of several words: the k-th stands for the k-th of `meanings`.
+// One of several words; the k-th means the k-th of `meanings`.
 template <typename Value>
 Setting word_setting(Setting about, Value Config::* target, std::vector<std::string> words,
                      std::vector<Value> meanings) {
