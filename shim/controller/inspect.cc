@@ -430,7 +430,7 @@ tl::expected<RepackPlan, std::string> Controller::repack_dry_run() const {
         yields[decision.job] = 0;
         break;
       case DecisionKind::migrate:
-        move.kind = PlannedMove::Kind::migrate;
+        move.kind = PlannedMove::Kind::move;
         break;
       case DecisionKind::resume:
         move.kind = PlannedMove::Kind::resume;

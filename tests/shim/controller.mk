@@ -30,6 +30,7 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/shim/c_abi.h \
 	tests/shim/c_abi_test.cc \
 	tests/shim/conf/check_config_test.cc \
+	tests/shim/conf/key_values_test.cc \
 	tests/shim/conf/read_config_test.cc \
 	tests/shim/conf/settings_test.cc \
 	tests/shim/controller/books_test.cc \

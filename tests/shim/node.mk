@@ -16,8 +16,11 @@ tests_node_tests_CPPFLAGS = $(NODE_TEST_CPPFLAGS)
 tests_node_tests_LDADD = $(NODE_TEST_LIBS)
 EXTRA_tests_node_tests_DEPENDENCIES = dfrsd$(EXEEXT)
 tests_node_tests_SOURCES = $(NODE_TEST_SUPPORT) \
+	plugin/arena.c \
+	plugin/arena.h \
 	plugin/job_group.c \
 	plugin/job_group.h \
+	tests/plugin/arena_test.cc \
 	tests/shim/agent/agent_test.cc \
 	tests/shim/agent/cpu_max_test.cc \
 	tests/shim/agent/job_groups_test.cc \
