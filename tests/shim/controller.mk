@@ -33,10 +33,12 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/shim/conf/key_values_test.cc \
 	tests/shim/conf/read_config_test.cc \
 	tests/shim/conf/settings_test.cc \
-	tests/shim/controller/books_test.cc \
 	tests/shim/controller/comment_tag_test.cc \
+	tests/shim/controller/cpu_needs_test.cc \
+	tests/shim/controller/job_table_test.cc \
+	tests/shim/controller/job_test.cc \
 	tests/shim/controller/limits_test.cc \
-	tests/shim/controller/needs_test.cc \
+	tests/shim/controller/memory_ledger_test.cc \
 	tests/shim/controller/node_list.h \
 	tests/shim/controller/nodes_test.cc \
 	tests/shim/controller/offers_test.cc \
@@ -44,7 +46,6 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/shim/controller/quotas_test.cc \
 	tests/shim/controller/random_test.cc \
 	tests/shim/controller/restart_test.cc \
-	tests/shim/controller/room_test.cc \
 	tests/shim/controller/rules_test.cc \
 	tests/shim/controller/smoke_test.cc \
 	tests/shim/controller/state_file_test.cc \
