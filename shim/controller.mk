@@ -6,6 +6,8 @@ libdfrs_conf_a_CPPFLAGS = $(SHIM_CPPFLAGS)
 libdfrs_conf_a_SOURCES = \
 	shim/conf/config.cc \
 	shim/conf/config.h \
+	shim/conf/key_values.cc \
+	shim/conf/key_values.h \
 	shim/conf/read_config.cc \
 	shim/conf/read_config.h \
 	shim/conf/settings.cc \

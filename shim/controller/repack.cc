@@ -47,7 +47,7 @@ PlannedMove::Kind kind_of(DecisionKind kind) {
     case DecisionKind::pause:
       return PlannedMove::Kind::pause;
     case DecisionKind::migrate:
-      return PlannedMove::Kind::migrate;
+      return PlannedMove::Kind::move;
     case DecisionKind::resume:
       return PlannedMove::Kind::resume;
     case DecisionKind::start:
