@@ -14,4 +14,3 @@ tests_plugin_sched_driver_so_SOURCES = \
 	plugin/stock_backfill.h \
 	tests/plugin/sched_driver.c
 endif
-EXTRA_DIST += tests/plugin/.clang-format
