@@ -16,7 +16,7 @@ ALONE = policy/core/registry.cc policy/batch/conservative_family.cc policy/batch
 	sim/reproduce/rr7659_tables.cc sim/reproduce/triage/sensitivity_part.cc \
 	shim/agent/cgroup/v2.cc shim/conf/slurm_conf.cc shim/controller/reconciler.cc shim/controller/state_file.cc \
 	tests/cli/golden_test.cc tests/cli/run_test.cc tests/cli/store_test.cc \
-	tests/policy/rr7659/greedy_test.cc tests/policy/rr7659/priority_test.cc tests/policy/yield/max_min_test.cc \
+	tests/policy/rr7659/greedy_test.cc tests/policy/mcb8/priority_test.cc tests/policy/yield/max_min_test.cc \
 	tests/shim/controller/offers_test.cc tests/shim/controller/pause_costs_test.cc tests/shim/controller/quotas_test.cc \
 	tests/shim/controller/rules_test.cc tests/shim/controller/smoke_test.cc tests/sim/host/needs_test.cc \
 	tests/sim/host/simulation_cases_test.cc \

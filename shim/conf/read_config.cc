@@ -17,6 +17,7 @@
 #include <optional>
 
 #include "policy/core/nearest_name.h"
+#include "policy/rr7659/algorithm.h"
 #include "shim/conf/settings.h"
 
 namespace dfrs::shim {
@@ -58,8 +59,8 @@ std::string advice(std::string_view word, const std::vector<std::string>& valid)
 
 std::string why_no_solver(const Algorithm& algorithm) {
   const std::string name = algorithm_name(algorithm);
-  const auto* dfrs = std::get_if<DfrsAlgorithm>(&algorithm);
-  if (dfrs == nullptr) {
+  const std::optional<DfrsAlgorithm> dfrs = dfrs_algorithm(algorithm);
+  if (!dfrs) {
     return fmt::format(
         "{} needs a solver of linear programs, which is not loaded into slurmctld since it could end it; "
         "take an algorithm that does without (dfrs-sim simulates this one, too)",
@@ -71,7 +72,7 @@ std::string why_no_solver(const Algorithm& algorithm) {
   return fmt::format(
       "{} needs a solver of linear programs for OPT=AVG, which is not loaded into slurmctld since it "
       "could end it; take {} instead (dfrs-sim simulates both)",
-      name, algorithm_name(other));
+      name, algorithm_name(named(other)));
 }
 
 class Reader {
@@ -248,7 +249,7 @@ class Reader {
       add_error(setting, algorithm.error().message + " (`dfrs-sim list` shows all names)");
       return;
     }
-    if (traits_of(*algorithm).needs_lp_solver) {
+    if (algorithm->traits.needs_lp_solver) {
       add_error(setting, why_no_solver(*algorithm));
       return;
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "policy/rr7659/options.h"
 #include "record/recorder.h"
 #include "shim/controller/clock.h"
 #include "shim/controller/pause_rules.h"
@@ -84,13 +85,13 @@ void show_job(const Job& job, std::uint32_t reference_cpus, Seconds now, JobView
 
 tl::expected<void, std::string> EngineDriver::create(const Config& config) {
   EngineOptions options;
-  options.dfrs.period = config.period;
+  options.of<DfrsOptions>().period = config.period;
   auto engine = Engine::create(config.algorithm, options);
   if (!engine) return tl::unexpected<std::string>(engine.error().message);
   engine_ = std::move(*engine);
   algorithm_ = config.algorithm;
   options_ = options;
-  const PolicyTraits traits = traits_of(algorithm_);
+  const PolicyTraits traits = algorithm_.traits;
   batch_ = !traits.shares_nodes;
   takes_up_waiting_ = traits.takes_up_waiting;
   pauses_for_arrivals_ = traits.pauses_for_arrivals;
@@ -105,7 +106,7 @@ tl::expected<void, std::string> EngineDriver::run(Books& books, const Nodes& nod
   if (recorder_ != nullptr && recorder_->wants_new_engine() && now < wake_at_) {
     Config same;
     same.algorithm = algorithm_;
-    same.period = options_.dfrs.period;
+    same.period = options_.of<DfrsOptions>().period;
     if (auto made = create(same); !made) return made;
   }
   const bool clock_set_back = now < last_now_;

@@ -19,9 +19,11 @@
 #include "shim/controller/observer.h"
 #include "shim/controller/room.h"
 
-namespace dfrs::shim {
-
+namespace dfrs::record {
 class Recorder;
+}
+
+namespace dfrs::shim {
 
 struct DriverCounters {
   std::uint64_t decisions = 0;
@@ -31,7 +33,7 @@ struct DriverCounters {
 class EngineDriver {
  public:
   /// `recorder` may be null.
-  EngineDriver(Recorder* recorder, const Log& log) : recorder_(recorder), log_(&log) {}
+  EngineDriver(record::Recorder* recorder, const Log& log) : recorder_(recorder), log_(&log) {}
 
   /// A new engine; it starts with a resync. Error: the engine's (a solver missing, a bad option).
   tl::expected<void, std::string> create(const Config& config);
@@ -63,7 +65,7 @@ class EngineDriver {
   void believe(Books& books, const Nodes& nodes, bool drop_wishes, Seconds now, std::vector<Job*>& dropped);
   void settle_batch_yields(Books& books, const Nodes& nodes);
 
-  Recorder* recorder_;
+  record::Recorder* recorder_;
   const Log* log_;
   std::unique_ptr<Engine> engine_;
   Algorithm algorithm_;

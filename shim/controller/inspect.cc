@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "policy/rr7659/priority.h"
+#include "policy/mcb8/priority.h"
+#include "policy/rr7659/algorithm.h"
+#include "policy/rr7659/options.h"
 #include "shim/controller/controller.h"
 
 namespace dfrs::shim {
@@ -382,11 +384,12 @@ tl::expected<RepackPlan, std::string> Controller::repack_dry_run() const {
     options = driver_.options();
   }
   // Of other families it is what the algorithm would do if it began anew now.
-  if (auto* dfrs = std::get_if<DfrsAlgorithm>(&algorithm)) {
+  if (auto dfrs = dfrs_algorithm(algorithm)) {
     if (dfrs->periodic == DfrsAlgorithm::Periodic::nothing) dfrs->periodic = DfrsAlgorithm::Periodic::mcb8;
-    shift_to_tick(view, views, options.dfrs.period);
+    shift_to_tick(view, views, options.of<DfrsOptions>().period);
     dfrs->opportunistic = false;
     dfrs->on_submission = DfrsAlgorithm::Submission::nothing;
+    algorithm = named(*dfrs);
   }
   RepackPlan plan;
   plan.algorithm = algorithm_name(algorithm);
@@ -429,7 +432,7 @@ tl::expected<RepackPlan, std::string> Controller::repack_dry_run() const {
         move.kind = PlannedMove::Kind::pause;
         yields[decision.job] = 0;
         break;
-      case DecisionKind::migrate:
+      case DecisionKind::move:
         move.kind = PlannedMove::Kind::migrate;
         break;
       case DecisionKind::resume:

@@ -29,7 +29,7 @@ TEST(Registry, NamesAreUniqueAndReadBack) {
   for (const PolicyFamily* family : policy_families()) {
     ASSERT_FALSE(family->list().empty()) << family->name;
     for (const Algorithm& algorithm : family->list()) {
-      const NamedPolicy policy = named(algorithm);
+      const Algorithm& policy = algorithm;
       EXPECT_TRUE(names.insert(upper(policy.name)).second) << policy.name << " is there twice";
       EXPECT_EQ(policy.name.find_first_of(" \t,\"'\\"), std::string::npos) << policy.name;
       EXPECT_GT(policy.description.size(), 20u) << policy.name;
@@ -38,7 +38,7 @@ TEST(Registry, NamesAreUniqueAndReadBack) {
         const auto parsed = parse_algorithm(given);
         ASSERT_TRUE(parsed) << given << ": " << parsed.error().message;
         EXPECT_EQ(algorithm_name(*parsed), policy.name);
-        EXPECT_EQ(parsed->index(), algorithm.index());
+        EXPECT_EQ(parsed->make.index(), algorithm.make.index());
       }
     }
   }
@@ -64,11 +64,11 @@ TEST(Registry, SetsAreNoPolicies) {
 TEST(Registry, EngineMakesThemAll) {
   NoSolver solver;
   EngineOptions with_solver;
-  with_solver.dfrs.lp_solver = &solver;
+  with_solver.lp_solver = &solver;
   for (const Algorithm& algorithm : registered_algorithms()) {
     EXPECT_TRUE(Engine::create(algorithm, with_solver)) << algorithm_name(algorithm);
     const auto without = Engine::create(algorithm, {});
-    EXPECT_EQ(without.has_value(), !traits_of(algorithm).needs_lp_solver) << algorithm_name(algorithm);
+    EXPECT_EQ(without.has_value(), !algorithm.traits.needs_lp_solver) << algorithm_name(algorithm);
     if (!without) {
       EXPECT_EQ(without.error().code, ErrorCode::bad_option);
       EXPECT_NE(without.error().message.find(algorithm_name(algorithm)), std::string::npos) << without.error().message;
@@ -77,7 +77,7 @@ TEST(Registry, EngineMakesThemAll) {
 }
 
 TEST(Registry, TraitsOfRr7659) {
-  const auto traits = [](const char* name) { return traits_of(parse_algorithm(name).value()); };
+  const auto traits = [](const char* name) { return parse_algorithm(name).value().traits; };
   for (const char* name : {"FCFS", "EASY", "EASY/extra-only"}) {
     EXPECT_FALSE(traits(name).shares_nodes) << name;
     EXPECT_FALSE(traits(name).submissions_apart) << name;
