@@ -98,10 +98,10 @@ void RecordReader::read_step(const Json& object) {
 
 void RecordReader::read_nodes(const Json& object) {
   const bool all = object.contains("node_count");
-  std::vector<bool> told;
+  std::vector<bool> given_nodes;
   if (all) {
     nodes_.assign(values_.whole(object["node_count"], kMaxRecordNodes, "node_count"), NodeView{});
-    told.resize(nodes_.size());
+    given_nodes.resize(nodes_.size());
   }
   if (object.contains("nodes")) {
     for (const Json& given : values_.list(object["nodes"], 0, nodes_.size(), "nodes")) {
@@ -115,11 +115,11 @@ void RecordReader::read_nodes(const Json& object) {
       node.usable = values_.flag(run[4], "usable");
       for (std::uint64_t n = first; n < first + count; ++n) {
         nodes_[n] = node;
-        if (all) told[n] = true;
+        if (all) given_nodes[n] = true;
       }
     }
   }
-  if (all && std::find(told.begin(), told.end(), false) != told.end()) {
+  if (all && std::find(given_nodes.begin(), given_nodes.end(), false) != given_nodes.end()) {
     values_.fail("nodes: node_count is given, so each of the nodes must be");
   }
 }

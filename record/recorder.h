@@ -2,7 +2,7 @@
 // Writes the record of a run: what the engine was shown at each step and what it answered, enough to ask another engine
 // the same and compare (docs/record-format.md).
 //
-// A record begins with the first step of an engine: what a policy remembers is not in any view. So a host that is told
+// A record begins with the first step of an engine: what a policy remembers is not in any view. So a host that begins
 // to record in the middle of a run makes a new engine, as after a restart:
 //
 //   if (recorder.wants_new_engine() && now < wake_at_of_the_last_step) {   // else a tick that is due would be lost

@@ -136,7 +136,7 @@ tl::expected<std::unique_ptr<Engine>, RecordError> make_engine(const EngineSetup
       RecordError{fmt::format("the engine of the record cannot be made: {}", made.error().message)});
 }
 
-// What befell that machine need not befall this one; its engine started again afterwards.
+// A failure of that machine, not of its decisions: it may not happen here. That host went on with a new engine.
 bool failed_by_itself(const RecordReader& reader) {
   const auto outcome = reader.outcome();
   return !outcome && (outcome.error().code == ErrorCode::out_of_memory || outcome.error().code == ErrorCode::internal);

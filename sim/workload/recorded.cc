@@ -67,7 +67,7 @@ class Collector {
       const JobView* job = slot < view.jobs.size() ? &view.jobs[slot] : nullptr;
       const bool same = job != nullptr && job->id == follower.job.id;
       if (follower.here && (!same || job->state == JobState::absent)) {
-        // Between two views of which the second begins anew, an end leaves no event.
+        // A view with a resync event starts afresh: an end before it leaves no event.
         const bool ended = completed.contains(slot) || (resync && follower.state == JobState::running);
         leave(follower, view.now, same ? job : nullptr, ended);
       }
