@@ -4,6 +4,7 @@ include policy/registry.mk
 
 noinst_LIBRARIES += libpolicy.a
 libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
+	policy/batch/algorithm.h \
 	policy/batch/availability_profile.cc \
 	policy/batch/availability_profile.h \
 	policy/batch/backfill.cc \
@@ -12,6 +13,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/batch/conservative.h \
 	policy/batch/node_profile.cc \
 	policy/batch/node_profile.h \
+	policy/batch/options.h \
 	policy/batch/planning_policy.h \
 	policy/batch/planning_queue.cc \
 	policy/batch/planning_queue.h \
@@ -29,6 +31,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/core/engine.cc \
 	policy/core/engine.h \
 	policy/core/engine_options.h \
+	policy/core/enum_names.cc \
+	policy/core/enum_names.h \
 	policy/core/error.h \
 	policy/core/measured_need.h \
 	policy/core/nearest_name.cc \
@@ -37,6 +41,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/core/node_set.h \
 	policy/core/nodes_by_load.cc \
 	policy/core/nodes_by_load.h \
+	policy/core/option_table.h \
 	policy/core/policy.h \
 	policy/core/registry.cc \
 	policy/core/registry.h \
@@ -63,17 +68,19 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/mcb8/fit_list.h \
 	policy/mcb8/packer.cc \
 	policy/mcb8/packer.h \
+	policy/mcb8/priority.cc \
+	policy/mcb8/priority.h \
 	policy/mcb8/remap_limit.h \
 	policy/mcb8/repack.cc \
 	policy/mcb8/repack.h \
+	policy/rr7659/algorithm.h \
 	policy/rr7659/dfrs_policy.cc \
 	policy/rr7659/dfrs_policy.h \
 	policy/rr7659/greedy.cc \
 	policy/rr7659/greedy.h \
 	policy/rr7659/greedy_preempt.cc \
 	policy/rr7659/greedy_preempt.h \
-	policy/rr7659/priority.cc \
-	policy/rr7659/priority.h \
+	policy/rr7659/options.h \
 	policy/triage/admission.cc \
 	policy/triage/admission.h \
 	policy/triage/call.h \

@@ -60,10 +60,10 @@ tests_policy_tests_SOURCES = \
 	tests/policy/ipdps2010/yields_test.cc \
 	tests/policy/mcb8/fit_list_test.cc \
 	tests/policy/mcb8/packer_test.cc \
+	tests/policy/mcb8/priority_test.cc \
 	tests/policy/mcb8/repack_test.cc \
 	tests/policy/rr7659/greedy_preempt_test.cc \
 	tests/policy/rr7659/greedy_test.cc \
-	tests/policy/rr7659/priority_test.cc \
 	tests/policy/rr7659/table5_names.h \
 	tests/policy/triage/family_test.cc \
 	tests/policy/triage/lockstep_test.cc \

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "policy/core/algorithm.h"
-#include "policy/core/engine_options.h"
+#include "policy/batch/algorithm.h"
+#include "policy/batch/options.h"
 #include "policy/core/policy.h"
 
 namespace dfrs {

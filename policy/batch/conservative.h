@@ -10,6 +10,7 @@
 
 #include <vector>
 
+#include "policy/batch/options.h"
 #include "policy/batch/planning_policy.h"
 #include "policy/core/algorithm.h"
 
@@ -21,7 +22,7 @@ struct ConservativeAlgorithm {
 };
 
 /// "FCFS/conservative", "SJF/conservative/compress", ...
-NamedPolicy named(const ConservativeAlgorithm& algorithm);
+Algorithm named(const ConservativeAlgorithm& algorithm);
 
 /// Cost: a placement in the plan per submission, one per waiting job and end (two for `compress`); each as in
 /// AvailabilityProfile on equal nodes, as in NodeProfile on others, where plans are made anew at every call.

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <span>
 
+#include "policy/batch/options.h"
 #include "policy/batch/planning_queue.h"
-#include "policy/core/engine_options.h"
 #include "policy/core/policy.h"
 
 namespace dfrs {

@@ -198,12 +198,12 @@ namespace {
 
 using Backfill = BatchAlgorithm::Backfill;
 
-NamedPolicy shared(Backfill rule, std::string name, std::string description) {
+Algorithm shared(Backfill rule, std::string name, std::string description) {
   PolicyTraits traits;
   traits.shares_nodes = false;  // their CPU: what has not enough of it waits, for ever if there is not so much
   traits.submissions_apart = false;
   return {std::move(name), std::move(description), traits, MakeBatch([rule](const EngineOptions& options) {
-            return std::make_unique<SharedNodesPolicy>(rule, options.batch);
+            return std::make_unique<SharedNodesPolicy>(rule, options.of<BatchOptions>());
           })};
 }
 

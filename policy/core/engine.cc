@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "policy/core/registry.h"
+
 namespace dfrs {
 namespace {
 
@@ -15,23 +17,31 @@ namespace {
   return tl::unexpected<Error>(Error{code, std::string(message)});
 }
 
+tl::expected<void, Error> check(const EngineOptions& options) {
+  for (const OptionTable* table : option_tables()) {
+    for (const OptionField& field : table->fields) {
+      if (!field.is_number() || field.range.holds(std::get<double>(field.get(options)))) continue;
+      return fail(ErrorCode::bad_option, std::string(table->name) + " option " + std::string(field.name) +
+                                             ": expected " + std::string(field.range.expected));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 tl::expected<std::unique_ptr<Engine>, Error> Engine::create(const Algorithm& algorithm,
                                                             const EngineOptions& options) noexcept {
   try {
-    if (!(options.dfrs.period > 0) || !std::isfinite(options.dfrs.period)) {
-      return fail(ErrorCode::bad_option, "the period must be a positive number of seconds");
-    }
-    const NamedPolicy policy = named(algorithm);
-    if (policy.traits.needs_lp_solver && options.dfrs.lp_solver == nullptr) {
-      return fail(ErrorCode::bad_option, policy.name + " needs a solver of linear programs, and this host has none");
+    if (auto checked = check(options); !checked) return tl::unexpected<Error>(checked.error());
+    if (algorithm.traits.needs_lp_solver && options.lp_solver == nullptr) {
+      return fail(ErrorCode::bad_option, algorithm.name + " needs a solver of linear programs, and this host has none");
     }
     std::unique_ptr<Engine> engine(new Engine());
-    if (const auto* make = std::get_if<MakeNonClairvoyant>(&policy.make)) {
+    if (const auto* make = std::get_if<MakeNonClairvoyant>(&algorithm.make)) {
       engine->non_clairvoyant_ = (*make)(options);
     } else {
-      engine->batch_ = std::get<MakeBatch>(policy.make)(options);
+      engine->batch_ = std::get<MakeBatch>(algorithm.make)(options);
     }
     return engine;
   } catch (const std::bad_alloc&) {
@@ -146,7 +156,7 @@ void Engine::collect_decisions(const ClusterView& view) {
     if (after.empty()) {
       decision.kind = DecisionKind::pause;
     } else if (!before.empty()) {
-      decision.kind = DecisionKind::migrate;
+      decision.kind = DecisionKind::move;
     } else {
       decision.kind = view.jobs[job].state == JobState::paused ? DecisionKind::resume : DecisionKind::start;
     }

@@ -16,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "policy/batch/options.h"
 #include "policy/batch/planning_policy.h"
 #include "policy/core/algorithm.h"
 #include "policy/dynp/decider.h"
@@ -54,7 +55,7 @@ class DynpListener {
 
 /// "dynP/basic", "dynP/advanced/ARTwW/slack=0.05", ... (policy/dynp/family.cc). With a listener, which may be null and
 /// must outlive what is made of the policy, it is good for one simulation at a time.
-NamedPolicy named(const DynpAlgorithm& algorithm, DynpListener* listener = nullptr);
+Algorithm named(const DynpAlgorithm& algorithm, DynpListener* listener = nullptr);
 
 /// Cost: three placements in a plan per waiting job and event where it tunes itself, else one at most; as of
 /// ConservativePolicy.

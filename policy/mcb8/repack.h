@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "policy/mcb8/packer.h"
+#include "policy/mcb8/priority.h"
 #include "policy/mcb8/remap_limit.h"
-#include "policy/rr7659/priority.h"
 
 namespace dfrs {
 

@@ -12,13 +12,13 @@ using Submission = DfrsAlgorithm::Submission;
 using Periodic = DfrsAlgorithm::Periodic;
 using Objective = DfrsAlgorithm::Objective;
 
-DfrsPolicy::DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options)
+DfrsPolicy::DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options, LpSolver* lp_solver)
     : algorithm_(algorithm),
       period_(options.period),
-      rule_(options.priority),
+      rule_{options.priority_floor},
       ticks_apart_(options.ticks_apart),
-      lp_solver_(options.lp_solver),
-      average_(options.lp_solver) {}
+      lp_solver_(lp_solver),
+      average_(lp_solver) {}
 
 DfrsPolicy::DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options, std::unique_ptr<YieldRule> yields)
     : DfrsPolicy(algorithm, options) {

@@ -6,12 +6,12 @@
 #include <memory>
 #include <vector>
 
-#include "policy/core/algorithm.h"
-#include "policy/core/engine_options.h"
 #include "policy/core/policy.h"
 #include "policy/mcb8/repack.h"
+#include "policy/rr7659/algorithm.h"
 #include "policy/rr7659/greedy.h"
 #include "policy/rr7659/greedy_preempt.h"
+#include "policy/rr7659/options.h"
 #include "policy/yield/average.h"
 #include "policy/yield/changed_part.h"
 #include "policy/yield/max_min.h"
@@ -23,7 +23,8 @@ namespace dfrs {
 
 class DfrsPolicy final : public NonClairvoyantPolicy {
  public:
-  DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options);
+  /// `lp_solver` is for OPT=AVG, and may be null without it; must outlive this.
+  DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options, LpSolver* lp_solver = nullptr);
   /// The same rules for who is where, with `yields` in place of the algorithm's objective. Where those follow progress
   /// a repack for stretch takes targets out of reach as full speed.
   DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options, std::unique_ptr<YieldRule> yields);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "policy/core/compare.h"
+#include "policy/triage/options.h"
 #include "policy/triage/weights.h"
 
 namespace dfrs::triage {

@@ -6,6 +6,7 @@
 // of jobs at each decision, of which one is looked at next.
 #pragma once
 
+#include "policy/triage/options.h"
 #include "policy/triage/urgency.h"
 
 namespace dfrs::triage {

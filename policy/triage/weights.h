@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "policy/triage/options.h"
 #include "policy/triage/urgency.h"
 
 namespace dfrs::triage {

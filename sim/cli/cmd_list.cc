@@ -48,7 +48,7 @@ void add_list(CLI::App& app) {
     for (const PolicyFamily* family : policy_families()) {
       if (!*names_only) text += fmt::format("{}{} [-a {}]\n", text.empty() ? "" : "\n", family->title, family->name);
       for (const Algorithm& algorithm : family->list()) {
-        const NamedPolicy policy = named(algorithm);
+        const Algorithm& policy = algorithm;
         text += *names_only ? policy.name + "\n" : fmt::format("{:<34} {}\n", policy.name, policy.description);
       }
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "policy/core/node_lists.h"
+#include "policy/rr7659/options.h"
 #include "sim/errors.h"
 #include "sim/host/completion_queue.h"
 
@@ -21,15 +22,15 @@ class Simulation {
   Simulation(const Instance& instance, const Algorithm& algorithm, const SimOptions& options, StepObserver* observer)
       : instance_(instance), options_(options), observer_(observer) {
     EngineOptions engine_options = options.engine;
-    engine_options.dfrs.ticks_apart = options.events_apart;
-    one_by_one_ = options.events_apart && traits_of(algorithm).submissions_apart;
+    engine_options.of<DfrsOptions>().ticks_apart = options.events_apart;
+    one_by_one_ = options.events_apart && algorithm.traits.submissions_apart;
     auto engine = Engine::create(algorithm, engine_options);
     if (!engine) throw UsageError(engine.error().message);
     engine_ = std::move(*engine);
 
     nodes_.reserve(instance.platform.nodes.size());
     for (const NodeSpec& spec : instance.platform.nodes) nodes_.push_back({spec, true});
-    discover_ = options.discover_needs && std::holds_alternative<MakeNonClairvoyant>(named(algorithm).make) &&
+    discover_ = options.discover_needs && !needs_estimates(algorithm) &&
                 std::any_of(instance.jobs.begin(), instance.jobs.end(), asks_too_much);
     asks_too_much_ = discover_;
     result_.jobs.reserve(instance.jobs.size());
@@ -214,7 +215,7 @@ class Simulation {
           result_.paused_mib += memory * view.tasks;
         }
         break;
-      case DecisionKind::migrate:
+      case DecisionKind::move:
         ++record.moves;
         if (loses_work()) {
           lose_run(decision.job);

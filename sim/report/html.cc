@@ -59,7 +59,7 @@ std::string what_was_compared(const CampaignSummary& summary, const ReportOption
   for (const AlgorithmSummary& a : summary.algorithms) {
     const auto algorithm = parse_algorithm(a.algorithm);
     described += fmt::format("<dt>{}</dt>\n<dd>{}</dd>\n", breakable(a.algorithm),
-                             algorithm ? safe(describe_algorithm(*algorithm)) : "not known to this version");
+                             algorithm ? safe(algorithm->description) : "not known to this version");
   }
   return out + "<details>\n<summary>What the algorithms do</summary>\n<dl>\n" + described +
          "</dl>\n</details>\n</section>\n";

@@ -25,7 +25,7 @@ enum class Kind { batch, dfrs, unknown };
 Kind kind_of(const std::string& name) {
   const auto algorithm = parse_algorithm(name);
   if (!algorithm) return Kind::unknown;
-  return traits_of(*algorithm).shares_nodes ? Kind::dfrs : Kind::batch;
+  return algorithm->traits.shares_nodes ? Kind::dfrs : Kind::batch;
 }
 
 // With thousands separated: 12,345.

@@ -5,7 +5,9 @@
 
 #include <vector>
 
+#include "policy/batch/algorithm.h"
 #include "policy/core/algorithm.h"
+#include "policy/rr7659/algorithm.h"
 #include "sim/host/instance.h"
 #include "sim/host/simulation.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Conservative backfilling and dynP: hand-made schedules, a plain second implementation, and what must always hold.
 #include "policy/batch/conservative.h"
+#include "policy/batch/options.h"
 
 #include <gtest/gtest.h>
 
@@ -208,7 +209,7 @@ TEST(FullSchedules, EqualAPlainImplementationDecisionByDecision) {
     Decisions log;
     const Algorithm algorithm = planner.self_switching ? named(planner.dynp, &log) : named(planner.fixed);
     sim::SimOptions options;
-    options.engine.batch.pass_per_event = planner.pass_per_event;
+    options.engine.of<BatchOptions>().pass_per_event = planner.pass_per_event;
     SlotsAreIndexes watched;
     const sim::RunResult run = sim::simulate(instance, algorithm, options, &watched);
     const oracle::PlainSchedule plain = oracle::plan_plainly(instance, planner);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "policy/triage/options.h"
 #include "policy/triage/yields.h"
 #include "tests/oracle/dice.h"
 

@@ -8,6 +8,7 @@
 
 #include "policy/core/algorithm.h"
 #include "policy/triage/harm_placer.h"
+#include "policy/triage/options.h"
 #include "policy/triage/urgency.h"
 #include "policy/triage/weight_watch.h"
 #include "policy/triage/weights.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "shim/conf/read_config.h"
+#include "policy/rr7659/algorithm.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -154,7 +155,7 @@ TEST(ReadConfig, AverageIsRefused) {
   EXPECT_THAT(error_of("Algorithm=GreedyPM*/per/OPT=AVG/MINVT=600"),
               AllOf(HasSubstr("solver"), HasSubstr("take GreedyPM*/per/OPT=MIN/MINVT=600 instead")));
   EXPECT_THAT(error_of("Algorithm=/stretch-per/OPT=AVG"), HasSubstr("take /stretch-per/OPT=MAX instead"));
-  for (const Algorithm& algorithm : all_algorithms()) {
+  for (const Algorithm& algorithm : rr7659_algorithms()) {
     const std::string name = algorithm_name(algorithm);
     const bool average = name.find("OPT=AVG") != std::string::npos;
     EXPECT_EQ(parse_config("Partitions=p Algorithm=" + name, "f").has_value(), !average) << name;

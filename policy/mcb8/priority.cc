@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy/rr7659/priority.h"
+#include "policy/mcb8/priority.h"
 
 #include <algorithm>
 
