@@ -97,6 +97,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/triage/yields.h \
 	policy/yield/average.cc \
 	policy/yield/average.h \
+	policy/yield/average_simplex.cc \
+	policy/yield/average_simplex.h \
 	policy/yield/changed_part.cc \
 	policy/yield/changed_part.h \
 	policy/yield/changes.cc \

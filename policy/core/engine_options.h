@@ -17,7 +17,7 @@ struct DfrsOptions {
   /// A tick that coincides with submissions or completions comes in a call of its own behind theirs, so that a job
   /// just started pays for being moved. False: one call decides both, and only the outcome is carried out.
   bool ticks_apart = true;
-  /// For OPT=AVG, which cannot do without. Must outlive the policy.
+  /// For the OPT=AVG of /stretch-per, which cannot do without. Must outlive the policy.
   LpSolver* lp_solver = nullptr;
 };
 

@@ -17,8 +17,7 @@ DfrsPolicy::DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& option
       period_(options.period),
       rule_(options.priority),
       ticks_apart_(options.ticks_apart),
-      lp_solver_(options.lp_solver),
-      average_(options.lp_solver) {}
+      lp_solver_(options.lp_solver) {}
 
 DfrsPolicy::DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options, std::unique_ptr<YieldRule> yields)
     : DfrsPolicy(algorithm, options) {
@@ -137,7 +136,8 @@ void DfrsPolicy::solve(const ClusterView& view) {
     case Objective::min_yield:
       break;
     case Objective::avg_yield:
-      solved = average_.solve(sharing_, yields_);
+      average_.solve(sharing_, yields_);
+      solved = true;
       break;
     case Objective::max_stretch:
       solve_stretch(view);

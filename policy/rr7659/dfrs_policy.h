@@ -47,8 +47,7 @@ class DfrsPolicy final : public NonClairvoyantPolicy {
   Seconds period_;
   PriorityRule rule_;
   bool ticks_apart_;
-  LpSolver* lp_solver_;
-  AverageYield average_;
+  LpSolver* lp_solver_;                    // null without the objective avg_stretch
   std::unique_ptr<YieldRule> yield_rule_;  // null: the algorithm's objective
 
   Seconds next_tick_ = kNever;  // kNever: the cluster was empty
@@ -59,6 +58,7 @@ class DfrsPolicy final : public NonClairvoyantPolicy {
   ChangedPart part_;
   Sharing sharing_;
   MaxMinYield max_min_;
+  AverageYield average_;
   std::vector<RankedJob> waiting_;
   std::vector<double> yields_;
   std::vector<StretchEstimate> estimates_;

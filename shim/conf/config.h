@@ -49,7 +49,7 @@ enum class WeightRule : std::uint8_t { none, priority, qos, fair_share };
 
 /// Defaults are those of dfrs.conf. Keys in the order of etc/dfrs.conf.example.
 struct Config {
-  Algorithm algorithm;                      ///< Algorithm; never one with OPT=AVG
+  Algorithm algorithm;                      ///< Algorithm; never one that needs a solver
   Seconds period = 600;                     ///< Period, 0.001 .. 1e9
   std::vector<PartitionConfig> partitions;  ///< Partitions; at least one, all different, in the order of the file
   PauseRules pausing;                       ///< PauseBy, LostWork: what partitions without rules of their own have

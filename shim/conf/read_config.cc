@@ -66,8 +66,7 @@ std::string why_no_solver(const Algorithm& algorithm) {
         name);
   }
   DfrsAlgorithm other = *dfrs;
-  other.objective = other.objective == DfrsAlgorithm::Objective::avg_yield ? DfrsAlgorithm::Objective::min_yield
-                                                                           : DfrsAlgorithm::Objective::max_stretch;
+  other.objective = DfrsAlgorithm::Objective::max_stretch;
   return fmt::format(
       "{} needs a solver of linear programs for OPT=AVG, which is not loaded into slurmctld since it "
       "could end it; take {} instead (dfrs-sim simulates both)",

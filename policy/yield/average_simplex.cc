@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy/yield/average_simplex.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dfrs {
+namespace {
+
+// Sums of needs and prices are of the order of 1 and known to some 1e-14.
+constexpr double kGain = 1e-9;   // the least slope of the sum that is worth a step
+constexpr double kRate = 1e-9;   // changes below this are rounding; no pivot is smaller
+constexpr double kTie = 1e-12;   // lengths of steps that differ by less are equal
+constexpr double kFull = 1e-12;  // CPU of a node, relative to its capacity, that is none
+// Steps in a row of no length after which the rule for entering, and then the one for leaving, is another.
+constexpr int kFewStandstills = 20;
+constexpr int kManyStandstills = 100;
+// Changes of the basis that an inverse lasts, at least.
+constexpr std::size_t kLasts = 512;
+
+}  // namespace
+
+// Which nodes limit which jobs; jobs that none limits are at the top, those of nodes without room at the bottom.
+void AverageSimplex::begin(const Sharing& sharing) {
+  const double minimum = 1 / sharing.max_load();
+  top_ = 1 - minimum;
+  const std::size_t nodes = sharing.nodes().size(), jobs = sharing.jobs().size();
+  room_.resize(nodes);
+  left_.resize(nodes);
+  x_.assign(jobs, 0.0);
+  place_.assign(jobs, Place::top);
+  held_.assign(jobs, 0);
+  for (std::size_t n = 0; n < nodes; ++n) {
+    const Sharing::Node& node = sharing.nodes()[n];
+    left_[n] = node.capacity - minimum * node.load;
+    room_[n] = left_[n] <= kFull * node.capacity ? Room::none : Room::limited;
+    if (room_[n] != Room::none) continue;
+    for (const Sharing::User& user : sharing.users(node)) {
+      place_[user.job] = Place::bottom;
+      held_[user.job] = 1;
+    }
+  }
+  for (std::size_t n = 0; n < nodes; ++n) {
+    if (room_[n] != Room::limited) continue;
+    double wanted = 0;
+    for (const Sharing::User& user : sharing.users(sharing.nodes()[n])) {
+      if (held_[user.job] == 0) wanted += user.need;
+    }
+    if (wanted * top_ <= left_[n]) room_[n] = Room::enough;
+  }
+  capacity_.assign(left_.begin(), left_.end());
+  full_.assign(nodes, kNone);
+  price_.assign(nodes, 0.0);
+  less_.assign(nodes, 0.0);
+  basic_.resize(jobs);
+  index_.resize(jobs);
+}
+
+AverageSimplex::Rule AverageSimplex::rule_after(int standstills) {
+  if (standstills > kManyStandstills) return Rule::lowest_index;
+  return standstills > kFewStandstills ? Rule::first : Rule::largest;
+}
+
+void AverageSimplex::maximize(const Sharing& sharing, std::span<const std::uint32_t> jobs) {
+  basis_.clear();
+  changes_ = 0;
+  for (std::uint32_t k = 0; k < jobs.size(); ++k) {
+    index_[jobs[k]] = k;
+    place_[jobs[k]] = Place::bottom;
+  }
+  for (const std::uint32_t job : jobs) rise(sharing, job);
+  int standstills = 0;
+  const std::size_t most_steps = 100 + 20 * (jobs.size() + sharing.nodes().size());
+  for (std::size_t steps = 0; steps < most_steps; ++steps) {
+    if (changes_ >= std::max(kLasts, basis_.size()) && !refresh(sharing, jobs)) break;
+    price();
+    const Rule rule = rule_after(standstills);
+    const Entering entering = choose(sharing, jobs, rule);
+    if (!entering.found) {
+      read_off(sharing, jobs);
+      break;
+    }
+    bool moved = false;
+    if (step(sharing, entering, rule, moved)) {
+      standstills = moved ? 0 : standstills + 1;
+    } else if (changes_ == 0 || !refresh(sharing, jobs)) {
+      break;
+    }
+  }
+  for (std::size_t n = 0; n < basis_.size(); ++n) price_[basis_.node(n)] = 0;
+}
+
+// As far as its nodes let it; where one of them holds it, job and node come into the basis.
+void AverageSimplex::rise(const Sharing& sharing, std::uint32_t job) {
+  double most = top_;
+  std::uint32_t limit = kNone;
+  for (const Sharing::Place& place : sharing.places(sharing.jobs()[job])) {
+    if (room_[place.node] != Room::limited) continue;
+    if (full_[place.node] != kNone || left_[place.node] <= kFull) return;  // stays at the bottom
+    const double possible = left_[place.node] / place.need;
+    if (possible < most && place.need > kRate) {
+      most = possible;
+      limit = place.node;
+    }
+  }
+  if (limit != kNone && !make_full(sharing, job, limit)) return;
+  x_[job] = most;
+  place_[job] = limit == kNone ? Place::top : Place::between;
+  for (const Sharing::Place& place : sharing.places(sharing.jobs()[job])) {
+    left_[place.node] = std::max(0.0, left_[place.node] - place.need * most);
+  }
+  if (limit != kNone) left_[limit] = 0;
+}
+
+void AverageSimplex::needs_on_full_nodes(const Sharing& sharing, std::uint32_t job) {
+  column_.assign(basis_.size(), 0.0);
+  for (const Sharing::Place& place : sharing.places(sharing.jobs()[job])) {
+    if (full_[place.node] != kNone) column_[full_[place.node]] = place.need;
+  }
+}
+
+void AverageSimplex::needs_of_basic_jobs(const Sharing& sharing, std::uint32_t node) {
+  row_.assign(basis_.size(), 0.0);
+  for (const Sharing::User& user : sharing.users(sharing.nodes()[node])) {
+    if (place_[user.job] == Place::between) row_[basic_[user.job]] = user.need;
+  }
+}
+
+bool AverageSimplex::make_full(const Sharing& sharing, std::uint32_t job, std::uint32_t node) {
+  needs_on_full_nodes(sharing, job);
+  needs_of_basic_jobs(sharing, node);
+  double corner = 0;
+  for (const Sharing::Place& place : sharing.places(sharing.jobs()[job])) {
+    if (place.node == node) corner = place.need;
+  }
+  const auto last = static_cast<std::uint32_t>(basis_.size());
+  if (!basis_.add(job, node, column_, row_, corner)) return false;
+  basic_[job] = full_[node] = last;
+  return true;
+}
+
+void AverageSimplex::price() {
+  row_.assign(basis_.size(), 0.0);
+  for (std::size_t j = 0; j < basis_.size(); ++j) {
+    const std::span<const double> inverse = basis_.inverse(j);
+    for (std::size_t n = 0; n < inverse.size(); ++n) row_[n] += inverse[n];
+  }
+  for (std::size_t n = 0; n < basis_.size(); ++n) price_[basis_.node(n)] = row_[n];
+}
+
+// How fast the sum grows with the job's x; for a job at the top, how fast it falls.
+double AverageSimplex::gain(const Sharing& sharing, std::uint32_t job) const {
+  double gain = 1;
+  for (const Sharing::Place& place : sharing.places(sharing.jobs()[job])) gain -= price_[place.node] * place.need;
+  return gain;
+}
+
+AverageSimplex::Entering AverageSimplex::choose(const Sharing& sharing, std::span<const std::uint32_t> jobs,
+                                                Rule rule) const {
+  return rule == Rule::largest ? choose_largest(sharing, jobs) : choose_first(sharing, jobs, rule);
+}
+
+AverageSimplex::Entering AverageSimplex::choose_largest(const Sharing& sharing,
+                                                        std::span<const std::uint32_t> jobs) const {
+  Entering best;
+  double most = kGain;
+  for (const std::uint32_t job : jobs) {
+    if (place_[job] == Place::between) continue;
+    const double sign = place_[job] == Place::bottom ? 1 : -1;
+    const double gained = sign * gain(sharing, job);
+    // Earlier submitted first among equals: they are in another order here.
+    if (gained > most || (best.found && gained == most && job < best.job)) {
+      most = gained;
+      best = {job, 0, sign, true};
+    }
+  }
+  for (std::size_t n = 0; n < basis_.size(); ++n) {
+    if (-price_[basis_.node(n)] <= most) continue;
+    most = -price_[basis_.node(n)];
+    best = {kNone, n, 1, true};
+  }
+  return best;
+}
+
+AverageSimplex::Entering AverageSimplex::choose_first(const Sharing& sharing, std::span<const std::uint32_t> jobs,
+                                                      Rule rule) const {
+  for (const std::uint32_t job : jobs) {
+    if (place_[job] == Place::between) continue;
+    const double sign = place_[job] == Place::bottom ? 1 : -1;
+    if (sign * gain(sharing, job) > kGain) return {job, 0, sign, true};
+  }
+  Entering best;
+  for (std::size_t n = 0; n < basis_.size(); ++n) {
+    if (-price_[basis_.node(n)] <= kGain) continue;
+    if (best.found && basis_.node(n) > basis_.node(best.node)) continue;
+    best = {kNone, n, 1, true};
+    if (rule == Rule::first) break;
+  }
+  return best;
+}
+
+// One step. False where rounding leaves no usable pivot; the basis is as it was then.
+bool AverageSimplex::step(const Sharing& sharing, const Entering& entering, Rule rule, bool& moved) {
+  find_rates(sharing, entering);
+  const Leaving leaving = find_leaving(entering, rule);
+  if (leaving.length == HUGE_VAL) {
+    advance(entering, 0);
+    return false;
+  }
+  moved = leaving.length > kTie;
+  advance(entering, leaving.length);
+  if (!leaving.has_job() && !leaving.has_node()) {
+    to_bound(entering.job, entering.sign > 0 ? Place::top : Place::bottom);
+    return true;
+  }
+  ++changes_;
+  return change_basis(sharing, entering, leaving);
+}
+
+// How all that is not at a bound changes with the entering variable.
+void AverageSimplex::find_rates(const Sharing& sharing, const Entering& entering) {
+  const std::size_t size = basis_.size();
+  change_.assign(size, 0.0);
+  touched_.clear();
+  if (entering.is_job()) {
+    needs_on_full_nodes(sharing, entering.job);
+    basis_.solve(column_, change_);
+    for (double& change : change_) change *= -entering.sign;
+    add_rates(sharing, entering.job, entering.sign);
+  } else {
+    for (std::size_t j = 0; j < size; ++j) change_[j] = -basis_.inverse(j)[entering.node];
+  }
+  for (std::size_t j = 0; j < size; ++j) {
+    if (std::abs(change_[j]) > kRate) add_rates(sharing, basis_.job(j), change_[j]);
+  }
+}
+
+void AverageSimplex::add_rates(const Sharing& sharing, std::uint32_t job, double rate) {
+  for (const Sharing::Place& place : sharing.places(sharing.jobs()[job])) {
+    if (room_[place.node] != Room::limited || full_[place.node] != kNone) continue;
+    if (less_[place.node] == 0) touched_.push_back(place.node);
+    less_[place.node] += place.need * rate;
+  }
+}
+
+// Jobs in the order of rising, then nodes.
+std::uint64_t AverageSimplex::index_of(const Leaving& leaving) const {
+  if (leaving.has_job()) return index_[basis_.job(leaving.job)];
+  return std::uint64_t{index_.size()} + leaving.node;
+}
+
+// How far until something reaches a bound: the entering job its other one, a job between the bounds one of them, or a
+// node is full. Among equals the largest pivot, which is the most exact, or the lowest index.
+AverageSimplex::Leaving AverageSimplex::find_leaving(const Entering& entering, Rule rule) const {
+  Leaving best;
+  best.length = entering.is_job() ? top_ : HUGE_VAL;
+  best.pivot = entering.is_job() ? HUGE_VAL : 0;
+  const auto consider = [&](Leaving candidate) {
+    candidate.length = std::max(candidate.length, 0.0);
+    const bool shorter = candidate.length < best.length - kTie;
+    if (!shorter) {
+      if (candidate.length > best.length + kTie) return;
+      const bool by_index = rule == Rule::lowest_index && (best.has_job() || best.has_node());
+      if (by_index ? index_of(candidate) >= index_of(best) : candidate.pivot <= best.pivot) return;
+    }
+    candidate.length = std::min(best.length, candidate.length);
+    best = candidate;
+  };
+  for (std::size_t j = 0; j < basis_.size(); ++j) {
+    const double rate = change_[j];
+    if (std::abs(rate) <= kRate) continue;
+    const double x = x_[basis_.job(j)];
+    consider({rate > 0 ? (top_ - x) / rate : x / -rate, std::abs(rate), j, kNone});
+  }
+  for (const std::uint32_t node : touched_) {
+    if (less_[node] > kRate) consider({left_[node] / less_[node], less_[node], kNoJob, node});
+  }
+  return best;
+}
+
+void AverageSimplex::advance(const Entering& entering, double length) {
+  for (std::size_t j = 0; j < basis_.size(); ++j) {
+    double& x = x_[basis_.job(j)];
+    x = std::clamp(x + change_[j] * length, 0.0, top_);
+  }
+  for (const std::uint32_t node : touched_) {
+    left_[node] = std::max(0.0, left_[node] - less_[node] * length);
+    less_[node] = 0;
+  }
+  if (entering.is_job()) {
+    x_[entering.job] = std::clamp(x_[entering.job] + entering.sign * length, 0.0, top_);
+  } else {
+    left_[basis_.node(entering.node)] = length;
+  }
+}
+
+void AverageSimplex::to_bound(std::uint32_t job, Place bound) {
+  place_[job] = bound;
+  x_[job] = bound == Place::top ? top_ : 0.0;
+}
+
+bool AverageSimplex::change_basis(const Sharing& sharing, const Entering& entering, const Leaving& leaving) {
+  const bool rises = leaving.has_job() && change_[leaving.job] > 0;
+  const Place bound = rises ? Place::top : Place::bottom;
+  if (entering.is_job() && leaving.has_node()) {
+    if (!make_full(sharing, entering.job, leaving.node)) return false;
+    left_[leaving.node] = 0;
+    place_[entering.job] = Place::between;
+    return true;
+  }
+  if (entering.is_job()) {
+    const std::uint32_t job = basis_.job(leaving.job);
+    if (!basis_.replace_job(leaving.job, entering.job, column_)) return false;
+    to_bound(job, bound);
+    basic_[entering.job] = static_cast<std::uint32_t>(leaving.job);
+    place_[entering.job] = Place::between;
+    return true;
+  }
+  if (leaving.has_node()) return swap_nodes(sharing, entering.node, leaving.node);
+  return drop(leaving.job, entering.node, bound);
+}
+
+// The node in the basis is left with room, the other one is full.
+bool AverageSimplex::swap_nodes(const Sharing& sharing, std::size_t entering, std::uint32_t leaving) {
+  const std::uint32_t node = basis_.node(entering);
+  needs_of_basic_jobs(sharing, leaving);
+  if (!basis_.replace_node(entering, leaving, row_)) return false;
+  left_[leaving] = 0;
+  full_[node] = kNone;
+  price_[node] = 0;
+  full_[leaving] = static_cast<std::uint32_t>(entering);
+  return true;
+}
+
+// The job comes to its bound, the node is left with room.
+bool AverageSimplex::drop(std::size_t job_at, std::size_t node_at, Place bound) {
+  const std::uint32_t job = basis_.job(job_at);
+  const std::uint32_t node = basis_.node(node_at);
+  if (!basis_.remove(job_at, node_at)) return false;
+  to_bound(job, bound);
+  full_[node] = kNone;
+  price_[node] = 0;
+  if (job_at < basis_.size()) basic_[basis_.job(job_at)] = static_cast<std::uint32_t>(job_at);
+  if (node_at < basis_.size()) full_[basis_.node(node_at)] = static_cast<std::uint32_t>(node_at);
+  return true;
+}
+
+// The vertex from its basis, without the rounding that the steps have left.
+void AverageSimplex::read_off(const Sharing& sharing, std::span<const std::uint32_t> jobs) {
+  const std::size_t size = basis_.size();
+  column_.resize(size);
+  for (std::size_t n = 0; n < size; ++n) {
+    column_[n] = capacity_[basis_.node(n)];
+    for (const Sharing::User& user : sharing.users(sharing.nodes()[basis_.node(n)])) {
+      if (place_[user.job] == Place::top) column_[n] -= user.need * top_;
+    }
+  }
+  for (const std::uint32_t job : jobs) {
+    if (place_[job] != Place::between) continue;
+    const std::span<const double> inverse = basis_.inverse(basic_[job]);
+    double sum = 0;
+    for (std::size_t n = 0; n < size; ++n) sum += inverse[n] * column_[n];
+    x_[job] = std::clamp(sum, 0.0, top_);
+  }
+}
+
+// Inverse, vertex and what the nodes have left, all from the basis alone. False if it is singular; nothing is changed
+// then but x and what is left, back to the last vertex.
+bool AverageSimplex::refresh(const Sharing& sharing, std::span<const std::uint32_t> jobs) {
+  const std::size_t size = basis_.size();
+  matrix_.assign(size * size, 0.0);
+  for (std::size_t n = 0; n < size; ++n) {
+    for (const Sharing::User& user : sharing.users(sharing.nodes()[basis_.node(n)])) {
+      if (place_[user.job] == Place::between) matrix_[n * size + basic_[user.job]] = user.need;
+    }
+  }
+  if (!basis_.invert(matrix_)) return false;
+  changes_ = 0;
+  for (const std::uint32_t job : jobs) {
+    if (place_[job] != Place::between) to_bound(job, place_[job]);
+  }
+  read_off(sharing, jobs);
+  for (const std::uint32_t job : jobs) {
+    for (const Sharing::Place& place : sharing.places(sharing.jobs()[job])) left_[place.node] = capacity_[place.node];
+  }
+  for (const std::uint32_t job : jobs) {
+    for (const Sharing::Place& place : sharing.places(sharing.jobs()[job])) {
+      left_[place.node] -= place.need * x_[job];
+    }
+  }
+  for (const std::uint32_t job : jobs) {
+    for (const Sharing::Place& place : sharing.places(sharing.jobs()[job])) {
+      double& left = left_[place.node];
+      left = full_[place.node] != kNone ? 0 : std::max(0.0, left);
+    }
+  }
+  return true;
+}
+
+}  // namespace dfrs
