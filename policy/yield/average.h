@@ -23,6 +23,8 @@ namespace dfrs {
 
 class AverageYield {
  public:
+  explicit AverageYield(const SimplexLimits& limits = {}) : simplex_(limits) {}
+
   /// Yields by index into sharing.jobs(), each in [1 / sharing.max_load(), 1] up to rounding. O(places + jobs log
   /// jobs), and what AverageSimplex::maximize() takes for each group of several nodes.
   void solve(const Sharing& sharing, std::span<double> yields);

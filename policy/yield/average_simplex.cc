@@ -12,11 +12,6 @@ constexpr double kGain = 1e-9;   // the least slope of the sum that is worth a s
 constexpr double kRate = 1e-9;   // changes below this are rounding; no pivot is smaller
 constexpr double kTie = 1e-12;   // lengths of steps that differ by less are equal
 constexpr double kFull = 1e-12;  // CPU of a node, relative to its capacity, that is none
-// Steps in a row of no length after which the rule for entering, and then the one for leaving, is another.
-constexpr int kFewStandstills = 20;
-constexpr int kManyStandstills = 100;
-// Changes of the basis that an inverse lasts, at least.
-constexpr std::size_t kLasts = 512;
 
 }  // namespace
 
@@ -56,9 +51,9 @@ void AverageSimplex::begin(const Sharing& sharing) {
   index_.resize(jobs);
 }
 
-AverageSimplex::Rule AverageSimplex::rule_after(int standstills) {
-  if (standstills > kManyStandstills) return Rule::lowest_index;
-  return standstills > kFewStandstills ? Rule::first : Rule::largest;
+AverageSimplex::Rule AverageSimplex::rule_after(int standstills) const {
+  if (standstills > limits_.many_standstills) return Rule::lowest_index;
+  return standstills > limits_.few_standstills ? Rule::first : Rule::largest;
 }
 
 void AverageSimplex::maximize(const Sharing& sharing, std::span<const std::uint32_t> jobs) {
@@ -70,9 +65,10 @@ void AverageSimplex::maximize(const Sharing& sharing, std::span<const std::uint3
   }
   for (const std::uint32_t job : jobs) rise(sharing, job);
   int standstills = 0;
-  const std::size_t most_steps = 100 + 20 * (jobs.size() + sharing.nodes().size());
+  const std::size_t members = jobs.size() + sharing.nodes().size();
+  const std::size_t most_steps = limits_.fewest_steps + limits_.steps_per_member * members;
   for (std::size_t steps = 0; steps < most_steps; ++steps) {
-    if (changes_ >= std::max(kLasts, basis_.size()) && !refresh(sharing, jobs)) break;
+    if (changes_ >= std::max(limits_.inverse_lasts, basis_.size()) && !refresh(sharing, jobs)) break;
     price();
     const Rule rule = rule_after(standstills);
     const Entering entering = choose(sharing, jobs, rule);

@@ -7,10 +7,9 @@
 // (WorkingBasis), so that a step costs what the group has between its bounds and not what the program has rows.
 //
 // Every group gets an answer:
-// - After kFewStandstills steps of no length the first variable that gains anything enters, not the one that gains
-// most.
-//   After kManyStandstills the leaving variable, too, is the one of the lowest index: no basis then comes back (Bland
-//   1977, "New finite pivoting rules for the simplex method"). A step of some length ends both.
+// - After a few steps of no length the first variable that gains anything enters, not the one that gains most. After
+//   many the leaving variable, too, is the one of the lowest index: no basis then comes back (Bland 1977, "New finite
+//   pivoting rules for the simplex method"). A step of some length ends both.
 // - The inverse is computed from its matrix after many changes, and where rounding has left no usable pivot.
 // - The number of steps is limited. Each vertex is a feasible answer, so the last one stands where the limit is reached
 //   or a fresh inverse has no usable pivot either.
@@ -25,8 +24,19 @@
 
 namespace dfrs {
 
+/// When the method changes its ways. Tests set other limits, so as to meet each of them.
+struct SimplexLimits {
+  int few_standstills = 20;           ///< steps in a row of no length, until the first variable that gains enters
+  int many_standstills = 100;         ///< until the lowest index decides which one leaves, too; at least as many
+  std::size_t inverse_lasts = 512;    ///< changes of the basis; at least as many as it has jobs
+  std::size_t fewest_steps = 100;     ///< that a group may take,
+  std::size_t steps_per_member = 20;  ///< and for each of its jobs, and each node of the mapping
+};
+
 class AverageSimplex {
  public:
+  explicit AverageSimplex(const SimplexLimits& limits) : limits_(limits) {}
+
   /// A mapping: x = 0 for all jobs of nodes without room, x = top for those that no node limits. O(places).
   void begin(const Sharing& sharing);
   /// Whether the node may keep its jobs from the top.
@@ -35,8 +45,8 @@ class AverageSimplex {
   bool held(std::uint32_t job) const { return held_[job] != 0; }
 
   /// A group: jobs in the order in which they rise, together with all others that share a limiting node with one of
-  /// them. At most 100 + 20 (jobs + nodes) steps, each O(places of the group + s^2), s the number of jobs between their
-  /// bounds; O(s^3) for every max(s, 512) of them. Memory: O(s^2).
+  /// them. Each step is O(places of the group + s^2), s the number of jobs between their bounds, and every max(s, 512)
+  /// of them O(s^3). Memory: O(s^2).
   void maximize(const Sharing& sharing, std::span<const std::uint32_t> jobs);
 
   double x(std::uint32_t job) const { return x_[job]; }  ///< in [0, top]
@@ -79,7 +89,7 @@ class AverageSimplex {
   void find_rates(const Sharing& sharing, const Entering& entering);
   void add_rates(const Sharing& sharing, std::uint32_t job, double rate);
   Leaving find_leaving(const Entering& entering, Rule rule) const;
-  static Rule rule_after(int standstills);
+  Rule rule_after(int standstills) const;
   std::uint64_t index_of(const Leaving& leaving) const;
   void advance(const Entering& entering, double length);
   bool change_basis(const Sharing& sharing, const Entering& entering, const Leaving& leaving);
@@ -91,6 +101,7 @@ class AverageSimplex {
   void read_off(const Sharing& sharing, std::span<const std::uint32_t> jobs);
   bool refresh(const Sharing& sharing, std::span<const std::uint32_t> jobs);
 
+  SimplexLimits limits_;
   double top_ = 0;                    // of x
   std::vector<Room> room_;            // by node: what limits its jobs
   std::vector<double> left_;          // by node: CPU that is not given away

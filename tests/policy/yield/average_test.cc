@@ -117,9 +117,9 @@ class Mapping {
     sharing_.build(state, view);
   }
   const Sharing& sharing() const { return sharing_; }
-  std::vector<double> ours() const {
+  std::vector<double> ours(const SimplexLimits& limits = {}) const {
     std::vector<double> yields(sharing_.jobs().size());
-    AverageYield().solve(sharing_, yields);
+    AverageYield(limits).solve(sharing_, yields);
     return yields;
   }
   std::vector<double> by_glpk() const {
@@ -155,12 +155,8 @@ int between_bounds(const Sharing& sharing, std::span<const double> yields) {
       std::count_if(yields.begin(), yields.end(), [&](double y) { return y > minimum + 1e-9 && y < 1 - 1e-9; }));
 }
 
-// The yields are a solution of the program as good as GLPK's. How many are between the bounds, which is what makes the
-// program hard.
-int expect_optimal(const Mapping& mapping, double tolerance = 1e-6) {
-  const Sharing& sharing = mapping.sharing();
-  const std::vector<double> yields = mapping.ours();
-  const std::vector<double> best = mapping.by_glpk();
+// The yields are a solution of the program. Their sum.
+double expect_solution(const Sharing& sharing, std::span<const double> yields) {
   const double minimum = 1 / sharing.max_load();
   for (const double yield : yields) {
     EXPECT_GE(yield, minimum - 1e-9);
@@ -171,11 +167,27 @@ int expect_optimal(const Mapping& mapping, double tolerance = 1e-6) {
     for (const Sharing::User& user : sharing.users(node)) used += user.need * yields[user.job];
     EXPECT_LE(used, node.capacity * (1 + 1e-9));
   }
-  const double sum = std::accumulate(yields.begin(), yields.end(), 0.0);
+  return std::accumulate(yields.begin(), yields.end(), 0.0);
+}
+
+// The yields are as good as GLPK's, whatever the limits. How many are between the bounds, which is what makes the
+// program hard.
+int expect_optimal(const Mapping& mapping, double tolerance = 1e-6) {
+  const std::vector<double> best = mapping.by_glpk();
   const double best_sum = std::accumulate(best.begin(), best.end(), 0.0);
-  EXPECT_NEAR(sum, best_sum, tolerance * best_sum);
+  const std::vector<double> yields = mapping.ours();
+  EXPECT_NEAR(expect_solution(mapping.sharing(), yields), best_sum, tolerance * best_sum);
   EXPECT_EQ(mapping.ours(), yields) << "the same every time";
-  return between_bounds(sharing, yields);
+
+  SimplexLimits first_of_all, lowest_index, fresh_inverses;
+  first_of_all.few_standstills = lowest_index.few_standstills = lowest_index.many_standstills = -1;
+  lowest_index.steps_per_member = 1000;
+  fresh_inverses.inverse_lasts = 1;
+  for (const SimplexLimits& limits : {first_of_all, lowest_index, fresh_inverses}) {
+    EXPECT_NEAR(expect_solution(mapping.sharing(), mapping.ours(limits)), best_sum, tolerance * best_sum)
+        << limits.few_standstills << " " << limits.many_standstills << " " << limits.inverse_lasts;
+  }
+  return between_bounds(mapping.sharing(), yields);
 }
 
 // Jobs on neighbouring nodes of a ring: a group of all nodes, with about as many jobs between the bounds as there are
@@ -262,6 +274,29 @@ TEST(AverageYield, SmallNeedsBesideLargeOnes) {
     }
     expect_optimal(Mapping(nodes, placements, needs), 1e-3);
   }
+}
+
+// Where the limit of steps is reached the last vertex stands: the more steps the better.
+TEST(AverageYield, WhatIsReachedWithinTheStepsIsASolution) {
+  oracle::Dice dice(1);
+  std::vector<std::vector<NodeIndex>> placements;
+  std::vector<double> needs;
+  for (int k = 0; k < 200; ++k) {
+    placements.push_back({dice.below(60), dice.below(60), dice.below(60)});
+    needs.push_back(0.05 + 0.95 * dice.uniform());
+  }
+  const Mapping mapping(60, placements, needs);
+  SimplexLimits limits;
+  limits.steps_per_member = 0;
+  double last = 0;
+  for (const std::size_t steps : {0, 1, 5, 20}) {
+    limits.fewest_steps = steps;
+    const double sum = expect_solution(mapping.sharing(), mapping.ours(limits));
+    EXPECT_GT(sum, last) << steps;
+    last = sum;
+  }
+  const std::vector<double> all = mapping.ours();
+  EXPECT_LT(last, std::accumulate(all.begin(), all.end(), 0.0) - 1e-3);
 }
 
 // Larger than the first cases: groups of many nodes and jobs, with equal needs (ties and steps of no length) or with
