@@ -14,9 +14,9 @@
 #include "policy/rr7659/greedy_preempt.h"
 #include "policy/yield/average.h"
 #include "policy/yield/changed_part.h"
+#include "policy/yield/cpu_contention.h"
 #include "policy/yield/max_min.h"
 #include "policy/yield/rule.h"
-#include "policy/yield/sharing.h"
 #include "policy/yield/stretch.h"
 
 namespace dfrs {
@@ -36,7 +36,7 @@ class DfrsPolicy final : public NonClairvoyantPolicy {
   void start_opportunistically(const ClusterView& view, ClusterState& state, std::size_t arrivals);
   void admit(const ClusterView& view, ClusterState& state, JobSlot job);
   void repack(const ClusterView& view, ClusterState& state, bool tick);
-  void set_yields(const ClusterView& view, std::span<const Event> events, bool afresh, const ClusterState& state,
+  void set_yields(const ClusterView& view, std::span<const Event> events, bool everything, const ClusterState& state,
                   Outcome& outcome);
   void solve(const ClusterView& view);
   void solve_stretch(const ClusterView& view);
@@ -56,7 +56,7 @@ class DfrsPolicy final : public NonClairvoyantPolicy {
   GreedyPreempt preempt_;
   Repack repack_;
   ChangedPart part_;
-  Sharing sharing_;
+  CpuContention contention_;
   MaxMinYield max_min_;
   AverageYield average_;
   std::vector<RankedJob> waiting_;

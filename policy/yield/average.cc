@@ -7,43 +7,43 @@
 
 namespace dfrs {
 
-void AverageYield::solve(const Sharing& sharing, std::span<double> yields) {
-  if (sharing.jobs().empty()) return;
-  simplex_.begin(sharing);
-  find_groups(sharing);
+void AverageYield::solve(const CpuContention& contention, std::span<double> yields) {
+  if (contention.jobs().empty()) return;
+  simplex_.begin(contention);
+  find_groups(contention);
   for (std::size_t first = 0; first < candidates_.size();) {
     members_.clear();
     std::size_t end = first;
     for (; end < candidates_.size() && candidates_[end].group == candidates_[first].group; ++end) {
       members_.push_back(candidates_[end].job);
     }
-    simplex_.maximize(sharing, members_);
+    simplex_.maximize(contention, members_);
     first = end;
   }
-  const double minimum = 1 / sharing.max_load();
+  const double minimum = 1 / contention.max_load();
   for (std::uint32_t j = 0; j < yields.size(); ++j) yields[j] = simplex_.at_top(j) ? 1.0 : minimum + simplex_.x(j);
-  if (!fits(sharing, yields)) repair_yields(sharing, yields);
+  if (!fits(contention, yields)) repair_yields(contention, yields);
 }
 
-bool AverageYield::fits(const Sharing& sharing, std::span<const double> yields) const {
-  for (const Sharing::Node& node : sharing.nodes()) {
+bool AverageYield::fits(const CpuContention& contention, std::span<const double> yields) const {
+  for (const CpuContention::Node& node : contention.nodes()) {
     double used = 0;
-    for (const Sharing::User& user : sharing.users(node)) used += user.need * yields[user.job];
+    for (const CpuContention::User& user : contention.users(node)) used += user.need * yields[user.job];
     if (cpu_exceeds(used, node.capacity)) return false;
   }
   return true;
 }
 
 // The jobs that some node limits and none holds at the minimum, in the order in which they rise, group by group.
-void AverageYield::find_groups(const Sharing& sharing) {
-  group_.assign(sharing.nodes().size(), kNone);
-  taken_.assign(sharing.jobs().size(), 0);
+void AverageYield::find_groups(const CpuContention& contention) {
+  group_.assign(contention.nodes().size(), kNone);
+  taken_.assign(contention.jobs().size(), 0);
   candidates_.clear();
   std::uint32_t groups = 0;
-  for (std::uint32_t start = 0; start < sharing.nodes().size(); ++start) {
+  for (std::uint32_t start = 0; start < contention.nodes().size(); ++start) {
     if (!simplex_.limits(start) || group_[start] != kNone) continue;
     const std::size_t first = candidates_.size();
-    collect_group(sharing, groups, start);
+    collect_group(contention, groups, start);
     std::sort(candidates_.begin() + static_cast<std::ptrdiff_t>(first), candidates_.end(),
               [](const Candidate& a, const Candidate& b) {
                 return a.weight != b.weight ? a.weight < b.weight : a.job < b.job;
@@ -53,15 +53,15 @@ void AverageYield::find_groups(const Sharing& sharing) {
 }
 
 // The candidates that share limiting nodes with those of `start`, directly or through others.
-void AverageYield::collect_group(const Sharing& sharing, std::uint32_t group, std::uint32_t start) {
+void AverageYield::collect_group(const CpuContention& contention, std::uint32_t group, std::uint32_t start) {
   queue_.assign(1, start);
   group_[start] = group;
   for (std::size_t at = 0; at < queue_.size(); ++at) {
-    for (const Sharing::User& user : sharing.users(sharing.nodes()[queue_[at]])) {
+    for (const CpuContention::User& user : contention.users(contention.nodes()[queue_[at]])) {
       if (simplex_.held(user.job) || taken_[user.job] != 0) continue;
       taken_[user.job] = 1;
       double weight = 0;
-      for (const Sharing::Place& place : sharing.places(sharing.jobs()[user.job])) {
+      for (const CpuContention::Place& place : contention.places(contention.jobs()[user.job])) {
         if (!simplex_.limits(place.node)) continue;
         weight += place.need;
         if (group_[place.node] != kNone) continue;

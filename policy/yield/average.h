@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "policy/yield/average_simplex.h"
-#include "policy/yield/sharing.h"
+#include "policy/yield/cpu_contention.h"
 
 namespace dfrs {
 
@@ -25,9 +25,9 @@ class AverageYield {
  public:
   explicit AverageYield(const SimplexLimits& limits = {}) : simplex_(limits) {}
 
-  /// Yields by index into sharing.jobs(), each in [1 / sharing.max_load(), 1] up to rounding. O(places + jobs log
+  /// Yields by index into contention.jobs(), each in [1 / contention.max_load(), 1] up to rounding. O(places + jobs log
   /// jobs), and what AverageSimplex::maximize() takes for each group of several nodes.
-  void solve(const Sharing& sharing, std::span<double> yields);
+  void solve(const CpuContention& contention, std::span<double> yields);
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -38,9 +38,9 @@ class AverageYield {
     std::uint32_t job;
   };
 
-  void find_groups(const Sharing& sharing);
-  void collect_group(const Sharing& sharing, std::uint32_t group, std::uint32_t start);
-  bool fits(const Sharing& sharing, std::span<const double> yields) const;
+  void find_groups(const CpuContention& contention);
+  void collect_group(const CpuContention& contention, std::uint32_t group, std::uint32_t start);
+  bool fits(const CpuContention& contention, std::span<const double> yields) const;
 
   AverageSimplex simplex_;
   std::vector<std::uint32_t> group_;  // by node: its group, or kNone

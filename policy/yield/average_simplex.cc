@@ -16,29 +16,29 @@ constexpr double kFull = 1e-12;  // CPU of a node, relative to its capacity, tha
 }  // namespace
 
 // Which nodes limit which jobs; jobs that none limits are at the top, those of nodes without room at the bottom.
-void AverageSimplex::begin(const Sharing& sharing) {
-  const double minimum = 1 / sharing.max_load();
+void AverageSimplex::begin(const CpuContention& contention) {
+  const double minimum = 1 / contention.max_load();
   top_ = 1 - minimum;
-  const std::size_t nodes = sharing.nodes().size(), jobs = sharing.jobs().size();
+  const std::size_t nodes = contention.nodes().size(), jobs = contention.jobs().size();
   room_.resize(nodes);
   left_.resize(nodes);
   x_.assign(jobs, 0.0);
-  place_.assign(jobs, Place::top);
+  level_.assign(jobs, Level::top);
   held_.assign(jobs, 0);
   for (std::size_t n = 0; n < nodes; ++n) {
-    const Sharing::Node& node = sharing.nodes()[n];
+    const CpuContention::Node& node = contention.nodes()[n];
     left_[n] = node.capacity - minimum * node.load;
     room_[n] = left_[n] <= kFull * node.capacity ? Room::none : Room::limited;
     if (room_[n] != Room::none) continue;
-    for (const Sharing::User& user : sharing.users(node)) {
-      place_[user.job] = Place::bottom;
+    for (const CpuContention::User& user : contention.users(node)) {
+      level_[user.job] = Level::bottom;
       held_[user.job] = 1;
     }
   }
   for (std::size_t n = 0; n < nodes; ++n) {
     if (room_[n] != Room::limited) continue;
     double wanted = 0;
-    for (const Sharing::User& user : sharing.users(sharing.nodes()[n])) {
+    for (const CpuContention::User& user : contention.users(contention.nodes()[n])) {
       if (held_[user.job] == 0) wanted += user.need;
     }
     if (wanted * top_ <= left_[n]) room_[n] = Room::enough;
@@ -56,30 +56,30 @@ AverageSimplex::Rule AverageSimplex::rule_after(int standstills) const {
   return standstills > limits_.few_standstills ? Rule::first : Rule::largest;
 }
 
-void AverageSimplex::maximize(const Sharing& sharing, std::span<const std::uint32_t> jobs) {
+void AverageSimplex::maximize(const CpuContention& contention, std::span<const std::uint32_t> jobs) {
   basis_.clear();
   changes_ = 0;
   for (std::uint32_t k = 0; k < jobs.size(); ++k) {
     index_[jobs[k]] = k;
-    place_[jobs[k]] = Place::bottom;
+    level_[jobs[k]] = Level::bottom;
   }
-  for (const std::uint32_t job : jobs) rise(sharing, job);
+  for (const std::uint32_t job : jobs) rise(contention, job);
   int standstills = 0;
-  const std::size_t members = jobs.size() + sharing.nodes().size();
+  const std::size_t members = jobs.size() + contention.nodes().size();
   const std::size_t most_steps = limits_.fewest_steps + limits_.steps_per_member * members;
   for (std::size_t steps = 0; steps < most_steps; ++steps) {
-    if (changes_ >= std::max(limits_.inverse_lasts, basis_.size()) && !refresh(sharing, jobs)) break;
+    if (changes_ >= std::max(limits_.inverse_lasts, basis_.size()) && !refresh(contention, jobs)) break;
     price();
     const Rule rule = rule_after(standstills);
-    const Entering entering = choose(sharing, jobs, rule);
+    const Entering entering = choose(contention, jobs, rule);
     if (!entering.found) {
-      read_off(sharing, jobs);
+      read_off(contention, jobs);
       break;
     }
     bool moved = false;
-    if (step(sharing, entering, rule, moved)) {
+    if (step(contention, entering, rule, moved)) {
       standstills = moved ? 0 : standstills + 1;
-    } else if (changes_ == 0 || !refresh(sharing, jobs)) {
+    } else if (changes_ == 0 || !refresh(contention, jobs)) {
       break;
     }
   }
@@ -87,10 +87,10 @@ void AverageSimplex::maximize(const Sharing& sharing, std::span<const std::uint3
 }
 
 // As far as its nodes let it; where one of them holds it, job and node come into the basis.
-void AverageSimplex::rise(const Sharing& sharing, std::uint32_t job) {
+void AverageSimplex::rise(const CpuContention& contention, std::uint32_t job) {
   double most = top_;
   std::uint32_t limit = kNone;
-  for (const Sharing::Place& place : sharing.places(sharing.jobs()[job])) {
+  for (const CpuContention::Place& place : contention.places(contention.jobs()[job])) {
     if (room_[place.node] != Room::limited) continue;
     if (full_[place.node] != kNone || left_[place.node] <= kFull) return;  // stays at the bottom
     const double possible = left_[place.node] / place.need;
@@ -99,34 +99,34 @@ void AverageSimplex::rise(const Sharing& sharing, std::uint32_t job) {
       limit = place.node;
     }
   }
-  if (limit != kNone && !make_full(sharing, job, limit)) return;
+  if (limit != kNone && !make_full(contention, job, limit)) return;
   x_[job] = most;
-  place_[job] = limit == kNone ? Place::top : Place::between;
-  for (const Sharing::Place& place : sharing.places(sharing.jobs()[job])) {
+  level_[job] = limit == kNone ? Level::top : Level::between;
+  for (const CpuContention::Place& place : contention.places(contention.jobs()[job])) {
     left_[place.node] = std::max(0.0, left_[place.node] - place.need * most);
   }
   if (limit != kNone) left_[limit] = 0;
 }
 
-void AverageSimplex::needs_on_full_nodes(const Sharing& sharing, std::uint32_t job) {
+void AverageSimplex::needs_on_full_nodes(const CpuContention& contention, std::uint32_t job) {
   column_.assign(basis_.size(), 0.0);
-  for (const Sharing::Place& place : sharing.places(sharing.jobs()[job])) {
+  for (const CpuContention::Place& place : contention.places(contention.jobs()[job])) {
     if (full_[place.node] != kNone) column_[full_[place.node]] = place.need;
   }
 }
 
-void AverageSimplex::needs_of_basic_jobs(const Sharing& sharing, std::uint32_t node) {
+void AverageSimplex::needs_of_basic_jobs(const CpuContention& contention, std::uint32_t node) {
   row_.assign(basis_.size(), 0.0);
-  for (const Sharing::User& user : sharing.users(sharing.nodes()[node])) {
-    if (place_[user.job] == Place::between) row_[basic_[user.job]] = user.need;
+  for (const CpuContention::User& user : contention.users(contention.nodes()[node])) {
+    if (level_[user.job] == Level::between) row_[basic_[user.job]] = user.need;
   }
 }
 
-bool AverageSimplex::make_full(const Sharing& sharing, std::uint32_t job, std::uint32_t node) {
-  needs_on_full_nodes(sharing, job);
-  needs_of_basic_jobs(sharing, node);
+bool AverageSimplex::make_full(const CpuContention& contention, std::uint32_t job, std::uint32_t node) {
+  needs_on_full_nodes(contention, job);
+  needs_of_basic_jobs(contention, node);
   double corner = 0;
-  for (const Sharing::Place& place : sharing.places(sharing.jobs()[job])) {
+  for (const CpuContention::Place& place : contention.places(contention.jobs()[job])) {
     if (place.node == node) corner = place.need;
   }
   const auto last = static_cast<std::uint32_t>(basis_.size());
@@ -145,25 +145,26 @@ void AverageSimplex::price() {
 }
 
 // How fast the sum grows with the job's x; for a job at the top, how fast it falls.
-double AverageSimplex::gain(const Sharing& sharing, std::uint32_t job) const {
+double AverageSimplex::gain(const CpuContention& contention, std::uint32_t job) const {
   double gain = 1;
-  for (const Sharing::Place& place : sharing.places(sharing.jobs()[job])) gain -= price_[place.node] * place.need;
+  for (const CpuContention::Place& place : contention.places(contention.jobs()[job]))
+    gain -= price_[place.node] * place.need;
   return gain;
 }
 
-AverageSimplex::Entering AverageSimplex::choose(const Sharing& sharing, std::span<const std::uint32_t> jobs,
+AverageSimplex::Entering AverageSimplex::choose(const CpuContention& contention, std::span<const std::uint32_t> jobs,
                                                 Rule rule) const {
-  return rule == Rule::largest ? choose_largest(sharing, jobs) : choose_first(sharing, jobs, rule);
+  return rule == Rule::largest ? choose_largest(contention, jobs) : choose_first(contention, jobs, rule);
 }
 
-AverageSimplex::Entering AverageSimplex::choose_largest(const Sharing& sharing,
+AverageSimplex::Entering AverageSimplex::choose_largest(const CpuContention& contention,
                                                         std::span<const std::uint32_t> jobs) const {
   Entering best;
   double most = kGain;
   for (const std::uint32_t job : jobs) {
-    if (place_[job] == Place::between) continue;
-    const double sign = place_[job] == Place::bottom ? 1 : -1;
-    const double gained = sign * gain(sharing, job);
+    if (level_[job] == Level::between) continue;
+    const double sign = level_[job] == Level::bottom ? 1 : -1;
+    const double gained = sign * gain(contention, job);
     // Earlier submitted first among equals: they are in another order here.
     if (gained > most || (best.found && gained == most && job < best.job)) {
       most = gained;
@@ -178,12 +179,12 @@ AverageSimplex::Entering AverageSimplex::choose_largest(const Sharing& sharing,
   return best;
 }
 
-AverageSimplex::Entering AverageSimplex::choose_first(const Sharing& sharing, std::span<const std::uint32_t> jobs,
-                                                      Rule rule) const {
+AverageSimplex::Entering AverageSimplex::choose_first(const CpuContention& contention,
+                                                      std::span<const std::uint32_t> jobs, Rule rule) const {
   for (const std::uint32_t job : jobs) {
-    if (place_[job] == Place::between) continue;
-    const double sign = place_[job] == Place::bottom ? 1 : -1;
-    if (sign * gain(sharing, job) > kGain) return {job, 0, sign, true};
+    if (level_[job] == Level::between) continue;
+    const double sign = level_[job] == Level::bottom ? 1 : -1;
+    if (sign * gain(contention, job) > kGain) return {job, 0, sign, true};
   }
   Entering best;
   for (std::size_t n = 0; n < basis_.size(); ++n) {
@@ -196,8 +197,8 @@ AverageSimplex::Entering AverageSimplex::choose_first(const Sharing& sharing, st
 }
 
 // One step. False where rounding leaves no usable pivot; the basis is as it was then.
-bool AverageSimplex::step(const Sharing& sharing, const Entering& entering, Rule rule, bool& moved) {
-  find_rates(sharing, entering);
+bool AverageSimplex::step(const CpuContention& contention, const Entering& entering, Rule rule, bool& moved) {
+  find_rates(contention, entering);
   const Leaving leaving = find_leaving(entering, rule);
   if (leaving.length == HUGE_VAL) {
     advance(entering, 0);
@@ -206,33 +207,33 @@ bool AverageSimplex::step(const Sharing& sharing, const Entering& entering, Rule
   moved = leaving.length > kTie;
   advance(entering, leaving.length);
   if (!leaving.has_job() && !leaving.has_node()) {
-    to_bound(entering.job, entering.sign > 0 ? Place::top : Place::bottom);
+    to_bound(entering.job, entering.sign > 0 ? Level::top : Level::bottom);
     return true;
   }
   ++changes_;
-  return change_basis(sharing, entering, leaving);
+  return change_basis(contention, entering, leaving);
 }
 
 // How all that is not at a bound changes with the entering variable.
-void AverageSimplex::find_rates(const Sharing& sharing, const Entering& entering) {
+void AverageSimplex::find_rates(const CpuContention& contention, const Entering& entering) {
   const std::size_t size = basis_.size();
   change_.assign(size, 0.0);
   touched_.clear();
   if (entering.is_job()) {
-    needs_on_full_nodes(sharing, entering.job);
+    needs_on_full_nodes(contention, entering.job);
     basis_.solve(column_, change_);
     for (double& change : change_) change *= -entering.sign;
-    add_rates(sharing, entering.job, entering.sign);
+    add_rates(contention, entering.job, entering.sign);
   } else {
     for (std::size_t j = 0; j < size; ++j) change_[j] = -basis_.inverse(j)[entering.node];
   }
   for (std::size_t j = 0; j < size; ++j) {
-    if (std::abs(change_[j]) > kRate) add_rates(sharing, basis_.job(j), change_[j]);
+    if (std::abs(change_[j]) > kRate) add_rates(contention, basis_.job(j), change_[j]);
   }
 }
 
-void AverageSimplex::add_rates(const Sharing& sharing, std::uint32_t job, double rate) {
-  for (const Sharing::Place& place : sharing.places(sharing.jobs()[job])) {
+void AverageSimplex::add_rates(const CpuContention& contention, std::uint32_t job, double rate) {
+  for (const CpuContention::Place& place : contention.places(contention.jobs()[job])) {
     if (room_[place.node] != Room::limited || full_[place.node] != kNone) continue;
     if (less_[place.node] == 0) touched_.push_back(place.node);
     less_[place.node] += place.need * rate;
@@ -290,18 +291,18 @@ void AverageSimplex::advance(const Entering& entering, double length) {
   }
 }
 
-void AverageSimplex::to_bound(std::uint32_t job, Place bound) {
-  place_[job] = bound;
-  x_[job] = bound == Place::top ? top_ : 0.0;
+void AverageSimplex::to_bound(std::uint32_t job, Level bound) {
+  level_[job] = bound;
+  x_[job] = bound == Level::top ? top_ : 0.0;
 }
 
-bool AverageSimplex::change_basis(const Sharing& sharing, const Entering& entering, const Leaving& leaving) {
+bool AverageSimplex::change_basis(const CpuContention& contention, const Entering& entering, const Leaving& leaving) {
   const bool rises = leaving.has_job() && change_[leaving.job] > 0;
-  const Place bound = rises ? Place::top : Place::bottom;
+  const Level bound = rises ? Level::top : Level::bottom;
   if (entering.is_job() && leaving.has_node()) {
-    if (!make_full(sharing, entering.job, leaving.node)) return false;
+    if (!make_full(contention, entering.job, leaving.node)) return false;
     left_[leaving.node] = 0;
-    place_[entering.job] = Place::between;
+    level_[entering.job] = Level::between;
     return true;
   }
   if (entering.is_job()) {
@@ -309,17 +310,17 @@ bool AverageSimplex::change_basis(const Sharing& sharing, const Entering& enteri
     if (!basis_.replace_job(leaving.job, entering.job, column_)) return false;
     to_bound(job, bound);
     basic_[entering.job] = static_cast<std::uint32_t>(leaving.job);
-    place_[entering.job] = Place::between;
+    level_[entering.job] = Level::between;
     return true;
   }
-  if (leaving.has_node()) return swap_nodes(sharing, entering.node, leaving.node);
+  if (leaving.has_node()) return swap_nodes(contention, entering.node, leaving.node);
   return drop(leaving.job, entering.node, bound);
 }
 
 // The node in the basis is left with room, the other one is full.
-bool AverageSimplex::swap_nodes(const Sharing& sharing, std::size_t entering, std::uint32_t leaving) {
+bool AverageSimplex::swap_nodes(const CpuContention& contention, std::size_t entering, std::uint32_t leaving) {
   const std::uint32_t node = basis_.node(entering);
-  needs_of_basic_jobs(sharing, leaving);
+  needs_of_basic_jobs(contention, leaving);
   if (!basis_.replace_node(entering, leaving, row_)) return false;
   left_[leaving] = 0;
   full_[node] = kNone;
@@ -329,7 +330,7 @@ bool AverageSimplex::swap_nodes(const Sharing& sharing, std::size_t entering, st
 }
 
 // The job comes to its bound, the node is left with room.
-bool AverageSimplex::drop(std::size_t job_at, std::size_t node_at, Place bound) {
+bool AverageSimplex::drop(std::size_t job_at, std::size_t node_at, Level bound) {
   const std::uint32_t job = basis_.job(job_at);
   const std::uint32_t node = basis_.node(node_at);
   if (!basis_.remove(job_at, node_at)) return false;
@@ -342,17 +343,17 @@ bool AverageSimplex::drop(std::size_t job_at, std::size_t node_at, Place bound) 
 }
 
 // The vertex from its basis, without the rounding that the steps have left.
-void AverageSimplex::read_off(const Sharing& sharing, std::span<const std::uint32_t> jobs) {
+void AverageSimplex::read_off(const CpuContention& contention, std::span<const std::uint32_t> jobs) {
   const std::size_t size = basis_.size();
   column_.resize(size);
   for (std::size_t n = 0; n < size; ++n) {
     column_[n] = capacity_[basis_.node(n)];
-    for (const Sharing::User& user : sharing.users(sharing.nodes()[basis_.node(n)])) {
-      if (place_[user.job] == Place::top) column_[n] -= user.need * top_;
+    for (const CpuContention::User& user : contention.users(contention.nodes()[basis_.node(n)])) {
+      if (level_[user.job] == Level::top) column_[n] -= user.need * top_;
     }
   }
   for (const std::uint32_t job : jobs) {
-    if (place_[job] != Place::between) continue;
+    if (level_[job] != Level::between) continue;
     const std::span<const double> inverse = basis_.inverse(basic_[job]);
     double sum = 0;
     for (std::size_t n = 0; n < size; ++n) sum += inverse[n] * column_[n];
@@ -362,30 +363,31 @@ void AverageSimplex::read_off(const Sharing& sharing, std::span<const std::uint3
 
 // Inverse, vertex and what the nodes have left, all from the basis alone. False if it is singular; nothing is changed
 // then but x and what is left, back to the last vertex.
-bool AverageSimplex::refresh(const Sharing& sharing, std::span<const std::uint32_t> jobs) {
+bool AverageSimplex::refresh(const CpuContention& contention, std::span<const std::uint32_t> jobs) {
   const std::size_t size = basis_.size();
   matrix_.assign(size * size, 0.0);
   for (std::size_t n = 0; n < size; ++n) {
-    for (const Sharing::User& user : sharing.users(sharing.nodes()[basis_.node(n)])) {
-      if (place_[user.job] == Place::between) matrix_[n * size + basic_[user.job]] = user.need;
+    for (const CpuContention::User& user : contention.users(contention.nodes()[basis_.node(n)])) {
+      if (level_[user.job] == Level::between) matrix_[n * size + basic_[user.job]] = user.need;
     }
   }
   if (!basis_.invert(matrix_)) return false;
   changes_ = 0;
   for (const std::uint32_t job : jobs) {
-    if (place_[job] != Place::between) to_bound(job, place_[job]);
+    if (level_[job] != Level::between) to_bound(job, level_[job]);
   }
-  read_off(sharing, jobs);
+  read_off(contention, jobs);
   for (const std::uint32_t job : jobs) {
-    for (const Sharing::Place& place : sharing.places(sharing.jobs()[job])) left_[place.node] = capacity_[place.node];
+    for (const CpuContention::Place& place : contention.places(contention.jobs()[job]))
+      left_[place.node] = capacity_[place.node];
   }
   for (const std::uint32_t job : jobs) {
-    for (const Sharing::Place& place : sharing.places(sharing.jobs()[job])) {
+    for (const CpuContention::Place& place : contention.places(contention.jobs()[job])) {
       left_[place.node] -= place.need * x_[job];
     }
   }
   for (const std::uint32_t job : jobs) {
-    for (const Sharing::Place& place : sharing.places(sharing.jobs()[job])) {
+    for (const CpuContention::Place& place : contention.places(contention.jobs()[job])) {
       double& left = left_[place.node];
       left = full_[place.node] != kNone ? 0 : std::max(0.0, left);
     }

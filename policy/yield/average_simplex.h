@@ -19,7 +19,7 @@
 #include <span>
 #include <vector>
 
-#include "policy/yield/sharing.h"
+#include "policy/yield/cpu_contention.h"
 #include "policy/yield/working_basis.h"
 
 namespace dfrs {
@@ -38,7 +38,7 @@ class AverageSimplex {
   explicit AverageSimplex(const SimplexLimits& limits) : limits_(limits) {}
 
   /// A mapping: x = 0 for all jobs of nodes without room, x = top for those that no node limits. O(places).
-  void begin(const Sharing& sharing);
+  void begin(const CpuContention& contention);
   /// Whether the node may keep its jobs from the top.
   bool limits(std::uint32_t node) const { return room_[node] == Room::limited; }
   /// Whether some node has no room for the job beyond the minimum.
@@ -47,13 +47,13 @@ class AverageSimplex {
   /// A group: jobs in the order in which they rise, together with all others that share a limiting node with one of
   /// them. Each step is O(places of the group + s^2), s the number of jobs between their bounds, and every max(s, 512)
   /// of them O(s^3). Memory: O(s^2).
-  void maximize(const Sharing& sharing, std::span<const std::uint32_t> jobs);
+  void maximize(const CpuContention& contention, std::span<const std::uint32_t> jobs);
 
   double x(std::uint32_t job) const { return x_[job]; }  ///< in [0, top]
-  bool at_top(std::uint32_t job) const { return place_[job] == Place::top; }
+  bool at_top(std::uint32_t job) const { return level_[job] == Level::top; }
 
  private:
-  enum class Place : std::uint8_t { bottom, top, between };
+  enum class Level : std::uint8_t { bottom, top, between };
   enum class Room : std::uint8_t { none, limited, enough };
   // Which variables enter and leave: the largest gain and pivot; the first gain; the lowest index for both.
   enum class Rule : std::uint8_t { largest, first, lowest_index };
@@ -78,28 +78,28 @@ class AverageSimplex {
     bool has_node() const { return node != kNone; }
   };
 
-  void rise(const Sharing& sharing, std::uint32_t job);
-  bool make_full(const Sharing& sharing, std::uint32_t job, std::uint32_t node);
+  void rise(const CpuContention& contention, std::uint32_t job);
+  bool make_full(const CpuContention& contention, std::uint32_t job, std::uint32_t node);
   void price();
-  double gain(const Sharing& sharing, std::uint32_t job) const;
-  Entering choose(const Sharing& sharing, std::span<const std::uint32_t> jobs, Rule rule) const;
-  Entering choose_largest(const Sharing& sharing, std::span<const std::uint32_t> jobs) const;
-  Entering choose_first(const Sharing& sharing, std::span<const std::uint32_t> jobs, Rule rule) const;
-  bool step(const Sharing& sharing, const Entering& entering, Rule rule, bool& moved);
-  void find_rates(const Sharing& sharing, const Entering& entering);
-  void add_rates(const Sharing& sharing, std::uint32_t job, double rate);
+  double gain(const CpuContention& contention, std::uint32_t job) const;
+  Entering choose(const CpuContention& contention, std::span<const std::uint32_t> jobs, Rule rule) const;
+  Entering choose_largest(const CpuContention& contention, std::span<const std::uint32_t> jobs) const;
+  Entering choose_first(const CpuContention& contention, std::span<const std::uint32_t> jobs, Rule rule) const;
+  bool step(const CpuContention& contention, const Entering& entering, Rule rule, bool& moved);
+  void find_rates(const CpuContention& contention, const Entering& entering);
+  void add_rates(const CpuContention& contention, std::uint32_t job, double rate);
   Leaving find_leaving(const Entering& entering, Rule rule) const;
   Rule rule_after(int standstills) const;
   std::uint64_t index_of(const Leaving& leaving) const;
   void advance(const Entering& entering, double length);
-  bool change_basis(const Sharing& sharing, const Entering& entering, const Leaving& leaving);
-  bool swap_nodes(const Sharing& sharing, std::size_t entering, std::uint32_t leaving);
-  bool drop(std::size_t job_at, std::size_t node_at, Place bound);
-  void to_bound(std::uint32_t job, Place bound);
-  void needs_on_full_nodes(const Sharing& sharing, std::uint32_t job);
-  void needs_of_basic_jobs(const Sharing& sharing, std::uint32_t node);
-  void read_off(const Sharing& sharing, std::span<const std::uint32_t> jobs);
-  bool refresh(const Sharing& sharing, std::span<const std::uint32_t> jobs);
+  bool change_basis(const CpuContention& contention, const Entering& entering, const Leaving& leaving);
+  bool swap_nodes(const CpuContention& contention, std::size_t entering, std::uint32_t leaving);
+  bool drop(std::size_t job_at, std::size_t node_at, Level bound);
+  void to_bound(std::uint32_t job, Level bound);
+  void needs_on_full_nodes(const CpuContention& contention, std::uint32_t job);
+  void needs_of_basic_jobs(const CpuContention& contention, std::uint32_t node);
+  void read_off(const CpuContention& contention, std::span<const std::uint32_t> jobs);
+  bool refresh(const CpuContention& contention, std::span<const std::uint32_t> jobs);
 
   SimplexLimits limits_;
   double top_ = 0;                    // of x
@@ -109,7 +109,7 @@ class AverageSimplex {
   std::vector<std::uint32_t> full_;   // by node: place in the basis, or kNone
   std::vector<double> price_;         // by node: what a bit more CPU would be worth
   std::vector<double> x_;             // by job
-  std::vector<Place> place_;          // by job
+  std::vector<Level> level_;          // by job
   std::vector<std::uint8_t> held_;    // by job
   std::vector<std::uint32_t> basic_;  // by job: place in the basis, where it is between the bounds
   std::vector<std::uint32_t> index_;  // by job: place in the order of rising, its index as a variable

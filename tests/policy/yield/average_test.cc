@@ -18,13 +18,13 @@ namespace {
 std::vector<double> solve(const ClusterView& view) {
   ClusterState state;
   state.resync(view);
-  Sharing sharing;
-  sharing.build(state, view);
-  std::vector<double> limited(sharing.jobs().size());
-  AverageYield().solve(sharing, limited);
+  CpuContention contention;
+  contention.build(state, view);
+  std::vector<double> limited(contention.jobs().size());
+  AverageYield().solve(contention, limited);
   std::vector<double> yields(view.jobs.size(), 0.0);
-  for (JobSlot job : sharing.running()) yields[job] = 1;
-  for (std::size_t k = 0; k < limited.size(); ++k) yields[sharing.jobs()[k].slot] = limited[k];
+  for (JobSlot job : contention.running()) yields[job] = 1;
+  for (std::size_t k = 0; k < limited.size(); ++k) yields[contention.jobs()[k].slot] = limited[k];
   return yields;
 }
 
@@ -114,29 +114,29 @@ class Mapping {
     const ClusterView view{0, nodes_, jobs_, 1};
     ClusterState state;
     state.resync(view);
-    sharing_.build(state, view);
+    contention_.build(state, view);
   }
-  const Sharing& sharing() const { return sharing_; }
+  const CpuContention& contention() const { return contention_; }
   std::vector<double> ours(const SimplexLimits& limits = {}) const {
-    std::vector<double> yields(sharing_.jobs().size());
-    AverageYield(limits).solve(sharing_, yields);
+    std::vector<double> yields(contention_.jobs().size());
+    AverageYield(limits).solve(contention_, yields);
     return yields;
   }
   std::vector<double> by_glpk() const {
     LinearProgram program;
     program.clear();
-    const double minimum = 1 / sharing_.max_load();
-    program.cost.assign(sharing_.jobs().size(), 1.0);
-    program.lower.assign(sharing_.jobs().size(), minimum);
-    program.upper.assign(sharing_.jobs().size(), 1.0);
-    for (const Sharing::Node& node : sharing_.nodes()) {
-      for (const Sharing::User& user : sharing_.users(node)) {
+    const double minimum = 1 / contention_.max_load();
+    program.cost.assign(contention_.jobs().size(), 1.0);
+    program.lower.assign(contention_.jobs().size(), minimum);
+    program.upper.assign(contention_.jobs().size(), 1.0);
+    for (const CpuContention::Node& node : contention_.nodes()) {
+      for (const CpuContention::User& user : contention_.users(node)) {
         program.column.push_back(user.job);
         program.value.push_back(user.need);
       }
       program.end_row(node.capacity);
     }
-    std::vector<double> yields(sharing_.jobs().size());
+    std::vector<double> yields(contention_.jobs().size());
     sim::GlpkSolver solver;
     EXPECT_TRUE(solver.maximize(program, yields));
     return yields;
@@ -146,25 +146,25 @@ class Mapping {
   std::vector<NodeView> nodes_;
   std::vector<std::vector<NodeIndex>> placements_;
   std::vector<JobView> jobs_;
-  Sharing sharing_;
+  CpuContention contention_;
 };
 
-int between_bounds(const Sharing& sharing, std::span<const double> yields) {
-  const double minimum = 1 / sharing.max_load();
+int between_bounds(const CpuContention& contention, std::span<const double> yields) {
+  const double minimum = 1 / contention.max_load();
   return static_cast<int>(
       std::count_if(yields.begin(), yields.end(), [&](double y) { return y > minimum + 1e-9 && y < 1 - 1e-9; }));
 }
 
 // The yields are a solution of the program. Their sum.
-double expect_solution(const Sharing& sharing, std::span<const double> yields) {
-  const double minimum = 1 / sharing.max_load();
+double expect_solution(const CpuContention& contention, std::span<const double> yields) {
+  const double minimum = 1 / contention.max_load();
   for (const double yield : yields) {
     EXPECT_GE(yield, minimum - 1e-9);
     EXPECT_LE(yield, 1);
   }
-  for (const Sharing::Node& node : sharing.nodes()) {
+  for (const CpuContention::Node& node : contention.nodes()) {
     double used = 0;
-    for (const Sharing::User& user : sharing.users(node)) used += user.need * yields[user.job];
+    for (const CpuContention::User& user : contention.users(node)) used += user.need * yields[user.job];
     EXPECT_LE(used, node.capacity * (1 + 1e-9));
   }
   return std::accumulate(yields.begin(), yields.end(), 0.0);
@@ -176,7 +176,7 @@ int expect_optimal(const Mapping& mapping, double tolerance = 1e-6) {
   const std::vector<double> best = mapping.by_glpk();
   const double best_sum = std::accumulate(best.begin(), best.end(), 0.0);
   const std::vector<double> yields = mapping.ours();
-  EXPECT_NEAR(expect_solution(mapping.sharing(), yields), best_sum, tolerance * best_sum);
+  EXPECT_NEAR(expect_solution(mapping.contention(), yields), best_sum, tolerance * best_sum);
   EXPECT_EQ(mapping.ours(), yields) << "the same every time";
 
   SimplexLimits first_of_all, lowest_index, fresh_inverses;
@@ -184,10 +184,10 @@ int expect_optimal(const Mapping& mapping, double tolerance = 1e-6) {
   lowest_index.steps_per_member = 1000;
   fresh_inverses.inverse_lasts = 1;
   for (const SimplexLimits& limits : {first_of_all, lowest_index, fresh_inverses}) {
-    EXPECT_NEAR(expect_solution(mapping.sharing(), mapping.ours(limits)), best_sum, tolerance * best_sum)
+    EXPECT_NEAR(expect_solution(mapping.contention(), mapping.ours(limits)), best_sum, tolerance * best_sum)
         << limits.few_standstills << " " << limits.many_standstills << " " << limits.inverse_lasts;
   }
-  return between_bounds(mapping.sharing(), yields);
+  return between_bounds(mapping.contention(), yields);
 }
 
 // Jobs on neighbouring nodes of a ring: a group of all nodes, with about as many jobs between the bounds as there are
@@ -291,7 +291,7 @@ TEST(AverageYield, WhatIsReachedWithinTheStepsIsASolution) {
   double last = 0;
   for (const std::size_t steps : {0, 1, 5, 20}) {
     limits.fewest_steps = steps;
-    const double sum = expect_solution(mapping.sharing(), mapping.ours(limits));
+    const double sum = expect_solution(mapping.contention(), mapping.ours(limits));
     EXPECT_GT(sum, last) << steps;
     last = sum;
   }
@@ -316,7 +316,7 @@ TEST(AverageYield, IsTheBestSumOnLargeMappings) {
       needs.push_back(ties ? dice.pick<double>({0.25, 0.5, 1}) : 0.05 + 0.95 * dice.uniform());
     }
     const Mapping mapping(nodes, placements, needs);
-    if (!mapping.sharing().jobs().empty()) between += expect_optimal(mapping);
+    if (!mapping.contention().jobs().empty()) between += expect_optimal(mapping);
   }
   EXPECT_GT(between, 500) << "jobs between the bounds, which make the program hard";
 }
