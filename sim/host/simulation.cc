@@ -166,7 +166,7 @@ class Simulation {
     view.state = JobState::absent;
     view.flags = {};
     view.nodes = {};
-    spare_.keep(hidden_[job].nodes);
+    spare_.recycle(hidden_[job].nodes);
     demand_ -= hidden_[job].cpu_need * view.tasks;
     if (--in_system_ == 0) demand_ = 0;
     record_of(job).end = now_;
@@ -243,7 +243,7 @@ class Simulation {
         }
         break;
     }
-    spare_.furnish(placement);
+    spare_.reuse_for(placement);
     placement.assign(nodes.begin(), nodes.end());
     view.nodes = placement;
   }

@@ -307,7 +307,7 @@ TEST_F(SimulationByHand, BadOptionsAreUsageErrors) {
   options_.engine.of<DfrsOptions>().period = 0;
   EXPECT_THAT(message_of<UsageError>([&] { run("/per"); }), HasSubstr("period"));
   options_.engine.of<DfrsOptions>().period = 600;
-  EXPECT_THAT(message_of<UsageError>([&] { run("Greedy*/OPT=AVG"); }), HasSubstr("solver"));
+  EXPECT_THAT(message_of<UsageError>([&] { run("/stretch-per/OPT=AVG"); }), HasSubstr("solver"));
 }
 
 TEST_F(SimulationByHand, AJobThatNeverFitsIsAnInputError) {
