@@ -56,6 +56,13 @@ libsim_a_SOURCES = \
 	sim/host/glpk_solver.h \
 	sim/host/instance.cc \
 	sim/host/instance.h \
+	sim/host/job_progress.h \
+	sim/host/job_slots.cc \
+	sim/host/job_slots.h \
+	sim/host/lost_work.cc \
+	sim/host/lost_work.h \
+	sim/host/need_discovery.cc \
+	sim/host/need_discovery.h \
 	sim/host/simulation.cc \
 	sim/host/simulation.h \
 	sim/host/step_log.cc \
