@@ -129,10 +129,14 @@ libsim_a_SOURCES = \
 	sim/workload/swf.h \
 	sim/workload/swf_anonymise.cc \
 	sim/workload/swf_anonymise.h \
+	sim/workload/swf_fields.cc \
+	sim/workload/swf_fields.h \
 	sim/workload/swf_instance.cc \
 	sim/workload/swf_instance.h \
 	sim/workload/swf_jobs.cc \
 	sim/workload/swf_reader.cc \
+	sim/workload/swf_stream.cc \
+	sim/workload/swf_stream.h \
 	sim/workload/swf_writer.cc \
 	sim/workload/swf_writer.h \
 	sim/workload/text_lines.cc \
