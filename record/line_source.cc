@@ -11,6 +11,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/files.h"
 #include "record/record_error.h"
 
 namespace dfrs::shim {
@@ -39,18 +40,15 @@ class TextLines final : public LineSource {
 class FileLines final : public LineSource {
  public:
   explicit FileLines(const std::string& path) : path_(path), buffer_(std::size_t{1} << 18) {
-    const int fd = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) throw RecordError(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)), true);
+    base::Fd fd(path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!fd) throw RecordError(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)), true);
     struct stat status{};
-    if (::fstat(fd, &status) == 0 && S_ISDIR(status.st_mode)) {
-      ::close(fd);
+    if (::fstat(fd.get(), &status) == 0 && S_ISDIR(status.st_mode)) {
       throw RecordError(fmt::format("{}: is a folder", path), true);
     }
-    file_ = ::gzdopen(fd, "rb");
-    if (file_ == nullptr) {
-      ::close(fd);
-      throw RecordError(fmt::format("{}: no memory to read it", path), true);
-    }
+    file_ = ::gzdopen(fd.get(), "rb");
+    if (file_ == nullptr) throw RecordError(fmt::format("{}: no memory to read it", path), true);
+    fd.release();
   }
   ~FileLines() override { ::gzclose_r(file_); }
   FileLines(const FileLines&) = delete;

@@ -48,8 +48,6 @@ libsim_a_SOURCES = \
 	sim/fetch/catalogue.h \
 	sim/fetch/http.cc \
 	sim/fetch/http.h \
-	sim/fetch/sha256.cc \
-	sim/fetch/sha256.h \
 	sim/host/completion_queue.cc \
 	sim/host/completion_queue.h \
 	sim/host/glpk_solver.cc \
@@ -68,8 +66,6 @@ libsim_a_SOURCES = \
 	sim/io/input_source.h \
 	sim/io/output_file.cc \
 	sim/io/output_file.h \
-	sim/io/subprocess.cc \
-	sim/io/subprocess.h \
 	sim/io/text.h \
 	sim/io/unfinished_files.cc \
 	sim/io/unfinished_files.h \
@@ -81,8 +77,6 @@ libsim_a_SOURCES = \
 	sim/metrics/metrics.h \
 	sim/metrics/schedule_metrics.cc \
 	sim/metrics/schedule_metrics.h \
-	sim/report/utf8.cc \
-	sim/report/utf8.h \
 	sim/workload/fit.cc \
 	sim/workload/fit.h \
 	sim/workload/hpc2n.cc \
@@ -151,6 +145,8 @@ libstudies_a_SOURCES = \
 	sim/report/html.cc \
 	sim/report/html.h \
 	sim/report/html_style.h \
+	sim/report/markup.cc \
+	sim/report/markup.h \
 	sim/report/page.cc \
 	sim/report/page.h \
 	sim/report/summary.cc \
@@ -204,7 +200,7 @@ libstudies_a_SOURCES = \
 	sim/reproduce/triage/triage.cc \
 	sim/reproduce/triage/weeks_part.cc
 SIM_CORE_LIBS = libsim.a libdfrs_record.a libpolicy.a $(FMT_LIBS) $(ARCHIVE_LIBS) $(CURL_LIBS) $(NETTLE_LIBS) $(SQLITE_LIBS) \
-	$(ZLIB_LIBS) $(DEFLATE_LIBS) $(GLPK_LIBS) $(PTHREAD_LIBS)
+	$(ZLIB_LIBS) $(DEFLATE_LIBS) $(GLPK_LIBS) $(BASE_LIBS) $(PTHREAD_LIBS)
 SIM_LIBS = libstudies.a $(SIM_CORE_LIBS)
 
 bin_PROGRAMS += dfrs-sim

@@ -3,7 +3,7 @@
 # compiled a folder at a time, each folder as one source that includes the others. Reading headers, and the code of
 # templates that every file has again, are most of what a build costs. Builds by hand (./configure && make) compile file by
 # file.
-COPIES = dfrs_sim libpolicy_a libsim_a libstudies_a libdfrs_control_a libdfrs_conf_a libdfrs_record_a libshimnet_a libagent_a \
+COPIES = dfrs_sim libbase_a libpolicy_a libsim_a libstudies_a libdfrs_control_a libdfrs_conf_a libdfrs_record_a libshimnet_a libagent_a \
 	libdfrsctl_a tests_oracle_liboracle_a tests_policy_tests tests_sim_tests tests_thread_tests tests_node_tests \
 	tests_node_thread_tests tests_shim_tests tests_shim_thread_tests tests_cli_tests
 

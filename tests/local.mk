@@ -122,12 +122,12 @@ tests_sim_tests_SOURCES = \
 	tests/sim/metrics/schedule_metrics_test.cc \
 	tests/sim/report/gnuplot_test.cc \
 	tests/sim/report/html_test.cc \
+	tests/sim/report/markup_test.cc \
 	tests/sim/report/page_test.cc \
 	tests/sim/report/path.h \
 	tests/sim/report/rows.h \
 	tests/sim/report/summary_test.cc \
 	tests/sim/report/table_test.cc \
-	tests/sim/report/utf8_test.cc \
 	tests/sim/report/verdict_test.cc \
 	tests/sim/reproduce/campaign_plan_test.cc \
 	tests/sim/reproduce/choice_test.cc \

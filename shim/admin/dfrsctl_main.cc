@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/exit_code.h"
 #include "dfrs-config.h"
 #include "policy/core/nearest_name.h"
 #include "shim/admin/controller_address.h"
@@ -23,14 +24,13 @@
 namespace dfrs::shim {
 namespace {
 
-// Those of docs/exit-codes.md.
 enum ExitCode : int {
-  kOk = 0,
-  kInternal = 1,
-  kUsage = 2,
-  kInput = 3,
-  kIo = 4,
-  kUnreachable = 5,
+  kOk = base::kExitOk,
+  kInternal = base::kExitInternal,
+  kUsage = base::kExitUsage,
+  kInput = base::kExitInput,
+  kIo = base::kExitIo,
+  kUnreachable = base::kExitNetwork,
   kRefused = 6,
   kNotDone = 7,
 };

@@ -15,6 +15,7 @@
 #include <exception>
 #include <optional>
 
+#include "base/exit_code.h"
 #include "dfrs-config.h"
 #include "shim/agent/agent.h"
 #include "shim/agent/log.h"
@@ -24,8 +25,11 @@
 namespace dfrs::shim {
 namespace {
 
-// As dfrs-sim's, see docs/exit-codes.md.
-enum ExitCode : int { kExitOk = 0, kExitInternal = 1, kExitUsage = 2, kExitIo = 4, kExitNetwork = 5 };
+using base::kExitInternal;
+using base::kExitIo;
+using base::kExitNetwork;
+using base::kExitOk;
+using base::kExitUsage;
 
 constexpr unsigned kRefusalsLoggedPerMinute = 10;
 
@@ -47,7 +51,7 @@ struct Options {
 };
 
 struct Failure {
-  ExitCode code = kExitInternal;
+  int code = kExitInternal;
   std::string message;
 };
 

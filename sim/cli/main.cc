@@ -114,7 +114,7 @@ int parse_and_run(int argc, char** argv) {
     print(text.str());
     return kExitOk;
   } catch (const CLI::ParseError& error) {
-    // A word that is misspelt shows as an argument too many or one that is missing: it is told first.
+    // A word that is misspelt shows as an argument too many or one that is missing: it is reported first.
     const std::string better = suggestion(app, std::vector<std::string>(argv + 1, argv + argc));
     throw UsageError(better.empty() ? std::string(error.what()) + " (see --help)" : better);
   }
