@@ -75,7 +75,8 @@ class Output {
 
 // Lives as long as the thread does, which a disk that hangs may keep longer than its owner waits.
 struct LineWriter::Shared {
-  Shared(base::Fd fd, bool compressed, const RecordLimits& limits) : output(std::move(fd), compressed), flush(limits.flush_ms) {}
+  Shared(base::Fd fd, bool compressed, const RecordLimits& limits)
+      : output(std::move(fd), compressed), flush(limits.flush_ms) {}
 
   void run() {
     std::unique_lock lock(mutex);

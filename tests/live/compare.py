@@ -2,7 +2,7 @@
 """`./quickstart cluster compare`: one workload under sched/backfill and under sched/dfrs with two algorithms, live and
 simulated.
 
-docs/live-validation.md says what is measured and how, and what came of it.
+docs/results/live-validation.md says what is measured and how, and what came of it.
 """
 import argparse
 import contextlib
@@ -24,7 +24,7 @@ SCALE = 100
 ALGORITHM = "GreedyPM*/per/OPT=MIN/MINVT=6"
 TRIAGE = "Triage/SHORT=0.1"  # 10 s over 100
 PERIOD = 30.0          # s
-PENALTY = 3.0          # s; what a requeue costs, see docs/live-validation.md
+PENALTY = 3.0          # s; what a requeue costs, see docs/results/live-validation.md
 STRETCH_FLOOR = 0.1    # s; the b of the bounded stretch, 10 s in the papers
 MIN_PROGRESS = 0.6     # s; of dfrs.conf, by default 60
 FIRST_SECOND = 2.0     # s that slurmctld has been up before the workload begins
@@ -77,7 +77,7 @@ def run_one(workload, setting, side, folder, say, start_up=None):
     cluster = Cluster(place)
     cluster.down()
     cluster.options = setting.options(workload, side, place / "log")
-    # As a user's folder would be: on the same disk, and writable for whoever runs the jobs.
+    # As a user's folder would be: on the same disk, and writable by the user who runs the jobs.
     data = folder / side
     shutil.rmtree(data, ignore_errors=True)
     data.mkdir(parents=True)

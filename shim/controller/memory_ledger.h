@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is free on each node, for checks of placements: memory and exclusive use. CPU is shared and needs no check.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "policy/core/units.h"
+#include "shim/controller/job.h"
+#include "shim/controller/nodes.h"
+
+namespace dfrs::shim {
+
+/// Tasks of one job: a node per task, ascending.
+struct Footprint {
+  std::span<const NodeIndex> nodes;
+  std::uint64_t memory_per_task = 0;  ///< MiB
+  bool exclusive = false;
+};
+
+/// Of the job on `nodes`, which must outlive the footprint.
+inline Footprint footprint(const Job& job, std::span<const NodeIndex> nodes) {
+  return {nodes, job.facts.memory_per_task, job.facts.exclusive};
+}
+
+class MemoryLedger {
+ public:
+  /// Nothing but foreign jobs on the nodes. O(nodes).
+  void reset(const Nodes& nodes);
+  /// Adds the job, even where memory is short; its nodes must exist. O(tasks).
+  void take(const Footprint& job);
+  /// Removes a job that was added. O(tasks).
+  void give(const Footprint& job);
+  /// Whether memory and exclusive use allow the job beside the others; false for nodes that do not exist. O(tasks).
+  bool fits(const Footprint& job) const;
+  /// How many tasks of that size (MiB) the node could take; UINT32_MAX: any number. 0 for a node that is overcommitted
+  /// or does not exist. O(1).
+  std::uint32_t tasks_that_fit(NodeIndex node, std::uint64_t memory_per_task, bool exclusive) const;
+  std::size_t nodes() const { return memory_.size(); }
+  /// MiB; below 0: overcommitted.
+  std::int64_t free_memory(NodeIndex node) const { return memory_[node]; }
+  /// Tasks of our jobs there.
+  std::uint32_t tasks(NodeIndex node) const { return tasks_[node]; }
+
+ private:
+  std::vector<std::int64_t> memory_;      // free, MiB; negative: overcommitted
+  std::vector<std::uint32_t> tasks_;      // of our jobs
+  std::vector<std::uint32_t> exclusive_;  // of jobs that want the node alone
+};
+
+}  // namespace dfrs::shim

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// CpuNeed=measured through the C entries: agents that report less use than was asked for, and what jobs then get.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/shim/one_node.h"
+
+namespace dfrs::shim {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string conf(const std::string& more, const std::string& algorithm = "Greedy*/OPT=MIN") {
+  return "Algorithm=" + algorithm + "\nPartitions=dfrs\nPauseBy=none\n" + more;
+}
+
+// Enough memory for all.
+constexpr std::uint64_t kRoom = 4000;
+
+FakeJob needing(double needs) {
+  FakeJob job = job_of(500, 10000);
+  job.needs = needs;
+  return job;
+}
+
+TEST(CpuNeeds, OffTheyAreWhatWasAskedFor) {
+  OneNode host(conf(""), kRoom);
+  const auto idle = host.slurm.submit(needing(0.1));
+  const auto busy = host.slurm.submit(needing(1));
+  host.slurm.run_for(300);
+  EXPECT_EQ(host.slurm.job_status(idle).cpu_need, 1);
+  EXPECT_NEAR(host.slurm.agents.applied(0, idle)->cpus, 2, 1e-9);
+  EXPECT_NEAR(host.slurm.agents.applied(0, busy)->cpus, 2, 1e-9);
+}
+
+// One job needs a fifth of a node, the other all of it. Known, the first counts as 0.25 (headroom 1.25), 1.25 in all:
+// both get 0.8 of that, 0.8 CPUs and 3.2; the first still runs at full speed.
+TEST(CpuNeeds, WhatIsNotUsedGoesToOthers) {
+  for (const char* algorithm : {"Greedy*/OPT=MIN", "Triage/YIELD=EQUAL"}) {
+    OneNode host(conf("CpuNeed=measured\n", algorithm), kRoom);
+    FakeSlurm& slurm = host.slurm;
+    const auto idle = slurm.submit(needing(0.2));
+    slurm.run_for(1);
+    const auto busy = slurm.submit(needing(1));
+    slurm.run_for(600);
+    EXPECT_EQ(slurm.job_status(busy).cpu_need, 1) << algorithm;
+    EXPECT_NEAR(slurm.job_status(idle).cpu_need, 0.28, 0.08) << algorithm;
+    EXPECT_GT(slurm.agents.applied(0, busy)->cpus, 3) << algorithm;
+    EXPECT_GT(slurm.agents.applied(0, idle)->cpus, 0.7) << algorithm;
+    const double before = slurm.job(idle).progress;
+    slurm.run_for(100);
+    EXPECT_NEAR(slurm.job(idle).progress - before, 100, 5) << algorithm;
+    EXPECT_THAT(slurm.explain(idle), HasSubstr("seen to need 0."));
+    // Memory is as it was asked for.
+    EXPECT_EQ(slurm.status().nodes[0].used_memory_mib, 1000U) << algorithm;
+    EXPECT_EQ(slurm.status().errors, 0U) << algorithm;
+    EXPECT_THAT(slurm.violations, IsEmpty()) << algorithm;
+  }
+}
+
+// It wakes up beside one that takes all it can: within a minute it has its share again.
+TEST(CpuNeeds, AJobThatNeedsMoreGetsItSoon) {
+  OneNode host(conf("CpuNeed=measured\n"), kRoom);
+  FakeSlurm& slurm = host.slurm;
+  const auto sleeper = slurm.submit(needing(0.02));
+  const auto busy = slurm.submit(needing(1));
+  slurm.run_for(600);
+  EXPECT_EQ(slurm.job_status(sleeper).cpu_need, 0.1);  // the floor
+  EXPECT_GT(slurm.agents.applied(0, busy)->cpus, 3.5);
+  slurm.job(sleeper).needs = 1;
+  slurm.run_for(10);
+  EXPECT_GE(slurm.job_status(sleeper).cpu_need, 0.2);
+  slurm.run_for(50);
+  EXPECT_GT(slurm.job_status(sleeper).cpu_need, 0.7);
+  EXPECT_GT(slurm.agents.applied(0, sleeper)->cpus, 1.6);
+  EXPECT_THAT(slurm.violations, IsEmpty());
+}
+
+// Alone on its node a job may use all that it asked for, whatever it was seen to need.
+TEST(CpuNeeds, SpareCpuStaysWithTheJob) {
+  OneNode host(conf("CpuNeed=measured\n"), kRoom);
+  FakeSlurm& slurm = host.slurm;
+  const auto alone = slurm.submit(needing(0.2));
+  slurm.run_for(600);
+  EXPECT_LT(slurm.job_status(alone).cpu_need, 0.3);
+  EXPECT_NEAR(slurm.agents.applied(0, alone)->cpus, 4, 1e-6);
+}
+
+TEST(CpuNeeds, TheFloorIsASetting) {
+  OneNode host(conf("CpuNeed=measured\nCpuNeedFloor=0.5\n"), kRoom);
+  const auto idle = host.slurm.submit(needing(0.01));
+  host.slurm.run_for(600);
+  EXPECT_EQ(host.slurm.job_status(idle).cpu_need, 0.5);
+  host.slurm.reconfigure(conf("CpuNeed=asked\n"));
+  host.slurm.run_for(5);
+  EXPECT_EQ(host.slurm.job_status(idle).cpu_need, 1);
+  EXPECT_EQ(host.slurm.status().errors, 0U);
+}
+
+// Batch policies plan with what was asked for, also after a change of the algorithm.
+TEST(CpuNeeds, BatchPoliciesDoWithout) {
+  OneNode host(conf("CpuNeed=measured\n"), kRoom);
+  FakeSlurm& slurm = host.slurm;
+  const auto idle = slurm.submit(needing(0.2));
+  slurm.run_for(600);
+  EXPECT_LT(slurm.job_status(idle).cpu_need, 0.3);
+  slurm.reconfigure(conf("CpuNeed=measured\n", "EASY"));
+  slurm.run_for(60);
+  EXPECT_EQ(slurm.job_status(idle).cpu_need, 1);
+  EXPECT_EQ(slurm.status().errors, 0U);
+  EXPECT_THAT(slurm.violations, IsEmpty());
+}
+
+// An agent that is away tells nothing: what was known stays.
+TEST(CpuNeeds, WithoutReportsNothingIsLearnt) {
+  OneNode host(conf("CpuNeed=measured\n"), kRoom);
+  FakeSlurm& slurm = host.slurm;
+  const auto idle = slurm.submit(needing(0.2));
+  slurm.run_for(5);
+  slurm.agents.set_reachable(0, false);
+  slurm.run_for(600);
+  EXPECT_GT(slurm.job_status(idle).cpu_need, 0.9);
+  slurm.agents.set_reachable(0, true);
+  slurm.run_for(600);
+  EXPECT_LT(slurm.job_status(idle).cpu_need, 0.3);
+}
+
+}  // namespace
+}  // namespace dfrs::shim
