@@ -46,8 +46,6 @@ libsim_a_SOURCES = \
 	sim/fetch/cache.h \
 	sim/fetch/catalogue.cc \
 	sim/fetch/catalogue.h \
-	sim/fetch/http.cc \
-	sim/fetch/http.h \
 	sim/host/completion_queue.cc \
 	sim/host/completion_queue.h \
 	sim/host/glpk_solver.cc \
@@ -62,6 +60,8 @@ libsim_a_SOURCES = \
 	sim/host/step_recorder.h \
 	sim/io/allocation.cc \
 	sim/io/allocation.h \
+	sim/io/http.cc \
+	sim/io/http.h \
 	sim/io/input_source.cc \
 	sim/io/input_source.h \
 	sim/io/output_file.cc \
@@ -175,7 +175,6 @@ libstudies_a_SOURCES = \
 	sim/reproduce/render.h \
 	sim/reproduce/render_html.cc \
 	sim/reproduce/reproduction.h \
-	sim/reproduce/reproductions.cc \
 	sim/reproduce/rr7659.cc \
 	sim/reproduce/rr7659_experiments.cc \
 	sim/reproduce/rr7659_experiments.h \
@@ -218,7 +217,6 @@ dfrs_sim_SOURCES = \
 	sim/cli/cmd_fetch.cc \
 	sim/cli/cmd_generate.cc \
 	sim/cli/cmd_import.cc \
-	sim/cli/cmd_list.cc \
 	sim/cli/cmd_replay.cc \
 	sim/cli/cmd_report.cc \
 	sim/cli/cmd_reproduce.cc \

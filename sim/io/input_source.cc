@@ -20,7 +20,7 @@
 
 #include "base/files.h"
 #include "sim/errors.h"
-#include "sim/fetch/http.h"
+#include "sim/io/http.h"
 
 namespace dfrs::sim {
 namespace {

@@ -6,10 +6,10 @@
 #include <memory>
 #include <optional>
 
-#include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
+#include "studies/commands.h"
 #include "studies/gang/host/gang_report.h"
 
 namespace dfrs::sim {

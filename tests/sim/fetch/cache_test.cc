@@ -10,7 +10,7 @@
 #include "base/sha256.h"
 #include "sim/errors.h"
 #include "tests/sim/failure_message.h"
-#include "tests/sim/fetch/web_server.h"
+#include "tests/sim/io/web_server.h"
 #include "tests/sim/temporary_folder.h"
 
 namespace dfrs::sim {
