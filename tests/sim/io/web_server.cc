@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tests/sim/fetch/web_server.h"
+#include "tests/sim/io/web_server.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>

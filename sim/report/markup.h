@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Text from results, made safe to show and measured for alignment.
+// Text escaped for HTML and Markdown, or broken into lines.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,6 @@
 #include <string_view>
 
 namespace dfrs::sim {
-
-/// `text` as valid UTF-8 without anything that acts instead of showing: control characters, line breaks, directional
-/// overrides and bytes that are no UTF-8 become U+FFFD. O(length).
-std::string printable(std::string_view text);
-
-/// Columns that `text` takes on a terminal: 0 for combining marks, 2 for East Asian wide characters and emoji, else 1.
-/// Takes printable() text; each byte that is no UTF-8 counts 1. O(length).
-std::size_t display_width(std::string_view text);
 
 /// `text` with &, <, >, " and ' as entities: for content and attributes of HTML and SVG.
 std::string html_escaped(std::string_view text);

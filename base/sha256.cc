@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sim/fetch/sha256.h"
+#include "base/sha256.h"
 
-#include <fmt/format.h>
+#include <nettle/base16.h>
 #include <nettle/sha2.h>
 
 #include <array>
 #include <cstdint>
 
-namespace dfrs::sim {
+namespace dfrs::base {
 
 std::string sha256_hex(std::string_view bytes) {
   struct sha256_ctx context;
@@ -15,9 +15,9 @@ std::string sha256_hex(std::string_view bytes) {
   sha256_update(&context, bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
   std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
   sha256_digest(&context, digest.size(), digest.data());
-  std::string hex;
-  for (const std::uint8_t byte : digest) hex += fmt::format("{:02x}", byte);
+  std::string hex(BASE16_ENCODE_LENGTH(SHA256_DIGEST_SIZE), '\0');
+  base16_encode_update(hex.data(), digest.size(), digest.data());
   return hex;
 }
 
-}  // namespace dfrs::sim
+}  // namespace dfrs::base

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sim/report/utf8.h"
+#include "base/utf8.h"
 
 #include <gtest/gtest.h>
 
-namespace dfrs::sim {
+namespace dfrs::base {
 namespace {
 
-TEST(ReportUtf8, WidthIsOfColumnsNotBytes) {
+TEST(Utf8, WidthIsOfColumnsNotBytes) {
   EXPECT_EQ(display_width(""), 0U);
   EXPECT_EQ(display_width("Greedy*"), 7U);
   EXPECT_EQ(display_width("d\xC3\xA9j\xC3\xA0"), 4U);        // two-byte letters
@@ -16,7 +16,7 @@ TEST(ReportUtf8, WidthIsOfColumnsNotBytes) {
   EXPECT_EQ(display_width("\xFF\xFE"), 2U);                  // no UTF-8
 }
 
-TEST(ReportUtf8, PrintableTakesOutWhatActsOrIsNoUtf8) {
+TEST(Utf8, PrintableTakesOutWhatActsOrIsNoUtf8) {
   const std::string r = "\xEF\xBF\xBD";
   EXPECT_EQ(printable("Greedy* \xC3\xA9"), "Greedy* \xC3\xA9");
   EXPECT_EQ(printable("a\x1B[31mb\nc"), "a" + r + "[31mb" + r + "c");
@@ -26,21 +26,25 @@ TEST(ReportUtf8, PrintableTakesOutWhatActsOrIsNoUtf8) {
             r + r + "|" + r + r + r + "|" + r + r);  // overlong, surrogate, cut
 }
 
-TEST(ReportUtf8, HtmlEscapesAllFiveCharacters) {
-  EXPECT_EQ(html_escaped("<a href='x' title=\"y\">&amp;</a>"),
-            "&lt;a href=&#39;x&#39; title=&quot;y&quot;&gt;&amp;amp;&lt;/a&gt;");
+TEST(Utf8, PrintableKeepsWhatWordsAreMadeOf) {
+  for (const char* text : {"\xE2\x80\x8D", "\xC2\xAD", "\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x92\xBB"}) {
+    EXPECT_EQ(printable(text), text);
+  }
+  EXPECT_EQ(printable("a\tb\x7F\xC2\x9B\xFF", "?"), "a?b???");
 }
 
-TEST(ReportUtf8, MarkdownEscapesMarkup) {
-  EXPECT_EQ(markdown_escaped("GreedyP*/per|_x_ [1] <a>\\"), "GreedyP\\*/per\\|\\_x\\_ \\[1\\] \\<a\\>\\\\");
+TEST(Utf8, PaddedCountsColumns) {
+  EXPECT_EQ(padded("d\xC3\xA9j\xC3\xA0", 6, Align::left), "d\xC3\xA9j\xC3\xA0  ");
+  EXPECT_EQ(padded("\xE6\x97\xA5", 3, Align::right), " \xE6\x97\xA5");
+  EXPECT_EQ(padded("wider", 3, Align::right), "wider");
 }
 
-TEST(ReportUtf8, WrappedBreaksBetweenWords) {
-  EXPECT_EQ(wrapped("", 2, 10), "\n");
-  EXPECT_EQ(wrapped("one two three", 2, 7), "one two\n  three\n");
-  EXPECT_EQ(wrapped("longer-than-that x", 1, 5), "longer-than-that\n x\n");
-  EXPECT_EQ(wrapped("\xE6\x97\xA5\xE6\x9C\xAC a b", 0, 6), "\xE6\x97\xA5\xE6\x9C\xAC a\nb\n");  // 4 + 1 + 1 columns
+TEST(Utf8, FittingCutsBetweenCharacters) {
+  EXPECT_EQ(fitting("abc", 5), "abc");
+  EXPECT_EQ(fitting("abc", 2), "ab");
+  EXPECT_EQ(fitting("\xE6\x97\xA5\xE6\x9C\xAC", 3), "\xE6\x97\xA5");
+  EXPECT_EQ(fitting("e\xCC\x81x", 1), "e\xCC\x81");  // with its accent
 }
 
 }  // namespace
-}  // namespace dfrs::sim
+}  // namespace dfrs::base

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace dfrs::sim {
+namespace dfrs::base {
 
-/// SHA-256 of `bytes` as 64 lower-case hexadecimal digits.
+/// SHA-256 of `bytes` as 64 lower-case hexadecimal digits. Any thread.
 std::string sha256_hex(std::string_view bytes);
 
-}  // namespace dfrs::sim
+}  // namespace dfrs::base

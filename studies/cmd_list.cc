@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "policy/core/registry.h"
-#include "sim/cli/command.h"
 #include "sim/cli/options.h"
+#include "studies/commands.h"
 #include "studies/divisible/rules/algorithm.h"
 
 namespace dfrs::sim {

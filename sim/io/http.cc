@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sim/fetch/http.h"
+#include "sim/io/http.h"
 
 #include <curl/curl.h>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sim/fetch/http.h"
+#include "sim/io/http.h"
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
@@ -15,8 +15,8 @@
 #include "sim/errors.h"
 #include "sim/io/input_source.h"
 #include "tests/sim/failure_message.h"
-#include "tests/sim/fetch/web_server.h"
 #include "tests/sim/io/compressed.h"
+#include "tests/sim/io/web_server.h"
 #include "tests/sim/temporary_folder.h"
 
 namespace dfrs::sim {
