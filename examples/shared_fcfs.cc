@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// FCFS on shared nodes: in order of submission, a node being full when its CPU load has reached a limit.
+// An example of a policy, complete: FCFS on shared nodes. Jobs start strictly in order of submission; a node is full when
+// its CPU load has reached a limit. docs/contributor-guide.md explains the steps.
 #include "policy/rr7659/greedy.h"
 #include "policy/core/policy.h"
 #include "policy/core/registry.h"

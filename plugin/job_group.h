@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * A job's control group as the SPANK plugin sees it, on the node, inside slurmstepd. The node agent (shim/agent) has
- * the same groups in hand; what the two agree on is in docs/node-agent.md: v1  <root>/cpu/<tree>/<node>/job_<id>, and
- * the same below cpuacct: whoever comes first makes it, tasks join here v2  Slurm's own
- * <root>/system.slice/[<node>_]slurmstepd.scope/job_<id> <run_dir>/quota/<id>  the job's quota here, "QUOTA PERIOD" in
- * microseconds, "max" for none; written by the agent No Slurm in here. Messages are one line. No function is for two
- * threads at once.
+ * A job's control group as the SPANK plugin sees it, on the node, inside slurmstepd. The node agent (shim/agent) works
+ * on the same groups; docs/reference/dfrsd.md says what the two agree on:
+ *
+ *  - v1: ROOT/cpu/TREE/NODE/job_ID, and the same below cpuacct. The first to need it makes it; tasks join here.
+ *  - v2: Slurm's own ROOT/system.slice/[NODE_]slurmstepd.scope/job_ID
+ *  - RUN_DIR/quota/ID: the job's quota here, "QUOTA PERIOD" in microseconds, "max" for none; written by the agent.
+ *
+ * No Slurm in here. Messages are one line. No function is for two threads at once.
  */
 #ifndef DFRS_PLUGIN_JOB_GROUP_H
 #define DFRS_PLUGIN_JOB_GROUP_H

@@ -4,6 +4,7 @@
 SCRIPT_TESTS = \
 	tests/plugin/configure.sh \
 	tests/cli/exit_codes.sh \
+	$(DOCS_TESTS) \
 	tests/duplicate_symbols.sh \
 	tests/plugin/install.sh \
 	tests/policy/purity.sh \

@@ -173,6 +173,6 @@ NameMatch parse(std::string_view name) {
 
 }  // namespace
 
-extern const PolicyFamily triage_family{"beyond", "Triage, beyond the papers (docs/triage.md)", list, parse};
+extern const PolicyFamily triage_family{"beyond", "Triage, beyond the papers (docs/reference/triage.md)", list, parse};
 
 }  // namespace dfrs

@@ -23,7 +23,7 @@
 namespace dfrs::shim {
 namespace {
 
-// Those of docs/exit-codes.md.
+// Those of docs/reference/exit-codes.md.
 enum ExitCode : int {
   kOk = 0,
   kInternal = 1,
@@ -192,7 +192,7 @@ int run(int argc, char** argv) {
   CLI::App app("Shows what Dynamic Fractional Resource Scheduling does in a live Slurm cluster.", "dfrsctl");
   Options options;
   AddressOptions& address = options.address;
-  app.add_flag("--json", options.json, "print JSON (docs/dfrsctl.md)");
+  app.add_flag("--json", options.json, "print JSON (docs/reference/dfrsctl.md)");
   app.add_option("--host", address.host, "host of slurmctld");
   app.add_option("--port", address.port, "its control port")->check(CLI::Range(1, 65535));
   app.add_option("--munge-socket", address.munge_socket, "socket of munged");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dfrsd: the node agent. See docs/node-agent.md.
+// dfrsd: the node agent. See docs/reference/dfrsd.md.
 #include <errno.h>
 #include <fmt/format.h>
 #include <pwd.h>
@@ -24,7 +24,7 @@
 namespace dfrs::shim {
 namespace {
 
-// As dfrs-sim's, see docs/exit-codes.md.
+// As dfrs-sim's, see docs/reference/exit-codes.md.
 enum ExitCode : int { kExitOk = 0, kExitInternal = 1, kExitUsage = 2, kExitIo = 4, kExitNetwork = 5 };
 
 constexpr unsigned kRefusalsLoggedPerMinute = 10;
@@ -229,7 +229,7 @@ int main(int argc, char** argv) {
       ->excludes("--check");
   app.footer(
       "Exit codes: 0 success, 1 internal error, 2 wrong option, 4 control groups or run folder,\n"
-      "5 network address or munged. See docs/node-agent.md.");
+      "5 network address or munged. See docs/reference/dfrsd.md.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

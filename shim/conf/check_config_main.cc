@@ -15,7 +15,7 @@
 namespace dfrs::shim {
 namespace {
 
-// Those of docs/exit-codes.md.
+// Those of docs/reference/exit-codes.md.
 constexpr int kOk = 0;
 constexpr int kInternal = 1;
 constexpr int kUsage = 2;
@@ -37,7 +37,7 @@ Examples:
   dfrs-check-config /etc/slurm/dfrs.conf && scontrol reconfigure
   dfrs-check-config --quiet dfrs.conf.new || echo "not installed"
 
-docs/administrator-guide.md explains the settings.)";
+docs/reference/dfrs.conf.md explains the settings.)";
 
 int print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return kOk;

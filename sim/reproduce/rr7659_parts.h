@@ -10,7 +10,7 @@
 namespace dfrs::sim::rr7659 {
 
 /// The paper has one EASY. Textbook EASY and the variant that backfills into extra nodes only are both compared with it
-/// (docs/reproduction.md).
+/// (docs/results/reproduction.md).
 inline constexpr std::string_view kExtraOnly = "EASY/extra-only";
 
 using Need = void(std::string_view part, Experiments& experiments);

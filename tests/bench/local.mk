@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Benchmarks: measured, never asserted. `make bench` builds and runs them; docs/performance.md has the figures.
+# Benchmarks: measured, never asserted. `make bench` builds and runs them; docs/results/performance.md has the figures.
 if HAVE_BENCHMARK
 EXTRA_PROGRAMS += tests/bench/dfrs_bench
 tests_bench_dfrs_bench_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS) $(BENCHMARK_CFLAGS)
