@@ -103,7 +103,7 @@ sub row {
 sub table {
   my @items = grep { $_->[0] !~ /^-h,--help/ && $_->[0] ne '--version' } @_;
   return '' unless @items;
-  return "| option | meaning |\n|---|---|\n" . join('', map { row($_) } @items) . "\n";
+  return "| option | meaning |\n|---|---------|\n" . join('', map { row($_) } @items) . "\n";
 }
 sub code { return "```\n" . join("\n", @_) . "\n```\n\n" }
 sub trimmed {

@@ -4,11 +4,12 @@
 # With --update it writes anew what pages take from --help.
 use strict;
 use warnings;
+use Cwd qw(abs_path);
 use File::Find;
 
 my $update = @ARGV && $ARGV[0] eq '--update' && shift;
 die "usage: reference.pl [--update] SOURCE_FOLDER BUILD_FOLDER\n" unless @ARGV == 2;
-my ($source, $build) = @ARGV;
+my ($source, $build) = map { abs_path($_) } @ARGV;
 my $failures = 0;
 sub fail { print "FAIL: @_\n"; $failures++ }
 
