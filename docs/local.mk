@@ -108,9 +108,11 @@ update-reference: dfrs-sim$(EXEEXT) dfrs-check-config$(EXEEXT) dfrsctl$(EXEEXT) 
 	$(PERL) $(top_srcdir)/tests/docs/reference.pl --update $(top_srcdir) .
 
 # Examples: the host is built and run, the policy is part of tests/page_tests, the settings are checked.
-check_PROGRAMS += examples/host
+EXTRA_PROGRAMS += examples/host
+CLEANFILES += examples/host
 examples_host_SOURCES = examples/host.cc
 examples_host_LDADD = libpolicy.a
+tests/docs/examples.log: examples/host$(EXEEXT)
 
 DOCS_TESTS = \
 	tests/docs/completions.sh \

@@ -6,28 +6,29 @@
 #include <string.h>
 #include <time.h>
 
+#include "plugin/clock.h"
 #include "plugin/compat.h"
 #include "plugin/job_shape.h"
 #include "plugin/saving.h"
 #include "shim/gate.h"
 
-/* A hold of the write locks ends when it has lasted this long: RPCs wait behind it. One operation takes some 0.1 ms. */
+/* s; a hold of the write locks ends when it has lasted this long, since RPCs wait for it. An operation takes 0.1 ms. */
 static const double kLongestHold = 0.003;
 
-/* See apply_in_charge_since. */
+/* See apply_set_takeover(). */
 static const time_t kLongestWaitForNodes = 10;
 static const time_t kCredentialSeconds = 2;
-static time_t in_charge_since;
+static time_t takeover;
 static time_t nodes_known_at; /* 0: not yet */
 
-void apply_in_charge_since(time_t since) {
-  in_charge_since = since;
+void apply_set_takeover(time_t when) {
+  takeover = when;
   nodes_known_at = 0;
 }
 
 static bool nodes_known(const struct snapshot *snapshot, time_t now) {
-  if (now < in_charge_since) in_charge_since = now; /* the clock was set back */
-  if (nodes_known_at == 0 && now < in_charge_since + kLongestWaitForNodes) {
+  if (now < takeover) takeover = now; /* the clock was set back */
+  if (nodes_known_at == 0 && now < takeover + kLongestWaitForNodes) {
     const struct dfrs_snapshot *view = snapshot_view(snapshot);
     for (size_t i = 0; i < view->node_count; ++i) {
       const uint32_t index = snapshot_node_index(snapshot, (uint32_t)i);
@@ -40,34 +41,26 @@ static bool nodes_known(const struct snapshot *snapshot, time_t now) {
   return now >= nodes_known_at + kCredentialSeconds;
 }
 
-static double seconds(clockid_t clock) {
-  struct timespec t;
-  clock_gettime(clock, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static double monotonic(void) { return seconds(CLOCK_MONOTONIC); }
-
 /* One hold of the write locks. */
 struct hold {
   double since, cpu_since;
 };
 
 static struct hold hold_begun(void) {
-  return (struct hold){.since = monotonic(), .cpu_since = seconds(CLOCK_THREAD_CPUTIME_ID)};
+  return (struct hold){.since = monotonic_clock(), .cpu_since = thread_cpu_clock()};
 }
 
-static bool hold_may_last(const struct hold *hold) { return monotonic() - hold->since < kLongestHold; }
+static bool hold_may_last(const struct hold *hold) { return monotonic_clock() - hold->since < kLongestHold; }
 
 static void hold_ended(const struct hold *hold, struct apply_times *times) {
-  const double held = monotonic() - hold->since, used = seconds(CLOCK_THREAD_CPUTIME_ID) - hold->cpu_since;
+  const double held = monotonic_clock() - hold->since, used = thread_cpu_clock() - hold->cpu_since;
   times->total += held;
   if (held > times->longest) times->longest = held;
   if (used > times->longest_cpu) times->longest_cpu = used;
   ++times->holds;
 }
 
-static void answer(struct dfrs_result *result, enum dfrs_result_code code, const char *reason) {
+static void set_result(struct dfrs_result *result, enum dfrs_result_code code, const char *reason) {
   result->code = code;
   snprintf(result->reason, sizeof(result->reason), "%s", reason ? reason : "");
 }
@@ -78,11 +71,11 @@ static bool same_run(const job_record_t *job, const struct dfrs_job_key *key) {
 
 /* ---- start ------------------------------------------------------------------------------------------------------ */
 
-static void answer_start_error(struct dfrs_result *result, const job_record_t *job, int rc) {
+static void set_start_error(struct dfrs_result *result, const job_record_t *job, int rc) {
   switch (rc) {
     case ESLURM_NODES_BUSY:
     case ESLURM_NODE_NOT_AVAIL:
-      answer(result, DFRS_BUSY, slurm_strerror(rc));
+      set_result(result, DFRS_BUSY, slurm_strerror(rc));
       break;
     case ESLURM_ACCOUNTING_POLICY:
     case ESLURM_RESERVATION_BUSY:
@@ -91,10 +84,10 @@ static void answer_start_error(struct dfrs_result *result, const job_record_t *j
     case ESLURM_BURST_BUFFER_WAIT:
     case ESLURM_JOB_HELD:
     case ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE:
-      answer(result, DFRS_BLOCKED, job->state_desc ? job->state_desc : slurm_strerror(rc));
+      set_result(result, DFRS_BLOCKED, job->state_desc ? job->state_desc : slurm_strerror(rc));
       break;
     default:
-      answer(result, DFRS_REFUSED, slurm_strerror(rc));
+      set_result(result, DFRS_REFUSED, slurm_strerror(rc));
   }
 }
 
@@ -117,7 +110,7 @@ static bool make_plan(const struct snapshot *snapshot, const struct dfrs_operati
   return true;
 }
 
-/* A job that runs for Slurm, and has yet to be told so. */
+/* A job that runs as far as Slurm goes, and that has not been told so yet. */
 struct started {
   uint32_t job_id, restarts;
   time_t start_time;
@@ -138,16 +131,15 @@ static bool make_room(struct started_list *started) {
   return true;
 }
 
-static void tell(job_record_t *job) {
+static void notify_start(job_record_t *job) {
   if (job->batch_flag == 0)
     srun_allocate(job);
   else if (!IS_JOB_CONFIGURING(job)) /* Slurm does it when its nodes are ready */
     launch_job(job);
 }
 
-/* After the save. In between it may have been cancelled; a suspend of its user's comes to the node behind the launch.
- */
-static void tell_started(struct started_list *started, const slurmctld_lock_t locks, struct apply_times *times) {
+/* After the save. A job may have been cancelled in between; a suspend by its user reaches the node after the launch. */
+static void notify_started(struct started_list *started, const slurmctld_lock_t locks, struct apply_times *times) {
   for (size_t i = 0; i < started->count;) {
     lock_slurmctld(locks);
     const struct hold hold = hold_begun();
@@ -156,101 +148,124 @@ static void tell_started(struct started_list *started, const slurmctld_lock_t lo
       job_record_t *job = find_job_record(one->job_id);
       if (job && job->restart_cnt == one->restarts && job->start_time == one->start_time && !IS_JOB_COMPLETING(job) &&
           (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)))
-        tell(job);
+        notify_start(job);
     } while (++i < started->count && hold_may_last(&hold));
     hold_ended(&hold, times);
     unlock_slurmctld(locks);
   }
 }
 
-static void start(const struct snapshot *snapshot, const struct dfrs_operation *op, job_record_t *job,
-                  struct started_list *started, struct dfrs_result *result) {
-  const time_t now = time(NULL);
-  if (!IS_JOB_PENDING(job)) return answer(result, DFRS_STALE, "not pending any more");
-  if (IS_JOB_COMPLETING(job) || job->details->prolog_running || job->epilog_running ||
-      (job->step_list && list_count(job->step_list)))
-    return answer(result, DFRS_BUSY, "its last run is still being cleaned up");
-  /* Times are whole seconds: one of the very second may be from before, too. */
-  if (job->details->submit_time <= in_charge_since && !nodes_known(snapshot, now))
-    return answer(result, DFRS_BUSY, "slurmctld has just started: waits for its nodes to report");
-  part_record_t *part = job_managed_partition(job);
-  if (!part) return answer(result, DFRS_STALE, "its partition is not managed any more");
-  if (job->priority == 0) return answer(result, DFRS_BLOCKED, "held");
+/* Whether the job is still in a state in which it can be started; if not, *result says why. */
+static bool startable(const struct snapshot *snapshot, const job_record_t *job, const part_record_t *part, time_t now,
+                      struct dfrs_result *result) {
+  enum dfrs_result_code code = DFRS_DONE;
+  const char *reason = NULL;
+  if (!IS_JOB_PENDING(job)) {
+    code = DFRS_STALE;
+    reason = "not pending any more";
+  } else if (IS_JOB_COMPLETING(job) || job->details->prolog_running || job->epilog_running ||
+             (job->step_list && list_count(job->step_list))) {
+    code = DFRS_BUSY;
+    reason = "its last run is still being cleaned up";
+  } else if (job->details->submit_time <= takeover && !nodes_known(snapshot, now)) {
+    /* Times are whole seconds: a job of that very second may be from before, too. */
+    code = DFRS_BUSY;
+    reason = "slurmctld has just started: waits for its nodes to report";
+  } else if (!part) {
+    code = DFRS_STALE;
+    reason = "its partition is not managed any more";
+  } else if (job->priority == 0) {
+    code = DFRS_BLOCKED;
+    reason = "held";
+  }
+  if (code != DFRS_DONE) set_result(result, code, reason);
+  return code == DFRS_DONE;
+}
 
-  if (op->after_requeue && job->details->begin_time > now) job->details->begin_time = 0;
-  part_record_t *const former_part = job->part_ptr;
-  job->part_ptr = part;
-  set_job_features_use(job->details);
-  if (!job_independent(job)) {
-    answer(result, DFRS_BLOCKED, compat_reason(job));
-    job->part_ptr = former_part;
-    return;
-  }
+/* Whether Slurm's own rules let the job start in its partition now; if not, *result says why. */
+static bool permitted(job_record_t *job, time_t now, struct dfrs_result *result) {
   job_record_t *limited = job;
-  if (job_limits_check(&limited, false) != WAIT_NO_REASON) {
-    answer(result, DFRS_BLOCKED, "a limit of its partition or QOS");
-    job->part_ptr = former_part;
-    return;
-  }
-  if (license_job_test(job, now, true) != SLURM_SUCCESS) {
+  const char *reason = NULL;
+  if (!job_independent(job)) {
+    reason = compat_reason(job);
+  } else if (job_limits_check(&limited, false) != WAIT_NO_REASON) {
+    reason = "a limit of its partition or QOS";
+  } else if (license_job_test(job, now, true) != SLURM_SUCCESS) {
     job->state_reason = WAIT_LICENSES;
     xfree(job->state_desc);
     last_job_update = now;
-    answer(result, DFRS_BLOCKED, "waits for licences");
-    job->part_ptr = former_part;
-    return;
+    reason = "waits for licences";
   }
+  if (reason) set_result(result, DFRS_BLOCKED, reason);
+  return !reason;
+}
 
+/* Has Slurm start the job as the operation says; if it does not, *result says why. */
+static bool start_as_planned(const struct snapshot *snapshot, const struct dfrs_operation *op, job_record_t *job,
+                             struct dfrs_result *result) {
   const struct job_shape shape = job_shape(job, snapshot_least_memory(snapshot));
   struct dfrs_plan plan;
   uint32_t *nodes = malloc(sizeof(*nodes) * (op->node_count ? op->node_count : 1));
-  if (!nodes || !make_plan(snapshot, op, &shape, &plan, nodes) || dfrs_gate_publish(&plan) != 0) {
-    free(nodes);
-    job->part_ptr = former_part;
-    return answer(result, DFRS_STALE, "the nodes have changed");
+  const bool published = nodes && make_plan(snapshot, op, &shape, &plan, nodes) && dfrs_gate_publish(&plan) == 0;
+  free(nodes);
+  if (!published) {
+    set_result(result, DFRS_STALE, "the nodes have changed");
+    return false;
   }
   const int rc = compat_select_nodes(job);
   dfrs_gate_withdraw(op->key.job_id);
-  free(nodes);
-  if (rc != SLURM_SUCCESS) {
+  if (rc != SLURM_SUCCESS) set_start_error(result, job, rc);
+  return rc == SLURM_SUCCESS;
+}
+
+static void start(const struct snapshot *snapshot, const struct dfrs_operation *op, job_record_t *job,
+                  struct started_list *started, struct dfrs_result *result) {
+  const time_t now = time(NULL);
+  part_record_t *const part = job_managed_partition(job), *const former_part = job->part_ptr;
+  if (!startable(snapshot, job, part, now, result)) return;
+  if (op->after_requeue && job->details->begin_time > now) job->details->begin_time = 0;
+  job->part_ptr = part;
+  set_job_features_use(job->details);
+  if (!permitted(job, now, result) || !start_as_planned(snapshot, op, job, result)) {
     job->part_ptr = former_part;
-    return answer_start_error(result, job, rc);
+    return;
   }
   last_job_update = now;
   if (make_room(started))
     started->list[started->count++] =
         (struct started){.job_id = job->job_id, .restarts = job->restart_cnt, .start_time = job->start_time};
   else
-    tell(job);
+    notify_start(job);
   rebuild_job_part_list(job);
   result->job_id = job->job_id;
-  answer(result, DFRS_DONE, NULL);
+  set_result(result, DFRS_DONE, NULL);
 }
 
 /* ---- pause and resume ------------------------------------------------------------------------------------------- */
 
 static void suspend_or_resume(bool suspend, job_record_t *job, struct dfrs_result *result) {
   if (suspend ? !IS_JOB_RUNNING(job) : !IS_JOB_SUSPENDED(job))
-    return answer(result, DFRS_STALE, suspend ? "not running any more" : "not suspended any more");
-  if (suspend && IS_JOB_CONFIGURING(job)) return answer(result, DFRS_BUSY, "its nodes are still being prepared");
-  if (!suspend && job->priority == 0) return answer(result, DFRS_BLOCKED, "suspended by its user or an administrator");
+    return set_result(result, DFRS_STALE, suspend ? "not running any more" : "not suspended any more");
+  if (suspend && IS_JOB_CONFIGURING(job)) return set_result(result, DFRS_BUSY, "its nodes are still being prepared");
+  if (!suspend && job->priority == 0)
+    return set_result(result, DFRS_BLOCKED, "suspended by its user or an administrator");
   const int rc = compat_suspend(job, suspend);
   if (rc == SLURM_SUCCESS) {
     last_job_update = time(NULL);
-    return answer(result, DFRS_DONE, NULL);
+    return set_result(result, DFRS_DONE, NULL);
   }
-  answer(result, rc == ESLURM_NODES_BUSY || rc == ESLURM_TRANSITION_STATE_NO_UPDATE ? DFRS_BUSY : DFRS_REFUSED,
-         slurm_strerror(rc));
+  set_result(result, rc == ESLURM_NODES_BUSY || rc == ESLURM_TRANSITION_STATE_NO_UPDATE ? DFRS_BUSY : DFRS_REFUSED,
+             slurm_strerror(rc));
 }
 
 static void requeue(job_record_t *job, struct dfrs_result *result) {
-  if (!IS_JOB_RUNNING(job) && !IS_JOB_SUSPENDED(job)) return answer(result, DFRS_STALE, "not running any more");
-  if (IS_JOB_COMPLETING(job)) return answer(result, DFRS_STALE, "it is ending");
-  if (!job->batch_flag) return answer(result, DFRS_REFUSED, "only batch jobs can be requeued");
-  if (!job->details->requeue) return answer(result, DFRS_REFUSED, "submitted with --no-requeue");
+  if (!IS_JOB_RUNNING(job) && !IS_JOB_SUSPENDED(job)) return set_result(result, DFRS_STALE, "not running any more");
+  if (IS_JOB_COMPLETING(job)) return set_result(result, DFRS_STALE, "it is ending");
+  if (!job->batch_flag) return set_result(result, DFRS_REFUSED, "only batch jobs can be requeued");
+  if (!job->details->requeue) return set_result(result, DFRS_REFUSED, "submitted with --no-requeue");
   const int rc = compat_requeue(job);
-  if (rc == SLURM_SUCCESS) return answer(result, DFRS_DONE, NULL);
-  answer(result, DFRS_REFUSED, slurm_strerror(rc));
+  if (rc == SLURM_SUCCESS) return set_result(result, DFRS_DONE, NULL);
+  set_result(result, DFRS_REFUSED, slurm_strerror(rc));
 }
 
 /* ---- what the user sees ----------------------------------------------------------------------------------------- */
@@ -259,24 +274,25 @@ static void set_comment(const struct snapshot *snapshot, const struct dfrs_opera
                         struct dfrs_result *result) {
   const struct dfrs_job *seen = snapshot_find(snapshot, op->key.job_id);
   if (!seen || xstrcmp(seen->comment, job->comment) != 0)
-    return answer(result, DFRS_STALE, "its user has changed the comment"); /* theirs first; ours comes with the next */
+    return set_result(result, DFRS_STALE,
+                      "its user has changed the comment"); /* theirs first; ours comes with the next */
   xfree(job->comment);
   job->comment = xstrdup(op->text);
   last_job_update = time(NULL);
-  answer(result, DFRS_DONE, NULL);
+  set_result(result, DFRS_DONE, NULL);
 }
 
 static void set_end_time(const struct dfrs_operation *op, job_record_t *job, struct dfrs_result *result) {
-  if (!IS_JOB_RUNNING(job)) return answer(result, DFRS_STALE, "not running any more");
+  if (!IS_JOB_RUNNING(job)) return set_result(result, DFRS_STALE, "not running any more");
   job->end_time = job->end_time_exp = (time_t)op->end_time;
-  answer(result, DFRS_DONE, NULL);
+  set_result(result, DFRS_DONE, NULL);
 }
 
 static void apply_one(const struct snapshot *snapshot, const struct dfrs_operation *op, struct started_list *started,
                       struct dfrs_result *result) {
   memset(result, 0, sizeof(*result));
   job_record_t *job = find_job_record(op->key.job_id);
-  if (!same_run(job, &op->key)) return answer(result, DFRS_STALE, "not the run it was");
+  if (!same_run(job, &op->key)) return set_result(result, DFRS_STALE, "the job has ended or has been started again");
   switch (op->kind) {
     case DFRS_OP_START:
       return start(snapshot, op, job, started, result);
@@ -291,7 +307,7 @@ static void apply_one(const struct snapshot *snapshot, const struct dfrs_operati
     case DFRS_OP_COMMENT:
       return set_comment(snapshot, op, job, result);
   }
-  answer(result, DFRS_REFUSED, "unknown operation");
+  set_result(result, DFRS_REFUSED, "unknown operation");
 }
 
 static bool end_time_of_the_last(const struct dfrs_operation *list, size_t i) {
@@ -312,7 +328,7 @@ void apply_operations(const struct snapshot *snapshot, const struct dfrs_operati
       if (slurmctld_config.shutdown_time) {
         for (; i < count; ++i) {
           memset(&results[i], 0, sizeof(results[i]));
-          answer(&results[i], DFRS_BUSY, "slurmctld is stopping");
+          set_result(&results[i], DFRS_BUSY, "slurmctld is stopping");
         }
         break;
       }
@@ -330,14 +346,14 @@ void apply_operations(const struct snapshot *snapshot, const struct dfrs_operati
     if (i < count) sched_yield();
   }
   if (urgent) {
-    const double since = monotonic();
+    const double since = monotonic_clock();
     saving_now();
-    times->saving = monotonic() - since;
+    times->saving = monotonic_clock() - since;
   } else if (changed) {
     schedule_job_save();
   }
-  if (changed) schedule_node_save(); /* nobody waits for that */
-  tell_started(&started, locks, times);
+  if (changed) schedule_node_save(); /* nothing waits for that */
+  notify_started(&started, locks, times);
   free(started.list);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Carrying out the controller's operations in slurmctld.
+ * Carries out the controller's operations in slurmctld.
  */
 #ifndef DFRS_PLUGIN_APPLY_H
 #define DFRS_PLUGIN_APPLY_H
@@ -18,18 +18,18 @@ struct apply_times {
   unsigned holds;
 };
 
-/* Says since when this slurmctld has been in charge (s since the epoch).
+/* Tells when this slurmctld took over (s since the epoch).
  *
- * A controller that was killed may have started jobs that the saved state still shows as pending. Started again at once
- * such a job fails: slurmctld revokes the run that its node reports, and slurmd then takes no credential of that
- * second. So a job from before is not started until all usable nodes of managed partitions have reported (10 s at
- * most), and 2 s more have passed. New jobs start at once. */
-void apply_in_charge_since(time_t since);
+ * A controller that was killed may have started jobs that the saved state still shows as pending. Started at once by
+ * the next one, such a job fails: slurmctld revokes the run that its node reports, and slurmd then takes no credential
+ * of that second. So a job from before the takeover is not started until all usable nodes of managed partitions have
+ * reported (10 s at most), and 2 s more have passed. New jobs start at once. */
+void apply_set_takeover(time_t when);
 
 /* Carries out list[0 .. count) in order; results[i] is what came of list[i]. Takes conf R, job W, node W, part R, fed R
- * in short holds, a few operations each, and lets others in between. Each job is looked up again and must still be in
- * the run and state that the operation was meant for. Jobs that have been started are saved before anybody is told of
- * it. */
+ * in short holds, a few operations each, so that other threads get the locks in between. Each job is looked up again
+ * and must still be in the run and state that the operation was meant for. Jobs that have been started are saved before
+ * their nodes or users are told. */
 void apply_operations(const struct snapshot *snapshot, const struct dfrs_operation *list, size_t count,
                       struct dfrs_result *results, struct apply_times *times);
 

@@ -1,24 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Memory that is handed out piece by piece and taken back as a whole. Pieces do not move.
+ * Memory that is handed out in pieces and taken back as a whole. Pieces do not move.
+ *
+ * A failure is remembered: when memory is short, every later piece is NULL, too, until arena_rewind(). Callers that
+ * write only to pieces that are not NULL may thus ask once, at the end, whether all went well.
  */
 #ifndef DFRS_PLUGIN_ARENA_H
 #define DFRS_PLUGIN_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena_block;
 struct arena {
   struct arena_block *first, *now;
   size_t used; /* of the block in use */
+  bool failed;
 };
 
-/* NULL: no memory. Aligned for any type. Not cleared. */
-void *arena_take(struct arena *arena, size_t size);
-/* A copy of the text; NULL for NULL, or when there is no memory. */
+/* `count` pieces of `size` bytes in a row, at least one. Aligned for any type, and not cleared. NULL: no memory. */
+void *arena_take(struct arena *arena, size_t count, size_t size);
+/* A copy of the text. NULL for NULL, or when there is no memory. */
 const char *arena_text(struct arena *arena, const char *text);
-/* All pieces are void; the blocks are kept for the next ones. O(1). */
+/* Whether a piece could not be had since the last rewind. */
+bool arena_failed(const struct arena *arena);
+/* Takes back all pieces and keeps the blocks for the next ones. O(1). */
 void arena_rewind(struct arena *arena);
-/* The blocks, too. */
+/* Frees the blocks, too. */
 void arena_free(struct arena *arena);
 
 #endif

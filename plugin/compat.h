@@ -6,7 +6,7 @@
  *          compiler with the headers of 24.11.5, no more: they were never linked or run. The selector is not ported.
  *   26.05  likewise, but no header of it has been seen: no line of these branches has met a compiler.
  *
- * Whoever ports it defines DFRS_PORTING_SLURM; otherwise versions but 22.05 are refused.
+ * All versions but 22.05 are refused, unless DFRS_PORTING_SLURM is defined, for work on a port.
  */
 #ifndef DFRS_PLUGIN_COMPAT_H
 #define DFRS_PLUGIN_COMPAT_H
@@ -120,14 +120,14 @@ static inline int compat_suspend(job_record_t *job, bool suspend) {
     snprintf(name, sizeof(name), "%u", job->job_id);
   suspend_msg_t message = {.op = suspend ? SUSPEND_JOB : RESUME_JOB, .job_id = job->job_id, .job_id_str = name};
 #if COMPAT_SINCE(24, 11)
-  /* Its answer goes to whoever sent the request: nobody. */
+  /* The answer goes to the sender of the request; there is none. */
   slurm_msg_t request;
   slurm_msg_t_init(&request);
   int rc = job_suspend2(&request, &message, 0, false, NO_VAL16);
 #else
   int rc = job_suspend2(&message, 0, -1, false, NO_VAL16);
 #endif
-  /* For an array task that function keeps its answer to itself; the state tells. */
+  /* For an array task that function does not report errors; the state shows them. */
   if (rc == SLURM_SUCCESS && job->array_task_id != NO_VAL) {
     if (suspend ? !IS_JOB_SUSPENDED(job) : !IS_JOB_RUNNING(job))
       rc = suspend ? ESLURM_NOT_SUPPORTED : ESLURM_NODES_BUSY;

@@ -14,16 +14,16 @@
 #include <unistd.h>
 
 /* As the agent's (shim/agent/cpu_max.h says why). */
-#define BASE_PERIOD_US 10000.0
-#define MAX_PERIOD_US 1000000.0
-#define WANTED_QUOTA_US 2000.0
-#define MIN_QUOTA_US 1000.0
-/* The kernel's largest weights: within its quota a job is not to lose CPU time to other things on the node. */
-#define SHARES "262144"
-#define WEIGHT "10000"
-#define MAX_CORES_PER_CPU 1000.0
-/* The agent removes groups that stand empty: one can go between our making it and the task's joining. */
-#define ATTEMPTS 5
+static const double kBasePeriodUs = 10000;
+static const double kMaxPeriodUs = 1000000;
+static const double kWantedQuotaUs = 2000;
+static const double kMinQuotaUs = 1000;
+/* The kernel's largest weights: within its quota a job shall not lose CPU time to other processes of the node. */
+static const char kShares[] = "262144";
+static const char kWeight[] = "10000";
+static const double kMaxCoresPerCpu = 1000;
+/* The agent removes empty groups: one that we have just made can be gone before the task joins it. */
+enum { kAttempts = 5 };
 
 struct quota {
   long quota_us; /* -1: unlimited */
@@ -33,7 +33,6 @@ struct quota {
 static int fail(char *err, size_t err_size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static int fail(char *err, size_t err_size, const char *format, ...) {
   va_list arguments;
-
   va_start(arguments, format);
   vsnprintf(err, err_size, format, arguments);
   va_end(arguments);
@@ -42,7 +41,6 @@ static int fail(char *err, size_t err_size, const char *format, ...) {
 
 static long file_system(int fd) {
   struct statfs about;
-
   return fstatfs(fd, &about) == 0 ? (long)about.f_type : 0;
 }
 
@@ -52,20 +50,14 @@ static int remove_group(int at, const char *name) { return unlinkat(at, name, AT
 
 /* ---- configuration ----------------------------------------------------------------------------------------------- */
 
-/* Copies text with each %n replaced. false: too long. */
+/* Copies text with each %n replaced. False: too long. */
 static bool expand(char *out, size_t size, const char *text, const char *node) {
   size_t used = 0;
-
   while (*text) {
-    const char *piece = text;
-    size_t length = 1;
-    if (text[0] == '%' && text[1] == 'n') {
-      piece = node;
-      length = strlen(node);
-      text += 2;
-    } else {
-      text++;
-    }
+    const bool is_node = text[0] == '%' && text[1] == 'n';
+    const char *piece = is_node ? node : text;
+    const size_t length = is_node ? strlen(node) : 1;
+    text += is_node ? 2 : 1;
     if (used + length >= size) return false;
     memcpy(out + used, piece, length);
     used += length;
@@ -78,45 +70,59 @@ static bool is_file_name(const char *name) {
   return name[0] && name[0] != '.' && !strchr(name, '/') && strlen(name) <= NAME_MAX;
 }
 
+static bool is_absolute(const char *path) { return path[0] == '/'; }
+
+/* An argument of plugstack.conf that is a text with %n in it. */
+struct text_argument {
+  const char *key;
+  const char *value; /* the default, then what is given */
+  char *out;
+  size_t size;
+  bool (*valid)(const char *value);
+  const char *expected;
+};
+
+/* The value of "key=value", or NULL if that is not the argument's key. */
+static const char *value_of(const char *argument, const char *key) {
+  const size_t length = strlen(key);
+  return !strncmp(argument, key, length) && argument[length] == '=' ? argument + length + 1 : NULL;
+}
+
+static bool parse_cores(const char *text, double *cores) {
+  char *end;
+  *cores = strtod(text, &end);
+  return end != text && !*end && *cores > 0 && *cores <= kMaxCoresPerCpu;
+}
+
 int dfrs_group_configure(struct dfrs_group_conf *conf, const char *node, int argc, char **argv, char *err,
                          size_t err_size) {
-  const char *run_dir = "/run/dfrs/%n";
-  const char *root = "/sys/fs/cgroup";
-  const char *tree = "dfrs";
-
-  memset(conf, 0, sizeof *conf);
+  enum { kTexts = 3 };
+  struct text_argument texts[kTexts] = {
+      {"run_dir", "/run/dfrs/%n", conf->run_dir, sizeof(conf->run_dir), is_absolute, "an absolute path"},
+      {"cgroup_root", "/sys/fs/cgroup", conf->cgroup_root, sizeof(conf->cgroup_root), is_absolute, "an absolute path"},
+      {"cgroup_tree", "dfrs", conf->cgroup_tree, sizeof(conf->cgroup_tree), is_file_name, "the name of a folder"},
+  };
+  memset(conf, 0, sizeof(*conf));
   conf->file_system = file_system;
   conf->make_group = make_group;
   conf->remove_group = remove_group;
   if (!node || !is_file_name(node)) return fail(err, err_size, "the node's name is not known (SLURMD_NODENAME)");
-  for (int i = 0; i < argc; i++) {
-    const char *value = strchr(argv[i], '=');
-    const size_t key = value ? (size_t)(value++ - argv[i]) : 0;
-    if (key == 7 && !strncmp(argv[i], "run_dir", key)) {
-      run_dir = value;
-    } else if (key == 11 && !strncmp(argv[i], "cgroup_root", key)) {
-      root = value;
-    } else if (key == 11 && !strncmp(argv[i], "cgroup_tree", key)) {
-      tree = value;
-    } else if (key == 21 && !strncmp(argv[i], "default_cores_per_cpu", key)) {
-      char *end;
-      conf->default_cores_per_cpu = strtod(value, &end);
-      if (end == value || *end || !(conf->default_cores_per_cpu > 0) || conf->default_cores_per_cpu > MAX_CORES_PER_CPU)
-        return fail(err, err_size, "%s: expected a number above 0 and up to %g", argv[i], MAX_CORES_PER_CPU);
-    } else {
+  snprintf(conf->node, sizeof(conf->node), "%s", node);
+  for (int i = 0; i < argc; ++i) {
+    const char *value = value_of(argv[i], "default_cores_per_cpu");
+    if (value && !parse_cores(value, &conf->default_cores_per_cpu))
+      return fail(err, err_size, "%s: expected a number above 0 and up to %g", argv[i], kMaxCoresPerCpu);
+    for (int k = 0; k < kTexts && !value; ++k)
+      if ((value = value_of(argv[i], texts[k].key))) texts[k].value = value;
+    if (!value)
       return fail(err, err_size,
                   "%s: unknown argument in plugstack.conf; known are run_dir=, cgroup_root=, cgroup_tree= and "
                   "default_cores_per_cpu=",
                   argv[i]);
-    }
   }
-  if (!expand(conf->run_dir, sizeof conf->run_dir, run_dir, node) || conf->run_dir[0] != '/')
-    return fail(err, err_size, "run_dir=%.200s: expected an absolute path", run_dir);
-  if (!expand(conf->cgroup_root, sizeof conf->cgroup_root, root, node) || conf->cgroup_root[0] != '/')
-    return fail(err, err_size, "cgroup_root=%.200s: expected an absolute path", root);
-  if (!expand(conf->cgroup_tree, sizeof conf->cgroup_tree, tree, node) || !is_file_name(conf->cgroup_tree))
-    return fail(err, err_size, "cgroup_tree=%.200s: expected the name of a folder", tree);
-  snprintf(conf->node, sizeof conf->node, "%s", node);
+  for (int k = 0; k < kTexts; ++k)
+    if (!expand(texts[k].out, texts[k].size, texts[k].value, node) || !texts[k].valid(texts[k].out))
+      return fail(err, err_size, "%s=%.200s: expected %s", texts[k].key, texts[k].value, texts[k].expected);
   return 0;
 }
 
@@ -134,7 +140,6 @@ static void close_fd(int fd) {
 static int read_text(int at, const char *name, char *text, size_t size) {
   const int fd = openat(at, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   ssize_t length;
-
   if (fd < 0) return errno;
   do length = read(fd, text, size - 1);
   while (length < 0 && errno == EINTR);
@@ -148,7 +153,6 @@ static int read_text(int at, const char *name, char *text, size_t size) {
 static int write_text(int at, const char *name, const char *text) {
   const int fd = openat(at, name, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW);
   ssize_t length;
-
   if (fd < 0) return errno;
   do length = write(fd, text, strlen(text));
   while (length < 0 && errno == EINTR);
@@ -162,7 +166,6 @@ static bool parse_quota(const char *text, struct quota *quota) {
   char *end;
   long period;
   int used = 0;
-
   if (sscanf(text, "%31s %ld %n", first, &period, &used) != 2 || used == 0 || text[used] || period < 1) return false;
   quota->period_us = period;
   if (!strcmp(first, "max")) {
@@ -178,16 +181,15 @@ static bool same_quota(const struct quota *a, const struct quota *b) {
   return a->quota_us == b->quota_us && (a->quota_us < 0 || a->period_us == b->period_us);
 }
 
-/* The quota that the agent wants for the job; false if it has said nothing, or nothing readable. */
+/* The quota that the agent has published for the job; false if there is none, or none that can be read. */
 static bool published_quota(const struct dfrs_group_conf *conf, uint32_t job, struct quota *quota) {
   char text[128];
   char name[32];
   bool found = false;
   const int run = open(conf->run_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const int folder = run >= 0 ? open_folder(run, "quota") : -1;
-
-  snprintf(name, sizeof name, "%u", job);
-  if (folder >= 0 && read_text(folder, name, text, sizeof text) == 0) found = parse_quota(text, quota);
+  snprintf(name, sizeof(name), "%u", job);
+  if (folder >= 0 && read_text(folder, name, text, sizeof(text)) == 0) found = parse_quota(text, quota);
   close_fd(folder);
   close_fd(run);
   return found;
@@ -195,12 +197,11 @@ static bool published_quota(const struct dfrs_group_conf *conf, uint32_t job, st
 
 static bool default_quota(const struct dfrs_group_conf *conf, unsigned cpus, struct quota *quota) {
   const double cores = conf->default_cores_per_cpu * (cpus ? cpus : 1);
-  double period = BASE_PERIOD_US;
-
+  double period = kBasePeriodUs;
   if (conf->default_cores_per_cpu <= 0) return false;
-  if (cores * period < WANTED_QUOTA_US) period = fmin(MAX_PERIOD_US, ceil(WANTED_QUOTA_US / cores));
+  if (cores * period < kWantedQuotaUs) period = fmin(kMaxPeriodUs, ceil(kWantedQuotaUs / cores));
   quota->period_us = (long)period;
-  quota->quota_us = lround(fmax(MIN_QUOTA_US, cores * period));
+  quota->quota_us = lround(fmax(kMinQuotaUs, cores * period));
   return true;
 }
 
@@ -208,10 +209,9 @@ static bool default_quota(const struct dfrs_group_conf *conf, unsigned cpus, str
 
 static bool v1_read(int group, struct quota *quota) {
   char number[32];
-
-  if (read_text(group, "cpu.cfs_quota_us", number, sizeof number)) return false;
+  if (read_text(group, "cpu.cfs_quota_us", number, sizeof(number))) return false;
   quota->quota_us = strtol(number, NULL, 10);
-  if (read_text(group, "cpu.cfs_period_us", number, sizeof number)) return false;
+  if (read_text(group, "cpu.cfs_period_us", number, sizeof(number))) return false;
   quota->period_us = strtol(number, NULL, 10);
   return true;
 }
@@ -220,115 +220,114 @@ static bool v1_read(int group, struct quota *quota) {
 static int v1_write(int group, const struct quota *wanted) {
   struct quota now;
   char number[32];
-  int error;
-
+  int error = 0;
   if (v1_read(group, &now) && same_quota(&now, wanted)) return 0;
   if (wanted->quota_us > 0) {
-    if ((error = write_text(group, "cpu.shares", SHARES))) return error;
-    snprintf(number, sizeof number, "%ld", wanted->period_us);
-    if ((error = write_text(group, "cpu.cfs_period_us", number))) return error;
+    error = write_text(group, "cpu.shares", kShares);
+    snprintf(number, sizeof(number), "%ld", wanted->period_us);
+    if (!error) error = write_text(group, "cpu.cfs_period_us", number);
   }
-  snprintf(number, sizeof number, "%ld", wanted->quota_us);
-  return write_text(group, "cpu.cfs_quota_us", number);
+  snprintf(number, sizeof(number), "%ld", wanted->quota_us);
+  return error ? error : write_text(group, "cpu.cfs_quota_us", number);
 }
 
 /* The folder of the node below a controller; -1 and errno. Made where it is not there. */
 static int v1_tree(const struct dfrs_group_conf *conf, const char *controller, bool make) {
   char path[PATH_MAX + 16];
   const char *const names[] = {conf->cgroup_tree, conf->node};
-
-  snprintf(path, sizeof path, "%s/%s", conf->cgroup_root, controller);
+  snprintf(path, sizeof(path), "%s/%s", conf->cgroup_root, controller);
   int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  /* Where controllers are not mounted there may be a plain folder, in which groups could be "made", too. */
+  /* A plain folder may stand where no controller is mounted; groups could be "made" there, too. */
   if (folder >= 0 && conf->file_system(folder) != CGROUP_SUPER_MAGIC) {
     close(folder);
     errno = ENOTSUP;
     return -1;
   }
-  for (int i = 0; i < 2 && folder >= 0; i++) {
+  for (int i = 0; i < 2 && folder >= 0; ++i) {
     const bool made = make && conf->make_group(folder, names[i]) == 0;
     const int below = open_folder(folder, names[i]);
     const int error = errno;
     close(folder);
     errno = error;
     folder = below;
-    if (folder >= 0 && made && !strcmp(controller, "cpu")) write_text(folder, "cpu.shares", SHARES);
+    if (folder >= 0 && made && !strcmp(controller, "cpu")) write_text(folder, "cpu.shares", kShares);
   }
   return folder;
 }
 
-/* 0 or errno. The group's quota is made the agent's; while it is being written the agent may publish another. */
+/* 0 or errno. Gives the group the quota that the agent has published; it may publish another one meanwhile. */
 static int v1_set_quota(const struct dfrs_group_conf *conf, uint32_t job, int group, bool fresh, unsigned cpus) {
   struct quota wanted;
   struct quota again;
   int error = 0;
-
   if (!published_quota(conf, job, &wanted)) {
-    /* Only a group that was just made: what is in another is the agent's, or was given by an earlier task. */
+    /* Only to a group that was just made: any other has the agent's quota, or that of an earlier task. */
     if (fresh && default_quota(conf, cpus, &wanted) && (error = v1_write(group, &wanted))) return error;
     if (!published_quota(conf, job, &wanted)) return 0;
   }
-  for (int i = 0; i < ATTEMPTS; i++) {
+  for (int i = 0; i < kAttempts; ++i) {
     if ((error = v1_write(group, &wanted))) return error;
     if (!published_quota(conf, job, &again) || same_quota(&wanted, &again)) return 0;
     wanted = again;
   }
-  return 0; /* the agent, which looks again and again, has the last word */
+  return 0; /* the agent checks every quota again */
+}
+
+/* Puts the process into the job's group below `tree`. 0 or errno, and then *step names what failed. */
+static int v1_enter(const struct dfrs_group_conf *conf, int tree, const char *name, uint32_t job, unsigned cpus,
+                    const char *process, const char **step) {
+  const bool fresh = conf->make_group(tree, name) == 0;
+  const int group = open_folder(tree, name);
+  int error = group < 0 ? errno : 0;
+  *step = "open";
+  if (!error) {
+    *step = "quota";
+    error = v1_set_quota(conf, job, group, fresh, cpus);
+  }
+  if (!error) {
+    *step = "cgroup.procs";
+    error = write_text(group, "cgroup.procs", process);
+  }
+  close_fd(group);
+  return error;
+}
+
+/* For accounting alone, so errors do no harm: without it the agent adds up what it finds of each process. */
+static void v1_account(const struct dfrs_group_conf *conf, const char *name, const char *process) {
+  const int tree = v1_tree(conf, "cpuacct", true);
+  if (tree < 0) return;
+  conf->make_group(tree, name);
+  const int group = open_folder(tree, name);
+  if (group >= 0) write_text(group, "cgroup.procs", process);
+  close_fd(group);
+  close(tree);
 }
 
 static int v1_join(const struct dfrs_group_conf *conf, uint32_t job, unsigned cpus, pid_t process, char *err,
                    size_t err_size) {
-  char name[32];
-  char number[32];
+  char name[32], number[32];
   int error = ENOENT;
   const char *step = "";
   const int tree = v1_tree(conf, "cpu", true);
-
   if (tree < 0)
     return fail(err, err_size, "%s/cpu/%s/%s: %s", conf->cgroup_root, conf->cgroup_tree, conf->node, strerror(errno));
-  snprintf(name, sizeof name, "job_%u", job);
-  snprintf(number, sizeof number, "%d", (int)process);
-  for (int i = 0; i < ATTEMPTS && (error == ENOENT || error == ENODEV); i++) {
-    const bool fresh = conf->make_group(tree, name) == 0;
-    const int group = open_folder(tree, name);
-    step = "open";
-    if (group < 0) {
-      error = errno;
-      continue;
-    }
-    step = "quota";
-    error = v1_set_quota(conf, job, group, fresh, cpus);
-    if (!error) {
-      step = "cgroup.procs";
-      error = write_text(group, "cgroup.procs", number);
-    }
-    close(group);
-  }
+  snprintf(name, sizeof(name), "job_%u", job);
+  snprintf(number, sizeof(number), "%d", (int)process);
+  for (int i = 0; i < kAttempts && (error == ENOENT || error == ENODEV); ++i)
+    error = v1_enter(conf, tree, name, job, cpus, number, &step);
   close(tree);
   if (error)
     return fail(err, err_size, "%s/cpu/%s/%s/%s: %s: %s", conf->cgroup_root, conf->cgroup_tree, conf->node, name, step,
                 strerror(error));
-
-  /* Accounting alone: without it the agent adds up what it finds of each process. */
-  const int accounting = v1_tree(conf, "cpuacct", true);
-  if (accounting >= 0) {
-    conf->make_group(accounting, name);
-    const int group = open_folder(accounting, name);
-    if (group >= 0) {
-      write_text(group, "cgroup.procs", number);
-      close(group);
-    }
-    close(accounting);
-  }
+  v1_account(conf, name, number);
   return 0;
 }
 
 static bool v1_remove(const struct dfrs_group_conf *conf, uint32_t job, const char *controller) {
   char name[32];
   const int tree = v1_tree(conf, controller, false);
-
   if (tree < 0) return false;
-  snprintf(name, sizeof name, "job_%u", job);
+  snprintf(name, sizeof(name), "job_%u", job);
   /* EBUSY as long as a process is in it. */
   const bool removed = conf->remove_group(tree, name) == 0;
   close(tree);
@@ -339,11 +338,10 @@ static bool v1_remove(const struct dfrs_group_conf *conf, uint32_t job, const ch
 
 static int v2_open(const struct dfrs_group_conf *conf, int root, uint32_t job) {
   char path[NAME_MAX + 64];
-
-  snprintf(path, sizeof path, "system.slice/%s_slurmstepd.scope/job_%u", conf->node, job);
+  snprintf(path, sizeof(path), "system.slice/%s_slurmstepd.scope/job_%u", conf->node, job);
   int group = open_folder(root, path);
   if (group < 0) {
-    snprintf(path, sizeof path, "system.slice/slurmstepd.scope/job_%u", job);
+    snprintf(path, sizeof(path), "system.slice/slurmstepd.scope/job_%u", job);
     group = open_folder(root, path);
   }
   return group;
@@ -351,12 +349,11 @@ static int v2_open(const struct dfrs_group_conf *conf, int root, uint32_t job) {
 
 static int v2_write(int group, const struct quota *wanted) {
   char text[64];
-
   if (wanted->quota_us < 0) {
-    snprintf(text, sizeof text, "max %ld", wanted->period_us);
+    snprintf(text, sizeof(text), "max %ld", wanted->period_us);
   } else {
-    snprintf(text, sizeof text, "%ld %ld", wanted->quota_us, wanted->period_us);
-    write_text(group, "cpu.weight", WEIGHT);
+    snprintf(text, sizeof(text), "%ld %ld", wanted->quota_us, wanted->period_us);
+    write_text(group, "cpu.weight", kWeight);
   }
   return write_text(group, "cpu.max", text);
 }
@@ -367,15 +364,15 @@ static int v2_join(const struct dfrs_group_conf *conf, int root, uint32_t job, u
   struct quota wanted;
   char text[64];
   const int group = v2_open(conf, root, job);
-  int error = group < 0 ? errno : read_text(group, "cpu.max", text, sizeof text);
+  int error = group < 0 ? errno : read_text(group, "cpu.max", text, sizeof(text));
 
-  for (int i = 0; i < ATTEMPTS && !error && parse_quota(text, &now); i++) {
+  for (int i = 0; i < kAttempts && !error && parse_quota(text, &now); ++i) {
     const bool told = published_quota(conf, job, &wanted);
-    /* The default is for a group that no one has given a quota. */
+    /* The default is for a group without a quota. */
     if (!told && (now.quota_us >= 0 || !default_quota(conf, cpus, &wanted))) break;
     if (same_quota(&now, &wanted)) break;
     error = v2_write(group, &wanted);
-    if (!error) error = read_text(group, "cpu.max", text, sizeof text);
+    if (!error) error = read_text(group, "cpu.max", text, sizeof(text));
   }
   close_fd(group);
   if (error)
@@ -386,12 +383,11 @@ static int v2_join(const struct dfrs_group_conf *conf, int root, uint32_t job, u
   return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ */
+/* ---- either version ---------------------------------------------------------------------------------------------- */
 
 /* An open folder of version 2, or -1. */
 static int open_v2_root(const struct dfrs_group_conf *conf) {
   const int root = open(conf->cgroup_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
   if (root >= 0 && conf->file_system(root) == CGROUP2_SUPER_MAGIC) return root;
   close_fd(root);
   return -1;
@@ -409,14 +405,12 @@ int dfrs_group_join(const struct dfrs_group_conf *conf, uint32_t job, unsigned c
 
 bool dfrs_group_managed(const struct dfrs_group_conf *conf, uint32_t job) {
   struct quota quota;
-
   return published_quota(conf, job, &quota);
 }
 
 void dfrs_group_leave(const struct dfrs_group_conf *conf, uint32_t job, bool job_over) {
   struct quota quota;
   const int root = open_v2_root(conf);
-
   if (root >= 0) {
     close(root);
     return;

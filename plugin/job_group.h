@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * A job's control group as the SPANK plugin sees it, on the node, inside slurmstepd. The node agent (shim/agent) works
- * on the same groups; docs/reference/dfrsd.md says what the two agree on:
+ * A job's control group as the SPANK plugin uses it, on the node, inside slurmstepd. The node agent (shim/agent) uses
+ * the same groups; docs/reference/dfrsd.md has what the two agree on:
  *
- *  - v1: ROOT/cpu/TREE/NODE/job_ID, and the same below cpuacct. The first to need it makes it; tasks join here.
- *  - v2: Slurm's own ROOT/system.slice/[NODE_]slurmstepd.scope/job_ID
- *  - RUN_DIR/quota/ID: the job's quota here, "QUOTA PERIOD" in microseconds, "max" for none; written by the agent.
+ * - cgroup v1: <root>/cpu/<tree>/<node>/job_<id>, and the same below cpuacct. Either of the two makes it; tasks join it
+ *   here.
+ * - cgroup v2: Slurm's own <root>/system.slice/[<node>_]slurmstepd.scope/job_<id>.
+ * - <run_dir>/quota/<id>: the job's quota here, "QUOTA PERIOD" in microseconds, QUOTA is "max" for none. The agent
+ *   writes it.
  *
- * No Slurm in here. Messages are one line. No function is for two threads at once.
+ * This part uses nothing of Slurm. Messages are one line. No function may be called by two threads at once.
  */
 #ifndef DFRS_PLUGIN_JOB_GROUP_H
 #define DFRS_PLUGIN_JOB_GROUP_H
@@ -26,8 +28,8 @@ struct dfrs_group_conf {
   char cgroup_tree[NAME_MAX + 1]; /* v1: our group at the top of each controller */
   char run_dir[PATH_MAX];
   char node[NAME_MAX + 1];
-  double default_cores_per_cpu; /* of a job that the agent has said nothing about; 0: unlimited */
-  /* The kernel's, but in tests, whose trees are plain folders. */
+  double default_cores_per_cpu; /* of a job for which the agent has published no quota; 0: unlimited */
+  /* The kernel's functions; tests, whose trees are plain folders, have others. */
   long (*file_system)(int fd);                 /* f_type of an open folder; 0 if unknown */
   int (*make_group)(int at, const char *name); /* 0, or -1 and errno */
   int (*remove_group)(int at, const char *name);

@@ -28,7 +28,7 @@ static int by_node(const void *a, const void *b) {
   return (x->node > y->node) - (x->node < y->node);
 }
 
-/* How many tasks a node can take: its CPUs are for one job at most once over, its free memory bounds, and the job. */
+/* How many tasks of the job a node can take: as many as its CPUs, its free memory and the job itself allow. */
 static uint32_t room_on(const job_record_t *job, const struct job_shape *shape, int node) {
   const node_record_t *record = compat_node(node);
   uint32_t room = record->cpus_efctv / shape->cpus_per_task;
@@ -43,8 +43,8 @@ static uint32_t room_on(const job_record_t *job, const struct job_shape *shape, 
   return most != 0 && most != NO_VAL16 && most != INFINITE16 && most < room ? most : room;
 }
 
-static uint32_t gather(const job_record_t *job, const struct job_shape *shape, const bitstr_t *available,
-                       const struct dfrs_plan *allowed, struct candidate *found) {
+static uint32_t find_candidates(const job_record_t *job, const struct job_shape *shape, const bitstr_t *available,
+                                const struct dfrs_plan *allowed, struct candidate *found) {
   uint32_t count = 0;
   bitstr_t *const named = job->details->req_node_bitmap;
   for (uint32_t i = 0; i < allowed->node_count; ++i) {
@@ -64,8 +64,8 @@ static uint32_t gather(const job_record_t *job, const struct job_shape *shape, c
   return count;
 }
 
-/* Deals the tasks out, one after the other, to the nodes that have room. False: they do not fit. */
-static bool deal(uint32_t tasks, const struct candidate *nodes, uint32_t count, uint16_t *node_tasks) {
+/* Gives the nodes that have room one task after the other in turn. False: the tasks do not fit. */
+static bool distribute(uint32_t tasks, const struct candidate *nodes, uint32_t count, uint16_t *node_tasks) {
   memset(node_tasks, 0, count * sizeof(*node_tasks));
   for (bool dealt = true; tasks > 0 && dealt;) {
     dealt = false;
@@ -90,15 +90,15 @@ bool layout_make(const job_record_t *job, const bitstr_t *available, uint32_t mi
   layout->node_tasks = calloc(allowed->node_count, sizeof(*layout->node_tasks));
   bool made = false;
   if (found && layout->nodes && layout->node_tasks) {
-    const uint32_t count = gather(job, &shape, available, allowed, found);
+    const uint32_t count = find_candidates(job, &shape, available, allowed, found);
     uint32_t most = max_nodes != 0 && max_nodes < count ? max_nodes : count;
     if (most > shape.tasks) most = shape.tasks;
     uint32_t wanted = req_nodes > min_nodes ? req_nodes : min_nodes;
     if (wanted < named) wanted = named;
-    /* As few nodes as it asks for; more, up to its limit, where these do not have the room. */
+    /* As few nodes as the job asks for; more, up to its limit, if these do not have the room. */
     for (uint32_t n = wanted ? wanted : 1; n <= most && !made; ++n) {
       qsort(found, count, sizeof(*found), better);
-      made = deal(shape.tasks, found, n, layout->node_tasks);
+      made = distribute(shape.tasks, found, n, layout->node_tasks);
       if (!made) continue;
       for (uint32_t i = 0; i < n; ++i) found[i].room = layout->node_tasks[i];
       qsort(found, n, sizeof(*found), by_node);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Where the tasks of a job go that says something of its layout, which the policy does not know of: how many nodes, how
- * many tasks on each at most, or several nodes by name. The policy says when such a job starts, and on which nodes it
- * may; here the nodes with the fewest cores in use are picked, and the tasks dealt out evenly. The job is placed
- * exactly after that, and shares cores like any other.
+ * Places the tasks of a job that asks for a layout: a number of nodes, a number of tasks on each, or several nodes by
+ * name. The policy knows nothing of layouts. It decides when such a job starts and on which nodes it may run; of these,
+ * the ones with the fewest cores in use are chosen here, and get tasks in turn. The job is then placed exactly, and
+ * shares cores like any other.
  */
 #ifndef DFRS_PLUGIN_LAYOUT_H
 #define DFRS_PLUGIN_LAYOUT_H

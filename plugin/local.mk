@@ -45,11 +45,13 @@ plugin_sched_dfrs_so_SOURCES = \
 	plugin/apply.h \
 	plugin/arena.c \
 	plugin/arena.h \
+	plugin/clock.h \
 	plugin/compat.h \
 	plugin/job_shape.c \
 	plugin/job_shape.h \
 	plugin/lost_jobs.c \
 	plugin/lost_jobs.h \
+	plugin/plugin_dir.h \
 	plugin/saving.c \
 	plugin/saving.h \
 	plugin/sched_dfrs.c \
@@ -65,9 +67,9 @@ plugin_select_cons_tres_so_LDADD = plugin/libdfrs_controller.so
 EXTRA_plugin_select_cons_tres_so_DEPENDENCIES = plugin/slurm_plugin.map
 plugin_select_cons_tres_so_SOURCES = \
 	plugin/compat.h \
+	plugin/job_nodes.h \
 	plugin/job_shape.c \
 	plugin/job_shape.h \
-	plugin/job_nodes.h \
 	plugin/layout.c \
 	plugin/layout.h \
 	plugin/managed_memory.c \
@@ -75,6 +77,7 @@ plugin_select_cons_tres_so_SOURCES = \
 	plugin/marks.h \
 	plugin/placement.c \
 	plugin/placement.h \
+	plugin/plugin_dir.h \
 	plugin/select_cons_tres.c \
 	plugin/shared_row.c \
 	plugin/shared_row.h \

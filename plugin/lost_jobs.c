@@ -8,12 +8,12 @@
 #include "src/slurmctld/agent.h"
 #include "src/slurmctld/ping_nodes.h"
 
-/* slurmd may still be busy with a launch that it was told of just before: the job is not in its reports then. A site's
+/* s; slurmd may still be busy with a launch that was sent just before, and its reports then lack the job. A site's
  * prolog may take as long as Slurm grants to a start. */
 static const time_t kLaunchTakes = 3;
 static const time_t kAskAgain = 5; /* a request may be lost */
 static const int kReports = 2;
-static const time_t kCredentialSeconds = 3; /* slurmd takes none of the second in which it was told to end a run */
+static const time_t kCredentialSeconds = 3; /* slurmd takes no credential of the second in which it had to end a run */
 static const double kLookEvery = 0.25;
 
 struct suspect {
@@ -44,7 +44,7 @@ static bool in_question(const job_record_t *job) {
          job_managed_partition(job);
 }
 
-static bool collect(void) {
+static bool collect_suspects(void) {
   const size_t all = (size_t)list_count(job_list);
   suspects = calloc(all ? all : 1, sizeof(*suspects));
   if (!suspects) return false;
@@ -69,8 +69,8 @@ static bool shown_since(const job_record_t *job, time_t asked) {
   return job->time_last_active >= asked && job->time_last_active != job->suspend_time;
 }
 
-/* Several jobs of one node ask at once, and the same report tells of all of them. */
-static void ask(time_t now) {
+/* Asks each node once, as one report shows all its jobs. */
+static void request_reports(time_t now) {
   compat_hostlist hosts = NULL;
   uint16_t protocol = SLURM_PROTOCOL_VERSION;
   for (size_t i = 0; i < count; ++i) {
@@ -91,7 +91,7 @@ static void ask(time_t now) {
   request->protocol_version = protocol;
   request->hostlist = hosts;
   request->node_count = (uint32_t)hostlist_count(hosts);
-  ping_begin(); /* its end is told by the agent that sends this */
+  ping_begin(); /* the thread that sends this reports the end */
   set_agent_arg_r_uid(request, SLURM_AUTH_UID_ANY);
   agent_queue_request(request);
 }
@@ -117,8 +117,8 @@ static void release(job_record_t *job) { /* as `scontrol release` */
   info("sched/dfrs: %pJ is released: its node had it held only because the former slurmctld was gone", job);
 }
 
-/* False: nothing more to find out about this one. */
-static bool look_at(struct suspect *suspect, time_t now) {
+/* False: the suspect needs no further checks. */
+static bool check_suspect(struct suspect *suspect, time_t now) {
   job_record_t *const held = held_for_no_fault(suspect);
   if (held && !suspect->held) {
     suspect->held = true;
@@ -133,7 +133,7 @@ static bool look_at(struct suspect *suspect, time_t now) {
   if (!job) return false;
   if (suspect->lost) return true;
   const node_record_t *node = find_node_record(job->batch_host);
-  /* What becomes of jobs on nodes that are down is Slurm's business. */
+  /* Slurm itself deals with jobs on nodes that are down. */
   if (!node || IS_NODE_DOWN(node) || IS_NODE_NO_RESPOND(node)) return true;
   if (!suspect->asked) {
     if (now >= suspect->next && node->boot_time != 0) suspect->asked = now;
@@ -152,19 +152,19 @@ static bool look_at(struct suspect *suspect, time_t now) {
   return true;
 }
 
-double lost_jobs_look(void) {
+double lost_jobs_check(void) {
   if (collected && count == 0) return INFINITY;
   const slurmctld_lock_t locks = {.conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, .part = READ_LOCK};
   const time_t now = time(NULL);
   if (now < since) since = now; /* the clock was set back */
   lock_slurmctld(locks);
   if (job_list && avail_node_bitmap && !slurmctld_config.shutdown_time) {
-    if (!collected) collected = collect();
+    if (!collected) collected = collect_suspects();
     size_t kept = 0;
     for (size_t i = 0; i < count; ++i)
-      if (look_at(&suspects[i], now)) suspects[kept++] = suspects[i];
+      if (check_suspect(&suspects[i], now)) suspects[kept++] = suspects[i];
     count = kept;
-    ask(now);
+    request_reports(now);
   }
   unlock_slurmctld(locks);
   return collected && count == 0 ? INFINITY : kLookEvery;

@@ -15,7 +15,7 @@
 enum dfrs_mark {
   /* Placed by us to an exact plan: not in cons_tres' rows, its cores are shown by shared_row.c. */
   DFRS_MARK_EXACT = COMPAT_MARK_1,
-  /* EXACT, and its cores are counted now. Not trusted across node_init: set anew as jobs are added again. */
+  /* EXACT, and its cores are counted now. Not valid across node_init: set again as jobs are added again. */
   DFRS_MARK_COUNTED = COMPAT_MARK_2,
   /* Paused by us: its cores are free, and its memory if memory_allocated is all 0. */
   DFRS_MARK_PAUSED = COMPAT_MARK_3,

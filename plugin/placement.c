@@ -36,7 +36,7 @@ static bool any_core_reserved(const bitstr_t *reserved, int node) {
   return false;
 }
 
-/* What can be told before anything is built. */
+/* All checks that need no job_resources. */
 static int check_plan(const job_record_t *job, const bitstr_t *node_bitmap, uint32_t min_nodes, uint32_t max_nodes,
                       const struct dfrs_plan *plan, const bitstr_t *reserved_cores) {
   if (!job->details || !job->part_ptr || plan->node_count == 0 || !plan->nodes || !plan->node_tasks ||
@@ -93,8 +93,8 @@ static job_resources_t *new_resources(const job_record_t *job, const struct dfrs
   return made;
 }
 
-/* Names cores of each node: jobs are not pinned to them, but each is told some, and steps count by them. One job after
- * another is told the next ones, those of other partitions' jobs last. */
+/* Assigns cores of each node to the job. Jobs are not pinned to them, but steps are counted by them. Each job gets the
+ * next cores in turn, and those of other partitions' jobs last. */
 static void name_cores(const job_record_t *job) {
   const job_resources_t *held = job->job_resrcs;
   int offset = 0;

@@ -16,8 +16,8 @@
 int place_exactly(job_record_t *job, bitstr_t *node_bitmap, uint32_t min_nodes, uint32_t max_nodes,
                   const struct dfrs_plan *plan, const bitstr_t *reserved_cores);
 
-/* Whether the job may come to a node as far as having nodes for oneself goes: --exclusive, its own or another's. Paused
- * jobs are in nobody's way. */
+/* Whether exclusive use of nodes, by the job itself or by another one, allows the job on a node. Paused jobs do not
+ * count. */
 bool placement_open(const job_record_t *job, int node);
 
 /* An exactly placed job (DFRS_MARK_EXACT) starts holding its cores, or stops; nothing if it does (not) already. Memory

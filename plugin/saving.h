@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Slurm's own file of jobs (StateSaveLocation/job_state), written when it matters to us.
+ * Has Slurm write its file of jobs (StateSaveLocation/job_state) when dfrs needs it written.
  *
- * slurmctld writes it 5 s after a change or later. One that is killed in between has forgotten the change: a job that
- * it has just started is pending again, and is started a second time while it still runs; one that has just ended is
- * running, on a node that knows nothing of it. So it is written
+ * slurmctld writes it 5 s after a change or later, and loses the change if it is killed in between: a job that it has
+ * just started is pending again, and is started a second time while it still runs; a job that has just ended is shown
+ * as running, on a node that does not have it. So the file is written
  *
- * - before a started job's script or srun is told of it (write-ahead), so that no task runs that a saved state does not
- *   know of;
+ * - before a started job's script is launched or its srun notified (write-ahead), so that the saved state has every
+ * task that runs;
  * - soon after any other change of jobs, ends and submissions among them.
  *
  * Slurm's own thread does the writing. Two threads must not: dump_all_job_state() changes jobs (their lists of nodes
  * that still complete) under read locks alone, and what one has freed the other frees again, which ends slurmctld.
  *
- * All of this is of one thread, which holds none of Slurm's locks.
+ * Only one thread may call this, and it must hold none of Slurm's locks.
  */
 #ifndef DFRS_PLUGIN_SAVING_H
 #define DFRS_PLUGIN_SAVING_H
@@ -31,6 +31,6 @@ double saving_rest(void);
 /* Saves if jobs have changed since the last save, but not more often than five times a second, nor in more than a
  * tenth of the time, nor while slurmctld is ending, when it saves all by itself. Returns in how many seconds to call
  * again; INFINITY: nothing is unsaved. slurmctld must have read its jobs. */
-double saving_soon(void);
+double saving_if_due(void);
 
 #endif

@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "plugin/apply.h"
+#include "plugin/clock.h"
 #include "plugin/compat.h"
 #include "plugin/lost_jobs.h"
 #include "plugin/saving.h"
@@ -30,32 +30,21 @@ const char plugin_name[] = "Dynamic fractional resource scheduling";
 const char plugin_type[] = "sched/dfrs";
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
-/* What ends without an event (an epilog, a node's return) shows in Slurm's update times; they are read this often. */
+/* Changes without an event (the end of an epilog, the return of a node) show in Slurm's update times, which are read
+ * this often. */
 static const int kPollMs = 200;
-/* Rounds are at least this far apart: a burst of submissions is taken in together. */
+/* s; rounds are at least this far apart, so that a burst of submissions makes one round. */
 static const double kShortestRound = 0.01;
-/* Without any sign of change a round is made this often all the same. */
+/* s; without any sign of change, a round is made this often all the same. */
 static const double kLongestIdle = 5.0;
 static const double kDependenciesEvery = 1.0;
 
 static pthread_mutex_t thread_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t thread;
 static bool running;
-static bool stop_requested; /* these two: atomic */
-static bool reconfigure_requested;
+static bool stop_requested;        /* atomic */
+static bool reconfigure_requested; /* atomic */
 static struct dfrs_controller *controller;
-
-static double wall_clock(void) {
-  struct timeval t;
-  gettimeofday(&t, NULL);
-  return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
-}
-
-static double monotonic(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void log_line(int level, const char *message) {
   switch (level) {
@@ -131,11 +120,11 @@ static void wake_in(struct rounds *r, double seconds) {
   if (at < r->wake_at) r->wake_at = at;
 }
 
-/* False: slurmctld was not ready, or ours was not able, to look at its jobs. */
+/* False: no snapshot of the jobs could be taken now. */
 static bool one_round(struct rounds *r) {
   r->wake_at = wall_clock() + kLongestIdle;
   r->rest = kShortestRound;
-  wake_in(r, lost_jobs_look());
+  wake_in(r, lost_jobs_check());
   const int taken = snapshot_take(r->snapshot, dfrs_controller_wants(controller));
   if (taken != 0) {
     if (taken < 0) error("sched/dfrs: no memory for a snapshot");
@@ -143,12 +132,12 @@ static bool one_round(struct rounds *r) {
     return false;
   }
   struct dfrs_operations operations = {0};
-  const double step_from = monotonic();
+  const double step_from = monotonic_clock();
   if (dfrs_controller_step(controller, snapshot_view(r->snapshot), &operations) != 0) {
     r->wake_at = wall_clock() + 1.0; /* it has logged why */
     return true;
   }
-  const double step_time = monotonic() - step_from;
+  const double step_time = monotonic_clock() - step_from;
   if (operations.wake_at < r->wake_at) r->wake_at = operations.wake_at;
   (void)dfrs_controller_deliver(controller, dfrs_controller_quota_wait(controller));
   if (operations.count == 0) {
@@ -170,7 +159,7 @@ static bool one_round(struct rounds *r) {
       snapshot_view(r->snapshot)->job_count, operations.count, snapshot_lock_time(r->snapshot) * 1e3, step_time * 1e3,
       times.total * 1e3, times.longest * 1e3, times.longest_cpu * 1e3, times.saving * 1e3);
   if (times.saving > 0 && saving_rest() > r->rest) r->rest = saving_rest();
-  /* What has just been done is seen by the next round at once: an array has further tasks, a refusal has an answer. */
+  /* The next round follows at once where there may be more to do: an array has further tasks, a refusal an answer. */
   for (size_t i = 0; i < operations.count; ++i) {
     const enum dfrs_operation_kind kind = operations.list[i].kind;
     if (r->results[i].code == DFRS_DONE && (kind == DFRS_OP_COMMENT || kind == DFRS_OP_END_TIME)) continue;
@@ -179,6 +168,23 @@ static bool one_round(struct rounds *r) {
     break;
   }
   return true;
+}
+
+/* Waits for a wake-up until the next round is due, but not longer than kPollMs. True: woken up. */
+static bool wait_for_wake(const struct rounds *r, int fd) {
+  struct pollfd watched = {.fd = fd, .events = POLLIN};
+  const double left = r->wake_at - wall_clock();
+  const int wait = left <= 0 ? 0 : left * 1e3 < kPollMs ? (int)ceil(left * 1e3) : kPollMs;
+  if (poll(&watched, fd >= 0 ? 1 : 0, wait) <= 0) return false;
+  uint64_t count;
+  if (!stopping() && read(fd, &count, sizeof(count)) < 0 && errno != EAGAIN) verbose("sched/dfrs: eventfd: %m");
+  return true;
+}
+
+static void sleep_for(double seconds) {
+  if (seconds <= 0) return;
+  const struct timespec rest = {.tv_sec = (time_t)seconds, .tv_nsec = (long)(fmod(seconds, 1) * 1e9)};
+  nanosleep(&rest, NULL);
 }
 
 static void *thread_main(void *unused) {
@@ -191,17 +197,8 @@ static void *thread_main(void *unused) {
   double last_round = 0, last_end = -INFINITY, last_dependencies = 0;
   time_t seen = 0; /* the second in which the last snapshot was taken */
   while (!stopping()) {
-    struct pollfd watched = {.fd = fd, .events = POLLIN};
-    const double left = rounds.wake_at - wall_clock();
-    int wait = left <= 0 ? 0 : left * 1e3 < kPollMs ? (int)ceil(left * 1e3) : kPollMs;
-    const int ready = poll(&watched, fd >= 0 ? 1 : 0, wait);
+    bool due = wait_for_wake(&rounds, fd);
     if (stopping()) break;
-    bool due = false;
-    if (ready > 0) {
-      uint64_t count;
-      if (read(fd, &count, sizeof(count)) < 0 && errno != EAGAIN) verbose("sched/dfrs: eventfd: %m");
-      due = true;
-    }
     if (__atomic_exchange_n(&reconfigure_requested, false, __ATOMIC_ACQ_REL)) {
       reconfigure();
       due = true;
@@ -210,16 +207,12 @@ static void *thread_main(void *unused) {
     /* Slurm's marks are whole seconds: within the second of the last snapshot they cannot tell before from after. */
     if (now >= rounds.wake_at || last_change() >= seen || now < last_round) due = true;
     if (!due) continue;
-    const double left_of_rest = rounds.rest - (monotonic() - last_end);
-    if (left_of_rest > 0) {
-      const struct timespec rest = {.tv_sec = (time_t)left_of_rest, .tv_nsec = (long)(fmod(left_of_rest, 1) * 1e9)};
-      nanosleep(&rest, NULL);
-    }
+    sleep_for(rounds.rest - (monotonic_clock() - last_end));
     last_round = wall_clock();
     seen = (time_t)last_round;
     const bool looked = one_round(&rounds);
-    last_end = monotonic();
-    if (looked) wake_in(&rounds, saving_soon());
+    last_end = monotonic_clock();
+    if (looked) wake_in(&rounds, saving_if_due());
     if (snapshot_has_dependents(rounds.snapshot) && wall_clock() - last_dependencies >= kDependenciesEvery) {
       apply_dependencies();
       last_dependencies = wall_clock();
@@ -231,6 +224,51 @@ static void *thread_main(void *unused) {
   return NULL;
 }
 
+static struct dfrs_controller *new_controller(void) {
+  char *conf_file = get_extra_conf_path("dfrs.conf");
+  char *socket = slurm_conf.authinfo ? slurm_auth_opts_to_socket(slurm_conf.authinfo) : NULL;
+  const struct dfrs_controller_paths paths = {.conf_file = conf_file,
+                                              .state_dir = slurm_conf.state_save_location,
+                                              .munge_socket = socket,
+                                              .cluster_name = slurm_conf.cluster_name,
+                                              .slurm_user_id = slurm_conf.slurm_user_id,
+                                              .wake = dfrs_gate_wake};
+  char message[512] = "";
+  struct dfrs_controller *made = dfrs_controller_create(&paths, log_line, message, sizeof(message));
+  if (!made) {
+    error("sched/dfrs: %s", message);
+    error("sched/dfrs: slurmctld cannot start with this; `dfrs-check-config %s` shows all errors", conf_file);
+  }
+  xfree(conf_file);
+  xfree(socket);
+  return made;
+}
+
+static void stop_controller(void) {
+  stock_backfill_stop();
+  dfrs_controller_destroy(controller);
+  controller = NULL;
+}
+
+/* Starts the controller and the thread. The caller holds thread_lock. */
+static int start_thread(void) {
+  controller = new_controller();
+  if (!controller) return SLURM_ERROR;
+  publish_partitions();
+  apply_set_takeover(time(NULL));
+  lost_jobs_begin(time(NULL));
+  if (dfrs_controller_stock_backfill(controller)) (void)stock_backfill_start();
+  __atomic_store_n(&stop_requested, false, __ATOMIC_RELEASE);
+  if (pthread_create(&thread, NULL, thread_main, NULL) != 0) {
+    error("sched/dfrs: cannot start a thread");
+    stop_controller();
+    return SLURM_ERROR;
+  }
+  running = true;
+  verbose("sched/dfrs: started");
+  return SLURM_SUCCESS;
+}
+
 int init(void) {
   if (!compat_in_slurmctld()) return SLURM_SUCCESS;
   if (dfrs_controller_abi() != DFRS_CONTROLLER_ABI) {
@@ -240,48 +278,12 @@ int init(void) {
   }
   if (!dfrs_gate_select_ready()) {
     error(
-        "sched/dfrs: slurmctld has loaded the stock selector, not ours: PluginDir must name the folder of dfrs' "
-        "plugins "
-        "before Slurm's own, and SelectType must be select/cons_tres");
+        "sched/dfrs: slurmctld has loaded Slurm's own selector, not that of dfrs: PluginDir must name the folder of "
+        "dfrs' plugins before Slurm's own, and SelectType must be select/cons_tres");
     return SLURM_ERROR;
   }
   pthread_mutex_lock(&thread_lock);
-  int rc = SLURM_SUCCESS;
-  if (!running) {
-    char *conf_file = get_extra_conf_path("dfrs.conf");
-    char *socket = slurm_conf.authinfo ? slurm_auth_opts_to_socket(slurm_conf.authinfo) : NULL;
-    const struct dfrs_controller_paths paths = {.conf_file = conf_file,
-                                                .state_dir = slurm_conf.state_save_location,
-                                                .munge_socket = socket,
-                                                .cluster_name = slurm_conf.cluster_name,
-                                                .slurm_user_id = slurm_conf.slurm_user_id,
-                                                .wake = dfrs_gate_wake};
-    char message[512] = "";
-    controller = dfrs_controller_create(&paths, log_line, message, sizeof(message));
-    xfree(conf_file);
-    xfree(socket);
-    if (!controller) {
-      error("sched/dfrs: %s", message);
-      error("sched/dfrs: slurmctld does not start like this; dfrs-check-config says all that is wrong in dfrs.conf");
-      rc = SLURM_ERROR;
-    } else {
-      publish_partitions();
-      apply_in_charge_since(time(NULL));
-      lost_jobs_begin(time(NULL));
-      if (dfrs_controller_stock_backfill(controller)) (void)stock_backfill_start();
-      __atomic_store_n(&stop_requested, false, __ATOMIC_RELEASE);
-      if (pthread_create(&thread, NULL, thread_main, NULL) == 0) {
-        running = true;
-        verbose("sched/dfrs: started");
-      } else {
-        error("sched/dfrs: cannot start a thread");
-        stock_backfill_stop();
-        dfrs_controller_destroy(controller);
-        controller = NULL;
-        rc = SLURM_ERROR;
-      }
-    }
-  }
+  const int rc = running ? SLURM_SUCCESS : start_thread();
   pthread_mutex_unlock(&thread_lock);
   return rc;
 }
@@ -293,14 +295,12 @@ void fini(void) {
     dfrs_gate_wake();
     pthread_join(thread, NULL);
     running = false;
-    stock_backfill_stop();
-    dfrs_controller_destroy(controller);
-    controller = NULL;
+    stop_controller();
   }
   pthread_mutex_unlock(&thread_lock);
 }
 
-/* Called with Slurm's locks held: only a sign for the thread. */
+/* Slurm's locks are held here: the thread does the work. */
 int sched_p_reconfig(void) {
   __atomic_store_n(&reconfigure_requested, true, __ATOMIC_RELEASE);
   dfrs_gate_wake();

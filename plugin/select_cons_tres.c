@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The selector that slurmctld loads in place of select/cons_tres: it has that name and number, stands before it in
- * PluginDir, loads it, and hands everything on, except for jobs of managed partitions:
+ * PluginDir, loads it, and passes every call on, except for jobs of managed partitions:
  *
- * - Gate: they start only by a plan of the sched thread (shim/gate.h), however Slurm comes to try them.
+ * - Gate: they start only by a plan of the sched thread (shim/gate.h), whatever made Slurm try to start them.
  * - Placement: as the plan says (placement.h); a job with a layout of its own, on some of the plan's nodes (layout.h);
  *   one that needs cons_tres (GRES, topology), by that on the plan's nodes alone.
  * - Pause: a suspend of ours gives back cores and memory; a resume takes them again or is refused.
  *
- * What a job is to us after a restart is told by marks in its saved placement (marks.h):
+ * After a restart, marks in a job's saved placement (marks.h) say how dfrs treats it:
  *   - A job that was placed exactly stays that until it ends, also when its partition is managed no longer: it is not
  *     in cons_tres' rows, shares cores, and leaves by the way it came.
  *   - A job that was running when its partition became managed is in cons_tres' rows and stays there. It can be paused.
- *   - A job that we have paused is resumed by our rules (its memory must be free), whoever asks and wherever it is.
+ *   - A job that we have paused is resumed by our rules (its memory must be free), no matter who asks and where it is.
  * A user's or an administrator's `scontrol suspend` frees the cores and keeps the memory, as in stock Slurm: nothing
  * pages that job out, and its resume must not fail.
  *
@@ -39,7 +39,7 @@ const char plugin_type[] = "select/cons_tres";
 const uint32_t plugin_id = SELECT_PLUGIN_CONS_TRES;
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
-/* Other programs load selectors, too, and have no jobs: there everything is handed on. */
+/* Other programs load selectors, too, and have no jobs: there, every call is passed on. */
 static bool active;
 
 int init(void) {
@@ -69,8 +69,7 @@ static bool managed(const job_record_t *job) {
 
 static bool exact(const job_record_t *job) { return active && mark_is(job, DFRS_MARK_EXACT); }
 
-/* ---- start --------------------------------------------------------------------------------------------------------
- */
+/* ---- start ------------------------------------------------------------------------------------------------------- */
 
 /* The thread of stock backfill, by the name that it gives itself. Were it to look for a start of a managed job, it
  * would reserve nodes for that, and keep other partitions' jobs off them. */
@@ -123,8 +122,7 @@ int select_p_job_test(job_record_t *job, bitstr_t *nodes, uint32_t min_nodes, ui
   return stock.ops.job_test(job, nodes, min_nodes, max_nodes, req_nodes, mode, preemptees, preempted, reserved_cores);
 }
 
-/* ---- what jobs hold -----------------------------------------------------------------------------------------------
- */
+/* ---- what jobs hold ---------------------------------------------------------------------------------------------- */
 
 static void add_placed_memory(const job_record_t *job) {
   for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at))
@@ -178,8 +176,7 @@ int select_p_job_fini(job_record_t *job) {
   return rc;
 }
 
-/* ---- pause --------------------------------------------------------------------------------------------------------
- */
+/* ---- pause ------------------------------------------------------------------------------------------------------- */
 
 int select_p_job_suspend(job_record_t *job, bool indefinite) {
   if (!exact(job) && (indefinite || !managed(job))) {
@@ -234,8 +231,7 @@ int select_p_job_resume(job_record_t *job, bool indefinite) {
   return SLURM_SUCCESS;
 }
 
-/* ---- resize -------------------------------------------------------------------------------------------------------
- */
+/* ---- resize ------------------------------------------------------------------------------------------------------ */
 
 int select_p_job_resized(job_record_t *job, node_record_t *node) {
   int rc;
@@ -282,8 +278,7 @@ int select_p_job_expand(job_record_t *from, job_record_t *to) {
   return rc;
 }
 
-/* ---- all from the beginning ---------------------------------------------------------------------------------------
- */
+/* ---- all from the beginning -------------------------------------------------------------------------------------- */
 
 int select_p_node_init(void) {
   if (!active) return stock.ops.node_init();
@@ -310,8 +305,7 @@ int select_p_reconfigure(void) {
   return SLURM_SUCCESS;
 }
 
-/* ---- handed on ----------------------------------------------------------------------------------------------------
- */
+/* ---- handed on --------------------------------------------------------------------------------------------------- */
 
 int select_p_state_save(char *folder) { return stock.ops.state_save(folder); }
 int select_p_state_restore(char *folder) { return stock.ops.state_restore(folder); }

@@ -62,8 +62,8 @@ bool shared_row_foreign(int node, int core) {
   return false;
 }
 
-/* Takes cores that no other job holds, so that both together are what is allocated. */
-static void show(int node) {
+/* Marks cores that no other job holds, so that both together are what is allocated. */
+static void update_row(int node) {
   const int cores = compat_node(node)->tot_cores;
   bitstr_t **const row = &record->row[0].row_bitmap[node];
   if (!*row) *row = bit_alloc(cores);
@@ -76,17 +76,17 @@ static void show(int node) {
     }
 }
 
-static bool known(int node) { return record && node >= 0 && node < node_count && compat_node(node); }
+static bool is_counted(int node) { return record && node >= 0 && node < node_count && compat_node(node); }
 
 void shared_row_add(int node, uint32_t cores) {
-  if (!known(node)) return;
+  if (!is_counted(node)) return;
   counts[node].cores += cores;
   ++counts[node].jobs;
-  show(node);
+  update_row(node);
 }
 
 void shared_row_remove(int node, uint32_t cores) {
-  if (!known(node)) return;
+  if (!is_counted(node)) return;
   if (counts[node].cores < cores || counts[node].jobs == 0) {
     error("dfrs: node %s has fewer cores allocated to exactly placed jobs (%u) than one of them gives back (%u)",
           compat_node(node)->name, counts[node].cores, cores);
@@ -95,7 +95,7 @@ void shared_row_remove(int node, uint32_t cores) {
     counts[node].cores -= cores;
     --counts[node].jobs;
   }
-  show(node);
+  update_row(node);
 }
 
 void shared_row_refresh(const bitstr_t *nodes) {
@@ -103,8 +103,8 @@ void shared_row_refresh(const bitstr_t *nodes) {
   bitstr_t *const map = (bitstr_t *)nodes; /* Slurm's functions that only read take it without const */
   const int first = bit_ffs(map), last = first < 0 ? -1 : bit_fls(map);
   for (int i = first; i >= 0 && i <= last; ++i)
-    if (bit_test(map, i) && known(i) && counts[i].jobs > 0) show(i);
+    if (bit_test(map, i) && is_counted(i) && counts[i].jobs > 0) update_row(i);
 }
 
-uint32_t shared_row_cores(int node) { return known(node) ? counts[node].cores : 0; }
-uint32_t shared_row_jobs(int node) { return known(node) ? counts[node].jobs : 0; }
+uint32_t shared_row_cores(int node) { return is_counted(node) ? counts[node].cores : 0; }
+uint32_t shared_row_jobs(int node) { return is_counted(node) ? counts[node].jobs : 0; }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The cores that exactly placed jobs hold, as cons_tres sees them.
  *
- * cons_tres keeps each partition's jobs in rows, each with a bitmap of cores per node, and works a partition's rows out
- * anew whenever a job leaves. With jobs that share cores that takes as many rows as jobs share a core, and 160 ms a
- * job. So jobs that are placed exactly are kept out of the rows. Instead a partition record of our own stands at the
- * end of cons_tres' list, with one row in which as many cores of a node are taken as our running jobs there ask for
+ * cons_tres keeps each partition's jobs in rows, each with a bitmap of cores per node, and builds a partition's
+ * rows again whenever a job leaves. With jobs that share cores it needs as many rows as jobs share a core, which takes
+ * too long. So jobs that are placed exactly are kept out of the rows. Instead a partition record of our own stands at
+ * the end of cons_tres' list, with one row in which as many cores of a node are taken as our running jobs there ask for
  * (all of them at most). Jobs of other partitions thereby find those cores taken, as before, and the allocated CPUs
  * that sinfo shows are right. It belongs to no partition that a job can be in, so cons_tres never changes it.
  *

@@ -3,10 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
-#include <time.h>
 
 #include "plugin/arena.h"
+#include "plugin/clock.h"
 #include "plugin/compat.h"
 #include "plugin/job_shape.h"
 #include "plugin/lost_jobs.h"
@@ -54,15 +53,9 @@ uint64_t snapshot_least_memory(const struct snapshot *s) { return s->least_memor
 double snapshot_lock_time(const struct snapshot *s) { return s->lock_time; }
 bool snapshot_has_dependents(const struct snapshot *s) { return s->dependents; }
 
-static double clock_now(clockid_t clock) {
-  struct timespec t;
-  clock_gettime(clock, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* ---- nodes ------------------------------------------------------------------------------------------------------ */
 
-static bool gather_managed(struct snapshot *s) {
+static void gather_managed(struct snapshot *s) {
   if (s->managed && bit_size(s->managed) != node_record_count) {
     bit_free(s->managed);
     bit_free(s->scratch);
@@ -77,7 +70,6 @@ static bool gather_managed(struct snapshot *s) {
   for (part_record_t *part; (part = list_next(each));)
     if (part->node_bitmap && dfrs_gate_manages(part->name)) bit_or(s->managed, part->node_bitmap);
   list_iterator_destroy(each);
-  return true;
 }
 
 static bool node_usable(const node_record_t *node, int index) {
@@ -92,45 +84,51 @@ static uint64_t hash_text(uint64_t hash, const char *text) {
   return (hash ^ 0x100) * 1099511628211u;
 }
 
-static bool take_nodes(struct snapshot *s) {
-  const int total = node_record_count;
-  const int count = bit_set_count(s->managed);
-  s->nodes = arena_take(&s->arena, sizeof(*s->nodes) * (size_t)(count ? count : 1));
-  s->table_index = arena_take(&s->arena, sizeof(*s->table_index) * (size_t)(count ? count : 1));
-  s->view_index = arena_take(&s->arena, sizeof(*s->view_index) * (size_t)(total ? total : 1));
-  if (!s->nodes || !s->table_index || !s->view_index) return false;
-  s->view.node_count = 0;
+/* The tables that nodes and jobs are copied into. False: no memory. */
+static bool make_tables(struct snapshot *s) {
+  const size_t table_size = (size_t)node_record_count, nodes = (size_t)bit_set_count(s->managed);
+  const size_t jobs = (size_t)list_count(job_list);
+  s->nodes = arena_take(&s->arena, nodes, sizeof(*s->nodes));
+  s->table_index = arena_take(&s->arena, nodes, sizeof(*s->table_index));
+  s->view_index = arena_take(&s->arena, table_size, sizeof(*s->view_index));
+  s->jobs = arena_take(&s->arena, jobs, sizeof(*s->jobs));
+  s->by_id = arena_take(&s->arena, jobs, sizeof(*s->by_id));
+  return !arena_failed(&s->arena);
+}
+
+static void take_node(struct snapshot *s, const node_record_t *node, int index) {
+  struct dfrs_node *out = &s->nodes[s->view.node_count];
+  memset(out, 0, sizeof(*out));
+  out->name = arena_text(&s->arena, node->name);
+  out->address = arena_text(&s->arena, node->comm_name ? node->comm_name : node->name);
+  out->slurmd_port = node->port ? node->port : slurm_conf.slurmd_port;
+  out->cpus = node->cpus_efctv ? node->cpus_efctv : node->cpus;
+  out->memory = node->real_memory > node->mem_spec_limit ? node->real_memory - node->mem_spec_limit : 0;
+  out->usable = node_usable(node, index);
+  out->completing = node->comp_job_cnt > 0 || IS_NODE_COMPLETING(node);
+  if (node->node_state & NODE_STATE_RES) s->any_reserved = true;
+  if (out->memory < s->least_memory) s->least_memory = out->memory;
+  if (out->cpus < s->least_cpus) s->least_cpus = out->cpus;
+  if (node->tmp_disk < s->least_disk) s->least_disk = node->tmp_disk;
+  s->table_index[s->view.node_count] = (uint32_t)index;
+  s->view_index[index] = (uint32_t)s->view.node_count;
+  s->view.node_generation = hash_text(s->view.node_generation, node->name);
+  ++s->view.node_count;
+}
+
+static void take_nodes(struct snapshot *s) {
+  s->view.nodes = s->nodes;
   s->view.node_generation = 14695981039346656037u;
   s->least_memory = UINT64_MAX;
   s->least_cpus = s->least_disk = UINT32_MAX;
   s->plain_count = 0;
   s->any_reserved = false;
-  for (int i = 0; i < total; ++i) {
+  for (int i = 0; i < node_record_count; ++i) {
     s->view_index[i] = NO_VAL;
     const node_record_t *node = compat_node(i);
-    if (!node || !node->name || !bit_test(s->managed, i)) continue;
-    struct dfrs_node *out = &s->nodes[s->view.node_count];
-    memset(out, 0, sizeof(*out));
-    out->name = arena_text(&s->arena, node->name);
-    out->address = arena_text(&s->arena, node->comm_name ? node->comm_name : node->name);
-    if (!out->name || !out->address) return false;
-    out->slurmd_port = node->port ? node->port : slurm_conf.slurmd_port;
-    out->cpus = node->cpus_efctv ? node->cpus_efctv : node->cpus;
-    out->memory = node->real_memory > node->mem_spec_limit ? node->real_memory - node->mem_spec_limit : 0;
-    out->usable = node_usable(node, i);
-    out->completing = node->comp_job_cnt > 0 || IS_NODE_COMPLETING(node);
-    if (node->node_state & NODE_STATE_RES) s->any_reserved = true;
-    if (out->memory < s->least_memory) s->least_memory = out->memory;
-    if (out->cpus < s->least_cpus) s->least_cpus = out->cpus;
-    if (node->tmp_disk < s->least_disk) s->least_disk = node->tmp_disk;
-    s->table_index[s->view.node_count] = (uint32_t)i;
-    s->view_index[i] = (uint32_t)s->view.node_count;
-    s->view.node_generation = hash_text(s->view.node_generation, node->name);
-    ++s->view.node_count;
+    if (node && node->name && bit_test(s->managed, i)) take_node(s, node, i);
   }
   if (s->view.node_count == 0) s->least_memory = 0;
-  s->view.nodes = s->nodes;
-  return true;
 }
 
 /* What a job that is not ours holds of nodes that are. */
@@ -224,9 +222,9 @@ static void narrow_by_features(bitstr_t *nodes, bitstr_t *work, compat_list feat
   }
 }
 
-/* The nodes that a job may use, by what it and its partition ask for. NULL: all; or no memory (*failed). */
-static const uint64_t *narrowed_nodes(struct snapshot *s, const job_record_t *job, const part_record_t *part,
-                                      const struct job_shape *shape, bool *failed) {
+/* Leaves in s->scratch the nodes that the job and its partition name, directly or by features and reservations. */
+static void select_named_nodes(struct snapshot *s, const job_record_t *job, const part_record_t *part,
+                               const struct job_shape *shape) {
   const compat_details *details = job->details;
   bitstr_t *nodes = s->scratch;
   bit_clear_all(nodes);
@@ -238,53 +236,62 @@ static const uint64_t *narrowed_nodes(struct snapshot *s, const job_record_t *jo
     for (size_t i = 0; i < s->view.node_count; ++i)
       if (compat_node((int)s->table_index[i])->node_state & NODE_STATE_RES) bit_clear(nodes, s->table_index[i]);
   }
-  /* Named nodes are all that it gets, unless it wants more than are named. */
+  /* A job gets no other nodes than those it names, unless it wants more of them. */
   if (details->req_node_bitmap &&
       (details->min_nodes == NO_VAL || (int)details->min_nodes <= bit_set_count(details->req_node_bitmap)))
     bit_and(nodes, details->req_node_bitmap);
   if (details->exc_node_bitmap) bit_and_not(nodes, details->exc_node_bitmap);
-  if (details->feature_list && list_count(details->feature_list)) {
+  if (!shape->stock_placed && details->feature_list && list_count(details->feature_list)) {
     bitstr_t *work = bit_alloc(node_record_count);
-    if (!shape->stock_placed) narrow_by_features(nodes, work, details->feature_list);
+    narrow_by_features(nodes, work, details->feature_list);
     bit_free(work);
   }
+}
+
+/* Takes nodes that are too small for a task of the job out of s->scratch. Returns how many are left. */
+static size_t drop_small_nodes(struct snapshot *s, const job_record_t *job, const struct job_shape *shape) {
+  const compat_details *details = job->details;
   uint32_t least_cpus = details->pn_min_cpus;
   if (least_cpus == NO_VAL || least_cpus < shape->cpus_per_task) least_cpus = shape->cpus_per_task;
-  bool all = true;
+  size_t left = 0;
   for (size_t i = 0; i < s->view.node_count; ++i) {
     const node_record_t *node = compat_node((int)s->table_index[i]);
     if (s->nodes[i].cpus < least_cpus || s->nodes[i].memory < shape->memory_per_task ||
         (details->pn_min_tmp_disk != NO_VAL && node->tmp_disk < details->pn_min_tmp_disk))
-      bit_clear(nodes, s->table_index[i]);
-    if (!bit_test(nodes, s->table_index[i])) all = false;
+      bit_clear(s->scratch, s->table_index[i]);
+    if (bit_test(s->scratch, s->table_index[i])) ++left;
   }
-  if (all) return NULL;
+  return left;
+}
+
+/* The nodes that a job may use, by what it and its partition ask for. NULL: all of them. */
+static const uint64_t *narrowed_nodes(struct snapshot *s, const job_record_t *job, const part_record_t *part,
+                                      const struct job_shape *shape) {
+  select_named_nodes(s, job, part, shape);
+  if (drop_small_nodes(s, job, shape) == s->view.node_count) return NULL;
   const size_t words = s->view.node_count / 64 + 1;
-  uint64_t *mask = arena_take(&s->arena, words * sizeof(*mask));
-  if (!mask) {
-    *failed = true;
-    return NULL;
-  }
+  uint64_t *mask = arena_take(&s->arena, words, sizeof(*mask));
+  if (!mask) return NULL;
   memset(mask, 0, words * sizeof(*mask));
   for (size_t i = 0; i < s->view.node_count; ++i)
-    if (bit_test(nodes, s->table_index[i])) mask_set(mask, (uint32_t)i);
+    if (bit_test(s->scratch, s->table_index[i])) mask_set(mask, (uint32_t)i);
   return mask;
 }
 
-/* The same, at a glance for jobs that any node of their partition suits. */
+/* The same, without a look at each node for jobs that any node of their partition suits. */
 static const uint64_t *eligible_nodes(struct snapshot *s, const job_record_t *job, const part_record_t *part,
-                                      const struct job_shape *shape, bool *failed) {
+                                      const struct job_shape *shape) {
   const compat_details *details = job->details;
   const bool plain = !job->resv_ptr && !details->req_node_bitmap && !details->exc_node_bitmap &&
                      !(details->feature_list && list_count(details->feature_list)) &&
                      shape->cpus_per_task <= s->least_cpus && shape->memory_per_task <= s->least_memory &&
                      (details->pn_min_cpus == NO_VAL || details->pn_min_cpus <= s->least_cpus) &&
                      (details->pn_min_tmp_disk == NO_VAL || details->pn_min_tmp_disk <= s->least_disk);
-  if (!plain) return narrowed_nodes(s, job, part, shape, failed);
+  if (!plain) return narrowed_nodes(s, job, part, shape);
   for (int i = 0; i < s->plain_count; ++i)
     if (s->plain[i].part == part) return s->plain[i].mask;
-  const uint64_t *mask = narrowed_nodes(s, job, part, shape, failed);
-  if (!*failed && s->plain_count < kPlainParts) {
+  const uint64_t *mask = narrowed_nodes(s, job, part, shape);
+  if (s->plain_count < kPlainParts) {
     s->plain[s->plain_count].part = part;
     s->plain[s->plain_count++].mask = mask;
   }
@@ -293,12 +300,12 @@ static const uint64_t *eligible_nodes(struct snapshot *s, const job_record_t *jo
 
 /* Where a job runs, and how many of its tasks on each node. Nodes outside managed partitions (one was taken out while
  * the job ran) are left out. */
-static bool take_placement(struct snapshot *s, const job_record_t *job, struct dfrs_job *out) {
+static void take_placement(struct snapshot *s, const job_record_t *job, struct dfrs_job *out) {
   const job_resources_t *held = job->job_resrcs;
-  if (!held || !held->node_bitmap || held->nhosts == 0) return true;
-  uint32_t *nodes = arena_take(&s->arena, held->nhosts * sizeof(*nodes));
-  uint16_t *tasks = arena_take(&s->arena, held->nhosts * sizeof(*tasks));
-  if (!nodes || !tasks) return false;
+  if (!held || !held->node_bitmap || held->nhosts == 0) return;
+  uint32_t *nodes = arena_take(&s->arena, held->nhosts, sizeof(*nodes));
+  uint16_t *tasks = arena_take(&s->arena, held->nhosts, sizeof(*tasks));
+  if (!nodes || !tasks) return;
   const int first = bit_ffs(held->node_bitmap), last = bit_fls(held->node_bitmap);
   uint32_t k = 0, count = 0, placed = 0;
   for (int i = first; i >= 0 && i <= last && i < node_record_count && k < held->nhosts; ++i) {
@@ -323,7 +330,6 @@ static bool take_placement(struct snapshot *s, const job_record_t *job, struct d
   out->node_count = count;
   out->nodes = nodes;
   out->node_tasks = tasks;
-  return true;
 }
 
 /* Slurm's fair-share factor, 0 to 1; -1: not known. With the classic algorithm it is what the priority plugin worked
@@ -336,46 +342,57 @@ static double fair_share(const job_record_t *job) {
   return job->prio_factors->priority_fs / slurm_conf.priority_weight_fs;
 }
 
-/* 1: taken, 0: not for the controller, -1: no memory. */
-static int take_job(struct snapshot *s, const job_record_t *job, const part_record_t *part, time_t now,
-                    struct dfrs_job *out) {
+/* Whether the controller has to do with the job, and in what phase it is. */
+static bool phase_of(const job_record_t *job, enum dfrs_job_phase *phase) {
   const compat_details *details = job->details;
-  if (!details || IS_JOB_REVOKED(job)) return 0;
-  const bool completing = IS_JOB_COMPLETING(job);
-  memset(out, 0, sizeof(*out));
+  if (!details || IS_JOB_REVOKED(job)) return false;
   if (IS_JOB_PENDING(job)) {
-    const bool cleaning =
-        completing || details->prolog_running || job->epilog_running || (job->step_list && list_count(job->step_list));
-    out->phase = cleaning ? DFRS_JOB_REQUEUING : DFRS_JOB_PENDING;
+    const bool cleaning = IS_JOB_COMPLETING(job) || details->prolog_running || job->epilog_running ||
+                          (job->step_list && list_count(job->step_list));
+    *phase = cleaning ? DFRS_JOB_REQUEUING : DFRS_JOB_PENDING;
   } else if (IS_JOB_SUSPENDED(job)) {
-    out->phase = DFRS_JOB_SUSPENDED;
-    if (job->priority == 0) out->flags |= DFRS_JOB_USER_SUSPENDED; /* `scontrol suspend` sets it, we do not */
+    *phase = DFRS_JOB_SUSPENDED;
   } else if (IS_JOB_RUNNING(job)) {
-    out->phase = DFRS_JOB_RUNNING;
-  } else if (completing) {
-    out->phase = DFRS_JOB_ENDING;
+    *phase = DFRS_JOB_RUNNING;
   } else {
-    return 0;
+    *phase = DFRS_JOB_ENDING;
+    return IS_JOB_COMPLETING(job);
   }
+  return true;
+}
 
-  const struct job_shape shape = job_shape(job, s->least_memory);
+static uint32_t flags_of(const job_record_t *job, const struct job_shape *shape) {
+  uint32_t flags = 0;
+  if (IS_JOB_SUSPENDED(job) && job->priority == 0) flags |= DFRS_JOB_USER_SUSPENDED; /* we leave the priority alone */
+  if (shape->exclusive) flags |= DFRS_JOB_EXCLUSIVE;
+  if (shape->stock_placed || shape->own_layout) flags |= DFRS_JOB_STOCK_PLACED;
+  if (job->batch_flag) flags |= DFRS_JOB_BATCH;
+  if (job->batch_flag && job->details->requeue) flags |= DFRS_JOB_MAY_REQUEUE;
+  if (job->array_recs && job->array_recs->task_id_bitmap && job->array_task_id == NO_VAL) flags |= DFRS_JOB_ARRAY_META;
+  if (lost_jobs_has(job)) flags |= DFRS_JOB_LOST;
+  return flags;
+}
+
+/* In minutes; UINT32_MAX: none. */
+static uint32_t time_limit(const job_record_t *job, const part_record_t *part) {
+  uint32_t limit = job->time_limit;
+  if (limit == NO_VAL) limit = part->default_time != NO_VAL ? part->default_time : part->max_time;
+  return limit == INFINITE || limit == NO_VAL ? UINT32_MAX : limit;
+}
+
+/* What the job is and asks for, but not where. */
+static void take_request(struct snapshot *s, const job_record_t *job, const part_record_t *part, time_t now,
+                         const struct job_shape *shape, struct dfrs_job *out) {
+  const compat_details *details = job->details;
   out->key = (struct dfrs_job_key){.job_id = job->job_id, .restarts = job->restart_cnt, .submit = details->submit_time};
   out->user_id = job->user_id;
-  out->tasks = shape.tasks;
-  out->cpus_per_task = shape.cpus_per_task;
-  out->memory_per_task = shape.memory_per_task;
-  if (shape.exclusive) out->flags |= DFRS_JOB_EXCLUSIVE;
-  if (shape.stock_placed || shape.own_layout) out->flags |= DFRS_JOB_STOCK_PLACED;
-  if (job->batch_flag) out->flags |= DFRS_JOB_BATCH;
-  if (job->batch_flag && details->requeue) out->flags |= DFRS_JOB_MAY_REQUEUE;
-  if (job->array_recs && job->array_recs->task_id_bitmap && job->array_task_id == NO_VAL)
-    out->flags |= DFRS_JOB_ARRAY_META;
-  if (lost_jobs_has(job)) out->flags |= DFRS_JOB_LOST;
-  out->time_limit = job->time_limit;
-  if (job->time_limit == NO_VAL) out->time_limit = part->default_time != NO_VAL ? part->default_time : part->max_time;
-  if (out->time_limit == INFINITE || out->time_limit == NO_VAL) out->time_limit = UINT32_MAX;
+  out->flags = flags_of(job, shape);
+  out->tasks = shape->tasks;
+  out->cpus_per_task = shape->cpus_per_task;
+  out->memory_per_task = shape->memory_per_task;
+  out->time_limit = time_limit(job, part);
   out->priority = job->priority;
-  /* Read under the locks that go with them alone. */
+  /* These two only under the locks that protect them. */
   out->qos_priority = (s->wants & DFRS_WANT_QOS) && job->qos_ptr ? job->qos_ptr->priority : 0;
   out->fair_share = s->wants & DFRS_WANT_FAIR_SHARE ? fair_share(job) : -1;
   out->begin_time = details->begin_time;
@@ -383,58 +400,46 @@ static int take_job(struct snapshot *s, const job_record_t *job, const part_reco
   out->name = arena_text(&s->arena, job->name ? job->name : "");
   out->partition = arena_text(&s->arena, part->name);
   out->comment = arena_text(&s->arena, job->comment);
-  if (!out->name || !out->partition || (job->comment && !out->comment)) return -1;
-
-  if (out->phase == DFRS_JOB_PENDING) {
-    const char *reason = blocked_reason(job, part, now);
-    if (reason) {
-      out->phase = DFRS_JOB_BLOCKED;
-      out->blocked_reason = arena_text(&s->arena, reason);
-      if (!out->blocked_reason) return -1;
-      if (job->bit_flags & JOB_DEPENDENT) s->dependents = true;
-    }
-    bool failed = false;
-    out->eligible = eligible_nodes(s, job, part, &shape, &failed);
-    if (failed) return -1;
-  } else if (out->phase != DFRS_JOB_REQUEUING) {
-    out->start_time = job->start_time;
-    out->end_time = job->end_time;
-    if (out->phase != DFRS_JOB_ENDING && !take_placement(s, job, out)) return -1;
-    if (part->node_bitmap && (out->flags & DFRS_JOB_MAY_REQUEUE)) { /* it may come to start again elsewhere */
-      bool failed = false;
-      out->eligible = eligible_nodes(s, job, part, &shape, &failed);
-      if (failed) return -1;
-    }
-  } else {
-    bool failed = false;
-    out->eligible = eligible_nodes(s, job, part, &shape, &failed);
-    if (failed) return -1;
-  }
-  return 1;
 }
 
-static bool take_jobs(struct snapshot *s, time_t now) {
-  const int total = list_count(job_list);
-  s->jobs = arena_take(&s->arena, sizeof(*s->jobs) * (size_t)(total ? total : 1));
-  s->by_id = arena_take(&s->arena, sizeof(*s->by_id) * (size_t)(total ? total : 1));
-  if (!s->jobs || !s->by_id) return false;
-  s->view.job_count = 0;
+/* Copies the job into *out. False: it is not for the controller. */
+static bool take_job(struct snapshot *s, const job_record_t *job, const part_record_t *part, time_t now,
+                     struct dfrs_job *out) {
+  memset(out, 0, sizeof(*out));
+  if (!phase_of(job, &out->phase)) return false;
+  const struct job_shape shape = job_shape(job, s->least_memory);
+  take_request(s, job, part, now, &shape, out);
+
+  const bool waits = out->phase == DFRS_JOB_PENDING || out->phase == DFRS_JOB_REQUEUING;
+  const char *reason = out->phase == DFRS_JOB_PENDING ? blocked_reason(job, part, now) : NULL;
+  if (reason) {
+    out->phase = DFRS_JOB_BLOCKED;
+    out->blocked_reason = arena_text(&s->arena, reason);
+    if (job->bit_flags & JOB_DEPENDENT) s->dependents = true;
+  }
+  if (!waits) {
+    out->start_time = job->start_time;
+    out->end_time = job->end_time;
+    if (out->phase != DFRS_JOB_ENDING) take_placement(s, job, out);
+  }
+  /* A job that runs may be started again elsewhere. */
+  if (waits || (part->node_bitmap && (out->flags & DFRS_JOB_MAY_REQUEUE)))
+    out->eligible = eligible_nodes(s, job, part, &shape);
+  return true;
+}
+
+static void take_jobs(struct snapshot *s, time_t now) {
+  s->view.jobs = s->jobs;
   s->dependents = false;
-  bool good = true;
   compat_iterator each = list_iterator_create(job_list);
-  for (job_record_t *job; good && (job = list_next(each));) {
+  for (job_record_t *job; (job = list_next(each));) {
     const part_record_t *part = job_managed_partition(job);
-    if (!part) {
-      if ((IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))) add_foreign(s, job);
-      continue;
-    }
-    const int taken = take_job(s, job, part, now, &s->jobs[s->view.job_count]);
-    if (taken < 0) good = false;
-    if (taken > 0) ++s->view.job_count;
+    if (part)
+      s->view.job_count += take_job(s, job, part, now, &s->jobs[s->view.job_count]);
+    else if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))
+      add_foreign(s, job);
   }
   list_iterator_destroy(each);
-  s->view.jobs = s->jobs;
-  return good;
 }
 
 static int by_job_id(const void *a, const void *b) {
@@ -448,6 +453,16 @@ const struct dfrs_job *snapshot_find(const struct snapshot *s, uint32_t job_id) 
   return found ? *found : NULL;
 }
 
+static void index_jobs(struct snapshot *s) {
+  for (size_t i = 0; i < s->view.job_count; ++i) s->by_id[i] = &s->jobs[i];
+  qsort(s->by_id, s->view.job_count, sizeof(*s->by_id), by_job_id);
+}
+
+static bool slurmctld_ready(void) {
+  return avail_node_bitmap && up_node_bitmap && job_list && part_list && !slurmctld_config.shutdown_time &&
+         !slurmctld_config.scheduling_disabled;
+}
+
 int snapshot_take(struct snapshot *s, uint32_t wants) {
   const slurmctld_lock_t locks = {.conf = READ_LOCK, .job = READ_LOCK, .node = READ_LOCK, .part = READ_LOCK};
   assoc_mgr_lock_t assoc_locks = {.assoc = wants & DFRS_WANT_FAIR_SHARE ? READ_LOCK : NO_LOCK,
@@ -455,23 +470,23 @@ int snapshot_take(struct snapshot *s, uint32_t wants) {
   arena_rewind(&s->arena);
   memset(&s->view, 0, sizeof(s->view));
   s->wants = wants;
-  int rc = 0;
   lock_slurmctld(locks);
   if (wants) assoc_mgr_lock(&assoc_locks);
-  const double locked = clock_now(CLOCK_MONOTONIC);
-  if (!avail_node_bitmap || !up_node_bitmap || !job_list || !part_list || slurmctld_config.shutdown_time ||
-      slurmctld_config.scheduling_disabled) {
-    rc = 1;
-  } else {
-    s->view.now = clock_now(CLOCK_REALTIME);
-    if (!gather_managed(s) || !take_nodes(s) || !take_jobs(s, (time_t)s->view.now)) rc = -1;
+  const double locked = monotonic_clock();
+  const bool ready = slurmctld_ready();
+  if (ready) {
+    s->view.now = wall_clock();
+    gather_managed(s);
+    if (make_tables(s)) {
+      take_nodes(s);
+      take_jobs(s, (time_t)s->view.now);
+    }
   }
-  s->lock_time = clock_now(CLOCK_MONOTONIC) - locked;
+  s->lock_time = monotonic_clock() - locked;
   if (wants) assoc_mgr_unlock(&assoc_locks);
   unlock_slurmctld(locks);
-  if (rc == 0) {
-    for (size_t i = 0; i < s->view.job_count; ++i) s->by_id[i] = &s->jobs[i];
-    qsort(s->by_id, s->view.job_count, sizeof(*s->by_id), by_job_id);
-  }
-  return rc;
+  if (!ready) return 1;
+  if (arena_failed(&s->arena)) return -1;
+  index_jobs(s);
+  return 0;
 }

@@ -3,9 +3,9 @@
  *
  *   optional spank_dfrs.so [run_dir=/run/dfrs/%n] [cgroup_root=/sys/fs/cgroup] [default_cores_per_cpu=X]
  *
- * The hook used runs in slurmstepd as root while the new task waits to be let go, so that the quota holds from the
- * task's first instruction. Whatever goes wrong is logged, and the task runs without a quota until the node agent
- * finds it: a plugin that fails could drain the node.
+ * The hook runs in slurmstepd as root while the new task waits for its exec, so that the quota holds from the task's
+ * first instruction. An error is logged, and the task then runs without a quota until the node agent finds it; a plugin
+ * that fails could drain the node.
  */
 #include <slurm/slurm.h>
 #include <slurm/spank.h>
@@ -18,9 +18,8 @@ SPANK_PLUGIN(dfrs, 1)
 
 static bool configure(struct dfrs_group_conf *conf, int argc, char **argv) {
   char err[512];
-
   /* slurmstepd's own environment; the job's (spank_getenv) may name another node. */
-  if (dfrs_group_configure(conf, getenv("SLURMD_NODENAME"), argc, argv, err, sizeof err) == 0) return true;
+  if (dfrs_group_configure(conf, getenv("SLURMD_NODENAME"), argc, argv, err, sizeof(err)) == 0) return true;
   slurm_error("spank_dfrs: %s", err);
   return false;
 }
@@ -28,7 +27,6 @@ static bool configure(struct dfrs_group_conf *conf, int argc, char **argv) {
 /* CPUs named in a list like "0-3,8". */
 static unsigned count_cpus(const char *list) {
   unsigned count = 0;
-
   while (list && *list >= '0' && *list <= '9') {
     char *end;
     const unsigned long first = strtoul(list, &end, 10);
@@ -46,7 +44,6 @@ static unsigned job_cpus(spank_t spank) {
   char *cores = NULL;
   uint16_t cpus = 0;
   unsigned count = 0;
-
   if (spank_get_item(spank, S_JOB_ALLOC_CORES, &cores) == ESPANK_SUCCESS) count = count_cpus(cores);
   if (count == 0 && spank_get_item(spank, S_JOB_NCPUS, &cpus) == ESPANK_SUCCESS) count = cpus;
   return count ? count : 1;
@@ -57,31 +54,27 @@ int slurm_spank_task_post_fork(spank_t spank, int argc, char **argv) {
   char err[512];
   uint32_t job = 0;
   pid_t process = 0;
-
   /* The extern step has no task of its own. */
   if (spank_get_item(spank, S_TASK_PID, &process) != ESPANK_SUCCESS || process <= 0 ||
       spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS)
     return 0;
-  if (configure(&conf, argc, argv) && dfrs_group_join(&conf, job, job_cpus(spank), process, err, sizeof err) != 0)
+  if (configure(&conf, argc, argv) && dfrs_group_join(&conf, job, job_cpus(spank), process, err, sizeof(err)) != 0)
     slurm_error("spank_dfrs: job %u runs without its quota: %s", job, err);
   return 0;
 }
 
-/*
- * The placement counts on the job's CPUs for each task, and srun has not taken them over from its job since 22.05: a
- * plain srun in a script would have one CPU a task, and Slurm would spread its tasks over the job's nodes in another
- * way than the quotas are. srun takes them from this variable; what the user has set stays.
- */
+/* Since 22.05 srun does not take --cpus-per-task from its job. A plain srun in a script would have one CPU a task, and
+ * Slurm would then spread the tasks over the job's nodes in other numbers than placement and quotas count on. srun does
+ * take it from this variable; a value that the user has set stays. */
 int slurm_spank_user_init(spank_t spank, int argc, char **argv) {
   struct dfrs_group_conf conf;
   uint32_t job = 0;
   uint32_t step = 0;
   char cpus[32];
-
   if (spank_remote(spank) == 1 && spank_get_item(spank, S_JOB_ID, &job) == ESPANK_SUCCESS &&
       spank_get_item(spank, S_JOB_STEPID, &step) == ESPANK_SUCCESS && step == SLURM_BATCH_SCRIPT &&
       configure(&conf, argc, argv) && dfrs_group_managed(&conf, job) &&
-      spank_getenv(spank, "SLURM_CPUS_PER_TASK", cpus, sizeof cpus) == ESPANK_SUCCESS)
+      spank_getenv(spank, "SLURM_CPUS_PER_TASK", cpus, sizeof(cpus)) == ESPANK_SUCCESS)
     spank_setenv(spank, "SRUN_CPUS_PER_TASK", cpus, 0);
   return 0;
 }
@@ -89,12 +82,11 @@ int slurm_spank_user_init(spank_t spank, int argc, char **argv) {
 static void leave(spank_t spank, int argc, char **argv, bool job_over) {
   struct dfrs_group_conf conf;
   uint32_t job = 0;
-
   if (spank_get_item(spank, S_JOB_ID, &job) == ESPANK_SUCCESS && configure(&conf, argc, argv))
     dfrs_group_leave(&conf, job, job_over);
 }
 
-/* The end of a step; the group goes with the last one. */
+/* The end of a step; the last one removes the group. */
 int slurm_spank_exit(spank_t spank, int argc, char **argv) {
   if (spank_remote(spank) == 1) leave(spank, argc, argv, false);
   return 0;

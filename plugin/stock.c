@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "plugin/plugin_dir.h"
+
 struct stock stock;
 
 static void *library;
@@ -20,15 +22,10 @@ static bool find(char *path, size_t size) {
     error("select/cons_tres of dfrs: cannot tell from which file it was loaded");
     return false;
   }
-  for (const char *at = slurm_conf.plugindir; at && *at;) {
-    const size_t length = strcspn(at, ":");
-    if (length > 0 && snprintf(path, size, "%.*s/%s", (int)length, at, kFile) < (int)size && stat(path, &other) == 0 &&
-        (other.st_dev != ours.st_dev || other.st_ino != ours.st_ino))
-      return true;
-    at += length + (at[length] == ':');
-  }
+  for (const char *rest = slurm_conf.plugindir; plugin_dir_next(&rest, kFile, path, size);)
+    if (stat(path, &other) == 0 && (other.st_dev != ours.st_dev || other.st_ino != ours.st_ino)) return true;
   error(
-      "select/cons_tres of dfrs (%s) works around Slurm's own %s, and PluginDir=%s has no other one: "
+      "select/cons_tres of dfrs (%s) wraps Slurm's own %s, and PluginDir=%s has no other one: "
       "set PluginDir=<folder of dfrs>:<folder of Slurm's plugins>",
       self.dli_fname, kFile, slurm_conf.plugindir);
   return false;
@@ -74,12 +71,12 @@ int stock_load(void) {
   const uint32_t *version = dlsym(library, "plugin_version");
   const char *type = dlsym(library, "plugin_type");
   if (!version || *version != SLURM_VERSION_NUMBER) {
-    error("%s is of Slurm %#x, dfrs was built for %#x: build dfrs for the installed version", path,
+    error("%s is of Slurm version %#x, and dfrs was built for %#x: build dfrs for the installed version", path,
           version ? *version : 0, SLURM_VERSION_NUMBER);
   } else if (!type || strcmp(type, "select/cons_tres") != 0) {
     error("%s is not select/cons_tres", path);
   } else if (look_up_all(path)) {
-    verbose("select/cons_tres of dfrs works around %s", path);
+    verbose("select/cons_tres of dfrs wraps %s", path);
     return SLURM_SUCCESS;
   }
   stock_unload();

@@ -12,7 +12,7 @@ struct stock {
   slurm_select_ops_t ops; /* every operation of a selector */
   int (*init)(void);
   int (*fini)(void);
-  /* Its data. The arrays and lists behind these pointers are made anew by node_init. */
+  /* Its data. node_init replaces the arrays and lists behind these pointers. */
   node_use_record_t **node_usage;
   part_res_record_t **part_record;
   bool *initializing; /* true between node_init and reconfigure: job_fini does nothing */

@@ -2,26 +2,21 @@
 #include "plugin/stock_backfill.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
+#include <limits.h>
 
 #include "plugin/compat.h"
+#include "plugin/plugin_dir.h"
 
 static void *library;
 static void (*stop)(void);
 static int (*reconfig)(void);
 
 static void *open_in(const char *folders) {
-  char path[4096];
-  for (const char *at = folders; at && *at;) {
-    const size_t length = strcspn(at, ":");
-    if (length > 0 && snprintf(path, sizeof(path), "%.*s/sched_backfill.so", (int)length, at) < (int)sizeof(path)) {
-      void *found = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-      if (found) return found;
-    }
-    at += length + (at[length] == ':');
-  }
-  return NULL;
+  char path[PATH_MAX];
+  void *found = NULL;
+  for (const char *rest = folders; !found && plugin_dir_next(&rest, "sched_backfill.so", path, sizeof(path));)
+    found = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+  return found;
 }
 
 int stock_backfill_start(void) {
@@ -29,8 +24,8 @@ int stock_backfill_start(void) {
   library = open_in(slurm_conf.plugindir);
   if (!library) {
     error(
-        "sched/dfrs: cannot load sched_backfill.so from PluginDir=%s; partitions that are not managed have Slurm's "
-        "main scheduler only. StockBackfill=no in dfrs.conf says that this is meant",
+        "sched/dfrs: cannot load sched_backfill.so from PluginDir=%s; partitions that dfrs does not manage have only "
+        "Slurm's main scheduler. If that is intended, set StockBackfill=no in dfrs.conf",
         slurm_conf.plugindir);
     return -1;
   }
@@ -39,12 +34,12 @@ int stock_backfill_start(void) {
   stop = (void (*)(void))dlsym(library, "fini");
   reconfig = (int (*)(void))dlsym(library, "sched_p_reconfig");
   if (!version || *version != SLURM_VERSION_NUMBER || !start || !stop || start() != SLURM_SUCCESS) {
-    error("sched/dfrs: sched_backfill.so is of another Slurm version, or did not start; going on without it");
+    error("sched/dfrs: sched_backfill.so is of another Slurm version, or did not start; dfrs runs without it");
     dlclose(library);
     library = NULL;
     return -1;
   }
-  verbose("sched/dfrs: stock backfill runs beside us for the partitions that are not managed");
+  verbose("sched/dfrs: Slurm's own backfill schedules the partitions that dfrs does not manage");
   return 0;
 }
 

@@ -36,7 +36,7 @@ struct dfrs_controller_paths {
   const char* munge_socket; /* NULL: MUNGE's default */
   const char* cluster_name;
   uint32_t slurm_user_id;
-  void (*wake)(void); /* asks for a step soon, because someone has ordered something; any thread; may be NULL */
+  void (*wake)(void); /* asks for a step soon, after an order from dfrsctl; any thread; may be NULL */
 };
 
 /* The log of the host: level 1 error, 2 warning ("info" in slurmctld), 3 verbose, 4 debug. Any thread. */
@@ -67,7 +67,8 @@ enum dfrs_want {
 /* Of enum dfrs_want; the same until reconfigure. */
 uint32_t dfrs_controller_wants(const struct dfrs_controller* controller);
 
-/* ---- what is ---------------------------------------------------------------------------------------------------- */
+/* ---- Slurm's state ------------------------------------------------------------------------------------------------ */
+ * ---------------------------------------------------------------------------------------------------- */
 
 /* A run of a job. A requeue raises restarts; submit tells apart jobs that use a number again. */
 struct dfrs_job_key {
@@ -88,12 +89,12 @@ enum dfrs_job_phase {
 enum dfrs_job_flag {
   DFRS_JOB_BATCH = 1 << 0,
   DFRS_JOB_MAY_REQUEUE = 1 << 1,    /* batch, and not --no-requeue */
-  DFRS_JOB_CHECKPOINTS = 1 << 2,    /* its own word: it goes on from its checkpoint when started again */
-  DFRS_JOB_EXCLUSIVE = 1 << 3,      /* shares its nodes with none */
+  DFRS_JOB_CHECKPOINTS = 1 << 2,    /* as submitted: it goes on from its checkpoint when started again */
+  DFRS_JOB_EXCLUSIVE = 1 << 3,      /* shares its nodes with no other job */
   DFRS_JOB_STOCK_PLACED = 1 << 4,   /* GRES, or a layout the policy does not know: it says when, the selector where */
-  DFRS_JOB_USER_SUSPENDED = 1 << 5, /* by scontrol suspend, not by us: hands off */
+  DFRS_JOB_USER_SUSPENDED = 1 << 5, /* by scontrol suspend, not by us: leave it alone */
   DFRS_JOB_ARRAY_META = 1 << 6,     /* stands for the tasks of an array that have not been split off */
-  DFRS_JOB_LOST = 1 << 7,           /* RUNNING, SUSPENDED: for Slurm only; its node knows nothing of it */
+  DFRS_JOB_LOST = 1 << 7,           /* RUNNING, SUSPENDED: for Slurm only: its node knows nothing of it */
 };
 
 struct dfrs_job {
@@ -171,7 +172,7 @@ enum dfrs_result_code {
   DFRS_DONE,
   DFRS_STALE,   /* the job is not what it was: gone, another run, another state */
   DFRS_BUSY,    /* not now (a node is completing, memory not free yet, a credential second): ask again */
-  DFRS_BLOCKED, /* Slurm will not let it run now for a reason of its own: dependency, licence, limit, reservation */
+  DFRS_BLOCKED, /* Slurm does not let it run now, for a reason of its own: dependency, licence, limit, reservation */
   DFRS_REFUSED, /* Slurm will not do it with this job: see reason */
 };
 
@@ -187,9 +188,9 @@ struct dfrs_operations {
   double wake_at; /* s since the epoch; call again then at the latest */
 };
 
-/* Takes the snapshot in, lets the policy decide if there is cause, and says what to do next. 0, or -1 on an error that
- * was logged (then there is nothing to do, and the next step starts again from Slurm's state). CPU-bound, no I/O but
- * the record's and the state file's writes. */
+/* Takes the snapshot in, lets the policy decide if there is reason to, and lists what to do next. 0, or -1 on an error
+ * that was logged (then there is nothing to do, and the next step starts again from Slurm's state). CPU-bound, no I/O
+ * but the record's and the state file's writes. */
 int dfrs_controller_step(struct dfrs_controller* controller, const struct dfrs_snapshot* snapshot,
                          struct dfrs_operations* operations);
 /* Sends the quotas of the last step to the agents concerned, and waits at most wait_ms for those of jobs that the last

@@ -6,6 +6,8 @@ libdfrs_conf_a_CPPFLAGS = $(SHIM_CPPFLAGS)
 libdfrs_conf_a_SOURCES = \
 	shim/conf/config.cc \
 	shim/conf/config.h \
+	shim/conf/key_values.cc \
+	shim/conf/key_values.h \
 	shim/conf/read_config.cc \
 	shim/conf/read_config.h \
 	shim/conf/settings.cc \
@@ -26,63 +28,87 @@ libdfrs_control_a_CPPFLAGS = $(SHIM_CPPFLAGS)
 libdfrs_control_a_SOURCES = \
 	shim/admin/control_server.cc \
 	shim/admin/control_server.h \
+	shim/admin/status.cc \
+	shim/admin/status.h \
 	shim/admin/status_json.cc \
 	shim/admin/status_json.h \
 	shim/controller.h \
 	shim/controller/abi.cc \
 	shim/controller/abi.h \
 	shim/controller/backoff.h \
-	shim/controller/books.cc \
-	shim/controller/books.h \
+	shim/controller/changes.h \
 	shim/controller/clock.h \
 	shim/controller/comment_tag.cc \
 	shim/controller/comment_tag.h \
 	shim/controller/controller.cc \
 	shim/controller/controller.h \
+	shim/controller/cpu_needs.cc \
+	shim/controller/cpu_needs.h \
 	shim/controller/engine_driver.cc \
 	shim/controller/engine_driver.h \
+	shim/controller/explanation.cc \
 	shim/controller/host.cc \
 	shim/controller/host.h \
 	shim/controller/identity.h \
-	shim/controller/inspect.cc \
+	shim/controller/inspection.h \
+	shim/controller/job.cc \
 	shim/controller/job.h \
+	shim/controller/job_attempts.h \
+	shim/controller/job_facts.h \
+	shim/controller/job_observation.cc \
+	shim/controller/job_observation.h \
+	shim/controller/job_pausing.h \
+	shim/controller/job_plan.h \
+	shim/controller/job_progress.h \
+	shim/controller/job_table.cc \
+	shim/controller/job_table.h \
+	shim/controller/lifecycle.cc \
+	shim/controller/lifecycle.h \
 	shim/controller/limits.cc \
 	shim/controller/limits.h \
 	shim/controller/log.h \
+	shim/controller/memory_ledger.cc \
+	shim/controller/memory_ledger.h \
 	shim/controller/nodes.cc \
 	shim/controller/nodes.h \
-	shim/controller/offers.cc \
-	shim/controller/offers.h \
 	shim/controller/observer.cc \
 	shim/controller/observer.h \
+	shim/controller/offers.cc \
+	shim/controller/offers.h \
 	shim/controller/operations.cc \
 	shim/controller/operations.h \
-	shim/controller/needs.cc \
-	shim/controller/needs.h \
 	shim/controller/pause_costs.cc \
 	shim/controller/pause_costs.h \
 	shim/controller/pause_rules.cc \
 	shim/controller/pause_rules.h \
+	shim/controller/policy_inputs.cc \
+	shim/controller/policy_inputs.h \
+	shim/controller/quota_link.cc \
+	shim/controller/quota_link.h \
 	shim/controller/quotas.cc \
 	shim/controller/quotas.h \
 	shim/controller/reconciler.cc \
 	shim/controller/reconciler.h \
+	shim/controller/repack.cc \
 	shim/controller/results.cc \
 	shim/controller/results.h \
-	shim/controller/room.cc \
-	shim/controller/room.h \
 	shim/controller/saved_state.cc \
 	shim/controller/saved_state.h \
+	shim/controller/situation.cc \
+	shim/controller/situation.h \
 	shim/controller/state_file.cc \
 	shim/controller/state_file.h \
+	shim/controller/state_keeper.cc \
+	shim/controller/state_keeper.h \
 	shim/controller/state_writer.cc \
 	shim/controller/state_writer.h \
+	shim/controller/status_report.cc \
 	shim/controller/timing.h \
+	shim/controller/view_builder.cc \
+	shim/controller/view_builder.h \
 	shim/controller/weights.cc \
 	shim/controller/weights.h \
-	shim/quota/node_agents.h \
-	shim/admin/status.cc \
-	shim/admin/status.h
+	shim/quota/node_agents.h
 
 # What asks it; everything but main(), so that tests link the same objects.
 noinst_LIBRARIES += libdfrsctl.a

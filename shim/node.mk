@@ -9,13 +9,15 @@ libshimnet_a_SOURCES = \
 	shim/auth/digest.h \
 	shim/auth/munge.cc \
 	shim/auth/munge.h \
+	shim/auth/user_id.cc \
+	shim/auth/user_id.h \
 	shim/http/client.cc \
 	shim/http/client.h \
 	shim/http/server.cc \
 	shim/http/server.h \
-	shim/quota/node_agents.h \
 	shim/quota/http_node_agents.cc \
 	shim/quota/http_node_agents.h \
+	shim/quota/node_agents.h \
 	shim/quota/protocol.cc \
 	shim/quota/protocol.h
 

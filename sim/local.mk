@@ -233,7 +233,3 @@ dfrs_sim_SOURCES = \
 	sim/cli/options.h \
 	sim/cli/slurm_campaign.cc \
 	sim/cli/slurm_campaign.h
-
-# The subcommands alone: to compile them with other CXXFLAGS than what they call (quickstart).
-.PHONY: commands
-commands: $(dfrs_sim_OBJECTS)

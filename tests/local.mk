@@ -3,8 +3,8 @@ if HAVE_TESTS
 TEST_CPPFLAGS = $(AM_CPPFLAGS) $(GTEST_CFLAGS) $(MHD_CFLAGS) $(FMT_CFLAGS) $(ARCHIVE_CFLAGS)
 TEST_LIBS = $(SIM_LIBS) $(GTEST_LIBS) $(MHD_LIBS) -lrapidcheck
 
-# Plain reference implementations and checkers, written from the rules alone, that both test programs compare with.
-check_LIBRARIES += tests/oracle/liboracle.a
+# Plain reference implementations and checkers, written from the rules alone, that test programs compare with.
+EXTRA_LIBRARIES += tests/oracle/liboracle.a
 tests_oracle_liboracle_a_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_oracle_liboracle_a_SOURCES = \
 	tests/oracle/decision_checker.cc \
@@ -37,8 +37,7 @@ tests_oracle_liboracle_a_SOURCES = \
 	tests/sanitizers.h
 
 # One GoogleTest program per folder of the source tree. Add a file to its list, nothing else.
-check_PROGRAMS += tests/policy_tests tests/sim_tests
-TESTS += tests/policy_tests tests/sim_tests
+UNIT_TESTS += tests/policy_tests tests/sim_tests
 
 tests_policy_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_policy_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
@@ -157,8 +156,7 @@ tests_sim_tests_SOURCES = \
 
 # examples/ as a contributor would follow docs/contributor-guide.md: the policy, its line in the registry and its test,
 # with the rules that hold for every policy.
-check_PROGRAMS += tests/page_tests
-TESTS += tests/page_tests
+UNIT_TESTS += tests/page_tests
 CLEANFILES += tests/docs/registry_table.h
 EXAMPLE_POLICY = examples/shared_fcfs.cc
 tests/docs/registry_table.h: policy/core/registry_table.sh Makefile $(POLICY_FAMILIES) $(EXAMPLE_POLICY)
@@ -174,8 +172,7 @@ tests_page_tests_SOURCES = \
 policy/core/tests_page_tests-registry.$(OBJEXT): tests/docs/registry_table.h
 
 # These run the built dfrs-sim, which AM_TESTS_ENVIRONMENT names, as a user would.
-check_PROGRAMS += tests/cli_tests
-TESTS += tests/cli_tests
+PROGRAM_TESTS += tests/cli_tests
 EXTRA_DIST += tests/golden
 tests_cli_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cli_tests_LDADD = $(TEST_LIBS)
@@ -201,8 +198,7 @@ tests_cli_tests_SOURCES = \
 	tests/cli/workload_commands_test.cc
 
 # Published experiments again, on whole logs: they need an optimised build and skip themselves in others.
-check_PROGRAMS += tests/published_tests
-TESTS += tests/published_tests
+PROGRAM_TESTS += tests/published_tests
 tests_published_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_published_tests_LDADD = $(TEST_LIBS)
 tests_published_tests_SOURCES = \
@@ -214,9 +210,8 @@ tests_published_tests_SOURCES = \
 	tests/sim/reproduce/ipdps2010_test.cc \
 	tests/sim/traces.h
 
-# Tests that start threads have a program of their own: it, and what it links, is all that ThreadSanitizer builds of sim/.
-check_PROGRAMS += tests/thread_tests
-TESTS += tests/thread_tests
+# Tests that start threads have a program of their own, for ThreadSanitizer.
+SIM_THREADS += tests/thread_tests
 tests_thread_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_thread_tests_LDADD = $(SIM_LIBS) $(GTEST_LIBS)
 tests_thread_tests_SOURCES = \

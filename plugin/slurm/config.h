@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Stands for the config.h that Slurm's own ./configure makes, as far as its headers look at it. What changes the layout
- * of Slurm's structures or the names of its functions must be as in the installed build; of those in use there is one.
+ * Replaces the config.h that Slurm's own ./configure makes, as far as Slurm's headers use it. Options that change the
+ * layout of Slurm's structures or the names of its functions must be as in the installed build; there is one of them.
  */
 #ifndef DFRS_PLUGIN_SLURM_CONFIG_H
 #define DFRS_PLUGIN_SLURM_CONFIG_H

@@ -23,7 +23,7 @@ constexpr std::array<Row, 3> kRows{
 
 std::vector<Algorithm> list() {
   std::vector<Algorithm> all;
-  for (const Row& row : kRows) all.push_back(BatchAlgorithm{row.backfill});
+  for (const Row& row : kRows) all.emplace_back(BatchAlgorithm{row.backfill});
   return all;
 }
 

@@ -2,32 +2,15 @@
 #include "shim/admin/controller_address.h"
 
 #include <fmt/format.h>
-#include <pwd.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <filesystem>
-#include <optional>
 
+#include "shim/auth/user_id.h"
 #include "shim/conf/read_config.h"
 #include "shim/conf/slurm_conf.h"
 
 namespace dfrs::shim {
-namespace {
-
-std::optional<uid_t> user_id(const std::string& user) {
-  uid_t number = 0;
-  const auto [end, code] = std::from_chars(user.data(), user.data() + user.size(), number);
-  if (code == std::errc{} && end == user.data() + user.size()) return number;
-  std::string buffer(1 << 16, '\0');
-  passwd entry{};
-  passwd* found = nullptr;
-  if (getpwnam_r(user.c_str(), &entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr) return {};
-  return entry.pw_uid;
-}
-
-}  // namespace
-
 tl::expected<ControllerAddress, AddressError> find_controller(const AddressOptions& options) {
   const auto fail = [](std::string message, bool io) {
     return tl::unexpected<AddressError>(AddressError{std::move(message), io});
@@ -38,7 +21,8 @@ tl::expected<ControllerAddress, AddressError> find_controller(const AddressOptio
   if (auto read = read_slurm_conf(slurm_conf)) {
     slurm = std::move(*read);
   } else if (!all_given || !options.slurm_conf.empty()) {
-    return fail(read.error() + " (--slurm-conf names it; --host, --cluster and --slurm-user do without)", true);
+    return fail(read.error() + " (--slurm-conf names the file; with --host, --cluster and --slurm-user none is needed)",
+                true);
   }
 
   ControllerAddress address;
@@ -53,7 +37,7 @@ tl::expected<ControllerAddress, AddressError> find_controller(const AddressOptio
   if (address.hosts.empty()) return fail(fmt::format("{}: has no SlurmctldHost; give --host", slurm_conf), false);
   const std::string user = options.slurm_user.empty() ? slurm.slurm_user : options.slurm_user;
   const auto uid = user_id(user);
-  if (!uid) return fail(fmt::format("SlurmUser '{}' is no user of this host; give --slurm-user", user), false);
+  if (!uid) return fail(fmt::format("SlurmUser '{}' is not a user of this host; give --slurm-user", user), false);
   address.slurm_user = *uid;
 
   address.port = options.port;

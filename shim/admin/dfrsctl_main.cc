@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dfrsctl: asks a live controller what it is doing.
+// dfrsctl: shows what a running controller does.
 #include <fmt/format.h>
 #include <pwd.h>
 
@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <new>
+#include <optional>
 #include <sstream>
 #include <string>
+#include <tl/expected.hpp>
 #include <vector>
 
 #include "dfrs-config.h"
@@ -23,7 +26,7 @@
 namespace dfrs::shim {
 namespace {
 
-// Those of docs/reference/exit-codes.md.
+// As docs/reference/exit-codes.md lists them.
 enum ExitCode : int {
   kOk = 0,
   kInternal = 1,
@@ -36,20 +39,27 @@ enum ExitCode : int {
 };
 
 constexpr const char* kFooter =
-    R"(dfrsctl finds the controller by slurm.conf (SlurmctldHost, ClusterName, SlurmUser, AuthInfo) and by ControlPort of
-dfrs.conf beside it; the options above take the place of what is said there. munged must run on this host.
-Every user may look, as with squeue; only root and SlurmUser may switch recording on and off.
+    R"(dfrsctl finds the controller by slurm.conf (SlurmctldHost, ClusterName, SlurmUser, AuthInfo) and by ControlPort of the
+dfrs.conf in the same folder; options replace what these files say. munged must run on this host. Every user may look,
+as with squeue; only root and SlurmUser may switch recording on and off.
 
 Columns of status:
-  YIELD  fraction of the CPU time that the job asked for which it gets now; - while it does not run
-  VTIME  its progress: run time weighted with the yield. Time limits count this.
-  TIME   since it was submitted
-  LOST   runs whose work was lost to a requeue, and their virtual time
+  YIELD   fraction of the CPU time that the job asked for which it gets now; - while it does not run
+  VTIME   virtual time: the job's progress, its run time weighted with the yield; time limits apply to it
+  TIME    time since the job was submitted
+  PAUSES  how often the job was paused
+  MOVES   how often the job was moved to other nodes
+  LOST    runs whose work was lost in a requeue, and their virtual time
 
 Exit codes:
-  0 done   1 internal error   2 wrong usage   3 slurm.conf, dfrs.conf or an answer is not as it should be
-  4 a file cannot be read or the output not written   5 the controller cannot be reached   6 it refused us
-  7 it could not do that (no such job, the record cannot be made)
+  0  done
+  1  internal error: please report it
+  2  wrong usage
+  3  slurm.conf, dfrs.conf or an answer of the controller has an error
+  4  a file cannot be read, or standard output cannot be written
+  5  the controller cannot be reached
+  6  the request or the controller's answer was refused: user, MUNGE key, clock or cluster do not match
+  7  the controller could not do it: no such job, or the record cannot be written
 
 Examples:
   dfrsctl status
@@ -62,9 +72,16 @@ struct Failure {
   std::string message;
 };
 
-void print(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
-  throw Failure{kIo, "standard output cannot be written"};
+template <typename Value>
+using Result = tl::expected<Value, Failure>;
+
+tl::unexpected<Failure> failure(ExitCode code, std::string message) {
+  return tl::unexpected(Failure{code, std::move(message)});
+}
+
+Result<void> print(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return {};
+  return failure(kIo, "standard output cannot be written");
 }
 
 // The message of an error answer.
@@ -74,10 +91,28 @@ std::string words_of(const std::string& body) {
   return "no reason given";
 }
 
-Json ask(const AddressOptions& options, const std::string& method, const std::string& target,
-         const std::string& body = {}) {
+// What a host's answer says, if it is an answer that this program understands.
+Result<Json> read_answer(const HttpCallAnswer& answer) {
+  if (answer.status == 401) return failure(kRefused, words_of(answer.body));
+  if (answer.status == 404 && words_of(answer.body).starts_with("there is no /")) {
+    return failure(kInput, fmt::format("{}: the controller is of another version than this dfrsctl, {}",
+                                       words_of(answer.body), PACKAGE_VERSION));
+  }
+  if (answer.status != 200) return failure(kNotDone, words_of(answer.body));
+  Json json = Json::parse(answer.body, nullptr, false);
+  if (!json.is_object()) return failure(kInput, "the controller's answer is not JSON");
+  if (json.value("format", 0) != kControlFormat) {
+    return failure(kInput, fmt::format("the controller's answer has format {}, this dfrsctl {} reads format {}",
+                                       json_text(json.value("format", Json())), PACKAGE_VERSION, kControlFormat));
+  }
+  return json;
+}
+
+// Asks one host after the other: a backup controller may have taken over.
+Result<Json> ask(const AddressOptions& options, const std::string& method, const std::string& target,
+                 const std::string& body = {}) {
   const auto address = find_controller(options);
-  if (!address) throw Failure{address.error().io ? kIo : kInput, address.error().message};
+  if (!address) return failure(address.error().io ? kIo : kInput, address.error().message);
   const Authenticator authenticator(address->munge_socket);
   HttpCallLimits limits;
   limits.connect_timeout = std::chrono::seconds{3};
@@ -87,28 +122,13 @@ Json ask(const AddressOptions& options, const std::string& method, const std::st
   for (const std::string& host : address->hosts) {
     const HttpCall call{host, address->port, method, target, controller_receiver(address->cluster), body};
     const auto answer = http_call(authenticator, call, limits, address->slurm_user);
-    if (!answer) {
-      if (answer.error().refused) throw Failure{kRefused, answer.error().message};
-      unreachable += (unreachable.empty() ? "" : "; ") + answer.error().message;
-      continue;  // a backup controller may have taken over
-    }
-    if (answer->status == 401) throw Failure{kRefused, words_of(answer->body)};
-    if (answer->status == 404 && words_of(answer->body).starts_with("there is no /")) {
-      throw Failure{kInput, fmt::format("{}: the controller is of another version than this dfrsctl, {}",
-                                        words_of(answer->body), PACKAGE_VERSION)};
-    }
-    if (answer->status != 200) throw Failure{kNotDone, words_of(answer->body)};
-    Json json = Json::parse(answer->body, nullptr, false);
-    if (!json.is_object()) throw Failure{kInput, "the controller's answer is not JSON"};
-    if (json.value("format", 0) != kControlFormat) {
-      throw Failure{kInput, fmt::format("the controller's answer has format {}, this dfrsctl {} reads format {}",
-                                        json_text(json.value("format", Json())), PACKAGE_VERSION, kControlFormat)};
-    }
-    return json;
+    if (answer) return read_answer(*answer);
+    if (answer.error().refused) return failure(kRefused, answer.error().message);
+    unreachable += (unreachable.empty() ? "" : "; ") + answer.error().message;
   }
-  throw Failure{kUnreachable, unreachable +
-                                  "\nIs slurmctld running, with SchedulerType=sched/dfrs, and munged here? "
-                                  "ControlPort of dfrs.conf and --host, --port say where it listens."};
+  return failure(kUnreachable, unreachable +
+                                   "\nIs slurmctld running, with SchedulerType=sched/dfrs, and munged on this host? "
+                                   "ControlPort of dfrs.conf, or --host and --port, must say where it listens.");
 }
 
 std::string user_name(std::uint32_t id) {
@@ -130,51 +150,80 @@ struct Options {
   std::string file;
 };
 
-template <typename AsText>
-void show(const Options& options, const Json& answer, const AsText& as_text) {
-  print(options.json ? json_text(answer, 2) : as_text(answer));
+Result<Json> record(const Options& o) {
+  if (o.action == "on" && o.file.empty()) return failure(kUsage, "record on: name the FILE to write");
+  if (o.action != "on" && !o.file.empty()) return failure(kUsage, "record " + o.action + " takes no FILE");
+  if (o.action == "on" && o.file.front() != '/') {
+    return failure(kUsage, fmt::format("record on: '{}' is not an absolute path; slurmctld's working folder is not "
+                                       "the one you are in",
+                                       o.file));
+  }
+  if (o.action == "show") return ask(o.address, "GET", "/v1/record");
+  const Json order = o.action == "on" ? Json{{"on", o.file}} : Json{{"off", true}};
+  return ask(o.address, "POST", "/v1/record", json_text(order));
 }
 
-void add_commands(CLI::App& app, Options& o) {
-  CLI::App* status = app.add_subcommand("status", "jobs: state, yield, virtual time, nodes, pauses, moves, lost work");
-  status->callback(
-      [&o] { show(o, ask(o.address, "GET", "/v1/status"), [](const Json& a) { return status_table(a, user_name); }); });
-  CLI::App* nodes = app.add_subcommand("nodes", "nodes: CPUs, memory, swap, and whether their agents answer");
-  nodes->callback([&o] { show(o, ask(o.address, "GET", "/v1/nodes"), nodes_table); });
-  CLI::App* explain = app.add_subcommand("explain", "why a job waits, or where it is and why");
-  explain->add_option("JOB", o.job, "its number")->required()->check(CLI::Range(1U, 4294967295U));
-  explain->callback([&o] { show(o, ask(o.address, "GET", fmt::format("/v1/explain?job={}", o.job)), explain_text); });
-  CLI::App* repack = app.add_subcommand("repack", "what a repack of all jobs would do now");
-  repack->add_flag("--dry-run", o.dry_run, "only say what it would do; nothing else is offered")->required();
-  repack->callback([&o] { show(o, ask(o.address, "GET", "/v1/repack"), repack_table); });
-  CLI::App* record = app.add_subcommand("record", "switch recording on or off, for `dfrs-sim replay`");
-  record->add_option("ACTION", o.action, "on, off or show")->required()->check(CLI::IsMember({"on", "off", "show"}));
-  record->add_option("FILE", o.file,
-                     "on: a new file on slurmctld's host, an absolute path; compressed if it ends with .gz");
-  record->callback([&o] {
-    if ((o.action == "on") != !o.file.empty()) {
-      throw Failure{kUsage,
-                    o.action == "on" ? "record on: name the FILE to write" : "record " + o.action + " takes no FILE"};
-    }
-    if (o.action == "on" && o.file.front() != '/') {
-      throw Failure{kUsage,
-                    fmt::format("record on: '{}' is not an absolute path; slurmctld's folder is not yours", o.file)};
-    }
-    if (o.action == "show") return show(o, ask(o.address, "GET", "/v1/record"), recording_text);
-    const Json order = o.action == "on" ? Json{{"on", o.file}} : Json{{"off", true}};
-    show(o, ask(o.address, "POST", "/v1/record", json_text(order)), recording_text);
-  });
-  CLI::App* version = app.add_subcommand("version", "of this program and of the controller");
-  version->callback([&o] {
-    show(o, ask(o.address, "GET", "/v1/version"), [](const Json& a) {
-      return fmt::format("dfrsctl {}, controller {} (cluster {})\n", PACKAGE_VERSION,
-                         a.at("version").get<std::string>(), a.at("cluster").get<std::string>());
-    });
-  });
+std::string version_text(const Json& answer) {
+  return fmt::format("dfrsctl {}, controller {} (cluster {})\n", PACKAGE_VERSION,
+                     answer.at("version").get<std::string>(), answer.at("cluster").get<std::string>());
+}
+
+// A subcommand: what it asks, and how it shows the answer without --json.
+struct Command {
+  const CLI::App* app;
+  std::function<Result<Json>(const Options&)> ask;
+  std::function<std::string(const Json&)> as_text;
+};
+
+// One that only looks.
+std::function<Result<Json>(const Options&)> look(const char* target) {
+  return [target](const Options& o) { return ask(o.address, "GET", target); };
+}
+
+std::vector<Command> add_commands(CLI::App& app, Options& o) {
+  CLI::App* const status =
+      app.add_subcommand("status", "Show the jobs: state, yield, virtual time, nodes, pauses, moves and lost work");
+  CLI::App* const nodes =
+      app.add_subcommand("nodes", "Show the nodes: CPUs, memory, swap, and whether their agents answer");
+  CLI::App* const explain = app.add_subcommand("explain", "Say why a job waits, or where it runs and why");
+  explain->add_option("JOB", o.job, "The job's number")->required()->check(CLI::Range(1U, 4294967295U));
+  CLI::App* const repack = app.add_subcommand("repack", "Show what a repack of all jobs would do now");
+  repack->add_flag("--dry-run", o.dry_run, "Only show it. This is required: dfrsctl does not start a repack")
+      ->required();
+  CLI::App* const recording = app.add_subcommand("record", "Switch recording for `dfrs-sim replay` on or off");
+  recording->add_option("ACTION", o.action, "on, off, or show: whether it is on")
+      ->required()
+      ->check(CLI::IsMember({"on", "off", "show"}));
+  recording->add_option("FILE", o.file,
+                        "With on: the absolute path of a new file on slurmctld's host; compressed if it ends with .gz");
+  CLI::App* const version = app.add_subcommand("version", "Show the versions of this program and of the controller");
+  return {
+      {status, look("/v1/status"), [](const Json& answer) { return status_table(answer, user_name); }},
+      {nodes, look("/v1/nodes"), nodes_table},
+      {explain,
+       [](const Options& options) {
+         return ask(options.address, "GET", fmt::format("/v1/explain?job={}", options.job));
+       },
+       explain_text},
+      {repack, look("/v1/repack"), repack_table},
+      {recording, record, recording_text},
+      {version, look("/v1/version"), version_text},
+  };
+}
+
+Result<void> carry_out(const Command& command, const Options& options) {
+  try {
+    const auto answer = command.ask(options);
+    if (!answer) return tl::unexpected(answer.error());
+    return print(options.json ? json_text(*answer, 2) : command.as_text(*answer));
+  } catch (const Json::exception& error) {
+    return failure(
+        kInput, fmt::format("the controller's answer is not understood ({}); is it of another version?", error.what()));
+  }
 }
 
 // "unknown subcommand 'stats'; ...", if that is what is wrong with the command line.
-std::string unknown_subcommand(const CLI::App& app, const std::vector<std::string>& words) {
+std::optional<std::string> unknown_subcommand(const CLI::App& app, const std::vector<std::string>& words) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
   for (std::size_t k = 0; k < words.size(); ++k) {
@@ -182,43 +231,48 @@ std::string unknown_subcommand(const CLI::App& app, const std::vector<std::strin
       if (words[k] != "--json" && words[k].find('=') == std::string::npos) ++k;  // its value
       continue;
     }
-    if (std::find(names.begin(), names.end(), words[k]) != names.end()) return {};
+    if (std::find(names.begin(), names.end(), words[k]) != names.end()) return std::nullopt;
     return fmt::format("unknown subcommand '{}'; did you mean '{}'?", words[k], nearest_name(words[k], names));
   }
-  return {};
+  return std::nullopt;
 }
 
-int run(int argc, char** argv) {
-  CLI::App app("Shows what Dynamic Fractional Resource Scheduling does in a live Slurm cluster.", "dfrsctl");
-  Options options;
+void add_options(CLI::App& app, Options& options) {
   AddressOptions& address = options.address;
-  app.add_flag("--json", options.json, "print JSON (docs/reference/dfrsctl.md)");
-  app.add_option("--host", address.host, "host of slurmctld");
-  app.add_option("--port", address.port, "its control port")->check(CLI::Range(1, 65535));
-  app.add_option("--munge-socket", address.munge_socket, "socket of munged");
-  app.add_option("--conf", address.conf, "dfrs.conf");
-  app.add_option("--slurm-conf", address.slurm_conf, "slurm.conf (default: $SLURM_CONF, else /etc/slurm/slurm.conf)");
+  app.add_flag("--json", options.json, "Print JSON, as docs/reference/dfrsctl.md describes it");
+  app.add_option("--host", address.host, "Host of slurmctld");
+  app.add_option("--port", address.port, "Control port on that host")->check(CLI::Range(1, 65535));
+  app.add_option("--munge-socket", address.munge_socket,
+                 "Socket of munged (default: that of AuthInfo, else MUNGE's own)");
+  app.add_option("--conf", address.conf, "Path of dfrs.conf (default: beside slurm.conf)");
+  app.add_option("--slurm-conf", address.slurm_conf,
+                 "Path of slurm.conf (default: $SLURM_CONF, else /etc/slurm/slurm.conf)");
   app.add_option("--cluster", address.cluster, "ClusterName");
-  app.add_option("--slurm-user", address.slurm_user, "SlurmUser, whose answers are believed");
+  app.add_option("--slurm-user", address.slurm_user, "SlurmUser: only answers from this user are accepted");
   app.set_version_flag("--version", std::string("dfrsctl ") + PACKAGE_VERSION);
   app.require_subcommand(1);
-  app.fallthrough();  // options may stand behind the subcommand
+  app.fallthrough();  // options may also follow the subcommand
   app.footer(kFooter);
-  add_commands(app, options);
+}
+
+Result<void> run(int argc, char** argv) {
+  CLI::App app("Shows what dfrs (dynamic fractional resource scheduling) does in a running Slurm cluster.", "dfrsctl");
+  Options options;
+  add_options(app, options);
+  const std::vector<Command> commands = add_commands(app, options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {
     std::ostringstream text;
     app.exit(request, text, text);
-    print(text.str());
+    return print(text.str());
   } catch (const CLI::ParseError& error) {
-    const std::string better = unknown_subcommand(app, std::vector<std::string>(argv + 1, argv + argc));
-    throw Failure{kUsage, better.empty() ? std::string(error.what()) + " (see --help)" : better};
-  } catch (const Json::exception& error) {
-    throw Failure{
-        kInput, fmt::format("the controller's answer is not understood ({}); is it of another version?", error.what())};
+    const auto unknown = unknown_subcommand(app, std::vector<std::string>(argv + 1, argv + argc));
+    return failure(kUsage, unknown.value_or(std::string(error.what()) + " (see --help)"));
   }
-  return kOk;
+  const auto named =
+      std::find_if(commands.begin(), commands.end(), [](const Command& command) { return command.app->parsed(); });
+  return carry_out(*named, options);
 }
 
 }  // namespace
@@ -229,10 +283,10 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return run(argc, argv);
-  } catch (const Failure& failure) {
-    fmt::print(stderr, "dfrsctl: {}\n", failure.message);
-    return failure.code;
+    const auto done = run(argc, argv);
+    if (done) return kOk;
+    fmt::print(stderr, "dfrsctl: {}\n", done.error().message);
+    return done.error().code;
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "dfrsctl: out of memory\n");
   } catch (const std::exception& error) {

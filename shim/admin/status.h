@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a live controller tells of itself: plain values, and the calls that give them. The control port prints them.
+// The state of a running controller as plain values, and the calls that give them. The control port prints them.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ enum class JobSituation : std::uint8_t {
   starting,        ///< the policy has placed it, Slurm has not started it yet
   running,         ///< on its nodes
   pausing,         ///< to be paused, Slurm has not done it yet
-  moving,          ///< to go on elsewhere: its run is being ended
+  moving,          ///< to continue on other nodes: its run is being ended
   suspended,       ///< paused on its nodes
   requeued,        ///< paused in the queue: its run was ended
-  resuming,        ///< suspended, and to go on where it is
+  resuming,        ///< suspended, and to continue where it is
   user_suspended,  ///< by scontrol suspend: not the policy's until it is resumed
 };
 
@@ -90,7 +90,7 @@ struct ControllerStatus {
   std::string algorithm;
   Seconds period = 0;
   bool enforce_quotas = true;
-  Seconds now = 0;      ///< of the last step, s since the epoch; 0: none yet
+  Seconds now = 0;      ///< of the last step, s since the epoch; 0: none has been
   Seconds wake_at = 0;  ///< latest time of the next step; infinity: only events wake it
   std::uint64_t steps = 0;
   std::uint64_t decisions = 0;  ///< starts, pauses, moves, resumes decided since the controller was created
@@ -107,7 +107,7 @@ struct ControllerStatus {
 
 /// What a decision would do.
 struct PlannedMove {
-  enum class Kind : std::uint8_t { pause, migrate, resume, start };
+  enum class Kind : std::uint8_t { pause, move, resume, start };
   Kind kind = Kind::start;
   std::uint32_t job_id = 0;
   std::vector<std::pair<std::string, std::uint32_t>> from;  ///< node and tasks there
@@ -128,7 +128,7 @@ struct RepackPlan {
   double min_yield_after = 0;
 };
 
-/// The window into a live controller. Every call may come from any thread; none changes anything.
+/// Looks into a running controller. Every call may come from any thread; none changes anything.
 class Inspection {
  public:
   virtual ~Inspection() = default;

@@ -80,7 +80,7 @@ const char* kind_name(PlannedMove::Kind kind) {
   switch (kind) {
     case PlannedMove::Kind::pause:
       return "pause";
-    case PlannedMove::Kind::migrate:
+    case PlannedMove::Kind::move:
       return "move";
     case PlannedMove::Kind::resume:
       return "resume";

@@ -30,7 +30,7 @@ Agent::Agent(AgentOptions options, std::unique_ptr<JobGroups> groups, RunFolder 
     log(AgentLog::info, fmt::format("goes on with state {}.{}, {} jobs", desired_.order.epoch, desired_.order.sequence,
                                     desired_.jobs.size()));
   }
-  // Quotas of an agent that ran before, and whose state is lost, stay until it is known what is wanted.
+  // If the state of an earlier agent is lost, its quotas stay until the controller sends new ones.
   if (remembered && *remembered) set_node_error(publish());
 }
 
@@ -40,23 +40,22 @@ void Agent::log(AgentLog level, const std::string& message) const {
 
 void Agent::set_error(std::uint32_t job, const std::string& message) {
   std::string& known = errors_[job];
-  if (known == message) return;  // said once
+  if (known == message) return;  // said already
   known = message;
   log(AgentLog::error, job == 0 ? message : fmt::format("job {}: {}", job, message));
 }
 
-void Agent::set_node_error(const std::optional<std::string>& problem) {
-  if (problem)
-    set_error(0, *problem);
-  else
+void Agent::set_node_error(const tl::expected<void, std::string>& outcome) {
+  if (outcome)
     errors_.erase(0);
+  else
+    set_error(0, outcome.error());
 }
 
-std::optional<std::string> Agent::publish() {
-  const auto published = run_.publish(quotas_);
-  if (published) return std::nullopt;
-  ++counters_.folder_errors;
-  return published.error();
+tl::expected<void, std::string> Agent::publish() {
+  auto published = run_.publish(quotas_);
+  if (!published) ++counters_.folder_errors;
+  return published;
 }
 
 void Agent::enforce(std::uint32_t job, const CpuMax& quota) {
@@ -85,8 +84,8 @@ tl::expected<AgentReport, Agent::Refused> Agent::apply(const DesiredState& state
   const std::lock_guard lock(mutex_);
   if (state.node != options_.node) {
     ++counters_.malformed;
-    return tl::unexpected(
-        Refused(Malformed{fmt::format("desired state: node: is of '{}', this is '{}'", state.node, options_.node)}));
+    return tl::unexpected(Refused(Malformed{
+        fmt::format("desired state: node: is '{}', but this is the agent of '{}'", state.node, options_.node)}));
   }
   if (state.order <= desired_.order) {
     ++counters_.stale;
@@ -103,15 +102,12 @@ tl::expected<AgentReport, Agent::Refused> Agent::apply(const DesiredState& state
   quotas_ = std::move(quotas);
   applied_at_ = std::chrono::steady_clock::now();
   ++counters_.applied;
-  std::optional<std::string> problem;
-  if (const auto remembered = run_.remember(desired_); !remembered) {
-    ++counters_.folder_errors;
-    problem = remembered.error();
-  }
+  auto kept = run_.remember(desired_);
+  if (!kept) ++counters_.folder_errors;
   // Published before enforced: the SPANK plugin reads the file again after it has made a group, so that whichever of
   // the two comes last, the group ends with this quota.
-  if (const auto unpublished = publish()) problem = unpublished;
-  set_node_error(problem);
+  if (auto published = publish(); !published) kept = std::move(published);
+  set_node_error(kept);
   std::erase_if(released_, [&](std::uint32_t job) { return quotas_.contains(job); });
   for (const std::uint32_t job : gone) release(job);
   for (const auto& [job, quota] : quotas_) enforce(job, quota);
@@ -148,12 +144,12 @@ AgentReport Agent::report() const {
 }
 
 void Agent::reconcile() {
-  std::optional<std::string> problem = publish();
+  auto outcome = publish();
   for (const auto& [job, quota] : quotas_) enforce(job, quota);
   for (const std::uint32_t job : std::set<std::uint32_t>(released_)) release(job);
   const auto groups = groups_->list();
-  if (!groups) problem = groups.error();
-  set_node_error(problem);
+  if (!groups) outcome = tl::unexpected(groups.error());
+  set_node_error(outcome);
   if (!groups) return;
   std::set<std::uint32_t> empty;
   for (const std::uint32_t job : *groups) {
@@ -175,7 +171,7 @@ JobMeasure Agent::measure(std::uint32_t job) {
   const std::vector<pid_t> processes = groups_->processes(job);
   if (group) measure.group = *group;
   if (group && group->cpu_seconds) {
-    // A group that was made anew counts from zero.
+    // A group that has been made again counts from zero.
     const double now = *group->cpu_seconds;
     sum.total += now >= sum.group_last ? now - sum.group_last : now;
     sum.group_last = now;
@@ -215,7 +211,7 @@ void Agent::tick() {
     age = state_age();
     for (const auto& [job, quota] : quotas_) jobs.insert(job);
   }
-  // Reading of thousands of processes is not to keep requests waiting.
+  // Without the lock, so that requests need not wait while thousands of processes are read.
   if (const auto groups = groups_->list()) jobs.insert(groups->begin(), groups->end());
   std::map<std::uint32_t, JobMeasure> measured;
   for (const std::uint32_t job : jobs) measured[job] = measure(job);

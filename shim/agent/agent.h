@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <set>
 #include <string>
 #include <tl/expected.hpp>
@@ -42,8 +41,8 @@ struct AgentCounters {
   std::uint64_t quota_errors = 0;
   std::uint64_t folder_errors = 0;  ///< run folder
   std::uint64_t groups_removed = 0;
-  std::uint64_t continued = 0;  ///< jobs whose processes were let go on by us, see stop_guard.h
-  std::uint64_t stopped = 0;    ///< jobs whose processes were stopped by us
+  std::uint64_t continued = 0;  ///< jobs whose processes the agent continued, see stop_guard.h
+  std::uint64_t stopped = 0;    ///< jobs whose processes the agent stopped
 };
 
 /// What a job uses and has used here.
@@ -54,7 +53,7 @@ struct JobMeasure {
 
 class Agent {
  public:
-  /// Takes up what an earlier agent remembered; where that cannot be read, the log says so. page_out_system must
+  /// Continues with the state that an earlier agent kept; the log says so if that cannot be read. page_out_system must
   /// outlive the agent.
   Agent(AgentOptions options, std::unique_ptr<JobGroups> groups, RunFolder run, PageOutSystem& page_out_system,
         PageOutOptions page_out_options = {});
@@ -66,17 +65,17 @@ class Agent {
     std::string message;
   };
   using Refused = std::variant<Stale, Malformed>;
-  /// Makes the state hold at once, if it is newer than the one that does. What of it does not hold (a group that cannot
-  /// be written) is in the report's errors and tried again by tick(). Any thread.
+  /// Applies the state at once, if it is newer than the one in force. What cannot be applied (a group that cannot be
+  /// written) is in the report's errors, and tick() tries it again. Any thread.
   tl::expected<AgentReport, Refused> apply(const DesiredState& state);
   /// Counts a request that was no desired state. Any thread.
   void count_malformed();
   /// As it was measured last. Any thread.
   AgentReport report() const;
 
-  /// The agent's own work, to be called every second or so, by one thread: groups that have come since get their
-  /// quotas, what others changed is put right, empty groups go, use is measured. O(groups + processes in them), each a
-  /// few system calls.
+  /// The agent's regular work, to be called every second or so, by one thread: gives new groups their quotas, corrects
+  /// what others have changed, removes empty groups and measures use. O(groups + processes in them), each a few system
+  /// calls.
   void tick();
 
   struct Metrics {
@@ -87,7 +86,7 @@ class Agent {
     std::map<std::uint32_t, JobMeasure> jobs;
     std::size_t errors = 0;
     SwapSpace swap;
-    double state_age = 0;  ///< s since the last state was applied by request; infinity: none yet
+    double state_age = 0;  ///< s since the last state was applied by request; infinity: none has been
   };
   Metrics metrics() const;  ///< any thread
   const char* cgroup_version() const { return groups_->version(); }
@@ -97,9 +96,9 @@ class Agent {
   void enforce(std::uint32_t job, const CpuMax& quota);
   void release(std::uint32_t job);
   void set_error(std::uint32_t job, const std::string& message);
-  std::chrono::duration<double> state_age() const;  // since the last request; infinite: none yet
-  void set_node_error(const std::optional<std::string>& problem);
-  std::optional<std::string> publish();  // what went wrong
+  std::chrono::duration<double> state_age() const;  // since the last request; infinite: none has been
+  void set_node_error(const tl::expected<void, std::string>& outcome);
+  tl::expected<void, std::string> publish();
   AgentReport make_report() const;
 
   JobMeasure measure(std::uint32_t job);

@@ -17,7 +17,7 @@ void start_log(const std::string& level);
 /// Any thread.
 void write_log(AgentLog level, const std::string& message);
 
-/// Lets a few messages through in every minute, so that whoever sends bad requests cannot fill the log. Any thread.
+/// Lets a few messages through in every minute, so that bad requests cannot fill the log. Any thread.
 class LogLimit {
  public:
   using Clock = std::chrono::steady_clock;

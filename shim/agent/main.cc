@@ -2,29 +2,28 @@
 // dfrsd: the node agent. See docs/reference/dfrsd.md.
 #include <errno.h>
 #include <fmt/format.h>
-#include <pwd.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <exception>
-#include <optional>
+#include <memory>
 
 #include "dfrs-config.h"
 #include "shim/agent/agent.h"
 #include "shim/agent/log.h"
 #include "shim/agent/service.h"
 #include "shim/auth/munge.h"
+#include "shim/auth/user_id.h"
 
 namespace dfrs::shim {
 namespace {
 
-// As dfrs-sim's, see docs/reference/exit-codes.md.
+// As docs/reference/exit-codes.md lists them.
 enum ExitCode : int { kExitOk = 0, kExitInternal = 1, kExitUsage = 2, kExitIo = 4, kExitNetwork = 5 };
 
 constexpr unsigned kRefusalsLoggedPerMinute = 10;
@@ -57,21 +56,13 @@ std::string host_name() {
   return std::string(name, strcspn(name, "."));
 }
 
-std::optional<uid_t> user_id(const std::string& user) {
-  uid_t id = 0;
-  const auto [end, error] = std::from_chars(user.data(), user.data() + user.size(), id);
-  if (error == std::errc() && end == user.data() + user.size()) return id;
-  const passwd* const entry = getpwnam(user.c_str());
-  return entry != nullptr ? std::optional<uid_t>(entry->pw_uid) : std::nullopt;
-}
-
 std::string with_node(std::string text, const std::string& node) {
   for (std::size_t at = 0; (at = text.find("%n", at)) != std::string::npos; at += node.size())
     text.replace(at, 2, node);
   return text;
 }
 
-// SIGHUP is not among them: there is nothing to read again, and a daemon whose terminal went goes on.
+// Not SIGHUP: there is no file to read again, and the daemon outlives its terminal.
 sigset_t end_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -89,7 +80,7 @@ tl::expected<void, Failure> check_munge(const std::string& socket) {
   return {};
 }
 
-// Until a signal ends it.
+// Works until a signal ends it.
 void work(Agent& agent, double interval) {
   const sigset_t signals = end_signals();
   timespec pause{};
@@ -106,28 +97,77 @@ void work(Agent& agent, double interval) {
   }
 }
 
-// Lifts every quota on the node, for good: what was to hold is forgotten, too.
+// Lifts every quota on the node, and forgets the desired state, so that a later start does not bring them back.
 tl::expected<void, Failure> release(const JobGroups& groups, RunFolder& folder, const std::string& node) {
   const auto jobs = groups.list();
   if (!jobs) return tl::unexpected(Failure{kExitIo, jobs.error()});
+  tl::expected<void, Failure> outcome;
+  const auto note = [&](const std::string& error) { outcome = tl::unexpected(Failure{kExitIo, error}); };
   std::size_t lifted = 0;
-  std::string problem;
   for (const std::uint32_t job : *jobs) {
     if (groups.remove_if_empty(job)) continue;
     const auto change = groups.set_quota(job, CpuMax{});
     if (!change)
-      problem = change.error();
+      note(change.error());
     else if (*change == QuotaChange::written)
       ++lifted;
   }
-  // Keeps its order, so that requests of before do not bring the quotas back.
+  // The order is kept, so that earlier requests do not bring the quotas back.
   const auto remembered = folder.recall(node);
   if (remembered && *remembered) {
-    if (const auto kept = folder.remember({node, (*remembered)->order, {}}); !kept) problem = kept.error();
+    if (const auto kept = folder.remember({node, (*remembered)->order, {}}); !kept) note(kept.error());
   }
-  if (const auto published = folder.publish({}); !published) problem = published.error();
-  if (!problem.empty()) return tl::unexpected(Failure{kExitIo, problem});
-  fmt::print("dfrsd: the quotas of {} jobs on {} are lifted\n", lifted, node);
+  if (const auto published = folder.publish({}); !published) note(published.error());
+  if (outcome) fmt::print("dfrsd: the quotas of {} jobs on {} are lifted\n", lifted, node);
+  return outcome;
+}
+
+AgentOptions agent_options(const Options& options) {
+  AgentOptions agent;
+  agent.node = options.node;
+  agent.cores_per_cpu = options.cores_per_cpu;
+  agent.base_period_us = std::llround(options.period_ms * 1000);
+  agent.log = write_log;
+  return agent;
+}
+
+// Refusals are logged through `refusals`, which must outlive the server.
+HttpServerOptions http_options(const Options& options, uid_t slurm_user, LogLimit& refusals) {
+  HttpServerOptions http;
+  http.bind_address = options.bind;
+  http.port = options.port;
+  http.munge_socket = options.munge_socket;
+  http.administrator = slurm_user;
+  http.log = [&refusals](const std::string& message) {
+    if (const auto passed = refusals.pass(message)) write_log(AgentLog::warning, *passed);
+  };
+  return http;
+}
+
+tl::expected<void, Failure> serve(const Options& options, uid_t slurm_user, std::unique_ptr<JobGroups> groups,
+                                  RunFolder folder) {
+  // munged may start after us: that is an error only in a check.
+  if (const auto munge = check_munge(options.munge_socket); !munge) {
+    if (options.check) return munge;
+    write_log(AgentLog::warning, munge.error().message);
+  }
+  const std::string run_dir = folder.path();
+  KernelPageOut page_out;
+  Agent agent(agent_options(options), std::move(groups), std::move(folder), page_out);
+  LogLimit refusals(kRefusalsLoggedPerMinute);
+  auto service = AgentService::start(agent, options.node, http_options(options, slurm_user, refusals));
+  if (!service) return tl::unexpected(Failure{kExitNetwork, service.error()});
+
+  const std::string what =
+      fmt::format("node {}, {} port {}, cgroup {}, run folder {}, SlurmUser {} (id {}), {} cores per CPU", options.node,
+                  options.bind, (*service)->port(), agent.cgroup_version(), run_dir, options.slurm_user, slurm_user,
+                  options.cores_per_cpu);
+  if (options.check) {
+    fmt::print("dfrsd: ready to run: {}\n", what);
+    return {};
+  }
+  write_log(AgentLog::info, what);
+  work(agent, options.interval);
   return {};
 }
 
@@ -138,7 +178,7 @@ tl::expected<void, Failure> run(const Options& options) {
         kExitUsage,
         fmt::format("--slurm-user {}: there is no such user; name the SlurmUser of slurm.conf", options.slurm_user)});
   }
-  // Before there are threads, so that they all leave these signals to work().
+  // Before any thread is started, so that all of them leave these signals to work().
   const sigset_t signals = end_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
@@ -147,93 +187,72 @@ tl::expected<void, Failure> run(const Options& options) {
   if (!groups) return tl::unexpected(Failure{kExitIo, groups.error()});
   auto folder = RunFolder::open(with_node(options.run_dir, options.node));
   if (!folder) return tl::unexpected(Failure{kExitIo, folder.error()});
-  const std::string run_dir = folder->path();
   if (options.release) return release(**groups, *folder, options.node);
-  // Its daemon may start after us: not an error but in a check.
-  if (const auto munge = check_munge(options.munge_socket); !munge) {
-    if (options.check) return munge;
-    write_log(AgentLog::warning, munge.error().message);
-  }
+  return serve(options, *slurm_user, std::move(*groups), std::move(*folder));
+}
 
-  AgentOptions agent_options;
-  agent_options.node = options.node;
-  agent_options.cores_per_cpu = options.cores_per_cpu;
-  agent_options.base_period_us = std::llround(options.period_ms * 1000);
-  agent_options.log = write_log;
-  KernelPageOut page_out;
-  Agent agent(agent_options, std::move(*groups), std::move(*folder), page_out);
+constexpr const char* kFooter =
+    R"(Exit codes:
+  0  success
+  1  internal error: please report it
+  2  wrong usage
+  4  the control groups or the run folder cannot be used, or another dfrsd uses that folder
+  5  the address cannot be listened on, or munged does not answer
 
-  LogLimit refusals(kRefusalsLoggedPerMinute);
-  HttpServerOptions http;
-  http.bind_address = options.bind;
-  http.port = options.port;
-  http.munge_socket = options.munge_socket;
-  http.administrator = *slurm_user;
-  http.log = [&refusals](const std::string& message) {
-    if (const auto passed = refusals.pass(message)) write_log(AgentLog::warning, *passed);
-  };
-  auto service = AgentService::start(agent, options.node, std::move(http));
-  if (!service) return tl::unexpected(Failure{kExitNetwork, service.error()});
+docs/reference/dfrsd.md has more.)";
 
-  const std::string what =
-      fmt::format("node {}, {} port {}, cgroup {}, run folder {}, SlurmUser {} (id {}), {} cores per CPU", options.node,
-                  options.bind, (*service)->port(), agent.cgroup_version(), run_dir, options.slurm_user, *slurm_user,
-                  options.cores_per_cpu);
-  if (options.check) {
-    fmt::print("dfrsd: all is there: {}\n", what);
-    return {};
-  }
-  write_log(AgentLog::info, what);
-  work(agent, options.interval);
-  return {};
+void add_options(CLI::App& app, Options& options) {
+  app.set_version_flag("--version", std::string("dfrsd ") + PACKAGE_VERSION);
+  app.add_option("--node", options.node, "Slurm's name of this node (default: the host's short name)");
+  app.add_option("--bind,--address", options.bind, "Numeric address to listen on")->capture_default_str();
+  app.add_option("--port", options.port, "Port to listen on: AgentPort of dfrs.conf")->capture_default_str();
+  app.add_option("--munge-socket", options.munge_socket, "Socket of munged (default: MUNGE's own)");
+  app.add_option("--slurm-user", options.slurm_user,
+                 "SlurmUser of slurm.conf, by name or number. Requests are accepted from this user and root only")
+      ->capture_default_str();
+  app.add_option("--cores-per-cpu", options.cores_per_cpu, "Real cores for each of Slurm's CPUs of this node")
+      ->check(CLI::Range(0.001, 1000.0))
+      ->capture_default_str();
+  app.add_option("--run-dir", options.run_dir,
+                 "Folder for the agent's state and for the quotas that the SPANK plugin reads. %n is the node's name")
+      ->capture_default_str();
+  app.add_option("--cgroup-root", options.cgroup_root, "Where control groups are mounted, v1 or v2")
+      ->capture_default_str();
+  app.add_option("--cgroup-tree", options.cgroup_tree,
+                 "With cgroup v1: name of the group at the top of each controller that holds all groups of dfrs")
+      ->capture_default_str();
+  app.add_option("--report-interval", options.interval, "Seconds between measurements, and between checks of quotas")
+      ->check(CLI::Range(0.05, 60.0))
+      ->capture_default_str();
+  app.add_option("--period", options.period_ms,
+                 "Milliseconds of a quota's period. Small quotas have a longer one if they need it")
+      ->check(CLI::Range(1.0, 1000.0))
+      ->capture_default_str();
+  app.add_option("--log-level", options.log_level, "Least level of messages to log: error, warning, info or debug")
+      ->check(CLI::IsMember({"error", "warning", "info", "debug"}))
+      ->capture_default_str();
+  app.add_flag("--check", options.check, "Check that all that the agent needs is there, say so, and exit");
+  app.add_flag("--release", options.release,
+               "Lift the quotas of all jobs on this node, and exit. For leaving dfrs, after the agent has been stopped")
+      ->excludes("--check");
+  app.footer(kFooter);
 }
 
 int main(int argc, char** argv) {
   Options options;
   CLI::App app(
-      "Node agent of dfrs: holds the CPU quotas of a node's jobs as the controller wants them, and reports "
-      "what they use. Runs in the foreground; ends on SIGTERM, and leaves quotas as they are.",
+      "The node agent of dfrs. It enforces the CPU quotas that the controller sets for the jobs on a node, and reports "
+      "what the jobs use. It runs in the foreground until SIGTERM; quotas then stay as they are.",
       "dfrsd");
-  app.set_version_flag("--version", std::string("dfrsd ") + PACKAGE_VERSION);
-  app.add_option("--node", options.node, "Slurm's name of this node (default: the host's short name)");
-  app.add_option("--bind,--address", options.bind, "numeric address to listen on")->capture_default_str();
-  app.add_option("--port", options.port, "port to listen on; AgentPort of dfrs.conf")->capture_default_str();
-  app.add_option("--munge-socket", options.munge_socket, "of munged (default: MUNGE's own)");
-  app.add_option("--slurm-user", options.slurm_user,
-                 "SlurmUser of slurm.conf, name or number; besides root, the only "
-                 "one whose requests are taken")
-      ->capture_default_str();
-  app.add_option("--cores-per-cpu", options.cores_per_cpu,
-                 "real cores that one of Slurm's CPUs of this node stands for")
-      ->check(CLI::Range(0.001, 1000.0))
-      ->capture_default_str();
-  app.add_option("--run-dir", options.run_dir, "folder for its state and for the SPANK plugin; %n: the node's name")
-      ->capture_default_str();
-  app.add_option("--cgroup-root", options.cgroup_root, "where control groups are mounted, v1 or v2")
-      ->capture_default_str();
-  app.add_option("--cgroup-tree", options.cgroup_tree,
-                 "cgroup v1: name of the group at the top of a controller that holds all of ours")
-      ->capture_default_str();
-  app.add_option("--report-interval", options.interval, "seconds between measurements, and checks of every quota")
-      ->check(CLI::Range(0.05, 60.0))
-      ->capture_default_str();
-  app.add_option("--period", options.period_ms, "milliseconds of a quota's period; longer where a small quota needs it")
-      ->check(CLI::Range(1.0, 1000.0))
-      ->capture_default_str();
-  app.add_option("--log-level", options.log_level, "error, warning, info or debug")
-      ->check(CLI::IsMember({"error", "warning", "info", "debug"}))
-      ->capture_default_str();
-  app.add_flag("--check", options.check, "check that all it needs is there, say so, and end");
-  app.add_flag("--release", options.release,
-               "lift the quotas of all jobs on this node, and end; for leaving DFRS, when the agent is stopped")
-      ->excludes("--check");
-  app.footer(
-      "Exit codes: 0 success, 1 internal error, 2 wrong option, 4 control groups or run folder,\n"
-      "5 network address or munged. See docs/reference/dfrsd.md.");
+  add_options(app, options);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::Success& request) {
+    app.exit(request);
+    return kExitOk;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+    fmt::print(stderr, "dfrsd: {} (see --help)\n", error.what());
+    return kExitUsage;
   }
   if (options.node.empty()) options.node = host_name();
   start_log(options.log_level);

@@ -46,7 +46,7 @@ std::string format_metrics(const Agent::Metrics& agent, const HttpCounters& http
   text.family("dfrsd_info", "gauge", "Version of the control groups in use.");
   text.sample(fmt::format("cgroup=\"{}\"", cgroup_version), std::uint64_t{1});
 
-  text.family("dfrsd_state_epoch", "gauge", "Epoch of the desired state that holds; 0: none yet.");
+  text.family("dfrsd_state_epoch", "gauge", "Epoch of the desired state in force; 0: none.");
   text.sample("", agent.desired.order.epoch);
   text.family("dfrsd_state_sequence", "gauge", "Its number within the epoch.");
   text.sample("", agent.desired.order.sequence);
@@ -90,7 +90,7 @@ std::string format_metrics(const Agent::Metrics& agent, const HttpCounters& http
   text.sample("result=\"interrupted\"", agent.page_out.interrupted);
 
   text.family("dfrsd_jobs_corrected_total", "counter",
-              "Jobs whose processes stood still or ran against Slurm's state, and were set right.");
+              "Jobs whose processes were stopped or ran against Slurm's state, and were corrected.");
   text.sample("to=\"running\"", agent.counters.continued);
   text.sample("to=\"stopped\"", agent.counters.stopped);
 
@@ -102,7 +102,7 @@ std::string format_metrics(const Agent::Metrics& agent, const HttpCounters& http
   text.sample("where=\"quota\"", agent.counters.quota_errors);
   text.sample("where=\"run_folder\"", agent.counters.folder_errors);
   text.sample("where=\"page_out\"", agent.page_out.errors);
-  text.family("dfrsd_errors", "gauge", "What of the desired state does not hold now: number of errors reported.");
+  text.family("dfrsd_errors", "gauge", "Number of parts of the desired state that could not be applied.");
   text.sample("", static_cast<std::uint64_t>(agent.errors));
 
   text.family("dfrsd_http_answers_total", "counter", "Requests answered, by route and status.");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Moves the memory of suspended jobs to swap, in a thread of its own: a few megabytes at a step, and no further once a
-// job is to go on. Nothing is done on a machine without swap.
+// Moves the memory of suspended jobs to swap, in a thread of its own: a few megabytes at a time, and no more once
+// a job is to continue. Nothing is done on a machine without swap.
 #pragma once
 
 #include <sys/types.h>
@@ -43,7 +43,7 @@ class KernelPageOut final : public PageOutSystem {
 };
 
 struct PageOutOptions {
-  std::uint64_t step_bytes = std::uint64_t{32} << 20;            ///< at most, before looking whether to go on
+  std::uint64_t step_bytes = std::uint64_t{32} << 20;  ///< at most, before checking whether the job is still paused
   std::uint64_t keep_swap_free_bytes = std::uint64_t{64} << 20;  ///< not the last of the swap
   std::chrono::milliseconds retry{500};                          ///< until processes are seen stopped
 };
@@ -51,7 +51,7 @@ struct PageOutOptions {
 struct PageOutCounters {
   std::uint64_t bytes = 0;        ///< asked for, successfully
   std::uint64_t jobs = 0;         ///< whole jobs
-  std::uint64_t interrupted = 0;  ///< jobs that were to go on before their memory was out
+  std::uint64_t interrupted = 0;  ///< jobs that were to continue before all their memory was moved
   std::uint64_t errors = 0;       ///< ranges that the kernel would not take
 };
 

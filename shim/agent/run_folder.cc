@@ -40,7 +40,7 @@ tl::expected<RunFolder, std::string> RunFolder::open(const std::string& path) {
   if (error) return failed("", error.value());
   run.folder_ = Fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!run.folder_) return failed("", errno);
-  // slurmstepd believes what is in here.
+  // slurmstepd trusts the files in here.
   struct stat about{};
   if (fstat(run.folder_.get(), &about) != 0) return failed("", errno);
   if (about.st_uid != geteuid() || (about.st_mode & 022) != 0) {
@@ -58,7 +58,7 @@ tl::expected<RunFolder, std::string> RunFolder::open(const std::string& path) {
   if (!quota) return failed("/quota", quota.error());
   run.quota_ = std::move(*quota);
 
-  // Of an earlier agent; what is no quota is removed by the first publish().
+  // The quotas of an earlier agent; the first publish() removes files that are none.
   const auto names = list_folder(run.quota_.get());
   if (!names) return failed("/quota", names.error());
   for (const std::string& name : *names) {
@@ -89,14 +89,14 @@ tl::expected<std::optional<DesiredState>, std::string> RunFolder::recall(const s
   }
   renameat(folder_.get(), kDesired, folder_.get(), kDamaged);
   return tl::unexpected(
-      fmt::format("{}/{}: {}; it is set aside as {}, and the controller's next request says how it is to be", path_,
-                  kDesired, reason, kDamaged));
+      fmt::format("{}/{}: {}; the file has been renamed to {}, and the controller's next request brings the state",
+                  path_, kDesired, reason, kDamaged));
 }
 
 tl::expected<void, std::string> RunFolder::publish(const std::map<std::uint32_t, CpuMax>& quotas) {
-  std::string problem;
+  tl::expected<void, std::string> outcome;
   const auto note = [&](std::uint32_t job, int error) {
-    if (problem.empty()) problem = fmt::format("{}/{}/{}: {}", path_, kQuota, job, strerror(error));
+    if (outcome) outcome = tl::unexpected(fmt::format("{}/{}/{}: {}", path_, kQuota, job, strerror(error)));
   };
   for (auto known = published_.begin(); known != published_.end();) {
     if (quotas.contains(known->first)) {
@@ -118,8 +118,7 @@ tl::expected<void, std::string> RunFolder::publish(const std::map<std::uint32_t,
     else
       published_[job] = quota;
   }
-  if (!problem.empty()) return tl::unexpected(problem);
-  return {};
+  return outcome;
 }
 
 }  // namespace dfrs::shim

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The agent's folder on its node: what it remembers over its own restarts, and what it tells the SPANK plugin.
+// The agent's folder on its node: the state that survives its restarts, and the quotas for the SPANK plugin.
 //
 //   lock            held (flock) by the one agent of the node
-//   desired.json    the desired state that holds, as it came
+//   desired.json    the desired state in force, as it was received
 //   quota/<job>     its quota on this node, "QUOTA PERIOD\n" in microseconds (as in cgroup v2's cpu.max)
 //
 // Files are replaced as a whole: a reader sees the old one or the new one.

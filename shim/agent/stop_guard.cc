@@ -33,7 +33,7 @@ void StopGuard::send(std::uint32_t job, pid_t process, int signal) const {
     options_.signal(process, signal);
     return;
   }
-  // The number may by now be another process's: what is held open is the one in the group.
+  // The process may have ended and its number been used again: check what is held open.
   const Fd held(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
   if (!held) return;
   const std::vector<pid_t> now = groups_.processes(job);
@@ -60,14 +60,13 @@ std::vector<StopGuard::Action> StopGuard::check(std::span<const JobQuota> desire
       watch.since = now;
     } else if (now - watch.since >= (job.suspended ? options_.stop_after : options_.continue_after)) {
       for (const pid_t process : wrong) send(job.job_id, process, job.suspended ? SIGSTOP : SIGCONT);
-      watch.wrong = false;  // given time again
-      actions.push_back(
-          {job.suspended,
-           fmt::format(
-               "job {}: {} processes {}; they are {} (a request to suspend or resume it was lost or overtaken)",
-               job.job_id, wrong.size(),
-               job.suspended ? "run although Slurm has suspended it" : "stand still although it is not suspended",
-               job.suspended ? "stopped" : "let go on")});
+      watch.wrong = false;  // it gets as much time again
+      actions.push_back({job.suspended, fmt::format("job {}: {} processes {}; dfrsd has {} them (a request to suspend "
+                                                    "or resume the job was lost or overtaken)",
+                                                    job.job_id, wrong.size(),
+                                                    job.suspended ? "run although Slurm has suspended the job"
+                                                                  : "are stopped although it is not suspended",
+                                                    job.suspended ? "stopped" : "continued")});
     }
     watches[job.job_id] = watch;
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Holds the processes of jobs to Slurm's word on whether they are suspended.
+// Stops or continues the processes of jobs where their state differs from what Slurm has decided.
 //
 // slurmd lets requests to suspend and to resume one job overtake each other: while one is under way the next ones wait
-// in no order. A job can so end up running by Slurm's books with its processes stopped, for good, or the other way
-// round. What is seen to be wrong for a while is set right here, by the signals that Slurm itself uses - while the
-// controller is heard, since an old state may rightly be another than Slurm's. A job that was never suspended is left
-// alone: a user may stop processes of a job as pleases.
+// in no order. A job can thus stay stopped for good although Slurm shows it as running, or the other way round. What
+// has been wrong for a while is corrected here, by the signals that Slurm itself uses, as long as the controller sends
+// states, since an old one may differ from Slurm's for good reason. A job that was never suspended is left alone: users
+// may stop processes of their jobs.
 #pragma once
 
 #include <sys/types.h>
@@ -40,7 +40,7 @@ class StopGuard {
   StopGuard(StopGuardOptions options, const JobGroups& groups, std::string proc);
 
   struct Action {
-    bool stopped = false;  ///< or let go on
+    bool stopped = false;  ///< or continued
     std::string message;
   };
   /// To be called every second or so. age: of the desired state.

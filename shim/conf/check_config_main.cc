@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dfrs-check-config: says all that is wrong with a dfrs.conf, or what it comes to.
+// dfrs-check-config: reports all errors of a dfrs.conf, or prints the settings in force.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,11 +11,12 @@
 
 #include "dfrs-config.h"
 #include "shim/conf/read_config.h"
+#include "shim/conf/settings.h"
 
 namespace dfrs::shim {
 namespace {
 
-// Those of docs/reference/exit-codes.md.
+// As docs/reference/exit-codes.md lists them.
 constexpr int kOk = 0;
 constexpr int kInternal = 1;
 constexpr int kUsage = 2;
@@ -23,21 +24,29 @@ constexpr int kInput = 3;
 constexpr int kIo = 4;
 
 constexpr const char* kFooter =
-    R"(If FILE is good, its settings are printed as slurmctld would take them, defaults included, in the syntax of
-dfrs.conf; the output is itself a dfrs.conf. If not, each error is a line on standard error:
+    R"text(If FILE has no error, the settings that slurmctld would use are printed, defaults included. The output is itself a
+dfrs.conf. Otherwise all errors are reported on standard error, each on a line of its own:
 
   FILE:LINE: KEY: what is wrong, and what was expected
 
-All errors are reported at once. Partition names are compared with each other, not with slurm.conf.
+Partition names are not compared with slurm.conf.
+
+--list-settings prints a line for each key of dfrs.conf with six fields, separated by tabs: name, default ((none) or
+(required) if it has none), values, where it may stand, the part of dfrs that uses it, and what it means.
 
 Exit codes:
-  0 good   1 internal error   2 wrong usage   3 FILE has errors   4 FILE cannot be read, or the output not written
+  0  FILE has no error
+  1  internal error: please report it
+  2  wrong usage
+  3  FILE has errors
+  4  FILE cannot be read, or standard output cannot be written
 
 Examples:
   dfrs-check-config /etc/slurm/dfrs.conf && scontrol reconfigure
   dfrs-check-config --quiet dfrs.conf.new || echo "not installed"
+  dfrs-check-config --list-settings | cut -f 1,2
 
-docs/reference/dfrs.conf.md explains the settings.)";
+dfrs.conf(5) and docs/reference/dfrs.conf.md explain the settings.)text";
 
 int print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return kOk;
@@ -46,11 +55,14 @@ int print(const std::string& text) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Checks a configuration file of dfrs without touching the running slurmctld.", "dfrs-check-config");
+  CLI::App app("Checks a dfrs.conf. A running slurmctld is not touched.", "dfrs-check-config");
   std::string file;
   bool quiet = false;
-  app.add_option("FILE", file, "the dfrs.conf to check")->required();
-  app.add_flag("-q,--quiet", quiet, "print nothing when FILE is good");
+  bool list = false;
+  CLI::Option* const file_option = app.add_option("FILE", file, "The dfrs.conf to check");
+  app.add_flag("-q,--quiet", quiet, "Print nothing if FILE has no error");
+  app.add_flag("--list-settings", list, "Print all keys of dfrs.conf instead of checking a file")
+      ->excludes(file_option);
   app.set_version_flag("--version", std::string("dfrs-check-config ") + PACKAGE_VERSION);
   app.footer(kFooter);
   try {
@@ -61,6 +73,11 @@ int run(int argc, char** argv) {
     return print(text.str());
   } catch (const CLI::ParseError& error) {
     fmt::print(stderr, "dfrs-check-config: {} (see --help)\n", error.what());
+    return kUsage;
+  }
+  if (list) return print(list_settings());
+  if (file_option->empty()) {
+    fmt::print(stderr, "dfrs-check-config: FILE is missing: name the dfrs.conf to check (see --help)\n");
     return kUsage;
   }
   const auto config = read_config(file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What dfrs.conf says, checked: every value here is in range.
+// The values of dfrs.conf, all checked. settings.h has the table of keys that they are read and printed by.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,8 @@ struct AgentPort {
 /// Where the weights of jobs come from (shim/controller/weights.h).
 enum class WeightRule : std::uint8_t { none, priority, qos, fair_share };
 
-/// Defaults are those of dfrs.conf. Keys in the order of etc/dfrs.conf.example.
+/// The defaults here are those of dfrs.conf. Members stand in the order of etc/dfrs.conf.example; the ranges are
+/// those of settings.cc.
 struct Config {
   Algorithm algorithm;                      ///< Algorithm; never one with OPT=AVG
   Seconds period = 600;                     ///< Period, 0.001 .. 1e9

@@ -2,134 +2,404 @@
 #include "shim/conf/settings.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include "policy/core/nearest_name.h"
+#include "shim/conf/key_values.h"
 
 namespace dfrs::shim {
 namespace {
 
-// What is shown of a word in a message: enough to find it, never control characters.
-std::string shown(std::string_view word) {
-  std::string text;
-  for (const char c : word.substr(0, 60)) text += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  if (word.size() > 60) text += "...";
-  return text;
+constexpr std::size_t kMaxMark = 64;
+constexpr std::size_t kMaxPartitions = 10000;
+
+using Outcome = tl::expected<void, ValueErrors>;
+template <typename Value>
+using Parsed = tl::expected<Value, ValueErrors>;
+
+tl::unexpected<ValueErrors> refused(std::string message) { return tl::unexpected(ValueErrors{std::move(message)}); }
+
+std::vector<std::string> split(std::string_view list) {
+  std::vector<std::string> parts;
+  for (;;) {
+    const std::size_t comma = list.find(',');
+    parts.emplace_back(list.substr(0, comma));
+    if (comma == std::string_view::npos) return parts;
+    list.remove_prefix(comma + 1);
+  }
 }
 
-class Scanner {
- public:
-  explicit Scanner(std::string_view text) : text_(text) {}
+// ---- kinds of values
 
-  Settings run() {
-    bool first = true;
-    for (;;) {
-      skip_blanks();
-      if (at_end()) break;
-      if (text_[at_] == '\n') {
-        ++at_;
-        ++line_;
-        first = true;
-      } else if (text_[at_] == '#') {
-        skip_line();
-      } else {
-        pair(first);
-        first = false;
-      }
-    }
-    return std::move(found_);
-  }
+/// `what` is a phrase such as "a number of seconds".
+template <typename Number>
+struct Range {
+  const char* what;
+  Number least;
+  Number most;
 
- private:
-  bool at_end() const { return at_ >= text_.size(); }
-  void skip_line() { at_ = std::min(text_.find('\n', at_), text_.size()); }
-
-  // Length of a line's end with a backslash before it, 0 if there is none here.
-  std::size_t continuation() const {
-    const std::string_view rest = text_.substr(at_);
-    if (rest.starts_with("\\\n")) return 2;
-    if (rest.starts_with("\\\r\n")) return 3;
-    return 0;
-  }
-
-  void skip_blanks() {
-    while (!at_end()) {
-      if (const std::size_t length = continuation(); length != 0) {
-        at_ += length;
-        ++line_;
-      } else if (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\r') {
-        ++at_;
-      } else {
-        return;
-      }
-    }
-  }
-
-  bool ends_word() const {
-    return at_end() || std::string_view(" \t\r\n#").find(text_[at_]) != std::string_view::npos || continuation() != 0;
-  }
-
-  std::string_view word(bool stop_at_equals) {
-    const std::size_t begin = at_;
-    while (!ends_word() && !(stop_at_equals && text_[at_] == '=')) ++at_;
-    return text_.substr(begin, at_ - begin);
-  }
-
-  void error(std::string message) {
-    found_.errors.push_back({line_, std::move(message)});
-    skip_line();
-  }
-
-  void pair(bool first) {
-    const std::size_t line = line_;
-    const std::string_view key = word(true);
-    skip_blanks();
-    if (at_end() || text_[at_] != '=') {
-      return error(fmt::format("expected Key=Value, found '{}' without '='", shown(key)));
-    }
-    ++at_;
-    if (key.empty()) return error("expected Key=Value, found '=' without a key");
-    skip_blanks();
-    std::string_view value;
-    if (!at_end() && text_[at_] == '"') {
-      const std::size_t begin = ++at_;
-      while (!at_end() && text_[at_] != '"' && text_[at_] != '\n') ++at_;
-      if (at_end() || text_[at_] == '\n') {
-        return error(fmt::format("the value of {} begins with '\"' and has none at its end", shown(key)));
-      }
-      value = text_.substr(begin, at_ - begin);
-      ++at_;
-      if (!ends_word())
-        return error(fmt::format("expected a blank behind the '\"' that ends the value of {}", shown(key)));
-    } else {
-      value = word(false);
-    }
-    for (const std::string_view part : {key, value}) {
-      for (const char c : part) {
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-          return error(fmt::format("a control character (code {}) in '{}'", static_cast<int>(c), shown(part)));
-        }
-      }
-    }
-    if (value.find('"') != std::string_view::npos) {
-      return error(fmt::format("'\"' inside the value of {}: a value cannot hold one", shown(key)));
-    }
-    found_.list.push_back({std::string(key), std::string(value), line, first});
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-  std::size_t line_ = 1;
-  Settings found_;
+  std::string text() const { return fmt::format("{} from {} to {}", what, least, most); }
 };
+
+template <typename Number>
+Parsed<Number> parse(const std::string& value, const Range<Number>& range) {
+  Number number{};
+  const char* const end = value.data() + value.size();
+  const auto [stop, code] = std::from_chars(value.data(), end, number);
+  // Not a number compares false.
+  if (code == std::errc{} && stop == end && number >= range.least && number <= range.most) return number;
+  return refused(fmt::format("'{}' is not {}", value, range.text()));
+}
+
+// The index in `words`, in any case.
+Parsed<std::size_t> parse_word(std::string_view value, const std::vector<std::string>& words) {
+  const auto found = std::find(words.begin(), words.end(), lower_case(value));
+  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+  return refused(fmt::format("'{}' is not a value it takes{}", value, suggestion(value, words)));
+}
+
+// A number within a range, kept in a member of Config.
+template <typename Member, typename Number>
+Setting number_setting(Setting about, Member Config::* target, Range<Number> range) {
+  about.values = range.text();
+  about.read = [=](const std::string& value, SettingTarget into) -> Outcome {
+    return parse(value, range).map([&](Number number) { into.config.*target = static_cast<Member>(number); });
+  };
+  about.format = [=](const Config& config, const PauseRules&) { return fmt::format("{}", config.*target); };
+  return about;
+}
+
+// A number that is measured unless it is given.
+Setting measured_setting(Setting about, std::optional<double> Config::* target, Range<double> range) {
+  about.values = "measured, or " + range.text();
+  about.read = [=](const std::string& value, SettingTarget into) -> Outcome {
+    if (lower_case(value) == "measured") {
+      (into.config.*target).reset();
+      return {};
+    }
+    const auto number = parse(value, range);
+    if (!number) return refused(number.error().front() + ", nor 'measured'");
+    into.config.*target = *number;
+    return {};
+  };
+  about.format = [=](const Config& config, const PauseRules&) {
+    return config.*target ? fmt::format("{}", *(config.*target)) : "measured";
+  };
+  return about;
+}
+
+// One of several words; the k-th means the k-th of `meanings`.
+template <typename Value>
+Setting word_setting(Setting about, Value Config::* target, std::vector<std::string> words,
+                     std::vector<Value> meanings) {
+  about.values = fmt::format("{}", fmt::join(words, ", "));
+  about.read = [=](const std::string& value, SettingTarget into) -> Outcome {
+    return parse_word(value, words).map([&](std::size_t k) { into.config.*target = meanings[k]; });
+  };
+  about.format = [=](const Config& config, const PauseRules&) {
+    const auto found = std::find(meanings.begin(), meanings.end(), config.*target);
+    return words.at(static_cast<std::size_t>(found - meanings.begin()));
+  };
+  return about;
+}
+
+Setting yes_no_setting(Setting about, bool Config::* target) {
+  return word_setting<bool>(std::move(about), target, {"yes", "no"}, {true, false});
+}
+
+// ---- settings with a syntax of their own
+
+std::string why_no_solver(const Algorithm& algorithm) {
+  const std::string name = algorithm_name(algorithm);
+  const auto* dfrs = std::get_if<DfrsAlgorithm>(&algorithm);
+  if (dfrs == nullptr) {
+    return fmt::format(
+        "{} needs a solver of linear programs, which slurmctld does not load because it could end the process; "
+        "choose an algorithm that needs none (dfrs-sim simulates this one, too)",
+        name);
+  }
+  DfrsAlgorithm other = *dfrs;
+  other.objective = other.objective == DfrsAlgorithm::Objective::avg_yield ? DfrsAlgorithm::Objective::min_yield
+                                                                           : DfrsAlgorithm::Objective::max_stretch;
+  return fmt::format(
+      "{} needs a solver of linear programs for OPT=AVG, which slurmctld does not load because it could end the "
+      "process; take {} instead (dfrs-sim simulates both)",
+      name, algorithm_name(other));
+}
+
+Setting algorithm_setting(Setting about) {
+  about.values = "a name as `dfrs-sim list` shows it, without OPT=AVG";
+  about.read = [](const std::string& value, SettingTarget into) -> Outcome {
+    const auto algorithm = parse_algorithm(value);
+    if (!algorithm) return refused(algorithm.error().message + " (`dfrs-sim list` shows all names)");
+    if (traits_of(*algorithm).needs_lp_solver) return refused(why_no_solver(*algorithm));
+    into.config.algorithm = *algorithm;
+    return {};
+  };
+  about.format = [](const Config& config, const PauseRules&) { return algorithm_name(config.algorithm); };
+  return about;
+}
+
+Outcome read_partitions(const std::string& value, SettingTarget into) {
+  const std::vector<std::string> names = split(value);
+  if (names.size() > kMaxPartitions) return refused(fmt::format("more than {} partitions", kMaxPartitions));
+  ValueErrors errors;
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    if (name.empty()) {
+      errors.push_back(
+          fmt::format("an empty name in '{}': expected names of partitions with commas between them", value));
+    } else if (lower_case(name) == "default") {
+      errors.emplace_back("DEFAULT is not a partition: in slurm.conf it holds the defaults of the partitions after it");
+    } else if (name.find_first_of(" \t") != std::string::npos) {
+      errors.push_back(fmt::format("'{}' has a blank in it, a partition's name has none", name));
+    } else if (!seen.insert(name).second) {
+      errors.push_back(fmt::format("'{}' is named twice", name));
+    } else {
+      into.config.partitions.push_back({name, {}});
+    }
+  }
+  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  return {};
+}
+
+Setting partitions_setting(Setting about) {
+  about.required = true;
+  about.values = "names of partitions with commas between them";
+  about.read = read_partitions;
+  about.format = [](const Config& config, const PauseRules&) {
+    std::vector<std::string_view> names;
+    for (const PartitionConfig& partition : config.partitions) names.push_back(partition.name);
+    return fmt::format("{}", fmt::join(names, ","));
+  };
+  return about;
+}
+
+Outcome read_pause_by(const std::string& value, SettingTarget into) {
+  bool suspend = false;
+  bool requeue = false;
+  bool none = false;
+  const std::vector<std::string> words = split(value);
+  for (const std::string& word : words) {
+    const auto way = parse_word(word, {"suspend", "requeue", "none"});
+    if (!way) return tl::unexpected(way.error());
+    bool& flag = *way == 0 ? suspend : *way == 1 ? requeue : none;
+    if (flag) return refused(fmt::format("'{}' is named twice", lower_case(word)));
+    flag = true;
+  }
+  if (none && words.size() > 1) return refused("'none' stands alone: it allows no way of pausing");
+  into.pausing.suspend = suspend;
+  into.pausing.requeue = requeue;
+  return {};
+}
+
+Setting pause_by_setting(Setting about) {
+  about.place = Setting::Place::file_or_partition;
+  about.values = "suspend, requeue, both with a comma between them, or none";
+  about.read = read_pause_by;
+  about.format = [](const Config&, const PauseRules& rules) {
+    if (rules.none()) return "none";
+    if (rules.suspend && rules.requeue) return "suspend,requeue";
+    return rules.suspend ? "suspend" : "requeue";
+  };
+  return about;
+}
+
+Setting lost_work_setting(Setting about) {
+  const std::vector<std::string> words{"refuse", "accept"};
+  about.place = Setting::Place::file_or_partition;
+  about.values = fmt::format("{}", fmt::join(words, ", "));
+  about.read = [=](const std::string& value, SettingTarget into) -> Outcome {
+    return parse_word(value, words).map([&](std::size_t k) { into.pausing.accept_lost_work = k == 1; });
+  };
+  about.format = [=](const Config&, const PauseRules& rules) { return words[rules.accept_lost_work ? 1 : 0]; };
+  return about;
+}
+
+Setting checkpoint_mark_setting(Setting about) {
+  about.values = fmt::format("a word of at most {} characters, without blanks and commas", kMaxMark);
+  about.read = [](const std::string& value, SettingTarget into) -> Outcome {
+    if (value.size() > kMaxMark || value.find_first_of(" \t,") != std::string::npos) {
+      return refused(fmt::format("'{}' is not one word of at most {} characters without blanks and commas",
+                                 value.substr(0, kMaxMark + 1), kMaxMark));
+    }
+    into.config.checkpoint_mark = value;
+    return {};
+  };
+  about.format = [](const Config& config, const PauseRules&) { return config.checkpoint_mark; };
+  return about;
+}
+
+Setting agent_port_setting(Setting about) {
+  constexpr std::string_view kAfter = "slurmd+";
+  constexpr Range<std::uint32_t> kPort{"a port", 1, 65535};
+  about.values = fmt::format("{}, or slurmd+N: N above the port of the node's slurmd", kPort.text());
+  about.read = [=](const std::string& value, SettingTarget into) -> Outcome {
+    const bool after = lower_case(value).starts_with(kAfter);
+    const auto number = parse(after ? value.substr(kAfter.size()) : value, kPort);
+    if (!number) return refused(fmt::format("'{}' is not {}, nor slurmd+N with such an N", value, kPort.text()));
+    into.config.agent_port = {after, static_cast<std::uint16_t>(*number)};
+    return {};
+  };
+  about.format = [=](const Config& config, const PauseRules&) {
+    return fmt::format("{}{}", config.agent_port.after_slurmd ? kAfter : "", config.agent_port.number);
+  };
+  return about;
+}
+
+Setting record_file_setting(Setting about) {
+  about.values = "an absolute path; compressed if it ends with .gz";
+  about.read = [](const std::string& value, SettingTarget into) -> Outcome {
+    if (!value.starts_with('/')) {
+      return refused(
+          fmt::format("'{}' is not an absolute path; slurmctld's working folder is not the one you are in", value));
+    }
+    into.config.record_file = value;
+    return {};
+  };
+  about.format = [](const Config& config, const PauseRules&) {
+    return config.record_file.empty() ? std::nullopt : std::optional(config.record_file);
+  };
+  return about;
+}
+
+// Fields that a setting has by itself; the functions above add values, `read` and `format`.
+Setting about(const char* name, const char* part, const char* meaning) {
+  Setting setting;
+  setting.name = name;
+  setting.part = part;
+  setting.meaning = meaning;
+  return setting;
+}
+
+std::vector<Setting> all_settings() {
+  using Real = Range<double>;
+  using Whole = Range<std::uint32_t>;
+  std::vector<Setting> all{
+      algorithm_setting(
+          about("Algorithm", "policy", "The algorithm that decides who runs where, when and at what yield.")),
+      number_setting(about("Period", "policy", "Time between repacks, for algorithms with /per or /stretch-per."),
+                     &Config::period, Real{"a number of seconds", 1e-3, 1e9}),
+      partitions_setting(about("Partitions", "plugins",
+                               "The partitions that dfrs manages, by their names in slurm.conf; all others keep "
+                               "Slurm's own scheduling.")),
+      pause_by_setting(about("PauseBy", "pausing",
+                             "The ways of pausing a job that are allowed; dfrs takes the cheapest that the job and "
+                             "its nodes allow.")),
+      lost_work_setting(about("LostWork", "pausing",
+                              "Whether a job that does not declare checkpoints of its own may be requeued, so that its "
+                              "work is lost.")),
+      checkpoint_mark_setting(about("CheckpointMark", "pausing",
+                                    "The word in a job's comment by which it declares that it continues from a "
+                                    "checkpoint of its own.")),
+      number_setting(
+          about("MinProgress", "pausing", "The virtual time that a run must gain before it may be requeued."),
+          &Config::min_progress, Real{"a number of seconds of virtual time", 0, 1e9}),
+      number_setting(about("MaxLostRuns", "pausing", "How many times a requeue may lose the work of one job."),
+                     &Config::max_lost_runs, Whole{"a whole number of runs", 0, 1'000'000}),
+      yes_no_setting(about("SuspendNeedsSwap", "pausing",
+                           "Whether jobs are suspended only on nodes whose agents report enough free swap for them."),
+                     &Config::suspend_needs_swap),
+      measured_setting(about("SwapRate", "pause costs",
+                             "The rate at which a node writes memory to swap and reads it back; while nothing has been "
+                             "measured, 100."),
+                       &Config::swap_rate, Real{"a number of MiB per second", 1e-3, 1e9}),
+      measured_setting(about("RestartCost", "pause costs",
+                             "The time that a requeue costs a job, its reading of a checkpoint included; while nothing "
+                             "has been measured, 30."),
+                       &Config::restart_cost, Real{"a number of seconds", 0, 1e9}),
+      word_setting<WeightRule>(
+          about("Weight", "weights", "Where the weights of jobs come from; only Triage uses them."), &Config::weight,
+          {"none", "priority", "qos", "fairshare"},
+          {WeightRule::none, WeightRule::priority, WeightRule::qos, WeightRule::fair_share}),
+      word_setting<bool>(about("CpuNeed", "CPU needs",
+                               "Whether a job's CPU need is what it asked for, or what node agents measure where that "
+                               "is less."),
+                         &Config::measure_cpu_need, {"asked", "measured"}, {false, true}),
+      number_setting(about("CpuNeedFloor", "CPU needs", "The least CPU need that CpuNeed=measured gives a job."),
+                     &Config::cpu_need_floor, Real{"a fraction of the CPU asked for,", 0.01, 1}),
+      word_setting<bool>(about("QuotaMode", "quotas",
+                               "Whether node agents enforce the CPU quotas that follow from yields, or jobs share "
+                               "nodes as the kernel schedules them."),
+                         &Config::enforce_quotas, {"enforce", "off"}, {true, false}),
+      agent_port_setting(about("AgentPort", "quotas", "The port on which the node agents (dfrsd) listen.")),
+      number_setting(about("ControlPort", "dfrsctl", "The port on slurmctld's host on which dfrsctl is answered."),
+                     &Config::control_port, Whole{"a port", 1, 65535}),
+      number_setting(about("QuotaWait", "quotas", "How long the start of a job waits for its quota to be in place."),
+                     &Config::quota_wait_ms, Whole{"a whole number of milliseconds", 0, 10'000}),
+      number_setting(about("CommentInterval", "job comments",
+                           "Time between updates of a job's yield in its comment; 0 for never."),
+                     &Config::comment_interval, Real{"a number of seconds", 0, 86'400}),
+      yes_no_setting(about("StockBackfill", "plugins",
+                           "Whether Slurm's own backfill runs beside dfrs, for the partitions that dfrs does not "
+                           "manage."),
+                     &Config::stock_backfill),
+      record_file_setting(about("RecordFile", "record",
+                                "The file in which decisions and their inputs are recorded for `dfrs-sim replay`; "
+                                "none unless it is given.")),
+  };
+  Setting partition = about("PartitionName", "pausing",
+                            "Starts a line with settings of one partition, which replace those of the whole file.");
+  partition.place = Setting::Place::starts_partition;
+  partition.values = "one of Partitions";
+  partition.format = [](const Config&, const PauseRules&) { return std::nullopt; };
+  all.push_back(std::move(partition));
+  return all;
+}
+
+const char* place_name(Setting::Place place) {
+  switch (place) {
+    case Setting::Place::file:
+      return "file";
+    case Setting::Place::file_or_partition:
+      return "file or partition";
+    case Setting::Place::starts_partition:
+      return "starts a partition's line";
+  }
+  return "?";
+}
 
 }  // namespace
 
-Settings parse_settings(std::string_view text) { return Scanner(text).run(); }
+PauseRules GivenPauseRules::over(const PauseRules& defaults) const {
+  return {suspend.value_or(defaults.suspend), requeue.value_or(defaults.requeue),
+          accept_lost_work.value_or(defaults.accept_lost_work)};
+}
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+const std::vector<Setting>& settings() {
+  static const std::vector<Setting> all = all_settings();
+  return all;
+}
+
+const Setting* find_setting(std::string_view name) {
+  const std::string wanted = lower_case(name);
+  const auto found = std::find_if(settings().begin(), settings().end(),
+                                  [&](const Setting& setting) { return lower_case(setting.name) == wanted; });
+  return found == settings().end() ? nullptr : &*found;
+}
+
+std::string list_settings() {
+  std::string text;
+  for (const Setting& setting : settings()) {
+    const auto value = setting.format(Config{}, PauseRules{});
+    const std::string shown = setting.required ? "(required)" : value.value_or("(none)");
+    fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{}\t{}\t{}\n", setting.name, shown, setting.values,
+                   place_name(setting.place), setting.part, setting.meaning);
   }
-  return lower;
+  return text;
+}
+
+std::string suggestion(std::string_view word, const std::vector<std::string>& valid) {
+  const std::string_view nearest = nearest_name(word, valid);
+  if (!nearest.empty() && edit_distance(word, nearest) <= std::max<std::size_t>(1, nearest.size() / 3)) {
+    return fmt::format("; did you mean '{}'?", nearest);
+  }
+  return fmt::format("; expected {}", fmt::join(valid, ", "));
 }
 
 }  // namespace dfrs::shim

@@ -1,36 +1,66 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The syntax of slurm.conf, shared by dfrs.conf and what dfrs needs of slurm.conf itself: text to Key=Value pairs.
+// The settings of dfrs.conf, as one table. Reading, printing and listing them all use it.
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 #include <vector>
+
+#include "shim/conf/config.h"
 
 namespace dfrs::shim {
 
+/// PauseBy and LostWork as the whole file, or one partition, gives them; empty: not given there.
+struct GivenPauseRules {
+  std::optional<bool> suspend = {};
+  std::optional<bool> requeue = {};
+  std::optional<bool> accept_lost_work = {};
+
+  PauseRules over(const PauseRules& defaults) const;
+};
+
+/// What values are read into: `pausing` is of the whole file or of the partition whose line it is.
+struct SettingTarget {
+  Config& config;
+  GivenPauseRules& pausing;
+};
+
+/// Why a value is refused: one or more messages, each a line.
+using ValueErrors = std::vector<std::string>;
+
 struct Setting {
-  std::string key;
-  std::string value;     ///< without its quotes
-  std::size_t line = 0;  ///< where it stands, from 1
-  bool first = false;    ///< begins its line (continued lines count as one)
+  enum class Place : std::uint8_t {
+    file,               ///< a setting of the whole file
+    file_or_partition,  ///< and, on a PartitionName line, of that partition
+    starts_partition,   ///< PartitionName itself: it has no `read`
+  };
+  using Read = std::function<tl::expected<void, ValueErrors>(const std::string& value, SettingTarget target)>;
+  using Format = std::function<std::optional<std::string>(const Config& config, const PauseRules& pausing)>;
+
+  std::string name = {};
+  Place place = Place::file;
+  bool required = false;
+  std::string values = {};   ///< the values that it takes, in words
+  std::string part = {};     ///< the part of dfrs that uses it
+  std::string meaning = {};  ///< one sentence
+  Read read = {};
+  Format format = {};  ///< the value as dfrs.conf has it; nothing: no value, the line is left out
 };
 
-struct SyntaxError {
-  std::size_t line = 0;
-  std::string message;
-};
+/// All keys of dfrs.conf, in the order of etc/dfrs.conf.example.
+const std::vector<Setting>& settings();
 
-struct Settings {
-  std::vector<Setting> list;        ///< in order
-  std::vector<SyntaxError> errors;  ///< in order of lines; what could be read beside them is in `list`
-};
+/// The setting of that name, in any case; null if there is none.
+const Setting* find_setting(std::string_view name);
 
-/// Key=Value, blanks around '=' allowed, several on a line; '#' begins a comment; a backslash at the end of a line
-/// continues it; a value in double quotes may hold blanks and '#'. Linear.
-Settings parse_settings(std::string_view text);
+/// One line for each key, its fields separated by tabs: name, default, values, place, part, meaning.
+std::string list_settings();
 
-/// Letters A-Z as a-z; others stay.
-std::string lower_case(std::string_view text);
+/// "; did you mean 'x'?" if a valid word is near, else "; expected ..." with all of them.
+std::string suggestion(std::string_view word, const std::vector<std::string>& valid);
 
 }  // namespace dfrs::shim

@@ -9,25 +9,26 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <sstream>
 
-#include "shim/conf/settings.h"
+#include "shim/conf/key_values.h"
 
 namespace dfrs::shim {
 namespace {
 
 constexpr int kMaxDepth = 8;
 
-// The file that a line "Include FILE" names, or an empty string.
-std::string included(const std::string& line) {
+// The file that a line "Include FILE" names.
+std::optional<std::string> included(const std::string& line) {
   std::istringstream words(line);
   std::string first;
   std::string file;
   words >> first >> file;
-  return lower_case(first) == "include" ? file : std::string();
+  return lower_case(first) == "include" && !file.empty() ? std::optional(file) : std::nullopt;
 }
 
-// "host(address)" is reached at the address.
+// "host(address)" names the address to use.
 std::string address_of(const std::string& host) {
   const std::size_t open = host.find('(');
   if (open == std::string::npos || host.back() != ')') return host;
@@ -36,22 +37,26 @@ std::string address_of(const std::string& host) {
 
 class Reader {
  public:
-  std::string read(const std::filesystem::path& path, int depth) {
+  tl::expected<void, std::string> read(const std::filesystem::path& path, int depth) {
     errno = 0;
     std::ifstream file(path);
     std::string text{std::istreambuf_iterator<char>(file), {}};
     if (!file.is_open() || file.bad()) {
-      return fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno != 0 ? errno : EIO));
+      return tl::unexpected(
+          fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno != 0 ? errno : EIO)));
     }
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
-      const std::string other = included(line);
-      if (other.empty()) continue;
-      if (depth == kMaxDepth) return fmt::format("{}: more than {} files include each other", path.string(), kMaxDepth);
-      const std::filesystem::path where = path.parent_path() / other;  // or `other` itself if absolute
-      if (std::string error = read(where, depth + 1); !error.empty()) return error;
+      const auto other = included(line);
+      if (!other) continue;
+      if (depth == kMaxDepth) {
+        return tl::unexpected(
+            fmt::format("{}: Include {}: more than {} levels of Include", path.string(), *other, kMaxDepth));
+      }
+      const std::filesystem::path where = path.parent_path() / *other;  // or `other` itself if absolute
+      if (auto done = read(where, depth + 1); !done) return done;
     }
-    for (const Setting& setting : parse_settings(text).list) take(setting);
+    for (const KeyValue& setting : parse_key_values(text).pairs) take(setting);
     return {};
   }
 
@@ -61,7 +66,7 @@ class Reader {
   }
 
  private:
-  void take(const Setting& setting) {
+  void take(const KeyValue& setting) {
     const std::string key = lower_case(setting.key);
     if (key == "clustername") conf_.cluster_name = setting.value;
     if (key == "slurmctldhost") conf_.hosts.push_back(address_of(setting.value));
@@ -84,8 +89,7 @@ class Reader {
 
 tl::expected<SlurmConf, std::string> read_slurm_conf(const std::string& path) {
   Reader reader;
-  if (std::string error = reader.read(path, 0); !error.empty()) return tl::unexpected<std::string>(std::move(error));
-  return reader.finish();
+  return reader.read(path, 0).map([&] { return reader.finish(); });
 }
 
 std::string default_slurm_conf() {

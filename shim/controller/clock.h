@@ -16,12 +16,12 @@ inline void stop_clock(VirtualClock& clock, Seconds now) { set_rate(clock, now, 
 
 inline void reset_clock(VirtualClock& clock, Seconds now, Seconds reading) { clock = {reading, now, 0}; }
 
-/// The yield of a running job is now `yield`, where it is. A lower one counts at once, a higher one (if `confirm`) only
-/// when the agents have taken it: nobody's time limit is to strike for CPU that was never had.
-inline void give_yield(Job& job, Seconds now, double yield, bool confirm) {
-  job.given = yield;
-  job.raise_unconfirmed = confirm && yield > job.clock.rate;
-  set_rate(job.clock, now, job.raise_unconfirmed ? job.clock.rate : yield);
+/// A running job gets another yield where it is. A lower one counts at once, a higher one (if `confirm`) only when the
+/// agents have taken it: no time limit may strike for CPU that the job never had.
+inline void grant_yield(Job& job, Seconds now, double yield, bool confirm) {
+  job.progress.granted_yield = yield;
+  job.progress.raise_unconfirmed = confirm && yield > job.progress.clock.rate;
+  set_rate(job.progress.clock, now, job.progress.raise_unconfirmed ? job.progress.clock.rate : yield);
 }
 
 }  // namespace dfrs::shim

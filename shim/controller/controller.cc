@@ -4,12 +4,9 @@
 #include <algorithm>
 #include <chrono>
 
-#include "shim/controller/clock.h"
-#include "shim/controller/offers.h"
+#include "shim/controller/lifecycle.h"
 #include "shim/controller/results.h"
-#include "shim/controller/state_writer.h"
 #include "shim/controller/timing.h"
-#include "shim/controller/weights.h"
 
 namespace dfrs::shim {
 
@@ -17,11 +14,12 @@ Controller::Controller(const Config& config, SavedState saved, Parts parts)
     : config_(config),
       parts_(std::move(parts)),
       log_(parts_.log),
-      saved_(std::move(saved)),
-      totals_(saved_.totals),
-      quotas_in_force_(saved_.quotas_in_force),
+      state_(std::move(saved), parts_.state_writer),
       observer_(config_, log_),
-      driver_(parts_.recorder, log_) {}
+      quota_link_(config_, parts_.agents, state_.saved().quotas_in_force),
+      driver_(parts_.recorder, log_) {
+  driver_.confirm_raises(quota_link_.agents() != nullptr);
+}
 
 Controller::~Controller() = default;
 
@@ -40,208 +38,149 @@ tl::expected<void, std::string> Controller::reconfigure(const Config& config) {
     if (auto made = driver_.create(config); !made) return made;
     log_.warn("the policy is now {}, period {} s", algorithm_name(config.algorithm), config.period);
   }
-  if (config_.enforce_quotas != config.enforce_quotas || config_.agent_port != config.agent_port) agents_set_ = false;
+  if (config_.enforce_quotas != config.enforce_quotas || config_.agent_port != config.agent_port) {
+    quota_link_.disconnect();
+  }
   config_ = config;
-  pause_rules_.forget();
-  wake_at_ = 0;
+  driver_.confirm_raises(quota_link_.agents() != nullptr);
+  inputs_.forget_swap();
+  counters_.wake_at = 0;
   return {};
 }
 
 bool Controller::step(const dfrs_snapshot& snapshot, dfrs_operations& operations) {
   const std::lock_guard lock(mutex_);
   const auto begin = std::chrono::steady_clock::now();
-  bool good = false;
+  bool done = false;
   try {
-    good = checked_step(snapshot, operations);
+    done = run_stages(snapshot, operations);
   } catch (...) {
-    drop_wishes_ = true;  // half a step: the next one begins with what is
+    discard_plans_ = true;  // half a step: the next one begins with Slurm's state
     throw;
   }
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-  last_step_ms_ = took.count();
-  max_step_ms_ = std::max(max_step_ms_, last_step_ms_);
-  ++steps_;
-  return good;
+  counters_.last_step_ms = took.count();
+  counters_.max_step_ms = std::max(counters_.max_step_ms, counters_.last_step_ms);
+  ++counters_.steps;
+  return done;
 }
 
-void Controller::take_nodes(const dfrs_snapshot& snapshot, bool& other_nodes) {
-  const Nodes::Changes nodes = nodes_.update(snapshot);
-  other_nodes = nodes.list;
-  if (nodes.list) {
-    // Indices of the last list mean nothing now. Placements of jobs that hold nodes come anew with the snapshot.
-    books_.each([](Job& job) { job.last_at.clear(); });
-    quotas_.forget();
-    pause_rules_.forget();
-  }
-  if (nodes.addresses) agents_set_ = false;
-  if (!agents_set_) set_agents();
-}
-
-void Controller::set_agents() {
-  agents_set_ = true;
-  quotas_.forget();
-  if (parts_.agents == nullptr || (!config_.enforce_quotas && !quotas_in_force_)) return;
-  std::vector<AgentAddress> addresses;
-  for (NodeIndex n = 0; n < nodes_.size(); ++n) {
-    const Node& node = nodes_[n];
-    addresses.push_back({node.name, node.address, config_.agent_port.of(node.slurmd_port)});
-  }
-  parts_.agents->set_agents(addresses);
-  if (config_.enforce_quotas) {
-    quotas_in_force_ = state_dirty_ = true;
-    return;
-  }
-  // QuotaMode=off, and it was not always so: the quotas are lifted, by a state without any.
-  for (NodeIndex n = 0; n < nodes_.size(); ++n) parts_.agents->set_desired(n, {});
-}
-
-// Raises of yields count from when the agents have taken them. Returns when to look again.
-Seconds Controller::confirm_raises(Seconds now) {
-  NodeAgents* const agents = this->agents();
-  driver_.confirm_raises(agents != nullptr);
-  Seconds again = kNever;
-  books_.each([&](Job& job) {
-    if (!job.raise_unconfirmed || !job.running()) return;
-    bool in_force = true;
-    bool reachable = true;
-    for (std::size_t k = 0; agents != nullptr && in_force && k < job.at.size();) {
-      const NodeIndex n = job.at[k];
-      std::size_t end = k + 1;
-      while (end < job.at.size() && job.at[end] == n) ++end;
-      // A raise may wait for another job's last checkpoint: then the quota is not what the yield says.
-      in_force =
-          quotas_.handed_over(n, job.id, job.given * job.need * static_cast<double>(end - k) * job.cpus_per_task);
-      if (in_force) {
-        const NodeReport report = agents->report(n);
-        in_force = report.current;
-        reachable = report.reachable;
-      }
-      k = end;
-    }
-    if (!in_force) {
-      again = std::min(again, now + (reachable ? kPoll : kHousekeeping));
-      return;
-    }
-    job.raise_unconfirmed = false;
-    set_rate(job.clock, now, job.given);
-  });
-  return again;
-}
-
-bool Controller::checked_step(const dfrs_snapshot& snapshot, dfrs_operations& operations) {
+bool Controller::run_stages(const dfrs_snapshot& snapshot, dfrs_operations& operations) {
+  const Seconds now = counters_.now = snapshot.now;
   operations_.clear();
-  operations_.publish(operations, snapshot.now + kHousekeeping);
-  const Seconds now = snapshot.now;
-  now_ = now;
-  Changes changes;
-  bool other_nodes = false;
-  take_nodes(snapshot, other_nodes);
-  const std::size_t known = books_.size();
-  observer_.observe(snapshot, !other_nodes, saved_, totals_, books_, changes);
-  held_.assign(nodes_.size(), 0);
-  books_.each([&](const Job& job) {
-    if (!job.user_suspended() || !job.keeps_memory) return;
-    for (NodeIndex n : job.at) held_[n] += job.memory_per_task;
-  });
-  if (nodes_.settle(held_)) changes.resync = true;
-  state_dirty_ = state_dirty_ || known != books_.size() || !changes.completed.empty() || !changes.entering.empty() ||
-                 changes.resync;
-  const Seconds confirm_again = confirm_raises(now);
-  pause_rules_.apply(books_, nodes_, agents(), config_, now);
-  if (agents() != nullptr) pause_costs_.watch(books_, nodes_, *agents(), now);
-  pause_costs_.apply(books_, config_, now);
-  set_weights(books_, config_.weight, changes);
-  needs_.look(books_, nodes_, driver_.batch() ? nullptr : agents(), quotas_, config_, now, changes);
-  offer_again(books_, changes, now);
-
-  const std::uint64_t decided = driver_.counters().decisions;
-  if (const auto ran = driver_.run(books_, nodes_, changes, other_nodes || drop_wishes_, now); !ran) {
-    ++errors_;
-    last_error_ = ran.error();
-    log_.error("{}; nothing is done in this step", ran.error());
-    drop_wishes_ = true;
-    return false;
-  }
-  drop_wishes_ = false;
-  state_dirty_ = state_dirty_ || decided != driver_.counters().decisions;
-
-  const Seconds offer_at = plan_offers(books_, driver_.pauses_for_arrivals(), now);
-  const Seconds again = std::min({confirm_again, offer_at, reconciler_.reconcile(books_, nodes_, now, operations_)});
-  for (std::size_t k = 0; k < operations_.size(); ++k) {
-    // Whose requeue it was must be known even if slurmctld ends right behind it.
-    if (operations_[k].kind == DFRS_OP_REQUEUE) state_dirty_ = state_urgent_ = true;
-  }
-  set_end_times(books_, now, operations_);
-  const Seconds comments = set_comments(books_, config_, now, operations_);
-  if (agents() != nullptr) quotas_.build(books_, nodes_, config_, reconciler_.arriving());
-  save_if_due(now);
-  wake_at_ = std::min(next_wake(now, again), comments);
-  operations_.publish(operations, wake_at_);
+  operations_.publish(operations, now + kHousekeeping);  // what a failed step leaves
+  Changes changes = observe(snapshot);
+  const Seconds raises_at = quota_link_.confirm_raises(jobs_, now);
+  inputs_.update({config_, nodes_, quota_link_.agents(), quota_link_.quotas(), !driver_.batch()}, jobs_, changes, now);
+  if (!decide(changes, now)) return false;
+  const Seconds reconcile_at = reconcile(now);
+  quota_link_.build(jobs_, nodes_, reconciler_.arrivals());
+  state_.save_if_due(jobs_, quota_link_.in_force(), now);
+  counters_.wake_at = next_wake(std::min(raises_at, reconcile_at), now);
+  operations_.publish(operations, counters_.wake_at);
   return true;
 }
 
-Seconds Controller::next_wake(Seconds now, Seconds reconcile_again) const {
-  Seconds next = std::min(driver_.wake_at(), reconcile_again);
-  bool jobs = false;
-  books_.each([&](const Job& job) {
-    jobs = true;
-    if (job.in_engine()) return;
-    const Seconds at = policy_may_have_at(job);
+Changes Controller::observe(const dfrs_snapshot& snapshot) {
+  Changes changes = observer_.observe(snapshot, state_.saved(), state_.totals(), jobs_, nodes_);
+  const bool agents_told = quota_link_.connect(nodes_, changes);
+  if (agents_told || changes.worth_saving()) state_.mark_changed();
+  return changes;
+}
+
+bool Controller::decide(Changes& changes, Seconds now) {
+  const std::uint64_t before = driver_.counters().decisions;
+  const bool discard = changes.node_list || discard_plans_;
+  const auto ran = driver_.run(jobs_, nodes_, changes, discard, now);
+  discard_plans_ = !ran;
+  if (!ran) {
+    ++counters_.errors;
+    counters_.last_error = ran.error();
+    log_.error("{}; nothing is done in this step", ran.error());
+    return false;
+  }
+  if (driver_.counters().decisions != before) state_.mark_changed();
+  return true;
+}
+
+Seconds Controller::reconcile(Seconds now) {
+  const Seconds again = reconciler_.reconcile(jobs_, nodes_, config_, now, operations_);
+  // Whose requeue it was must be known even if slurmctld ends right after it.
+  if (operations_.has(DFRS_OP_REQUEUE)) state_.mark_urgent();
+  return again;
+}
+
+// `asked`: by the stages of this step.
+Seconds Controller::next_wake(Seconds asked, Seconds now) const {
+  Seconds next = std::min({asked, driver_.wake_at(), state_.due_at(now)});
+  jobs_.each([&](const Job& job) {
+    const Seconds at = job.in_engine() ? kNever : available_at(job);
     if (at > now) next = std::min(next, at);
   });
-  if (jobs) next = std::min(next, now + kHousekeeping);
-  if (state_dirty_) next = std::min(next, now + kStateInterval);
+  if (jobs_.size() != 0) next = std::min(next, now + kHousekeeping);
   return std::max(next, now);
 }
 
 bool Controller::deliver(std::uint32_t wait_ms) {
-  // Written by this thread alone, so that reading needs no lock; waiting under it would hold up inspections.
-  NodeAgents* const agents = this->agents();
-  if (agents == nullptr) return true;
   {
     const std::lock_guard lock(mutex_);
-    quotas_.send(*agents);
+    quota_link_.send();
   }
-  const auto nodes = quotas_.arrival_nodes();
-  return nodes.empty() || agents->wait(nodes, wait_ms);
+  // Only this thread writes what is read here, so it needs no lock; an inspection would have to wait for one.
+  return quota_link_.wait(wait_ms);
 }
 
 void Controller::applied(std::span<const std::size_t> index, std::span<const dfrs_result> results, Seconds now) {
   const std::lock_guard lock(mutex_);
   ResultEffects effects;
-  effects.confirm_raises = agents() != nullptr;
+  effects.confirm_raises = quota_link_.agents() != nullptr;
   for (std::size_t k = 0; k < index.size() && k < results.size(); ++k) {
     if (index[k] >= operations_.size()) continue;
-    enter_result(operations_[index[k]], results[k], now, config_, log_, books_, totals_, effects);
+    apply_result(operations_[index[k]], results[k], now, config_, log_, jobs_, state_.totals(), effects);
   }
-  state_dirty_ = state_dirty_ || effects.state_changed;
-  if (effects.swap_promised) pause_rules_.forget();
-  for (const Seconds took : effects.restarts_took) pause_costs_.restart_took(took);
-}
-
-void Controller::save_if_due(Seconds now) {
-  if (!state_dirty_) return;
-  if (!state_urgent_ && now - state_saved_ < kStateInterval && now >= state_saved_) return;
-  state_saved_ = now;
-  state_dirty_ = state_urgent_ = false;
-  if (parts_.state_writer == nullptr) return;
-  SavedState state;
-  state.epoch = saved_.epoch;
-  state.saved_at = now;
-  state.totals = totals_;
-  state.quotas_in_force = quotas_in_force_;
-  books_.each([&](const Job& job) {
-    if (job.phase != DFRS_JOB_ENDING) state.jobs.emplace(job.id, save_job(job));
-  });
-  // Those of the file that no snapshot has shown yet.
-  for (const auto& [id, job] : saved_.jobs) state.jobs.emplace(id, job);
-  parts_.state_writer->put(std::move(state));
+  if (effects.state_changed) state_.mark_changed();
+  if (effects.swap_promised) inputs_.forget_swap();
+  for (const Seconds took : effects.restarts_took) inputs_.restart_took(took);
 }
 
 void Controller::save() {
   const std::lock_guard lock(mutex_);
-  state_dirty_ = state_urgent_ = true;
-  save_if_due(now_);
+  state_.mark_urgent();
+  state_.save_if_due(jobs_, quota_link_.in_force(), counters_.now);
+}
+
+tl::expected<void, std::string> Controller::check() const {
+  const std::lock_guard lock(mutex_);
+  tl::expected<void, std::string> found;
+  jobs_.each([&](const Job& job) {
+    if (auto checked = check_job(job); found && !checked) found = std::move(checked);
+  });
+  return found;
+}
+
+LiveState Controller::live_state() const {
+  return {
+      config_, parts_.cluster, counters_, state_.totals(), jobs_, nodes_, quota_link_.agents(), inputs_.pause_costs(),
+      driver_, reconciler_};
+}
+
+ControllerStatus Controller::status() const {
+  const std::lock_guard lock(mutex_);
+  return report_status(live_state());
+}
+
+tl::expected<std::vector<std::string>, std::string> Controller::explain(std::uint32_t job_id) const {
+  const std::lock_guard lock(mutex_);
+  return explain_job(live_state(), job_id);
+}
+
+tl::expected<RepackPlan, std::string> Controller::repack_dry_run() const {
+  tl::expected<RepackInput, std::string> input = [&] {
+    const std::lock_guard lock(mutex_);
+    return copy_for_repack(live_state());
+  }();
+  // Without the lock: a repack of a large cluster takes a while.
+  return input ? plan_repack(std::move(*input)) : tl::unexpected<std::string>(input.error());
 }
 
 }  // namespace dfrs::shim

@@ -2,6 +2,24 @@
 // The controller: the live host of the policy engine, as one object with everything it needs handed in. abi.cc makes
 // one for slurmctld, tests make their own.
 //
+// A step, in stages:
+//   observe       observer.h       the snapshot becomes records of nodes and jobs, and what that changes
+//   quotas in     quota_link.h     the agents' addresses; yields that the agents have taken count from now on
+//   inputs        policy_inputs.h  what the policy goes by: pauses, costs, weights, CPU needs
+//   decide        engine_driver.h  the engine's decisions become the jobs' desired states
+//   reconcile     reconciler.h     from Slurm's state to the desired state: operations
+//   quotas out    quota_link.h     what the agents are to have; deliver() sends it
+//   save          state_keeper.h   what must survive slurmctld
+//
+// Layers of this folder; a file includes files of lower layers only:
+//   5  abi, host
+//   4  controller and its inspection: controller, inspection, explanation, status_report, repack, situation
+//   3  stages: observer, quota_link, policy_inputs, engine_driver, reconciler, results, state_keeper
+//   2  parts of stages: job_observation, view_builder, lifecycle, offers, pause_rules, pause_costs, cpu_needs, weights,
+//      quotas, state_writer, state_file
+//   1  records: job and its parts, job_table, nodes, memory_ledger, changes, operations, saved_state, clock
+//   0  values and rules without a record: timing, backoff, identity, limits, comment_tag, log
+//
 // Threads: step(), deliver(), applied() and reconfigure() come from one thread at a time; what Inspection offers may be
 // called from any. A lock is held for the length of step() and applied(), so an inspection may wait that long.
 #pragma once
@@ -17,18 +35,18 @@
 #include "shim/admin/status.h"
 #include "shim/conf/config.h"
 #include "shim/controller.h"
-#include "shim/controller/books.h"
 #include "shim/controller/engine_driver.h"
+#include "shim/controller/inspection.h"
+#include "shim/controller/job_table.h"
 #include "shim/controller/log.h"
-#include "shim/controller/needs.h"
 #include "shim/controller/nodes.h"
 #include "shim/controller/observer.h"
 #include "shim/controller/operations.h"
-#include "shim/controller/pause_costs.h"
-#include "shim/controller/pause_rules.h"
-#include "shim/controller/quotas.h"
+#include "shim/controller/policy_inputs.h"
+#include "shim/controller/quota_link.h"
 #include "shim/controller/reconciler.h"
 #include "shim/controller/saved_state.h"
+#include "shim/controller/state_keeper.h"
 #include "shim/quota/node_agents.h"
 
 namespace dfrs::shim {
@@ -60,8 +78,10 @@ class Controller final : public Inspection {
   /// Another configuration. A change of algorithm or period takes effect at the next step. Error: the engine's; then
   /// the former configuration stays.
   tl::expected<void, std::string> reconfigure(const Config& config);
-  /// Everything that must not be forgotten, handed to the state writer now.
+  /// Hands everything that must not be forgotten to the state writer now.
   void save();
+  /// What does not hold of the jobs although it should (check_job()). For tests. O(jobs).
+  tl::expected<void, std::string> check() const;
 
   ControllerStatus status() const override;
   tl::expected<std::vector<std::string>, std::string> explain(std::uint32_t job_id) const override;
@@ -69,47 +89,30 @@ class Controller final : public Inspection {
 
  private:
   Controller(const Config& config, SavedState saved, Parts parts);
-  bool checked_step(const dfrs_snapshot& snapshot, dfrs_operations& operations);
-  void take_nodes(const dfrs_snapshot& snapshot, bool& other_nodes);
-  void set_agents();
-  Seconds confirm_raises(Seconds now);
-  Seconds next_wake(Seconds now, Seconds reconcile_again) const;
-  void save_if_due(Seconds now);
-  NodeAgents* agents() const { return config_.enforce_quotas ? parts_.agents : nullptr; }
+  bool run_stages(const dfrs_snapshot& snapshot, dfrs_operations& operations);
+  Changes observe(const dfrs_snapshot& snapshot);
+  bool decide(Changes& changes, Seconds now);
+  Seconds reconcile(Seconds now);
+  Seconds next_wake(Seconds asked, Seconds now) const;
+  LiveState live_state() const;
 
   mutable std::mutex mutex_;
   Config config_;
   Parts parts_;
   Log log_;
 
-  SavedState saved_;  // jobs that have not been seen again yet
-  Totals totals_;
-  bool quotas_in_force_;  // agents were given some, in this controller's time or before
-  Books books_;
+  JobTable jobs_;
   Nodes nodes_;
+  StateKeeper state_;
   Observer observer_;
-  PauseRulebook pause_rules_;
-  PauseCosts pause_costs_;
-  Needs needs_;
+  QuotaLink quota_link_;
+  PolicyInputs inputs_;
   EngineDriver driver_;
   Reconciler reconciler_;
-  Quotas quotas_;
   OperationList operations_;
-  std::vector<std::uint64_t> held_;
-  bool drop_wishes_ = false;  // the last step failed
-  bool agents_set_ = false;
 
-  bool state_dirty_ = true;
-  bool state_urgent_ = false;
-  Seconds state_saved_ = 0;
-
-  Seconds now_ = 0;
-  Seconds wake_at_ = 0;
-  std::uint64_t steps_ = 0;
-  std::uint64_t errors_ = 0;
-  std::string last_error_;
-  double last_step_ms_ = 0;
-  double max_step_ms_ = 0;
+  bool discard_plans_ = false;  // the last step failed
+  RoundCounters counters_;
 };
 
 }  // namespace dfrs::shim

@@ -18,7 +18,7 @@ tl::expected<Config, std::string> read(const std::string& path) {
   return tl::unexpected<std::string>(std::move(text));
 }
 
-// A clock that was set back must not make an epoch come twice, nor a lost file.
+// An epoch must never come twice, even if the clock was set back or the file was lost.
 std::uint64_t next_epoch(std::uint64_t last) {
   using std::chrono::milliseconds;
   const auto now = std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch());
@@ -54,7 +54,7 @@ tl::expected<std::unique_ptr<Host>, std::string> Host::create(const HostPaths& p
   auto saved = file.load(host->log_);
   if (!saved) return fail(saved.error());
   saved->epoch = next_epoch(saved->epoch);
-  // Before anything is said in this epoch's name.
+  // Before any order goes out under this epoch.
   if (const auto stored = file.store(*saved); !stored) return fail(stored.error());
   host->state_writer_ = std::make_unique<StateWriter>(file, host->log_);
 

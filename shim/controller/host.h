@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// All that lives beside slurmctld: the controller and what it needs, made from dfrs.conf and the state file.
+// Everything that lives beside slurmctld: the controller and what it needs, made from dfrs.conf and the state file.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// When two sightings of a job number are the same job.
+// Whether two sightings of a job number show the same job.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ struct JobIdentity {
   std::int64_t submit = 0;
 };
 
-/// A requeue, ours or another's, raises `restarts` by one at once and sets `submit` anew when the last run has been
-/// cleaned up; neither ever falls. So a later sighting with fewer restarts, an older submission or another user is a
-/// number used again; and so is one with another submission that was never requeued.
+/// A requeue, ours or another's, raises `restarts` by one at once and sets a later `submit` when the last run has been
+/// cleaned up; neither ever falls. So a later sighting with fewer restarts, an older submission or another user is
+/// another job under the same number, and so is one with another submission that was never requeued.
 inline bool same_job(const JobIdentity& before, const JobIdentity& now) {
   if (before.user != now.user || now.restarts < before.restarts || now.submit < before.submit) return false;
   return now.submit == before.submit || now.restarts > 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Time limits in virtual time: a job's limit counts the virtual time of its current run, so that a job at yield 0.25
-// has four times as long, and a paused one's clock stands still. Slurm goes on enforcing it: it is told when.
+// has four times as long, and a paused one's clock stands still. Slurm goes on enforcing the limit, at the time that we
+// give it.
 //
 //   end = now + (limit - virtual time of this run) / yield + kLimitSlack
 //
@@ -20,7 +21,7 @@ inline constexpr Seconds kLimitSlack = 3.0;
 struct LimitState {
   std::uint32_t limit_minutes = UINT32_MAX;  ///< UINT32_MAX: none
   Seconds used = 0;                          ///< virtual time of this run, >= 0
-  double yield = 0;                          ///< 0 .. 1; 0: the job gets nothing, and no end can be told
+  double yield = 0;                          ///< 0 .. 1; 0: the job gets nothing, and has no end that we know
   std::int64_t end_time = 0;                 ///< s since the epoch, Slurm's present idea; 0: none
 };
 

@@ -20,7 +20,7 @@ struct Node {
   std::uint64_t memory = 0;  ///< MiB
   std::uint32_t foreign_cpus = 0;
   std::uint64_t foreign_memory = 0;
-  std::uint64_t held_memory = 0;  ///< of jobs of ours that are not the policy's: suspended by scontrol
+  std::uint64_t held_memory = 0;  ///< of managed jobs that are not the policy's: suspended by scontrol
   bool usable = true;
   bool completing = false;
 
@@ -39,8 +39,8 @@ class Nodes {
 
   /// O(nodes); copies names only when they change.
   Changes update(const dfrs_snapshot& snapshot);
-  /// Memory (MiB, by node, one for each) that is held there although no job of the policy's has it. True if what the
-  /// policy sees of some node has changed since the last call. To be called after each update().
+  /// Takes in memory (MiB, an entry for each node) held by jobs that are not the policy's, and makes views(). True if
+  /// what the policy sees of some node has changed since the last call. To be called after each update().
   bool settle(std::span<const std::uint64_t> held);
 
   std::size_t size() const { return nodes_.size(); }

@@ -1,61 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Compares a snapshot with what the books say, and says what that means for the policy: who has come, who has left,
-// and where what is contradicts what was wished.
+// Brings nodes and jobs up to date with a snapshot and says what that changes: which jobs have come and gone, and where
+// Slurm's state contradicts what was decided. The single job is job_observation.h's matter.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "shim/conf/config.h"
-#include "shim/controller/books.h"
+#include "shim/controller/changes.h"
+#include "shim/controller/job_table.h"
 #include "shim/controller/log.h"
 #include "shim/controller/nodes.h"
 #include "shim/controller/saved_state.h"
 
 namespace dfrs::shim {
 
-/// What the policy must be told.
-struct Changes {
-  bool resync = false;             ///< what is differs from what the policy believes
-  bool suspended_outside = false;  ///< a job suspended by us is not the policy's, but could be
-  std::vector<JobSlot> completed;  ///< slots of jobs that have left; already closed
-  std::vector<Job*> entering;      ///< not in the engine, and the policy's from now on
-  std::vector<Job*> changed;       ///< of another CPU need (needs.h) or weight (weights.h) than the policy knows
-};
-
 class Observer {
  public:
+  /// `config` and `log` must outlive the observer.
   Observer(const Config& config, const Log& log) : config_(&config), log_(&log) {}
-  void set_config(const Config& config) { config_ = &config; }
 
-  /// Brings the books up to date with the snapshot. `saved`: what the state file knew of jobs not seen yet.
-  /// `same_nodes`: node indices mean what they meant before. O(jobs + tasks).
-  void observe(const dfrs_snapshot& snapshot, bool same_nodes, SavedState& saved, Totals& totals, Books& books,
-               Changes& changes);
+  /// `saved`: what the state file knew of jobs that no snapshot has shown yet. O(nodes + jobs + tasks).
+  Changes observe(const dfrs_snapshot& snapshot, SavedState& saved, Totals& totals, JobTable& jobs, Nodes& nodes);
 
  private:
-  void observe_one(const dfrs_snapshot& snapshot, const dfrs_job& seen, bool same_nodes, Job& job, bool restored,
-                   Seconds saved_at, Totals& totals, Books& books, Changes& changes);
-  void read_placement(const dfrs_snapshot& snapshot, const dfrs_job& seen);
-  bool take_requirements(const dfrs_snapshot& snapshot, const dfrs_job& seen, Job& job);
-  void take_facts(const dfrs_snapshot& snapshot, const dfrs_job& seen, Job& job);
+  void observe_nodes(const dfrs_snapshot& snapshot, JobTable& jobs, Nodes& nodes, Changes& changes);
+  void observe_jobs(const dfrs_snapshot& snapshot, SavedState& saved, Totals& totals, JobTable& jobs, Changes& changes);
+  void settle_nodes(const JobTable& jobs, Nodes& nodes, Changes& changes);
 
   const Config* config_;
   const Log* log_;
   std::uint64_t snapshots_ = 0;
-  std::vector<NodeIndex> placement_;  // of the job being looked at
+  std::vector<NodeIndex> placement_;      // of the job at hand
+  std::vector<std::uint64_t> user_held_;  // MiB by node, of jobs that their users have suspended
 };
-
-/// Takes the job from the policy; its slot is then among changes.completed.
-void leave_engine(Job& job, Books& books, Changes& changes);
-
-/// Whether the policy may have the job now: what Slurm and its own history say.
-bool policy_may_have(const Job& job, Seconds now);
-
-/// When that may change by time alone (begin time, back-off); kNever: not by time.
-Seconds policy_may_have_at(const Job& job);
-
-/// A run has ended with the job back in the queue. Its work is lost unless it checkpoints.
-void end_run(Job& job, const Config& config, Seconds now, Totals& totals);
 
 }  // namespace dfrs::shim

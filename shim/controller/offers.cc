@@ -3,42 +3,43 @@
 
 #include <algorithm>
 
+#include "shim/controller/lifecycle.h"
 #include "shim/controller/timing.h"
 
 namespace dfrs::shim {
 
-void offer_again(Books& books, Changes& changes, Seconds now) {
-  books.each([&](Job& job) {
-    if (job.offer_at == 0) return;
-    if (job.wish != Wish::waiting || job.phase != DFRS_JOB_PENDING) {
-      job.offer_at = 0;
-      job.offered_again = 0;
+void offer_again(JobTable& jobs, Changes& changes, Seconds now) {
+  jobs.each([&](Job& job) {
+    if (job.policy.offer_at == 0) return;
+    if (job.desired.state != DesiredState::waiting || job.facts.phase != DFRS_JOB_PENDING) {
+      job.policy.offer_at = 0;
+      job.policy.offered_again = 0;
       return;
     }
-    if (now < job.offer_at) return;
-    job.offer_at = 0;
-    ++job.offered_again;
-    leave_engine(job, books, changes);
+    if (now < job.policy.offer_at) return;
+    job.policy.offer_at = 0;
+    ++job.policy.offered_again;
+    withdraw_from_policy(job, jobs, changes);
     changes.entering.push_back(&job);
   });
 }
 
-Seconds plan_offers(Books& books, bool pauses_for_arrivals, Seconds now) {
+Seconds plan_offers(JobTable& jobs, bool pauses_for_arrivals, Seconds now) {
   Seconds pausable = kNever;
   if (pauses_for_arrivals) {
-    books.each([&](const Job& job) {
-      if (job.running() && job.wish == Wish::running && job.target == job.at) {
-        pausable = std::min(pausable, job.pausable_at);
+    jobs.each([&](const Job& job) {
+      if (job.running() && job.desired.state == DesiredState::running && job.desired.nodes == job.facts.nodes) {
+        pausable = std::min(pausable, job.pausing.pausable_at);
       }
     });
   }
   Seconds next = kNever;
-  books.each([&](Job& job) {
-    if (job.wish != Wish::waiting) return;
-    if (job.told_at == now && job.offered_again < kOffersAgain && pausable < kNever) {
-      job.offer_at = std::max(pausable, now + kOfferAgain);
+  jobs.each([&](Job& job) {
+    if (job.desired.state != DesiredState::waiting) return;
+    if (job.policy.submitted_at == now && job.policy.offered_again < kOffersAgain && pausable < kNever) {
+      job.policy.offer_at = std::max(pausable, now + kOfferAgain);
     }
-    if (job.offer_at != 0) next = std::min(next, job.offer_at);
+    if (job.policy.offer_at != 0) next = std::min(next, job.policy.offer_at);
   });
   return next;
 }

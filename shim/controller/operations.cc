@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "shim/controller/operations.h"
 
+#include <algorithm>
+
 namespace dfrs::shim {
 
 void OperationList::clear() {
@@ -39,6 +41,10 @@ void OperationList::comment(const Job& job, std::string text) {
   if (text.empty()) return;
   texts_.push_back(std::move(text));
   op.text = texts_.back().c_str();
+}
+
+bool OperationList::has(dfrs_operation_kind kind) const {
+  return std::any_of(list_.begin(), list_.end(), [&](const dfrs_operation& op) { return op.kind == kind; });
 }
 
 void OperationList::publish(dfrs_operations& out, Seconds wake_at) {

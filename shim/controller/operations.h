@@ -27,6 +27,7 @@ class OperationList {
   /// The whole new comment; empty: none.
   void comment(const Job& job, std::string text);
 
+  bool has(dfrs_operation_kind kind) const;
   std::size_t size() const { return list_.size(); }
   const dfrs_operation& operator[](std::size_t index) const { return list_[index]; }
   /// For the plugin; the arrays live until clear(). `wake_at`: s since the epoch. O(operations).

@@ -14,13 +14,13 @@ namespace {
 // MiB of the job on the node that has most of it: nodes work side by side.
 double memory_on_a_node(const Job& job) {
   std::size_t most = 0;
-  for (std::size_t k = 0; k < job.at.size();) {
+  for (std::size_t k = 0; k < job.facts.nodes.size();) {
     std::size_t end = k + 1;
-    while (end < job.at.size() && job.at[end] == job.at[k]) ++end;
+    while (end < job.facts.nodes.size() && job.facts.nodes[end] == job.facts.nodes[k]) ++end;
     most = std::max(most, end - k);
     k = end;
   }
-  return static_cast<double>(most) * static_cast<double>(job.memory_per_task);
+  return static_cast<double>(most) * static_cast<double>(job.facts.memory_per_task);
 }
 
 struct Swapped {
@@ -30,9 +30,9 @@ struct Swapped {
 
 Swapped swapped_on_a_node(const Job& job, const Nodes& nodes, const NodeAgents& agents, Seconds now) {
   Swapped most;
-  for (std::size_t k = 0; k < job.at.size(); ++k) {
-    const NodeIndex n = job.at[k];
-    if (n >= nodes.size() || (k > 0 && job.at[k - 1] == n)) continue;
+  for (std::size_t k = 0; k < job.facts.nodes.size(); ++k) {
+    const NodeIndex n = job.facts.nodes[k];
+    if (n >= nodes.size() || (k > 0 && job.facts.nodes[k - 1] == n)) continue;
     const NodeReport report = agents.report(n);
     for (const JobUse& use : report.jobs) {
       if (use.job_id != job.id || static_cast<double>(use.swap_mib) < most.mib) continue;
@@ -59,60 +59,60 @@ void PauseCosts::restart_took(Seconds time) {
 void PauseCosts::page_out_ended(Job& job) {
   // The first and the last look at a page-out have seen it for a part of their time only: of a short one the rate is at
   // least what was seen.
-  const double rate = std::exchange(job.page_out_rate, 0);
-  const std::uint32_t looks = std::exchange(job.page_out_looks, 0);
+  const double rate = std::exchange(job.pausing.page_out_rate, 0);
+  const std::uint32_t looks = std::exchange(job.pausing.page_out_looks, 0);
   if (looks < kLooksThatTell && !(rate > swap_rate_)) return;
   swap_rate_ = swap_rate_measured_ ? swap_rate_ + kNewMeasurement * (rate - swap_rate_) : rate;
   swap_rate_measured_ = true;
 }
 
-void PauseCosts::watch(Books& books, const Nodes& nodes, const NodeAgents& agents, Seconds now) {
+void PauseCosts::watch(JobTable& jobs, const Nodes& nodes, const NodeAgents& agents, Seconds now) {
   if (watched_at_ >= 0 && now >= watched_at_ && now - watched_at_ < kReportInterval) return;
   watched_at_ = now;
-  books.each([&](Job& job) {
-    if (!job.suspended() || job.keeps_memory) {
-      if (job.page_out_looks > 0) page_out_ended(job);  // it is to go on before its memory was out
-      job.swapped_mib = -1;
+  jobs.each([&](Job& job) {
+    if (!job.suspended() || job.facts.keeps_memory) {
+      if (job.pausing.page_out_looks > 0) page_out_ended(job);  // it is to go on before its memory was out
+      job.pausing.swapped_mib = -1;
       return;
     }
     const Swapped seen = swapped_on_a_node(job, nodes, agents, now);
-    const bool known = job.swapped_mib >= 0;
-    const Seconds length = seen.at - job.swapped_at;
+    const bool known = job.pausing.swapped_mib >= 0;
+    const Seconds length = seen.at - job.pausing.swapped_at;
     if (known && !(length >= kReportInterval / 2)) return;  // the same report as before
-    const double grown = seen.mib - job.swapped_mib;
-    job.swapped_mib = seen.mib;
-    job.swapped_at = seen.at;
+    const double grown = seen.mib - job.pausing.swapped_mib;
+    job.pausing.swapped_mib = seen.mib;
+    job.pausing.swapped_at = seen.at;
     if (!known) return;
     if (grown >= kLeastPageOut) {
-      ++job.page_out_looks;
-      job.page_out_rate = std::max(job.page_out_rate, grown / length);
-    } else if (job.page_out_looks > 0) {
+      ++job.pausing.page_out_looks;
+      job.pausing.page_out_rate = std::max(job.pausing.page_out_rate, grown / length);
+    } else if (job.pausing.page_out_looks > 0) {
       page_out_ended(job);
     }
   });
 }
 
-void PauseCosts::apply(Books& books, const Config& config, Seconds now) const {
+void PauseCosts::apply(JobTable& jobs, const Config& config, Seconds now) const {
   const Seconds restart_cost = restart(config);
   const double rate = swap_rate(config);
-  books.each([&](Job& job) {
-    job.pause_cost = job.move_cost = -1;
+  jobs.each([&](Job& job) {
+    job.pausing.pause_cost = job.pausing.move_cost = -1;
     if (!job.in_engine() && !job.running() && !job.suspended()) return;
     const Seconds requeue = restart_cost + (checkpoints(job, config) ? 0 : job.virtual_time(now));
     const Seconds one_way = config.suspend_needs_swap ? memory_on_a_node(job) / rate : 0;
     if (job.running()) {
       const PauseWay way = pause_way(job);
-      if (way == PauseWay::suspend) job.pause_cost = kSuspendTakes + 2 * one_way;
-      if (way == PauseWay::requeue) job.pause_cost = requeue;
-      if (job.can_requeue) job.move_cost = requeue;
+      if (way == PauseWay::suspend) job.pausing.pause_cost = kSuspendTakes + 2 * one_way;
+      if (way == PauseWay::requeue) job.pausing.pause_cost = requeue;
+      if (job.pausing.can_requeue) job.pausing.move_cost = requeue;
     } else if (job.suspended()) {
-      job.pause_cost = one_way;  // what is left of it
-      if (job.can_requeue) job.move_cost = requeue;
-    } else if (job.started > 0) {
-      job.pause_cost = restart_cost;  // its work was lost already, if it was
+      job.pausing.pause_cost = one_way;  // what is left of it
+      if (job.pausing.can_requeue) job.pausing.move_cost = requeue;
+    } else if (job.history.first_start > 0) {
+      job.pausing.pause_cost = restart_cost;  // its work was lost already, if it was
     }
-    if (job.pause_cost >= 0) job.pause_cost = rounded_cost(job.pause_cost);
-    if (job.move_cost >= 0) job.move_cost = rounded_cost(job.move_cost);
+    if (job.pausing.pause_cost >= 0) job.pausing.pause_cost = rounded_cost(job.pausing.pause_cost);
+    if (job.pausing.move_cost >= 0) job.pausing.move_cost = rounded_cost(job.pausing.move_cost);
   });
 }
 

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "shim/conf/config.h"
-#include "shim/controller/books.h"
+#include "shim/controller/job_table.h"
 #include "shim/controller/nodes.h"
 #include "shim/quota/node_agents.h"
 
@@ -27,18 +27,18 @@ inline constexpr double kLeastPageOut = 16;
 
 class PauseCosts {
  public:
-  /// A job that was moved began its next run so long after its last run's end. Nothing is learnt of what is not > 0.
+  /// A job that was moved began its next run so long after its last run's end. A time that is not > 0 is ignored.
   void restart_took(Seconds time);
   /// Looks at the reports of nodes with suspended jobs whose memory is on its way out; at most once per
   /// kReportInterval. O(jobs + tasks of suspended jobs x jobs of their nodes).
-  void watch(Books& books, const Nodes& nodes, const NodeAgents& agents, Seconds now);
+  void watch(JobTable& jobs, const Nodes& nodes, const NodeAgents& agents, Seconds now);
 
   Seconds restart(const Config& config) const { return config.restart_cost.value_or(restart_); }
   /// MiB/s of one node.
   double swap_rate(const Config& config) const { return config.swap_rate.value_or(swap_rate_); }
 
   /// Sets pause_cost and move_cost of all jobs. PauseRulebook::apply() goes before. O(jobs + tasks).
-  void apply(Books& books, const Config& config, Seconds now) const;
+  void apply(JobTable& jobs, const Config& config, Seconds now) const;
 
  private:
   void page_out_ended(Job& job);
@@ -50,7 +50,7 @@ class PauseCosts {
   Seconds watched_at_ = -1;
 };
 
-/// Two significant digits: costs that creep by the second would make every record long and tell nobody more.
+/// Two significant digits: costs that creep by the second would only make records long.
 Seconds rounded_cost(Seconds cost);
 
 }  // namespace dfrs::shim

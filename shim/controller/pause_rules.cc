@@ -10,14 +10,14 @@ namespace dfrs::shim {
 namespace {
 
 const PauseRules& rules_of(const Job& job, const Config& config) {
-  const PartitionConfig* partition = config.partition(job.partition);
+  const PartitionConfig* partition = config.partition(job.facts.partition);
   return partition != nullptr ? partition->pausing : config.pausing;
 }
 
 }  // namespace
 
 bool checkpoints(const Job& job, const Config& config) {
-  return job.has(DFRS_JOB_CHECKPOINTS) || has_word(user_comment(job.comment), config.checkpoint_mark);
+  return job.has(DFRS_JOB_CHECKPOINTS) || has_word(user_comment(job.facts.comment), config.checkpoint_mark);
 }
 
 namespace {
@@ -25,8 +25,8 @@ namespace {
 // Whatever it has done so far.
 bool requeue_allowed(const Job& job, const Config& config) {
   const PauseRules& rules = rules_of(job, config);
-  if (!rules.requeue || !job.has(DFRS_JOB_MAY_REQUEUE) || job.requeue_refused) return false;
-  return checkpoints(job, config) || (rules.accept_lost_work && job.lost_runs < config.max_lost_runs);
+  if (!rules.requeue || !job.has(DFRS_JOB_MAY_REQUEUE) || job.pausing.requeue_refused) return false;
+  return checkpoints(job, config) || (rules.accept_lost_work && job.history.lost_runs < config.max_lost_runs);
 }
 
 }  // namespace
@@ -41,15 +41,17 @@ namespace {
 Seconds pausable_at(const Job& job, const Config& config, Seconds now) {
   const PauseRules& rules = rules_of(job, config);
   Seconds at = kNever;
-  if (rules.suspend && !job.suspend_refused && now < job.suspend_not_before) at = job.suspend_not_before;
+  if (rules.suspend && !job.pausing.suspend_refused && now < job.pausing.suspend_not_before)
+    at = job.pausing.suspend_not_before;
   const Seconds left = config.min_progress - job.run_virtual_time(now);
-  if (left > 0 && job.clock.rate > 0 && requeue_allowed(job, config)) at = std::min(at, now + left / job.clock.rate);
+  if (left > 0 && job.progress.clock.rate > 0 && requeue_allowed(job, config))
+    at = std::min(at, now + left / job.progress.clock.rate);
   return at;
 }
 
 }  // namespace
 
-void SwapBudget::refresh(const Books& books, const Nodes& nodes, const NodeAgents& agents) {
+void SwapBudget::refresh(const JobTable& jobs, const Nodes& nodes, const NodeAgents& agents) {
   constexpr std::int64_t kUnknown = -1;
   free_.assign(nodes.size(), kUnknown);
   std::vector<NodeReport> reports(nodes.size());
@@ -62,92 +64,92 @@ void SwapBudget::refresh(const Books& books, const Nodes& nodes, const NodeAgent
     }
     return reports[n];
   };
-  books.each([&](const Job& job) {
-    for (NodeIndex n : job.at) {
+  jobs.each([&](const Job& job) {
+    for (NodeIndex n : job.facts.nodes) {
       if (n < nodes.size()) report(n);
     }
   });
-  books.each([&](const Job& job) {
-    if (job.phase != DFRS_JOB_SUSPENDED || (job.user_suspended() && job.keeps_memory)) return;
-    for (std::size_t k = 0; k < job.at.size(); ++k) {
-      const NodeIndex n = job.at[k];
+  jobs.each([&](const Job& job) {
+    if (job.facts.phase != DFRS_JOB_SUSPENDED || (job.user_suspended() && job.facts.keeps_memory)) return;
+    for (std::size_t k = 0; k < job.facts.nodes.size(); ++k) {
+      const NodeIndex n = job.facts.nodes[k];
       if (n >= nodes.size()) continue;
-      free_[n] -= static_cast<std::int64_t>(job.memory_per_task);
-      if (k > 0 && job.at[k - 1] == n) continue;
+      free_[n] -= static_cast<std::int64_t>(job.facts.memory_per_task);
+      if (k > 0 && job.facts.nodes[k - 1] == n) continue;
       for (const JobUse& use : report(n).jobs) {
         // What is there already was taken from the free swap by the node itself.
         if (use.job_id != job.id) continue;
-        const auto tasks = static_cast<std::uint64_t>(std::count(job.at.begin(), job.at.end(), n));
-        free_[n] += static_cast<std::int64_t>(std::min(use.swap_mib, tasks * job.memory_per_task));
+        const auto tasks = static_cast<std::uint64_t>(std::count(job.facts.nodes.begin(), job.facts.nodes.end(), n));
+        free_[n] += static_cast<std::int64_t>(std::min(use.swap_mib, tasks * job.facts.memory_per_task));
       }
     }
   });
 }
 
 bool SwapBudget::promise(const Job& job) {
-  const auto size = static_cast<std::int64_t>(job.memory_per_task);
+  const auto size = static_cast<std::int64_t>(job.facts.memory_per_task);
   std::size_t taken = 0;
-  for (; taken < job.at.size(); ++taken) {
-    const NodeIndex n = job.at[taken];
+  for (; taken < job.facts.nodes.size(); ++taken) {
+    const NodeIndex n = job.facts.nodes[taken];
     if (n >= free_.size() || free_[n] < size) break;
     free_[n] -= size;
   }
-  if (taken == job.at.size()) return true;
-  for (std::size_t k = 0; k < taken; ++k) free_[job.at[k]] += size;
+  if (taken == job.facts.nodes.size()) return true;
+  for (std::size_t k = 0; k < taken; ++k) free_[job.facts.nodes[k]] += size;
   return false;
 }
 
-void PauseRulebook::apply(Books& books, const Nodes& nodes, const NodeAgents* agents, const Config& config,
+void PauseRulebook::apply(JobTable& jobs, const Nodes& nodes, const NodeAgents* agents, const Config& config,
                           Seconds now) {
   if (config.suspend_needs_swap && agents != nullptr &&
       (reports_at_ < 0 || now < reports_at_ || now - reports_at_ >= kReportInterval)) {
-    reported_.refresh(books, nodes, *agents);
+    reported_.refresh(jobs, nodes, *agents);
     reports_at_ = now;
   }
   order_.clear();
-  books.each([&](Job& job) {
-    job.can_suspend = job.can_requeue = false;
-    job.pausable_at = kNever;
+  jobs.each([&](Job& job) {
+    job.pausing.can_suspend = job.pausing.can_requeue = false;
+    job.pausing.pausable_at = kNever;
     if (!job.running() && !job.suspended()) return;
-    job.can_requeue = may_requeue(job, config, now);
-    if (job.running() && !job.can_requeue) job.pausable_at = pausable_at(job, config, now);
-    if (job.running() && rules_of(job, config).suspend && !job.suspend_refused &&
-        (now >= job.suspend_not_before || job.wish == Wish::paused)) {
+    job.pausing.can_requeue = may_requeue(job, config, now);
+    if (job.running() && !job.pausing.can_requeue) job.pausing.pausable_at = pausable_at(job, config, now);
+    if (job.running() && rules_of(job, config).suspend && !job.pausing.suspend_refused &&
+        (now >= job.pausing.suspend_not_before || job.desired.state == DesiredState::paused)) {
       order_.push_back(&job);
     }
   });
   if (!config.suspend_needs_swap) {
-    for (Job* job : order_) job->can_suspend = true;
+    for (Job* job : order_) job->pausing.can_suspend = true;
     return;
   }
   if (agents == nullptr) return;
   budget_ = reported_;
-  // Those on their way out come first: their swap is as good as taken.
+  // Jobs that are being paused come first: their swap is as good as taken.
   std::stable_sort(order_.begin(), order_.end(), [&](const Job* a, const Job* b) {
-    const bool leaving_a = a->wish == Wish::paused;
-    const bool leaving_b = b->wish == Wish::paused;
+    const bool leaving_a = a->desired.state == DesiredState::paused;
+    const bool leaving_b = b->desired.state == DesiredState::paused;
     if (leaving_a != leaving_b) return leaving_a;
     return a->virtual_time(now) > b->virtual_time(now);
   });
-  for (Job* job : order_) job->can_suspend = budget_.promise(*job);
+  for (Job* job : order_) job->pausing.can_suspend = budget_.promise(*job);
 }
 
 PauseWay pause_way(const Job& job) {
   if (!job.running()) return job.suspended() ? PauseWay::suspend : PauseWay::none;
-  if (job.can_suspend) return PauseWay::suspend;
-  return job.can_requeue ? PauseWay::requeue : PauseWay::none;
+  if (job.pausing.can_suspend) return PauseWay::suspend;
+  return job.pausing.can_requeue ? PauseWay::requeue : PauseWay::none;
 }
 
 JobFlags policy_flags(const Job& job) {
   JobFlags flags;
-  flags.exclusive = job.exclusive && !job.shares;
+  flags.exclusive = job.facts.exclusive && !job.policy.shares_nodes;
   if (!job.running() && !job.suspended()) return flags;
   // Its run is to be ended already, in one way or another: where it goes then is open.
-  const bool leaves_nodes =
-      (job.wish == Wish::running && job.target != job.at) || (job.wish == Wish::paused && job.way == PauseWay::requeue);
+  const bool leaves_nodes = (job.desired.state == DesiredState::running && job.desired.nodes != job.facts.nodes) ||
+                            (job.desired.state == DesiredState::paused && job.desired.pause_way == PauseWay::requeue);
   if (leaves_nodes) return flags;
-  flags.may_not_move = !job.can_requeue || job.has(DFRS_JOB_STOCK_PLACED);
-  flags.may_not_pause = job.running() && job.wish == Wish::running && pause_way(job) == PauseWay::none;
+  flags.may_not_move = !job.pausing.can_requeue || job.has(DFRS_JOB_STOCK_PLACED);
+  flags.may_not_pause = job.running() && job.desired.state == DesiredState::running && pause_way(job) == PauseWay::none;
   return flags;
 }
 

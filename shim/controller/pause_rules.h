@@ -2,11 +2,11 @@
 // Which jobs may be paused or moved, and how (docs: administrator's guide, "Pausing").
 //
 //   suspend   stopped where it is; its memory goes to swap. Needs, on each of its nodes, swap for its memory that
-//             nobody else was promised (SuspendNeedsSwap=yes). Nothing is lost.
+//             no other job was promised (SuspendNeedsSwap=yes). Nothing is lost.
 //   requeue   its run is ended, it starts again later, anywhere. For batch jobs that allow it and either say that they
 //             go on from their own checkpoint, or whose partition accepts that work is lost (LostWork=accept).
 //
-// Suspending is tried first. Against runs that never get anywhere: a run must gain MinProgress of virtual time before a
+// Suspending is tried first. So that jobs get somewhere, a run must gain MinProgress of virtual time before a
 // requeue of ours may end it, and a job that has lost the work of MaxLostRuns runs is not requeued by us again.
 #pragma once
 
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "shim/conf/config.h"
-#include "shim/controller/books.h"
+#include "shim/controller/job_table.h"
 #include "shim/controller/nodes.h"
 #include "shim/quota/node_agents.h"
 
@@ -31,7 +31,7 @@ bool may_requeue(const Job& job, const Config& config, Seconds now);
 class SwapBudget {
  public:
   /// Reads the reports of nodes where jobs of ours are. Nodes whose agent has not answered have no swap.
-  void refresh(const Books& books, const Nodes& nodes, const NodeAgents& agents);
+  void refresh(const JobTable& jobs, const Nodes& nodes, const NodeAgents& agents);
   /// Takes the job's memory out of the budget of its nodes; false, and nothing taken, where it is not there.
   bool promise(const Job& job);
 
@@ -44,7 +44,7 @@ class PauseRulebook {
   /// Sets can_suspend and can_requeue of all jobs that hold nodes. `agents` null: no swap is known. The swap of a node
   /// is promised to its running jobs in the order in which a policy likes to pause them (the longest virtual time
   /// first), so that all that may be suspended could be suspended at once. O(jobs log jobs + tasks).
-  void apply(Books& books, const Nodes& nodes, const NodeAgents* agents, const Config& config, Seconds now);
+  void apply(JobTable& jobs, const Nodes& nodes, const NodeAgents* agents, const Config& config, Seconds now);
   /// Reports are read again at the next apply().
   void forget() { reports_at_ = -1; }
 
@@ -58,7 +58,7 @@ class PauseRulebook {
 /// How a running job would be paused now: suspend where possible.
 PauseWay pause_way(const Job& job);
 
-/// The flags that the policy sees. A job without nodes may do anything: nothing would be lost.
+/// The flags that the policy sees. Anything may be done with a job without nodes: nothing would be lost.
 JobFlags policy_flags(const Job& job);
 
 }  // namespace dfrs::shim

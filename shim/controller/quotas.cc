@@ -23,15 +23,17 @@ void Quotas::place(const Job& job, std::span<const NodeIndex> nodes, double yiel
     if (nodes[k] < wanted_.size()) {
       Entry& entry = wanted_[nodes[k]].emplace_back(like);
       entry.quota.job_id = job.id;
-      entry.quota.cpus = std::max(kLeastQuota, yield * job.need * static_cast<double>(end - k) * job.cpus_per_task);
-      entry.asked = static_cast<double>(end - k) * job.cpus_per_task;
-      entry.measured = job.need < 1;
+      entry.quota.cpus =
+          std::max(kLeastQuota, yield * job.need.value * static_cast<double>(end - k) * job.facts.cpus_per_task);
+      entry.asked = static_cast<double>(end - k) * job.facts.cpus_per_task;
+      entry.measured = job.need.value < 1;
     }
     k = end;
   }
 }
 
-void Quotas::build(const Books& books, const Nodes& nodes, const Config& config, std::span<const Job* const> arriving) {
+void Quotas::build(const JobTable& jobs, const Nodes& nodes, const Config& config,
+                   std::span<const Job* const> arriving) {
   wanted_.resize(nodes.size());
   built_.resize(nodes.size());
   sent_.resize(nodes.size());
@@ -41,31 +43,33 @@ void Quotas::build(const Books& books, const Nodes& nodes, const Config& config,
 
   for (const Job* job : arriving) {
     if (job->suspended()) continue;  // it is among those below
-    place(*job, job->target, job->yield, {});
+    place(*job, job->desired.nodes, job->desired.yield, {});
   }
   for (const Job* job : arriving) {
-    for (NodeIndex n : job->target) {
+    for (NodeIndex n : job->desired.nodes) {
       if (n < arrives.size()) arrives[n] = 1;
     }
   }
-  books.each([&](const Job& job) {
+  jobs.each([&](const Job& job) {
     if (job.running()) {
-      const bool stays = job.wish == Wish::none || (job.wish == Wish::running && job.target == job.at);
-      const bool ends = !stays && !(job.wish == Wish::paused && job.way == PauseWay::suspend);
+      const bool stays = job.desired.state == DesiredState::none ||
+                         (job.desired.state == DesiredState::running && job.desired.nodes == job.facts.nodes);
+      const bool ends =
+          !stays && !(job.desired.state == DesiredState::paused && job.desired.pause_way == PauseWay::suspend);
       Entry entry;
       entry.leaving = !stays;
       entry.keeps = ends && checkpoints(job, config);
-      place(job, job.at, job.given, entry);
-    } else if (job.phase == DFRS_JOB_SUSPENDED) {
+      place(job, job.facts.nodes, job.progress.granted_yield, entry);
+    } else if (job.facts.phase == DFRS_JOB_SUSPENDED) {
       const bool resumes = std::find(arriving.begin(), arriving.end(), &job) != arriving.end();
       Entry entry;
       entry.quota.suspended = !resumes;
       // Suspended by its user it keeps its memory: there is nothing to page out.
-      entry.quota.paused = !resumes && !(job.user_suspended() && job.keeps_memory);
-      place(job, job.at, resumes ? job.yield : 0, entry);
-    } else if (job.phase == DFRS_JOB_REQUEUING || job.phase == DFRS_JOB_ENDING) {
+      entry.quota.paused = !resumes && !(job.user_suspended() && job.facts.keeps_memory);
+      place(job, job.facts.nodes, resumes ? job.desired.yield : 0, entry);
+    } else if (job.facts.phase == DFRS_JOB_REQUEUING || job.facts.phase == DFRS_JOB_ENDING) {
       // Its processes have been told to end; they may take a while (KillWait), and only so long as the node says so.
-      for (NodeIndex n : job.last_at) {
+      for (NodeIndex n : job.facts.last_nodes) {
         if (n >= nodes.size() || !nodes[n].completing) continue;
         auto& here = wanted_[n];
         if (!here.empty() && here.back().quota.job_id == job.id) continue;
@@ -77,7 +81,7 @@ void Quotas::build(const Books& books, const Nodes& nodes, const Config& config,
         entry.quota.job_id = job.id;
         entry.quota.cpus = had;
         entry.leaving = true;
-        entry.keeps = checkpoints(job, config) && job.phase == DFRS_JOB_REQUEUING;
+        entry.keeps = checkpoints(job, config) && job.facts.phase == DFRS_JOB_REQUEUING;
       }
     }
   });

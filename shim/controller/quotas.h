@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "shim/conf/config.h"
-#include "shim/controller/books.h"
+#include "shim/controller/job_table.h"
 #include "shim/controller/nodes.h"
 #include "shim/quota/node_agents.h"
 
@@ -21,7 +21,7 @@ class Quotas {
   /// The state that the nodes should have with the jobs `arriving` in this step. Jobs that are leaving a node keep what
   /// the others leave them there; a run with a checkpoint to write keeps what it had, and the others' raises wait until
   /// it is gone. O(nodes + tasks).
-  void build(const Books& books, const Nodes& nodes, const Config& config, std::span<const Job* const> arriving);
+  void build(const JobTable& jobs, const Nodes& nodes, const Config& config, std::span<const Job* const> arriving);
   /// Hands over what build() has changed since the last time, all of it after forget(). O(nodes + jobs on them).
   void send(NodeAgents& agents);
   /// Everything is handed over again at the next send(): other agents, or another order of nodes.

@@ -14,10 +14,6 @@
 namespace dfrs::shim {
 namespace {
 
-Footprint footprint(const Job& job, std::span<const NodeIndex> nodes) {
-  return {nodes, job.memory_per_task, job.exclusive};
-}
-
 bool overlap(const std::vector<NodeIndex>& a, const std::vector<NodeIndex>& b) {
   for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
     if (*i == *j) return true;
@@ -26,8 +22,6 @@ bool overlap(const std::vector<NodeIndex>& a, const std::vector<NodeIndex>& b) {
   return false;
 }
 
-bool earlier(const Job* a, const Job* b) { return a->release != b->release ? a->release < b->release : a->id < b->id; }
-
 // A tag shows two digits or so of a yield; smaller changes are no news.
 bool reads_alike(CommentTag a, CommentTag b) {
   a.virtual_time = b.virtual_time = 0;
@@ -35,163 +29,191 @@ bool reads_alike(CommentTag a, CommentTag b) {
 }
 
 std::optional<std::int64_t> end_time_to_ask(const Job& job, Seconds now) {
-  if (now < job.end_time_retry) return std::nullopt;
-  return wanted_end_time({job.time_limit, job.run_virtual_time(now), job.clock.rate, job.end_time}, now);
+  if (now < job.requests.end_time_retry) return std::nullopt;
+  return wanted_end_time({job.facts.time_limit, job.run_virtual_time(now), job.progress.clock.rate, job.facts.end_time},
+                         now);
+}
+
+// END_TIME for running jobs whose time limit is due at another time than Slurm thinks.
+void set_end_times(JobTable& jobs, Seconds now, OperationList& operations) {
+  jobs.each([&](Job& job) {
+    if (!job.running() || job.desired.state != DesiredState::running || job.desired.nodes != job.facts.nodes) return;
+    if (const auto end = end_time_to_ask(job, now)) operations.end_time(job, *end);
+  });
+}
+
+// COMMENT where a job's tag is out of date. Returns when the next may be; kNever: none is due.
+Seconds set_comments(JobTable& jobs, const Config& config, Seconds now, OperationList& operations) {
+  Seconds next = kNever;
+  jobs.each([&](Job& job) {
+    if (job.facts.phase == DFRS_JOB_ENDING || job.facts.phase == DFRS_JOB_BLOCKED) return;
+    if (job.requeue.asked && job.requeue.asked_of_run == job.restarts) return;  // another run by then
+    const auto shown = find_tag(job.facts.comment);
+    if (config.comment_interval <= 0) {
+      if (shown) operations.comment(job, std::string(user_comment(job.facts.comment)));
+      return;
+    }
+    if (job.history.first_start == 0) return;  // nothing to tell before it has run
+    CommentTag tag;
+    tag.paused = !job.running();
+    tag.yield = job.running() ? job.progress.granted_yield : 0;
+    tag.virtual_time = std::floor(job.virtual_time(now));
+    const bool news = !shown || !reads_alike(*shown, tag) ||
+                      std::abs(tag.virtual_time - shown->virtual_time) > 60 + 0.1 * shown->virtual_time;
+    if (!news) return;
+    const Seconds due = job.requests.comment_at + config.comment_interval;
+    if (job.requests.comment_at != 0 && now < due && now >= job.requests.comment_at) {
+      next = std::min(next, due);
+      return;
+    }
+    operations.comment(job, with_tag(job.facts.comment, tag));
+    job.requests.comment_at = now;
+  });
+  return next;
 }
 
 }  // namespace
 
-void Reconciler::leave(Books& books, OperationList& operations) {
-  books.each([&](Job& job) {
-    if (job.running() && job.wish == Wish::paused && job.way == PauseWay::none) {
-      // It was in the queue when that was decided, and ran all the same.
-      job.way = pause_way(job);
-      job.to_resync = job.way == PauseWay::none;
-    }
-    if (job.running() && job.wish == Wish::paused && job.way == PauseWay::suspend && !job.lost()) {
-      operations.suspend(job);
-      room_.give(footprint(job, job.at));
-    }
+Seconds Reconciler::reconcile(JobTable& jobs, const Nodes& nodes, const Config& config, Seconds now,
+                              OperationList& operations) {
+  take_stock(jobs, nodes);
+  add_departures(jobs, operations);
+  const bool departures = operations.size() != 0;
+  add_arrivals(jobs, nodes, now, operations);
+  bool cleaned_up = true;
+  jobs.each([&](const Job& job) {
+    if (job.facts.phase == DFRS_JOB_REQUEUING && job.in_engine()) cleaned_up = false;
   });
-  books.each([&](Job& job) {
-    const bool holds = job.running() || job.suspended();
-    const bool ends = (job.wish == Wish::paused && job.way == PauseWay::requeue && job.running()) ||
-                      (job.wish == Wish::running && job.target != job.at) || job.lost() || job.requeue_again;
-    if (!holds || !ends) return;
-    operations.requeue(job);
-    job.requeue_again = false;
-    job.requeue_asked = true;
-    job.requeue_asked_of = job.restarts;
-    for (NodeIndex n : job.at) cleaning_[n] = 1;
-  });
+  const bool look_soon = departures || !candidates_.empty() || !cleaned_up;
+  set_end_times(jobs, now, operations);
+  return std::min(set_comments(jobs, config, now, operations), look_soon ? now + kPoll : kNever);
 }
 
-Reconciler::Hold Reconciler::start_hold(const Job& job, const Nodes& nodes, Seconds now, Seconds& again) const {
-  for (NodeIndex n : job.target) {
-    if (n >= nodes.size() || !nodes[n].usable) return Hold::usable;
-    if (cleaning_[n] != 0) return Hold::cleaning;
-  }
-  if (job.queued() && now < job.start_not_before && (job.last_at.empty() || overlap(job.target, job.last_at))) {
-    again = job.start_not_before;
-    return Hold::credential;
-  }
-  return room_.fits(footprint(job, job.target)) ? Hold::none : Hold::memory;
-}
-
-Seconds Reconciler::reconcile(Books& books, const Nodes& nodes, Seconds now, OperationList& operations) {
-  arriving_.clear();
-  comers_.clear();
-  room_.reset(nodes);
+void Reconciler::take_stock(const JobTable& jobs, const Nodes& nodes) {
+  ledger_.reset(nodes);
   cleaning_.assign(nodes.size(), 0);
   for (NodeIndex n = 0; n < nodes.size(); ++n) cleaning_[n] = nodes[n].completing ? 1 : 0;
-  Seconds again = kNever;
-  books.each([&](Job& job) {
-    if (job.running()) room_.take(footprint(job, job.at));
-    if (job.phase == DFRS_JOB_REQUEUING && job.in_engine()) again = std::min(again, now + kPoll);
+  jobs.each([&](const Job& job) {
+    if (job.running()) ledger_.take(footprint(job, job.facts.nodes));
   });
-  leave(books, operations);
-  if (operations.size() != 0) again = now + kPoll;  // whatever comes of them
-  books.each([&](Job& job) {
-    if (job.wish != Wish::running) return;
-    if (job.phase == DFRS_JOB_PENDING || (job.suspended() && job.target == job.at)) comers_.push_back(&job);
-  });
-  std::sort(comers_.begin(), comers_.end(), earlier);
-  if (!comers_.empty()) again = std::min(again, now + kPoll);
-  for (Job* job : comers_) {
-    Seconds when = 0;
-    if (start_hold(*job, nodes, now, when) != Hold::none) continue;
-    if (job->suspended()) {
-      operations.resume(*job);
-      room_.take(footprint(*job, job->at));
-      // Slurm computes an end time by the wall clock as it resumes the job, one that may have passed.
-      if (const auto end = wanted_end_time({job->time_limit, job->run_virtual_time(now), job->yield, 0}, now)) {
-        operations.end_time(*job, *end);
-        job->end_time_asked = *end;
-      }
-      arriving_.push_back(job);
-    } else if (start(*job, nodes, operations)) {
-      arriving_.push_back(job);
-    }
-  }
-  return again;
 }
 
-bool Reconciler::start(Job& job, const Nodes& nodes, OperationList& operations) {
-  if (!job.has(DFRS_JOB_STOCK_PLACED)) {
-    operations.start(job, job.target, job.requeued_by_us);
-    room_.take(footprint(job, job.target));
-    return true;
+void Reconciler::add_departures(JobTable& jobs, OperationList& operations) {
+  add_suspends(jobs, operations);
+  add_requeues(jobs, operations);
+}
+
+void Reconciler::add_suspends(JobTable& jobs, OperationList& operations) {
+  jobs.each([&](Job& job) {
+    if (!job.running() || job.desired.state != DesiredState::paused) return;
+    if (job.desired.pause_way == PauseWay::none) {
+      // It was in the queue when that was decided, and runs all the same.
+      job.desired.pause_way = pause_way(job);
+      job.policy.contradicted = job.desired.pause_way == PauseWay::none;
+    }
+    if (job.desired.pause_way != PauseWay::suspend || job.lost()) return;
+    operations.suspend(job);
+    ledger_.give(footprint(job, job.facts.nodes));
+  });
+}
+
+void Reconciler::add_requeues(JobTable& jobs, OperationList& operations) {
+  jobs.each([&](Job& job) {
+    if (!job.running() && !job.suspended()) return;
+    const bool pauses =
+        job.running() && job.desired.state == DesiredState::paused && job.desired.pause_way == PauseWay::requeue;
+    const bool moves = job.desired.state == DesiredState::running && job.desired.nodes != job.facts.nodes;
+    if (!pauses && !moves && !job.lost() && !job.requeue.ask_again) return;
+    operations.requeue(job);
+    job.requeue.ask_again = false;
+    job.requeue.asked = true;
+    job.requeue.asked_of_run = job.restarts;
+    for (NodeIndex n : job.facts.nodes) cleaning_[n] = 1;
+  });
+}
+
+void Reconciler::find_arrival_candidates(JobTable& jobs) {
+  candidates_.clear();
+  jobs.each([&](Job& job) {
+    if (job.desired.state != DesiredState::running) return;
+    const bool starts = job.facts.phase == DFRS_JOB_PENDING;
+    const bool resumes = job.suspended() && job.desired.nodes == job.facts.nodes;
+    if (starts || resumes) candidates_.push_back(&job);
+  });
+  std::sort(candidates_.begin(), candidates_.end(), released_earlier);
+}
+
+void Reconciler::add_arrivals(JobTable& jobs, const Nodes& nodes, Seconds now, OperationList& operations) {
+  arrivals_.clear();
+  find_arrival_candidates(jobs);
+  for (const Job* job : candidates_) {
+    if (start_hold(*job, nodes, now) != Hold::none) continue;
+    if (job->suspended()) {
+      resume(*job, now, operations);
+    } else if (!start(*job, nodes, operations)) {
+      continue;
+    }
+    arrivals_.push_back(job);
   }
-  // cons_tres places it: on any node that it may use and that has room for a task in fact.
+}
+
+void Reconciler::resume(const Job& job, Seconds now, OperationList& operations) {
+  operations.resume(job);
+  ledger_.take(footprint(job, job.facts.nodes));
+  // As Slurm resumes a job it computes an end time by the wall clock, which may have passed.
+  const LimitState limit{job.facts.time_limit, job.run_virtual_time(now), job.desired.yield, 0};
+  if (const auto end = wanted_end_time(limit, now)) operations.end_time(job, *end);
+}
+
+bool Reconciler::start(const Job& job, const Nodes& nodes, OperationList& operations) {
+  if (job.has(DFRS_JOB_STOCK_PLACED)) return start_where_slurm_chooses(job, nodes, operations);
+  operations.start(job, job.desired.nodes, job.requeue.by_us);
+  ledger_.take(footprint(job, job.desired.nodes));
+  return true;
+}
+
+// cons_tres places the job, on any node that it may use and that really has room for a task.
+bool Reconciler::start_where_slurm_chooses(const Job& job, const Nodes& nodes, OperationList& operations) {
   stock_nodes_.clear();
   for (NodeIndex n = 0; n < nodes.size(); ++n) {
-    if (!nodes[n].usable || cleaning_[n] != 0 || (!job.mask.empty() && !job.eligible.contains(n))) continue;
-    if (room_.tasks_that_fit(n, job.memory_per_task, job.exclusive) != 0) stock_nodes_.push_back(n);
+    if (!nodes[n].usable || cleaning_[n] != 0 || !job.facts.may_use(n)) continue;
+    if (ledger_.tasks_that_fit(n, job.facts.memory_per_task, job.facts.exclusive) != 0) stock_nodes_.push_back(n);
   }
   if (stock_nodes_.empty()) return false;
-  operations.start(job, stock_nodes_, job.requeued_by_us);
-  // Where it will be is not known before the next snapshot: nothing else is started on these nodes in this step.
+  operations.start(job, stock_nodes_, job.requeue.by_us);
+  // The next snapshot shows where it is. Until then nothing else is started on these nodes.
   for (NodeIndex n : stock_nodes_) cleaning_[n] = 1;
   return true;
 }
 
-std::string Reconciler::held_back(const Job& job, const Nodes& nodes, Seconds now) const {
-  if (job.phase == DFRS_JOB_REQUEUING) return "its last run is being cleaned up";
+Reconciler::Hold Reconciler::start_hold(const Job& job, const Nodes& nodes, Seconds now) const {
+  for (NodeIndex n : job.desired.nodes) {
+    if (n >= nodes.size() || !nodes[n].usable) return Hold::usable;
+    if (cleaning_[n] != 0) return Hold::cleaning;
+  }
+  const bool same_nodes = job.facts.last_nodes.empty() || overlap(job.desired.nodes, job.facts.last_nodes);
+  if (job.queued() && now < job.requeue.start_not_before && same_nodes) return Hold::credential;
+  return ledger_.fits(footprint(job, job.desired.nodes)) ? Hold::none : Hold::memory;
+}
+
+std::optional<std::string> Reconciler::held_back(const Job& job, const Nodes& nodes, Seconds now) const {
+  if (job.facts.phase == DFRS_JOB_REQUEUING) return "its last run is being cleaned up";
   if (job.running()) return "its run is being ended";
-  if (room_.nodes() != nodes.size()) return {};
-  Seconds again = 0;
-  switch (start_hold(job, nodes, now, again)) {
+  if (ledger_.nodes() != nodes.size()) return std::nullopt;
+  switch (start_hold(job, nodes, now)) {
     case Hold::none:
-      return {};
+      return std::nullopt;
     case Hold::usable:
       return "a node of it is not usable now";
     case Hold::cleaning:
       return "another job is being cleaned up on its nodes";
     case Hold::credential:
-      return fmt::format("slurmd accepts it again on the nodes of its last run in {:.1f} s", again - now);
+      return fmt::format("slurmd accepts it again on the nodes of its last run in {:.1f} s",
+                         job.requeue.start_not_before - now);
     case Hold::memory:
       return "memory on its nodes is not free yet";
   }
-  return {};
-}
-
-void set_end_times(Books& books, Seconds now, OperationList& operations) {
-  books.each([&](Job& job) {
-    if (!job.running() || job.wish != Wish::running || job.target != job.at) return;
-    const auto end = end_time_to_ask(job, now);
-    if (!end) return;
-    operations.end_time(job, *end);
-    job.end_time_asked = *end;
-  });
-}
-
-Seconds set_comments(Books& books, const Config& config, Seconds now, OperationList& operations) {
-  Seconds next = kNever;
-  books.each([&](Job& job) {
-    if (job.phase == DFRS_JOB_ENDING || job.phase == DFRS_JOB_BLOCKED) return;
-    if (job.requeue_asked && job.requeue_asked_of == job.restarts) return;  // another run by then
-    const auto shown = find_tag(job.comment);
-    if (config.comment_interval <= 0) {
-      if (shown) operations.comment(job, std::string(user_comment(job.comment)));
-      return;
-    }
-    if (job.started == 0) return;  // nothing to tell before it has run
-    CommentTag tag;
-    tag.paused = !job.running();
-    tag.yield = job.running() ? job.given : 0;
-    tag.virtual_time = std::floor(job.virtual_time(now));
-    const bool news = !shown || !reads_alike(*shown, tag) ||
-                      std::abs(tag.virtual_time - shown->virtual_time) > 60 + 0.1 * shown->virtual_time;
-    if (!news) return;
-    const Seconds due = job.comment_at + config.comment_interval;
-    if (job.comment_at != 0 && now < due && now >= job.comment_at) {
-      next = std::min(next, due);
-      return;
-    }
-    operations.comment(job, with_tag(job.comment, tag));
-    job.comment_at = now;
-  });
-  return next;
+  return std::nullopt;
 }
 
 }  // namespace dfrs::shim

@@ -6,7 +6,7 @@
 
 #include "shim/controller/backoff.h"
 #include "shim/controller/clock.h"
-#include "shim/controller/observer.h"
+#include "shim/controller/lifecycle.h"
 #include "shim/controller/timing.h"
 
 namespace dfrs::shim {
@@ -36,146 +36,170 @@ std::string reason_of(const dfrs_result& result) {
 }
 
 // A task of an array has been split off as a job of its own: it has the place of the array's record with the policy.
-Job& split_off(Job& array, std::uint32_t id, Books& books) {
-  if (books.find(id) != nullptr) return array;
-  Job& task = books.add(id);
-  const JobSlot slot = array.slot;
+Job& split_off_task(Job& array, std::uint32_t id, JobTable& jobs) {
+  if (jobs.find(id) != nullptr) return array;
+  Job& task = jobs.add(id);
+  const JobSlot slot = array.policy.slot;
   const std::uint32_t array_id = array.id;
-  array.slot = kNoSlot;
+  array.policy.slot = kNoSlot;
   task = array;
-  array.slot = slot;
+  array.policy.slot = slot;
   task.id = id;
-  task.flags &= ~std::uint32_t{DFRS_JOB_ARRAY_META};
-  books.hand_over_slot(array, task);
+  task.facts.flags &= ~std::uint32_t{DFRS_JOB_ARRAY_META};
+  jobs.hand_over_slot(array, task);
   // The record stands for the rest of the array, which the next snapshot shows.
   array.id = array_id;
-  array.wish = Wish::none;
-  array.way = PauseWay::none;
-  array.target.clear();
-  array.known_to_policy = false;
-  array.requeued_by_us = false;
-  array.busy_since = 0;
-  array.refusals = 0;
+  array.desired.clear();
+  array.policy.known = false;
+  array.requeue.by_us = false;
+  array.attempts.busy_since = 0;
+  array.attempts.refusals = 0;
   return task;
 }
 
-void started(Job& job, Seconds now) {
-  if (job.started == 0) {
-    job.started = now;
-  } else if (!job.last_at.empty() && job.last_at != job.target) {
-    ++job.moves;
+void begin_run(Job& job, Seconds now) {
+  if (job.history.first_start == 0) {
+    job.history.first_start = now;
+  } else if (!job.facts.last_nodes.empty() && job.facts.last_nodes != job.desired.nodes) {
+    ++job.history.moves;
   }
-  job.phase = DFRS_JOB_RUNNING;
-  job.at = job.target;
-  job.run_base = job.clock.at(now);
-  set_rate(job.clock, now, job.yield);
-  job.given = job.yield;
-  job.raise_unconfirmed = false;
-  job.suspend_not_before = now + kSuspendAfterStart;
-  job.requeued_by_us = false;
-  job.requeue_begin_time = 0;
-  job.end_time = 0;
-  job.samples.clear();
+  job.facts.phase = DFRS_JOB_RUNNING;
+  job.facts.nodes = job.desired.nodes;
+  job.progress.run_base = job.progress.clock.at(now);
+  set_rate(job.progress.clock, now, job.desired.yield);
+  job.progress.granted_yield = job.desired.yield;
+  job.progress.raise_unconfirmed = false;
+  job.pausing.suspend_not_before = now + kSuspendAfterStart;
+  job.requeue.by_us = false;
+  job.requeue.begin_time = 0;
+  job.facts.end_time = 0;
+  job.need.samples.clear();
 }
 
-// Takes the job from the policy, longer each time in a row.
+// Takes the job from the policy for a while, longer after each refusal in a row.
 void back_off_from(Job& job, const dfrs_result& result, bool refused, Seconds now) {
-  ++job.refusals;
-  job.retry_at = now + (refused ? back_off(job.refusals, kRefusedFirst, kRefusedLast)
-                                : back_off(job.refusals, kBlockedFirst, kBlockedLast));
-  job.refusal = reason_of(result);
-  job.leave = true;
-  job.requeued_to_move = 0;  // what it waits for now is not the move
-  // Back again it takes what room there is: it must not put others out for a start that may be refused again.
-  job.enter_quietly = true;
-  job.busy_since = 0;
+  ++job.attempts.refusals;
+  job.attempts.retry_at = now + (refused ? back_off(job.attempts.refusals, kRefusedFirst, kRefusedLast)
+                                         : back_off(job.attempts.refusals, kBlockedFirst, kBlockedLast));
+  job.attempts.reason = reason_of(result);
+  job.policy.must_leave = true;
+  job.requeue.moving_since = 0;  // what it waits for now is no part of the move
+  // It comes back to take what room there is: no job is paused for a start that may be refused again.
+  job.policy.enters_without_event = true;
+  job.attempts.busy_since = 0;
+}
+
+void log_result(const dfrs_operation& operation, const dfrs_result& result, const Log& log) {
+  const char* const kind = kind_name(operation.kind);
+  const std::uint32_t id = operation.key.job_id;
+  if (result.code == DFRS_REFUSED) {
+    log.warn("cannot {} job {}: {}", kind, id, reason_of(result));
+  } else if (result.code != DFRS_DONE) {
+    log.verbose("cannot {} job {} now: {}", kind, id, reason_of(result));
+  }
+}
+
+bool is_refusal(const dfrs_result& result) { return result.code == DFRS_REFUSED || result.code == DFRS_BLOCKED; }
+
+// START, RESUME.
+void start_succeeded(Job& job, ResultEffects& effects, Seconds now) {
+  job.attempts.refusals = 0;
+  job.attempts.reason.clear();
+  if (job.requeue.moving_since > 0) effects.restarts_took.push_back(now - job.requeue.moving_since);
+  job.requeue.moving_since = 0;
+}
+
+void start_failed(Job& job, const dfrs_result& result, Seconds now) {
+  if (is_refusal(result)) {
+    back_off_from(job, result, result.code == DFRS_REFUSED, now);
+    return;
+  }
+  // Busy, or the job has changed; the next snapshot shows. That is not waited for without end.
+  if (job.attempts.busy_since == 0) job.attempts.busy_since = now;
+  job.attempts.reason = reason_of(result);
+  if (now - job.attempts.busy_since > kBusyPatience) back_off_from(job, result, false, now);
+}
+
+void apply_start(Job& job, const dfrs_result& result, JobTable& jobs, ResultEffects& effects, Seconds now) {
+  if (result.code != DFRS_DONE) return start_failed(job, result, now);
+  start_succeeded(job, effects, now);
+  const bool is_task = result.job_id != 0 && result.job_id != job.id;
+  begin_run(is_task ? split_off_task(job, result.job_id, jobs) : job, now);
+}
+
+void apply_resume(Job& job, const dfrs_result& result, ResultEffects& effects, Seconds now) {
+  if (result.code != DFRS_DONE) return start_failed(job, result, now);
+  start_succeeded(job, effects, now);
+  job.facts.phase = DFRS_JOB_RUNNING;
+  grant_yield(job, now, job.desired.yield, effects.confirm_raises);
+  job.pausing.suspend_not_before = std::max(job.pausing.suspended_at + kSuspendTakes, now) + kResumeTakes;
+}
+
+void apply_suspend(Job& job, const dfrs_result& result, ResultEffects& effects, Seconds now) {
+  if (is_refusal(result)) job.pausing.suspend_refused = job.policy.contradicted = true;
+  if (result.code != DFRS_DONE) return;
+  job.facts.phase = DFRS_JOB_SUSPENDED;
+  job.facts.flags &= ~std::uint32_t{DFRS_JOB_USER_SUSPENDED};
+  job.facts.keeps_memory = false;
+  job.pausing.suspended_at = now;
+  stop_clock(job.progress.clock, now);
+  ++job.history.pauses;
+  effects.swap_promised = true;
+}
+
+void apply_requeue(Job& job, const dfrs_result& result, const Config& config, Totals& totals, Seconds now) {
+  job.requeue.asked = false;
+  if (is_refusal(result)) job.pausing.requeue_refused = job.policy.contradicted = true;
+  if (result.code != DFRS_DONE) return;
+  const bool is_pause = job.desired.state == DesiredState::paused;
+  if (is_pause && job.running()) ++job.history.pauses;
+  end_run(job, config, now, totals);
+  job.facts.phase = DFRS_JOB_REQUEUING;
+  ++job.restarts;
+  job.requeue.by_us = true;
+  job.requeue.begin_time = 0;
+  job.requeue.start_not_before = now + kCredentialWait;
+  job.requeue.moving_since = is_pause ? 0 : now;
+  if (is_pause) job.desired.pause_way = PauseWay::none;
+}
+
+void apply_end_time(Job& job, const dfrs_operation& operation, const dfrs_result& result, Seconds now) {
+  if (result.code == DFRS_DONE) {
+    job.facts.end_time = operation.end_time;
+  } else if (is_refusal(result)) {
+    job.requests.end_time_retry = now + kEndTimeRetry;
+  }
+}
+
+void apply_comment(Job& job, const dfrs_operation& operation, const dfrs_result& result) {
+  if (result.code == DFRS_DONE) job.facts.comment = operation.text != nullptr ? operation.text : "";
 }
 
 }  // namespace
 
-void enter_result(const dfrs_operation& operation, const dfrs_result& result, Seconds now, const Config& config,
-                  const Log& log, Books& books, Totals& totals, ResultEffects& effects) {
-  Job* job = books.find(operation.key.job_id);
+void apply_result(const dfrs_operation& operation, const dfrs_result& result, Seconds now, const Config& config,
+                  const Log& log, JobTable& jobs, Totals& totals, ResultEffects& effects) {
+  Job* job = jobs.find(operation.key.job_id);
   if (job == nullptr) return;
-  const bool refused = result.code == DFRS_REFUSED || result.code == DFRS_BLOCKED;
-  if (result.code == DFRS_REFUSED) {
-    log.warn("cannot {} job {}: {}", kind_name(operation.kind), job->id, reason_of(result));
-  } else if (result.code != DFRS_DONE) {
-    log.verbose("cannot {} job {} now: {}", kind_name(operation.kind), job->id, reason_of(result));
-  }
-  if (result.code == DFRS_DONE && operation.kind != DFRS_OP_COMMENT && operation.kind != DFRS_OP_END_TIME) {
+  log_result(operation, result, log);
+  const bool of_attributes = operation.kind == DFRS_OP_COMMENT || operation.kind == DFRS_OP_END_TIME;
+  if (result.code == DFRS_DONE && !of_attributes) {
     effects.state_changed = true;
-    job->busy_since = 0;
+    job->attempts.busy_since = 0;
   }
   switch (operation.kind) {
     case DFRS_OP_START:
+      return apply_start(*job, result, jobs, effects, now);
     case DFRS_OP_RESUME:
-      if (result.code == DFRS_DONE) {
-        job->refusals = 0;
-        job->refusal.clear();
-        if (job->requeued_to_move > 0) effects.restarts_took.push_back(now - job->requeued_to_move);
-        job->requeued_to_move = 0;
-        if (operation.kind == DFRS_OP_RESUME) {
-          job->phase = DFRS_JOB_RUNNING;
-          give_yield(*job, now, job->yield, effects.confirm_raises);
-          job->suspend_not_before = std::max(job->suspended_at + kSuspendTakes, now) + kResumeTakes;
-        } else if (result.job_id != 0 && result.job_id != job->id) {
-          started(split_off(*job, result.job_id, books), now);
-        } else {
-          started(*job, now);
-        }
-      } else if (refused) {
-        back_off_from(*job, result, result.code == DFRS_REFUSED, now);
-      } else {
-        // Busy, or no longer what it was: the next snapshot shows. Not for ever, though.
-        if (job->busy_since == 0) job->busy_since = now;
-        job->refusal = reason_of(result);
-        if (now - job->busy_since > kBusyPatience) back_off_from(*job, result, false, now);
-      }
-      break;
+      return apply_resume(*job, result, effects, now);
     case DFRS_OP_SUSPEND:
-      if (result.code == DFRS_DONE) {
-        job->phase = DFRS_JOB_SUSPENDED;
-        job->keeps_memory = false;
-        job->suspended_at = now;
-        job->flags &= ~std::uint32_t{DFRS_JOB_USER_SUSPENDED};
-        stop_clock(job->clock, now);
-        ++job->pauses;
-        effects.swap_promised = true;
-      } else if (refused) {
-        job->suspend_refused = job->to_resync = true;
-      }
-      break;
+      return apply_suspend(*job, result, effects, now);
     case DFRS_OP_REQUEUE:
-      if (result.code == DFRS_DONE) {
-        const bool pause = job->wish == Wish::paused;
-        if (pause && job->running()) ++job->pauses;
-        end_run(*job, config, now, totals);
-        job->phase = DFRS_JOB_REQUEUING;
-        ++job->restarts;
-        job->requeue_asked = false;
-        job->requeued_by_us = true;
-        job->requeue_begin_time = 0;
-        job->start_not_before = now + kCredentialWait;
-        if (pause) job->way = PauseWay::none;
-        job->requeued_to_move = pause ? 0 : now;
-      } else if (refused) {
-        job->requeue_refused = job->to_resync = true;
-        job->requeue_asked = false;
-      } else {
-        job->requeue_asked = false;
-      }
-      break;
+      return apply_requeue(*job, result, config, totals, now);
     case DFRS_OP_END_TIME:
-      if (result.code == DFRS_DONE) {
-        job->end_time = operation.end_time;
-      } else if (refused) {
-        job->end_time_retry = now + 60;
-      }
-      break;
+      return apply_end_time(*job, operation, result, now);
     case DFRS_OP_COMMENT:
-      if (result.code == DFRS_DONE) job->comment = operation.text != nullptr ? operation.text : "";
-      break;
+      return apply_comment(*job, operation, result);
   }
 }
 

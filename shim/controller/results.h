@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What came of the operations of a step: the books then say what is, as far as it is known before the next snapshot.
+// What came of the operations of a step: job records then show Slurm's state as far as it is known before the next
+// snapshot.
 #pragma once
 
 #include <cstdint>
 
 #include "shim/conf/config.h"
-#include "shim/controller/books.h"
+#include "shim/controller/job_table.h"
 #include "shim/controller/log.h"
 #include "shim/controller/operations.h"
 #include "shim/controller/saved_state.h"
@@ -13,15 +14,15 @@
 namespace dfrs::shim {
 
 struct ResultEffects {
-  bool confirm_raises = false;         ///< in: see give_yield()
+  bool confirm_raises = false;         ///< in: see grant_yield()
   bool state_changed = false;          ///< something that the state file holds
   bool swap_promised = false;          ///< a job was suspended: the budgets of swap are out of date
   std::vector<Seconds> restarts_took;  ///< from the end of a run to the beginning of the next, of jobs that moved
 };
 
-/// Enters the result of one operation. Jobs that Slurm would not start leave the policy for a while; a wish that Slurm
-/// will not carry out makes the policy start again from what is.
-void enter_result(const dfrs_operation& operation, const dfrs_result& result, Seconds now, const Config& config,
-                  const Log& log, Books& books, Totals& totals, ResultEffects& effects);
+/// Takes the result of one operation in. Jobs that Slurm would not start leave the policy for a while; a decision that
+/// Slurm will not carry out makes the policy start again from Slurm's state.
+void apply_result(const dfrs_operation& operation, const dfrs_result& result, Seconds now, const Config& config,
+                  const Log& log, JobTable& jobs, Totals& totals, ResultEffects& effects);
 
 }  // namespace dfrs::shim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the controller must not forget when slurmctld ends: of each job, and of all.
+// What must survive slurmctld, of each job and of all together.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace dfrs::shim {
 
 struct Job;
 
-/// Fields mean what those of the same names in Job do.
+/// Each field is that of a part of Job: see save_job().
 struct SavedJob {
   std::uint32_t id = 0;
   std::uint32_t restarts = 0;
@@ -46,7 +46,7 @@ struct Totals {
 
 struct SavedState {
   Seconds saved_at = 0;  ///< s since the epoch
-  /// Raised each time a controller starts: tells the states it gives to agents from those of its forerunners.
+  /// Raised each time a controller starts: tells its orders to agents from those of earlier controllers.
   std::uint64_t epoch = 0;
   Totals totals;
   bool quotas_in_force = false;                      ///< agents have been given quotas

@@ -28,7 +28,7 @@ class StateFile {
  public:
   explicit StateFile(std::string folder) : folder_(std::move(folder)) {}
 
-  /// What the file says; nothing if there is none. One that is damaged or of another version is set aside as
+  /// What the file says; an empty state if there is none. One that is damaged or of another version is set aside as
   /// dfrs_state.damaged-TIME, with a line in the log: what it held is then taken from what Slurm shows. Error: the file
   /// is there and cannot be read, or cannot be set aside.
   tl::expected<SavedState, std::string> load(const Log& log) const;

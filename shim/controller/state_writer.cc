@@ -30,6 +30,15 @@ void StateWriter::flush() {
   changed_.wait(lock, [this] { return !next_ && !writing_; });
 }
 
+// As the file's, without exceptions: nobody catches them in this thread.
+tl::expected<void, std::string> StateWriter::store(const SavedState& state) const {
+  try {
+    return file_.store(state);
+  } catch (const std::exception& e) {
+    return tl::unexpected<std::string>(e.what());
+  }
+}
+
 void StateWriter::run() {
   bool failed = false;  // one line in the log for a row of failures
   std::unique_lock lock(mutex_);
@@ -40,18 +49,13 @@ void StateWriter::run() {
     next_.reset();
     writing_ = true;
     lock.unlock();
-    std::string error;
-    try {
-      if (const auto stored = file_.store(state); !stored) error = stored.error();
-    } catch (const std::exception& e) {
-      error = e.what();
-    }
-    if (!error.empty() && !failed) {
-      log_->error("{}: the progress of jobs will not survive a restart of slurmctld; trying on", error);
-    } else if (error.empty() && failed) {
+    const auto stored = store(state);
+    if (!stored && !failed) {
+      log_->error("{}: the progress of jobs will not survive a restart of slurmctld; trying on", stored.error());
+    } else if (stored && failed) {
       log_->warn("{} can be written again", file_.path());
     }
-    failed = !error.empty();
+    failed = !stored;
     lock.lock();
     writing_ = false;
     changed_.notify_all();

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <tl/expected.hpp>
 
 #include "shim/controller/log.h"
 #include "shim/controller/state_file.h"
@@ -28,6 +29,7 @@ class StateWriter {
   void flush();
 
  private:
+  tl::expected<void, std::string> store(const SavedState& state) const;
   void run();
 
   StateFile file_;

@@ -13,11 +13,11 @@ double value_of(const Job& job, WeightRule rule) {
     case WeightRule::none:
       return 0;
     case WeightRule::priority:
-      return job.priority;
+      return job.facts.priority;
     case WeightRule::qos:
-      return 1.0 + job.qos_priority;
+      return 1.0 + job.facts.qos_priority;
     case WeightRule::fair_share:
-      return job.fair_share >= 0 ? std::max(job.fair_share, kLeastFairShare) : 0;
+      return job.facts.fair_share >= 0 ? std::max(job.facts.fair_share, kLeastFairShare) : 0;
   }
   return 0;
 }
@@ -30,13 +30,13 @@ double rounded(double weight) {
 
 }  // namespace
 
-void set_weights(Books& books, WeightRule rule, Changes& changes) {
+void set_weights(JobTable& jobs, WeightRule rule, Changes& changes) {
   double sum = 0;
   std::size_t count = 0;
-  books.each([&](Job& job) {
-    const double value = job.phase == DFRS_JOB_ENDING ? 0 : value_of(job, rule);
-    if (value != job.weight_value) {
-      job.weight_value = value;
+  jobs.each([&](Job& job) {
+    const double value = job.facts.phase == DFRS_JOB_ENDING ? 0 : value_of(job, rule);
+    if (value != job.policy.weight_source) {
+      job.policy.weight_source = value;
       changes.changed.push_back(&job);
     }
     if (!(value > 0)) return;
@@ -44,9 +44,9 @@ void set_weights(Books& books, WeightRule rule, Changes& changes) {
     ++count;
   });
   const double mean = count > 0 ? sum / static_cast<double>(count) : 0;
-  books.each([&](Job& job) {
-    const double value = job.weight_value;
-    job.weight = value > 0 ? rounded(std::clamp(value / mean, kLeastWeight, kMostWeight)) : 1;
+  jobs.each([&](Job& job) {
+    const double value = job.policy.weight_source;
+    job.policy.weight = value > 0 ? rounded(std::clamp(value / mean, kLeastWeight, kMostWeight)) : 1;
   });
 }
 

@@ -6,13 +6,13 @@
 //   fairshare   v = the fair-share factor of its association, at least 0.01
 //
 // and weight = v / (mean v of all jobs of managed partitions that have one), between 0.1 and 10: equal priorities give
-// everybody a weight of 1, and nobody, however little he counts, waits for ever. Jobs without such a value (held ones,
+// every job a weight of 1, and no job waits for ever. Jobs without such a value (held ones,
 // clusters without accounting) have weight 1.
 #pragma once
 
 #include "shim/conf/config.h"
-#include "shim/controller/books.h"
-#include "shim/controller/observer.h"
+#include "shim/controller/changes.h"
+#include "shim/controller/job_table.h"
 
 namespace dfrs::shim {
 
@@ -20,8 +20,8 @@ inline constexpr double kLeastWeight = 0.1;
 inline constexpr double kMostWeight = 10;
 inline constexpr double kLeastFairShare = 0.01;
 
-/// Sets Job::weight of all jobs. Those whose own value is another one than before are named in changes.changed; that
-/// the mean moves with who comes and goes concerns all alike, and such a step decides anyway. O(jobs).
-void set_weights(Books& books, WeightRule rule, Changes& changes);
+/// Sets the weight of all jobs. Those whose own value has changed are added to changes.changed. A mean that moves as
+/// jobs come and go concerns all alike, and such a step decides anyway. O(jobs).
+void set_weights(JobTable& jobs, WeightRule rule, Changes& changes);
 
 }  // namespace dfrs::shim

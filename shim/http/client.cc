@@ -138,10 +138,11 @@ tl::expected<HttpCallAnswer, HttpCallError> HttpTransfer::finish(const Authentic
   curl_easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &status);
   curl_header* header = nullptr;
   if (curl_easy_header(curl_, kAnswerCredentialHeader, 0, CURLH_HEADER, -1, &header) != CURLHE_OK) {
-    // Whoever it was; its words are worth showing, and nothing more.
+    // It is not known who answered: the message is shown, and nothing else is used.
     return tl::unexpected(HttpCallError{
-        status == 200 ? fmt::format("{}: the answer carries no credential; is that a dfrs agent?", state.where())
-                      : fmt::format("{}: refused with status {}: {}", state.where(), status, error_words(state.answer)),
+        status == 200
+            ? fmt::format("{}: the answer carries no credential; does a program of dfrs listen there?", state.where())
+            : fmt::format("{}: refused with status {}: {}", state.where(), status, error_words(state.answer)),
         true});
   }
   const auto uid = authenticator.verify_answer(header->value, state.nonce, state.call.receiver,

@@ -33,7 +33,7 @@ struct HttpCallLimits {
 
 struct HttpCallError {
   std::string message;  ///< one line, names the server
-  /// The server was heard, but either side was not believed (wrong key, replay, unauthorised, ...).
+  /// The server answered, but one side refused the other's credential (wrong key, replay, unauthorised, ...).
   bool refused = false;
 };
 

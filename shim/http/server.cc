@@ -37,7 +37,7 @@ struct Exchange {
   bool done = false;  // the answer is queued
   const HttpRoute* route = nullptr;
   std::string body;
-  std::size_t unwanted = 0;  // bytes of a body that is too large
+  std::size_t excess = 0;  // bytes of a body that is too large
 };
 
 HttpAnswer refusal_answer(const AuthError& error) {
@@ -92,7 +92,7 @@ std::uint16_t bound_port(int fd) {
 
 HttpAnswer http_error(int status, std::string_view reason, std::string_view message) {
   const nlohmann::json body{{"error", message}, {"reason", reason}};
-  // Bytes that are no UTF-8 (from a request) are replaced, not thrown on.
+  // Bytes from a request that are not UTF-8 are replaced; they must not throw.
   return {status, body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n", "application/json"};
 }
 
@@ -112,7 +112,7 @@ struct HttpServer::Impl {
     if (options.log) options.log(message);
   }
 
-  // Why the request is not to be read on, or nothing.
+  // The answer to a request that is refused by its head alone.
   std::optional<HttpAnswer> check_head(MHD_Connection* connection, const char* path, const char* method,
                                        Exchange& exchange) {
     bool path_known = false;
@@ -214,7 +214,7 @@ struct HttpServer::Impl {
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer.content_type.c_str());
     if (nonce != nullptr) {
       const auto credential = authenticator.sign_answer(*nonce, options.receiver, answer.status, answer.body);
-      // Without it the client does not believe the answer, and says so.
+      // Without it the client refuses the answer, and says so.
       if (credential)
         MHD_add_response_header(response, kAnswerCredentialHeader, credential->c_str());
       else
@@ -233,28 +233,28 @@ struct HttpServer::Impl {
         return queue(connection, exchange, *error, nullptr);
       return MHD_YES;
     }
-    if (exchange.done) {  // what still comes of a refused body
+    if (exchange.done) {  // the rest of a refused body
       *size = 0;
       return MHD_YES;
     }
     if (*size > 0) {
       // A body without a length (chunked) shows its size only as it comes. An answer can be queued only at its end: it
-      // is read on but not kept, and hung up on if it goes on and on.
-      if (exchange.unwanted > 0 || *size > options.max_body - exchange.body.size()) {
-        exchange.unwanted += *size;
+      // is read but not kept, and the connection is closed if it gets too long.
+      if (exchange.excess > 0 || *size > options.max_body - exchange.body.size()) {
+        exchange.excess += *size;
         exchange.body.clear();
-        if (exchange.unwanted > options.max_body) return MHD_NO;
+        if (exchange.excess > options.max_body) return MHD_NO;
       } else {
         exchange.body.append(data, *size);
       }
       *size = 0;
       return MHD_YES;
     }
-    if (exchange.unwanted > 0) return queue(connection, exchange, too_large(), nullptr);
+    if (exchange.excess > 0) return queue(connection, exchange, too_large(), nullptr);
     return answer_request(connection, path, method, exchange);
   }
 
-  // ---- called by libmicrohttpd: nothing may be thrown through it ----
+  // ---- called by libmicrohttpd: no exception may pass through it ----
 
   static void* begin(void*, const char* uri, MHD_Connection*) {
     try {

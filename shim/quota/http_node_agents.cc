@@ -24,12 +24,12 @@ using std::chrono::milliseconds;
 
 // Of the requests under way, how many may be to nodes that did not answer last time.
 constexpr std::size_t kShareOfFailing = 4;
-// Connections kept open: beyond that they are made anew, which costs a round trip.
+// Idle connections that are kept open; each further one costs a round trip when it is used again.
 constexpr long kMaxIdleConnections = 1024;
-// So often must an agent name the same newer state before it is outbid, see on_stale().
-constexpr int kStaleBeforeOutbidding = 3;
+// How often in a row an agent must name the same newer state before our epoch is raised above it, see on_stale().
+constexpr int kStaleBeforeNewEpoch = 3;
 constexpr milliseconds kLongestPoll{1000};
-// QuotaMode=off: a node without an agent, or whose agent is away, is asked so often to lift its quotas.
+// QuotaMode=off: how often a node whose agent does not answer is asked to lift its quotas.
 constexpr int kAttemptsToLift = 6;
 
 // One node. Kept by those who work on it while the list changes.
@@ -120,51 +120,26 @@ struct HttpNodeAgents::Impl {
     idle.clear();
   }
 
+  // A request that is to be started.
+  struct Due {
+    std::shared_ptr<Node> node;
+    std::uint64_t version;
+    HttpCall call;
+  };
+
   // Starts requests that are due, as many as may be under way. How long until the next one is.
   milliseconds start_due() {
-    struct Due {
-      std::shared_ptr<Node> node;
-      std::uint64_t version;
-      HttpCall call;
-    };
     std::vector<Due> due;
     milliseconds pause = kLongestPoll;
     {
       const std::lock_guard lock(mutex);
       const auto now = Clock::now();
-      const std::size_t free = options.max_parallel - std::min(options.max_parallel, busy.size());
-      std::size_t failing_under_way = 0;
-      for (const auto& [handle, slot] : busy) failing_under_way += slot->node->failing ? 1 : 0;
-      const std::size_t most_failing = std::max<std::size_t>(1, options.max_parallel / kShareOfFailing);
-      const auto take = [&](const std::shared_ptr<Node>& node) {
-        node->in_flight = true;
-        due.push_back({node, node->version, {}});
-      };
-      // Changes first, then what is due anyway.
-      for (const bool changes : {true, false}) {
-        for (const auto& node : nodes) {
-          if (due.size() == free) break;
-          if (node->in_flight || !node->desired || node->next > now) continue;
-          if (changes && (node->applied == node->version || node->failing)) continue;
-          if (node->failing) {
-            if (failing_under_way >= most_failing) continue;
-            ++failing_under_way;
-          }
-          take(node);
-        }
+      for (std::shared_ptr<Node>& node : choose_due(now)) {
+        HttpCall call = next_call(*node);
+        const std::uint64_t version = node->version;
+        due.push_back({std::move(node), version, std::move(call)});
       }
-      for (const auto& node : nodes) {
-        if (node->in_flight || !node->desired) continue;
-        // What is due but found no room is started when a request ends.
-        if (node->next > now) pause = std::min(pause, std::chrono::ceil<milliseconds>(node->next - now));
-      }
-      for (Due& each : due) {
-        Node& node = *each.node;
-        DesiredState state{node.address.node, {epoch, ++sequence}, *node.desired};
-        each.call = {node.address.host,    node.address.port, "POST", kDesiredTarget, node_receiver(node.address.node),
-                     format_desired(state)};
-        ++counters.sent;
-      }
+      pause = until_next(now);
     }
     for (Due& each : due) {
       // Each asks munged, which can take its time.
@@ -172,6 +147,48 @@ struct HttpNodeAgents::Impl {
       start(each.node, each.version, std::move(each.call));
     }
     return pause;
+  }
+
+  // Changes first, then what is due anyway. mutex is held.
+  std::vector<std::shared_ptr<Node>> choose_due(Clock::time_point now) {
+    std::vector<std::shared_ptr<Node>> due;
+    const std::size_t free = options.max_parallel - std::min(options.max_parallel, busy.size());
+    const std::size_t most_failing = std::max<std::size_t>(1, options.max_parallel / kShareOfFailing);
+    std::size_t failing_under_way = 0;
+    for (const auto& [handle, slot] : busy) failing_under_way += slot->node->failing ? 1 : 0;
+    for (const bool changes : {true, false}) {
+      for (const auto& node : nodes) {
+        if (due.size() == free) break;
+        if (node->in_flight || !node->desired || node->next > now) continue;
+        if (changes && (node->applied == node->version || node->failing)) continue;
+        if (node->failing) {
+          if (failing_under_way >= most_failing) continue;
+          ++failing_under_way;
+        }
+        node->in_flight = true;
+        due.push_back(node);
+      }
+    }
+    return due;
+  }
+
+  // Until a request falls due by its time. Those that are due and found no room start when another one ends. mutex is
+  // held.
+  milliseconds until_next(Clock::time_point now) const {
+    milliseconds pause = kLongestPoll;
+    for (const auto& node : nodes) {
+      if (node->in_flight || !node->desired || node->next <= now) continue;
+      pause = std::min(pause, std::chrono::ceil<milliseconds>(node->next - now));
+    }
+    return pause;
+  }
+
+  // The request that brings a node its desired state. mutex is held.
+  HttpCall next_call(const Node& node) {
+    ++counters.sent;
+    const DesiredState state{node.address.node, {epoch, ++sequence}, *node.desired};
+    return {node.address.host,    node.address.port, "POST", kDesiredTarget, node_receiver(node.address.node),
+            format_desired(state)};
   }
 
   void start(const std::shared_ptr<Node>& node, std::uint64_t version, HttpCall call) {
@@ -226,7 +243,7 @@ struct HttpNodeAgents::Impl {
   }
 
   void finish(const Slot& slot, const tl::expected<HttpCallAnswer, HttpCallError>& answer) {
-    std::string news;
+    std::optional<std::string> news;
     {
       const std::lock_guard lock(mutex);
       Node& node = *slot.node;
@@ -248,15 +265,15 @@ struct HttpNodeAgents::Impl {
       // Changes since the request was made.
       if (!node.failing && node.version != slot.version) node.next = now;
       if (node.listed && node.report.error.empty() == had_error) {
-        news = had_error ? fmt::format("agent of node {}: all is well again", node.address.node)
+        news = had_error ? fmt::format("agent of node {}: no error any more", node.address.node)
                          : fmt::format("agent of node {}: {}", node.address.node, node.report.error);
       }
     }
     answered.notify_all();
-    if (!news.empty()) log(news);
+    if (news) log(*news);
   }
 
-  // Up to a fifth earlier than asked for, so that nodes that started together do not stay together.
+  // Up to a fifth earlier than configured, so that requests that began together spread out.
   milliseconds spread_refresh() {
     constexpr std::uint64_t kParts = 64;
     const auto part = static_cast<double>(sequence * 39 % kParts) / kParts;
@@ -305,11 +322,11 @@ struct HttpNodeAgents::Impl {
     return Outcome::applied;
   }
 
-  // The agent has a newer state than ours. Within our epoch a request of ours has overtaken this one: the next has a
-  // later number anyway. Of a later epoch: another controller has taken over, and must not be fought - unless it is
-  // not there, and our epoch was too low (state lost, and a clock that went back). That shows in the agent's state
-  // standing still while we are being refused; then we go above it. The answer is authentic, so no one else can drive
-  // our epoch up.
+  // The agent has a newer state than ours. If it is of our epoch, another request of ours has overtaken this one, and
+  // the next has a later number anyway. If it is of a later epoch, another controller has taken over, which we must not
+  // fight; or our epoch is too low, because our state was lost and the clock was set back. In that case the agent's
+  // state stays the same while it refuses us, and we choose a higher epoch. The answer is authentic, so that nobody
+  // else can raise our epoch.
   Outcome on_stale(Node& node, const std::string& body) {
     const auto have = parse_stale(body);
     if (!have) {
@@ -325,7 +342,7 @@ struct HttpNodeAgents::Impl {
                                     have->epoch, have->sequence, epoch, sequence);
     node.newer_seen = *have == node.newer ? node.newer_seen + 1 : 1;
     node.newer = *have;
-    if (node.newer_seen >= kStaleBeforeOutbidding && have->epoch != std::numeric_limits<std::uint64_t>::max()) {
+    if (node.newer_seen >= kStaleBeforeNewEpoch && have->epoch != std::numeric_limits<std::uint64_t>::max()) {
       epoch = have->epoch + 1;
       node.newer_seen = 0;
     }
@@ -373,7 +390,7 @@ void HttpNodeAgents::set_agents(std::span<const AgentAddress> agents) {
     impl_->nodes.clear();
     for (const AgentAddress& agent : agents) {
       std::shared_ptr<Node>& node = known[agent.node];
-      // Also when a name is there twice: each place has a node of its own.
+      // If a name is listed twice, each place has a node of its own.
       if (node == nullptr || node->listed) node = std::make_shared<Node>();
       node->listed = true;
       if (!impl_->options.enabled && !node->desired) {
@@ -384,7 +401,7 @@ void HttpNodeAgents::set_agents(std::span<const AgentAddress> agents) {
         node->address = agent;
         node->backoff = milliseconds(0);
         node->next = Clock::time_point{};
-        // Whether the agent there has our state is not known.
+        // It is not known whether the agent there has our state.
         node->applied = 0;
       }
       impl_->nodes.push_back(node);
@@ -404,7 +421,7 @@ void HttpNodeAgents::set_desired(std::size_t index, std::span<const JobQuota> jo
     if (node.desired && *node.desired == wanted) return;
     node.desired = std::move(wanted);
     ++node.version;
-    // A node that failed keeps to its turn: changes are no reason to ask it more often.
+    // A node that failed is not asked more often because of a change.
     if (!node.failing) node.next = Clock::time_point{};
   }
   impl_->wake();

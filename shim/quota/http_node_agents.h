@@ -3,7 +3,7 @@
 //
 // State-based: every request carries the whole desired state of its node, under an order (epoch, sequence) of its own,
 // so that it does not matter which requests or answers are lost, or come twice or late. A change is sent at once; every
-// node is sent its state again now and then, so that an agent or node that was restarted comes to it, and reports.
+// node is also sent its state again now and then, so that a restarted agent or node gets it and reports.
 // Nodes that do not answer are tried again, less and less often, and never hold up the others.
 #pragma once
 
@@ -23,8 +23,8 @@ namespace dfrs::shim {
 struct HttpNodeAgentsOptions {
   std::uint64_t epoch = 1;                   ///< > 0; larger than that of any controller before
   std::string munge_socket;                  ///< empty: MUNGE's default
-  uid_t slurm_user = 0;                      ///< besides root, whose answers are believed
-  bool enabled = true;                       ///< QuotaMode=off: nothing is ever sent, and no node counts as current
+  uid_t slurm_user = 0;                      ///< answers of this user and of root are accepted
+  bool enabled = true;                       ///< false (QuotaMode=off): agents are only asked to lift quotas
   std::chrono::milliseconds refresh{5000};   ///< a state is sent again after so long
   std::chrono::milliseconds retry_min{250};  ///< after an error; doubled at each further one
   std::chrono::milliseconds retry_max{10000};
@@ -49,11 +49,11 @@ class HttpNodeAgents final : public NodeAgents {
     std::uint64_t sent = 0;     ///< requests
     std::uint64_t applied = 0;  ///< answered with a report
     std::uint64_t failed = 0;   ///< no connection, time out, not an agent's answer
-    std::uint64_t refused = 0;  ///< either side did not believe the other
+    std::uint64_t refused = 0;  ///< one side refused the other's credential
     std::uint64_t stale = 0;    ///< the agent had a newer state
   };
   Counters counters() const;
-  /// The option's, unless agents had states of a later one (then it was raised above that).
+  /// As in the options, unless agents had states of a later epoch; then it has been raised above that.
   std::uint64_t epoch() const;
 
  private:

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 namespace dfrs::shim {
 namespace {
@@ -18,7 +17,7 @@ constexpr std::uint64_t kVersion = 1;
 constexpr std::size_t kMaxNodeName = 255;
 constexpr std::size_t kMaxMessage = 1024;
 
-// Fields of one object; the first that is wrong is remembered, later reads are then without meaning.
+// Reads the fields of one object. After the first error, all reads give defaults.
 class Fields {
  public:
   Fields(const Json& object, std::string where) : object_(object), where_(std::move(where)) {
@@ -69,11 +68,12 @@ class Fields {
     return kEmpty;
   }
 
-  const std::optional<std::string>& error() const { return error_; }
+  /// Whether all that was read was right; if not, the first error.
+  const tl::expected<void, std::string>& valid() const { return valid_; }
 
  private:
   const Json* find(const char* name) {
-    if (error_) return nullptr;
+    if (!valid_) return nullptr;
     const auto field = object_.find(name);
     if (field != object_.end()) return &*field;
     fail(name, "to be there");
@@ -81,12 +81,12 @@ class Fields {
   }
 
   void fail(const char* name, const std::string& expected) {
-    if (!error_) error_ = fmt::format("{}{}: expected {}", where_, name, expected);
+    if (valid_) valid_ = tl::unexpected(fmt::format("{}{}: expected {}", where_, name, expected));
   }
 
   const Json& object_;
   std::string where_;
-  std::optional<std::string> error_;
+  tl::expected<void, std::string> valid_;
 };
 
 constexpr std::uint64_t kMaxOrder = std::numeric_limits<std::uint64_t>::max();
@@ -130,17 +130,17 @@ tl::expected<DesiredState, std::string> parse_desired(std::string_view text) {
     quota.cpus = job.number("cpus", kMaxCpus);
     quota.paused = job.truth("paused");
     quota.suspended = job.truth("suspended");
+    if (!job.valid()) return tl::unexpected(job.valid().error());
     if (quota.paused && !quota.suspended)
       return tl::unexpected(fmt::format("desired state: job {}: paused, but not suspended", quota.job_id));
-    if (job.error()) return tl::unexpected(*job.error());
     state.jobs.push_back(quota);
   }
-  if (fields.error()) return tl::unexpected(*fields.error());
+  if (!fields.valid()) return tl::unexpected(fields.valid().error());
   std::sort(state.jobs.begin(), state.jobs.end(), [](const auto& a, const auto& b) { return a.job_id < b.job_id; });
   const auto twice = std::adjacent_find(state.jobs.begin(), state.jobs.end(),
                                         [](const auto& a, const auto& b) { return a.job_id == b.job_id; });
   if (twice != state.jobs.end())
-    return tl::unexpected(fmt::format("desired state: jobs: job {} is there twice", twice->job_id));
+    return tl::unexpected(fmt::format("desired state: jobs: job {} is listed twice", twice->job_id));
   return state;
 }
 
@@ -182,7 +182,7 @@ tl::expected<AgentReport, std::string> parse_report(std::string_view text) {
     use.cpu_seconds = job.number("cpu_seconds", std::numeric_limits<double>::max());
     use.memory_mib = job.whole("memory_mib", 0, kMaxOrder);
     use.swap_mib = job.whole("swap_mib", 0, kMaxOrder);
-    if (job.error()) return tl::unexpected(*job.error());
+    if (!job.valid()) return tl::unexpected(job.valid().error());
     report.jobs.push_back(use);
   }
   for (const Json& entry : fields.list("errors", 2 * kMaxJobs)) {
@@ -190,10 +190,10 @@ tl::expected<AgentReport, std::string> parse_report(std::string_view text) {
     AgentReport::JobError error;
     error.job_id = static_cast<std::uint32_t>(job.whole("job_id", 0, std::numeric_limits<std::uint32_t>::max()));
     error.message = job.text("error", kMaxMessage);
-    if (job.error()) return tl::unexpected(*job.error());
+    if (!job.valid()) return tl::unexpected(job.valid().error());
     report.errors.push_back(std::move(error));
   }
-  if (fields.error()) return tl::unexpected(*fields.error());
+  if (!fields.valid()) return tl::unexpected(fields.valid().error());
   return report;
 }
 
@@ -211,7 +211,7 @@ tl::expected<StateOrder, std::string> parse_stale(std::string_view text) {
   if (json.is_discarded()) return tl::unexpected(std::string("an answer of status 409: not JSON"));
   Fields fields(json, "answer of status 409: ");
   const StateOrder order = order_of(fields, 0);
-  if (fields.error()) return tl::unexpected(*fields.error());
+  if (!fields.valid()) return tl::unexpected(fields.valid().error());
   return order;
 }
 

@@ -39,9 +39,9 @@ struct AgentReport {
     std::string message;
   };
   std::string node;
-  StateOrder applied;  ///< epoch 0: none yet
+  StateOrder applied;  ///< epoch 0: none has been
   std::vector<JobUse> jobs;
-  std::vector<JobError> errors;  ///< what of the applied state does not hold
+  std::vector<JobError> errors;  ///< what could not be applied of that state
   std::uint64_t swap_total_mib = 0;
   std::uint64_t swap_free_mib = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // How long the controller takes for a step on a large cluster: reading the snapshot in, the policy's decision, and the
-// books, without Slurm's side. A host that does at once whatever it is asked to; jobs come and go.
+// jobs, without Slurm's side. A host that does at once whatever it is asked to; jobs come and go.
 //   controller_bench [JOBS NODES STEPS ALGORITHM]
 #include <fmt/format.h>
 

@@ -21,8 +21,7 @@ if ENABLE_FUZZERS
 EXTRA_PROGRAMS += $(FUZZERS)
 FUZZ_DRIVER =
 else
-check_PROGRAMS += $(FUZZERS)
-TESTS += $(FUZZERS)
+UNIT_TESTS += $(FUZZERS)
 FUZZ_DRIVER = tests/fuzz/driver.cc
 endif
 endif

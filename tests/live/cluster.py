@@ -274,8 +274,8 @@ class Cluster:
                 f"case :$PATH: in *:'{build_folder()}':*) ;; *) PATH='{build_folder()}':$PATH ;; esac\n")
 
     def write_configuration(self):
-        """Writes all configuration files anew from the options; daemons read them when they are started again or
-        told to by `scontrol reconfigure`."""
+        """Writes all configuration files again from the options; daemons read them when they start or after
+        `scontrol reconfigure`."""
         self._write("etc/common.conf", configuration.common_conf(self.options, self))
         self._write("etc/slurm.conf", configuration.slurm_conf(self.options, self))
         self._write("etc/slurmctld.conf", configuration.slurmctld_conf(self.options, self))

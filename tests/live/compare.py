@@ -77,7 +77,7 @@ def run_one(workload, setting, side, folder, say, start_up=None):
     cluster = Cluster(place)
     cluster.down()
     cluster.options = setting.options(workload, side, place / "log")
-    # As a user's folder would be: on the same disk, and writable for whoever runs the jobs.
+    # As a user's folder would be: on the same disk, and writable by the user who runs the jobs.
     data = folder / side
     shutil.rmtree(data, ignore_errors=True)
     data.mkdir(parents=True)

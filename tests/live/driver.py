@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A cluster whose scheduler is told each step by the test (tests/plugin/sched_driver.c), and what its nodes should hold.
+"""A cluster whose scheduler takes each step from the test (tests/plugin/sched_driver.c), and what its nodes should hold.
 """
 import os
 import re

@@ -24,7 +24,7 @@ def cpu_limit(work, restarts):
 
 
 def submit(cluster, *options, script=None, user=None, cwd=None, check=True):
-    """sbatch with a script of these lines; the job's number. Output goes to the cluster's folder unless told."""
+    """sbatch with a script of these lines; the job's number. Output goes to the cluster's folder by default."""
     text = "#!/bin/sh\n" + (script if script is not None else "exec sleep 1000") + "\n"
     default = [] if any(str(word).startswith("--output") for word in options) else ["--output=/dev/null"]
     result = cluster.command("sbatch", "--parsable", *default, *options, text_input=text, user=user, cwd=cwd or "/",

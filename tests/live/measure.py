@@ -57,7 +57,7 @@ class Run:
 
 
 def script(job, folder, cores_per_cpu):
-    """Lines of the job: `tasks` times burn, which goes on from its checkpoint when the job is requeued."""
+    """Lines of the job: `tasks` times burn, which continues from its checkpoint when the job is requeued."""
     cores = job.cpus * cores_per_cpu
     words = [str(jobs.burn()), f"--work={job.work(cores_per_cpu):.6f}", f"--threads={max(1, -(-cores // 1)):.0f}",
              f"--memory={min(HOLD, job.memory)}", f"--result={folder}/{job.number}.json"]

@@ -132,7 +132,7 @@ def run_class(name, class_name, results, log, patterns=()):
 
 
 def _run_apart(unit, results, folder, work, patterns):
-    """In a process of its own, whose daemons are ended whatever becomes of it. Clusters live below `work`; what they
+    """In a process of its own, whose daemons are ended however it ends. Clusters live below `work`; what they
     leave is copied to `folder`."""
     name, class_name, number = unit
     place, kept = work / str(number) / name.replace("test_", ""), folder / name.replace("test_", "")

@@ -36,9 +36,10 @@ def check_algorithm(name):
     return json.loads(result.stdout)["algorithm"]
 
 
-# s by which a job's limit is told to be longer for each job before it. Limits are whole minutes, and so many are equal. A
-# job that backfills starts in a later pass than those that started in their turn, and so ends, by its limit, behind them.
-# In a simulation both start at one instant: it would end just in time not to delay the first waiting job.
+# s by which each job's limit is made longer than that of the job before it. Limits are whole minutes, and so many are
+# equal. A job that backfills starts in a later pass than those that started in their turn, and so ends, by its limit,
+# behind them. In a simulation both start at one instant: it would end just in time not to delay the first waiting
+# job.
 TIE = 0.001
 
 

@@ -48,7 +48,7 @@ class Accounting(LiveTest):
         for job in (running, late, left):
             self.wait_state(job, "RUNNING")
         self.cluster.command("scancel", running, held)
-        # Slurm's limits are minutes; it ends a job at its end time, whoever has set that.
+        # Slurm's limits are minutes; it ends a job at its end time, no matter who has set it.
         self.cluster.command("scontrol", "update", f"jobid={late}", "EndTime=now+2")
         ended = self.wait_ended([half, steps, failed, held, running, late, again, array, het, het + 1], 150)
         self.assertEqual(ended[late]["JobState"], "TIMEOUT")

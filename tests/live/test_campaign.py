@@ -24,7 +24,7 @@ class Campaign(LiveTest):
         return self.cluster.command("dfrs-sim", *words, cwd=self.folder)
 
     def kill_node(self, node):
-        """All its processes at once, and no one is left to say so; then slurmctld is told, as it would find out itself
+        """All its processes at once, and no one is left to report it; then slurmctld gets a report, as it would find out itself
         after SlurmdTimeout."""
         conf = str(self.cluster.folder / "etc/slurm.conf")
         victims = [self.cluster.process(f"slurmd.{node}")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A job that is paused gives its memory to another and goes on from where it was, or starts again elsewhere."""
+"""A job that is paused gives its memory to another and continues where it was, or starts again elsewhere."""
 import subprocess
 
 from . import jobs, swap

@@ -447,7 +447,7 @@ class Churn(DrivenTest):
 
 class RollBack(DrivenTest):
     def tearDown(self):
-        # Stock Slurm is at a loss for a row for jobs that share cores, says so, and goes on.
+        # Stock Slurm finds no row for jobs that share cores, logs that, and continues.
         self.end_all_jobs()
         self.assert_nodes_free()
 

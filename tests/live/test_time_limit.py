@@ -36,7 +36,7 @@ class TimeLimit(LiveTest):
         self.assertLess(used, LOW / 4 + 3)
         self.cluster.command("scancel", *crowd)
         wait_for("the yield to be 1", lambda: self.dfrs_jobs()[job]["yield"] == 1, 5)
-        # Slurm ends a job of its own with the same limit; ours has used less of it and lives on.
+        # Slurm ends a job of its own with the same limit; ours has used less of it and still runs.
         self.wait_state(other, "TIMEOUT", LIMIT + PASS + 10)
         self.assertGreater(time.time(), begun + LIMIT)
         state, now = jobs.state(self.cluster, job), self.dfrs_jobs()[job]

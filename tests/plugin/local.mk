@@ -9,8 +9,8 @@ tests_plugin_sched_driver_so_SOURCES = \
 	plugin/compat.h \
 	plugin/job_shape.c \
 	plugin/job_shape.h \
+	plugin/plugin_dir.h \
 	plugin/stock_backfill.c \
 	plugin/stock_backfill.h \
 	tests/plugin/sched_driver.c
 endif
-EXTRA_DIST += tests/plugin/.clang-format

@@ -37,14 +37,14 @@ static void count_wakes(void) {
   if (read(dfrs_gate_eventfd(), &count, sizeof(count)) == (ssize_t)sizeof(count)) wakes += count;
 }
 
-static void start(job_record_t *job, enum dfrs_plan_kind kind, char *where, int *rc) {
+static void start(job_record_t* job, enum dfrs_plan_kind kind, char* where, int* rc) {
   uint32_t nodes[kMostNodes], count = 0;
   uint16_t tasks[kMostNodes];
-  char *rest = NULL;
-  for (char *name = strtok_r(where, ",", &rest); name && count < kMostNodes; name = strtok_r(NULL, ",", &rest)) {
-    char *colon = strchr(name, ':');
+  char* rest = NULL;
+  for (char* name = strtok_r(where, ",", &rest); name && count < kMostNodes; name = strtok_r(NULL, ",", &rest)) {
+    char* colon = strchr(name, ':');
     if (colon) *colon = '\0';
-    const node_record_t *node = find_node_record(name);
+    const node_record_t* node = find_node_record(name);
     if (!node) return;
     nodes[count] = (uint32_t)node->index;
     tasks[count++] = (uint16_t)(colon ? atoi(colon + 1) : 1);
@@ -71,19 +71,19 @@ static void start(job_record_t *job, enum dfrs_plan_kind kind, char *where, int 
   rebuild_job_part_list(job);
 }
 
-static void set_partitions(char *names) {
-  const char *list[8];
+static void set_partitions(char* names) {
+  const char* list[8];
   size_t count = 0;
-  char *rest = NULL;
-  for (char *name = strtok_r(names, ",", &rest); name && count < 8; name = strtok_r(NULL, ",", &rest))
+  char* rest = NULL;
+  for (char* name = strtok_r(names, ",", &rest); name && count < 8; name = strtok_r(NULL, ",", &rest))
     list[count++] = name;
   dfrs_gate_set_partitions(list, count);
 }
 
-static void one_line(char *line, FILE *answer) {
-  char *rest = NULL;
+static void one_line(char* line, FILE* answer) {
+  char* rest = NULL;
   char *operation = strtok_r(line, " \n", &rest), *what = strtok_r(NULL, " \n", &rest);
-  char *where = strtok_r(NULL, " \n", &rest);
+  char* where = strtok_r(NULL, " \n", &rest);
   if (!operation) return;
   if (strcmp(operation, "wakes") == 0) {
     count_wakes();
@@ -100,7 +100,7 @@ static void one_line(char *line, FILE *answer) {
       .conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, .part = READ_LOCK, .fed = READ_LOCK};
   lock_slurmctld(locks);
   int rc = SLURM_ERROR;
-  job_record_t *job = what ? find_job_record((uint32_t)strtoul(what, NULL, 10)) : NULL;
+  job_record_t* job = what ? find_job_record((uint32_t)strtoul(what, NULL, 10)) : NULL;
   if (job && job->details) {
     if (strcmp(operation, "start") == 0 && where)
       start(job, DFRS_PLAN_EXACT, where, &rc);
@@ -122,7 +122,7 @@ static void one_line(char *line, FILE *answer) {
   schedule_node_save();
 }
 
-static void *thread_main(void *unused) {
+static void* thread_main(void* unused) {
   char folder[2048], request[2100], taken[2100], answer[2100], temporary[2100];
   snprintf(folder, sizeof(folder), "%s/driver", slurm_conf.state_save_location);
   snprintf(request, sizeof(request), "%s/request", folder);
@@ -149,7 +149,7 @@ int init(void) {
     error("sched/driver: the select wrapper is not loaded");
     return SLURM_ERROR;
   }
-  const char *const first[] = {"dfrs"};
+  const char* const first[] = {"dfrs"};
   dfrs_gate_set_partitions(first, 1);
   __atomic_store_n(&stop, false, __ATOMIC_RELEASE);
   running = pthread_create(&thread, NULL, thread_main, NULL) == 0;

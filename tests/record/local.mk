@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 if HAVE_TESTS
-check_PROGRAMS += tests/record_tests
-TESTS += tests/record_tests
+UNIT_TESTS += tests/record_tests
 tests_record_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_record_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_record_tests_SOURCES = \

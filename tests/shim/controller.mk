@@ -12,8 +12,7 @@ FAKE_SLURM = \
 	tests/shim/fake_slurm/snapshot.cc \
 	tests/shim/fake_slurm/users.cc \
 	tests/shim/one_node.h
-check_PROGRAMS += tests/shim_tests
-TESTS += tests/shim_tests
+UNIT_TESTS += tests/shim_tests
 tests_shim_tests_CPPFLAGS = $(TEST_CPPFLAGS) $(SHIM_CPPFLAGS)
 tests_shim_tests_LDADD = tests/oracle/liboracle.a libdfrsctl.a libdfrs_control.a libdfrs_record.a libdfrs_conf.a libdfrs_gate.a \
 	libshimnet.a $(TEST_LIBS) $(SHIM_LIBS)
@@ -31,12 +30,15 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/shim/c_abi.h \
 	tests/shim/c_abi_test.cc \
 	tests/shim/conf/check_config_test.cc \
+	tests/shim/conf/key_values_test.cc \
 	tests/shim/conf/read_config_test.cc \
 	tests/shim/conf/settings_test.cc \
-	tests/shim/controller/books_test.cc \
 	tests/shim/controller/comment_tag_test.cc \
+	tests/shim/controller/cpu_needs_test.cc \
+	tests/shim/controller/job_table_test.cc \
+	tests/shim/controller/job_test.cc \
 	tests/shim/controller/limits_test.cc \
-	tests/shim/controller/needs_test.cc \
+	tests/shim/controller/memory_ledger_test.cc \
 	tests/shim/controller/node_list.h \
 	tests/shim/controller/nodes_test.cc \
 	tests/shim/controller/offers_test.cc \
@@ -44,7 +46,6 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/shim/controller/quotas_test.cc \
 	tests/shim/controller/random_test.cc \
 	tests/shim/controller/restart_test.cc \
-	tests/shim/controller/room_test.cc \
 	tests/shim/controller/rules_test.cc \
 	tests/shim/controller/smoke_test.cc \
 	tests/shim/controller/state_file_test.cc \
@@ -55,8 +56,7 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/shim/support/munged.h
 
 # Tests of the controller side that start threads of their own: all of it that ThreadSanitizer builds.
-check_PROGRAMS += tests/shim_thread_tests
-TESTS += tests/shim_thread_tests
+LIVE_THREADS += tests/shim_thread_tests
 tests_shim_thread_tests_CPPFLAGS = $(TEST_CPPFLAGS) $(SHIM_CPPFLAGS)
 tests_shim_thread_tests_LDADD = libdfrs_control.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(GTEST_LIBS) $(SHIM_LIBS) $(ARCHIVE_LIBS)
 tests_shim_thread_tests_SOURCES = \

@@ -121,6 +121,7 @@ bool FakeSlurm::round() {
     }
   }
   if (operations.count != 0) dfrs_controller_applied(controller_, index.data(), results.data(), results.size(), now_);
+  if (const auto sound = host_of(*controller_).controller().check(); !sound) violation(sound.error());
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     if (used_memory(n) > nodes[n].memory) violation(fmt::format("memory of node {} is exceeded", n));
   }

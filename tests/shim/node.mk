@@ -11,14 +11,16 @@ NODE_TEST_SUPPORT = \
 NODE_TEST_CPPFLAGS = $(SHIM_CPPFLAGS) $(GTEST_CFLAGS)
 NODE_TEST_LIBS = libagent.a libshimnet.a $(SHIM_LIBS) $(SPDLOG_LIBS) $(GTEST_LIBS) -lrapidcheck
 
-check_PROGRAMS += tests/node_tests
-TESTS += tests/node_tests
+UNIT_TESTS += tests/node_tests
 tests_node_tests_CPPFLAGS = $(NODE_TEST_CPPFLAGS)
 tests_node_tests_LDADD = $(NODE_TEST_LIBS)
 EXTRA_tests_node_tests_DEPENDENCIES = dfrsd$(EXEEXT)
 tests_node_tests_SOURCES = $(NODE_TEST_SUPPORT) \
+	plugin/arena.c \
+	plugin/arena.h \
 	plugin/job_group.c \
 	plugin/job_group.h \
+	tests/plugin/arena_test.cc \
 	tests/shim/agent/agent_test.cc \
 	tests/shim/agent/cpu_max_test.cc \
 	tests/shim/agent/job_groups_test.cc \
@@ -31,8 +33,7 @@ tests_node_tests_SOURCES = $(NODE_TEST_SUPPORT) \
 	tests/shim/quota/protocol_test.cc
 
 # Those that start threads: built with ThreadSanitizer, too.
-check_PROGRAMS += tests/node_thread_tests
-TESTS += tests/node_thread_tests
+LIVE_THREADS += tests/node_thread_tests
 tests_node_thread_tests_CPPFLAGS = $(NODE_TEST_CPPFLAGS)
 tests_node_thread_tests_LDADD = $(NODE_TEST_LIBS)
 tests_node_thread_tests_SOURCES = $(NODE_TEST_SUPPORT) \

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The studies, each with plain second implementations of its rules.
 if HAVE_TESTS
-check_PROGRAMS += tests/studies_tests
-TESTS += tests/studies_tests
+UNIT_TESTS += tests/studies_tests
 tests_studies_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_studies_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_studies_tests_SOURCES = \

@@ -74,7 +74,7 @@ tl::expected<std::unique_ptr<JobGroups>, std::string> open_job_groups(const Grou
   // Both become names of folders.
   for (const std::string& name : {place.node, place.tree}) {
     if (name.empty() || name.front() == '.' || name.find('/') != std::string::npos)
-      return tl::unexpected(fmt::format("'{}' is no name for a control group (--node, --cgroup-tree)", name));
+      return tl::unexpected(fmt::format("'{}' cannot be the name of a control group (--node, --cgroup-tree)", name));
   }
   Fd folder(open(place.root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder) return tl::unexpected(fmt::format("{}: {}; see --cgroup-root", place.root, strerror(errno)));

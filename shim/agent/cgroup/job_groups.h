@@ -28,15 +28,15 @@ struct GroupUse {
 
 enum class QuotaChange { none, written, no_group };
 
-/// Any thread: nothing is remembered, the kernel is asked and told. Messages are one line.
+/// Any thread: all state is the kernel's. Messages are one line.
 class JobGroups {
  public:
   virtual ~JobGroups() = default;
   virtual const char* version() const = 0;  ///< "v1", "v2"
   /// Jobs that have a group.
   virtual tl::expected<std::vector<std::uint32_t>, std::string> list() const = 0;
-  /// Sets the quota if it is another (each write refills the budget of the period). v1 makes the group if there is
-  /// none yet; in v2 it is Slurm's to make, and no_group tells that it has not.
+  /// Sets the quota if it is another (each write refills the budget of the period). v1 makes a missing
+  /// group; in v2 Slurm makes groups, and no_group means that it has not.
   virtual tl::expected<QuotaChange, std::string> set_quota(std::uint32_t job, const CpuMax& quota) const = 0;
   /// As the kernel has it; none: no group, or none that can be read.
   virtual std::optional<CpuMax> quota(std::uint32_t job) const = 0;

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kQuotaFile = "cpu.cfs_quota_us";
 constexpr const char* kPeriodFile = "cpu.cfs_period_us";
 constexpr const char* kSharesFile = "cpu.shares";
-// The kernel's largest: within its quota a job is not to lose CPU time to whatever else runs on the node.
+// The kernel's largest: within its quota a job shall not lose CPU time to other processes of the node.
 constexpr std::string_view kShares = "262144";
 
 class V1 final : public JobGroups {
@@ -47,7 +47,8 @@ class V1 final : public JobGroups {
   tl::expected<QuotaChange, std::string> set_quota(std::uint32_t job, const CpuMax& wanted) const override {
     const std::string name = job_folder(job);
     const auto failed = [&](const char* file, int error) -> tl::expected<QuotaChange, std::string> {
-      // It goes with the job's last step at any time: no error, and it is made anew if it is still wanted.
+      // The group may go with the job's last step at any time. That is no error; it is made again if it is still
+      // wanted.
       if ((error == ENOENT || error == ENODEV) && !open_folder(cpu_.get(), name)) return QuotaChange::no_group;
       return tl::unexpected(fmt::format("{}/{}/{}: {}", cpu_path_, name, file, strerror(error)));
     };

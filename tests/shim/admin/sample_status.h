@@ -113,7 +113,7 @@ inline RepackPlan sample_plan() {
   plan.algorithm = "GreedyPM*/per/OPT=MIN/MINVT=600";
   plan.min_yield_before = 0.25;
   plan.min_yield_after = 0.5;
-  plan.moves = {{PlannedMove::Kind::migrate, 12, {{"n1", 4}}, {{"n2", 2}, {"n3", 2}}},
+  plan.moves = {{PlannedMove::Kind::move, 12, {{"n1", 4}}, {{"n2", 2}, {"n3", 2}}},
                 {PlannedMove::Kind::start, 100000, {}, {{"n1", 1}}}};
   plan.yields = {{7, 0.25, 0.5}, {100000, 0, 1}};
   return plan;

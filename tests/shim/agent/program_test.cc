@@ -24,7 +24,9 @@ namespace dfrs::shim {
 namespace {
 
 using std::chrono::milliseconds;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 class Dfrsd : public testing::Test {
  protected:
@@ -197,11 +199,13 @@ TEST_F(Dfrsd, ReleaseLiftsEveryQuota) {
 
 TEST_F(Dfrsd, SaysWhatIsWrongBeforeItStarts) {
   EXPECT_EQ(run_to_end({"--check"}), 0) << log();
-  EXPECT_THAT(log(), HasSubstr("all is there"));
+  EXPECT_THAT(log(), HasSubstr("ready to run"));
   EXPECT_EQ(run_to_end({"--check", "--munge-socket", "/nowhere"}), 2) << log();  // the option is there twice
-  EXPECT_EQ(run_to_end({"--unknown"}), 2);
+  EXPECT_EQ(run_to_end({"--bogus"}), 2);
+  EXPECT_THAT(log(), AllOf(StartsWith("dfrsd: "), HasSubstr("--bogus"), HasSubstr("--help")));
   EXPECT_EQ(run_to_end({"--cores-per-cpu", "0"}), 2);
   EXPECT_EQ(run_to_end({"--help"}), 0);
+  EXPECT_THAT(log(), HasSubstr("Exit codes"));
   const auto with = [&](const std::string& option, const std::string& value) {
     std::vector<std::string> all = words({"--check"});
     *(std::find(all.begin(), all.end(), option) + 1) = value;

@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 sim::Outcome check_config(const std::vector<std::string>& arguments, sim::Surroundings surroundings = {}) {
   surroundings.program = "dfrs-check-config";
@@ -40,6 +41,21 @@ TEST(CheckConfig, SaysAllThatIsWrong) {
                          ": Partitions: is missing: name the partitions that dfrs shall manage, such as "
                          "Partitions=dfrs\ndfrs-check-config: 3 errors in " +
                          file + "\n");
+}
+
+TEST(CheckConfig, ListsTheSettings) {
+  const sim::Outcome list = check_config({"--list-settings"});
+  EXPECT_EQ(list.exit_code, 0) << list.err;
+  EXPECT_THAT(list.out, AllOf(HasSubstr("\nPeriod\t600\ta number of seconds from 0.001 to 1000000000\tfile\tpolicy\t"),
+                              HasSubstr("\nPartitions\t(required)\t"), HasSubstr("\nRecordFile\t(none)\t"),
+                              HasSubstr("\nLostWork\trefuse\trefuse, accept\tfile or partition\tpausing\t")));
+  EXPECT_EQ(check_config({"--list-settings", "dfrs.conf"}).exit_code, 2);
+}
+
+TEST(CheckConfig, UsageErrorsNameTheProgramAndWhatIsWrong) {
+  EXPECT_THAT(check_config({}).err, AllOf(StartsWith("dfrs-check-config: "), HasSubstr("FILE"), HasSubstr("--help")));
+  EXPECT_THAT(check_config({"--bogus"}).err,
+              AllOf(StartsWith("dfrs-check-config: "), HasSubstr("--bogus"), HasSubstr("--help")));
 }
 
 TEST(CheckConfig, ExitCodes) {

@@ -178,7 +178,7 @@ TEST(ReadConfig, PartitionLines) {
 TEST(ReadConfig, PartitionNames) {
   EXPECT_THAT(errors("Partitions=a,,b"), ::testing::ElementsAre(HasSubstr("an empty name in 'a,,b'")));
   EXPECT_THAT(errors("Partitions=a,a"), ::testing::ElementsAre(HasSubstr("'a' is named twice")));
-  EXPECT_THAT(errors("Partitions=Default"), ::testing::ElementsAre(HasSubstr("DEFAULT is no partition")));
+  EXPECT_THAT(errors("Partitions=Default"), ::testing::ElementsAre(HasSubstr("DEFAULT is not a partition")));
   EXPECT_THAT(errors("Partitions=\"a b\""), ::testing::ElementsAre(HasSubstr("has a blank in it")));
   EXPECT_THAT(errors("# nothing"), ::testing::ElementsAre(HasSubstr("dfrs.conf: Partitions: is missing")));
 }

@@ -4,58 +4,93 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "shim/conf/read_config.h"
+
 namespace dfrs::shim {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
+using ::testing::ContainsRegex;
+using ::testing::EndsWith;
 
-// "line:key=value", with '*' before what begins a line.
-std::vector<std::string> pairs(std::string_view text) {
-  std::vector<std::string> out;
-  const Settings settings = parse_settings(text);
-  for (const SyntaxError& e : settings.errors) ADD_FAILURE() << e.line << ": " << e.message;
-  for (const Setting& s : settings.list) {
-    out.push_back((s.first ? "*" : "") + std::to_string(s.line) + ":" + s.key + "=" + s.value);
+std::vector<std::vector<std::string>> listing() {
+  std::vector<std::vector<std::string>> lines;
+  std::istringstream text(list_settings());
+  for (std::string line; std::getline(text, line);) {
+    std::istringstream fields(line);
+    lines.emplace_back();
+    for (std::string field; std::getline(fields, field, '\t');) lines.back().push_back(field);
   }
-  return out;
+  return lines;
 }
 
-using Strings = std::vector<std::string>;
-
-TEST(Settings, LinesCommentsAndContinuations) {
-  EXPECT_EQ(pairs(""), Strings{});
-  EXPECT_EQ(pairs("a=1"), Strings{"*1:a=1"});
-  EXPECT_EQ(pairs("# x=1\n\n a=1 # b=2\nc=3"), (Strings{"*3:a=1", "*4:c=3"}));
-  EXPECT_EQ(pairs("a=1 b=2\r\nc=3\r\n"), (Strings{"*1:a=1", "1:b=2", "*2:c=3"}));
-  EXPECT_EQ(pairs("a=1 \\\n  b=2\nc=3"), (Strings{"*1:a=1", "2:b=2", "*3:c=3"}));
-  EXPECT_EQ(pairs("a=1\\\r\nb=2"), (Strings{"*1:a=1", "2:b=2"}));
-  EXPECT_EQ(pairs("# no continuation \\\na=1"), Strings{"*2:a=1"});
-}
-
-TEST(Settings, Values) {
-  EXPECT_EQ(pairs("a = 1\tb\t=2"), (Strings{"*1:a=1", "1:b=2"}));
-  EXPECT_EQ(pairs("Algorithm=MCB8*/OPT=MIN"), Strings{"*1:Algorithm=MCB8*/OPT=MIN"});
-  EXPECT_EQ(pairs("a=\"x # y\" b=\"\""), (Strings{"*1:a=x # y", "1:b="}));
-  EXPECT_EQ(pairs("a=1#2"), Strings{"*1:a=1"});
-  EXPECT_EQ(pairs("a=c:\\d"), Strings{"*1:a=c:\\d"});
-  EXPECT_EQ(pairs("a=\nb=1"), (Strings{"*1:a=", "*2:b=1"}));
-}
-
-TEST(Settings, ErrorsNameTheLineAndTheRestIsRead) {
-  const Settings found = parse_settings("a=1\nword\nb=\"open\nc=\"x\"y\n=3\nd=x\x01y\ne=1\"2\nf=1");
-  ASSERT_EQ(found.errors.size(), 6U);
-  const char* expected[] = {"'word'", "value of b", "value of c", "'=' without a key", "code 1", "value of e"};
-  for (std::size_t k = 0; k < 6; ++k) {
-    EXPECT_EQ(found.errors[k].line, k + 2);
-    EXPECT_THAT(found.errors[k].message, HasSubstr(expected[k]));
+TEST(SettingsTable, ListsEveryKeyWithSixFields) {
+  std::set<std::string> names;
+  for (const auto& fields : listing()) {
+    ASSERT_EQ(fields.size(), 6U) << fields.front();
+    for (const std::string& field : fields) EXPECT_FALSE(field.empty()) << fields.front();
+    EXPECT_TRUE(names.insert(fields[0]).second) << fields.front();
+    EXPECT_THAT(fields[5], EndsWith(".")) << fields.front();
   }
-  ASSERT_EQ(found.list.size(), 2U);
-  EXPECT_EQ(found.list[1].key, "f");
-  EXPECT_EQ(found.list[1].line, 8U);
+  EXPECT_EQ(names.size(), settings().size());
+  EXPECT_TRUE(names.contains("PartitionName"));
 }
 
-TEST(Settings, LowerCase) { EXPECT_EQ(lower_case("AbZ-1\xc4"), "abz-1\xc4"); }
+TEST(SettingsTable, ListedDefaultsAreThoseInForce) {
+  std::string text = "Partitions=p\n";
+  for (const auto& fields : listing()) {
+    if (!fields[1].starts_with("(")) text += fields[0] + "=" + fields[1] + "\n";
+  }
+  const auto given = parse_config(text, "defaults");
+  ASSERT_TRUE(given.has_value()) << given.error().front().text();
+  EXPECT_EQ(format_config(*given), format_config(parse_config("Partitions=p", "empty").value()));
+}
+
+// A value other than the default changes its own line and no other: no two settings share a member.
+TEST(SettingsTable, EachSettingIsItsOwn) {
+  const std::map<std::string, std::string> others{
+      {"Algorithm", "EASY"},      {"Period", "7"},          {"PauseBy", "none"},       {"LostWork", "accept"},
+      {"CheckpointMark", "mark"}, {"MinProgress", "7"},     {"MaxLostRuns", "7"},      {"SuspendNeedsSwap", "no"},
+      {"SwapRate", "7"},          {"RestartCost", "7"},     {"Weight", "qos"},         {"CpuNeed", "measured"},
+      {"CpuNeedFloor", "0.7"},    {"QuotaMode", "off"},     {"AgentPort", "slurmd+7"}, {"ControlPort", "7"},
+      {"QuotaWait", "7"},         {"CommentInterval", "7"}, {"StockBackfill", "no"},   {"RecordFile", "/seven"},
+  };
+  const std::string before = format_config(parse_config("Partitions=p", "empty").value());
+  for (const Setting& setting : settings()) {
+    if (setting.required || !setting.read) continue;
+    ASSERT_TRUE(others.contains(setting.name)) << setting.name;
+    const std::string line = setting.name + "=" + others.at(setting.name) + "\n";
+    const auto config = parse_config("Partitions=p\n" + line, setting.name);
+    ASSERT_TRUE(config.has_value()) << config.error().front().text();
+    std::istringstream lines(format_config(*config));
+    std::string changed;
+    for (std::string one; std::getline(lines, one);) {
+      if (before.find(one + "\n") == std::string::npos) changed += one + "\n";
+    }
+    EXPECT_EQ(changed, line);
+  }
+}
+
+TEST(SettingsTable, FindsNamesInAnyCase) {
+  ASSERT_NE(find_setting("PERIOD"), nullptr);
+  EXPECT_EQ(find_setting("PERIOD")->name, "Period");
+  EXPECT_EQ(find_setting("Perio"), nullptr);
+}
+
+TEST(SettingsTable, TheExampleHasEveryKey) {
+  const char* const source = std::getenv("srcdir");
+  std::ifstream file(std::string(source != nullptr ? source : ".") + "/etc/dfrs.conf.example");
+  std::stringstream text;
+  text << file.rdbuf();
+  for (const Setting& setting : settings()) {
+    EXPECT_THAT(text.str(), ContainsRegex("\n#?" + setting.name + "="));
+  }
+}
 
 }  // namespace
 }  // namespace dfrs::shim

@@ -107,7 +107,7 @@ TEST(PauseCosts, ARestartIsMeasured) {
 
 // Reports each 2 s: 100, 300, 500, 540 and no more. The rate is that of the looks that were full, 100 MiB/s.
 TEST(PauseCosts, TheRateOfSwapIsMeasured) {
-  Books books;
+  JobTable jobs;
   FakeAgents agents;
   const std::vector<AgentAddress> addresses{{"n1", "n1", 1}};
   agents.set_agents(addresses);
@@ -122,29 +122,29 @@ TEST(PauseCosts, TheRateOfSwapIsMeasured) {
   snapshot.node_count = 1;
   snapshot.node_generation = 1;
   nodes.update(snapshot);
-  Job& job = books.add(7);
-  job.phase = DFRS_JOB_SUSPENDED;
-  job.keeps_memory = false;
-  job.memory_per_task = 540;
-  job.at = {0};
+  Job& job = jobs.add(7);
+  job.facts.phase = DFRS_JOB_SUSPENDED;
+  job.facts.keeps_memory = false;
+  job.facts.memory_per_task = 540;
+  job.facts.nodes = {0};
   PauseCosts costs;
   const Config config;
   Seconds now = 1000;
   for (const std::uint64_t mib : {0, 100, 300, 500, 540}) {
     agents.node(0).swapped[7] = mib;
-    costs.watch(books, nodes, agents, now);
+    costs.watch(jobs, nodes, agents, now);
     now += 2;
   }
   EXPECT_EQ(costs.swap_rate(config), kSwapRateAtFirst);  // it may go on
-  costs.watch(books, nodes, agents, now);
+  costs.watch(jobs, nodes, agents, now);
   EXPECT_DOUBLE_EQ(costs.swap_rate(config), 100);
   // A short one, seen twice, says at least 60 MiB/s: nothing new. One of at least 200 does.
   const auto page_out = [&](std::uint64_t mib) {
-    job.swapped_mib = -1;
+    job.pausing.swapped_mib = -1;
     for (const std::uint64_t there : {std::uint64_t{0}, mib, mib}) {
       agents.node(0).swapped[7] = there;
       now += 2;
-      costs.watch(books, nodes, agents, now);
+      costs.watch(jobs, nodes, agents, now);
     }
   };
   page_out(120);

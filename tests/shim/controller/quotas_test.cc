@@ -22,27 +22,27 @@ struct Cluster {
     agents.set_agents(std::vector<AgentAddress>{{"n0", "n0", 1}, {"n1", "n1", 1}, {"n2", "n2", 1}});
   }
   Job& add(std::uint32_t id, dfrs_job_phase phase, std::uint32_t cpus_per_task) {
-    Job& job = books.add(id);
-    job.phase = phase;
-    job.cpus_per_task = cpus_per_task;
+    Job& job = jobs.add(id);
+    job.facts.phase = phase;
+    job.facts.cpus_per_task = cpus_per_task;
     return job;
   }
   /// A job that runs where the policy wants it, at a yield that its agents have.
   Job& running(std::uint32_t id, std::vector<NodeIndex> at, double yield, std::uint32_t cpus_per_task = 4) {
     Job& job = add(id, DFRS_JOB_RUNNING, cpus_per_task);
-    job.wish = Wish::running;
-    job.at = job.target = std::move(at);
-    job.yield = job.given = yield;
+    job.desired.state = DesiredState::running;
+    job.facts.nodes = job.desired.nodes = std::move(at);
+    job.desired.yield = job.progress.granted_yield = yield;
     return job;
   }
   /// Its run is to end, for a pause by requeue.
   void requeue(Job& job) {
-    job.wish = Wish::paused;
-    job.way = PauseWay::requeue;
-    job.target.clear();
+    job.desired.state = DesiredState::paused;
+    job.desired.pause_way = PauseWay::requeue;
+    job.desired.nodes.clear();
   }
   void build(std::initializer_list<const Job*> arriving = {}) {
-    quotas.build(books, nodes, config, std::vector<const Job*>(arriving));
+    quotas.build(jobs, nodes, config, std::vector<const Job*>(arriving));
   }
   void build_and_send(std::initializer_list<const Job*> arriving = {}) {
     build(arriving);
@@ -63,7 +63,7 @@ struct Cluster {
 
   NodeList list;
   Nodes nodes;
-  Books books;
+  JobTable jobs;
   Config config;
   FakeAgents agents;
   Quotas quotas;
@@ -91,13 +91,13 @@ TEST(Quotas, NobodyGetsNothing) {
 TEST(Quotas, ARunThatIsToMoveGoesOnAsItDid) {
   Cluster cluster;
   Job& job = cluster.running(1, {0}, 0.5);
-  job.target = {1};
-  job.yield = 1;
+  job.desired.nodes = {1};
+  job.desired.yield = 1;
   cluster.build();
   EXPECT_EQ(cluster.cpus(0, 1), 2);
   EXPECT_EQ(cluster.cpus(1, 1), -1) << "it is not there yet";
-  job.wish = Wish::none;  // not the policy's
-  job.target.clear();
+  job.desired.state = DesiredState::none;  // not the policy's
+  job.desired.nodes.clear();
   cluster.build();
   EXPECT_EQ(cluster.cpus(0, 1), 2);
 }
@@ -105,9 +105,9 @@ TEST(Quotas, ARunThatIsToMoveGoesOnAsItDid) {
 TEST(Quotas, AStartHasItsQuotaBeforeItsTasksCome) {
   Cluster cluster;
   Job& job = cluster.add(1, DFRS_JOB_PENDING, 2);
-  job.wish = Wish::running;
-  job.target = {0, 2, 2};
-  job.yield = 0.75;
+  job.desired.state = DesiredState::running;
+  job.desired.nodes = {0, 2, 2};
+  job.desired.yield = 0.75;
   cluster.build();
   EXPECT_EQ(cluster.cpus(2, 1), -1) << "held back";
   EXPECT_THAT(cluster.quotas.arrival_nodes(), IsEmpty());
@@ -120,14 +120,14 @@ TEST(Quotas, AStartHasItsQuotaBeforeItsTasksCome) {
 TEST(Quotas, ASuspendedJobIsPagedOutUntilItIsToGoOn) {
   Cluster cluster;
   Job& job = cluster.add(1, DFRS_JOB_SUSPENDED, 4);
-  job.at = {0};
-  job.keeps_memory = false;
-  job.wish = Wish::paused;
+  job.facts.nodes = {0};
+  job.facts.keeps_memory = false;
+  job.desired.state = DesiredState::paused;
   cluster.build();
   EXPECT_THAT(cluster.quotas.of(0), ElementsAre(JobQuota{1, kLeastQuota, true, true}));
-  job.wish = Wish::running;
-  job.target = job.at;
-  job.yield = 0.5;
+  job.desired.state = DesiredState::running;
+  job.desired.nodes = job.facts.nodes;
+  job.desired.yield = 0.5;
   cluster.build();
   EXPECT_TRUE(cluster.find(0, 1)->paused) << "its memory is not free yet";
   cluster.build({&job});
@@ -138,11 +138,11 @@ TEST(Quotas, ASuspendedJobIsPagedOutUntilItIsToGoOn) {
 TEST(Quotas, SuspendedByItsUserItKeepsItsMemory) {
   Cluster cluster;
   Job& job = cluster.add(1, DFRS_JOB_SUSPENDED, 4);
-  job.flags = DFRS_JOB_USER_SUSPENDED;
-  job.at = {0};
+  job.facts.flags = DFRS_JOB_USER_SUSPENDED;
+  job.facts.nodes = {0};
   cluster.build();
   EXPECT_THAT(cluster.quotas.of(0), ElementsAre(JobQuota{1, kLeastQuota, false, true}));
-  job.keeps_memory = false;  // we had suspended it before, and its memory is given to others
+  job.facts.keeps_memory = false;  // we had suspended it before, and its memory is given to others
   cluster.build();
   EXPECT_TRUE(cluster.find(0, 1)->paused);
 }
@@ -154,11 +154,11 @@ TEST(Quotas, ARunThatEndsHasWhatTheOthersLeave) {
   cluster.build();
   EXPECT_EQ(cluster.cpus(0, 2), 3);
   EXPECT_EQ(cluster.cpus(0, 1), 1);
-  other.given = 1;
+  other.progress.granted_yield = 1;
   cluster.build();
   EXPECT_EQ(cluster.cpus(0, 2), 4);
   EXPECT_EQ(cluster.cpus(0, 1), kLeastQuota);
-  other.given = 0.1;
+  other.progress.granted_yield = 0.1;
   cluster.build();
   EXPECT_EQ(cluster.cpus(0, 1), 2) << "no more than it had";
 }
@@ -178,20 +178,20 @@ TEST(Quotas, ForeignJobsHaveTheirCpus) {
 TEST(Quotas, ACheckpointIsWrittenBeforeTheOthersGain) {
   Cluster cluster;
   Job& leaving = cluster.running(1, {0}, 0.5);
-  leaving.flags = DFRS_JOB_CHECKPOINTS;
+  leaving.facts.flags = DFRS_JOB_CHECKPOINTS;
   Job& stays = cluster.running(2, {0}, 0.25);
   cluster.build_and_send();
   cluster.requeue(leaving);
-  stays.given = stays.yield = 0.75;
+  stays.progress.granted_yield = stays.desired.yield = 0.75;
   cluster.build_and_send();
   EXPECT_EQ(cluster.cpus(0, 1), 2);
   EXPECT_EQ(cluster.cpus(0, 2), 1);
   EXPECT_FALSE(cluster.quotas.handed_over(0, 2, 3));
 
   // Its run has been ended, its processes are still there.
-  leaving.phase = DFRS_JOB_REQUEUING;
-  leaving.last_at = leaving.at;
-  leaving.at.clear();
+  leaving.facts.phase = DFRS_JOB_REQUEUING;
+  leaving.facts.last_nodes = leaving.facts.nodes;
+  leaving.facts.nodes.clear();
   cluster.list.list[0].completing = true;
   cluster.list.update(cluster.nodes);
   cluster.build_and_send();
@@ -209,7 +209,7 @@ TEST(Quotas, OfTwoThatEndTheOneWithACheckpointComesFirst) {
   Cluster cluster;
   cluster.requeue(cluster.running(1, {0}, 0.5));
   Job& checkpoints = cluster.running(2, {0}, 0.5);
-  checkpoints.flags = DFRS_JOB_CHECKPOINTS;
+  checkpoints.facts.flags = DFRS_JOB_CHECKPOINTS;
   cluster.requeue(checkpoints);
   cluster.running(3, {0}, 0.25);
   cluster.build();
@@ -220,11 +220,11 @@ TEST(Quotas, OfTwoThatEndTheOneWithACheckpointComesFirst) {
 TEST(Quotas, AMarkInTheCommentIsACheckpointToo) {
   Cluster cluster;
   Job& leaving = cluster.running(1, {0}, 0.5);
-  leaving.comment = "mine dfrs:checkpoint";
+  leaving.facts.comment = "mine dfrs:checkpoint";
   Job& stays = cluster.running(2, {0}, 0.5);
   cluster.build_and_send();
   cluster.requeue(leaving);
-  stays.given = 1;
+  stays.progress.granted_yield = 1;
   cluster.build();
   EXPECT_EQ(cluster.cpus(0, 2), 2);
 }
@@ -233,12 +233,12 @@ TEST(Quotas, AMarkInTheCommentIsACheckpointToo) {
 TEST(Quotas, ASuspendHoldsNobodyUp) {
   Cluster cluster;
   Job& leaving = cluster.running(1, {0}, 0.5);
-  leaving.flags = DFRS_JOB_CHECKPOINTS;
+  leaving.facts.flags = DFRS_JOB_CHECKPOINTS;
   Job& stays = cluster.running(2, {0}, 0.5);
   cluster.build_and_send();
-  leaving.wish = Wish::paused;
-  leaving.way = PauseWay::suspend;
-  stays.given = 1;
+  leaving.desired.state = DesiredState::paused;
+  leaving.desired.pause_way = PauseWay::suspend;
+  stays.progress.granted_yield = 1;
   cluster.build();
   EXPECT_EQ(cluster.cpus(0, 2), 4);
   EXPECT_EQ(cluster.cpus(0, 1), kLeastQuota);
@@ -249,11 +249,11 @@ TEST(Quotas, AJobWithoutACheckpointEndsInItsQuotaAndHoldsNobodyUp) {
   Job& ends = cluster.running(1, {0, 0, 1}, 0.25);
   Job& stays = cluster.running(2, {0}, 0.25);
   cluster.build_and_send();
-  ends.phase = DFRS_JOB_ENDING;
-  ends.wish = Wish::none;
-  ends.last_at = ends.at;
-  ends.at.clear();
-  stays.given = 0.75;
+  ends.facts.phase = DFRS_JOB_ENDING;
+  ends.desired.state = DesiredState::none;
+  ends.facts.last_nodes = ends.facts.nodes;
+  ends.facts.nodes.clear();
+  stays.progress.granted_yield = 0.75;
   cluster.list.list[0].completing = true;
   cluster.list.update(cluster.nodes);
   cluster.build();
@@ -270,7 +270,7 @@ TEST(Quotas, OnlyWhatChangesIsSent) {
   EXPECT_THAT(cluster.states(), ElementsAre(1, 1, 1)) << "all hear once what holds, if it is nothing";
   cluster.build_and_send();
   EXPECT_THAT(cluster.states(), ElementsAre(1, 1, 1));
-  job.given = 0.25;
+  job.progress.granted_yield = 0.25;
   cluster.running(2, {1}, 0.5);
   cluster.build_and_send();
   EXPECT_THAT(cluster.states(), ElementsAre(2, 2, 1));
@@ -292,8 +292,8 @@ TEST(Quotas, HandedOverIsWhatTheAgentWasTold) {
   EXPECT_FALSE(cluster.quotas.handed_over(0, 2, 0.1));
   EXPECT_FALSE(cluster.quotas.handed_over(1, 1, 0.1));
   EXPECT_FALSE(cluster.quotas.handed_over(9, 1, 0.1));
-  job.phase = DFRS_JOB_SUSPENDED;
-  job.keeps_memory = false;
+  job.facts.phase = DFRS_JOB_SUSPENDED;
+  job.facts.keeps_memory = false;
   cluster.build_and_send();
   EXPECT_FALSE(cluster.quotas.handed_over(0, 1, kLeastQuota)) << "a paused job has no CPU";
 }
@@ -324,7 +324,7 @@ TEST(Quotas, NoNodeIsPromisedMoreThanItHas) {
       const double cpus = left[node] * dice.uniform();
       left[node] -= cpus;
       Job& job = cluster.running(id, {node}, cpus / 4);
-      if (dice.chance(30)) job.flags |= DFRS_JOB_CHECKPOINTS;
+      if (dice.chance(30)) job.facts.flags |= DFRS_JOB_CHECKPOINTS;
       jobs.push_back(&job);
     }
     cluster.build_and_send();
@@ -333,27 +333,27 @@ TEST(Quotas, NoNodeIsPromisedMoreThanItHas) {
     for (Job* job : jobs) {
       if (!dice.chance(40)) continue;
       cluster.requeue(*job);
-      left[job->at[0]] += 4 * job->given;
-      if (job->has(DFRS_JOB_CHECKPOINTS)) checkpoint[job->at[0]] = true;
+      left[job->facts.nodes[0]] += 4 * job->progress.granted_yield;
+      if (job->has(DFRS_JOB_CHECKPOINTS)) checkpoint[job->facts.nodes[0]] = true;
     }
     for (Job* job : jobs) {
-      if (job->wish != Wish::running) continue;
-      const double more = left[job->at[0]] * dice.uniform();
-      left[job->at[0]] -= more;
-      job->given += more / 4;
+      if (job->desired.state != DesiredState::running) continue;
+      const double more = left[job->facts.nodes[0]] * dice.uniform();
+      left[job->facts.nodes[0]] -= more;
+      job->progress.granted_yield += more / 4;
     }
     cluster.build();
     std::vector<double> sum(3, 0), least(3, 0);
     for (Job* job : jobs) {
-      const NodeIndex node = job->at[0];
+      const NodeIndex node = job->facts.nodes[0];
       const double cpus = cluster.cpus(node, job->id);
       sum[node] += cpus;
       least[node] += kLeastQuota;
-      if (job->wish == Wish::running && !checkpoint[node]) {
-        EXPECT_DOUBLE_EQ(cpus, std::max(kLeastQuota, 4 * job->given)) << "seed " << seed;
+      if (job->desired.state == DesiredState::running && !checkpoint[node]) {
+        EXPECT_DOUBLE_EQ(cpus, std::max(kLeastQuota, 4 * job->progress.granted_yield)) << "seed " << seed;
       }
-      if (job->wish != Wish::running && job->has(DFRS_JOB_CHECKPOINTS)) {
-        EXPECT_GE(cpus, 4 * job->given - least[node] - 8 * kLeastQuota) << "seed " << seed;
+      if (job->desired.state != DesiredState::running && job->has(DFRS_JOB_CHECKPOINTS)) {
+        EXPECT_GE(cpus, 4 * job->progress.granted_yield - least[node] - 8 * kLeastQuota) << "seed " << seed;
       }
     }
     for (NodeIndex n = 0; n < 3; ++n) EXPECT_LE(sum[n], 4 + least[n] + 1e-9) << "seed " << seed << ", node " << n;

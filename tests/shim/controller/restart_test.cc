@@ -64,7 +64,7 @@ TEST(Restart, AJobThatMustNotBeRequeuedIsLeftToSlurm) {
   EXPECT_THAT(slurm.violations, IsEmpty());
 }
 
-// slurmd may have been told to end the run, and Slurm's books say that it runs: left alone, the job would fail.
+// slurmd may have been told to end the run while slurmctld still shows it as running: left alone, the job would fail.
 TEST(Restart, ARequeueInWhichSlurmctldEndedIsAskedForAgain) {
   OneNode host(std::string(kConf) + "PartitionName=dfrs PauseBy=requeue\n");
   FakeSlurm& slurm = host.slurm;

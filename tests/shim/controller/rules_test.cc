@@ -506,7 +506,7 @@ TEST(Inspection, ADryRunSaysWhatARepackWouldDoAndDoesNothing) {
   EXPECT_NEAR(plan->min_yield_before, 0.5, 1e-6);
   EXPECT_NEAR(plan->min_yield_after, 1, 0.02);
   ASSERT_EQ(plan->moves.size(), 1u);
-  EXPECT_EQ(plan->moves[0].kind, PlannedMove::Kind::migrate);
+  EXPECT_EQ(plan->moves[0].kind, PlannedMove::Kind::move);
   EXPECT_NE(plan->moves[0].from, plan->moves[0].to);
   slurm.run_for(1);
   EXPECT_EQ(slurm.asked[DFRS_OP_REQUEUE], before.count(DFRS_OP_REQUEUE) != 0 ? before.at(DFRS_OP_REQUEUE) : 0);

@@ -18,18 +18,18 @@ using testing::IsEmpty;
 class Weights : public testing::Test {
  protected:
   Job& add(std::uint32_t id, std::uint32_t priority, std::uint32_t qos, double fair_share) {
-    Job& job = books_.add(id);
-    job.phase = DFRS_JOB_PENDING;
-    job.priority = priority;
-    job.qos_priority = qos;
-    job.fair_share = fair_share;
+    Job& job = jobs_.add(id);
+    job.facts.phase = DFRS_JOB_PENDING;
+    job.facts.priority = priority;
+    job.facts.qos_priority = qos;
+    job.facts.fair_share = fair_share;
     return job;
   }
   void set(WeightRule rule) {
     changes_ = {};
-    set_weights(books_, rule, changes_);
+    set_weights(jobs_, rule, changes_);
   }
-  Books books_;
+  JobTable jobs_;
   Changes changes_;
 };
 
@@ -38,8 +38,8 @@ TEST_F(Weights, EqualOnesAreOne) {
   const Job& b = add(2, 5000, 7, 0.3);
   for (const WeightRule rule : {WeightRule::none, WeightRule::priority, WeightRule::qos, WeightRule::fair_share}) {
     set(rule);
-    EXPECT_EQ(a.weight, 1);
-    EXPECT_EQ(b.weight, 1);
+    EXPECT_EQ(a.policy.weight, 1);
+    EXPECT_EQ(b.policy.weight, 1);
   }
 }
 
@@ -47,16 +47,16 @@ TEST_F(Weights, AreRelativeToTheMean) {
   const Job& a = add(1, 1000, 0, 0.2);
   const Job& b = add(2, 3000, 3, 0.6);
   set(WeightRule::priority);  // mean 2000
-  EXPECT_DOUBLE_EQ(a.weight, 0.5);
-  EXPECT_DOUBLE_EQ(b.weight, 1.5);
+  EXPECT_DOUBLE_EQ(a.policy.weight, 0.5);
+  EXPECT_DOUBLE_EQ(b.policy.weight, 1.5);
   set(WeightRule::qos);  // 1 and 4, mean 2.5
-  EXPECT_DOUBLE_EQ(a.weight, 0.4);
-  EXPECT_DOUBLE_EQ(b.weight, 1.6);
+  EXPECT_DOUBLE_EQ(a.policy.weight, 0.4);
+  EXPECT_DOUBLE_EQ(b.policy.weight, 1.6);
   set(WeightRule::fair_share);  // mean 0.4
-  EXPECT_DOUBLE_EQ(a.weight, 0.5);
-  EXPECT_DOUBLE_EQ(b.weight, 1.5);
+  EXPECT_DOUBLE_EQ(a.policy.weight, 0.5);
+  EXPECT_DOUBLE_EQ(b.policy.weight, 1.5);
   set(WeightRule::none);
-  EXPECT_EQ(b.weight, 1);
+  EXPECT_EQ(b.policy.weight, 1);
 }
 
 TEST_F(Weights, HaveBounds) {
@@ -64,23 +64,23 @@ TEST_F(Weights, HaveBounds) {
   for (std::uint32_t id = 2; id < 40; ++id) add(id, 1000, 0, 0.01);
   const Job& most = add(40, 4'000'000, 0, 1);
   set(WeightRule::priority);
-  EXPECT_DOUBLE_EQ(least.weight, 0.1);
-  EXPECT_DOUBLE_EQ(most.weight, 10);
+  EXPECT_DOUBLE_EQ(least.policy.weight, 0.1);
+  EXPECT_DOUBLE_EQ(most.policy.weight, 10);
   // 0 counts as 0.01: the mean is (39 x 0.01 + 1) / 40 = 0.03475.
   set(WeightRule::fair_share);
-  EXPECT_DOUBLE_EQ(least.weight, 0.29);
-  EXPECT_DOUBLE_EQ(most.weight, 10);
+  EXPECT_DOUBLE_EQ(least.policy.weight, 0.29);
+  EXPECT_DOUBLE_EQ(most.policy.weight, 10);
 }
 
 TEST_F(Weights, WhoHasNoValueHasOne) {
   const Job& held = add(1, 0, 0, -1);
   const Job& a = add(2, 1000, 0, 0.2);
   Job& ending = add(3, 9000, 0, 0.9);
-  ending.phase = DFRS_JOB_ENDING;
+  ending.facts.phase = DFRS_JOB_ENDING;
   for (const WeightRule rule : {WeightRule::priority, WeightRule::fair_share}) {
     set(rule);
-    EXPECT_EQ(held.weight, 1);
-    EXPECT_EQ(a.weight, 1);  // alone it is the mean
+    EXPECT_EQ(held.policy.weight, 1);
+    EXPECT_EQ(a.policy.weight, 1);  // alone it is the mean
   }
 }
 
@@ -95,17 +95,17 @@ TEST_F(Weights, ThoseThatChangeAreNamed) {
   Job& c = add(3, 8000, 3, 0.2);
   set(WeightRule::priority);
   EXPECT_THAT(changes_.changed, ElementsAre(&c));
-  EXPECT_DOUBLE_EQ(a.weight, 0.25);  // mean 4000
-  b.priority = 9000;
+  EXPECT_DOUBLE_EQ(a.policy.weight, 0.25);  // mean 4000
+  b.facts.priority = 9000;
   set(WeightRule::priority);
   EXPECT_THAT(changes_.changed, ElementsAre(&b));
   set(WeightRule::fair_share);
   EXPECT_THAT(changes_.changed, ElementsAre(&a, &b, &c));
-  b.fair_share = std::numeric_limits<double>::quiet_NaN();  // of no use, and no news each time either
+  b.facts.fair_share = std::numeric_limits<double>::quiet_NaN();  // of no use, and no news each time either
   set(WeightRule::fair_share);
   EXPECT_THAT(changes_.changed, IsEmpty());
-  EXPECT_EQ(b.weight, 1);
-  c.phase = DFRS_JOB_ENDING;
+  EXPECT_EQ(b.policy.weight, 1);
+  c.facts.phase = DFRS_JOB_ENDING;
   set(WeightRule::none);
   EXPECT_THAT(changes_.changed, ElementsAre(&a, &c));
 }

@@ -154,7 +154,7 @@ TEST_F(Delivery, AnUnreachableAgentGetsItsStateLater) {
   EXPECT_TRUE(agents.report(1).reachable);
   EXPECT_EQ(agents.report(1).error, "");
   // Said once, and that it is over.
-  ASSERT_TRUE(eventually([&] { return log().find("all is well again") != std::string::npos; }));
+  ASSERT_TRUE(eventually([&] { return log().find("no error any more") != std::string::npos; }));
   const std::lock_guard lock(mutex);
   EXPECT_EQ(logged.size(), 2u);
 }

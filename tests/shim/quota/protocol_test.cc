@@ -63,7 +63,8 @@ TEST(Protocol, BadStatesAreRefusedByName) {
       {with("\"paused\":false", "\"paused\":0"), "jobs[0].paused"},
       {with("\"paused\":false", "\"paused\":true"), "paused, but not suspended"},
       {with(",\"suspended\":false", ""), "jobs[0].suspended"},
-      {with("}]", "},{\"job_id\":9,\"cpus\":1,\"paused\":false,\"suspended\":false}]"), "job 9 is there twice"}};
+      {with("\"paused\":false,\"suspended\":false", "\"paused\":true"), "jobs[0].suspended"},
+      {with("}]", "},{\"job_id\":9,\"cpus\":1,\"paused\":false,\"suspended\":false}]"), "job 9 is listed twice"}};
   for (const auto& [text, expected] : cases) {
     const auto state = parse_desired(text);
     ASSERT_FALSE(state) << text;

@@ -15,7 +15,7 @@ std::string conf(const std::string& more, const std::string& algorithm = "Greedy
   return "Algorithm=" + algorithm + "\nPartitions=dfrs\nPauseBy=none\n" + more;
 }
 
-// Room for all.
+// Enough memory for all.
 constexpr std::uint64_t kRoom = 4000;
 
 FakeJob needing(double needs) {

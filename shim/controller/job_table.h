@@ -14,12 +14,12 @@
 
 namespace dfrs::shim {
 
-class Books {
+class JobTable {
  public:
   /// Null: not known.
   Job* find(std::uint32_t id);
   const Job* find(std::uint32_t id) const;
-  /// A new record under a number that has none.
+  /// Adds a record under a number that has none.
   Job& add(std::uint32_t id);
   /// Forgets a job; it must have left its slot.
   void remove(std::uint32_t id);
@@ -38,8 +38,7 @@ class Books {
   JobSlot open_slot(Job& job);
   /// The job leaves its slot. The slot keeps showing the job as absent until release_slots().
   void close_slot(Job& job);
-  /// The slot goes over to another record, which must have none: an array's task that was split off as a job of its
-  /// own.
+  /// Gives the slot to another record, which must have none: an array's task that was split off as a job of its own.
   void hand_over_slot(Job& from, Job& to);
   /// Slots closed before may be used again, the lowest first: the engine has seen that they are empty. O(slots log
   /// slots) of those that are free.

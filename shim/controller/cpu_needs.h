@@ -4,9 +4,9 @@
 #pragma once
 
 #include "shim/conf/config.h"
-#include "shim/controller/books.h"
+#include "shim/controller/changes.h"
+#include "shim/controller/job_table.h"
 #include "shim/controller/nodes.h"
-#include "shim/controller/observer.h"
 #include "shim/controller/quotas.h"
 #include "shim/quota/node_agents.h"
 
@@ -15,13 +15,13 @@ namespace dfrs::shim {
 /// Use over less than this says little: the kernel deals CPU out in periods of a tenth of a second.
 inline constexpr Seconds kLeastSample = 3;
 
-class Needs {
+class CpuNeeds {
  public:
   /// Looks at the reports of nodes with running jobs, at most once per kReportInterval, and sets Job::need; jobs whose
   /// need has changed are named in changes.changed. `agents` null, or off: all jobs need what they asked for. A job
   /// that runs on several nodes needs what it needs where it needs most. O(tasks + jobs reported).
-  void look(Books& books, const Nodes& nodes, const NodeAgents* agents, const Quotas& quotas, const Config& config,
-            Seconds now, Changes& changes);
+  void measure(JobTable& jobs, const Nodes& nodes, const NodeAgents* agents, const Quotas& quotas, const Config& config,
+               Seconds now, Changes& changes);
 
  private:
   Seconds looked_at_ = -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "shim/controller/room.h"
+#include "shim/controller/memory_ledger.h"
 
 #include <algorithm>
 
@@ -19,14 +19,14 @@ void each_node(std::span<const NodeIndex> nodes, F f) {
 
 }  // namespace
 
-void Room::reset(const Nodes& nodes) {
+void MemoryLedger::reset(const Nodes& nodes) {
   memory_.resize(nodes.size());
   for (NodeIndex n = 0; n < nodes.size(); ++n) memory_[n] = nodes[n].free_memory();
   tasks_.assign(nodes.size(), 0);
   exclusive_.assign(nodes.size(), 0);
 }
 
-void Room::take(const Footprint& job) {
+void MemoryLedger::take(const Footprint& job) {
   const auto size = static_cast<std::int64_t>(job.memory_per_task);
   for (NodeIndex n : job.nodes) {
     memory_[n] -= size;
@@ -35,7 +35,7 @@ void Room::take(const Footprint& job) {
   }
 }
 
-void Room::give(const Footprint& job) {
+void MemoryLedger::give(const Footprint& job) {
   const auto size = static_cast<std::int64_t>(job.memory_per_task);
   for (NodeIndex n : job.nodes) {
     memory_[n] += size;
@@ -44,7 +44,7 @@ void Room::give(const Footprint& job) {
   }
 }
 
-bool Room::fits(const Footprint& job) const {
+bool MemoryLedger::fits(const Footprint& job) const {
   bool fits = true;
   each_node(job.nodes, [&](NodeIndex n, std::uint32_t tasks) {
     fits = fits && tasks_that_fit(n, job.memory_per_task, job.exclusive) >= tasks;
@@ -52,7 +52,7 @@ bool Room::fits(const Footprint& job) const {
   return fits;
 }
 
-std::uint32_t Room::tasks_that_fit(NodeIndex n, std::uint64_t memory_per_task, bool exclusive) const {
+std::uint32_t MemoryLedger::tasks_that_fit(NodeIndex n, std::uint64_t memory_per_task, bool exclusive) const {
   if (n >= memory_.size() || memory_[n] < 0 || exclusive_[n] != 0 || (exclusive && tasks_[n] != 0)) return 0;
   if (memory_per_task == 0) return UINT32_MAX;
   const std::uint64_t fit = static_cast<std::uint64_t>(memory_[n]) / memory_per_task;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "shim/controller/books.h"
+#include "shim/controller/job_table.h"
 
 #include <algorithm>
 #include <functional>
 
 namespace dfrs::shim {
 
-Job* Books::find(std::uint32_t id) {
+Job* JobTable::find(std::uint32_t id) {
   const auto it = jobs_.find(id);
   return it == jobs_.end() ? nullptr : it->second.get();
 }
 
-const Job* Books::find(std::uint32_t id) const {
+const Job* JobTable::find(std::uint32_t id) const {
   const auto it = jobs_.find(id);
   return it == jobs_.end() ? nullptr : it->second.get();
 }
 
-Job& Books::add(std::uint32_t id) {
+Job& JobTable::add(std::uint32_t id) {
   auto& job = jobs_[id];
   job = std::make_unique<Job>();
   job->id = id;
@@ -24,12 +24,12 @@ Job& Books::add(std::uint32_t id) {
   return *job;
 }
 
-void Books::remove(std::uint32_t id) {
+void JobTable::remove(std::uint32_t id) {
   jobs_.erase(id);
   order_valid_ = false;
 }
 
-const std::vector<Job*>& Books::ordered() const {
+const std::vector<Job*>& JobTable::ordered() const {
   if (!order_valid_) {
     order_.clear();
     for (const auto& [id, job] : jobs_) order_.push_back(job.get());
@@ -39,40 +39,40 @@ const std::vector<Job*>& Books::ordered() const {
   return order_;
 }
 
-JobSlot Books::open_slot(Job& job) {
+JobSlot JobTable::open_slot(Job& job) {
   if (free_.empty()) {
     free_.push_back(static_cast<JobSlot>(views_.size()));
     views_.emplace_back();
     estimates_.push_back(0);
     owners_.push_back(nullptr);
   }
-  job.slot = free_.back();
+  job.policy.slot = free_.back();
   free_.pop_back();
-  views_[job.slot] = JobView{};
-  estimates_[job.slot] = 0;
-  owners_[job.slot] = &job;
-  return job.slot;
+  views_[job.policy.slot] = JobView{};
+  estimates_[job.policy.slot] = 0;
+  owners_[job.policy.slot] = &job;
+  return job.policy.slot;
 }
 
-void Books::close_slot(Job& job) {
-  if (job.slot == kNoSlot) return;
-  JobView& view = views_[job.slot];
+void JobTable::close_slot(Job& job) {
+  if (job.policy.slot == kNoSlot) return;
+  JobView& view = views_[job.policy.slot];
   view.state = JobState::absent;
   view.nodes = {};  // these two pointed into the record
   view.eligible = nullptr;
   view.yield = 0;
-  owners_[job.slot] = nullptr;
-  closing_.push_back(job.slot);
-  job.slot = kNoSlot;
+  owners_[job.policy.slot] = nullptr;
+  closing_.push_back(job.policy.slot);
+  job.policy.slot = kNoSlot;
 }
 
-void Books::hand_over_slot(Job& from, Job& to) {
-  to.slot = from.slot;
-  from.slot = kNoSlot;
-  if (to.slot != kNoSlot) owners_[to.slot] = &to;
+void JobTable::hand_over_slot(Job& from, Job& to) {
+  to.policy.slot = from.policy.slot;
+  from.policy.slot = kNoSlot;
+  if (to.policy.slot != kNoSlot) owners_[to.policy.slot] = &to;
 }
 
-void Books::release_slots() {
+void JobTable::release_slots() {
   free_.insert(free_.end(), closing_.begin(), closing_.end());
   closing_.clear();
   // The lowest comes first, so that runs repeat and the table stays dense.

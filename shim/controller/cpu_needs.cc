@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "shim/controller/needs.h"
+#include "shim/controller/cpu_needs.h"
 
 #include <algorithm>
 #include <limits>
@@ -11,8 +11,8 @@ namespace dfrs::shim {
 namespace {
 
 void set_need(Job& job, double need, Changes& changes) {
-  if (job.need == need) return;
-  job.need = need;
+  if (job.need.value == need) return;
+  job.need.value = need;
   changes.changed.push_back(&job);
 }
 
@@ -21,12 +21,12 @@ bool sample(Job& job, const std::vector<const NodeReport*>& reports, const Quota
             Seconds now) {
   double quota =
       std::numeric_limits<double>::infinity();  // of the node where it has least, in parts of what it asked for
-  std::vector<Job::CpuSample> fresh;
+  std::vector<CpuNeed::Sample> fresh;
   std::vector<double> asked;  // CPUs, by node
-  for (std::size_t k = 0; k < job.at.size();) {
-    const NodeIndex n = job.at[k];
+  for (std::size_t k = 0; k < job.facts.nodes.size();) {
+    const NodeIndex n = job.facts.nodes[k];
     std::size_t end = k + 1;
-    while (end < job.at.size() && job.at[end] == n) ++end;
+    while (end < job.facts.nodes.size() && job.facts.nodes[end] == n) ++end;
     const NodeReport* report = n < reports.size() ? reports[n] : nullptr;
     const JobUse* use = nullptr;
     if (report != nullptr && report->reachable && report->current) {
@@ -35,39 +35,39 @@ bool sample(Job& job, const std::vector<const NodeReport*>& reports, const Quota
       }
     }
     if (use == nullptr) {
-      job.samples.clear();
+      job.need.samples.clear();
       return false;
     }
-    asked.push_back(static_cast<double>(end - k) * job.cpus_per_task);
+    asked.push_back(static_cast<double>(end - k) * job.facts.cpus_per_task);
     fresh.push_back({use->cpu_seconds, now - report->age});
     quota = std::min(quota, quotas.sent(n, job.id) / asked.back());
     k = end;
   }
   const double now_quota = quota;
-  const bool comparable = job.samples.size() == fresh.size();
+  const bool comparable = job.need.samples.size() == fresh.size();
   // Of several quotas in that time the least: a job that left some even of that unused was not held back.
-  if (comparable) quota = job.sampled_quota = std::min(job.sampled_quota, quota);
+  if (comparable) quota = job.need.sampled_quota = std::min(job.need.sampled_quota, quota);
   Seconds length = std::numeric_limits<double>::infinity();
   double used = 0;
   for (std::size_t k = 0; comparable && k < fresh.size(); ++k) {
-    const Seconds one = fresh[k].at - job.samples[k].at;
+    const Seconds one = fresh[k].at - job.need.samples[k].at;
     length = std::min(length, one);
-    if (one > 0) used = std::max(used, (fresh[k].cpu_seconds - job.samples[k].cpu_seconds) / one / asked[k]);
+    if (one > 0) used = std::max(used, (fresh[k].cpu_seconds - job.need.samples[k].cpu_seconds) / one / asked[k]);
   }
   if (comparable && length < kLeastSample) return false;  // not yet
-  job.samples = std::move(fresh);
-  job.sampled_quota = now_quota;
-  return comparable && job.measured.sample(used, quota, length, rule);
+  job.need.samples = std::move(fresh);
+  job.need.sampled_quota = now_quota;
+  return comparable && job.need.measured.sample(used, quota, length, rule);
 }
 
 }  // namespace
 
-void Needs::look(Books& books, const Nodes& nodes, const NodeAgents* agents, const Quotas& quotas, const Config& config,
-                 Seconds now, Changes& changes) {
+void CpuNeeds::measure(JobTable& jobs, const Nodes& nodes, const NodeAgents* agents, const Quotas& quotas,
+                       const Config& config, Seconds now, Changes& changes) {
   if (agents == nullptr || !config.measure_cpu_need) {
-    books.each([&](Job& job) {
-      job.samples.clear();
-      job.measured.forget();
+    jobs.each([&](Job& job) {
+      job.need.samples.clear();
+      job.need.measured.forget();
       set_need(job, 1, changes);
     });
     return;
@@ -78,18 +78,19 @@ void Needs::look(Books& books, const Nodes& nodes, const NodeAgents* agents, con
   looked_at_ = now;
   std::vector<NodeReport> read(nodes.size());
   std::vector<const NodeReport*> reports(nodes.size(), nullptr);
-  books.each([&](Job& job) {
-    const bool stays = job.running() && job.wish == Wish::running && job.target == job.at;
+  jobs.each([&](Job& job) {
+    const bool stays =
+        job.running() && job.desired.state == DesiredState::running && job.desired.nodes == job.facts.nodes;
     if (!stays) {
-      job.samples.clear();
+      job.need.samples.clear();
       return;
     }
-    for (const NodeIndex n : job.at) {
+    for (const NodeIndex n : job.facts.nodes) {
       if (n >= nodes.size() || reports[n] != nullptr) continue;
       read[n] = agents->report(n);
       reports[n] = &read[n];
     }
-    if (sample(job, reports, quotas, rule, now)) set_need(job, job.measured.need(), changes);
+    if (sample(job, reports, quotas, rule, now)) set_need(job, job.need.measured.need(), changes);
   });
 }
 

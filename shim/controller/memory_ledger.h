@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "policy/core/units.h"
+#include "shim/controller/job.h"
 #include "shim/controller/nodes.h"
 
 namespace dfrs::shim {
@@ -18,15 +19,20 @@ struct Footprint {
   bool exclusive = false;
 };
 
-class Room {
+/// Of the job on `nodes`, which must outlive the footprint.
+inline Footprint footprint(const Job& job, std::span<const NodeIndex> nodes) {
+  return {nodes, job.facts.memory_per_task, job.facts.exclusive};
+}
+
+class MemoryLedger {
  public:
   /// Nothing but foreign jobs on the nodes. O(nodes).
   void reset(const Nodes& nodes);
-  /// The job comes, whether there is room or not; its nodes must be of the list. O(tasks).
+  /// Adds the job, even where memory is short; its nodes must exist. O(tasks).
   void take(const Footprint& job);
-  /// A job that was taken goes. O(tasks).
+  /// Removes a job that was added. O(tasks).
   void give(const Footprint& job);
-  /// Memory and exclusive use would hold if the job came too; false for nodes that do not exist. O(tasks).
+  /// Whether memory and exclusive use allow the job beside the others; false for nodes that do not exist. O(tasks).
   bool fits(const Footprint& job) const;
   /// How many tasks of that size (MiB) the node could take; UINT32_MAX: any number. 0 for a node that is overcommitted
   /// or does not exist. O(1).

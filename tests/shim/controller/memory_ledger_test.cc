@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "shim/controller/room.h"
+#include "shim/controller/memory_ledger.h"
 
 #include <gtest/gtest.h>
 
@@ -23,10 +23,10 @@ struct TwoNodes {
   }
   NodeList list;
   Nodes nodes;
-  Room room;
+  MemoryLedger room;
 };
 
-TEST(Room, CountsTheTasksOfEachNode) {
+TEST(MemoryLedger, CountsTheTasksOfEachNode) {
   TwoNodes two;
   const Tasks three_and_one{0, 0, 0, 1};
   EXPECT_TRUE(two.room.fits({three_and_one, 333, false}));
@@ -36,7 +36,7 @@ TEST(Room, CountsTheTasksOfEachNode) {
   EXPECT_FALSE(two.room.fits({one_and_two, 351, false})) << "the second has 700 left by others";
 }
 
-TEST(Room, GivesBackWhatWasTaken) {
+TEST(MemoryLedger, GivesBackWhatWasTaken) {
   TwoNodes two;
   const Tasks tasks{0, 0, 1};
   two.room.take({tasks, 200, true});
@@ -51,7 +51,7 @@ TEST(Room, GivesBackWhatWasTaken) {
   EXPECT_TRUE(two.room.fits({other, 700, true}));
 }
 
-TEST(Room, AnExclusiveJobNeedsAnEmptyNode) {
+TEST(MemoryLedger, AnExclusiveJobNeedsAnEmptyNode) {
   TwoNodes two;
   const Tasks first{0};
   const Tasks both{0, 1};
@@ -62,7 +62,7 @@ TEST(Room, AnExclusiveJobNeedsAnEmptyNode) {
   EXPECT_EQ(two.room.tasks_that_fit(1, 10, true), 70u);
 }
 
-TEST(Room, TasksWithoutMemoryFitInAnyNumber) {
+TEST(MemoryLedger, TasksWithoutMemoryFitInAnyNumber) {
   TwoNodes two;
   const Tasks all{0};
   two.room.take({all, 1000, false});
@@ -71,7 +71,7 @@ TEST(Room, TasksWithoutMemoryFitInAnyNumber) {
 }
 
 // Memory that was taken from a node since, or given to others: nothing may come, not even tasks without memory.
-TEST(Room, AnOvercommittedNodeTakesNothing) {
+TEST(MemoryLedger, AnOvercommittedNodeTakesNothing) {
   TwoNodes two;
   const Tasks first{0};
   two.room.take({first, 1001, false});
@@ -88,16 +88,16 @@ TEST(Room, AnOvercommittedNodeTakesNothing) {
   EXPECT_EQ(two.room.tasks_that_fit(1, 1, false), 0u);
 }
 
-TEST(Room, NodesThatDoNotExistHaveNone) {
+TEST(MemoryLedger, NodesThatDoNotExistHaveNone) {
   TwoNodes two;
   const Tasks beyond{1, 2};
   EXPECT_FALSE(two.room.fits({beyond, 1, false}));
   EXPECT_EQ(two.room.tasks_that_fit(2, 0, false), 0u);
-  EXPECT_EQ(Room().tasks_that_fit(0, 0, false), 0u);
+  EXPECT_EQ(MemoryLedger().tasks_that_fit(0, 0, false), 0u);
 }
 
 // Against a list of the jobs that are there, counted anew at each question.
-TEST(Room, AgreesWithAPlainCount) {
+TEST(MemoryLedger, AgreesWithAPlainCount) {
   struct Present {
     Tasks tasks;
     std::uint64_t memory = 0;
@@ -112,7 +112,7 @@ TEST(Room, AgreesWithAPlainCount) {
     }
     Nodes nodes;
     list.update(nodes);
-    Room room;
+    MemoryLedger room;
     room.reset(nodes);
     std::vector<Present> there;
     for (int step = 0; step < 100; ++step) {

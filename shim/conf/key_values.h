@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The syntax that dfrs.conf shares with slurm.conf: from text to Key=Value pairs.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dfrs::shim {
+
+struct KeyValue {
+  std::string key;
+  std::string value;         ///< without its quotes
+  std::size_t line = 0;      ///< counted from 1
+  bool starts_line = false;  ///< the first on its line (a continued line counts as one)
+};
+
+struct SyntaxError {
+  std::size_t line = 0;
+  std::string message;
+};
+
+struct KeyValues {
+  std::vector<KeyValue> pairs;      ///< in order
+  std::vector<SyntaxError> errors;  ///< in order of lines; `pairs` holds what could be read all the same
+};
+
+/// Key=Value, blanks around '=' allowed, several on a line; '#' begins a comment; a backslash at the end of a line
+/// continues it; a value in double quotes may hold blanks and '#'. Linear.
+KeyValues parse_key_values(std::string_view text);
+
+/// Letters A-Z as a-z; others stay.
+std::string lower_case(std::string_view text);
+
+}  // namespace dfrs::shim

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Why a job waits, or where it is and why, in lines for people.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "shim/controller/inspection.h"
+#include "shim/controller/memory_ledger.h"
+#include "shim/controller/pause_rules.h"
+#include "shim/controller/situation.h"
+
+namespace dfrs::shim {
+namespace {
+
+std::string join(const Places& places) {
+  std::string text;
+  for (const auto& [name, tasks] : places) text += fmt::format("{}{}:{}", text.empty() ? "" : " ", name, tasks);
+  return text;
+}
+
+std::string why_weight(const Job& job, WeightRule rule) {
+  switch (rule) {
+    case WeightRule::none:
+      break;
+    case WeightRule::priority:
+      return fmt::format("from Slurm's priority of {}", job.facts.priority);
+    case WeightRule::qos:
+      return fmt::format("from a QOS of priority {}", job.facts.qos_priority);
+    case WeightRule::fair_share:
+      return job.facts.fair_share < 0 ? "having no fair-share factor"
+                                      : fmt::format("from a fair-share factor of {:.3g}", job.facts.fair_share);
+  }
+  return {};
+}
+
+std::string why_cost(const Job& job, const PauseCosts& costs, const Config& config, Seconds now) {
+  if (pause_way(job) == PauseWay::suspend) {
+    if (!config.suspend_needs_swap) {
+      return fmt::format("A pause would cost it about {:.3g} s: it would be stopped where it is.",
+                         job.pausing.pause_cost);
+    }
+    return fmt::format("A pause would cost it about {:.3g} s: its memory to swap and back, at {:.3g} MiB/s.",
+                       job.pausing.pause_cost, costs.swap_rate(config));
+  }
+  const bool loses = !checkpoints(job, config);
+  return fmt::format(
+      "A pause would cost it about {:.3g} s: {:.3g} s for another start{}.", job.pausing.pause_cost,
+      costs.restart(config),
+      loses ? fmt::format(", and {:.0f} s of work that would be lost", job.virtual_time(now)) : std::string());
+}
+
+const char* plural(std::uint64_t count) { return count == 1 ? "" : "s"; }
+
+// One job's explanation, line by line.
+class Explanation {
+ public:
+  Explanation(const LiveState& live, const Job& job) : live_(live), job_(job), now_(live.counters.now) {}
+
+  std::vector<std::string> lines() {
+    if (job_.facts.phase == DFRS_JOB_ENDING) return {"It has ended; its nodes are being cleaned up."};
+    const JobSituation situation = situation_of(job_, now_);
+    say_situation(situation);
+    say_where();
+    say_request();
+    const bool wants_room = situation == JobSituation::waiting || situation == JobSituation::suspended ||
+                            situation == JobSituation::requeued;
+    if (wants_room) {
+      say_room();
+      say_rank();
+    }
+    if (job_.running()) {
+      say_progress();
+      say_pausing();
+      say_quota();
+    }
+    say_history();
+    return std::move(lines_);
+  }
+
+ private:
+  template <typename... A>
+  void say(fmt::format_string<A...> format, A&&... args) {
+    lines_.push_back(fmt::format(format, std::forward<A>(args)...));
+  }
+  std::string names(const std::vector<NodeIndex>& nodes) const { return join(places(nodes, live_.nodes)); }
+  Seconds flow_time() const { return std::max(0.0, now_ - job_.history.release); }
+
+  void say_situation(JobSituation situation) {
+    say("It is {}.", situation_name(situation));
+    const std::string why = reason_of(job_, situation, live_.reconciler, live_.nodes, now_);
+    if (!why.empty()) say("Why: {}.", why);
+  }
+
+  void say_where() {
+    const std::vector<NodeIndex>& nodes = job_.facts.nodes;
+    if (!nodes.empty()) say("Nodes: {}{}.", names(nodes), job_.running() ? "" : " (it holds no memory there)");
+    if (job_.desired.state == DesiredState::running && job_.desired.nodes != nodes) {
+      say("The policy has placed it on {}.", names(job_.desired.nodes));
+    }
+  }
+
+  void say_request() {
+    const JobFacts& facts = job_.facts;
+    say("It asks for {} task{} of {} CPU{} and {} MiB each.", facts.tasks, plural(facts.tasks), facts.cpus_per_task,
+        plural(facts.cpus_per_task), facts.memory_per_task);
+    if (live_.config.measure_cpu_need && job_.need.value < 1) {
+      say("It has been seen to need {:.2f} of each of these CPUs; CPU is shared by that.", job_.need.value);
+    }
+    if (live_.config.weight != WeightRule::none) {
+      say("Its weight is {:.3g}, {}.", job_.policy.weight, why_weight(job_, live_.config.weight));
+    }
+  }
+
+  // The memory that jobs leave which run or are to run.
+  MemoryLedger ledger_of_desired() const {
+    MemoryLedger ledger;
+    ledger.reset(live_.nodes);
+    live_.jobs.each([&](const Job& other) {
+      if (other.desired.state == DesiredState::running) ledger.take(footprint(other, other.desired.nodes));
+    });
+    return ledger;
+  }
+
+  void say_room() {
+    const JobFacts& facts = job_.facts;
+    const MemoryLedger ledger = ledger_of_desired();
+    std::uint64_t fit = 0;
+    std::size_t eligible = 0, unusable = 0, short_of_memory = 0, alone = 0;
+    for (NodeIndex n = 0; n < live_.nodes.size(); ++n) {
+      if (!facts.may_use(n)) continue;
+      ++eligible;
+      if (!live_.nodes.views()[n].usable) {
+        ++unusable;
+        continue;
+      }
+      const std::uint32_t here = ledger.tasks_that_fit(n, facts.memory_per_task, facts.exclusive);
+      fit += std::min(here, facts.tasks);
+      if (here != 0) continue;
+      const std::int64_t free = ledger.free_memory(n);
+      const bool has_memory = free >= 0 && static_cast<std::uint64_t>(free) >= facts.memory_per_task;
+      ++(has_memory ? alone : short_of_memory);
+    }
+    say("Of {} node{} that it may use, {} {} not usable, {} {} too little memory free, {} {} kept from it by exclusive "
+        "use; there is room for {} of {} tasks.",
+        eligible, plural(eligible), unusable, unusable == 1 ? "is" : "are", short_of_memory,
+        short_of_memory == 1 ? "has" : "have", alone, alone == 1 ? "is" : "are",
+        std::min<std::uint64_t>(fit, facts.tasks), facts.tasks);
+    if (policy_flags(job_).may_not_move) {
+      say("It can go on only where it is, on {}{}.", names(facts.nodes),
+          ledger.fits(footprint(job_, facts.nodes)) ? "" : "; memory there is taken by others");
+    }
+  }
+
+  void say_rank() {
+    say("Its priority is {:.4g} (flow time {:.0f} s, virtual time {:.0f} s).", priority_of(job_, now_), flow_time(),
+        job_.virtual_time(now_));
+  }
+
+  void say_progress() {
+    say("Its yield is {:.3f}; virtual time {:.0f} s in {:.0f} s since its release.", job_.progress.granted_yield,
+        job_.virtual_time(now_), flow_time());
+  }
+
+  void say_pausing() {
+    const JobFlags flags = policy_flags(job_);
+    say("It may {}be paused and may {}be moved now.", flags.may_not_pause ? "not " : "",
+        flags.may_not_move ? "not " : "");
+    if (flags.may_not_pause || job_.pausing.pause_cost < 0) return;
+    lines_.push_back(why_cost(job_, live_.pause_costs, live_.config, now_));
+  }
+
+  // Of the first node where the newest quota is not in force.
+  void say_quota() {
+    if (live_.agents == nullptr) return;
+    for (NodeIndex n : job_.facts.nodes) {
+      const NodeReport report = n < live_.nodes.size() ? live_.agents->report(n) : NodeReport{};
+      if (report.current) continue;
+      say("Its newest quota is not in force on {}: {}.", live_.nodes[n].name,
+          report.error.empty() ? "the node's agent has not answered yet" : report.error);
+      return;
+    }
+  }
+
+  void say_history() {
+    const History& history = job_.history;
+    if (job_.facts.time_limit != UINT32_MAX && history.first_start > 0) {
+      say("Of its time limit of {} min it has used {:.1f} min of virtual time in this run.", job_.facts.time_limit,
+          job_.run_virtual_time(now_) / 60);
+    }
+    if (history.lost_runs > 0) {
+      say("It has lost the work of {} run{}, {:.0f} s of virtual time.", history.lost_runs, plural(history.lost_runs),
+          history.lost_work);
+    }
+  }
+
+  const LiveState& live_;
+  const Job& job_;
+  const Seconds now_;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace
+
+tl::expected<std::vector<std::string>, std::string> explain_job(const LiveState& live, std::uint32_t job_id) {
+  const Job* job = live.jobs.find(job_id);
+  if (job == nullptr) {
+    return tl::unexpected<std::string>(
+        fmt::format("job {} is not in a partition managed by dfrs, or has ended", job_id));
+  }
+  return Explanation(live, *job).lines();
+}
+
+}  // namespace dfrs::shim

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What Slurm shows of a job: as in the last snapshot, or as an operation carried out since has left it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "policy/core/view.h"
+#include "shim/controller.h"
+
+namespace dfrs::shim {
+
+/// Written by job_observation.h and results.h.
+struct JobFacts {
+  dfrs_job_phase phase = DFRS_JOB_BLOCKED;
+  std::uint32_t flags = 0;  ///< dfrs_job_flag
+  std::uint32_t tasks = 1;
+  std::uint32_t cpus_per_task = 1;
+  std::uint64_t memory_per_task = 0;      ///< MiB
+  std::uint32_t time_limit = UINT32_MAX;  ///< minutes
+  std::int64_t begin_time = 0;
+  std::int64_t end_time = 0;
+  std::uint32_t priority = 0;  ///< Slurm's
+  std::uint32_t qos_priority = 0;
+  double fair_share = -1;  ///< below 0: not known
+  std::string name, partition, comment, blocked_reason;
+
+  std::vector<NodeIndex> nodes;              ///< of each task, ascending; empty unless running or suspended
+  std::vector<NodeIndex> last_nodes;         ///< of the last run
+  std::vector<std::uint64_t> eligible_mask;  ///< nodes that it may use, as in the snapshot; empty: all
+  NodeSet eligible_nodes;                    ///< the same for the policy
+  bool exclusive = false;                    ///< its flag, as it was when it took its nodes
+  bool keeps_memory = true;  ///< while its user has it suspended: Slurm keeps the memory, unless we had freed it before
+  std::uint64_t snapshot = 0;  ///< number of the last snapshot that showed the job
+
+  bool has(dfrs_job_flag flag) const { return (flags & flag) != 0; }
+  bool may_use(NodeIndex node) const { return eligible_mask.empty() || eligible_nodes.contains(node); }
+};
+
+}  // namespace dfrs::shim

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One job of a snapshot against its record: which run it is in, what has become of the last one, and whether that
+// agrees with what the policy decided.
+#pragma once
+
+#include <vector>
+
+#include "shim/conf/config.h"
+#include "shim/controller/changes.h"
+#include "shim/controller/job_table.h"
+#include "shim/controller/log.h"
+#include "shim/controller/saved_state.h"
+
+namespace dfrs::shim {
+
+/// What all observations of a snapshot share.
+struct SnapshotContext {
+  const dfrs_snapshot& snapshot;
+  Seconds state_saved_at;  ///< when the state file was written that records were restored from
+  const Config& config;
+  const Log& log;
+  Totals& totals;
+  JobTable& jobs;
+  Changes& changes;
+  std::vector<NodeIndex>& placement;  ///< storage for the job at hand
+};
+
+class JobObservation {
+ public:
+  /// `restored`: the record was just made from the state file.
+  JobObservation(const SnapshotContext& context, const dfrs_job& seen, Job& job, bool restored);
+
+  /// Brings the record up to date and notes in the context's changes what the policy must learn. O(tasks).
+  void enter();
+
+ private:
+  // In this order.
+  void note_restored_requests();
+  void read_marks();
+  void note_end_of_run();
+  void note_clean_up();
+  void read_placement();
+  void read_requirements();
+  void read_facts();
+  void note_release();
+  void enter_phase();
+
+  void enter_ending();
+  void enter_queued();
+  void enter_running();
+  void enter_suspended();
+  void begin_run();
+  void stop_clock_of_suspended();
+  void note_start();
+  void compare_running_with_plan();
+  void read_clock_from_tag();
+  void withdraw();
+
+  const SnapshotContext& context_;
+  const dfrs_job& seen_;
+  Job& job_;
+  const bool restored_;
+  const Seconds now_;
+
+  // Of the record, before the snapshot changes it.
+  const bool was_running_;
+  const bool was_suspended_;
+  const bool held_nodes_;
+  const bool was_requeuing_;
+  const bool new_run_;
+
+  // Of the snapshot.
+  const bool indices_kept_;       // node indices of the record still mean the same
+  const bool waits_;              // in the queue, startable or being cleaned up
+  bool run_ended_ = false;        // the job is back in the queue, or in another run
+  bool ended_by_others_ = false;  // and not by a requeue of ours
+  bool other_requirements_ = false;
+};
+
+}  // namespace dfrs::shim

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/controller/quota_link.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "shim/controller/clock.h"
+#include "shim/controller/timing.h"
+
+namespace dfrs::shim {
+
+bool QuotaLink::connect(const Nodes& nodes, const Changes& changes) {
+  if (changes.node_list) quotas_.forget();
+  if (changes.agent_addresses) connected_ = false;
+  if (connected_) return false;
+  connected_ = true;
+  quotas_.forget();
+  if (agents_ == nullptr || (!config_->enforce_quotas && !in_force_)) return false;
+  set_agents(nodes);
+  if (config_->enforce_quotas) return in_force_ = true;
+  // QuotaMode=off, and it was not always so: an empty state lifts the quotas.
+  for (NodeIndex n = 0; n < nodes.size(); ++n) agents_->set_desired(n, {});
+  return false;
+}
+
+void QuotaLink::set_agents(const Nodes& nodes) {
+  std::vector<AgentAddress> addresses;
+  for (NodeIndex n = 0; n < nodes.size(); ++n) {
+    addresses.push_back({nodes[n].name, nodes[n].address, config_->agent_port.of(nodes[n].slurmd_port)});
+  }
+  agents_->set_agents(addresses);
+}
+
+Seconds QuotaLink::confirm_raises(JobTable& jobs, Seconds now) {
+  Seconds again = kNever;
+  jobs.each([&](Job& job) {
+    if (!job.progress.raise_unconfirmed || !job.running()) return;
+    const Raise raise = agents() != nullptr ? state_of_raise(job) : Raise::in_force;
+    if (raise == Raise::in_force) {
+      job.progress.raise_unconfirmed = false;
+      set_rate(job.progress.clock, now, job.progress.granted_yield);
+    } else {
+      again = std::min(again, now + (raise == Raise::pending ? kPoll : kHousekeeping));
+    }
+  });
+  return again;
+}
+
+// On all nodes of the job.
+QuotaLink::Raise QuotaLink::state_of_raise(const Job& job) const {
+  const std::vector<NodeIndex>& nodes = job.facts.nodes;
+  for (std::size_t k = 0; k < nodes.size();) {
+    std::size_t end = k + 1;
+    while (end < nodes.size() && nodes[end] == nodes[k]) ++end;
+    const double cpus =
+        job.progress.granted_yield * job.need.value * static_cast<double>(end - k) * job.facts.cpus_per_task;
+    // A raise may wait for another job's last checkpoint: then the quota is less than the yield says.
+    if (!quotas_.handed_over(nodes[k], job.id, cpus)) return Raise::pending;
+    const NodeReport report = agents_->report(nodes[k]);
+    if (!report.current) return report.reachable ? Raise::pending : Raise::unreachable;
+    k = end;
+  }
+  return Raise::in_force;
+}
+
+void QuotaLink::build(const JobTable& jobs, const Nodes& nodes, std::span<const Job* const> arriving) {
+  if (agents() != nullptr) quotas_.build(jobs, nodes, *config_, arriving);
+}
+
+void QuotaLink::send() {
+  if (agents() != nullptr) quotas_.send(*agents_);
+}
+
+bool QuotaLink::wait(std::uint32_t wait_ms) const {
+  const auto nodes = quotas_.arrival_nodes();
+  return agents() == nullptr || nodes.empty() || agents_->wait(nodes, wait_ms);
+}
+
+}  // namespace dfrs::shim

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a repack of all jobs would do now, worked out by an engine of its own on a copy of the live view.
+#include <cmath>
+
+#include "shim/controller/inspection.h"
+#include "shim/controller/situation.h"
+
+namespace dfrs::shim {
+namespace {
+
+// Ticks fall on multiples of the period: all times are shifted so that one is due now.
+void shift_to_tick(ClusterView& view, std::vector<JobView>& jobs, Seconds period) {
+  Seconds tick = std::ceil(view.now / period) * period;
+  while (std::ceil(tick / period) * period > tick) tick = (std::ceil(tick / period) + 1) * period;
+  const Seconds shift = tick - view.now;
+  view.now = tick;
+  for (JobView& job : jobs) {
+    job.submit += shift;
+    job.clock.since += shift;
+  }
+}
+
+// A repack now, and nothing but the repack. Of other families it is what the algorithm would do if it started now.
+void ask_for_repack(RepackInput& input, ClusterView& view) {
+  auto* dfrs = std::get_if<DfrsAlgorithm>(&input.algorithm);
+  if (dfrs == nullptr) return;
+  if (dfrs->periodic == DfrsAlgorithm::Periodic::nothing) dfrs->periodic = DfrsAlgorithm::Periodic::mcb8;
+  dfrs->opportunistic = false;
+  dfrs->on_submission = DfrsAlgorithm::Submission::nothing;
+  shift_to_tick(view, input.jobs, input.options.dfrs.period);
+}
+
+Places name_places(std::span<const NodeIndex> list, const std::vector<std::string>& names) {
+  Places out;
+  for (NodeIndex n : list) {
+    if (!out.empty() && out.back().first == names[n]) {
+      ++out.back().second;
+    } else {
+      out.emplace_back(names[n], 1);
+    }
+  }
+  return out;
+}
+
+PlannedMove::Kind kind_of(DecisionKind kind) {
+  switch (kind) {
+    case DecisionKind::pause:
+      return PlannedMove::Kind::pause;
+    case DecisionKind::migrate:
+      return PlannedMove::Kind::move;
+    case DecisionKind::resume:
+      return PlannedMove::Kind::resume;
+    case DecisionKind::start:
+      return PlannedMove::Kind::start;
+  }
+  return PlannedMove::Kind::start;
+}
+
+// Of running jobs, by slot; 0: it does not run.
+std::vector<double> yields_of(const std::vector<JobView>& jobs) {
+  std::vector<double> yields;
+  for (const JobView& job : jobs) yields.push_back(job.state == JobState::running ? job.yield : 0);
+  return yields;
+}
+
+double least_yield(const std::vector<double>& yields) {
+  double least = 0;
+  for (double yield : yields) {
+    if (yield > 0 && (least == 0 || yield < least)) least = yield;
+  }
+  return least;
+}
+
+void describe(const Decisions& decisions, const RepackInput& input, RepackPlan& plan) {
+  const std::vector<double> before = yields_of(input.jobs);
+  std::vector<double> after = before;
+  for (const Decision& decision : decisions.placements) {
+    const JobView& job = input.jobs[decision.job];
+    if (decision.kind == DecisionKind::pause) after[decision.job] = 0;
+    PlannedMove move;
+    move.job_id = static_cast<std::uint32_t>(job.id);
+    move.kind = kind_of(decision.kind);
+    if (job.state == JobState::running) move.from = name_places(job.nodes, input.node_names);
+    move.to = name_places(decisions.nodes_of(decision), input.node_names);
+    plan.moves.push_back(std::move(move));
+  }
+  for (const YieldChange& change : decisions.yields) {
+    const auto id = static_cast<std::uint32_t>(input.jobs[change.job].id);
+    plan.yields.push_back({id, before[change.job], change.yield});
+    after[change.job] = change.yield;
+  }
+  plan.min_yield_before = least_yield(before);
+  plan.min_yield_after = least_yield(after);
+}
+
+}  // namespace
+
+tl::expected<RepackInput, std::string> copy_for_repack(const LiveState& live) {
+  const auto fail = [](std::string why) { return tl::unexpected<std::string>(std::move(why)); };
+  if (live.counters.steps == 0) return fail("slurmctld has not shown its jobs yet; try again in a second");
+  if (live.driver.batch()) return fail("a batch algorithm is configured: it never repacks");
+  const ClusterView view = live.driver.view(live.jobs, live.counters.now);
+  RepackInput input;
+  input.now = view.now;
+  input.rigid_dims = view.rigid_dims;
+  input.algorithm = live.driver.algorithm();
+  input.options = live.driver.options();
+  input.jobs.assign(view.jobs.begin(), view.jobs.end());
+  input.nodes.assign(view.nodes.begin(), view.nodes.end());
+  for (NodeIndex n = 0; n < live.nodes.size(); ++n) input.node_names.push_back(live.nodes[n].name);
+  input.lists.resize(input.jobs.size());
+  for (std::size_t k = 0; k < input.jobs.size(); ++k) {
+    JobView& job = input.jobs[k];
+    if (const Job* record = live.jobs.in_slot(static_cast<JobSlot>(k))) {
+      Seconds estimate = 0;
+      show_job(*record, live.nodes.reference_cpus(), live.counters.now, job, estimate);
+    }
+    RepackInput::Lists& lists = input.lists[k];
+    lists.nodes.assign(job.nodes.begin(), job.nodes.end());
+    job.nodes = lists.nodes;
+    if (job.eligible == nullptr) continue;
+    lists.eligible = *job.eligible;
+    job.eligible = &lists.eligible;
+  }
+  return input;
+}
+
+tl::expected<RepackPlan, std::string> plan_repack(RepackInput input) {
+  const auto fail = [](std::string why) { return tl::unexpected<std::string>(std::move(why)); };
+  ClusterView view{input.now, input.nodes, input.jobs, input.rigid_dims};
+  ask_for_repack(input, view);
+  RepackPlan plan;
+  plan.algorithm = algorithm_name(input.algorithm);
+  auto engine = Engine::create(input.algorithm, input.options);
+  if (!engine) return fail(engine.error().message);
+  const std::vector<Seconds> estimates(input.jobs.size(), 0.0);
+  const Event resync{EventKind::resync, kNoSlot};
+  const auto decided = (*engine)->step(view, Estimates{estimates}, {&resync, 1});
+  if (!decided) return fail(decided.error().message);
+  describe(**decided, input, plan);
+  return plan;
+}
+
+}  // namespace dfrs::shim

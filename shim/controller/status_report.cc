@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The state of the controller, its nodes and its jobs as values.
+#include <algorithm>
+#include <limits>
+
+#include "policy/core/engine.h"
+#include "shim/controller/inspection.h"
+#include "shim/controller/pause_rules.h"
+#include "shim/controller/situation.h"
+
+namespace dfrs::shim {
+namespace {
+
+ControllerStatus report_controller(const LiveState& live) {
+  ControllerStatus status;
+  status.cluster = live.cluster;
+  status.algorithm = algorithm_name(live.config.algorithm);
+  status.period = live.config.period;
+  status.enforce_quotas = live.config.enforce_quotas;
+  status.now = live.counters.now;
+  status.wake_at = live.counters.wake_at;
+  status.steps = live.counters.steps;
+  status.decisions = live.driver.counters().decisions;
+  status.resyncs = live.driver.counters().resyncs;
+  status.errors = live.counters.errors;
+  status.last_error = live.counters.last_error;
+  status.lost_runs = live.totals.lost_runs;
+  status.lost_work = live.totals.lost_work;
+  status.last_step_ms = live.counters.last_step_ms;
+  status.max_step_ms = live.counters.max_step_ms;
+  return status;
+}
+
+NodeStatus report_node(const Node& node, NodeIndex index, const NodeAgents* agents) {
+  NodeStatus out;
+  out.name = node.name;
+  out.usable = node.usable;
+  out.completing = node.completing;
+  out.cpus = node.cpus;
+  out.foreign_cpus = node.foreign_cpus;
+  out.memory_mib = node.memory;
+  out.foreign_memory_mib = node.foreign_memory;
+  if (agents == nullptr) return out;
+  const NodeReport report = agents->report(index);
+  out.agent_reachable = report.reachable;
+  out.agent_current = report.current;
+  out.agent_age = report.age;
+  out.agent_error = report.error;
+  out.swap_total_mib = report.swap_total_mib;
+  out.swap_free_mib = report.swap_free_mib;
+  return out;
+}
+
+void report_request(const Job& job, JobStatus& out) {
+  out.tasks = job.facts.tasks;
+  out.cpus_per_task = job.facts.cpus_per_task;
+  out.cpu_need = job.need.value;
+  out.weight = job.policy.weight;
+  out.memory_per_task_mib = job.facts.memory_per_task;
+  out.time_limit_minutes = job.facts.time_limit;
+}
+
+void report_progress(const Job& job, Seconds now, JobStatus& out) {
+  const Seconds release = job.history.release;
+  out.yield = job.running() ? job.progress.granted_yield : 0;
+  out.virtual_time = job.virtual_time(now);
+  out.run_virtual_time = job.run_virtual_time(now);
+  out.submit = release != 0 ? release : static_cast<Seconds>(job.submit);
+  out.flow_time = release != 0 ? std::max(0.0, now - release) : 0;
+  out.started = job.history.first_start;
+  out.priority = priority_of(job, now);
+  out.pauses = job.history.pauses;
+  out.moves = job.history.moves;
+  out.lost_runs = job.history.lost_runs;
+  out.lost_work = job.history.lost_work;
+}
+
+void report_pausing(const Job& job, JobStatus& out) {
+  out.pause_cost = job.running() ? job.pausing.pause_cost : -1;
+  if (!job.running() && !job.suspended()) return;
+  const JobFlags flags = policy_flags(job);
+  out.may_pause = !flags.may_not_pause;
+  out.may_move = !flags.may_not_move;
+}
+
+JobStatus report_job(const LiveState& live, const Job& job) {
+  const Seconds now = live.counters.now;
+  JobStatus out;
+  out.job_id = job.id;
+  out.user_id = job.user;
+  out.name = job.facts.name;
+  out.partition = job.facts.partition;
+  out.situation = situation_of(job, now);
+  report_request(job, out);
+  report_progress(job, now, out);
+  report_pausing(job, out);
+  out.nodes = places(job.facts.nodes, live.nodes);
+  const bool goes_elsewhere = job.desired.state == DesiredState::running && job.desired.nodes != job.facts.nodes;
+  if (goes_elsewhere) out.target = places(job.desired.nodes, live.nodes);
+  out.reason = reason_of(job, out.situation, live.reconciler, live.nodes, now);
+  return out;
+}
+
+// What the job has on its nodes. `out` is its report.
+void add_to_nodes(const LiveState& live, const Job& job, JobStatus& out, std::vector<NodeStatus>& nodes) {
+  NodeIndex last = std::numeric_limits<NodeIndex>::max();
+  for (NodeIndex n : job.facts.nodes) {
+    if (n == last || n >= nodes.size()) continue;
+    last = n;
+    NodeStatus& node = nodes[n];
+    if (live.agents != nullptr && !node.agent_current) out.quota_pending = true;
+    if (!job.running()) {
+      ++node.suspended_jobs;
+      continue;
+    }
+    const auto tasks = static_cast<double>(std::count(job.facts.nodes.begin(), job.facts.nodes.end(), n));
+    ++node.jobs;
+    node.allocated_cpus += out.yield * tasks * job.facts.cpus_per_task * job.need.value;
+    node.demanded_cpus += tasks * job.facts.cpus_per_task * job.need.value;
+    node.used_memory_mib += static_cast<std::uint64_t>(tasks) * job.facts.memory_per_task;
+  }
+}
+
+}  // namespace
+
+ControllerStatus report_status(const LiveState& live) {
+  ControllerStatus status = report_controller(live);
+  for (NodeIndex n = 0; n < live.nodes.size(); ++n) {
+    status.nodes.push_back(report_node(live.nodes[n], n, live.agents));
+  }
+  live.jobs.each([&](const Job& job) {
+    if (job.facts.phase == DFRS_JOB_ENDING) return;
+    JobStatus out = report_job(live, job);
+    add_to_nodes(live, job, out, status.nodes);
+    status.jobs.push_back(std::move(out));
+  });
+  return status;
+}
+
+}  // namespace dfrs::shim

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# All tests that start threads, under ThreadSanitizer: those of the simulator, too, which tests/check leaves out.
+set -euo pipefail
+# shellcheck source=tests/setup.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
+prepare "${packages[@]}" "${test_packages[@]}"
+configure_tsan
+make -C "$build_tsan" -k -j"$jobs" check-threads

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The tests by where they run, and goals of make for each kind: check-units runs what build-units builds, and so on.
+# `make check` runs them all.
+#   UNIT_TESTS     units      GoogleTest programs and fuzzers, with the code that they test linked in
+#   LIVE_THREADS   threads    GoogleTest programs that start threads, of the live side and of the simulator
+#   SIM_THREADS
+#   PROGRAM_TESTS  programs   GoogleTest programs that run the built programs, or take minutes without optimisation
+#   SCRIPT_TESTS
+SCRIPT_TESTS = \
+	tests/plugin/configure.sh \
+	tests/cli/exit_codes.sh \
+	$(DOCS_TESTS) \
+	tests/duplicate_symbols.sh \
+	tests/includes.py \
+	tests/plugin/install.sh \
+	tests/policy/purity.sh \
+	tests/policy/purity_selftest.sh
+dist_check_SCRIPTS = $(SCRIPT_TESTS)
+THREAD_TESTS = $(LIVE_THREADS) $(SIM_THREADS)
+TESTS = $(PROGRAM_TESTS) $(SCRIPT_TESTS) $(UNIT_TESTS) $(THREAD_TESTS)
+
+# Not check_PROGRAMS: make builds all of those for any of the goals. As it is, a test brings about its own program.
+EXTRA_PROGRAMS += $(PROGRAM_TESTS) $(UNIT_TESTS) $(THREAD_TESTS)
+CLEANFILES += $(PROGRAM_TESTS) $(UNIT_TESTS) $(THREAD_TESTS)
+
+.PHONY: build-units build-threads build-live-threads build-programs build-everything
+.PHONY: check-units check-threads check-live-threads check-programs
+build-units: $(UNIT_TESTS) $(THREAD_TESTS)
+build-threads: $(THREAD_TESTS)
+build-live-threads: $(LIVE_THREADS)
+build-programs: all-am $(PROGRAM_TESTS)
+# With the benchmarks.
+build-everything: all-am $(EXTRA_PROGRAMS)
+
+check-units: build-units
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(UNIT_TESTS) $(THREAD_TESTS)'
+check-threads: build-threads
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(THREAD_TESTS)'
+check-live-threads: build-live-threads
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(LIVE_THREADS)'
+check-programs: build-programs
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(PROGRAM_TESTS) $(SCRIPT_TESTS)'

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Which part may include which, and no circles: neither between files nor between folders.
+
+Usage: tests/includes.py [SOURCE_FOLDER]      exit: 0 all is well, 1 it is not, 99 cannot say
+Without an argument the sources are those of $srcdir, and the test first tests itself on a tree with one mistake of each kind.
+"""
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+# A part may include itself and what stands here. An entry with a slash is a folder of a part.
+ALLOWED = {
+    "base": [],
+    "policy": [],
+    "record": ["base", "policy"],
+    "sim": ["base", "policy", "record"],
+    "studies": ["base", "policy/core", "sim"],
+    "shim": ["base", "policy", "record"],
+    "plugin": ["shim"],
+}
+# dfrs-sim's command line is the top: it knows the studies, too.
+TOP = ["sim/cli"]
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+SUFFIXES = {".h", ".cc", ".c"}
+
+
+def read_tree(root):
+    """{file: files of ours that it includes}, all relative to the root. Generated headers and Slurm's are not there."""
+    tree = {}
+    for path in sorted(path for part in ALLOWED for path in (root / part).rglob("*") if path.suffix in SUFFIXES):
+        name = path.relative_to(root).as_posix()
+        targets = set()
+        for text in INCLUDE.findall(path.read_text(encoding="utf-8")):
+            candidates = [f"{os.path.dirname(name)}/{text}", text]
+            targets.update([each for each in candidates if "/" in each and (root / each).is_file()][:1])
+        tree[name] = sorted(targets)
+    return tree
+
+
+def is_below(name, folders):
+    return any(name.startswith(folder + "/") for folder in folders)
+
+
+def forbidden(tree):
+    for name, targets in tree.items():
+        part = name.partition("/")[0]
+        allowed = [part, *ALLOWED[part]] + (["studies"] if is_below(name, TOP) else [])
+        yield from (f"{name} includes {target}: {part} may include only {', '.join(allowed)}"
+                    for target in targets if not is_below(target, allowed))
+
+
+def circles(graph):
+    """Groups of nodes that reach each other, each sorted (Tarjan's algorithm)."""
+    order, low, stack, groups = {}, {}, [], []
+
+    def visit(node):
+        order[node] = low[node] = len(order)
+        stack.append(node)
+        for target in graph.get(node, ()):
+            if target not in order:
+                visit(target)
+            if target in stack:
+                low[node] = min(low[node], low[target])
+        if low[node] == order[node]:
+            group = stack[stack.index(node):]
+            del stack[stack.index(node):]
+            if len(group) > 1 or node in graph.get(node, ()):
+                groups.append(sorted(group))
+
+    for node in graph:
+        if node not in order:
+            visit(node)
+    return groups
+
+
+def between_folders(tree):
+    """(file, file that it includes) where neither folder holds the other: a folder and its subfolders are one thing."""
+    for name, targets in tree.items():
+        for target in targets:
+            one, other = os.path.dirname(name) + "/", os.path.dirname(target) + "/"
+            if not one.startswith(other) and not other.startswith(one):
+                yield name, target
+
+
+def folder_graph(tree):
+    graph = {}
+    for name, target in between_folders(tree):
+        graph.setdefault(os.path.dirname(name), set()).add(os.path.dirname(target))
+        graph.setdefault(os.path.dirname(target), set())
+    return {folder: sorted(targets) for folder, targets in graph.items()}
+
+
+def mistakes(tree):
+    yield from forbidden(tree)
+    yield from ("files include each other: " + ", ".join(group) for group in circles(tree))
+    for group in circles(folder_graph(tree)):
+        yield "folders include each other: " + ", ".join(group)
+        yield from (f"  {name} includes {target}" for name, target in between_folders(tree)
+                    if os.path.dirname(name) in group and os.path.dirname(target) in group)
+
+
+def selftest():
+    """Lines that a tree with known mistakes should have given and has not."""
+    sources = {
+        "policy/core/a.h": '#include "sim/host/b.h"\n',
+        "sim/host/b.h": "#include <vector>\n",
+        "sim/host/c.cc": '#include "shim/d.h"\n  #  include "b.h"\n',
+        "shim/d.h": '#include "e.h"\n',
+        "shim/e.h": '#include "shim/d.h"\n',
+        "sim/io/f.h": '#include "sim/fetch/g.h"\n',
+        "sim/fetch/g.h": '// nothing\n',
+        "sim/fetch/h.h": '#include "sim/io/f.h"\n',
+        "studies/x/i.cc": '#include "policy/core/a.h"\n#include "policy/yield/j.h"\n',
+        "policy/yield/j.h": "\n",
+        "sim/cli/main.cc": '#include "studies/x/k.h"\n',
+        "studies/x/k.h": "\n",
+        "base/l.h": '#include "record/m.h"\n',
+        "record/m.h": '#include "policy/yield/j.h"\n#include "tests/n.h"\n',
+        "tests/n.h": "\n",
+        "sim/io/deep/o.h": '#include "sim/io/f.h"\n',
+        "sim/io/p.h": '#include "sim/io/deep/o.h"\n',
+    }
+    wanted = [
+        "base/l.h includes record/m.h: base may include only base",
+        "policy/core/a.h includes sim/host/b.h: policy may include only policy",
+        "record/m.h includes tests/n.h: record may include only record, base, policy",
+        "sim/host/c.cc includes shim/d.h: sim may include only sim, base, policy, record",
+        "studies/x/i.cc includes policy/yield/j.h: studies may include only studies, base, policy/core, sim",
+        "files include each other: shim/d.h, shim/e.h",
+        "folders include each other: sim/fetch, sim/io",
+        "  sim/fetch/h.h includes sim/io/f.h",
+        "  sim/io/f.h includes sim/fetch/g.h",
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in sources.items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        found = list(mistakes(read_tree(Path(folder))))
+    return found == wanted or print("ERROR: the self test found:", *found, "instead of:", *wanted, sep="\n")
+
+
+def main():
+    if len(sys.argv) < 2 and not selftest():
+        return 99
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("srcdir", "."))
+    tree = read_tree(root)
+    if not tree:
+        print(f"ERROR: no sources in {root}")
+        return 99
+    found = list(mistakes(tree))
+    for line in found:
+        print(line if line.startswith("  ") else f"FAIL: {line}")
+    print(f"{len(tree)} files, {sum(len(targets) for targets in tree.values())} includes, {len(found)} lines of complaint")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+# shellcheck shell=bash disable=SC2034 # the variables are for those who source this
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What ./quickstart, tests/check and tests/ci/ share: messages, packages, configuring. To be sourced.
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+build=$root/build
+build_asan=$root/build-asan
+build_tsan=$root/build-tsan
+out=$root/out
+jobs=$(nproc 2> /dev/null || echo 2)
+
+packages=(
+  # to build
+  g++ make autoconf automake autoconf-archive pkg-config
+  libboost-dev libcli11-dev nlohmann-json3-dev libfmt-dev libexpected-dev libarchive-dev libcurl4-openssl-dev nettle-dev
+  zlib1g-dev libdeflate-dev libglpk-dev liblemon-dev libmicrohttpd-dev libmunge-dev libspdlog-dev libsqlite3-dev
+  # to run: figures of reports, certificates for `dfrs-sim fetch`
+  gnuplot-nox ca-certificates
+)
+# The Slurm plugin and a test cluster: Slurm and MUNGE, what fetches Slurm's source, the language of tests/live.
+cluster_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libslurm-dev dpkg-dev python3)
+# gnutls-bin: certtool, for the certificate of the test of https; faketime: node agents whose clocks are wrong
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev gnutls-bin faketime)
+
+say() { printf '==> %s\n' "$*"; }
+die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
+
+# run LOG COMMAND...: output goes to the file LOG; its end is shown if the command fails
+run() {
+  local log=$1
+  shift
+  mkdir -p "$(dirname "$log")"
+  "$@" > "$log" 2>&1 && return
+  printf '%s failed (exit %s); the end of %s:\n' "$*" "$?" "$log" >&2
+  tail -n 60 "$log" >&2
+  return 1
+}
+
+# Runs a command as root: directly, or through sudo.
+as_root() {
+  if [[ $(id -u) == 0 ]]; then "$@"; else sudo "$@"; fi
+}
+
+# Installs those of the packages named that are missing.
+need() {
+  local missing=() package
+  if ! command -v dpkg-query > /dev/null; then
+    say "this is not Debian: no packages are installed; ./configure names what is missing"
+    return
+  fi
+  for package in "$@"; do
+    [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2> /dev/null) == installed ]] || missing+=("$package")
+  done
+  (( ${#missing[@]} > 0 )) || return 0
+  [[ $(id -u) == 0 ]] || command -v sudo > /dev/null || die "packages are missing, and only root can install them:
+  apt-get update
+  apt-get install --no-install-recommends ${missing[*]}"
+  say "installing ${missing[*]} (log: out/apt.log)"
+  run "$out/apt.log" as_root apt-get update -q
+  run "$out/apt.log" as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
+}
+
+# The same for packages with daemons. Debian starts those when it installs them; here they stay off, because a test
+# cluster starts its own. A host that has them already keeps them as they are.
+need_daemons() {
+  local policy=/usr/sbin/policy-rc.d status=0
+  if ! command -v dpkg-query > /dev/null || dpkg-query -W "$@" > /dev/null 2>&1; then return; fi
+  if [[ -e $policy ]]; then need "$@"; return; fi
+  printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" > /dev/null
+  as_root chmod 755 "$policy"
+  need "$@" || status=$?
+  as_root rm -f "$policy"
+  return "$status"
+}
+
+# prepare PACKAGE...: what every build needs first
+prepare() {
+  case $root in
+    *[[:space:]\"\'\`\$\&\#\\]*) die "autotools cannot build in a folder whose path has spaces or quotes: $root
+Move the checkout to another folder." ;;
+  esac
+  need "$@"
+  compiler=${CXX:-g++}
+  if [[ -z ${CXX:-} ]] && command -v ccache > /dev/null; then compiler="ccache g++"; fi
+  # ./configure is made once; afterwards make notices changes of configure.ac.
+  if [[ -x $root/configure && ! $root/configure.ac -nt $root/configure ]]; then return; fi
+  say "autoreconf"
+  run "$out/autoreconf.log" autoreconf -fi "$root"
+}
+
+# Sets slurm_options for ./configure: with the source of the installed Slurm its plugin is built. `slurm_source fetch`
+# gets that source, `slurm_source present` only uses it if it is there.
+slurm_options=()
+slurm_source() {
+  local source=${DFRS_SLURM_SRC:-}
+  if [[ -z $source && ( $1 == fetch || -f $out/slurm-src/version ) ]] && command -v dpkg-query > /dev/null; then
+    say "the source of the installed Slurm is kept in out/slurm-src/"
+    source=$("$root/plugin/fetch_slurm_source.sh" "$out/slurm-src") || source=
+  fi
+  if [[ -z $source && $1 == fetch ]]; then
+    die "Slurm's source is needed to build its plugin: set DFRS_SLURM_SRC to the unpacked source of the installed version"
+  fi
+  slurm_options=(${source:+"--with-slurm-src=$source"})
+}
+
+# configure_in FOLDER OPTION...: configures afresh when the options differ from last time
+configure_in() {
+  local folder=$1 stamp=$1/configured-with
+  shift
+  if [[ -f $folder/Makefile && -f $stamp && $(< "$stamp") == "$*" ]]; then return; fi
+  say "configuring ${folder##*/}/: $*"
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  # shellcheck disable=SC2016 # $1 and $@ are for the inner shell
+  run "$folder/configure.log" bash -c 'cd "$1" && shift && exec ../configure "$@"' - "$folder" "$@"
+  printf '%s\n' "$*" > "$stamp"
+}
+
+# The optimised build, which `demo` runs and `check` tests. DFRS_CONFIGURE: further options, such as --enable-werror.
+configure_optimised() {
+  # shellcheck disable=SC2086 # a list of options
+  configure_in "$build" "CXX=$compiler" "CXXFLAGS=-O2 -g1" "${slurm_options[@]}" ${DFRS_CONFIGURE:-}
+}
+
+# Not --enable-werror: g++ warns falsely about uninitialised variables under sanitizers, as its manual says.
+# The checks of each pointer for null and alignment are left out: they take a quarter of the time, and null shows by
+# itself. Calls of AddressSanitizer's functions compile faster than the same code in place.
+configure_asan() {
+  configure_in "$build_asan" --enable-sanitize=address,undefined "CXX=$compiler" \
+    "CXXFLAGS=-Og -g1 -fno-sanitize=null,alignment,object-size,vptr --param=asan-instrumentation-with-call-threshold=0"
+}
+configure_tsan() { configure_in "$build_tsan" --enable-sanitize=thread "CXX=$compiler" "CXXFLAGS=-Og -g1"; }
+
+# live ARGUMENT...: the program in tests/live, which needs root
+live() {
+  local sudo=()
+  if [[ $(id -u) != 0 && $1 == test ]]; then
+    if sudo -n true 2> /dev/null; then sudo=(sudo); fi  # otherwise the tests say themselves that they are skipped
+  elif [[ $(id -u) != 0 ]]; then
+    command -v sudo > /dev/null || die "a cluster needs root (slurmd starts jobs as their users), and sudo is not here"
+    sudo=(sudo)
+  fi
+  "${sudo[@]}" env "PYTHONPATH=$root/tests" PYTHONDONTWRITEBYTECODE=1 "DFRS_BUILD_DIR=$build" \
+    "$(command -v /usr/bin/python3 || command -v python3)" -m live "$@"
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/controller/job_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "tests/oracle/dice.h"
+
+namespace dfrs::shim {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::uint32_t> numbers(const JobTable& jobs) {
+  std::vector<std::uint32_t> list;
+  jobs.each([&](const Job& job) { list.push_back(job.id); });
+  return list;
+}
+
+TEST(JobTable, JobsAreFoundByNumberAndListedInTheirOrder) {
+  JobTable jobs;
+  for (const std::uint32_t id : {30u, 10u, 20u}) jobs.add(id).facts.cpus_per_task = id;
+  EXPECT_THAT(numbers(jobs), ElementsAre(10, 20, 30));
+  ASSERT_NE(jobs.find(20), nullptr);
+  EXPECT_EQ(jobs.find(20)->facts.cpus_per_task, 20u);
+  EXPECT_EQ(jobs.find(15), nullptr);
+  jobs.add(15);
+  jobs.remove(10);
+  EXPECT_THAT(numbers(jobs), ElementsAre(15, 20, 30));
+  EXPECT_EQ(jobs.find(10), nullptr);
+  EXPECT_EQ(jobs.size(), 3u);
+}
+
+// Pointers to records are kept while others come (Changes::entering, the reconciler's lists).
+TEST(JobTable, RecordsStayWhereTheyAre) {
+  JobTable jobs;
+  Job* const first = &jobs.add(1);
+  for (std::uint32_t id = 2; id < 2000; ++id) jobs.add(id);
+  EXPECT_EQ(jobs.find(1), first);
+  for (std::uint32_t id = 2; id < 2000; ++id) jobs.remove(id);
+  EXPECT_EQ(jobs.find(1), first);
+}
+
+TEST(JobTable, ASlotBelongsToItsJobUntilItIsClosed) {
+  JobTable jobs;
+  Job& a = jobs.add(1);
+  Job& b = jobs.add(2);
+  EXPECT_EQ(jobs.open_slot(a), 0u);
+  EXPECT_EQ(jobs.open_slot(b), 1u);
+  EXPECT_EQ(a.policy.slot, 0u);
+  EXPECT_EQ(jobs.in_slot(0), &a);
+  EXPECT_EQ(jobs.in_slot(1), &b);
+  EXPECT_EQ(jobs.in_slot(2), nullptr);
+  EXPECT_EQ(jobs.views().size(), 2u);
+  EXPECT_EQ(jobs.estimates().size(), 2u);
+
+  jobs.close_slot(a);
+  EXPECT_EQ(a.policy.slot, kNoSlot);
+  EXPECT_EQ(jobs.in_slot(0), nullptr);
+  jobs.close_slot(a);  // as if it had not been said
+  jobs.release_slots();
+  EXPECT_EQ(jobs.open_slot(a), 0u);
+  EXPECT_EQ(jobs.open_slot(jobs.add(3)), 2u) << "closed twice it was free twice";
+}
+
+// The engine must see a slot empty before it sees another job there: else the first would seem to go on.
+TEST(JobTable, AClosedSlotIsNotUsedBeforeItsRelease) {
+  JobTable jobs;
+  Job& a = jobs.add(1);
+  jobs.open_slot(a);
+  jobs.close_slot(a);
+  Job& b = jobs.add(2);
+  EXPECT_EQ(jobs.open_slot(b), 1u);
+  jobs.close_slot(b);
+  jobs.release_slots();
+  // The lowest first, whatever the order in which they were closed.
+  EXPECT_EQ(jobs.open_slot(b), 0u);
+  EXPECT_EQ(jobs.open_slot(a), 1u);
+}
+
+TEST(JobTable, AClosedSlotShowsNoJobAndPointsToNothing) {
+  JobTable jobs;
+  Job& job = jobs.add(1);
+  job.facts.nodes = {0, 1};
+  job.facts.eligible_nodes = NodeSet(2);
+  jobs.open_slot(job);
+  JobView& view = jobs.views()[0];
+  view.state = JobState::running;
+  view.nodes = job.facts.nodes;
+  view.eligible = &job.facts.eligible_nodes;
+  view.yield = 0.5;
+  jobs.close_slot(job);
+  EXPECT_EQ(jobs.views()[0].state, JobState::absent);
+  EXPECT_THAT(jobs.views()[0].nodes, IsEmpty());
+  EXPECT_EQ(jobs.views()[0].eligible, nullptr);
+  EXPECT_EQ(jobs.views()[0].yield, 0);
+}
+
+TEST(JobTable, ASlotIsBlankWhenItIsOpened) {
+  JobTable jobs;
+  Job& job = jobs.add(1);
+  jobs.open_slot(job);
+  jobs.views()[0].tasks = 7;
+  jobs.views()[0].clock = {100, 5, 1};
+  jobs.estimates()[0] = 3600;
+  jobs.close_slot(job);
+  jobs.release_slots();
+  jobs.open_slot(jobs.add(2));
+  EXPECT_EQ(jobs.views()[0].tasks, 1u);
+  EXPECT_EQ(jobs.views()[0].clock.at(1000), 0);
+  EXPECT_EQ(jobs.estimates()[0], 0);
+}
+
+TEST(JobTable, ASlotIsHandedOver) {
+  JobTable jobs;
+  Job& array = jobs.add(1);
+  Job& task = jobs.add(2);
+  jobs.open_slot(array);
+  jobs.hand_over_slot(array, task);
+  EXPECT_EQ(array.policy.slot, kNoSlot);
+  EXPECT_EQ(task.policy.slot, 0u);
+  EXPECT_EQ(jobs.in_slot(0), &task);
+  jobs.hand_over_slot(array, task = Job());  // a job without a slot has none to give
+  EXPECT_EQ(task.policy.slot, kNoSlot);
+}
+
+TEST(JobTable, SlotsAndJobsStayOneToOne) {
+  for (std::uint64_t seed = 1; seed <= oracle::cases(20); ++seed) {
+    oracle::Dice dice(seed);
+    JobTable jobs;
+    std::map<JobSlot, std::uint32_t> model;  // who is where
+    std::set<JobSlot> resting;               // closed, not released
+    std::size_t most = 0;
+    for (int step = 0; step < 400; ++step) {
+      const auto id = static_cast<std::uint32_t>(dice.between(1, 30));
+      Job* job = jobs.find(id);
+      if (job == nullptr) job = &jobs.add(id);
+      if (job->policy.slot == kNoSlot) {
+        const JobSlot slot = jobs.open_slot(*job);
+        ASSERT_EQ(model.count(slot) + resting.count(slot), 0u) << "seed " << seed;
+        model[slot] = id;
+      } else {
+        model.erase(job->policy.slot);
+        resting.insert(job->policy.slot);
+        jobs.close_slot(*job);
+        if (dice.chance(50)) jobs.remove(id);
+      }
+      most = std::max(most, model.size() + resting.size());
+      if (dice.chance(20)) {
+        jobs.release_slots();
+        resting.clear();
+      }
+      for (JobSlot slot = 0; slot < jobs.views().size(); ++slot) {
+        const auto it = model.find(slot);
+        const Job* owner = jobs.in_slot(slot);
+        ASSERT_EQ(owner == nullptr ? 0 : owner->id, it == model.end() ? 0 : it->second) << "seed " << seed;
+      }
+    }
+    EXPECT_EQ(jobs.views().size(), most) << "the table grows only when every slot is in use";
+  }
+}
+
+}  // namespace
+}  // namespace dfrs::shim
