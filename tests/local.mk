@@ -60,10 +60,10 @@ tests_policy_tests_SOURCES = \
 	tests/policy/ipdps2010/yields_test.cc \
 	tests/policy/mcb8/fit_list_test.cc \
 	tests/policy/mcb8/packer_test.cc \
+	tests/policy/mcb8/priority_test.cc \
 	tests/policy/mcb8/repack_test.cc \
 	tests/policy/rr7659/greedy_preempt_test.cc \
 	tests/policy/rr7659/greedy_test.cc \
-	tests/policy/rr7659/priority_test.cc \
 	tests/policy/rr7659/table5_names.h \
 	tests/policy/triage/family_test.cc \
 	tests/policy/triage/lockstep_test.cc \
@@ -100,9 +100,6 @@ tests_sim_tests_SOURCES = \
 	tests/sim/failure_message.h \
 	tests/sim/fetch/cache_test.cc \
 	tests/sim/fetch/catalogue_test.cc \
-	tests/sim/fetch/http_test.cc \
-	tests/sim/fetch/web_server.cc \
-	tests/sim/fetch/web_server.h \
 	tests/sim/host/by_hand.h \
 	tests/sim/host/completion_queue_test.cc \
 	tests/sim/host/glpk_solver_test.cc \
@@ -113,20 +110,23 @@ tests_sim_tests_SOURCES = \
 	tests/sim/host/simulation_cases_test.cc \
 	tests/sim/host/simulation_test.cc \
 	tests/sim/io/compressed.h \
+	tests/sim/io/http_test.cc \
 	tests/sim/io/input_source_test.cc \
 	tests/sim/io/output_file_test.cc \
+	tests/sim/io/web_server.cc \
+	tests/sim/io/web_server.h \
 	tests/sim/metrics/confidence_test.cc \
 	tests/sim/metrics/job_times_test.cc \
 	tests/sim/metrics/metrics_test.cc \
 	tests/sim/metrics/schedule_metrics_test.cc \
 	tests/sim/report/gnuplot_test.cc \
 	tests/sim/report/html_test.cc \
+	tests/sim/report/markup_test.cc \
 	tests/sim/report/page_test.cc \
 	tests/sim/report/path.h \
 	tests/sim/report/rows.h \
 	tests/sim/report/summary_test.cc \
 	tests/sim/report/table_test.cc \
-	tests/sim/report/utf8_test.cc \
 	tests/sim/report/verdict_test.cc \
 	tests/sim/reproduce/campaign_plan_test.cc \
 	tests/sim/reproduce/choice_test.cc \
@@ -151,6 +151,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/workload/scale_test.cc \
 	tests/sim/workload/spaced_fields_test.cc \
 	tests/sim/workload/streit_test.cc \
+	tests/sim/workload/swf_stream_test.cc \
 	tests/sim/workload/swf_test.cc \
 	tests/sim/workload/trace_file_test.cc \
 	tests/sim/workload/weeks_test.cc

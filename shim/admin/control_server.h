@@ -35,7 +35,7 @@ class ControlServer {
   /// Listens and answers on a thread of its own, until it is destroyed; `inspection` and `recorder` must outlive it.
   static tl::expected<std::unique_ptr<ControlServer>, std::string> start(ControlServerOptions options,
                                                                          const Inspection& inspection,
-                                                                         Recorder& recorder);
+                                                                         record::Recorder& recorder);
   ~ControlServer();
   ControlServer(const ControlServer&) = delete;
   ControlServer& operator=(const ControlServer&) = delete;

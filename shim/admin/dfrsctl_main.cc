@@ -16,6 +16,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "base/exit_code.h"
 #include "dfrs-config.h"
 #include "policy/core/nearest_name.h"
 #include "shim/admin/controller_address.h"
@@ -28,12 +29,12 @@ namespace {
 
 // As docs/exit-codes.md lists them.
 enum ExitCode : int {
-  kOk = 0,
-  kInternal = 1,
-  kUsage = 2,
-  kInput = 3,
-  kIo = 4,
-  kUnreachable = 5,
+  kOk = base::kExitOk,
+  kInternal = base::kExitInternal,
+  kUsage = base::kExitUsage,
+  kInput = base::kExitInput,
+  kIo = base::kExitIo,
+  kUnreachable = base::kExitNetwork,
   kRefused = 6,
   kNotDone = 7,
 };

@@ -30,23 +30,4 @@ std::string places_text(const Json& places);
 /// "2:05", "1:00:00", "3-04:00:00": minutes and seconds, hours, days.
 std::string duration_text(double seconds);
 
-/// Rows under headings, each column as wide as its widest cell.
-class Table {
- public:
-  enum class Align { left, right };
-  /// All columns come before the first row.
-  void column(std::string heading, Align align = Align::left);
-  /// A cell for each column.
-  void row(std::vector<std::string> cells);
-  std::string text() const;
-
- private:
-  struct Column {
-    std::string heading;
-    Align align;
-  };
-  std::vector<Column> columns_;
-  std::vector<std::vector<std::string>> rows_;
-};
-
 }  // namespace dfrs::shim

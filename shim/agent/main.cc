@@ -13,6 +13,7 @@
 #include <exception>
 #include <memory>
 
+#include "base/exit_code.h"
 #include "dfrs-config.h"
 #include "shim/agent/agent.h"
 #include "shim/agent/log.h"
@@ -23,8 +24,11 @@
 namespace dfrs::shim {
 namespace {
 
-// As docs/exit-codes.md lists them.
-enum ExitCode : int { kExitOk = 0, kExitInternal = 1, kExitUsage = 2, kExitIo = 4, kExitNetwork = 5 };
+using base::kExitInternal;
+using base::kExitIo;
+using base::kExitNetwork;
+using base::kExitOk;
+using base::kExitUsage;
 
 constexpr unsigned kRefusalsLoggedPerMinute = 10;
 
@@ -46,7 +50,7 @@ struct Options {
 };
 
 struct Failure {
-  ExitCode code = kExitInternal;
+  int code = kExitInternal;
   std::string message;
 };
 

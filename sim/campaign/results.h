@@ -25,7 +25,7 @@ struct ResultRow {
   double degradation() const { return metrics.max_stretch / bound_divisible; }
 };
 
-/// Raised by whoever changes what simulations give (a golden of tests/golden changes) or the columns of results: stores
+/// Raise it with every change of what simulations give (a golden of tests/golden changes) or the columns of results: stores
 /// of another version are not gone on with.
 inline constexpr int kResultsVersion = 2;
 
