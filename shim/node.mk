@@ -69,7 +69,6 @@ systemdunitdir = $(SYSTEMD_UNIT_DIR)
 systemdunit_DATA = etc/systemd/dfrsd.service
 dfrsdefaultdir = $(pkgdatadir)/systemd
 dist_dfrsdefault_DATA = etc/systemd/dfrsd.default
-dist_doc_DATA = docs/node-agent.md
 EXTRA_DIST += etc/systemd/dfrsd.service.in
 CLEANFILES += etc/systemd/dfrsd.service
 etc/systemd/dfrsd.service: $(srcdir)/etc/systemd/dfrsd.service.in Makefile

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Exit codes of dfrs-sim and the exceptions that carry them to main(). The codes are part of the interface: they are
-// listed in `dfrs-sim --help` and docs/exit-codes.md.
+// listed in `dfrs-sim --help` and docs/reference/exit-codes.md.
 #pragma once
 
 #include <stdexcept>

@@ -27,7 +27,7 @@
 namespace dfrs::shim {
 namespace {
 
-// As docs/exit-codes.md lists them.
+// As docs/reference/exit-codes.md lists them.
 enum ExitCode : int {
   kOk = base::kExitOk,
   kInternal = base::kExitInternal,
@@ -240,7 +240,7 @@ std::optional<std::string> unknown_subcommand(const CLI::App& app, const std::ve
 
 void add_options(CLI::App& app, Options& options) {
   AddressOptions& address = options.address;
-  app.add_flag("--json", options.json, "Print JSON, as docs/dfrsctl.md describes it");
+  app.add_flag("--json", options.json, "Print JSON, as docs/reference/dfrsctl.md describes it");
   app.add_option("--host", address.host, "Host of slurmctld");
   app.add_option("--port", address.port, "Control port on that host")->check(CLI::Range(1, 65535));
   app.add_option("--munge-socket", address.munge_socket,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The controller's answers (docs/dfrsctl.md) as tables for people. What users named (jobs, reasons) may hold anything:
-// control characters are shown as '?', so that no name can play with a terminal.
+// The controller's answers (docs/reference/dfrsctl.md) as tables for people. What users named (jobs, reasons) may hold
+// anything: control characters are shown as '?', so that no name can play with a terminal.
 //
 // Errors: nlohmann::json::exception if an answer is not what the schema says.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dfrsd: the node agent. See docs/node-agent.md.
+// dfrsd: the node agent. See docs/reference/dfrsd.md.
 #include <errno.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -203,7 +203,7 @@ constexpr const char* kFooter =
   4  the control groups or the run folder cannot be used, or another dfrsd uses that folder
   5  the address cannot be listened on, or munged does not answer
 
-docs/node-agent.md has more.)";
+docs/reference/dfrsd.md has more.)";
 
 void add_options(CLI::App& app, Options& options) {
   app.set_version_flag("--version", std::string("dfrsd ") + PACKAGE_VERSION);

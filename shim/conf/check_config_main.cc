@@ -40,7 +40,7 @@ Examples:
   dfrs-check-config --quiet dfrs.conf.new || echo "not installed"
   dfrs-check-config --list-settings | cut -f 1,2
 
-dfrs.conf(5) and docs/administrator-guide.md explain the settings.)text";
+dfrs.conf(5) and docs/reference/dfrs.conf.md explain the settings.)text";
 
 int print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return base::kExitOk;

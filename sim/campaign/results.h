@@ -21,7 +21,8 @@ struct ResultRow {
   Metrics metrics;
   double cpu_seconds = 0;  ///< of the simulation; the only value that differs from run to run
 
-  /// Degradation from bound (RR-7659, section 6.1), by the bound the published tables fit (docs/semantics.md).
+  /// Degradation from bound (RR-7659, section 6.1), by the bound the published tables fit
+  /// (docs/reference/semantics.md).
   double degradation() const { return metrics.max_stretch / bound_divisible; }
 };
 

@@ -155,7 +155,7 @@ void add_reproduce(CLI::App& app) {
   command->footer(
       "Papers:\n" + list_of_reproductions() +
       "\nEach cell is shown as measured here, as published, and as the ratio of the two. triage has no paper: "
-      "it\ncompares the recommended policy with all others, on all workloads (docs/triage.md).");
+      "it\ncompares the recommended policy with all others, on all workloads (docs/results/triage.md).");
   command->callback([options] { options->run(); });
 }
 
