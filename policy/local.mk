@@ -27,7 +27,6 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/core/cluster_state.h \
 	policy/core/compare.h \
 	policy/core/decision.h \
-	policy/core/each_node.h \
 	policy/core/engine.cc \
 	policy/core/engine.h \
 	policy/core/engine_options.h \
@@ -38,6 +37,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/core/nearest_name.cc \
 	policy/core/nearest_name.h \
 	policy/core/node_lists.h \
+	policy/core/node_runs.h \
 	policy/core/node_set.h \
 	policy/core/nodes_by_load.cc \
 	policy/core/nodes_by_load.h \
@@ -46,6 +46,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/core/registry.cc \
 	policy/core/registry.h \
 	policy/core/resources.h \
+	policy/core/submission_order.h \
 	policy/core/units.h \
 	policy/core/view.h \
 	policy/dynp/decider.cc \
@@ -83,7 +84,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/rr7659/options.h \
 	policy/triage/admission.cc \
 	policy/triage/admission.h \
-	policy/triage/call.h \
+	policy/triage/decision_context.h \
 	policy/triage/harm_placer.cc \
 	policy/triage/harm_placer.h \
 	policy/triage/load_placer.h \
@@ -104,26 +105,28 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/triage/yields.h \
 	policy/yield/average.cc \
 	policy/yield/average.h \
+	policy/yield/average_simplex.cc \
+	policy/yield/average_simplex.h \
 	policy/yield/changed_part.cc \
 	policy/yield/changed_part.h \
-	policy/yield/changes.cc \
-	policy/yield/changes.h \
+	policy/yield/contention_group.h \
+	policy/yield/cpu_contention.cc \
+	policy/yield/cpu_contention.h \
 	policy/yield/level_queue.h \
 	policy/yield/lp_solver.h \
 	policy/yield/max_min.cc \
 	policy/yield/max_min.h \
 	policy/yield/rule.h \
-	policy/yield/sharing.cc \
-	policy/yield/sharing.h \
 	policy/yield/stretch.cc \
 	policy/yield/stretch.h \
 	policy/yield/stretch_level.cc \
 	policy/yield/stretch_level.h \
-	policy/yield/tied_jobs.h \
 	policy/yield/weighted_max_min.cc \
 	policy/yield/weighted_max_min.h \
 	policy/yield/working_basis.cc \
-	policy/yield/working_basis.h
+	policy/yield/working_basis.h \
+	policy/yield/yield_changes.cc \
+	policy/yield/yield_changes.h
 
 # registry.cc includes the registry as a table of names.
 EXTRA_DIST += policy/core/registry_table.sh

@@ -8,6 +8,7 @@
 
 #include "policy/core/engine.h"
 #include "policy/core/enum_names.h"
+#include "policy/core/node_runs.h"
 #include "record/step_lines.h"
 
 namespace dfrs::record {
@@ -16,15 +17,13 @@ namespace {
 // "nodes 0 x3, 2": tasks on each node.
 std::string nodes_text(std::span<const NodeIndex> nodes) {
   std::string text = nodes.size() == 1 ? " on node " : " on nodes ";
-  for (std::size_t k = 0; k < nodes.size();) {
-    std::size_t end = k;
-    while (end < nodes.size() && nodes[end] == nodes[k]) ++end;
-    if (k != 0) text += ", ";
-    if (text.size() > 300) return text + "...";
-    text += end - k > 1 ? fmt::format("{} x{}", nodes[k], end - k) : fmt::format("{}", nodes[k]);
-    k = end;
-  }
-  return text;
+  const bool complete = all_node_runs(nodes, [&](NodeIndex n, std::uint32_t tasks) {
+    if (n != nodes.front()) text += ", ";
+    if (text.size() > 300) return false;
+    text += tasks > 1 ? fmt::format("{} x{}", n, tasks) : fmt::format("{}", n);
+    return true;
+  });
+  return complete ? text : text + "...";
 }
 
 std::string text_of(const Decisions& decisions, const Decision& decision) {

@@ -56,6 +56,13 @@ libsim_a_SOURCES = \
 	sim/host/glpk_solver.h \
 	sim/host/instance.cc \
 	sim/host/instance.h \
+	sim/host/job_progress.h \
+	sim/host/job_slots.cc \
+	sim/host/job_slots.h \
+	sim/host/lost_work.cc \
+	sim/host/lost_work.h \
+	sim/host/need_discovery.cc \
+	sim/host/need_discovery.h \
 	sim/host/simulation.cc \
 	sim/host/simulation.h \
 	sim/host/step_log.cc \
@@ -122,10 +129,14 @@ libsim_a_SOURCES = \
 	sim/workload/swf.h \
 	sim/workload/swf_anonymise.cc \
 	sim/workload/swf_anonymise.h \
+	sim/workload/swf_fields.cc \
+	sim/workload/swf_fields.h \
 	sim/workload/swf_instance.cc \
 	sim/workload/swf_instance.h \
 	sim/workload/swf_jobs.cc \
 	sim/workload/swf_reader.cc \
+	sim/workload/swf_stream.cc \
+	sim/workload/swf_stream.h \
 	sim/workload/swf_writer.cc \
 	sim/workload/swf_writer.h \
 	sim/workload/text_lines.cc \

@@ -151,6 +151,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/workload/scale_test.cc \
 	tests/sim/workload/spaced_fields_test.cc \
 	tests/sim/workload/streit_test.cc \
+	tests/sim/workload/swf_stream_test.cc \
 	tests/sim/workload/swf_test.cc \
 	tests/sim/workload/trace_file_test.cc \
 	tests/sim/workload/weeks_test.cc

@@ -30,10 +30,10 @@ struct PolicyTraits {
   /// A job that is not placed when it is submitted is tried again later. False: only by a resync.
   bool takes_up_waiting = true;
   /// A job that finds no room when it is submitted may have others paused or moved for it, so that a host may submit a
-  /// waiting job anew when there are more of those.
+  /// waiting job again when there are more of those.
   bool pauses_for_arrivals = false;
   /// After a resync it decides as it would have done without: all that it remembers can be had from the view. False:
-  /// it remembers what no view tells, such as failed attempts, and has to begin with that anew.
+  /// it remembers what no view tells, such as failed attempts, and has to start over with that.
   bool resync_forgets_nothing = false;
 };
 

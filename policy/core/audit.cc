@@ -74,7 +74,7 @@ std::optional<std::string> Audit::completed(const ClusterView& view, JobSlot slo
     return job_text(view, slot) + " completed with other requirements than it was submitted with";
   }
   release(job);
-  spare_.keep(job.nodes);
+  spare_.recycle(job.nodes);
   job.state = JobState::absent;
   return std::nullopt;
 }
@@ -111,7 +111,7 @@ void Audit::release(Job& job) {
 }
 
 void Audit::occupy(Job& job, std::span<const NodeIndex> nodes) {
-  spare_.furnish(job.nodes);
+  spare_.reuse_for(job.nodes);
   job.nodes.assign(nodes.begin(), nodes.end());
   with_dims(dims_, [&](auto dims) {
     std::size_t gained = gained_count_;
@@ -199,7 +199,7 @@ std::optional<std::string> Audit::check(const ClusterView& view, const Decisions
   for (const Decision& decision : decisions.placements) {
     if (auto message = check_one(view, decisions, decision)) return message;
   }
-  // All leave before any arrive. A job named twice is caught by its state.
+  // All give up their nodes before any takes new ones. A job named twice is caught by its state.
   for (const Decision& decision : decisions.placements) {
     Job& job = jobs_[decision.job];
     if (job.state != state_before(decision.kind)) return job_text(view, decision.job) + ": decided upon twice";

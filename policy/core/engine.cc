@@ -104,8 +104,7 @@ tl::expected<void, Error> Engine::take_events(const ClusterView& view, std::span
     return fail(ErrorCode::bad_view, "rigid_dims must be 1 .. " + std::to_string(kMaxRigid));
   }
   if (!std::isfinite(view.now)) return fail(ErrorCode::bad_view, "now must be a finite time");
-  const bool resync =
-      std::any_of(events.begin(), events.end(), [](const Event& e) { return e.kind == EventKind::resync; });
+  const bool resync = has_event(events, EventKind::resync);
   if (!in_step_with_host_ || resync) {
     if (!events.empty() && !resync && events.front().kind == EventKind::completed) {
       return fail(ErrorCode::bad_view, "the first call, and the one after an error, must have a resync event");
@@ -148,9 +147,9 @@ tl::expected<void, Error> Engine::take_events(const ClusterView& view, std::span
 
 void Engine::collect_decisions(const ClusterView& view) {
   for (JobSlot job : state_.touched()) {
+    if (state_.on_nodes_before(job)) continue;
     const std::span<const NodeIndex> before = state_.nodes_before(job);
     const std::span<const NodeIndex> after = state_.nodes_of(job);
-    if (std::equal(before.begin(), before.end(), after.begin(), after.end())) continue;
     Decision decision;
     decision.job = job;
     if (after.empty()) {
@@ -165,7 +164,7 @@ void Engine::collect_decisions(const ClusterView& view) {
     decisions_.nodes.insert(decisions_.nodes.end(), after.begin(), after.end());
     decisions_.placements.push_back(decision);
   }
-  // Those who leave come first; then by slot, so that the order does not hang on how a policy found its way.
+  // By kind: pauses and moves first; then by slot, so that the order does not depend on how a policy got there.
   std::sort(decisions_.placements.begin(), decisions_.placements.end(),
             [](const Decision& a, const Decision& b) { return a.kind != b.kind ? a.kind < b.kind : a.job < b.job; });
 }

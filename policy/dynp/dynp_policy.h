@@ -3,10 +3,9 @@
 // (Streit 2003, section 3; slackness and reduced future are its section 6).
 //
 // - basic: when a job is submitted and enough jobs wait, their average estimate chooses the policy, and all are planned
-//   anew.
+//   again.
 // - self-tuning: whenever a job is submitted or ends and two or more jobs wait, all three policies make a full
-// schedule,
-//   and a decider chooses by the quality of these; the chosen schedule holds.
+//   schedule, and a decider chooses by the quality of these; the chosen schedule holds.
 //
 // The first policy is FCFS.
 #pragma once
@@ -76,7 +75,7 @@ class DynpPolicy final : public PlanningPolicy {
   DynpAlgorithm algorithm_;
   DynpListener* listener_;
   QueueOrder policy_ = QueueOrder::fcfs;
-  PlanningQueue::News news_;
+  PlanningQueue::QueueChanges changes_;
   Timetable timetable_;  // the plan that holds
   Timetable base_;       // running jobs and reservations alone
   std::array<Timetable, 3> virtual_timetables_;

@@ -69,7 +69,7 @@ constexpr std::array<McbRow, 4> kMcbRows{
 // `period`: nothing takes that of the options.
 Algorithm mcb8(const McbRow& row, std::optional<Seconds> period) {
   const bool stretch = row.periodic == Periodic::mcb8_stretch;
-  // PER takes all that it does from the view at its ticks; the others hang on what came at this instant.
+  // PER takes all that it does from the view at its ticks; the others depend on what came at this instant.
   const PolicyTraits traits = traits_with_memory(row.submission == Submission::nothing && !stretch);
   std::string name(row.name);
   if (period) name += "-" + seconds_in_name(*period);

@@ -20,7 +20,7 @@ class GreedyYields {
   void set(const ClusterView& view, const ClusterState& state, Outcome& outcome);
 
  private:
-  Sharing sharing_;
+  CpuContention contention_;
   LowestNeed rule_;
   std::vector<double> yields_;
 };

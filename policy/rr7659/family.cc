@@ -268,7 +268,7 @@ std::vector<DfrsAlgorithm> table1_algorithms() {
 
 Algorithm named(const DfrsAlgorithm& algorithm) {
   PolicyTraits traits;
-  traits.needs_lp_solver = algorithm.objective == Objective::avg_yield || algorithm.objective == Objective::avg_stretch;
+  traits.needs_lp_solver = algorithm.objective == Objective::avg_stretch;
   traits.takes_up_waiting = algorithm.opportunistic || algorithm.periodic != Periodic::nothing;
   traits.pauses_for_arrivals =
       algorithm.on_submission != Submission::nothing && algorithm.on_submission != Submission::greedy;

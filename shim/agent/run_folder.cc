@@ -89,8 +89,8 @@ tl::expected<std::optional<DesiredState>, std::string> RunFolder::recall(const s
   }
   renameat(folder_.get(), kDesired, folder_.get(), kDamaged);
   return tl::unexpected(
-      fmt::format("{}/{}: {}; the file has been renamed to {}, and the controller's next request brings the state",
-                  path_, kDesired, reason, kDamaged));
+      fmt::format("{}/{}: {}; it has been set aside as {}, and the controller's next request brings the state", path_,
+                  kDesired, reason, kDamaged));
 }
 
 tl::expected<void, std::string> RunFolder::publish(const std::map<std::uint32_t, CpuMax>& quotas) {

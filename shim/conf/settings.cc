@@ -126,8 +126,7 @@ std::string why_no_solver(const Algorithm& algorithm) {
         name);
   }
   DfrsAlgorithm other = *dfrs;
-  other.objective = other.objective == DfrsAlgorithm::Objective::avg_yield ? DfrsAlgorithm::Objective::min_yield
-                                                                           : DfrsAlgorithm::Objective::max_stretch;
+  other.objective = DfrsAlgorithm::Objective::max_stretch;
   return fmt::format(
       "{} needs a solver of linear programs for OPT=AVG, which slurmctld does not load because it could end the "
       "process; take {} instead (dfrs-sim simulates both)",
@@ -135,7 +134,7 @@ std::string why_no_solver(const Algorithm& algorithm) {
 }
 
 Setting algorithm_setting(Setting about) {
-  about.values = "a name as `dfrs-sim list` shows it, without OPT=AVG";
+  about.values = "a name as `dfrs-sim list` shows it, other than /stretch-per/OPT=AVG";
   about.read = [](const std::string& value, SettingTarget into) -> Outcome {
     const auto algorithm = parse_algorithm(value);
     if (!algorithm) return refused(algorithm.error().message + " (`dfrs-sim list` shows all names)");

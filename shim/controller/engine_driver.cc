@@ -173,7 +173,7 @@ tl::expected<void, std::string> EngineDriver::tell_events(JobTable& jobs, const 
   std::sort(changes.changed.begin(), changes.changed.end(), [](const Job* a, const Job* b) { return a->id < b->id; });
   changes.changed.erase(std::unique(changes.changed.begin(), changes.changed.end()), changes.changed.end());
   for (const Job* job : changes.changed) {
-    // Batch policies know no changes, and look at neither.
+    // Batch policies know no such event, and use neither needs nor weights.
     if (job->in_engine() && !batch_) events_.push_back({EventKind::changed, job->policy.slot});
   }
   changes.changed.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A simulator word by word (simulation semantics, rules 4 to 13): at every instant everything is computed anew; no
-// event queue, no engine, no state kept by the policy but the last tick.
+// A simulator word by word (simulation semantics, rules 4 to 13): at every instant everything is computed from scratch;
+// no event queue, no engine, no state kept by the policy but the last tick.
 #pragma once
 
 #include <vector>

@@ -321,7 +321,7 @@ TEST(Replay, SeveralEnginesInARecord) {
 
 TEST(Replay, AverageNeedsItsSolver) {
   const std::string header =
-      R"({"dfrs-record":1,"version":"x","algorithm":"GreedyP*/OPT=AVG","period":600,"priority_floor":0,)"
+      R"({"dfrs-record":1,"version":"x","algorithm":"/stretch-per/OPT=AVG","period":600,"priority_floor":0,)"
       R"("ticks_apart":true,"pass_per_event":false,"pack_tasks":false})";
   const std::string text = header + "\n" + R"({"t":0,"rigid_dims":1,"node_count":0,"decisions":{"placements":[],)" +
                            R"("yields":[],"wake_at":"inf"}})" + "\n";

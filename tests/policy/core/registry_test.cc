@@ -92,7 +92,7 @@ TEST(Registry, TraitsOfRr7659) {
     EXPECT_TRUE(traits(name).takes_up_waiting) << name;
     EXPECT_FALSE(needs_estimates(parse_algorithm(name).value())) << name;
   }
-  EXPECT_TRUE(traits("Greedy*/OPT=AVG").needs_lp_solver);
+  EXPECT_FALSE(traits("Greedy*/OPT=AVG").needs_lp_solver);
   EXPECT_TRUE(traits("/stretch-per/OPT=AVG").needs_lp_solver);
   EXPECT_FALSE(traits("/stretch-per").needs_lp_solver);
   EXPECT_TRUE(traits("/per/MINVT=600").resync_forgets_nothing);

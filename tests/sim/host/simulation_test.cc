@@ -248,19 +248,25 @@ TEST_F(SimulationByHand, FcfsIsEasyWhereNothingCanJump) {
   }
 }
 
-// A pass per event: of two jobs that arrive together the first is seen alone. a holds a node until 100; b (2 nodes)
-// waits; nothing changes for b, but a completion at the same instant as an arrival is acted on first.
+// a and b hold two of the four nodes each until 100; then c (3 nodes), d (4) and e (1, for long) wait. Of both ends
+// together EASY starts c, and e would delay d. Of a's end alone it reserves c's nodes for 100, when b ends; one node is
+// not needed for that, and e takes it.
 TEST_F(SimulationByHand, PassPerEventOrPerInstant) {
-  nodes(2);
+  nodes(4);
   job(0, 2, 1, 10, 100);
-  job(5, 1, 1, 10, 50);
-  job(100, 2, 1, 10, 10);
-  for (const bool per_event : {false, true}) {
-    options_.engine.of<BatchOptions>().pass_per_event = per_event;
-    const RunResult r = run("FCFS");
-    EXPECT_DOUBLE_EQ(r.jobs[1].start, 100);
-    EXPECT_DOUBLE_EQ(r.jobs[2].start, 150);
-  }
+  job(0, 2, 1, 10, 100);
+  job(5, 3, 1, 10, 50);
+  job(6, 4, 1, 10, 10);
+  job(7, 1, 1, 10, 1000);
+  RunResult r = run("EASY");
+  EXPECT_DOUBLE_EQ(r.jobs[2].start, 100);
+  EXPECT_DOUBLE_EQ(r.jobs[3].start, 150);
+  EXPECT_DOUBLE_EQ(r.jobs[4].start, 160);
+  options_.engine.of<BatchOptions>().pass_per_event = true;
+  r = run("EASY");
+  EXPECT_DOUBLE_EQ(r.jobs[2].start, 100);
+  EXPECT_DOUBLE_EQ(r.jobs[3].start, 1100);
+  EXPECT_DOUBLE_EQ(r.jobs[4].start, 100);
 }
 
 // Six tasks of half a node's CPU and 30 MiB on nodes of 100 MiB: two by CPU and three by memory fit a node, so packed
@@ -307,7 +313,7 @@ TEST_F(SimulationByHand, BadOptionsAreUsageErrors) {
   options_.engine.of<DfrsOptions>().period = 0;
   EXPECT_THAT(message_of<UsageError>([&] { run("/per"); }), HasSubstr("period"));
   options_.engine.of<DfrsOptions>().period = 600;
-  EXPECT_THAT(message_of<UsageError>([&] { run("Greedy*/OPT=AVG"); }), HasSubstr("solver"));
+  EXPECT_THAT(message_of<UsageError>([&] { run("/stretch-per/OPT=AVG"); }), HasSubstr("solver"));
 }
 
 TEST_F(SimulationByHand, AJobThatNeverFitsIsAnInputError) {

@@ -5,13 +5,13 @@
 #include <span>
 
 #include "policy/core/policy.h"
-#include "policy/yield/sharing.h"
+#include "policy/yield/cpu_contention.h"
 
 namespace dfrs {
 
 /// Appends to outcome.yields every running job whose yield is new, or whose nodes are. `yields` by index into
-/// sharing.jobs(); whoever is on no overloaded node runs at full speed. O(running + their tasks).
-void name_yields(const Sharing& sharing, std::span<const double> yields, const ClusterView& view,
-                 const ClusterState& state, Outcome& outcome);
+/// contention.jobs(); a job on no overloaded node runs at full speed. O(running + their tasks).
+void append_yield_changes(const CpuContention& contention, std::span<const double> yields, const ClusterView& view,
+                          const ClusterState& state, Outcome& outcome);
 
 }  // namespace dfrs

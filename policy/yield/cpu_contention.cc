@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy/yield/sharing.h"
+#include "policy/yield/cpu_contention.h"
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
 }  // namespace
 
-void Sharing::build(const ClusterState& state, const ClusterView& view) {
+void CpuContention::build(const ClusterState& state, const ClusterView& view) {
   begin(state);
   const auto count = static_cast<NodeIndex>(state.node_count());
   for (NodeIndex n = 0; n < count; ++n) {
@@ -25,15 +25,15 @@ void Sharing::build(const ClusterState& state, const ClusterView& view) {
   finish();
 }
 
-void Sharing::build(const ClusterState& state, const ClusterView& view, std::span<const NodeIndex> nodes,
-                    std::span<const JobSlot> jobs) {
+void CpuContention::build(const ClusterState& state, const ClusterView& view, std::span<const NodeIndex> nodes,
+                          std::span<const JobSlot> jobs) {
   begin(state);
   for (NodeIndex n : nodes) add_node(state, n);
   for (JobSlot slot : jobs) add_job(state, view, slot);
   finish();
 }
 
-void Sharing::begin(const ClusterState& state) {
+void CpuContention::begin(const ClusterState& state) {
   for (NodeIndex n : members_) node_index_[n] = kNone;
   members_.clear();
   node_index_.resize(state.node_count(), kNone);
@@ -45,7 +45,7 @@ void Sharing::begin(const ClusterState& state) {
   max_load_ = 1;
 }
 
-void Sharing::add_node(const ClusterState& state, NodeIndex n) {
+void CpuContention::add_node(const ClusterState& state, NodeIndex n) {
   const double capacity = state.cpu_capacity(n);
   node_index_[n] = static_cast<std::uint32_t>(nodes_.size());
   members_.push_back(n);
@@ -53,7 +53,7 @@ void Sharing::add_node(const ClusterState& state, NodeIndex n) {
   max_load_ = std::max(max_load_, state.cpu_load(n) / capacity);
 }
 
-void Sharing::add_job(const ClusterState& state, const ClusterView& view, JobSlot slot) {
+void CpuContention::add_job(const ClusterState& state, const ClusterView& view, JobSlot slot) {
   running_.push_back(slot);
   if (nodes_.empty()) return;
   const auto first = static_cast<std::uint32_t>(places_.size());
@@ -72,14 +72,14 @@ void Sharing::add_job(const ClusterState& state, const ClusterView& view, JobSlo
   if (entries != 0) jobs_.push_back({slot, first, entries});
 }
 
-void Sharing::leave(std::uint32_t node, double capacity) {
+void CpuContention::limit_capacity(std::uint32_t node, double capacity) {
   nodes_[node].capacity = capacity;
   nodes_[node].load = 0;
   for (const User& user : users(nodes_[node])) nodes_[node].load += user.need;
 }
 
 // Transposes: users by node, jobs in submission order within a node.
-void Sharing::finish() {
+void CpuContention::finish() {
   std::uint32_t offset = 0;
   for (Node& node : nodes_) {
     node.first = offset;
@@ -95,12 +95,12 @@ void Sharing::finish() {
   }
 }
 
-void repair_yields(const Sharing& sharing, std::span<double> yields) {
-  for (const Sharing::Node& node : sharing.nodes()) {
+void repair_yields(const CpuContention& contention, std::span<double> yields) {
+  for (const CpuContention::Node& node : contention.nodes()) {
     double used = 0;
-    for (const Sharing::User& user : sharing.users(node)) used += user.need * yields[user.job];
+    for (const CpuContention::User& user : contention.users(node)) used += user.need * yields[user.job];
     if (used <= node.capacity) continue;
-    for (const Sharing::User& user : sharing.users(node)) yields[user.job] *= node.capacity / used;
+    for (const CpuContention::User& user : contention.users(node)) yields[user.job] *= node.capacity / used;
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A mapping seen from the yields' side: which jobs compete for the CPU of which overloaded nodes. Nodes whose load is
-// within their capacity limit nobody and do not appear.
+// A mapping as yields see it: which jobs contend for the CPU of which overloaded nodes. Nodes whose load is within
+// their capacity limit no job and do not appear.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace dfrs {
 
-class Sharing {
+class CpuContention {
  public:
   struct Node {
     double capacity = 0;
@@ -40,9 +40,9 @@ class Sharing {
   void build(const ClusterState& state, const ClusterView& view, std::span<const NodeIndex> nodes,
              std::span<const JobSlot> jobs);
 
-  /// After build() of a part that does share overloaded nodes with the rest: those who are not in jobs() leave it so
-  /// much of the capacity of a node, given by its index into nodes(). max_load() is not brought up to date. O(users).
-  void leave(std::uint32_t node, double capacity);
+  /// After build() of a part that does share overloaded nodes with the rest: so much of a node's capacity, given by its
+  /// index into nodes(), is left by the jobs that are not in jobs(). max_load() is not brought up to date. O(users).
+  void limit_capacity(std::uint32_t node, double capacity);
 
   std::span<const Node> nodes() const { return nodes_; }
   std::span<const Job> jobs() const { return jobs_; }            ///< those with a task on an overloaded node
@@ -69,7 +69,7 @@ class Sharing {
 };
 
 /// Brings sums that rounding or a solver's tolerance left above a node's capacity back to it, by scaling down the
-/// yields of the node's jobs. `yields` by index into Sharing::jobs().
-void repair_yields(const Sharing& sharing, std::span<double> yields);
+/// yields of the node's jobs. `yields` by index into CpuContention::jobs().
+void repair_yields(const CpuContention& contention, std::span<double> yields);
 
 }  // namespace dfrs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One call of the policy: what its parts look at and change.
+// What the parts of the policy look at and change while it decides.
 #pragma once
 
 #include <span>
@@ -10,11 +10,11 @@
 
 namespace dfrs::triage {
 
-struct Call {
+struct DecisionContext {
   const ClusterView& view;
   ClusterState& state;
   Residents& residents;
-  Moment at;
+  Instant at;
   const TriageOptions& options;
 
   const JobView& job(JobSlot slot) const { return view.jobs[slot]; }
@@ -28,12 +28,7 @@ struct Call {
     state.remove(slot, view.jobs[slot]);
   }
   /// Whether a placed job is where it was when the call began. O(its tasks).
-  bool stayed(JobSlot slot) const {
-    const std::span<const NodeIndex> before = state.nodes_before(slot);
-    const std::span<const NodeIndex> now = state.nodes_of(slot);
-    return view.jobs[slot].state == JobState::running &&
-           (before.data() == now.data() || std::equal(before.begin(), before.end(), now.begin(), now.end()));
-  }
+  bool stayed(JobSlot slot) const { return view.jobs[slot].state == JobState::running && state.on_nodes_before(slot); }
 };
 
 }  // namespace dfrs::triage
