@@ -11,6 +11,8 @@
 #include <cstring>
 #include <vector>
 
+#include "base/files.h"
+
 namespace dfrs::record {
 namespace {
 
@@ -103,18 +105,13 @@ class FileLines final : public LineSource {
 }  // namespace
 
 tl::expected<std::unique_ptr<LineSource>, RecordError> open_lines(const std::string& path) {
-  const int fd = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return fail(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)), true);
+  base::Fd fd(path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return fail(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)), true);
   struct stat status{};
-  if (::fstat(fd, &status) == 0 && S_ISDIR(status.st_mode)) {
-    ::close(fd);
-    return fail(fmt::format("{}: is a folder", path), true);
-  }
-  const gzFile file = ::gzdopen(fd, "rb");
-  if (file == nullptr) {
-    ::close(fd);
-    return fail(fmt::format("{}: no memory to read it", path), true);
-  }
+  if (::fstat(fd.get(), &status) == 0 && S_ISDIR(status.st_mode)) return fail(fmt::format("{}: is a folder", path), true);
+  const gzFile file = ::gzdopen(fd.get(), "rb");
+  if (file == nullptr) return fail(fmt::format("{}: no memory to read it", path), true);
+  fd.release();
   return std::make_unique<FileLines>(file, path);
 }
 

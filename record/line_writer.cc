@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -16,6 +15,9 @@
 #include <optional>
 #include <thread>
 
+#include "base/files.h"
+#include "base/signals.h"
+
 namespace dfrs::record {
 namespace {
 
@@ -24,10 +26,9 @@ constexpr std::size_t kBatch = 256 << 10;  // so much is written before its time
 // Writes a file's bytes, through gzip if need be. Only the thread uses it.
 class Output {
  public:
-  Output(int fd, bool compressed) : fd_(fd), compressed_(compressed) {}
+  Output(base::Fd fd, bool compressed) : fd_(std::move(fd)), compressed_(compressed) {}
   ~Output() {
     if (begun_) deflateEnd(&stream_);
-    ::close(fd_);
   }
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
@@ -61,18 +62,12 @@ class Output {
 
  private:
   tl::expected<void, std::string> put(const void* data, std::size_t size) {
-    const char* at = static_cast<const char*>(data);
-    while (size > 0) {
-      const ssize_t done = ::write(fd_, at, size);
-      if (done < 0 && errno == EINTR) continue;
-      if (done < 0) return tl::unexpected<std::string>(fmt::format("cannot be written: {}", std::strerror(errno)));
-      at += done;
-      size -= static_cast<std::size_t>(done);
-    }
+    const auto done = base::write_all(fd_.get(), {static_cast<const char*>(data), size});
+    if (!done) return tl::unexpected<std::string>(fmt::format("cannot be written: {}", std::strerror(done.error())));
     return {};
   }
 
-  int fd_;
+  base::Fd fd_;
   bool compressed_;
   bool begun_ = false;
   z_stream stream_{};
@@ -82,7 +77,8 @@ class Output {
 
 // Lives as long as the thread does, which a disk that hangs may keep longer than its owner waits.
 struct LineWriter::Shared {
-  Shared(int fd, bool compressed, const RecordLimits& limits) : output(fd, compressed), flush(limits.flush_ms) {}
+  Shared(base::Fd fd, bool compressed, const RecordLimits& limits)
+      : output(std::move(fd), compressed), flush(limits.flush_ms) {}
 
   void run() {
     std::unique_lock lock(mutex);
@@ -118,26 +114,17 @@ struct LineWriter::Shared {
 
 tl::expected<std::unique_ptr<LineWriter>, std::string> LineWriter::create(const std::string& path,
                                                                           const RecordLimits& limits) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
-  if (fd < 0) {
+  base::Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640));
+  if (!fd) {
     const int error = errno;
     return tl::unexpected<std::string>(error == EEXIST
                                            ? fmt::format("{}: exists already, and a record needs a new file", path)
                                            : fmt::format("{}: cannot be made: {}", path, std::strerror(error)));
   }
-  auto shared = std::make_shared<Shared>(fd, path.ends_with(".gz"), limits);
+  auto shared = std::make_shared<Shared>(std::move(fd), path.ends_with(".gz"), limits);
   // The host's signals are not for this thread; nor may a limit on file sizes (SIGXFSZ) end the host.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    std::thread([shared] { shared->run(); }).detach();
-  } catch (...) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const base::SignalsBlocked blocked;
+  std::thread([shared] { shared->run(); }).detach();
   return std::unique_ptr<LineWriter>(new LineWriter(std::move(shared), limits));
 }
 

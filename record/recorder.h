@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Writes the record of a run: what the engine was shown at each step and what it answered, enough to ask another engine
-// the same and compare (docs/record-format.md).
+// the same and compare (docs/reference/record-format.md).
 //
 // A record begins with the first step of an engine: what a policy remembers is not in any view. So a host that begins
 // to record in the middle of a run makes a new engine, as after a restart:

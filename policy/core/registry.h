@@ -4,7 +4,7 @@
 //   extern const PolicyFamily sjf_family{"sjf", "Shortest job first", list};
 //
 // and a line in policy/registry.mk that names the file. All names that users meet, in commands, dfrs.conf, records and
-// reports, come from here (docs/adding-a-policy.md).
+// reports, come from here (docs/contributor-guide.md).
 #pragma once
 
 #include <optional>

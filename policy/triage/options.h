@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Triage's parts and parameters. Every parameter is in seconds, a ratio or a count; docs/triage.md gives the reason for
-// each and what happens when it is changed.
+// Triage's parts and parameters. Every parameter is in seconds, a ratio or a count; docs/reference/triage.md gives the
+// reason for each and what happens when it is changed.
 #pragma once
 
 #include "policy/core/units.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A controller's status as JSON, the schema of docs/dfrsctl.md. What has no finite value (a priority without progress,
-// no wake-up time, no time limit) is null.
+// A controller's status as JSON, the schema of docs/reference/dfrsctl.md. What has no finite value (a priority without
+// progress, no wake-up time, no time limit) is null.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -7,18 +7,19 @@
 #include <map>
 #include <unordered_map>
 
+#include "base/utf8.h"
 #include "policy/core/algorithm.h"
 #include "sim/report/charts.h"
 #include "sim/report/html_style.h"
+#include "sim/report/markup.h"
 #include "sim/report/table.h"
 #include "sim/report/terms.h"
-#include "sim/report/utf8.h"
 #include "sim/report/verdict.h"
 
 namespace dfrs::sim {
 namespace {
 
-std::string safe(std::string_view text) { return html_escaped(printable(text)); }
+std::string safe(std::string_view text) { return html_escaped(base::printable(text)); }
 
 // A name that may break at its slashes, for narrow columns.
 std::string breakable(std::string_view text) {

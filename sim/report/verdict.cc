@@ -7,8 +7,8 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "base/utf8.h"
 #include "policy/core/algorithm.h"
-#include "sim/report/utf8.h"
 
 namespace dfrs::sim {
 namespace {
@@ -54,7 +54,7 @@ std::string times(double ratio) {
   return ratio < 1e15 ? fmt::format("{} times", grouped(std::lround(ratio))) : fmt::format("{:.3g} times", ratio);
 }
 
-std::string name_of(Row a) { return printable(a->algorithm); }
+std::string name_of(Row a) { return base::printable(a->algorithm); }
 
 class Verdict {
  public:

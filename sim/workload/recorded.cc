@@ -13,7 +13,7 @@
 namespace dfrs::sim {
 namespace {
 
-// Bounds of the trace format (docs/trace-format.md).
+// Bounds of the trace format (docs/reference/trace-format.md).
 constexpr Seconds kMaxTime = 1e10;
 constexpr double kMinNeed = 1e-6;
 constexpr double kMaxNeed = 1e6;
