@@ -46,8 +46,8 @@ constexpr std::string_view kName = "SharedFCFS";
 constexpr std::string_view kParameter = "/LOAD=";
 constexpr double kDefaultLimit = 2;
 
-NamedPolicy shared_fcfs(double limit) {
-  NamedPolicy policy;
+Algorithm shared_fcfs(double limit) {
+  Algorithm policy;
   policy.name = kName;
   if (limit != kDefaultLimit) policy.name += std::string(kParameter) + seconds_in_name(limit);
   policy.description = "in order of submission, on nodes whose CPU load is below " + seconds_in_name(limit);
