@@ -134,11 +134,13 @@ TEST_F(HostControl, ShowsJobsAndRecordsWhatReplays) {
     step(1700000002 + k, jobs);
   }
   EXPECT_EQ(ask(port.number(), "POST", "/v1/record", R"({"off":true})").second["on"], false);
-  RecordReader reader(open_lines(record), record);
-  const ReplaySummary summary = replay(reader, nullptr);
-  EXPECT_FALSE(summary.difference.has_value());
-  EXPECT_GT(summary.steps, 0U);
-  EXPECT_EQ(summary.jobs, 6U);
+  auto reader = record::RecordReader::open(record);
+  ASSERT_TRUE(reader.has_value());
+  const auto summary = record::replay(*reader, nullptr);
+  ASSERT_TRUE(summary.has_value());
+  EXPECT_FALSE(summary->difference.has_value());
+  EXPECT_GT(summary->steps, 0U);
+  EXPECT_EQ(summary->jobs, 6U);
 }
 
 // slurmctld schedules without the port, too, and tries it again when it is told to.
@@ -179,8 +181,9 @@ TEST_F(HostControl, RecordFile) {
   dfrs_controller_destroy(controller);
   create();
   EXPECT_EQ(ask(port.number(), "GET", "/v1/record").second["path"], folder / "other.1") << "nothing is overwritten";
-  RecordReader reader(open_lines(record), record);
-  EXPECT_TRUE(reader.next());
+  auto reader = record::RecordReader::open(record);
+  ASSERT_TRUE(reader.has_value());
+  EXPECT_TRUE(reader->next().value());
 }
 
 }  // namespace
