@@ -65,20 +65,12 @@ SwfWorkload annotated_instance(SwfRecords& log, const std::string& name, const S
   instance.platform = Platform::homogeneous(static_cast<std::size_t>(options.nodes), options.memory_mib);
 
   SwfInstanceJobs jobs(log, std::int64_t{options.nodes} * options.cores, options.lenient, workload);
-  // Most records have the memory of the one before, or the least; the divisions of rounding it are not for each of
-  // them.
-  ExactMemory exact;
-  RigidAmount rounded = 0;
   each_simulated_job(log, conventions, workload.report, [&](const SwfJob& record) {
     const AnnotatedTasks tasks = annotate(record.processors, record.memory_kb, options);
     Job& job = jobs.begin(record);
     job.tasks = tasks.tasks;
     job.cpu_need = tasks.cpu_need * record.efficiency;
-    if (tasks.memory.centi_kb != exact.centi_kb) {
-      exact = tasks.memory;
-      rounded = rounded_memory(exact, options.memory_mib);
-    }
-    job.rigid[kMemory] = rounded;
+    job.rigid[kMemory] = rounded_memory(tasks.memory, options.memory_mib);
     jobs.end(record);
   });
   jobs.finish();

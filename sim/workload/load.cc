@@ -7,6 +7,7 @@
 
 #include "sim/errors.h"
 #include "sim/workload/sacct/table.h"
+#include "sim/workload/swf_stream.h"
 #include "sim/workload/trace_file.h"
 
 namespace dfrs::sim {
@@ -33,23 +34,14 @@ std::string name_from_source(const std::string& source) {
 
 namespace {
 
-SwfWorkload read_swf(std::string_view text, const std::string& source, const std::string& name,
-                     const LoadOptions& options) {
+SwfWorkload swf_workload(std::string_view text, const std::string& source, const std::string& name,
+                         const LoadOptions& options) {
   const auto convert = [&](SwfRecords& records) {
     return options.annotation == SwfAnnotation::kMemory
                ? annotated_instance(records, name, options.conventions, options.memory)
                : swf_instance(records, name, options.conventions, options.processors);
   };
-  try {
-    SwfTextRecords records(text, source, options.conventions);
-    SwfWorkload workload = convert(records);
-    if (records.plain()) return workload;
-  } catch (const Failure&) {
-    // What is wrong with the text comes before what is wrong with a job: it is found below.
-  }
-  const SwfLog log = parse_swf(text, source, options.swf);
-  SwfLogRecords records(log);
-  return convert(records);
+  return read_swf(text, source, options.swf, convert);
 }
 
 }  // namespace
@@ -76,7 +68,7 @@ Loaded load_instances_from_text(std::string_view text, const std::string& source
     }
   } else {
     loaded.was_swf = true;
-    workload = read_swf(text, loaded.source, name, options);
+    workload = swf_workload(text, loaded.source, name, options);
   }
   loaded.report = std::move(workload.report);
   if (options.memory_model) draw_memory(workload.instance, *options.memory_model);

@@ -63,11 +63,11 @@ class SpacedFields {
   const char* begin(std::size_t field) const { return line_ + start_[field]; }
   const char* end(std::size_t field) const { return std::find(begin(field), line_ + size_, ' '); }
 
-  /// Reads those of the line's fields `which` that are one to eight digits, perhaps with a '-' before them, into
-  /// `values`, by the field, without a branch on what is in them. Returns a bit for each field of the line that is
-  /// something else, the first one's lowest; what is in `values` for these means nothing.
-  std::uint64_t short_integers(std::span<const std::uint8_t> which, double* values) const {
-    for (const std::size_t field : which) {
+  /// Reads the fields that are one to eight digits, perhaps with a '-' before them, into `values`, which must have room
+  /// for all fields of the line, without a branch on what is in them. Returns a bit for each field that is something
+  /// else, the first one's lowest; what is in `values` for these means nothing.
+  std::uint64_t short_integers(std::span<double> values) const {
+    for (std::size_t field = 0; field < count_; ++field) {
       const char* at = begin(field);
       const std::int64_t negative = *at == '-' ? 1 : 0;
       at += negative;

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,11 +13,8 @@
 #include "sim/host/instance.h"
 #include "sim/workload/job_weights.h"
 #include "sim/workload/read_report.h"
-#include "sim/workload/text_lines.h"
 
 namespace dfrs::sim {
-
-class SwfLineParser;
 
 /// The 18 fields in their order. -1 means that the log does not say. Times are seconds, memory is KB per processor.
 struct SwfRecord {
@@ -41,6 +37,8 @@ struct SwfRecord {
   std::int64_t preceding_job = -1;
   double think_time = -1;
   std::size_t line = 0;  ///< in the log, from 1
+
+  friend bool operator==(const SwfRecord&, const SwfRecord&) = default;
 };
 
 /// What the comments of the form "; Name: value" say. Numbers are read from the value's beginning ("338 (batch)" is
@@ -74,7 +72,7 @@ struct SwfReadOptions {
 /// Linear in the text (n log n if the records are out of order); no allocation per record.
 SwfLog parse_swf(std::string_view text, std::string source, const SwfReadOptions& options = {});
 
-/// The records of a log one after the other: what becomes of each hangs on itself alone, so that none need be kept.
+/// The records of a log one after the other. What becomes of each depends on itself alone, so that none need be kept.
 class SwfRecords {
  public:
   virtual ~SwfRecords() = default;
@@ -126,47 +124,6 @@ struct SwfConventions {
   /// else all of a processor.
   bool measured_cpu_need = false;
   std::vector<WeightRule> weights;  ///< of users and queues
-};
-
-/// Those of a text, read when they are asked for: the records of a long log are larger than its text and all caches,
-/// and writing them down and reading them again takes as long as making sense of the text. They have what
-/// simulated_job() looks at, under the conventions where these are given; what is in all else means nothing.
-///
-/// Only for plain texts, as nearly all are: well-formed lines, comments before the first of them, job numbers and times
-/// of submission that ascend. Where one is not, next() ends the records there, plain() is false, and parse_swf() is to
-/// read the text.
-class SwfTextRecords final : public SwfRecords {
- public:
-  SwfTextRecords(std::string_view text, std::string source);
-  SwfTextRecords(std::string_view text, std::string source, const SwfConventions& conventions);
-  ~SwfTextRecords() override;
-  /// So far.
-  bool plain() const { return plain_; }
-
-  const std::string& source() const override { return source_; }
-  const SwfHeader& header() const override { return header_; }
-  std::size_t expected() const override;
-  const SwfRecord* next() override;
-  const ReadReport& report() const override { return report_; }
-
- private:
-  SwfTextRecords(std::string_view text, std::string source, std::vector<std::uint8_t> fields);
-  const SwfRecord* not_plain() {
-    plain_ = false;
-    return nullptr;
-  }
-
-  std::string_view text_;
-  std::string source_;
-  SwfHeader header_;
-  ReadReport report_;
-  LineSplitter lines_;
-  std::vector<std::uint8_t> fields_;  // from 0, that are read
-  std::unique_ptr<SwfLineParser> parser_;
-  SwfRecord record_;
-  std::int64_t last_job_ = -1;
-  double latest_ = -1;
-  bool plain_ = true;
 };
 
 /// A record as a simulator needs it: everything present and in range.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The simulator's rules one by one, on instances small enough to follow by hand.
 #include "sim/host/simulation.h"
+#include "policy/batch/options.h"
+#include "policy/rr7659/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -111,7 +113,7 @@ TEST_F(SimulationByHand, TicksAreMultiplesOfThePeriod) {
   const RunResult r = run("/per");
   EXPECT_DOUBLE_EQ(r.jobs[0].start, 1200);
   EXPECT_DOUBLE_EQ(r.jobs[1].start, 1200);  // the tick comes behind the arrivals of its instant
-  options_.engine.dfrs.period = 250;
+  options_.engine.of<DfrsOptions>().period = 250;
   EXPECT_DOUBLE_EQ(run("/per").jobs[0].start, 750);
 }
 
@@ -246,19 +248,25 @@ TEST_F(SimulationByHand, FcfsIsEasyWhereNothingCanJump) {
   }
 }
 
-// A pass per event: of two jobs that arrive together the first is seen alone. a holds a node until 100; b (2 nodes)
-// waits; nothing changes for b, but a completion at the same instant as an arrival is acted on first.
+// a and b hold two of the four nodes each until 100; then c (3 nodes), d (4) and e (1, for long) wait. Of both ends
+// together EASY starts c, and e would delay d. Of a's end alone it reserves c's nodes for 100, when b ends; one node is
+// not needed for that, and e takes it.
 TEST_F(SimulationByHand, PassPerEventOrPerInstant) {
-  nodes(2);
+  nodes(4);
   job(0, 2, 1, 10, 100);
-  job(5, 1, 1, 10, 50);
-  job(100, 2, 1, 10, 10);
-  for (const bool per_event : {false, true}) {
-    options_.engine.batch.pass_per_event = per_event;
-    const RunResult r = run("FCFS");
-    EXPECT_DOUBLE_EQ(r.jobs[1].start, 100);
-    EXPECT_DOUBLE_EQ(r.jobs[2].start, 150);
-  }
+  job(0, 2, 1, 10, 100);
+  job(5, 3, 1, 10, 50);
+  job(6, 4, 1, 10, 10);
+  job(7, 1, 1, 10, 1000);
+  RunResult r = run("EASY");
+  EXPECT_DOUBLE_EQ(r.jobs[2].start, 100);
+  EXPECT_DOUBLE_EQ(r.jobs[3].start, 150);
+  EXPECT_DOUBLE_EQ(r.jobs[4].start, 160);
+  options_.engine.of<BatchOptions>().pass_per_event = true;
+  r = run("EASY");
+  EXPECT_DOUBLE_EQ(r.jobs[2].start, 100);
+  EXPECT_DOUBLE_EQ(r.jobs[3].start, 1100);
+  EXPECT_DOUBLE_EQ(r.jobs[4].start, 100);
 }
 
 // Six tasks of half a node's CPU and 30 MiB on nodes of 100 MiB: two by CPU and three by memory fit a node, so packed
@@ -268,7 +276,7 @@ TEST_F(SimulationByHand, PackedBatchNodesHoldWhatTheyHaveCpuAndMemoryFor) {
   job(0, 6, 0.5, 30, 100);
   job(1, 1, 1, 10, 50);
   job(2, 2, 1, 10, 10);  // waits for two whole nodes: b's at 51 and none else before 100
-  options_.engine.batch.pack_tasks = true;
+  options_.engine.of<BatchOptions>().pack_tasks = true;
   for (const char* name : {"FCFS", "EASY", "EASY/extra-only"}) {
     const RunResult r = run(name);
     EXPECT_DOUBLE_EQ(r.jobs[0].start, 0);
@@ -276,7 +284,7 @@ TEST_F(SimulationByHand, PackedBatchNodesHoldWhatTheyHaveCpuAndMemoryFor) {
     EXPECT_DOUBLE_EQ(r.jobs[1].start, 1);
     EXPECT_DOUBLE_EQ(r.jobs[2].start, 100);
   }
-  options_.engine.batch.pack_tasks = false;
+  options_.engine.of<BatchOptions>().pack_tasks = false;
   EXPECT_THAT(message_of<InputError>([&] { run("EASY"); }), HasSubstr("--batch-nodes packed"));
 }
 
@@ -285,7 +293,7 @@ TEST_F(SimulationByHand, PackedBatchNodesRespectMemory) {
   nodes(2);
   job(0, 2, 0.25, 60, 100);
   job(1, 1, 0.25, 60, 10);
-  options_.engine.batch.pack_tasks = true;
+  options_.engine.of<BatchOptions>().pack_tasks = true;
   EXPECT_DOUBLE_EQ(run("EASY").jobs[1].start, 100);
 }
 
@@ -295,17 +303,17 @@ TEST_F(SimulationByHand, EndlessPausesAreAnErrorNotAHang) {
   nodes(1);
   job(0, 1, 1, 60, 1e9);
   job(0, 1, 1, 60, 1e9);
-  options_.engine.dfrs.period = 1;
+  options_.engine.of<DfrsOptions>().period = 1;
   EXPECT_THAT(message_of<InputError>([&] { run("/per"); }), HasSubstr("no job has completed"));
 }
 
 TEST_F(SimulationByHand, BadOptionsAreUsageErrors) {
   nodes(1);
   job(0, 1, 1, 10, 10);
-  options_.engine.dfrs.period = 0;
+  options_.engine.of<DfrsOptions>().period = 0;
   EXPECT_THAT(message_of<UsageError>([&] { run("/per"); }), HasSubstr("period"));
-  options_.engine.dfrs.period = 600;
-  EXPECT_THAT(message_of<UsageError>([&] { run("Greedy*/OPT=AVG"); }), HasSubstr("solver"));
+  options_.engine.of<DfrsOptions>().period = 600;
+  EXPECT_THAT(message_of<UsageError>([&] { run("/stretch-per/OPT=AVG"); }), HasSubstr("solver"));
 }
 
 TEST_F(SimulationByHand, AJobThatNeverFitsIsAnInputError) {

@@ -7,6 +7,7 @@
 
 #include "sim/errors.h"
 #include "sim/io/input_source.h"
+#include "sim/workload/swf_stream.h"
 #include "sim/workload/weeks.h"
 #include "tests/sim/failure_message.h"
 #include "tests/sim/traces.h"
@@ -126,7 +127,7 @@ TEST(Hpc2nLog, HasThePapersNumbers) {
   EXPECT_TRUE(workload.report.adjusted.empty());
 
   const Text text = read_text(path);
-  SwfTextRecords records(text, path);  // one by one, they are the same
+  SwfStream records(text, path);  // one by one, they are the same
   const SwfWorkload straight = annotated_instance(records, "hpc2n", {}, {});
   EXPECT_TRUE(records.plain());
   EXPECT_EQ(straight.instance.jobs, workload.instance.jobs);

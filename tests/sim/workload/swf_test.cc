@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sim/workload/swf.h"
+#include "sim/workload/swf_stream.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -163,7 +164,7 @@ TEST(SwfReader, ReadsEveryWayToWriteARecord) {
         check_others(log.records[0], where);
         EXPECT_EQ(log.records[0].line, before.empty() ? 1u : 3u);
 
-        SwfTextRecords records(text, "log");
+        SwfStream records(text, "log");
         const SwfRecord* first = records.next();
         ASSERT_NE(first, nullptr) << where;
         check(*first, where);
@@ -241,14 +242,14 @@ void expect_alike(SwfRecords& a, SwfRecords& b) {
   EXPECT_EQ(of_a.adjusted, of_b.adjusted);
 }
 
-TEST(SwfTextRecords, AreThoseOfTheLog) {
+TEST(SwfStream, AreThoseOfTheLog) {
   // Parts of jobs, and records without a number or a time of submission, are in nobody's order.
   const std::string text = "; MaxProcs: 64\n;\n; UnixStartTime: 7\n" + record(3, 10, 5, 1) + "\n" +
                            record(-1, 10, 5, 1) + record(4, -1, 5, 1) +
                            "3 10 -1 5 -1 -1 -1 1 -1 -1 2 1 1 1 1 1 -1 -1\n" +
                            "5 10 -1 5.25 2 1.5 2048.5 -1 60 -1 1 2 1 1 1 1 -1 -1 \r\n" + record(1000000000, 11, 5, 0) +
                            record(1000000001, 12, 5, 2);
-  SwfTextRecords records(text, "log");
+  SwfStream records(text, "log");
   const SwfLog log = parse_swf(text, "log");
   ASSERT_EQ(log.records.size(), 7u);
   SwfLogRecords expected(log);
@@ -256,20 +257,20 @@ TEST(SwfTextRecords, AreThoseOfTheLog) {
   EXPECT_TRUE(records.plain());
 }
 
-TEST(SwfTextRecords, OfALongLogAreThoseOfTheLog) {
+TEST(SwfStream, OfALongLogAreThoseOfTheLog) {
   std::string text = "; MaxProcs: 64\n";
   for (int k = 1; k < 5000; ++k) text += record(k, k / 3 * 10, k % 97, k % 13);
-  SwfTextRecords records(text, "log");
+  SwfStream records(text, "log");
   const SwfLog log = parse_swf(text, "log");
   SwfLogRecords expected(log);
   expect_alike(records, expected);
   EXPECT_TRUE(records.plain());
 }
 
-TEST(SwfTextRecords, EndWhereATextIsNotPlain) {
+TEST(SwfStream, EndWhereATextIsNotPlain) {
   const std::string good = "; MaxProcs: 4\n" + record(1, 5, 1, 1) + record(2, 5, 1, 1);
   const auto plain = [](const std::string& text, std::size_t expected) {
-    SwfTextRecords records(text, "log");
+    SwfStream records(text, "log");
     std::size_t count = 0;
     while (records.next() != nullptr) ++count;
     EXPECT_EQ(count, expected) << text;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Runs that are lost when they are ended (PausedWork::kLost): which of them may be ended, and what that costs.
+#pragma once
+
+#include <vector>
+
+#include "sim/host/job_progress.h"
+#include "sim/host/simulation.h"
+
+namespace dfrs::sim {
+
+class LostWork {
+ public:
+  /// All arguments must outlive it. What is lost is added to `result`.
+  LostWork(const LostWorkRules& rules, JobSlots& slots, JobProgress& progress, RunResult& result)
+      : rules_(rules), slots_(slots), progress_(progress), result_(result) {}
+
+  /// A job starts or resumes: it may not be ended until it has made the least progress, and never if it has lost as
+  /// many runs as the rules allow.
+  void begin(JobSlot job) {
+    runs_.push_back(job);
+    protect(job);
+  }
+  /// A job moves: its run is lost, and another begins.
+  void restart(JobSlot job) {
+    lose(job);
+    protect(job);
+  }
+  /// A job is paused: its run is lost.
+  void end(JobSlot job) {
+    lose(job);
+    slots_.view(job).flags = {};
+  }
+  /// Before each call of the engine: lifts the protection of runs that have made the least progress, and shows policies
+  /// what ending each run would cost. O(running jobs).
+  void update(Seconds now);
+
+ private:
+  void protect(JobSlot job);
+  void lose(JobSlot job);
+
+  const LostWorkRules& rules_;
+  JobSlots& slots_;
+  JobProgress& progress_;
+  RunResult& result_;
+  std::vector<JobSlot> runs_;       // all that run
+  std::vector<JobSlot> protected_;  // those that have not made the least progress
+};
+
+}  // namespace dfrs::sim
