@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An example of a policy, complete: FCFS on shared nodes. Jobs start strictly in order of submission; a node is full when
-// its CPU load has reached a limit. docs/contributor-guide.md explains the steps.
-#include "policy/rr7659/greedy.h"
+// An example of a policy, complete: FCFS on shared nodes. Jobs start strictly in order of submission; a node is full
+// when its CPU load has reached a limit. docs/contributor-guide.md explains the steps.
 #include "policy/core/policy.h"
 #include "policy/core/registry.h"
+#include "policy/rr7659/greedy.h"
 #include "policy/yield/changes.h"
 #include "policy/yield/max_min.h"
 
