@@ -64,9 +64,9 @@ slurmctld refuses plugins of another version than its own. Give the source of Sl
     [22.05.*],[],
     [24.11.*|26.05.*],[AS_CASE(["$CPPFLAGS $CFLAGS"],[*-DDFRS_PORTING_SLURM*],[],
       [AC_MSG_ERROR([the Slurm plugin is built and tested for Slurm 22.05 only, this is $slurm_version.
-A port has been begun: docs/slurm-internals.md ("Other versions") says how far it is. To work on it: CPPFLAGS=-DDFRS_PORTING_SLURM.
+A port has been begun: docs/reference/slurm.md ("Other versions") says how far it is. To work on it: CPPFLAGS=-DDFRS_PORTING_SLURM.
 Without --with-slurm-src all but the plugin is built])])],
-    [AC_MSG_ERROR([the Slurm plugin is for Slurm 22.05, and this is $slurm_version, of which nothing is known: see docs/slurm-internals.md.
+    [AC_MSG_ERROR([the Slurm plugin is for Slurm 22.05, and this is $slurm_version, of which nothing is known: see docs/reference/slurm.md.
 Without --with-slurm-src all but the plugin is built])])
   # Slurm's headers are not ours to correct: -isystem keeps the compiler from warning about them.
   SLURM_CPPFLAGS="-isystem \$(top_srcdir)/plugin/slurm -isystem $with_slurm_src"

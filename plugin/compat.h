@@ -2,7 +2,7 @@
  * All that differs between versions of Slurm, in one place.
  *
  *   22.05  built and tested
- *   24.11  what is known of it is here (docs/slurm-internals.md, "Other versions"). The sched plugin's sources pass the
+ *   24.11  what is known of it is here (docs/reference/slurm.md, "Other versions"). The sched plugin's sources pass the
  *          compiler with the headers of 24.11.5, no more: they were never linked or run. The selector is not ported.
  *   26.05  likewise, but no header of it has been seen: no line of these branches has met a compiler.
  *
@@ -26,10 +26,10 @@
 
 #if COMPAT_IS(24, 11) || COMPAT_IS(26, 5)
 #ifndef DFRS_PORTING_SLURM
-#error "dfrs is built and tested for Slurm 22.05 only: docs/slurm-internals.md says how far 24.11 and 26.05 are"
+#error "dfrs is built and tested for Slurm 22.05 only: docs/reference/slurm.md says how far 24.11 and 26.05 are"
 #endif
 #elif !COMPAT_IS(22, 5)
-#error "dfrs knows Slurm 22.05 (24.11 and 26.05 in part): see docs/slurm-internals.md for what a port needs"
+#error "dfrs knows Slurm 22.05 (24.11 and 26.05 in part): see docs/reference/slurm.md for what a port needs"
 #endif
 
 #include "src/common/assoc_mgr.h"

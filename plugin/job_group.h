@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * A job's control group as the SPANK plugin uses it, on the node, inside slurmstepd. The node agent (shim/agent) uses
- * the same groups; docs/node-agent.md has what the two agree on:
+ * the same groups; docs/reference/dfrsd.md has what the two agree on:
  *
  * - cgroup v1: <root>/cpu/<tree>/<node>/job_<id>, and the same below cpuacct. Either of the two makes it; tasks join it
  *   here.

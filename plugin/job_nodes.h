@@ -18,7 +18,7 @@ struct job_node {
   int last;
 };
 
-/* Walks on, from `node`, to the next one that is held. */
+/* Moves on from `node` to the next one that is held, `node` included. */
 static inline void job_nodes_settle(struct job_node *at) {
   for (; at->node <= at->last; ++at->node) {
     if (!bit_test(at->held->node_bitmap, at->node)) continue;
@@ -55,7 +55,7 @@ static inline uint32_t cpus_per_core(int node) {
   return threads ? threads : 1;
 }
 
-/* Cores that the k-th node's share of a job stands for. */
+/* Cores that the job holds on its k-th node. */
 static inline uint32_t placed_cores(const job_record_t *job, uint32_t k, int node) {
   const uint32_t all = compat_node(node)->tot_cores;
   if (job->job_resrcs->whole_node == WHOLE_NODE_REQUIRED) return all;
@@ -66,9 +66,9 @@ static inline uint32_t placed_cores(const job_record_t *job, uint32_t k, int nod
 /* Threads of each core that the job wants to use, if it limits them (--threads-per-core, --hint=nomultithread). */
 static inline uint32_t used_threads(const job_record_t *job, int node) {
   const uint32_t all = cpus_per_core(node);
-  const struct multi_core_data *wish = job->details ? job->details->mc_ptr : NULL;
-  if (!wish || wish->threads_per_core == 0 || wish->threads_per_core >= all) return all;
-  return wish->threads_per_core;
+  const struct multi_core_data *requested = job->details ? job->details->mc_ptr : NULL;
+  if (!requested || requested->threads_per_core == 0 || requested->threads_per_core >= all) return all;
+  return requested->threads_per_core;
 }
 
 /* CPUs that so many tasks are allocated: with a limit of threads they take whole cores. */
@@ -77,7 +77,7 @@ static inline uint32_t placed_cpus(const job_record_t *job, int node, uint32_t t
   return used == all ? cpus : (cpus + used - 1) / used * all;
 }
 
-/* The other way round: tasks of an exactly placed job on its k-th node. */
+/* The inverse: tasks of an exactly placed job on its k-th node. */
 static inline uint32_t placed_tasks(const job_record_t *job, uint32_t k, int node, uint32_t cpus_per_task) {
   const uint32_t used = used_threads(job, node), all = cpus_per_core(node), cpus = job->job_resrcs->cpus[k];
   return (used == all ? cpus : cpus / all * used) / (cpus_per_task ? cpus_per_task : 1);

@@ -15,13 +15,13 @@ struct job_shape {
   uint32_t cpus_per_task;   /* >= 1 */
   uint64_t memory_per_task; /* MiB */
   bool exclusive;           /* shares its nodes with no other job */
-  bool one_per_node;        /* a task stands for all that goes to one node */
+  bool one_per_node;        /* a task is all that goes to one node */
   bool stock_placed;        /* only cons_tres can work out where: GRES, topology, feature counts */
   bool own_layout; /* tasks cannot go just anywhere (--nodes, --ntasks-per-node, several named nodes): layout.h */
 };
 
-/* The shape of a job. `node_memory` (MiB) stands for "all of the node's memory", which is what Slurm makes of a job
- * without a memory request when no DefMemPer* is configured. Caller holds the job lock.
+/* The shape of a job. `node_memory` (MiB) is used for a request of all of a node's memory, which is what Slurm
+ * gives a job without a memory request when no DefMemPer* is configured. Caller holds the job lock.
  *
  * `--mem` is per node. For a job of several tasks it is divided by the tasks that a node would hold in the smallest
  * layout that the job allows (--ntasks-per-node, or tasks / nodes): the sum over tasks is what the user asked for.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Memory of jobs in managed partitions: what is accounted on each node, given back while we pause a job, taken again
- * when it goes on. Stock cons_tres leaves a suspended job its memory.
+ * Memory of jobs in managed partitions: what is accounted on each node, given back while we pause a job, and taken
+ * again when it continues. Stock cons_tres leaves a suspended job its memory.
  *
  * The account is job_resources.memory_allocated: what stands there is counted in cons_tres' select_node_usage. A paused
  * job has 0 everywhere, so that cons_tres' own sums (simulated ends of jobs, --test-only) stay right, and so that a

@@ -4,6 +4,7 @@ include policy/registry.mk
 
 noinst_LIBRARIES += libpolicy.a
 libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
+	policy/batch/algorithm.h \
 	policy/batch/availability_profile.cc \
 	policy/batch/availability_profile.h \
 	policy/batch/backfill.cc \
@@ -12,6 +13,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/batch/conservative.h \
 	policy/batch/node_profile.cc \
 	policy/batch/node_profile.h \
+	policy/batch/options.h \
 	policy/batch/planning_policy.h \
 	policy/batch/planning_queue.cc \
 	policy/batch/planning_queue.h \
@@ -25,22 +27,26 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/core/cluster_state.h \
 	policy/core/compare.h \
 	policy/core/decision.h \
-	policy/core/each_node.h \
 	policy/core/engine.cc \
 	policy/core/engine.h \
 	policy/core/engine_options.h \
+	policy/core/enum_names.cc \
+	policy/core/enum_names.h \
 	policy/core/error.h \
 	policy/core/measured_need.h \
 	policy/core/nearest_name.cc \
 	policy/core/nearest_name.h \
 	policy/core/node_lists.h \
+	policy/core/node_runs.h \
 	policy/core/node_set.h \
 	policy/core/nodes_by_load.cc \
 	policy/core/nodes_by_load.h \
+	policy/core/option_table.h \
 	policy/core/policy.h \
 	policy/core/registry.cc \
 	policy/core/registry.h \
 	policy/core/resources.h \
+	policy/core/submission_order.h \
 	policy/core/units.h \
 	policy/core/view.h \
 	policy/dynp/decider.cc \
@@ -63,20 +69,22 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/mcb8/fit_list.h \
 	policy/mcb8/packer.cc \
 	policy/mcb8/packer.h \
+	policy/mcb8/priority.cc \
+	policy/mcb8/priority.h \
 	policy/mcb8/remap_limit.h \
 	policy/mcb8/repack.cc \
 	policy/mcb8/repack.h \
+	policy/rr7659/algorithm.h \
 	policy/rr7659/dfrs_policy.cc \
 	policy/rr7659/dfrs_policy.h \
 	policy/rr7659/greedy.cc \
 	policy/rr7659/greedy.h \
 	policy/rr7659/greedy_preempt.cc \
 	policy/rr7659/greedy_preempt.h \
-	policy/rr7659/priority.cc \
-	policy/rr7659/priority.h \
+	policy/rr7659/options.h \
 	policy/triage/admission.cc \
 	policy/triage/admission.h \
-	policy/triage/call.h \
+	policy/triage/decision_context.h \
 	policy/triage/harm_placer.cc \
 	policy/triage/harm_placer.h \
 	policy/triage/load_placer.h \
@@ -97,26 +105,28 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/triage/yields.h \
 	policy/yield/average.cc \
 	policy/yield/average.h \
+	policy/yield/average_simplex.cc \
+	policy/yield/average_simplex.h \
 	policy/yield/changed_part.cc \
 	policy/yield/changed_part.h \
-	policy/yield/changes.cc \
-	policy/yield/changes.h \
+	policy/yield/contention_group.h \
+	policy/yield/cpu_contention.cc \
+	policy/yield/cpu_contention.h \
 	policy/yield/level_queue.h \
 	policy/yield/lp_solver.h \
 	policy/yield/max_min.cc \
 	policy/yield/max_min.h \
 	policy/yield/rule.h \
-	policy/yield/sharing.cc \
-	policy/yield/sharing.h \
 	policy/yield/stretch.cc \
 	policy/yield/stretch.h \
 	policy/yield/stretch_level.cc \
 	policy/yield/stretch_level.h \
-	policy/yield/tied_jobs.h \
 	policy/yield/weighted_max_min.cc \
 	policy/yield/weighted_max_min.h \
 	policy/yield/working_basis.cc \
-	policy/yield/working_basis.h
+	policy/yield/working_basis.h \
+	policy/yield/yield_changes.cc \
+	policy/yield/yield_changes.h
 
 # registry.cc includes the registry as a table of names.
 EXTRA_DIST += policy/core/registry_table.sh

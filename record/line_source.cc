@@ -11,18 +11,22 @@
 #include <cstring>
 #include <vector>
 
-#include "record/record_error.h"
+#include "base/files.h"
 
-namespace dfrs::shim {
+namespace dfrs::record {
 namespace {
 
 // A line is a step: no cluster fills this.
 constexpr std::size_t kMaxLine = std::size_t{1} << 30;
 
+tl::unexpected<RecordError> fail(std::string message, bool unreadable) {
+  return tl::unexpected<RecordError>(RecordError{std::move(message), unreadable});
+}
+
 class TextLines final : public LineSource {
  public:
   explicit TextLines(std::string_view text) : rest_(text) {}
-  bool next(std::string& line) override {
+  tl::expected<bool, RecordError> next(std::string& line) override {
     const std::size_t end = rest_.find('\n');
     if (end == std::string_view::npos) return false;
     line = rest_.substr(0, end);
@@ -38,36 +42,27 @@ class TextLines final : public LineSource {
 // zlib reads plain files as they are.
 class FileLines final : public LineSource {
  public:
-  explicit FileLines(const std::string& path) : path_(path), buffer_(std::size_t{1} << 18) {
-    const int fd = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) throw RecordError(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)), true);
-    struct stat status{};
-    if (::fstat(fd, &status) == 0 && S_ISDIR(status.st_mode)) {
-      ::close(fd);
-      throw RecordError(fmt::format("{}: is a folder", path), true);
-    }
-    file_ = ::gzdopen(fd, "rb");
-    if (file_ == nullptr) {
-      ::close(fd);
-      throw RecordError(fmt::format("{}: no memory to read it", path), true);
-    }
-  }
+  FileLines(gzFile file, std::string path) : path_(std::move(path)), buffer_(std::size_t{1} << 18), file_(file) {}
   ~FileLines() override { ::gzclose_r(file_); }
   FileLines(const FileLines&) = delete;
   FileLines& operator=(const FileLines&) = delete;
 
-  bool next(std::string& line) override {
+  tl::expected<bool, RecordError> next(std::string& line) override {
     line.clear();
     for (;;) {
-      if (at_ == size_ && !fill()) {
-        cut_off_ = cut_off_ || !line.empty();
-        return false;
+      if (at_ == size_) {
+        const auto filled = fill();
+        if (!filled) return filled;
+        if (!*filled) {
+          cut_off_ = cut_off_ || !line.empty();
+          return false;
+        }
       }
       const char* begin = buffer_.data() + at_;
       const void* end = std::memchr(begin, '\n', size_ - at_);
       const std::size_t length =
           end != nullptr ? static_cast<std::size_t>(static_cast<const char*>(end) - begin) : size_ - at_;
-      if (line.size() + length > kMaxLine) throw RecordError(fmt::format("{}: a line without an end", path_));
+      if (line.size() + length > kMaxLine) return fail(fmt::format("{}: a line without an end", path_), false);
       line.append(begin, length);
       at_ += length + (end != nullptr ? 1 : 0);
       if (end != nullptr) return true;
@@ -76,7 +71,7 @@ class FileLines final : public LineSource {
   bool cut_off() const override { return cut_off_; }
 
  private:
-  bool fill() {
+  tl::expected<bool, RecordError> fill() {
     if (ended_) return false;
     errno = 0;
     const int got = ::gzread(file_, buffer_.data(), static_cast<unsigned>(buffer_.size()));
@@ -87,9 +82,9 @@ class FileLines final : public LineSource {
       if (code == Z_BUF_ERROR) {  // gzip's data ends before its time
         cut_off_ = true;
       } else if (code == Z_ERRNO) {
-        throw RecordError(fmt::format("{}: cannot be read: {}", path_, std::strerror(errno)), true);
+        return fail(fmt::format("{}: cannot be read: {}", path_, std::strerror(errno)), true);
       } else if (code != Z_OK && code != Z_STREAM_END) {
-        throw RecordError(fmt::format("{}: damaged: {}", path_, why));
+        return fail(fmt::format("{}: damaged: {}", path_, why), false);
       }
       return false;
     }
@@ -109,7 +104,17 @@ class FileLines final : public LineSource {
 
 }  // namespace
 
-std::unique_ptr<LineSource> open_lines(const std::string& path) { return std::make_unique<FileLines>(path); }
+tl::expected<std::unique_ptr<LineSource>, RecordError> open_lines(const std::string& path) {
+  base::Fd fd(path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return fail(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)), true);
+  struct stat status{};
+  if (::fstat(fd.get(), &status) == 0 && S_ISDIR(status.st_mode)) return fail(fmt::format("{}: is a folder", path), true);
+  const gzFile file = ::gzdopen(fd.get(), "rb");
+  if (file == nullptr) return fail(fmt::format("{}: no memory to read it", path), true);
+  fd.release();
+  return std::make_unique<FileLines>(file, path);
+}
+
 std::unique_ptr<LineSource> lines_of(std::string_view text) { return std::make_unique<TextLines>(text); }
 
-}  // namespace dfrs::shim
+}  // namespace dfrs::record

@@ -5,21 +5,24 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 
-namespace dfrs::shim {
+#include "record/record_error.h"
+
+namespace dfrs::record {
 
 class LineSource {
  public:
   virtual ~LineSource() = default;
-  /// The next line without its newline. False at the end. Errors: RecordError.
-  virtual bool next(std::string& line) = 0;
+  /// The next line without its newline. False at the end.
+  virtual tl::expected<bool, RecordError> next(std::string& line) = 0;
   /// After next() returned false: the text ended within a line, which was not returned, or within gzip's data.
   virtual bool cut_off() const = 0;
 };
 
-/// Errors: RecordError (io) if it cannot be opened. "-" is standard input.
-std::unique_ptr<LineSource> open_lines(const std::string& path);
+/// "-" is standard input. Errors: RecordError::unreadable.
+tl::expected<std::unique_ptr<LineSource>, RecordError> open_lines(const std::string& path);
 /// `text` must outlive it.
 std::unique_ptr<LineSource> lines_of(std::string_view text);
 
-}  // namespace dfrs::shim
+}  // namespace dfrs::record

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -13,9 +12,13 @@
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <thread>
 
-namespace dfrs::shim {
+#include "base/files.h"
+#include "base/signals.h"
+
+namespace dfrs::record {
 namespace {
 
 constexpr std::size_t kBatch = 256 << 10;  // so much is written before its time
@@ -23,20 +26,20 @@ constexpr std::size_t kBatch = 256 << 10;  // so much is written before its time
 // Writes a file's bytes, through gzip if need be. Only the thread uses it.
 class Output {
  public:
-  Output(int fd, bool compressed) : fd_(fd), compressed_(compressed) {}
+  Output(base::Fd fd, bool compressed) : fd_(std::move(fd)), compressed_(compressed) {}
   ~Output() {
     if (begun_) deflateEnd(&stream_);
-    ::close(fd_);
   }
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  // Why it did not work, or an empty string. `last`: the file is complete then.
-  std::string write(std::string_view text, bool last) {
+  // `last`: the file is complete then.
+  tl::expected<void, std::string> write(std::string_view text, bool last) {
     if (!compressed_) return put(text.data(), text.size());
     if (!begun_) {
       // 16 more than the largest window: with gzip's header.
-      if (deflateInit2(&stream_, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) return "no memory for gzip";
+      if (deflateInit2(&stream_, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+        return tl::unexpected<std::string>("no memory for gzip");
       begun_ = true;
     }
     std::array<unsigned char, 1 << 15> buffer;
@@ -50,28 +53,21 @@ class Output {
         stream_.next_out = buffer.data();
         stream_.avail_out = static_cast<uInt>(buffer.size());
         const int code = deflate(&stream_, last && text.empty() ? Z_FINISH : Z_SYNC_FLUSH);
-        if (code == Z_STREAM_ERROR) return "gzip failed";
-        const std::string error = put(buffer.data(), buffer.size() - stream_.avail_out);
-        if (!error.empty()) return error;
+        if (code == Z_STREAM_ERROR) return tl::unexpected<std::string>("gzip failed");
+        if (auto done = put(buffer.data(), buffer.size() - stream_.avail_out); !done) return done;
       } while (stream_.avail_out == 0);
     } while (!text.empty());
     return {};
   }
 
  private:
-  std::string put(const void* data, std::size_t size) {
-    const char* at = static_cast<const char*>(data);
-    while (size > 0) {
-      const ssize_t done = ::write(fd_, at, size);
-      if (done < 0 && errno == EINTR) continue;
-      if (done < 0) return fmt::format("cannot be written: {}", std::strerror(errno));
-      at += done;
-      size -= static_cast<std::size_t>(done);
-    }
+  tl::expected<void, std::string> put(const void* data, std::size_t size) {
+    const auto done = base::write_all(fd_.get(), {static_cast<const char*>(data), size});
+    if (!done) return tl::unexpected<std::string>(fmt::format("cannot be written: {}", std::strerror(done.error())));
     return {};
   }
 
-  int fd_;
+  base::Fd fd_;
   bool compressed_;
   bool begun_ = false;
   z_stream stream_{};
@@ -81,7 +77,8 @@ class Output {
 
 // Lives as long as the thread does, which a disk that hangs may keep longer than its owner waits.
 struct LineWriter::Shared {
-  Shared(int fd, bool compressed, const RecordLimits& limits) : output(fd, compressed), flush(limits.flush_ms) {}
+  Shared(base::Fd fd, bool compressed, const RecordLimits& limits)
+      : output(std::move(fd), compressed), flush(limits.flush_ms) {}
 
   void run() {
     std::unique_lock lock(mutex);
@@ -92,12 +89,12 @@ struct LineWriter::Shared {
       in_work = writing.size();
       const bool last = stop;
       lock.unlock();
-      std::string why = output.write(writing, last);
+      auto written = output.write(writing, last);
       writing.clear();
       lock.lock();
       in_work = 0;
-      if (!why.empty()) error = std::move(why);
-      done = last || !error.empty();
+      done = last || !written;
+      if (!written) error = std::move(written.error());
     }
     finished.notify_all();
   }
@@ -110,60 +107,54 @@ struct LineWriter::Shared {
   std::string waiting;
   std::string writing;  // the thread's
   std::size_t in_work = 0;
-  std::string error;
+  std::optional<std::string> error;
   bool stop = false;
   bool done = false;
 };
 
 tl::expected<std::unique_ptr<LineWriter>, std::string> LineWriter::create(const std::string& path,
                                                                           const RecordLimits& limits) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
-  if (fd < 0) {
+  base::Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640));
+  if (!fd) {
     const int error = errno;
     return tl::unexpected<std::string>(error == EEXIST
                                            ? fmt::format("{}: exists already, and a record needs a new file", path)
                                            : fmt::format("{}: cannot be made: {}", path, std::strerror(error)));
   }
-  auto shared = std::make_shared<Shared>(fd, path.ends_with(".gz"), limits);
+  auto shared = std::make_shared<Shared>(std::move(fd), path.ends_with(".gz"), limits);
   // The host's signals are not for this thread; nor may a limit on file sizes (SIGXFSZ) end the host.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    std::thread([shared] { shared->run(); }).detach();
-  } catch (...) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const base::SignalsBlocked blocked;
+  std::thread([shared] { shared->run(); }).detach();
   return std::unique_ptr<LineWriter>(new LineWriter(std::move(shared), limits));
 }
 
 LineWriter::LineWriter(std::shared_ptr<Shared> shared, const RecordLimits& limits)
     : shared_(std::move(shared)), limits_(limits) {}
 
-LineWriter::~LineWriter() { close(std::chrono::milliseconds{0}); }
+LineWriter::~LineWriter() { (void)close(std::chrono::milliseconds{0}); }
 
-std::string LineWriter::close(std::chrono::milliseconds patience) {
+tl::expected<void, std::string> LineWriter::close(std::chrono::milliseconds patience) {
   std::unique_lock lock(shared_->mutex);
   shared_->stop = true;
   shared_->wake.notify_all();
   if (!shared_->finished.wait_for(lock, patience, [&] { return shared_->done; })) {
-    return fmt::format("the disk does not keep up: {} bytes wait for it", shared_->waiting.size() + shared_->in_work);
+    return tl::unexpected<std::string>(
+        fmt::format("the disk does not keep up: {} bytes wait for it", shared_->waiting.size() + shared_->in_work));
   }
-  return shared_->error;
+  if (shared_->error) return tl::unexpected<std::string>(*shared_->error);
+  return {};
 }
 
-std::string LineWriter::append(std::string_view line) {
+tl::expected<void, std::string> LineWriter::append(std::string_view line) {
   const std::uint64_t size = line.size() + 1;
   if (limits_.max_bytes != 0 && bytes_ + size > limits_.max_bytes) {
-    return fmt::format("has reached its greatest size, {} bytes", limits_.max_bytes);
+    return tl::unexpected<std::string>(fmt::format("has reached its greatest size, {} bytes", limits_.max_bytes));
   }
   const std::lock_guard lock(shared_->mutex);
-  if (!shared_->error.empty()) return shared_->error;
+  if (shared_->error) return tl::unexpected<std::string>(*shared_->error);
   if (shared_->waiting.size() + size > limits_.max_waiting_bytes) {
-    return fmt::format("the disk does not keep up: {} bytes wait for it", shared_->waiting.size());
+    return tl::unexpected<std::string>(
+        fmt::format("the disk does not keep up: {} bytes wait for it", shared_->waiting.size()));
   }
   shared_->waiting += line;
   shared_->waiting += '\n';
@@ -172,4 +163,4 @@ std::string LineWriter::append(std::string_view line) {
   return {};
 }
 
-}  // namespace dfrs::shim
+}  // namespace dfrs::record

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <tl/expected.hpp>
 
-namespace dfrs::shim {
+namespace dfrs::record {
 
 /// Levels as in controller.h: 1 error, 2 warning, 3 verbose.
 using RecordLog = std::function<void(int level, const std::string& message)>;
@@ -33,12 +33,12 @@ class LineWriter {
   /// Writes what is left, without waiting for it.
   ~LineWriter();
 
-  /// Appends `line` and a newline. An empty string, or why the file has ended: no space, a limit, an I/O error.
-  std::string append(std::string_view line);
+  /// Appends `line` and a newline. Errors, which end the file: no space, a limit, an I/O error.
+  tl::expected<void, std::string> append(std::string_view line);
   std::uint64_t bytes() const { return bytes_; }
-  /// Completes the file; waits for what is left to be written, at most for `patience`. An empty string, or why the file
-  /// is not complete. append() must not be called afterwards.
-  std::string close(std::chrono::milliseconds patience);
+  /// Completes the file; waits for what is left to be written, at most for `patience`. Errors: why the file is
+  /// not complete. append() must not be called afterwards.
+  tl::expected<void, std::string> close(std::chrono::milliseconds patience);
 
  private:
   struct Shared;
@@ -49,4 +49,4 @@ class LineWriter {
   std::uint64_t bytes_ = 0;
 };
 
-}  // namespace dfrs::shim
+}  // namespace dfrs::record

@@ -3,6 +3,12 @@
 noinst_LIBRARIES += libdfrs_record.a
 libdfrs_record_a_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS) $(ZLIB_CFLAGS)
 libdfrs_record_a_SOURCES = \
+	record/engine_setup.cc \
+	record/engine_setup.h \
+	record/json_text.cc \
+	record/json_text.h \
+	record/json_values.cc \
+	record/json_values.h \
 	record/line_source.cc \
 	record/line_source.h \
 	record/line_writer.cc \
@@ -14,5 +20,7 @@ libdfrs_record_a_SOURCES = \
 	record/recorder.h \
 	record/replay.cc \
 	record/replay.h \
+	record/setup_reader.cc \
+	record/setup_reader.h \
 	record/step_lines.cc \
 	record/step_lines.h

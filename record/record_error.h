@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdexcept>
 #include <string>
 
-namespace dfrs::shim {
+namespace dfrs::record {
 
-/// What is wrong with a record: "FILE:LINE: what was found, what was expected". Not thrown inside slurmctld.
-class RecordError : public std::runtime_error {
- public:
-  explicit RecordError(const std::string& message, bool io = false) : std::runtime_error(message), io_(io) {}
-  /// The file could not be read, rather than understood.
-  bool io() const { return io_; }
-
- private:
-  bool io_;
+/// Why a record cannot be read or replayed.
+struct RecordError {
+  std::string message;      ///< "FILE:LINE: what was found, what was expected"
+  bool unreadable = false;  ///< the file could not be read, rather than understood
 };
 
-}  // namespace dfrs::shim
+}  // namespace dfrs::record

@@ -3,16 +3,19 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
+#include <tl/expected.hpp>
 #include <vector>
 
+#include "policy/core/decision.h"
+#include "policy/core/error.h"
+#include "record/json_values.h"
 #include "record/line_source.h"
 #include "record/record_error.h"
-#include "record/step_lines.h"
+#include "record/setup_reader.h"
 
-namespace dfrs::shim {
+namespace dfrs::record {
 
 /// Bounds on what a record may hold, so that a damaged one cannot take all memory.
 inline constexpr std::size_t kMaxRecordSlots = 1'000'000;
@@ -22,26 +25,29 @@ inline constexpr std::uint32_t kMaxRecordTasks = 1'000'000;
 class RecordReader {
  public:
   /// `name` is for messages.
-  RecordReader(std::unique_ptr<LineSource> lines, std::string name);
-  ~RecordReader();
+  RecordReader(std::unique_ptr<LineSource> lines, std::string name)
+      : lines_(std::move(lines)), name_(std::move(name)) {}
+  /// Of a file, plain or gzip; "-" is standard input.
+  static tl::expected<RecordReader, RecordError> open(const std::string& path);
 
-  /// The next step; false at the end. Errors: RecordError naming file, line, what was found and what was expected: a
-  /// line that is no JSON, unknown or missing members, values out of range, a view that contradicts itself (a running
-  /// job without nodes, nodes that do not exist). A last line that was cut off is dropped: see cut_off().
-  bool next();
+  /// The next step; false at the end. Errors name file, line, what was found and what was expected: a line that is no
+  /// JSON, unknown or missing members, values out of range, a view that contradicts itself (a running job without
+  /// nodes, nodes that do not exist). Nothing can be read after an error. A last line that was cut off is dropped: see
+  /// cut_off().
+  tl::expected<bool, RecordError> next();
 
   // ---- of the step that next() read
 
   /// Line in the file, from 1.
   std::size_t line() const { return line_; }
-  /// The first step of an engine made of make().
+  /// The first step of an engine made of setup().
   bool new_engine() const { return new_engine_; }
-  const EngineMake& make() const { return make_; }
-  const std::string& version() const { return version_; }
+  const EngineSetup& setup() const { return header_.setup; }
+  const std::string& version() const { return header_.version; }
   ClusterView view() const { return {now_, nodes_, views_, rigid_dims_}; }
   Estimates estimates() const { return {estimates_}; }
   std::span<const Event> events() const { return events_; }
-  /// What was decided then, in the words of outcome_text().
+  /// What was decided then.
   tl::expected<const Decisions*, Error> outcome() const;
 
   /// At the end: the record ends within a line, which was dropped.
@@ -49,37 +55,30 @@ class RecordReader {
 
  private:
   using Json = nlohmann::json;
-  [[noreturn]] void fail(const std::string& what) const;
-  void read_header(const Json& object);
+  void read_line();
+  void begin_engine(const Json& object);
   void read_step(const Json& object);
   void read_nodes(const Json& object);
   void read_jobs(const Json& object);
   void read_job(const Json& object);
+  void read_member(const std::string& name, const Json& value, JobView& job);
+  void read_flags(const Json& value, JobFlags& flags);
   void read_events(const Json& list);
   void read_decisions(const Json& object);
   void read_error(const Json& object);
   void read_eligible(const Json& value, std::size_t slot);
-  void check_job(std::size_t slot) const;
-
-  void check_members(const Json& object, std::span<const std::string> known, const char* what) const;
-  const Json& member(const Json& object, const char* name, const char* what) const;
-  double number(const Json& value, const char* what) const;
-  double finite(const Json& value, const char* what) const;
-  std::uint64_t whole(const Json& value, std::uint64_t most, const char* what) const;
-  bool flag(const Json& value, const char* what) const;
-  std::string text(const Json& value, const char* what) const;
-  RigidVector rigid(const Json& value) const;
-  const Json& list(const Json& value, std::size_t least, std::size_t most, const char* what) const;
-  std::vector<NodeIndex> node_list(const Json& value, const char* what) const;
+  void check_job(std::size_t slot);
+  std::vector<NodeIndex> node_list(const Json& value, const char* what);
 
   std::unique_ptr<LineSource> lines_;
   std::string name_;
   std::string text_;
   std::size_t line_ = 0;
   bool new_engine_ = false;
+  bool has_step_ = false;  // the last line was a step
   bool begun_ = false;
-  EngineMake make_;
-  std::string version_;
+  Header header_;
+  JsonValues values_;
 
   double now_ = 0;
   std::size_t rigid_dims_ = 1;
@@ -95,4 +94,4 @@ class RecordReader {
   Error error_;
 };
 
-}  // namespace dfrs::shim
+}  // namespace dfrs::record

@@ -7,7 +7,7 @@
 
 #include "dfrs-config.h"
 
-namespace dfrs::shim {
+namespace dfrs::record {
 
 tl::expected<void, std::string> Recorder::on(const std::string& path, const RecordLimits& limits) noexcept {
   try {
@@ -37,11 +37,11 @@ void Recorder::off(std::chrono::milliseconds patience) noexcept {
   if (!old) return;
   // Outside of the lock: steps go on meanwhile.
   try {
-    const std::string why = old->close(patience);
-    if (why.empty()) return;
+    const auto closed = old->close(patience);
+    if (closed) return;
     const std::lock_guard lock(mutex_);
-    if (!state_.on) state_.stopped = why;
-    if (log_) log_(1, fmt::format("the end of a record is missing: {}", why));
+    if (!state_.on) state_.stopped = closed.error();
+    if (log_) log_(1, fmt::format("the end of a record is missing: {}", closed.error()));
   } catch (...) {
     // No memory to say so.
   }
@@ -57,14 +57,14 @@ bool Recorder::wants_new_engine() const noexcept {
   return writer_ != nullptr && !begun_;
 }
 
-void Recorder::begin(const Algorithm& algorithm, const EngineOptions& options) noexcept {
+void Recorder::begin(const Algorithm& algorithm, const EngineOptions& options,
+                     const std::optional<HostRules>& host) noexcept {
   const std::lock_guard lock(mutex_);
   if (!writer_) return;
   try {
     lines_.reset();
-    const std::string line = header_line(EngineMake::of(algorithm, options), PACKAGE_VERSION);
-    std::string why = writer_->append(line);
-    if (!why.empty()) return fail(std::move(why));
+    const std::string line = header_line(EngineSetup::of(algorithm, options, host), PACKAGE_VERSION);
+    if (auto done = writer_->append(line); !done) return fail(std::move(done.error()));
     begun_ = true;
     state_.bytes = writer_->bytes();
   } catch (const std::exception& error) {
@@ -79,8 +79,7 @@ void Recorder::step(const ClusterView& view, const Estimates& estimates, std::sp
   try {
     line_.clear();
     lines_.append(line_, view, estimates, events, result);
-    std::string why = writer_->append(line_);
-    if (!why.empty()) return fail(std::move(why));
+    if (auto done = writer_->append(line_); !done) return fail(std::move(done.error()));
     ++state_.steps;
     state_.bytes = writer_->bytes();
   } catch (const std::exception& error) {
@@ -119,4 +118,4 @@ std::string unused_record_path(const std::string& path) {
   return free;
 }
 
-}  // namespace dfrs::shim
+}  // namespace dfrs::record

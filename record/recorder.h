@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Writes the record of a run: what the engine was shown at each step and what it answered, enough to ask another engine
-// the same and compare (docs/record-format.md).
+// the same and compare (docs/reference/record-format.md).
 //
-// A record begins with the first step of an engine: what a policy remembers is not in any view. So a host that is told
+// A record begins with the first step of an engine: what a policy remembers is not in any view. So a host that begins
 // to record in the middle of a run makes a new engine, as after a restart:
 //
 //   if (recorder.wants_new_engine() && now < wake_at_of_the_last_step) {   // else a tick that is due would be lost
@@ -20,15 +20,17 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <tl/expected.hpp>
 
 #include "policy/core/engine.h"
+#include "record/engine_setup.h"
 #include "record/line_writer.h"
 #include "record/step_lines.h"
 
-namespace dfrs::shim {
+namespace dfrs::record {
 
 /// For status and dfrsctl.
 struct RecordingState {
@@ -58,7 +60,9 @@ class Recorder {
   /// A record is on and waits for the first step of a new engine. Any thread.
   bool wants_new_engine() const noexcept;
   /// The next step is the first of a new engine, made of these. To be called for every engine, recording or not.
-  void begin(const Algorithm& algorithm, const EngineOptions& options) noexcept;
+  /// `host`: how the host treats paused jobs, where it follows rules.
+  void begin(const Algorithm& algorithm, const EngineOptions& options,
+             const std::optional<HostRules>& host = {}) noexcept;
   /// What the engine was asked and what it said. Cost: O(slots + nodes + tasks of changed jobs); no I/O.
   void step(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
             const tl::expected<const Decisions*, Error>& result) noexcept;
@@ -79,4 +83,4 @@ class Recorder {
 /// ends so), for records that begin by themselves.
 std::string unused_record_path(const std::string& path);
 
-}  // namespace dfrs::shim
+}  // namespace dfrs::record

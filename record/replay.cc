@@ -6,40 +6,29 @@
 #include <algorithm>
 #include <unordered_set>
 
-namespace dfrs::shim {
-namespace {
+#include "policy/core/engine.h"
+#include "policy/core/enum_names.h"
+#include "policy/core/node_runs.h"
+#include "record/step_lines.h"
 
-const char* verb(DecisionKind kind) {
-  switch (kind) {
-    case DecisionKind::pause:
-      return "pause";
-    case DecisionKind::migrate:
-      return "move";
-    case DecisionKind::resume:
-      return "resume";
-    case DecisionKind::start:
-      return "start";
-  }
-  return "?";
-}
+namespace dfrs::record {
+namespace {
 
 // "nodes 0 x3, 2": tasks on each node.
 std::string nodes_text(std::span<const NodeIndex> nodes) {
   std::string text = nodes.size() == 1 ? " on node " : " on nodes ";
-  for (std::size_t k = 0; k < nodes.size();) {
-    std::size_t end = k;
-    while (end < nodes.size() && nodes[end] == nodes[k]) ++end;
-    if (k != 0) text += ", ";
-    if (text.size() > 300) return text + "...";
-    text += end - k > 1 ? fmt::format("{} x{}", nodes[k], end - k) : fmt::format("{}", nodes[k]);
-    k = end;
-  }
-  return text;
+  const bool complete = all_node_runs(nodes, [&](NodeIndex n, std::uint32_t tasks) {
+    if (n != nodes.front()) text += ", ";
+    if (text.size() > 300) return false;
+    text += tasks > 1 ? fmt::format("{} x{}", n, tasks) : fmt::format("{}", n);
+    return true;
+  });
+  return complete ? text : text + "...";
 }
 
 std::string text_of(const Decisions& decisions, const Decision& decision) {
   const std::span<const NodeIndex> nodes = decisions.nodes_of(decision);
-  return verb(decision.kind) + (nodes.empty() ? std::string() : nodes_text(nodes));
+  return std::string(enum_name(decision.kind)) + (nodes.empty() ? std::string() : nodes_text(nodes));
 }
 
 // All that concerns a job: its placement and its yield, empty if nothing does.
@@ -114,7 +103,7 @@ void count(const RecordReader& reader, ReplaySummary& summary) {
       case DecisionKind::pause:
         ++summary.pauses;
         break;
-      case DecisionKind::migrate:
+      case DecisionKind::move:
         ++summary.moves;
         break;
       case DecisionKind::resume:
@@ -128,41 +117,58 @@ void count(const RecordReader& reader, ReplaySummary& summary) {
   summary.yield_changes += (*outcome)->yields.size();
 }
 
+void count_engine(const RecordReader& reader, ReplaySummary& summary) {
+  const EngineSetup& setup = reader.setup();
+  ++summary.engines;
+  summary.version = reader.version();
+  summary.lacks_triage_options = summary.lacks_triage_options || setup.lacks_triage_options;
+  auto& names = summary.algorithms;
+  if (std::find(names.begin(), names.end(), setup.algorithm) == names.end()) names.push_back(setup.algorithm);
+}
+
+tl::expected<std::unique_ptr<Engine>, RecordError> make_engine(const EngineSetup& setup, LpSolver* solver) {
+  EngineOptions options = setup.options;
+  options.lp_solver = solver;
+  auto made = Engine::create(*parse_algorithm(setup.algorithm), options);
+  if (made) return std::move(*made);
+  return tl::unexpected<RecordError>(
+      RecordError{fmt::format("the engine of the record cannot be made: {}", made.error().message)});
+}
+
+// A failure of that machine, not of its decisions: it may not happen here. That host went on with a new engine.
+bool failed_by_itself(const RecordReader& reader) {
+  const auto outcome = reader.outcome();
+  return !outcome && (outcome.error().code == ErrorCode::out_of_memory || outcome.error().code == ErrorCode::internal);
+}
+
 }  // namespace
 
-ReplaySummary replay(RecordReader& reader, LpSolver* solver) {
+tl::expected<ReplaySummary, RecordError> replay(RecordReader& reader, LpSolver* solver) {
   ReplaySummary summary;
   std::unordered_set<JobId> jobs;
   std::unique_ptr<Engine> engine;
-  const auto make_engine = [&] {
-    EngineOptions options = reader.make().options();
-    options.dfrs.lp_solver = solver;
-    auto made = Engine::create(*parse_algorithm(reader.make().algorithm), options);
-    if (!made) throw RecordError(fmt::format("the engine of the record cannot be made: {}", made.error().message));
-    engine = std::move(*made);
-  };
-  while (reader.next()) {
+  for (;;) {
+    const auto more = reader.next();
+    if (!more) return tl::unexpected<RecordError>(more.error());
+    if (!*more) break;
     const ClusterView view = reader.view();
     if (summary.steps++ == 0) summary.first = view.now;
     summary.last = view.now;
     if (reader.new_engine()) {
-      ++summary.engines;
-      summary.version = reader.version();
-      auto& names = summary.algorithms;
-      if (std::find(names.begin(), names.end(), reader.make().algorithm) == names.end()) {
-        names.push_back(reader.make().algorithm);
-      }
-      make_engine();
+      count_engine(reader, summary);
+      engine.reset();
     }
     for (const JobView& job : view.jobs) {
       if (job.state != JobState::absent) jobs.insert(job.id);
     }
     count(reader, summary);
-    const auto recorded = reader.outcome();
-    // What befell that machine need not befall this one; afterwards that engine began anew.
-    if (!recorded &&
-        (recorded.error().code == ErrorCode::out_of_memory || recorded.error().code == ErrorCode::internal)) {
-      make_engine();
+    if (!engine) {
+      auto made = make_engine(reader.setup(), solver);
+      if (!made) return tl::unexpected<RecordError>(std::move(made.error()));
+      engine = std::move(*made);
+    }
+    if (failed_by_itself(reader)) {
+      engine.reset();
       continue;
     }
     compare(reader, engine->step(view, reader.estimates(), reader.events()), summary);
@@ -173,4 +179,4 @@ ReplaySummary replay(RecordReader& reader, LpSolver* solver) {
   return summary;
 }
 
-}  // namespace dfrs::shim
+}  // namespace dfrs::record

@@ -6,12 +6,13 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <tl/expected.hpp>
 #include <vector>
 
 #include "policy/yield/lp_solver.h"
 #include "record/record_reader.h"
 
-namespace dfrs::shim {
+namespace dfrs::record {
 
 /// The first answer that is not the recorded one.
 struct ReplayDifference {
@@ -36,14 +37,15 @@ struct ReplaySummary {
   std::uint64_t moves = 0;
   std::uint64_t resumes = 0;
   std::uint64_t yield_changes = 0;
-  std::uint64_t resyncs = 0;  ///< steps with a resync event
-  std::uint64_t errors = 0;   ///< steps that ended in an error
-  bool cut_off = false;       ///< the record's end is missing
+  std::uint64_t resyncs = 0;          ///< steps with a resync event
+  std::uint64_t errors = 0;           ///< steps that ended in an error
+  bool cut_off = false;               ///< the record's end is missing
+  bool lacks_triage_options = false;  ///< EngineSetup::lacks_triage_options of an engine
   std::optional<ReplayDifference> difference;
 };
 
-/// Reads to the end, or to the first difference. `solver` for OPT=AVG; may be null without it. Errors: RecordError for
-/// a record that is not sound, or an engine that cannot be made. Cost: that of the engine's calls.
-ReplaySummary replay(RecordReader& reader, LpSolver* solver);
+/// Reads to the end, or to the first difference. `solver` for the OPT=AVG of /stretch-per; may be null without it. Errors: a record that is
+/// not sound, or an engine that cannot be made. Cost: that of the engine's calls.
+tl::expected<ReplaySummary, RecordError> replay(RecordReader& reader, LpSolver* solver);
 
-}  // namespace dfrs::shim
+}  // namespace dfrs::record

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/step_lines.h"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <bit>
-#include <charconv>
-#include <cmath>
-#include <nlohmann/json.hpp>
 
-namespace dfrs::shim {
+#include "policy/core/enum_names.h"
+#include "record/json_text.h"
+
+namespace dfrs::record {
 namespace {
 
 bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
@@ -25,53 +24,8 @@ bool same(const NodeView& a, const NodeView& b) {
   return same(a.spec.cpu, b.spec.cpu) && a.spec.rigid == b.spec.rigid && a.usable == b.usable;
 }
 
-// The shortest text that reads back as the same double; JSON has no infinities.
-void number(std::string& line, double value) {
-  if (!std::isfinite(value)) {
-    line += std::isnan(value) ? "\"nan\"" : value > 0 ? "\"inf\"" : "\"-inf\"";
-    return;
-  }
-  if (value == 0) {  // "-0" would be read as the integer 0
-    line += std::signbit(value) ? "-0.0" : "0";
-    return;
-  }
-  char buffer[32];
-  line.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
-}
-
-template <typename Integer>
-void integer(std::string& line, Integer value) {
-  char buffer[24];
-  line.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
-}
-
-void text(std::string& line, std::string_view value) {
-  line += nlohmann::json(std::string(value)).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-}
-
-// Amounts up to the last that is not 0; at least memory.
-void rigid(std::string& line, const RigidVector& amounts) {
-  std::size_t count = amounts.size();
-  while (count > 1 && amounts[count - 1] == 0) --count;
-  line += '[';
-  for (std::size_t k = 0; k < count; ++k) {
-    if (k != 0) line += ',';
-    integer(line, amounts[k]);
-  }
-  line += ']';
-}
-
-void indices(std::string& line, std::span<const NodeIndex> list) {
-  line += '[';
-  for (std::size_t k = 0; k < list.size(); ++k) {
-    if (k != 0) line += ',';
-    integer(line, list[k]);
-  }
-  line += ']';
-}
-
 // "0-3,7": the nodes of a set below `nodes`.
-void node_runs(std::string& line, const NodeSet& set, std::size_t nodes) {
+void append_node_runs(std::string& line, const NodeSet& set, std::size_t nodes) {
   line += '"';
   bool any = false;
   for (std::size_t n = 0; n < nodes; ++n) {
@@ -80,112 +34,46 @@ void node_runs(std::string& line, const NodeSet& set, std::size_t nodes) {
     while (n + 1 < nodes && set.contains(static_cast<NodeIndex>(n + 1))) ++n;
     if (any) line += ',';
     any = true;
-    integer(line, first);
+    append_integer(line, first);
     if (n == first) continue;
     line += '-';
-    integer(line, n);
+    append_integer(line, n);
   }
   line += '"';
 }
 
-const char* name_of(JobState state) {
-  switch (state) {
-    case JobState::absent:
-      return "absent";
-    case JobState::waiting:
-      return "waiting";
-    case JobState::running:
-      return "running";
-    case JobState::paused:
-      return "paused";
-  }
-  return "?";
+template <class Enum>
+void append_name(std::string& line, Enum value) {
+  line += '"';
+  line += enum_name(value);
+  line += '"';
 }
 
-const char* name_of(EventKind kind) {
-  switch (kind) {
-    case EventKind::completed:
-      return "completed";
-    case EventKind::submitted:
-      return "submitted";
-    case EventKind::resync:
-      return "resync";
-    case EventKind::changed:
-      return "changed";
-  }
-  return "?";
-}
-
-const char* name_of(DecisionKind kind) {
-  switch (kind) {
-    case DecisionKind::pause:
-      return "pause";
-    case DecisionKind::migrate:
-      return "migrate";
-    case DecisionKind::resume:
-      return "resume";
-    case DecisionKind::start:
-      return "start";
-  }
-  return "?";
-}
-
-const char* name_of(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::bad_algorithm:
-      return "bad_algorithm";
-    case ErrorCode::bad_option:
-      return "bad_option";
-    case ErrorCode::bad_view:
-      return "bad_view";
-    case ErrorCode::bad_decision:
-      return "bad_decision";
-    case ErrorCode::out_of_memory:
-      return "out_of_memory";
-    case ErrorCode::internal:
-      return "internal";
-  }
-  return "?";
+void append_flags(std::string& line, const JobFlags& flags) {
+  char before = '[';
+  const auto flag = [&](bool set, std::string_view name) {
+    if (!set) return;
+    line += before;
+    append_text(line, name);
+    before = ',';
+  };
+  const auto& [may_not_pause, may_not_move, exclusive] = flags;
+  flag(may_not_pause, "may_not_pause");
+  flag(may_not_move, "may_not_move");
+  flag(exclusive, "exclusive");
+  if (before == '[') line += before;
+  line += ']';
 }
 
 }  // namespace
 
-EngineMake EngineMake::of(const Algorithm& algorithm, const EngineOptions& options) {
-  return {algorithm_name(algorithm), options.dfrs.period,          options.dfrs.priority.flow_floor,
-          options.dfrs.ticks_apart,  options.batch.pass_per_event, options.batch.pack_tasks};
-}
-
-EngineOptions EngineMake::options() const {
-  EngineOptions options;
-  options.dfrs.period = period;
-  options.dfrs.priority.flow_floor = priority_floor;
-  options.dfrs.ticks_apart = ticks_apart;
-  options.batch.pass_per_event = pass_per_event;
-  options.batch.pack_tasks = pack_tasks;
-  return options;
-}
-
-std::string header_line(const EngineMake& make, std::string_view version) {
-  std::string line = fmt::format("{{\"dfrs-record\":{},\"version\":", kRecordVersion);
-  text(line, version);
-  line += ",\"algorithm\":";
-  text(line, make.algorithm);
-  line += ",\"period\":";
-  number(line, make.period);
-  line += ",\"priority_floor\":";
-  number(line, make.priority_floor);
-  line += fmt::format(",\"ticks_apart\":{},\"pass_per_event\":{},\"pack_tasks\":{}}}", make.ticks_apart,
-                      make.pass_per_event, make.pack_tasks);
-  return line;
-}
-
 std::string outcome_text(const tl::expected<const Decisions*, Error>& outcome) {
   std::string line;
   if (!outcome) {
-    line += "\"error\":{\"code\":\"";
-    line += name_of(outcome.error().code);
-    line += "\",\"message\":";
-    text(line, outcome.error().message);
+    line += "\"error\":{\"code\":";
+    append_name(line, outcome.error().code);
+    line += ",\"message\":";
+    append_text(line, outcome.error().message);
     line += '}';
     return line;
   }
@@ -193,25 +81,25 @@ std::string outcome_text(const tl::expected<const Decisions*, Error>& outcome) {
   line += "\"decisions\":{\"placements\":[";
   for (const Decision& decision : decisions.placements) {
     if (&decision != decisions.placements.data()) line += ',';
-    line += "[\"";
-    line += name_of(decision.kind);
-    line += "\",";
-    integer(line, decision.job);
+    line += '[';
+    append_name(line, decision.kind);
     line += ',';
-    indices(line, decisions.nodes_of(decision));
+    append_integer(line, decision.job);
+    line += ',';
+    append_indices(line, decisions.nodes_of(decision));
     line += ']';
   }
   line += "],\"yields\":[";
   for (const YieldChange& change : decisions.yields) {
     if (&change != decisions.yields.data()) line += ',';
     line += '[';
-    integer(line, change.job);
+    append_integer(line, change.job);
     line += ',';
-    number(line, change.yield);
+    append_number(line, change.yield);
     line += ']';
   }
   line += "],\"wake_at\":";
-  number(line, decisions.wake_at);
+  append_number(line, decisions.wake_at);
   line += '}';
   return line;
 }
@@ -226,22 +114,22 @@ void StepLines::reset() {
 void StepLines::append(std::string& line, const ClusterView& view, const Estimates& estimates,
                        std::span<const Event> events, const tl::expected<const Decisions*, Error>& outcome) {
   line += "{\"t\":";
-  number(line, view.now);
+  append_number(line, view.now);
   if (view.rigid_dims != rigid_dims_) {
     rigid_dims_ = view.rigid_dims;
     line += ",\"rigid_dims\":";
-    integer(line, rigid_dims_);
+    append_integer(line, rigid_dims_);
   }
   append_nodes(line, view);
   if (view.jobs.size() != slots_.size()) {
     slots_.resize(view.jobs.size());
     line += ",\"slots\":";
-    integer(line, slots_.size());
+    append_integer(line, slots_.size());
   }
   if (estimates.run_time.size() != estimates_) {
     estimates_ = estimates.run_time.size();
     line += ",\"estimates\":";
-    integer(line, estimates_);
+    append_integer(line, estimates_);
   }
   bool any = false;
   for (JobSlot slot = 0; slot < view.jobs.size(); ++slot) {
@@ -252,11 +140,11 @@ void StepLines::append(std::string& line, const ClusterView& view, const Estimat
     line += ",\"events\":[";
     for (std::size_t k = 0; k < events.size(); ++k) {
       line += k == 0 ? "[\"" : ",[\"";
-      line += name_of(events[k].kind);
+      line += enum_name(events[k].kind);
       line += '"';
       if (events[k].kind != EventKind::resync) {
         line += ',';
-        integer(line, events[k].job);
+        append_integer(line, events[k].job);
       }
       line += ']';
     }
@@ -272,8 +160,8 @@ void StepLines::append_nodes(std::string& line, const ClusterView& view) {
   if (all) {
     nodes_.assign(view.nodes.begin(), view.nodes.end());
     line += ",\"node_count\":";
-    integer(line, nodes_.size());
-    // What a set of eligible nodes says hangs on how many nodes there are.
+    append_integer(line, nodes_.size());
+    // The text of a set of eligible nodes depends on how many nodes there are.
     for (Slot& slot : slots_) slot.eligible.reset();
   }
   bool any = false;
@@ -289,16 +177,82 @@ void StepLines::append_nodes(std::string& line, const ClusterView& view) {
     }
     line += any ? ",[" : ",\"nodes\":[[";
     any = true;
-    integer(line, first);
+    append_integer(line, first);
     line += ',';
-    integer(line, n - first + 1);
+    append_integer(line, n - first + 1);
     line += ',';
-    number(line, nodes_[n].spec.cpu);
+    append_number(line, nodes_[n].spec.cpu);
     line += ',';
-    rigid(line, nodes_[n].spec.rigid);
+    append_rigid(line, nodes_[n].spec.rigid);
     line += nodes_[n].usable ? ",true]" : ",false]";
   }
   if (any) line += ']';
+}
+
+// The object of one slot, opened by its first member.
+class StepLines::SlotText {
+ public:
+  SlotText(std::string& line, JobSlot slot, bool first) : line_(line), slot_(slot), first_(first) {}
+
+  /// Where the member's value goes.
+  std::string& member(std::string_view name) {
+    if (!open_) {
+      line_ += first_ ? ",\"jobs\":[{\"slot\":" : ",{\"slot\":";
+      append_integer(line_, slot_);
+      open_ = true;
+    }
+    line_ += ",\"";
+    line_ += name;
+    line_ += "\":";
+    return line_;
+  }
+  void number(std::string_view name, double now, double before) {
+    if (!same(now, before)) append_number(member(name), now);
+  }
+  template <class Integer>
+  void integer(std::string_view name, Integer now, Integer before) {
+    if (now != before) append_integer(member(name), now);
+  }
+  /// A list of numbers.
+  void numbers(std::string_view name, std::initializer_list<double> values) {
+    char before = '[';
+    std::string& line = member(name);
+    for (const double value : values) {
+      line += before;
+      append_number(line, value);
+      before = ',';
+    }
+    line += ']';
+  }
+  /// Whether anything was said.
+  bool close() {
+    if (open_) line_ += '}';
+    return open_;
+  }
+
+ private:
+  std::string& line_;
+  JobSlot slot_;
+  bool first_;
+  bool open_ = false;
+};
+
+void StepLines::append_eligible(SlotText& text, Slot& said, const JobView& job, std::size_t nodes) {
+  if (job.eligible == nullptr) {
+    if (!said.restricted) return;
+    text.member("eligible") += "null";
+    said.restricted = false;
+    said.eligible.reset();
+    return;
+  }
+  const auto words = job.eligible->words();
+  if (said.restricted && said.eligible &&
+      std::equal(words.begin(), words.end(), said.eligible->begin(), said.eligible->end())) {
+    return;
+  }
+  append_node_runs(text.member("eligible"), *job.eligible, nodes);
+  said.restricted = true;
+  said.eligible.emplace(words.begin(), words.end());
 }
 
 bool StepLines::append_slot(std::string& line, JobSlot slot, const ClusterView& view, const Estimates& estimates,
@@ -306,109 +260,34 @@ bool StepLines::append_slot(std::string& line, JobSlot slot, const ClusterView& 
   const JobView& job = view.jobs[slot];
   Slot& said = slots_[slot];
   JobView& old = said.view;
-  bool open = false;
-  const auto member = [&](const char* name) {
-    if (!open) {
-      line += first ? ",\"jobs\":[{\"slot\":" : ",{\"slot\":";
-      integer(line, slot);
-      open = true;
-    }
-    line += ",\"";
-    line += name;
-    line += "\":";
-  };
-  if (job.id != old.id) {
-    member("id");
-    integer(line, job.id);
-  }
-  if (job.state != old.state) {
-    member("state");
-    line += '"';
-    line += name_of(job.state);
-    line += '"';
-  }
-  if (!same(job.flags, old.flags)) {
-    member("flags");
-    std::string flags;
-    if (job.flags.may_not_pause) flags += ",\"may_not_pause\"";
-    if (job.flags.may_not_move) flags += ",\"may_not_move\"";
-    if (job.flags.exclusive) flags += ",\"exclusive\"";
-    if (!flags.empty()) flags.erase(0, 1);
-    line += '[' + flags + ']';
-  }
-  if (job.tasks != old.tasks) {
-    member("tasks");
-    integer(line, job.tasks);
-  }
-  if (!same(job.cpu_need, old.cpu_need)) {
-    member("cpu_need");
-    number(line, job.cpu_need);
-  }
-  if (job.rigid != old.rigid) {
-    member("rigid");
-    rigid(line, job.rigid);
-  }
-  if (!same(job.submit, old.submit)) {
-    member("submit");
-    number(line, job.submit);
-  }
-  if (!same(job.weight, old.weight)) {
-    member("weight");
-    number(line, job.weight);
-  }
+  SlotText text(line, slot, first);
+  text.integer("id", job.id, old.id);
+  if (job.state != old.state) append_name(text.member("state"), job.state);
+  if (!same(job.flags, old.flags)) append_flags(text.member("flags"), job.flags);
+  text.integer("tasks", job.tasks, old.tasks);
+  text.number("cpu_need", job.cpu_need, old.cpu_need);
+  if (job.rigid != old.rigid) append_rigid(text.member("rigid"), job.rigid);
+  text.number("submit", job.submit, old.submit);
+  text.number("weight", job.weight, old.weight);
   if (!same(job.penalty, old.penalty) || !same(job.move_penalty, old.move_penalty)) {
-    member("penalty");
-    line += '[';
-    number(line, job.penalty);
-    line += ',';
-    number(line, job.move_penalty);
-    line += ']';
+    text.numbers("penalty", {job.penalty, job.move_penalty});
   }
-  if (job.eligible == nullptr) {
-    if (said.restricted) {
-      member("eligible");
-      line += "null";
-      said.restricted = false;
-      said.eligible.reset();
-    }
-  } else if (const auto words = job.eligible->words();
-             !said.restricted || !said.eligible ||
-             !std::equal(words.begin(), words.end(), said.eligible->begin(), said.eligible->end())) {
-    member("eligible");
-    node_runs(line, *job.eligible, view.nodes.size());
-    said.restricted = true;
-    said.eligible.emplace(words.begin(), words.end());
-  }
-  if (!same(job.clock, old.clock)) {
-    member("clock");
-    line += '[';
-    number(line, job.clock.base);
-    line += ',';
-    number(line, job.clock.since);
-    line += ',';
-    number(line, job.clock.rate);
-    line += ']';
-  }
-  if (!same(job.yield, old.yield)) {
-    member("yield");
-    number(line, job.yield);
-  }
+  append_eligible(text, said, job, view.nodes.size());
+  if (!same(job.clock, old.clock)) text.numbers("clock", {job.clock.base, job.clock.since, job.clock.rate});
+  text.number("yield", job.yield, old.yield);
   if (!std::equal(job.nodes.begin(), job.nodes.end(), said.nodes.begin(), said.nodes.end())) {
-    member("nodes");
-    indices(line, job.nodes);
+    append_indices(text.member("nodes"), job.nodes);
     said.nodes.assign(job.nodes.begin(), job.nodes.end());
   }
   if (slot < estimates.run_time.size() && !(said.estimate && same(*said.estimate, estimates.run_time[slot]))) {
-    member("estimate");
-    number(line, estimates.run_time[slot]);
+    append_number(text.member("estimate"), estimates.run_time[slot]);
     said.estimate = estimates.run_time[slot];
   }
-  if (!open) return false;
-  line += '}';
+  if (!text.close()) return false;
   old = job;
   old.eligible = nullptr;
   old.nodes = {};
   return true;
 }
 
-}  // namespace dfrs::shim
+}  // namespace dfrs::record

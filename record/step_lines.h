@@ -5,33 +5,12 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <tl/expected.hpp>
 #include <vector>
 
 #include "policy/core/engine.h"
 
-namespace dfrs::shim {
-
-inline constexpr int kRecordVersion = 1;
-
-/// What an engine is made of.
-struct EngineMake {
-  std::string algorithm;  ///< canonical name
-  Seconds period = 600;
-  Seconds priority_floor = 0;
-  bool ticks_apart = true;
-  bool pass_per_event = false;
-  bool pack_tasks = false;
-
-  static EngineMake of(const Algorithm& algorithm, const EngineOptions& options);
-  /// Without a solver.
-  EngineOptions options() const;
-  friend bool operator==(const EngineMake&, const EngineMake&) = default;
-};
-
-/// The first line of an engine's steps.
-std::string header_line(const EngineMake& make, std::string_view version);
+namespace dfrs::record {
 
 /// Decisions, or the error in their place, as in a line: equal texts are equal decisions, bit for bit.
 std::string outcome_text(const tl::expected<const Decisions*, Error>& outcome);
@@ -46,6 +25,7 @@ class StepLines {
               const tl::expected<const Decisions*, Error>& outcome);
 
  private:
+  class SlotText;
   struct Slot {
     JobView view;  // its spans and pointers are not used
     std::vector<NodeIndex> nodes;
@@ -55,7 +35,9 @@ class StepLines {
   };
 
   void append_nodes(std::string& line, const ClusterView& view);
+  /// False: nothing has changed, and nothing was appended.
   bool append_slot(std::string& line, JobSlot slot, const ClusterView& view, const Estimates& estimates, bool first);
+  void append_eligible(SlotText& text, Slot& said, const JobView& job, std::size_t nodes);
 
   std::size_t rigid_dims_ = 0;
   std::size_t estimates_ = 0;
@@ -63,4 +45,4 @@ class StepLines {
   std::vector<Slot> slots_;
 };
 
-}  // namespace dfrs::shim
+}  // namespace dfrs::record

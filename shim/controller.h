@@ -67,8 +67,7 @@ enum dfrs_want {
 /* Of enum dfrs_want; the same until reconfigure. */
 uint32_t dfrs_controller_wants(const struct dfrs_controller* controller);
 
-/* ---- Slurm's state ------------------------------------------------------------------------------------------------ */
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- Slurm's state ---------------------------------------------------------------------------------------------- */
 
 /* A run of a job. A requeue raises restarts; submit tells apart jobs that use a number again. */
 struct dfrs_job_key {

@@ -18,7 +18,7 @@ EXTRA_DIST += etc/dfrs.conf.example
 
 bin_PROGRAMS += dfrs-check-config
 dfrs_check_config_CPPFLAGS = $(SHIM_CPPFLAGS)
-dfrs_check_config_LDADD = libdfrs_conf.a libpolicy.a $(FMT_LIBS)
+dfrs_check_config_LDADD = libdfrs_conf.a libpolicy.a $(BASE_LIBS)
 dfrs_check_config_SOURCES = shim/conf/check_config_main.cc
 
 # The controller beside slurmctld: from Slurm's state and the policy's decisions to operations.
@@ -121,5 +121,5 @@ libdfrsctl_a_SOURCES = \
 
 bin_PROGRAMS += dfrsctl
 dfrsctl_CPPFLAGS = $(SHIM_CPPFLAGS)
-dfrsctl_LDADD = libdfrsctl.a libdfrs_control.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(SHIM_LIBS)
+dfrsctl_LDADD = libdfrsctl.a libdfrs_control.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(SHIM_LIBS) $(UTF8PROC_LIBS)
 dfrsctl_SOURCES = shim/admin/dfrsctl_main.cc

@@ -5,8 +5,6 @@ libshimnet_a_CPPFLAGS = $(SHIM_CPPFLAGS)
 libshimnet_a_SOURCES = \
 	shim/auth/authenticator.cc \
 	shim/auth/authenticator.h \
-	shim/auth/digest.cc \
-	shim/auth/digest.h \
 	shim/auth/munge.cc \
 	shim/auth/munge.h \
 	shim/auth/user_id.cc \
@@ -36,8 +34,6 @@ libagent_a_SOURCES = \
 	shim/agent/cgroup/v2.cc \
 	shim/agent/cpu_max.cc \
 	shim/agent/cpu_max.h \
-	shim/agent/files.cc \
-	shim/agent/files.h \
 	shim/agent/log.cc \
 	shim/agent/log.h \
 	shim/agent/metrics.cc \
@@ -73,7 +69,6 @@ systemdunitdir = $(SYSTEMD_UNIT_DIR)
 systemdunit_DATA = etc/systemd/dfrsd.service
 dfrsdefaultdir = $(pkgdatadir)/systemd
 dist_dfrsdefault_DATA = etc/systemd/dfrsd.default
-dist_doc_DATA = docs/node-agent.md
 EXTRA_DIST += etc/systemd/dfrsd.service.in
 CLEANFILES += etc/systemd/dfrsd.service
 etc/systemd/dfrsd.service: $(srcdir)/etc/systemd/dfrsd.service.in Makefile

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Exit codes of dfrs-sim and the exceptions that carry them to main(). The codes are part of the interface: they are
-// listed in `dfrs-sim --help` and docs/exit-codes.md.
+// listed in `dfrs-sim --help` and docs/reference/exit-codes.md.
 #pragma once
 
 #include <stdexcept>
 #include <string>
 
+#include "base/exit_code.h"
+
 namespace dfrs::sim {
 
 enum ExitCode : int {
-  kExitOk = 0,
-  kExitInternal = 1,    ///< a bug in dfrs-sim: please report it
-  kExitUsage = 2,       ///< unknown option, algorithm or subcommand; value out of range
-  kExitInput = 3,       ///< the data read is not what it should be (message names file and line)
-  kExitIo = 4,          ///< a file cannot be read or written (missing, no permission, disk full)
-  kExitNetwork = 5,     ///< a download failed, or its checksum did not match
-  kExitDifference = 6,  ///< the decisions of a record are not reproduced
-  kExitSlurm = 7,       ///< Slurm cannot be asked, or refuses
-  kExitIncomplete = 8,  ///< Slurm's jobs have ended and simulations are missing
+  kExitOk = base::kExitOk,
+  kExitInternal = base::kExitInternal,  ///< a bug in dfrs-sim: please report it
+  kExitUsage = base::kExitUsage,        ///< unknown option, algorithm or subcommand; value out of range
+  kExitInput = base::kExitInput,        ///< the data read is not what it should be (message names file and line)
+  kExitIo = base::kExitIo,              ///< a file cannot be read or written (missing, no permission, disk full)
+  kExitNetwork = base::kExitNetwork,    ///< a download failed, or its checksum did not match
+  kExitDifference = 6,                  ///< the decisions of a record are not reproduced
+  kExitSlurm = 7,                       ///< Slurm cannot be asked, or refuses
+  kExitIncomplete = 8,                  ///< Slurm's jobs have ended and simulations are missing
 };
 
 /// An error with an exit code. The message is complete: what, where (file, line, option), what was expected.

@@ -46,10 +46,6 @@ libsim_a_SOURCES = \
 	sim/fetch/cache.h \
 	sim/fetch/catalogue.cc \
 	sim/fetch/catalogue.h \
-	sim/fetch/http.cc \
-	sim/fetch/http.h \
-	sim/fetch/sha256.cc \
-	sim/fetch/sha256.h \
 	sim/host/completion_queue.cc \
 	sim/host/completion_queue.h \
 	sim/host/glpk_solver.cc \
@@ -71,12 +67,12 @@ libsim_a_SOURCES = \
 	sim/host/step_recorder.h \
 	sim/io/allocation.cc \
 	sim/io/allocation.h \
+	sim/io/http.cc \
+	sim/io/http.h \
 	sim/io/input_source.cc \
 	sim/io/input_source.h \
 	sim/io/output_file.cc \
 	sim/io/output_file.h \
-	sim/io/subprocess.cc \
-	sim/io/subprocess.h \
 	sim/io/text.h \
 	sim/io/unfinished_files.cc \
 	sim/io/unfinished_files.h \
@@ -88,8 +84,6 @@ libsim_a_SOURCES = \
 	sim/metrics/metrics.h \
 	sim/metrics/schedule_metrics.cc \
 	sim/metrics/schedule_metrics.h \
-	sim/report/utf8.cc \
-	sim/report/utf8.h \
 	sim/workload/fit.cc \
 	sim/workload/fit.h \
 	sim/workload/hpc2n.cc \
@@ -162,6 +156,8 @@ libstudies_a_SOURCES = \
 	sim/report/html.cc \
 	sim/report/html.h \
 	sim/report/html_style.h \
+	sim/report/markup.cc \
+	sim/report/markup.h \
 	sim/report/page.cc \
 	sim/report/page.h \
 	sim/report/summary.cc \
@@ -190,7 +186,6 @@ libstudies_a_SOURCES = \
 	sim/reproduce/render.h \
 	sim/reproduce/render_html.cc \
 	sim/reproduce/reproduction.h \
-	sim/reproduce/reproductions.cc \
 	sim/reproduce/rr7659.cc \
 	sim/reproduce/rr7659_experiments.cc \
 	sim/reproduce/rr7659_experiments.h \
@@ -215,7 +210,7 @@ libstudies_a_SOURCES = \
 	sim/reproduce/triage/triage.cc \
 	sim/reproduce/triage/weeks_part.cc
 SIM_CORE_LIBS = libsim.a libdfrs_record.a libpolicy.a $(FMT_LIBS) $(ARCHIVE_LIBS) $(CURL_LIBS) $(NETTLE_LIBS) $(SQLITE_LIBS) \
-	$(ZLIB_LIBS) $(DEFLATE_LIBS) $(GLPK_LIBS) $(PTHREAD_LIBS)
+	$(ZLIB_LIBS) $(DEFLATE_LIBS) $(GLPK_LIBS) $(BASE_LIBS) $(PTHREAD_LIBS)
 SIM_LIBS = libstudies.a $(SIM_CORE_LIBS)
 
 bin_PROGRAMS += dfrs-sim
@@ -233,7 +228,6 @@ dfrs_sim_SOURCES = \
 	sim/cli/cmd_fetch.cc \
 	sim/cli/cmd_generate.cc \
 	sim/cli/cmd_import.cc \
-	sim/cli/cmd_list.cc \
 	sim/cli/cmd_replay.cc \
 	sim/cli/cmd_report.cc \
 	sim/cli/cmd_reproduce.cc \

@@ -57,6 +57,13 @@ libstudies_a_SOURCES += \
 	studies/gang/rules/schedule.cc \
 	studies/gang/rules/schedule.h \
 	studies/gang/rules/starvation.h \
-	studies/gang/rules/waiting_gang.h
+	studies/gang/rules/waiting_gang.h \
+	studies/reproductions.cc
 
-dfrs_sim_SOURCES += studies/divisible/command.cc studies/gang/command.cc
+# What dfrs-sim does with them: the program's lists of commands and reproductions are here, so that sim/ names no study.
+dfrs_sim_SOURCES += \
+	studies/cmd_list.cc \
+	studies/commands.cc \
+	studies/commands.h \
+	studies/divisible/command.cc \
+	studies/gang/command.cc

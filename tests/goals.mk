@@ -9,6 +9,7 @@
 SCRIPT_TESTS = \
 	tests/plugin/configure.sh \
 	tests/cli/exit_codes.sh \
+	$(DOCS_TESTS) \
 	tests/duplicate_symbols.sh \
 	tests/includes.py \
 	tests/plugin/install.sh \

@@ -50,7 +50,6 @@ tests_policy_tests_SOURCES = \
 	tests/policy/core/cluster_state_test.cc \
 	tests/policy/core/engine_cases_test.cc \
 	tests/policy/core/engine_test.cc \
-	tests/policy/core/example_host_test.cc \
 	tests/policy/core/measured_need_test.cc \
 	tests/policy/core/registry_test.cc \
 	tests/policy/core/test_host.h \
@@ -60,10 +59,10 @@ tests_policy_tests_SOURCES = \
 	tests/policy/ipdps2010/yields_test.cc \
 	tests/policy/mcb8/fit_list_test.cc \
 	tests/policy/mcb8/packer_test.cc \
+	tests/policy/mcb8/priority_test.cc \
 	tests/policy/mcb8/repack_test.cc \
 	tests/policy/rr7659/greedy_preempt_test.cc \
 	tests/policy/rr7659/greedy_test.cc \
-	tests/policy/rr7659/priority_test.cc \
 	tests/policy/rr7659/table5_names.h \
 	tests/policy/triage/family_test.cc \
 	tests/policy/triage/lockstep_test.cc \
@@ -100,9 +99,6 @@ tests_sim_tests_SOURCES = \
 	tests/sim/failure_message.h \
 	tests/sim/fetch/cache_test.cc \
 	tests/sim/fetch/catalogue_test.cc \
-	tests/sim/fetch/http_test.cc \
-	tests/sim/fetch/web_server.cc \
-	tests/sim/fetch/web_server.h \
 	tests/sim/host/by_hand.h \
 	tests/sim/host/completion_queue_test.cc \
 	tests/sim/host/glpk_solver_test.cc \
@@ -114,20 +110,23 @@ tests_sim_tests_SOURCES = \
 	tests/sim/host/simulation_cases_test.cc \
 	tests/sim/host/simulation_test.cc \
 	tests/sim/io/compressed.h \
+	tests/sim/io/http_test.cc \
 	tests/sim/io/input_source_test.cc \
 	tests/sim/io/output_file_test.cc \
+	tests/sim/io/web_server.cc \
+	tests/sim/io/web_server.h \
 	tests/sim/metrics/confidence_test.cc \
 	tests/sim/metrics/job_times_test.cc \
 	tests/sim/metrics/metrics_test.cc \
 	tests/sim/metrics/schedule_metrics_test.cc \
 	tests/sim/report/gnuplot_test.cc \
 	tests/sim/report/html_test.cc \
+	tests/sim/report/markup_test.cc \
 	tests/sim/report/page_test.cc \
 	tests/sim/report/path.h \
 	tests/sim/report/rows.h \
 	tests/sim/report/summary_test.cc \
 	tests/sim/report/table_test.cc \
-	tests/sim/report/utf8_test.cc \
 	tests/sim/report/verdict_test.cc \
 	tests/sim/reproduce/campaign_plan_test.cc \
 	tests/sim/reproduce/choice_test.cc \
@@ -157,26 +156,21 @@ tests_sim_tests_SOURCES = \
 	tests/sim/workload/trace_file_test.cc \
 	tests/sim/workload/weeks_test.cc
 
-# docs/adding-a-policy.md as its reader would follow it: the file, the line of the registry and the test that the page
-# shows, with the rules that hold for every policy.
+# examples/ as a contributor would follow docs/contributor-guide.md: the policy, its line in the registry and its test,
+# with the rules that hold for every policy.
 UNIT_TESTS += tests/page_tests
-EXTRA_DIST += tests/docs/from_page.sh
-PAGE = $(top_srcdir)/docs/adding-a-policy.md
-FROM_PAGE = $(SHELL) $(top_srcdir)/tests/docs/from_page.sh $(PAGE)
-PAGE_FILES = tests/docs/shared_fcfs.cc tests/docs/shared_fcfs_test.cc tests/docs/registry_table.h
-CLEANFILES += $(PAGE_FILES)
-tests/docs/shared_fcfs.cc: $(PAGE) tests/docs/from_page.sh
-	$(AM_V_GEN)$(MKDIR_P) tests/docs && $(FROM_PAGE) policy/shared_fcfs.cc > $@.tmp && mv -f $@.tmp $@
-tests/docs/shared_fcfs_test.cc: $(PAGE) tests/docs/from_page.sh
-	$(AM_V_GEN)$(MKDIR_P) tests/docs && $(FROM_PAGE) tests/policy/shared_fcfs_test.cc > $@.tmp && mv -f $@.tmp $@
-# The registry with the page's line at its end. The file that the line names is the extracted one.
-tests/docs/registry_table.h: $(PAGE) tests/docs/shared_fcfs.cc policy/core/registry_table.sh Makefile $(POLICY_FAMILIES)
-	$(AM_V_GEN)$(SHELL) $(srcdir)/policy/core/registry_table.sh $(srcdir) $(POLICY_FAMILIES) \
-	  `$(FROM_PAGE) policy/registry.mk | sed 's,policy/,tests/docs/,'` > $@.tmp && mv -f $@.tmp $@
+CLEANFILES += tests/docs/registry_table.h
+EXAMPLE_POLICY = examples/shared_fcfs.cc
+tests/docs/registry_table.h: policy/core/registry_table.sh Makefile $(POLICY_FAMILIES) $(EXAMPLE_POLICY)
+	$(AM_V_GEN)$(MKDIR_P) tests/docs && $(SHELL) $(srcdir)/policy/core/registry_table.sh $(srcdir) $(POLICY_FAMILIES) \
+	  $(EXAMPLE_POLICY) > $@.tmp && mv -f $@.tmp $@
 tests_page_tests_CPPFLAGS = $(TEST_CPPFLAGS) -DDFRS_REGISTRY_TABLE='"tests/docs/registry_table.h"'
 tests_page_tests_LDADD = $(TEST_LIBS)
-tests_page_tests_SOURCES = policy/core/registry.cc tests/policy/core/registry_test.cc
-nodist_tests_page_tests_SOURCES = tests/docs/shared_fcfs.cc tests/docs/shared_fcfs_test.cc
+tests_page_tests_SOURCES = \
+	examples/shared_fcfs.cc \
+	examples/shared_fcfs_test.cc \
+	policy/core/registry.cc \
+	tests/policy/core/registry_test.cc
 policy/core/tests_page_tests-registry.$(OBJEXT): tests/docs/registry_table.h
 
 # These run the built dfrs-sim, which AM_TESTS_ENVIRONMENT names, as a user would.

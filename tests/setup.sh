@@ -13,13 +13,15 @@ packages=(
   g++ make autoconf automake autoconf-archive pkg-config
   libboost-dev libcli11-dev nlohmann-json3-dev libfmt-dev libexpected-dev libarchive-dev libcurl4-openssl-dev nettle-dev
   zlib1g-dev libdeflate-dev libglpk-dev liblemon-dev libmicrohttpd-dev libmunge-dev libspdlog-dev libsqlite3-dev
+  libutf8proc-dev
   # to run: figures of reports, certificates for `dfrs-sim fetch`
   gnuplot-nox ca-certificates
 )
 # The Slurm plugin and a test cluster: Slurm and MUNGE, what fetches Slurm's source, the language of tests/live.
 cluster_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libslurm-dev dpkg-dev python3)
-# gnutls-bin: certtool, for the certificate of the test of https; faketime: node agents whose clocks are wrong
-test_packages=(libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev gnutls-bin faketime)
+# gnutls-bin: certtool, for the certificate of the test of https; faketime: node agents whose clocks are wrong; doxygen and
+# pandoc: what is checked of headers and manual pages
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev gnutls-bin faketime doxygen pandoc)
 
 say() { printf '==> %s\n' "$*"; }
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }

@@ -9,8 +9,7 @@
 namespace dfrs {
 void BackfillPolicy::decide(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
                             ClusterState& state, Outcome& outcome) {
-  const bool resync =
-      std::any_of(events.begin(), events.end(), [](const Event& e) { return e.kind == EventKind::resync; });
+  const bool resync = has_event(events, EventKind::resync);
   if (resync) {
     reset(view, estimates, state);
     pass(view, state, outcome);
@@ -163,42 +162,47 @@ void BackfillPolicy::backfill(const ClusterView& view, ClusterState& state, Outc
 
 void BackfillPolicy::reserve(const ClusterView& view, const ClusterState& state) {
   const Waiting& head = queue_[front_];
-  const JobView& spec = view.jobs[head.job];
   reservation_.valid = true;
   reservation_.shadow = kNever;
   reservation_.extra = 0;
   if (uniform_) {
-    std::uint64_t open = free_;
-    auto next = running_.rbegin();
-    for (; next != running_.rend() && open < head.nodes; ++next) {
-      open += next->nodes;
-      reservation_.shadow = std::max(next->end, view.now);
-    }
-    if (open < head.nodes) {  // it can never run on the nodes there are; it blocks nobody
-      reservation_.shadow = kNever;
-      reservation_.extra = free_;
-      return;
-    }
-    // Whatever else ends by the shadow time is free then, too.
-    for (; next != running_.rend() && next->end <= reservation_.shadow; ++next) open += next->nodes;
-    reservation_.extra = open - head.nodes;
+    reserve_by_count(view.now, head);
+  } else {
+    reserve_by_node(view, state, view.jobs[head.job]);
+  }
+}
+
+void BackfillPolicy::reserve_by_count(Seconds now, const Waiting& head) {
+  std::uint64_t open = free_;
+  auto next = running_.rbegin();
+  for (; next != running_.rend() && open < head.nodes; ++next) {
+    open += next->nodes;
+    reservation_.shadow = std::max(next->end, now);
+  }
+  if (open < head.nodes) {  // it can never run on the nodes there are, and blocks no job
+    reservation_.shadow = kNever;
+    reservation_.extra = free_;
     return;
   }
+  // Whatever else ends by the shadow time is free then, too.
+  for (; next != running_.rend() && next->end <= reservation_.shadow; ++next) open += next->nodes;
+  reservation_.extra = open - head.nodes;
+}
 
+void BackfillPolicy::reserve_by_node(const ClusterView& view, const ClusterState& state, const JobView& head) {
   reservation_.held.assign(state.node_count(), 0);
   const auto nodes = static_cast<NodeIndex>(state.node_count());
   // In tasks: how many of the head's fit on idle nodes, and on those that will be.
   std::uint64_t open = 0;
-  for (NodeIndex n = 0; n < nodes; ++n) open += idle(state, n) ? tasks_on(state, spec, n, options_.pack_tasks) : 0;
-  std::uint64_t needed = spec.tasks;
+  for (NodeIndex n = 0; n < nodes; ++n) open += idle(state, n) ? tasks_on(state, head, n, options_.pack_tasks) : 0;
+  std::uint64_t needed = head.tasks;
   std::vector<NodeIndex> released;
   for (auto next = running_.rbegin(); next != running_.rend(); ++next) {
     if (open >= needed && next->end > reservation_.shadow) break;
-    const std::span<const NodeIndex> job_nodes = state.nodes_of(next->job);
-    for (std::size_t at = 0; at < job_nodes.size(); at = next_node(job_nodes, at)) {
-      open += tasks_on(state, spec, job_nodes[at], options_.pack_tasks);
-      released.push_back(job_nodes[at]);
-    }
+    each_node(state.nodes_of(next->job), [&](NodeIndex n) {
+      open += tasks_on(state, head, n, options_.pack_tasks);
+      released.push_back(n);
+    });
     if (open >= needed && reservation_.shadow == kNever) reservation_.shadow = std::max(next->end, view.now);
   }
   if (open < needed) {
@@ -207,7 +211,7 @@ void BackfillPolicy::reserve(const ClusterView& view, const ClusterState& state)
   }
   // Count on nodes that are busy now before idle ones, and on idle ones from the end, where start() takes them last.
   const auto hold = [&](NodeIndex n) {
-    const std::uint32_t tasks = tasks_on(state, spec, n, options_.pack_tasks);
+    const std::uint32_t tasks = tasks_on(state, head, n, options_.pack_tasks);
     if (needed == 0 || tasks == 0) return;
     reservation_.held[n] = 1;
     needed -= std::min<std::uint64_t>(needed, tasks);

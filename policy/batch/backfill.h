@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "policy/core/algorithm.h"
-#include "policy/core/engine_options.h"
+#include "policy/batch/algorithm.h"
+#include "policy/batch/options.h"
 #include "policy/core/policy.h"
 
 namespace dfrs {
@@ -50,6 +50,8 @@ class BackfillPolicy final : public BatchPolicy {
   void pass(const ClusterView& view, ClusterState& state, Outcome& outcome);
   void backfill(const ClusterView& view, ClusterState& state, Outcome& outcome);
   void reserve(const ClusterView& view, const ClusterState& state);
+  void reserve_by_count(Seconds now, const Waiting& head);
+  void reserve_by_node(const ClusterView& view, const ClusterState& state, const JobView& head);
   bool fits(const ClusterView& view, const ClusterState& state, const Waiting& w, bool before_shadow);
   void set_idle(NodeIndex n, bool idle) {
     const std::uint64_t bit = std::uint64_t{1} << n % 64;

@@ -7,20 +7,15 @@ namespace dfrs {
 
 void ConservativePolicy::step(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
                               ClusterState& state, Outcome& outcome) {
-  queue_.take(view, estimates, events, state, news_);
-  if (!plan_stands(news_, view.now)) {
+  queue_.take(view, estimates, events, state, changes_);
+  if (!plan_stands(changes_, view.now)) {
     if (algorithm_.compress && queue_.equal_nodes()) {
       compress(view, state);
     } else {
-      queue_.begin_plan(view, state, timetable_);
-      queue_.plan(view, state, algorithm_.order, timetable_, plan_);
-      queue_.adopt(plan_);
+      queue_.plan_all(view, state, algorithm_.order, timetable_, plan_);
     }
   } else {
-    if (news_.resync) queue_.begin_plan(view, state, timetable_);
-    for (const JobSlot job : news_.arrived) {
-      queue_.set_planned(job, queue_.place(view, state, job, view.now, timetable_));
-    }
+    queue_.plan_arrived(view, state, changes_, timetable_);
   }
   started_.clear();
   queue_.start_due(view, state, timetable_, outcome, started_);

@@ -3,13 +3,14 @@
 // IPPS/SPDP 1998).
 //
 // A new job gets the earliest start that delays no job planned before it. When a job ends, all waiting jobs are planned
-// anew in the order of the policy - or, in the form `compress`, each in turn moves to the earliest start that the
+// again in the order of the policy - or, in the form `compress`, each in turn moves to the earliest start that the
 // others leave it, so that none ever starts later than planned when it was submitted, as long as no job outlasts its
 // estimate.
 #pragma once
 
 #include <vector>
 
+#include "policy/batch/options.h"
 #include "policy/batch/planning_policy.h"
 #include "policy/core/algorithm.h"
 
@@ -21,10 +22,10 @@ struct ConservativeAlgorithm {
 };
 
 /// "FCFS/conservative", "SJF/conservative/compress", ...
-NamedPolicy named(const ConservativeAlgorithm& algorithm);
+Algorithm named(const ConservativeAlgorithm& algorithm);
 
 /// Cost: a placement in the plan per submission, one per waiting job and end (two for `compress`); each as in
-/// AvailabilityProfile on equal nodes, as in NodeProfile on others, where plans are made anew at every call.
+/// AvailabilityProfile on equal nodes, as in NodeProfile on others, where plans are made again at every call.
 class ConservativePolicy final : public PlanningPolicy {
  public:
   ConservativePolicy(const ConservativeAlgorithm& algorithm, const BatchOptions& options)
@@ -36,7 +37,7 @@ class ConservativePolicy final : public PlanningPolicy {
   void compress(const ClusterView& view, const ClusterState& state);
 
   ConservativeAlgorithm algorithm_;
-  PlanningQueue::News news_;
+  PlanningQueue::QueueChanges changes_;
   Timetable timetable_;  // the plan that holds
   Plan plan_;
   std::vector<JobSlot> started_;

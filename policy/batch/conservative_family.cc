@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "policy/batch/conservative.h"
+#include "policy/batch/options.h"
 #include "policy/core/registry.h"
 
 namespace dfrs {
@@ -29,14 +30,14 @@ std::vector<Algorithm> list() {
 
 }  // namespace
 
-NamedPolicy named(const ConservativeAlgorithm& algorithm) {
+Algorithm named(const ConservativeAlgorithm& algorithm) {
   PolicyTraits traits;
   traits.shares_nodes = false;
   traits.submissions_apart = false;
   std::string name = queue_order_name(algorithm.order);
   name += algorithm.compress ? "/conservative/compress" : "/conservative";
   return {std::move(name), description(algorithm), traits, MakeBatch([algorithm](const EngineOptions& options) {
-            return std::make_unique<ConservativePolicy>(algorithm, options.batch);
+            return std::make_unique<ConservativePolicy>(algorithm, options.of<BatchOptions>());
           })};
 }
 

@@ -2,7 +2,9 @@
 // The names of batch scheduling by RR-7659 (section 5.2).
 #include <array>
 
+#include "policy/batch/algorithm.h"
 #include "policy/batch/backfill.h"
+#include "policy/batch/options.h"
 #include "policy/core/registry.h"
 
 namespace dfrs {
@@ -23,23 +25,36 @@ constexpr std::array<Row, 3> kRows{
 
 std::vector<Algorithm> list() {
   std::vector<Algorithm> all;
-  for (const Row& row : kRows) all.emplace_back(BatchAlgorithm{row.backfill});
+  for (const Row& row : kRows) all.emplace_back(named(BatchAlgorithm{row.backfill}));
   return all;
 }
 
+constexpr std::array kFields{option_field<&BatchOptions::pass_per_event>("pass_per_event"),
+                             option_field<&BatchOptions::pack_tasks>("pack_tasks")};
+static_assert(kFields.size() == field_count<BatchOptions>(), "an option is missing in the table");
+constexpr OptionTable kOptions{"batch", kFields};
+
 }  // namespace
 
-NamedPolicy named(const BatchAlgorithm& algorithm) {
+Algorithm named(const BatchAlgorithm& algorithm) {
   PolicyTraits traits;
   traits.shares_nodes = false;
   traits.submissions_apart = false;
   const Row& row = kRows[static_cast<std::size_t>(algorithm.backfill)];
   return {std::string(row.name), std::string(row.description), traits,
           MakeBatch([rule = algorithm.backfill](const EngineOptions& options) {
-            return std::make_unique<BackfillPolicy>(rule, options.batch);
+            return std::make_unique<BackfillPolicy>(rule, options.of<BatchOptions>());
           })};
 }
 
-extern const PolicyFamily batch_family{"batch", "Batch scheduling (RR-7659, section 5.2)", list};
+std::optional<BatchAlgorithm> batch_algorithm(const Algorithm& algorithm) {
+  for (const Row& row : kRows) {
+    if (row.name == algorithm.name) return BatchAlgorithm{row.backfill};
+  }
+  return std::nullopt;
+}
+
+extern const PolicyFamily batch_family{"batch",  "Batch scheduling (RR-7659, section 5.2)", list, nullptr, nullptr,
+                                       &kOptions};
 
 }  // namespace dfrs

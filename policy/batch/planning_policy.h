@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <span>
 
+#include "policy/batch/options.h"
 #include "policy/batch/planning_queue.h"
-#include "policy/core/engine_options.h"
 #include "policy/core/policy.h"
 
 namespace dfrs {
@@ -16,8 +16,7 @@ class PlanningPolicy : public BatchPolicy {
  public:
   void decide(const ClusterView& view, const Estimates& estimates, std::span<const Event> events, ClusterState& state,
               Outcome& outcome) final {
-    const bool resync =
-        std::any_of(events.begin(), events.end(), [](const Event& e) { return e.kind == EventKind::resync; });
+    const bool resync = has_event(events, EventKind::resync);
     if (pass_per_event_ && !resync && !events.empty()) {
       for (std::size_t k = 0; k < events.size(); ++k) step(view, estimates, events.subspan(k, 1), state, outcome);
     } else {
@@ -33,10 +32,10 @@ class PlanningPolicy : public BatchPolicy {
   virtual void step(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
                     ClusterState& state, Outcome& outcome) = 0;
 
-  /// True if the news leave a plan standing, so that new jobs can be added to it.
-  bool plan_stands(const PlanningQueue::News& news, Seconds now) const {
-    return !news.ended && !queue_.overdue(now) && queue_.equal_nodes() &&
-           std::all_of(news.arrived.begin(), news.arrived.end(),
+  /// True if the changes leave a plan standing, so that new jobs can be added to it.
+  bool plan_stands(const PlanningQueue::QueueChanges& changes, Seconds now) const {
+    return !changes.ended && !queue_.overdue(now) && queue_.equal_nodes() &&
+           std::all_of(changes.arrived.begin(), changes.arrived.end(),
                        [&](JobSlot job) { return queue_.job(job).variable(); });
   }
 

@@ -36,26 +36,27 @@ const char* queue_order_name(QueueOrder order) {
 }
 
 void PlanningQueue::take(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
-                         const ClusterState& state, News& news) {
-  news.ended = false;
-  news.arrived.clear();
-  news.resync = std::any_of(events.begin(), events.end(), [](const Event& e) { return e.kind == EventKind::resync; });
-  if (news.resync) {
-    reset(view, estimates, state, news);
+                         const ClusterState& state, QueueChanges& changes) {
+  changes.ended = false;
+  changes.arrived.clear();
+  changes.resync = has_event(events, EventKind::resync);
+  if (changes.resync) {
+    reset(view, estimates, state, changes);
     return;
   }
   for (const Event& event : events) {
     if (event.kind == EventKind::completed) {
       complete(event.job);
-      news.ended = true;
+      changes.ended = true;
     } else {
       submit(view, estimates, state, event.job);
-      news.arrived.push_back(event.job);
+      changes.arrived.push_back(event.job);
     }
   }
 }
 
-void PlanningQueue::reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state, News& news) {
+void PlanningQueue::reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state,
+                          QueueChanges& changes) {
   uniform_ = state.homogeneous();
   for (std::vector<JobSlot>& order : orders_) order.clear();
   reservations_.clear();
@@ -71,7 +72,7 @@ void PlanningQueue::reset(const ClusterView& view, const Estimates& estimates, c
   for (const JobSlot job : state.active()) {
     if (!state.placed(job)) {
       submit(view, estimates, state, job);
-      news.arrived.push_back(job);
+      changes.arrived.push_back(job);
       continue;
     }
     // When it started is not in the view; its progress is, and at yield 1 that is as good.
@@ -83,7 +84,7 @@ void PlanningQueue::reset(const ClusterView& view, const Estimates& estimates, c
     running_.push_back({view.now + left, job, static_cast<Processors>(distinct_nodes(state.nodes_of(job)))});
   }
   std::stable_sort(running_.begin(), running_.end(), [](const Running& a, const Running& b) { return a.end < b.end; });
-  news.ended = !running_.empty();
+  changes.ended = !running_.empty();
 }
 
 void PlanningQueue::submit(const ClusterView& view, const Estimates& estimates, const ClusterState& state,
@@ -153,10 +154,9 @@ void PlanningQueue::begin_plan(const ClusterView& view, const ClusterState& stat
       if (state.usable(n) && idle(state, n)) timetable.nodes.release(n, view.now);
     }
     for (const Running& running : running_) {
-      const std::span<const NodeIndex> nodes = state.nodes_of(running.job);
-      for (std::size_t at = 0; at < nodes.size(); at = next_node(nodes, at)) {
-        if (state.usable(nodes[at])) timetable.nodes.release(nodes[at], std::max(running.end, soon));
-      }
+      each_node(state.nodes_of(running.job), [&](NodeIndex n) {
+        if (state.usable(n)) timetable.nodes.release(n, std::max(running.end, soon));
+      });
     }
   }
   for (const JobSlot job : reservations_) {
@@ -188,6 +188,19 @@ void PlanningQueue::plan(const ClusterView& view, const ClusterState& state, Que
     const Seconds start = place(view, state, job, view.now, timetable);
     plan.push_back({job, start, start + jobs_[job].duration});
   }
+}
+
+void PlanningQueue::plan_all(const ClusterView& view, const ClusterState& state, QueueOrder order, Timetable& timetable,
+                             Plan& all) {
+  begin_plan(view, state, timetable);
+  plan(view, state, order, timetable, all);
+  adopt(all);
+}
+
+void PlanningQueue::plan_arrived(const ClusterView& view, const ClusterState& state, const QueueChanges& changes,
+                                 Timetable& timetable) {
+  if (changes.resync) begin_plan(view, state, timetable);
+  for (const JobSlot job : changes.arrived) set_planned(job, place(view, state, job, view.now, timetable));
 }
 
 void PlanningQueue::adopt(const Plan& plan) {

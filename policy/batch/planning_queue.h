@@ -67,8 +67,8 @@ class PlanningQueue {
     JobSlot job;
     Processors nodes;
   };
-  struct News {
-    bool resync = false;           ///< everything was taken anew from the view: no plan holds
+  struct QueueChanges {
+    bool resync = false;           ///< everything was taken from the view: no plan holds
     bool ended = false;            ///< a job left; or resync, and jobs run
     std::vector<JobSlot> arrived;  ///< in order of submission
   };
@@ -77,7 +77,7 @@ class PlanningQueue {
 
   /// Brings the queue up to date. O(running + waiting) per event at worst.
   void take(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
-            const ClusterState& state, News& news);
+            const ClusterState& state, QueueChanges& changes);
 
   /// Variable jobs that wait, in this order.
   std::span<const JobSlot> waiting(QueueOrder order) const { return orders_[static_cast<std::size_t>(order)]; }
@@ -101,6 +101,12 @@ class PlanningQueue {
   /// Places all variable jobs in this order behind what the timetable holds. A place() per job.
   void plan(const ClusterView& view, const ClusterState& state, QueueOrder order, Timetable& timetable, Plan& plan);
 
+  /// Plans all jobs from now on, in this order, and lets the plan hold. A place() per job.
+  void plan_all(const ClusterView& view, const ClusterState& state, QueueOrder order, Timetable& timetable, Plan& plan);
+  /// Adds the jobs that arrived to the plan that holds. A place() per job.
+  void plan_arrived(const ClusterView& view, const ClusterState& state, const QueueChanges& changes,
+                    Timetable& timetable);
+
   /// This is when the job shall start from now on.
   void set_planned(JobSlot job, Seconds start) { jobs_[job].planned = start; }
   void adopt(const Plan& plan);
@@ -113,7 +119,7 @@ class PlanningQueue {
   Seconds next_start(Seconds now) const;
 
  private:
-  void reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state, News& news);
+  void reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state, QueueChanges& changes);
   void submit(const ClusterView& view, const Estimates& estimates, const ClusterState& state, JobSlot job);
   void complete(JobSlot job);
   void forget_waiting(JobSlot job);

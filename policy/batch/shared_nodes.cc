@@ -132,7 +132,7 @@ Seconds SharedNodesPolicy::reserve(const ClusterView& view, const ClusterState& 
     // What ends at the same time as the last that is needed is free then, too.
     if (open >= head.tasks && shadow == kNever) shadow = std::max(running.end, view.now);
   }
-  if (open < head.tasks) return kNever;  // it never fits on the nodes there are, and blocks nobody
+  if (open < head.tasks) return kNever;  // it never fits on the nodes there are, and blocks no job
   // It counts on nodes that others hold now before those that are free already: these are left to jobs that may start.
   std::uint32_t left = head.tasks;
   for (const bool released : {true, false}) {
@@ -198,12 +198,12 @@ namespace {
 
 using Backfill = BatchAlgorithm::Backfill;
 
-NamedPolicy shared(Backfill rule, std::string name, std::string description) {
+Algorithm shared(Backfill rule, std::string name, std::string description) {
   PolicyTraits traits;
   traits.shares_nodes = false;  // their CPU: what has not enough of it waits, for ever if there is not so much
   traits.submissions_apart = false;
   return {std::move(name), std::move(description), traits, MakeBatch([rule](const EngineOptions& options) {
-            return std::make_unique<SharedNodesPolicy>(rule, options.batch);
+            return std::make_unique<SharedNodesPolicy>(rule, options.of<BatchOptions>());
           })};
 }
 

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "policy/core/algorithm.h"
-#include "policy/core/engine_options.h"
+#include "policy/batch/algorithm.h"
+#include "policy/batch/options.h"
 #include "policy/core/policy.h"
 
 namespace dfrs {

@@ -17,18 +17,6 @@ std::uint32_t tasks_on(const ClusterState& state, const JobView& job, NodeIndex 
   return static_cast<std::uint32_t>(std::max(1.0, std::min(static_cast<double>(fit), by_cpu)));
 }
 
-std::size_t next_node(std::span<const NodeIndex> nodes, std::size_t at) {
-  const NodeIndex n = nodes[at];
-  while (at < nodes.size() && nodes[at] == n) ++at;
-  return at;
-}
-
-std::uint32_t distinct_nodes(std::span<const NodeIndex> nodes) {
-  std::uint32_t count = 0;
-  for (std::size_t at = 0; at < nodes.size(); at = next_node(nodes, at)) ++count;
-  return count;
-}
-
 double yield_alone(const ClusterState& state, std::span<const NodeIndex> nodes) {
   double yield = 1;
   for (NodeIndex n : nodes) yield = std::min(yield, state.cpu_capacity(n) / state.cpu_load(n));

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "policy/core/cluster_state.h"
+#include "policy/core/node_runs.h"
 
 namespace dfrs {
 
@@ -16,11 +17,6 @@ inline bool idle(const ClusterState& state, NodeIndex n) { return state.task_cou
 /// How many of the job's tasks the node takes if it is the job's alone: one, or with `pack_tasks` as many as it has
 /// rigid resources for and can run at full speed (at least one). 0 if it does not suit.
 std::uint32_t tasks_on(const ClusterState& state, const JobView& job, NodeIndex n, bool pack_tasks);
-
-/// The next other node in a job's nodes, which are ascending and one per task.
-std::size_t next_node(std::span<const NodeIndex> nodes, std::size_t at);
-/// How many different nodes there are in them.
-std::uint32_t distinct_nodes(std::span<const NodeIndex> nodes);
 
 /// The yield of a job that is placed on nodes of its own: 1, unless one of them is slower than it needs.
 double yield_alone(const ClusterState& state, std::span<const NodeIndex> nodes);

@@ -5,6 +5,8 @@
 #include <array>
 #include <charconv>
 
+#include "policy/core/enum_names.h"
+
 namespace dfrs {
 namespace {
 
@@ -19,24 +21,10 @@ namespace {
   return "job " + std::to_string(view.jobs[job].id);
 }
 
-const char* kind_text(DecisionKind kind) {
-  switch (kind) {
-    case DecisionKind::pause:
-      return "pause";
-    case DecisionKind::migrate:
-      return "migrate";
-    case DecisionKind::resume:
-      return "resume";
-    case DecisionKind::start:
-      return "start";
-  }
-  return "?";
-}
-
 JobState state_before(DecisionKind kind) {
   switch (kind) {
     case DecisionKind::pause:
-    case DecisionKind::migrate:
+    case DecisionKind::move:
       return JobState::running;
     case DecisionKind::resume:
       return JobState::paused;
@@ -86,7 +74,7 @@ std::optional<std::string> Audit::completed(const ClusterView& view, JobSlot slo
     return job_text(view, slot) + " completed with other requirements than it was submitted with";
   }
   release(job);
-  spare_.keep(job.nodes);
+  spare_.recycle(job.nodes);
   job.state = JobState::absent;
   return std::nullopt;
 }
@@ -123,7 +111,7 @@ void Audit::release(Job& job) {
 }
 
 void Audit::occupy(Job& job, std::span<const NodeIndex> nodes) {
-  spare_.furnish(job.nodes);
+  spare_.reuse_for(job.nodes);
   job.nodes.assign(nodes.begin(), nodes.end());
   with_dims(dims_, [&](auto dims) {
     std::size_t gained = gained_count_;
@@ -154,7 +142,7 @@ void Audit::set_yield(Job& job, double yield) {
 std::optional<std::string> Audit::check_one(const ClusterView& view, const Decisions& decisions,
                                             const Decision& decision) const {
   const auto wrong = [&](const std::string& what) {
-    return std::string(kind_text(decision.kind)) + " " + job_text(view, decision.job) + ": " + what;
+    return std::string(enum_name(decision.kind)) + " " + job_text(view, decision.job) + ": " + what;
   };
   if (decision.job >= jobs_.size()) return "decision for a slot that does not exist";
   const JobView& spec = view.jobs[decision.job];
@@ -211,11 +199,11 @@ std::optional<std::string> Audit::check(const ClusterView& view, const Decisions
   for (const Decision& decision : decisions.placements) {
     if (auto message = check_one(view, decisions, decision)) return message;
   }
-  // All leave before any arrive. A job named twice is caught by its state.
+  // All give up their nodes before any takes new ones. A job named twice is caught by its state.
   for (const Decision& decision : decisions.placements) {
     Job& job = jobs_[decision.job];
     if (job.state != state_before(decision.kind)) return job_text(view, decision.job) + ": decided upon twice";
-    if (decision.kind == DecisionKind::pause || decision.kind == DecisionKind::migrate) release(job);
+    if (decision.kind == DecisionKind::pause || decision.kind == DecisionKind::move) release(job);
     job.state = decision.kind == DecisionKind::pause ? JobState::paused : JobState::running;
   }
   for (const Decision& decision : decisions.placements) {

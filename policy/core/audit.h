@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The engine's check of every decision against capacities and job flags. It keeps its own books, made of views and
+// The engine's check of every decision against capacities and job flags. It keeps its own ledger, made of views and
 // decisions alone, so that a policy's mistake in its bookkeeping cannot hide itself.
 //
 // Cost: proportional to the jobs and tasks that decisions and events name; a resync is O(nodes + tasks).
@@ -26,10 +26,10 @@ class Audit {
   /// A job left. A message if the job is not the one that was there.
   std::optional<std::string> completed(const ClusterView& view, JobSlot job);
   void submitted(const ClusterView& view, JobSlot job);
-  /// The CPU need of a job that is there is another one from now on. The one so far.
+  /// Sets the CPU need of a job that is there; returns the one before.
   double change_need(JobSlot job, double need);
 
-  /// Checks decisions and enters them. A message if one breaks a rule; the books are then void until a resync.
+  /// Checks decisions and enters them. A message if one breaks a rule; the ledger is then void until a resync.
   std::optional<std::string> check(const ClusterView& view, const Decisions& decisions);
 
  private:

@@ -72,7 +72,7 @@ void ClusterState::drop(JobSlot job, const JobView& spec) {
   ++version_;
   if (placed(job)) {
     release(spec, jobs_[job].nodes);
-    spare_.keep(jobs_[job].nodes);
+    spare_.recycle(jobs_[job].nodes);
   }
   if (!jobs_[job].present) return;
   jobs_[job].present = false;
@@ -129,7 +129,7 @@ void ClusterState::touch(JobSlot job) {
 
 void ClusterState::place(JobSlot job, const JobView& spec, std::span<const NodeIndex> nodes) {
   touch(job);
-  spare_.furnish(jobs_[job].nodes);
+  spare_.reuse_for(jobs_[job].nodes);
   jobs_[job].nodes.assign(nodes.begin(), nodes.end());
   occupy(spec, nodes);
 }

@@ -5,6 +5,7 @@
 // Cost: place() and remove() are O(tasks); everything else per call is proportional to what was touched.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -51,11 +52,18 @@ class ClusterState {
     return jobs_[job].touch_index == kUntouched ? nodes_of(job)
                                                 : std::span<const NodeIndex>(before_[jobs_[job].touch_index]);
   }
+  /// Whether the job is on the nodes where it was at begin(). O(1) if it was not touched since, else O(its tasks).
+  bool on_nodes_before(JobSlot job) const {
+    if (jobs_[job].touch_index == kUntouched) return true;
+    const std::span<const NodeIndex> before = nodes_before(job);
+    const std::span<const NodeIndex> now = nodes_of(job);
+    return std::equal(before.begin(), before.end(), now.begin(), now.end());
+  }
   /// Jobs that place() or remove() was called on since begin(), in that order.
   std::span<const JobSlot> touched() const { return touched_; }
 
   /// Nodes whose load, tasks or free resources changed since forget_changes(), each once, in no particular order.
-  /// After resync() they are not told: everything may be another.
+  /// After resync() there are none: everything may have changed.
   std::span<const NodeIndex> changed_nodes() const { return {changed_nodes_.data(), changed_}; }
   void forget_changes() {
     for (NodeIndex n : changed_nodes()) node_changed_[n] = 0;
@@ -88,7 +96,9 @@ class ClusterState {
   bool held_exclusively(NodeIndex n) const { return exclusive_tasks_[n] != 0; }
 
   /// The nodes in the order of their load, where that is worth its while: NodesByLoad::orders().
-  std::span<const NodesByLoad::Order> nodes_by_load() const { return by_load_.orders(*this); }
+  std::span<const NodesByLoad::Order> nodes_by_load() const {
+    return by_load_.orders({cpu_capacity_, cpu_load_, rigid_free_, usable_, exclusive_tasks_});
+  }
 
   /// How many tasks of the job the node could take now: rigid resources, eligibility, exclusiveness; CPU does not
   /// limit (it is overloaded instead, RR-7659 section 2.2).
@@ -145,7 +155,7 @@ class ClusterState {
   NodeLists spare_;  // of jobs that are gone
   std::uint64_t next_order_ = 0;
 
-  // Jobs that have gone stay in the list until somebody reads it, or until they are half of it: batch policies never
+  // Jobs that have gone stay in the list until it is read, or until they are half of it: batch policies never
   // do, and to look for each of them would be most of what a completion costs here.
   mutable std::vector<JobSlot> active_;
   // Their orders. Where the slot has another one now, its job has gone.

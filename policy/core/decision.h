@@ -11,10 +11,10 @@
 namespace dfrs {
 
 enum class DecisionKind : std::uint8_t {
-  pause,    ///< stop a running job and give its resources back
-  migrate,  ///< move a running job to the given nodes
-  resume,   ///< run a paused job on the given nodes
-  start,    ///< run a job for the first time on the given nodes
+  pause,   ///< stop a running job and give its resources back
+  move,    ///< put a running job on the given nodes instead of its own
+  resume,  ///< run a paused job on the given nodes
+  start,   ///< run a job for the first time on the given nodes
 };
 
 struct Decision {
@@ -29,8 +29,8 @@ struct YieldChange {
   double yield = 0;  ///< in (0, 1]
 };
 
-/// All decisions of one call. Carried out in order they never exceed a rigid capacity as long as a migration gives up
-/// all its old nodes before any job takes new ones: pauses come first, then migrations, resumes and starts.
+/// All decisions of one call. Carried out in order they never exceed a rigid capacity as long as a move gives up
+/// all its old nodes before any job takes new ones: pauses come first, then moves, resumes and starts.
 struct Decisions {
   std::vector<Decision> placements;
   std::vector<NodeIndex> nodes;

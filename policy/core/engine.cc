@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "policy/core/registry.h"
+
 namespace dfrs {
 namespace {
 
@@ -15,23 +17,31 @@ namespace {
   return tl::unexpected<Error>(Error{code, std::string(message)});
 }
 
+tl::expected<void, Error> check(const EngineOptions& options) {
+  for (const OptionTable* table : option_tables()) {
+    for (const OptionField& field : table->fields) {
+      if (!field.is_number() || field.range.holds(std::get<double>(field.get(options)))) continue;
+      return fail(ErrorCode::bad_option, std::string(table->name) + " option " + std::string(field.name) +
+                                             ": expected " + std::string(field.range.expected));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 tl::expected<std::unique_ptr<Engine>, Error> Engine::create(const Algorithm& algorithm,
                                                             const EngineOptions& options) noexcept {
   try {
-    if (!(options.dfrs.period > 0) || !std::isfinite(options.dfrs.period)) {
-      return fail(ErrorCode::bad_option, "the period must be a positive number of seconds");
-    }
-    const NamedPolicy policy = named(algorithm);
-    if (policy.traits.needs_lp_solver && options.dfrs.lp_solver == nullptr) {
-      return fail(ErrorCode::bad_option, policy.name + " needs a solver of linear programs, and this host has none");
+    if (auto checked = check(options); !checked) return tl::unexpected<Error>(checked.error());
+    if (algorithm.traits.needs_lp_solver && options.lp_solver == nullptr) {
+      return fail(ErrorCode::bad_option, algorithm.name + " needs a solver of linear programs, and this host has none");
     }
     std::unique_ptr<Engine> engine(new Engine());
-    if (const auto* make = std::get_if<MakeNonClairvoyant>(&policy.make)) {
+    if (const auto* make = std::get_if<MakeNonClairvoyant>(&algorithm.make)) {
       engine->non_clairvoyant_ = (*make)(options);
     } else {
-      engine->batch_ = std::get<MakeBatch>(policy.make)(options);
+      engine->batch_ = std::get<MakeBatch>(algorithm.make)(options);
     }
     return engine;
   } catch (const std::bad_alloc&) {
@@ -94,8 +104,7 @@ tl::expected<void, Error> Engine::take_events(const ClusterView& view, std::span
     return fail(ErrorCode::bad_view, "rigid_dims must be 1 .. " + std::to_string(kMaxRigid));
   }
   if (!std::isfinite(view.now)) return fail(ErrorCode::bad_view, "now must be a finite time");
-  const bool resync =
-      std::any_of(events.begin(), events.end(), [](const Event& e) { return e.kind == EventKind::resync; });
+  const bool resync = has_event(events, EventKind::resync);
   if (!in_step_with_host_ || resync) {
     if (!events.empty() && !resync && events.front().kind == EventKind::completed) {
       return fail(ErrorCode::bad_view, "the first call, and the one after an error, must have a resync event");
@@ -138,15 +147,15 @@ tl::expected<void, Error> Engine::take_events(const ClusterView& view, std::span
 
 void Engine::collect_decisions(const ClusterView& view) {
   for (JobSlot job : state_.touched()) {
+    if (state_.on_nodes_before(job)) continue;
     const std::span<const NodeIndex> before = state_.nodes_before(job);
     const std::span<const NodeIndex> after = state_.nodes_of(job);
-    if (std::equal(before.begin(), before.end(), after.begin(), after.end())) continue;
     Decision decision;
     decision.job = job;
     if (after.empty()) {
       decision.kind = DecisionKind::pause;
     } else if (!before.empty()) {
-      decision.kind = DecisionKind::migrate;
+      decision.kind = DecisionKind::move;
     } else {
       decision.kind = view.jobs[job].state == JobState::paused ? DecisionKind::resume : DecisionKind::start;
     }
@@ -155,7 +164,7 @@ void Engine::collect_decisions(const ClusterView& view) {
     decisions_.nodes.insert(decisions_.nodes.end(), after.begin(), after.end());
     decisions_.placements.push_back(decision);
   }
-  // Those who leave come first; then by slot, so that the order does not hang on how a policy found its way.
+  // By kind: pauses and moves first; then by slot, so that the order does not depend on how a policy got there.
   std::sort(decisions_.placements.begin(), decisions_.placements.end(),
             [](const Decision& a, const Decision& b) { return a.kind != b.kind ? a.kind < b.kind : a.job < b.job; });
 }

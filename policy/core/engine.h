@@ -17,7 +17,7 @@ namespace dfrs {
 
 class Engine {
  public:
-  /// Errors: bad_option (period, or a solver missing for an algorithm that needs one), out_of_memory.
+  /// Errors: bad_option (a number out of its range, or no solver for an algorithm that needs one), out_of_memory.
   static tl::expected<std::unique_ptr<Engine>, Error> create(const Algorithm& algorithm,
                                                              const EngineOptions& options) noexcept;
 

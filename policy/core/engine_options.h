@@ -1,37 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What hosts may set about policies; each policy takes from it what concerns it.
+// What hosts may set about policies. Each family of policies has a plain struct of options in its own folder; the core
+// only hands them through, by their type.
 #pragma once
 
-#include "policy/core/units.h"
-#include "policy/rr7659/priority.h"
-#include "policy/triage/options.h"
+#include <any>
+#include <list>
 
 namespace dfrs {
 
 class LpSolver;
 
-struct DfrsOptions {
-  /// Period of /per and /stretch-per; ticks fall on its multiples. > 0, finite.
-  Seconds period = 600;
-  PriorityRule priority;
-  /// A tick that coincides with submissions or completions comes in a call of its own behind theirs, so that a job
-  /// just started pays for being moved. False: one call decides both, and only the outcome is carried out.
-  bool ticks_apart = true;
-  /// For OPT=AVG, which cannot do without. Must outlive the policy.
+class EngineOptions {
+ public:
+  /// The options of that type: defaults until they are set. References stay valid as long as this object lives.
+  template <class T>
+  const T& of() const {
+    if (const T* set = find<T>(sets_)) return *set;
+    static const T defaults;
+    return defaults;
+  }
+  template <class T>
+  T& of() {
+    if (T* set = find<T>(sets_)) return *set;
+    return *std::any_cast<T>(&sets_.emplace_back(T()));
+  }
+
+  /// For policies with PolicyTraits::needs_lp_solver. Lent by the host, must outlive the engine. Part of the host
+  /// rather than a setting: it is neither compared nor recorded.
   LpSolver* lp_solver = nullptr;
-};
 
-struct BatchOptions {
-  /// Schedule after each event of an instant instead of once per instant (simulators differ in this).
-  bool pass_per_event = false;
-  /// A node takes as many tasks of its job as it has CPU and rigid resources for, instead of one (RR-7659's rule).
-  bool pack_tasks = false;
-};
+ private:
+  template <class T, class Sets>
+  static auto find(Sets& sets) -> decltype(std::any_cast<T>(&sets.front())) {
+    for (auto& one : sets) {
+      if (auto* set = std::any_cast<T>(&one)) return set;
+    }
+    return nullptr;
+  }
 
-struct EngineOptions {
-  DfrsOptions dfrs;
-  BatchOptions batch;
-  TriageOptions triage;
+  std::list<std::any> sets_;  // few, each of another type
 };
 
 }  // namespace dfrs

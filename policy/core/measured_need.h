@@ -24,7 +24,7 @@ struct NeedRule {
   double used_up = 0.9;    ///< a job that uses so much of its quota may have been held back by it; x headroom > 1
   double rise = 2;         ///< factor per sample while the quota that it was thought to need holds it back, > 1
   Seconds memory = 60;     ///< how long ago use still counts, roughly; > 0
-  double step = 0.1;       ///< relative changes below this are not told
+  double step = 0.1;       ///< relative changes below this are not reported
 };
 
 class MeasuredNeed {
@@ -33,13 +33,13 @@ class MeasuredNeed {
   /// it was not held back). True if need() has changed. O(1).
   bool sample(double used, double quota, Seconds length, const NeedRule& rule);
   /// What policies are to count with: 1 at first, all that was asked for.
-  double need() const { return told_; }
+  double need() const { return reported_; }
   /// A new beginning.
-  void forget() { level_ = told_ = 1; }
+  void forget() { level_ = reported_ = 1; }
 
  private:
   double level_ = 1;
-  double told_ = 1;
+  double reported_ = 1;
 };
 
 inline bool MeasuredNeed::sample(double used, double quota, Seconds length, const NeedRule& rule) {
@@ -55,10 +55,10 @@ inline bool MeasuredNeed::sample(double used, double quota, Seconds length, cons
     level_ = shown >= level_ ? shown : level_ + age * (shown - level_);
   }
   level_ = std::clamp(level_, rule.floor, 1.0);
-  const double far = rule.step * told_;
-  const bool at_an_end = level_ != told_ && (level_ == 1 || level_ == rule.floor);
-  if (!at_an_end && level_ <= told_ + far && level_ >= told_ - far) return false;
-  told_ = level_;
+  const double far = rule.step * reported_;
+  const bool at_an_end = level_ != reported_ && (level_ == 1 || level_ == rule.floor);
+  if (!at_an_end && level_ <= reported_ + far && level_ >= reported_ - far) return false;
+  reported_ = level_;
   return true;
 }
 

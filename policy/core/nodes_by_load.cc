@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "policy/core/cluster_state.h"
-
 namespace dfrs {
 namespace {
 
@@ -111,70 +109,70 @@ void NodesByLoad::Order::erase(double load, NodeIndex node) {
 
 namespace {
 
-Entry entry_of(const ClusterState& state, NodeIndex n) {
-  Entry entry{state.cpu_load(n), n, state.rigid_free(n)};
-  if (state.held_exclusively(n)) entry.free.fill(-1);
+Entry entry_of(const NodeLoads& nodes, NodeIndex n) {
+  Entry entry{nodes.cpu_load[n], n, nodes.rigid_free[n]};
+  if (nodes.exclusive_tasks[n] != 0) entry.free.fill(-1);
   return entry;
 }
 
 }  // namespace
 
-void NodesByLoad::build(const ClusterState& state) {
-  const auto nodes = static_cast<NodeIndex>(state.node_count());
-  order_of_.assign(nodes, 0);
-  load_.assign(nodes, 0.0);
-  noted_.assign(nodes, 0);
+void NodesByLoad::build(const NodeLoads& nodes) {
+  const auto count = static_cast<NodeIndex>(nodes.count());
+  order_of_.assign(count, 0);
+  load_.assign(count, 0.0);
+  noted_.assign(count, 0);
   changed_.clear();
   orders_.clear();
   too_many_capacities_ = false;
   known_ = true;
   for (auto& entries : sorted_) entries.clear();
-  for (NodeIndex n = 0; n < nodes; ++n) {
-    if (!state.usable(n)) continue;
+  for (NodeIndex n = 0; n < count; ++n) {
+    if (nodes.usable[n] == 0) continue;
     std::size_t k = 0;
-    while (k < orders_.size() && orders_[k].cpu_capacity_ != state.cpu_capacity(n)) ++k;
+    while (k < orders_.size() && orders_[k].cpu_capacity_ != nodes.cpu_capacity[n]) ++k;
     if (k == kMostCapacities) {
       too_many_capacities_ = true;
       return;
     }
     if (k == orders_.size()) {
       orders_.emplace_back();
-      orders_[k].cpu_capacity_ = state.cpu_capacity(n);
+      orders_[k].cpu_capacity_ = nodes.cpu_capacity[n];
       if (sorted_.size() == k) sorted_.emplace_back();
     }
     order_of_[n] = static_cast<std::uint32_t>(k);
-    load_[n] = state.cpu_load(n);
-    sorted_[k].push_back(entry_of(state, n));
+    load_[n] = nodes.cpu_load[n];
+    sorted_[k].push_back(entry_of(nodes, n));
   }
   for (std::size_t k = 0; k < orders_.size(); ++k) orders_[k].build(sorted_[k]);
 }
 
-void NodesByLoad::move_changed(const ClusterState& state) {
+void NodesByLoad::move_changed(const NodeLoads& nodes) {
   for (NodeIndex n : changed_) {
     noted_[n] = 0;
-    if (!state.usable(n)) continue;
+    if (nodes.usable[n] == 0) continue;
     Order& order = orders_[order_of_[n]];
     order.erase(load_[n], n);
-    load_[n] = state.cpu_load(n);
-    order.insert(entry_of(state, n));
+    load_[n] = nodes.cpu_load[n];
+    order.insert(entry_of(nodes, n));
   }
   changed_.clear();
 }
 
-std::span<const NodesByLoad::Order> NodesByLoad::orders(const ClusterState& state) {
-  const std::uint64_t nodes = state.node_count();
-  if (nodes < kLeastNodes || (known_ && too_many_capacities_)) return {};
-  const std::uint64_t sort_cost = kSortCost * nodes;
+std::span<const NodesByLoad::Order> NodesByLoad::orders(const NodeLoads& nodes) {
+  const std::uint64_t count = nodes.count();
+  if (count < kLeastNodes || (known_ && too_many_capacities_)) return {};
+  const std::uint64_t sort_cost = kSortCost * count;
   const std::uint64_t move_cost = known_ ? kMoveCost * changed_.size() : sort_cost;
-  if (std::min(move_cost, sort_cost) > looked_at_ + nodes) {
-    looked_at_ += nodes;
+  if (std::min(move_cost, sort_cost) > looked_at_ + count) {
+    looked_at_ += count;
     return {};
   }
   looked_at_ = 0;
   if (move_cost < sort_cost) {
-    move_changed(state);
+    move_changed(nodes);
   } else {
-    build(state);
+    build(nodes);
     if (too_many_capacities_) return {};
   }
   return orders_;

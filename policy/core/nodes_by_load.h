@@ -17,7 +17,15 @@
 
 namespace dfrs {
 
-class ClusterState;
+/// The nodes of a cluster as they stand, by NodeIndex.
+struct NodeLoads {
+  std::span<const double> cpu_capacity, cpu_load;
+  std::span<const RigidVector> rigid_free;
+  std::span<const std::uint8_t> usable;            ///< 0 or 1
+  std::span<const std::uint32_t> exclusive_tasks;  ///< of jobs that have the node to themselves
+
+  std::size_t count() const { return cpu_load.size(); }
+};
 
 class NodesByLoad {
  public:
@@ -76,11 +84,11 @@ class NodesByLoad {
   }
   /// The orders as the cluster stands; none where to look at all nodes is cheaper, which is what the caller then does.
   /// O(changed nodes x sqrt(nodes)), at most O(nodes log nodes); over many calls, no more than O(nodes) each.
-  std::span<const Order> orders(const ClusterState& state);
+  std::span<const Order> orders(const NodeLoads& nodes);
 
  private:
-  void build(const ClusterState& state);
-  void move_changed(const ClusterState& state);
+  void build(const NodeLoads& nodes);
+  void move_changed(const NodeLoads& nodes);
 
   bool known_ = false;
   bool too_many_capacities_ = false;

@@ -98,25 +98,10 @@ tl::expected<Algorithm, Error> parse_algorithm(std::string_view given) {
   return bad_name(given, why ? *why : "no policy has that name");
 }
 
-NamedPolicy named(const Algorithm& algorithm) {
-  if (const auto* policy = std::get_if<NamedPolicy>(&algorithm)) return *policy;
-  if (const auto* batch = std::get_if<BatchAlgorithm>(&algorithm)) return named(*batch);
-  return named(std::get<DfrsAlgorithm>(algorithm));
-}
-
-std::string algorithm_name(const Algorithm& algorithm) { return named(algorithm).name; }
-
-std::string describe_algorithm(const Algorithm& algorithm) { return named(algorithm).description; }
-
-PolicyTraits traits_of(const Algorithm& algorithm) { return named(algorithm).traits; }
-
-bool needs_estimates(const Algorithm& algorithm) { return std::holds_alternative<MakeBatch>(named(algorithm).make); }
-
-std::vector<Algorithm> all_algorithms() {
-  std::vector<Algorithm> all;
-  for (const std::string_view paper : {"batch", "rr7659"}) {
-    const std::optional<std::vector<Algorithm>> family = algorithms_of_family(paper);
-    all.insert(all.end(), family->begin(), family->end());
+std::vector<const OptionTable*> option_tables() {
+  std::vector<const OptionTable*> all;
+  for (const PolicyFamily* family : kFamilies) {
+    if (family->options != nullptr) all.push_back(family->options);
   }
   return all;
 }

@@ -4,7 +4,7 @@
 //   extern const PolicyFamily sjf_family{"sjf", "Shortest job first", list};
 //
 // and a line in policy/registry.mk that names the file. All names that users meet, in commands, dfrs.conf, records and
-// reports, come from here (docs/adding-a-policy.md).
+// reports, come from here (docs/contributor-guide.md).
 #pragma once
 
 #include <optional>
@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "policy/core/algorithm.h"
+#include "policy/core/option_table.h"
+#include "policy/core/units.h"
 
 namespace dfrs {
 
@@ -22,7 +24,7 @@ namespace dfrs {
 /// the family's and is wrong: what is wrong with it, as half a sentence.
 using NameMatch = tl::expected<std::optional<Algorithm>, std::string>;
 
-inline NameMatch wrong(std::string why) { return tl::unexpected<std::string>(std::move(why)); }
+inline tl::unexpected<std::string> wrong(std::string why) { return tl::unexpected<std::string>(std::move(why)); }
 
 /// Policies that belong together.
 struct PolicyFamily {
@@ -35,6 +37,8 @@ struct PolicyFamily {
   NameMatch (*parse)(std::string_view name) = nullptr;
   /// What a mistyped name is compared with; null: the names of list().
   std::vector<std::string> (*spellings)() = nullptr;
+  /// The options that the family owns; null: none of its own. Others may use them, too.
+  const OptionTable* options = nullptr;
 };
 
 /// All families, in the order of policy/registry.mk.
@@ -42,6 +46,9 @@ std::span<const PolicyFamily* const> policy_families();
 
 /// What list() of all families gives.
 std::vector<Algorithm> registered_algorithms();
+
+/// The options of all families, each table once.
+std::vector<const OptionTable*> option_tables();
 
 /// The algorithms of the family of that name (case matters); nothing if there is no such family.
 std::optional<std::vector<Algorithm>> algorithms_of_family(std::string_view name);

@@ -10,7 +10,7 @@ for file in "$@"; do
   [ -f "$path" ] || path=$file
   families=$(sed -n 's/^extern const PolicyFamily \([A-Za-z0-9_]*\).*/DFRS_POLICY_FAMILY(\1)/p' "$path")
   if [ -z "$families" ]; then
-    echo "$file: expected a line 'extern const PolicyFamily NAME{...};' (see docs/adding-a-policy.md)" >&2
+    echo "$file: expected a line 'extern const PolicyFamily NAME{...};' (see docs/contributor-guide.md)" >&2
     exit 1
   fi
   echo "$families"

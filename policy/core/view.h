@@ -96,4 +96,9 @@ struct Event {
   JobSlot job = kNoSlot;
 };
 
+/// Whether one of the events is of that kind. O(events).
+inline bool has_event(std::span<const Event> events, EventKind kind) {
+  return std::any_of(events.begin(), events.end(), [kind](const Event& event) { return event.kind == kind; });
+}
+
 }  // namespace dfrs

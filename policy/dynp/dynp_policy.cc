@@ -5,25 +5,22 @@ namespace dfrs {
 
 void DynpPolicy::step(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
                       ClusterState& state, Outcome& outcome) {
-  queue_.take(view, estimates, events, state, news_);
-  if (news_.resync) policy_ = QueueOrder::fcfs;
-  const bool stands = plan_stands(news_, view.now);
+  queue_.take(view, estimates, events, state, changes_);
+  if (changes_.resync) policy_ = QueueOrder::fcfs;
+  const bool stands = plan_stands(changes_, view.now);
   if (algorithm_.decider != DynpAlgorithm::Decider::basic) {
     const bool backlog = queue_.waiting(QueueOrder::fcfs).size() > 1;
     if (!events.empty() && backlog) {
       tune(view, state);
-    } else if (!stands || !news_.arrived.empty()) {
+    } else if (!stands || !changes_.arrived.empty()) {
       replan(view, state);
     }
   } else {
-    const bool decided = !news_.arrived.empty() && decide_by_estimates(view.now);
+    const bool decided = !changes_.arrived.empty() && decide_by_estimates(view.now);
     if (decided || !stands) {
       replan(view, state);
     } else {
-      if (news_.resync) queue_.begin_plan(view, state, timetable_);
-      for (const JobSlot job : news_.arrived) {
-        queue_.set_planned(job, queue_.place(view, state, job, view.now, timetable_));
-      }
+      queue_.plan_arrived(view, state, changes_, timetable_);
     }
   }
   started_.clear();
@@ -33,9 +30,7 @@ void DynpPolicy::step(const ClusterView& view, const Estimates& estimates, std::
 }
 
 void DynpPolicy::replan(const ClusterView& view, const ClusterState& state) {
-  queue_.begin_plan(view, state, timetable_);
-  queue_.plan(view, state, policy_, timetable_, scratch_);
-  queue_.adopt(scratch_);
+  queue_.plan_all(view, state, policy_, timetable_, scratch_);
 }
 
 void DynpPolicy::tune(const ClusterView& view, const ClusterState& state) {

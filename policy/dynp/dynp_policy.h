@@ -3,10 +3,9 @@
 // (Streit 2003, section 3; slackness and reduced future are its section 6).
 //
 // - basic: when a job is submitted and enough jobs wait, their average estimate chooses the policy, and all are planned
-//   anew.
+//   again.
 // - self-tuning: whenever a job is submitted or ends and two or more jobs wait, all three policies make a full
-// schedule,
-//   and a decider chooses by the quality of these; the chosen schedule holds.
+//   schedule, and a decider chooses by the quality of these; the chosen schedule holds.
 //
 // The first policy is FCFS.
 #pragma once
@@ -16,6 +15,7 @@
 #include <optional>
 #include <vector>
 
+#include "policy/batch/options.h"
 #include "policy/batch/planning_policy.h"
 #include "policy/core/algorithm.h"
 #include "policy/dynp/decider.h"
@@ -54,7 +54,7 @@ class DynpListener {
 
 /// "dynP/basic", "dynP/advanced/ARTwW/slack=0.05", ... (policy/dynp/family.cc). With a listener, which may be null and
 /// must outlive what is made of the policy, it is good for one simulation at a time.
-NamedPolicy named(const DynpAlgorithm& algorithm, DynpListener* listener = nullptr);
+Algorithm named(const DynpAlgorithm& algorithm, DynpListener* listener = nullptr);
 
 /// Cost: three placements in a plan per waiting job and event where it tunes itself, else one at most; as of
 /// ConservativePolicy.
@@ -75,7 +75,7 @@ class DynpPolicy final : public PlanningPolicy {
   DynpAlgorithm algorithm_;
   DynpListener* listener_;
   QueueOrder policy_ = QueueOrder::fcfs;
-  PlanningQueue::News news_;
+  PlanningQueue::QueueChanges changes_;
   Timetable timetable_;  // the plan that holds
   Timetable base_;       // running jobs and reservations alone
   std::array<Timetable, 3> virtual_timetables_;

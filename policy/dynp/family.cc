@@ -7,6 +7,7 @@
 #include <charconv>
 #include <memory>
 
+#include "policy/batch/options.h"
 #include "policy/core/registry.h"
 #include "policy/dynp/dynp_policy.h"
 
@@ -164,12 +165,12 @@ std::vector<Algorithm> list() {
 
 }  // namespace
 
-NamedPolicy named(const DynpAlgorithm& algorithm, DynpListener* listener) {
+Algorithm named(const DynpAlgorithm& algorithm, DynpListener* listener) {
   PolicyTraits traits;
   traits.shares_nodes = false;
   traits.submissions_apart = false;
   return {name_of(algorithm), description(algorithm), traits, MakeBatch([=](const EngineOptions& options) {
-            return std::make_unique<DynpPolicy>(algorithm, options.batch, listener);
+            return std::make_unique<DynpPolicy>(algorithm, options.of<BatchOptions>(), listener);
           })};
 }
 

@@ -12,7 +12,7 @@ namespace dfrs::ipdps2010 {
 /// Seconds until a job is tried again that has failed `attempts` >= 1 times: min(2^12, 2^attempts).
 Seconds backoff_delay(unsigned attempts);
 
-/// The jobs that were put off, in order of their first failure.
+/// The jobs that are to be tried again, in order of their first failure.
 class Backoff {
  public:
   /// One more failed attempt of the job. O(jobs).

@@ -7,7 +7,9 @@
 #include "policy/ipdps2010/greedy_policies.h"
 #include "policy/ipdps2010/lowest_need.h"
 #include "policy/ipdps2010/lowest_stretch.h"
+#include "policy/rr7659/algorithm.h"
 #include "policy/rr7659/dfrs_policy.h"
+#include "policy/rr7659/options.h"
 
 namespace dfrs {
 namespace {
@@ -19,7 +21,8 @@ using Periodic = DfrsAlgorithm::Periodic;
 constexpr Seconds kFlowFloor = 30;
 
 PriorityRule priority_rule(const EngineOptions& options) {
-  return {options.dfrs.priority.flow_floor > 0 ? options.dfrs.priority.flow_floor : kFlowFloor};
+  const Seconds given = options.of<DfrsOptions>().priority_floor;
+  return {given > 0 ? given : kFlowFloor};
 }
 
 PolicyTraits traits_with_memory(bool remembers_nothing) {
@@ -28,7 +31,7 @@ PolicyTraits traits_with_memory(bool remembers_nothing) {
   return traits;
 }
 
-NamedPolicy greedy() {
+Algorithm greedy() {
   return {"GREEDY",
           "a new job goes to the least loaded nodes with memory, or is tried again after 2, 4, .. 4096 s; spare CPU to "
           "those that want least",
@@ -36,7 +39,7 @@ NamedPolicy greedy() {
           MakeNonClairvoyant([](const EngineOptions&) { return std::make_unique<ipdps2010::GreedyBackoff>(); })};
 }
 
-NamedPolicy greedy_with_preemption(const char* name, const char* description, Victims victims) {
+Algorithm greedy_with_preemption(const char* name, const char* description, Victims victims) {
   return {name, description, {}, MakeNonClairvoyant([victims](const EngineOptions& options) {
             return std::make_unique<ipdps2010::GreedyPreemption>(victims, priority_rule(options));
           })};
@@ -64,9 +67,9 @@ constexpr std::array<McbRow, 4> kMcbRows{
       Submission::nothing, false, Periodic::mcb8_stretch}}};
 
 // `period`: nothing takes that of the options.
-NamedPolicy mcb8(const McbRow& row, std::optional<Seconds> period) {
+Algorithm mcb8(const McbRow& row, std::optional<Seconds> period) {
   const bool stretch = row.periodic == Periodic::mcb8_stretch;
-  // PER takes all that it does from the view at its ticks; the others hang on what came at this instant.
+  // PER takes all that it does from the view at its ticks; the others depend on what came at this instant.
   const PolicyTraits traits = traits_with_memory(row.submission == Submission::nothing && !stretch);
   std::string name(row.name);
   if (period) name += "-" + seconds_in_name(*period);
@@ -75,8 +78,8 @@ NamedPolicy mcb8(const McbRow& row, std::optional<Seconds> period) {
     algorithm.on_submission = row.submission;
     algorithm.opportunistic = row.opportunistic;
     algorithm.periodic = row.periodic;
-    DfrsOptions own = options.dfrs;
-    own.priority = priority_rule(options);
+    DfrsOptions own = options.of<DfrsOptions>();
+    own.priority_floor = priority_rule(options).flow_floor;
     if (period) own.period = *period;
     std::unique_ptr<YieldRule> yields;
     if (stretch) {

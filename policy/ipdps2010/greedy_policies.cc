@@ -3,22 +3,14 @@
 
 #include <algorithm>
 
-#include "policy/yield/changes.h"
+#include "policy/yield/yield_changes.h"
 
 namespace dfrs::ipdps2010 {
-namespace {
-
-bool any(std::span<const Event> events, EventKind kind) {
-  return std::any_of(events.begin(), events.end(), [kind](const Event& e) { return e.kind == kind; });
-}
-
-}  // namespace
-
 void GreedyYields::set(const ClusterView& view, const ClusterState& state, Outcome& outcome) {
-  sharing_.build(state, view);
-  yields_.resize(sharing_.jobs().size());
-  rule_.solve(sharing_, view, kNever, yields_);
-  name_yields(sharing_, yields_, view, state, outcome);
+  contention_.build(state, view);
+  yields_.resize(contention_.jobs().size());
+  rule_.solve(contention_, view, kNever, yields_);
+  append_yield_changes(contention_, yields_, view, state, outcome);
 }
 
 void GreedyBackoff::decide(const ClusterView& view, std::span<const Event> events, ClusterState& state,
@@ -26,7 +18,7 @@ void GreedyBackoff::decide(const ClusterView& view, std::span<const Event> event
   for (const Event& event : events) {
     if (event.kind == EventKind::completed) backoff_.forget(event.job);  // cancelled while it waited
   }
-  const bool resync = any(events, EventKind::resync);
+  const bool resync = has_event(events, EventKind::resync);
   if (resync) {
     backoff_.clear();
     for (JobSlot job : state.active()) {
@@ -40,7 +32,8 @@ void GreedyBackoff::decide(const ClusterView& view, std::span<const Event> event
       if (event.kind == EventKind::submitted) attempt(view, state, event.job);
     }
   }
-  if (resync || any(events, EventKind::completed) || any(events, EventKind::changed) || !state.touched().empty())
+  if (resync || has_event(events, EventKind::completed) || has_event(events, EventKind::changed) ||
+      !state.touched().empty())
     yields_.set(view, state, outcome);
   outcome.wake_at = backoff_.next();
 }
@@ -55,13 +48,13 @@ void GreedyBackoff::attempt(const ClusterView& view, ClusterState& state, JobSlo
 
 void GreedyPreemption::decide(const ClusterView& view, std::span<const Event> events, ClusterState& state,
                               Outcome& outcome) {
-  // The first call may hand over submissions behind its resync; they are tried with the others then.
+  // Submissions may follow the resync of the first call: they are tried with the others then.
   for (const Event& event : events) {
     if (event.kind == EventKind::submitted) preempt_.admit(state, view, event.job, rule_, Victims::pause);
   }
   if (!events.empty()) resume(view, state);
-  if (any(events, EventKind::resync) || any(events, EventKind::completed) || any(events, EventKind::changed) ||
-      !state.touched().empty()) {
+  if (has_event(events, EventKind::resync) || has_event(events, EventKind::completed) ||
+      has_event(events, EventKind::changed) || !state.touched().empty()) {
     yields_.set(view, state, outcome);
   }
 }

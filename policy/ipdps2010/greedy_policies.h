@@ -8,9 +8,9 @@
 #include "policy/core/policy.h"
 #include "policy/ipdps2010/backoff.h"
 #include "policy/ipdps2010/lowest_need.h"
+#include "policy/mcb8/priority.h"
 #include "policy/rr7659/greedy.h"
 #include "policy/rr7659/greedy_preempt.h"
-#include "policy/rr7659/priority.h"
 
 namespace dfrs::ipdps2010 {
 
@@ -20,7 +20,7 @@ class GreedyYields {
   void set(const ClusterView& view, const ClusterState& state, Outcome& outcome);
 
  private:
-  Sharing sharing_;
+  CpuContention contention_;
   LowestNeed rule_;
   std::vector<double> yields_;
 };

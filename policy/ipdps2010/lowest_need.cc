@@ -7,25 +7,26 @@
 
 namespace dfrs::ipdps2010 {
 
-void LowestNeed::solve(const Sharing& sharing, const ClusterView& view, Seconds /*horizon*/, std::span<double> yields) {
-  const double common = 1 / sharing.max_load();
+void LowestNeed::solve(const CpuContention& contention, const ClusterView& view, Seconds /*horizon*/,
+                       std::span<double> yields) {
+  const double common = 1 / contention.max_load();
   std::fill(yields.begin(), yields.end(), common);
-  spare_cpu(sharing, yields, left_);
+  spare_cpu(contention, yields, left_);
 
   order_.clear();
   for (std::uint32_t j = 0; j < yields.size(); ++j) {
-    const JobView& spec = view.jobs[sharing.jobs()[j].slot];
+    const JobView& spec = view.jobs[contention.jobs()[j].slot];
     order_.push_back({spec.cpu_need * spec.tasks, j});
   }
   // Jobs are numbered in order of submission.
   std::sort(order_.begin(), order_.end(),
             [](const Ranked& a, const Ranked& b) { return a.need != b.need ? a.need < b.need : a.job < b.job; });
   for (const Ranked& ranked : order_) {
-    const Sharing::Job& job = sharing.jobs()[ranked.job];
-    const double more = possible_raise(sharing, job, left_, yields[ranked.job]);
-    raise_yield(sharing, job, more, left_, yields[ranked.job]);
+    const CpuContention::Job& job = contention.jobs()[ranked.job];
+    const double more = possible_raise(contention, job, left_, yields[ranked.job]);
+    raise_yield(contention, job, more, left_, yields[ranked.job]);
   }
-  repair_yields(sharing, yields);
+  repair_yields(contention, yields);
 }
 
 }  // namespace dfrs::ipdps2010

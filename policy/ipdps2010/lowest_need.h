@@ -15,7 +15,8 @@ class LowestNeed final : public YieldRule {
   /// that all can have. Then, again and again, of the jobs that have CPU left on each of their nodes the one with the
   /// lowest CPU need in total, the earlier submission on ties, is given as much more as it can have. No yield is ever
   /// lowered, so that one look at each job, by increasing need, does all of it. O(jobs log jobs + places).
-  void solve(const Sharing& sharing, const ClusterView& view, Seconds horizon, std::span<double> yields) override;
+  void solve(const CpuContention& contention, const ClusterView& view, Seconds horizon,
+             std::span<double> yields) override;
   bool follows_progress() const override { return false; }
 
  private:

@@ -8,18 +8,19 @@
 
 namespace dfrs::ipdps2010 {
 
-void LowestStretch::solve(const Sharing& sharing, const ClusterView& view, Seconds horizon, std::span<double> yields) {
+void LowestStretch::solve(const CpuContention& contention, const ClusterView& view, Seconds horizon,
+                          std::span<double> yields) {
   const std::size_t count = yields.size();
   if (count == 0) return;
   estimates_.clear();
   std::vector<double> need;  // of all the job's tasks
-  for (const Sharing::Job& job : sharing.jobs()) {
+  for (const CpuContention::Job& job : contention.jobs()) {
     const JobView& spec = view.jobs[job.slot];
     estimates_.push_back({spec.flow_time(view.now) + horizon, spec.virtual_time(view.now), horizon});
     need.push_back(spec.cpu_need * spec.tasks);
   }
-  common_stretch(sharing, estimates_, kYieldAccuracy, yields);
-  spare_cpu(sharing, yields, left_);
+  common_stretch(contention, estimates_, kYieldAccuracy, yields);
+  spare_cpu(contention, yields, left_);
 
   // A job raised as far as possible runs at full speed or has filled a node: each is raised once at most.
   std::vector<bool> raised(count, false);
@@ -29,7 +30,7 @@ void LowestStretch::solve(const Sharing& sharing, const ClusterView& view, Secon
     double best_raise = 0;
     for (std::size_t j = 0; j < count; ++j) {
       if (raised[j]) continue;
-      const double more = possible_raise(sharing, sharing.jobs()[j], left_, yields[j]);
+      const double more = possible_raise(contention, contention.jobs()[j], left_, yields[j]);
       if (!(more > 0)) continue;
       const double gain = (estimates_[j].at(yields[j]) - estimates_[j].at(yields[j] + more)) / (more * need[j]);
       if (!(gain > best_gain)) continue;
@@ -38,10 +39,10 @@ void LowestStretch::solve(const Sharing& sharing, const ClusterView& view, Secon
       best_raise = more;
     }
     if (best == count) break;
-    raise_yield(sharing, sharing.jobs()[best], best_raise, left_, yields[best]);
+    raise_yield(contention, contention.jobs()[best], best_raise, left_, yields[best]);
     raised[best] = true;
   }
-  repair_yields(sharing, yields);
+  repair_yields(contention, yields);
 }
 
 }  // namespace dfrs::ipdps2010

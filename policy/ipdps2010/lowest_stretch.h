@@ -17,7 +17,8 @@ class LowestStretch final : public YieldRule {
   /// with CPU left on each of their nodes the one whose estimate falls most per CPU, given as much more as it can
   /// have. The paper names the aim of this second step and not its rule; this is the heuristic for the average yield
   /// with the estimate in the yield's place. O(nodes x users x 64 + jobs^2 x places).
-  void solve(const Sharing& sharing, const ClusterView& view, Seconds horizon, std::span<double> yields) override;
+  void solve(const CpuContention& contention, const ClusterView& view, Seconds horizon,
+             std::span<double> yields) override;
   bool follows_progress() const override { return true; }
 
  private:

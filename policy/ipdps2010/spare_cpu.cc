@@ -7,28 +7,30 @@
 
 namespace dfrs::ipdps2010 {
 
-void spare_cpu(const Sharing& sharing, std::span<const double> yields, std::vector<double>& left) {
+void spare_cpu(const CpuContention& contention, std::span<const double> yields, std::vector<double>& left) {
   left.clear();
-  for (const Sharing::Node& node : sharing.nodes()) {
+  for (const CpuContention::Node& node : contention.nodes()) {
     double used = 0;
-    for (const Sharing::User& user : sharing.users(node)) used += user.need * yields[user.job];
+    for (const CpuContention::User& user : contention.users(node)) used += user.need * yields[user.job];
     const double rest = node.capacity - used;
     left.push_back(rest > node.capacity * kCpuTolerance ? rest : 0);
   }
 }
 
-double possible_raise(const Sharing& sharing, const Sharing::Job& job, std::span<const double> left, double yield) {
+double possible_raise(const CpuContention& contention, const CpuContention::Job& job, std::span<const double> left,
+                      double yield) {
   double more = 1 - yield;
-  for (const Sharing::Place& place : sharing.places(job)) more = std::min(more, left[place.node] / place.need);
+  for (const CpuContention::Place& place : contention.places(job)) more = std::min(more, left[place.node] / place.need);
   return std::max(0.0, more);
 }
 
-void raise_yield(const Sharing& sharing, const Sharing::Job& job, double more, std::span<double> left, double& yield) {
+void raise_yield(const CpuContention& contention, const CpuContention::Job& job, double more, std::span<double> left,
+                 double& yield) {
   if (!(more > 0)) return;
   yield = std::min(1.0, yield + more);
-  for (const Sharing::Place& place : sharing.places(job)) {
+  for (const CpuContention::Place& place : contention.places(job)) {
     const double rest = left[place.node] - more * place.need;
-    left[place.node] = rest > sharing.nodes()[place.node].capacity * kCpuTolerance ? rest : 0;
+    left[place.node] = rest > contention.nodes()[place.node].capacity * kCpuTolerance ? rest : 0;
   }
 }
 

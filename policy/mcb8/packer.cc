@@ -69,10 +69,10 @@ void Packer::prepare(const ClusterState& state, std::vector<Item>& items) {
   items_ = &items;
   dims_ = 1 + state.rigid_dims();
   sets_.clear();
-  choosy_ = false;
+  nodes_matter_ = false;
   for (const Item& item : items) {
     const JobView& spec = *item.spec;
-    choosy_ = choosy_ || spec.eligible != nullptr || spec.flags.exclusive;
+    nodes_matter_ = nodes_matter_ || spec.eligible != nullptr || spec.flags.exclusive;
     if (spec.eligible == nullptr || sets_.size() > kMostSets) continue;
     if (std::find(sets_.begin(), sets_.end(), spec.eligible) == sets_.end()) sets_.push_back(spec.eligible);
   }
@@ -178,7 +178,7 @@ bool Packer::alike_but_for_cpu(std::uint32_t a, std::uint32_t b) const {
   for (std::size_t d = 1; d < dims_; ++d) {
     if (single_[a].required[d] != single_[b].required[d]) return false;
   }
-  if (!choosy_) return true;
+  if (!nodes_matter_) return true;
   const JobView& one = *(*items_)[a].spec;
   const JobView& other = *(*items_)[b].spec;
   return one.eligible == other.eligible && !one.flags.exclusive && !other.flags.exclusive;
@@ -241,7 +241,7 @@ bool Packer::pack_all() {
   room_left_ = total_;
   tasks_left_ = tasks_total_;
   // High yields mostly fail here, before anything is laid out.
-  if (hopeless()) return false;
+  if (cannot_fit()) return false;
   if (!place_pinned()) return false;
   if (!sorted_) sort_items();
   build_lists();
@@ -252,19 +252,19 @@ bool Packer::pack_all() {
 }
 
 bool Packer::place_pinned() {
-  touched_.clear();
-  Touched at;
+  pinned_nodes_.clear();
+  PinnedNode at;
   Amounts whole{};
   bool usable = false;
-  const auto leave = [&] {
-    if (usable && !at.room.empty) touched_.push_back(at);
+  const auto close_node = [&] {
+    if (usable && !at.room.empty) pinned_nodes_.push_back(at);
   };
   for (std::size_t p = 0; p < pins_.size(); ++p) {
     const Pin& pin = pins_[p];
     const Item& item = (*items_)[pin.item];
     if (item.excluded) continue;
     if (at.room.empty || pin.node != at.node) {
-      leave();
+      close_node();
       at.node = pin.node;
       whole = capacity(*state_, pin.node);
       at.room = Room{whole};
@@ -276,7 +276,7 @@ bool Packer::place_pinned() {
     for (std::size_t d = 1; d < dims_; ++d) {
       if (required[d] > at.room.left[d]) return false;
     }
-    if (choosy_ && !accepts({0, 0, pin.item}, at.room, pin.node)) return false;
+    if (nodes_matter_ && !accepts({0, 0, pin.item}, at.room, pin.node)) return false;
     subtract<kMaxDims>(at.room.left, required);
     at.room.empty = false;
     if (item.spec->flags.exclusive) at.room.exclusive = pin.item;
@@ -284,7 +284,7 @@ bool Packer::place_pinned() {
     subtract<kMaxDims>(left_, required);
     subtract<kMaxDims>(room_left_, required);
   }
-  leave();
+  close_node();
   return true;
 }
 
@@ -350,7 +350,7 @@ void Packer::push(std::size_t list, const Group& group, double cpu, std::span<co
   record_.items.insert(record_.items.end(), items.begin(), items.end());
 }
 
-bool Packer::hopeless() const {
+bool Packer::cannot_fit() const {
   for (std::size_t d = 1; d < dims_; ++d) {
     if (left_[d] > room_left_[d]) return true;
   }
@@ -376,15 +376,15 @@ bool Packer::fill_nodes() {
     filling_whole_ = run.whole;
     for (NodeIndex n = run.first; n < run.end;) {
       if (tasks_left_ == 0) return true;
-      if (hopeless()) return false;
-      const bool more = t < touched_.size() && touched_[t].node < run.end;
-      if (more && touched_[t].node == n) {
-        touched_filling_.steps.clear();
-        fill<D>(touched_filling_, touched_[t].room, run.whole, n);
-        n += commit<D>(touched_filling_, touched_[t++].room.left, n, 1);
+      if (cannot_fit()) return false;
+      const bool more = t < pinned_nodes_.size() && pinned_nodes_[t].node < run.end;
+      if (more && pinned_nodes_[t].node == n) {
+        pinned_filling_.steps.clear();
+        fill<D>(pinned_filling_, pinned_nodes_[t].room, run.whole, n);
+        n += commit<D>(pinned_filling_, pinned_nodes_[t++].room.left, n, 1);
       } else {
         fill<D>(filling_, Room{run.whole}, run.whole, n);
-        n += commit<D>(filling_, run.whole, n, (more ? touched_[t].node : run.end) - n);
+        n += commit<D>(filling_, run.whole, n, (more ? pinned_nodes_[t].node : run.end) - n);
       }
     }
   }
@@ -411,7 +411,7 @@ void Packer::fill(Filling& filling, const Room& begin, const Amounts& whole, Nod
     room.left = steps[kept].room;
     room.empty = false;
     const Entry& first = entries_[steps[0].entry];
-    if (choosy_ && (*items_)[first.item].spec->flags.exclusive) room.exclusive = first.item;
+    if (nodes_matter_ && (*items_)[first.item].spec->flags.exclusive) room.exclusive = first.item;
     cursor = steps[kept].cursor;
     steps.resize(kept);
   }
@@ -429,7 +429,7 @@ void Packer::fill(Filling& filling, const Room& begin, const Amounts& whole, Nod
       std::size_t at = cursor[from];
       while ((at = list.first_fit<D>(at, limits)) != FitList::kNone) {
         Entry& entry = entries_[base_[from] + at];
-        if (entry.used < entry.left && (!choosy_ || accepts(entry, room, n))) {
+        if (entry.used < entry.left && (!nodes_matter_ || accepts(entry, room, n))) {
           found = &entry;
           break;
         }
@@ -444,7 +444,7 @@ void Packer::fill(Filling& filling, const Room& begin, const Amounts& whole, Nod
     const double* required = lists_[from].required(at);
     for (std::size_t d = 0; d < D; ++d) room.left[d] -= required[d];
     room.empty = false;
-    if (choosy_ && (*items_)[found->item].spec->flags.exclusive) room.exclusive = found->item;
+    if (nodes_matter_ && (*items_)[found->item].spec->flags.exclusive) room.exclusive = found->item;
   }
   filling.rest = room.left;
 }

@@ -97,7 +97,7 @@ class Packer {
     std::uint32_t exclusive = kNobody;  // the item that has the node for itself
   };
   // A node with pinned tasks.
-  struct Touched {
+  struct PinnedNode {
     NodeIndex node = 0;
     Room room;
   };
@@ -161,12 +161,12 @@ class Packer {
   template <std::size_t D>
   std::uint32_t commit(Filling& filling, const Amounts& room, NodeIndex n, std::uint32_t span);
   bool accepts(const Entry& entry, const Room& room, NodeIndex n) const;
-  bool hopeless() const;
+  bool cannot_fit() const;
 
   const ClusterState* state_ = nullptr;
   std::vector<Item>* items_ = nullptr;
   std::size_t dims_ = 2;                         // CPU and the rigid resources in use
-  bool choosy_ = false;                          // some job does not share, or does not take just any node
+  bool nodes_matter_ = false;                    // some job does not share, or does not take just any node
   std::vector<const NodeSet*> sets_;             // of nodes that jobs are bound to
   double cpu_reference_ = 1;                     // the largest node
   std::array<double, kMaxRigid> rigid_scale_{};  // 1 / the largest node, 0 where there is none of it
@@ -188,8 +188,8 @@ class Packer {
   std::array<std::uint32_t, kMaxDims> base_{};  // number of a list's first entry
   double last_cpu_ = 0;                         // that the last entry requires
   std::vector<Entry> entries_;                  // of all lists
-  std::vector<Touched> touched_;
-  Filling filling_, touched_filling_;
+  std::vector<PinnedNode> pinned_nodes_;
+  Filling filling_, pinned_filling_;
   Amounts filling_whole_{};       // of the nodes that filling_ is of
   Amounts left_{}, room_left_{};  // required by tasks without a node; of nodes not yet filled
   std::uint64_t tasks_left_ = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "policy/core/compare.h"
+#include "policy/core/node_runs.h"
 
 namespace dfrs {
 namespace {
@@ -11,11 +12,10 @@ namespace {
 // Could the job run if it had the cluster to itself? One whose nodes are down must not make others be left out.
 bool could_run(const ClusterState& state, const JobView& job) {
   if (job.flags.may_not_move && !job.nodes.empty()) {
-    for (std::size_t k = 0, end = 0; k < job.nodes.size(); k = end) {
-      while (end < job.nodes.size() && job.nodes[end] == job.nodes[k]) ++end;
-      if (job.nodes[k] >= state.node_count() || state.room_alone(job, job.nodes[k]) < end - k) return false;
-    }
-    return job.nodes.size() == job.tasks;
+    const bool fit = all_node_runs(job.nodes, [&](NodeIndex n, std::uint32_t tasks) {
+      return n < state.node_count() && state.room_alone(job, n) >= tasks;
+    });
+    return fit && job.nodes.size() == job.tasks;
   }
   const std::size_t nodes = state.node_count();
   if (state.homogeneous() && job.eligible == nullptr)

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "policy/mcb8/packer.h"
+#include "policy/mcb8/priority.h"
 #include "policy/mcb8/remap_limit.h"
-#include "policy/rr7659/priority.h"
 
 namespace dfrs {
 
@@ -56,8 +56,8 @@ class Repack {
   std::vector<std::uint32_t> untried_;
   bool ranked_ = false;
 
-  // The last max_yield() that left no job out: its outcome hangs on nothing but the jobs and which of them are pinned,
-  // so that a tick at which both are the same finds the same mapping and need not look for it.
+  // The last max_yield() that left no job out: its outcome depends on nothing but the jobs and which of them are
+  // pinned, so that a tick at which both are the same finds the same mapping and need not look for it.
   struct Last {
     bool valid = false;
     std::uint64_t version = 0;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/yield/changes.h"
+#include "policy/yield/yield_changes.h"
 
 namespace dfrs {
 
@@ -12,13 +12,12 @@ using Submission = DfrsAlgorithm::Submission;
 using Periodic = DfrsAlgorithm::Periodic;
 using Objective = DfrsAlgorithm::Objective;
 
-DfrsPolicy::DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options)
+DfrsPolicy::DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options, LpSolver* lp_solver)
     : algorithm_(algorithm),
       period_(options.period),
-      rule_(options.priority),
+      rule_{options.priority_floor},
       ticks_apart_(options.ticks_apart),
-      lp_solver_(options.lp_solver),
-      average_(options.lp_solver) {}
+      lp_solver_(lp_solver) {}
 
 DfrsPolicy::DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options, std::unique_ptr<YieldRule> yields)
     : DfrsPolicy(algorithm, options) {
@@ -44,11 +43,11 @@ void DfrsPolicy::decide(const ClusterView& view, std::span<const Event> events, 
   const bool due = tick_due(view.now, resync);
   // A tick that falls together with submissions or completions gets a call of its own, right after: what those started
   // has then been carried out, and moving it has its price (simulation semantics, rules 5 and 7).
-  const bool put_off = due && ticks_apart_ && (arrivals != 0 || completions);
-  const bool tick = due && !put_off;
+  const bool postponed = due && ticks_apart_ && (arrivals != 0 || completions);
+  const bool tick = due && !postponed;
   if (tick) set_next_tick(view.now);
 
-  // After a resync there may be room that nobody completed to make: a node came back, a job's limits were changed.
+  // After a resync there may be room although no job completed: a node came back, a job's limits were changed.
   const bool room_may_have_come = completions || resync;
   const bool by_mcb8 = algorithm_.on_submission == Submission::mcb8;
   if (room_may_have_come && algorithm_.opportunistic && !by_mcb8) start_opportunistically(view, state, arrivals);
@@ -59,13 +58,13 @@ void DfrsPolicy::decide(const ClusterView& view, std::span<const Event> events, 
   const bool mcb8_now = by_mcb8 && (arrivals != 0 || (room_may_have_come && algorithm_.opportunistic));
   if (tick || mcb8_now) repack(view, state, tick);
 
-  // Yields follow from the mapping; those on stretch also from the progress made, so that a tick sets them anew.
+  // Yields follow from the mapping; those on stretch also from the progress made, so that a tick sets them again.
   if (room_may_have_come || needs_changed || !state.touched().empty() || (tick && yields_follow_progress())) {
     set_yields(view, events, resync, state, outcome);
   }
 
   if (state.active().empty()) next_tick_ = kNever;
-  outcome.wake_at = put_off ? view.now : next_tick_;
+  outcome.wake_at = postponed ? view.now : next_tick_;
 }
 
 bool DfrsPolicy::tick_due(Seconds now, bool resync) {
@@ -116,52 +115,53 @@ void DfrsPolicy::repack(const ClusterView& view, ClusterState& state, bool tick)
   }
 }
 
-void DfrsPolicy::set_yields(const ClusterView& view, std::span<const Event> events, bool afresh,
+void DfrsPolicy::set_yields(const ClusterView& view, std::span<const Event> events, bool everything,
                             const ClusterState& state, Outcome& outcome) {
-  // Max-min yields are found anew only where they may be others; those of the other objectives hang on all jobs, or
-  // on the time.
+  // Max-min yields are found again only where they may have changed; those of the other objectives depend on all jobs,
+  // or on the time.
   if (!yield_rule_ && algorithm_.objective == Objective::min_yield) {
-    part_.find(view, events, afresh, state, sharing_);
+    part_.find(view, events, everything, state, contention_);
   } else {
-    sharing_.build(state, view);
+    contention_.build(state, view);
   }
-  yields_.resize(sharing_.jobs().size());
+  yields_.resize(contention_.jobs().size());
   solve(view);
-  name_yields(sharing_, yields_, view, state, outcome);
+  append_yield_changes(contention_, yields_, view, state, outcome);
 }
 
 void DfrsPolicy::solve(const ClusterView& view) {
-  if (yield_rule_) return yield_rule_->solve(sharing_, view, to_next_tick(view.now), yields_);
+  if (yield_rule_) return yield_rule_->solve(contention_, view, to_next_tick(view.now), yields_);
   bool solved = false;
   switch (algorithm_.objective) {
     case Objective::min_yield:
       break;
     case Objective::avg_yield:
-      solved = average_.solve(sharing_, yields_);
+      average_.solve(contention_, yields_);
+      solved = true;
       break;
     case Objective::max_stretch:
       solve_stretch(view);
-      min_max_stretch(sharing_, estimates_, kYieldAccuracy, yields_);
+      min_max_stretch(contention_, estimates_, kYieldAccuracy, yields_);
       solved = true;
       break;
     case Objective::avg_stretch:
       solve_stretch(view);
-      solved = min_average_stretch(sharing_, estimates_, kYieldAccuracy, *lp_solver_, yields_);
+      solved = min_average_stretch(contention_, estimates_, kYieldAccuracy, *lp_solver_, yields_);
       break;
   }
   // Max-min is the objective of most algorithms, and what is left where a solver gave up.
-  if (!solved) max_min_.solve(sharing_, yields_);
+  if (!solved) max_min_.solve(contention_, yields_);
 }
 
 Seconds DfrsPolicy::to_next_tick(Seconds now) const {
-  // A tick that was put off comes at this very instant; the next one is what yields are for.
+  // A tick that was postponed comes at this very instant; the next one is what yields are for.
   return next_tick_ > now && next_tick_ < kNever ? next_tick_ - now : period_;
 }
 
 void DfrsPolicy::solve_stretch(const ClusterView& view) {
   const Seconds rest = to_next_tick(view.now);
   estimates_.clear();
-  for (const Sharing::Job& job : sharing_.jobs()) {
+  for (const CpuContention::Job& job : contention_.jobs()) {
     const JobView& spec = view.jobs[job.slot];
     estimates_.push_back({spec.flow_time(view.now) + rest, spec.virtual_time(view.now), rest});
   }

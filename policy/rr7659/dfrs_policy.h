@@ -6,24 +6,25 @@
 #include <memory>
 #include <vector>
 
-#include "policy/core/algorithm.h"
-#include "policy/core/engine_options.h"
 #include "policy/core/policy.h"
 #include "policy/mcb8/repack.h"
+#include "policy/rr7659/algorithm.h"
 #include "policy/rr7659/greedy.h"
 #include "policy/rr7659/greedy_preempt.h"
+#include "policy/rr7659/options.h"
 #include "policy/yield/average.h"
 #include "policy/yield/changed_part.h"
+#include "policy/yield/cpu_contention.h"
 #include "policy/yield/max_min.h"
 #include "policy/yield/rule.h"
-#include "policy/yield/sharing.h"
 #include "policy/yield/stretch.h"
 
 namespace dfrs {
 
 class DfrsPolicy final : public NonClairvoyantPolicy {
  public:
-  DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options);
+  /// `lp_solver` is for OPT=AVG, and may be null without it; must outlive this.
+  DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options, LpSolver* lp_solver = nullptr);
   /// The same rules for who is where, with `yields` in place of the algorithm's objective. Where those follow progress
   /// a repack for stretch takes targets out of reach as full speed.
   DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options, std::unique_ptr<YieldRule> yields);
@@ -36,7 +37,7 @@ class DfrsPolicy final : public NonClairvoyantPolicy {
   void start_opportunistically(const ClusterView& view, ClusterState& state, std::size_t arrivals);
   void admit(const ClusterView& view, ClusterState& state, JobSlot job);
   void repack(const ClusterView& view, ClusterState& state, bool tick);
-  void set_yields(const ClusterView& view, std::span<const Event> events, bool afresh, const ClusterState& state,
+  void set_yields(const ClusterView& view, std::span<const Event> events, bool everything, const ClusterState& state,
                   Outcome& outcome);
   void solve(const ClusterView& view);
   void solve_stretch(const ClusterView& view);
@@ -47,8 +48,7 @@ class DfrsPolicy final : public NonClairvoyantPolicy {
   Seconds period_;
   PriorityRule rule_;
   bool ticks_apart_;
-  LpSolver* lp_solver_;
-  AverageYield average_;
+  LpSolver* lp_solver_;                    // null without the objective avg_stretch
   std::unique_ptr<YieldRule> yield_rule_;  // null: the algorithm's objective
 
   Seconds next_tick_ = kNever;  // kNever: the cluster was empty
@@ -57,8 +57,9 @@ class DfrsPolicy final : public NonClairvoyantPolicy {
   GreedyPreempt preempt_;
   Repack repack_;
   ChangedPart part_;
-  Sharing sharing_;
+  CpuContention contention_;
   MaxMinYield max_min_;
+  AverageYield average_;
   std::vector<RankedJob> waiting_;
   std::vector<double> yields_;
   std::vector<StretchEstimate> estimates_;

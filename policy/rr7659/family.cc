@@ -4,7 +4,9 @@
 #include <array>
 
 #include "policy/core/registry.h"
+#include "policy/rr7659/algorithm.h"
 #include "policy/rr7659/dfrs_policy.h"
+#include "policy/rr7659/options.h"
 
 namespace dfrs {
 namespace {
@@ -85,7 +87,10 @@ bool parse_objective(std::string_view text, DfrsAlgorithm& a, std::string& why) 
   return true;
 }
 
-NameMatch parse(std::string_view name) {
+// As NameMatch, by its parts.
+using PartsMatch = tl::expected<std::optional<DfrsAlgorithm>, std::string>;
+
+PartsMatch parse_parts(std::string_view name) {
   DfrsAlgorithm a;
   std::string_view rest = name;
   std::string_view head = rest.substr(0, rest.find('/'));
@@ -112,7 +117,14 @@ NameMatch parse(std::string_view name) {
     seen[kind] = true;
   }
   if (!parse_objective(objective, a, why) || !valid_combination(a, why)) return wrong(why);
-  return Algorithm{a};
+  return a;
+}
+
+NameMatch parse(std::string_view name) {
+  const PartsMatch parts = parse_parts(name);
+  if (!parts) return wrong(parts.error());
+  if (!*parts) return std::nullopt;
+  return named(**parts);
 }
 
 std::string name_of(const DfrsAlgorithm& a) {
@@ -186,6 +198,33 @@ std::string describe(const DfrsAlgorithm& a) {
 }
 
 std::vector<Algorithm> list() {
+  std::vector<Algorithm> all;
+  for (const DfrsAlgorithm& algorithm : table1_algorithms()) all.push_back(named(algorithm));
+  return all;
+}
+
+// OPT= may be left out, so a name is near if it is near either spelling.
+std::vector<std::string> spellings() {
+  std::vector<std::string> all;
+  for (const DfrsAlgorithm& algorithm : table1_algorithms()) {
+    std::string full = name_of(algorithm);
+    std::string bare = full;
+    if (const std::size_t at = bare.find("/OPT="); at != std::string::npos) bare.erase(at, bare.find('/', at + 1) - at);
+    all.push_back(std::move(full));
+    all.push_back(std::move(bare));
+  }
+  return all;
+}
+
+constexpr std::array kFields{option_field<&DfrsOptions::period>("period", kPositive),
+                             option_field<&DfrsOptions::priority_floor>("priority_floor", kNotNegative),
+                             option_field<&DfrsOptions::ticks_apart>("ticks_apart")};
+static_assert(kFields.size() == field_count<DfrsOptions>(), "an option is missing in the table");
+constexpr OptionTable kOptions{"rr7659", kFields};
+
+}  // namespace
+
+std::vector<DfrsAlgorithm> table1_algorithms() {
   struct Row {
     Submission submission;
     bool opportunistic;
@@ -212,7 +251,7 @@ std::vector<Algorithm> list() {
                                                       {RemapLimit::Kind::min_flow_time, 600},
                                                       {RemapLimit::Kind::min_virtual_time, 300},
                                                       {RemapLimit::Kind::min_virtual_time, 600}}};
-  std::vector<Algorithm> all;
+  std::vector<DfrsAlgorithm> all;
   for (const Row& row : kTable1) {
     const bool stretch = row.periodic == Periodic::mcb8_stretch;
     const bool packs = row.periodic != none || row.submission == Submission::mcb8;
@@ -227,24 +266,9 @@ std::vector<Algorithm> list() {
   return all;
 }
 
-// OPT= may be left out, so a name is near if it is near either spelling.
-std::vector<std::string> spellings() {
-  std::vector<std::string> all;
-  for (const Algorithm& algorithm : list()) {
-    std::string full = algorithm_name(algorithm);
-    std::string bare = full;
-    if (const std::size_t at = bare.find("/OPT="); at != std::string::npos) bare.erase(at, bare.find('/', at + 1) - at);
-    all.push_back(std::move(full));
-    all.push_back(std::move(bare));
-  }
-  return all;
-}
-
-}  // namespace
-
-NamedPolicy named(const DfrsAlgorithm& algorithm) {
+Algorithm named(const DfrsAlgorithm& algorithm) {
   PolicyTraits traits;
-  traits.needs_lp_solver = algorithm.objective == Objective::avg_yield || algorithm.objective == Objective::avg_stretch;
+  traits.needs_lp_solver = algorithm.objective == Objective::avg_stretch;
   traits.takes_up_waiting = algorithm.opportunistic || algorithm.periodic != Periodic::nothing;
   traits.pauses_for_arrivals =
       algorithm.on_submission != Submission::nothing && algorithm.on_submission != Submission::greedy;
@@ -253,10 +277,24 @@ NamedPolicy named(const DfrsAlgorithm& algorithm) {
       algorithm.on_submission == Submission::nothing && algorithm.periodic == Periodic::mcb8;
   return {name_of(algorithm), describe(algorithm), traits,
           MakeNonClairvoyant([algorithm](const EngineOptions& options) {
-            return std::make_unique<DfrsPolicy>(algorithm, options.dfrs);
+            return std::make_unique<DfrsPolicy>(algorithm, options.of<DfrsOptions>(), options.lp_solver);
           })};
 }
 
-extern const PolicyFamily rr7659_family{"rr7659", "DFRS (RR-7659, table 1)", list, parse, spellings};
+std::optional<DfrsAlgorithm> dfrs_algorithm(const Algorithm& algorithm) {
+  const PartsMatch parts = parse_parts(algorithm.name);
+  return parts ? *parts : std::nullopt;
+}
+
+std::vector<Algorithm> rr7659_algorithms() {
+  std::vector<Algorithm> all;
+  for (const std::string_view family : {"batch", "rr7659"}) {
+    const std::vector<Algorithm> list = algorithms_of_family(family).value();
+    all.insert(all.end(), list.begin(), list.end());
+  }
+  return all;
+}
+
+extern const PolicyFamily rr7659_family{"rr7659", "DFRS (RR-7659, table 1)", list, parse, spellings, &kOptions};
 
 }  // namespace dfrs

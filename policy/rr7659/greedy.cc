@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "policy/core/node_runs.h"
+
 namespace dfrs {
 namespace {
 
@@ -133,12 +135,10 @@ bool Greedy::open(const ClusterState& state, const JobView& job, const NodesByLo
 
 std::span<const NodeIndex> Greedy::former_nodes(const ClusterState& state, const JobView& job) {
   if (job.nodes.size() != job.tasks) return {};
-  for (std::size_t k = 0; k < job.nodes.size();) {
-    std::size_t end = k;
-    while (end < job.nodes.size() && job.nodes[end] == job.nodes[k]) ++end;
-    if (job.nodes[k] >= state.node_count() || state.room_for(job, job.nodes[k]) < end - k) return {};
-    k = end;
-  }
+  const bool fit = all_node_runs(job.nodes, [&](NodeIndex n, std::uint32_t tasks) {
+    return n < state.node_count() && state.room_for(job, n) >= tasks;
+  });
+  if (!fit) return {};
   nodes_.assign(job.nodes.begin(), job.nodes.end());
   return nodes_;
 }

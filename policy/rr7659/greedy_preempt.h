@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "policy/mcb8/priority.h"
 #include "policy/rr7659/greedy.h"
-#include "policy/rr7659/priority.h"
 
 namespace dfrs {
 

@@ -23,27 +23,28 @@ double equal_share(const ClusterState& state, const JobView& job, std::span<cons
 
 }  // namespace
 
-bool Admission::run(Call& call, Placer& placer) {
-  put_out_.clear();
+bool Admission::run(DecisionContext& context, Placer& placer) {
+  displaced_.clear();
   victims_below_ = 0;
   bool changed = false;
   for (int k = 0; k < kMaxRounds; ++k) {
     bool paused = false;
-    if (round(call, placer, paused)) changed = true;
+    if (round(context, placer, paused)) changed = true;
     if (!paused) break;
   }
   shortest_wait_ = kNever;
-  for (JobSlot job : call.state.active()) {
-    if (!call.state.placed(job)) shortest_wait_ = std::min(shortest_wait_, call.job(job).flow_time(call.at.now));
+  for (JobSlot job : context.state.active()) {
+    if (!context.state.placed(job))
+      shortest_wait_ = std::min(shortest_wait_, context.job(job).flow_time(context.at.now));
   }
   return changed;
 }
 
-bool Admission::round(Call& call, Placer& placer, bool& paused) {
+bool Admission::round(DecisionContext& context, Placer& placer, bool& paused) {
   waiting_.clear();
-  for (JobSlot job : call.state.active()) {
-    if (call.state.placed(job)) continue;
-    waiting_.push_back({urgency(call.job(job), call.at, call.options), call.state.order(job), job});
+  for (JobSlot job : context.state.active()) {
+    if (context.state.placed(job)) continue;
+    waiting_.push_back({urgency(context.job(job), context.at, context.options), context.state.order(job), job});
   }
   std::sort(waiting_.begin(), waiting_.end(),
             [](const Ranked& a, const Ranked& b) { return a.key != b.key ? a.key > b.key : a.order < b.order; });
@@ -51,66 +52,66 @@ bool Admission::round(Call& call, Placer& placer, bool& paused) {
   outweighed_.clear();
   bool changed = false;
   for (const Ranked& job : waiting_) {
-    const JobView& spec = call.job(job.job);
+    const JobView& spec = context.job(job.job);
     if (!known_too_big(refused_, spec, 0)) {
-      if (settle(call, placer, job, paused)) {
+      if (settle(context, placer, job, paused)) {
         changed = true;
         continue;
       }
       remember(refused_, spec, 0);
     }
-    if (was_put_out(job.job)) continue;
-    if (make_room(call, placer, job, kNever)) changed = paused = true;
+    if (was_displaced(job.job)) continue;
+    if (make_room(context, placer, job, kNever)) changed = paused = true;
   }
   return changed;
 }
 
 // Who is placed may become a victim.
-void Admission::place(Call& call, JobSlot job, std::span<const NodeIndex> nodes) {
-  call.place(job, nodes);
+void Admission::place(DecisionContext& context, JobSlot job, std::span<const NodeIndex> nodes) {
+  context.place(job, nodes);
   outweighed_.clear();
-  const double cost = pause_cost(call.job(job), call.at, call.options);
-  if (!(cost < victims_below_) || call.job(job).flags.may_not_pause) return;
-  victims_.insert({cost, call.state.order(job), job});
+  const double cost = pause_cost(context.job(job), context.at, context.options);
+  if (!(cost < victims_below_) || context.job(job).flags.may_not_pause) return;
+  victims_.insert({cost, context.state.order(job), job});
 }
 
-bool Admission::was_put_out(JobSlot job) const {
-  return std::find(put_out_.begin(), put_out_.end(), job) != put_out_.end();
+bool Admission::was_displaced(JobSlot job) const {
+  return std::find(displaced_.begin(), displaced_.end(), job) != displaced_.end();
 }
 
 // Starts or resumes a job where memory allows.
-bool Admission::settle(Call& call, Placer& placer, const Ranked& job, bool& paused) {
-  const std::span<const NodeIndex> nodes = placer.find(call, job.job);
+bool Admission::settle(DecisionContext& context, Placer& placer, const Ranked& job, bool& paused) {
+  const std::span<const NodeIndex> nodes = placer.find(context, job.job);
   if (nodes.empty()) return false;
-  const JobView& spec = call.job(job.job);
-  if (spec.state == JobState::waiting && !was_put_out(job.job)) {
-    const double share = equal_share(call.state, spec, nodes);
-    if (share < call.options.elbow_room) {
+  const JobView& spec = context.job(job.job);
+  if (spec.state == JobState::waiting && !was_displaced(job.job)) {
+    const double share = equal_share(context.state, spec, nodes);
+    if (share < context.options.elbow_room) {
       crowded_.assign(nodes.begin(), nodes.end());
-      const Ranked asking{weight_of(spec, call.at) / share, job.order, job.job};
-      if (make_room(call, placer, asking, 1 / (kRoomier * share))) {
+      const Ranked asking{weight_of(spec, context.at) / share, job.order, job.job};
+      if (make_room(context, placer, asking, 1 / (kRoomier * share))) {
         paused = true;
       } else {
-        place(call, job.job, crowded_);
+        place(context, job.job, crowded_);
       }
       return true;
     }
   }
-  place(call, job.job, nodes);
+  place(context, job.job, nodes);
   return true;
 }
 
-bool Admission::make_room(Call& call, Placer& placer, const Ranked& incoming, double most_load) {
-  const JobView& job = call.job(incoming.job);
-  const double least = incoming.key / margin(job, call.options);
-  if (victims_below_ < least) collect_victims(call, least);
+bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked& incoming, double most_load) {
+  const JobView& job = context.job(incoming.job);
+  const double least = incoming.key / margin(job, context.options);
+  if (victims_below_ < least) collect_victims(context, least);
   const Victim* first = victims_.cheapest(0);
   if (first == nullptr || !(first->cost < least)) return false;
   const bool anywhere = most_load == kNever;
   if (anywhere && known_too_big(outweighed_, job, least)) return false;
 
   // Marked jobs are off the state alone; who goes for good leaves the books, too.
-  ClusterState& state = call.state;
+  ClusterState& state = context.state;
   most_load_ = most_load;
   count_room(state, job);
   marked_.clear();
@@ -121,40 +122,40 @@ bool Admission::make_room(Call& call, Placer& placer, const Ranked& incoming, do
     if (old_nodes_.size() <= marked_.size()) old_nodes_.emplace_back();
     std::vector<NodeIndex>& old = old_nodes_[marked_.size()];
     old.assign(state.nodes_of(victim.job).begin(), state.nodes_of(victim.job).end());
-    state.remove(victim.job, call.job(victim.job));
+    state.remove(victim.job, context.job(victim.job));
     recount(state, job, old);
     marked_.push_back(victim.job);
   }
   const bool fits = room_total_ >= job.tasks;
   std::size_t gone = 0;
   for (std::size_t k = marked_.size(); k-- > 0;) {
-    state.place(marked_[k], call.job(marked_[k]), old_nodes_[k]);
+    state.place(marked_[k], context.job(marked_[k]), old_nodes_[k]);
     if (!fits) continue;
     recount(state, job, old_nodes_[k]);
     if (room_total_ >= job.tasks) continue;
-    call.remove(marked_[k]);
+    context.remove(marked_[k]);
     victims_.erase(marked_[k]);
     recount(state, job, old_nodes_[k]);
-    put_out_.push_back(marked_[k]);
+    displaced_.push_back(marked_[k]);
     ++gone;
   }
   if (!fits && anywhere) remember(outweighed_, job, least);
   if (!fits || gone == 0) return false;
   refused_.clear();
   outweighed_.clear();
-  const std::span<const NodeIndex> nodes = placer.find(call, incoming.job);
+  const std::span<const NodeIndex> nodes = placer.find(context, incoming.job);
   if (nodes.empty()) return false;
-  place(call, incoming.job, nodes);
+  place(context, incoming.job, nodes);
   return true;
 }
 
-void Admission::collect_victims(const Call& call, double below) {
+void Admission::collect_victims(const DecisionContext& context, double below) {
   victims_.clear();
   victims_below_ = below;
-  for (JobSlot job : call.state.active()) {
-    if (!call.state.placed(job) || call.job(job).flags.may_not_pause) continue;
-    const double cost = pause_cost(call.job(job), call.at, call.options);
-    if (cost < below) victims_.insert({cost, call.state.order(job), job});
+  for (JobSlot job : context.state.active()) {
+    if (!context.state.placed(job) || context.job(job).flags.may_not_pause) continue;
+    const double cost = pause_cost(context.job(job), context.at, context.options);
+    if (cost < below) victims_.insert({cost, context.state.order(job), job});
   }
 }
 

@@ -10,8 +10,8 @@
 #include <cmath>
 #include <optional>
 
-#include "policy/core/engine_options.h"
 #include "policy/core/registry.h"
+#include "policy/triage/options.h"
 #include "policy/triage/triage_policy.h"
 #include "policy/triage/urgency.h"
 
@@ -56,13 +56,14 @@ constexpr std::array<Parameter, 12> kParameters{{{"PATIENCE=", &TriageOptions::p
                                                  {"TIED=", &TriageOptions::tied, Parameter::Kind::count}}};
 using Given = std::array<std::optional<double>, kParameters.size()>;
 
+bool is_power(double value) { return value >= 0 && value <= 8 && value * 2 == std::floor(value * 2); }
+
 std::optional<double> value_of(const Parameter& parameter, std::string_view text) {
   const std::optional<double> value = text == "0" ? 0.0 : seconds_from_name(text);
   if (!value) return std::nullopt;
   const bool positive = parameter.kind == Parameter::Kind::period || parameter.kind == Parameter::Kind::margin;
   if (positive && !(*value > 0)) return std::nullopt;
-  if (parameter.kind == Parameter::Kind::power && (*value > 8 || *value * 2 != std::floor(*value * 2)))
-    return std::nullopt;
+  if (parameter.kind == Parameter::Kind::power && !is_power(*value)) return std::nullopt;
   if (parameter.kind == Parameter::Kind::count && *value != std::floor(*value)) return std::nullopt;
   return value;
 }
@@ -88,7 +89,7 @@ std::string wanted(const Parameter& parameter) {
 
 constexpr std::string_view kShortPart = "SHORT=";
 
-NamedPolicy policy_of(const Values& values, Seconds short_job = triage::kShort, const Given& given = {}) {
+Algorithm policy_of(const Values& values, Seconds short_job = triage::kShort, const Given& given = {}) {
   std::string name = "Triage";
   std::string description = "the worst off start first and put out who loses least";
   for (std::size_t k = 0; k < kParts.size(); ++k) {
@@ -107,7 +108,7 @@ NamedPolicy policy_of(const Values& values, Seconds short_job = triage::kShort, 
   traits.submissions_apart = false;
   return {std::move(name), std::move(description), traits,
           MakeNonClairvoyant([parts = parts_of(values), short_job, given](const EngineOptions& options) {
-            TriageOptions triage = options.triage;
+            TriageOptions triage = options.of<TriageOptions>();
             const double scale = short_job / triage::kShort;
             triage.time_scale *= scale;
             triage.penalty /= scale;  // hosts give it in seconds, names what they name apart
@@ -171,8 +172,27 @@ NameMatch parse(std::string_view name) {
   return std::optional<Algorithm>(policy_of(values, short_job.value_or(triage::kShort), parameters));
 }
 
+constexpr NumberRange kPower{"a multiple of 0.5 from 0 to 8", is_power};
+constexpr std::array kFields{option_field<&TriageOptions::penalty>("penalty", kNotNegative),
+                             option_field<&TriageOptions::time_scale>("time_scale", kPositive),
+                             option_field<&TriageOptions::patience>("patience", kNotNegative),
+                             option_field<&TriageOptions::hold>("hold", kNotNegative),
+                             option_field<&TriageOptions::margin_new>("margin_new", kPositive),
+                             option_field<&TriageOptions::margin_paused>("margin_paused", kPositive),
+                             option_field<&TriageOptions::elbow_room>("elbow_room", kNotNegative),
+                             option_field<&TriageOptions::own_loss>("own_loss", kNotNegative),
+                             option_field<&TriageOptions::young_loss>("young_loss", kNotNegative),
+                             option_field<&TriageOptions::stretch_power>("stretch_power", kPower),
+                             option_field<&TriageOptions::age_power>("age_power", kPower),
+                             option_field<&TriageOptions::move_period>("move_period", kPositive),
+                             option_field<&TriageOptions::move_gain>("move_gain", kNotNegative),
+                             option_field<&TriageOptions::tied>("tied", kNotNegative)};
+static_assert(kFields.size() == field_count<TriageOptions>(), "an option is missing in the table");
+constexpr OptionTable kOptions{"triage", kFields};
+
 }  // namespace
 
-extern const PolicyFamily triage_family{"beyond", "Triage, beyond the papers (docs/triage.md)", list, parse};
+extern const PolicyFamily triage_family{"beyond", "Triage, beyond the papers (docs/reference/triage.md)", list, parse, nullptr,
+                                        &kOptions};
 
 }  // namespace dfrs

@@ -7,29 +7,30 @@
 
 namespace dfrs::triage {
 
-void HarmPlacer::begin(const Call& call) {
+void HarmPlacer::begin(const DecisionContext& context) {
   residents_known_ = false;
-  residents_.resize(call.view.jobs.size());
+  residents_.resize(context.view.jobs.size());
 }
 
 // Once in a call that needs it: jobs are looked at many times, in no order, and these are a tenth of what a view says.
-void HarmPlacer::know_residents(const Call& call) {
+void HarmPlacer::know_residents(const DecisionContext& context) {
   residents_known_ = true;
-  for (JobSlot slot : call.state.active()) {
-    const JobView& job = call.job(slot);
+  for (JobSlot slot : context.state.active()) {
+    const JobView& job = context.job(slot);
     residents_[slot].yield = job.yield;
-    residents_[slot].counts = weight_of(job, call.at) * job.cpu_need * job.tasks;
+    residents_[slot].counts = weight_of(job, context.at) * job.cpu_need * job.tasks;
   }
 }
 
-void HarmPlacer::expect_yields(const Call& call) {
-  for (JobSlot slot : call.residents.placed_now()) {
-    if (!call.state.placed(slot)) continue;
-    double yield = call.job(slot).yield;
-    if (!call.stayed(slot)) {
+void HarmPlacer::expect_yields(const DecisionContext& context) {
+  for (JobSlot slot : context.residents.placed_now()) {
+    if (!context.state.placed(slot)) continue;
+    double yield = context.job(slot).yield;
+    if (!context.stayed(slot)) {
       yield = 1;
-      each_node(call.state.nodes_of(slot),
-                [&](NodeIndex n) { yield = std::min(yield, call.state.cpu_capacity(n) / call.state.cpu_load(n)); });
+      each_node(context.state.nodes_of(slot), [&](NodeIndex n) {
+        yield = std::min(yield, context.state.cpu_capacity(n) / context.state.cpu_load(n));
+      });
     }
     residents_[slot].yield = yield;
   }
@@ -43,17 +44,18 @@ double HarmPlacer::own_loss(const Candidate& c) const {
   return own_counts_ * std::max(0.0, own_share_ - 1 / (c.load + c.step));
 }
 
-double HarmPlacer::loss_of_residents(const Call& call, const Candidate& c, double own, double most) const {
+double HarmPlacer::loss_of_residents(const DecisionContext& context, const Candidate& c, double own,
+                                     double most) const {
   const double share = 1 / (c.load + c.step);
   double cost = 0;
-  for (JobSlot r : call.residents.on(c.node)) {
+  for (JobSlot r : context.residents.on(c.node)) {
     const Resident& resident = residents_[r];
     if (resident.yield <= share || resident.counted == mark_) continue;
     double counts = resident.counts;
-    if (call.options.young_loss != 1) {
-      const JobView& other = call.job(r);
-      const double young = other.virtual_time(call.at.now) < young_ ? call.options.young_loss : 1.0;
-      counts = weight_of(other, call.at) * young * other.cpu_need * other.tasks;
+    if (context.options.young_loss != 1) {
+      const JobView& other = context.job(r);
+      const double young = other.virtual_time(context.at.now) < young_ ? context.options.young_loss : 1.0;
+      counts = weight_of(other, context.at) * young * other.cpu_need * other.tasks;
     }
     cost += counts * (resident.yield - share);
     if (own + cost > most) return -1;
@@ -61,11 +63,11 @@ double HarmPlacer::loss_of_residents(const Call& call, const Candidate& c, doubl
   return cost;
 }
 
-void HarmPlacer::count_residents(const Call& call, NodeIndex n) {
-  for (JobSlot r : call.residents.on(n)) {
+void HarmPlacer::count_residents(const DecisionContext& context, NodeIndex n) {
+  for (JobSlot r : context.residents.on(n)) {
     if (residents_[r].counted == mark_) continue;
     residents_[r].counted = mark_;
-    each_node(call.state.nodes_of(r), [&](NodeIndex m) {
+    each_node(context.state.nodes_of(r), [&](NodeIndex m) {
       const std::uint32_t k = candidate_of_[m];
       if (k < candidates_.size() && candidates_[k].node == m) candidates_[k].others = -1;
     });
@@ -88,8 +90,8 @@ void HarmPlacer::enter(const ClusterState& state, const JobView& job, NodeIndex 
 }
 
 // Whether there is room for all tasks.
-bool HarmPlacer::collect(const Call& call, const JobView& job) {
-  const ClusterState& state = call.state;
+bool HarmPlacer::collect(const DecisionContext& context, const JobView& job) {
+  const ClusterState& state = context.state;
   const auto count = static_cast<NodeIndex>(state.node_count());
   candidate_of_.resize(count);
   candidates_.clear();
@@ -103,7 +105,7 @@ bool HarmPlacer::collect(const Call& call, const JobView& job) {
 }
 
 // False if the job itself would lose more there than the best candidate costs.
-bool HarmPlacer::consider(const Call& call, Candidate& c, Choice& best) {
+bool HarmPlacer::consider(const DecisionContext& context, Candidate& c, Choice& best) {
   const double tied = tie(c);
   const bool any = best.candidate != nullptr;
   if (any && best.cost <= 0 && tied > best.tie) return true;  // no cost is below 0
@@ -111,10 +113,10 @@ bool HarmPlacer::consider(const Call& call, Candidate& c, Choice& best) {
   if (!cpu_fits(c.load + c.step, 1)) {
     const double own = own_loss(c);
     if (any && own > best.cost) return false;
-    if (!residents_known_) know_residents(call);
-    if (!expected_) expect_yields(call);
+    if (!residents_known_) know_residents(context);
+    if (!expected_) expect_yields(context);
     expected_ = true;
-    if (c.others < 0) c.others = loss_of_residents(call, c, own, any ? best.cost : kNever);
+    if (c.others < 0) c.others = loss_of_residents(context, c, own, any ? best.cost : kNever);
     if (c.others < 0) return true;
     cost = own + c.others;
   }
@@ -126,32 +128,32 @@ bool HarmPlacer::consider(const Call& call, Candidate& c, Choice& best) {
   return true;
 }
 
-HarmPlacer::Choice HarmPlacer::choose(const Call& call) {
+HarmPlacer::Choice HarmPlacer::choose(const DecisionContext& context) {
   // The least loaded node first: it rules out most of the others by what the job itself would lose there.
   Choice best;
   const auto least = std::min_element(load_after_.begin(), load_after_.end());
-  consider(call, candidates_[static_cast<std::size_t>(least - load_after_.begin())], best);
+  consider(context, candidates_[static_cast<std::size_t>(least - load_after_.begin())], best);
   // What the job loses grows with the load: where it was too much it is too much with a higher one.
   double too_much = kNever;
   for (std::size_t k = 0; k < candidates_.size(); ++k) {
-    if (load_after_[k] < too_much && !consider(call, candidates_[k], best)) too_much = load_after_[k];
+    if (load_after_[k] < too_much && !consider(context, candidates_[k], best)) too_much = load_after_[k];
   }
   return best;
 }
 
-std::span<const NodeIndex> HarmPlacer::find(const Call& call, JobSlot slot) {
-  const JobView& job = call.job(slot);
-  if (job.flags.may_not_move && !job.nodes.empty()) return former_.find(call.state, job);
-  if (!collect(call, job)) return {};
+std::span<const NodeIndex> HarmPlacer::find(const DecisionContext& context, JobSlot slot) {
+  const JobView& job = context.job(slot);
+  if (job.flags.may_not_move && !job.nodes.empty()) return former_.find(context.state, job);
+  if (!collect(context, job)) return {};
 
-  own_counts_ = call.options.own_loss * job.cpu_need * job.tasks * weight_of(job, call.at);
-  young_ = kYoung * std::max(job.virtual_time(call.at.now), short_job(call.options));
+  own_counts_ = context.options.own_loss * job.cpu_need * job.tasks * weight_of(job, context.at);
+  young_ = kYoung * std::max(job.virtual_time(context.at.now), short_job(context.options));
   ++mark_;
   own_share_ = 1;
   expected_ = false;
   nodes_.clear();
   for (std::uint32_t task = 0; task < job.tasks; ++task) {
-    Candidate& best = *choose(call).candidate;
+    Candidate& best = *choose(context).candidate;
     nodes_.push_back(best.node);
     ++best.taken;
     best.load += best.step;
@@ -160,7 +162,7 @@ std::span<const NodeIndex> HarmPlacer::find(const Call& call, JobSlot slot) {
     load_after_[candidate_of_[best.node]] = best.taken == best.room ? kNever : best.load + best.step;
     if (!cpu_fits(best.load, 1)) {
       own_share_ = std::min(own_share_, 1 / best.load);
-      count_residents(call, best.node);
+      count_residents(context, best.node);
     }
   }
   std::sort(nodes_.begin(), nodes_.end());

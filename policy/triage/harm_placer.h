@@ -21,10 +21,10 @@ inline constexpr double kYoung = 2;
 
 class HarmPlacer final : public Placer {
  public:
-  void begin(const Call& call) override;
+  void begin(const DecisionContext& context) override;
   /// O(nodes x (residents + tasks of the job) + tasks of residents that lose by it); mostly residents are looked at of
   /// those nodes alone where the job itself loses no more than the least that a node costs in all.
-  std::span<const NodeIndex> find(const Call& call, JobSlot job) override;
+  std::span<const NodeIndex> find(const DecisionContext& context, JobSlot job) override;
 
  private:
   struct Candidate {
@@ -51,27 +51,27 @@ class HarmPlacer final : public Placer {
     double tie = 0;
   };
 
-  bool collect(const Call& call, const JobView& job);
+  bool collect(const DecisionContext& context, const JobView& job);
   void enter(const ClusterState& state, const JobView& job, NodeIndex n, std::uint32_t room);
-  Choice choose(const Call& call);
-  bool consider(const Call& call, Candidate& candidate, Choice& best);
+  Choice choose(const DecisionContext& context);
+  bool consider(const DecisionContext& context, Candidate& candidate, Choice& best);
   double own_loss(const Candidate& c) const;
-  void know_residents(const Call& call);
+  void know_residents(const DecisionContext& context);
   /// The yield of a job that is where it was is known. Others, put somewhere in this call, count as sharing their nodes
-  /// equally with whoever is there by now.
-  void expect_yields(const Call& call);
+  /// equally with the jobs that are there by now.
+  void expect_yields(const DecisionContext& context);
   /// What residents lose by one more task there whose loss has not been counted yet, >= 0; negative if with `own` it is
   /// more than `most`.
-  double loss_of_residents(const Call& call, const Candidate& candidate, double own, double most) const;
+  double loss_of_residents(const DecisionContext& context, const Candidate& candidate, double own, double most) const;
   /// Residents of the node are counted: wherever else they are they lose nothing more.
-  void count_residents(const Call& call, NodeIndex n);
+  void count_residents(const DecisionContext& context, NodeIndex n);
   static double tie(const Candidate& candidate);
 
   std::vector<Candidate> candidates_;
   std::vector<std::uint32_t> candidate_of_;  // by node; meaningful where candidates_ there is of the node
   std::uint64_t room_total_ = 0;
   std::vector<double> load_after_;   // by candidate: with one more task; never where no more has room
-  std::vector<Resident> residents_;  // by slot; of this call, once somebody may lose
+  std::vector<Resident> residents_;  // by slot; of this call, once some job may lose
   bool residents_known_ = false;
   bool expected_ = false;  // whether yields of those who have been placed have been
   std::uint64_t mark_ = 0;

@@ -9,8 +9,8 @@ namespace dfrs::triage {
 
 class LoadPlacer final : public Placer {
  public:
-  std::span<const NodeIndex> find(const Call& call, JobSlot job) override {
-    return greedy_.find(call.state, call.job(job));
+  std::span<const NodeIndex> find(const DecisionContext& context, JobSlot job) override {
+    return greedy_.find(context.state, context.job(job));
   }
 
  private:

@@ -11,13 +11,13 @@ namespace {
 constexpr double kFull = 0.999;
 }  // namespace
 
-bool LocalMoves::run(Call& call, Placer& placer, Yields& yields) {
+bool LocalMoves::run(DecisionContext& context, Placer& placer, Yields& yields) {
   candidates_.clear();
-  tried_.resize(call.view.jobs.size());
-  const Seconds now = call.at.now;
-  for (JobSlot slot : call.state.active()) {
-    if (!call.state.placed(slot)) continue;
-    const JobView& job = call.job(slot);
+  tried_.resize(context.view.jobs.size());
+  const Seconds now = context.at.now;
+  for (JobSlot slot : context.state.active()) {
+    if (!context.state.placed(slot)) continue;
+    const JobView& job = context.job(slot);
     const double yield = yields.of(slot);
     if (yield >= kFull || job.state != JobState::running || job.flags.may_not_move || job.clock.since > now) continue;
     if (job.virtual_time(now) < rule_.progress) continue;
@@ -32,25 +32,26 @@ bool LocalMoves::run(Call& call, Placer& placer, Yields& yields) {
   bool moved = false;
   for (const Candidate& candidate : candidates_) {
     const JobSlot slot = candidate.job;
-    const JobView& job = call.job(slot);
-    old_nodes_.assign(call.state.nodes_of(slot).begin(), call.state.nodes_of(slot).end());
-    call.remove(slot);
-    const std::span<const NodeIndex> found = placer.find(call, slot);
+    const JobView& job = context.job(slot);
+    old_nodes_.assign(context.state.nodes_of(slot).begin(), context.state.nodes_of(slot).end());
+    context.remove(slot);
+    const std::span<const NodeIndex> found = placer.find(context, slot);
     bool keep = !found.empty() && !std::equal(found.begin(), found.end(), old_nodes_.begin(), old_nodes_.end());
     if (keep) {
-      call.place(slot, found);
+      context.place(slot, found);
       // A job is expected to run for about as long again as it has.
-      const double price = rule_.gain * expected_move_penalty(job, call.options) * job.cpu_need * job.tasks;
-      keep = yields.move_pays(call.view, call.state, call.residents, slot, old_nodes_, job.virtual_time(now), price);
-      if (!keep) call.remove(slot);
+      const double price = rule_.gain * expected_move_penalty(job, context.options) * job.cpu_need * job.tasks;
+      keep = yields.move_pays(context.view, context.state, context.residents, slot, old_nodes_, job.virtual_time(now),
+                              price);
+      if (!keep) context.remove(slot);
     }
     if (keep) {
-      yields.keep_move(call.view, call.state);
+      yields.keep_move(context.view, context.state);
       moved = true;
       tried_[slot] = {};
     } else {
       tried_[slot] = {job.id, job.virtual_time(now)};
-      call.place(slot, old_nodes_);
+      context.place(slot, old_nodes_);
     }
   }
   return moved;

@@ -38,7 +38,7 @@ class LocalMoves {
   /// again. The move is kept if the CPU gained by all jobs together, over the time the job is expected to run on (as
   /// long as it ran), exceeds `gain` times what the penalty costs. `yields` are those of the mapping, and of the new
   /// one afterwards. True if a job was moved. O(jobs log jobs + most x (placement + yields of those tied to the job)).
-  bool run(Call& call, Placer& placer, Yields& yields);
+  bool run(DecisionContext& context, Placer& placer, Yields& yields);
 
   const MoveRule& rule() const { return rule_; }
 

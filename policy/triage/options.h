@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Triage's parts and parameters. Every parameter is in seconds, a ratio or a count; docs/triage.md gives the reason for
-// each and what happens when it is changed.
+// Triage's parts and parameters. Every parameter is in seconds, a ratio or a count; docs/reference/triage.md gives the
+// reason for each and what happens when it is changed.
 #pragma once
 
 #include "policy/core/units.h"
@@ -44,14 +44,14 @@ struct TriageOptions {
   /// told from a long one, so its case is put before it is bad: after as long a wait again its urgency has doubled.
   Seconds patience = 40;
   /// HOLD: what keeps a running job. A pause costs it the penalty when it comes back, and as much is asked for in
-  /// advance, so that two jobs do not put each other out in turns.
+  /// advance, so that two jobs do not displace each other in turns.
   Seconds hold = 300;
-  /// NEW, PAUSED: how much more urgent a job must be than the one it puts out: one that never ran; one that ran
+  /// NEW, PAUSED: how much more urgent a job must be than the one it displaces: one that never ran; one that ran
   /// already, which pays a penalty, too.
   double margin_new = 1;
   double margin_paused = 1.35;
   /// ROOM: a job that never ran and would get less than this share of its CPU asks for room of its own: with the
-  /// urgency 1 / share, since that is the stretch it is heading for, it puts out others if its share is then at least
+  /// urgency 1 / share, since that is the stretch it is heading for, it displaces others if its share is then at least
   /// doubled.
   double elbow_room = 0.5;
   /// OWN: a unit of CPU lost to the job that is placed counts so much more than one lost to a resident. The job's own
@@ -70,9 +70,9 @@ struct TriageOptions {
   Seconds move_period = 300;
   /// PAYS: what such a move must gain, in penalties.
   double move_gain = 2;
-  /// TIED: a change of the mapping has others' yields found anew: first of those who share an overloaded node with it,
+  /// TIED: a change of the mapping has others' yields found again: first of those who share an overloaded node with it,
   /// then of those who share one with these, and so on as long as it is no more than so many jobs. On a large cluster
-  /// that is full it would be everybody, each by a little, and a decision would take the longer the larger it is.
+  /// that is full it would be all jobs, each by a little, and a decision would take the longer the larger it is.
   double tied = 1000;
 };
 

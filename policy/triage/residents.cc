@@ -3,12 +3,13 @@
 
 #include <algorithm>
 
+#include "policy/core/submission_order.h"
+
 namespace dfrs::triage {
 
 void Residents::begin(const ClusterView& view, std::span<const Event> events, const ClusterState& state) {
   placed_now_.clear();
-  const bool resync =
-      std::any_of(events.begin(), events.end(), [](const Event& e) { return e.kind == EventKind::resync; });
+  const bool resync = has_event(events, EventKind::resync);
   if (!known_ || resync) {
     known_ = true;
     on_.resize(state.node_count());
@@ -36,12 +37,7 @@ void Residents::begin(const ClusterView& view, std::span<const Event> events, co
 
 void Residents::placed(const ClusterState& state, JobSlot job) {
   placed_now_.push_back(job);
-  each_node(state.nodes_of(job), [&](NodeIndex n) {
-    std::vector<JobSlot>& there = on_[n];
-    std::size_t at = there.size();
-    while (at > 0 && state.order(there[at - 1]) > state.order(job)) --at;
-    there.insert(there.begin() + static_cast<std::ptrdiff_t>(at), job);
-  });
+  each_node(state.nodes_of(job), [&](NodeIndex n) { insert_by_submission(on_[n], job, state); });
 }
 
 void Residents::removed(const ClusterState& state, JobSlot job) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "policy/core/cluster_state.h"
-#include "policy/core/each_node.h"
+#include "policy/core/node_runs.h"
 
 namespace dfrs::triage {
 

@@ -38,18 +38,18 @@ void TriagePolicy::decide(const ClusterView& view, std::span<const Event> events
                           Outcome& outcome) {
   const Seconds now = view.now;
   residents_.begin(view, events, state);
-  triage::Call call{view, state, residents_, {now, heaviest_weight(view, state)}, options_};
-  placer_->begin(call);
-  yields_.begin(view, events, state, call.at.heaviest);
+  triage::DecisionContext context{view, state, residents_, {now, heaviest_weight(view, state)}, options_};
+  placer_->begin(context);
+  yields_.begin(view, events, state, context.at.heaviest);
 
   bool admitted = !events.empty() || now >= next_admission_;
-  if (admitted) admission_.run(call, *placer_);
+  if (admitted) admission_.run(context, *placer_);
   yields_.update(view, state, residents_);
-  if (moves_ && now >= next_moves_ && moves_->run(call, *placer_, yields_)) {
+  if (moves_ && now >= next_moves_ && moves_->run(context, *placer_, yields_)) {
     admitted = true;
-    if (admission_.run(call, *placer_)) yields_.update(view, state, residents_);
+    if (admission_.run(context, *placer_)) yields_.update(view, state, residents_);
   }
-  yields_.name(view, state, outcome);
+  yields_.append_changes(view, state, outcome);
 
   if (admitted) {
     next_admission_ = admission_.waiting() ? now + std::clamp(kLookAgain * admission_.shortest_wait(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Running jobs that may be paused, cheapest first. On a large cluster there are thousands, of which a decision looks at
-// few: they are sorted as far as somebody looks.
+// few: they are sorted as far as is looked at.
 #pragma once
 
 #include <algorithm>

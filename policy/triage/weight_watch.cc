@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "policy/core/compare.h"
+#include "policy/triage/options.h"
 #include "policy/triage/weights.h"
 
 namespace dfrs::triage {
@@ -14,7 +15,7 @@ namespace {
 constexpr double kTooLittle = 1.56;
 }  // namespace
 
-WeightWatch::WeightWatch(const JobView& job, const Moment& at, double yield, const TriageOptions& options)
+WeightWatch::WeightWatch(const JobView& job, const Instant& at, double yield, const TriageOptions& options)
     : known_(false),
       ahead_(short_job(options)),
       now_(at.now),

@@ -2,10 +2,11 @@
 // When the weight of a job that shares its CPU is to be looked at again: when time and progress have doubled or halved
 // it.
 //
-// That is found step by step, and no further than somebody asks: on a large cluster yields are set anew for thousands
+// That is found step by step, and no further than is asked for: on a large cluster yields are set again for thousands
 // of jobs at each decision, of which one is looked at next.
 #pragma once
 
+#include "policy/triage/options.h"
 #include "policy/triage/urgency.h"
 
 namespace dfrs::triage {
@@ -21,7 +22,7 @@ class WeightWatch {
  public:
   WeightWatch() = default;  ///< never
   /// From at.now on, at this yield.
-  WeightWatch(const JobView& job, const Moment& at, double yield, const TriageOptions& options);
+  WeightWatch(const JobView& job, const Instant& at, double yield, const TriageOptions& options);
 
   /// The instant, if it is known(); else it is not before this one.
   Seconds at_least() const { return at_least_; }

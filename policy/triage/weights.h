@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "policy/triage/options.h"
 #include "policy/triage/urgency.h"
 
 namespace dfrs::triage {
@@ -25,7 +26,7 @@ inline double weight_at(double user, Seconds flow, Seconds progress, const Triag
   return user * power(stretch, options.stretch_power) / power(progress / short_job(options), options.age_power);
 }
 
-inline double yield_weight(const JobView& job, const Moment& at, const TriageOptions& options) {
+inline double yield_weight(const JobView& job, const Instant& at, const TriageOptions& options) {
   return weight_at(weight_of(job, at), job.flow_time(at.now), job.virtual_time(at.now), options);
 }
 

@@ -37,25 +37,24 @@ void Yields::begin(const ClusterView& view, std::span<const Event> events, const
   set_.clear();
   kept_touched_ = 0;
   changed_.assign(state.changed_nodes().begin(), state.changed_nodes().end());
-  afresh_ =
-      afresh_ || std::any_of(events.begin(), events.end(), [](const Event& e) { return e.kind == EventKind::resync; });
-  if (afresh_) overloaded_.assign(state.node_count(), 0);
+  nothing_known_ = nothing_known_ || has_event(events, EventKind::resync);
+  if (nothing_known_) overloaded_.assign(state.node_count(), 0);
 }
 
 void Yields::update(const ClusterView& view, const ClusterState& state, const Residents& residents) {
   begin_part(state);
-  if (afresh_) {
+  if (nothing_known_) {
     for (JobSlot job : state.active()) {
-      if (state.placed(job)) tied_.reach(job);
+      if (state.placed(job)) group_.add(job);
     }
     for (NodeIndex n = 0; n < state.node_count(); ++n) seeds_.push_back(n);
-    afresh_ = false;
+    nothing_known_ = false;
   } else {
-    reach_changed(state, residents);
+    add_changed(state, residents);
     for (JobSlot job : state.active()) {
       if (look_[job] > view.now || !state.placed(job) || !look_due(job, view.now)) continue;
-      tied_.reach(job);
-      tied_.reach_neighbours(state, job, [&](NodeIndex n) { return residents.on(n); });
+      group_.add(job);
+      group_.add_neighbours(state, job, [&](NodeIndex n) { return residents.on(n); });
     }
   }
   solve(view, state, residents);
@@ -65,11 +64,11 @@ void Yields::update(const ClusterView& view, const ClusterState& state, const Re
 
 void Yields::begin_part(const ClusterState& state) {
   seeds_.clear();
-  tied_.begin(yield_.size(), state.node_count());
+  group_.begin(yield_.size(), state.node_count());
 }
 
 // Jobs that have been placed, and those on nodes where something is otherwise.
-void Yields::reach_changed(const ClusterState& state, const Residents& residents) {
+void Yields::add_changed(const ClusterState& state, const Residents& residents) {
   for (std::size_t k = 0; k < state.touched().size(); ++k) {
     const JobSlot job = state.touched()[k];
     const std::span<const NodeIndex> before = nodes_at_update(state, k);
@@ -77,7 +76,7 @@ void Yields::reach_changed(const ClusterState& state, const Residents& residents
     if (std::equal(before.begin(), before.end(), now.begin(), now.end())) continue;
     changed_.insert(changed_.end(), before.begin(), before.end());
     changed_.insert(changed_.end(), now.begin(), now.end());
-    if (state.placed(job)) tied_.reach(job);
+    if (state.placed(job)) group_.add(job);
   }
   std::sort(changed_.begin(), changed_.end());
   changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
@@ -99,49 +98,49 @@ void Yields::note_update(const ClusterState& state) {
   }
 }
 
-// Where there is and was enough for all nobody is limited.
+// A node that has and had enough CPU for all limits no job.
 void Yields::seed_node(NodeIndex n, const ClusterState& state, const Residents& residents) {
   seeds_.push_back(n);
   if (overloaded_[n] == 0 && !overloaded(state, n)) return;
-  for (JobSlot job : residents.on(n)) tied_.reach(job);
+  for (JobSlot job : residents.on(n)) group_.add(job);
 }
 
 void Yields::solve(const ClusterView& view, const ClusterState& state, const Residents& residents) {
-  const bool whole = tied_.follow(state, [&](NodeIndex n) { return residents.on(n); }, most_tied_);
-  tied_.sort(state);
-  sharing_.build(state, view, tied_.nodes(), tied_.jobs());
-  if (!whole) leave_others_theirs(view, state, residents);
-  found_.resize(sharing_.jobs().size());
+  const bool whole = group_.grow(state, [&](NodeIndex n) { return residents.on(n); }, most_tied_);
+  group_.sort(state);
+  contention_.build(state, view, group_.nodes(), group_.jobs());
+  if (!whole) reserve_for_others(view, state, residents);
+  found_.resize(contention_.jobs().size());
   if (rule_ == TriageParts::Yields::equal) {
-    equal_.solve(sharing_, found_);
+    equal_.solve(contention_, found_);
     return;
   }
   weights_.clear();
-  for (const Sharing::Job& job : sharing_.jobs()) {
+  for (const CpuContention::Job& job : contention_.jobs()) {
     weights_.push_back(yield_weight(view.jobs[job.slot], {view.now, heaviest_}, options_));
   }
-  weighted_.solve(sharing_, weights_, found_);
+  weighted_.solve(contention_, weights_, found_);
 }
 
-void Yields::leave_others_theirs(const ClusterView& view, const ClusterState& state, const Residents& residents) {
-  for (std::uint32_t k = 0; k < tied_.nodes().size(); ++k) {
-    const NodeIndex n = tied_.nodes()[k];
+void Yields::reserve_for_others(const ClusterView& view, const ClusterState& state, const Residents& residents) {
+  for (std::uint32_t k = 0; k < group_.nodes().size(); ++k) {
+    const NodeIndex n = group_.nodes()[k];
     double others = 0;
     double part = 0;
     for (JobSlot job : residents.on(n)) {
       const double used = need_on(view, state, job, n) * yield_[job];
-      (tied_.reached(job) ? part : others) += used;
+      (group_.contains(job) ? part : others) += used;
     }
-    // Where somebody is left out nobody is new, and what the part has there it may have again, in spite of rounding.
-    if (others > 0) sharing_.leave(k, std::max(part, state.cpu_capacity(n) - others));
+    // Where a job is left out no job is new: what the part has there it may have again, in spite of rounding.
+    if (others > 0) contention_.limit_capacity(k, std::max(part, state.cpu_capacity(n) - others));
   }
 }
 
 void Yields::keep(const ClusterView& view, const ClusterState& state) {
   for (NodeIndex n : seeds_) overloaded_[n] = overloaded(state, n) ? 1 : 0;
-  std::size_t limited = 0;  // sharing_.jobs() is a subsequence of tied_.jobs()
-  for (JobSlot job : tied_.jobs()) {
-    const bool is_limited = limited < found_.size() && sharing_.jobs()[limited].slot == job;
+  std::size_t limited = 0;  // contention_.jobs() is a subsequence of group_.jobs()
+  for (JobSlot job : group_.jobs()) {
+    const bool is_limited = limited < found_.size() && contention_.jobs()[limited].slot == job;
     set(view, job, is_limited ? found_[limited++] : 1, is_limited);
   }
 }
@@ -161,16 +160,16 @@ void Yields::set(const ClusterView& view, JobSlot job, double yield, bool limite
 bool Yields::move_pays(const ClusterView& view, const ClusterState& state, const Residents& residents, JobSlot job,
                        std::span<const NodeIndex> old_nodes, Seconds lasts, double price) {
   begin_part(state);
-  tied_.reach(job);
+  group_.add(job);
   each_node(old_nodes, [&](NodeIndex n) { seed_node(n, state, residents); });
   each_node(state.nodes_of(job), [&](NodeIndex n) { seed_node(n, state, residents); });
   solve(view, state, residents);
   double before = 0;
   double after = 0;
   std::size_t limited = 0;
-  for (JobSlot other : tied_.jobs()) {
+  for (JobSlot other : group_.jobs()) {
     double yield = 1;
-    if (limited < found_.size() && sharing_.jobs()[limited].slot == other) yield = found_[limited++];
+    if (limited < found_.size() && contention_.jobs()[limited].slot == other) yield = found_[limited++];
     const double need = view.jobs[other].cpu_need * view.jobs[other].tasks;
     before += need * yield_[other];
     after += need * yield;
@@ -205,16 +204,13 @@ Seconds Yields::next_look(const ClusterState& state) {
   return next;
 }
 
-void Yields::name(const ClusterView& view, const ClusterState& state, Outcome& outcome) {
+void Yields::append_changes(const ClusterView& view, const ClusterState& state, Outcome& outcome) {
   std::sort(set_.begin(), set_.end(), [&](JobSlot a, JobSlot b) { return state.order(a) < state.order(b); });
   set_.erase(std::unique(set_.begin(), set_.end()), set_.end());
   for (JobSlot job : set_) {
     if (!state.placed(job)) continue;
     const JobView& spec = view.jobs[job];
-    const std::span<const NodeIndex> before = state.nodes_before(job);
-    const std::span<const NodeIndex> now = state.nodes_of(job);
-    const bool stayed =
-        spec.state == JobState::running && std::equal(before.begin(), before.end(), now.begin(), now.end());
+    const bool stayed = spec.state == JobState::running && state.on_nodes_before(job);
     if (!stayed || yield_[job] != spec.yield) outcome.yields->push_back({job, yield_[job]});
   }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The yields of a mapping by the rule that is set, and what Triage's other parts ask about them.
 //
-// Yields hang on those whom a job is tied to: with whom it shares overloaded nodes, directly or through others. They,
-// and the weights behind them, are found anew for the jobs that are tied to a change, and for those tied to a job whose
-// weight is to be looked at again; everybody else keeps theirs. On a large cluster that is full all jobs are tied
-// together: those who share an overloaded node with the change, or with that job, come first, then those who share one
-// with these, and so on as long as it is no more than TriageOptions::tied jobs; they share what all others leave them.
+// The yield of a job depends on those that it is tied to: with which it shares overloaded nodes, directly or through
+// others. They, and the weights behind them, are found again for the jobs that are tied to a change, and for those tied
+// to a job whose weight is to be looked at again; all others keep theirs. On a large cluster that is full all jobs are
+// tied together: those who share an overloaded node with the change, or with that job, come first, then those who share
+// one with these, and so on as long as it is no more than TriageOptions::tied jobs; they share what all others leave
+// them.
 #pragma once
 
 #include <vector>
@@ -14,9 +15,9 @@
 #include "policy/triage/options.h"
 #include "policy/triage/residents.h"
 #include "policy/triage/weight_watch.h"
+#include "policy/yield/contention_group.h"
+#include "policy/yield/cpu_contention.h"
 #include "policy/yield/max_min.h"
-#include "policy/yield/sharing.h"
-#include "policy/yield/tied_jobs.h"
 #include "policy/yield/weighted_max_min.h"
 
 namespace dfrs::triage {
@@ -33,7 +34,7 @@ class Yields {
   /// found, and the nodes where these are.
   void update(const ClusterView& view, const ClusterState& state, const Residents& residents);
 
-  /// Whether a move pays: `job` has moved from `old_nodes` since the last update, in this call, and nobody else. The
+  /// Whether a move pays: `job` has moved from `old_nodes` since the last update, in this call, and no other job. The
   /// CPU that all together gain, sum of need x tasks x change of yield, over `lasts` seconds must exceed `price` (>= 0)
   /// by more than rounding. O(part log part).
   bool move_pays(const ClusterView& view, const ClusterState& state, const Residents& residents, JobSlot job,
@@ -44,21 +45,21 @@ class Yields {
 
   /// Of a job that was placed at the last update.
   double of(JobSlot job) const { return yield_[job]; }
-  /// Whether somebody runs on an overloaded node. O(jobs).
+  /// Whether a job runs on an overloaded node. O(jobs).
   bool anyone_limited(const ClusterState& state) const;
   /// The first instant at which a weight is to be looked at again if nothing else happens. O(jobs).
   Seconds next_look(const ClusterState& state);
 
   /// Appends to the outcome every running job whose yield, or whose nodes, are not what the view says. O(set in this
   /// call).
-  void name(const ClusterView& view, const ClusterState& state, Outcome& outcome);
+  void append_changes(const ClusterView& view, const ClusterState& state, Outcome& outcome);
 
  private:
   void begin_part(const ClusterState& state);
-  void reach_changed(const ClusterState& state, const Residents& residents);
+  void add_changed(const ClusterState& state, const Residents& residents);
   void seed_node(NodeIndex n, const ClusterState& state, const Residents& residents);
   void solve(const ClusterView& view, const ClusterState& state, const Residents& residents);
-  void leave_others_theirs(const ClusterView& view, const ClusterState& state, const Residents& residents);
+  void reserve_for_others(const ClusterView& view, const ClusterState& state, const Residents& residents);
   void keep(const ClusterView& view, const ClusterState& state);
   void set(const ClusterView& view, JobSlot job, double yield, bool limited);
   std::span<const NodeIndex> nodes_at_update(const ClusterState& state, std::size_t touched) const;
@@ -75,20 +76,20 @@ class Yields {
   std::vector<Seconds> look_;             // by slot: watch_[slot].at_least(), together for those who look for the first
   std::vector<WeightWatch> watch_;        // by slot: when a weight is looked at again; never where CPU is not short
   std::vector<std::uint8_t> overloaded_;  // by node, as of when yields were last kept
-  bool afresh_ = true;                    // nothing is known
-  std::vector<NodeIndex> changed_;        // since yields were last kept
-  std::vector<JobSlot> set_;              // jobs whose yields have been set in this call, perhaps more than once
+  bool nothing_known_ = true;
+  std::vector<NodeIndex> changed_;  // since yields were last kept
+  std::vector<JobSlot> set_;        // jobs whose yields have been set in this call, perhaps more than once
   // Of the first jobs of state.touched(), where they were when yields were last kept.
   std::vector<std::vector<NodeIndex>> kept_nodes_;
   std::size_t kept_touched_ = 0;
 
   // Of the part for which yields are found.
   std::vector<NodeIndex> seeds_;  // nodes it began with
-  TiedJobs tied_;
-  Sharing sharing_;
+  ContentionGroup group_;
+  CpuContention contention_;
   MaxMinYield equal_;
   WeightedMaxMinYield weighted_;
-  std::vector<double> weights_, found_;  // by index into sharing_.jobs()
+  std::vector<double> weights_, found_;  // by index into contention_.jobs()
 };
 
 }  // namespace dfrs::triage

@@ -3,24 +3,25 @@
 
 #include <algorithm>
 
-#include "policy/core/each_node.h"
+#include "policy/core/node_runs.h"
+#include "policy/core/submission_order.h"
 
 namespace dfrs {
 
-void ChangedPart::find(const ClusterView& view, std::span<const Event> events, bool afresh, const ClusterState& state,
-                       Sharing& sharing) {
-  if (afresh || call_ == 0 || call_ == ~std::uint32_t{0}) {
+void ChangedPart::find(const ClusterView& view, std::span<const Event> events, bool everything,
+                       const ClusterState& state, CpuContention& contention) {
+  if (everything || call_ == 0 || call_ == ~std::uint32_t{0}) {
     take_all(state);
-    sharing.build(state, view);
+    contention.build(state, view);
     return;
   }
   ++call_;
   changed_.resize(view.jobs.size(), 0);
-  tied_.begin(view.jobs.size(), state.node_count());
+  group_.begin(view.jobs.size(), state.node_count());
   take_changes(events, state);
-  tied_.follow(state, [&](NodeIndex n) { return std::span<const JobSlot>(jobs_on_[n]); });
-  tied_.sort(state);
-  sharing.build(state, view, tied_.nodes(), tied_.jobs());
+  group_.grow(state, [&](NodeIndex n) { return std::span<const JobSlot>(jobs_on_[n]); });
+  group_.sort(state);
+  contention.build(state, view, group_.nodes(), group_.jobs());
 }
 
 void ChangedPart::take_all(const ClusterState& state) {
@@ -43,33 +44,24 @@ void ChangedPart::take_changes(std::span<const Event> events, const ClusterState
     if (event.kind == EventKind::completed) changed_[event.job] = call_;
   }
   for (JobSlot job : state.touched()) changed_[job] = call_;
-  // A job that left a node, for good or for another, changed it: those of the changed jobs that are still there, too,
-  // are entered again below.
+  // A job that left a node, for good or for another, changed it. Changed jobs that are still there go, too, and come
+  // back below.
   for (NodeIndex n : state.changed_nodes()) {
     std::erase_if(jobs_on_[n], [&](JobSlot job) { return changed_[job] == call_; });
   }
   for (JobSlot job : state.touched()) {
     if (!state.placed(job)) continue;
-    insert(job, state);
-    tied_.reach(job);
+    each_node(state.nodes_of(job), [&](NodeIndex n) { insert_by_submission(jobs_on_[n], job, state); });
+    group_.add(job);
   }
   for (NodeIndex n : state.changed_nodes()) {
     const bool before = overloaded_[n] != 0;
     const bool now = overloaded(state, n);
     overloaded_[n] = now ? 1 : 0;
-    // Where there is and was enough for all nobody is limited.
+    // A node that has and had enough CPU for all limits no job.
     if (!before && !now) continue;
-    for (JobSlot job : jobs_on_[n]) tied_.reach(job);
+    for (JobSlot job : jobs_on_[n]) group_.add(job);
   }
-}
-
-void ChangedPart::insert(JobSlot job, const ClusterState& state) {
-  each_node(state.nodes_of(job), [&](NodeIndex n) {
-    std::vector<JobSlot>& there = jobs_on_[n];
-    std::size_t at = there.size();
-    while (at > 0 && state.order(there[at - 1]) > state.order(job)) --at;
-    there.insert(there.begin() + static_cast<std::ptrdiff_t>(at), job);
-  });
 }
 
 }  // namespace dfrs

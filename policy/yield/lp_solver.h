@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The linear programs of the policy core, and the interface to whatever solves them. The core has no solver of its own:
-// the host hands one in (GLPK in the simulator), or goes without OPT=AVG.
+// the host hands one in (GLPK in the simulator), or goes without /stretch-per/OPT=AVG.
 #pragma once
 
 #include <cstddef>

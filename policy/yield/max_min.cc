@@ -5,10 +5,10 @@
 
 namespace dfrs {
 
-void MaxMinYield::solve(const Sharing& sharing, std::span<double> yields) {
+void MaxMinYield::solve(const CpuContention& contention, std::span<double> yields) {
   constexpr double kOpen = -1;
   std::fill(yields.begin(), yields.end(), kOpen);
-  const std::size_t nodes = sharing.nodes().size();
+  const std::size_t nodes = contention.nodes().size();
   open_need_.resize(nodes);
   open_capacity_.resize(nodes);
   heap_.clear();
@@ -17,7 +17,7 @@ void MaxMinYield::solve(const Sharing& sharing, std::span<double> yields) {
     return a.share != b.share ? a.share > b.share : a.node > b.node;
   };
   for (std::uint32_t n = 0; n < nodes; ++n) {
-    const Sharing::Node& node = sharing.nodes()[n];
+    const CpuContention::Node& node = contention.nodes()[n];
     open_need_[n] = node.load;
     open_capacity_[n] = node.capacity;
     const double share = node.capacity / node.load;
@@ -29,11 +29,11 @@ void MaxMinYield::solve(const Sharing& sharing, std::span<double> yields) {
     std::pop_heap(heap_.begin(), heap_.end(), worse);
     const Entry top = heap_.back();
     heap_.pop_back();
-    const Sharing::Node& node = sharing.nodes()[top.node];
+    const CpuContention::Node& node = contention.nodes()[top.node];
     // Jobs fixed elsewhere since this entry was made took less than their share here, so shares only grow: an entry
     // that is out of date goes back with its new share.
     bool open = false;
-    for (const Sharing::User& user : sharing.users(node)) open = open || yields[user.job] == kOpen;
+    for (const CpuContention::User& user : contention.users(node)) open = open || yields[user.job] == kOpen;
     if (!open) continue;
     const double share = open_capacity_[top.node] / open_need_[top.node];
     if (share > top.share) {
@@ -43,10 +43,10 @@ void MaxMinYield::solve(const Sharing& sharing, std::span<double> yields) {
       }
       continue;
     }
-    for (const Sharing::User& user : sharing.users(node)) {
+    for (const CpuContention::User& user : contention.users(node)) {
       if (yields[user.job] != kOpen) continue;
       yields[user.job] = share;
-      for (const Sharing::Place& place : sharing.places(sharing.jobs()[user.job])) {
+      for (const CpuContention::Place& place : contention.places(contention.jobs()[user.job])) {
         open_need_[place.node] -= place.need;
         open_capacity_[place.node] -= place.need * share;
       }

@@ -5,16 +5,16 @@
 #include <span>
 #include <vector>
 
-#include "policy/yield/sharing.h"
+#include "policy/yield/cpu_contention.h"
 
 namespace dfrs {
 
 class MaxMinYield {
  public:
-  /// Yields by index into sharing.jobs(), each in (0, 1]. Progressive filling: the node with the lowest fair share
+  /// Yields by index into contention.jobs(), each in (0, 1]. Progressive filling: the node with the lowest fair share
   /// fixes the yields of its jobs, and so on, until the next share would be 1. The first share is 1 / max(1, Lambda).
   /// O(places log nodes).
-  void solve(const Sharing& sharing, std::span<double> yields);
+  void solve(const CpuContention& contention, std::span<double> yields);
 
  private:
   struct Entry {

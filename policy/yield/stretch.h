@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "policy/yield/cpu_contention.h"
 #include "policy/yield/lp_solver.h"
-#include "policy/yield/sharing.h"
 
 namespace dfrs {
 
@@ -23,19 +23,19 @@ struct StretchEstimate {
 /// The lowest estimate that all jobs can have: yields at the largest common inverse stretch s for which no node lacks
 /// CPU, each kept between `floor` and 1: jobs beyond that are served as well as can be and do not hold the others back.
 /// Where not even the floors fit, all have the same yield. O(12 x users) or so, see StretchLevel.
-void common_stretch(const Sharing& sharing, std::span<const StretchEstimate> jobs, double floor,
+void common_stretch(const CpuContention& contention, std::span<const StretchEstimate> jobs, double floor,
                     std::span<double> yields);
 
-/// OPT=MAX. Yields by index into sharing.jobs(), each at least `floor`. Water filling on the inverse stretch s: all
+/// OPT=MAX. Yields by index into contention.jobs(), each at least `floor`. Water filling on the inverse stretch s: all
 /// jobs' s rises together until a node is full or a job runs at yield 1, those jobs are fixed, the rest goes on.
 /// O(12 x sum over nodes of users x (1 + users fixed elsewhere first)), see StretchLevel.
-void min_max_stretch(const Sharing& sharing, std::span<const StretchEstimate> jobs, double floor,
+void min_max_stretch(const CpuContention& contention, std::span<const StretchEstimate> jobs, double floor,
                      std::span<double> yields);
 
 /// OPT=AVG: minimal sum of the estimates, a convex program solved by cutting planes until the bound is within 1e-6 of
 /// the value, or 60 programs were solved. Every yield is at least that of the largest s which all jobs can have.
 /// False if the solver gave up.
-bool min_average_stretch(const Sharing& sharing, std::span<const StretchEstimate> jobs, double floor, LpSolver& solver,
-                         std::span<double> yields);
+bool min_average_stretch(const CpuContention& contention, std::span<const StretchEstimate> jobs, double floor,
+                         LpSolver& solver, std::span<double> yields);
 
 }  // namespace dfrs

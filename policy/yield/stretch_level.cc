@@ -44,14 +44,26 @@ bool StretchLevel::fits(double s) const {
   return cpu_fits(used(s, slope), capacity_);
 }
 
-double StretchLevel::highest(const Sharing& sharing, const Sharing::Node& node, std::span<const StretchEstimate> jobs,
-                             std::span<const double> yields, double floor, double high, double guess) {
+double StretchLevel::highest(const CpuContention& contention, const CpuContention::Node& node,
+                             std::span<const StretchEstimate> jobs, std::span<const double> yields, double floor,
+                             double high, double guess) {
   floor_ = floor;
   capacity_ = node.capacity;
+  const double wanted = capacity_ * (1.0 + kCpuTolerance);
+  const double unbounded = take_terms(contention, node, jobs, yields, wanted);
+  if (fits(high)) return high;
+  Bracket bracket{0, high};
+  narrow(bracket, wanted, guess > 0 ? guess : unbounded);
+  return bracket.below >= high * kResolved ? last_to_fit(bracket) : by_halving(bracket, high);
+}
+
+// The node's users as terms. Where the node would be used up if nothing held yields within their bounds.
+double StretchLevel::take_terms(const CpuContention& contention, const CpuContention::Node& node,
+                                std::span<const StretchEstimate> jobs, std::span<const double> yields, double wanted) {
   terms_.clear();
-  double at_zero = 0;  // what would be used at s = 0, and gained per s, if nothing held yields within their bounds
+  double at_zero = 0;  // what would be used at s = 0, and gained per s
   double slopes = 0;
-  for (const Sharing::User& user : sharing.users(node)) {
+  for (const CpuContention::User& user : contention.users(node)) {
     const StretchEstimate& job = jobs[user.job];
     const double yield = yields[user.job];
     Term term{user.need, job.flow, job.progress, job.period, 0, user.need * yield, yield < 0};
@@ -64,13 +76,12 @@ double StretchLevel::highest(const Sharing& sharing, const Sharing::Node& node, 
     }
     terms_.push_back(term);
   }
-  if (fits(high)) return high;
+  return (wanted - at_zero) / slopes;
+}
 
-  // A bracket: `below` fits (0 counts as if it did), `above` does not.
-  double below = 0;
-  double above = high;
-  const double wanted = capacity_ * (1.0 + kCpuTolerance);
-  double s = guess > 0 ? guess : (wanted - at_zero) / slopes;
+// By Newton's method from s on, kept within the bracket; then by growing steps around where it came to.
+void StretchLevel::narrow(Bracket& bracket, double wanted, double s) const {
+  auto& [below, above] = bracket;
   for (int k = 0; k < kNewtonSteps; ++k) {
     if (!(s > below && s < above)) s = below + (above - below) / 2;
     double slope = 0;
@@ -88,15 +99,20 @@ double StretchLevel::highest(const Sharing& sharing, const Sharing::Node& node, 
     if (up > below && up < above) (fits(up) ? below : above) = up;
     if (below >= low && above <= up) break;
   }
+}
 
-  if (below >= high * kResolved) {
-    for (;;) {
-      const double middle = below + (above - below) / 2;
-      if (middle <= below || middle >= above) return below;
-      (fits(middle) ? below : above) = middle;
-    }
+double StretchLevel::last_to_fit(Bracket bracket) const {
+  auto& [below, above] = bracket;
+  for (;;) {
+    const double middle = below + (above - below) / 2;
+    if (middle <= below || middle >= above) return below;
+    (fits(middle) ? below : above) = middle;
   }
-  // So far down the halvings stop short of neighbours: they are gone through, and only those in the bracket looked at.
+}
+
+// So far down the halvings stop short of neighbours: they are gone through, and only those in the bracket looked at.
+double StretchLevel::by_halving(Bracket bracket, double high) const {
+  auto& [below, above] = bracket;
   double low = 0;
   double up = high;
   for (int k = 0; k < kHalvings; ++k) {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "policy/yield/sharing.h"
+#include "policy/yield/cpu_contention.h"
 #include "policy/yield/stretch.h"
 
 namespace dfrs {
@@ -21,8 +21,9 @@ class StretchLevel {
   /// The outcome is the halvings' to the last bit. What a node uses never falls as s grows, rounding included, so that
   /// Newton's method may find the place, after which the double that is the last to fit is a few tests away: about 12
   /// sums over the node's users instead of 65. `guess`: where to begin; 0 if there is none.
-  double highest(const Sharing& sharing, const Sharing::Node& node, std::span<const StretchEstimate> jobs,
-                 std::span<const double> yields, double floor, double high, double guess);
+  double highest(const CpuContention& contention, const CpuContention::Node& node,
+                 std::span<const StretchEstimate> jobs, std::span<const double> yields, double floor, double high,
+                 double guess);
 
  private:
   struct Term {
@@ -32,10 +33,19 @@ class StretchLevel {
     double fixed = 0;                           // of a fixed job: need x yield
     bool open = false;
   };
+  struct Bracket {
+    double below;  // fits; 0 counts as if it did
+    double above;  // does not
+  };
+  double take_terms(const CpuContention& contention, const CpuContention::Node& node,
+                    std::span<const StretchEstimate> jobs, std::span<const double> yields, double wanted);
+  void narrow(Bracket& bracket, double wanted, double s) const;
+  double last_to_fit(Bracket bracket) const;
+  double by_halving(Bracket bracket, double high) const;
   double used(double s, double& slope) const;
   bool fits(double s) const;
 
-  std::vector<Term> terms_;  // of the node's users, in their order: the sum's rounding hangs on it
+  std::vector<Term> terms_;  // of the node's users, in their order: the sum's rounding depends on it
   double floor_ = 0;
   double capacity_ = 0;
 };

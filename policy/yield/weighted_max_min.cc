@@ -7,44 +7,45 @@ namespace dfrs {
 
 namespace {
 
-bool same_users(const Sharing& sharing, const Sharing::Node& a, const Sharing::Node& b) {
+bool same_users(const CpuContention& contention, const CpuContention::Node& a, const CpuContention::Node& b) {
   if (a.count != b.count || a.capacity != b.capacity) return false;
-  const std::span<const Sharing::User> of_a = sharing.users(a);
-  const std::span<const Sharing::User> of_b = sharing.users(b);
+  const std::span<const CpuContention::User> of_a = contention.users(a);
+  const std::span<const CpuContention::User> of_b = contention.users(b);
   return std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(),
                     [](const auto& x, const auto& y) { return x.job == y.job && x.need == y.need; });
 }
 
 // The level of a node that fixes all its jobs.
-double level_of_all(const Sharing& sharing, std::span<const double> weights, const Sharing::Node& node) {
+double level_of_all(const CpuContention& contention, std::span<const double> weights, const CpuContention::Node& node) {
   double weight = 0;
-  for (const Sharing::User& user : sharing.users(node)) weight += weights[user.job] * user.need;
+  for (const CpuContention::User& user : contention.users(node)) weight += weights[user.job] * user.need;
   return node.capacity / weight;
 }
 
 }  // namespace
 
-void WeightedMaxMinYield::solve(const Sharing& sharing, std::span<const double> weights, std::span<double> yields) {
-  const std::size_t nodes = sharing.nodes().size();
+void WeightedMaxMinYield::solve(const CpuContention& contention, std::span<const double> weights,
+                                std::span<double> yields) {
+  const std::size_t nodes = contention.nodes().size();
   filling_.resize(yields.size());
   for (std::size_t job = 0; job < filling_.size(); ++job) filling_[job] = {weights[job], 0};
   queue_.restart();
   for (std::uint32_t n = 0; n < nodes; ++n) {
     // A gang's nodes often hold the same: one of them stands for its neighbours.
-    if (n > 0 && same_users(sharing, sharing.nodes()[n], sharing.nodes()[n - 1])) continue;
-    queue_.push({level_of_all(sharing, weights, sharing.nodes()[n]), n});
+    if (n > 0 && same_users(contention, contention.nodes()[n], contention.nodes()[n - 1])) continue;
+    queue_.push({level_of_all(contention, weights, contention.nodes()[n]), n});
   }
 
   while (!queue_.empty()) {
     const auto [at_level, n] = queue_.pop();
-    // Summed anew instead of kept by differences, which weights of different magnitude would spoil.
-    const Sharing::Node& node = sharing.nodes()[n];
+    // Summed again each time: differences would be spoilt, since weights differ by magnitudes.
+    const CpuContention::Node& node = contention.nodes()[n];
     double weight = 0;
     double capacity = node.capacity;
-    for (const Sharing::User& user : sharing.users(node)) {
+    for (const CpuContention::User& user : contention.users(node)) {
       Filling& job = filling_[user.job];
       if (at_level * job.open_weight >= 1) job = {0, 1};
-      // One of them is 0: whether a job is open nobody could predict.
+      // One of them is 0. No branch: whether a job is open cannot be predicted.
       weight += job.open_weight * user.need;
       capacity -= job.yield * user.need;
     }
@@ -56,7 +57,7 @@ void WeightedMaxMinYield::solve(const Sharing& sharing, std::span<const double> 
       queue_.push({level, n});
       continue;
     }
-    for (const Sharing::User& user : sharing.users(node)) {
+    for (const CpuContention::User& user : contention.users(node)) {
       Filling& job = filling_[user.job];
       if (job.open_weight > 0) job = {0, at_level * job.open_weight};
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace dfrs {
 namespace {
@@ -32,26 +33,46 @@ void WorkingBasis::reserve(std::size_t size) {
   by_node_.resize(wider);
 }
 
+void WorkingBasis::take_entries(std::span<const double> values) {
+  entries_.clear();
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (values[k] != 0) entries_.push_back(k);
+  }
+}
+
+void WorkingBasis::solve(std::span<const double> column, std::span<double> by_job) {
+  take_entries(column);
+  for (std::size_t j = 0; j < size(); ++j) {
+    double sum = 0;
+    for (const std::size_t n : entries_) sum += at(j, n) * column[n];
+    by_job[j] = sum;
+  }
+}
+
+// by_node_ = row x inverse.
+void WorkingBasis::multiply_row(std::span<const double> row) {
+  take_entries(row);
+  const std::size_t k = size();
+  std::fill_n(by_node_.begin(), k, 0.0);
+  for (const std::size_t j : entries_) {
+    for (std::size_t n = 0; n < k; ++n) by_node_[n] += row[j] * at(j, n);
+  }
+}
+
 bool WorkingBasis::add(std::uint32_t job, std::uint32_t node, std::span<const double> column,
                        std::span<const double> row, double corner) {
   const std::size_t k = size();
   reserve(k + 1);
   // The inverse of a matrix with a border, by the Schur complement of the old part.
-  for (std::size_t j = 0; j < k; ++j) {
-    double sum = 0;
-    for (std::size_t n = 0; n < k; ++n) sum += at(j, n) * column[n];
-    by_job_[j] = sum;
-    corner -= row[j] * sum;
-  }
+  solve(column, by_job_);
+  for (std::size_t j = 0; j < k; ++j) corner -= row[j] * by_job_[j];
   if (!usable(corner)) return false;
-  for (std::size_t n = 0; n < k; ++n) {
-    double sum = 0;
-    for (std::size_t j = 0; j < k; ++j) sum += row[j] * at(j, n);
-    by_node_[n] = sum / corner;
-  }
+  multiply_row(row);
+  for (std::size_t n = 0; n < k; ++n) by_node_[n] /= corner;
   for (std::size_t j = 0; j < k; ++j) {
-    for (std::size_t n = 0; n < k; ++n) at(j, n) += by_job_[j] * by_node_[n];
     at(j, k) = -by_job_[j] / corner;
+    if (by_job_[j] == 0) continue;
+    for (std::size_t n = 0; n < k; ++n) at(j, n) += by_job_[j] * by_node_[n];
   }
   for (std::size_t n = 0; n < k; ++n) at(k, n) = -by_node_[n];
   at(k, k) = 1 / corner;
@@ -62,11 +83,7 @@ bool WorkingBasis::add(std::uint32_t job, std::uint32_t node, std::span<const do
 
 bool WorkingBasis::replace_job(std::size_t leaving, std::uint32_t job, std::span<const double> column) {
   const std::size_t k = size();
-  for (std::size_t j = 0; j < k; ++j) {
-    double sum = 0;
-    for (std::size_t n = 0; n < k; ++n) sum += at(j, n) * column[n];
-    by_job_[j] = sum;
-  }
+  solve(column, by_job_);
   if (!usable(by_job_[leaving])) return false;
   for (std::size_t n = 0; n < k; ++n) at(leaving, n) /= by_job_[leaving];
   for (std::size_t j = 0; j < k; ++j) {
@@ -79,11 +96,7 @@ bool WorkingBasis::replace_job(std::size_t leaving, std::uint32_t job, std::span
 
 bool WorkingBasis::replace_node(std::size_t leaving, std::uint32_t node, std::span<const double> row) {
   const std::size_t k = size();
-  for (std::size_t n = 0; n < k; ++n) {
-    double sum = 0;
-    for (std::size_t j = 0; j < k; ++j) sum += row[j] * at(j, n);
-    by_node_[n] = sum;
-  }
+  multiply_row(row);
   if (!usable(by_node_[leaving])) return false;
   for (std::size_t j = 0; j < k; ++j) {
     const double pivot = at(j, leaving) / by_node_[leaving];
@@ -115,6 +128,37 @@ bool WorkingBasis::remove(std::size_t job, std::size_t node) {
   nodes_[node] = nodes_[last];
   jobs_.pop_back();
   nodes_.pop_back();
+  return true;
+}
+
+bool WorkingBasis::invert(std::span<double> matrix) {
+  const std::size_t k = size();
+  // In place: the rows of the matrix change places as pivots ask for it, the columns of its inverse with them.
+  row_of_.resize(k);
+  for (std::size_t c = 0; c < k; ++c) {
+    std::size_t pivot_row = c;
+    for (std::size_t r = c + 1; r < k; ++r) {
+      if (std::abs(matrix[r * k + c]) > std::abs(matrix[pivot_row * k + c])) pivot_row = r;
+    }
+    const double pivot = matrix[pivot_row * k + c];
+    if (!usable(pivot)) return false;
+    row_of_[c] = pivot_row;
+    double* const top = &matrix[c * k];
+    if (pivot_row != c) std::swap_ranges(top, top + k, &matrix[pivot_row * k]);
+    top[c] = 1;
+    for (std::size_t n = 0; n < k; ++n) top[n] /= pivot;
+    for (std::size_t r = 0; r < k; ++r) {
+      double* const row = &matrix[r * k];
+      if (r == c || row[c] == 0) continue;
+      const double factor = std::exchange(row[c], 0.0);
+      for (std::size_t n = 0; n < k; ++n) row[n] -= factor * top[n];
+    }
+  }
+  for (std::size_t c = k; c-- > 0;) {
+    if (row_of_[c] == c) continue;
+    for (std::size_t r = 0; r < k; ++r) std::swap(matrix[r * k + c], matrix[r * k + row_of_[c]]);
+  }
+  for (std::size_t j = 0; j < k; ++j) std::copy_n(&matrix[j * k], k, &at(j, 0));
   return true;
 }
 

@@ -25,7 +25,7 @@ HttpAnswer bad_request(std::string_view message) { return http_error(400, "bad_r
 
 struct ControlServer::Handlers {
   const Inspection& inspection;
-  Recorder& recorder;
+  record::Recorder& recorder;
   std::string cluster;
   std::function<void(const std::string&)> log;
   std::function<void()> wake;
@@ -78,7 +78,7 @@ struct ControlServer::Handlers {
       return bad_request(expected);
     }
     if (wake) wake();
-    const RecordingState state = recorder.state();
+    const record::RecordingState state = recorder.state();
     if (log) {
       log(state.on ? fmt::format("recording to {}, ordered by user id {}", state.path, request.uid)
                    : fmt::format("recording is off, ordered by user id {}", request.uid));
@@ -94,7 +94,7 @@ ControlServer::~ControlServer() = default;
 
 tl::expected<std::unique_ptr<ControlServer>, std::string> ControlServer::start(ControlServerOptions options,
                                                                                const Inspection& inspection,
-                                                                               Recorder& recorder) {
+                                                                               record::Recorder& recorder) {
   auto handlers = std::make_unique<Handlers>(
       Handlers{inspection, recorder, options.cluster, options.log, options.wake, {}, {}, false});
   Handlers* const h = handlers.get();

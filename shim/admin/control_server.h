@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The control port of a live controller: what it is doing, for dfrsctl (docs/dfrsctl.md). Authenticated with MUNGE.
+// The control port of a live controller: what it is doing, for dfrsctl (docs/reference/dfrsctl.md). Authenticated with
+// MUNGE.
 //
 //   GET  /v1/version /v1/status /v1/nodes /v1/explain?job=N /v1/repack /v1/record   any user of the cluster, as squeue
 //   POST /v1/record  {"on": "/path"} or {"off": true}                               root and SlurmUser
@@ -35,7 +36,7 @@ class ControlServer {
   /// Listens and answers on a thread of its own, until it is destroyed; `inspection` and `recorder` must outlive it.
   static tl::expected<std::unique_ptr<ControlServer>, std::string> start(ControlServerOptions options,
                                                                          const Inspection& inspection,
-                                                                         Recorder& recorder);
+                                                                         record::Recorder& recorder);
   ~ControlServer();
   ControlServer(const ControlServer&) = delete;
   ControlServer& operator=(const ControlServer&) = delete;

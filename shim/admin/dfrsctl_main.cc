@@ -16,6 +16,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "base/exit_code.h"
 #include "dfrs-config.h"
 #include "policy/core/nearest_name.h"
 #include "shim/admin/controller_address.h"
@@ -26,14 +27,14 @@
 namespace dfrs::shim {
 namespace {
 
-// As docs/exit-codes.md lists them.
+// As docs/reference/exit-codes.md lists them.
 enum ExitCode : int {
-  kOk = 0,
-  kInternal = 1,
-  kUsage = 2,
-  kInput = 3,
-  kIo = 4,
-  kUnreachable = 5,
+  kOk = base::kExitOk,
+  kInternal = base::kExitInternal,
+  kUsage = base::kExitUsage,
+  kInput = base::kExitInput,
+  kIo = base::kExitIo,
+  kUnreachable = base::kExitNetwork,
   kRefused = 6,
   kNotDone = 7,
 };
@@ -239,7 +240,7 @@ std::optional<std::string> unknown_subcommand(const CLI::App& app, const std::ve
 
 void add_options(CLI::App& app, Options& options) {
   AddressOptions& address = options.address;
-  app.add_flag("--json", options.json, "Print JSON, as docs/dfrsctl.md describes it");
+  app.add_flag("--json", options.json, "Print JSON, as docs/reference/dfrsctl.md describes it");
   app.add_option("--host", address.host, "Host of slurmctld");
   app.add_option("--port", address.port, "Control port on that host")->check(CLI::Range(1, 65535));
   app.add_option("--munge-socket", address.munge_socket,

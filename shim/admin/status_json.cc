@@ -92,12 +92,12 @@ const char* kind_name(PlannedMove::Kind kind) {
 
 }  // namespace
 
-Json recording_json(const RecordingState& recording) {
+Json recording_json(const record::RecordingState& recording) {
   return {{"format", kControlFormat}, {"on", recording.on},       {"path", text_or_null(recording.path)},
           {"steps", recording.steps}, {"bytes", recording.bytes}, {"stopped", text_or_null(recording.stopped)}};
 }
 
-Json status_json(const ControllerStatus& status, const RecordingState& recording) {
+Json status_json(const ControllerStatus& status, const record::RecordingState& recording) {
   Json jobs = Json::array();
   for (const JobStatus& job : status.jobs) jobs.push_back(job_json(job));
   Json record = recording_json(recording);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A controller's status as JSON, the schema of docs/dfrsctl.md. What has no finite value (a priority without progress,
-// no wake-up time, no time limit) is null.
+// A controller's status as JSON, the schema of docs/reference/dfrsctl.md. What has no finite value (a priority without
+// progress, no wake-up time, no time limit) is null.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -16,10 +16,10 @@ inline constexpr int kControlFormat = 1;
 using Json = nlohmann::ordered_json;
 
 /// These are answers of the control port, each with its "format".
-Json status_json(const ControllerStatus& status, const RecordingState& recording);
+Json status_json(const ControllerStatus& status, const record::RecordingState& recording);
 Json nodes_json(const ControllerStatus& status);
 Json repack_json(const RepackPlan& plan);
-Json recording_json(const RecordingState& recording);
+Json recording_json(const record::RecordingState& recording);
 /// {"format": 1, "job": id, "lines": [...]}
 Json explain_json(std::uint32_t job_id, const std::vector<std::string>& lines);
 

@@ -7,43 +7,21 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/text_table.h"
+
 namespace dfrs::shim {
 namespace {
 
 constexpr std::size_t kMaxName = 24;
 constexpr std::size_t kMaxPlaces = 48;
 
-// Without what a terminal would take as an order: control characters, C1 (0x80 - 0x9f, two bytes in UTF-8) included.
-std::string printable(const std::string& text) {
-  std::string out;
-  for (std::size_t k = 0; k < text.size(); ++k) {
-    const auto c = static_cast<unsigned char>(text[k]);
-    const auto next = k + 1 < text.size() ? static_cast<unsigned char>(text[k + 1]) : 0;
-    if (c == 0xc2 && next >= 0x80 && next < 0xa0) {
-      out += '?';
-      ++k;
-    } else {
-      out += c < 0x20 || c == 0x7f ? '?' : text[k];
-    }
-  }
-  return out;
-}
+// Job names and reasons are the users': they may hold anything.
+std::string printable(const std::string& text) { return base::printable(text, "?"); }
 
-bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
-
-// Characters, as far as they are one column wide.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); }));
-}
-
-// At most `most` characters; '+' at the end says that there are more.
+// At most `most` columns; '+' at the end says that there are more.
 std::string shortened(std::string text, std::size_t most) {
-  if (width_of(text) <= most) return text;
-  std::size_t end = 0;
-  for (std::size_t characters = 0; end < text.size(); ++end) {
-    if (!continues(text[end]) && characters++ == most - 1) break;
-  }
-  return text.substr(0, end) + "+";
+  if (base::display_width(text) <= most) return text;
+  return std::string(base::fitting(text, most - 1)) + "+";
 }
 
 std::string text_of(const Json& value) { return value.is_null() ? std::string() : value.get<std::string>(); }
@@ -96,32 +74,6 @@ std::string recording_line(const Json& record) {
 }
 
 }  // namespace
-
-void Table::column(std::string heading, Align align) { columns_.push_back({std::move(heading), align}); }
-void Table::row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-
-std::string Table::text() const {
-  std::vector<std::size_t> widths;
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    widths.push_back(width_of(columns_[c].heading));
-    for (const auto& row : rows_) widths[c] = std::max(widths[c], width_of(row[c]));
-  }
-  std::string out;
-  const auto line = [&](const auto& cell) {
-    std::string text;
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const std::string& value = cell(c);
-      const std::string blanks(widths[c] - width_of(value), ' ');
-      if (c != 0) text += "  ";
-      text += columns_[c].align == Align::right ? blanks + value : value + blanks;
-    }
-    while (!text.empty() && text.back() == ' ') text.pop_back();
-    out += text + "\n";
-  };
-  line([&](std::size_t c) -> const std::string& { return columns_[c].heading; });
-  for (const auto& row : rows_) line([&](std::size_t c) -> const std::string& { return row[c]; });
-  return out;
-}
 
 std::string duration_text(double seconds) {
   if (!std::isfinite(seconds)) return "-";
@@ -196,8 +148,8 @@ std::string status_table(const Json& answer, const UserNames& users) {
   out += recording_line(answer.at("record")) + "\n\n";
   if (jobs.empty()) return out + "no jobs in managed partitions\n";
 
-  using Align = Table::Align;
-  Table table;
+  using base::Align;
+  base::TextTable table;
   table.column("JOBID", Align::right);
   table.column("PARTITION");
   table.column("NAME");
@@ -235,8 +187,8 @@ std::string status_table(const Json& answer, const UserNames& users) {
 std::string nodes_table(const Json& answer) {
   const Json& nodes = answer.at("nodes");
   if (nodes.empty()) return "no nodes yet: slurmctld has not shown the cluster\n";
-  using Align = Table::Align;
-  Table table;
+  using base::Align;
+  base::TextTable table;
   table.column("NODE");
   table.column("STATE");
   table.column("JOBS", Align::right);
@@ -297,9 +249,9 @@ std::string repack_table(const Json& answer) {
                      answer.at("min_yield_before").get<double>(), answer.at("min_yield_after").get<double>(),
                      counted(moves.size(), "placement", "placements"),
                      counted(yields.size(), "change of yield", "changes of yield"));
-  using Align = Table::Align;
+  using base::Align;
   if (!moves.empty()) {
-    Table table;
+    base::TextTable table;
     table.column("JOBID", Align::right);
     table.column("ACTION");
     table.column("FROM");
@@ -311,7 +263,7 @@ std::string repack_table(const Json& answer) {
     out += "\n" + table.text();
   }
   if (!yields.empty()) {
-    Table table;
+    base::TextTable table;
     table.column("JOBID", Align::right);
     table.column("YIELD", Align::right);
     table.column("THEN", Align::right);

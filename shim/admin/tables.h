@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The controller's answers (docs/dfrsctl.md) as tables for people. What users named (jobs, reasons) may hold anything:
-// control characters are shown as '?', so that no name can play with a terminal.
+// The controller's answers (docs/reference/dfrsctl.md) as tables for people. What users named (jobs, reasons) may hold
+// anything: control characters are shown as '?', so that no name can play with a terminal.
 //
 // Errors: nlohmann::json::exception if an answer is not what the schema says.
 #pragma once
@@ -29,24 +29,5 @@ std::string places_text(const Json& places);
 
 /// "2:05", "1:00:00", "3-04:00:00": minutes and seconds, hours, days.
 std::string duration_text(double seconds);
-
-/// Rows under headings, each column as wide as its widest cell.
-class Table {
- public:
-  enum class Align { left, right };
-  /// All columns come before the first row.
-  void column(std::string heading, Align align = Align::left);
-  /// A cell for each column.
-  void row(std::vector<std::string> cells);
-  std::string text() const;
-
- private:
-  struct Column {
-    std::string heading;
-    Align align;
-  };
-  std::vector<Column> columns_;
-  std::vector<std::vector<std::string>> rows_;
-};
 
 }  // namespace dfrs::shim

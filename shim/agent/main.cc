@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dfrsd: the node agent. See docs/node-agent.md.
+// dfrsd: the node agent. See docs/reference/dfrsd.md.
 #include <errno.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -13,6 +13,7 @@
 #include <exception>
 #include <memory>
 
+#include "base/exit_code.h"
 #include "dfrs-config.h"
 #include "shim/agent/agent.h"
 #include "shim/agent/log.h"
@@ -23,8 +24,11 @@
 namespace dfrs::shim {
 namespace {
 
-// As docs/exit-codes.md lists them.
-enum ExitCode : int { kExitOk = 0, kExitInternal = 1, kExitUsage = 2, kExitIo = 4, kExitNetwork = 5 };
+using base::kExitInternal;
+using base::kExitIo;
+using base::kExitNetwork;
+using base::kExitOk;
+using base::kExitUsage;
 
 constexpr unsigned kRefusalsLoggedPerMinute = 10;
 
@@ -46,7 +50,7 @@ struct Options {
 };
 
 struct Failure {
-  ExitCode code = kExitInternal;
+  int code = kExitInternal;
   std::string message;
 };
 
@@ -199,7 +203,7 @@ constexpr const char* kFooter =
   4  the control groups or the run folder cannot be used, or another dfrsd uses that folder
   5  the address cannot be listened on, or munged does not answer
 
-docs/node-agent.md has more.)";
+docs/reference/dfrsd.md has more.)";
 
 void add_options(CLI::App& app, Options& options) {
   app.set_version_flag("--version", std::string("dfrsd ") + PACKAGE_VERSION);

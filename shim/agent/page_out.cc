@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-#include "shim/agent/files.h"
+#include "base/files.h"
 
 namespace dfrs::shim {
 namespace {
@@ -23,7 +23,7 @@ constexpr std::size_t kMaxMaps = std::size_t{64} << 20;
 }  // namespace
 
 std::vector<MemoryRange> KernelPageOut::ranges(pid_t pid) {
-  const auto maps = read_file_at(AT_FDCWD, fmt::format("{}/{}/maps", kProc, pid), kMaxMaps);
+  const auto maps = base::read_file_at(AT_FDCWD, fmt::format("{}/{}/maps", kProc, pid), kMaxMaps);
   return maps ? private_ranges(*maps) : std::vector<MemoryRange>{};
 }
 
@@ -33,7 +33,7 @@ SwapSpace KernelPageOut::swap() { return swap_space(kProc); }
 
 std::int64_t KernelPageOut::advise(pid_t pid, MemoryRange range, int& error) {
   // A number could by now be another process's. That one would lose nothing but speed: its pages come back when used.
-  const Fd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));  // glibc's header is not for C++
+  const base::Fd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));  // glibc's header is not for C++
   if (!process) {
     error = errno;
     return -1;

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "shim/agent/files.h"
+#include "base/files.h"
 
 namespace dfrs::shim {
 namespace {
@@ -28,19 +28,19 @@ std::uint64_t kib_of(std::string_view text, std::string_view key) {
 }  // namespace
 
 ProcessMemory process_memory(const std::string& proc, pid_t pid) {
-  const auto status = read_file_at(AT_FDCWD, fmt::format("{}/{}/status", proc, pid));
+  const auto status = base::read_file_at(AT_FDCWD, fmt::format("{}/{}/status", proc, pid));
   if (!status) return {};
   return {kib_of(*status, "VmRSS:"), kib_of(*status, "VmSwap:")};
 }
 
 double process_cpu_seconds(const std::string& proc, pid_t pid) {
-  const auto tasks = open_folder(AT_FDCWD, fmt::format("{}/{}/task", proc, pid));
+  const auto tasks = base::open_folder(AT_FDCWD, fmt::format("{}/{}/task", proc, pid));
   if (!tasks) return 0;
-  const auto threads = list_folder(tasks->get());
+  const auto threads = base::list_folder(tasks->get());
   if (!threads) return 0;
   double seconds = 0;
   for (const std::string& thread : *threads) {
-    const auto text = read_file_at(tasks->get(), thread + "/schedstat");
+    const auto text = base::read_file_at(tasks->get(), thread + "/schedstat");
     if (!text) continue;
     std::uint64_t ns = 0;
     std::from_chars(text->data(), text->data() + text->size(), ns);
@@ -50,7 +50,7 @@ double process_cpu_seconds(const std::string& proc, pid_t pid) {
 }
 
 char process_state(const std::string& proc, pid_t pid) {
-  const auto stat = read_file_at(AT_FDCWD, fmt::format("{}/{}/stat", proc, pid));
+  const auto stat = base::read_file_at(AT_FDCWD, fmt::format("{}/{}/stat", proc, pid));
   if (!stat) return '\0';
   // "pid (name) S ...": the name may hold anything, also ')'.
   const std::size_t name_end = stat->rfind(')');
@@ -63,7 +63,7 @@ bool process_stopped(const std::string& proc, pid_t pid) {
 }
 
 SwapSpace swap_space(const std::string& proc) {
-  const auto text = read_file_at(AT_FDCWD, proc + "/meminfo");
+  const auto text = base::read_file_at(AT_FDCWD, proc + "/meminfo");
   if (!text) return {};
   return {kib_of(*text, "SwapTotal:"), kib_of(*text, "SwapFree:")};
 }

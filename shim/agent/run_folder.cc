@@ -38,7 +38,7 @@ tl::expected<RunFolder, std::string> RunFolder::open(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) return failed("", error.value());
-  run.folder_ = Fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  run.folder_ = base::Fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!run.folder_) return failed("", errno);
   // slurmstepd trusts the files in here.
   struct stat about{};
@@ -47,37 +47,37 @@ tl::expected<RunFolder, std::string> RunFolder::open(const std::string& path) {
     return tl::unexpected(
         fmt::format("{}: must belong to user id {} and be writable by no one else; see --run-dir", path, geteuid()));
   }
-  run.lock_ = Fd(openat(run.folder_.get(), "lock", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  run.lock_ = base::Fd(openat(run.folder_.get(), "lock", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!run.lock_) return failed("/lock", errno);
   if (flock(run.lock_.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) return tl::unexpected(fmt::format("{}/lock: another dfrsd is using this folder", path));
     return failed("/lock", errno);
   }
   if (mkdirat(run.folder_.get(), kQuota, 0755) != 0 && errno != EEXIST) return failed("/quota", errno);
-  auto quota = open_folder(run.folder_.get(), kQuota);
+  auto quota = base::open_folder(run.folder_.get(), kQuota);
   if (!quota) return failed("/quota", quota.error());
   run.quota_ = std::move(*quota);
 
   // The quotas of an earlier agent; the first publish() removes files that are none.
-  const auto names = list_folder(run.quota_.get());
+  const auto names = base::list_folder(run.quota_.get());
   if (!names) return failed("/quota", names.error());
   for (const std::string& name : *names) {
     const auto job = job_of(name);
     if (!job) continue;
-    const auto text = read_file_at(run.quota_.get(), name, 256);
+    const auto text = base::read_file_at(run.quota_.get(), name, 256);
     run.published_[*job] = (text ? parse_cpu_max(*text) : std::nullopt).value_or(CpuMax{});
   }
   return run;
 }
 
 tl::expected<void, std::string> RunFolder::remember(const DesiredState& state) {
-  if (const int error = replace_file_at(folder_.get(), kDesired, format_desired(state), 0600))
-    return tl::unexpected(fmt::format("{}/{}: {}", path_, kDesired, strerror(error)));
+  if (const auto done = base::replace_file_at(folder_.get(), kDesired, format_desired(state), 0600); !done)
+    return tl::unexpected(fmt::format("{}/{}: {}", path_, kDesired, strerror(done.error())));
   return {};
 }
 
 tl::expected<std::optional<DesiredState>, std::string> RunFolder::recall(const std::string& node) {
-  const auto text = read_file_at(folder_.get(), kDesired, 16 << 20);
+  const auto text = base::read_file_at(folder_.get(), kDesired, 16 << 20);
   if (!text && text.error() == ENOENT) return std::optional<DesiredState>();
   std::string reason;
   if (!text) {
@@ -89,8 +89,8 @@ tl::expected<std::optional<DesiredState>, std::string> RunFolder::recall(const s
   }
   renameat(folder_.get(), kDesired, folder_.get(), kDamaged);
   return tl::unexpected(
-      fmt::format("{}/{}: {}; the file has been renamed to {}, and the controller's next request brings the state",
-                  path_, kDesired, reason, kDamaged));
+      fmt::format("{}/{}: {}; it has been set aside as {}, and the controller's next request brings the state", path_,
+                  kDesired, reason, kDamaged));
 }
 
 tl::expected<void, std::string> RunFolder::publish(const std::map<std::uint32_t, CpuMax>& quotas) {
@@ -113,8 +113,9 @@ tl::expected<void, std::string> RunFolder::publish(const std::map<std::uint32_t,
   for (const auto& [job, quota] : quotas) {
     const auto known = published_.find(job);
     if (known != published_.end() && known->second == quota) continue;
-    if (const int error = replace_file_at(quota_.get(), std::to_string(job), format_cpu_max(quota) + "\n", 0644))
-      note(job, error);
+    if (const auto done = base::replace_file_at(quota_.get(), std::to_string(job), format_cpu_max(quota) + "\n", 0644);
+        !done)
+      note(job, done.error());
     else
       published_[job] = quota;
   }

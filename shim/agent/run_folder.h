@@ -14,8 +14,8 @@
 #include <string>
 #include <tl/expected.hpp>
 
+#include "base/files.h"
 #include "shim/agent/cpu_max.h"
-#include "shim/agent/files.h"
 #include "shim/quota/protocol.h"
 
 namespace dfrs::shim {
@@ -40,9 +40,9 @@ class RunFolder {
 
  private:
   std::string path_;
-  Fd folder_;
-  Fd quota_;
-  Fd lock_;
+  base::Fd folder_;
+  base::Fd quota_;
+  base::Fd lock_;
   std::map<std::uint32_t, CpuMax> published_;
 };
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "shim/agent/files.h"
+#include "base/files.h"
 #include "shim/agent/process.h"
 
 namespace dfrs::shim {
@@ -34,7 +34,7 @@ void StopGuard::send(std::uint32_t job, pid_t process, int signal) const {
     return;
   }
   // The process may have ended and its number been used again: check what is held open.
-  const Fd held(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
+  const base::Fd held(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
   if (!held) return;
   const std::vector<pid_t> now = groups_.processes(job);
   if (std::find(now.begin(), now.end(), process) == now.end()) return;

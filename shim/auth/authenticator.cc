@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "shim/auth/digest.h"
+#include "base/sha256.h"
 
 namespace dfrs::shim {
 namespace {
@@ -36,11 +36,11 @@ bool one_line(std::string_view text) { return text.find('\n') == std::string_vie
 
 std::string request_payload(const RequestWords& request, std::string_view nonce) {
   return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", kRequestKind, nonce, request.method, request.target, request.receiver,
-                     sha256_hex(request.body));
+                     base::sha256_hex(request.body));
 }
 
 std::string answer_payload(std::string_view nonce, std::string_view receiver, int status, std::string_view body) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n", kAnswerKind, nonce, receiver, status, sha256_hex(body));
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n", kAnswerKind, nonce, receiver, status, base::sha256_hex(body));
 }
 
 // The nonce of a request's payload; nothing if it is not one of a request.

@@ -9,19 +9,13 @@
 #include <sstream>
 #include <string>
 
+#include "base/exit_code.h"
 #include "dfrs-config.h"
 #include "shim/conf/read_config.h"
 #include "shim/conf/settings.h"
 
 namespace dfrs::shim {
 namespace {
-
-// As docs/exit-codes.md lists them.
-constexpr int kOk = 0;
-constexpr int kInternal = 1;
-constexpr int kUsage = 2;
-constexpr int kInput = 3;
-constexpr int kIo = 4;
 
 constexpr const char* kFooter =
     R"text(If FILE has no error, the settings that slurmctld would use are printed, defaults included. The output is itself a
@@ -46,12 +40,12 @@ Examples:
   dfrs-check-config --quiet dfrs.conf.new || echo "not installed"
   dfrs-check-config --list-settings | cut -f 1,2
 
-dfrs.conf(5) and docs/administrator-guide.md explain the settings.)text";
+dfrs.conf(5) and docs/reference/dfrs.conf.md explain the settings.)text";
 
 int print(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return kOk;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return base::kExitOk;
   fmt::print(stderr, "dfrs-check-config: standard output cannot be written\n");
-  return kIo;
+  return base::kExitIo;
 }
 
 int run(int argc, char** argv) {
@@ -73,20 +67,20 @@ int run(int argc, char** argv) {
     return print(text.str());
   } catch (const CLI::ParseError& error) {
     fmt::print(stderr, "dfrs-check-config: {} (see --help)\n", error.what());
-    return kUsage;
+    return base::kExitUsage;
   }
   if (list) return print(list_settings());
   if (file_option->empty()) {
     fmt::print(stderr, "dfrs-check-config: FILE is missing: name the dfrs.conf to check (see --help)\n");
-    return kUsage;
+    return base::kExitUsage;
   }
   const auto config = read_config(file);
-  if (config) return quiet ? kOk : print(format_config(*config));
+  if (config) return quiet ? base::kExitOk : print(format_config(*config));
   for (const ConfigError& error : config.error()) fmt::print(stderr, "{}\n", error.text());
-  if (config.error().front().unreadable) return kIo;
+  if (config.error().front().unreadable) return base::kExitIo;
   fmt::print(stderr, "dfrs-check-config: {} error{} in {}\n", config.error().size(),
              config.error().size() == 1 ? "" : "s", file);
-  return kInput;
+  return base::kExitInput;
 }
 
 }  // namespace
@@ -102,5 +96,5 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     fmt::print(stderr, "dfrs-check-config: internal error: {}; please report it\n", error.what());
   }
-  return dfrs::shim::kInternal;
+  return dfrs::base::kExitInternal;
 }

@@ -50,7 +50,7 @@ enum class WeightRule : std::uint8_t { none, priority, qos, fair_share };
 /// The defaults here are those of dfrs.conf. Members stand in the order of etc/dfrs.conf.example; the ranges are
 /// those of settings.cc.
 struct Config {
-  Algorithm algorithm;                      ///< Algorithm; never one with OPT=AVG
+  Algorithm algorithm;                      ///< Algorithm; never one that needs a solver
   Seconds period = 600;                     ///< Period, 0.001 .. 1e9
   std::vector<PartitionConfig> partitions;  ///< Partitions; at least one, all different, in the order of the file
   PauseRules pausing;                       ///< PauseBy, LostWork: what partitions without rules of their own have

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 
+#include "base/files.h"
 #include "shim/conf/key_values.h"
 #include "shim/conf/settings.h"
 
@@ -151,25 +152,17 @@ tl::expected<Config, ConfigErrors> read_config(const std::string& path) {
     return tl::unexpected<ConfigErrors>(ConfigErrors{ConfigError{path, 0, "", std::move(message), true}});
   };
   // Non-blocking: slurmctld must not wait for a pipe that nobody writes to.
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return fail(fmt::format("cannot be opened: {}", std::strerror(errno)));
-  const std::unique_ptr<const int, void (*)(const int*)> closer(&fd, [](const int* number) { close(*number); });
+  const base::Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd) return fail(fmt::format("cannot be opened: {}", std::strerror(errno)));
   struct stat status{};
-  if (fstat(fd, &status) != 0) return fail(fmt::format("cannot be read: {}", std::strerror(errno)));
+  if (fstat(fd.get(), &status) != 0) return fail(fmt::format("cannot be read: {}", std::strerror(errno)));
   if (!S_ISREG(status.st_mode)) return fail("is not a regular file");
-  std::string text(kMaxConfigBytes + 1, '\0');
-  std::size_t size = 0;
-  while (size < text.size()) {
-    const ssize_t got = read(fd, text.data() + size, text.size() - size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(fmt::format("cannot be read: {}", std::strerror(errno)));
-    if (got == 0) break;
-    size += static_cast<std::size_t>(got);
-  }
-  text.resize(size);
-  if (text.size() > kMaxConfigBytes)
+  const auto text = base::read_all(fd.get(), kMaxConfigBytes);
+  if (!text && text.error() == EFBIG) {
     return fail(fmt::format("is larger than {} bytes: not a dfrs.conf", kMaxConfigBytes));
-  return parse_config(text, path);
+  }
+  if (!text) return fail(fmt::format("cannot be read: {}", std::strerror(text.error())));
+  return parse_config(*text, path);
 }
 
 }  // namespace dfrs::shim

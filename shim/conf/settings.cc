@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "policy/core/nearest_name.h"
+#include "policy/rr7659/algorithm.h"
 #include "shim/conf/key_values.h"
 
 namespace dfrs::shim {
@@ -116,28 +118,27 @@ Setting yes_no_setting(Setting about, bool Config::* target) {
 
 std::string why_no_solver(const Algorithm& algorithm) {
   const std::string name = algorithm_name(algorithm);
-  const auto* dfrs = std::get_if<DfrsAlgorithm>(&algorithm);
-  if (dfrs == nullptr) {
+  const std::optional<DfrsAlgorithm> dfrs = dfrs_algorithm(algorithm);
+  if (!dfrs) {
     return fmt::format(
         "{} needs a solver of linear programs, which slurmctld does not load because it could end the process; "
         "choose an algorithm that needs none (dfrs-sim simulates this one, too)",
         name);
   }
   DfrsAlgorithm other = *dfrs;
-  other.objective = other.objective == DfrsAlgorithm::Objective::avg_yield ? DfrsAlgorithm::Objective::min_yield
-                                                                           : DfrsAlgorithm::Objective::max_stretch;
+  other.objective = DfrsAlgorithm::Objective::max_stretch;
   return fmt::format(
       "{} needs a solver of linear programs for OPT=AVG, which slurmctld does not load because it could end the "
       "process; take {} instead (dfrs-sim simulates both)",
-      name, algorithm_name(other));
+      name, algorithm_name(named(other)));
 }
 
 Setting algorithm_setting(Setting about) {
-  about.values = "a name as `dfrs-sim list` shows it, without OPT=AVG";
+  about.values = "a name as `dfrs-sim list` shows it, other than /stretch-per/OPT=AVG";
   about.read = [](const std::string& value, SettingTarget into) -> Outcome {
     const auto algorithm = parse_algorithm(value);
     if (!algorithm) return refused(algorithm.error().message + " (`dfrs-sim list` shows all names)");
-    if (traits_of(*algorithm).needs_lp_solver) return refused(why_no_solver(*algorithm));
+    if (algorithm->traits.needs_lp_solver) return refused(why_no_solver(*algorithm));
     into.config.algorithm = *algorithm;
     return {};
   };

@@ -49,18 +49,21 @@
 #include "shim/controller/state_keeper.h"
 #include "shim/quota/node_agents.h"
 
+namespace dfrs::record {
+class Recorder;
+}
+
 namespace dfrs::shim {
 
-class Recorder;
 class StateWriter;
 
 class Controller final : public Inspection {
  public:
   struct Parts {
     std::string cluster;
-    NodeAgents* agents = nullptr;         ///< null: there are none, whatever QuotaMode says
-    Recorder* recorder = nullptr;         ///< null: no records
-    StateWriter* state_writer = nullptr;  ///< null: nothing is kept
+    NodeAgents* agents = nullptr;          ///< null: there are none, whatever QuotaMode says
+    record::Recorder* recorder = nullptr;  ///< null: no records
+    StateWriter* state_writer = nullptr;   ///< null: nothing is kept
     Log log;
   };
 

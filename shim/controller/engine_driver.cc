@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "policy/rr7659/options.h"
 #include "record/recorder.h"
 #include "shim/controller/clock.h"
 #include "shim/controller/offers.h"
@@ -58,13 +59,13 @@ void show_job(const Job& job, std::uint32_t reference_cpus, Seconds now, JobView
 
 tl::expected<void, std::string> EngineDriver::create(const Config& config) {
   EngineOptions options;
-  options.dfrs.period = config.period;
+  options.of<DfrsOptions>().period = config.period;
   auto engine = Engine::create(config.algorithm, options);
   if (!engine) return tl::unexpected<std::string>(engine.error().message);
   engine_ = std::move(*engine);
   algorithm_ = config.algorithm;
   options_ = options;
-  const PolicyTraits traits = traits_of(algorithm_);
+  const PolicyTraits traits = algorithm_.traits;
   batch_ = !traits.shares_nodes;
   takes_up_waiting_ = traits.takes_up_waiting;
   pauses_for_arrivals_ = traits.pauses_for_arrivals;
@@ -94,7 +95,7 @@ tl::expected<void, std::string> EngineDriver::renew_engine_for_record(Seconds no
   if (recorder_ == nullptr || !recorder_->wants_new_engine() || now >= wake_at_) return {};
   Config same;
   same.algorithm = algorithm_;
-  same.period = options_.dfrs.period;
+  same.period = options_.of<DfrsOptions>().period;
   return create(same);
 }
 
@@ -172,7 +173,7 @@ tl::expected<void, std::string> EngineDriver::tell_events(JobTable& jobs, const 
   std::sort(changes.changed.begin(), changes.changed.end(), [](const Job* a, const Job* b) { return a->id < b->id; });
   changes.changed.erase(std::unique(changes.changed.begin(), changes.changed.end()), changes.changed.end());
   for (const Job* job : changes.changed) {
-    // Batch policies know no changes, and look at neither.
+    // Batch policies know no such event, and use neither needs nor weights.
     if (job->in_engine() && !batch_) events_.push_back({EventKind::changed, job->policy.slot});
   }
   changes.changed.clear();

@@ -20,9 +20,11 @@
 #include "shim/controller/nodes.h"
 #include "shim/controller/view_builder.h"
 
-namespace dfrs::shim {
-
+namespace dfrs::record {
 class Recorder;
+}
+
+namespace dfrs::shim {
 
 struct DriverCounters {
   std::uint64_t decisions = 0;
@@ -32,7 +34,7 @@ struct DriverCounters {
 class EngineDriver {
  public:
   /// `recorder` may be null.
-  EngineDriver(Recorder* recorder, const Log& log) : recorder_(recorder), log_(&log) {}
+  EngineDriver(record::Recorder* recorder, const Log& log) : recorder_(recorder), log_(&log) {}
 
   /// A new engine; it starts with a resync. Error: the engine's (a solver missing, a bad option).
   tl::expected<void, std::string> create(const Config& config);
@@ -67,7 +69,7 @@ class EngineDriver {
   Outcome call_while_due(JobTable& jobs, const Nodes& nodes, Seconds now);
   void take_decisions(JobTable& jobs, const Decisions& decisions, Seconds now);
 
-  Recorder* recorder_;
+  record::Recorder* recorder_;
   const Log* log_;
   std::unique_ptr<Engine> engine_;
   Algorithm algorithm_;

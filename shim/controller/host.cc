@@ -60,7 +60,7 @@ tl::expected<std::unique_ptr<Host>, std::string> Host::create(const HostPaths& p
 
   if (make_agents) host->agents_ = make_agents({saved->epoch, &host->paths_, &host->log_});
   if (!host->config_.record_file.empty()) {
-    const std::string path = unused_record_path(host->config_.record_file);
+    const std::string path = record::unused_record_path(host->config_.record_file);
     if (const auto on = host->recorder_.on(path); !on) host->log_.error("no record is made: {}", on.error());
   }
   Controller::Parts parts;
@@ -104,7 +104,7 @@ tl::expected<void, std::string> Host::reconfigure() {
   if (serves_control_) serve_control();
   // A record that dfrsctl has begun goes on, unless RecordFile names a new one.
   if (config_.record_file != recorded && !config_.record_file.empty()) {
-    const std::string path = unused_record_path(config_.record_file);
+    const std::string path = record::unused_record_path(config_.record_file);
     if (const auto on = recorder_.on(path); !on) log_.error("no record is made: {}", on.error());
   }
   return {};

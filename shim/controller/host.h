@@ -49,7 +49,7 @@ class Host {
   const Config& config() const { return config_; }
   /// Names of managed partitions; valid until reconfigure().
   const std::vector<const char*>& partitions() const { return partitions_; }
-  Recorder& recorder() { return recorder_; }
+  record::Recorder& recorder() { return recorder_; }
   StateWriter& state_writer() { return *state_writer_; }
   const Log& log() const { return log_; }
   /// Reads dfrs.conf again. Error: one line; nothing has changed then.
@@ -66,7 +66,7 @@ class Host {
   Log log_;
   Config config_;
   std::vector<const char*> partitions_;
-  Recorder recorder_;
+  record::Recorder recorder_;
   std::unique_ptr<StateWriter> state_writer_;
   std::unique_ptr<NodeAgents> agents_;
   std::unique_ptr<Controller> controller_;

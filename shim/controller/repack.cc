@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What a repack of all jobs would do now, worked out by an engine of its own on a copy of the live view.
 #include <cmath>
+#include <optional>
 
+#include "policy/rr7659/algorithm.h"
+#include "policy/rr7659/options.h"
 #include "shim/controller/inspection.h"
 #include "shim/controller/situation.h"
 
@@ -22,12 +25,13 @@ void shift_to_tick(ClusterView& view, std::vector<JobView>& jobs, Seconds period
 
 // A repack now, and nothing but the repack. Of other families it is what the algorithm would do if it started now.
 void ask_for_repack(RepackInput& input, ClusterView& view) {
-  auto* dfrs = std::get_if<DfrsAlgorithm>(&input.algorithm);
-  if (dfrs == nullptr) return;
+  std::optional<DfrsAlgorithm> dfrs = dfrs_algorithm(input.algorithm);
+  if (!dfrs) return;
   if (dfrs->periodic == DfrsAlgorithm::Periodic::nothing) dfrs->periodic = DfrsAlgorithm::Periodic::mcb8;
   dfrs->opportunistic = false;
   dfrs->on_submission = DfrsAlgorithm::Submission::nothing;
-  shift_to_tick(view, input.jobs, input.options.dfrs.period);
+  input.algorithm = named(*dfrs);
+  shift_to_tick(view, input.jobs, input.options.of<DfrsOptions>().period);
 }
 
 Places name_places(std::span<const NodeIndex> list, const std::vector<std::string>& names) {
@@ -46,7 +50,7 @@ PlannedMove::Kind kind_of(DecisionKind kind) {
   switch (kind) {
     case DecisionKind::pause:
       return PlannedMove::Kind::pause;
-    case DecisionKind::migrate:
+    case DecisionKind::move:
       return PlannedMove::Kind::move;
     case DecisionKind::resume:
       return PlannedMove::Kind::resume;

@@ -2,7 +2,6 @@
 #include "shim/controller/state_file.h"
 
 #include <fcntl.h>
-#include <nettle/sha2.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,64 +13,27 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/files.h"
+#include "base/sha256.h"
+
 namespace dfrs::shim {
 namespace {
 
 using nlohmann::json;
 
-std::string sha256_hex(std::string_view text) {
-  sha256_ctx context;
-  sha256_init(&context);
-  sha256_update(&context, text.size(), reinterpret_cast<const std::uint8_t*>(text.data()));
-  std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
-  sha256_digest(&context, digest.size(), digest.data());
-  std::string hex;
-  for (std::uint8_t byte : digest) hex += fmt::format("{:02x}", byte);
-  return hex;
+std::string failure(const std::string& what, const std::string& path, int error = errno) {
+  return fmt::format("cannot {} {}: {}", what, path, std::strerror(error));
 }
 
-std::string failure(const std::string& what, const std::string& path) {
-  return fmt::format("cannot {} {}: {}", what, path, std::strerror(errno));
-}
+base::Fd open_file(const std::string& path, int flags) { return base::Fd(open(path.c_str(), flags | O_CLOEXEC, 0600)); }
 
-class File {
- public:
-  File(const std::string& path, int flags, mode_t mode = 0600) : fd_(open(path.c_str(), flags | O_CLOEXEC, mode)) {}
-  ~File() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  bool is_open() const { return fd_ >= 0; }
-  int fd() const { return fd_; }
-  bool close() {
-    const int fd = std::exchange(fd_, -1);
-    return ::close(fd) == 0;
-  }
-
- private:
-  int fd_;
-};
-
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t done = write(fd, text.data(), text.size());
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(done));
-  }
-  return true;
-}
-
-// -1 and errno, or the content in `text`.
-int read_all(int fd, std::string& text) {
-  std::array<char, 65536> buffer;
-  for (;;) {
-    const ssize_t got = read(fd, buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return static_cast<int>(got);
-    text.append(buffer.data(), static_cast<std::size_t>(got));
-  }
+// On the disk, with all of it, when this returns.
+tl::expected<void, int> write_synced(const std::string& path, std::string_view text) {
+  base::Fd file = open_file(path, O_WRONLY | O_CREAT | O_TRUNC);
+  if (!file) return tl::unexpected(errno);
+  if (const auto done = base::write_all(file.get(), text); !done) return done;
+  if (fsync(file.get()) != 0) return tl::unexpected(errno);
+  return file.close();
 }
 
 json job_to_json(const SavedJob& job) {
@@ -144,7 +106,7 @@ std::string format_state(const SavedState& state) {
                      {"lost_work", state.totals.lost_work},
                      {"jobs", std::move(jobs)}};
   const std::string body = root.dump();
-  return fmt::format("dfrs_state {} {} {}\n{}", kStateVersion, sha256_hex(body), body.size(), body);
+  return fmt::format("dfrs_state {} {} {}\n{}", kStateVersion, base::sha256_hex(body), body.size(), body);
 }
 
 tl::expected<SavedState, std::string> parse_state(std::string_view text) {
@@ -163,7 +125,7 @@ tl::expected<SavedState, std::string> parse_state(std::string_view text) {
     return fail(fmt::format("it has version {}, this program knows {}", version, kStateVersion));
   }
   if (length != body.size()) return fail(fmt::format("it has {} bytes of {}", body.size(), length));
-  if (sha256_hex(body) != digest.data()) return fail("its checksum is wrong");
+  if (base::sha256_hex(body) != digest.data()) return fail("its checksum is wrong");
   try {
     const json root = json::parse(body);
     SavedState state;
@@ -183,16 +145,11 @@ tl::expected<SavedState, std::string> parse_state(std::string_view text) {
 }
 
 tl::expected<SavedState, std::string> StateFile::load(const Log& log) const {
-  std::string text;
-  {
-    File file(path(), O_RDONLY);
-    if (!file.is_open()) {
-      if (errno == ENOENT) return SavedState{};
-      return tl::unexpected<std::string>(failure("read", path()));
-    }
-    if (read_all(file.fd(), text) < 0) return tl::unexpected<std::string>(failure("read", path()));
-  }
-  auto state = parse_state(text);
+  const base::Fd file = open_file(path(), O_RDONLY);
+  if (!file && errno == ENOENT) return SavedState{};
+  const auto text = file ? base::read_all(file.get(), std::numeric_limits<std::size_t>::max()) : tl::unexpected(errno);
+  if (!text) return tl::unexpected<std::string>(failure("read", path(), text.error()));
+  auto state = parse_state(*text);
   if (state) return state;
   const std::string aside = fmt::format("{}.damaged-{}", path(), std::time(nullptr));
   if (rename(path().c_str(), aside.c_str()) != 0) {
@@ -209,18 +166,14 @@ tl::expected<SavedState, std::string> StateFile::load(const Log& log) const {
 tl::expected<void, std::string> StateFile::store(const SavedState& state) const {
   const std::string text = format_state(state);
   const std::string beside = path() + ".new";
-  {
-    File file(beside, O_WRONLY | O_CREAT | O_TRUNC);
-    if (!file.is_open()) return tl::unexpected<std::string>(failure("write", beside));
-    if (!write_all(file.fd(), text) || fsync(file.fd()) != 0 || !file.close()) {
-      return tl::unexpected<std::string>(failure("write", beside));
-    }
+  if (const auto done = write_synced(beside, text); !done) {
+    return tl::unexpected<std::string>(failure("write", beside, done.error()));
   }
   if (rename(beside.c_str(), path().c_str()) != 0) {
     return tl::unexpected<std::string>(failure("rename it to", path()));
   }
-  File folder(folder_, O_RDONLY | O_DIRECTORY);
-  if (!folder.is_open() || fsync(folder.fd()) != 0) return tl::unexpected<std::string>(failure("sync", folder_));
+  const base::Fd folder = open_file(folder_, O_RDONLY | O_DIRECTORY);
+  if (!folder || fsync(folder.get()) != 0) return tl::unexpected<std::string>(failure("sync", folder_));
   return {};
 }
 

@@ -7,7 +7,6 @@
 #include <microhttpd.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -21,6 +20,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
+#include "base/signals.h"
 #include "shim/auth/authenticator.h"
 
 namespace dfrs::shim {
@@ -307,10 +307,7 @@ tl::expected<std::unique_ptr<HttpServer>, std::string> HttpServer::start(HttpSer
   const HttpServerOptions& o = impl->options;
 
   // Signals are for the host program's threads, not for the server's.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
+  const base::SignalsBlocked blocked;
   impl->daemon = MHD_start_daemon(
       MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, nullptr, nullptr,
       Impl::access, impl.get(), MHD_OPTION_EXTERNAL_LOGGER, Impl::mhd_log, impl.get(), MHD_OPTION_LISTEN_SOCKET,
@@ -318,7 +315,6 @@ tl::expected<std::unique_ptr<HttpServer>, std::string> HttpServer::start(HttpSer
       nullptr, MHD_OPTION_CONNECTION_LIMIT, o.max_connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
       o.max_connections_per_address, MHD_OPTION_CONNECTION_TIMEOUT, static_cast<unsigned>(o.idle_timeout.count()),
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, kConnectionMemory, MHD_OPTION_END);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (impl->daemon == nullptr) {
     close(*listener);
     return tl::unexpected(fmt::format("cannot start the HTTP server on {} port {}", o.bind_address, impl->port));

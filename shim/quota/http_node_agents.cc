@@ -2,7 +2,6 @@
 #include "shim/quota/http_node_agents.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -14,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/signals.h"
 #include "shim/quota/protocol.h"
 
 namespace dfrs::shim {
@@ -356,18 +356,13 @@ HttpNodeAgents::HttpNodeAgents(HttpNodeAgentsOptions options) : impl_(std::make_
   if (impl_->multi == nullptr) throw std::bad_alloc();
   curl_multi_setopt(impl_->multi, CURLMOPT_MAXCONNECTS, kMaxIdleConnections);
   // Signals are for the host program's threads.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
+  const base::SignalsBlocked blocked;
   try {
     impl_->thread = std::thread([impl = impl_.get()] { impl->run(); });
   } catch (...) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     curl_multi_cleanup(impl_->multi);
     throw;
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 HttpNodeAgents::~HttpNodeAgents() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What goes over the wire between the controller and the node agents, as JSON. See docs/node-agent.md.
+// What goes over the wire between the controller and the node agents, as JSON. See docs/reference/dfrsd.md.
 #pragma once
 
 #include <compare>

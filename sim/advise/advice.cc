@@ -440,7 +440,7 @@ class Writer {
           "caused it: waiting, a part of the CPUs, pauses, moves.",
           "policies: Greedy* starts jobs where memory is free and shares CPUs; GreedyP* also pauses jobs with much "
           "progress "
-          "when a new one finds no memory; GreedyPM*/per also moves them, and packs all jobs anew every " +
+          "when a new one finds no memory; GreedyPM*/per also moves them, and repacks all jobs every " +
               span(in_.study.period) + ". MINVT=600 leaves jobs with less than 600 s of progress where they are."});
   }
 

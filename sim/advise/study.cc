@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 
+#include "policy/rr7659/options.h"
 #include "sim/campaign/parallel.h"
 #include "sim/errors.h"
 #include "sim/host/glpk_solver.h"
@@ -26,7 +27,7 @@ class TrafficByHour final : public StepObserver {
       const auto memory = static_cast<double>(job.rigid[kMemory]);
       double tasks = 0;
       if (decision.kind == DecisionKind::pause) tasks = job.tasks;
-      if (decision.kind == DecisionKind::migrate) tasks = moved(job.nodes, decisions.nodes_of(decision));
+      if (decision.kind == DecisionKind::move) tasks = moved(job.nodes, decisions.nodes_of(decision));
       if (tasks > 0) mib_[static_cast<std::int64_t>(view.now / kHour)] += memory * tasks;
     }
   }
@@ -161,8 +162,8 @@ std::vector<StudyRun> run_study(const std::vector<Trial>& trials, const StudyOpt
     sim.penalty = options.penalty;
     sim.paused_work = trial.paused_work;
     sim.lost_work = options.lost_work;
-    sim.engine.dfrs.period = options.period;
-    sim.engine.dfrs.lp_solver = &solver;
+    sim.engine.of<DfrsOptions>().period = options.period;
+    sim.engine.lp_solver = &solver;
     TrafficByHour traffic;
     runs[k].result = simulate((*trial.samples)[k - first[trial_of[k]]], algorithms[trial_of[k]], sim, &traffic);
     runs[k].peak_gb_per_s = traffic.peak_gb_per_s();

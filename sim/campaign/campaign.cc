@@ -11,6 +11,9 @@
 #include <optional>
 #include <thread>
 
+#include "policy/batch/options.h"
+#include "policy/rr7659/options.h"
+#include "policy/triage/options.h"
 #include "sim/bound/bound.h"
 #include "sim/campaign/fingerprint.h"
 #include "sim/campaign/parallel.h"
@@ -36,7 +39,7 @@ ResultRow simulate_row(const Instance& instance, const Algorithm& algorithm, con
                        const CampaignOptions& options) {
   GlpkSolver solver;
   SimOptions sim = options.sim;
-  sim.engine.dfrs.lp_solver = &solver;
+  sim.engine.lp_solver = &solver;
   const double start = thread_cpu_seconds();
   const RunResult run = simulate(instance, algorithm, sim);
   ResultRow row;
@@ -205,14 +208,11 @@ std::string campaign_settings(const CampaignOptions& options) {
       options.sim;
   const auto& [need_floor, headroom, used_up, rise, memory, step] = need_rule;
   const auto& [min_progress, max_lost_runs] = lost_work;
-  const auto& [dfrs, batch, triage] = engine;
   // The rest of Triage's parameters are in the algorithm's name.
   const auto& [expected_penalty, time_scale, patience, hold, margin_new, margin_paused, elbow_room, own_loss,
-               young_loss, stretch_power, age_power, move_period, move_gain, tied] = triage;
-  const auto& [period, priority, ticks_apart, lp_solver] = dfrs;
-  const auto& [flow_floor] = priority;
-  const auto& [pass_per_event, pack_tasks] = batch;
-  static_cast<void>(lp_solver);  // one per thread, all alike
+               young_loss, stretch_power, age_power, move_period, move_gain, tied] = engine.of<TriageOptions>();
+  const auto& [period, flow_floor, ticks_apart] = engine.of<DfrsOptions>();
+  const auto& [pass_per_event, pack_tasks] = engine.of<BatchOptions>();
   const auto apart = [](bool yes) { return yes ? "apart" : "merged"; };
   return fmt::format(
       "penalty {} s (expected {} s x {}), period {} s, stretch floor {} s, priority floor {} s, events {}, ticks {}, "

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "sim/fetch/sha256.h"
+#include "base/sha256.h"
 
 namespace dfrs::sim {
 namespace {
@@ -49,7 +49,7 @@ std::string fingerprint(const Instance& instance) {
       append(bytes, cpu_asked);
     }
   }
-  return sha256_hex(bytes);
+  return base::sha256_hex(bytes);
 }
 
 }  // namespace dfrs::sim

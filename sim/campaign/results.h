@@ -21,11 +21,12 @@ struct ResultRow {
   Metrics metrics;
   double cpu_seconds = 0;  ///< of the simulation; the only value that differs from run to run
 
-  /// Degradation from bound (RR-7659, section 6.1), by the bound the published tables fit (docs/semantics.md).
+  /// Degradation from bound (RR-7659, section 6.1), by the bound the published tables fit
+  /// (docs/reference/semantics.md).
   double degradation() const { return metrics.max_stretch / bound_divisible; }
 };
 
-/// Raised by whoever changes what simulations give (a golden of tests/golden changes) or the columns of results: stores
+/// Raise it with every change of what simulations give (a golden of tests/golden changes) or the columns of results: stores
 /// of another version are not gone on with.
 inline constexpr int kResultsVersion = 2;
 

@@ -7,8 +7,8 @@
 #include <array>
 #include <iterator>
 
+#include "base/process.h"
 #include "sim/errors.h"
-#include "sim/io/subprocess.h"
 
 namespace dfrs::sim {
 namespace {
@@ -48,10 +48,13 @@ constexpr const char* kStates =
     "PENDING,CONFIGURING,RUNNING,COMPLETING,SUSPENDED,STOPPED,REQUEUED,REQUEUE_FED,REQUEUE_HOLD,SPECIAL_EXIT,RESIZING,"
     "RESV_DEL_HOLD,SIGNALING,STAGE_OUT";
 
-[[noreturn]] void no_slurm(const char* command) {
+base::ProgramOutcome run(const std::vector<std::string>& words) {
+  auto outcome = base::run_program({words});
+  if (outcome) return std::move(*outcome);
+  if (outcome.error().kind != base::ProgramError::Kind::not_found) throw IoError(outcome.error().message);
   throw SlurmError(fmt::format(
       "{} is not in PATH; run this where Slurm's commands are (a login node), or let --no-submit write the script",
-      command));
+      words.front()));
 }
 
 }  // namespace
@@ -123,28 +126,26 @@ std::string array_script(const SlurmArray& array) {
 std::string submit_array(const SlurmArray& array, const std::string& script) {
   // Said here, too: variables like SBATCH_JOB_NAME count more than the script.
   const auto outcome =
-      run_program({"sbatch", "--parsable", "--job-name=" + array.name, "--array=" + array_range(array), script});
-  if (!outcome) no_slurm("sbatch");
-  if (outcome->exit_code != 0) {
+      run({"sbatch", "--parsable", "--job-name=" + array.name, "--array=" + array_range(array), script});
+  if (outcome.exit_code != 0) {
     throw SlurmError(
         fmt::format("{}: sbatch refuses this script: {}; options for it: --partition, --time, --sbatch, and "
                     "--tasks where the array is too large",
-                    script, first_line(outcome->err)));
+                    script, first_line(outcome.err)));
   }
-  const std::string line = first_line(outcome->out);
+  const std::string line = first_line(outcome.out);
   return line.substr(0, line.find(';'));  // "number;cluster"
 }
 
 std::optional<SlurmQueue> slurm_queue(const std::string& name, std::string& error) {
-  const auto outcome = run_program(
-      {"squeue", "--noheader", "--array", "--name=" + name, std::string("--states=") + kStates, "--format=%T|%r"});
-  if (!outcome) no_slurm("squeue");
-  if (outcome->exit_code != 0) {
-    error = first_line(outcome->err);
+  const auto outcome =
+      run({"squeue", "--noheader", "--array", "--name=" + name, std::string("--states=") + kStates, "--format=%T|%r"});
+  if (outcome.exit_code != 0) {
+    error = first_line(outcome.err);
     return std::nullopt;
   }
   SlurmQueue queue;
-  std::string_view rest = outcome->out;
+  std::string_view rest = outcome.out;
   while (!rest.empty()) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));

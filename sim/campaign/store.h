@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Results on disk as soon as they are there, so that a campaign that was broken off goes on where it was, and several
+// Results on disk as soon as they are there, so that an interrupted campaign continues where it was, and several
 // processes of one machine may work on one campaign. The file is a SQLite database.
 #pragma once
 
@@ -46,7 +46,7 @@ class ResultStore {
  public:
   enum class Access {
     shared,  ///< several processes; the file must be on a disk of this machine
-    /// One process, whoever comes second waits and then fails; the file may be in a folder that several machines share,
+    /// One process: a second one waits and then fails; the file may be in a folder that several machines share,
     /// if file locks work there.
     exclusive,
   };

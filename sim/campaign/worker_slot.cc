@@ -3,11 +3,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 #include "sim/errors.h"
 
@@ -29,28 +27,24 @@ struct flock byte_lock(std::int64_t byte) {
 
 }  // namespace
 
-WorkerSlot::WorkerSlot(const std::string& path) : path_(path) {
-  fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd_ < 0) throw IoError(fmt::format("{}: cannot open this file: {}", path, std::strerror(errno)));
+WorkerSlot::WorkerSlot(const std::string& path)
+    : path_(path), file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+  if (!file_) throw IoError(fmt::format("{}: cannot open this file: {}", path, std::strerror(errno)));
   for (std::int64_t byte = 0; byte < kMostSlots; ++byte) {
     struct flock lock = byte_lock(byte);
-    if (::fcntl(fd_, F_OFD_SETLK, &lock) == 0) {
+    if (::fcntl(file_.get(), F_OFD_SETLK, &lock) == 0) {
       number_ = byte;
       return;
     }
     if (errno != EAGAIN && errno != EACCES) break;
   }
-  const int error = errno;
-  ::close(std::exchange(fd_, -1));
-  throw IoError(fmt::format("{}: cannot lock a byte of this file: {}", path, std::strerror(error)));
+  throw IoError(fmt::format("{}: cannot lock a byte of this file: {}", path, std::strerror(errno)));
 }
-
-WorkerSlot::~WorkerSlot() { ::close(fd_); }
 
 bool WorkerSlot::alive(std::int64_t number) const {
   if (number == number_) return true;
   struct flock lock = byte_lock(number);
-  if (::fcntl(fd_, F_OFD_GETLK, &lock) != 0) {
+  if (::fcntl(file_.get(), F_OFD_GETLK, &lock) != 0) {
     throw IoError(fmt::format("{}: cannot read the locks of this file: {}", path_, std::strerror(errno)));
   }
   return lock.l_type != F_UNLCK;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/files.h"
+
 namespace dfrs::sim {
 
 /// A number that no other living holder has, in the file's first unlocked byte. The kernel gives the byte free when the
@@ -14,7 +16,6 @@ class WorkerSlot {
  public:
   /// Errors: IoError if the file cannot be made or locked, or 4,096 others hold slots.
   explicit WorkerSlot(const std::string& path);
-  ~WorkerSlot();
   WorkerSlot(const WorkerSlot&) = delete;
   WorkerSlot& operator=(const WorkerSlot&) = delete;
 
@@ -24,7 +25,7 @@ class WorkerSlot {
 
  private:
   std::string path_;
-  int fd_ = -1;
+  base::Fd file_;
   std::int64_t number_ = -1;
 };
 

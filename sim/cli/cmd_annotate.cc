@@ -44,7 +44,7 @@ void add_annotate(CLI::App& app) {
   options->workload.add(*command, WorkloadOptions::Sources::several);
   command->add_option("-o,--output", options->output, "folder for the traces; - for standard output, one after another")
       ->capture_default_str();
-  command->footer("The format is described in docs/trace-format.md.");
+  command->footer("The format is described in docs/reference/trace-format.md.");
   command->callback([options] { options->run(); });
 }
 

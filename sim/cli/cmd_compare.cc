@@ -125,8 +125,8 @@ void add_compare(CLI::App& app) {
                                          "took; without it equal campaigns give equal files, to the byte");
   CLI::Option* store = command->add_option(
       "--store", options->outputs.store,
-      "keep results in this file as they come: a run that was broken off goes on from there, further "
-      "algorithms may be added, and several processes of this machine may work on it together");
+      "keep each result in this file as soon as it is there: an interrupted run continues from it, further "
+      "algorithms can be added, and several processes on this machine can share the work");
   CLI::Option* only = command->add_option(
       "--only", options->only,
       "a part of the campaign: with --store, only the simulations of these numbers, as in 0-13,25 (from 0, all "

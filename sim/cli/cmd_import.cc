@@ -131,8 +131,8 @@ void add_import(CLI::App& app) {
       "without names, job numbers from 1, times moved by whole weeks; with --to sacct the accounting itself");
   sacct->footer(fmt::format(
       "Make the file on the cluster, as a user who may see all jobs:\n  {}\nNodes, cores and memory that are not given "
-      "are taken from the jobs, as far as they show them.\nWhat becomes of the columns: docs/user-guide.md, \"Your own "
-      "cluster's accounting\".",
+      "are taken from the jobs, as far as they show them.\nWhat becomes of the columns: docs/researcher-guide.md, "
+      "\"Your cluster's accounting\".",
       kSacctCommand));
   sacct->callback([from_sacct] { from_sacct->run(); });
 

@@ -6,7 +6,10 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "policy/rr7659/options.h"
+#include "policy/triage/options.h"
 #include "record/replay.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
@@ -36,38 +39,42 @@ struct ReplayCommand {
   std::string file;
   std::vector<std::string> algorithms;
   std::string trace_file;
-  Seconds penalty = 0;
+  std::optional<Seconds> penalty;
   Seconds stretch_floor = 10;
   bool json = false;
 
   void run() {
-    try {
-      if (algorithms.empty() && trace_file.empty()) {
-        reproduce();
-      } else {
-        try_others();
-      }
-    } catch (const shim::RecordError& error) {
-      if (error.io()) throw IoError(error.what());
-      throw InputError(error.what());
+    if (algorithms.empty() && trace_file.empty()) {
+      reproduce();
+    } else {
+      try_others();
     }
   }
 
   void reproduce() const {
-    shim::RecordReader reader(shim::open_lines(file), file);
+    record::RecordReader reader = open_record(file);
     GlpkSolver solver;
-    const shim::ReplaySummary summary = shim::replay(reader, &solver);
+    const auto replayed = record::replay(reader, &solver);
+    if (!replayed) throw_record_error(replayed.error());
+    const record::ReplaySummary& summary = *replayed;
     if (summary.steps == 0) throw InputError(fmt::format("{}: no complete step is in this record", file));
     if (summary.cut_off) fmt::print(stderr, "{}: ends within a line, which is left out\n", file);
+    if (summary.lacks_triage_options) say_what_format_1_lacks();
     print(json ? as_json(summary) : as_text(summary));
     if (!summary.difference) return;
-    const shim::ReplayDifference& d = *summary.difference;
+    const record::ReplayDifference& d = *summary.difference;
     throw DifferenceError(fmt::format("{}:{}: step {} at {} s differs{}: recorded {}; replayed {}", file, d.line,
                                       d.step, d.now, d.job ? fmt::format(", job {}", *d.job) : std::string(),
                                       d.recorded, d.replayed));
   }
 
-  std::string as_text(const shim::ReplaySummary& s) const {
+  void say_what_format_1_lacks() const {
+    fmt::print(stderr,
+               "{}: this record has format 1, which does not hold Triage's options: their defaults are assumed\n",
+               file);
+  }
+
+  std::string as_text(const record::ReplaySummary& s) const {
     std::string text;
     const auto line = [&](std::string_view name, const std::string& value) {
       fmt::format_to(std::back_inserter(text), "{:<12} {}\n", name, value);
@@ -87,7 +94,7 @@ struct ReplayCommand {
     return text;
   }
 
-  static std::string as_json(const shim::ReplaySummary& s) {
+  static std::string as_json(const record::ReplaySummary& s) {
     nlohmann::ordered_json out{{"exact", !s.difference.has_value()},
                                {"version", s.version},
                                {"algorithms", s.algorithms},
@@ -121,28 +128,51 @@ struct ReplayCommand {
     Metrics metrics;
   };
 
+  // As the record's host and engine worked, with another penalty where one is given. Policies then expect that one, as
+  // in `dfrs-sim run`. Nothing is known of what a live host's jobs lost: 0 is assumed, and expected.
+  SimOptions simulation(const record::EngineSetup& setup) const {
+    SimOptions options;
+    options.engine = setup.options;
+    options.events_apart = setup.options.of<DfrsOptions>().ticks_apart;
+    options.penalty = 0;
+    if (setup.host) {
+      const auto& [recorded_penalty, keeps_work, min_progress, max_lost_runs] = *setup.host;
+      options.penalty = recorded_penalty;
+      options.paused_work = keeps_work ? PausedWork::kKept : PausedWork::kLost;
+      options.lost_work = {min_progress, max_lost_runs};
+    }
+    if (penalty || !setup.host) {
+      options.penalty = penalty.value_or(0);
+      options.engine.of<TriageOptions>().penalty = options.penalty;
+    }
+    return options;
+  }
+
+  std::string penalty_source(const record::EngineSetup& setup) const {
+    return penalty ? "given" : setup.host ? "recorded" : "assumed";
+  }
+
   void try_others() const {
     std::vector<Algorithm> chosen;
     if (!algorithms.empty()) chosen = parse_algorithms(algorithms);
-    shim::RecordReader reader(shim::open_lines(file), file);
+    record::RecordReader reader = open_record(file);
     const RecordedRun recorded = read_recorded_run(reader, stem(file));
     if (reader.cut_off()) fmt::print(stderr, "{}: ends within a line, which is left out\n", file);
+    if (recorded.setup.lacks_triage_options) say_what_format_1_lacks();
     for (const std::string& note : recorded.notes) fmt::print(stderr, "{}: {}\n", file, note);
     if (!trace_file.empty()) write_file(trace_file, format_trace(recorded.instance));
     if (chosen.empty()) return;
 
     std::vector<Row> rows;
-    rows.push_back({"measured", recorded.make.algorithm, measure(recorded.instance, recorded.measured, stretch_floor)});
+    rows.push_back(
+        {"measured", recorded.setup.algorithm, measure(recorded.instance, recorded.measured, stretch_floor)});
     // The record's own algorithm first, so that simulation and measurement stand beside each other.
-    chosen.insert(chosen.begin(), *parse_algorithm(recorded.make.algorithm));
+    chosen.insert(chosen.begin(), *parse_algorithm(recorded.setup.algorithm));
     for (std::size_t k = 0; k < chosen.size(); ++k) {
-      if (k != 0 && algorithm_name(chosen[k]) == recorded.make.algorithm) continue;
+      if (k != 0 && algorithm_name(chosen[k]) == recorded.setup.algorithm) continue;
       GlpkSolver solver;
-      SimOptions options;
-      options.penalty = penalty;
-      options.engine = recorded.make.options();
-      options.engine.dfrs.lp_solver = &solver;
-      options.events_apart = recorded.make.ticks_apart;
+      SimOptions options = simulation(recorded.setup);
+      options.engine.lp_solver = &solver;
       const RunResult result = simulate(recorded.instance, chosen[k], options);
       rows.push_back({"simulated", algorithm_name(chosen[k]), measure(recorded.instance, result, stretch_floor)});
     }
@@ -153,8 +183,9 @@ struct ReplayCommand {
     std::size_t width = std::string_view("algorithm").size();
     for (const Row& row : rows) width = std::max(width, row.algorithm.size());
     std::string text =
-        fmt::format("{}: {} jobs on {} nodes; stretch bounded at {} s, penalty {} s in simulations\n\n", file,
-                    recorded.instance.jobs.size(), recorded.instance.platform.nodes.size(), stretch_floor, penalty);
+        fmt::format("{}: {} jobs on {} nodes; stretch bounded at {} s, penalty {} s in simulations ({})\n\n", file,
+                    recorded.instance.jobs.size(), recorded.instance.platform.nodes.size(), stretch_floor,
+                    simulation(recorded.setup).penalty, penalty_source(recorded.setup));
     const auto out = std::back_inserter(text);
     fmt::format_to(out, "{:<9}  {:<{}}  {:>11}  {:>12}  {:>9}  {:>15}  {:>8}  {:>7}\n", "", "algorithm", width,
                    "max stretch", "mean stretch", "mean wait", "mean turnaround", "pauses", "moves");
@@ -172,7 +203,8 @@ struct ReplayCommand {
     nlohmann::ordered_json out{{"jobs", recorded.instance.jobs.size()},
                                {"nodes", recorded.instance.platform.nodes.size()},
                                {"stretch_floor_s", stretch_floor},
-                               {"penalty_s", penalty},
+                               {"penalty_s", simulation(recorded.setup).penalty},
+                               {"penalty_source", penalty_source(recorded.setup)},
                                {"notes", recorded.notes},
                                {"rows", nlohmann::ordered_json::array()}};
     for (const Row& row : rows) {
@@ -201,9 +233,10 @@ void add_replay(CLI::App& app) {
                       "simulate these on the record's jobs, beside the recorded algorithm and what was measured");
   command->add_option("--trace", options->trace_file, "write the record's jobs as a dfrs-trace to this file");
   command
-      ->add_option("--penalty", options->penalty, "seconds without progress after a resume or a move, in simulations")
-      ->check(number_in(0, 1e9))
-      ->capture_default_str();
+      ->add_option("--penalty", options->penalty,
+                   "seconds without progress after a resume or a move, in simulations; default: those of the record if "
+                   "a simulation wrote it, else 0")
+      ->check(number_in(0, 1e9));
   command->add_option("--stretch-floor", options->stretch_floor, "b of the bounded stretch, seconds")
       ->check(number_in(1e-3, 1e9))
       ->capture_default_str();

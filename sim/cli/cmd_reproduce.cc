@@ -150,12 +150,12 @@ void add_reproduce(CLI::App& app) {
       ->envname("DFRS_TRACES");
   command->add_option(
       "-o,--output", options->options.output,
-      "folder for NAME.csv (a line per cell), NAME.md, NAME.html and figures; a run that was broken off "
-      "goes on from what it left there, where the paper's simulations take long");
+      "folder for NAME.csv (a line per cell), NAME.md, NAME.html and figures; where the paper's "
+      "simulations take long, an interrupted run continues from what is there");
   command->footer(
       "Papers:\n" + list_of_reproductions() +
       "\nEach cell is shown as measured here, as published, and as the ratio of the two. triage has no paper: "
-      "it\ncompares the recommended policy with all others, on all workloads (docs/triage.md).");
+      "it\ncompares the recommended policy with all others, on all workloads (docs/results/triage.md).");
   command->callback([options] { options->run(); });
 }
 

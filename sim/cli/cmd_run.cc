@@ -50,7 +50,7 @@ struct RunCommand {
 
     GlpkSolver solver;
     SimOptions options = simulation.sim();
-    options.engine.dfrs.lp_solver = &solver;
+    options.engine.lp_solver = &solver;
     check_outputs_differ({{"--jobs-csv", jobs_file}, {"--log", log_file}, {"--record", record_file}});
     std::optional<OutputFile> jobs_output;
     std::optional<OutputFile> log_output;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <span>
 
 namespace dfrs::sim {
 
@@ -15,12 +16,15 @@ void add_annotate(CLI::App& app);
 void add_import(CLI::App& app);
 void add_advise(CLI::App& app);
 void add_report(CLI::App& app);
-void add_list(CLI::App& app);
 void add_fetch(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_replay(CLI::App& app);
-void add_divisible(CLI::App& app);
-void add_gang(CLI::App& app);
 void add_reproduce(CLI::App& app);
+
+using AddCommand = void (*)(CLI::App&);
+
+/// These and those of the studies, in the order of the help. Defined by the program (studies/commands.cc), so that the
+/// simulator knows no study.
+std::span<const AddCommand> all_commands();
 
 }  // namespace dfrs::sim

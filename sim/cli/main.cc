@@ -90,22 +90,7 @@ int parse_and_run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(kFooter);
   app.get_formatter()->column_width(34);
-  add_demo(app);
-  add_compare(app);
-  add_run(app);
-  add_bound(app);
-  add_divisible(app);
-  add_generate(app);
-  add_analyse(app);
-  add_annotate(app);
-  add_import(app);
-  add_advise(app);
-  add_report(app);
-  add_replay(app);
-  add_reproduce(app);
-  add_gang(app);
-  add_list(app);
-  add_fetch(app);
+  for (const AddCommand add : all_commands()) add(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version
@@ -114,7 +99,7 @@ int parse_and_run(int argc, char** argv) {
     print(text.str());
     return kExitOk;
   } catch (const CLI::ParseError& error) {
-    // A word that is misspelt shows as an argument too many or one that is missing: it is told first.
+    // A word that is misspelt shows as an argument too many or one that is missing: it is reported first.
     const std::string better = suggestion(app, std::vector<std::string>(argv + 1, argv + argc));
     throw UsageError(better.empty() ? std::string(error.what()) + " (see --help)" : better);
   }

@@ -9,7 +9,11 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "policy/batch/options.h"
 #include "policy/core/registry.h"
+#include "policy/rr7659/algorithm.h"
+#include "policy/rr7659/options.h"
+#include "policy/triage/options.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/reproduce/rr7659_published.h"
@@ -239,12 +243,12 @@ void SimulationOptions::add(CLI::App& app) {
 SimOptions SimulationOptions::sim() const {
   SimOptions options;
   options.penalty = penalty_;
-  options.engine.triage.penalty = penalty_;
-  options.engine.dfrs.period = period_;
-  options.engine.dfrs.priority.flow_floor = priority_floor_;
+  options.engine.of<TriageOptions>().penalty = penalty_;
+  options.engine.of<DfrsOptions>().period = period_;
+  options.engine.of<DfrsOptions>().priority_floor = priority_floor_;
   options.events_apart = instants_ == "apart";
-  options.engine.batch.pass_per_event = passes_ == "event";
-  options.engine.batch.pack_tasks = batch_nodes_ == "packed";
+  options.engine.of<BatchOptions>().pass_per_event = passes_ == "event";
+  options.engine.of<BatchOptions>().pack_tasks = batch_nodes_ == "packed";
   options.paused_work = paused_work_ == "lost" ? PausedWork::kLost : PausedWork::kKept;
   options.discover_needs = discover_needs_;
   options.need_rule.floor = need_floor_;
@@ -312,7 +316,7 @@ std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names) {
     for (;;) {
       const std::string_view name = rest.substr(0, rest.find(','));
       if (name == "all") {
-        for (const Algorithm& algorithm : all_algorithms()) add(algorithm);
+        for (const Algorithm& algorithm : rr7659_algorithms()) add(algorithm);
       } else if (const auto family = algorithms_of_family(name)) {
         for (const Algorithm& algorithm : *family) add(algorithm);
       } else if (name == "table2") {

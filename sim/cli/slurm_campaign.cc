@@ -13,9 +13,9 @@
 #include <thread>
 #include <utility>
 
+#include "base/sha256.h"
 #include "sim/campaign/selection.h"
 #include "sim/errors.h"
-#include "sim/fetch/sha256.h"
 #include "sim/io/output_file.h"
 
 namespace dfrs::sim {
@@ -142,7 +142,7 @@ SlurmCampaign::SlurmCampaign(const SlurmOptions& options, std::vector<StoreFact>
     : options_(options),
       facts_(std::move(facts)),
       folder_(whole_path(options.folder)),
-      name_("dfrs-compare-" + sha256_hex(folder_).substr(0, 10)),
+      name_("dfrs-compare-" + base::sha256_hex(folder_).substr(0, 10)),
       store_(made(folder_) + "/results.db", facts_, ResultStore::Access::exclusive) {
   check_sbatch_options(options_.sbatch);
 }

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/sha256.h"
 #include "sim/errors.h"
-#include "sim/fetch/sha256.h"
 #include "sim/io/output_file.h"
 
 namespace dfrs::sim {
@@ -20,7 +20,7 @@ bool has_checksum(const std::filesystem::path& path, const std::string& sha256) 
   if (!std::filesystem::is_regular_file(path, ignored)) return false;
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  return file.good() || file.eof() ? sha256_hex(bytes) == sha256 : false;
+  return file.good() || file.eof() ? base::sha256_hex(bytes) == sha256 : false;
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ Fetched fetch_file(const std::string& url, const std::string& file_name, const s
   if (error)
     throw IoError(fmt::format("{}: cannot create the folder for downloads: {}", folder.string(), error.message()));
   const std::string bytes = http_get(url, options.http);
-  const std::string got = sha256_hex(bytes);
+  const std::string got = base::sha256_hex(bytes);
   if (got != sha256) {
     throw NetworkError(fmt::format("{}: wrong checksum: expected SHA-256 {}, got {} ({} bytes); nothing was kept", url,
                                    sha256, got, bytes.size()));

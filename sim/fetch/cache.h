@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "sim/fetch/http.h"
+#include "sim/io/http.h"
 
 namespace dfrs::sim {
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "policy/rr7659/options.h"
 #include "sim/errors.h"
 #include "sim/host/completion_queue.h"
 #include "sim/host/job_progress.h"
@@ -48,14 +49,14 @@ class StallGuard {
 
 std::unique_ptr<Engine> make_engine(const Algorithm& algorithm, const SimOptions& options) {
   EngineOptions engine_options = options.engine;
-  engine_options.dfrs.ticks_apart = options.events_apart;
+  engine_options.of<DfrsOptions>().ticks_apart = options.events_apart;
   auto engine = Engine::create(algorithm, engine_options);
   if (!engine) throw UsageError(engine.error().message);
   return std::move(*engine);
 }
 
 bool discovers_needs(const Instance& instance, const Algorithm& algorithm, const SimOptions& options) {
-  return options.discover_needs && std::holds_alternative<MakeNonClairvoyant>(named(algorithm).make) &&
+  return options.discover_needs && !needs_estimates(algorithm) &&
          std::any_of(instance.jobs.begin(), instance.jobs.end(), JobProgress::asks_too_much);
 }
 
@@ -80,7 +81,7 @@ class Simulation {
         options_(options),
         observer_(observer),
         engine_(make_engine(algorithm, options)),
-        one_by_one_(options.events_apart && traits_of(algorithm).submissions_apart),
+        one_by_one_(options.events_apart && algorithm.traits.submissions_apart),
         loses_work_(options.paused_work == PausedWork::kLost),
         discovers_(discovers_needs(instance, algorithm, options)),
         slots_(instance, observer == nullptr && !loses_work_ && !discovers_),
@@ -205,7 +206,7 @@ class Simulation {
       case DecisionKind::pause:
         pause(decision.job);
         break;
-      case DecisionKind::migrate:
+      case DecisionKind::move:
         move(decision.job, nodes);
         break;
       case DecisionKind::resume:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The simulator as a host of the policy engine: time, progress of work under yields, the rescheduling penalty
-// (RR-7659, section 5.1; the rules it leaves open are in docs/semantics.md).
+// (RR-7659, section 5.1; the rules it leaves open are in docs/reference/semantics.md).
 #pragma once
 
 #include <cstdint>

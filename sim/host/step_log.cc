@@ -23,7 +23,7 @@ void StepLog::on_step(const ClusterView& view, std::span<const Event> events, co
       case DecisionKind::pause:
         line[member].push_back(id);
         continue;
-      case DecisionKind::migrate:
+      case DecisionKind::move:
         member = "moved";
         break;
       case DecisionKind::resume:

@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "policy/rr7659/options.h"
 #include "sim/errors.h"
 
 namespace dfrs::sim {
@@ -20,13 +21,22 @@ StepRecorder::StepRecorder(const std::string& path, const Instance& instance, co
     }
     estimates_.push_back(job.estimate);
   }
-  shim::RecordLimits limits;
+  record::RecordLimits limits;
   limits.max_bytes = 0;
   limits.max_waiting_bytes = ~std::uint64_t{0};
   if (const auto made = recorder_.on(path, limits); !made) throw IoError(made.error());
-  EngineOptions engine = options.engine;
-  engine.dfrs.ticks_apart = options.events_apart;
-  recorder_.begin(algorithm, engine);
+  // Bound by name, so that an option more is an error here until it is recorded or named as one that need not be:
+  // what the discovery of needs shows to policies is in the views.
+  const auto& [penalty, events_apart, paused_work, lost_work, discover_needs, need_rule, need_interval, engine] =
+      options;
+  const auto& [min_progress, max_lost_runs] = lost_work;
+  EngineOptions recorded = engine;
+  recorded.of<DfrsOptions>().ticks_apart = events_apart;
+  recorder_.begin(algorithm, recorded,
+                  record::HostRules{.penalty = penalty,
+                                    .keeps_work = paused_work == PausedWork::kKept,
+                                    .min_progress = min_progress,
+                                    .max_lost_runs = max_lost_runs});
 }
 
 void StepRecorder::on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) {

@@ -22,7 +22,7 @@ class StepRecorder final : public StepObserver {
  private:
   std::string path_;
   std::vector<Seconds> estimates_;
-  shim::Recorder recorder_;
+  record::Recorder recorder_;
 };
 
 }  // namespace dfrs::sim

@@ -18,8 +18,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/files.h"
 #include "sim/errors.h"
-#include "sim/fetch/http.h"
+#include "sim/io/http.h"
 
 namespace dfrs::sim {
 namespace {
@@ -29,14 +30,6 @@ constexpr std::string_view kBzip2Magic{"BZh", 3};
 constexpr std::string_view kXzMagic{"\xfd\x37\x7a\x58\x5a\x00", 6};
 constexpr std::string_view kZstdMagic{"\x28\xb5\x2f\xfd", 4};
 constexpr std::size_t kBlock = std::size_t{1} << 18;
-
-struct FileDescriptor {
-  int fd;
-  bool owned;
-  ~FileDescriptor() {
-    if (owned) ::close(fd);
-  }
-};
 
 [[noreturn]] void too_long(const std::string& name, std::uint64_t max_bytes) {
   throw InputError(fmt::format("{}: more than {} bytes of text; is this a workload log?", name, max_bytes));
@@ -209,13 +202,10 @@ Text read_text(const std::string& source, const InputOptions& options) {
     http.max_bytes = options.max_bytes;
     return decompress(http_get(source, http), name, options);
   }
-  FileDescriptor input{STDIN_FILENO, false};
-  if (source != "-") {
-    input.fd = ::open(source.c_str(), O_RDONLY | O_CLOEXEC);
-    if (input.fd < 0) throw IoError(fmt::format("{}: cannot open: {}", name, std::strerror(errno)));
-    input.owned = true;
-  }
-  return decompress(read_descriptor(input.fd, name, options.max_bytes), name, options);
+  if (source == "-") return decompress(read_descriptor(STDIN_FILENO, name, options.max_bytes), name, options);
+  const base::Fd file(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) throw IoError(fmt::format("{}: cannot open: {}", name, std::strerror(errno)));
+  return decompress(read_descriptor(file.get(), name, options.max_bytes), name, options);
 }
 
 }  // namespace dfrs::sim

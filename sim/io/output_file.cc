@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/files.h"
 #include "sim/errors.h"
 
 namespace dfrs::sim {
@@ -32,10 +33,8 @@ int create_temporary(const std::string& path, std::string& temporary, Unfinished
 // The rename itself lives in the folder. A file system that cannot sync a folder has nothing better to offer.
 void sync_folder_of(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  const int fd = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  ::fsync(fd);
-  ::close(fd);
+  const base::Fd fd(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd) ::fsync(fd.get());
 }
 
 }  // namespace
@@ -90,13 +89,7 @@ void OutputFile::commit() {
 
 void OutputFile::flush() {
   if (fd_ < 0) throw IoError(fmt::format("{}: the output is already closed", path_));
-  std::string_view rest(buffer_);
-  while (!rest.empty()) {
-    const ssize_t put = ::write(fd_, rest.data(), rest.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) fail("cannot write", put < 0 ? errno : ENOSPC);
-    rest.remove_prefix(static_cast<std::size_t>(put));
-  }
+  if (const auto done = base::write_all(fd_, buffer_); !done) fail("cannot write", done.error());
   buffer_.clear();
 }
 

@@ -14,7 +14,7 @@ namespace dfrs::sim {
 class Text {
  public:
   Text() = default;
-  Text(std::string text) : string_(std::move(text)) {}  // as good as a string for whoever has one
+  Text(std::string text) : string_(std::move(text)) {}
   /// A text of `size` characters, which are the caller's to write.
   static Text unwritten(std::size_t size) {
     Text text;

@@ -40,7 +40,7 @@ void JobTimesObserver::on_step(const ClusterView& view, std::span<const Event> e
     count(decision.job, now);
     Track& track = tracks_[decision.job];
     track.state = decision.kind == DecisionKind::pause ? JobState::paused : JobState::running;
-    const bool pays = decision.kind == DecisionKind::resume || decision.kind == DecisionKind::migrate;
+    const bool pays = decision.kind == DecisionKind::resume || decision.kind == DecisionKind::move;
     track.penalty_end = pays ? now + penalty_ : now;
   }
   for (const YieldChange& change : decisions.yields) {

@@ -7,18 +7,19 @@
 #include <map>
 #include <unordered_map>
 
+#include "base/utf8.h"
 #include "policy/core/algorithm.h"
 #include "sim/report/charts.h"
 #include "sim/report/html_style.h"
+#include "sim/report/markup.h"
 #include "sim/report/table.h"
 #include "sim/report/terms.h"
-#include "sim/report/utf8.h"
 #include "sim/report/verdict.h"
 
 namespace dfrs::sim {
 namespace {
 
-std::string safe(std::string_view text) { return html_escaped(printable(text)); }
+std::string safe(std::string_view text) { return html_escaped(base::printable(text)); }
 
 // A name that may break at its slashes, for narrow columns.
 std::string breakable(std::string_view text) {
@@ -59,7 +60,7 @@ std::string what_was_compared(const CampaignSummary& summary, const ReportOption
   for (const AlgorithmSummary& a : summary.algorithms) {
     const auto algorithm = parse_algorithm(a.algorithm);
     described += fmt::format("<dt>{}</dt>\n<dd>{}</dd>\n", breakable(a.algorithm),
-                             algorithm ? safe(describe_algorithm(*algorithm)) : "not known to this version");
+                             algorithm ? safe(algorithm->description) : "not known to this version");
   }
   return out + "<details>\n<summary>What the algorithms do</summary>\n<dl>\n" + described +
          "</dl>\n</details>\n</section>\n";

@@ -5,20 +5,21 @@
 
 #include <algorithm>
 
+#include "base/text_table.h"
 #include "sim/report/html_style.h"
-#include "sim/report/utf8.h"
+#include "sim/report/markup.h"
 
 namespace dfrs::sim {
 namespace {
 
 constexpr std::size_t kWidth = 100;
 
-// printable(), line by line.
+// base::printable(), line by line.
 std::string printable_lines(const std::string& text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    out += printable(std::string_view(text).substr(at, end - at)) + '\n';
+    out += base::printable(std::string_view(text).substr(at, end - at)) + '\n';
     at = end + 1;
   }
   return out;
@@ -28,49 +29,40 @@ struct TextWriter {
   std::string out;
 
   void operator()(const PageHeading& heading) {
-    const std::string text = printable(heading.text);
-    out += fmt::format("\n{}\n{}\n", text, std::string(display_width(text), '-'));
+    const std::string text = base::printable(heading.text);
+    out += fmt::format("\n{}\n{}\n", text, std::string(base::display_width(text), '-'));
   }
-  void operator()(const PageParagraph& paragraph) { out += '\n' + wrapped(printable(paragraph.text), 0, kWidth); }
+  void operator()(const PageParagraph& paragraph) { out += '\n' + wrapped(base::printable(paragraph.text), 0, kWidth); }
   void operator()(const PageList& list) {
     out += '\n';
-    for (const std::string& item : list.items) out += wrapped("- " + printable(item), 2, kWidth);
+    for (const std::string& item : list.items) out += wrapped("- " + base::printable(item), 2, kWidth);
   }
   void operator()(const PageTable& table) {
-    std::vector<std::size_t> width;
-    for (const std::string& heading : table.headings) width.push_back(display_width(printable(heading)));
-    for (const auto& row : table.rows) {
-      for (std::size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], display_width(printable(row[c])));
+    base::TextTable text;
+    text.mark_rows();
+    text.rule();
+    for (std::size_t c = 0; c < table.headings.size(); ++c) {
+      text.column(base::printable(table.headings[c]), c == 0 ? base::Align::left : base::Align::right);
     }
-    const auto line = [&](const std::vector<std::string>& cells, std::string_view mark) {
-      std::string text(mark);
-      for (std::size_t c = 0; c < cells.size(); ++c) {
-        const std::string cell = printable(cells[c]);
-        const std::string padding(width[c] - display_width(cell), ' ');
-        text += c == 0 ? cell + padding : "  " + padding + cell;
-      }
-      text.erase(text.find_last_not_of(' ') + 1);
-      out += text + '\n';
-    };
-    out += '\n' + wrapped(printable(table.caption), 0, kWidth);
-    line(table.headings, "  ");
-    std::size_t all = 2 * table.headings.size();
-    for (const std::size_t w : width) all += w;
-    out += std::string(all, '-') + '\n';
-    for (std::size_t r = 0; r < table.rows.size(); ++r) line(table.rows[r], r == table.best ? "> " : "  ");
+    for (std::size_t r = 0; r < table.rows.size(); ++r) {
+      std::vector<std::string> cells;
+      for (const std::string& cell : table.rows[r]) cells.push_back(base::printable(cell));
+      text.row(std::move(cells), r == table.best);
+    }
+    out += '\n' + wrapped(base::printable(table.caption), 0, kWidth) + text.text();
   }
   void operator()(const PageCode& code) {
     out += '\n';
     std::string_view rest = code.text;
     while (!rest.empty()) {
       const std::size_t end = std::min(rest.find('\n'), rest.size());
-      out += "    " + printable(rest.substr(0, end)) + '\n';
+      out += "    " + base::printable(rest.substr(0, end)) + '\n';
       rest.remove_prefix(std::min(rest.size(), end + 1));
     }
   }
 };
 
-std::string markdown_text(const std::string& text) { return markdown_escaped(printable(text)); }
+std::string markdown_text(const std::string& text) { return markdown_escaped(base::printable(text)); }
 
 struct MarkdownWriter {
   std::string out;
@@ -102,7 +94,7 @@ struct MarkdownWriter {
   void operator()(const PageCode& code) { out += "\n```\n" + printable_lines(code.text) + "```\n"; }
 };
 
-std::string safe(std::string_view text) { return html_escaped(printable(text)); }
+std::string safe(std::string_view text) { return html_escaped(base::printable(text)); }
 
 struct HtmlWriter {
   std::string out;
@@ -138,10 +130,10 @@ struct HtmlWriter {
 }  // namespace
 
 std::string text_page(const Page& page) {
-  const std::string title = printable(page.title);
+  const std::string title = base::printable(page.title);
   TextWriter writer;
-  writer.out = title + '\n' + std::string(display_width(title), '=') + '\n';
-  if (!page.subtitle.empty()) writer.out += wrapped(printable(page.subtitle), 0, kWidth);
+  writer.out = title + '\n' + std::string(base::display_width(title), '=') + '\n';
+  if (!page.subtitle.empty()) writer.out += wrapped(base::printable(page.subtitle), 0, kWidth);
   for (const PageBlock& block : page.blocks) std::visit(writer, block);
   return writer.out;
 }

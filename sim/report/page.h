@@ -38,8 +38,8 @@ struct Page {
   std::vector<PageBlock> blocks;
 };
 
-/// Texts may hold anything: they are made printable() and escaped for the format. Lines of text are wrapped at 100
-/// columns, tables and code are not.
+/// Texts may hold anything: they are made base::printable() and escaped for the format. Lines of text are wrapped at
+/// 100 columns, tables and code are not.
 std::string text_page(const Page& page);
 std::string markdown_page(const Page& page);
 /// A whole HTML document that needs nothing else.

@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/utf8.h"
 #include "sim/errors.h"
-#include "sim/report/utf8.h"
 
 namespace dfrs::sim {
 namespace {
@@ -24,8 +24,8 @@ constexpr std::size_t kMaxFineGroups = 12;
 void check(const ResultRow& row) {
   const Metrics& m = row.metrics;
   const auto fail = [&](std::string_view what, double value, std::string_view expected) {
-    throw InputError(fmt::format("results of {} on instance {}: {} is {}, expected {}", printable(row.algorithm),
-                                 printable(row.instance), what, value, expected));
+    throw InputError(fmt::format("results of {} on instance {}: {} is {}, expected {}", base::printable(row.algorithm),
+                                 base::printable(row.instance), what, value, expected));
   };
   const auto positive = [&](std::string_view what, double value) {
     if (!std::isfinite(value) || value <= 0) fail(what, value, "a number above 0");
@@ -110,7 +110,7 @@ CampaignSummary summarize_campaign(const std::vector<ResultRow>& rows, const Sum
     if (!seen.emplace(row.algorithm, row.instance).second) {
       throw InputError(fmt::format(
           "two results of {} on instance {}; expected one each (report campaigns with different options apart)",
-          printable(row.algorithm), printable(row.instance)));
+          base::printable(row.algorithm), base::printable(row.instance)));
     }
     const auto [at, is_new] = first_of_instance.emplace(row.instance, &row);
     const ResultRow& first = *at->second;
@@ -118,8 +118,8 @@ CampaignSummary summarize_campaign(const std::vector<ResultRow>& rows, const Sum
       throw InputError(fmt::format(
           "instance {} has {} jobs and bound {} in the results of {}, but {} and {} in those of {}; expected one "
           "instance per name (report campaigns with different instances apart)",
-          printable(row.instance), first.jobs, first.bound_divisible, printable(first.algorithm), row.jobs,
-          row.bound_divisible, printable(row.algorithm)));
+          base::printable(row.instance), first.jobs, first.bound_divisible, base::printable(first.algorithm), row.jobs,
+          row.bound_divisible, base::printable(row.algorithm)));
     }
     by_algorithm[row.algorithm].push_back(&row);
     campaign.load_min = std::min(campaign.load_min, row.load);

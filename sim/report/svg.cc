@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-#include "sim/report/utf8.h"
+#include "base/utf8.h"
+#include "sim/report/markup.h"
 
 namespace dfrs::sim {
 namespace {
@@ -22,14 +23,14 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 
 std::string label_placeholder(std::size_t k, std::string_view name) {
   std::string label = fmt::format("Qz{}", k);
-  const std::size_t width = display_width(printable(name));
+  const std::size_t width = base::display_width(base::printable(name));
   if (label.size() + 1 < width) label.append(width - label.size() - 1, 'x');
   return label + 'Z';
 }
 
 Legend legend_below(std::span<const std::string> names) {
   const bool wide = std::any_of(names.begin(), names.end(),
-                                [](const std::string& name) { return display_width(name) > kHalfLegend; });
+                                [](const std::string& name) { return base::display_width(name) > kHalfLegend; });
   const std::size_t columns = wide ? 1 : 2;
   return {fmt::format("set key outside below height 1.2 Left reverse maxcols {} samplen 3\n", columns),
           24 + 22 * static_cast<int>((names.size() + columns - 1) / columns)};
@@ -57,7 +58,7 @@ tl::expected<std::string, std::string> embedded_svg(std::string svg, const std::
   }
   svg.insert(4, " role=\"img\"");
   for (std::size_t k = 0; k < names.size(); ++k) {
-    replace_all(svg, label_placeholder(k, names[k]), html_escaped(printable(names[k])));
+    replace_all(svg, label_placeholder(k, names[k]), html_escaped(base::printable(names[k])));
   }
   return svg;
 }

@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/text_table.h"
 #include "sim/errors.h"
+#include "sim/report/markup.h"
 #include "sim/report/terms.h"
-#include "sim/report/utf8.h"
 
 namespace dfrs::sim {
 namespace {
@@ -29,11 +30,6 @@ void add_column(ReportTable& table, const CampaignSummary& summary, std::string 
   }
 }
 
-std::string trimmed_right(std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line;
-}
-
 std::string caption(const CampaignSummary& summary) {
   if (summary.instances == 1) return fmt::format("One instance, {} jobs", summary.jobs);
   return fmt::format("{} instances, {} jobs in all", summary.instances, summary.jobs);
@@ -48,7 +44,7 @@ ReportTable summary_table(const CampaignSummary& summary) {
   std::vector<std::string> incomplete;
   for (const A& a : summary.algorithms) {
     ReportTable::Row row;
-    row.cells.push_back(printable(a.algorithm));
+    row.cells.push_back(base::printable(a.algorithm));
     row.best = summary.algorithms.size() > 1 && summary.is_best(a);
     if (!a.complete) incomplete.push_back(fmt::format("{} ({})", row.cells.front(), a.instances));
     table.rows.push_back(std::move(row));
@@ -91,49 +87,46 @@ SummaryFormat parse_summary_format(std::string_view name) {
   throw UsageError(fmt::format("--format: '{}' is no format of a summary, expected text, markdown, csv or json", name));
 }
 
-std::string text_summary(const CampaignSummary& summary) {
-  const ReportTable table = summary_table(summary);
-  const std::size_t columns = table.columns.size();
-  std::vector<std::size_t> width(columns);
-  for (std::size_t c = 0; c < columns; ++c) {
-    width[c] = display_width(table.columns[c].heading);
-    for (const ReportTable::Row& row : table.rows) width[c] = std::max(width[c], display_width(row.cells[c]));
-  }
+namespace {
 
-  // Headings of groups stand over their first column; it gets wider where a group's heading would not fit.
+// The line of headings that stand over the first column of each group. Widens that where the group's heading would not
+// fit. Empty if there are no groups.
+std::string group_headings(const ReportTable& table, base::TextTable& text) {
+  const std::size_t columns = table.columns.size();
   std::string groups;
-  std::size_t position = 2 + width[0];
+  std::size_t position = 2 + text.width(0);
   for (std::size_t c = 1; c < columns; ++c) {
     const std::string& group = table.columns[c].group;
     if (!group.empty() && group != table.columns[c - 1].group) {
       std::size_t span = 0;
-      for (std::size_t d = c; d < columns && table.columns[d].group == group; ++d) span += width[d] + (d > c ? 2 : 0);
+      for (std::size_t d = c; d < columns && table.columns[d].group == group; ++d) {
+        span += text.width(d) + (d > c ? 2 : 0);
+      }
       if (span < group.size()) {
-        width[c] += group.size() - span;
+        text.widen(c, group.size() - span);
         span = group.size();
       }
       groups += std::string(position + 2 - groups.size(), ' ') + std::string(span - group.size(), ' ') + group;
     }
-    position += 2 + width[c];
+    position += 2 + text.width(c);
   }
+  return groups.empty() ? groups : groups + '\n';
+}
 
-  std::string out = caption(summary) + "\n\n";
-  if (!groups.empty()) out += groups + '\n';
-  const auto line = [&](const auto& cell, std::string_view mark) {
-    std::string text(mark);
-    for (std::size_t c = 0; c < columns; ++c) {
-      const std::string& value = cell(c);
-      const std::string padding(width[c] - display_width(value), ' ');
-      text += c == 0 ? value + padding : "  " + padding + value;
-    }
-    out += trimmed_right(text) + '\n';
-  };
-  line([&](std::size_t c) -> const std::string& { return table.columns[c].heading; }, "  ");
-  out += std::string(position, '-') + '\n';
-  for (const ReportTable::Row& row : table.rows) {
-    line([&](std::size_t c) -> const std::string& { return row.cells[c]; }, row.best ? "> " : "  ");
+}  // namespace
+
+std::string text_summary(const CampaignSummary& summary) {
+  const ReportTable table = summary_table(summary);
+  base::TextTable text;
+  text.mark_rows();
+  text.rule();
+  for (const ReportTable::Column& column : table.columns) {
+    text.column(column.heading, &column == &table.columns.front() ? base::Align::left : base::Align::right);
   }
-  out += '\n';
+  for (const ReportTable::Row& row : table.rows) text.row(row.cells, row.best);
+  const std::string groups = group_headings(table, text);
+  std::string out = caption(summary) + "\n\n" + groups + text.text() + '\n';
+
   const bool marked = std::any_of(table.rows.begin(), table.rows.end(), [](const auto& row) { return row.best; });
   if (marked) out += summary.instances == 1 ? "> lowest degradation\n" : "> lowest average degradation\n";
   for (const std::string& note : table.notes) out += wrapped(note, 0, kLegendWidth);
@@ -181,7 +174,7 @@ std::string csv_summary(const CampaignSummary& summary) {
       "moves_per_job,traffic_gb_per_s\n";
   for (const AlgorithmSummary& a : summary.algorithms) {
     const Summary& d = a.degradation;
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(printable(a.algorithm)),
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(base::printable(a.algorithm)),
                        a.instances, a.complete ? 1 : 0, d.mean, d.stddev, d.median, d.p90, d.max, a.max_stretch,
                        a.bound, a.mean_stretch, a.mean_wait, a.underutilization, a.pauses_per_job, a.moves_per_job,
                        a.traffic_gb_per_s);
@@ -195,7 +188,7 @@ std::string json_summary(const CampaignSummary& summary) {
   for (const AlgorithmSummary& a : summary.algorithms) {
     const Summary& d = a.degradation;
     algorithms.push_back({
-        {"algorithm", printable(a.algorithm)},
+        {"algorithm", base::printable(a.algorithm)},
         {"instances", a.instances},
         {"complete", a.complete},
         {"best", summary.is_best(a)},

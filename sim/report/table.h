@@ -10,7 +10,7 @@
 
 namespace dfrs::sim {
 
-/// A table ready to show: numbers are formatted, names made printable(); nothing is escaped for a markup yet.
+/// A table ready to show: numbers are formatted, names made base::printable(); nothing is escaped for a markup yet.
 struct ReportTable {
   struct Column {
     std::string group;  ///< heading over several columns; empty if none

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "base/utf8.h"
 #include "policy/core/algorithm.h"
-#include "sim/report/utf8.h"
 
 namespace dfrs::sim {
 namespace {
@@ -25,7 +25,7 @@ enum class Kind { batch, dfrs, unknown };
 Kind kind_of(const std::string& name) {
   const auto algorithm = parse_algorithm(name);
   if (!algorithm) return Kind::unknown;
-  return traits_of(*algorithm).shares_nodes ? Kind::dfrs : Kind::batch;
+  return algorithm->traits.shares_nodes ? Kind::dfrs : Kind::batch;
 }
 
 // With thousands separated: 12,345.
@@ -54,7 +54,7 @@ std::string times(double ratio) {
   return ratio < 1e15 ? fmt::format("{} times", grouped(std::lround(ratio))) : fmt::format("{:.3g} times", ratio);
 }
 
-std::string name_of(Row a) { return printable(a->algorithm); }
+std::string name_of(Row a) { return base::printable(a->algorithm); }
 
 class Verdict {
  public:

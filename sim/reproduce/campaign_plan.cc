@@ -7,6 +7,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "policy/batch/algorithm.h"
+#include "policy/rr7659/algorithm.h"
+#include "policy/rr7659/options.h"
+#include "policy/triage/options.h"
 #include "sim/campaign/store.h"
 
 namespace dfrs::sim {
@@ -19,19 +23,18 @@ Algorithm parsed(std::string_view name) {
 }
 
 bool has_period(const Algorithm& algorithm) {
-  if (const auto* dfrs = std::get_if<DfrsAlgorithm>(&algorithm)) {
+  if (const auto dfrs = dfrs_algorithm(algorithm)) {
     return dfrs->periodic != DfrsAlgorithm::Periodic::nothing;
   }
-  const auto* other = std::get_if<NamedPolicy>(&algorithm);
-  return other != nullptr && !other->name.starts_with("Triage");
+  return !batch_algorithm(algorithm) && !algorithm.name.starts_with("Triage");
 }
 
-bool expects_penalty(const Algorithm& algorithm) { return std::holds_alternative<NamedPolicy>(algorithm); }
+bool expects_penalty(const Algorithm& algorithm) { return !dfrs_algorithm(algorithm) && !batch_algorithm(algorithm); }
 
 // With the usual values of what makes no difference to the algorithm: nothing is simulated twice.
 CampaignOptions relevant(const Algorithm& algorithm, CampaignOptions options) {
-  if (!has_period(algorithm)) options.sim.engine.dfrs.period = DfrsOptions{}.period;
-  if (!expects_penalty(algorithm)) options.sim.engine.triage.penalty = options.sim.penalty;
+  if (!has_period(algorithm)) options.sim.engine.of<DfrsOptions>().period = DfrsOptions{}.period;
+  if (!expects_penalty(algorithm)) options.sim.engine.of<TriageOptions>().penalty = options.sim.penalty;
   return options;
 }
 

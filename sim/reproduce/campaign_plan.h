@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The simulations behind a reproduction: its parts say what they need, each simulation is run once however many parts
-// show it, and its result is kept in a store of the output folder, so that a run that was broken off goes on.
+// show it, and its result is kept in a store of the output folder, so that an interrupted run continues.
 #pragma once
 
 #include <functional>

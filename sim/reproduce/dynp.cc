@@ -42,7 +42,7 @@ constexpr std::array<std::string_view, kAlgorithms> kAlgorithmNames{
     "simple ARTwW", "advanced ARTwW", "simple ART", "advanced ART", "simple MS",
     "advanced MS",  "FCFS",           "SJF",        "LJF",          "basic dynP"};
 
-NamedPolicy algorithm(std::size_t index, DynpListener* listener) {
+Algorithm algorithm(std::size_t index, DynpListener* listener) {
   if (index >= kFcfs && index <= kLjf) return named(ConservativeAlgorithm{kQueueOrders[index - kFcfs], false});
   DynpAlgorithm dynp;
   if (index == kBasic) {

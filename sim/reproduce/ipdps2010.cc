@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "policy/rr7659/options.h"
 #include "sim/campaign/degradation.h"
 #include "sim/reproduce/campaign_plan.h"
 #include "sim/reproduce/ipdps2010_published.h"
@@ -36,7 +37,7 @@ double load_of(int step) { return step / 10.0; }
 CampaignOptions with_penalty(Seconds penalty) {
   CampaignOptions options;
   options.sim.penalty = penalty;
-  options.sim.engine.dfrs.priority.flow_floor = kBound;
+  options.sim.engine.of<DfrsOptions>().priority_floor = kBound;
   options.stretch_floor = kBound;
   return options;
 }

@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text_table.h"
 #include "sim/campaign/results.h"
-#include "sim/report/utf8.h"
+#include "sim/report/markup.h"
 
 namespace dfrs::sim {
 namespace {
@@ -31,40 +32,28 @@ struct Block {
   }
 };
 
-std::string padded_left(const std::string& text, std::size_t width) {
-  const std::size_t w = display_width(text);
-  return w >= width ? text : std::string(width - w, ' ') + text;
-}
-
-std::string padded_right(const std::string& text, std::size_t width) {
-  const std::size_t w = display_width(text);
-  return w >= width ? text : text + std::string(width - w, ' ');
-}
-
-void append_line(std::string& out, std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  out += line + '\n';
-}
+void append_line(std::string& out, std::string line) { out += base::trimmed_right(std::move(line)) + '\n'; }
 
 Block block_of(const ComparisonTable& table, std::size_t c) {
   const ComparisonTable::Column& column = table.columns[c];
   Block block;
-  block.heading = printable(column.heading);
+  block.heading = base::printable(column.heading);
   const std::size_t figures = column.published ? kHeadings.size() : 1;
   for (std::size_t f = 0; f < figures; ++f) block.widths.push_back(table.published() ? kHeadings[f].size() : 0);
   for (const ComparisonTable::Row& row : table.rows) {
     std::vector<std::string> texts(figures);
     if (const std::optional<Comparison>& cell = row.cells[c]) {
-      texts[0] = printable(figure_text(*cell, column));
+      texts[0] = base::printable(figure_text(*cell, column));
       if (figures > 1) {
         texts[1] = cell->published ? figure_text(*cell->published, column.decimals) : "-";
         texts[2] = cell->ratio() ? ratio_text(*cell->ratio()) : "-";
       }
     }
-    for (std::size_t f = 0; f < figures; ++f) block.widths[f] = std::max(block.widths[f], display_width(texts[f]));
+    for (std::size_t f = 0; f < figures; ++f)
+      block.widths[f] = std::max(block.widths[f], base::display_width(texts[f]));
     block.lines.push_back(std::move(texts));
   }
-  const std::size_t wanted = display_width(block.heading);
+  const std::size_t wanted = base::display_width(block.heading);
   if (block.width() < wanted) block.widths.front() += wanted - block.width();
   return block;
 }
@@ -72,7 +61,7 @@ Block block_of(const ComparisonTable& table, std::size_t c) {
 std::string row_of(const Block& block, const auto& texts) {
   std::string line;
   for (std::size_t f = 0; f < block.widths.size(); ++f) {
-    line += std::string(f == 0 ? 0 : kFigureGap, ' ') + padded_left(std::string(texts[f]), block.widths[f]);
+    line += std::string(f == 0 ? 0 : kFigureGap, ' ') + base::padded(texts[f], block.widths[f], base::Align::right);
   }
   return line;
 }
@@ -81,11 +70,11 @@ std::string row_of(const Block& block, const auto& texts) {
 void append_blocks(std::string& out, const ComparisonTable& table, std::span<const Block> blocks,
                    std::size_t name_width) {
   const std::string gap(kGroupGap, ' ');
-  std::string headings = padded_right(printable(table.corner), name_width);
+  std::string headings = base::padded(base::printable(table.corner), name_width, base::Align::left);
   std::string figures(name_width, ' ');
   std::size_t width = name_width;
   for (const Block& block : blocks) {
-    headings += gap + padded_left(block.heading, block.width());
+    headings += gap + base::padded(block.heading, block.width(), base::Align::right);
     figures += gap + row_of(block, kHeadings);
     width += kGroupGap + block.width();
   }
@@ -93,7 +82,7 @@ void append_blocks(std::string& out, const ComparisonTable& table, std::span<con
   if (table.published()) append_line(out, figures);
   out += std::string(width, '-') + '\n';
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
-    std::string line = padded_right(printable(table.rows[r].name), name_width);
+    std::string line = base::padded(base::printable(table.rows[r].name), name_width, base::Align::left);
     for (const Block& block : blocks) line += gap + row_of(block, block.lines[r]);
     append_line(out, line);
   }
@@ -102,9 +91,9 @@ void append_blocks(std::string& out, const ComparisonTable& table, std::span<con
 
 void append_table(std::string& out, const ComparisonTable& table) {
   if (table.rows.empty()) return;
-  std::size_t name_width = display_width(printable(table.corner));
+  std::size_t name_width = base::display_width(base::printable(table.corner));
   for (const ComparisonTable::Row& row : table.rows) {
-    name_width = std::max(name_width, display_width(printable(row.name)));
+    name_width = std::max(name_width, base::display_width(base::printable(row.name)));
   }
   std::vector<Block> blocks;
   for (std::size_t c = 0; c < table.columns.size(); ++c) blocks.push_back(block_of(table, c));
@@ -123,7 +112,7 @@ void append_table(std::string& out, const ComparisonTable& table) {
 
 std::string markdown_cell(const ComparisonTable::Column& column, const std::optional<Comparison>& cell) {
   if (!cell) return {};
-  if (!cell->words.empty()) return markdown_escaped(printable(cell->words));
+  if (!cell->words.empty()) return markdown_escaped(base::printable(cell->words));
   std::string text = figure_text(*cell, column);
   if (!cell->published) return text;
   text += fmt::format(" ({}", figure_text(*cell->published, column.decimals));
@@ -134,11 +123,11 @@ std::string markdown_cell(const ComparisonTable::Column& column, const std::opti
 }  // namespace
 
 std::string text_comparison(std::span<const ComparisonTable> tables, const RunDescription& run) {
-  std::string out = wrapped(printable(run.paper), 0, kWidth);
+  std::string out = wrapped(base::printable(run.paper), 0, kWidth);
   for (const ComparisonTable& table : tables) {
-    out += '\n' + wrapped(printable(table.part + ": " + table.title), 0, kWidth) + '\n';
+    out += '\n' + wrapped(base::printable(table.part + ": " + table.title), 0, kWidth) + '\n';
     append_table(out, table);
-    for (const std::string& note : table.notes) out += wrapped("- " + printable(note), 2, kWidth);
+    for (const std::string& note : table.notes) out += wrapped("- " + base::printable(note), 2, kWidth);
   }
   out += '\n';
   if (any_published(tables)) {
@@ -146,7 +135,7 @@ std::string text_comparison(std::span<const ComparisonTable> tables, const RunDe
         "ours: measured by this run; paper: the published figure, '-' where there is none or it cannot be read; "
         "ratio: ours/paper\n";
   }
-  for (const std::string& note : run.notes) out += wrapped(printable(note), 0, kWidth);
+  for (const std::string& note : run.notes) out += wrapped(base::printable(note), 0, kWidth);
   return out;
 }
 
@@ -169,7 +158,7 @@ std::string csv_comparison(std::span<const ComparisonTable> tables) {
 
 std::string markdown_comparison(std::span<const ComparisonTable> tables, const RunDescription& run,
                                 const std::vector<std::pair<std::string, std::string>>& images) {
-  const auto safe = [](const std::string& text) { return markdown_escaped(printable(text)); };
+  const auto safe = [](const std::string& text) { return markdown_escaped(base::printable(text)); };
   std::string out = fmt::format("# {}\n", safe(run.paper));
   if (any_published(tables)) out += "\nEach cell: measured (published, ratio measured/published).\n";
   for (const ComparisonTable& table : tables) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
 
+#include "base/utf8.h"
 #include "sim/report/html_style.h"
-#include "sim/report/utf8.h"
+#include "sim/report/markup.h"
 #include "sim/reproduce/render.h"
 
 namespace dfrs::sim {
 namespace {
 
-std::string safe(std::string_view text) { return html_escaped(printable(text)); }
+std::string safe(std::string_view text) { return html_escaped(base::printable(text)); }
 
 // A name that may break at its slashes, for narrow columns.
 std::string breakable(std::string_view text) {

@@ -98,7 +98,7 @@ std::string find_log(const ReproduceOptions& options, std::string_view name);
 std::string missing_log(const ReproduceOptions& options, std::string_view name);
 
 /// All of them, in the order of their papers' years.
-std::span<const Reproduction> all_reproductions();
+std::span<const Reproduction> all_reproductions();  // studies/reproductions.cc
 
 /// The one of this name. Errors: UsageError naming the nearest.
 const Reproduction& find_reproduction(std::string_view name, std::span<const Reproduction> from = all_reproductions());

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "policy/rr7659/options.h"
 #include "sim/errors.h"
 #include "sim/workload/load.h"
 #include "sim/workload/lublin.h"
@@ -33,7 +34,7 @@ std::string_view name_of(Set set) {
 
 CampaignOptions with_period(Seconds period) {
   CampaignOptions options;
-  options.sim.engine.dfrs.period = period;
+  options.sim.engine.of<DfrsOptions>().period = period;
   return options;
 }
 

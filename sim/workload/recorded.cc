@@ -7,12 +7,13 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "policy/rr7659/options.h"
 #include "sim/errors.h"
 
 namespace dfrs::sim {
 namespace {
 
-// Bounds of the trace format (docs/trace-format.md).
+// Bounds of the trace format (docs/reference/trace-format.md).
 constexpr Seconds kMaxTime = 1e10;
 constexpr double kMinNeed = 1e-6;
 constexpr double kMaxNeed = 1e6;
@@ -30,16 +31,19 @@ struct Follower {
 
 class Collector {
  public:
-  explicit Collector(shim::RecordReader& reader) : reader_(reader) {}
+  explicit Collector(record::RecordReader& reader) : reader_(reader) {}
 
   RecordedRun run(const std::string& name) {
     bool first = true;
-    while (reader_.next()) {
+    for (;;) {
+      const auto more = reader_.next();
+      if (!more) throw_record_error(more.error());
+      if (!*more) break;
       step(first);
       first = false;
     }
     RecordedRun run;
-    run.make = reader_.make();
+    run.setup = reader_.setup();
     run.instance.name = name;
     finish(run);
     return run;
@@ -63,7 +67,7 @@ class Collector {
       const JobView* job = slot < view.jobs.size() ? &view.jobs[slot] : nullptr;
       const bool same = job != nullptr && job->id == follower.job.id;
       if (follower.here && (!same || job->state == JobState::absent)) {
-        // Between two views of which the second begins anew, an end leaves no event.
+        // A view with a resync event starts afresh: an end before it leaves no event.
         const bool ended = completed.contains(slot) || (resync && follower.state == JobState::running);
         leave(follower, view.now, same ? job : nullptr, ended);
       }
@@ -77,7 +81,7 @@ class Collector {
       Follower& follower = slots_[decision.job];
       if (!follower.here) continue;
       if (decision.kind == DecisionKind::pause) ++follower.record.pauses;
-      if (decision.kind == DecisionKind::migrate) ++follower.record.moves;
+      if (decision.kind == DecisionKind::move) ++follower.record.moves;
       if (decision.kind == DecisionKind::start && !follower.started) {
         follower.started = true;
         follower.record.start = view.now;
@@ -187,7 +191,8 @@ class Collector {
       return a.job.submit != b.job.submit ? a.job.submit < b.job.submit : a.job.id < b.job.id;
     });
     // Ticks fall on multiples of the period in the record's time: so they do in the instance's.
-    run.origin = std::floor(jobs_.front().job.submit / run.make.period) * run.make.period;
+    const Seconds period = run.setup.options.of<DfrsOptions>().period;
+    run.origin = std::floor(jobs_.front().job.submit / period) * period;
     std::unordered_set<JobId> seen;
     JobId unused = 0;
     for (const Follower& follower : jobs_) unused = std::max(unused, follower.job.id + 1);
@@ -209,7 +214,7 @@ class Collector {
     note(renamed, "job has a new number: its own was used twice", "jobs have new numbers: their own were used twice");
   }
 
-  shim::RecordReader& reader_;
+  record::RecordReader& reader_;
   std::vector<Follower> slots_;
   std::vector<Follower> jobs_;   // that completed
   std::vector<NodeSpec> nodes_;  // CPU 0: never usable
@@ -224,8 +229,19 @@ class Collector {
 
 }  // namespace
 
-RecordedRun read_recorded_run(shim::RecordReader& reader, const std::string& name) {
+RecordedRun read_recorded_run(record::RecordReader& reader, const std::string& name) {
   return Collector(reader).run(name);
+}
+
+record::RecordReader open_record(const std::string& path) {
+  auto reader = record::RecordReader::open(path);
+  if (!reader) throw_record_error(reader.error());
+  return std::move(*reader);
+}
+
+void throw_record_error(const record::RecordError& error) {
+  if (error.unreadable) throw IoError(error.message);
+  throw InputError(error.message);
 }
 
 }  // namespace dfrs::sim

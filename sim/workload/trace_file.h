@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The project's own format of annotated instances: text, exact, documented in docs/trace-format.md.
+// The project's own format of annotated instances: text, exact, documented in docs/reference/trace-format.md.
 #pragma once
 
 #include <string>

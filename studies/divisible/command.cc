@@ -11,12 +11,12 @@
 
 #include "sim/campaign/parallel.h"
 #include "sim/campaign/results.h"
-#include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
 #include "sim/io/input_source.h"
 #include "sim/io/output_file.h"
 #include "sim/metrics/metrics.h"
+#include "studies/commands.h"
 #include "studies/divisible/host/generator.h"
 #include "studies/divisible/host/instance_file.h"
 #include "studies/divisible/host/simulation.h"

@@ -64,7 +64,7 @@ bool belongs(const GeneratorOptions& c, std::size_t part) {
   return c.availability == kAvailabilities[part - 13];
 }
 
-// As in the paper, for its reason: it solves the whole problem anew at every arrival.
+// As in the paper, for its reason: it solves the whole problem again at every arrival.
 bool runs(Algorithm algorithm, const GeneratorOptions& c) {
   return algorithm != Algorithm::bender98 || c.clusters == 3;
 }

@@ -6,10 +6,10 @@
 #include <memory>
 #include <optional>
 
-#include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
+#include "studies/commands.h"
 #include "studies/gang/host/gang_report.h"
 
 namespace dfrs::sim {
@@ -101,6 +101,106 @@ struct GangCommand {
   }
 };
 
+void add_workload_options(CLI::App* command, GangWorkloadOptions& workload) {
+  const std::string gangs = "Workload";
+  command->add_option("--lambda", workload.arrival_rate, "gangs that arrive per time unit (Poisson)")
+      ->check(number_in(1e-6, 1e6))
+      ->capture_default_str()
+      ->group(gangs);
+  command->add_option("--q", workload.small_probability, "probability of a low-parallelism gang")
+      ->check(number_in(0, 1))
+      ->capture_default_str()
+      ->group(gangs);
+  command->add_option("--mu", workload.service_rate, "1 / mean execution time (exponential)")
+      ->check(number_in(1e-6, 1e6))
+      ->capture_default_str()
+      ->group(gangs);
+  command->add_option("--small", workload.small_most, "most tasks of a low-parallelism gang, which has 1 to SMALL")
+      ->check(whole_number_in(1, gang::kMaxMachines))
+      ->capture_default_str()
+      ->group(gangs);
+  command->add_option("--large", workload.large_most, "most tasks of the others, which have SMALL + 1 to LARGE")
+      ->check(whole_number_in(2, gang::kMaxMachines))
+      ->capture_default_str()
+      ->group(gangs);
+}
+
+void add_machine_options(CLI::App* command, GangCommand& o) {
+  const std::string machines = "Machines";
+  gang::Options& policy = o.options.policy;
+  command->add_option("--limit", policy.machine_limit, "most machines leased at a time")
+      ->check(whole_number_in(1, gang::kMaxMachines))
+      ->capture_default_str()
+      ->group(machines);
+  command
+      ->add_option("--minimum", policy.machine_minimum,
+                   "machines leased all the time; with LIMIT a cluster of one's own")
+      ->check(whole_number_in(0, gang::kMaxMachines))
+      ->capture_default_str()
+      ->group(machines);
+  command->add_option("--setup", o.workload.setup_most, "longest time to set up leased machines (uniform from 0)")
+      ->check(number_in(0, 1e6))
+      ->capture_default_str()
+      ->group(machines);
+  command
+      ->add_option("--load-threshold", o.load_threshold,
+                   "waiting tasks per leased machine above which more are leased, or none")
+      ->check(number_or_none(0))
+      ->capture_default_str()
+      ->group(machines);
+  command
+      ->add_option("--release-pause", policy.release_pause,
+                   "arrivals after machines were set up before any is released")
+      ->check(whole_number_in(0, 1'000'000))
+      ->capture_default_str()
+      ->group(machines);
+}
+
+void add_rule_options(CLI::App* command, GangCommand& o) {
+  const std::string rules = "Rules";
+  command->add_option("--migration-interval", o.options.policy.migration_interval, "S_n: starts before each migration")
+      ->check(whole_number_in(0, 1'000'000))
+      ->capture_default_str()
+      ->group(rules);
+  command
+      ->add_option("--queue-length", o.queue_length,
+                   "what the shortest queue counts: 'tasks', the running one included, or those 'waiting'")
+      ->check(CLI::IsMember({"tasks", "waiting"}))
+      ->capture_default_str()
+      ->group(rules);
+  command
+      ->add_option("--migrated-start", o.migrated_start,
+                   "when a migrated gang starts: with the 'next-event' or 'at-once'")
+      ->check(CLI::IsMember({"next-event", "at-once"}))
+      ->capture_default_str()
+      ->group(rules);
+  command
+      ->add_option("--starved-order", o.starved_order,
+                   "whether machines are kept for the first starved gang ('reserve') or others may 'pass'")
+      ->check(CLI::IsMember({"reserve", "pass"}))
+      ->capture_default_str()
+      ->group(rules);
+}
+
+void add_replication_options(CLI::App* command, GangCommand& o) {
+  const std::string runs = "Replications";
+  command->add_option("--gangs", o.options.jobs, "a replication ends when so many have finished")
+      ->check(whole_number_in(1, 1'000'000'000))
+      ->capture_default_str()
+      ->group(runs);
+  command->add_option("--replications", o.replication.replications, "independent repetitions")
+      ->check(whole_number_in(1, 100'000))
+      ->capture_default_str()
+      ->group(runs);
+  command->add_option("--seed", o.replication.seed, "of random numbers; every configuration meets the same gangs")
+      ->check(whole_number_in(0, ~std::uint64_t{0} >> 1))
+      ->capture_default_str()
+      ->group(runs);
+  command->add_option("-j,--threads", o.replication.threads, "threads (default: one per processor)")
+      ->check(CLI::Range(1, 1024))
+      ->group(runs);
+}
+
 }  // namespace
 
 void add_gang(CLI::App& app) {
@@ -119,98 +219,10 @@ void add_gang(CLI::App& app) {
   list("--x-factor", o->x_factors, "(wait + execution time) / execution time from which a gang is starved, or none")
       ->check(number_or_none(1));
 
-  const std::string gangs = "Workload";
-  command->add_option("--lambda", o->workload.arrival_rate, "gangs that arrive per time unit (Poisson)")
-      ->check(number_in(1e-6, 1e6))
-      ->capture_default_str()
-      ->group(gangs);
-  command->add_option("--q", o->workload.small_probability, "probability of a low-parallelism gang")
-      ->check(number_in(0, 1))
-      ->capture_default_str()
-      ->group(gangs);
-  command->add_option("--mu", o->workload.service_rate, "1 / mean execution time (exponential)")
-      ->check(number_in(1e-6, 1e6))
-      ->capture_default_str()
-      ->group(gangs);
-  command->add_option("--small", o->workload.small_most, "most tasks of a low-parallelism gang, which has 1 to SMALL")
-      ->check(whole_number_in(1, gang::kMaxMachines))
-      ->capture_default_str()
-      ->group(gangs);
-  command->add_option("--large", o->workload.large_most, "most tasks of the others, which have SMALL + 1 to LARGE")
-      ->check(whole_number_in(2, gang::kMaxMachines))
-      ->capture_default_str()
-      ->group(gangs);
-
-  const std::string machines = "Machines";
-  gang::Options& policy = o->options.policy;
-  command->add_option("--limit", policy.machine_limit, "most machines leased at a time")
-      ->check(whole_number_in(1, gang::kMaxMachines))
-      ->capture_default_str()
-      ->group(machines);
-  command
-      ->add_option("--minimum", policy.machine_minimum,
-                   "machines leased all the time; with LIMIT a cluster of one's own")
-      ->check(whole_number_in(0, gang::kMaxMachines))
-      ->capture_default_str()
-      ->group(machines);
-  command->add_option("--setup", o->workload.setup_most, "longest time to set up leased machines (uniform from 0)")
-      ->check(number_in(0, 1e6))
-      ->capture_default_str()
-      ->group(machines);
-  command
-      ->add_option("--load-threshold", o->load_threshold,
-                   "waiting tasks per leased machine above which more are leased, or none")
-      ->check(number_or_none(0))
-      ->capture_default_str()
-      ->group(machines);
-  command
-      ->add_option("--release-pause", policy.release_pause,
-                   "arrivals after machines were set up before any is released")
-      ->check(whole_number_in(0, 1'000'000))
-      ->capture_default_str()
-      ->group(machines);
-
-  const std::string rules = "Rules";
-  command->add_option("--migration-interval", policy.migration_interval, "S_n: starts before each migration")
-      ->check(whole_number_in(0, 1'000'000))
-      ->capture_default_str()
-      ->group(rules);
-  command
-      ->add_option("--queue-length", o->queue_length,
-                   "what the shortest queue counts: 'tasks', the running one included, or those 'waiting'")
-      ->check(CLI::IsMember({"tasks", "waiting"}))
-      ->capture_default_str()
-      ->group(rules);
-  command
-      ->add_option("--migrated-start", o->migrated_start,
-                   "when a migrated gang starts: with the 'next-event' or 'at-once'")
-      ->check(CLI::IsMember({"next-event", "at-once"}))
-      ->capture_default_str()
-      ->group(rules);
-  command
-      ->add_option("--starved-order", o->starved_order,
-                   "whether machines are kept for the first starved gang ('reserve') or others may 'pass'")
-      ->check(CLI::IsMember({"reserve", "pass"}))
-      ->capture_default_str()
-      ->group(rules);
-
-  const std::string runs = "Replications";
-  command->add_option("--gangs", o->options.jobs, "a replication ends when so many have finished")
-      ->check(whole_number_in(1, 1'000'000'000))
-      ->capture_default_str()
-      ->group(runs);
-  command->add_option("--replications", o->replication.replications, "independent repetitions")
-      ->check(whole_number_in(1, 100'000))
-      ->capture_default_str()
-      ->group(runs);
-  command->add_option("--seed", o->replication.seed, "of random numbers; every configuration meets the same gangs")
-      ->check(whole_number_in(0, ~std::uint64_t{0} >> 1))
-      ->capture_default_str()
-      ->group(runs);
-  command->add_option("-j,--threads", o->replication.threads, "threads (default: one per processor)")
-      ->check(CLI::Range(1, 1024))
-      ->group(runs);
-
+  add_workload_options(command, o->workload);
+  add_machine_options(command, *o);
+  add_rule_options(command, *o);
+  add_replication_options(command, *o);
   command->add_option("--format", o->format, "text, csv or json")
       ->check(CLI::IsMember({"text", "csv", "json"}))
       ->capture_default_str();

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "policy/rr7659/algorithm.h"
 #include "policy/rr7659/dfrs_policy.h"
+#include "policy/rr7659/options.h"
 #include "sim/host/glpk_solver.h"
 #include "sim/host/simulation.h"
 #include "sim/io/allocation.h"
@@ -21,7 +23,7 @@ namespace {
 std::size_t simulate_all(const std::vector<Instance>& instances, const std::string& name, SimOptions options = {}) {
   const Algorithm algorithm = parse_algorithm(name).value();
   GlpkSolver solver;
-  options.engine.dfrs.lp_solver = &solver;
+  options.engine.lp_solver = &solver;
   std::size_t jobs = 0;
   for (const Instance& instance : instances) {
     benchmark::DoNotOptimize(simulate(instance, algorithm, options));
@@ -45,7 +47,7 @@ void whole_log(benchmark::State& state, const std::string& name) {
   if (!hpc2n_path()) return state.SkipWithError("DFRS_TRACES has no HPC2N log");
   const std::vector<Instance> log = hpc2n(false);
   SimOptions options;
-  options.engine.dfrs.period = 3600;
+  options.engine.of<DfrsOptions>().period = 3600;
   std::size_t jobs = 0;
   for ([[maybe_unused]] auto round : state) jobs += simulate_all(log, name, options);
   state.SetItemsProcessed(static_cast<std::int64_t>(jobs));
@@ -129,9 +131,9 @@ class TimedMcb8 : public NonClairvoyantPolicy {
 void mcb8_call(benchmark::State& state) {
   const std::vector<Instance> instances = lublin(100);
   TimedMcb8::Times times;
-  NamedPolicy timed = named(TimedMcb8::algorithm());
+  Algorithm timed = named(TimedMcb8::algorithm());
   timed.make = MakeNonClairvoyant([&](const EngineOptions& options) -> std::unique_ptr<NonClairvoyantPolicy> {
-    return std::make_unique<TimedMcb8>(options.dfrs, times);
+    return std::make_unique<TimedMcb8>(options.of<DfrsOptions>(), times);
   });
   for ([[maybe_unused]] auto round : state) {
     times = {};

@@ -77,7 +77,7 @@ class Cluster {
     milliseconds_ = 1000.0 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     for (const Decision& d : decisions.placements) {
       JobView& job = jobs_[d.job];
-      const bool pays = job.state == JobState::paused || d.kind == DecisionKind::migrate;
+      const bool pays = job.state == JobState::paused || d.kind == DecisionKind::move;
       job.clock = {job.virtual_time(now_), now_ + (pays ? kPenalty : 0), 0};
       where_[d.job].assign(decisions.nodes_of(d).begin(), decisions.nodes_of(d).end());
       job.nodes = where_[d.job];

@@ -56,15 +56,15 @@ class Shared {
 void yields_after_one_move(benchmark::State& bench) {
   Shared shared(static_cast<std::size_t>(bench.range(0)));
   ChangedPart part;
-  Sharing sharing;
+  CpuContention contention;
   MaxMinYield max_min;
   std::vector<double> yields;
-  part.find(shared.view(), {}, true, shared.state(), sharing);
+  part.find(shared.view(), {}, true, shared.state(), contention);
   for ([[maybe_unused]] auto round : bench) {
     shared.move_one();
-    part.find(shared.view(), {}, false, shared.state(), sharing);
-    yields.resize(sharing.jobs().size());
-    max_min.solve(sharing, yields);
+    part.find(shared.view(), {}, false, shared.state(), contention);
+    yields.resize(contention.jobs().size());
+    max_min.solve(contention, yields);
     benchmark::DoNotOptimize(yields.data());
   }
 }
@@ -72,14 +72,14 @@ BENCHMARK(yields_after_one_move)->RangeMultiplier(10)->Range(100, 100'000)->Unit
 
 void yields_of_all(benchmark::State& bench) {
   Shared shared(static_cast<std::size_t>(bench.range(0)));
-  Sharing sharing;
+  CpuContention contention;
   MaxMinYield max_min;
   std::vector<double> yields;
   for ([[maybe_unused]] auto round : bench) {
     shared.move_one();
-    sharing.build(shared.state(), shared.view());
-    yields.resize(sharing.jobs().size());
-    max_min.solve(sharing, yields);
+    contention.build(shared.state(), shared.view());
+    yields.resize(contention.jobs().size());
+    max_min.solve(contention, yields);
     benchmark::DoNotOptimize(yields.data());
   }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The exit codes that docs/exit-codes.md promises, each with its message on standard error and nothing on standard
+# The exit codes that docs/reference/exit-codes.md promises, each with its message on standard error and nothing on standard
 # output.
 set -uo pipefail
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The exact output of `run` and `compare` on a committed trace: a change of any decision shows. After a change that is
-// meant, write the files anew as docs/building.md says, and read the difference.
+// meant, write the files anew as docs/reference/building.md says, and read the difference.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "sim/fetch/sha256.h"
+#include "base/sha256.h"
 #include "tests/cli/process.h"
 #include "tests/cli/replay.h"
 #include "tests/sim/temporary_folder.h"
@@ -53,7 +53,7 @@ TEST_P(CliGoldenRun, FiguresAndDecisions) {
   const std::string log = file_bytes(folder / "log");
   EXPECT_NO_THROW((void)replay(file_bytes(trace), log)) << "not only changed but impossible";
   // Every decision, to the last digit of the yields.
-  text += "SHA-256 of the log     " + sha256_hex(log) + "\n";
+  text += "SHA-256 of the log     " + base::sha256_hex(log) + "\n";
   expect_golden(GetParam().file, text);
 }
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/process.h"
@@ -60,6 +61,71 @@ TEST(CliReplay, OptionsOfTheRunAreInTheRecord) {
       dfrs_sim({"replay", record(folder, trace, "EASY", "b", {"--batch-passes", "event", "--batch-nodes", "packed"})})
           .exit_code,
       0);
+}
+
+// Triage plans with the penalty and is replayed with the one it had. What others are charged is recorded, too.
+TEST(CliReplay, ThePenaltyIsInTheRecord) {
+  const TemporaryFolder folder;
+  const std::string trace = crowded_trace();
+  const std::string path = record(folder, trace, "Triage", "t.jsonl", {"--penalty", "100"});
+  const Outcome replayed = dfrs_sim({"replay", path});
+  EXPECT_EQ(replayed.exit_code, 0) << replayed.err;
+  EXPECT_EQ(replayed.err, "");
+  const json result = json::parse(output_of({"replay", path, "-a", "Triage,EASY", "--json"}));
+  EXPECT_EQ(result["penalty_s"], 100);
+  EXPECT_EQ(result["penalty_source"], "recorded");
+  EXPECT_NEAR(result["rows"][0]["mean_stretch"].get<double>(), result["rows"][1]["mean_stretch"].get<double>(), 1e-6);
+  EXPECT_EQ(result["rows"][0]["moves_per_job"], result["rows"][1]["moves_per_job"]);
+  EXPECT_THAT(output_of({"replay", path, "-a", "EASY"}), HasSubstr("penalty 100 s in simulations (recorded)"));
+  EXPECT_THAT(output_of({"replay", path, "-a", "EASY", "--penalty", "20"}),
+              HasSubstr("penalty 20 s in simulations (given)"));
+
+  // Without the option in the record its default would be planned with: another run.
+  std::string text = file_bytes(path);
+  const std::size_t at = text.find(R"("triage":{"penalty":100,)");
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, 24, R"("triage":{"penalty":300,)");
+  EXPECT_EQ(dfrs_sim({"replay", folder.write("other.jsonl", text)}).exit_code, 6);
+}
+
+// Work that is lost is lost in simulations of others, too.
+TEST(CliReplay, LostWorkIsInTheRecord) {
+  const TemporaryFolder folder;
+  const std::string algorithm = "GreedyP*/OPT=MIN";
+  const std::string path =
+      record(folder, crowded_trace(), algorithm, "l.jsonl", {"--paused-work", "lost", "--min-progress", "5"});
+  EXPECT_THAT(file_bytes(path), HasSubstr(R"("host":{"penalty":300,"keeps_work":false,"min_progress":5,)"));
+  EXPECT_EQ(dfrs_sim({"replay", path}).exit_code, 0);
+}
+
+// Records of format 1 are replayed; what they did not store is assumed, and that is said.
+TEST(CliReplay, RecordsOfFormat1) {
+  const TemporaryFolder folder;
+  const auto as_format_1 = [&](const std::string& algorithm, const std::vector<std::string>& options) {
+    std::string text = file_bytes(record(folder, crowded_trace(), algorithm, "new.jsonl", options));
+    std::filesystem::remove(folder / "new.jsonl");
+    const std::size_t end = text.find('\n');
+    text = json{{"dfrs-record", 1},    {"version", "0.1.0"},  {"algorithm", algorithm},  {"period", 600},
+                {"priority_floor", 0}, {"ticks_apart", true}, {"pass_per_event", false}, {"pack_tasks", false}}
+               .dump() +
+           text.substr(end);
+    for (std::size_t at = 0; (at = text.find("[\"move\"", at)) != std::string::npos;)
+      text.replace(at, 7, "[\"migrate\"");
+    return text;
+  };
+  const std::string moving = as_format_1("GreedyPM*/per/OPT=MIN", {});
+  ASSERT_THAT(moving, HasSubstr("migrate"));
+  const Outcome exact = dfrs_sim({"replay", folder.write("1.jsonl", moving)});
+  EXPECT_EQ(exact.exit_code, 0) << exact.err;
+  EXPECT_EQ(exact.err, "");
+  EXPECT_THAT(output_of({"replay", folder / "1.jsonl", "-a", "EASY"}),
+              HasSubstr("penalty 0 s in simulations (assumed)"));
+  const Outcome usual = dfrs_sim({"replay", folder.write("2.jsonl", as_format_1("Triage", {}))});
+  EXPECT_EQ(usual.exit_code, 0) << usual.err;
+  EXPECT_THAT(usual.err, HasSubstr("does not hold Triage's options: their defaults are assumed"));
+  const Outcome other = dfrs_sim({"replay", folder.write("3.jsonl", as_format_1("Triage", {"--penalty", "100"}))});
+  EXPECT_EQ(other.exit_code, 6);
+  EXPECT_THAT(other.err, HasSubstr("their defaults are assumed"));
 }
 
 TEST(CliReplay, AChangedDecisionIsFound) {

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-#include "sim/fetch/sha256.h"
+#include "base/sha256.h"
 #include "tests/cli/process.h"
 #include "tests/cli/replay.h"
 #include "tests/cli/samples.h"
@@ -40,7 +40,7 @@ TEST(CliGenerate, TheSameSeedGivesTheSameBytes) {
   EXPECT_NE(output_of({"generate", "--seed", "6", "--jobs", "200"}), one);
   // Times and run times are logarithms and powers cut to whole seconds: a change here changes every experiment that was
   // ever run with a seed.
-  EXPECT_EQ(sha256_hex(output_of({"generate", "--seed", "42", "--jobs", "50", "--nodes", "16"})),
+  EXPECT_EQ(base::sha256_hex(output_of({"generate", "--seed", "42", "--jobs", "50", "--nodes", "16"})),
             "38afa7c4d9618570408161784795559a71fce853f877adeb73cae531ebcdf318");
 }
 

@@ -36,7 +36,7 @@ tests_fuzz_compressed_fuzz_LDADD = $(SIM_LIBS)
 tests_fuzz_compressed_fuzz_LDFLAGS = $(FUZZ_LINK)
 
 tests_fuzz_conf_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/conf_fuzz.cc $(FUZZ_DRIVER)
-tests_fuzz_conf_fuzz_LDADD = libdfrs_conf.a libpolicy.a $(FMT_LIBS)
+tests_fuzz_conf_fuzz_LDADD = libdfrs_conf.a libpolicy.a $(BASE_LIBS)
 tests_fuzz_conf_fuzz_LDFLAGS = $(FUZZ_LINK)
 
 tests_fuzz_divisible_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/divisible_fuzz.cc $(FUZZ_DRIVER)

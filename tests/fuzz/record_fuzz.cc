@@ -5,29 +5,30 @@
 #include <string>
 
 #include "record/replay.h"
+#include "record/step_lines.h"
 #include "tests/fuzz/check.h"
 
-namespace dfrs::shim {
+namespace dfrs::record {
 namespace {
 
-// The steps of a record, written anew. False if it was refused.
+// The steps of a record, written again. False if it was refused.
 bool rewrite(std::string_view text, std::string& out) {
   RecordReader reader(lines_of(text), "fuzz");
   StepLines lines;
-  try {
-    while (reader.next()) {
-      if (reader.new_engine()) {
-        lines.reset();
-        out += header_line(reader.make(), reader.version()) + "\n";
-      }
-      lines.append(out, reader.view(), reader.estimates(), reader.events(), reader.outcome());
-      out += '\n';
+  for (;;) {
+    const auto more = reader.next();
+    if (!more) {
+      sim::require(!more.error().message.empty(), "an error has a message");
+      return false;
     }
-  } catch (const RecordError& error) {
-    sim::require(error.what()[0] != '\0', "an error has a message");
-    return false;
+    if (!*more) return true;
+    if (reader.new_engine()) {
+      lines.reset();
+      out += header_line(reader.setup(), reader.version()) + "\n";
+    }
+    lines.append(out, reader.view(), reader.estimates(), reader.events(), reader.outcome());
+    out += '\n';
   }
-  return true;
 }
 
 void check(std::string_view text) {
@@ -38,15 +39,13 @@ void check(std::string_view text) {
   sim::require(rewrite(once, twice), "what is written is accepted");
   sim::require(once == twice, "what is written is read as the same");
   RecordReader reader(lines_of(text), "fuzz");
-  try {
-    replay(reader, nullptr);
-  } catch (const RecordError& error) {
-    sim::require(error.what()[0] != '\0', "an error has a message");
+  if (const auto replayed = replay(reader, nullptr); !replayed) {
+    sim::require(!replayed.error().message.empty(), "an error has a message");
   }
 }
 
 }  // namespace
-}  // namespace dfrs::shim
+}  // namespace dfrs::record
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   dfrs::shim::check({reinterpret_cast<const char*>(data), size});

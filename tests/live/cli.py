@@ -19,7 +19,7 @@ EXIT_NOT_UP = 3  # of status
 EPILOGUE = """\
 exit: 0 done, 1 failed (the message says what to do), 2 wrong usage, 3 (status) no cluster is up
 
-docs/live-cluster.md has more: what the options mean, how to use the cluster, how to look into it.
+docs/reference/cluster.md has more: what the options mean, how to use the cluster, how to look into it.
 """
 
 

@@ -148,7 +148,7 @@ EPILOGUE = """\
 Stretch is the time from submission to end over the run time that the job has by itself at full speed: 1 is perfect, 10
 means that its user waited ten times as long as the job needed.
 
-To compare on a workload of your own, write it in the dfrs-trace format (docs/trace-format.md), with run times of
+To compare on a workload of your own, write it in the dfrs-trace format (docs/reference/trace-format.md), with run times of
 seconds: a job of an hour takes an hour here, too. dfrs-sim annotate makes such a trace of a log of your site;
 --time-scale 100 divides all of its times by 100. For example, a trace of 12 nodes of 16 CPUs on a host of 8 cores:
 
@@ -159,7 +159,7 @@ What to choose:
   --cores       real cores behind a node. All nodes together must leave some of this host to Slurm itself: a fifth of it
                 is enough. A node of 0.2 cores does a fifth of the work per second of one with a core, and jobs are
                 scaled alike, so that a job of 10 s takes 10 s.
-  --algorithm   of DFRS, by its name in the papers (dfrs-sim list; docs/algorithms.md says which to start with). Its
+  --algorithm   of DFRS, by its name in the papers (dfrs-sim list; docs/reference/algorithms.md says which to start with). Its
                 seconds (MINVT=) count as given: scale them like the run times.
   --triage      the third column's, with what counts as a short job (SHORT=, in seconds; all of Triage's times are in
                 proportion to it): 10 on a cluster with jobs of hours, here a hundredth of that.

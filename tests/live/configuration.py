@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The configuration files of a cluster, as texts. See docs/live-cluster.md for what they mean.
+"""The configuration files of a cluster, as texts. See docs/reference/cluster.md for what they mean.
 
 slurm.conf is what commands and slurmd read: stock Slurm in every way. slurmctld.conf is slurmctld's own and differs in
 the scheduler and the folder of plugins. Both include common.conf.

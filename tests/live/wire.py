@@ -120,7 +120,7 @@ def exchange(port, request, seconds=10.0):
 
 
 def signed(cluster, method, target, node, body=b"", user=None, munge_socket=None):
-    """A request to a node's agent with a credential of `user`, as docs/security.md describes it."""
+    """A request to a node's agent with a credential of `user`, as docs/reference/security.md describes it."""
     payload = "\n".join(["dfrs-request-1", os.urandom(16).hex(), method, target, f"node:{node}",
                          hashlib.sha256(body).hexdigest(), ""])
     credential = cluster.command("munge", "--socket", munge_socket or cluster.munge_socket, text_input=payload,

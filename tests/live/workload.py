@@ -153,7 +153,7 @@ class _Reader:
         self.jobs, self.line = [], 0
 
     def fail(self, what):
-        raise ClusterError(f"{self.path}:{self.line}: {what}; docs/trace-format.md describes the format")
+        raise ClusterError(f"{self.path}:{self.line}: {what}; docs/reference/trace-format.md describes the format")
 
     def read(self, text):
         for self.line, line in enumerate(text.splitlines(), 1):

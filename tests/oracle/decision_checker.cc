@@ -78,7 +78,7 @@ void DecisionChecker::check_placement(const ClusterView& view, const Decisions& 
       !std::equal(nodes.begin(), nodes.end(), job.nodes.begin(), job.nodes.end())) {
     wrong(view, name + " was moved though it may not be");
   }
-  if (decision.kind == DecisionKind::migrate &&
+  if (decision.kind == DecisionKind::move &&
       std::equal(nodes.begin(), nodes.end(), job.nodes.begin(), job.nodes.end())) {
     wrong(view, name + " was moved to where it is");
   }

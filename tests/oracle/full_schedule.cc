@@ -188,9 +188,9 @@ class Planner {
 
   void step(bool ended, const std::vector<std::size_t>& submitted) {
     waiting_.insert(waiting_.end(), submitted.begin(), submitted.end());
-    bool anew = ended;
-    for (const std::size_t k : running_) anew = anew || result_.jobs[k].start + duration(k) <= now_;
-    for (const std::size_t k : submitted) anew = anew || reserved(k);
+    bool replan = ended;
+    for (const std::size_t k : running_) replan = replan || result_.jobs[k].start + duration(k) <= now_;
+    for (const std::size_t k : submitted) replan = replan || reserved(k);
     const std::vector<std::size_t> backlog = variable(QueueOrder::fcfs);
     DynpDecision decision{now_, backlog.size(), std::nullopt, policy_, policy_};
     using Decider = DynpAlgorithm::Decider;
@@ -204,10 +204,10 @@ class Planner {
         if (rules_.dynp.bounds.upper < average) policy_ = QueueOrder::ljf;
         decision.after = policy_;
         result_.decisions.push_back(decision);
-        anew = true;
+        replan = true;
       }
     } else if (rules_.self_switching) {
-      anew = anew || !submitted.empty();
+      replan = replan || !submitted.empty();
       if (backlog.size() > 1 && (ended || !submitted.empty())) {
         std::map<QueueOrder, double> q;
         for (const QueueOrder order : kQueueOrders) q[order] = quality(full_plan(order));
@@ -226,9 +226,9 @@ class Planner {
         result_.decisions.push_back(decision);
       }
     }
-    if (anew && !rules_.self_switching && rules_.fixed.compress) {
+    if (replan && !rules_.self_switching && rules_.fixed.compress) {
       compress();
-    } else if (anew) {
+    } else if (replan) {
       const auto plan = full_plan(policy_);
       for (const auto& [k, start] : plan) planned_[k] = start;
     } else {

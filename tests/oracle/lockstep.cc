@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/oracle/lockstep.h"
+#include "policy/rr7659/algorithm.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,7 +19,7 @@ void Lockstep::on_step(const ClusterView& view, std::span<const Event> events, c
   if (!difference_.empty()) return;
   difference_ = compare(view, events, decisions);
   if (!difference_.empty()) {
-    difference_ = fmt::format("{} at {} s: {}", algorithm_name(algorithm_), view.now, difference_);
+    difference_ = fmt::format("{} at {} s: {}", named(algorithm_).name, view.now, difference_);
   }
 }
 
@@ -40,7 +41,7 @@ std::string Lockstep::compare(const ClusterView& view, std::span<const Event> ev
   if (call.tick) last_tick_ = view.now;
 
   World world = world_of(view, order_);
-  world.flow_floor = options_.priority.flow_floor;
+  world.flow_floor = options_.priority_floor;
   decide(world, algorithm_, call, options_.period);
 
   // What the engine made of it.

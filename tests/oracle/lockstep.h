@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "policy/core/algorithm.h"
+#include "policy/rr7659/algorithm.h"
+#include "policy/rr7659/options.h"
 #include "sim/host/simulation.h"
 #include "tests/oracle/world.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/oracle/policy.h"
+#include "policy/rr7659/algorithm.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "policy/core/algorithm.h"
+#include "policy/rr7659/algorithm.h"
 #include "tests/oracle/world.h"
 
 namespace dfrs::oracle {

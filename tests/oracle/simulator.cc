@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/oracle/simulator.h"
+#include "policy/batch/algorithm.h"
+#include "policy/rr7659/algorithm.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A simulator word by word (simulation semantics, rules 4 to 13): at every instant everything is computed anew; no
-// event queue, no engine, no state kept by the policy but the last tick.
+// A simulator word by word (simulation semantics, rules 4 to 13): at every instant everything is computed from scratch;
+// no event queue, no engine, no state kept by the policy but the last tick.
 #pragma once
 
 #include <vector>
 
+#include "policy/batch/algorithm.h"
 #include "policy/core/algorithm.h"
+#include "policy/rr7659/algorithm.h"
 #include "sim/host/instance.h"
 #include "sim/host/simulation.h"
 

@@ -132,7 +132,7 @@ std::string TriageLockstep::compare(const ClusterView& view, const Decisions& de
     const auto nodes = decisions.nodes_of(d);
     actual[d.job].assign(nodes.begin(), nodes.end());
     pauses_ += d.kind == DecisionKind::pause ? 1 : 0;
-    moves_ += d.kind == DecisionKind::migrate ? 1 : 0;
+    moves_ += d.kind == DecisionKind::move ? 1 : 0;
   }
   for (JobSlot job : order_) {
     if (actual[job] != world_.jobs[job].nodes) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Triage word by word (docs/triage.md): every job and node looked at each time, remembered are only the times at
-// which it wants to be called again, yields with the mapping they were set in, and which jobs it tried to move in vain.
-// Shares with the policy its options and the input types alone.
+// Triage word by word (docs/reference/triage.md): every job and node looked at each time, remembered are only the times
+// at which it wants to be called again, yields with the mapping they were set in, and which jobs it tried to move in
+// vain. Shares with the policy its options and the input types alone.
 #pragma once
 
 #include <map>

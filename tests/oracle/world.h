@@ -46,7 +46,7 @@ struct World {
 };
 
 /// Brings `order`, the jobs in the system in submission order, up to date with the events of a call. True if it is made
-/// anew from the view: after a resync, or in the first call.
+/// again from the view: after a resync, or in the first call.
 bool follow(std::vector<JobSlot>& order, const ClusterView& view, std::span<const Event> events, bool first);
 
 /// What a view shows. `order`: the jobs in the system in submission order.

@@ -57,7 +57,7 @@ printf '#define SLURM_VERSION_NUMBER soon\n' > "$work/other/slurm/slurm_version.
 run --with-slurm-src="$work/source" --with-slurm-headers="$work/other"
 expect "headers that make no sense" 1 "has no SLURM_VERSION_NUMBER"
 run --with-slurm-src="$work/source" --with-slurm-headers="$work/headers"
-expect "a version that nothing is known of" 1 "for Slurm 22.05, and this is 24.05.3" "docs/slurm-internals.md"
+expect "a version that nothing is known of" 1 "for Slurm 22.05, and this is 24.05.3" "docs/reference/slurm.md"
 source_of 24 11 5
 headers_of 0x180b05
 run --with-slurm-src="$work/source" --with-slurm-headers="$work/headers"

@@ -29,6 +29,7 @@ allowed=(
   '__cxa_(atexit|guard_acquire|guard_release|guard_abort|pure_virtual|bad_cast)' '__dynamic_cast' '_ZSt9terminatev'
   '_ZT[IVS]N10__cxxabiv1.*'
   '_ZSt[0-9]+__throw_.*'
+  '_ZTIv'  # std::any asks which type it holds
   '_ZT[IVS](St9exception|St9bad_alloc|St(11logic|13runtime|12domain|12length|16invalid_argument|12out_of_range).*)'
   '_ZT[IVS]St(11range_error|14overflow_error|15underflow_error|18bad_variant_access)'
   '_ZN?K?St(9exception|9bad_alloc|11logic_error|13runtime_error|12domain_error|12length_error|16invalid_argument|12out_of_range|11range_error|14overflow_error)[CD][0-2]E.*'
@@ -83,6 +84,12 @@ while IFS= read -r line; do
   echo "FAIL: forbidden name: $line"
   failures=$((failures + 1))
 done < <(grep -rnwE "$words" "$sources" --include='*.h' --include='*.cc' | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(//|\*)' || true)
+
+while IFS= read -r line; do
+  echo "FAIL: core includes a family: $line"
+  failures=$((failures + 1))
+done < <(grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"policy/' "$sources/core" --include='*.h' --include='*.cc' 2>/dev/null |
+  grep -v '"policy/core/' || true)
 
 imports=$(cut -d' ' -f1 "$work/pairs" | sort -u | comm -23 - "$work/defined" | wc -l)
 echo "$archive: $objects objects, $imports symbols imported from outside, $failures not allowed"

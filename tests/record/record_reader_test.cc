@@ -4,16 +4,24 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "policy/batch/options.h"
+#include "policy/rr7659/options.h"
+#include "policy/triage/options.h"
 #include "tests/sim/io/compressed.h"
 #include "tests/sim/temporary_folder.h"
 
-namespace dfrs::shim {
+namespace dfrs::record {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 const std::string kHeader =
+    R"({"dfrs-record":2,"version":"0.1.0","algorithm":"EASY","options":{"batch":{"pass_per_event":true},)"
+    R"("rr7659":{"period":600,"priority_floor":30,"ticks_apart":false},"triage":{"penalty":100}},)"
+    R"("host":{"penalty":12.5,"keeps_work":false,"min_progress":7,"max_lost_runs":2}})"
+    "\n";
+const std::string kHeader1 =
     R"({"dfrs-record":1,"version":"0.1.0","algorithm":"EASY","period":600,"priority_floor":30,"ticks_apart":false,)"
     R"("pass_per_event":true,"pack_tasks":true})"
     "\n";
@@ -29,14 +37,27 @@ const std::string kSecond =
     R"("error":{"code":"internal","message":"oops"}})"
     "\n";
 
+// False at the end; an error fails the test.
+bool next(RecordReader& reader) {
+  const auto more = reader.next();
+  EXPECT_TRUE(more.has_value()) << more.error().message;
+  return more && *more;
+}
+
 TEST(RecordReader, ReadsWhatTheLinesSay) {
   const std::string text = kHeader + kFirst + kSecond;
   RecordReader reader(lines_of(text), "r");
-  ASSERT_TRUE(reader.next());
+  ASSERT_TRUE(next(reader));
   EXPECT_TRUE(reader.new_engine());
   EXPECT_EQ(reader.line(), 2U);
   EXPECT_EQ(reader.version(), "0.1.0");
-  EXPECT_EQ(reader.make(), (EngineMake{"EASY", 600, 30, false, true, true}));
+  EXPECT_EQ(reader.setup().algorithm, "EASY");
+  EXPECT_TRUE(reader.setup().options.of<BatchOptions>().pass_per_event);
+  EXPECT_FALSE(reader.setup().options.of<BatchOptions>().pack_tasks) << "what is not said is the default";
+  EXPECT_EQ(reader.setup().options.of<DfrsOptions>().priority_floor, 30);
+  EXPECT_FALSE(reader.setup().options.of<DfrsOptions>().ticks_apart);
+  EXPECT_EQ(reader.setup().options.of<TriageOptions>().penalty, 100);
+  EXPECT_EQ(reader.setup().host, (HostRules{12.5, false, 7, 2}));
   {
     const ClusterView view = reader.view();
     EXPECT_EQ(view.now, 10);
@@ -61,7 +82,7 @@ TEST(RecordReader, ReadsWhatTheLinesSay) {
     ASSERT_TRUE(reader.outcome().has_value());
     EXPECT_EQ((*reader.outcome())->wake_at, kNever);
   }
-  ASSERT_TRUE(reader.next());
+  ASSERT_TRUE(next(reader));
   EXPECT_FALSE(reader.new_engine());
   EXPECT_TRUE(reader.view().nodes[2].usable);
   EXPECT_EQ(reader.view().jobs[0].clock.base, 1.5);
@@ -70,19 +91,39 @@ TEST(RecordReader, ReadsWhatTheLinesSay) {
   EXPECT_EQ(reader.estimates().run_time[1], kNever);
   ASSERT_FALSE(reader.outcome().has_value());
   EXPECT_EQ(reader.outcome().error().message, "oops");
-  EXPECT_FALSE(reader.next());
+  EXPECT_FALSE(next(reader));
   EXPECT_FALSE(reader.cut_off());
+}
+
+TEST(RecordReader, Format1) {
+  std::string text = kHeader1 + kFirst;
+  RecordReader reader(lines_of(text), "r");
+  ASSERT_TRUE(next(reader));
+  const EngineOptions& options = reader.setup().options;
+  EXPECT_TRUE(options.of<BatchOptions>().pass_per_event);
+  EXPECT_TRUE(options.of<BatchOptions>().pack_tasks);
+  EXPECT_EQ(options.of<DfrsOptions>().priority_floor, 30);
+  EXPECT_FALSE(options.of<DfrsOptions>().ticks_apart);
+  EXPECT_FALSE(reader.setup().host);
+  EXPECT_FALSE(reader.setup().lacks_triage_options);
+  text.replace(text.find("EASY"), 4, "Triage");
+  text.replace(text.find("\"placements\":[]"), 15, R"("placements":[["migrate",0,[0,1]]])");
+  RecordReader triage(lines_of(text), "r");
+  ASSERT_TRUE(next(triage));
+  EXPECT_TRUE(triage.setup().lacks_triage_options);
+  EXPECT_EQ((*triage.outcome())->placements.at(0).kind, DecisionKind::move);
 }
 
 // The message of the error that `text` ends in.
 std::string error_of(const std::string& text) {
   RecordReader reader(lines_of(text), "r.jsonl");
-  try {
-    while (reader.next()) {
+  for (;;) {
+    const auto more = reader.next();
+    if (!more) {
+      EXPECT_FALSE(more.error().unreadable);
+      return more.error().message;
     }
-  } catch (const RecordError& error) {
-    EXPECT_FALSE(error.io());
-    return error.what();
+    if (!*more) break;
   }
   ADD_FAILURE() << "accepted: " << text;
   return "";
@@ -96,6 +137,13 @@ std::string first_with(const std::string& what, const std::string& by) {
   return kHeader + text.replace(at, what.size(), by);
 }
 
+std::string header_with(const std::string& what, const std::string& by) {
+  std::string text = kHeader;
+  const std::size_t at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what;
+  return text.replace(at, what.size(), by);
+}
+
 TEST(RecordReader, WeightsCostsAndChangedNeeds) {
   const std::string more =
       R"({"t":11,"jobs":[{"slot":0,"cpu_need":0.125,"weight":2,"penalty":[12.5,-1]}],"events":[["changed",0]],)"
@@ -103,10 +151,10 @@ TEST(RecordReader, WeightsCostsAndChangedNeeds) {
       "\n";
   const std::string text = kHeader + kFirst + more;
   RecordReader reader(lines_of(text), "r");
-  ASSERT_TRUE(reader.next());
+  ASSERT_TRUE(next(reader));
   EXPECT_EQ(reader.view().jobs[0].weight, 1);
   EXPECT_EQ(reader.view().jobs[0].penalty, -1);
-  ASSERT_TRUE(reader.next());
+  ASSERT_TRUE(next(reader));
   const JobView& job = reader.view().jobs[0];
   EXPECT_EQ(job.cpu_need, 0.125);
   EXPECT_EQ(job.weight, 2);
@@ -123,7 +171,8 @@ TEST(RecordReader, ErrorsNameTheLineAndWhatWasExpected) {
   EXPECT_THAT(error_of("; dfrs-trace: 1\n"), HasSubstr("r.jsonl:1: not a JSON object"));
   EXPECT_THAT(error_of("[1]\n"), HasSubstr("not a JSON object"));
   EXPECT_THAT(error_of(kFirst), HasSubstr("expected the first line of a record"));
-  EXPECT_THAT(error_of("{\"dfrs-record\":2}\n"), HasSubstr("format 2; this program reads format 1"));
+  EXPECT_THAT(error_of("{\"dfrs-record\":3}\n"), HasSubstr("format 3; this program reads formats 1 to 2"));
+  EXPECT_THAT(error_of("{\"dfrs-record\":0}\n"), HasSubstr("format 0"));
   EXPECT_THAT(error_of("{\"dfrs-record\":1}\n"), HasSubstr("has no \"version\""));
   EXPECT_THAT(error_of(kHeader + "{}\n"), HasSubstr("r.jsonl:2: a step has no \"t\""));
   EXPECT_THAT(error_of(kHeader + "{\"t\":1}\n"), HasSubstr("has no rigid_dims"));
@@ -167,9 +216,18 @@ TEST(RecordReader, ErrorsNameTheLineAndWhatWasExpected) {
   std::string header = kHeader;
   header.replace(header.find("EASY"), 4, "ESAY");
   EXPECT_THAT(error_of(header), HasSubstr("'EASY'"));
-  header = kHeader;
-  header.replace(header.find(":600"), 4, ":0");
-  EXPECT_THAT(error_of(header), HasSubstr("period"));
+  EXPECT_THAT(error_of(header_with(":600", ":0")), HasSubstr("period: expected a finite number above 0"));
+  EXPECT_THAT(error_of(header_with("\"period\"", "\"perod\"")),
+              HasSubstr("the options of rr7659: unknown member \"perod\"; did you mean \"period\"?"));
+  EXPECT_THAT(error_of(header_with("\"triage\"", "\"triag\"")),
+              HasSubstr("options: unknown member \"triag\"; did you mean \"triage\"?"));
+  EXPECT_THAT(error_of(header_with("\"penalty\":100", "\"penalty\":-1")), HasSubstr("penalty: expected"));
+  EXPECT_THAT(error_of(header_with("\"penalty\":100", "\"stretch_power\":0.3")), HasSubstr("a multiple of 0.5"));
+  EXPECT_THAT(error_of(header_with("true", "1")), HasSubstr("pass_per_event: 1 is neither true nor false"));
+  EXPECT_THAT(error_of(header_with("{\"penalty\":100}", "7")), HasSubstr("expected an object"));
+  EXPECT_THAT(error_of(header_with("\"options\"", "\"host\"")), HasSubstr("has no \"options\""));
+  EXPECT_THAT(error_of(header_with("\"penalty\":12.5", "\"penalty\":-12.5")), HasSubstr("host: expected"));
+  EXPECT_THAT(error_of(header_with("\"keeps_work\"", "\"keeps\"")), HasSubstr("did you mean \"keeps_work\"?"));
 }
 
 // The host died while it wrote: the last line is left out, the rest counts.
@@ -179,7 +237,7 @@ TEST(RecordReader, ALastLineThatWasCutIsDropped) {
     const std::string text = whole.substr(0, size);
     RecordReader reader(lines_of(text), "r");
     std::size_t steps = 0;
-    while (reader.next()) ++steps;
+    while (next(reader)) ++steps;
     EXPECT_EQ(steps, size == whole.size() ? 2U : 1U);
     EXPECT_EQ(reader.cut_off(), size != whole.size() && size != kHeader.size() + kFirst.size());
   }
@@ -189,9 +247,9 @@ TEST(RecordReader, FilesPlainAndCompressedAlsoWithoutTheirEnd) {
   const sim::TemporaryFolder folder;
   const std::string text = kHeader + kFirst + kSecond;
   const auto steps_of = [](const std::string& path, bool cut) {
-    RecordReader reader(open_lines(path), path);
+    RecordReader reader = RecordReader::open(path).value();
     int steps = 0;
-    while (reader.next()) ++steps;
+    while (next(reader)) ++steps;
     EXPECT_EQ(reader.cut_off(), cut) << path;
     return steps;
   };
@@ -207,15 +265,12 @@ TEST(RecordReader, FilesPlainAndCompressedAlsoWithoutTheirEnd) {
 TEST(RecordReader, FilesThatCannotBeRead) {
   const sim::TemporaryFolder folder;
   for (const std::string& path : {folder / "missing", folder.path().string()}) {
-    try {
-      open_lines(path);
-      ADD_FAILURE() << path;
-    } catch (const RecordError& error) {
-      EXPECT_TRUE(error.io());
-      EXPECT_THAT(error.what(), HasSubstr(path));
-    }
+    const auto opened = RecordReader::open(path);
+    ASSERT_FALSE(opened) << path;
+    EXPECT_TRUE(opened.error().unreadable);
+    EXPECT_THAT(opened.error().message, HasSubstr(path));
   }
 }
 
 }  // namespace
-}  // namespace dfrs::shim
+}  // namespace dfrs::record

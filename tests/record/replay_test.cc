@@ -2,12 +2,15 @@
 // What is recorded is reproduced: every algorithm, random clusters whose nodes come and go, slots that are used again,
 // records that begin in the middle; and what was changed in a record is found.
 #include "record/replay.h"
+#include "policy/batch/options.h"
+#include "policy/rr7659/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "policy/core/registry.h"
@@ -17,7 +20,7 @@
 #include "tests/policy/core/test_host.h"
 #include "tests/sim/temporary_folder.h"
 
-namespace dfrs::shim {
+namespace dfrs::record {
 namespace {
 
 using ::testing::HasSubstr;
@@ -55,13 +58,67 @@ class Witness final : public TestHost::Witness {
 ReplaySummary replay_text(const std::string& text) {
   RecordReader reader(lines_of(text), "record");
   sim::GlpkSolver solver;
-  return replay(reader, &solver);
+  return replay(reader, &solver).value();
 }
 
 std::string describe(const ReplaySummary& summary) {
   if (!summary.difference) return "exact";
   const ReplayDifference& d = *summary.difference;
   return "line " + std::to_string(d.line) + ": " + d.recorded + " / " + d.replayed;
+}
+
+// Another value that the field takes, with 17 digits where it may have them.
+OptionValue other_value(const OptionField& field, const OptionValue& value) {
+  if (!field.is_number()) return !std::get<bool>(value);
+  const double number = std::get<double>(value);
+  const double odd = std::nextafter(number == 0 ? 1.0 / 3 : number * (1 + 1.0 / 3), kNever);
+  return field.range.holds(odd) ? odd : number + 0.5;
+}
+
+// Some of the options, which ones at random, with other values than usual.
+EngineOptions odd_options(oracle::Dice& dice) {
+  EngineOptions options;
+  for (const OptionTable* table : option_tables()) {
+    for (const OptionField& field : table->fields) {
+      if (dice.chance(50)) field.set(options, other_value(field, field.get(options)));
+    }
+  }
+  return options;
+}
+
+// Each option of each family, whatever is added: it comes out of a record as it went in, and makes a difference there.
+TEST(Replay, EveryOptionIsStored) {
+  const EngineOptions usual;
+  const Algorithm algorithm = *parse_algorithm("Triage");
+  std::set<std::string> headers{header_line(EngineSetup::of(algorithm, usual), "x")};
+  std::size_t fields = 0;
+  for (const OptionTable* table : option_tables()) {
+    for (const OptionField& field : table->fields) {
+      SCOPED_TRACE(std::string(table->name) + "." + std::string(field.name));
+      EngineOptions options;
+      const OptionValue odd = other_value(field, field.get(options));
+      field.set(options, odd);
+      ASSERT_EQ(field.get(options), odd);
+      const std::string header = header_line(EngineSetup::of(algorithm, options), "x");
+      EXPECT_TRUE(headers.insert(header).second) << "stored as another one is: " << header;
+      JsonValues values;
+      const EngineSetup read = read_header(values, nlohmann::json::parse(header)).setup;
+      EXPECT_EQ(values.take_error(), std::nullopt);
+      for (const OptionTable* other : option_tables()) {
+        for (const OptionField& one : other->fields) EXPECT_EQ(one.get(read.options), one.get(options)) << one.name;
+      }
+      ++fields;
+    }
+  }
+  EXPECT_GE(fields, 19U);
+}
+
+TEST(Replay, TheRulesOfASimulatedHostAreStored) {
+  const HostRules rules{1.0 / 3, false, 1e9 / 7, 4'000'000'000};
+  const EngineSetup setup = EngineSetup::of(*parse_algorithm("EASY"), {}, rules);
+  JsonValues values;
+  EXPECT_EQ(read_header(values, nlohmann::json::parse(header_line(setup, "x"))).setup.host, rules);
+  EXPECT_EQ(values.take_error(), std::nullopt);
 }
 
 void run_all(int begin_at, std::uint64_t cases) {
@@ -73,13 +130,13 @@ void run_all(int begin_at, std::uint64_t cases) {
       SCOPED_TRACE(algorithm_name(algorithm) + ", seed " + std::to_string(seed));
       oracle::Dice dice(seed);
       sim::GlpkSolver solver;
-      EngineOptions options;
-      options.dfrs.period = 100;
-      options.dfrs.priority.flow_floor = dice.chance(50) ? 30 : 0;
-      options.dfrs.ticks_apart = dice.chance(50);
-      options.dfrs.lp_solver = &solver;
-      options.batch.pass_per_event = dice.chance(50);
-      const bool needs_change = std::holds_alternative<MakeNonClairvoyant>(named(algorithm).make) && dice.chance(50);
+      EngineOptions options = odd_options(dice);
+      options.of<DfrsOptions>().period = 100;
+      options.of<DfrsOptions>().priority_floor = dice.chance(50) ? 30 : 0;
+      options.of<DfrsOptions>().ticks_apart = dice.chance(50);
+      options.lp_solver = &solver;
+      options.of<BatchOptions>().pass_per_event = dice.chance(50);
+      const bool needs_change = !needs_estimates(algorithm) && dice.chance(50);
       TestHost host(dice, algorithm, options, {.needs_change = needs_change, .jobs = 8});
       Recorder recorder([](int, const std::string& message) { ADD_FAILURE() << message; });
       const std::string path = folder / (std::to_string(seed) + (dice.chance(50) ? ".jsonl.gz" : ".jsonl"));
@@ -90,8 +147,8 @@ void run_all(int begin_at, std::uint64_t cases) {
       const RecordingState state = recorder.state();
       EXPECT_EQ(state.stopped, "");
       if (witness.calls() <= begin_at || state.steps == 0) continue;
-      RecordReader reader(open_lines(path), path);
-      const ReplaySummary summary = replay(reader, &solver);
+      RecordReader reader = RecordReader::open(path).value();
+      const ReplaySummary summary = replay(reader, &solver).value();
       ASSERT_EQ(describe(summary), "exact");
       EXPECT_EQ(summary.steps, state.steps);
       EXPECT_EQ(summary.engines, 1U);
@@ -112,7 +169,7 @@ std::string sample_record(std::uint64_t seed = 3) {
   const sim::TemporaryFolder folder;
   oracle::Dice dice(seed);
   EngineOptions options;
-  options.dfrs.period = 60;
+  options.of<DfrsOptions>().period = 60;
   TestHost host(dice, *parse_algorithm("GreedyPM*/per/OPT=MIN/MINVT=60"), options,
                 {.general = false, .nodes_come_and_go = false, .max_nodes = 3, .jobs = 12});
   Recorder recorder;
@@ -264,13 +321,15 @@ TEST(Replay, SeveralEnginesInARecord) {
 
 TEST(Replay, AverageNeedsItsSolver) {
   const std::string header =
-      R"({"dfrs-record":1,"version":"x","algorithm":"GreedyP*/OPT=AVG","period":600,"priority_floor":0,)"
+      R"({"dfrs-record":1,"version":"x","algorithm":"/stretch-per/OPT=AVG","period":600,"priority_floor":0,)"
       R"("ticks_apart":true,"pass_per_event":false,"pack_tasks":false})";
   const std::string text = header + "\n" + R"({"t":0,"rigid_dims":1,"node_count":0,"decisions":{"placements":[],)" +
                            R"("yields":[],"wake_at":"inf"}})" + "\n";
   RecordReader reader(lines_of(text), "record");
-  EXPECT_THROW(replay(reader, nullptr), RecordError);
+  const auto replayed = replay(reader, nullptr);
+  ASSERT_FALSE(replayed);
+  EXPECT_THAT(replayed.error().message, HasSubstr("needs a solver"));
 }
 
 }  // namespace
-}  // namespace dfrs::shim
+}  // namespace dfrs::record

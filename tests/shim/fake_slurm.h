@@ -148,7 +148,13 @@ class FakeSlurm {
   void take_snapshot();
   void advance(double to);
   void apply_one(const dfrs_operation& op, dfrs_result& result);
+  using Placement = std::vector<std::pair<std::uint32_t, std::uint16_t>>;  // nodes and tasks there
   void start(FakeJob& job, const dfrs_operation& op, dfrs_result& result);
+  bool may_start(FakeJob& job, const dfrs_operation& op, dfrs_result& result);
+  Placement place_as_slurm_does(const FakeJob& job, const dfrs_operation& op) const;
+  Placement placement_of(const FakeJob& job, const dfrs_operation& op);
+  bool nodes_are_ready(const FakeJob& job, const Placement& at, dfrs_result& result);
+  FakeJob& split_task(FakeJob& array);
   void end_run(FakeJob& job, FakeState state, double extra);
   void requeue_run(FakeJob& job);
   double rate(const FakeJob& job) const;

@@ -76,7 +76,7 @@ tl::expected<std::unique_ptr<JobGroups>, std::string> open_job_groups(const Grou
     if (name.empty() || name.front() == '.' || name.find('/') != std::string::npos)
       return tl::unexpected(fmt::format("'{}' cannot be the name of a control group (--node, --cgroup-tree)", name));
   }
-  Fd folder(open(place.root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  base::Fd folder(open(place.root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder) return tl::unexpected(fmt::format("{}: {}; see --cgroup-root", place.root, strerror(errno)));
   if (kernel.file_system(folder.get()) == CGROUP2_SUPER_MAGIC) return open_v2(std::move(folder), place);
   return open_v1(place, kernel);

@@ -12,8 +12,8 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "base/files.h"
 #include "shim/agent/cgroup/job_groups.h"
-#include "shim/agent/files.h"
 
 namespace dfrs::shim {
 
@@ -28,6 +28,6 @@ std::vector<pid_t> parse_processes(std::string_view text);
 std::vector<std::uint32_t> jobs_among(const std::vector<std::string>& names);
 
 tl::expected<std::unique_ptr<JobGroups>, std::string> open_v1(const GroupPlace& place, const CgroupKernel& kernel);
-tl::expected<std::unique_ptr<JobGroups>, std::string> open_v2(Fd root, const GroupPlace& place);
+tl::expected<std::unique_ptr<JobGroups>, std::string> open_v2(base::Fd root, const GroupPlace& place);
 
 }  // namespace dfrs::shim

@@ -20,7 +20,8 @@ constexpr std::string_view kShares = "262144";
 
 class V1 final : public JobGroups {
  public:
-  V1(const CgroupKernel& kernel, std::string cpu_path, Fd cpu, Fd cpuacct, Fd memory, std::string node)
+  V1(const CgroupKernel& kernel, std::string cpu_path, base::Fd cpu, base::Fd cpuacct, base::Fd memory,
+     std::string node)
       : kernel_(kernel),
         cpu_path_(std::move(cpu_path)),
         cpu_(std::move(cpu)),
@@ -31,11 +32,11 @@ class V1 final : public JobGroups {
   const char* version() const override { return "v1"; }
 
   tl::expected<std::vector<std::uint32_t>, std::string> list() const override {
-    const auto names = list_folder(cpu_.get(), true);
+    const auto names = base::list_folder(cpu_.get(), true);
     if (!names) return tl::unexpected(fmt::format("{}: {}", cpu_path_, strerror(names.error())));
     auto jobs = jobs_among(*names);
     // A group whose last process was only leaving could not be removed with its twin.
-    const auto twins = cpuacct_ ? list_folder(cpuacct_.get(), true) : names;
+    const auto twins = cpuacct_ ? base::list_folder(cpuacct_.get(), true) : names;
     if (cpuacct_ && twins) {
       for (const std::uint32_t job : jobs_among(*twins)) jobs.push_back(job);
       std::sort(jobs.begin(), jobs.end());
@@ -49,56 +50,58 @@ class V1 final : public JobGroups {
     const auto failed = [&](const char* file, int error) -> tl::expected<QuotaChange, std::string> {
       // The group may go with the job's last step at any time. That is no error; it is made again if it is still
       // wanted.
-      if ((error == ENOENT || error == ENODEV) && !open_folder(cpu_.get(), name)) return QuotaChange::no_group;
+      if ((error == ENOENT || error == ENODEV) && !base::open_folder(cpu_.get(), name)) return QuotaChange::no_group;
       return tl::unexpected(fmt::format("{}/{}/{}: {}", cpu_path_, name, file, strerror(error)));
     };
-    auto group = open_folder(cpu_.get(), name);
+    auto group = base::open_folder(cpu_.get(), name);
     if (!group) {
       // Nothing to take away from a group that is not there.
       if (wanted.unlimited()) return QuotaChange::no_group;
       if (const int error = kernel_.make(cpu_.get(), name); error != 0 && error != EEXIST) return failed("", error);
       if (cpuacct_) kernel_.make(cpuacct_.get(), name);
-      group = open_folder(cpu_.get(), name);
+      group = base::open_folder(cpu_.get(), name);
       if (!group) return failed("", group.error());
     }
     const std::optional<CpuMax> now = read_quota(group->get());
     if (now && (*now == wanted || (now->unlimited() && wanted.unlimited()))) return QuotaChange::none;
     if (!wanted.unlimited()) {
-      if (const int error = write_existing_at(group->get(), kSharesFile, kShares)) return failed(kSharesFile, error);
+      if (const auto done = base::write_existing_at(group->get(), kSharesFile, kShares); !done)
+        return failed(kSharesFile, done.error());
       if (!now || now->period_us != wanted.period_us) {
-        if (const int error = write_existing_at(group->get(), kPeriodFile, std::to_string(wanted.period_us)))
-          return failed(kPeriodFile, error);
+        if (const auto done = base::write_existing_at(group->get(), kPeriodFile, std::to_string(wanted.period_us));
+            !done)
+          return failed(kPeriodFile, done.error());
       }
     }
-    if (const int error = write_existing_at(group->get(), kQuotaFile, std::to_string(wanted.quota_us)))
-      return failed(kQuotaFile, error);
+    if (const auto done = base::write_existing_at(group->get(), kQuotaFile, std::to_string(wanted.quota_us)); !done)
+      return failed(kQuotaFile, done.error());
     return QuotaChange::written;
   }
 
   std::optional<CpuMax> quota(std::uint32_t job) const override {
-    const auto group = open_folder(cpu_.get(), job_folder(job));
+    const auto group = base::open_folder(cpu_.get(), job_folder(job));
     return group ? read_quota(group->get()) : std::nullopt;
   }
 
   std::optional<GroupUse> use(std::uint32_t job) const override {
-    const auto group = open_folder(cpu_.get(), job_folder(job));
+    const auto group = base::open_folder(cpu_.get(), job_folder(job));
     if (!group) return std::nullopt;
     GroupUse use;
-    if (const auto text = read_file_at(group->get(), "cpu.stat")) {
+    if (const auto text = base::read_file_at(group->get(), "cpu.stat")) {
       use.periods = stat_value(*text, "nr_periods").value_or(0);
       use.throttled = stat_value(*text, "nr_throttled").value_or(0);
       use.throttled_seconds = static_cast<double>(stat_value(*text, "throttled_time").value_or(0)) * 1e-9;
     }
     // Mounted together the two controllers are one tree.
     const int accounting = cpuacct_ ? cpuacct_.get() : cpu_.get();
-    if (const auto text = read_file_at(accounting, job_folder(job) + "/cpuacct.usage")) {
+    if (const auto text = base::read_file_at(accounting, job_folder(job) + "/cpuacct.usage")) {
       if (const auto ns = single_number(*text)) use.cpu_seconds = static_cast<double>(*ns) * 1e-9;
     }
     return use;
   }
 
   std::vector<pid_t> processes(std::uint32_t job) const override {
-    const auto text = read_file_at(cpu_.get(), job_folder(job) + "/cgroup.procs", 16 << 20);
+    const auto text = base::read_file_at(cpu_.get(), job_folder(job) + "/cgroup.procs", 16 << 20);
     return text ? parse_processes(*text) : std::vector<pid_t>{};
   }
 
@@ -114,15 +117,15 @@ class V1 final : public JobGroups {
   bool reclaim(std::uint32_t job, std::uint64_t) const override {
     if (!memory_) return false;
     // Slurm's, where it constrains memory: slurm_<node> or slurm, then uid_<user>/job_<id>.
-    for (const std::string& base : {fmt::format("slurm_{}", node_), std::string("slurm")}) {
-      const auto folder = open_folder(memory_.get(), base);
+    for (const std::string& slurm : {fmt::format("slurm_{}", node_), std::string("slurm")}) {
+      const auto folder = base::open_folder(memory_.get(), slurm);
       if (!folder) continue;
-      const auto users = list_folder(folder->get(), true);
+      const auto users = base::list_folder(folder->get(), true);
       if (!users) continue;
       for (const std::string& user : *users) {
         if (user.rfind("uid_", 0) != 0) continue;
         const std::string file = fmt::format("{}/{}/memory.force_empty", user, job_folder(job));
-        if (write_existing_at(folder->get(), file, "0") == 0) return true;
+        if (base::write_existing_at(folder->get(), file, "0")) return true;
       }
     }
     return false;
@@ -130,8 +133,8 @@ class V1 final : public JobGroups {
 
  private:
   static std::optional<CpuMax> read_quota(int group) {
-    const auto quota = read_file_at(group, kQuotaFile);
-    const auto period = read_file_at(group, kPeriodFile);
+    const auto quota = base::read_file_at(group, kQuotaFile);
+    const auto period = base::read_file_at(group, kPeriodFile);
     if (!quota || !period) return std::nullopt;
     const auto quota_us = single_number(*quota);
     const auto period_us = single_number(*period);
@@ -141,34 +144,34 @@ class V1 final : public JobGroups {
 
   const CgroupKernel& kernel_;
   std::string cpu_path_;  // for messages
-  Fd cpu_;                // <root>/cpu/dfrs/<node>
-  Fd cpuacct_;            // the same below cpuacct; none if it is the same tree, or not there
-  Fd memory_;             // <root>/memory; none if not there
+  base::Fd cpu_;          // <root>/cpu/dfrs/<node>
+  base::Fd cpuacct_;      // the same below cpuacct; none if it is the same tree, or not there
+  base::Fd memory_;       // <root>/memory; none if not there
   std::string node_;
 };
 
 // <root>/<controller>; mount points may be reached through a link (cpu -> cpu,cpuacct).
-Fd open_controller(const std::string& root, const char* controller, const CgroupKernel& kernel) {
-  Fd fd(open((root + "/" + controller).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd && kernel.file_system(fd.get()) != CGROUP_SUPER_MAGIC) return Fd();
+base::Fd open_controller(const std::string& root, const char* controller, const CgroupKernel& kernel) {
+  base::Fd fd(open((root + "/" + controller).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd && kernel.file_system(fd.get()) != CGROUP_SUPER_MAGIC) return base::Fd();
   return fd;
 }
 
 // The group of the node below a controller; made where it is not there.
-tl::expected<Fd, std::string> open_tree(const Fd& controller, const std::string& path, const GroupPlace& place,
-                                        const CgroupKernel& kernel, bool raise_shares) {
-  const Fd* parent = &controller;
+tl::expected<base::Fd, std::string> open_tree(const base::Fd& controller, const std::string& path,
+                                              const GroupPlace& place, const CgroupKernel& kernel, bool raise_shares) {
+  const base::Fd* parent = &controller;
   std::string where = path;
-  Fd folder;
+  base::Fd folder;
   for (const std::string& name : {place.tree, place.node}) {
     where += "/" + name;
     const int made = kernel.make(parent->get(), name);
     if (made != 0 && made != EEXIST) return tl::unexpected(fmt::format("{}: {}", where, strerror(made)));
-    auto opened = open_folder(parent->get(), name);
+    auto opened = base::open_folder(parent->get(), name);
     if (!opened) return tl::unexpected(fmt::format("{}: {}", where, strerror(opened.error())));
     if (raise_shares) {
-      if (const int error = write_existing_at(opened->get(), kSharesFile, kShares))
-        return tl::unexpected(fmt::format("{}/{}: {}", where, kSharesFile, strerror(error)));
+      if (const auto done = base::write_existing_at(opened->get(), kSharesFile, kShares); !done)
+        return tl::unexpected(fmt::format("{}/{}: {}", where, kSharesFile, strerror(done.error())));
     }
     folder = std::move(*opened);
     parent = &folder;
@@ -180,15 +183,15 @@ tl::expected<Fd, std::string> open_tree(const Fd& controller, const std::string&
 
 tl::expected<std::unique_ptr<JobGroups>, std::string> open_v1(const GroupPlace& place, const CgroupKernel& kernel) {
   const std::string& root = place.root;
-  const Fd cpu = open_controller(root, "cpu", kernel);
+  const base::Fd cpu = open_controller(root, "cpu", kernel);
   if (!cpu) {
     return tl::unexpected(fmt::format(
         "{}: neither a cgroup v2 file system, nor is {}/cpu one of cgroup v1; see --cgroup-root", root, root));
   }
   auto cpu_tree = open_tree(cpu, root + "/cpu", place, kernel, true);
   if (!cpu_tree) return tl::unexpected(cpu_tree.error());
-  Fd cpuacct_tree;
-  if (const Fd cpuacct = open_controller(root, "cpuacct", kernel)) {
+  base::Fd cpuacct_tree;
+  if (const base::Fd cpuacct = open_controller(root, "cpuacct", kernel)) {
     struct stat a{};
     struct stat b{};
     const bool same =

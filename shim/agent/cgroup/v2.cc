@@ -17,7 +17,7 @@ constexpr int kMaxDepth = 8;
 
 class V2 final : public JobGroups {
  public:
-  V2(Fd root, std::string root_path, const std::string& node)
+  V2(base::Fd root, std::string root_path, const std::string& node)
       : root_(std::move(root)),
         root_path_(std::move(root_path)),
         // With several slurmd on a host the node's name is part of it.
@@ -28,7 +28,7 @@ class V2 final : public JobGroups {
   tl::expected<std::vector<std::uint32_t>, std::string> list() const override {
     const auto scope = open_scope();
     if (!scope) return std::vector<std::uint32_t>{};  // no step has run on this node yet
-    const auto names = list_folder(scope->get(), true);
+    const auto names = base::list_folder(scope->get(), true);
     if (!names) return tl::unexpected(fmt::format("{}/{}: {}", root_path_, scopes_[0], strerror(names.error())));
     return jobs_among(*names);
   }
@@ -36,7 +36,7 @@ class V2 final : public JobGroups {
   tl::expected<QuotaChange, std::string> set_quota(std::uint32_t job, const CpuMax& wanted) const override {
     const auto group = open_job(job);
     if (!group) return QuotaChange::no_group;
-    const auto text = read_file_at(group->get(), kQuotaFile);
+    const auto text = base::read_file_at(group->get(), kQuotaFile);
     if (!text) {
       // It can go at any time, with the job's last step.
       if (text.error() == ENODEV || !open_job(job)) return QuotaChange::no_group;
@@ -46,20 +46,18 @@ class V2 final : public JobGroups {
     }
     const auto now = parse_cpu_max(*text);
     if (now && (*now == wanted || (now->unlimited() && wanted.unlimited()))) return QuotaChange::none;
-    if (!wanted.unlimited()) write_existing_at(group->get(), kWeightFile, kWeight);
-    const int error = write_existing_at(group->get(), kQuotaFile, format_cpu_max(wanted));
-    if ((error == ENODEV || error == ENOENT) && !open_job(job)) return QuotaChange::no_group;
-    if (error != 0) {
-      return tl::unexpected(
-          fmt::format("{}/{}/{}/{}: {}", root_path_, scopes_[0], job_folder(job), kQuotaFile, strerror(error)));
-    }
-    return QuotaChange::written;
+    if (!wanted.unlimited()) base::write_existing_at(group->get(), kWeightFile, kWeight);
+    const auto done = base::write_existing_at(group->get(), kQuotaFile, format_cpu_max(wanted));
+    if (done) return QuotaChange::written;
+    if ((done.error() == ENODEV || done.error() == ENOENT) && !open_job(job)) return QuotaChange::no_group;
+    return tl::unexpected(
+        fmt::format("{}/{}/{}/{}: {}", root_path_, scopes_[0], job_folder(job), kQuotaFile, strerror(done.error())));
   }
 
   std::optional<CpuMax> quota(std::uint32_t job) const override {
     const auto group = open_job(job);
     if (!group) return std::nullopt;
-    const auto text = read_file_at(group->get(), kQuotaFile);
+    const auto text = base::read_file_at(group->get(), kQuotaFile);
     return text ? parse_cpu_max(*text) : std::nullopt;
   }
 
@@ -67,7 +65,7 @@ class V2 final : public JobGroups {
     const auto group = open_job(job);
     if (!group) return std::nullopt;
     GroupUse use;
-    if (const auto text = read_file_at(group->get(), "cpu.stat")) {
+    if (const auto text = base::read_file_at(group->get(), "cpu.stat")) {
       if (const auto us = stat_value(*text, "usage_usec")) use.cpu_seconds = static_cast<double>(*us) * 1e-6;
       use.periods = stat_value(*text, "nr_periods").value_or(0);
       use.throttled = stat_value(*text, "nr_throttled").value_or(0);
@@ -88,43 +86,43 @@ class V2 final : public JobGroups {
   bool reclaim(std::uint32_t job, std::uint64_t bytes) const override {
     const auto group = open_job(job);
     if (!group) return false;
-    const int error = write_existing_at(group->get(), "memory.reclaim", std::to_string(bytes));
-    return error == 0 || error == EAGAIN;  // EAGAIN: less than asked for could be moved
+    const auto done = base::write_existing_at(group->get(), "memory.reclaim", std::to_string(bytes));
+    return done || done.error() == EAGAIN;  // EAGAIN: less than asked for could be moved
   }
 
  private:
-  tl::expected<Fd, int> open_scope() const {
-    auto scope = open_folder(root_.get(), scopes_[0]);
-    return scope ? std::move(scope) : open_folder(root_.get(), scopes_[1]);
+  tl::expected<base::Fd, int> open_scope() const {
+    auto scope = base::open_folder(root_.get(), scopes_[0]);
+    return scope ? std::move(scope) : base::open_folder(root_.get(), scopes_[1]);
   }
-  tl::expected<Fd, int> open_job(std::uint32_t job) const {
+  tl::expected<base::Fd, int> open_job(std::uint32_t job) const {
     const auto scope = open_scope();
     if (!scope) return tl::unexpected(scope.error());
-    return open_folder(scope->get(), job_folder(job));
+    return base::open_folder(scope->get(), job_folder(job));
   }
 
   static void collect(int folder, int depth, std::vector<pid_t>& all) {
-    if (const auto text = read_file_at(folder, "cgroup.procs", 16 << 20)) {
+    if (const auto text = base::read_file_at(folder, "cgroup.procs", 16 << 20)) {
       const std::vector<pid_t> here = parse_processes(*text);
       all.insert(all.end(), here.begin(), here.end());
     }
     if (depth == kMaxDepth) return;
-    const auto names = list_folder(folder, true);
+    const auto names = base::list_folder(folder, true);
     if (!names) return;
     for (const std::string& name : *names) {
       if (name == kSlurmsOwn) continue;
-      if (const auto below = open_folder(folder, name)) collect(below->get(), depth + 1, all);
+      if (const auto below = base::open_folder(folder, name)) collect(below->get(), depth + 1, all);
     }
   }
 
-  Fd root_;
+  base::Fd root_;
   std::string root_path_;
   std::string scopes_[2];
 };
 
 }  // namespace
 
-tl::expected<std::unique_ptr<JobGroups>, std::string> open_v2(Fd root, const GroupPlace& place) {
+tl::expected<std::unique_ptr<JobGroups>, std::string> open_v2(base::Fd root, const GroupPlace& place) {
   return std::make_unique<V2>(std::move(root), place.root, place.node);
 }
 

@@ -3,6 +3,9 @@
 
 #include <mutex>
 
+#include "policy/batch/options.h"
+#include "policy/rr7659/options.h"
+#include "policy/triage/options.h"
 #include "sim/campaign/parallel.h"
 
 namespace dfrs::sim::triage_study {
@@ -10,10 +13,10 @@ namespace dfrs::sim::triage_study {
 SimOptions sim_options(const Setting& setting) {
   SimOptions options;
   options.penalty = setting.penalty;
-  options.engine.triage.penalty = setting.expected < 0 ? setting.penalty : setting.expected;
-  options.engine.dfrs.period = setting.period;
+  options.engine.of<TriageOptions>().penalty = setting.expected < 0 ? setting.penalty : setting.expected;
+  options.engine.of<DfrsOptions>().period = setting.period;
   options.discover_needs = setting.discover_needs;
-  options.engine.batch.pack_tasks = setting.pack_tasks;
+  options.engine.of<BatchOptions>().pack_tasks = setting.pack_tasks;
   return options;
 }
 

@@ -37,7 +37,7 @@ class Study {
 
   /// That a part shows this algorithm on this set.
   void need(const InstanceSet& set, std::string_view algorithm, const Setting& setting = {});
-  /// That a part shows what the jobs' time under Triage goes to. The store has no such times: it is simulated anew.
+  /// That a part shows what the jobs' time under Triage goes to. The store has no such times: it is simulated again.
   void need_losses(const InstanceSet& set);
   /// Simulates what is needed. Errors: Failure.
   void run();

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "sim/report/utf8.h"
+#include "base/text_table.h"
 
 namespace dfrs::sim {
 namespace {
@@ -75,44 +75,45 @@ std::optional<ConfidenceInterval> GangReport::cost_performance_of(const Row& row
   return std::nullopt;
 }
 
+namespace {
+
+base::TextTable text_table(const GangReport& report, bool compared) {
+  base::TextTable table;
+  table.column("scheduler");
+  table.column("migration");
+  table.column("X-factor", base::Align::right);
+  for (const Figure& f : kFigures) {
+    if (f.heading != nullptr) table.column(f.heading, base::Align::right);
+  }
+  if (compared) table.column("CPE", base::Align::right);
+  for (const GangReport::Row& row : report.rows) {
+    const gang::Options& o = row.experiment.options.policy;
+    std::vector<std::string> cells{std::string(gang::name(o.scheduler)), std::string(gang::name(o.migration)),
+                                   threshold_name(o.starvation_threshold)};
+    for (const Figure& f : kFigures) {
+      if (f.heading != nullptr) cells.push_back(with_interval(interval_of(row.runs, f.value)));
+    }
+    if (compared) {
+      const auto cpe = report.cost_performance_of(row);
+      cells.push_back(cpe ? with_interval(*cpe) : "-");
+    }
+    table.row(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace
+
 std::string text_report(const GangReport& report) {
   const GangReport::Row& first = report.rows.front();
-  std::vector<std::vector<std::string>> lines{{"scheduler", "migration", "X-factor"}};
-  for (const Figure& f : kFigures) {
-    if (f.heading != nullptr) lines.front().emplace_back(f.heading);
-  }
   const bool compared = std::any_of(report.rows.begin(), report.rows.end(), [&](const GangReport::Row& row) {
     return report.cost_performance_of(row).has_value();
   });
-  if (compared) lines.front().emplace_back("CPE");
-  for (const GangReport::Row& row : report.rows) {
-    const gang::Options& o = row.experiment.options.policy;
-    std::vector<std::string>& line = lines.emplace_back();
-    line = {std::string(gang::name(o.scheduler)), std::string(gang::name(o.migration)),
-            threshold_name(o.starvation_threshold)};
-    for (const Figure& f : kFigures) {
-      if (f.heading != nullptr) line.push_back(with_interval(interval_of(row.runs, f.value)));
-    }
-    if (!compared) continue;
-    const auto cpe = report.cost_performance_of(row);
-    line.push_back(cpe ? with_interval(*cpe) : "-");
-  }
   std::string text =
       fmt::format("lambda {}, q {} ({} tasks per gang on average), mu {}; {} x {} gangs, seed {}\n\n",
                   report.workload.arrival_rate, report.workload.small_probability, report.workload.mean_tasks(),
                   report.workload.service_rate, first.runs.size(), first.runs.front().finished, report.seed);
-  std::vector<std::size_t> width(lines.front().size());
-  for (const auto& line : lines) {
-    for (std::size_t c = 0; c < line.size(); ++c) width[c] = std::max(width[c], display_width(line[c]));
-  }
-  for (const auto& line : lines) {
-    for (std::size_t c = 0; c < line.size(); ++c) {
-      const std::string fill(width[c] - display_width(line[c]), ' ');
-      if (c > 0) text += "  ";
-      text += c < 2 ? line[c] + fill : fill + line[c];
-    }
-    text += '\n';
-  }
+  text += text_table(report, compared).text();
   text += "\nTimes are in time units. ";
   if (first.runs.size() > 1) text += "± is half of the 95 % confidence interval over the replications. ";
   text +=

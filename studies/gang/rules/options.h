@@ -5,7 +5,7 @@
 //   I. A. Moschakis, H. D. Karatza: Performance and Cost evaluation of Gang Scheduling in a Cloud Computing System with
 //   Job Migrations and Starvation Handling, ISCC 2011
 // and sections named in it are that paper's. What it leaves open is an option here where its effect is worth knowing,
-// and is listed in docs/semantics.md.
+// and is listed in docs/reference/semantics.md.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Conservative backfilling and dynP: hand-made schedules, a plain second implementation, and what must always hold.
 #include "policy/batch/conservative.h"
+#include "policy/batch/options.h"
 
 #include <gtest/gtest.h>
 
@@ -54,7 +55,7 @@ TEST(Conservative, EachOrderByHand) {
   const Instance four = machine(4, {job(0, 3, 10), job(1, 4, 10), job(1, 1, 9), job(1, 1, 5), job(1, 2, 20)});
   // FCFS: b at 10; c beside a, 1-10; d finds no node before b, so 20; e 20.
   EXPECT_EQ(starts(four, "FCFS/conservative"), (Starts{0, 10, 1, 20, 20}));
-  // When a ends all are planned anew: SJF d, b (10), e; d 10-15, b 15-25, e 25.
+  // When a ends all are planned again: SJF d, b (10), e; d 10-15, b 15-25, e 25.
   EXPECT_EQ(starts(four, "SJF/conservative"), (Starts{0, 15, 1, 10, 25}));
   // LJF: e (20) 10-30, b (10) 30-40; d (5) beside e at 10.
   EXPECT_EQ(starts(four, "LJF/conservative"), (Starts{0, 30, 1, 10, 10}));
@@ -63,7 +64,7 @@ TEST(Conservative, EachOrderByHand) {
   EXPECT_EQ(starts(four, "FCFS"), (Starts{0, 10, 20, 20, 20}));
 }
 
-// Where EASY and conservative part: x (2 nodes, 30 s) would be put off by y, which EASY starts on an extra node.
+// Where EASY and conservative part: x (2 nodes, 30 s) would be delayed by y, which EASY starts on an extra node.
 TEST(Conservative, ProtectsMoreThanTheFirst) {
   // 3 nodes: a 2 x 10 from 0; head 2 x 10 planned 10-20; x 3 x 10 planned 20-30; y 1 x 30 would run 1-31.
   const Instance three = machine(3, {job(0, 2, 10), job(1, 2, 10), job(1, 3, 10), job(1, 1, 30)});
@@ -71,7 +72,7 @@ TEST(Conservative, ProtectsMoreThanTheFirst) {
   EXPECT_EQ(starts(three, "FCFS/conservative"), (Starts{0, 10, 20, 30}));
 }
 
-// A job that ends early lets all be planned anew; an overtaken start may come later than first planned, but not with
+// A job that ends early lets all be planned again; an overtaken start may come later than first planned, but not with
 // /compress.
 TEST(Conservative, AnEarlyEndMovesStarts) {
   // 2 nodes. a 1 x 10 est., ends at 3. b 2 x 10 planned 10-20. c 1 x 9 planned 1-10 at once. d 1 x 4: beside c? no.
@@ -87,7 +88,7 @@ TEST(Conservative, AnEarlyEndMovesStarts) {
 // Replanning in the order of submission can put a job off: with /compress it cannot.
 TEST(Conservative, CompressKeepsPromises) {
   // 4 nodes. a 2 x est. 10 (runs 2), b 2 x 4 until 4. h 4 x 10, planned 10. c 2 x 6, planned 4-10 behind b.
-  // a ends at 2: planned anew, h goes first at 4, c at 14. Compressed in order of submission, h cannot move (c holds
+  // a ends at 2: planned again, h goes first at 4, c at 14. Compressed in order of submission, h cannot move (c holds
   // its place), then c moves to 2.
   const Instance four = machine(4, {job(0, 2, 2, 10), job(0, 2, 4), job(0, 4, 10), job(1, 2, 6)});
   EXPECT_EQ(starts(four, "FCFS/conservative"), (Starts{0, 0, 4, 14}));
@@ -208,7 +209,7 @@ TEST(FullSchedules, EqualAPlainImplementationDecisionByDecision) {
     Decisions log;
     const Algorithm algorithm = planner.self_switching ? named(planner.dynp, &log) : named(planner.fixed);
     sim::SimOptions options;
-    options.engine.batch.pass_per_event = planner.pass_per_event;
+    options.engine.of<BatchOptions>().pass_per_event = planner.pass_per_event;
     SlotsAreIndexes watched;
     const sim::RunResult run = sim::simulate(instance, algorithm, options, &watched);
     const oracle::PlainSchedule plain = oracle::plan_plainly(instance, planner);

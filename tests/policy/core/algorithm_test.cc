@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy/batch/algorithm.h"
 #include "policy/core/algorithm.h"
+#include "policy/rr7659/algorithm.h"
 
 #include <gtest/gtest.h>
 
@@ -16,19 +18,21 @@ TEST(AlgorithmNames, AreThoseOfTable5) {
   ASSERT_EQ(expected.size(), 118u);
   expected.insert("EASY/extra-only");
   std::set<std::string> names;
-  for (const Algorithm& algorithm : all_algorithms()) names.insert(algorithm_name(algorithm));
+  for (const Algorithm& algorithm : rr7659_algorithms()) names.insert(algorithm_name(algorithm));
   EXPECT_EQ(names, expected);
-  EXPECT_EQ(all_algorithms().size(), 119u);
+  EXPECT_EQ(rr7659_algorithms().size(), 119u);
 }
 
 TEST(AlgorithmNames, ParseBack) {
-  for (const Algorithm& algorithm : all_algorithms()) {
+  for (const Algorithm& algorithm : rr7659_algorithms()) {
     const std::string name = algorithm_name(algorithm);
     const auto parsed = parse_algorithm(name);
     ASSERT_TRUE(parsed) << name;
     EXPECT_EQ(algorithm_name(*parsed), name);
-    EXPECT_EQ(parsed->index(), algorithm.index());
-    EXPECT_FALSE(describe_algorithm(*parsed).empty());
+    EXPECT_EQ(parsed->make.index(), algorithm.make.index());
+    EXPECT_EQ(dfrs_algorithm(*parsed).has_value(), !needs_estimates(*parsed));
+    EXPECT_EQ(batch_algorithm(*parsed).has_value(), needs_estimates(*parsed));
+    EXPECT_FALSE(parsed->description.empty());
     std::string upper = name;
     for (char& c : upper) c = static_cast<char>(std::toupper(c));
     ASSERT_TRUE(parse_algorithm(upper)) << upper;
@@ -56,14 +60,14 @@ TEST(AlgorithmNames, PaperSpellingsAndShortForms) {
 }
 
 TEST(AlgorithmNames, PartsMeanWhatTheySay) {
-  const auto parsed = std::get<DfrsAlgorithm>(*parse_algorithm("GreedyPM*/per/OPT=AVG/MINFT=300"));
+  const auto parsed = dfrs_algorithm(*parse_algorithm("GreedyPM*/per/OPT=AVG/MINFT=300")).value();
   EXPECT_EQ(parsed.on_submission, DfrsAlgorithm::Submission::greedy_pm);
   EXPECT_TRUE(parsed.opportunistic);
   EXPECT_EQ(parsed.periodic, DfrsAlgorithm::Periodic::mcb8);
   EXPECT_EQ(parsed.objective, DfrsAlgorithm::Objective::avg_yield);
   EXPECT_EQ(parsed.limit.kind, RemapLimit::Kind::min_flow_time);
   EXPECT_EQ(parsed.limit.bound, 300);
-  const auto stretch = std::get<DfrsAlgorithm>(*parse_algorithm("/stretch-per/OPT=AVG"));
+  const auto stretch = dfrs_algorithm(*parse_algorithm("/stretch-per/OPT=AVG")).value();
   EXPECT_EQ(stretch.periodic, DfrsAlgorithm::Periodic::mcb8_stretch);
   EXPECT_EQ(stretch.objective, DfrsAlgorithm::Objective::avg_stretch);
 }

@@ -58,7 +58,7 @@ TEST_F(AuditByHand, GoodDecisionsPass) {
   decide(DecisionKind::pause, 1, {});
   decide(DecisionKind::resume, 2, {0, 0}, 0.5);
   EXPECT_EQ(check(), "");
-  decide(DecisionKind::migrate, 1, {2}, 1);
+  decide(DecisionKind::move, 1, {2}, 1);
   decide(DecisionKind::start, 0, {0}, 1);
   EXPECT_EQ(check(), "");
 }
@@ -108,7 +108,7 @@ TEST_F(AuditByHand, States) {
   expect_refused("another state");
   decide(DecisionKind::start, 2, {1, 2}, 1);
   expect_refused("another state");
-  decide(DecisionKind::migrate, 2, {1, 2}, 1);
+  decide(DecisionKind::move, 2, {1, 2}, 1);
   expect_refused("another state");
   decide(DecisionKind::start, 9, {1}, 1);
   expect_refused("does not exist");
@@ -118,7 +118,7 @@ TEST_F(AuditByHand, States) {
   decide(DecisionKind::start, 0, {2}, 1);
   expect_refused("twice");
   decide(DecisionKind::pause, 1, {});
-  decide(DecisionKind::migrate, 1, {2}, 1);
+  decide(DecisionKind::move, 1, {2}, 1);
   expect_refused("twice");
 }
 
@@ -128,7 +128,7 @@ TEST_F(AuditByHand, Flags) {
   expect_refused("may not be paused");
   jobs_[1].flags = {};
   jobs_[1].flags.may_not_move = true;
-  decide(DecisionKind::migrate, 1, {2}, 1);
+  decide(DecisionKind::move, 1, {2}, 1);
   expect_refused("may not be moved");
   const Nodes home{1, 2};
   jobs_[2].flags.may_not_move = true;

@@ -3,8 +3,11 @@
 // checker, and every job that can run ends.
 #include <gtest/gtest.h>
 
+#include "policy/batch/options.h"
 #include "policy/core/engine.h"
 #include "policy/core/registry.h"
+#include "policy/rr7659/algorithm.h"
+#include "policy/rr7659/options.h"
 #include "sim/host/glpk_solver.h"
 #include "tests/oracle/decision_checker.h"
 #include "tests/oracle/lockstep.h"
@@ -20,21 +23,21 @@ void run_all(const TestHostOptions& options, std::uint64_t count, bool ticks_apa
   int completed = 0;
   std::uint64_t decisions = 0;
   for (const Algorithm& algorithm : registered_algorithms()) {
-    if (options.needs_change && std::holds_alternative<MakeBatch>(named(algorithm).make)) continue;
+    if (options.needs_change && needs_estimates(algorithm)) continue;
     for (std::uint64_t k = 0; k < count; ++k) {
       oracle::Dice dice(++seed);
       EngineOptions engine;
-      engine.dfrs.period = 64;
-      engine.dfrs.ticks_apart = ticks_apart;
-      engine.dfrs.lp_solver = &solver;
-      engine.dfrs.priority.flow_floor = dice.chance(30) ? 30 : 0;
-      engine.batch.pass_per_event = dice.chance(50);
+      engine.of<DfrsOptions>().period = 64;
+      engine.of<DfrsOptions>().ticks_apart = ticks_apart;
+      engine.lp_solver = &solver;
+      engine.of<DfrsOptions>().priority_floor = dice.chance(30) ? 30 : 0;
+      engine.of<BatchOptions>().pass_per_event = dice.chance(50);
       TestHost host(dice, algorithm, engine, options);
       oracle::DecisionChecker checker;
       host.observe(&checker);
       std::unique_ptr<oracle::Lockstep> lockstep;
-      if (const auto* dfrs = std::get_if<DfrsAlgorithm>(&algorithm); dfrs != nullptr && !options.needs_change) {
-        lockstep = std::make_unique<oracle::Lockstep>(*dfrs, engine.dfrs);
+      if (const auto dfrs = dfrs_algorithm(algorithm); dfrs && !options.needs_change) {
+        lockstep = std::make_unique<oracle::Lockstep>(*dfrs, engine.of<DfrsOptions>());
         host.observe(lockstep.get());
       }
       const std::string where = algorithm_name(algorithm) + ", seed " + std::to_string(seed);

@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <limits>
 #include <set>
 
 #include "policy/core/engine.h"
+#include "policy/core/enum_names.h"
 #include "policy/yield/lp_solver.h"
 
 namespace dfrs {
@@ -29,7 +32,7 @@ TEST(Registry, NamesAreUniqueAndReadBack) {
   for (const PolicyFamily* family : policy_families()) {
     ASSERT_FALSE(family->list().empty()) << family->name;
     for (const Algorithm& algorithm : family->list()) {
-      const NamedPolicy policy = named(algorithm);
+      const Algorithm& policy = algorithm;
       EXPECT_TRUE(names.insert(upper(policy.name)).second) << policy.name << " is there twice";
       EXPECT_EQ(policy.name.find_first_of(" \t,\"'\\"), std::string::npos) << policy.name;
       EXPECT_GT(policy.description.size(), 20u) << policy.name;
@@ -38,7 +41,7 @@ TEST(Registry, NamesAreUniqueAndReadBack) {
         const auto parsed = parse_algorithm(given);
         ASSERT_TRUE(parsed) << given << ": " << parsed.error().message;
         EXPECT_EQ(algorithm_name(*parsed), policy.name);
-        EXPECT_EQ(parsed->index(), algorithm.index());
+        EXPECT_EQ(parsed->make.index(), algorithm.make.index());
       }
     }
   }
@@ -64,11 +67,11 @@ TEST(Registry, SetsAreNoPolicies) {
 TEST(Registry, EngineMakesThemAll) {
   NoSolver solver;
   EngineOptions with_solver;
-  with_solver.dfrs.lp_solver = &solver;
+  with_solver.lp_solver = &solver;
   for (const Algorithm& algorithm : registered_algorithms()) {
     EXPECT_TRUE(Engine::create(algorithm, with_solver)) << algorithm_name(algorithm);
     const auto without = Engine::create(algorithm, {});
-    EXPECT_EQ(without.has_value(), !traits_of(algorithm).needs_lp_solver) << algorithm_name(algorithm);
+    EXPECT_EQ(without.has_value(), !algorithm.traits.needs_lp_solver) << algorithm_name(algorithm);
     if (!without) {
       EXPECT_EQ(without.error().code, ErrorCode::bad_option);
       EXPECT_NE(without.error().message.find(algorithm_name(algorithm)), std::string::npos) << without.error().message;
@@ -77,7 +80,7 @@ TEST(Registry, EngineMakesThemAll) {
 }
 
 TEST(Registry, TraitsOfRr7659) {
-  const auto traits = [](const char* name) { return traits_of(parse_algorithm(name).value()); };
+  const auto traits = [](const char* name) { return parse_algorithm(name).value().traits; };
   for (const char* name : {"FCFS", "EASY", "EASY/extra-only"}) {
     EXPECT_FALSE(traits(name).shares_nodes) << name;
     EXPECT_FALSE(traits(name).submissions_apart) << name;
@@ -89,11 +92,98 @@ TEST(Registry, TraitsOfRr7659) {
     EXPECT_TRUE(traits(name).takes_up_waiting) << name;
     EXPECT_FALSE(needs_estimates(parse_algorithm(name).value())) << name;
   }
-  EXPECT_TRUE(traits("Greedy*/OPT=AVG").needs_lp_solver);
+  EXPECT_FALSE(traits("Greedy*/OPT=AVG").needs_lp_solver);
   EXPECT_TRUE(traits("/stretch-per/OPT=AVG").needs_lp_solver);
   EXPECT_FALSE(traits("/stretch-per").needs_lp_solver);
   EXPECT_TRUE(traits("/per/MINVT=600").resync_forgets_nothing);
   EXPECT_FALSE(traits("Greedy/per").resync_forgets_nothing);
+}
+
+TEST(Registry, OptionTables) {
+  const EngineOptions defaults;
+  std::set<std::string_view> tables;
+  for (const OptionTable* table : option_tables()) {
+    EXPECT_TRUE(tables.insert(table->name).second) << table->name;
+    std::set<std::string_view> names;
+    for (const OptionField& field : table->fields) {
+      SCOPED_TRACE(std::string(table->name) + "." + std::string(field.name));
+      EXPECT_TRUE(names.insert(field.name).second);
+      EXPECT_EQ(field.is_number(), std::holds_alternative<double>(field.get(defaults)));
+      if (!field.is_number()) continue;
+      EXPECT_TRUE(field.range.holds(std::get<double>(field.get(defaults))));
+      // Out of its range the engine refuses it, and says which one it is.
+      for (const double wrong : {-1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
+        EngineOptions options;
+        field.set(options, wrong);
+        const auto engine = Engine::create(parse_algorithm("EASY").value(), options);
+        ASSERT_FALSE(engine) << wrong;
+        EXPECT_EQ(engine.error().code, ErrorCode::bad_option);
+        EXPECT_NE(engine.error().message.find(field.name), std::string::npos) << engine.error().message;
+        EXPECT_NE(engine.error().message.find(table->name), std::string::npos) << engine.error().message;
+      }
+    }
+  }
+  EXPECT_EQ(tables, (std::set<std::string_view>{"batch", "rr7659", "triage"}));
+}
+
+struct One {
+  double value = 1;
+};
+struct Other {
+  double value = 2;
+};
+
+TEST(EngineOptions, AreKeptByTheirType) {
+  EngineOptions options;
+  const EngineOptions& shown = options;
+  EXPECT_EQ(shown.of<One>().value, 1);
+  One& one = options.of<One>();
+  options.of<Other>().value = 7;
+  one.value = 5;
+  EXPECT_EQ(shown.of<One>().value, 5) << "it stays where it is when others are set";
+  const EngineOptions copy = options;
+  one.value = 6;
+  EXPECT_EQ(copy.of<One>().value, 5);
+  EXPECT_EQ(copy.of<Other>().value, 7);
+  EXPECT_EQ(EngineOptions().of<Other>().value, 2);
+}
+
+TEST(EngineOptions, MembersAreCounted) {
+  struct Three {
+    double a = 0;
+    bool b = false;
+    double c = 0;
+  };
+  static_assert(field_count<One>() == 1);
+  static_assert(field_count<Three>() == 3);
+}
+
+TEST(EnumNames, ReadBack) {
+  const auto check = [](auto last) {
+    using Enum = decltype(last);
+    const auto names = enum_names<Enum>();
+    ASSERT_EQ(names.size(), static_cast<std::size_t>(last) + 1);
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      EXPECT_EQ(enum_from_name<Enum>(names[k]), static_cast<Enum>(k));
+      EXPECT_EQ(enum_name(static_cast<Enum>(k)), names[k]);
+    }
+    EXPECT_EQ(enum_from_name<Enum>("nothing of the kind"), std::nullopt);
+  };
+  check(JobState::paused);
+  check(EventKind::changed);
+  check(DecisionKind::start);
+  check(ErrorCode::internal);
+  EXPECT_EQ(enum_name(DecisionKind::pause), "pause");
+  EXPECT_EQ(enum_name(DecisionKind::move), "move");
+  EXPECT_EQ(enum_name(DecisionKind::resume), "resume");
+  EXPECT_EQ(enum_name(DecisionKind::start), "start");
+  EXPECT_EQ(enum_name(JobState::absent), "absent");
+  EXPECT_EQ(enum_name(JobState::waiting), "waiting");
+  EXPECT_EQ(enum_name(JobState::running), "running");
+  EXPECT_EQ(enum_name(EventKind::completed), "completed");
+  EXPECT_EQ(enum_name(EventKind::submitted), "submitted");
+  EXPECT_EQ(enum_name(EventKind::resync), "resync");
+  EXPECT_EQ(enum_name(ErrorCode::bad_decision), "bad_decision");
 }
 
 TEST(Registry, SecondsInNames) {

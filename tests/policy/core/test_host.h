@@ -159,7 +159,7 @@ class TestHost {
     for (NodeView& node : all) node.usable = true;
     if (!oracle::fits_alone(oracle::world_of({now_, all, jobs_, dims_}, {static_cast<JobSlot>(k)}),
                             static_cast<JobSlot>(k)) ||
-        (!traits_of(algorithm_).shares_nodes && !fits_whole_nodes(job, all))) {
+        (!algorithm_.traits.shares_nodes && !fits_whole_nodes(job, all))) {
       jobs_[k] = {};
       return true;
     }

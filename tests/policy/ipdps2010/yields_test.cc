@@ -19,13 +19,13 @@ constexpr double kTolerance = 1e-7;  // two bisections, and thresholds for what 
 std::vector<double> solve(YieldRule& rule, const ClusterView& view, Seconds horizon) {
   ClusterState state;
   state.resync(view);
-  Sharing sharing;
-  sharing.build(state, view);
-  std::vector<double> limited(sharing.jobs().size());
-  rule.solve(sharing, view, horizon, limited);
+  CpuContention contention;
+  contention.build(state, view);
+  std::vector<double> limited(contention.jobs().size());
+  rule.solve(contention, view, horizon, limited);
   std::vector<double> yields(view.jobs.size(), 0.0);
-  for (JobSlot job : sharing.running()) yields[job] = 1;
-  for (std::size_t k = 0; k < limited.size(); ++k) yields[sharing.jobs()[k].slot] = limited[k];
+  for (JobSlot job : contention.running()) yields[job] = 1;
+  for (std::size_t k = 0; k < limited.size(); ++k) yields[contention.jobs()[k].slot] = limited[k];
   return yields;
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "policy/core/algorithm.h"
+#include "policy/triage/options.h"
 #include "tests/oracle/decision_checker.h"
 #include "tests/oracle/triage.h"
 #include "tests/policy/core/test_host.h"
@@ -35,11 +36,11 @@ void compare(const TestHostOptions& host_options, std::uint64_t count) {
       oracle::Dice dice(seed);
       EngineOptions engine;
       // The random jobs run for minutes, so that both short scales make the rules on progress act.
-      engine.triage.time_scale = dice.chance(50) ? 0.125 : 0.015625;
-      if (dice.chance(50)) engine.triage.tied = dice.between(0, 8);
+      engine.of<TriageOptions>().time_scale = dice.chance(50) ? 0.125 : 0.015625;
+      if (dice.chance(50)) engine.of<TriageOptions>().tied = dice.between(0, 8);
       TestHost host(dice, algorithm, engine, host_options);
       oracle::DecisionChecker checker;
-      oracle::TriageLockstep lockstep(setting.parts, engine.triage);
+      oracle::TriageLockstep lockstep(setting.parts, engine.of<TriageOptions>());
       host.observe(&checker);
       host.observe(&lockstep);
       ASSERT_EQ(host.run(), "") << setting.name << ", seed " << seed;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Yields after a move: those found anew for all, to the last bit; or, where many are tied to it, for those beside it.
+// Yields after a move: those found again for all, to the last bit; or, where many are tied to it, for those beside it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "policy/triage/options.h"
 #include "policy/triage/yields.h"
 #include "tests/oracle/dice.h"
 
@@ -129,17 +130,17 @@ void move_about(bool few_tied, const Check& check) {
   EXPECT_LT(pay, tried * 9 / 10);
 }
 
-// Yields that were kept and changed around a move are those found for everybody.
+// Yields that were kept and changed around a move are those found for all jobs.
 TEST(TriageYields, AfterMovesAreThoseFoundAnew) {
   move_about(false, [](const Crowd& crowd, const triage::Residents& residents, const TriageOptions& options,
                        const triage::Yields&, triage::Yields& moved, const auto&) {
     const std::vector<Event> resync{{EventKind::resync, kNoSlot}};
-    triage::Yields anew(TriageParts::Yields::urgent, options);
-    anew.begin(crowd.view(), resync, crowd.state, 3);
-    anew.update(crowd.view(), crowd.state, residents);
-    for (JobSlot job = 0; job < crowd.jobs.size(); ++job) ASSERT_EQ(moved.of(job), anew.of(job)) << "job " << job;
-    ASSERT_EQ(moved.next_look(crowd.state), anew.next_look(crowd.state));
-    ASSERT_EQ(moved.anyone_limited(crowd.state), anew.anyone_limited(crowd.state));
+    triage::Yields fresh(TriageParts::Yields::urgent, options);
+    fresh.begin(crowd.view(), resync, crowd.state, 3);
+    fresh.update(crowd.view(), crowd.state, residents);
+    for (JobSlot job = 0; job < crowd.jobs.size(); ++job) ASSERT_EQ(moved.of(job), fresh.of(job)) << "job " << job;
+    ASSERT_EQ(moved.next_look(crowd.state), fresh.next_look(crowd.state));
+    ASSERT_EQ(moved.anyone_limited(crowd.state), fresh.anyone_limited(crowd.state));
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "policy/core/algorithm.h"
 #include "policy/triage/harm_placer.h"
+#include "policy/triage/options.h"
 #include "policy/triage/urgency.h"
 #include "policy/triage/weight_watch.h"
 #include "policy/triage/weights.h"
@@ -73,7 +74,7 @@ TEST(TriageWeights, GrowWithTheStretchAndFallWithTheProgress) {
   EXPECT_DOUBLE_EQ(weight(40, 120, 2), 8 * 4.5) << "at the same weight its stretch is half";
 }
 
-Seconds look_again(const JobView& job, const triage::Moment& at, double yield, const TriageOptions& options) {
+Seconds look_again(const JobView& job, const triage::Instant& at, double yield, const TriageOptions& options) {
   triage::WeightWatch watch(job, at, yield, options);
   for (Seconds so_far = 0; !watch.known(); watch.step(options)) {
     EXPECT_LE(so_far, watch.at_least());

@@ -17,15 +17,15 @@ constexpr double kTolerance = 1e-9;
 std::vector<double> solve(const ClusterView& view, const std::vector<double>& weight_of_slot) {
   ClusterState state;
   state.resync(view);
-  Sharing sharing;
-  sharing.build(state, view);
+  CpuContention contention;
+  contention.build(state, view);
   std::vector<double> weights;
-  for (const Sharing::Job& job : sharing.jobs()) weights.push_back(weight_of_slot[job.slot]);
+  for (const CpuContention::Job& job : contention.jobs()) weights.push_back(weight_of_slot[job.slot]);
   std::vector<double> limited(weights.size());
-  WeightedMaxMinYield().solve(sharing, weights, limited);
+  WeightedMaxMinYield().solve(contention, weights, limited);
   std::vector<double> yields(view.jobs.size(), 0.0);
-  for (JobSlot job : sharing.running()) yields[job] = 1;
-  for (std::size_t k = 0; k < limited.size(); ++k) yields[sharing.jobs()[k].slot] = limited[k];
+  for (JobSlot job : contention.running()) yields[job] = 1;
+  for (std::size_t k = 0; k < limited.size(); ++k) yields[contention.jobs()[k].slot] = limited[k];
   return yields;
 }
 

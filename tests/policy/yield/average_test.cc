@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <string>
 
 #include "sim/host/glpk_solver.h"
 #include "tests/oracle/random_case.h"
@@ -16,13 +18,13 @@ namespace {
 std::vector<double> solve(const ClusterView& view) {
   ClusterState state;
   state.resync(view);
-  Sharing sharing;
-  sharing.build(state, view);
-  std::vector<double> limited(sharing.jobs().size());
-  EXPECT_TRUE(AverageYield(nullptr).solve(sharing, limited));  // without a solver to fall back on
+  CpuContention contention;
+  contention.build(state, view);
+  std::vector<double> limited(contention.jobs().size());
+  AverageYield().solve(contention, limited);
   std::vector<double> yields(view.jobs.size(), 0.0);
-  for (JobSlot job : sharing.running()) yields[job] = 1;
-  for (std::size_t k = 0; k < limited.size(); ++k) yields[sharing.jobs()[k].slot] = limited[k];
+  for (JobSlot job : contention.running()) yields[job] = 1;
+  for (std::size_t k = 0; k < limited.size(); ++k) yields[contention.jobs()[k].slot] = limited[k];
   return yields;
 }
 
@@ -97,87 +99,226 @@ TEST(AverageYield, TheEarlierOfEqualJobsRises) {
   EXPECT_EQ(yields[1], 1.0 / 3);
 }
 
-// Jobs on neighbouring nodes of a ring: a group of all nodes, with about as many jobs between the bounds as there are
-// nodes. That is for the solver; without one there is no answer.
-TEST(AverageYield, VeryLargeGroupsAreForTheSolver) {
-  constexpr std::uint32_t kNodes = 1000;
-  oracle::Dice dice(1);
-  const std::vector<NodeView> nodes(kNodes + 1, {{1, {100}}, true});
-  std::vector<std::vector<NodeIndex>> placements;
-  for (std::uint32_t n = 0; n < kNodes; ++n)
-    placements.push_back({std::min(n, (n + 1) % kNodes), std::max(n, (n + 1) % kNodes)});
-  for (int k = 0; k < 4; ++k) placements.push_back({kNodes});  // sets the minimum to 1/4
-  std::vector<JobView> jobs(placements.size());
-  for (std::size_t k = 0; k < jobs.size(); ++k) {
-    jobs[k].state = JobState::running;
-    jobs[k].tasks = static_cast<std::uint32_t>(placements[k].size());
-    jobs[k].nodes = placements[k];
-    jobs[k].cpu_need = k < kNodes ? 0.6 + 0.4 * dice.uniform() : 1;
+// A mapping of jobs that all run, and its yields by our method and by GLPK.
+class Mapping {
+ public:
+  Mapping(std::size_t nodes, std::vector<std::vector<NodeIndex>> placements, const std::vector<double>& needs)
+      : nodes_(nodes, {{1, {100}}, true}), placements_(std::move(placements)), jobs_(placements_.size()) {
+    for (std::size_t k = 0; k < jobs_.size(); ++k) {
+      std::sort(placements_[k].begin(), placements_[k].end());
+      jobs_[k].state = JobState::running;
+      jobs_[k].tasks = static_cast<std::uint32_t>(placements_[k].size());
+      jobs_[k].nodes = placements_[k];
+      jobs_[k].cpu_need = needs[k];
+    }
+    const ClusterView view{0, nodes_, jobs_, 1};
+    ClusterState state;
+    state.resync(view);
+    contention_.build(state, view);
   }
-  ClusterState state;
-  const ClusterView view{0, nodes, jobs, 1};
-  state.resync(view);
-  Sharing sharing;
-  sharing.build(state, view);
-  std::vector<double> yields(sharing.jobs().size()), best(sharing.jobs().size());
-  EXPECT_FALSE(AverageYield(nullptr).solve(sharing, yields));
-  sim::GlpkSolver solver;
-  ASSERT_TRUE(AverageYield(&solver).solve(sharing, yields));
-  LinearProgram program;
-  AverageYield::build(sharing, program);
-  ASSERT_TRUE(solver.maximize(program, best));
-  EXPECT_NEAR(std::accumulate(yields.begin(), yields.end(), 0.0), std::accumulate(best.begin(), best.end(), 0.0), 1e-3);
+  const CpuContention& contention() const { return contention_; }
+  std::vector<double> ours(const SimplexLimits& limits = {}) const {
+    std::vector<double> yields(contention_.jobs().size());
+    AverageYield(limits).solve(contention_, yields);
+    return yields;
+  }
+  std::vector<double> by_glpk() const {
+    LinearProgram program;
+    program.clear();
+    const double minimum = 1 / contention_.max_load();
+    program.cost.assign(contention_.jobs().size(), 1.0);
+    program.lower.assign(contention_.jobs().size(), minimum);
+    program.upper.assign(contention_.jobs().size(), 1.0);
+    for (const CpuContention::Node& node : contention_.nodes()) {
+      for (const CpuContention::User& user : contention_.users(node)) {
+        program.column.push_back(user.job);
+        program.value.push_back(user.need);
+      }
+      program.end_row(node.capacity);
+    }
+    std::vector<double> yields(contention_.jobs().size());
+    sim::GlpkSolver solver;
+    EXPECT_TRUE(solver.maximize(program, yields));
+    return yields;
+  }
+
+ private:
+  std::vector<NodeView> nodes_;
+  std::vector<std::vector<NodeIndex>> placements_;
+  std::vector<JobView> jobs_;
+  CpuContention contention_;
+};
+
+int between_bounds(const CpuContention& contention, std::span<const double> yields) {
+  const double minimum = 1 / contention.max_load();
+  return static_cast<int>(
+      std::count_if(yields.begin(), yields.end(), [&](double y) { return y > minimum + 1e-9 && y < 1 - 1e-9; }));
 }
 
-// Larger than the cases above: groups of many nodes and jobs, with equal needs (ties and steps of no length) or with
+// The yields are a solution of the program. Their sum.
+double expect_solution(const CpuContention& contention, std::span<const double> yields) {
+  const double minimum = 1 / contention.max_load();
+  for (const double yield : yields) {
+    EXPECT_GE(yield, minimum - 1e-9);
+    EXPECT_LE(yield, 1);
+  }
+  for (const CpuContention::Node& node : contention.nodes()) {
+    double used = 0;
+    for (const CpuContention::User& user : contention.users(node)) used += user.need * yields[user.job];
+    EXPECT_LE(used, node.capacity * (1 + 1e-9));
+  }
+  return std::accumulate(yields.begin(), yields.end(), 0.0);
+}
+
+// The yields are as good as GLPK's, whatever the limits. How many are between the bounds, which is what makes the
+// program hard.
+int expect_optimal(const Mapping& mapping, double tolerance = 1e-6) {
+  const std::vector<double> best = mapping.by_glpk();
+  const double best_sum = std::accumulate(best.begin(), best.end(), 0.0);
+  const std::vector<double> yields = mapping.ours();
+  EXPECT_NEAR(expect_solution(mapping.contention(), yields), best_sum, tolerance * best_sum);
+  EXPECT_EQ(mapping.ours(), yields) << "the same every time";
+
+  SimplexLimits first_of_all, lowest_index, fresh_inverses;
+  first_of_all.few_standstills = lowest_index.few_standstills = lowest_index.many_standstills = -1;
+  lowest_index.steps_per_member = 1000;
+  fresh_inverses.inverse_lasts = 1;
+  for (const SimplexLimits& limits : {first_of_all, lowest_index, fresh_inverses}) {
+    EXPECT_NEAR(expect_solution(mapping.contention(), mapping.ours(limits)), best_sum, tolerance * best_sum)
+        << limits.few_standstills << " " << limits.many_standstills << " " << limits.inverse_lasts;
+  }
+  return between_bounds(mapping.contention(), yields);
+}
+
+// Jobs on neighbouring nodes of a ring: a group of all nodes, with about as many jobs between the bounds as there are
+// nodes. All needs differ, so that the optimum is the only one.
+TEST(AverageYield, ALargeRingIsOneGroup) {
+  constexpr std::uint32_t kNodes = 400;
+  oracle::Dice dice(1);
+  std::vector<std::vector<NodeIndex>> placements;
+  std::vector<double> needs;
+  for (std::uint32_t n = 0; n < kNodes; ++n) {
+    placements.push_back({n, (n + 1) % kNodes});
+    needs.push_back(0.6 + 0.4 * dice.uniform());
+  }
+  for (int k = 0; k < 4; ++k) {  // these set the minimum to 1/4
+    placements.push_back({kNodes});
+    needs.push_back(1);
+  }
+  const Mapping mapping(kNodes + 1, placements, needs);
+  EXPECT_GT(expect_optimal(mapping), 256);
+  const std::vector<double> ours = mapping.ours(), best = mapping.by_glpk();
+  for (std::size_t k = 0; k < ours.size(); ++k) ASSERT_NEAR(ours[k], best[k], 1e-6) << k;
+}
+
+// Some hundred jobs of several tasks that are all tied together, the needs of a few kinds only: hardly a
+// step that is not degenerate.
+TEST(AverageYield, HundredsOfTiedJobs) {
+  int between = 0;
+  for (std::uint64_t seed = 1; seed <= oracle::cases(12); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    oracle::Dice dice(seed);
+    const auto nodes = static_cast<std::uint32_t>(dice.between(80, 320));
+    const bool ties = seed % 3 != 0;
+    const int tasks = dice.between(2, 6);
+    const bool in_rows = dice.chance(50);
+    std::vector<std::vector<NodeIndex>> placements;
+    std::vector<double> needs;
+    for (int k = 0; k < 300; ++k) {
+      const std::uint32_t first = dice.below(nodes);
+      std::vector<NodeIndex>& at = placements.emplace_back();
+      for (int t = 0; t < tasks; ++t) {
+        at.push_back(in_rows ? (first + static_cast<std::uint32_t>(t)) % nodes : dice.below(nodes));
+      }
+      needs.push_back(ties ? dice.pick<double>({0.25, 0.5}) : 0.05 + 0.95 * dice.uniform());
+    }
+    for (int k = 0; k < 40; ++k) {  // these set the minimum low, so that everybody else has much to gain
+      placements.push_back({nodes});
+      needs.push_back(1);
+    }
+    between += expect_optimal(Mapping(nodes + 1, placements, needs));
+  }
+  EXPECT_GT(between, 100);
+}
+
+// Equal gangs on the same nodes: any division is optimal, every pivot is tied.
+TEST(AverageYield, EqualJobsInAGrid) {
+  constexpr std::uint32_t kSide = 18;
+  std::vector<std::vector<NodeIndex>> placements;
+  std::vector<double> needs;
+  for (std::uint32_t k = 0; k < kSide; ++k) {
+    for (std::uint32_t m = 0; m < kSide; ++m) {  // a job in each row and column
+      placements.push_back({k, kSide + m});
+      needs.push_back(0.5);
+    }
+  }
+  for (int k = 0; k < 30; ++k) {
+    placements.push_back({2 * kSide});
+    needs.push_back(1);
+  }
+  expect_optimal(Mapping(2 * kSide + 1, placements, needs));
+}
+
+// Needs over three orders of magnitude. GLPK lets a node give 1e-7 more than it has, which is much to a job of 1e-3.
+TEST(AverageYield, SmallNeedsBesideLargeOnes) {
+  for (std::uint64_t seed = 1; seed <= oracle::cases(100); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    oracle::Dice dice(seed);
+    const auto nodes = static_cast<std::uint32_t>(dice.between(2, 12));
+    std::vector<std::vector<NodeIndex>> placements;
+    std::vector<double> needs;
+    for (int k = dice.between(4, 40); k > 0; --k) {
+      std::vector<NodeIndex>& at = placements.emplace_back();
+      for (int t = dice.between(1, 4); t > 0; --t) at.push_back(dice.below(nodes));
+      needs.push_back(dice.chance(70) ? 0.2 + 0.8 * dice.uniform() : std::pow(10.0, -3 * dice.uniform()));
+    }
+    expect_optimal(Mapping(nodes, placements, needs), 1e-3);
+  }
+}
+
+// Where the limit of steps is reached the last vertex stands: the more steps the better.
+TEST(AverageYield, WhatIsReachedWithinTheStepsIsASolution) {
+  oracle::Dice dice(1);
+  std::vector<std::vector<NodeIndex>> placements;
+  std::vector<double> needs;
+  for (int k = 0; k < 200; ++k) {
+    placements.push_back({dice.below(60), dice.below(60), dice.below(60)});
+    needs.push_back(0.05 + 0.95 * dice.uniform());
+  }
+  const Mapping mapping(60, placements, needs);
+  SimplexLimits limits;
+  limits.steps_per_member = 0;
+  double last = 0;
+  for (const std::size_t steps : {0, 1, 5, 20}) {
+    limits.fewest_steps = steps;
+    const double sum = expect_solution(mapping.contention(), mapping.ours(limits));
+    EXPECT_GT(sum, last) << steps;
+    last = sum;
+  }
+  const std::vector<double> all = mapping.ours();
+  EXPECT_LT(last, std::accumulate(all.begin(), all.end(), 0.0) - 1e-3);
+}
+
+// Larger than the first cases: groups of many nodes and jobs, with equal needs (ties and steps of no length) or with
 // needs that are all different.
 TEST(AverageYield, IsTheBestSumOnLargeMappings) {
-  int beyond_half = 0;
+  int between = 0;
   for (std::uint64_t seed = 1; seed <= oracle::cases(300); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
     oracle::Dice dice(seed);
     const auto nodes = static_cast<std::uint32_t>(dice.between(2, 60));
     const int most_tasks = dice.between(1, 12);
     const bool ties = dice.chance(50);
-    const std::vector<NodeView> views(nodes, {{1, {100}}, true});
     std::vector<std::vector<NodeIndex>> placements(static_cast<std::size_t>(dice.between(2, 90)));
-    std::vector<JobView> jobs(placements.size());
-    for (std::size_t k = 0; k < jobs.size(); ++k) {
-      for (int task = dice.between(1, most_tasks); task > 0; --task) {
-        placements[k].push_back(dice.below(nodes));
-      }
-      std::sort(placements[k].begin(), placements[k].end());
-      jobs[k].state = JobState::running;
-      jobs[k].tasks = static_cast<std::uint32_t>(placements[k].size());
-      jobs[k].nodes = placements[k];
-      jobs[k].cpu_need = ties ? dice.pick<double>({0.25, 0.5, 1}) : 0.05 + 0.95 * dice.uniform();
+    std::vector<double> needs;
+    for (std::vector<NodeIndex>& at : placements) {
+      for (int task = dice.between(1, most_tasks); task > 0; --task) at.push_back(dice.below(nodes));
+      needs.push_back(ties ? dice.pick<double>({0.25, 0.5, 1}) : 0.05 + 0.95 * dice.uniform());
     }
-    const ClusterView view{0, views, jobs, 1};
-    ClusterState state;
-    state.resync(view);
-    Sharing sharing;
-    sharing.build(state, view);
-    if (sharing.jobs().empty()) continue;
-    LinearProgram program;
-    AverageYield::build(sharing, program);
-    std::vector<double> best(sharing.jobs().size()), yields(sharing.jobs().size());
-    sim::GlpkSolver solver;
-    ASSERT_TRUE(solver.maximize(program, best)) << "seed " << seed;
-    ASSERT_TRUE(AverageYield(nullptr).solve(sharing, yields)) << "seed " << seed;
-    double best_sum = 0, sum = 0;
-    for (std::size_t k = 0; k < yields.size(); ++k) {
-      best_sum += best[k], sum += yields[k];
-      ASSERT_GE(yields[k], 1 / sharing.max_load()) << "seed " << seed;
-      ASSERT_LE(yields[k], 1) << "seed " << seed;
-      beyond_half += yields[k] > 1 / sharing.max_load() && yields[k] < 1 ? 1 : 0;
-    }
-    ASSERT_NEAR(sum, best_sum, 1e-6 * best_sum) << "seed " << seed;
-    for (const Sharing::Node& node : sharing.nodes()) {
-      double used = 0;
-      for (const Sharing::User& user : sharing.users(node)) used += user.need * yields[user.job];
-      ASSERT_LE(used, node.capacity * (1 + 1e-9)) << "seed " << seed;
-    }
+    const Mapping mapping(nodes, placements, needs);
+    if (!mapping.contention().jobs().empty()) between += expect_optimal(mapping);
   }
-  EXPECT_GT(beyond_half, 500) << "jobs between the bounds, which make the program hard";
+  EXPECT_GT(between, 500) << "jobs between the bounds, which make the program hard";
 }
 
 }  // namespace

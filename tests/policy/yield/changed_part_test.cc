@@ -11,11 +11,11 @@
 namespace dfrs {
 namespace {
 
-std::vector<double> solved(const Sharing& sharing, std::vector<double> yields) {
-  std::vector<double> limited(sharing.jobs().size());
-  MaxMinYield().solve(sharing, limited);
-  for (JobSlot job : sharing.running()) yields[job] = 1;
-  for (std::size_t k = 0; k < limited.size(); ++k) yields[sharing.jobs()[k].slot] = limited[k];
+std::vector<double> solved(const CpuContention& contention, std::vector<double> yields) {
+  std::vector<double> limited(contention.jobs().size());
+  MaxMinYield().solve(contention, limited);
+  for (JobSlot job : contention.running()) yields[job] = 1;
+  for (std::size_t k = 0; k < limited.size(); ++k) yields[contention.jobs()[k].slot] = limited[k];
   return yields;
 }
 
@@ -94,13 +94,13 @@ class Life {
   ClusterState state_;
 };
 
-// Yields that are found anew in the changed part alone are those of all jobs found anew, to the last bit.
+// Yields found again in the changed part alone are those found for all jobs, to the last bit.
 TEST(ChangedPart, NothingChangesOutsideIt) {
   std::size_t in_part = 0, in_all = 0, limited = 0;
   for (std::uint64_t seed = 1; seed <= oracle::cases(300); ++seed) {
     Life life(seed);
     ChangedPart part;
-    Sharing of_part, of_all;
+    CpuContention of_part, of_all;
     std::vector<double> kept(life.view().jobs.size(), 0.0);
     for (int step = 0; step < 60; ++step) {
       life.step();
@@ -139,25 +139,25 @@ TEST(ChangedPart, ByHand) {
   state.place(2, jobs[2], left);
   state.place(3, jobs[3], right);
   ChangedPart part;
-  Sharing sharing;
-  part.find(view, {}, true, state, sharing);
-  EXPECT_EQ(sharing.running().size(), 4U);
-  EXPECT_EQ(sharing.nodes().size(), 4U);
+  CpuContention contention;
+  part.find(view, {}, true, state, contention);
+  EXPECT_EQ(contention.running().size(), 4U);
+  EXPECT_EQ(contention.nodes().size(), 4U);
 
   state.forget_changes();
   state.drop(3, jobs[3]);
   jobs[3].state = JobState::absent;
   state.begin();
   const std::vector<Event> events{{EventKind::completed, 3}};
-  part.find(view, events, false, state, sharing);
-  ASSERT_EQ(sharing.running().size(), 1U);
-  EXPECT_EQ(sharing.running()[0], 1U);
-  EXPECT_TRUE(sharing.nodes().empty());
+  part.find(view, events, false, state, contention);
+  ASSERT_EQ(contention.running().size(), 1U);
+  EXPECT_EQ(contention.running()[0], 1U);
+  EXPECT_TRUE(contention.nodes().empty());
 
   state.forget_changes();
   state.begin();
-  part.find(view, {}, false, state, sharing);
-  EXPECT_TRUE(sharing.running().empty());
+  part.find(view, {}, false, state, contention);
+  EXPECT_TRUE(contention.running().empty());
 }
 
 }  // namespace

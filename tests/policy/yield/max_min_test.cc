@@ -15,13 +15,13 @@ constexpr double kTolerance = 1e-9;
 std::vector<double> solve(const ClusterView& view) {
   ClusterState state;
   state.resync(view);
-  Sharing sharing;
-  sharing.build(state, view);
-  std::vector<double> limited(sharing.jobs().size());
-  MaxMinYield().solve(sharing, limited);
+  CpuContention contention;
+  contention.build(state, view);
+  std::vector<double> limited(contention.jobs().size());
+  MaxMinYield().solve(contention, limited);
   std::vector<double> yields(view.jobs.size(), 0.0);
-  for (JobSlot job : sharing.running()) yields[job] = 1;
-  for (std::size_t k = 0; k < limited.size(); ++k) yields[sharing.jobs()[k].slot] = limited[k];
+  for (JobSlot job : contention.running()) yields[job] = 1;
+  for (std::size_t k = 0; k < limited.size(); ++k) yields[contention.jobs()[k].slot] = limited[k];
   return yields;
 }
 

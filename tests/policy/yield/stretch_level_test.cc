@@ -13,11 +13,12 @@ namespace dfrs {
 namespace {
 
 // All of the 64 halvings.
-double by_halving(const Sharing& sharing, const Sharing::Node& node, const std::vector<StretchEstimate>& jobs,
-                  const std::vector<double>& yields, double floor, double high) {
+double by_halving(const CpuContention& contention, const CpuContention::Node& node,
+                  const std::vector<StretchEstimate>& jobs, const std::vector<double>& yields, double floor,
+                  double high) {
   const auto fits = [&](double s) {
     double used = 0;
-    for (const Sharing::User& user : sharing.users(node)) {
+    for (const CpuContention::User& user : contention.users(node)) {
       const StretchEstimate& job = jobs[user.job];
       const double open = std::clamp((job.flow * s - job.progress) / job.period, floor, 1.0);
       used += user.need * (yields[user.job] < 0 ? open : yields[user.job]);
@@ -43,8 +44,8 @@ TEST(StretchLevel, IsThatOfTheHalvingsToTheLastBit) {
     const ClusterView view = random.view();
     ClusterState state;
     state.resync(view);
-    Sharing sharing;
-    sharing.build(state, view);
+    CpuContention contention;
+    contention.build(state, view);
     const auto magnitude = [&](int low, int high) {
       return std::pow(10.0, dice.between(low, high)) * (1 + dice.below(1'000'000) / 999'983.0);
     };
@@ -52,7 +53,7 @@ TEST(StretchLevel, IsThatOfTheHalvingsToTheLastBit) {
     double full_speed = 0;
     std::vector<StretchEstimate> jobs;
     std::vector<double> yields;
-    for (std::size_t k = 0; k < sharing.jobs().size(); ++k) {
+    for (std::size_t k = 0; k < contention.jobs().size(); ++k) {
       const double flow = magnitude(0, dice.chance(30) ? 9 : 4);
       jobs.push_back({flow, dice.chance(20) ? 0 : flow * dice.below(1000) / 999.0, period});
       full_speed = std::max(full_speed, (jobs[k].progress + period) / flow);
@@ -60,9 +61,9 @@ TEST(StretchLevel, IsThatOfTheHalvingsToTheLastBit) {
     }
     const double floor = dice.chance(50) ? 0.01 : 0;
     const double guess = dice.chance(50) ? 0 : full_speed * dice.below(1000) / 700.0;
-    for (const Sharing::Node& node : sharing.nodes()) {
-      const double expected = by_halving(sharing, node, jobs, yields, floor, full_speed);
-      ASSERT_EQ(levels.highest(sharing, node, jobs, yields, floor, full_speed, guess), expected) << "seed " << seed;
+    for (const CpuContention::Node& node : contention.nodes()) {
+      const double expected = by_halving(contention, node, jobs, yields, floor, full_speed);
+      ASSERT_EQ(levels.highest(contention, node, jobs, yields, floor, full_speed, guess), expected) << "seed " << seed;
       if (expected == 0) {
         ++zero;
       } else if (expected == full_speed) {

@@ -17,8 +17,8 @@ struct Problem {
     const ClusterView view = random.view();
     ClusterState state;
     state.resync(view);
-    sharing.build(state, view);
-    for (const Sharing::Job& job : sharing.jobs()) {
+    contention.build(state, view);
+    for (const CpuContention::Job& job : contention.jobs()) {
       const JobView& spec = view.jobs[job.slot];
       jobs.push_back({spec.flow_time(view.now) + kRest, spec.virtual_time(view.now), kRest});
     }
@@ -27,12 +27,12 @@ struct Problem {
   // By slot.
   std::vector<double> yields() const {
     std::vector<double> all(world.jobs.size(), 0.0);
-    for (JobSlot job : sharing.running()) all[job] = 1;
-    for (std::size_t k = 0; k < limited.size(); ++k) all[sharing.jobs()[k].slot] = limited[k];
+    for (JobSlot job : contention.running()) all[job] = 1;
+    for (std::size_t k = 0; k < limited.size(); ++k) all[contention.jobs()[k].slot] = limited[k];
     return all;
   }
   oracle::World world;
-  Sharing sharing;
+  CpuContention contention;
   std::vector<StretchEstimate> jobs;
   std::vector<double> limited;
 };
@@ -43,7 +43,7 @@ TEST(MinMaxStretch, IsTheReferencesCommonLevel) {
     oracle::Dice dice(seed);
     const oracle::SnapshotCase random(dice, {.general = dice.chance(50), .waiting = false});
     Problem problem(random);
-    min_max_stretch(problem.sharing, problem.jobs, 0.01, problem.limited);
+    min_max_stretch(problem.contention, problem.jobs, 0.01, problem.limited);
     const std::vector<double> expected = oracle::max_stretch_yields(problem.world, kRest);
     const std::vector<double> yields = problem.yields();
     for (JobSlot job : random.order) ASSERT_NEAR(yields[job], expected[job], 1e-6) << "seed " << seed << " job " << job;
@@ -61,7 +61,8 @@ TEST(MinAverageStretch, IsNoWorseThanAnyGridPoint) {
     const oracle::SnapshotCase random(dice, {.max_nodes = 2, .max_jobs = 3, .max_tasks = 2, .waiting = false});
     Problem problem(random);
     if (problem.jobs.empty() || problem.jobs.size() > 3) continue;
-    ASSERT_TRUE(min_average_stretch(problem.sharing, problem.jobs, 0.01, solver, problem.limited)) << "seed " << seed;
+    ASSERT_TRUE(min_average_stretch(problem.contention, problem.jobs, 0.01, solver, problem.limited))
+        << "seed " << seed;
     ASSERT_TRUE(oracle::yields_fit(problem.world, problem.yields(), 1e-9)) << "seed " << seed;
     double sum = 0;
     for (std::size_t k = 0; k < problem.jobs.size(); ++k) sum += problem.jobs[k].at(problem.limited[k]);
@@ -71,16 +72,17 @@ TEST(MinAverageStretch, IsNoWorseThanAnyGridPoint) {
     double common = 1e300;
     for (std::size_t k = 0; k < problem.jobs.size(); ++k) {
       const StretchEstimate& job = problem.jobs[k];
-      common = std::min(common, (job.progress + level[problem.sharing.jobs()[k].slot] * kRest) / job.flow);
+      common = std::min(common, (job.progress + level[problem.contention.jobs()[k].slot] * kRest) / job.flow);
     }
     constexpr int kSteps = 60;
     std::vector<int> at(problem.jobs.size(), 1);
     double best = 1e300;
     for (;;) {
       bool fits = true;
-      for (const Sharing::Node& node : problem.sharing.nodes()) {
+      for (const CpuContention::Node& node : problem.contention.nodes()) {
         double used = 0;
-        for (const Sharing::User& user : problem.sharing.users(node)) used += user.need * at[user.job] / kSteps;
+        for (const CpuContention::User& user : problem.contention.users(node))
+          used += user.need * at[user.job] / kSteps;
         fits = fits && used <= node.capacity;
       }
       double value = 0;
@@ -108,7 +110,8 @@ TEST(MinAverageStretch, IsAlwaysSolved) {
     oracle::Dice dice(seed);
     const oracle::SnapshotCase random(dice, {.max_nodes = 2, .max_jobs = 4, .waiting = false});
     Problem problem(random);
-    ASSERT_TRUE(min_average_stretch(problem.sharing, problem.jobs, 0.01, solver, problem.limited)) << "seed " << seed;
+    ASSERT_TRUE(min_average_stretch(problem.contention, problem.jobs, 0.01, solver, problem.limited))
+        << "seed " << seed;
     const double best_level =
         oracle::stretch_sum(problem.world, oracle::max_stretch_yields(problem.world, kRest), kRest);
     ASSERT_LE(oracle::stretch_sum(problem.world, problem.yields(), kRest), best_level * (1 + 1e-5)) << "seed " << seed;

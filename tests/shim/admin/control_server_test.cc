@@ -56,7 +56,7 @@ class ControlPort : public ::testing::Test {
   }
 
   FakeInspection inspection;
-  Recorder recorder;
+  record::Recorder recorder;
   std::atomic<int> wakes = 0;
   std::unique_ptr<ControlServer> server;
 };

@@ -74,7 +74,7 @@ TEST(ControllerAddress, ErrorsSayWhatToDo) {
   EXPECT_THAT(error_of({.slurm_conf = folder.write("a", "SlurmctldHost=h\n")}).message, HasSubstr("give --cluster"));
   EXPECT_THAT(error_of({.slurm_conf = folder.write("b", "ClusterName=c\n")}).message, HasSubstr("give --host"));
   const std::string slurm = folder.write("slurm.conf", "ClusterName=c\nSlurmctldHost=h\nSlurmUser=nosuchuser_\n");
-  EXPECT_THAT(error_of({.slurm_conf = slurm}).message, HasSubstr("'nosuchuser_' is no user"));
+  EXPECT_THAT(error_of({.slurm_conf = slurm}).message, HasSubstr("'nosuchuser_' is not a user"));
   folder.write("dfrs.conf", "ControlPot=7\n");
   const AddressError bad = error_of({.slurm_conf = slurm, .slurm_user = "0"});
   EXPECT_FALSE(bad.io);

@@ -49,7 +49,7 @@ class Dfrsctl : public ::testing::Test {
 
   const sim::TemporaryFolder folder;
   FakeInspection inspection;
-  Recorder recorder;
+  record::Recorder recorder;
   std::unique_ptr<ControlServer> server;
   std::string slurm_conf;
 };

@@ -28,8 +28,8 @@ void expect_golden(const std::string& name, const std::string& text) {
   EXPECT_EQ(text, sim::file_bytes(path)) << path;
 }
 
-RecordingState recording() {
-  RecordingState state;
+record::RecordingState recording() {
+  record::RecordingState state;
   state.on = true;
   state.path = "/var/log/slurm/r.jsonl.gz";
   state.steps = 17;
@@ -54,7 +54,7 @@ TEST(DfrsctlTables, AnEmptyClusterAndAnErrorAreSaid) {
   EXPECT_THAT(nodes_table(nodes_json(status)), HasSubstr("no nodes yet"));
   status.now = 5;
   status.last_error = "bad\nthing";
-  RecordingState stopped;
+  record::RecordingState stopped;
   stopped.path = "/r";
   stopped.stopped = "No space left on device";
   EXPECT_THAT(status_table(status_json(status, stopped), users), HasSubstr("last error: bad?thing\n"));

@@ -14,8 +14,8 @@
 #include <map>
 #include <string>
 
+#include "base/files.h"
 #include "shim/agent/cgroup/kernel.h"
-#include "shim/agent/files.h"
 #include "tests/shim/support/folder.h"
 
 namespace dfrs::shim {
@@ -65,13 +65,13 @@ class FakeCgroups final : public CgroupKernel {
     const std::string unseen = folder_ / (".made-by-" + std::to_string(::gettid()));
     std::filesystem::remove_all(unseen);
     std::filesystem::create_directory(unseen);
-    const auto group = open_folder(AT_FDCWD, unseen);
+    const auto group = base::open_folder(AT_FDCWD, unseen);
     const std::map<std::string, std::string> files{
         {"cpu.cfs_quota_us", "-1\n"}, {"cpu.cfs_period_us", "100000\n"},
         {"cpu.shares", "1024\n"},     {"cpu.stat", "nr_periods 0\nnr_throttled 0\nthrottled_time 0\n"},
         {"cpuacct.usage", "0\n"},     {"cgroup.procs", ""}};
     for (const auto& [file, text] : files) {
-      const Fd fd(::openat(group->get(), file.c_str(), O_WRONLY | O_CREAT, 0644));
+      const base::Fd fd(::openat(group->get(), file.c_str(), O_WRONLY | O_CREAT, 0644));
       if (::write(fd.get(), text.data(), text.size()) < 0) return errno;
     }
     if (::renameat2(AT_FDCWD, unseen.c_str(), at, name.c_str(), RENAME_NOREPLACE) != 0) {
@@ -84,11 +84,11 @@ class FakeCgroups final : public CgroupKernel {
   }
 
   int remove(int at, const std::string& name) const override {
-    const auto group = open_folder(at, name);
+    const auto group = base::open_folder(at, name);
     if (!group) return group.error();
-    const auto processes = read_file_at(group->get(), "cgroup.procs");
+    const auto processes = base::read_file_at(group->get(), "cgroup.procs");
     if (processes && !processes->empty()) return EBUSY;
-    const auto files = list_folder(group->get());
+    const auto files = base::list_folder(group->get());
     if (!files) return files.error();
     for (const std::string& file : *files) ::unlinkat(group->get(), file.c_str(), 0);
     return ::unlinkat(at, name.c_str(), AT_REMOVEDIR) == 0 ? 0 : errno;

@@ -37,6 +37,29 @@ TEST(ControllerCases, FiveJobsShareANodeAndTheSixthWaitsForMemory) {
   EXPECT_GE(slurm.job(6).first_start, slurm.job(1).finished_at);
 }
 
+// Node 0: two jobs that want all of it, so that the minimum is 1/2 for all. Node 1 has a quarter to give beyond that:
+// to the job that wants half of the node, which is then at full speed. Max-min yields would be 2/3 for both.
+TEST(ControllerCases, AverageYieldsAreSetLive) {
+  FakeSlurm slurm(1, "Algorithm=Greedy*/OPT=AVG\nPartitions=dfrs\nSuspendNeedsSwap=no\nCommentInterval=10\n");
+  slurm.add_nodes(2, 4, 10000);
+  slurm.start_controller();
+  const auto on = [&](std::uint64_t node, std::uint32_t cpus) {
+    FakeJob job = job_of(1000, 60);
+    job.cpus_per_task = cpus;
+    job.eligible = {std::uint64_t{1} << node};
+    return slurm.submit(job);
+  };
+  const auto a = on(0, 4), b = on(0, 4), wide = on(1, 4), narrow = on(1, 2);
+  slurm.run_for(30);
+  for (const auto id : {a, b, wide}) EXPECT_THAT(slurm.job(id).comment, HasSubstr("[dfrs yield=0.50 ")) << id;
+  EXPECT_THAT(slurm.job(narrow).comment, HasSubstr("[dfrs yield=1.00 "));
+  const JobQuota* quota = slurm.agents.applied(1, wide);
+  ASSERT_NE(quota, nullptr);
+  EXPECT_NEAR(quota->cpus, 2, 1e-6);
+  EXPECT_TRUE(slurm.run_to_end(1000));
+  EXPECT_THAT(slurm.violations, IsEmpty());
+}
+
 TEST(ControllerCases, APausedJobGivesItsMemoryAndGoesOnWhereItWas) {
   OneNode host(kConf);
   FakeSlurm& slurm = host.slurm;

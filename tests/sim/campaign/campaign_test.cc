@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sim/campaign/campaign.h"
+#include "policy/batch/options.h"
+#include "policy/rr7659/options.h"
 
 #include <gtest/gtest.h>
 
@@ -161,8 +163,8 @@ TEST(CampaignThreads, AFailureLeavesTheStoreInOrder) {
 TEST(Campaign, SettingsNameEveryOption) {
   CampaignOptions options;
   options.sim.penalty = 0.1;
-  options.sim.engine.dfrs.period = 12000;
-  options.sim.engine.batch.pack_tasks = true;
+  options.sim.engine.of<DfrsOptions>().period = 12000;
+  options.sim.engine.of<BatchOptions>().pack_tasks = true;
   EXPECT_EQ(campaign_settings(options),
             "penalty 0.1 s (expected 300 s x 1), period 12000 s, stretch floor 10 s, priority floor 0 s, events apart, "
             "ticks apart, batch "

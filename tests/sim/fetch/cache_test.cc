@@ -7,10 +7,10 @@
 
 #include <optional>
 
+#include "base/sha256.h"
 #include "sim/errors.h"
-#include "sim/fetch/sha256.h"
 #include "tests/sim/failure_message.h"
-#include "tests/sim/fetch/web_server.h"
+#include "tests/sim/io/web_server.h"
 #include "tests/sim/temporary_folder.h"
 
 namespace dfrs::sim {
@@ -26,7 +26,7 @@ class FetchFile : public testing::Test {
     options_.cache_folder = folder_ / "cache/dfrs";
     server_.serve("/log", {200, "content", {}, false});
   }
-  Fetched fetch() { return fetch_file(server_.base() + "/log", "log", sha256_hex("content"), options_); }
+  Fetched fetch() { return fetch_file(server_.base() + "/log", "log", base::sha256_hex("content"), options_); }
   std::vector<std::string> cached() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(options_.cache_folder))
@@ -55,9 +55,9 @@ TEST_F(FetchFile, DownloadsOnce) {
 
 TEST_F(FetchFile, KeepsNothingWithAWrongChecksum) {
   server_.serve("/log", {200, "c0ntent", {}, false});
-  EXPECT_EQ(message_of<NetworkError>([&] { fetch(); }), server_.base() + "/log: wrong checksum: expected SHA-256 " +
-                                                            sha256_hex("content") + ", got " + sha256_hex("c0ntent") +
-                                                            " (7 bytes); nothing was kept");
+  EXPECT_EQ(message_of<NetworkError>([&] { fetch(); }),
+            server_.base() + "/log: wrong checksum: expected SHA-256 " + base::sha256_hex("content") + ", got " +
+                base::sha256_hex("c0ntent") + " (7 bytes); nothing was kept");
   EXPECT_THAT(cached(), IsEmpty());
 }
 
@@ -111,12 +111,6 @@ TEST(CacheFolder, FollowsTheXdgSpecification) {
   EXPECT_EQ(default_cache_folder(), "/home/ann/.cache/dfrs");
   const Environment no_home("HOME", nullptr);
   EXPECT_THROW(default_cache_folder(), IoError);
-}
-
-// Test vectors of FIPS 180-4.
-TEST(Sha256, HasThePublishedValues) {
-  EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "sim/errors.h"
 #include "tests/sim/failure_message.h"
-#include "tests/sim/fetch/web_server.h"
+#include "tests/sim/io/web_server.h"
 #include "tests/sim/temporary_folder.h"
 #include "tests/sim/traces.h"
 

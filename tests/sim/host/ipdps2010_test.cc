@@ -3,6 +3,7 @@
 // where none is named.
 #include <gtest/gtest.h>
 
+#include "policy/rr7659/options.h"
 #include "tests/sim/host/by_hand.h"
 
 namespace dfrs::sim {
@@ -150,7 +151,7 @@ TEST_F(Ipdps2010ByHand, PerWaitsForTheTick) {
   EXPECT_DOUBLE_EQ(r.jobs[1].start, 50);
   EXPECT_DOUBLE_EQ(r.jobs[1].end, 70);
   EXPECT_DOUBLE_EQ(r.jobs[0].end, 150);
-  options_.engine.dfrs.period = 50;
+  options_.engine.of<DfrsOptions>().period = 50;
   EXPECT_DOUBLE_EQ(run("DYNMCB8-PER").jobs[0].end, 150);
   EXPECT_DOUBLE_EQ(run("DYNMCB8-PER-600").jobs[0].end, 100);
 }

@@ -89,7 +89,7 @@ class Follow final : public StepObserver {
     }
     last_ = view.now;
     for (const Decision& decision : decisions.placements) {
-      const bool ends_run = decision.kind == DecisionKind::pause || decision.kind == DecisionKind::migrate;
+      const bool ends_run = decision.kind == DecisionKind::pause || decision.kind == DecisionKind::move;
       if (ends_run) {
         EXPECT_GE(progress_[decision.job] - began_[decision.job], least_ - 1e-6);
         began_[decision.job] = progress_[decision.job];

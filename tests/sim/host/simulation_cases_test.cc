@@ -7,7 +7,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "policy/batch/algorithm.h"
+#include "policy/batch/options.h"
 #include "policy/core/registry.h"
+#include "policy/rr7659/algorithm.h"
+#include "policy/rr7659/options.h"
 #include "sim/host/glpk_solver.h"
 #include "sim/host/simulation.h"
 #include "sim/workload/load.h"
@@ -54,8 +58,8 @@ TEST(SimulationCases, DfrsRunsAsTheReference) {
   std::uint64_t seed = 0;
   std::uint64_t pauses = 0, moves = 0;
   int own_yields = 0, last_bits = 0;
-  for (Algorithm algorithm : all_algorithms()) {
-    auto* dfrs = std::get_if<DfrsAlgorithm>(&algorithm);
+  for (Algorithm algorithm : rr7659_algorithms()) {
+    auto* dfrs = dfrs_algorithm(algorithm);
     if (dfrs == nullptr) continue;
     // No round bound: 450 s at a yield of 2/3 are 300 s of virtual time but for the last bit of the yield.
     dfrs->limit.bound += 0.7371;
@@ -64,23 +68,24 @@ TEST(SimulationCases, DfrsRunsAsTheReference) {
       const Instance instance = oracle::random_instance(dice, {});
       SimOptions options;
       options.penalty = dice.pick<Seconds>({300, 300, 0, 450});
-      options.engine.dfrs.period = dice.pick<Seconds>({600, 600, 1200});
+      options.engine.of<DfrsOptions>().period = dice.pick<Seconds>({600, 600, 1200});
       options.events_apart = !dice.chance(30);
-      options.engine.dfrs.ticks_apart = options.events_apart;
-      options.engine.dfrs.priority.flow_floor = dice.chance(30) ? 30 : 0;
-      options.engine.dfrs.lp_solver = &solver;
+      options.engine.of<DfrsOptions>().ticks_apart = options.events_apart;
+      options.engine.of<DfrsOptions>().priority_floor = dice.chance(30) ? 30 : 0;
+      options.engine.lp_solver = &solver;
       const std::string where = algorithm_name(algorithm) + ", seed " + std::to_string(seed);
 
       oracle::DecisionChecker checker;
-      oracle::Lockstep lockstep(*dfrs, options.engine.dfrs);
+      oracle::Lockstep lockstep(*dfrs, options.engine.of<DfrsOptions>());
       oracle::YieldLog log;
       Observers all({&checker, &lockstep, &log});
       const RunResult run = simulate(instance, algorithm, options, &all);
       ASSERT_EQ(checker.violations(), std::vector<std::string>{}) << where;
       ASSERT_EQ(lockstep.difference(), "") << where;
 
-      const oracle::SimulatorOptions plain{options.penalty, options.engine.dfrs.period, options.events_apart,
-                                           options.engine.dfrs.priority.flow_floor, false};
+      const oracle::SimulatorOptions plain{options.penalty, options.engine.of<DfrsOptions>().period,
+                                           options.events_apart, options.engine.of<DfrsOptions>().priority_floor,
+                                           false};
       // Max-min yields are the reference's own. Where their last bits break a tie of priorities in another way, and for
       // other objectives, it takes the product's yields, which Lockstep has checked.
       const bool max_min = dfrs->objective == DfrsAlgorithm::Objective::min_yield;
@@ -111,13 +116,13 @@ TEST(SimulationCases, BatchRunsAsTheReference) {
     for (const Backfill backfill : {Backfill::none, Backfill::easy, Backfill::extra_only}) {
       const BatchAlgorithm algorithm{backfill};
       SimOptions options;
-      options.engine.batch.pass_per_event = dice.chance(30);
+      options.engine.of<BatchOptions>().pass_per_event = dice.chance(30);
       const std::string where = algorithm_name(algorithm) + ", seed " + std::to_string(seed);
       oracle::DecisionChecker checker;
       const RunResult run = simulate(instance, algorithm, options, &checker);
       ASSERT_EQ(checker.violations(), std::vector<std::string>{}) << where;
       oracle::SimulatorOptions plain;
-      plain.pass_per_event = options.engine.batch.pass_per_event;
+      plain.pass_per_event = options.engine.of<BatchOptions>().pass_per_event;
       ASSERT_EQ(difference(run, oracle::simulate_plainly(instance, algorithm, plain)), "") << where;
       ends.push_back(run.jobs.back().end);
     }
@@ -155,7 +160,7 @@ TEST(SimulationCases, DecisionsRepeatAndDoNotHangOnEstimates) {
       Instance other = instance;
       for (Job& job : other.jobs) job.estimate = dice.uniform() * 5000;
       SimOptions options;
-      options.engine.dfrs.lp_solver = &solver;
+      options.engine.lp_solver = &solver;
       Stream first, again, with_others;
       simulate(instance, algorithm, options, &first);
       simulate(instance, algorithm, options, &again);
@@ -206,8 +211,8 @@ TEST(SimulationCases, SlotsUsedAgainChangeNothing) {
       SimOptions options;
       options.penalty = dice.pick<Seconds>({300, 0});
       options.events_apart = !dice.chance(30);
-      options.engine.dfrs.lp_solver = &solver;
-      options.engine.batch.pass_per_event = dice.chance(20);
+      options.engine.lp_solver = &solver;
+      options.engine.of<BatchOptions>().pass_per_event = dice.chance(20);
       const std::string where = algorithm_name(algorithm) + ", seed " + std::to_string(seed);
       Nobody nobody;
       const RunResult apart = simulate(instance, algorithm, options, &nobody);
@@ -236,7 +241,7 @@ TEST(SimulationCases, WeeksOfHpc2nPassTheChecker) {
   ASSERT_EQ(loaded.instances.size(), 182u);
   GlpkSolver solver;
   SimOptions options;
-  options.engine.dfrs.lp_solver = &solver;
+  options.engine.lp_solver = &solver;
   for (const std::size_t week : {3, 120}) {
     for (const char* name : {"EASY", "GreedyP*", "GreedyPM*/per/MINVT=600", "MCB8*/MINVT=600"}) {
       oracle::DecisionChecker checker;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The simulator's rules one by one, on instances small enough to follow by hand.
 #include "sim/host/simulation.h"
+#include "policy/batch/options.h"
+#include "policy/rr7659/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -111,7 +113,7 @@ TEST_F(SimulationByHand, TicksAreMultiplesOfThePeriod) {
   const RunResult r = run("/per");
   EXPECT_DOUBLE_EQ(r.jobs[0].start, 1200);
   EXPECT_DOUBLE_EQ(r.jobs[1].start, 1200);  // the tick comes behind the arrivals of its instant
-  options_.engine.dfrs.period = 250;
+  options_.engine.of<DfrsOptions>().period = 250;
   EXPECT_DOUBLE_EQ(run("/per").jobs[0].start, 750);
 }
 
@@ -260,7 +262,7 @@ TEST_F(SimulationByHand, PassPerEventOrPerInstant) {
   EXPECT_DOUBLE_EQ(r.jobs[2].start, 100);
   EXPECT_DOUBLE_EQ(r.jobs[3].start, 150);
   EXPECT_DOUBLE_EQ(r.jobs[4].start, 160);
-  options_.engine.batch.pass_per_event = true;
+  options_.engine.of<BatchOptions>().pass_per_event = true;
   r = run("EASY");
   EXPECT_DOUBLE_EQ(r.jobs[2].start, 100);
   EXPECT_DOUBLE_EQ(r.jobs[3].start, 1100);
@@ -274,7 +276,7 @@ TEST_F(SimulationByHand, PackedBatchNodesHoldWhatTheyHaveCpuAndMemoryFor) {
   job(0, 6, 0.5, 30, 100);
   job(1, 1, 1, 10, 50);
   job(2, 2, 1, 10, 10);  // waits for two whole nodes: b's at 51 and none else before 100
-  options_.engine.batch.pack_tasks = true;
+  options_.engine.of<BatchOptions>().pack_tasks = true;
   for (const char* name : {"FCFS", "EASY", "EASY/extra-only"}) {
     const RunResult r = run(name);
     EXPECT_DOUBLE_EQ(r.jobs[0].start, 0);
@@ -282,7 +284,7 @@ TEST_F(SimulationByHand, PackedBatchNodesHoldWhatTheyHaveCpuAndMemoryFor) {
     EXPECT_DOUBLE_EQ(r.jobs[1].start, 1);
     EXPECT_DOUBLE_EQ(r.jobs[2].start, 100);
   }
-  options_.engine.batch.pack_tasks = false;
+  options_.engine.of<BatchOptions>().pack_tasks = false;
   EXPECT_THAT(message_of<InputError>([&] { run("EASY"); }), HasSubstr("--batch-nodes packed"));
 }
 
@@ -291,7 +293,7 @@ TEST_F(SimulationByHand, PackedBatchNodesRespectMemory) {
   nodes(2);
   job(0, 2, 0.25, 60, 100);
   job(1, 1, 0.25, 60, 10);
-  options_.engine.batch.pack_tasks = true;
+  options_.engine.of<BatchOptions>().pack_tasks = true;
   EXPECT_DOUBLE_EQ(run("EASY").jobs[1].start, 100);
 }
 
@@ -301,17 +303,17 @@ TEST_F(SimulationByHand, EndlessPausesAreAnErrorNotAHang) {
   nodes(1);
   job(0, 1, 1, 60, 1e9);
   job(0, 1, 1, 60, 1e9);
-  options_.engine.dfrs.period = 1;
+  options_.engine.of<DfrsOptions>().period = 1;
   EXPECT_THAT(message_of<InputError>([&] { run("/per"); }), HasSubstr("no job has completed"));
 }
 
 TEST_F(SimulationByHand, BadOptionsAreUsageErrors) {
   nodes(1);
   job(0, 1, 1, 10, 10);
-  options_.engine.dfrs.period = 0;
+  options_.engine.of<DfrsOptions>().period = 0;
   EXPECT_THAT(message_of<UsageError>([&] { run("/per"); }), HasSubstr("period"));
-  options_.engine.dfrs.period = 600;
-  EXPECT_THAT(message_of<UsageError>([&] { run("Greedy*/OPT=AVG"); }), HasSubstr("solver"));
+  options_.engine.of<DfrsOptions>().period = 600;
+  EXPECT_THAT(message_of<UsageError>([&] { run("/stretch-per/OPT=AVG"); }), HasSubstr("solver"));
 }
 
 TEST_F(SimulationByHand, AJobThatNeverFitsIsAnInputError) {

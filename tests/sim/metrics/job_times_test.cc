@@ -75,7 +75,7 @@ TEST(JobTimes, AddUpUnderEveryPolicy) {
       const Instance instance = lublin_instance(model);
       GlpkSolver solver;
       SimOptions options;
-      options.engine.dfrs.lp_solver = &solver;
+      options.engine.lp_solver = &solver;
       JobTimesObserver observer(instance.jobs.size(), options.penalty);
       const RunResult run = simulate(instance, *parse_algorithm(name), options, &observer);
       double penalties = 0;

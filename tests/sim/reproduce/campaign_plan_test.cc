@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sim/reproduce/campaign_plan.h"
+#include "policy/rr7659/options.h"
+#include "policy/triage/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,13 +43,13 @@ PlannedSet set_of(const std::string& name, std::vector<Seconds> run_times) {
 
 CampaignOptions with_period(Seconds period) {
   CampaignOptions options;
-  options.sim.engine.dfrs.period = period;
+  options.sim.engine.of<DfrsOptions>().period = period;
   return options;
 }
 
 CampaignOptions expecting(Seconds penalty) {
   CampaignOptions options;
-  options.sim.engine.triage.penalty = penalty;
+  options.sim.engine.of<TriageOptions>().penalty = penalty;
   return options;
 }
 

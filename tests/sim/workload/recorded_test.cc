@@ -27,7 +27,7 @@ std::string step(const std::string& members, const std::string& decisions = kNot
 const std::string kCluster = R"("rigid_dims":1,"node_count":3,"nodes":[[0,2,1,[1000],true],[2,1,0.5,[1000],false]])";
 
 RecordedRun read(const std::string& text) {
-  shim::RecordReader reader(shim::lines_of(text), "r");
+  record::RecordReader reader(record::lines_of(text), "r");
   return read_recorded_run(reader, "r");
 }
 
@@ -127,7 +127,7 @@ TEST(Recorded, SlotsAndNumbersUsedAgain) {
 
 TEST(Recorded, NothingToSimulate) {
   EXPECT_THROW(read(kHeader + step(R"("t":0,)" + kCluster)), InputError);
-  EXPECT_THROW(read("x\n"), shim::RecordError);
+  EXPECT_THROW(read("x\n"), InputError);
 }
 
 }  // namespace

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What several parts need and no library gives.
+noinst_LIBRARIES += libbase.a
+libbase_a_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS) $(NETTLE_CFLAGS) $(UTF8PROC_CFLAGS)
+libbase_a_SOURCES = \
+	base/exit_code.h \
+	base/files.cc \
+	base/files.h \
+	base/process.cc \
+	base/process.h \
+	base/sha256.cc \
+	base/sha256.h \
+	base/signals.h \
+	base/text_table.cc \
+	base/text_table.h \
+	base/utf8.cc \
+	base/utf8.h
+# At the end of a program's libraries.
+BASE_LIBS = libbase.a $(FMT_LIBS) $(NETTLE_LIBS) $(UTF8PROC_LIBS)

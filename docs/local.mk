@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Documentation: what is installed, manual pages and completions, and the reference that is made from --help.
+nobase_dist_doc_DATA = \
+	CHANGELOG.md \
+	CONTRIBUTING.md \
+	README.md \
+	docs/README.md \
+	docs/administrator-guide.md \
+	docs/contributor-guide.md \
+	docs/history/README.md \
+	docs/images/demo-degradation.svg \
+	docs/reference/algorithms.md \
+	docs/reference/building.md \
+	docs/reference/cluster.md \
+	docs/reference/dfrs-check-config.md \
+	docs/reference/dfrs-sim.md \
+	docs/reference/dfrs.conf.md \
+	docs/reference/dfrsctl.md \
+	docs/reference/dfrsd.md \
+	docs/reference/exit-codes.md \
+	docs/reference/glossary.md \
+	docs/reference/metrics.md \
+	docs/reference/paper-map.md \
+	docs/reference/record-format.md \
+	docs/reference/security.md \
+	docs/reference/semantics.md \
+	docs/reference/slurm.md \
+	docs/reference/trace-format.md \
+	docs/reference/triage.md \
+	docs/researcher-guide.md \
+	docs/results/dynp.md \
+	docs/results/gang-cloud.md \
+	docs/results/ipdps2010.md \
+	docs/results/live-validation.md \
+	docs/results/performance.md \
+	docs/results/reproduction.md \
+	docs/results/rr5724.md \
+	docs/results/rr7659.md \
+	docs/results/triage.md \
+	etc/dfrs.conf.example \
+	examples/dfrs.conf.lab \
+	examples/dfrs.conf.production \
+	examples/dfrs.conf.teaching \
+	examples/host.cc \
+	examples/shared_fcfs.cc \
+	examples/shared_fcfs_test.cc
+
+# Manual pages: of dfrs-sim and its commands from --help, the others from their reference pages by pandoc.
+DFRS_SIM_MANS = \
+	man/dfrs-sim-advise.1 \
+	man/dfrs-sim-analyse.1 \
+	man/dfrs-sim-annotate.1 \
+	man/dfrs-sim-bound.1 \
+	man/dfrs-sim-compare.1 \
+	man/dfrs-sim-demo.1 \
+	man/dfrs-sim-divisible.1 \
+	man/dfrs-sim-fetch.1 \
+	man/dfrs-sim-gang.1 \
+	man/dfrs-sim-generate.1 \
+	man/dfrs-sim-import.1 \
+	man/dfrs-sim-list.1 \
+	man/dfrs-sim-replay.1 \
+	man/dfrs-sim-report.1 \
+	man/dfrs-sim-reproduce.1 \
+	man/dfrs-sim-run.1 \
+	man/dfrs-sim.1
+PANDOC_MANS = \
+	man/dfrs-check-config.1 \
+	man/dfrs.conf.5 \
+	man/dfrsctl.1 \
+	man/dfrsd.8
+COMPLETIONS = \
+	completions/bash/dfrs-sim \
+	completions/bash/dfrsctl \
+	completions/zsh/_dfrs-sim \
+	completions/zsh/_dfrsctl
+CLEANFILES += $(DFRS_SIM_MANS) $(PANDOC_MANS) $(COMPLETIONS)
+FROM_HELP = $(PERL) $(top_srcdir)/docs/from_help.pl
+
+man_MANS =
+if HAVE_HELP_PAGES
+man_MANS += $(DFRS_SIM_MANS)
+bashcompletiondir = $(datadir)/bash-completion/completions
+bashcompletion_DATA = completions/bash/dfrs-sim completions/bash/dfrsctl
+zshcompletiondir = $(datadir)/zsh/site-functions
+zshcompletion_DATA = completions/zsh/_dfrs-sim completions/zsh/_dfrsctl
+endif
+if HAVE_PANDOC
+man_MANS += $(PANDOC_MANS)
+endif
+
+$(DFRS_SIM_MANS): dfrs-sim$(EXEEXT) docs/from_help.pl
+	$(AM_V_GEN)$(MKDIR_P) man && command=`basename $@ .1 | sed 's/^dfrs-sim-*//'` && \
+	  $(FROM_HELP) man ./dfrs-sim$(EXEEXT) $$command > $@.tmp && mv -f $@.tmp $@
+$(PANDOC_MANS): docs/man.lua docs/reference/dfrs-check-config.md docs/reference/dfrs.conf.md \
+		docs/reference/dfrsctl.md docs/reference/dfrsd.md
+	$(AM_V_GEN)$(MKDIR_P) man && page=`basename $@` && name=`echo $$page | sed 's/\.[0-9]$$//'` && \
+	  $(PANDOC) --standalone --from gfm --to man --shift-heading-level-by=-1 --lua-filter $(top_srcdir)/docs/man.lua \
+	  --metadata section=`echo $$page | sed 's/.*\.//'` --metadata footer='dfrs $(VERSION)' --metadata header=dfrs \
+	  $(top_srcdir)/docs/reference/$$name.md > $@.tmp && mv -f $@.tmp $@
+$(COMPLETIONS): dfrs-sim$(EXEEXT) dfrsctl$(EXEEXT) docs/from_help.pl
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(FROM_HELP) `basename $(@D)` ./`basename $@ | sed 's/^_//'`$(EXEEXT) > $@.tmp && \
+	  mv -f $@.tmp $@
+
+# What the reference takes from --help. tests/docs/reference.sh compares it with the programs.
+.PHONY: update-reference
+update-reference: dfrs-sim$(EXEEXT) dfrs-check-config$(EXEEXT) dfrsctl$(EXEEXT) dfrsd$(EXEEXT)
+	$(PERL) $(top_srcdir)/tests/docs/reference.pl --update $(top_srcdir) .
+
+# Examples: the host is built and run, the policy is part of tests/page_tests, the settings are checked.
+EXTRA_PROGRAMS += examples/host
+CLEANFILES += examples/host
+examples_host_SOURCES = examples/host.cc
+examples_host_LDADD = libpolicy.a
+tests/docs/examples.log: examples/host$(EXEEXT)
+
+DOCS_TESTS = \
+	tests/docs/completions.sh \
+	tests/docs/doxygen.sh \
+	tests/docs/examples.sh \
+	tests/docs/man.sh \
+	tests/docs/reference.sh \
+	tests/docs/reference_selftest.sh
+EXTRA_DIST += tests/docs/reference.pl

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The batch algorithms of RR-7659 (section 5.2) by their parts.
+#pragma once
+
+#include <optional>
+
+#include "policy/core/algorithm.h"
+
+namespace dfrs {
+
+/// First come first served, with or without EASY's backfilling.
+struct BatchAlgorithm {
+  enum class Backfill {
+    none,        ///< FCFS
+    easy,        ///< a job may jump ahead if it ends before the shadow time or uses extra nodes only
+    extra_only,  ///< extra nodes only: fits the EASY figures of RR-7659 (see docs/reference/semantics.md)
+  };
+  Backfill backfill = Backfill::none;
+};
+
+Algorithm named(const BatchAlgorithm& algorithm);
+
+/// The parts of FCFS, EASY and EASY/extra-only; nothing for others.
+std::optional<BatchAlgorithm> batch_algorithm(const Algorithm& algorithm);
+
+}  // namespace dfrs

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy/core/enum_names.h"
+
+#include <array>
+
+namespace dfrs {
+namespace {
+
+using Name = std::string_view;
+
+constexpr std::array<Name, 4> kJobStates{"absent", "waiting", "running", "paused"};
+static_assert(static_cast<std::size_t>(JobState::paused) + 1 == kJobStates.size());
+
+constexpr std::array<Name, 4> kEventKinds{"completed", "submitted", "resync", "changed"};
+static_assert(static_cast<std::size_t>(EventKind::changed) + 1 == kEventKinds.size());
+
+constexpr std::array<Name, 4> kDecisionKinds{"pause", "move", "resume", "start"};
+static_assert(static_cast<std::size_t>(DecisionKind::start) + 1 == kDecisionKinds.size());
+
+constexpr std::array<Name, 6> kErrorCodes{"bad_algorithm", "bad_option",    "bad_view",
+                                          "bad_decision",  "out_of_memory", "internal"};
+static_assert(static_cast<std::size_t>(ErrorCode::internal) + 1 == kErrorCodes.size());
+
+}  // namespace
+
+template <>
+std::span<const std::string_view> enum_names<JobState>() {
+  return kJobStates;
+}
+template <>
+std::span<const std::string_view> enum_names<EventKind>() {
+  return kEventKinds;
+}
+template <>
+std::span<const std::string_view> enum_names<DecisionKind>() {
+  return kDecisionKinds;
+}
+template <>
+std::span<const std::string_view> enum_names<ErrorCode>() {
+  return kErrorCodes;
+}
+
+}  // namespace dfrs

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Lists of jobs in the order of submission.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "policy/core/cluster_state.h"
+
+namespace dfrs {
+
+/// Puts a job in its place in a list that has the order. Late ones belong near the end. O(jobs that follow it).
+inline void insert_by_submission(std::vector<JobSlot>& jobs, JobSlot job, const ClusterState& state) {
+  std::size_t at = jobs.size();
+  while (at > 0 && state.order(jobs[at - 1]) > state.order(job)) --at;
+  jobs.insert(jobs.begin() + static_cast<std::ptrdiff_t>(at), job);
+}
+
+}  // namespace dfrs

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/setup_reader.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "policy/core/registry.h"
+
+namespace dfrs::record {
+namespace {
+
+using Json = nlohmann::json;
+using Strings = std::vector<std::string>;
+
+const Strings kHeader1 = {"dfrs-record",    "version",     "algorithm",      "period",
+                          "priority_floor", "ticks_apart", "pass_per_event", "pack_tasks"};
+const Strings kHeader2 = {"dfrs-record", "version", "algorithm", "options", "host"};
+const Strings kHost = {"penalty", "keeps_work", "min_progress", "max_lost_runs"};
+
+void read_option(JsonValues& values, const OptionField& field, const Json& value, EngineOptions& options) {
+  if (!field.is_number()) return field.set(options, values.flag(value, field.name));
+  const double number = values.number(value, field.name);
+  if (!field.range.holds(number)) values.fail(fmt::format("{}: expected {}", field.name, field.range.expected));
+  field.set(options, number);
+}
+
+// Format 1 stored some options of two families, beside the rest of the header.
+void read_options_1(JsonValues& values, const Json& object, EngineOptions& options) {
+  for (const OptionTable* table : option_tables()) {
+    if (table->name != "batch" && table->name != "rr7659") continue;
+    for (const OptionField& field : table->fields) {
+      const std::string name(field.name);
+      if (std::find(kHeader1.begin(), kHeader1.end(), name) == kHeader1.end()) continue;
+      read_option(values, field, values.member(object, name.c_str(), "the header"), options);
+    }
+  }
+}
+
+// What a record does not say is what it was before there was such an option: the default.
+void read_options_2(JsonValues& values, const Json& object, EngineOptions& options) {
+  if (!object.is_object()) return values.fail("options: expected an object");
+  Strings families;
+  for (const OptionTable* table : option_tables()) {
+    families.emplace_back(table->name);
+    const auto own = object.find(families.back());
+    if (own == object.end()) continue;
+    const std::string what = fmt::format("the options of {}", table->name);
+    if (!own->is_object()) return values.fail(fmt::format("{}: expected an object", what));
+    Strings names;
+    for (const OptionField& field : table->fields) {
+      names.emplace_back(field.name);
+      const auto value = own->find(names.back());
+      if (value != own->end()) read_option(values, field, *value, options);
+    }
+    values.check_members(*own, names, what);
+  }
+  values.check_members(object, families, "options");
+}
+
+HostRules read_host(JsonValues& values, const Json& object) {
+  HostRules host;
+  if (!object.is_object()) {
+    values.fail("host: expected an object");
+    return host;
+  }
+  values.check_members(object, kHost, "host");
+  host.penalty = values.finite(values.member(object, "penalty", "host"), "penalty");
+  host.keeps_work = values.flag(values.member(object, "keeps_work", "host"), "keeps_work");
+  host.min_progress = values.finite(values.member(object, "min_progress", "host"), "min_progress");
+  host.max_lost_runs = static_cast<std::uint32_t>(values.whole(
+      values.member(object, "max_lost_runs", "host"), std::numeric_limits<std::uint32_t>::max(), "max_lost_runs"));
+  if (host.penalty < 0 || host.min_progress < 0) values.fail("host: expected times of at least 0");
+  return host;
+}
+
+}  // namespace
+
+Header read_header(JsonValues& values, const Json& object) {
+  Header header;
+  header.format = values.whole(object["dfrs-record"], std::numeric_limits<std::uint32_t>::max(), "dfrs-record");
+  if (header.format < 1 || header.format > kRecordFormat) {
+    values.fail(fmt::format("a record of format {}; this program reads formats 1 to {}", header.format, kRecordFormat));
+    return header;
+  }
+  values.check_members(object, header.format == 1 ? kHeader1 : kHeader2, "the header");
+  header.version = values.text(values.member(object, "version", "the header"), "version");
+  EngineSetup& setup = header.setup;
+  setup.algorithm = values.text(values.member(object, "algorithm", "the header"), "algorithm");
+  if (const auto algorithm = parse_algorithm(setup.algorithm); !algorithm) {
+    values.fail(fmt::format("algorithm: {}", algorithm.error().message));
+  }
+  if (header.format == 1) {
+    read_options_1(values, object, setup.options);
+    setup.lacks_triage_options = name_starts_with(setup.algorithm, "Triage");
+  } else {
+    read_options_2(values, values.member(object, "options", "the header"), setup.options);
+    if (object.contains("host")) setup.host = read_host(values, object["host"]);
+  }
+  return header;
+}
+
+}  // namespace dfrs::record

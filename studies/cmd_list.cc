@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// dfrs-sim list: every algorithm with a line on what it does.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "policy/core/registry.h"
+#include "sim/cli/options.h"
+#include "studies/commands.h"
+#include "studies/divisible/rules/algorithm.h"
+
+namespace dfrs::sim {
+namespace {
+
+constexpr const char* kGangSchedulers = R"(
+Gangs on machines leased from a cloud (dfrs-sim gang):
+AFCFS                              of the gangs whose machines are all idle the first starts
+LJFS                               of the gangs whose machines are all idle the largest starts
+)";
+
+std::string divisible_list(bool names_only) {
+  std::string text;
+  for (const auto algorithm : dfrs::divisible::all_algorithms()) {
+    const std::string_view name = algorithm_name(algorithm);
+    text += names_only ? fmt::format("{}\n", name) : fmt::format("{:<34} {}\n", name, describe(algorithm));
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_list(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("list", "all algorithms, a line on each");
+  auto names_only = std::make_shared<bool>(false);
+  auto divisible = std::make_shared<bool>(false);
+  command->add_flag("--names", *names_only, "names alone");
+  command->add_flag("--divisible", *divisible, "the algorithms for divisible load (`dfrs-sim divisible`) instead");
+  command->footer(
+      "In -a of other subcommands the name behind each heading stands for the algorithms below it, 'all' for those of\n"
+      "RR-7659 (batch and rr7659: 3 + 116), and 'table2' for the 20 of its table 2. MINVT and MINFT take any number\n"
+      "of seconds; OPT=MIN may be left out.");
+  command->callback([names_only, divisible] {
+    std::string text;
+    if (*divisible) {
+      print(divisible_list(*names_only));
+      return;
+    }
+    for (const PolicyFamily* family : policy_families()) {
+      if (!*names_only) text += fmt::format("{}{} [-a {}]\n", text.empty() ? "" : "\n", family->title, family->name);
+      for (const Algorithm& algorithm : family->list()) {
+        const Algorithm& policy = algorithm;
+        text += *names_only ? policy.name + "\n" : fmt::format("{:<34} {}\n", policy.name, policy.description);
+      }
+    }
+    if (!*names_only) text += kGangSchedulers;
+    if (!*names_only)
+      text += "\nDivisible load on clusters with databanks (dfrs-sim divisible):\n" + divisible_list(false);
+    print(text);
+  });
+}
+
+}  // namespace dfrs::sim

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+if HAVE_TESTS
+UNIT_TESTS += tests/base_tests
+tests_base_tests_CPPFLAGS = $(AM_CPPFLAGS) $(GTEST_CFLAGS) $(FMT_CFLAGS)
+tests_base_tests_LDADD = $(BASE_LIBS) $(GTEST_LIBS) $(PTHREAD_LIBS)
+tests_base_tests_SOURCES = \
+	tests/base/files_test.cc \
+	tests/base/process_test.cc \
+	tests/base/sha256_test.cc \
+	tests/base/signals_test.cc \
+	tests/base/text_table_test.cc \
+	tests/base/utf8_test.cc
+endif
