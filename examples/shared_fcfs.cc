@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An example of a policy, complete: FCFS on shared nodes. Jobs start strictly in order of submission; a node is full when
-// its CPU load has reached a limit. docs/contributor-guide.md explains the steps.
-#include "policy/rr7659/greedy.h"
+// An example of a policy, complete: FCFS on shared nodes. Jobs start strictly in order of submission; a node is full
+// when its CPU load has reached a limit. docs/contributor-guide.md explains the steps.
 #include "policy/core/policy.h"
 #include "policy/core/registry.h"
-#include "policy/yield/changes.h"
+#include "policy/rr7659/greedy.h"
 #include "policy/yield/max_min.h"
+#include "policy/yield/yield_changes.h"
 
 namespace dfrs {
 namespace {
@@ -19,10 +19,10 @@ class SharedFcfs final : public NonClairvoyantPolicy {
     for (JobSlot job : state.active()) {  // all jobs there are, in order of submission
       if (!state.placed(job) && !start(view, state, job)) break;
     }
-    sharing_.build(state, view);
-    yields_.resize(sharing_.jobs().size());
-    max_min_.solve(sharing_, yields_);
-    name_yields(sharing_, yields_, view, state, outcome);
+    contention_.build(state, view);
+    yields_.resize(contention_.jobs().size());
+    max_min_.solve(contention_, yields_);
+    append_yield_changes(contention_, yields_, view, state, outcome);
   }
 
  private:
@@ -37,7 +37,7 @@ class SharedFcfs final : public NonClairvoyantPolicy {
 
   double limit_;
   Greedy greedy_;
-  Sharing sharing_;
+  CpuContention contention_;
   MaxMinYield max_min_;
   std::vector<double> yields_;
 };
@@ -46,8 +46,8 @@ constexpr std::string_view kName = "SharedFCFS";
 constexpr std::string_view kParameter = "/LOAD=";
 constexpr double kDefaultLimit = 2;
 
-NamedPolicy shared_fcfs(double limit) {
-  NamedPolicy policy;
+Algorithm shared_fcfs(double limit) {
+  Algorithm policy;
   policy.name = kName;
   if (limit != kDefaultLimit) policy.name += std::string(kParameter) + seconds_in_name(limit);
   policy.description = "in order of submission, on nodes whose CPU load is below " + seconds_in_name(limit);
@@ -64,7 +64,7 @@ NameMatch parse(std::string_view name) {
   if (!name_starts_with(name, prefix)) return std::nullopt;
   const std::optional<double> limit = seconds_from_name(name.substr(prefix.size()));
   if (!limit) return wrong("LOAD takes a positive number");
-  return Algorithm{shared_fcfs(*limit)};
+  return shared_fcfs(*limit);
 }
 
 }  // namespace

@@ -19,8 +19,9 @@ packages=(
 )
 # The Slurm plugin and a test cluster: Slurm and MUNGE, what fetches Slurm's source, the language of tests/live.
 cluster_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libslurm-dev dpkg-dev python3)
-# gnutls-bin: certtool, for the certificate of the test of https; faketime: node agents whose clocks are wrong
-test_packages=(libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev gnutls-bin faketime)
+# gnutls-bin: certtool, for the certificate of the test of https; faketime: node agents whose clocks are wrong; doxygen and
+# pandoc: what is checked of headers and manual pages
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev gnutls-bin faketime doxygen pandoc)
 
 say() { printf '==> %s\n' "$*"; }
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }

@@ -13,7 +13,7 @@ struct BatchAlgorithm {
   enum class Backfill {
     none,        ///< FCFS
     easy,        ///< a job may jump ahead if it ends before the shadow time or uses extra nodes only
-    extra_only,  ///< extra nodes only: fits the EASY figures of RR-7659 (see docs/semantics.md)
+    extra_only,  ///< extra nodes only: fits the EASY figures of RR-7659 (see docs/reference/semantics.md)
   };
   Backfill backfill = Backfill::none;
 };

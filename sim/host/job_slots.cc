@@ -55,7 +55,7 @@ void JobSlots::complete(JobSlot job) {
   view.state = JobState::absent;
   view.flags = {};
   view.nodes = {};
-  spare_.keep(nodes_[job]);
+  spare_.recycle(nodes_[job]);
   --in_system_;
 }
 

@@ -37,7 +37,7 @@ class JobSlots {
   /// Sets the nodes of a job, ascending. O(tasks).
   void place(JobSlot job, std::span<const NodeIndex> nodes) {
     std::vector<NodeIndex>& list = nodes_[job];
-    spare_.furnish(list);
+    spare_.reuse_for(list);
     list.assign(nodes.begin(), nodes.end());
     views_[job].nodes = list;
   }

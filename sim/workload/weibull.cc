@@ -19,6 +19,7 @@ std::vector<Step> distribution_of(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
   std::vector<Step> steps;
+  if (sorted.empty()) return steps;  // without it g++ 14 warns falsely (-Wfree-nonheap-object)
   const auto n = static_cast<double>(sorted.size());
   for (std::size_t begin = 0; begin < sorted.size();) {
     std::size_t end = begin;

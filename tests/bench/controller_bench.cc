@@ -28,7 +28,7 @@ struct BenchJob {
 
 class Bench {
  public:
-  Bench(std::size_t jobs, std::size_t nodes, const std::string& algorithm) : dice_(1), jobs_wanted_(jobs) {
+  Bench(std::size_t jobs, std::size_t nodes, const std::string& algorithm) : dice_(1) {
     for (std::size_t n = 0; n < nodes; ++n) names_.push_back(fmt::format("node{:05}", n));
     for (std::size_t n = 0; n < nodes; ++n) {
       dfrs_node node{};
@@ -152,7 +152,6 @@ class Bench {
   }
 
   oracle::Dice dice_;
-  std::size_t jobs_wanted_;
   std::vector<std::string> names_;
   std::vector<dfrs_node> nodes_;
   std::map<std::uint32_t, BenchJob> jobs_;

@@ -101,8 +101,8 @@ sub exit_codes {
     my @codes = ($text // '') =~ /(?:^|[\s,])(\d)\s+[a-zA-Z]/g;
     same("exit codes of $program", '--help', \@codes, 'docs/reference/exit-codes.md', $page{$program} // []);
   }
-  my @codes = slurp("$source/sim/errors.h") =~ /^\s*kExit\w+ = (\d+)/gm;
-  same('exit codes of dfrs-sim', 'sim/errors.h', \@codes, 'docs/reference/exit-codes.md', $page{'dfrs-sim'} // []) if @codes;
+  my @codes = map { slurp("$source/$_") =~ /\bkExit\w+ = (\d+)/g } 'base/exit_code.h', 'sim/errors.h';
+  same('exit codes of dfrs-sim', 'base and sim', \@codes, 'docs/reference/exit-codes.md', $page{'dfrs-sim'} // []);
 }
 
 sub metrics {

@@ -54,7 +54,7 @@ spoil docs/reference/algorithms.md 's/^\| `dynp`/| `dynq`/' "'dynp' is in dfrs-s
 spoil docs/README.md 's/\(reference\/glossary.md\)/(reference\/glosary.md)/' 'the link reference/glosary.md leads nowhere'
 spoil docs/contributor-guide.md 's/^## Add a policy/## Add policies/' 'no heading for #add-a-policy'
 spoil docs/reference/paper-map.md 's/policy\/mcb8\/packer.cc/policy\/mcb9\/packer.cc/' 'there is no policy/mcb9/packer.cc'
-spoil sim/errors.h 's/docs\/reference\/exit-codes.md/docs\/exit-codes.md/' 'sim/errors.h names docs/reference/exit-codes.md'
+spoil sim/errors.h 's/docs\/reference\/exit-codes.md/docs\/no-page.md/' 'sim/errors.h names docs/no-page.md'
 spoil README.md 's/^/a b c d e f g h i j k l m n /' 'words, more than'
 (( failures == 0 )) && echo ok
 exit $(( failures != 0 ))

@@ -19,10 +19,10 @@ class Arena : public testing::Test {
 };
 
 TEST_F(Arena, PiecesStayWhereTheyAreUntilTheRewind) {
-  auto *const first = static_cast<char *>(arena_take(&arena_, 3, 10));
+  auto* const first = static_cast<char*>(arena_take(&arena_, 3, 10));
   std::memset(first, 'x', 30);
   // More than a block holds.
-  auto *const large = static_cast<char *>(arena_take(&arena_, 1024, 1024));
+  auto* const large = static_cast<char*>(arena_take(&arena_, 1024, 1024));
   std::memset(large, 'y', 1024 * 1024);
   EXPECT_STREQ(arena_text(&arena_, "text"), "text");
   EXPECT_EQ(first[29], 'x');

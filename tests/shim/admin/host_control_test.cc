@@ -127,15 +127,18 @@ TEST_F(HostControl, ShowsJobsAndRecordsWhatReplays) {
   EXPECT_EQ(ask(port.number(), "GET", "/v1/repack").first, 200);
 
   // Recording that begins in the middle of the run.
-  const std::string record = folder / "record.jsonl";
-  EXPECT_EQ(ask(port.number(), "POST", "/v1/record", json_text({{"on", record}})).first, 200);
+  const std::string path = folder / "record.jsonl";
+  EXPECT_EQ(ask(port.number(), "POST", "/v1/record", json_text({{"on", path}})).first, 200);
   for (std::uint32_t k = 0; k < 5; ++k) {
     jobs.push_back(pending_job(8 + k));
     step(1700000002 + k, jobs);
   }
   EXPECT_EQ(ask(port.number(), "POST", "/v1/record", R"({"off":true})").second["on"], false);
-  RecordReader reader(open_lines(record), record);
-  const ReplaySummary summary = replay(reader, nullptr);
+  auto reader = record::RecordReader::open(path);
+  ASSERT_TRUE(reader.has_value());
+  const auto replayed = record::replay(*reader, nullptr);
+  ASSERT_TRUE(replayed.has_value());
+  const record::ReplaySummary& summary = *replayed;
   EXPECT_FALSE(summary.difference.has_value());
   EXPECT_GT(summary.steps, 0U);
   EXPECT_EQ(summary.jobs, 6U);
@@ -162,25 +165,28 @@ TEST_F(HostControl, APortThatIsTakenAndOneThatChanges) {
 
 TEST_F(HostControl, RecordFile) {
   Port port;
-  const std::string record = folder / "r.jsonl";
-  write_conf(port.number(), "RecordFile=" + record + "\n");
+  const std::string path = folder / "r.jsonl";
+  write_conf(port.number(), "RecordFile=" + path + "\n");
   port.release();
   create();
-  EXPECT_EQ(ask(port.number(), "GET", "/v1/record").second["path"], record);
+  EXPECT_EQ(ask(port.number(), "GET", "/v1/record").second["path"], path);
   const std::vector<dfrs_job> jobs{pending_job(7)};
   step(1700000001, jobs);
   EXPECT_GT(ask(port.number(), "GET", "/v1/record").second["steps"], 0);
   // Another name begins another record; the same one leaves it alone.
   reconfigure();
-  EXPECT_EQ(ask(port.number(), "GET", "/v1/record").second["path"], record);
+  EXPECT_EQ(ask(port.number(), "GET", "/v1/record").second["path"], path);
   write_conf(port.number(), "RecordFile=" + (folder / "other") + "\n");
   reconfigure();
   EXPECT_EQ(ask(port.number(), "GET", "/v1/record").second["path"], folder / "other");
   dfrs_controller_destroy(controller);
   create();
   EXPECT_EQ(ask(port.number(), "GET", "/v1/record").second["path"], folder / "other.1") << "nothing is overwritten";
-  RecordReader reader(open_lines(record), record);
-  EXPECT_TRUE(reader.next());
+  auto reader = record::RecordReader::open(path);
+  ASSERT_TRUE(reader.has_value());
+  const auto step = reader->next();
+  ASSERT_TRUE(step.has_value());
+  EXPECT_TRUE(*step);
 }
 
 }  // namespace
