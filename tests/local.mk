@@ -105,6 +105,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/host/ipdps2010_test.cc \
 	tests/sim/host/lost_work_test.cc \
 	tests/sim/host/needs_test.cc \
+	tests/sim/host/options_test.cc \
 	tests/sim/host/shared_nodes_test.cc \
 	tests/sim/host/simulation_cases_test.cc \
 	tests/sim/host/simulation_test.cc \
@@ -184,6 +185,7 @@ tests_cli_tests_SOURCES = \
 	tests/cli/golden_test.cc \
 	tests/cli/input_errors_test.cc \
 	tests/cli/interrupted_test.cc \
+	tests/cli/options_test.cc \
 	tests/cli/output_errors_test.cc \
 	tests/cli/process.cc \
 	tests/cli/process.h \

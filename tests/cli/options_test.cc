@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// No option of `dfrs-sim run` is ignored: each changes the result of a log that was made for it to matter.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "tests/cli/process.h"
+#include "tests/oracle/dice.h"
+
+namespace dfrs::sim {
+namespace {
+
+// Two weeks of a crowded machine, with differing numbers of processors requested and allocated, run times beyond the
+// requested times, memory and CPU times.
+std::string crowded_log(const std::string& header = "") {
+  oracle::Dice dice(1);
+  std::string text = "; MaxProcs: 4\n" + header;
+  std::uint32_t submit = 0;
+  for (int job = 1; job <= 60; ++job) {
+    submit = job == 41 ? 700'000 : submit + dice.below(60);
+    const std::uint32_t run_time = dice.chance(50) ? 1 + dice.below(60) : 20 * (1 + dice.below(100));
+    const std::uint32_t allocated = 1 + dice.below(3);
+    const auto field = [](std::uint32_t value) { return " " + std::to_string(value); };
+    text += std::to_string(job) + field(submit) + " -1" + field(run_time) + field(allocated) +
+            field(1 + dice.below(run_time)) + field(dice.below(900'000)) + field(1 + dice.below(4)) +
+            field(1 + dice.below(2 * run_time)) + " -1 1" + field(dice.below(3)) + " 1 1" + field(dice.below(2)) +
+            " 1 -1 -1\n";
+  }
+  return text;
+}
+
+struct Case {
+  std::vector<std::string> with;     ///< the option
+  std::string algorithm = "Triage";  ///< one that it matters to
+  std::vector<std::string> both;     ///< options of both runs
+};
+
+Outcome run(const Case& c, const std::string& source, const std::string& input, bool with) {
+  std::vector<std::string> arguments{"run", source, "-a", c.algorithm, "--json", "--no-bound"};
+  arguments.insert(arguments.end(), c.both.begin(), c.both.end());
+  if (with) arguments.insert(arguments.end(), c.with.begin(), c.with.end());
+  return dfrs_sim(arguments, {.input = input});
+}
+
+// At least the run with the option must do well.
+void expect_difference(const Case& c, const std::string& source, const std::string& input) {
+  const Outcome plain = run(c, source, input, false);
+  const Outcome with = run(c, source, input, true);
+  EXPECT_EQ(with.exit_code, 0) << with.command << "\n" << with.err;
+  EXPECT_NE(with.out, plain.out) << with.command;
+}
+
+TEST(CliOptions, OfSimulationsAreNotIgnored) {
+  const std::vector<std::string> lost{"--paused-work", "lost", "--memory", "1000"};
+  const std::vector<std::string> memory{"--memory", "1000"};
+  const std::vector<std::string> discover{"--real-need", "0.2-0.9", "--discover-needs"};
+  const std::vector<Case> cases{
+      {{"--penalty", "30"}, "GreedyPM*", memory},
+      {{"--period", "900"}, "/per", {}},
+      {{"--stretch-floor", "100"}, "FCFS", {}},
+      {{"--priority-floor", "3000"}, "GreedyP*", memory},
+      {{"--instants", "merged"}, "Greedy/per", {"--period", "1"}},
+      {{"--batch-nodes", "packed"}, "FCFS", {"--cores", "2", "--nodes", "4"}},
+      {{"--paused-work", "lost"}, "GreedyP*", memory},
+      {{"--min-progress", "600"}, "GreedyP*", lost},
+      {{"--max-lost-runs", "0"}, "GreedyP*", lost},
+      {{"--discover-needs"}, "Triage", {"--real-need", "0.2-0.9"}},
+      {{"--need-floor", "0.6"}, "Triage", discover},
+  };
+  for (Case c : cases) {
+    c.both.push_back("--whole");
+    expect_difference(c, "-", crowded_log());
+  }
+}
+
+// By hand: tests/sim/host/simulation_test.cc.
+TEST(CliOptions, BatchPassesAreNotIgnored) {
+  const auto line = [](int job, int submit, int run_time, int processors) {
+    return std::to_string(job) + " " + std::to_string(submit) + " -1 " + std::to_string(run_time) + " " +
+           std::to_string(processors) + " -1 -1 -1 -1 -1 1 1 1 1 1 1 -1 -1\n";
+  };
+  expect_difference({{"--batch-passes", "event"}, "EASY", {}}, "-",
+                    "; MaxProcs: 4\n" + line(1, 0, 100, 2) + line(2, 0, 100, 2) + line(3, 5, 50, 3) +
+                        line(4, 6, 10, 4) + line(5, 7, 1000, 1));
+}
+
+TEST(CliOptions, OfWorkloadsAreNotIgnored) {
+  const std::vector<Case> cases{
+      {{"--annotation", "memory"}, "Triage", {}},     {{"--nodes", "5"}, "Triage", {}},
+      {{"--cores", "2"}, "Triage", {"--nodes", "4"}}, {{"--memory", "1000"}, "Triage", {}},
+      {{"--weeks"}, "Triage", {"--take", "1"}},       {{"--take", "1"}, "Triage", {"--weeks"}},
+      {{"--processors", "allocated"}, "Triage", {}},  {{"--estimates", "trace"}, "EASY", {}},
+      {{"--kill-at-estimate"}, "Triage", {}},         {{"--cpu-need", "measured"}, "Triage", {}},
+      {{"--memory-model", "lublin"}, "Triage", {}},   {{"--weights", "user=1:4"}, "Triage", {}},
+      {{"--weights", "random=0.5:4"}, "Triage", {}},  {{"--real-need", "0.2-0.9"}, "Triage", {}},
+  };
+  for (const Case& c : cases) expect_difference(c, "-", crowded_log());
+  expect_difference({{"--lenient"}, "Triage", {}}, "-", crowded_log() + "no record\n");
+  // Cut into weeks unless told otherwise, as the log of that name is.
+  expect_difference({{"--whole"}, "Triage", {"--take", "1"}}, "-", crowded_log("; Installation: HPC2N\n"));
+}
+
+TEST(CliOptions, OfAccountingAreNotIgnored) {
+  const char* const folder = std::getenv("srcdir");
+  const std::string accounting = std::string(folder == nullptr ? "." : folder) + "/tests/golden/accounting.txt";
+  for (const Case& c : std::vector<Case>{{{"--memory-need", "used"}, "Triage", {}},
+                                         {{"--cpu-need", "allocated"}, "Triage", {}},
+                                         {{"--estimates", "exact"}, "SJF/conservative", {"--batch-nodes", "packed"}}}) {
+    expect_difference(c, accounting, "");
+  }
+}
+
+}  // namespace
+}  // namespace dfrs::sim

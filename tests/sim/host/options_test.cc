@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// No option of a simulation is ignored: each, set to another value, changes the run of some crowded instance.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/host/simulation.h"
+#include "tests/oracle/dice.h"
+
+namespace dfrs::sim {
+namespace {
+
+// Jobs that share, wait, are paused and moved; most ask for more CPU than they use.
+Instance crowded(std::uint64_t seed) {
+  oracle::Dice dice(seed);
+  Instance instance;
+  instance.name = "crowded";
+  instance.platform = Platform::homogeneous(4, 100);
+  Seconds now = 0;
+  for (JobId id = 1; id <= 60; ++id) {
+    Job job;
+    job.id = id;
+    job.submit = now;
+    job.tasks = static_cast<int>(dice.between(1, 3));
+    job.cpu_need = dice.pick<double>({0.05, 0.2, 0.5, 1});
+    job.cpu_asked = dice.chance(70) ? 1 : 0;
+    job.rigid[kMemory] = dice.between(5, 60);
+    job.run_time = job.estimate = dice.chance(50) ? dice.between(1, 60) : 20 * dice.between(1, 200);
+    now += dice.chance(30) ? 0 : 3 * dice.between(0, 60);
+    instance.jobs.push_back(job);
+  }
+  return instance;
+}
+
+std::vector<Seconds> ends(const RunResult& run) {
+  std::vector<Seconds> all;
+  for (const JobRecord& job : run.jobs) all.push_back(job.end);
+  return all;
+}
+
+void expect_some_run_differs(const std::string& what, const std::string& name, const SimOptions& options,
+                             const std::string& other_name, const SimOptions& other) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Instance instance = crowded(seed);
+    const RunResult a = simulate(instance, parse_algorithm(name).value(), options);
+    const RunResult b = simulate(instance, parse_algorithm(other_name).value(), other);
+    if (ends(a) != ends(b)) return;
+  }
+  ADD_FAILURE() << what << " changes nothing";
+}
+
+TEST(NoOptionIsIgnored, OfSimulations) {
+  struct Case {
+    const char* what;
+    const char* algorithm;
+    std::function<void(SimOptions&)> change;
+  };
+  const auto discovering = [](auto change) {
+    return [change](SimOptions& o) {
+      o.discover_needs = true;
+      change(o);
+    };
+  };
+  const std::vector<Case> cases{
+      {"penalty", "GreedyPM*", [](SimOptions& o) { o.penalty = 30; }},
+      {"events_apart", "GreedyP*", [](SimOptions& o) { o.events_apart = false; }},
+      {"paused_work", "GreedyP*", [](SimOptions& o) { o.paused_work = PausedWork::kLost; }},
+      {"discover_needs", "Triage", [](SimOptions& o) { o.discover_needs = true; }},
+      {"need_rule.floor", "Triage", discovering([](SimOptions& o) { o.need_rule.floor = 0.6; })},
+      {"need_rule.headroom", "Triage", discovering([](SimOptions& o) { o.need_rule.headroom = 2; })},
+      {"need_rule.used_up", "Triage", discovering([](SimOptions& o) { o.need_rule.used_up = 0.99; })},
+      {"need_rule.rise", "Triage", discovering([](SimOptions& o) { o.need_rule.rise = 1.1; })},
+      {"need_rule.memory", "Triage", discovering([](SimOptions& o) { o.need_rule.memory = 600; })},
+      {"need_rule.step", "Triage", discovering([](SimOptions& o) { o.need_rule.step = 0.5; })},
+      {"need_interval", "Triage", discovering([](SimOptions& o) { o.need_interval = 45; })},
+      {"dfrs.period", "/per", [](SimOptions& o) { o.engine.dfrs.period = 900; }},
+      {"dfrs.priority.flow_floor", "GreedyP*", [](SimOptions& o) { o.engine.dfrs.priority.flow_floor = 3000; }},
+      {"batch.pack_tasks", "EASY", [](SimOptions& o) { o.engine.batch.pack_tasks = true; }},
+      {"triage.penalty", "Triage", [](SimOptions& o) { o.engine.triage.penalty = 3; }},
+      {"triage.time_scale", "Triage", [](SimOptions& o) { o.engine.triage.time_scale = 20; }},
+  };
+  for (const Case& c : cases) {
+    SimOptions plain;
+    if (std::string(c.what).starts_with("need_")) plain.discover_needs = true;
+    SimOptions other;
+    c.change(other);
+    expect_some_run_differs(c.what, c.algorithm, plain, c.algorithm, other);
+  }
+}
+
+TEST(NoOptionIsIgnored, OfLostWork) {
+  SimOptions plain;
+  plain.paused_work = PausedWork::kLost;
+  SimOptions other = plain;
+  other.lost_work.min_progress = 600;
+  expect_some_run_differs("lost_work.min_progress", "GreedyP*", plain, "GreedyP*", other);
+  other = plain;
+  other.lost_work.max_lost_runs = 1;
+  expect_some_run_differs("lost_work.max_lost_runs", "GreedyP*", plain, "GreedyP*", other);
+}
+
+TEST(NoOptionIsIgnored, OfTriageByName) {
+  for (const char* name :
+       {"Triage/PLACE=LOAD", "Triage/YIELD=EQUAL", "Triage/MOVE=NONE", "Triage/SHORT=1", "Triage/PATIENCE=400",
+        "Triage/HOLD=3", "Triage/NEW=3", "Triage/PAUSED=4", "Triage/ROOM=0.1", "Triage/OWN=1", "Triage/YOUNG=5",
+        "Triage/STRETCH=1", "Triage/AGE=2", "Triage/PERIOD=60", "Triage/PAYS=0.5", "Triage/TIED=1"}) {
+    expect_some_run_differs(name, "Triage", {}, name, {});
+  }
+}
+
+}  // namespace
+}  // namespace dfrs::sim
