@@ -108,7 +108,8 @@ tl::expected<std::unique_ptr<LineSource>, RecordError> open_lines(const std::str
   base::Fd fd(path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return fail(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)), true);
   struct stat status{};
-  if (::fstat(fd.get(), &status) == 0 && S_ISDIR(status.st_mode)) return fail(fmt::format("{}: is a folder", path), true);
+  if (::fstat(fd.get(), &status) == 0 && S_ISDIR(status.st_mode))
+    return fail(fmt::format("{}: is a folder", path), true);
   const gzFile file = ::gzdopen(fd.get(), "rb");
   if (file == nullptr) return fail(fmt::format("{}: no memory to read it", path), true);
   fd.release();

@@ -44,8 +44,8 @@ struct ReplaySummary {
   std::optional<ReplayDifference> difference;
 };
 
-/// Reads to the end, or to the first difference. `solver` for the OPT=AVG of /stretch-per; may be null without it. Errors: a record that is
-/// not sound, or an engine that cannot be made. Cost: that of the engine's calls.
+/// Reads to the end, or to the first difference. `solver` for the OPT=AVG of /stretch-per; may be null without it.
+/// Errors: a record that is not sound, or an engine that cannot be made. Cost: that of the engine's calls.
 tl::expected<ReplaySummary, RecordError> replay(RecordReader& reader, LpSolver* solver);
 
 }  // namespace dfrs::record

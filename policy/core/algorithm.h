@@ -15,7 +15,7 @@ namespace dfrs {
 
 class BatchPolicy;
 class NonClairvoyantPolicy;
-struct EngineOptions;
+class EngineOptions;
 
 /// What hosts must know about a policy before they run it.
 struct PolicyTraits {

@@ -192,7 +192,7 @@ constexpr OptionTable kOptions{"triage", kFields};
 
 }  // namespace
 
-extern const PolicyFamily triage_family{"beyond", "Triage, beyond the papers (docs/reference/triage.md)", list, parse, nullptr,
-                                        &kOptions};
+extern const PolicyFamily triage_family{
+    "beyond", "Triage, beyond the papers (docs/reference/triage.md)", list, parse, nullptr, &kOptions};
 
 }  // namespace dfrs

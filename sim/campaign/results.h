@@ -26,8 +26,8 @@ struct ResultRow {
   double degradation() const { return metrics.max_stretch / bound_divisible; }
 };
 
-/// Raise it with every change of what simulations give (a golden of tests/golden changes) or the columns of results: stores
-/// of another version are not gone on with.
+/// Raise it with every change of what simulations give (a golden of tests/golden changes) or the columns of results:
+/// stores of another version are not gone on with.
 inline constexpr int kResultsVersion = 2;
 
 /// A column of numbers, by the name it has in files.

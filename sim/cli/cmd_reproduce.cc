@@ -148,10 +148,9 @@ void add_reproduce(CLI::App& app) {
                    "folder with workload logs, looked into before the cache of `dfrs-sim fetch`; what needs a log that "
                    "is in neither is left out")
       ->envname("DFRS_TRACES");
-  command->add_option(
-      "-o,--output", options->options.output,
-      "folder for NAME.csv (a line per cell), NAME.md, NAME.html and figures; where the paper's "
-      "simulations take long, an interrupted run continues from what is there");
+  command->add_option("-o,--output", options->options.output,
+                      "folder for NAME.csv (a line per cell), NAME.md, NAME.html and figures; where the paper's "
+                      "simulations take long, an interrupted run continues from what is there");
   command->footer(
       "Papers:\n" + list_of_reproductions() +
       "\nEach cell is shown as measured here, as published, and as the ratio of the two. triage has no paper: "

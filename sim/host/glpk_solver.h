@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Linear programs by GLPK, for /stretch-per/OPT=AVG in the simulator. GLPK aborts the process when misused, so it stays out of
-// slurmctld.
+// Linear programs by GLPK, for /stretch-per/OPT=AVG in the simulator. GLPK aborts the process when misused, so it stays
+// out of slurmctld.
 #pragma once
 
 #include "policy/yield/lp_solver.h"

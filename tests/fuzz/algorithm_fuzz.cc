@@ -13,6 +13,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const std::string name = dfrs::algorithm_name(*parsed);
   const auto again = dfrs::parse_algorithm(name);
-  if (!again || dfrs::algorithm_name(*again) != name || dfrs::parsed->description.empty()) std::abort();
+  if (!again || dfrs::algorithm_name(*again) != name || parsed->description.empty()) std::abort();
   return 0;
 }

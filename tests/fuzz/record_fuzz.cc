@@ -48,6 +48,6 @@ void check(std::string_view text) {
 }  // namespace dfrs::record
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  dfrs::shim::check({reinterpret_cast<const char*>(data), size});
+  dfrs::record::check({reinterpret_cast<const char*>(data), size});
   return 0;
 }

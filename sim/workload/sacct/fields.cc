@@ -5,6 +5,7 @@
 
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 
 #include "sim/workload/number_parser.h"
@@ -53,19 +54,6 @@ std::optional<double> fraction(std::string_view& text) {
   if (count == 0 || count > 9) return std::nullopt;
   text.remove_prefix(count);
   return value;
-}
-
-// Days since 1970-01-01 of a date of the Gregorian calendar: years begin in March here, so that leap days come last.
-std::int64_t days_of(int year, int month, int day) {
-  const std::int64_t y = year - (month <= 2 ? 1 : 0);
-  const std::int64_t m = (month + 9) % 12;
-  return y * 365 + y / 4 - y / 100 + y / 400 + (m * 153 + 2) / 5 + day - 1 - 719468;
-}
-
-int days_in(int year, int month) {
-  constexpr std::array<int, 12> kDays{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-  return kDays[static_cast<std::size_t>(month - 1)] + (month == 2 && leap ? 1 : 0);
 }
 
 }  // namespace
@@ -118,9 +106,12 @@ std::optional<Seconds> parse_instant(std::string_view text) {
   const auto year = digits(text, 4);
   if (!year || *year < 1970 || !take(text, '-')) return std::nullopt;
   const auto month = digits(text, 2);
-  if (!month || *month < 1 || *month > 12 || !take(text, '-')) return std::nullopt;
+  if (!month || !take(text, '-')) return std::nullopt;
   const auto day = digits(text, 2);
-  if (!day || *day < 1 || *day > days_in(*year, *month) || (!take(text, 'T') && !take(text, ' '))) return std::nullopt;
+  if (!day || (!take(text, 'T') && !take(text, ' '))) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(*year), std::chrono::month(static_cast<unsigned>(*month)),
+                                         std::chrono::day(static_cast<unsigned>(*day))};
+  if (!date.ok()) return std::nullopt;
   const auto hour = digits(text, 2);
   if (!hour || *hour > 23 || !take(text, ':')) return std::nullopt;
   const auto minute = digits(text, 2);
@@ -141,20 +132,17 @@ std::optional<Seconds> parse_instant(std::string_view text) {
     offset = (east ? 1 : -1) * (*hours * 3600.0 + *minutes * 60.0);
   }
   if (!text.empty()) return std::nullopt;
-  const auto days = static_cast<double>(days_of(*year, *month, *day));
+  const auto days = static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count());
   const double instant = days * kSecondsPerDay + *hour * 3600.0 + *minute * 60.0 + *second + *part - offset;
   return instant >= 0 && instant <= kMaxTraceSeconds ? std::optional<Seconds>(instant) : std::nullopt;
 }
 
 std::string format_instant(Seconds since_1970) {
   const auto seconds = static_cast<std::int64_t>(since_1970);
-  const std::int64_t day = seconds / 86400;
-  int year = 1970 + static_cast<int>(day / 366);
-  while (days_of(year + 1, 1, 1) <= day) ++year;
-  int month = 1;
-  while (month < 12 && days_of(year, month + 1, 1) <= day) ++month;
+  const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(seconds / 86400))};
   const std::int64_t time = seconds % 86400;
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", year, month, day - days_of(year, month, 1) + 1, time / 3600,
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), time / 3600,
                      time / 60 % 60, time % 60);
 }
 
