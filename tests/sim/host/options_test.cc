@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "policy/batch/options.h"
+#include "policy/rr7659/options.h"
+#include "policy/triage/options.h"
 #include "sim/host/simulation.h"
 #include "tests/oracle/dice.h"
 
@@ -75,11 +78,11 @@ TEST(NoOptionIsIgnored, OfSimulations) {
       {"need_rule.memory", "Triage", discovering([](SimOptions& o) { o.need_rule.memory = 600; })},
       {"need_rule.step", "Triage", discovering([](SimOptions& o) { o.need_rule.step = 0.5; })},
       {"need_interval", "Triage", discovering([](SimOptions& o) { o.need_interval = 45; })},
-      {"dfrs.period", "/per", [](SimOptions& o) { o.engine.dfrs.period = 900; }},
-      {"dfrs.priority.flow_floor", "GreedyP*", [](SimOptions& o) { o.engine.dfrs.priority.flow_floor = 3000; }},
-      {"batch.pack_tasks", "EASY", [](SimOptions& o) { o.engine.batch.pack_tasks = true; }},
-      {"triage.penalty", "Triage", [](SimOptions& o) { o.engine.triage.penalty = 3; }},
-      {"triage.time_scale", "Triage", [](SimOptions& o) { o.engine.triage.time_scale = 20; }},
+      {"dfrs.period", "/per", [](SimOptions& o) { o.engine.of<DfrsOptions>().period = 900; }},
+      {"dfrs.priority_floor", "GreedyP*", [](SimOptions& o) { o.engine.of<DfrsOptions>().priority_floor = 3000; }},
+      {"batch.pack_tasks", "EASY", [](SimOptions& o) { o.engine.of<BatchOptions>().pack_tasks = true; }},
+      {"triage.penalty", "Triage", [](SimOptions& o) { o.engine.of<TriageOptions>().penalty = 3; }},
+      {"triage.time_scale", "Triage", [](SimOptions& o) { o.engine.of<TriageOptions>().time_scale = 20; }},
   };
   for (const Case& c : cases) {
     SimOptions plain;

@@ -58,11 +58,12 @@ TEST(SimulationCases, DfrsRunsAsTheReference) {
   std::uint64_t seed = 0;
   std::uint64_t pauses = 0, moves = 0;
   int own_yields = 0, last_bits = 0;
-  for (Algorithm algorithm : rr7659_algorithms()) {
-    auto* dfrs = dfrs_algorithm(algorithm);
-    if (dfrs == nullptr) continue;
+  for (const Algorithm& listed : rr7659_algorithms()) {
+    std::optional<DfrsAlgorithm> dfrs = dfrs_algorithm(listed);
+    if (!dfrs) continue;
     // No round bound: 450 s at a yield of 2/3 are 300 s of virtual time but for the last bit of the yield.
     dfrs->limit.bound += 0.7371;
+    const Algorithm algorithm = named(*dfrs);
     for (std::uint64_t k = 0; k < oracle::cases(25); ++k) {
       oracle::Dice dice(++seed);
       const Instance instance = oracle::random_instance(dice, {});
@@ -114,7 +115,8 @@ TEST(SimulationCases, BatchRunsAsTheReference) {
     const Instance instance = oracle::random_instance(dice, {.max_nodes = 12, .max_jobs = 30, .whole_nodes = true});
     std::vector<Seconds> ends;
     for (const Backfill backfill : {Backfill::none, Backfill::easy, Backfill::extra_only}) {
-      const BatchAlgorithm algorithm{backfill};
+      const BatchAlgorithm rule{backfill};
+      const Algorithm algorithm = named(rule);
       SimOptions options;
       options.engine.of<BatchOptions>().pass_per_event = dice.chance(30);
       const std::string where = algorithm_name(algorithm) + ", seed " + std::to_string(seed);
@@ -123,7 +125,7 @@ TEST(SimulationCases, BatchRunsAsTheReference) {
       ASSERT_EQ(checker.violations(), std::vector<std::string>{}) << where;
       oracle::SimulatorOptions plain;
       plain.pass_per_event = options.engine.of<BatchOptions>().pass_per_event;
-      ASSERT_EQ(difference(run, oracle::simulate_plainly(instance, algorithm, plain)), "") << where;
+      ASSERT_EQ(difference(run, oracle::simulate_plainly(instance, rule, plain)), "") << where;
       ends.push_back(run.jobs.back().end);
     }
     differ += ends[0] != ends[1] || ends[1] != ends[2] ? 1 : 0;
@@ -180,7 +182,7 @@ TEST(SimulationCases, DecisionsRepeatAndDoNotHangOnEstimates) {
     Instance other = instance;
     for (Job& job : other.jobs) job.estimate = dice.uniform() * 5000;
     Stream first, second;
-    const BatchAlgorithm easy{BatchAlgorithm::Backfill::easy};
+    const Algorithm easy = named(BatchAlgorithm{BatchAlgorithm::Backfill::easy});
     simulate(instance, easy, {}, &first);
     simulate(other, easy, {}, &second);
     batch_differs = first.numbers() != second.numbers();
