@@ -20,14 +20,14 @@ enum class PausedWork {
   kLost,
 };
 
-/// Rules of the live system for PausedWork::kLost, by which no job is started again and again in vain.
+/// Rules of the live system for PausedWork::kLost, by which every job gets to its end.
 struct LostWorkRules {
-  Seconds min_progress = 60;        ///< a run may be ended only after so much virtual time (MinProgress), >= 0
-  std::uint32_t max_lost_runs = 3;  ///< a job that has lost so many runs is let alone (MaxLostRuns)
+  Seconds min_progress = 60;        ///< seconds of virtual time before a run may be ended (MinProgress), >= 0
+  std::uint32_t max_lost_runs = 3;  ///< a job that has lost so many runs is not paused or moved again (MaxLostRuns)
 };
 
 struct SimOptions {
-  /// Time during which a job that resumes, or whose nodes change, holds its resources without progress. >= 0.
+  /// Seconds for which a job that resumes, or whose nodes change, holds its resources without progress. >= 0.
   Seconds penalty = 300;
   /// DFRS algorithms: each submission of an instant is decided upon and carried out by itself, behind the instant's
   /// completions, and a tick comes last; a job started and paused, or moved, within the instant pays for it. False:

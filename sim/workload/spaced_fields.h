@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Lines of short numbers between spaces, which is what logs are made of, read without a branch for each character:
-// where fields begin and end is told for many bytes at a time, and up to eight digits become a number in one step.
-// Branches on single characters, which nothing foretells, cost more than all else in reading a log.
+// where fields begin and end is found for many bytes at a time, and up to eight digits become a number in one step.
+// Branches on single characters, which processors predict badly, cost more than all else in reading a log.
 #pragma once
 
 #include <algorithm>

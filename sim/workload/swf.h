@@ -108,7 +108,7 @@ enum class SwfProcessors {
   kAllocated,  ///< field 5
 };
 
-/// What the batch policies are told about a job's run time.
+/// What batch policies know about a job's run time.
 enum class SwfEstimates {
   kExact,  ///< the run time itself
   kTrace,  ///< field 9, the requested time; where it is missing, the run time

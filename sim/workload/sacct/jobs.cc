@@ -23,7 +23,7 @@ constexpr double kLeastNeed = 1e-6;  // of the trace format
 constexpr int kMostCores = 65536;
 constexpr std::size_t kMostNames = static_cast<std::size_t>(kMaxTraceNodes);
 
-/// What stands in for a limit that the accounting does not tell.
+/// Estimates of run times from time limits, also where the accounting has no limit for a job.
 class Limits {
  public:
   explicit Limits(const SacctLog& log) {

@@ -402,7 +402,7 @@ class Reader {
   }
 
   // Every job has a number of its own: array tasks without JobIDRaw get one, and so do jobs from after the cluster's
-  // numbers began anew.
+  // numbers started again from 1.
   void number_all(std::vector<SacctJob>& jobs) {
     std::int64_t unused = 0;
     for (const SacctJob& job : jobs) unused = std::max(unused, job.number + 1);

@@ -61,7 +61,7 @@ struct SacctLog {
 /// Reads what `sacct --parsable2` (or --parsable) printed, in any order of columns, also several such texts one after
 /// the other. Left out and counted: jobs that had not ended, that never started, and rows given twice.
 /// Errors (InputError naming source:line, and the column where there is one): no header line, a column missing without
-/// which there is no job (the message has kSacctCommand), a row of another length, a value that is none; no job left.
+/// which there is no job (the message has kSacctCommand), a row of another length, a malformed value; no job left.
 /// O(text) (n log n where rows are not by submission).
 SacctLog parse_sacct(std::string_view text, std::string source, const SacctReadOptions& options = {});
 

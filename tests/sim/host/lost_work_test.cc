@@ -35,13 +35,13 @@ class LostWork : public ::testing::Test {
   SimOptions options_;
 };
 
-// At 500 the first is put aside for the second, which has no room beside it.
+// At 500 the first is paused for the second, which does not fit beside it.
 TEST_F(LostWork, APausedJobBeginsAgainFromNothing) {
   instance_.jobs = {make(1, 0, 60, 1000), make(2, 500, 60, 100)};
   RunResult r = run();
   EXPECT_DOUBLE_EQ(r.jobs[1].start, 500);
   EXPECT_DOUBLE_EQ(r.jobs[1].end, 600);
-  EXPECT_DOUBLE_EQ(r.jobs[0].end, 1600);  // 1000 anew, no penalty: there is nothing to restore
+  EXPECT_DOUBLE_EQ(r.jobs[0].end, 1600);  // 1000 again, no penalty: there is nothing to restore
   EXPECT_EQ(r.jobs[0].lost_runs, 1U);
   EXPECT_DOUBLE_EQ(r.jobs[0].lost_time, 500);
   EXPECT_DOUBLE_EQ(r.lost_work, 500);
@@ -64,8 +64,8 @@ TEST_F(LostWork, ARunIsNotEndedBeforeItsLeastProgress) {
   EXPECT_DOUBLE_EQ(run().jobs[1].start, 1);
 }
 
-TEST_F(LostWork, AJobThatHasLostEnoughIsLetAlone) {
-  // Each comes 200 s after the first has begun anew, and would put it aside.
+TEST_F(LostWork, AJobThatHasLostEnoughRunsIsNotPausedAgain) {
+  // Each comes 200 s after the first has begun again, and would pause it.
   instance_.jobs = {make(1, 0, 60, 1000), make(2, 200, 60, 100), make(3, 500, 60, 100), make(4, 800, 60, 100)};
   options_.lost_work.max_lost_runs = 2;
   const RunResult r = run();

@@ -175,7 +175,7 @@ TEST_F(SimulationByHand, AJobWithoutWorkEndsWhenItStarts) {
   EXPECT_DOUBLE_EQ(run("/per").jobs[0].end, 600);
 }
 
-// "*": of the postponed jobs the one with the highest priority first, whoever fits next behind it. All have vt 0, so
+// "*": of the postponed jobs the one with the highest priority first, then the next that fits. All have vt 0, so
 // the earlier submission is first; the second does not fit beside the first, the third does.
 TEST_F(SimulationByHand, OpportunisticStartsSkipWhatDoesNotFit) {
   nodes(1);

@@ -29,7 +29,7 @@ TEST(Load, RecognisesALogByItsContent) {
   EXPECT_EQ(loaded.instances[0].jobs[1].tasks, 3);
 }
 
-// The short way through a log ends in the midst of it, and its errors are told in the order of the long way.
+// The fast reader stops in the middle of such a log; errors are those of the plain reader, in its order.
 TEST(Load, ReadsALogThatIsNotPlainAllTheSame) {
   const auto record = [](int job, int submit, const std::string& processors) {
     return std::to_string(job) + " " + std::to_string(submit) + " -1 100 -1 -1 -1 " + processors +

@@ -63,7 +63,7 @@ TEST(LublinTypeless, TakesTwiceAsLong) {
 }
 
 // Gaps are drawn at the density of rush hours and stretched where the daily cycle is low: the clock is where the
-// integral of the cycle reaches the gaps' sum. Found here by walking the cycle anew for every arrival.
+// integral of the cycle reaches the gaps' sum. Found here by walking the cycle from its start for every arrival.
 TEST(LublinArrivals, FollowTheIntegralOfTheDailyCycle) {
   for (const int start_hour : {0, 9}) {
     const LublinParameters parameters = lublin_parameters(LublinType::kBatch, 128);

@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "field 11 (status) is '\?\?zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz...', expected an integer (-1 if "
                   "unknown)"}));
 
-// Blanks, signs, lengths and line ends of any kind give the same record; nothing hangs on where in the text it is.
+// Blanks, signs, lengths and line ends of any kind give the same record; where it is in the text does not matter.
 TEST(SwfReader, ReadsEveryWayToWriteARecord) {
   const std::string wide(150, ' ');
   const std::vector<std::string> lines = {
@@ -243,7 +243,7 @@ void expect_alike(SwfRecords& a, SwfRecords& b) {
 }
 
 TEST(SwfStream, AreThoseOfTheLog) {
-  // Parts of jobs, and records without a number or a time of submission, are in nobody's order.
+  // Parts of jobs, and records without a number or a time of submission, have no place in the order.
   const std::string text = "; MaxProcs: 64\n;\n; UnixStartTime: 7\n" + record(3, 10, 5, 1) + "\n" +
                            record(-1, 10, 5, 1) + record(4, -1, 5, 1) +
                            "3 10 -1 5 -1 -1 -1 1 -1 -1 2 1 1 1 1 1 -1 -1\n" +
