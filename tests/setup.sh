@@ -11,7 +11,7 @@ jobs=$(nproc 2> /dev/null || echo 2)
 packages=(
   # to build
   g++ make autoconf automake autoconf-archive pkg-config
-  libboost-dev libcli11-dev nlohmann-json3-dev libfmt-dev libexpected-dev libarchive-dev libcurl4-openssl-dev nettle-dev
+  libcli11-dev nlohmann-json3-dev libfmt-dev libexpected-dev libarchive-dev libcurl4-openssl-dev nettle-dev
   zlib1g-dev libdeflate-dev libglpk-dev liblemon-dev libmicrohttpd-dev libmunge-dev libspdlog-dev libsqlite3-dev
   libutf8proc-dev
   # to run: figures of reports, certificates for `dfrs-sim fetch`

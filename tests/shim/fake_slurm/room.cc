@@ -46,7 +46,8 @@ bool FakeSlurm::fits(const FakeJob& job, const std::vector<std::pair<std::uint32
     if (used_memory(n) + tasks * job.memory > nodes[n].memory) return false;
     for (const auto& [id, other] : jobs) {
       if (other.state != FakeState::running) continue;  // the cores of suspended jobs are free
-      const bool here = std::any_of(other.at.begin(), other.at.end(), [n = n](const auto& p) { return p.first == n; });
+      const bool here =
+          std::any_of(other.at.begin(), other.at.end(), [node = n](const auto& task) { return task.first == node; });
       if (here && ((other.flags | job.flags) & DFRS_JOB_EXCLUSIVE) != 0) return false;
     }
   }
