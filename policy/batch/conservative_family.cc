@@ -14,7 +14,7 @@ std::string description(const ConservativeAlgorithm& algorithm) {
   constexpr std::array<const char*, 3> kFirst{"in order of submission", "shortest estimate first",
                                               "longest estimate first"};
   std::string text = "whole nodes, every job has a planned start; when a job ends, ";
-  text += algorithm.compress ? "starts move forward " : "all are planned anew ";
+  text += algorithm.compress ? "starts move forward " : "all are planned again ";
   text += kFirst[static_cast<std::size_t>(algorithm.order)];
   if (algorithm.compress) text += ", none is ever put back";
   return text;
