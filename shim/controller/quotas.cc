@@ -122,8 +122,8 @@ void Quotas::settle(NodeIndex node, double cpus) {
   for (const Entry& entry : wanted) built.push_back(entry.quota);
 }
 
-// A job that needs less than it asked for may have more as long as nobody else wants it: so it shows when it needs
-// more.
+// A job that needs less than it asked for may have more as long as no other job wants it, so that it shows when it
+// needs more.
 void Quotas::give_spare(std::vector<Entry>& wanted, double left) {
   const auto takes = [](const Entry& e) {
     return e.measured && !e.leaving && !e.quota.suspended && e.quota.cpus < e.asked;

@@ -27,7 +27,7 @@ struct ResultRow {
 };
 
 /// Raise it with every change of what simulations give (a golden of tests/golden changes) or the columns of results:
-/// stores of another version are not gone on with.
+/// a store of another version is refused.
 inline constexpr int kResultsVersion = 2;
 
 /// A column of numbers, by the name it has in files.

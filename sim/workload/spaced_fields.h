@@ -145,8 +145,8 @@ class SpacedFields {
             gathered(~from(word ^ 0x2d2d2d2d2d2d2d2d, 1))};
   }
 #endif
-  // Adds fields that begin at these bytes. Eight at a time, the last perhaps in vain: how many fields there are in half
-  // a line changes, and how many eights hardly does.
+  // Adds fields that begin at these bytes. Eight at a time, the last ones perhaps not needed: how many fields there are
+  // in half a line changes, and how many eights hardly does.
   void note_starts(std::uint64_t starts, unsigned from) {
     const auto more = static_cast<std::size_t>(std::popcount(starts));
     for (std::size_t k = 0; k < more; k += 8) {

@@ -20,15 +20,15 @@ work=$(mktemp -d /tmp/dfrs-debian13-XXXXXX)
 trap 'as_root rm -rf --one-file-system "$work"' EXIT
 wanted=("${packages[@]}")
 if ! as_root mmdebstrap --variant=apt --include="$(IFS=,; echo "${wanted[*]}")" --dpkgopt='path-exclude=/usr/share/doc/*' \
-    "${options[@]}" trixie "$work/root" "$archive"; then
+    "${options[@]}" trixie "$work/debian" "$archive"; then
   echo "SKIP: Debian 13 cannot be fetched"
   exit 77
 fi
 mkdir -p "$work/source"
 git -C "$root" ls-files -z | tar -C "$root" --null -T - -cf - | tar -C "$work/source" -xf -
-as_root mv "$work/source" "$work/root/source"
+as_root mv "$work/source" "$work/debian/source"
 # shellcheck disable=SC2016 # for the inner shell
-as_root env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 chroot "$work/root" bash -ec '
+as_root env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 chroot "$work/debian" bash -ec '
   cd /source
   g++ --version | head -n 1
   autoreconf -fi

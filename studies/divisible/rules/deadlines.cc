@@ -201,7 +201,7 @@ class Room {
       waiting += event.begins ? 1 : -1;
       if (event.begins ? waiting != 1 : waiting != 0) continue;
       for (const std::uint32_t s : platform_.sites_of(event.databank)) busy_[s] += event.begins ? 1 : -1;
-      power = 0;  // added up anew each time: no rounding is carried along
+      power = 0;  // summed again each time: no rounding is carried along
       for (std::size_t s = 0; s < busy_.size(); ++s) power += busy_[s] > 0 ? platform_.sites()[s].power : 0.0;
     }
     return room >= work_ * (1 - kWorkTolerance);

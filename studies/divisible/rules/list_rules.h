@@ -16,7 +16,7 @@ enum class ListRule {
   mct_div,   ///< first come, first served
 };
 
-/// The list is made anew whenever the host calls, at releases and completions; between them it stands. Equal jobs go by
+/// The list is rebuilt whenever the host calls, at releases and completions; between them it stands. Equal jobs go by
 /// release.
 ///
 /// MCT-DIV divides an arriving job over all clusters that hold its databank, so that it completes as early as it can

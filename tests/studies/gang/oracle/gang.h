@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Gang scheduling on leased machines word by word (docs/reference/semantics.md): machines have queues of tasks, and at
-// every event everything is looked up in them anew.
+// every event everything is looked up in them again.
 #pragma once
 
 #include <string>
