@@ -7,7 +7,6 @@
 #include <map>
 #include <unordered_map>
 
-#include "base/utf8.h"
 #include "policy/core/algorithm.h"
 #include "sim/report/charts.h"
 #include "sim/report/html_style.h"
@@ -18,18 +17,6 @@
 
 namespace dfrs::sim {
 namespace {
-
-std::string safe(std::string_view text) { return html_escaped(base::printable(text)); }
-
-// A name that may break at its slashes, for narrow columns.
-std::string breakable(std::string_view text) {
-  std::string out;
-  for (char c : safe(text)) {
-    if (c == '/') out += "<wbr>";
-    out += c;
-  }
-  return out;
-}
 
 std::string count_of(std::size_t n, std::string_view noun) {
   return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
@@ -52,15 +39,15 @@ std::string what_was_compared(const CampaignSummary& summary, const ReportOption
   if (!options.settings.empty()) {
     out += "<div class=\"wide\"><table class=\"settings\">\n<caption>Options of the simulation</caption>\n<tbody>\n";
     for (const auto& [name, value] : options.settings) {
-      out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", safe(name), safe(value));
+      out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", html_text(name), html_text(value));
     }
     out += "</tbody>\n</table></div>\n";
   }
   std::string described;
   for (const AlgorithmSummary& a : summary.algorithms) {
     const auto algorithm = parse_algorithm(a.algorithm);
-    described += fmt::format("<dt>{}</dt>\n<dd>{}</dd>\n", breakable(a.algorithm),
-                             algorithm ? safe(algorithm->description) : "not known to this version");
+    described += fmt::format("<dt>{}</dt>\n<dd>{}</dd>\n", html_breakable(a.algorithm),
+                             algorithm ? html_text(algorithm->description) : "not known to this version");
   }
   return out + "<details>\n<summary>What the algorithms do</summary>\n<dl>\n" + described +
          "</dl>\n</details>\n</section>\n";
@@ -69,10 +56,10 @@ std::string what_was_compared(const CampaignSummary& summary, const ReportOption
 std::string verdict_section(const std::vector<ResultRow>& rows, const CampaignSummary& summary) {
   const std::vector<std::string> sentences = verdict(rows, summary);
   std::string out = "<section>\n<h2>Verdict</h2>\n";
-  if (!sentences.empty()) out += fmt::format("<p class=\"lead\">{}</p>\n", safe(sentences.front()));
+  if (!sentences.empty()) out += fmt::format("<p class=\"lead\">{}</p>\n", html_text(sentences.front()));
   if (sentences.size() > 1) {
     out += "<ul>\n";
-    for (std::size_t k = 1; k < sentences.size(); ++k) out += fmt::format("<li>{}</li>\n", safe(sentences[k]));
+    for (std::size_t k = 1; k < sentences.size(); ++k) out += fmt::format("<li>{}</li>\n", html_text(sentences[k]));
     out += "</ul>\n";
   }
   return out + "</section>\n";
@@ -86,12 +73,13 @@ std::string table_section(const CampaignSummary& summary) {
   for (std::size_t c = 0; c < table.columns.size();) {
     std::size_t end = c + 1;
     if (group(c).empty()) {
-      groups += fmt::format("<th scope=\"col\" rowspan=\"2\">{}</th>", safe(table.columns[c].heading));
+      groups += fmt::format("<th scope=\"col\" rowspan=\"2\">{}</th>", html_text(table.columns[c].heading));
     } else {
       while (end < table.columns.size() && group(end) == group(c)) ++end;
-      groups += fmt::format("<th scope=\"colgroup\" class=\"group\" colspan=\"{}\">{}</th>", end - c, safe(group(c)));
+      groups +=
+          fmt::format("<th scope=\"colgroup\" class=\"group\" colspan=\"{}\">{}</th>", end - c, html_text(group(c)));
       for (std::size_t d = c; d < end; ++d) {
-        headings += fmt::format("<th scope=\"col\">{}</th>", safe(table.columns[d].heading));
+        headings += fmt::format("<th scope=\"col\">{}</th>", html_text(table.columns[d].heading));
       }
     }
     c = end;
@@ -101,14 +89,15 @@ std::string table_section(const CampaignSummary& summary) {
   if (summary.algorithms.size() > 1) out += "; the lowest degradation from bound is marked";
   out += fmt::format("</caption>\n<thead>\n<tr>{}</tr>\n<tr>{}</tr>\n</thead>\n<tbody>\n", groups, headings);
   for (const ReportTable::Row& row : table.rows) {
-    out += fmt::format("<tr{}><th scope=\"row\">{}</th>", row.best ? " class=\"best\"" : "", breakable(row.cells[0]));
+    out +=
+        fmt::format("<tr{}><th scope=\"row\">{}</th>", row.best ? " class=\"best\"" : "", html_breakable(row.cells[0]));
     for (std::size_t c = 1; c < row.cells.size(); ++c) {
-      out += fmt::format("<td{}>{}</td>", c == table.best_column ? " class=\"ranked\"" : "", safe(row.cells[c]));
+      out += fmt::format("<td{}>{}</td>", c == table.best_column ? " class=\"ranked\"" : "", html_text(row.cells[c]));
     }
     out += "</tr>\n";
   }
   out += "</tbody>\n</table></div>\n";
-  for (const std::string& note : table.notes) out += fmt::format("<p class=\"notice\">{}</p>\n", safe(note));
+  for (const std::string& note : table.notes) out += fmt::format("<p class=\"notice\">{}</p>\n", html_text(note));
   return out + "</section>\n";
 }
 
@@ -121,11 +110,11 @@ std::string charts_section(const std::vector<ResultRow>& rows, const CampaignSum
     return out + fmt::format(
                      "<p class=\"notice\">This report has no charts: {}. They are drawn by gnuplot; install it "
                      "(Debian: apt-get install gnuplot-nox) and write the report again.</p>\n</section>\n",
-                     safe(charts.error()));
+                     html_text(charts.error()));
   }
   for (const Chart& chart : *charts) {
     out += fmt::format("<figure>\n<h3>{}</h3>\n<figcaption>{}</figcaption>\n<div class=\"wide\">{}</div>\n</figure>\n",
-                       safe(chart.title), safe(chart.caption), chart.svg);
+                       html_text(chart.title), html_text(chart.caption), chart.svg);
   }
   return out + "</section>\n";
 }
@@ -140,7 +129,7 @@ std::string instances_section(const std::vector<ResultRow>& rows, const Campaign
       "<th scope=\"col\">jobs</th><th scope=\"col\">load</th><th scope=\"col\">bound</th>",
       count_of(summary.instances, "instance"));
   for (const AlgorithmSummary& a : summary.algorithms) {
-    out += fmt::format("<th scope=\"col\">{}</th>", breakable(a.algorithm));
+    out += fmt::format("<th scope=\"col\">{}</th>", html_breakable(a.algorithm));
   }
   out += "</tr>\n</thead>\n<tbody>\n";
   for (const std::string& instance : instances_of(rows)) {
@@ -148,8 +137,8 @@ std::string instances_section(const std::vector<ResultRow>& rows, const Campaign
     const ResultRow& first = *results.begin()->second;
     double best = first.degradation();
     for (const auto& [name, row] : results) best = std::min(best, row->degradation());
-    out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{:.2f}</td><td>{:.2f}</td>", breakable(instance),
-                       first.jobs, first.load, first.bound_divisible);
+    out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{:.2f}</td><td>{:.2f}</td>",
+                       html_breakable(instance), first.jobs, first.load, first.bound_divisible);
     for (const AlgorithmSummary& a : summary.algorithms) {
       const auto at = results.find(a.algorithm);
       if (at == results.end()) {
@@ -167,7 +156,7 @@ std::string instances_section(const std::vector<ResultRow>& rows, const Campaign
 std::string glossary_section() {
   std::string out = "<section>\n<h2>Glossary</h2>\n<dl>\n";
   for (const Term& term : report_terms()) {
-    out += fmt::format("<dt>{}</dt>\n<dd>{}</dd>\n", safe(term.word), safe(term.meaning));
+    out += fmt::format("<dt>{}</dt>\n<dd>{}</dd>\n", html_text(term.word), html_text(term.meaning));
   }
   return out + "</dl>\n</section>\n";
 }
@@ -180,8 +169,8 @@ std::string html_report(const std::vector<ResultRow>& rows, const ReportOptions&
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{0}</title>\n"
       "<style>{1}</style>\n</head>\n<body>\n<header>\n<h1>{0}</h1>\n",
-      safe(options.title), kReportStyle);
-  if (!options.subtitle.empty()) out += fmt::format("<p class=\"soft\">{}</p>\n", safe(options.subtitle));
+      html_text(options.title), kReportStyle);
+  if (!options.subtitle.empty()) out += fmt::format("<p class=\"soft\">{}</p>\n", html_text(options.subtitle));
   out += "</header>\n<main>\n";
   out += verdict_section(rows, summary);
   out += table_section(summary);

@@ -30,6 +30,17 @@ std::string html_escaped(std::string_view text) {
   return out;
 }
 
+std::string html_text(std::string_view text) { return html_escaped(base::printable(text)); }
+
+std::string html_breakable(std::string_view name) {
+  std::string out;
+  for (char c : html_text(name)) {
+    if (c == '/') out += "<wbr>";
+    out += c;
+  }
+  return out;
+}
+
 std::string markdown_escaped(std::string_view text) {
   std::string out;
   for (char c : text) {

@@ -11,6 +11,12 @@ namespace dfrs::sim {
 /// `text` with &, <, >, " and ' as entities: for content and attributes of HTML and SVG.
 std::string html_escaped(std::string_view text);
 
+/// Printable `text`, escaped: for text of users and files.
+std::string html_text(std::string_view text);
+
+/// The same for a name that may break at its slashes, for narrow columns.
+std::string html_breakable(std::string_view name);
+
 /// `text` with a backslash before what Markdown would take as markup: names of algorithms hold "*".
 std::string markdown_escaped(std::string_view text);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
 
-#include "base/utf8.h"
 #include "sim/report/html_style.h"
 #include "sim/report/markup.h"
 #include "sim/reproduce/render.h"
@@ -9,20 +8,8 @@
 namespace dfrs::sim {
 namespace {
 
-std::string safe(std::string_view text) { return html_escaped(base::printable(text)); }
-
-// A name that may break at its slashes, for narrow columns.
-std::string breakable(std::string_view text) {
-  std::string out;
-  for (char c : safe(text)) {
-    if (c == '/') out += "<wbr>";
-    out += c;
-  }
-  return out;
-}
-
 std::string cells_of(const ComparisonTable::Column& column, const std::optional<Comparison>& cell) {
-  std::string out = fmt::format("<td>{}</td>", cell ? safe(figure_text(*cell, column)) : "");
+  std::string out = fmt::format("<td>{}</td>", cell ? html_text(figure_text(*cell, column)) : "");
   if (!column.published) return out;
   const bool published = cell && cell->published;
   out += fmt::format("<td class=\"soft\">{}</td>", published ? figure_text(*cell->published, column.decimals) : "");
@@ -35,20 +22,20 @@ std::string html_table(const ComparisonTable& table) {
   const bool published = table.published();
   for (const ComparisonTable::Column& column : table.columns) {
     if (!published) {
-      groups += fmt::format("<th scope=\"col\">{}</th>", breakable(column.heading));
+      groups += fmt::format("<th scope=\"col\">{}</th>", html_breakable(column.heading));
       continue;
     }
     groups += fmt::format("<th scope=\"colgroup\" class=\"group\" colspan=\"{}\">{}</th>", column.published ? 3 : 1,
-                          breakable(column.heading));
+                          html_breakable(column.heading));
     headings += "<th scope=\"col\">ours</th>";
     if (column.published) headings += "<th scope=\"col\">paper</th><th scope=\"col\">ratio</th>";
   }
   std::string out = fmt::format("<div class=\"wide\"><table>\n<thead>\n<tr><th scope=\"col\"{}>{}</th>{}</tr>\n",
-                                published ? " rowspan=\"2\"" : "", safe(table.corner), groups);
+                                published ? " rowspan=\"2\"" : "", html_text(table.corner), groups);
   if (published) out += fmt::format("<tr>{}</tr>\n", headings);
   out += "</thead>\n<tbody>\n";
   for (const ComparisonTable::Row& row : table.rows) {
-    out += fmt::format("<tr><th scope=\"row\">{}</th>", breakable(row.name));
+    out += fmt::format("<tr><th scope=\"row\">{}</th>", html_breakable(row.name));
     for (std::size_t c = 0; c < row.cells.size(); ++c) out += cells_of(table.columns[c], row.cells[c]);
     out += "</tr>\n";
   }
@@ -56,14 +43,15 @@ std::string html_table(const ComparisonTable& table) {
 }
 
 std::string section_of(const ComparisonTable& table, const tl::expected<PartCharts, std::string>& charts) {
-  std::string out = fmt::format("<section id=\"{0}\">\n<h2>{0}: {1}</h2>\n", safe(table.part), safe(table.title));
+  std::string out =
+      fmt::format("<section id=\"{0}\">\n<h2>{0}: {1}</h2>\n", html_text(table.part), html_text(table.title));
   bool drawn = false;
   if (charts) {
     for (const auto& [part, chart] : *charts) {
       if (part != table.part) continue;
       drawn = true;
       out += fmt::format("<figure>\n<figcaption>{}</figcaption>\n<div class=\"wide\">{}</div>\n</figure>\n",
-                         safe(chart.caption), chart.svg);
+                         html_text(chart.caption), chart.svg);
     }
   }
   if (!table.rows.empty()) {
@@ -72,7 +60,7 @@ std::string section_of(const ComparisonTable& table, const tl::expected<PartChar
   }
   if (table.notes.empty()) return out + "</section>\n";
   out += "<ul>\n";
-  for (const std::string& note : table.notes) out += fmt::format("<li>{}</li>\n", safe(note));
+  for (const std::string& note : table.notes) out += fmt::format("<li>{}</li>\n", html_text(note));
   return out + "</ul>\n</section>\n";
 }
 
@@ -85,7 +73,7 @@ std::string html_comparison(std::span<const ComparisonTable> tables, const RunDe
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{0}</title>\n"
       "<style>{1}</style>\n</head>\n<body>\n<header>\n<h1>{0}</h1>\n"
       "{2}</header>\n<main>\n",
-      safe(run.paper), kReportStyle,
+      html_text(run.paper), kReportStyle,
       any_published(tables) ? "<p class=\"soft\">ours: measured by this run; paper: the published figure, empty where "
                               "there is none or it cannot be read; ratio: ours/paper.</p>\n"
                             : "");
@@ -93,12 +81,12 @@ std::string html_comparison(std::span<const ComparisonTable> tables, const RunDe
     out += fmt::format(
         "<p class=\"notice\">This report has no figures drawn: {}. They are drawn by gnuplot; install it (Debian: "
         "apt-get install gnuplot-nox) and write the report again.</p>\n",
-        safe(charts.error()));
+        html_text(charts.error()));
   }
   for (const ComparisonTable& table : tables) out += section_of(table, charts);
   if (!run.notes.empty()) {
     out += "<section>\n<h2>The run</h2>\n";
-    for (const std::string& note : run.notes) out += fmt::format("<p>{}</p>\n", safe(note));
+    for (const std::string& note : run.notes) out += fmt::format("<p>{}</p>\n", html_text(note));
     out += "</section>\n";
   }
   return out + "</main>\n<footer class=\"soft\"><p>Written by dfrs-sim.</p></footer>\n</body>\n</html>\n";
