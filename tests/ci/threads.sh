@@ -6,4 +6,6 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
 prepare "${packages[@]}" "${test_packages[@]}"
 configure_tsan
-make -C "$build_tsan" -k -j"$jobs" check-threads
+# With a report of each program, as in tests/check: the tally of .ci/run counts what ran in this folder.
+mkdir -p "$build_tsan/results"
+GTEST_OUTPUT=json:$build_tsan/results/ make -C "$build_tsan" -k -j"$jobs" check-threads
