@@ -7,20 +7,30 @@
 # Sets BUILD_PLUGIN (conditional), SLURM_CPPFLAGS, have_slurm_plugin (for the summary).
 AC_DEFUN([DFRS_CHECK_SLURM],[
 AC_ARG_WITH([slurm-src],
-  [AS_HELP_STRING([--with-slurm-src=DIR],[unpacked source of the installed Slurm version; without it the Slurm plugins are not built])],
+  [AS_HELP_STRING([--with-slurm-src=PATH],[source of the installed Slurm version, a folder or an upstream tarball; without it the Slurm plugins are not built])],
   [],[with_slurm_src=no])
 AC_ARG_WITH([slurm-headers],
   [AS_HELP_STRING([--with-slurm-headers=DIR],[folder that holds slurm/slurm_version.h of the installed Slurm, if that is not /usr/include])],
   [],[with_slurm_headers=])
 SLURM_CPPFLAGS=
-have_slurm_plugin="no (give --with-slurm-src=DIR)"
+slurm_generation=
+have_slurm_plugin="no (give --with-slurm-src=PATH)"
 AS_IF([test "x$with_slurm_src" = xyes],
-  [AC_MSG_ERROR([--with-slurm-src needs a folder: --with-slurm-src=DIR, the unpacked source of the installed Slurm])])
+  [AC_MSG_ERROR([--with-slurm-src needs a path: --with-slurm-src=PATH, the source of the installed Slurm (a folder or a tarball)])])
 AS_IF([test "x$with_slurm_src" = xno && test -n "$with_slurm_headers"],
-  [AC_MSG_ERROR([--with-slurm-headers is of use only together with --with-slurm-src=DIR])])
+  [AC_MSG_ERROR([--with-slurm-headers is of use only together with --with-slurm-src=PATH])])
 AS_IF([test "x$with_slurm_src" != xno],[
   # Compilers run in the build folder.
   AS_CASE([$with_slurm_src],[/*],[],[with_slurm_src=`pwd`/$with_slurm_src])
+  # A tarball is unpacked into the build folder.
+  AS_IF([test -f "$with_slurm_src"],[
+    slurm_tarball=$with_slurm_src
+    with_slurm_src=`pwd`/slurm-src
+    rm -rf "$with_slurm_src"
+    mkdir "$with_slurm_src"
+    AC_MSG_NOTICE([unpacking $slurm_tarball into $with_slurm_src])
+    AS_IF([tar -xf "$slurm_tarball" -C "$with_slurm_src" --strip-components=1],[],
+      [AC_MSG_ERROR([--with-slurm-src=$slurm_tarball cannot be unpacked: give an upstream tarball of Slurm, or a folder])])])
   AS_IF([test -r "$with_slurm_src/META" && test -r "$with_slurm_src/src/slurmctld/slurmctld.h"],[],
     [AC_MSG_ERROR([--with-slurm-src=$with_slurm_src is not an unpacked Slurm source: META or src/slurmctld/slurmctld.h is missing there.
 On Debian, plugin/fetch_slurm_source.sh DIR fetches the one of the installed version and prints the folder])])
@@ -61,13 +71,12 @@ slurmctld refuses plugins of another version than its own. Give the source of Sl
 (on Debian, plugin/fetch_slurm_source.sh DIR fetches it), or the headers of Slurm $slurm_src_version by --with-slurm-headers])])
   # plugin/compat.h says the same, to those who do not come this way.
   AS_CASE([$slurm_version],
-    [22.05.*],[],
-    [24.11.*|26.05.*],[AS_CASE(["$CPPFLAGS $CFLAGS"],[*-DDFRS_PORTING_SLURM*],[],
-      [AC_MSG_ERROR([the Slurm plugin is built and tested for Slurm 22.05 only, this is $slurm_version.
-A port has been begun: docs/reference/slurm.md ("Other versions") says how far it is. To work on it: CPPFLAGS=-DDFRS_PORTING_SLURM.
-Without --with-slurm-src all but the plugin is built])])],
-    [AC_MSG_ERROR([the Slurm plugin is for Slurm 22.05, and this is $slurm_version, of which nothing is known: see docs/reference/slurm.md.
-Without --with-slurm-src all but the plugin is built])])
+    [22.05.*],[slurm_generation=22_05],
+    [23.11.*],[slurm_generation=23_11],
+    [24.11.*],[slurm_generation=24_11],
+    [25.05.*|25.11.*|26.05.*],[slurm_generation=25_05],
+    [AC_MSG_ERROR([the Slurm plugins are for Slurm 22.05, 23.11, 24.11, 25.05, 25.11 and 26.05; this is $slurm_version.
+docs/reference/slurm.md says what another version needs. Without --with-slurm-src all but the plugins is built])])
   # Slurm's headers are not ours to correct: -isystem keeps the compiler from warning about them.
   SLURM_CPPFLAGS="-isystem \$(top_srcdir)/plugin/slurm -isystem $with_slurm_src"
   AS_IF([test -n "$with_slurm_headers"],[SLURM_CPPFLAGS="$SLURM_CPPFLAGS -isystem $slurm_headers_in"])
@@ -80,6 +89,8 @@ for folder in /usr/lib/*/slurm-wlm /usr/lib64/slurm /usr/lib/slurm /usr/local/li
   AS_IF([test -e "$folder/libslurmfull.so"],[SLURM_LIBDIR=$folder])
 done
 AC_SUBST([SLURM_LIBDIR])
+m4_foreach_w([generation],[22_05 23_11 24_11 25_05],
+  [AM_CONDITIONAL([SLURM_]generation,[test "x$slurm_generation" = x]generation)])
 AM_CONDITIONAL([BUILD_PLUGIN],[test "x$with_slurm_src" != xno])
 
 # Shared objects are built without libtool: slurmctld wants plain files with these names, and there is one platform.

@@ -9,6 +9,7 @@
 #include "plugin/clock.h"
 #include "plugin/compat.h"
 #include "plugin/job_shape.h"
+#include "plugin/marks.h"
 #include "plugin/saving.h"
 #include "shim/gate.h"
 
@@ -247,7 +248,7 @@ static void suspend_or_resume(bool suspend, job_record_t *job, struct dfrs_resul
   if (suspend ? !IS_JOB_RUNNING(job) : !IS_JOB_SUSPENDED(job))
     return set_result(result, DFRS_STALE, suspend ? "not running any more" : "not suspended any more");
   if (suspend && IS_JOB_CONFIGURING(job)) return set_result(result, DFRS_BUSY, "its nodes are still being prepared");
-  if (!suspend && job->priority == 0)
+  if (!suspend && !marked_paused(job))
     return set_result(result, DFRS_BLOCKED, "suspended by its user or an administrator");
   const int rc = compat_suspend(job, suspend);
   if (rc == SLURM_SUCCESS) {

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * All that differs between versions of Slurm, in one place.
- *
- *   22.05  built and tested
- *   24.11  what is known of it is here (docs/reference/slurm.md, "Other versions"). The sched plugin's sources pass the
- *          compiler with the headers of 24.11.5, no more: they were never linked or run. The selector is not ported.
- *   26.05  likewise, but no header of it has been seen: no line of these branches has met a compiler.
- *
- * All versions but 22.05 are refused, unless DFRS_PORTING_SLURM is defined, for work on a port.
+ * All that differs between versions of Slurm, but for the selector's entry points: selector_22_05.c and its like, of
+ * which ./configure picks one. docs/reference/slurm.md has the table of versions.
  */
 #ifndef DFRS_PLUGIN_COMPAT_H
 #define DFRS_PLUGIN_COMPAT_H
@@ -20,16 +14,14 @@
 #include "slurm/slurm.h"
 #include "slurm/slurm_errno.h"
 
-/* The branch for a version: COMPAT_SINCE(24, 11) is true for 24.11 and all that follows. */
+/* COMPAT_SINCE(24, 11) is true for 24.11 and all that follows. */
 #define COMPAT_SINCE(major, minor) (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(major, minor, 0))
 #define COMPAT_IS(major, minor) (COMPAT_SINCE(major, minor) && !COMPAT_SINCE(major, (minor) + 1))
 
-#if COMPAT_IS(24, 11) || COMPAT_IS(26, 5)
-#ifndef DFRS_PORTING_SLURM
-#error "dfrs is built and tested for Slurm 22.05 only: docs/reference/slurm.md says how far 24.11 and 26.05 are"
-#endif
-#elif !COMPAT_IS(22, 5)
-#error "dfrs knows Slurm 22.05 (24.11 and 26.05 in part): see docs/reference/slurm.md for what a port needs"
+/* ./configure says the same, with what to do. */
+#if !COMPAT_IS(22, 5) && !COMPAT_IS(23, 11) && !COMPAT_IS(24, 11) && !COMPAT_IS(25, 5) && !COMPAT_IS(25, 11) && \
+    !COMPAT_IS(26, 5)
+#error "dfrs knows Slurm 22.05, 23.11, 24.11, 25.05, 25.11 and 26.05: see docs/reference/slurm.md"
 #endif
 
 #include "src/common/assoc_mgr.h"
@@ -52,27 +44,32 @@
 #include "src/slurmctld/slurmctld.h"
 #include "src/slurmctld/state_save.h"
 
-#if COMPAT_SINCE(24, 11)
+#if COMPAT_SINCE(23, 11)
 #include "src/common/job_features.h"
+#include "src/interfaces/select.h"
+#else
+#include "src/common/select.h"
+#endif
+#if COMPAT_SINCE(24, 11)
 #include "src/common/job_record.h"
 #include "src/common/job_state_reason.h"
 #include "src/common/node_features.h"
-#include "src/interfaces/select.h"
 #include "src/slurmctld/proc_req.h"
 #include "src/stepmgr/srun_comm.h"
 #else
-#include "src/common/select.h"
 #include "src/slurmctld/srun_comm.h"
-/* The selectors' own structures: select_node_usage, rows of partitions. */
+#endif
+
+/* The selector's own structures: select_node_usage, rows of partitions. */
+#if COMPAT_SINCE(23, 11)
+#include "src/plugins/select/cons_tres/node_data.h"
+#include "src/plugins/select/cons_tres/part_data.h"
+#else
 #include "src/plugins/select/cons_common/node_data.h"
 #include "src/plugins/select/cons_common/part_data.h"
 #endif
 
-/* Bits of job_resources.cr_type that mean nothing to Slurm, see marks.h. 22.05 uses 0x0001 to 0x0020, 0x0100, 0x0200,
- * 0x0800, 0x1000 and 0x4000; these three have been free since 19.05 took out what they meant. */
-enum { COMPAT_MARK_1 = 0x0040, COMPAT_MARK_2 = 0x0080, COMPAT_MARK_3 = 0x0400 };
-
-#if COMPAT_SINCE(24, 11)
+#if COMPAT_SINCE(23, 11)
 typedef list_t *compat_list;
 typedef list_itr_t *compat_iterator;
 typedef job_details_t compat_details;
@@ -84,12 +81,35 @@ typedef struct job_details compat_details;
 typedef hostlist_t compat_hostlist;
 #endif
 
+#if COMPAT_SINCE(25, 11)
+enum { COMPAT_CR_MEMORY = SELECT_MEMORY, COMPAT_CR_CORE = SELECT_CORE, COMPAT_CR_SOCKET = SELECT_SOCKET };
+#else
+enum { COMPAT_CR_MEMORY = CR_MEMORY, COMPAT_CR_CORE = CR_CORE, COMPAT_CR_SOCKET = CR_SOCKET };
+#endif
+
+/* Bits of job_resources.cr_type, see marks.h. No version of Slurm uses the first. Version 0.1 of dfrs had three others,
+ * which Slurm uses since 23.11. */
+enum { COMPAT_MARK = 0x2000, COMPAT_OLD_EXACT = 0x0040, COMPAT_OLD_MARKS = 0x0040 | 0x0080 | 0x0400 };
+
 /* Data that only slurmctld has. Commands load selectors, too (until 25.05): there these stay unresolved instead of
  * unloadable. */
 extern compat_list job_list __attribute__((weak));
 extern compat_list part_list __attribute__((weak));
 
 static inline bool compat_in_slurmctld(void) { return running_in_slurmctld(); }
+
+/* Slurm's functions that only read take bitmaps without const. */
+static inline bool compat_bit(const bitstr_t *bits, bitoff_t bit) { return bit_test((bitstr_t *)bits, bit); }
+
+/* Of details.whole_node or job_resources.whole_node: no other job may be on the job's nodes (--exclusive). The field
+ * holds flags since 24.05. */
+static inline bool compat_whole_nodes(uint32_t whole_node) {
+#if COMPAT_SINCE(24, 11)
+  return whole_node & WHOLE_NODE_REQUIRED;
+#else
+  return whole_node == WHOLE_NODE_REQUIRED;
+#endif
+}
 
 static inline node_record_t *compat_node(int index) { return node_record_table_ptr[index]; }
 
@@ -110,36 +130,62 @@ static inline int compat_select_nodes(job_record_t *job) {
 #endif
 }
 
-/* Stops a job where it is, or lets it go on, without the mark of a user's `scontrol suspend` (priority 0). A task of
- * an array is named by its array and index: the number of the last one is that of the whole array. */
+/* Stops a job where it is, or lets it go on, without the mark of a user's `scontrol suspend` (priority 0). */
 static inline int compat_suspend(job_record_t *job, bool suspend) {
-  char name[64];
-  if (job->array_task_id != NO_VAL)
-    snprintf(name, sizeof(name), "%u_%u", job->array_job_id, job->array_task_id);
-  else
-    snprintf(name, sizeof(name), "%u", job->job_id);
-  suspend_msg_t message = {.op = suspend ? SUSPEND_JOB : RESUME_JOB, .job_id = job->job_id, .job_id_str = name};
-#if COMPAT_SINCE(24, 11)
-  /* The answer goes to the sender of the request; there is none. */
-  slurm_msg_t request;
-  slurm_msg_t_init(&request);
-  int rc = job_suspend2(&request, &message, 0, false, NO_VAL16);
+  suspend_msg_t message = {.op = suspend ? SUSPEND_JOB : RESUME_JOB};
+#if COMPAT_SINCE(25, 11)
+  message.step_id = STEP_ID_FROM_JOB_RECORD(job);
 #else
-  int rc = job_suspend2(&message, 0, -1, false, NO_VAL16);
+  message.job_id = job->job_id;
 #endif
-  /* For an array task that function does not report errors; the state shows them. */
-  if (rc == SLURM_SUCCESS && job->array_task_id != NO_VAL) {
-    if (suspend ? !IS_JOB_SUSPENDED(job) : !IS_JOB_RUNNING(job))
-      rc = suspend ? ESLURM_NOT_SUPPORTED : ESLURM_NODES_BUSY;
-  }
-  return rc;
+#if COMPAT_SINCE(24, 11)
+  return job_suspend(NULL, &message, 0, false, NO_VAL16);
+#else
+  return job_suspend(&message, 0, -1, false, NO_VAL16);
+#endif
 }
 
 static inline int compat_requeue(job_record_t *job) {
-#if COMPAT_SINCE(26, 5)
+#if COMPAT_SINCE(25, 11)
   return job_requeue_internal(0, job, false, 0);
 #else
   return job_requeue(0, job->job_id, NULL, false, 0);
+#endif
+}
+
+/* cons_tres' list of the jobs on a node, by which it keeps `--exclusive` jobs off since 23.11. */
+static inline void compat_node_job_add(node_use_record_t *usage, job_record_t *job) {
+#if COMPAT_SINCE(23, 11)
+  if (!usage->jobs) usage->jobs = list_create(NULL);
+  list_append(usage->jobs, job);
+#else
+  (void)usage;
+  (void)job;
+#endif
+}
+
+static inline void compat_node_job_remove(node_use_record_t *usage, job_record_t *job) {
+#if COMPAT_SINCE(23, 11)
+  if (usage->jobs) list_delete_first(usage->jobs, slurm_find_ptr_in_list, job);
+#else
+  (void)usage;
+  (void)job;
+#endif
+}
+
+/* Nodes that a job keeps others from by its topology (--exclusive=topo). */
+static inline void compat_unblock_nodes(void) {
+#if COMPAT_SINCE(24, 11)
+  for (int i = 0; i < node_record_count; ++i)
+    if (compat_node(i)) compat_node(i)->node_state &= (uint32_t)~NODE_STATE_BLOCKED;
+#endif
+}
+
+static inline void compat_block_nodes(job_record_t *job) {
+#if COMPAT_SINCE(24, 11)
+  if ((IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) && IS_JOB_WHOLE_TOPO(job)) node_mgr_make_node_blocked(job, true);
+#else
+  (void)job;
 #endif
 }
 

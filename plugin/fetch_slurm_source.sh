@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Fetches and unpacks the source of the installed Slurm, by Debian's own source package, and prints its folder: what
-# ./configure --with-slurm-src wants. Everything stays below the folder given; the host's package lists are not touched.
+# Fetches and unpacks the source of the installed Slurm and prints its folder: what ./configure --with-slurm-src wants.
+# It is the upstream tarball of Debian's source package; Debian's own patches change nothing that the plugins use, and
+# some archives lack that part. Everything stays below the folder given; the host's package lists are not touched.
 #
 # usage: fetch_slurm_source.sh FOLDER      exit: 0 done, 1 failed (a message says why)
 set -euo pipefail
@@ -9,9 +10,9 @@ set -euo pipefail
 die() { printf 'fetch_slurm_source: %s\n' "$*" >&2; exit 1; }
 [[ $# == 1 ]] || { sed -n 's/^# usage: /usage: /p' "$0" >&2; exit 1; }
 
-for tool in apt-get dpkg-query dpkg-source; do
-  command -v "$tool" > /dev/null || die "$tool is missing; this works on Debian, with the package dpkg-dev. Elsewhere, unpack the
-source of the installed Slurm version and give its folder to ./configure --with-slurm-src"
+for tool in apt-get dpkg-query; do
+  command -v "$tool" > /dev/null || die "$tool is missing; this works on Debian. Elsewhere, give the source of the installed
+Slurm version, a folder or an upstream tarball, to ./configure --with-slurm-src"
 done
 read -r package version upstream < <(dpkg-query -W \
   -f='${source:Package} ${source:Version} ${source:Upstream-Version}\n' libslurm-dev 2> /dev/null) ||
@@ -47,12 +48,19 @@ rm -rf "$source"
 # One at a time: an archive may list a version whose files only another one still has.
 for archive in "${archives[@]}"; do
   printf '%s\n' "$archive" > "$sources"
-  if (cd "$folder" && apt-get "${options[@]}" update && apt-get "${options[@]}" source "$package=$version") >> "$log" 2>&1
+  if (cd "$folder" && apt-get "${options[@]}" update &&
+      apt-get "${options[@]}" source --tar-only "$package=$version") >> "$log" 2>&1
   then break; fi
 done
+tarball=$(find "$folder" -maxdepth 1 -name "${package}_$upstream.orig.tar.*" ! -name '*.asc' | head -n 1)
+if [[ -n $tarball ]]; then
+  mkdir -p "$source"
+  tar -xf "$tarball" -C "$source" --strip-components=1 >> "$log" 2>&1 || rm -rf "$source"
+  rm -f "$tarball"
+fi
 [[ -r $source/META ]] || {
   tail -n 20 "$log" >&2
-  die "the source package $package $version could not be fetched (log: $log)"
+  die "the source of $package $version could not be fetched (log: $log)"
 }
 printf '%s\n' "$version" > "$folder/version"
 printf '%s\n' "$source"

@@ -21,7 +21,7 @@ struct job_node {
 /* Moves on from `node` to the next one that is held, `node` included. */
 static inline void job_nodes_settle(struct job_node *at) {
   for (; at->node <= at->last; ++at->node) {
-    if (!bit_test(at->held->node_bitmap, at->node)) continue;
+    if (!compat_bit(at->held->node_bitmap, at->node)) continue;
     if (at->k < at->held->nhosts && at->held->cpus[at->k] != 0 && compat_node(at->node)) return;
     ++at->k;
   }
@@ -58,7 +58,7 @@ static inline uint32_t cpus_per_core(int node) {
 /* Cores that the job holds on its k-th node. */
 static inline uint32_t placed_cores(const job_record_t *job, uint32_t k, int node) {
   const uint32_t all = compat_node(node)->tot_cores;
-  if (job->job_resrcs->whole_node == WHOLE_NODE_REQUIRED) return all;
+  if (compat_whole_nodes(job->job_resrcs->whole_node)) return all;
   const uint32_t cores = (job->job_resrcs->cpus[k] + cpus_per_core(node) - 1) / cpus_per_core(node);
   return cores < all ? cores : all;
 }

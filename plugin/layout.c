@@ -32,7 +32,7 @@ static int by_node(const void *a, const void *b) {
 static uint32_t room_on(const job_record_t *job, const struct job_shape *shape, int node) {
   const node_record_t *record = compat_node(node);
   uint32_t room = record->cpus_efctv / shape->cpus_per_task;
-  const bool whole = job->details->whole_node == WHOLE_NODE_REQUIRED || job->details->pn_min_memory == 0;
+  const bool whole = compat_whole_nodes(job->details->whole_node) || job->details->pn_min_memory == 0;
   if (whole) {
     if (job->details->pn_min_memory == 0 && memory_free(node) < memory_of_node(node)) return 0;
   } else if (shape->memory_per_task > 0 && memory_free(node) / shape->memory_per_task < room) {
@@ -49,9 +49,9 @@ static uint32_t find_candidates(const job_record_t *job, const struct job_shape 
   bitstr_t *const named = job->details->req_node_bitmap;
   for (uint32_t i = 0; i < allowed->node_count; ++i) {
     const int node = (int)allowed->nodes[i];
-    if (node < 0 || node >= node_record_count || !compat_node(node) || !bit_test((bitstr_t *)available, node)) continue;
+    if (node < 0 || node >= node_record_count || !compat_node(node) || !compat_bit(available, node)) continue;
     struct candidate *c = &found[count];
-    *c = (struct candidate){.node = (uint32_t)node, .named = named && bit_test(named, node)};
+    *c = (struct candidate){.node = (uint32_t)node, .named = named && compat_bit(named, node)};
     c->room = placement_open(job, node) ? room_on(job, shape, node) : 0;
     if (c->room == 0) continue;
     const uint32_t cores = compat_node(node)->tot_cores;

@@ -51,6 +51,7 @@ plugin_sched_dfrs_so_SOURCES = \
 	plugin/job_shape.h \
 	plugin/lost_jobs.c \
 	plugin/lost_jobs.h \
+	plugin/marks.h \
 	plugin/plugin_dir.h \
 	plugin/saving.c \
 	plugin/saving.h \
@@ -79,8 +80,24 @@ plugin_select_cons_tres_so_SOURCES = \
 	plugin/placement.h \
 	plugin/plugin_dir.h \
 	plugin/select_cons_tres.c \
+	plugin/selector.h \
+	plugin/selector_forward.h \
+	plugin/selector_test.h \
 	plugin/shared_row.c \
 	plugin/shared_row.h \
 	plugin/stock.c \
 	plugin/stock.h
+# The entry points of the selector differ between generations of Slurm.
+if SLURM_22_05
+plugin_select_cons_tres_so_SOURCES += plugin/selector_22_05.c
+endif
+if SLURM_23_11
+plugin_select_cons_tres_so_SOURCES += plugin/selector_23_11.c
+endif
+if SLURM_24_11
+plugin_select_cons_tres_so_SOURCES += plugin/selector_24_11.c
+endif
+if SLURM_25_05
+plugin_select_cons_tres_so_SOURCES += plugin/selector_25_05.c
+endif
 endif

@@ -32,9 +32,9 @@ static uint64_t wanted_by_request(const job_record_t *job, uint32_t k, int node)
 
 uint64_t memory_wanted(const job_record_t *job, uint32_t k, int node) {
   const job_resources_t *held = job->job_resrcs;
-  if (!(held->cr_type & CR_MEMORY) || held->cpus[k] == 0 || !job->details) return 0;
-  if (!mark_is(job, DFRS_MARK_EXACT)) return wanted_by_request(job, k, node);
-  if (held->whole_node == WHOLE_NODE_REQUIRED) {
+  if (!(held->cr_type & COMPAT_CR_MEMORY) || held->cpus[k] == 0 || !job->details) return 0;
+  if (!marked_exact(job)) return wanted_by_request(job, k, node);
+  if (compat_whole_nodes(held->whole_node)) {
     /* No other job runs there: less than it asked for by CPU does no harm, and more there is not. */
     const uint64_t wanted = wanted_by_request(job, k, node), all = memory_of_node(node);
     return wanted < all ? wanted : all;
@@ -61,40 +61,36 @@ void memory_remove(int node, uint64_t mib, const job_record_t *job) {
   }
 }
 
-bool memory_give_back(job_record_t *job) {
-  uint64_t *const held = job->job_resrcs->memory_allocated;
+bool memory_can_be_given_back(const job_record_t *job) {
+  const uint64_t *const held = job->job_resrcs->memory_allocated;
   if (!held) return false;
-  struct job_node at;
-  for (at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at))
+  for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at))
     if (held[at.k] != memory_wanted(job, at.k, at.node)) {
       debug("dfrs: job %u keeps its memory while it is paused: %" PRIu64 " MiB on %s are not what its request says",
             job->job_id, held[at.k], compat_node(at.node)->name);
       return false;
     }
-  for (at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at)) {
+  return true;
+}
+
+void memory_give_back(job_record_t *job) {
+  uint64_t *const held = job->job_resrcs->memory_allocated;
+  if (!memory_can_be_given_back(job)) return;
+  for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at)) {
     memory_remove(at.node, held[at.k], job);
     held[at.k] = 0;
   }
-  return true;
-}
-
-static bool was_given_back(const job_record_t *job) {
-  const uint64_t *const held = job->job_resrcs->memory_allocated;
-  if (!held) return false;
-  for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at))
-    if (held[at.k] != 0) return false;
-  return true;
 }
 
 bool memory_has_room(const job_record_t *job) {
-  if (!was_given_back(job)) return true;
+  if (!memory_given_back(job)) return true;
   for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at))
     if (memory_wanted(job, at.k, at.node) > memory_free(at.node)) return false;
   return true;
 }
 
 void memory_take(job_record_t *job) {
-  if (!was_given_back(job)) return;
+  if (!memory_given_back(job)) return;
   for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at)) {
     const uint64_t wanted = memory_wanted(job, at.k, at.node);
     memory_add(at.node, wanted, job);

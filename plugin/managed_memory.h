@@ -27,8 +27,10 @@ uint64_t memory_wanted(const job_record_t *job, uint32_t k, int node);
 void memory_add(int node, uint64_t mib, const job_record_t *job);
 void memory_remove(int node, uint64_t mib, const job_record_t *job);
 
-/* Pause: the memory is free for others afterwards. False: the job keeps it, see above. */
-bool memory_give_back(job_record_t *job);
+/* Whether a pause would free the memory; false: the job keeps it, see above. */
+bool memory_can_be_given_back(const job_record_t *job);
+/* Pause: the memory is free for others afterwards, if it can be given back. */
+void memory_give_back(job_record_t *job);
 /* Whether there is room for what memory_take would take. */
 bool memory_has_room(const job_record_t *job);
 /* Resume: takes what was given back; nothing, if nothing was. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugin/placement.h"
 
+#include <search.h>
+
 #include "plugin/job_nodes.h"
 #include "plugin/job_shape.h"
 #include "plugin/managed_memory.h"
@@ -15,8 +17,7 @@ static int refuse(const job_record_t *job, const char *why, const char *node) {
 
 /* cons_tres' flag for nodes that a job has to itself (--exclusive, or a partition with OverSubscribe=EXCLUSIVE). */
 static uint32_t node_request(const job_record_t *job) {
-  const bool alone =
-      job->details->whole_node == WHOLE_NODE_REQUIRED || (job->part_ptr && job->part_ptr->max_share == 0);
+  const bool alone = compat_whole_nodes(job->details->whole_node) || (job->part_ptr && job->part_ptr->max_share == 0);
   return alone ? NODE_CR_RESERVED : NODE_CR_AVAILABLE;
 }
 
@@ -27,18 +28,9 @@ static bool node_open(uint32_t node_req, int node) {
 
 bool placement_open(const job_record_t *job, int node) { return node_open(node_request(job), node); }
 
-static bool any_core_reserved(const bitstr_t *reserved, int node) {
-  if (!reserved) return false;
-  bitstr_t *const map = (bitstr_t *)reserved;
-  const bitoff_t end = cr_get_coremap_offset((uint32_t)node + 1);
-  for (bitoff_t core = cr_get_coremap_offset((uint32_t)node); core < end && core < bit_size(map); ++core)
-    if (bit_test(map, core)) return true;
-  return false;
-}
-
 /* All checks that need no job_resources. */
 static int check_plan(const job_record_t *job, const bitstr_t *node_bitmap, uint32_t min_nodes, uint32_t max_nodes,
-                      const struct dfrs_plan *plan, const bitstr_t *reserved_cores) {
+                      const struct dfrs_plan *plan, const struct reserved_cores *reserved) {
   if (!job->details || !job->part_ptr || plan->node_count == 0 || !plan->nodes || !plan->node_tasks ||
       plan->cpus_per_task == 0)
     return refuse(job, "the plan is empty", NULL);
@@ -52,8 +44,8 @@ static int check_plan(const job_record_t *job, const bitstr_t *node_bitmap, uint
     if (node < 0 || node >= node_record_count || !compat_node(node)) return refuse(job, "a node is gone", NULL);
     const char *const name = compat_node(node)->name;
     if (k > 0 && plan->nodes[k] <= plan->nodes[k - 1]) return refuse(job, "nodes are not in order", name);
-    if (!bit_test((bitstr_t *)node_bitmap, node)) return refuse(job, "the node is not available to it now", name);
-    if (any_core_reserved(reserved_cores, node)) return refuse(job, "a reservation holds cores", name);
+    if (!compat_bit(node_bitmap, node)) return refuse(job, "the node is not available to it now", name);
+    if (reserved->any_on(reserved, node)) return refuse(job, "a reservation holds cores", name);
     if (!placement_open(job, node)) return refuse(job, "the node, or the job, is not to be shared", name);
     if (plan->node_tasks[k] == 0) return refuse(job, "a node without tasks", name);
     if (placed_cpus(job, node, plan->node_tasks[k], plan->cpus_per_task) > UINT16_MAX)
@@ -63,11 +55,17 @@ static int check_plan(const job_record_t *job, const bitstr_t *node_bitmap, uint
   if (job->details->req_node_bitmap) {
     bitstr_t *const named = job->details->req_node_bitmap;
     int found = 0;
-    for (uint32_t k = 0; k < plan->node_count; ++k) found += bit_test(named, plan->nodes[k]) != 0;
+    for (uint32_t k = 0; k < plan->node_count; ++k) found += compat_bit(named, plan->nodes[k]) != 0;
     const int wanted = bit_set_count(named);
     if (found < wanted) return refuse(job, "it leaves out a node that the job has named", NULL);
   }
   return tasks == shape.tasks ? SLURM_SUCCESS : refuse(job, "the job has changed since it was planned", NULL);
+}
+
+uint16_t placement_cr_type(const part_record_t *part) {
+  const uint16_t all = slurm_conf.select_type_param;
+  if (!part || !part->cr_type || !(all & (COMPAT_CR_SOCKET | COMPAT_CR_CORE))) return all;
+  return (uint16_t)((all & ~(COMPAT_CR_SOCKET | COMPAT_CR_CORE | COMPAT_CR_MEMORY)) | part->cr_type);
 }
 
 static job_resources_t *new_resources(const job_record_t *job, const struct dfrs_plan *plan) {
@@ -84,12 +82,7 @@ static job_resources_t *new_resources(const job_record_t *job, const struct dfrs
   made->whole_node = job->details->whole_node;
   made->node_req = node_request(job);
   made->threads_per_core = job->details->mc_ptr->threads_per_core;
-  made->cr_type = slurm_conf.select_type_param;
-  if (job->part_ptr->cr_type && (made->cr_type & (CR_SOCKET | CR_CORE))) {
-    made->cr_type &= (uint16_t)~(CR_SOCKET | CR_CORE | CR_MEMORY);
-    made->cr_type |= job->part_ptr->cr_type;
-  }
-  made->cr_type |= DFRS_MARK_EXACT;
+  made->cr_type = (uint16_t)(placement_cr_type(job->part_ptr) | COMPAT_MARK);
   return made;
 }
 
@@ -113,9 +106,9 @@ static void name_cores(const job_record_t *job) {
 }
 
 int place_exactly(job_record_t *job, bitstr_t *node_bitmap, uint32_t min_nodes, uint32_t max_nodes,
-                  const struct dfrs_plan *plan, const bitstr_t *reserved_cores) {
+                  const struct dfrs_plan *plan, const struct reserved_cores *reserved) {
   free_job_resources(&job->job_resrcs);
-  if (check_plan(job, node_bitmap, min_nodes, max_nodes, plan, reserved_cores) != SLURM_SUCCESS) return SLURM_ERROR;
+  if (check_plan(job, node_bitmap, min_nodes, max_nodes, plan, reserved) != SLURM_SUCCESS) return SLURM_ERROR;
   if (!job->details->mc_ptr) {
     job->details->mc_ptr = xmalloc(sizeof(*job->details->mc_ptr));
     job->details->mc_ptr->sockets_per_node = NO_VAL16;
@@ -123,7 +116,7 @@ int place_exactly(job_record_t *job, bitstr_t *node_bitmap, uint32_t min_nodes, 
     job->details->mc_ptr->threads_per_core = NO_VAL16;
   }
   job_resources_t *const made = job->job_resrcs = new_resources(job, plan);
-  const bool whole = made->whole_node == WHOLE_NODE_REQUIRED;
+  const bool whole = compat_whole_nodes(made->whole_node);
   for (uint32_t k = 0; k < plan->node_count; ++k) {
     const int node = (int)plan->nodes[k];
     made->cpus[k] = whole ? compat_node(node)->cpus_efctv
@@ -150,26 +143,51 @@ int place_exactly(job_record_t *job, bitstr_t *node_bitmap, uint32_t min_nodes, 
   return SLURM_SUCCESS;
 }
 
-void placed_cores_take(job_record_t *job) {
-  if (mark_is(job, DFRS_MARK_COUNTED)) return;
-  for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at)) {
-    shared_row_add(at.node, placed_cores(job, at.k, at.node));
-    (*stock.node_usage)[at.node].node_state += (uint16_t)job->job_resrcs->node_req;
-  }
-  mark_set(job, DFRS_MARK_COUNTED, true);
+/* The jobs whose cores are counted, by number: a tree of tsearch() with the numbers as keys. */
+static void *counted;
+
+static const void *key_of(const job_record_t *job) { return (const void *)(uintptr_t)job->job_id; } /* never 0 */
+
+static int by_key(const void *a, const void *b) {
+  return ((uintptr_t)a > (uintptr_t)b) - ((uintptr_t)a < (uintptr_t)b);
 }
 
-static void leave_node(const job_record_t *job, uint32_t k, int node) {
+static bool is_counted(const job_record_t *job) { return tfind(key_of(job), &counted, by_key) != NULL; }
+
+static void keep_key(void *key) { (void)key; }
+
+void placed_cores_forget(void) {
+  tdestroy(counted, keep_key);
+  counted = NULL;
+}
+
+void placed_cores_take(job_record_t *job) {
+  if (is_counted(job)) return;
+  if (!tsearch(key_of(job), &counted, by_key)) {
+    error("dfrs: no memory to count the cores of job %u", job->job_id);
+    return;
+  }
+  for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at)) {
+    node_use_record_t *const usage = &(*stock.node_usage)[at.node];
+    shared_row_add(at.node, placed_cores(job, at.k, at.node));
+    usage->node_state += (uint16_t)job->job_resrcs->node_req;
+    compat_node_job_add(usage, job);
+  }
+}
+
+static void leave_node(job_record_t *job, uint32_t k, int node) {
+  node_use_record_t *const usage = &(*stock.node_usage)[node];
   shared_row_remove(node, placed_cores(job, k, node));
-  uint16_t *const state = &(*stock.node_usage)[node].node_state;
-  *state -= *state >= job->job_resrcs->node_req ? (uint16_t)job->job_resrcs->node_req : *state;
+  usage->node_state -=
+      usage->node_state >= job->job_resrcs->node_req ? (uint16_t)job->job_resrcs->node_req : usage->node_state;
+  compat_node_job_remove(usage, job);
 }
 
 void placed_cores_give_back(job_record_t *job) {
-  if (!mark_is(job, DFRS_MARK_COUNTED)) return;
+  if (!is_counted(job)) return;
   for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at))
     leave_node(job, at.k, at.node);
-  mark_set(job, DFRS_MARK_COUNTED, false);
+  tdelete(key_of(job), &counted, by_key);
 }
 
 bool placed_has_room(const job_record_t *job) {
@@ -182,7 +200,7 @@ int placed_resize(job_record_t *job, const node_record_t *node) {
   for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at)) {
     if (at.node != (int)node->index) continue;
     memory_remove(at.node, job->job_resrcs->memory_allocated[at.k], job);
-    if (mark_is(job, DFRS_MARK_COUNTED)) leave_node(job, at.k, at.node);
+    if (is_counted(job)) leave_node(job, at.k, at.node);
     extract_job_resources_node(job->job_resrcs, at.k);
     return SLURM_SUCCESS;
   }

@@ -10,20 +10,30 @@
 #include "plugin/compat.h"
 #include "shim/gate.h"
 
+/* Cores that reservations keep from a job. Their map differs between versions of Slurm. */
+struct reserved_cores {
+  bool (*any_on)(const struct reserved_cores *reserved, int node);
+  const void *map; /* NULL: none */
+};
+
 /* What select_p_job_test is to do for RUN_NOW. On SLURM_SUCCESS job->job_resrcs is set and node_bitmap holds the plan's
- * nodes; otherwise nothing was changed but that job->job_resrcs is freed. reserved_cores: of reservations, may be NULL.
- */
+ * nodes; otherwise nothing was changed but that job->job_resrcs is freed. */
 int place_exactly(job_record_t *job, bitstr_t *node_bitmap, uint32_t min_nodes, uint32_t max_nodes,
-                  const struct dfrs_plan *plan, const bitstr_t *reserved_cores);
+                  const struct dfrs_plan *plan, const struct reserved_cores *reserved);
+
+/* The consumable resources of a job in a partition: SelectTypeParameters of the cluster and of the partition. */
+uint16_t placement_cr_type(const part_record_t *part);
 
 /* Whether exclusive use of nodes, by the job itself or by another one, allows the job on a node. Paused jobs do not
  * count. */
 bool placement_open(const job_record_t *job, int node);
 
-/* An exactly placed job (DFRS_MARK_EXACT) starts holding its cores, or stops; nothing if it does (not) already. Memory
+/* An exactly placed job (marks.h) starts holding its cores, or stops; nothing if it does (not) already. Memory
  * is managed_memory.h's. */
 void placed_cores_take(job_record_t *job);
 void placed_cores_give_back(job_record_t *job);
+/* No job's cores are counted: before all jobs are added from the beginning. */
+void placed_cores_forget(void);
 /* Whether nodes of its own are free of others, if it needs them (--exclusive), and not others' own. For a resume. */
 bool placed_has_room(const job_record_t *job);
 /* Takes one node out of the job for good: cores, memory, and its place in job_resources. */

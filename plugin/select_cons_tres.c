@@ -30,6 +30,7 @@
 #include "plugin/managed_memory.h"
 #include "plugin/marks.h"
 #include "plugin/placement.h"
+#include "plugin/selector.h"
 #include "plugin/shared_row.h"
 #include "plugin/stock.h"
 #include "shim/gate.h"
@@ -57,17 +58,17 @@ int fini(void) {
     dfrs_gate_set_select_ready(false);
     shared_row_detach();
   }
-  const int rc = stock.fini();
+  stock.fini();
   stock_unload();
   active = false;
-  return rc;
+  return SLURM_SUCCESS;
 }
 
 static bool managed(const job_record_t *job) {
   return active && job->part_ptr && dfrs_gate_manages(job->part_ptr->name);
 }
 
-static bool exact(const job_record_t *job) { return active && mark_is(job, DFRS_MARK_EXACT); }
+static bool exact(const job_record_t *job) { return active && marked_exact(job); }
 
 /* ---- start ------------------------------------------------------------------------------------------------------- */
 
@@ -78,18 +79,20 @@ static bool in_backfill(void) {
   return prctl(PR_GET_NAME, name) == 0 && strcmp(name, "bckfl") == 0;
 }
 
-static int run_now(job_record_t *job, bitstr_t *nodes, uint32_t min_nodes, uint32_t max_nodes, uint32_t req_nodes,
-                   compat_list preemptees, compat_list *preempted, bitstr_t *reserved_cores) {
+static int run_now(const struct selector_test *test) {
+  job_record_t *const job = test->job;
+  bitstr_t *const nodes = test->nodes;
   const struct dfrs_plan plan = dfrs_gate_plan(job->job_id);
   switch (plan.kind) {
     case DFRS_PLAN_EXACT:
-      return place_exactly(job, nodes, min_nodes, max_nodes, &plan, reserved_cores);
+      return place_exactly(job, nodes, test->min_nodes, test->max_nodes, &plan, &test->reserved);
     case DFRS_PLAN_STOCK: {
       if (!job_shape(job, 0).stock_placed) {
         struct layout layout;
         free_job_resources(&job->job_resrcs);
-        if (!layout_make(job, nodes, min_nodes, max_nodes, req_nodes, &plan, &layout)) return SLURM_ERROR;
-        const int rc = place_exactly(job, nodes, min_nodes, max_nodes, &layout.plan, reserved_cores);
+        if (!layout_make(job, nodes, test->min_nodes, test->max_nodes, test->req_nodes, &plan, &layout))
+          return SLURM_ERROR;
+        const int rc = place_exactly(job, nodes, test->min_nodes, test->max_nodes, &layout.plan, &test->reserved);
         layout_free(&layout);
         return rc;
       }
@@ -98,9 +101,7 @@ static int run_now(job_record_t *job, bitstr_t *nodes, uint32_t min_nodes, uint3
         if ((bitoff_t)plan.nodes[k] < bit_size(planned)) bit_set(planned, plan.nodes[k]);
       bit_and(nodes, planned);
       bit_free(planned);
-      if (bit_ffs(nodes) < 0) return SLURM_ERROR;
-      return stock.ops.job_test(job, nodes, min_nodes, max_nodes, req_nodes, SELECT_MODE_RUN_NOW, preemptees, preempted,
-                                reserved_cores);
+      return bit_ffs(nodes) < 0 ? SLURM_ERROR : test->stock(test);
     }
     case DFRS_PLAN_NONE:
       break;
@@ -110,16 +111,15 @@ static int run_now(job_record_t *job, bitstr_t *nodes, uint32_t min_nodes, uint3
   return SLURM_ERROR;
 }
 
-int select_p_job_test(job_record_t *job, bitstr_t *nodes, uint32_t min_nodes, uint32_t max_nodes, uint32_t req_nodes,
-                      uint16_t mode, compat_list preemptees, compat_list *preempted, bitstr_t *reserved_cores) {
-  if (managed(job) && job->details && min_nodes > 0) {
-    if (mode == SELECT_MODE_RUN_NOW)
-      return run_now(job, nodes, min_nodes, max_nodes, req_nodes, preemptees, preempted, reserved_cores);
-    if (mode == SELECT_MODE_WILL_RUN && in_backfill()) return SLURM_ERROR;
+int selector_job_test(const struct selector_test *test) {
+  if (managed(test->job) && test->job->details && test->min_nodes > 0) {
+    if (test->mode == SELECT_MODE_RUN_NOW) return run_now(test);
+    if (test->mode == SELECT_MODE_WILL_RUN && in_backfill()) return SLURM_ERROR;
     /* Slurm asks this of every job that comes in. It also asks when a start by our own plan has failed: no news. */
-    if (mode == SELECT_MODE_TEST_ONLY && dfrs_gate_plan(job->job_id).kind == DFRS_PLAN_NONE) dfrs_gate_wake();
+    if (test->mode == SELECT_MODE_TEST_ONLY && dfrs_gate_plan(test->job->job_id).kind == DFRS_PLAN_NONE)
+      dfrs_gate_wake();
   }
-  return stock.ops.job_test(job, nodes, min_nodes, max_nodes, req_nodes, mode, preemptees, preempted, reserved_cores);
+  return test->stock(test);
 }
 
 /* ---- what jobs hold ---------------------------------------------------------------------------------------------- */
@@ -135,23 +135,23 @@ static const bitstr_t *nodes_of(const job_record_t *job) {
 
 /* Adds a job that runs or is suspended to what is held: when it has been placed, and for all jobs at a restart. */
 static int add_job(job_record_t *job) {
+  if (active) marks_migrate(job, placement_cr_type(job->part_ptr));
   if (!exact(job)) {
     int rc;
-    if (active && IS_JOB_SUSPENDED(job) && mark_is(job, DFRS_MARK_PAUSED)) {
+    if (active && marked_paused(job)) {
       /* cons_tres takes a suspended job with a priority for one that gang scheduling has stopped, and counts its cores.
        */
       const uint32_t priority = job->priority;
       job->priority = 0;
-      rc = stock.ops.nodeinfo_set(job);
+      rc = stock.nodeinfo_set(job);
       job->priority = priority;
     } else {
-      rc = stock.ops.nodeinfo_set(job);
+      rc = stock.nodeinfo_set(job);
     }
     if (active && (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))) shared_row_refresh(nodes_of(job));
     return rc;
   }
   if (!IS_JOB_RUNNING(job) && !IS_JOB_SUSPENDED(job)) return SLURM_SUCCESS;
-  mark_set(job, DFRS_MARK_COUNTED, false);
   add_placed_memory(job);
   if (IS_JOB_RUNNING(job)) placed_cores_take(job);
   return SLURM_SUCCESS;
@@ -162,17 +162,14 @@ int select_p_select_nodeinfo_set(job_record_t *job) { return add_job(job); }
 int select_p_job_fini(job_record_t *job) {
   int rc = SLURM_SUCCESS;
   if (!exact(job)) {
-    rc = stock.ops.job_fini(job);
+    rc = stock.job_fini(job);
     if (active) shared_row_refresh(nodes_of(job));
   } else if (!*stock.initializing) { /* before all jobs have been added, there is nothing to take away */
     placed_cores_give_back(job);
     for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at))
       memory_remove(at.node, job->job_resrcs->memory_allocated[at.k], job);
   }
-  if (active) {
-    mark_set(job, DFRS_MARK_PAUSED, false);
-    if (managed(job) || exact(job)) dfrs_gate_wake();
-  }
+  if (active && (managed(job) || exact(job))) dfrs_gate_wake();
   return rc;
 }
 
@@ -180,30 +177,29 @@ int select_p_job_fini(job_record_t *job) {
 
 int select_p_job_suspend(job_record_t *job, bool indefinite) {
   if (!exact(job) && (indefinite || !managed(job))) {
-    const int rc = stock.ops.job_suspend(job, indefinite);
+    const int rc = stock.job_suspend(job, indefinite);
     if (active) shared_row_refresh(nodes_of(job));
     return rc;
   }
   if (!job->job_resrcs) return ESLURM_NOT_SUPPORTED;
+  /* Nothing would tell its pause from a user's suspend, see marked_paused(). */
+  if (!indefinite && job->priority == 0 && !memory_can_be_given_back(job)) return ESLURM_NOT_SUPPORTED;
   if (exact(job)) {
     placed_cores_give_back(job);
   } else {
-    const int rc = stock.ops.job_suspend(job, true);
+    const int rc = stock.job_suspend(job, true);
     if (rc != SLURM_SUCCESS) return rc;
     shared_row_refresh(nodes_of(job));
   }
-  if (!indefinite) {
-    (void)memory_give_back(job);
-    mark_set(job, DFRS_MARK_PAUSED, true);
-  }
+  if (!indefinite) memory_give_back(job);
   dfrs_gate_wake();
   return SLURM_SUCCESS;
 }
 
 int select_p_job_resume(job_record_t *job, bool indefinite) {
-  const bool paused = active && mark_is(job, DFRS_MARK_PAUSED);
+  const bool paused = active && marked_paused(job);
   if (!exact(job) && !paused) {
-    const int rc = stock.ops.job_resume(job, indefinite);
+    const int rc = stock.job_resume(job, indefinite);
     if (active) shared_row_refresh(nodes_of(job));
     return rc;
   }
@@ -221,12 +217,11 @@ int select_p_job_resume(job_record_t *job, bool indefinite) {
     }
     placed_cores_take(job);
   } else {
-    const int rc = stock.ops.job_resume(job, true);
+    const int rc = stock.job_resume(job, true);
     if (rc != SLURM_SUCCESS) return rc;
     shared_row_refresh(nodes_of(job));
   }
   memory_take(job);
-  mark_set(job, DFRS_MARK_PAUSED, false);
   dfrs_gate_wake();
   return SLURM_SUCCESS;
 }
@@ -238,7 +233,7 @@ int select_p_job_resized(job_record_t *job, node_record_t *node) {
   if (exact(job)) {
     rc = placed_resize(job, node);
   } else {
-    rc = stock.ops.job_resized(job, node);
+    rc = stock.job_resized(job, node);
     if (active) shared_row_refresh(nodes_of(job));
   }
   if (managed(job)) dfrs_gate_wake();
@@ -249,12 +244,12 @@ int select_p_job_resized(job_record_t *job, node_record_t *node) {
 static bool hand_over(job_record_t *job) {
   if (!exact(job)) return false;
   placed_cores_give_back(job);
-  mark_set(job, DFRS_MARK_EXACT, false);
+  mark_exact(job, false);
   return true;
 }
 
 static void take_back(job_record_t *job) {
-  mark_set(job, DFRS_MARK_EXACT, true);
+  mark_exact(job, true);
   placed_cores_take(job);
 }
 
@@ -263,12 +258,12 @@ static void take_back(job_record_t *job) {
  * rows and leaves the memory. It must not be refused: slurmctld has killed the giving job's tasks by now. */
 int select_p_job_expand(job_record_t *from, job_record_t *to) {
   const bool from_exact = hand_over(from), to_exact = hand_over(to);
-  const int rc = stock.ops.job_expand(from, to);
+  const int rc = stock.job_expand(from, to);
   if (rc != SLURM_SUCCESS) {
     if (from_exact) take_back(from);
     if (to_exact) take_back(to);
   } else if (to_exact) {
-    (void)stock.ops.job_suspend(to, true);
+    (void)stock.job_suspend(to, true);
     take_back(to);
   }
   if (active) {
@@ -281,24 +276,29 @@ int select_p_job_expand(job_record_t *from, job_record_t *to) {
 /* ---- all from the beginning -------------------------------------------------------------------------------------- */
 
 int select_p_node_init(void) {
-  if (!active) return stock.ops.node_init();
+  if (!active) return stock.node_init();
   shared_row_detach();
-  const int rc = stock.ops.node_init();
+  placed_cores_forget();
+  const int rc = stock.node_init();
   if (rc == SLURM_SUCCESS) shared_row_attach();
   return rc;
 }
 
 /* cons_tres' own would add exactly placed jobs to its rows, so its steps are taken here, with our way of adding. */
 int select_p_reconfigure(void) {
-  if (!active) return stock.ops.reconfigure();
+  if (!active) return stock.reconfigure();
   info("%s: reconfigure", plugin_type);
   compat_list const defaults = slurm_conf.job_defaults_list;
-  *stock.def_cpu_per_gpu = defaults ? stock.get_def_cpu_per_gpu(defaults) : 0;
-  *stock.def_mem_per_gpu = defaults ? stock.get_def_mem_per_gpu(defaults) : 0;
+  *stock.def_cpu_per_gpu = defaults ? selector_def_cpu_per_gpu(defaults) : 0;
+  *stock.def_mem_per_gpu = defaults ? selector_def_mem_per_gpu(defaults) : 0;
   const int rc = select_p_node_init();
   if (rc != SLURM_SUCCESS) return rc;
+  compat_unblock_nodes();
   compat_iterator each = list_iterator_create(job_list);
-  for (job_record_t *job; (job = list_next(each));) (void)add_job(job);
+  for (job_record_t *job; (job = list_next(each));) {
+    (void)add_job(job);
+    compat_block_nodes(job);
+  }
   list_iterator_destroy(each);
   *stock.initializing = false;
   dfrs_gate_wake();
@@ -307,59 +307,6 @@ int select_p_reconfigure(void) {
 
 /* ---- handed on --------------------------------------------------------------------------------------------------- */
 
-int select_p_state_save(char *folder) { return stock.ops.state_save(folder); }
-int select_p_state_restore(char *folder) { return stock.ops.state_restore(folder); }
-int select_p_job_init(compat_list jobs) { return stock.ops.job_init(jobs); }
-int select_p_job_begin(job_record_t *job) { return stock.ops.job_begin(job); }
-int select_p_job_ready(job_record_t *job) { return stock.ops.job_ready(job); }
-int select_p_job_signal(job_record_t *job, int signal) { return stock.ops.job_signal(job, signal); }
-
-bitstr_t *select_p_step_pick_nodes(job_record_t *job, select_jobinfo_t *info, uint32_t count, bitstr_t **avail) {
-  return stock.ops.step_pick_nodes(job, info, count, avail);
-}
-int select_p_step_start(step_record_t *step) { return stock.ops.step_start(step); }
-int select_p_step_finish(step_record_t *step, bool killing) { return stock.ops.step_finish(step, killing); }
-
-int select_p_select_nodeinfo_pack(select_nodeinfo_t *info, buf_t *buffer, uint16_t version) {
-  return stock.ops.nodeinfo_pack(info, buffer, version);
-}
-int select_p_select_nodeinfo_unpack(select_nodeinfo_t **info, buf_t *buffer, uint16_t version) {
-  return stock.ops.nodeinfo_unpack(info, buffer, version);
-}
-select_nodeinfo_t *select_p_select_nodeinfo_alloc(void) { return stock.ops.nodeinfo_alloc(); }
-int select_p_select_nodeinfo_free(select_nodeinfo_t *info) { return stock.ops.nodeinfo_free(info); }
-int select_p_select_nodeinfo_set_all(void) { return stock.ops.nodeinfo_set_all(); }
-int select_p_select_nodeinfo_get(select_nodeinfo_t *info, enum select_nodedata_type what, enum node_states state,
-                                 void *data) {
-  return stock.ops.nodeinfo_get(info, what, state, data);
-}
-
-select_jobinfo_t *select_p_select_jobinfo_alloc(void) { return stock.ops.jobinfo_alloc(); }
-int select_p_select_jobinfo_free(select_jobinfo_t *info) { return stock.ops.jobinfo_free(info); }
-int select_p_select_jobinfo_set(select_jobinfo_t *info, enum select_jobdata_type what, void *data) {
-  return stock.ops.jobinfo_set(info, what, data);
-}
-int select_p_select_jobinfo_get(select_jobinfo_t *info, enum select_jobdata_type what, void *data) {
-  return stock.ops.jobinfo_get(info, what, data);
-}
-select_jobinfo_t *select_p_select_jobinfo_copy(select_jobinfo_t *info) { return stock.ops.jobinfo_copy(info); }
-int select_p_select_jobinfo_pack(select_jobinfo_t *info, buf_t *buffer, uint16_t version) {
-  return stock.ops.jobinfo_pack(info, buffer, version);
-}
-int select_p_select_jobinfo_unpack(select_jobinfo_t **info, buf_t *buffer, uint16_t version) {
-  return stock.ops.jobinfo_unpack(info, buffer, version);
-}
-char *select_p_select_jobinfo_sprint(select_jobinfo_t *info, char *text, size_t size, int mode) {
-  return stock.ops.jobinfo_sprint(info, text, size, mode);
-}
-char *select_p_select_jobinfo_xstrdup(select_jobinfo_t *info, int mode) {
-  return stock.ops.jobinfo_xstrdup(info, mode);
-}
-
-int select_p_get_info_from_plugin(enum select_plugindata_info what, job_record_t *job, void *data) {
-  return stock.ops.get_info_from_plugin(what, job, data);
-}
-int select_p_update_node_config(int index) { return stock.ops.update_node_config(index); }
-bitstr_t *select_p_resv_test(resv_desc_msg_t *request, uint32_t node_count, bitstr_t *avail, bitstr_t **cores) {
-  return stock.ops.resv_test(request, node_count, avail, cores);
-}
+int select_p_job_begin(job_record_t *job) { return stock.job_begin(job); }
+int select_p_job_ready(job_record_t *job) { return stock.job_ready(job); }
+int select_p_select_nodeinfo_set_all(void) { return stock.nodeinfo_set_all(); }

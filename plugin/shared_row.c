@@ -55,7 +55,7 @@ bool shared_row_foreign(int node, int core) {
     for (int i = 0; i < part->num_rows; ++i) {
       bitstr_t *const *const cores = part->row[i].row_bitmap;
       if (!cores || !cores[node] || part->row[i].num_jobs == 0) continue;
-      if (core < 0 ? bit_ffs(cores[node]) >= 0 : core < bit_size(cores[node]) && bit_test(cores[node], core))
+      if (core < 0 ? bit_ffs(cores[node]) >= 0 : core < bit_size(cores[node]) && compat_bit(cores[node], core))
         return true;
     }
   }
@@ -103,7 +103,7 @@ void shared_row_refresh(const bitstr_t *nodes) {
   bitstr_t *const map = (bitstr_t *)nodes; /* Slurm's functions that only read take it without const */
   const int first = bit_ffs(map), last = first < 0 ? -1 : bit_fls(map);
   for (int i = first; i >= 0 && i <= last; ++i)
-    if (bit_test(map, i) && is_counted(i) && counts[i].jobs > 0) update_row(i);
+    if (compat_bit(map, i) && is_counted(i) && counts[i].jobs > 0) update_row(i);
 }
 
 uint32_t shared_row_cores(int node) { return is_counted(node) ? counts[node].cores : 0; }

@@ -9,6 +9,7 @@
 #include "plugin/compat.h"
 #include "plugin/job_shape.h"
 #include "plugin/lost_jobs.h"
+#include "plugin/marks.h"
 #include "shim/gate.h"
 
 enum { kPlainParts = 16 };
@@ -73,7 +74,7 @@ static void gather_managed(struct snapshot *s) {
 }
 
 static bool node_usable(const node_record_t *node, int index) {
-  return bit_test(avail_node_bitmap, index) && bit_test(up_node_bitmap, index) && !IS_NODE_DOWN(node) &&
+  return compat_bit(avail_node_bitmap, index) && compat_bit(up_node_bitmap, index) && !IS_NODE_DOWN(node) &&
          !IS_NODE_DRAIN(node) && !IS_NODE_FAIL(node) && !IS_NODE_NO_RESPOND(node) && !IS_NODE_POWERED_DOWN(node) &&
          !IS_NODE_POWERING_DOWN(node) && !IS_NODE_MAINT(node);
 }
@@ -126,7 +127,7 @@ static void take_nodes(struct snapshot *s) {
   for (int i = 0; i < node_record_count; ++i) {
     s->view_index[i] = NO_VAL;
     const node_record_t *node = compat_node(i);
-    if (node && node->name && bit_test(s->managed, i)) take_node(s, node, i);
+    if (node && node->name && compat_bit(s->managed, i)) take_node(s, node, i);
   }
   if (s->view.node_count == 0) s->least_memory = 0;
 }
@@ -138,14 +139,14 @@ static void add_foreign(struct snapshot *s, const job_record_t *job) {
   const int first = bit_ffs(held->node_bitmap), last = bit_fls(held->node_bitmap);
   uint32_t k = 0;
   for (int i = first; i >= 0 && i <= last && i < node_record_count; ++i) {
-    if (!bit_test(held->node_bitmap, i)) continue;
+    if (!compat_bit(held->node_bitmap, i)) continue;
     const uint32_t at = k++;
     if (at >= held->nhosts) break;
     if (s->view_index[i] == NO_VAL) continue;
     struct dfrs_node *node = &s->nodes[s->view_index[i]];
     if (held->cpus && !IS_JOB_SUSPENDED(job)) node->foreign_cpus += held->cpus[at];
     if (held->memory_allocated) node->foreign_memory += held->memory_allocated[at];
-    if (held->whole_node == WHOLE_NODE_REQUIRED) node->usable = false;
+    if (compat_whole_nodes(held->whole_node)) node->usable = false;
   }
 }
 
@@ -259,7 +260,7 @@ static size_t drop_small_nodes(struct snapshot *s, const job_record_t *job, cons
     if (s->nodes[i].cpus < least_cpus || s->nodes[i].memory < shape->memory_per_task ||
         (details->pn_min_tmp_disk != NO_VAL && node->tmp_disk < details->pn_min_tmp_disk))
       bit_clear(s->scratch, s->table_index[i]);
-    if (bit_test(s->scratch, s->table_index[i])) ++left;
+    if (compat_bit(s->scratch, s->table_index[i])) ++left;
   }
   return left;
 }
@@ -274,7 +275,7 @@ static const uint64_t *narrowed_nodes(struct snapshot *s, const job_record_t *jo
   if (!mask) return NULL;
   memset(mask, 0, words * sizeof(*mask));
   for (size_t i = 0; i < s->view.node_count; ++i)
-    if (bit_test(s->scratch, s->table_index[i])) mask_set(mask, (uint32_t)i);
+    if (compat_bit(s->scratch, s->table_index[i])) mask_set(mask, (uint32_t)i);
   return mask;
 }
 
@@ -309,7 +310,7 @@ static void take_placement(struct snapshot *s, const job_record_t *job, struct d
   const int first = bit_ffs(held->node_bitmap), last = bit_fls(held->node_bitmap);
   uint32_t k = 0, count = 0, placed = 0;
   for (int i = first; i >= 0 && i <= last && i < node_record_count && k < held->nhosts; ++i) {
-    if (!bit_test(held->node_bitmap, i)) continue;
+    if (!compat_bit(held->node_bitmap, i)) continue;
     const uint32_t at = k++;
     if (s->view_index[i] == NO_VAL) continue;
     uint32_t here = held->tasks_per_node && held->tasks_per_node[at] ? held->tasks_per_node[at] : 0;
@@ -363,7 +364,7 @@ static bool phase_of(const job_record_t *job, enum dfrs_job_phase *phase) {
 
 static uint32_t flags_of(const job_record_t *job, const struct job_shape *shape) {
   uint32_t flags = 0;
-  if (IS_JOB_SUSPENDED(job) && job->priority == 0) flags |= DFRS_JOB_USER_SUSPENDED; /* we leave the priority alone */
+  if (IS_JOB_SUSPENDED(job) && !marked_paused(job)) flags |= DFRS_JOB_USER_SUSPENDED;
   if (shape->exclusive) flags |= DFRS_JOB_EXCLUSIVE;
   if (shape->stock_placed || shape->own_layout) flags |= DFRS_JOB_STOCK_PLACED;
   if (job->batch_flag) flags |= DFRS_JOB_BATCH;

@@ -32,31 +32,42 @@ static bool find(char *path, size_t size) {
 }
 
 /* Looks one name up; false, with a message, if it is not there. */
-static bool look_up(const char *path, const char *name, void *to) {
-  void *found = dlsym(library, name);
-  if (!found) {
-    error("%s has no %s: it is not the cons_tres that dfrs was built for", path, name);
+static bool look_up(const char *path, const struct stock_name *wanted) {
+  void *found = dlsym(library, wanted->name);
+  if (!found && !wanted->optional) {
+    error("%s has no %s: it is not the cons_tres that dfrs was built for", path, wanted->name);
     return false;
   }
-  memcpy(to, &found, sizeof(found));
+  memcpy(wanted->to, &found, sizeof(found));
   return true;
 }
 
-static bool look_up_all(const char *path) {
-  /* Slurm itself fills the same structure from the same list of names. */
-  enum { kCount = sizeof(slurm_select_ops_t) / sizeof(void *) };
-  void *functions[kCount];
-  for (int i = 0; i < kCount; ++i)
-    if (!look_up(path, node_select_syms[i], &functions[i])) return false;
-  memcpy(&stock.ops, functions, sizeof(stock.ops));
-  return look_up(path, "init", &stock.init) && look_up(path, "fini", &stock.fini) &&
-         look_up(path, "select_node_usage", &stock.node_usage) &&
-         look_up(path, "select_part_record", &stock.part_record) &&
-         look_up(path, "select_state_initializing", &stock.initializing) &&
-         look_up(path, "def_cpu_per_gpu", &stock.def_cpu_per_gpu) &&
-         look_up(path, "def_mem_per_gpu", &stock.def_mem_per_gpu) &&
-         look_up(path, "common_get_def_cpu_per_gpu", &stock.get_def_cpu_per_gpu) &&
-         look_up(path, "common_get_def_mem_per_gpu", &stock.get_def_mem_per_gpu);
+static const struct stock_name kNames[] = {
+    {"select_p_node_init", &stock.node_init, false},
+    {"select_p_job_begin", &stock.job_begin, false},
+    {"select_p_job_ready", &stock.job_ready, false},
+    {"select_p_job_expand", &stock.job_expand, false},
+    {"select_p_job_resized", &stock.job_resized, false},
+    {"select_p_job_fini", &stock.job_fini, false},
+    {"select_p_job_suspend", &stock.job_suspend, false},
+    {"select_p_job_resume", &stock.job_resume, false},
+    {"select_p_select_nodeinfo_set", &stock.nodeinfo_set, false},
+    {"select_p_select_nodeinfo_set_all", &stock.nodeinfo_set_all, false},
+    {"select_p_reconfigure", &stock.reconfigure, false},
+    {"init", &stock.init, false},
+    {"fini", &stock.fini, false},
+    {"select_node_usage", &stock.node_usage, false},
+    {"select_part_record", &stock.part_record, false},
+    {"select_state_initializing", &stock.initializing, false},
+    {"def_cpu_per_gpu", &stock.def_cpu_per_gpu, false},
+    {"def_mem_per_gpu", &stock.def_mem_per_gpu, false},
+    {NULL, NULL, false},
+};
+
+static bool look_up_all(const char *path, const struct stock_name *names) {
+  for (; names->name; ++names)
+    if (!look_up(path, names)) return false;
+  return true;
 }
 
 int stock_load(void) {
@@ -75,7 +86,7 @@ int stock_load(void) {
           version ? *version : 0, SLURM_VERSION_NUMBER);
   } else if (!type || strcmp(type, "select/cons_tres") != 0) {
     error("%s is not select/cons_tres", path);
-  } else if (look_up_all(path)) {
+  } else if (look_up_all(path, kNames) && look_up_all(path, selector_names)) {
     verbose("select/cons_tres of dfrs wraps %s", path);
     return SLURM_SUCCESS;
   }

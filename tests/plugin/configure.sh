@@ -50,19 +50,24 @@ expect "no source" 1 "--with-slurm-src=$work/empty is not an unpacked Slurm sour
 run --with-slurm-src="$work/source" --with-slurm-headers="$work/empty"
 expect "no headers" 1 "$work/empty/slurm/slurm_version.h is missing" "apt-get install libslurm-dev"
 run --with-slurm-src
-expect "no folder" 1 "--with-slurm-src needs a folder"
+expect "no path" 1 "--with-slurm-src needs a path"
 run --with-slurm-headers="$work/headers"
-expect "headers alone" 1 "only together with --with-slurm-src=DIR"
+expect "headers alone" 1 "only together with --with-slurm-src=PATH"
 printf '#define SLURM_VERSION_NUMBER soon\n' > "$work/other/slurm/slurm_version.h"
 run --with-slurm-src="$work/source" --with-slurm-headers="$work/other"
 expect "headers that make no sense" 1 "has no SLURM_VERSION_NUMBER"
 run --with-slurm-src="$work/source" --with-slurm-headers="$work/headers"
-expect "a version that nothing is known of" 1 "for Slurm 22.05, and this is 24.05.3" "docs/reference/slurm.md"
-source_of 24 11 5
-headers_of 0x180b05
-run --with-slurm-src="$work/source" --with-slurm-headers="$work/headers"
-expect "a version that is not ready" 1 "for Slurm 22.05 only, this is 24.11.5" "-DDFRS_PORTING_SLURM"
+expect "a version that nothing is known of" 1 "this is 24.05.3" "22.05, 23.11, 24.11, 25.05, 25.11 and 26.05" \
+  "docs/reference/slurm.md"
+: > "$work/slurm.tar.xz"
+run --with-slurm-src="$work/slurm.tar.xz" --with-slurm-headers="$work/headers"
+expect "a tarball that is none" 1 "--with-slurm-src=$work/slurm.tar.xz cannot be unpacked"
 source_of 22 05 11
 headers_of 0x16050b
 run CXXFLAGS=-O0 --with-slurm-src="$work/source" --with-slurm-headers="$work/headers"
 expect "same version" 0 "Slurm plugin: for Slurm 22.05.11"
+source_of 26 05 3
+headers_of 0x1a0503
+tar -cJf "$work/slurm.tar.xz" -C "$work" source
+run CXXFLAGS=-O0 --with-slurm-src="$work/slurm.tar.xz" --with-slurm-headers="$work/headers"
+expect "a tarball" 0 "Slurm plugin: for Slurm 26.05.3"

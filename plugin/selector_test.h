@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * select_p_job_test as Slurm has it since 24.11, for the two files of entry points that share it.
+ */
+#ifndef DFRS_PLUGIN_SELECTOR_TEST_H
+#define DFRS_PLUGIN_SELECTOR_TEST_H
+
+#include "plugin/selector.h"
+
+static int (*stock_job_test)(job_record_t *, bitstr_t *, uint32_t, uint32_t, uint32_t, uint16_t, compat_list,
+                             compat_list *, resv_exc_t *, will_run_data_t *);
+
+struct more {
+  compat_list preemptees;
+  compat_list *preempted;
+  resv_exc_t *reserved;
+  will_run_data_t *will_run;
+};
+
+/* One bitmap of cores for each node that has any; no array at all if there is none. */
+static bool any_on(const struct reserved_cores *reserved, int node) {
+  bitstr_t *const *const nodes = reserved->map;
+  return nodes && nodes[node] && bit_ffs(nodes[node]) >= 0;
+}
+
+static int ask_stock(const struct selector_test *t) {
+  const struct more *const more = t->more;
+  return stock_job_test(t->job, t->nodes, t->min_nodes, t->max_nodes, t->req_nodes, t->mode, more->preemptees,
+                        more->preempted, more->reserved, more->will_run);
+}
+
+int select_p_job_test(job_record_t *job, bitstr_t *nodes, uint32_t min_nodes, uint32_t max_nodes, uint32_t req_nodes,
+                      uint16_t mode, compat_list preemptees, compat_list *preempted, resv_exc_t *reserved,
+                      will_run_data_t *will_run) {
+  const struct more more = {preemptees, preempted, reserved, will_run};
+  const struct selector_test test = {.job = job,
+                                     .nodes = nodes,
+                                     .min_nodes = min_nodes,
+                                     .max_nodes = max_nodes,
+                                     .req_nodes = req_nodes,
+                                     .mode = mode,
+                                     .reserved = {any_on, reserved ? reserved->exc_cores : NULL},
+                                     .stock = ask_stock,
+                                     .more = &more};
+  return selector_job_test(&test);
+}
+
+#endif
