@@ -8,8 +8,8 @@ import time
 import unittest
 from pathlib import Path
 
-from . import accounting, cgroups, jobs
-from .cluster import Cluster, find_program
+from . import accounting, cgroups, jobs, slurm
+from .cluster import Cluster
 from .errors import ClusterError, Unavailable
 from .options import Options
 from .waiting import wait_for
@@ -28,7 +28,7 @@ class LiveTest(unittest.TestCase):
     def setUpClass(cls):
         if cls.options.accounting:
             try:
-                accounting.check_host(find_program)
+                accounting.check_host(slurm.find_program)
             except Unavailable as reason:
                 raise unittest.SkipTest(str(reason)) from None
         module = cls.__module__.rpartition(".")[2].replace("test_", "")

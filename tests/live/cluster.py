@@ -18,16 +18,12 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import accounting, cgroups, configuration, ports, processes
+from . import accounting, cgroups, configuration, ports, processes, slurm
 from .errors import ClusterError, Unavailable
 from .options import Options
 from .waiting import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]  # of the checkout
-STOCK_PLUGIN_DIRS = ("/usr/lib/x86_64-linux-gnu/slurm-wlm", "/usr/lib/*/slurm-wlm", "/usr/lib*/slurm",
-                     "/usr/local/lib/slurm")
-DAEMONS = ("munged", "slurmctld", "slurmd")
-COMMANDS = ("sbatch", "srun", "squeue", "sinfo", "scontrol", "scancel", "munge")
 SPANK_PLUGIN = "spank_dfrs.so"
 SLURMCTLD_PLUGINS = ["libdfrs_controller.so", "sched_dfrs.so", "select_cons_tres.so"]
 AGENT_PORT_OFFSET = 100  # an agent listens at its slurmd's port plus this
@@ -39,26 +35,9 @@ def build_folder():
     return Path(os.environ.get("DFRS_BUILD_DIR") or ROOT / "build")
 
 
-def find_program(name):
-    return shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin:/usr/bin:/bin")
-
-
-def _stock_plugin_dir():
-    for pattern in STOCK_PLUGIN_DIRS:
-        for folder in sorted(Path("/").glob(pattern[1:])):
-            if (folder / "select_cons_tres.so").exists():
-                return folder
-    raise Unavailable("Slurm's plugins (select_cons_tres.so) are not installed; on Debian: "
-                      "apt-get install slurm-wlm-basic-plugins")
-
-
 def check_host():
     """Raises Unavailable, naming what is missing, if no cluster can run here."""
-    missing = [name for name in DAEMONS + COMMANDS if not find_program(name)]
-    if missing:
-        raise Unavailable(f"Slurm is not installed ({', '.join(missing)} not found); on Debian: "
-                          "apt-get install slurmctld slurmd slurm-client munge")
-    _stock_plugin_dir()
+    slurm.check_host()
     if cgroups.version() == 0:
         raise Unavailable("the kernel's control groups with the cpu controller are not at /sys/fs/cgroup; in a "
                           "container, they must be mounted writable")
@@ -99,7 +78,7 @@ class Cluster:
 
     @property
     def stock_plugin_dir(self):
-        return _stock_plugin_dir()
+        return slurm.plugin_folder()
 
     @property
     def agent_port_offset(self):
@@ -127,7 +106,7 @@ class Cluster:
         """Of a user of this cluster."""
         environment = {name: value for name, value in os.environ.items()
                        if not re.match(r"(SLURM|SBATCH|SALLOC|SQUEUE|SINFO|MUNGE)_|DFRS_CLUSTER", name)}
-        environment["PATH"] = f"{build_folder()}:{environment.get('PATH', '/usr/bin:/bin')}:/usr/sbin:/sbin"
+        environment["PATH"] = f"{build_folder()}:{slurm.path()}"
         environment["SLURM_CONF"] = str(self.folder / "etc/slurm.conf")
         environment["MUNGE_SOCKET"] = str(self.munge_socket)
         return environment
@@ -139,7 +118,7 @@ class Cluster:
         busy. A cluster that is up with other options is an error."""
         check_host()
         if self.options.accounting:
-            accounting.check_host(find_program)
+            accounting.check_host(slurm.find_program)
         self._check_paths()
         self.folder.mkdir(parents=True, exist_ok=True)
         with self._locked():
@@ -271,7 +250,7 @@ class Cluster:
         return ("# Source this file to use the cluster: sbatch, squeue, sinfo, scontrol, dfrsctl.\n"
                 f"export SLURM_CONF='{self.folder}/etc/slurm.conf'\n"
                 f"export MUNGE_SOCKET='{self.munge_socket}'\n"
-                f"case :$PATH: in *:'{build_folder()}':*) ;; *) PATH='{build_folder()}':$PATH ;; esac\n")
+                f"case :$PATH: in *:'{build_folder()}':*) ;; *) PATH='{build_folder()}:{slurm.own_path()}'$PATH ;; esac\n")
 
     def write_configuration(self):
         """Writes all configuration files again from the options; daemons read them when they start or after
@@ -340,7 +319,7 @@ class Cluster:
     def _program(self, name):
         if name not in self._programs:
             own = build_folder() / name
-            path = str(own) if own.exists() else find_program(name)
+            path = str(own) if own.exists() else slurm.find_program(name)
             if not path:
                 raise ClusterError(f"{name} is neither built nor installed")
             self._programs[name] = path
@@ -356,14 +335,27 @@ class Cluster:
             process = processes.Process(record["pid"], record["started"])
         except (OSError, ValueError, KeyError):
             return None
-        return process if process.alive() else None
+        return process if process.alive() else self._successor(name, record.get("argv"))
+
+    def _successor(self, name, argv):
+        """Since 23.11 a reconfiguration is a new process of slurmctld or slurmd, with the same command line."""
+        if not argv or not slurm.since(23, 11):
+            return None
+        for process in processes.marked(self.folder):
+            if processes.command_line(process.pid) == argv:
+                self._write_pid(name, process, argv)
+                return process
+        return None
+
+    def _write_pid(self, name, process, argv):
+        self._write(f"run/{name}.json", json.dumps({"pid": process.pid, "started": process.started, "argv": argv}))
 
     def _start(self, name, argv, environment=None):
         if self.process(name):
             return None
         process = processes.start(argv, environment=environment or self.environment(), folder=self.folder / "run",
                                   log=self.folder / "log" / f"{name}.out", mark=self.folder)
-        self._write(f"run/{name}.json", json.dumps({"pid": process.pid, "started": process.started}))
+        self._write_pid(name, process, [str(word) for word in argv])
         return process
 
     def start_other(self, name, argv):

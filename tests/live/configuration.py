@@ -6,7 +6,7 @@ the scheduler and the folder of plugins. Both include common.conf.
 """
 import socket
 
-from . import cgroups
+from . import cgroups, slurm
 
 
 def host_name():
@@ -118,5 +118,7 @@ def dfrs_conf(options, place):
 def cgroup_conf(version):
     lines = "ConstrainCores=no\nConstrainRAMSpace=no\nConstrainDevices=no\n"
     if version == 2:
-        return f"CgroupPlugin=cgroup/v2\nIgnoreSystemd=yes\nEnableControllers=yes\n{lines}"
+        # 22.05 has no name for it, and ends at one that it does not know.
+        controllers = "EnableControllers=yes\n" if slurm.since(23, 2) else "CgroupAutomount=yes\n"
+        return f"CgroupPlugin=cgroup/v2\nIgnoreSystemd=yes\n{controllers}{lines}"
     return f"CgroupPlugin=cgroup/v1\n{lines}"

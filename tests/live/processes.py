@@ -113,6 +113,14 @@ def environment_of(pid):
     return {name: value for name, mark, value in pairs if mark}
 
 
+def command_line(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return [word.decode(errors="replace") for word in file.read().split(b"\0")[:-1]]
+    except OSError:
+        return []
+
+
 def marked(mark):
     """All that still runs of the cluster in the folder `mark`: its daemons, slurmstepds, and what they have started."""
     parents, found = {}, set()

@@ -17,8 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import ports, processes
-from .cluster import _stock_plugin_dir, build_folder
+from . import ports, processes, slurm
+from .cluster import build_folder
 from .configuration import host_name
 from .waiting import wait_for
 
@@ -46,7 +46,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
 SchedulerType=sched/dfrs
 SchedulerParameters=defer,sched_interval=60
-PluginDir={folder}/plugins:{_stock_plugin_dir()}
+PluginDir={folder}/plugins:{slurm.plugin_folder()}
 PreemptMode=OFF
 SlurmdTimeout=0
 TreeWidth=65533

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A backup controller takes over from a primary that was killed, and gives back to it."""
-import shutil
 import signal
 import subprocess
 from pathlib import Path
 
-from . import configuration, jobs
+from . import configuration, jobs, slurm
 from .case import LiveTest
 from .options import Options
 from .waiting import wait_for
@@ -33,7 +32,7 @@ class Failover(LiveTest):
         hosts.write_text(f"{Path('/etc/hosts').read_text(encoding='utf-8')}\n{ADDRESS} {BACKUP}\n", encoding="utf-8")
         cluster.start_other("backup", [*OWN_HOST, "sh", "-c",
                                        f'mount --bind {hosts} /etc/hosts && hostname {BACKUP} && exec "$0" "$@"',
-                                       shutil.which("slurmctld", path="/usr/sbin:/sbin:/usr/bin"), "-D", "-f",
+                                       slurm.find_program("slurmctld"), "-D", "-f",
                                        cluster.folder / "etc/slurmctld.backup"])
         wait_for("the backup to stand by", lambda: STANDBY in self.backup_log(), 20)
 

@@ -1,0 +1,63 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Versions of Slurm other than the installed one: where their upstream tarballs are, and where their builds are kept.
+# To be sourced after tests/setup.sh.
+upstream_versions=(23.11.11 24.11.5 25.05.8 25.11.7 26.05.3)
+slurm_build_packages=(libmunge-dev libdbus-1-dev libhwloc-dev libhttp-parser-dev libjson-c-dev liblz4-dev
+  libmariadb-dev libpmix-dev xz-utils bzip2)
+
+# slurm_tarball VERSION: prints its path; fails if it is not there. SLURM_TARBALLS: the folder to look in.
+slurm_tarball() {
+  local version=$1 folder name
+  for folder in ${SLURM_TARBALLS:+"$SLURM_TARBALLS"} "$root/../shared/slurm"; do
+    for name in "slurm-${version//./-}-1.tar.xz" "slurm-$version.tar.bz2"; do
+      if [[ -r $folder/$name ]]; then realpath "$folder/$name"; return; fi
+    done
+  done
+  return 1
+}
+
+# Where builds stay: outside the checkout, so that each is made once. DFRS_SLURM_BUILDS: another folder.
+slurm_builds() { printf '%s\n' "${DFRS_SLURM_BUILDS:-${XDG_CACHE_HOME:-$HOME/.cache}/dfrs/slurm}"; }
+
+# slurm_prefix VERSION: the folder where a build of it is, or would be
+slurm_prefix() { printf '%s/%s\n' "$(slurm_builds)" "$1"; }
+
+slurm_is_built() { [[ -f $(slurm_prefix "$1")/complete ]]; }
+
+# slurm_headers TARBALL FOLDER: unpacks the source into FOLDER/source, and writes FOLDER/include/slurm/slurm_version.h, as
+# Slurm's own ./configure would. Enough to compile the plugins.
+slurm_headers() {
+  local tarball=$1 folder=$2 number
+  rm -rf "$folder"
+  mkdir -p "$folder/source" "$folder/include/slurm"
+  tar -xf "$tarball" -C "$folder/source" --strip-components=1
+  number=$(awk '/^[ \t]*(Major|Minor|Micro):/ { printf "%02x", $2 }' "$folder/source/META")
+  sed "s/^#undef SLURM_VERSION_NUMBER.*/#define SLURM_VERSION_NUMBER 0x$number/" \
+    "$folder/source/slurm/slurm_version.h.in" > "$folder/include/slurm/slurm_version.h"
+}
+
+# slurm_build VERSION: builds and installs it below its prefix, if that has not been done. About 4 minutes on two cores.
+slurm_build() (
+  version=$1
+  prefix=$(slurm_prefix "$version")
+  if slurm_is_built "$version"; then exit 0; fi
+  tarball=$(slurm_tarball "$version") || die "no tarball of Slurm $version: put slurm-${version//./-}-1.tar.xz into a folder
+and name that in SLURM_TARBALLS"
+  mkdir -p "$(slurm_builds)"
+  exec 9> "$prefix.lock"
+  flock 9
+  if slurm_is_built "$version"; then exit 0; fi
+  say "building Slurm $version (log: $prefix.log); it is kept in $prefix"
+  work=$(mktemp -d "$(slurm_builds)/build-XXXXXX")
+  trap 'rm -rf "$work"' EXIT
+  rm -rf "$prefix"
+  tar -xf "$tarball" -C "$work" --strip-components=1
+  # --sysconfdir: nothing may find a configuration there; test clusters name theirs.
+  run "$prefix.log" bash -ec 'cd "$1"
+    ./configure --prefix="$2" --sysconfdir="$2/etc" --disable-slurmrestd --disable-x11 --without-rpath \
+      CC="${SLURM_CC:-gcc}" CFLAGS="-O1 -g1"
+    make -s -j"$3"
+    make -s install' - "$work" "$prefix" "$jobs"
+  : > "$prefix/complete"
+)
