@@ -142,5 +142,6 @@ live() {
     sudo=(sudo)
   fi
   "${sudo[@]}" env "PYTHONPATH=$root/tests" PYTHONDONTWRITEBYTECODE=1 "DFRS_BUILD_DIR=$build" \
+    ${DFRS_SLURM_PREFIX:+"DFRS_SLURM_PREFIX=$DFRS_SLURM_PREFIX"} ${DFRS_PLUGINS_DIR:+"DFRS_PLUGINS_DIR=$DFRS_PLUGINS_DIR"} \
     "$(command -v /usr/bin/python3 || command -v python3)" -m live "$@"
 }
