@@ -21,6 +21,7 @@
 #include "plugin/compat.h"
 #include "plugin/lost_jobs.h"
 #include "plugin/saving.h"
+#include "plugin/slurm_settings.h"
 #include "plugin/snapshot.h"
 #include "plugin/stock_backfill.h"
 #include "shim/controller.h"
@@ -77,6 +78,11 @@ static void reconfigure(void) {
     return;
   }
   publish_partitions();
+  const slurmctld_lock_t locks = {.conf = READ_LOCK};
+  lock_slurmctld(locks);
+  if (slurm_settings_check() != SLURM_SUCCESS)
+    error("sched/dfrs: goes on, but jobs are at risk, and slurmctld will not start again with these settings");
+  unlock_slurmctld(locks);
   info("sched/dfrs: configuration read again");
   if (dfrs_controller_stock_backfill(controller))
     (void)stock_backfill_start();
@@ -282,6 +288,7 @@ int init(void) {
         "dfrs' plugins before Slurm's own, and SelectType must be select/cons_tres");
     return SLURM_ERROR;
   }
+  if (slurm_settings_check() != SLURM_SUCCESS) return SLURM_ERROR;
   pthread_mutex_lock(&thread_lock);
   const int rc = running ? SLURM_SUCCESS : start_thread();
   pthread_mutex_unlock(&thread_lock);

@@ -112,8 +112,9 @@ configure_in() {
   say "configuring ${folder##*/}/: $*"
   rm -rf "$folder"
   mkdir -p "$folder"
-  # shellcheck disable=SC2016 # $1 and $@ are for the inner shell
-  run "$folder/configure.log" bash -c 'cd "$1" && shift && exec ../configure "$@"' - "$folder" "$@"
+  # shellcheck disable=SC2016 # $1, $2 and $@ are for the inner shell
+  run "$folder/configure.log" bash -c 'cd "$1" && configure=$2/configure && shift 2 && exec "$configure" "$@"' - \
+    "$folder" "$(realpath --relative-to="$folder" "$root")" "$@"
   printf '%s\n' "$*" > "$stamp"
 }
 

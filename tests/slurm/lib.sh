@@ -17,8 +17,13 @@ slurm_tarball() {
   return 1
 }
 
-# Where builds stay: outside the checkout, so that each is made once. DFRS_SLURM_BUILDS: another folder.
-slurm_builds() { printf '%s\n' "${DFRS_SLURM_BUILDS:-${XDG_CACHE_HOME:-$HOME/.cache}/dfrs/slurm}"; }
+# Where builds stay: outside the checkout, so that each is made once. The user slurm must reach them, and it does not reach
+# root's home. DFRS_SLURM_BUILDS: another folder.
+slurm_builds() {
+  local cache=${XDG_CACHE_HOME:-$HOME/.cache}
+  if [[ $(id -u) == 0 ]]; then cache=/var/cache; fi
+  printf '%s\n' "${DFRS_SLURM_BUILDS:-$cache/dfrs/slurm}"
+}
 
 # slurm_prefix VERSION: the folder where a build of it is, or would be
 slurm_prefix() { printf '%s/%s\n' "$(slurm_builds)" "$1"; }
@@ -70,6 +75,7 @@ slurm_plugins() {
   configure_in "$folder" --enable-werror "CXX=$compiler" "--with-slurm-src=$source" "--with-slurm-headers=$headers"
   mkdir -p "$folder/plugin"
   cp "$build/plugin/libdfrs_controller.so" "$folder/plugin/"
+  say "compiling the plugins for Slurm $version (log: ${folder#"$root"/}/make.log)"
   run "$folder/make.log" make -C "$folder" -j"$jobs" -o plugin/libdfrs_controller.so \
     plugin/sched_dfrs.so plugin/select_cons_tres.so plugin/spank_dfrs.so tests/plugin/sched_driver.so
 }
