@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * sched/dfrs: the plugin that slurmctld loads, and its one thread. The thread is the host of the policy:
+ * sched/dfrs: the plugin that slurmctld loads, and its one thread. It is built under two names: sched_dfrs.so, and
+ * sched_backfill.so for SchedulerType=sched/backfill, without which Slurm refuses all heterogeneous jobs.
+ *
+ * The thread is the host of the policy:
  *
  *   wait (a submission, an end, a change of jobs or nodes, the policy's own time)
  *   snapshot     read locks, a copy                           snapshot.c
@@ -28,7 +31,7 @@
 #include "shim/gate.h"
 
 const char plugin_name[] = "Dynamic fractional resource scheduling";
-const char plugin_type[] = "sched/dfrs";
+const char plugin_type[] = DFRS_SCHED_TYPE;
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
 /* Changes without an event (the end of an epilog, the return of a node) show in Slurm's update times, which are read

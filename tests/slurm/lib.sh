@@ -77,7 +77,7 @@ slurm_plugins() {
   cp "$build/plugin/libdfrs_controller.so" "$folder/plugin/"
   say "compiling the plugins for Slurm $version (log: ${folder#"$root"/}/make.log)"
   run "$folder/make.log" make -C "$folder" -j"$jobs" -o plugin/libdfrs_controller.so \
-    plugin/sched_dfrs.so plugin/select_cons_tres.so plugin/spank_dfrs.so tests/plugin/sched_driver.so
+    plugin/sched_dfrs.so plugin/sched_backfill.so plugin/select_cons_tres.so plugin/spank_dfrs.so tests/plugin/sched_driver.so
 }
 
 # slurm_symbols VERSION DAEMON LIBRARY...: whether all symbols that the plugins for a version import are exported by its
