@@ -420,8 +420,8 @@ class Cluster:
         if process and wait:
             self._wait_started("slurmctld", process, lambda: ports.listening(self.ports["slurmctld"]))
 
-    def start_slurmd(self, node, wait=True):
-        argv = [self._program("slurmd"), "-D", "-N", node, "-f", self.folder / "etc/slurm.conf"]
+    def start_slurmd(self, node, wait=True, more=()):
+        argv = [self._program("slurmd"), "-D", "-N", node, "-f", self.folder / "etc/slurm.conf", *more]
         process = self._start(f"slurmd.{node}", argv)
         if process and wait:
             self._wait_started(f"slurmd.{node}", process, lambda: ports.listening(self.node_port(node)))
