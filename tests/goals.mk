@@ -7,6 +7,7 @@
 #   PROGRAM_TESTS  programs   GoogleTest programs that run the built programs, or take minutes without optimisation
 #   SCRIPT_TESTS
 SCRIPT_TESTS = \
+	tests/build/packages.sh \
 	tests/plugin/configure.sh \
 	tests/cli/exit_codes.sh \
 	$(DOCS_TESTS) \
