@@ -10,7 +10,7 @@ Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nul
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-// {"n1": 3, "n2": 1}: tasks on each node, in the order of nodes.
+// {"n1": 3, "n2": 1}: tasks on each node, in node order.
 Json places_json(const std::vector<std::pair<std::string, std::uint32_t>>& places) {
   Json out = Json::object();
   for (const auto& [node, tasks] : places) out[node] = tasks;

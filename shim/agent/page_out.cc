@@ -32,7 +32,7 @@ bool KernelPageOut::stopped(pid_t pid) { return process_stopped(kProc, pid); }
 SwapSpace KernelPageOut::swap() { return swap_space(kProc); }
 
 std::int64_t KernelPageOut::advise(pid_t pid, MemoryRange range, int& error) {
-  // A number could by now be another process's. That one would lose nothing but speed: its pages come back when used.
+  // The number may belong to another process by now. That costs it only speed: its pages come back when used.
   const base::Fd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));  // glibc's header is not for C++
   if (!process) {
     error = errno;
@@ -117,7 +117,7 @@ void PageOut::run() {
         break;
       case Outcome::interrupted:
         ++counters_.interrupted;
-        break;  // no longer waiting, unless it was paused again meanwhile
+        break;  // no longer waiting, unless it was paused again in the meantime
       case Outcome::not_stopped:
       case Outcome::no_swap:
         if (entry != waiting_.end()) entry->second = std::chrono::steady_clock::now() + options_.retry;
@@ -154,7 +154,7 @@ PageOut::Outcome PageOut::move_out(std::uint32_t job) {
             said_no_way_ = true;
             const std::lock_guard lock(mutex_);
             ++counters_.errors;
-            return Outcome::done;  // once is enough
+            return Outcome::done;  // another attempt would fail the same way
           }
           const std::lock_guard lock(mutex_);
           counters_.bytes += step.end - step.begin;

@@ -6,7 +6,7 @@
 namespace dfrs::shim {
 namespace {
 
-// A word as a message shows it: long enough to be found, without control characters.
+// A word as messages quote it: cut to 60 bytes, without control characters.
 std::string shown(std::string_view word) {
   std::string text;
   for (const char c : word.substr(0, 60)) text += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
@@ -41,7 +41,7 @@ class Scanner {
   bool at_end() const { return at_ >= text_.size(); }
   void skip_line() { at_ = std::min(text_.find('\n', at_), text_.size()); }
 
-  // Length of a line's end with a backslash before it, 0 if there is none here.
+  // Length of a backslash and the line end after it; 0 if there is none here.
   std::size_t continuation() const {
     const std::string_view rest = text_.substr(at_);
     if (rest.starts_with("\\\n")) return 2;

@@ -37,7 +37,7 @@ class Reader {
   }
 
  private:
-  // The keys that a line may have: those of a partition, or all.
+  // Names of the keys that may stand on a partition's line, or of all keys.
   static std::vector<std::string> key_names(bool of_partition) {
     std::vector<std::string> names;
     for (const Setting& setting : settings()) {
@@ -51,7 +51,7 @@ class Reader {
   }
   void add_error(const KeyValue& pair, std::string message) { add_error(pair.line, pair.key, std::move(message)); }
 
-  // A line that starts with PartitionName is about that partition up to its end; all other lines are of the whole file.
+  // A line that starts with PartitionName holds settings of that partition; all other lines hold those of the file.
   void take(const KeyValue& pair) {
     if (pair.starts_line) partition_ = nullptr;
     const Setting* const setting = find_setting(pair.key);
@@ -91,7 +91,7 @@ class Reader {
   // ---- checks across keys
 
   void finish(bool whole_file_read) {
-    // A line that could not be read may be the one that is missing.
+    // A line that could not be read may be the Partitions line.
     if (!whole_file_.seen.contains("Partitions") && whole_file_read) {
       add_error(0, "Partitions", "is missing: name the partitions that dfrs shall manage, such as Partitions=dfrs");
     }
@@ -113,7 +113,7 @@ class Reader {
     for (const auto& [name, section] : partitions_) {
       if (config_.partition(name) != nullptr || managed.empty()) continue;
       add_error(section.line, "PartitionName",
-                fmt::format("'{}' is not one of Partitions={}, so that its settings would mean nothing{}", name,
+                fmt::format("'{}' is not one of Partitions={}: its settings would have no effect{}", name,
                             fmt::join(managed, ","), suggestion(name, managed)));
     }
   }
@@ -131,8 +131,8 @@ class Reader {
   ConfigErrors errors_;
   Section whole_file_;
   std::map<std::string, Section> partitions_;
-  Section ignored_partition_;     // of a PartitionName that was refused: its settings are still checked
-  Section* partition_ = nullptr;  // whose line this is; null: the whole file's
+  Section ignored_partition_;                      // of a refused PartitionName: its settings are still checked
+  Section* partition_ = nullptr;                   // whose line is being read; null: the whole file's
   std::map<std::string, std::size_t> good_lines_;  // settings whose values were accepted: line; 0: not given
 };
 
@@ -151,7 +151,7 @@ tl::expected<Config, ConfigErrors> read_config(const std::string& path) {
   const auto fail = [&](std::string message) {
     return tl::unexpected<ConfigErrors>(ConfigErrors{ConfigError{path, 0, "", std::move(message), true}});
   };
-  // Non-blocking: slurmctld must not wait for a pipe that nobody writes to.
+  // Non-blocking: slurmctld must not wait for a pipe without a writer.
   const base::Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd) return fail(fmt::format("cannot be opened: {}", std::strerror(errno)));
   struct stat status{};

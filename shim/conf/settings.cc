@@ -76,7 +76,7 @@ Setting number_setting(Setting about, Member Config::* target, Range<Number> ran
   return about;
 }
 
-// A number that is measured unless it is given.
+// A number, or "measured".
 Setting measured_setting(Setting about, std::optional<double> Config::* target, Range<double> range) {
   about.values = "measured, or " + range.text();
   about.read = [=](const std::string& value, SettingTarget into) -> Outcome {

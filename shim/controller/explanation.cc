@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Why a job waits, or where it is and why, in lines for people.
+// Explains to people why a job waits, or where it runs and why.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -111,7 +111,7 @@ class Explanation {
     }
   }
 
-  // The memory that jobs leave which run or are to run.
+  // The memory left by the jobs that run or are to run.
   MemoryLedger ledger_of_desired() const {
     MemoryLedger ledger;
     ledger.reset(live_.nodes);
@@ -169,7 +169,7 @@ class Explanation {
     lines_.push_back(why_cost(job_, live_.pause_costs, live_.config, now_));
   }
 
-  // Of the first node where the newest quota is not in force.
+  // Names the first node where the newest quota is not in force.
   void say_quota() {
     if (live_.agents == nullptr) return;
     for (NodeIndex n : job_.facts.nodes) {

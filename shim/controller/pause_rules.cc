@@ -22,7 +22,7 @@ bool checkpoints(const Job& job, const Config& config) {
 
 namespace {
 
-// Whatever it has done so far.
+// Without regard to MinProgress.
 bool requeue_allowed(const Job& job, const Config& config) {
   const PauseRules& rules = rules_of(job, config);
   if (!rules.requeue || !job.has(DFRS_JOB_MAY_REQUEUE) || job.pausing.requeue_refused) return false;
@@ -37,7 +37,7 @@ bool may_requeue(const Job& job, const Config& config, Seconds now) {
 
 namespace {
 
-// When the passing of time alone lets the rules pause a running job that they do not let pause now.
+// When a running job that cannot be paused now becomes pausable by the passing of time alone.
 Seconds pausable_at(const Job& job, const Config& config, Seconds now) {
   const PauseRules& rules = rules_of(job, config);
   Seconds at = kNever;
@@ -77,7 +77,7 @@ void SwapBudget::refresh(const JobTable& jobs, const Nodes& nodes, const NodeAge
       free_[n] -= static_cast<std::int64_t>(job.facts.memory_per_task);
       if (k > 0 && job.facts.nodes[k - 1] == n) continue;
       for (const JobUse& use : report(n).jobs) {
-        // What is there already was taken from the free swap by the node itself.
+        // What is in swap already is not free in the node's report.
         if (use.job_id != job.id) continue;
         const auto tasks = static_cast<std::uint64_t>(std::count(job.facts.nodes.begin(), job.facts.nodes.end(), n));
         free_[n] += static_cast<std::int64_t>(std::min(use.swap_mib, tasks * job.facts.memory_per_task));
@@ -124,7 +124,7 @@ void PauseRulebook::apply(JobTable& jobs, const Nodes& nodes, const NodeAgents* 
   }
   if (agents == nullptr) return;
   budget_ = reported_;
-  // Jobs that are being paused come first: their swap is as good as taken.
+  // Jobs that are being paused come first: they are about to take their swap.
   std::stable_sort(order_.begin(), order_.end(), [&](const Job* a, const Job* b) {
     const bool leaving_a = a->desired.state == DesiredState::paused;
     const bool leaving_b = b->desired.state == DesiredState::paused;
@@ -144,7 +144,7 @@ JobFlags policy_flags(const Job& job) {
   JobFlags flags;
   flags.exclusive = job.facts.exclusive && !job.policy.shares_nodes;
   if (!job.running() && !job.suspended()) return flags;
-  // Its run is to be ended already, in one way or another: where it goes then is open.
+  // Its run is about to end anyway, and it may then go anywhere.
   const bool leaves_nodes = (job.desired.state == DesiredState::running && job.desired.nodes != job.facts.nodes) ||
                             (job.desired.state == DesiredState::paused && job.desired.pause_way == PauseWay::requeue);
   if (leaves_nodes) return flags;

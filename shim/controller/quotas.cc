@@ -42,7 +42,7 @@ void Quotas::build(const JobTable& jobs, const Nodes& nodes, const Config& confi
   std::vector<std::uint8_t> arrives(nodes.size(), 0);
 
   for (const Job* job : arriving) {
-    if (job->suspended()) continue;  // it is among those below
+    if (job->suspended()) continue;  // see below
     place(*job, job->desired.nodes, job->desired.yield, {});
   }
   for (const Job* job : arriving) {
@@ -64,11 +64,12 @@ void Quotas::build(const JobTable& jobs, const Nodes& nodes, const Config& confi
       const bool resumes = std::find(arriving.begin(), arriving.end(), &job) != arriving.end();
       Entry entry;
       entry.quota.suspended = !resumes;
-      // Suspended by its user it keeps its memory: there is nothing to page out.
+      // A job that its user has suspended keeps its memory: there is nothing to page out.
       entry.quota.paused = !resumes && !(job.user_suspended() && job.facts.keeps_memory);
       place(job, job.facts.nodes, resumes ? job.desired.yield : 0, entry);
     } else if (job.facts.phase == DFRS_JOB_REQUEUING || job.facts.phase == DFRS_JOB_ENDING) {
-      // Its processes have been told to end; they may take a while (KillWait), and only so long as the node says so.
+      // Its processes are ending, which may take a while (KillWait). They are gone when the node is no longer
+      // completing.
       for (NodeIndex n : job.facts.last_nodes) {
         if (n >= nodes.size() || !nodes[n].completing) continue;
         auto& here = wanted_[n];
@@ -122,8 +123,7 @@ void Quotas::settle(NodeIndex node, double cpus) {
   for (const Entry& entry : wanted) built.push_back(entry.quota);
 }
 
-// A job that needs less than it asked for may have more as long as no other job wants it, so that it shows when it
-// needs more.
+// A job that was measured to need less gets spare CPU up to what it asked for, so that its use can show a higher need.
 void Quotas::give_spare(std::vector<Entry>& wanted, double left) {
   const auto takes = [](const Entry& e) {
     return e.measured && !e.leaving && !e.quota.suspended && e.quota.cpus < e.asked;

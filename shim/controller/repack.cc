@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a repack of all jobs would do now, worked out by an engine of its own on a copy of the live view.
+// What a repack of all jobs would do now, computed by a separate engine on a copy of the live view.
 #include <cmath>
 #include <optional>
 
@@ -11,7 +11,7 @@
 namespace dfrs::shim {
 namespace {
 
-// Ticks fall on multiples of the period: all times are shifted so that one is due now.
+// Ticks fall on multiples of the period. Shifts all times so that one is due now.
 void shift_to_tick(ClusterView& view, std::vector<JobView>& jobs, Seconds period) {
   Seconds tick = std::ceil(view.now / period) * period;
   while (std::ceil(tick / period) * period > tick) tick = (std::ceil(tick / period) + 1) * period;
@@ -23,7 +23,7 @@ void shift_to_tick(ClusterView& view, std::vector<JobView>& jobs, Seconds period
   }
 }
 
-// A repack now, and nothing but the repack. Of other families it is what the algorithm would do if it started now.
+// Only the repack of RR-7659's algorithms; of the other families, what the algorithm would decide on a restart.
 void ask_for_repack(RepackInput& input, ClusterView& view) {
   std::optional<DfrsAlgorithm> dfrs = dfrs_algorithm(input.algorithm);
   if (!dfrs) return;
@@ -60,7 +60,7 @@ PlannedMove::Kind kind_of(DecisionKind kind) {
   return PlannedMove::Kind::start;
 }
 
-// Of running jobs, by slot; 0: it does not run.
+// By slot; 0 for jobs that do not run.
 std::vector<double> yields_of(const std::vector<JobView>& jobs) {
   std::vector<double> yields;
   for (const JobView& job : jobs) yields.push_back(job.state == JobState::running ? job.yield : 0);

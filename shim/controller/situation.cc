@@ -45,9 +45,9 @@ std::string reason_of(const Job& job, JobSituation situation, const Reconciler& 
         return "its begin time is in " + time_left(static_cast<Seconds>(job.facts.begin_time), now);
       }
       if (job.facts.phase == DFRS_JOB_REQUEUING) return "its last run is being cleaned up";
-      return "not the policy's yet";
+      return "the policy does not have it yet";
     case JobSituation::backing_off:
-      return fmt::format("Slurm would not start it ({}); tried again in {}", job.attempts.reason,
+      return fmt::format("Slurm refused to start it ({}); next attempt in {}", job.attempts.reason,
                          time_left(job.attempts.retry_at, now));
     case JobSituation::user_suspended:
       return job.facts.keeps_memory

@@ -21,7 +21,7 @@ JobSituation situation_of(const Job& job, Seconds now);
 std::string reason_of(const Job& job, JobSituation situation, const Reconciler& reconciler, const Nodes& nodes,
                       Seconds now);
 
-/// The policy's order: flow time / virtual time^2; infinity without progress.
+/// The policy's priority: flow time / virtual time^2; infinity without progress.
 double priority_of(const Job& job, Seconds now);
 
 /// Names of nodes and tasks there.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The state of the controller, its nodes and its jobs as values.
+// Reports the state of the controller, its nodes and its jobs as values.
 #include <algorithm>
 #include <limits>
 
@@ -101,7 +101,7 @@ JobStatus report_job(const LiveState& live, const Job& job) {
   return out;
 }
 
-// What the job has on its nodes. `out` is its report.
+// Adds what the job has on its nodes to their reports. `out` is the job's report.
 void add_to_nodes(const LiveState& live, const Job& job, JobStatus& out, std::vector<NodeStatus>& nodes) {
   NodeIndex last = std::numeric_limits<NodeIndex>::max();
   for (NodeIndex n : job.facts.nodes) {

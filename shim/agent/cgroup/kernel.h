@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the cgroup file systems do that ordinary ones do not; tests put a folder tree in their place.
+// Functions of the cgroup file systems that ordinary ones lack; tests replace them by a folder tree.
 #pragma once
 
 #include <string>

@@ -149,7 +149,7 @@ TEST_F(Dfrsd, HoldsQuotasAndGoesOnAfterARestart) {
   EXPECT_THAT(log(), HasSubstr("quotas stay as they are"));
   ASSERT_TRUE(tell(start(), 0.6)) << log() << agents.report(0).error;
   EXPECT_EQ(quota(12), "6000\n");
-  EXPECT_THAT(log(), HasSubstr("goes on with state"));
+  EXPECT_THAT(log(), HasSubstr("continuing with state"));
   ::kill(pid_, SIGKILL);
   ::waitpid(pid_, nullptr, 0);
   ASSERT_TRUE(tell(start(), 0.7)) << log() << agents.report(0).error;
