@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <tl/expected.hpp>
 #include <utility>
 #include <vector>
 
+#include "policy/core/decision.h"
 #include "policy/core/units.h"
 
 namespace dfrs::shim {
@@ -59,8 +61,8 @@ struct JobStatus {
   Seconds lost_work = 0;        ///< virtual time lost with them
   bool may_pause = false;       ///< now, by the rules of dfrs.conf, the job's flags and its nodes
   bool may_move = false;
-  bool quota_pending = false;  ///< one of its nodes has not applied its newest quota
-  std::string reason;          ///< why it is not running, one line; empty if it is
+  bool quota_pending = false;         ///< one of its nodes has not applied its newest quota
+  std::optional<std::string> reason;  ///< why it is not running, one line; nothing if it is
 };
 
 struct NodeStatus {
@@ -80,7 +82,7 @@ struct NodeStatus {
   bool agent_reachable = false;
   bool agent_current = false;                                  ///< it has applied the newest quotas
   double agent_age = std::numeric_limits<double>::infinity();  ///< s since its last answer
-  std::string agent_error;
+  std::optional<std::string> agent_error;                      ///< of the last request to it
   std::uint64_t swap_total_mib = 0;
   std::uint64_t swap_free_mib = 0;
 };
@@ -96,8 +98,8 @@ struct ControllerStatus {
   std::uint64_t decisions = 0;  ///< starts, pauses, moves, resumes decided since the controller was created
   std::uint64_t resyncs = 0;
   std::uint64_t errors = 0;
-  std::string last_error;       ///< of a step; empty: none
-  std::uint64_t lost_runs = 0;  ///< since the state file began
+  std::optional<std::string> last_error;  ///< of a step; nothing: there was none
+  std::uint64_t lost_runs = 0;            ///< since the state file began
   Seconds lost_work = 0;
   double last_step_ms = 0;  ///< wall time of the last step, decisions included
   double max_step_ms = 0;
@@ -105,10 +107,9 @@ struct ControllerStatus {
   std::vector<NodeStatus> nodes;  ///< in Slurm's order
 };
 
-/// A change of placement in a plan.
-struct PlannedMove {
-  enum class Kind : std::uint8_t { pause, move, resume, start };
-  Kind kind = Kind::start;
+/// A decision on a job's placement, as in Decisions.
+struct PlannedDecision {
+  DecisionKind kind = DecisionKind::start;
   std::uint32_t job_id = 0;
   std::vector<std::pair<std::string, std::uint32_t>> from;  ///< node and tasks there
   std::vector<std::pair<std::string, std::uint32_t>> to;
@@ -122,7 +123,7 @@ struct PlannedYield {
 
 struct RepackPlan {
   std::string algorithm;  ///< that made the plan
-  std::vector<PlannedMove> moves;
+  std::vector<PlannedDecision> decisions;
   std::vector<PlannedYield> yields;
   double min_yield_before = 0;  ///< of running jobs; 0: none runs
   double min_yield_after = 0;

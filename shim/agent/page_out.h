@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <tl/expected.hpp>
 #include <vector>
 
 #include "shim/agent/process.h"
@@ -29,8 +30,9 @@ class PageOutSystem {
   /// Whether a signal has stopped it; false if it is gone.
   virtual bool stopped(pid_t pid) = 0;
   virtual SwapSpace swap() = 0;
-  /// Bytes advised (whole range), or -1 and an errno: ENOSYS, EPERM say that this way is not open here.
-  virtual std::int64_t advise(pid_t pid, MemoryRange range, int& error) = 0;
+  /// Advises the kernel to move the range to swap. The bytes advised; error: an errno, ENOSYS or EPERM if that is not
+  /// possible at all.
+  virtual tl::expected<std::uint64_t, int> advise(pid_t pid, MemoryRange range) = 0;
 };
 
 /// The real one, by process_madvise(MADV_PAGEOUT).
@@ -39,7 +41,7 @@ class KernelPageOut final : public PageOutSystem {
   std::vector<MemoryRange> ranges(pid_t pid) override;
   bool stopped(pid_t pid) override;
   SwapSpace swap() override;
-  std::int64_t advise(pid_t pid, MemoryRange range, int& error) override;
+  tl::expected<std::uint64_t, int> advise(pid_t pid, MemoryRange range) override;
 };
 
 struct PageOutOptions {

@@ -69,7 +69,7 @@ struct Config {
   std::uint32_t quota_wait_ms = 100;                ///< QuotaWait, 0 .. 10,000
   Seconds comment_interval = 10;                    ///< CommentInterval, 0 (never) .. 86,400
   bool stock_backfill = true;                       ///< StockBackfill
-  std::string record_file;                          ///< RecordFile; absolute, empty: none
+  std::optional<std::string> record_file;           ///< RecordFile; absolute
 
   /// The defaults; partitions are still to be filled in.
   Config();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 #include <vector>
 
 namespace dfrs::shim {
@@ -29,6 +30,10 @@ struct KeyValues {
 /// Key=Value, blanks around '=' allowed, several on a line; '#' begins a comment; a backslash at the end of a line
 /// continues it; a value in double quotes may hold blanks and '#'. Linear.
 KeyValues parse_key_values(std::string_view text);
+
+/// The same for the content of a file of at most `max_bytes` bytes. Error: why the file cannot be read, without its
+/// name.
+tl::expected<KeyValues, std::string> read_key_values(const std::string& path, std::size_t max_bytes);
 
 /// With the letters A to Z in lower case; other bytes stay.
 std::string lower_case(std::string_view text);

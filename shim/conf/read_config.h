@@ -5,26 +5,11 @@
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
-#include <vector>
 
 #include "shim/conf/config.h"
+#include "shim/conf/config_error.h"
 
 namespace dfrs::shim {
-
-/// One error in a dfrs.conf.
-struct ConfigError {
-  std::string file;
-  std::size_t line = 0;     ///< 0: none in particular (a key is missing, the file cannot be read)
-  std::string key;          ///< empty: none in particular
-  std::string message;      ///< what is wrong and what was expected
-  bool unreadable = false;  ///< the file itself could not be read
-
-  /// "dfrs.conf:12: Period: ...", one line.
-  std::string text() const;
-};
-
-/// All errors of a file, by line; never empty.
-using ConfigErrors = std::vector<ConfigError>;
 
 /// A larger file is not read: it cannot be a dfrs.conf.
 inline constexpr std::size_t kMaxConfigBytes = 1 << 20;

@@ -263,9 +263,7 @@ Setting record_file_setting(Setting about) {
     into.config.record_file = value;
     return {};
   };
-  about.format = [](const Config& config, const PauseRules&) {
-    return config.record_file.empty() ? std::nullopt : std::optional(config.record_file);
-  };
+  about.format = [](const Config& config, const PauseRules&) { return config.record_file; };
   return about;
 }
 

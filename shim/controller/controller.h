@@ -18,7 +18,7 @@
 //   2  parts of stages: job_observation, view_builder, lifecycle, offers, pause_rules, pause_costs, cpu_needs, weights,
 //      quotas, state_writer, state_file
 //   1  records: job and its parts, job_table, nodes, memory_ledger, changes, operations, saved_state, clock
-//   0  values and rules without a record: timing, backoff, identity, limits, comment_tag, log
+//   0  values and rules without a record: timing, throttle, backoff, identity, limits, comment_tag, log
 //
 // Threads: call step(), deliver(), applied() and reconfigure() from one thread at a time. The functions of Inspection
 // may be called from any thread; they wait for a step() or applied() that is running.

@@ -8,6 +8,8 @@
 #include "shim/controller/job_table.h"
 #include "shim/controller/nodes.h"
 #include "shim/controller/quotas.h"
+#include "shim/controller/throttle.h"
+#include "shim/controller/timing.h"
 #include "shim/quota/node_agents.h"
 
 namespace dfrs::shim {
@@ -24,7 +26,7 @@ class CpuNeeds {
                Seconds now, Changes& changes);
 
  private:
-  Seconds looked_at_ = -1;
+  Throttle look_{kReportInterval};
 };
 
 }  // namespace dfrs::shim

@@ -87,16 +87,13 @@ class Explanation {
 
   void say_situation(JobSituation situation) {
     say("It is {}.", situation_name(situation));
-    const std::string why = reason_of(job_, situation, live_.reconciler, live_.nodes, now_);
-    if (!why.empty()) say("Why: {}.", why);
+    if (const auto why = reason_of(job_, situation, live_.reconciler, live_.nodes, now_)) say("Why: {}.", *why);
   }
 
   void say_where() {
     const std::vector<NodeIndex>& nodes = job_.facts.nodes;
     if (!nodes.empty()) say("Nodes: {}{}.", names(nodes), job_.running() ? "" : " (it holds no memory there)");
-    if (job_.desired.state == DesiredState::running && job_.desired.nodes != nodes) {
-      say("The policy has placed it on {}.", names(job_.desired.nodes));
-    }
+    if (job_.to_run_elsewhere()) say("The policy has placed it on {}.", names(job_.desired.nodes));
   }
 
   void say_request() {
@@ -176,7 +173,7 @@ class Explanation {
       const NodeReport report = n < live_.nodes.size() ? live_.agents->report(n) : NodeReport{};
       if (report.current) continue;
       say("Its newest quota is not in force on {}: {}.", live_.nodes[n].name,
-          report.error.empty() ? "the node's agent has not answered yet" : report.error);
+          report.error.value_or("the node's agent has not answered yet"));
       return;
     }
   }

@@ -61,6 +61,7 @@ class Host {
  private:
   Host(HostPaths paths, Log log);
   void use(Config config);
+  void begin_record();
 
   HostPaths paths_;
   Log log_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
@@ -26,7 +27,7 @@ struct RoundCounters {
   Seconds wake_at = 0;  ///< when the next one is due
   std::uint64_t steps = 0;
   std::uint64_t errors = 0;
-  std::string last_error;
+  std::optional<std::string> last_error;
   double last_step_ms = 0;
   double max_step_ms = 0;
 };

@@ -41,6 +41,8 @@ struct Job {
   bool queued() const { return facts.phase == DFRS_JOB_PENDING || facts.phase == DFRS_JOB_REQUEUING; }
   /// The policy wants it to run on the nodes that it has.
   bool to_run_in_place() const { return desired.state == DesiredState::running && desired.nodes == facts.nodes; }
+  /// The policy wants it to run, but not on the nodes that it has (it may have none).
+  bool to_run_elsewhere() const { return desired.state == DesiredState::running && desired.nodes != facts.nodes; }
   /// It runs in Slurm's records only (DFRS_JOB_LOST), and may be requeued.
   bool lost() const {
     return has(DFRS_JOB_LOST) && has(DFRS_JOB_MAY_REQUEUE) && !pausing.requeue_refused && in_engine();

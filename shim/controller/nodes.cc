@@ -19,7 +19,7 @@ bool assign(std::string& text, const char* value) {
 
 NodeView view_of(const Node& node, std::uint32_t reference) {
   NodeView view;
-  const double cpus = node.cpus > node.foreign_cpus ? node.cpus - node.foreign_cpus : 0;
+  const double cpus = node.free_cpus();
   view.spec.cpu = std::max(cpus, kLeastCpus) / reference;
   view.spec.rigid[kMemory] = std::max<std::int64_t>(0, node.free_memory());
   view.usable = node.usable && cpus > 0;

@@ -24,6 +24,8 @@ struct Node {
   bool usable = true;
   bool completing = false;
 
+  /// CPUs for our jobs.
+  std::uint32_t free_cpus() const { return cpus > foreign_cpus ? cpus - foreign_cpus : 0; }
   /// MiB for our jobs; negative if others hold more than there is.
   std::int64_t free_memory() const {
     return static_cast<std::int64_t>(memory) - static_cast<std::int64_t>(foreign_memory + held_memory);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "policy/core/node_runs.h"
 #include "shim/controller/pause_rules.h"
 #include "shim/controller/timing.h"
 
@@ -13,13 +14,8 @@ namespace {
 
 // MiB of the job on the node that has most of it: nodes swap in parallel.
 double memory_on_a_node(const Job& job) {
-  std::size_t most = 0;
-  for (std::size_t k = 0; k < job.facts.nodes.size();) {
-    std::size_t end = k + 1;
-    while (end < job.facts.nodes.size() && job.facts.nodes[end] == job.facts.nodes[k]) ++end;
-    most = std::max(most, end - k);
-    k = end;
-  }
+  std::uint32_t most = 0;
+  each_node_run(job.facts.nodes, [&](NodeIndex, std::uint32_t tasks) { most = std::max(most, tasks); });
   return static_cast<double>(most) * static_cast<double>(job.facts.memory_per_task);
 }
 
@@ -30,15 +26,13 @@ struct Swapped {
 
 Swapped swapped_on_a_node(const Job& job, const Nodes& nodes, const NodeAgents& agents, Seconds now) {
   Swapped most;
-  for (std::size_t k = 0; k < job.facts.nodes.size(); ++k) {
-    const NodeIndex n = job.facts.nodes[k];
-    if (n >= nodes.size() || (k > 0 && job.facts.nodes[k - 1] == n)) continue;
+  each_node(job.facts.nodes, [&](NodeIndex n) {
+    if (n >= nodes.size()) return;
     const NodeReport report = agents.report(n);
-    for (const JobUse& use : report.jobs) {
-      if (use.job_id != job.id || static_cast<double>(use.swap_mib) < most.mib) continue;
-      most = {static_cast<double>(use.swap_mib), now - report.age};
-    }
-  }
+    const JobUse* const use = report.use_of(job.id);
+    if (use == nullptr || static_cast<double>(use->swap_mib) < most.mib) return;
+    most = {static_cast<double>(use->swap_mib), now - report.age};
+  });
   return most;
 }
 
@@ -67,8 +61,7 @@ void PauseCosts::page_out_ended(Job& job) {
 }
 
 void PauseCosts::watch(JobTable& jobs, const Nodes& nodes, const NodeAgents& agents, Seconds now) {
-  if (watched_at_ >= 0 && now >= watched_at_ && now - watched_at_ < kReportInterval) return;
-  watched_at_ = now;
+  if (!watch_.due(now)) return;
   jobs.each([&](Job& job) {
     if (!job.suspended() || job.facts.keeps_memory) {
       if (job.pausing.page_out_looks > 0) page_out_ended(job);  // it is resumed before all its memory was out

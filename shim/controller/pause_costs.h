@@ -11,6 +11,8 @@
 #include "shim/conf/config.h"
 #include "shim/controller/job_table.h"
 #include "shim/controller/nodes.h"
+#include "shim/controller/throttle.h"
+#include "shim/controller/timing.h"
 #include "shim/quota/node_agents.h"
 
 namespace dfrs::shim {
@@ -47,7 +49,7 @@ class PauseCosts {
   Seconds restart_ = kRestartAtFirst;
   bool swap_rate_measured_ = false;
   bool restart_measured_ = false;
-  Seconds watched_at_ = -1;
+  Throttle watch_{kReportInterval};
 };
 
 /// To two significant digits: costs that change every second would only make records long.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "policy/core/node_runs.h"
 #include "shim/controller/comment_tag.h"
 #include "shim/controller/timing.h"
 
@@ -71,18 +72,13 @@ void SwapBudget::refresh(const JobTable& jobs, const Nodes& nodes, const NodeAge
   });
   jobs.each([&](const Job& job) {
     if (job.facts.phase != DFRS_JOB_SUSPENDED || (job.user_suspended() && job.facts.keeps_memory)) return;
-    for (std::size_t k = 0; k < job.facts.nodes.size(); ++k) {
-      const NodeIndex n = job.facts.nodes[k];
-      if (n >= nodes.size()) continue;
-      free_[n] -= static_cast<std::int64_t>(job.facts.memory_per_task);
-      if (k > 0 && job.facts.nodes[k - 1] == n) continue;
-      for (const JobUse& use : report(n).jobs) {
-        // What is in swap already is not free in the node's report.
-        if (use.job_id != job.id) continue;
-        const auto tasks = static_cast<std::uint64_t>(std::count(job.facts.nodes.begin(), job.facts.nodes.end(), n));
-        free_[n] += static_cast<std::int64_t>(std::min(use.swap_mib, tasks * job.facts.memory_per_task));
-      }
-    }
+    each_node_run(job.facts.nodes, [&](NodeIndex n, std::uint32_t tasks) {
+      if (n >= nodes.size()) return;
+      std::uint64_t missing = tasks * job.facts.memory_per_task;
+      // What is in swap already is not free in the node's report.
+      if (const JobUse* const use = report(n).use_of(job.id)) missing -= std::min(use->swap_mib, missing);
+      free_[n] -= static_cast<std::int64_t>(missing);
+    });
   });
 }
 
@@ -101,10 +97,8 @@ bool SwapBudget::promise(const Job& job) {
 
 void PauseRulebook::apply(JobTable& jobs, const Nodes& nodes, const NodeAgents* agents, const Config& config,
                           Seconds now) {
-  if (config.suspend_needs_swap && agents != nullptr &&
-      (reports_at_ < 0 || now < reports_at_ || now - reports_at_ >= kReportInterval)) {
+  if (config.suspend_needs_swap && agents != nullptr && read_reports_.due(now)) {
     reported_.refresh(jobs, nodes, *agents);
-    reports_at_ = now;
   }
   order_.clear();
   jobs.each([&](Job& job) {
@@ -145,7 +139,7 @@ JobFlags policy_flags(const Job& job) {
   flags.exclusive = job.facts.exclusive && !job.policy.shares_nodes;
   if (!job.running() && !job.suspended()) return flags;
   // Its run is about to end anyway, and it may then go anywhere.
-  const bool leaves_nodes = (job.desired.state == DesiredState::running && job.desired.nodes != job.facts.nodes) ||
+  const bool leaves_nodes = job.to_run_elsewhere() ||
                             (job.desired.state == DesiredState::paused && job.desired.pause_way == PauseWay::requeue);
   if (leaves_nodes) return flags;
   flags.may_not_move = !job.pausing.can_requeue || job.has(DFRS_JOB_STOCK_PLACED);

@@ -18,6 +18,8 @@
 #include "shim/conf/config.h"
 #include "shim/controller/job_table.h"
 #include "shim/controller/nodes.h"
+#include "shim/controller/throttle.h"
+#include "shim/controller/timing.h"
 #include "shim/quota/node_agents.h"
 
 namespace dfrs::shim {
@@ -47,12 +49,12 @@ class PauseRulebook {
   /// swap enough to suspend all of them at once. O(jobs log jobs + tasks).
   void apply(JobTable& jobs, const Nodes& nodes, const NodeAgents* agents, const Config& config, Seconds now);
   /// The next apply() reads the reports again.
-  void forget() { reports_at_ = -1; }
+  void forget() { read_reports_.reset(); }
 
  private:
   SwapBudget reported_;
   SwapBudget budget_;
-  Seconds reports_at_ = -1;
+  Throttle read_reports_{kReportInterval};
   std::vector<Job*> order_;
 };
 

@@ -37,7 +37,7 @@ std::optional<std::int64_t> end_time_to_ask(const Job& job, Seconds now) {
 // END_TIME for running jobs whose end time in Slurm is out of date.
 void set_end_times(JobTable& jobs, Seconds now, OperationList& operations) {
   jobs.each([&](Job& job) {
-    if (!job.running() || job.desired.state != DesiredState::running || job.desired.nodes != job.facts.nodes) return;
+    if (!job.running() || !job.to_run_in_place()) return;
     if (const auto end = end_time_to_ask(job, now)) operations.end_time(job, *end);
   });
 }
@@ -47,7 +47,7 @@ Seconds set_comments(JobTable& jobs, const Config& config, Seconds now, Operatio
   Seconds next = kNever;
   jobs.each([&](Job& job) {
     if (job.facts.phase == DFRS_JOB_ENDING || job.facts.phase == DFRS_JOB_BLOCKED) return;
-    if (job.requeue.asked && job.requeue.asked_of_run == job.restarts) return;  // its run is about to end
+    if (job.requeue.pending_for(job.restarts)) return;  // its run is about to end
     const auto shown = find_tag(job.facts.comment);
     if (config.comment_interval <= 0) {
       if (shown) operations.comment(job, std::string(user_comment(job.facts.comment)));
@@ -122,8 +122,7 @@ void Reconciler::add_requeues(JobTable& jobs, OperationList& operations) {
     if (!job.running() && !job.suspended()) return;
     const bool pauses =
         job.running() && job.desired.state == DesiredState::paused && job.desired.pause_way == PauseWay::requeue;
-    const bool moves = job.desired.state == DesiredState::running && job.desired.nodes != job.facts.nodes;
-    if (!pauses && !moves && !job.lost() && !job.requeue.ask_again) return;
+    if (!pauses && !job.to_run_elsewhere() && !job.lost() && !job.requeue.ask_again) return;
     operations.requeue(job);
     job.requeue.ask_again = false;
     job.requeue.asked = true;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "policy/core/node_runs.h"
 #include "policy/rr7659/algorithm.h"
 #include "policy/rr7659/options.h"
 #include "shim/controller/inspection.h"
@@ -36,28 +37,8 @@ void ask_for_repack(RepackInput& input, ClusterView& view) {
 
 Places name_places(std::span<const NodeIndex> list, const std::vector<std::string>& names) {
   Places out;
-  for (NodeIndex n : list) {
-    if (!out.empty() && out.back().first == names[n]) {
-      ++out.back().second;
-    } else {
-      out.emplace_back(names[n], 1);
-    }
-  }
+  each_node_run(list, [&](NodeIndex n, std::uint32_t tasks) { out.emplace_back(names[n], tasks); });
   return out;
-}
-
-PlannedMove::Kind kind_of(DecisionKind kind) {
-  switch (kind) {
-    case DecisionKind::pause:
-      return PlannedMove::Kind::pause;
-    case DecisionKind::move:
-      return PlannedMove::Kind::move;
-    case DecisionKind::resume:
-      return PlannedMove::Kind::resume;
-    case DecisionKind::start:
-      return PlannedMove::Kind::start;
-  }
-  return PlannedMove::Kind::start;
 }
 
 // By slot; 0 for jobs that do not run.
@@ -81,12 +62,12 @@ void describe(const Decisions& decisions, const RepackInput& input, RepackPlan& 
   for (const Decision& decision : decisions.placements) {
     const JobView& job = input.jobs[decision.job];
     if (decision.kind == DecisionKind::pause) after[decision.job] = 0;
-    PlannedMove move;
-    move.job_id = static_cast<std::uint32_t>(job.id);
-    move.kind = kind_of(decision.kind);
-    if (job.state == JobState::running) move.from = name_places(job.nodes, input.node_names);
-    move.to = name_places(decisions.nodes_of(decision), input.node_names);
-    plan.moves.push_back(std::move(move));
+    PlannedDecision planned;
+    planned.kind = decision.kind;
+    planned.job_id = static_cast<std::uint32_t>(job.id);
+    if (job.state == JobState::running) planned.from = name_places(job.nodes, input.node_names);
+    planned.to = name_places(decisions.nodes_of(decision), input.node_names);
+    plan.decisions.push_back(std::move(planned));
   }
   for (const YieldChange& change : decisions.yields) {
     const auto id = static_cast<std::uint32_t>(input.jobs[change.job].id);

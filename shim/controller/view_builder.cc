@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "policy/core/node_runs.h"
 #include "shim/controller/clock.h"
 #include "shim/controller/lifecycle.h"
 
@@ -48,7 +49,7 @@ void ViewBuilder::take_stock_of_running(Job& job, JobTable& jobs, bool discard) 
   if (!job.in_engine()) jobs.open_slot(job);
   job.policy.known = true;
   if (!discard && job.desired.state == DesiredState::paused) return;
-  if (!discard && job.desired.state == DesiredState::running && job.desired.nodes != job.facts.nodes) {
+  if (!discard && job.to_run_elsewhere()) {
     candidates_.push_back(&job);
     return;
   }
@@ -80,9 +81,8 @@ void ViewBuilder::close_nodes_of_sharing_jobs(JobTable& jobs) {
     job.policy.shares_nodes = false;
     if (!job.facts.exclusive || !job.running() || !job.to_run_in_place()) return;
     const std::vector<NodeIndex>& nodes = job.facts.nodes;
-    job.policy.shares_nodes = std::any_of(nodes.begin(), nodes.end(), [&](NodeIndex n) {
-      return ledger_.tasks(n) != static_cast<std::uint32_t>(std::count(nodes.begin(), nodes.end(), n));
-    });
+    job.policy.shares_nodes =
+        !all_node_runs(nodes, [&](NodeIndex n, std::uint32_t tasks) { return ledger_.tasks(n) == tasks; });
     if (!job.policy.shares_nodes) return;
     exclusive_job_shares_ = true;
     for (NodeIndex n : nodes) node_views_[n].usable = false;

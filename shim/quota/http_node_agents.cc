@@ -247,8 +247,8 @@ struct HttpNodeAgents::Impl {
       const std::lock_guard lock(mutex);
       Node& node = *slot.node;
       node.in_flight = false;
-      const bool had_error = !node.report.error.empty();
-      node.report.error.clear();
+      const bool had_error = node.report.error.has_value();
+      node.report.error.reset();
       const Outcome outcome = take_answer(node, slot.version, answer);
       const auto now = Clock::now();
       node.failing = outcome == Outcome::failed;
@@ -263,9 +263,9 @@ struct HttpNodeAgents::Impl {
         node.next = Clock::time_point::max();
       // The state has changed since the request was made.
       if (!node.failing && node.version != slot.version) node.next = now;
-      if (node.listed && node.report.error.empty() == had_error) {
+      if (node.listed && node.report.error.has_value() != had_error) {
         news = had_error ? fmt::format("agent of node {}: no error any more", node.address.node)
-                         : fmt::format("agent of node {}: {}", node.address.node, node.report.error);
+                         : fmt::format("agent of node {}: {}", node.address.node, *node.report.error);
       }
     }
     answered.notify_all();
@@ -281,7 +281,7 @@ struct HttpNodeAgents::Impl {
 
   // Enters an answer, report.error included. mutex is held.
   Outcome take_answer(Node& node, std::uint64_t version, const tl::expected<HttpCallAnswer, HttpCallError>& answer) {
-    std::string& error = node.report.error;
+    std::optional<std::string>& error = node.report.error;
     if (!answer) {
       ++(answer.error().refused ? counters.refused : counters.failed);
       node.report.reachable = false;

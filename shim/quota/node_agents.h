@@ -3,6 +3,7 @@
 // tests have implementations of their own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -44,10 +45,17 @@ struct NodeReport {
   bool reachable = false;  ///< answered the last request
   bool current = false;    ///< has applied the newest desired state
   double age = 0;          ///< seconds since its last answer; infinity: never
-  std::string error;       ///< of the last request that failed, for people
+  /// Of the last request, for people; nothing: it was carried out completely.
+  std::optional<std::string> error;
   std::uint64_t swap_total_mib = 0;
   std::uint64_t swap_free_mib = 0;
   std::vector<JobUse> jobs;
+
+  /// What it says of a job; null: nothing. O(jobs).
+  const JobUse* use_of(std::uint32_t job_id) const {
+    const auto found = std::find_if(jobs.begin(), jobs.end(), [&](const JobUse& use) { return use.job_id == job_id; });
+    return found == jobs.end() ? nullptr : &*found;
+  }
 };
 
 /// Any thread. All calls but wait() return at once. A node is given by its index in the list of the last set_agents();

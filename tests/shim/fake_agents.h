@@ -60,7 +60,7 @@ class FakeAgents final : public NodeAgents {
     report.reachable = n.reachable;
     report.current = n.applied == n.desired;
     report.age = n.reachable ? 0 : std::numeric_limits<double>::infinity();
-    report.error = n.reachable ? "" : "connection refused";
+    if (!n.reachable) report.error = "connection refused";
     report.swap_total_mib = n.swap_total;
     report.swap_free_mib = n.swap_free;
     std::map<std::uint32_t, JobUse> uses;

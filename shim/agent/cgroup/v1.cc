@@ -56,7 +56,9 @@ class V1 final : public JobGroups {
     if (!group) {
       // A missing group has no quota to lift.
       if (wanted.unlimited()) return QuotaChange::no_group;
-      if (const int error = kernel_.make(cpu_.get(), name); error != 0 && error != EEXIST) return failed("", error);
+      if (const auto made = kernel_.make(cpu_.get(), name); !made && made.error() != EEXIST) {
+        return failed("", made.error());
+      }
       if (cpuacct_) kernel_.make(cpuacct_.get(), name);
       group = base::open_folder(cpu_.get(), name);
       if (!group) return failed("", group.error());
@@ -107,10 +109,10 @@ class V1 final : public JobGroups {
   bool remove_if_empty(std::uint32_t job) const override {
     const std::string name = job_folder(job);
     if (!processes(job).empty()) return false;
-    const int error = kernel_.remove(cpu_.get(), name);
-    if (error != 0 && error != ENOENT) return false;
+    const auto removed = kernel_.remove(cpu_.get(), name);
+    if (!removed && removed.error() != ENOENT) return false;
     if (cpuacct_) kernel_.remove(cpuacct_.get(), name);
-    return error == 0;
+    return removed.has_value();
   }
 
   bool reclaim(std::uint32_t job, std::uint64_t) const override {
@@ -164,8 +166,10 @@ tl::expected<base::Fd, std::string> open_tree(const base::Fd& controller, const 
   base::Fd folder;
   for (const std::string& name : {place.tree, place.node}) {
     where += "/" + name;
-    const int made = kernel.make(parent->get(), name);
-    if (made != 0 && made != EEXIST) return tl::unexpected(fmt::format("{}: {}", where, strerror(made)));
+    const auto made = kernel.make(parent->get(), name);
+    if (!made && made.error() != EEXIST) {
+      return tl::unexpected(fmt::format("{}: {}", where, strerror(made.error())));
+    }
     auto opened = base::open_folder(parent->get(), name);
     if (!opened) return tl::unexpected(fmt::format("{}: {}", where, strerror(opened.error())));
     if (raise_shares) {

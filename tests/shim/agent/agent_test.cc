@@ -23,7 +23,7 @@ class NoPageOut final : public PageOutSystem {
   std::vector<MemoryRange> ranges(pid_t) override { return {}; }
   bool stopped(pid_t) override { return false; }
   SwapSpace swap() override { return {}; }
-  std::int64_t advise(pid_t, MemoryRange, int&) override { return -1; }
+  tl::expected<std::uint64_t, int> advise(pid_t, MemoryRange) override { return tl::unexpected(0); }
 };
 
 class AgentTest : public testing::TestWithParam<FakeCgroups::Version> {

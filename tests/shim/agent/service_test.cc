@@ -26,7 +26,7 @@ class NoProcess final : public PageOutSystem {
   std::vector<MemoryRange> ranges(pid_t) override { return {}; }
   bool stopped(pid_t) override { return false; }
   SwapSpace swap() override { return {}; }
-  std::int64_t advise(pid_t, MemoryRange, int&) override { return -1; }
+  tl::expected<std::uint64_t, int> advise(pid_t, MemoryRange) override { return tl::unexpected(0); }
 };
 
 class Service : public testing::Test {
@@ -129,14 +129,14 @@ TEST_F(Service, DeliveryReachesTheGroups) {
   const std::vector<std::size_t> all{0};
   agents.set_agents(std::vector<AgentAddress>{{"n1", "127.0.0.1", port}});
   agents.set_desired(0, std::vector<JobQuota>{{12, 0.5, false, false}});
-  ASSERT_TRUE(agents.wait(all, 10000)) << agents.report(0).error;
+  ASSERT_TRUE(agents.wait(all, 10000)) << agents.report(0).error.value_or("");
   EXPECT_EQ(quota(12), "5000");
   stop();
   agents.set_desired(0, std::vector<JobQuota>{{12, 0.7, false, false}});
   EXPECT_FALSE(agents.wait(all, 100));
   EXPECT_EQ(quota(12), "5000");  // the agent is away: what it set stays
   start();
-  ASSERT_TRUE(agents.wait(all, 10000)) << agents.report(0).error;
+  ASSERT_TRUE(agents.wait(all, 10000)) << agents.report(0).error.value_or("");
   EXPECT_EQ(quota(12), "7000");
   // Lost, with all that it remembers.
   stop();

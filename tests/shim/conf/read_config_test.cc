@@ -61,7 +61,7 @@ TEST(ReadConfig, Defaults) {
   EXPECT_EQ(config.quota_wait_ms, 100U);
   EXPECT_EQ(config.comment_interval, 10);
   EXPECT_TRUE(config.stock_backfill);
-  EXPECT_EQ(config.record_file, "");
+  EXPECT_EQ(config.record_file, std::nullopt);
 }
 
 TEST(ReadConfig, EveryKey) {

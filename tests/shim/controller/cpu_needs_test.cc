@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "record/record_reader.h"
+#include "record/replay.h"
 #include "tests/shim/one_node.h"
 
 namespace dfrs::shim {
@@ -124,6 +126,43 @@ TEST(CpuNeeds, WithoutReportsNothingIsLearnt) {
   slurm.agents.set_reachable(0, true);
   slurm.run_for(600);
   EXPECT_LT(slurm.job_status(idle).cpu_need, 0.3);
+}
+
+// Measured needs enter the engine as views and events, so a record has all that a replay needs.
+TEST(CpuNeeds, ARecordWithMeasuredNeedsReplaysExactly) {
+  for (const char* algorithm : {"Greedy*/OPT=MIN", "Triage/YIELD=EQUAL"}) {
+    OneNode host(conf("CpuNeed=measured\n", algorithm), kRoom);
+    FakeSlurm& slurm = host.slurm;
+    const std::string path = slurm.folder() / "record.jsonl";
+    record::Recorder& recorder = host_of(*slurm.controller()).recorder();
+    ASSERT_TRUE(recorder.on(path).has_value());
+    const auto idle = slurm.submit(needing(0.2));
+    slurm.submit(needing(1));
+    slurm.run_for(600);
+    slurm.job(idle).needs = 1;
+    slurm.run_for(100);
+    recorder.off();
+
+    auto reader = record::RecordReader::open(path);
+    ASSERT_TRUE(reader.has_value());
+    double least = 1;
+    std::size_t changes = 0;
+    for (auto more = reader->next(); more.has_value() && *more; more = reader->next()) {
+      for (const JobView& job : reader->view().jobs) {
+        if (job.state == JobState::running) least = std::min(least, job.cpu_need);
+      }
+      for (const Event& event : reader->events()) changes += event.kind == EventKind::changed ? 1 : 0;
+    }
+    EXPECT_LT(least, 0.4) << algorithm;
+    EXPECT_GE(changes, 2U) << algorithm << ": the need falls and rises again";
+
+    auto again = record::RecordReader::open(path);
+    ASSERT_TRUE(again.has_value());
+    const auto replayed = record::replay(*again, nullptr);
+    ASSERT_TRUE(replayed.has_value());
+    EXPECT_FALSE(replayed->difference.has_value()) << algorithm << ": " << replayed->difference->replayed;
+    EXPECT_GE(replayed->yield_changes, 2U) << algorithm;
+  }
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ class RandomLoad {
     std::string text =
         fmt::format("{}\n{}now {:.3f}, next step {:.3f}, {} steps, {} decisions, {} resyncs, {} errors {}\n", what,
                     conf_, status.now - 1.7e9, status.wake_at - 1.7e9, status.steps, status.decisions, status.resyncs,
-                    status.errors, status.last_error);
+                    status.errors, status.last_error.value_or(""));
     for (const NodeStatus& node : status.nodes) {
       text += fmt::format("node {}{}: {} CPUs, {} of {} MiB\n", node.name, node.usable ? "" : " (not usable)",
                           node.cpus, node.used_memory_mib, node.memory_mib);

@@ -505,9 +505,9 @@ TEST(Inspection, ADryRunSaysWhatARepackWouldDoAndDoesNothing) {
   ASSERT_TRUE(plan.has_value()) << plan.error();
   EXPECT_NEAR(plan->min_yield_before, 0.5, 1e-6);
   EXPECT_NEAR(plan->min_yield_after, 1, 0.02);
-  ASSERT_EQ(plan->moves.size(), 1u);
-  EXPECT_EQ(plan->moves[0].kind, PlannedMove::Kind::move);
-  EXPECT_NE(plan->moves[0].from, plan->moves[0].to);
+  ASSERT_EQ(plan->decisions.size(), 1u);
+  EXPECT_EQ(plan->decisions[0].kind, DecisionKind::move);
+  EXPECT_NE(plan->decisions[0].from, plan->decisions[0].to);
   slurm.run_for(1);
   EXPECT_EQ(slurm.asked[DFRS_OP_REQUEUE], before.count(DFRS_OP_REQUEUE) != 0 ? before.at(DFRS_OP_REQUEUE) : 0);
 }
