@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Control groups as a tree of plain files: groups come with the kernel's files in them, and go with them.
+// Control groups as a tree of plain files: groups are created and removed together with the kernel's files in them.
 #pragma once
 
 #include <errno.h>
@@ -53,14 +53,14 @@ class FakeCgroups final : public CgroupKernel {
   }
 
   std::function<void()> after_make;  ///< called when a group was made
-  long magic = 0;                    ///< another file system than that of the version, when set
+  long magic = 0;                    ///< if set, the type of another file system than the version's
 
   long file_system(int) const override {
     if (magic != 0) return magic;
     return version_ == Version::v1 ? CGROUP_SUPER_MAGIC : CGROUP2_SUPER_MAGIC;
   }
 
-  /// A group is seen with all of its files or not at all, as the kernel's are.
+  /// A group appears with all of its files at once, as the kernel's do.
   tl::expected<void, int> make(int at, const std::string& name) const override {
     const std::string unseen = folder_ / (".made-by-" + std::to_string(::gettid()));
     std::filesystem::remove_all(unseen);

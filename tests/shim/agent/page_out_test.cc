@@ -197,7 +197,7 @@ TEST(PrivateRanges, OfMaps) {
                                   MemoryRange{0x7fff1, 0x7fff2}));
 }
 
-// A real stopped process, moved out and going on as if nothing had been.
+// A real stopped process is moved out and then continues normally.
 TEST(KernelPageOut, MovesAStoppedProcessToSwap) {
   KernelPageOut system;
   if (system.swap().free_kib < 200 * 1024) GTEST_SKIP() << "needs 200 MB of free swap on this machine";

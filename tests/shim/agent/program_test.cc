@@ -168,7 +168,7 @@ TEST_F(Dfrsd, ClocksDoNotMatter) {
     EXPECT_EQ(quota(12), *shift == '+' ? "5000\n" : "6000\n");
     EXPECT_LT(agents.report(0).age, 10);
     stop();
-    std::filesystem::remove_all(run_ / "n1");  // each shift is a story of its own
+    std::filesystem::remove_all(run_ / "n1");  // each run starts without state
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// CpuNeed=measured through the C entries: agents that report less use than was asked for, and what jobs then get.
+// CpuNeed=measured through the C entries: agents report less use than was asked for, and quotas follow.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,8 +36,8 @@ TEST(CpuNeeds, OffTheyAreWhatWasAskedFor) {
   EXPECT_NEAR(host.slurm.agents.applied(0, busy)->cpus, 2, 1e-9);
 }
 
-// One job needs a fifth of a node, the other all of it. Known, the first counts as 0.25 (headroom 1.25), 1.25 in all:
-// both get 0.8 of that, 0.8 CPUs and 3.2; the first still runs at full speed.
+// One job needs a fifth of a node, the other all of it. Once measured, the first counts as 0.25 (headroom 1.25), both
+// together as 1.25: both get 0.8 of that, 0.8 and 3.2 CPUs, and the first still runs at full speed.
 TEST(CpuNeeds, WhatIsNotUsedGoesToOthers) {
   for (const char* algorithm : {"Greedy*/OPT=MIN", "Triage/YIELD=EQUAL"}) {
     OneNode host(conf("CpuNeed=measured\n", algorithm), kRoom);
@@ -61,7 +61,7 @@ TEST(CpuNeeds, WhatIsNotUsedGoesToOthers) {
   }
 }
 
-// It wakes up beside one that takes all it can: within a minute it has its share again.
+// An idle job becomes busy beside one that takes all it can: within a minute it has its share.
 TEST(CpuNeeds, AJobThatNeedsMoreGetsItSoon) {
   OneNode host(conf("CpuNeed=measured\n"), kRoom);
   FakeSlurm& slurm = host.slurm;
@@ -79,7 +79,7 @@ TEST(CpuNeeds, AJobThatNeedsMoreGetsItSoon) {
   EXPECT_THAT(slurm.violations, IsEmpty());
 }
 
-// Alone on its node a job may use all that it asked for, whatever it was seen to need.
+// Alone on its node a job may use all that it asked for, whatever its measured need.
 TEST(CpuNeeds, SpareCpuStaysWithTheJob) {
   OneNode host(conf("CpuNeed=measured\n"), kRoom);
   FakeSlurm& slurm = host.slurm;
@@ -100,7 +100,7 @@ TEST(CpuNeeds, TheFloorIsASetting) {
   EXPECT_EQ(host.slurm.status().errors, 0U);
 }
 
-// Batch policies plan with what was asked for, also after a change of the algorithm.
+// Batch policies plan with the requests, also after a change of the algorithm.
 TEST(CpuNeeds, BatchPoliciesDoWithout) {
   OneNode host(conf("CpuNeed=measured\n"), kRoom);
   FakeSlurm& slurm = host.slurm;
@@ -114,7 +114,7 @@ TEST(CpuNeeds, BatchPoliciesDoWithout) {
   EXPECT_THAT(slurm.violations, IsEmpty());
 }
 
-// An agent that is away tells nothing: what was known stays.
+// Without reports of an agent the need stays as it was.
 TEST(CpuNeeds, WithoutReportsNothingIsLearnt) {
   OneNode host(conf("CpuNeed=measured\n"), kRoom);
   FakeSlurm& slurm = host.slurm;

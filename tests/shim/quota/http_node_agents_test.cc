@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 using testing::HasSubstr;
 using testing::Optional;
 
-constexpr std::uint32_t kLong = 10000;  // ms; waits end as soon as what they wait for is there
+constexpr std::uint32_t kLong = 10000;  // ms; waits end as soon as their condition holds
 
 class Delivery : public testing::Test {
  protected:
@@ -88,7 +88,7 @@ TEST_F(Delivery, BringsStatesAndReports) {
 }
 
 TEST_F(Delivery, SaysNothingToNodesOfWhichNothingIsWanted) {
-  // After a controller's restart it is not known yet what runs there: an empty state would lift every quota.
+  // After a controller's restart its jobs are unknown at first: an empty state would lift every quota.
   TestNode one("n1");
   TestNode two("n2");
   HttpNodeAgents agents(options());
@@ -147,14 +147,14 @@ TEST_F(Delivery, AnUnreachableAgentGetsItsStateLater) {
   EXPECT_FALSE(report.reachable);
   EXPECT_FALSE(report.current);
   EXPECT_THAT(report.error, Optional(HasSubstr("n2")));
-  // What is wanted changes while it is away: it gets the newest.
+  // The desired state changes while it is down: it gets the newest.
   agents.set_desired(1, std::vector<JobQuota>{{4, 1, false}});
   two.start();
   ASSERT_TRUE(agents.wait(std::vector<std::size_t>{1}, kLong));
   EXPECT_EQ(two.state().jobs, (std::vector<JobQuota>{{4, 1, false}}));
   EXPECT_TRUE(agents.report(1).reachable);
   EXPECT_EQ(agents.report(1).error, std::nullopt);
-  // Said once, and that it is over.
+  // One message when the error begins, and one when it ends.
   ASSERT_TRUE(eventually([&] { return log().find("no error any more") != std::string::npos; }));
   const std::lock_guard lock(mutex);
   EXPECT_EQ(logged.size(), 2u);
@@ -271,7 +271,7 @@ TEST_F(Delivery, ASilentAgentDoesNotHoldUpOthers) {
   HttpNodeAgents agents(few);
   agents.set_agents(addresses);
   for (std::size_t i = 0; i < 20; ++i) agents.set_desired(i, kJobs);
-  // Until it is known which are silent they fill all places, in turn.
+  // Until the silent ones are known, they take all places in turn.
   ASSERT_TRUE(eventually([&] { return agents.counters().failed >= 20; }));
   agents.set_desired(20, kJobs);
   const auto begin = std::chrono::steady_clock::now();
@@ -295,7 +295,7 @@ TEST_F(Delivery, TheListOfAgentsMayChange) {
   EXPECT_TRUE(agents.report(1).current);
   agents.set_desired(0, std::vector<JobQuota>{{5, 1, false}});
   EXPECT_TRUE(agents.report(0).current);
-  // Another address: the agent there is to be told.
+  // Another address: the agent there gets the state.
   agents.set_agents(std::vector{moved.address()});
   EXPECT_TRUE(agents.wait(std::vector<std::size_t>{0}, kLong));
   EXPECT_EQ(moved.state().jobs, kJobs);
@@ -324,7 +324,7 @@ TEST_F(Delivery, OffLiftsQuotasOnceAndIsSilentThen) {
   std::this_thread::sleep_for(milliseconds(300));  // three refreshes
   EXPECT_EQ(one.requests(), 1u);
   EXPECT_EQ(agents.counters().failed, 6u);
-  // The same list again is no cause to ask again; a node that comes anew is one.
+  // The same list causes no request; a new node does.
   TestNode three("n3");
   agents.set_agents(std::vector{one.address(), three.address()});
   ASSERT_TRUE(eventually([&] { return three.requests() == 1; }));
@@ -350,7 +350,7 @@ TEST_F(Delivery, StopsAtOnce) {
   ::close(fd);
 }
 
-// States change all the time and on many threads' behalf; at the end every node has its last one.
+// Many threads change states all the time; at the end every node has its last one.
 TEST_F(Delivery, ManyNodesConverge) {
   constexpr std::size_t kNodes = 40;
   std::vector<std::unique_ptr<TestNode>> nodes;
