@@ -93,8 +93,12 @@ const char* kind_name(PlannedMove::Kind kind) {
 }  // namespace
 
 Json recording_json(const record::RecordingState& recording) {
-  return {{"format", kControlFormat}, {"on", recording.on},       {"path", text_or_null(recording.path)},
-          {"steps", recording.steps}, {"bytes", recording.bytes}, {"stopped", text_or_null(recording.stopped)}};
+  return {{"format", kControlFormat},
+          {"on", recording.on},
+          {"path", text_or_null(recording.path)},
+          {"steps", recording.steps},
+          {"bytes", recording.bytes},
+          {"stopped", recording.result ? Json(nullptr) : Json(recording.result.error())}};
 }
 
 Json status_json(const ControllerStatus& status, const record::RecordingState& recording) {

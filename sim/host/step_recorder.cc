@@ -45,7 +45,9 @@ void StepRecorder::on_step(const ClusterView& view, std::span<const Event> event
 
 void StepRecorder::finish() {
   recorder_.off(std::chrono::hours{24});
-  if (const std::string why = recorder_.state().stopped; !why.empty()) throw IoError(fmt::format("{}: {}", path_, why));
+  if (const auto result = recorder_.state().result; !result) {
+    throw IoError(fmt::format("{}: {}", path_, result.error()));
+  }
 }
 
 }  // namespace dfrs::sim
