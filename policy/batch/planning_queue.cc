@@ -9,10 +9,10 @@
 namespace dfrs {
 namespace {
 
-// Logs have jobs estimated at 0 s; in a plan they hold their nodes for as long as this.
+// Logs contain jobs with an estimate of 0 s. In a plan they hold their nodes for this long.
 constexpr Seconds kShortest = 1e-3;
 
-// The moment at which a job is expected to end that should have ended already.
+// The expected end of a job that should have ended already.
 Seconds any_moment(Seconds now) { return std::nextafter(now, kNever); }
 
 struct Before {
@@ -62,20 +62,16 @@ void PlanningQueue::reset(const ClusterView& view, const Estimates& estimates, c
   reservations_.clear();
   running_.clear();
   first_free_ = 0;
-  capacity_ = 0;
   free_ = 0;
   const auto nodes = static_cast<NodeIndex>(state.node_count());
-  for (NodeIndex n = 0; n < nodes; ++n) {
-    capacity_ += state.usable(n) ? 1 : 0;
-    free_ += state.usable(n) && idle(state, n) ? 1 : 0;
-  }
+  for (NodeIndex n = 0; n < nodes; ++n) free_ += state.usable(n) && idle(state, n) ? 1 : 0;
   for (const JobSlot job : state.active()) {
     if (!state.placed(job)) {
       submit(view, estimates, state, job);
       changes.arrived.push_back(job);
       continue;
     }
-    // When it started is not in the view; its progress is, and at yield 1 that is as good.
+    // The view does not show when the job started. At yield 1 its progress says the same.
     const JobView& spec = view.jobs[job];
     if (spec.eligible != nullptr) uniform_ = false;
     const Seconds left = std::max(0.0, estimates.run_time[job] - spec.virtual_time(view.now));
@@ -98,7 +94,7 @@ void PlanningQueue::submit(const ClusterView& view, const Estimates& estimates, 
   facts.nodes = nodes_for(state, spec);
   facts.order = state.order(job);
   facts.planned = kNever;
-  // A job that does not suit every node makes nodes unequal for good.
+  // A job that does not suit every node makes nodes unequal until the next resync.
   if (uniform_) uniform_ = spec.eligible == nullptr && (state.node_count() == 0 || state.room_alone(spec, 0) > 0);
   if (!facts.variable()) {
     reservations_.push_back(job);
@@ -254,7 +250,8 @@ bool PlanningQueue::start(const ClusterView& view, ClusterState& state, const Ti
 }
 
 Seconds PlanningQueue::next_start(Seconds now) const {
-  // All other planned starts are ends of jobs, which are events - or are late, and then nothing can start.
+  // All other planned starts coincide with the expected end of a job. Its completion is an event, and if it is late
+  // nothing can start.
   Seconds next = kNever;
   for (const JobSlot job : reservations_) {
     const PlanJob& facts = jobs_[job];

@@ -12,7 +12,7 @@ std::uint32_t tasks_on(const ClusterState& state, const JobView& job, NodeIndex 
   const std::uint32_t fit = state.room_alone(job, n);
   if (fit == 0) return 0;
   if (!pack_tasks) return 1;
-  // As many as run at full speed; a slow node takes one all the same.
+  // As many as run at full speed; a node that is too slow even for one still takes one.
   const double by_cpu = std::floor(state.cpu_capacity(n) / job.cpu_need * (1 + kCpuTolerance));
   return static_cast<std::uint32_t>(std::max(1.0, std::min(static_cast<double>(fit), by_cpu)));
 }
