@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A queue of nodes by level, lowest level first, then lowest node. All levels pushed are at or above the last one
-// popped, which allows a radix heap (Ahuja, Mehlhorn, Orlin and Tarjan 1990): levels are kept by the highest bit in
-// which they differ from the last one. This avoids comparisons, each of which is an unpredictable branch.
+// A queue of nodes by level, lowest level first, then lowest node. All levels pushed are above the last one popped,
+// which allows a radix heap (Ahuja, Mehlhorn, Orlin and Tarjan 1990): levels are kept by the highest bit in which they
+// differ from the last one. This avoids comparisons, each of which is an unpredictable branch.
 #pragma once
 
 #include <algorithm>

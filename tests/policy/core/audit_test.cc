@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Bad decisions made by hand, each of which the audit must refuse, beside good ones that it must let pass.
+// Hand-made bad decisions, all of which the audit must refuse, and good ones that it must accept.
 #include "policy/core/audit.h"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST_F(AuditByHand, GoodDecisionsPass) {
   decide(DecisionKind::start, 0, {1}, 1);
   decide(DecisionKind::start, 3, {0}, 0.5);
   EXPECT_EQ(check(), "");
-  // The room of those who leave is for those who come.
+  // Jobs that start may use the room of jobs that leave.
   decide(DecisionKind::pause, 1, {});
   decide(DecisionKind::resume, 2, {0, 0}, 0.5);
   EXPECT_EQ(check(), "");
