@@ -42,7 +42,7 @@ void run_all(const TestHostOptions& options, std::uint64_t count, bool ticks_apa
       }
       const std::string where = algorithm_name(algorithm) + ", seed " + std::to_string(seed);
       const auto ran = host.run();
-      ASSERT_TRUE(ran) << ran.error() << where;
+      ASSERT_TRUE(ran) << ran.error() << ": " << where;
       ASSERT_EQ(checker.violations(), std::vector<std::string>{}) << where;
       if (lockstep) {
         ASSERT_EQ(lockstep->difference(), "") << where;

@@ -28,7 +28,7 @@ std::vector<double> solve(const ClusterView& view) {
   return yields;
 }
 
-// Compares with the complete linear program of all nodes and jobs, solved by the reference.
+// Compares with the complete linear program of all nodes and jobs, solved by GLPK.
 TEST(AverageYield, IsTheBestSumThatLeavesNobodyBelowTheMinimum) {
   int shared = 0;
   for (std::uint64_t seed = 1; seed <= oracle::cases(1500); ++seed) {
