@@ -11,6 +11,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/batch/backfill.h \
 	policy/batch/conservative.cc \
 	policy/batch/conservative.h \
+	policy/batch/estimated_end.h \
 	policy/batch/node_profile.cc \
 	policy/batch/node_profile.h \
 	policy/batch/options.h \

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "policy/batch/estimated_end.h"
 #include "policy/batch/whole_nodes.h"
 
 namespace dfrs {
 void BackfillPolicy::decide(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
                             ClusterState& state, Outcome& outcome) {
-  const bool resync = has_event(events, EventKind::resync);
-  if (resync) {
+  if (has_event(events, EventKind::resync)) {
     reset(view, estimates, state);
     pass(view, state, outcome);
     return;
@@ -54,11 +54,8 @@ void BackfillPolicy::reset(const ClusterView& view, const Estimates& estimates, 
   }
   for (JobSlot job : state.active()) {
     if (state.placed(job)) {
-      // The view does not show when the job started. At yield 1 its progress says the same.
-      const JobView& spec = view.jobs[job];
-      if (spec.eligible != nullptr) uniform_ = false;
-      const Seconds left = std::max(0.0, estimates.run_time[job] - spec.virtual_time(view.now));
-      running_.push_back({view.now + left, job, distinct_nodes(state.nodes_of(job))});
+      if (view.jobs[job].eligible != nullptr) uniform_ = false;
+      running_.push_back({estimated_end(view, estimates, job), job, distinct_nodes(state.nodes_of(job))});
     } else {
       submit(view, estimates, state, job);
     }
@@ -70,20 +67,11 @@ void BackfillPolicy::reset(const ClusterView& view, const Estimates& estimates, 
 void BackfillPolicy::submit(const ClusterView& view, const Estimates& estimates, const ClusterState& state,
                             JobSlot job) {
   const JobView& spec = view.jobs[job];
-  const std::uint32_t most = most_tasks_on_a_node(state, spec);
-  queue_.push_back({estimates.run_time[job], job, most <= 1 ? spec.tasks : (spec.tasks + most - 1) / most});
+  queue_.push_back({estimates.run_time[job], job, least_nodes(state, spec, uniform_, options_.pack_tasks)});
   if (!uniform_) return;
   // A job that does not suit every node makes nodes unequal until the next resync.
-  uniform_ = spec.eligible == nullptr && (state.node_count() == 0 || most != 0);
+  uniform_ = suits_equal_nodes(state, spec);
   if (!uniform_) reservation_.valid = false;
-}
-
-std::uint32_t BackfillPolicy::most_tasks_on_a_node(const ClusterState& state, const JobView& job) const {
-  std::uint32_t most = 0;
-  const auto nodes =
-      static_cast<NodeIndex>(uniform_ ? std::min<std::size_t>(1, state.node_count()) : state.node_count());
-  for (NodeIndex n = 0; n < nodes; ++n) most = std::max(most, tasks_on(state, job, n, options_.pack_tasks));
-  return most;
 }
 
 void BackfillPolicy::complete(JobSlot job) {

@@ -57,7 +57,6 @@ class BackfillPolicy final : public BatchPolicy {
     const std::uint64_t bit = std::uint64_t{1} << n % 64;
     idle_[n / 64] = idle ? idle_[n / 64] | bit : idle_[n / 64] & ~bit;
   }
-  std::uint32_t most_tasks_on_a_node(const ClusterState& state, const JobView& job) const;
   void start(const ClusterView& view, ClusterState& state, Outcome& outcome, const Waiting& w);
 
   BatchAlgorithm::Backfill rule_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "policy/batch/estimated_end.h"
 #include "policy/batch/whole_nodes.h"
 
 namespace dfrs {
@@ -71,13 +72,12 @@ void PlanningQueue::reset(const ClusterView& view, const Estimates& estimates, c
       changes.arrived.push_back(job);
       continue;
     }
-    // The view does not show when the job started. At yield 1 its progress says the same.
     const JobView& spec = view.jobs[job];
     if (spec.eligible != nullptr) uniform_ = false;
-    const Seconds left = std::max(0.0, estimates.run_time[job] - spec.virtual_time(view.now));
     if (jobs_.size() <= job) jobs_.resize(job + 1);
     jobs_[job] = {spec.submit, std::max(estimates.run_time[job], kShortest), 0, 0, state.order(job), view.now};
-    running_.push_back({view.now + left, job, static_cast<Processors>(distinct_nodes(state.nodes_of(job)))});
+    running_.push_back(
+        {estimated_end(view, estimates, job), job, static_cast<Processors>(distinct_nodes(state.nodes_of(job)))});
   }
   std::stable_sort(running_.begin(), running_.end(), [](const Running& a, const Running& b) { return a.end < b.end; });
   changes.ended = !running_.empty();
@@ -91,11 +91,11 @@ void PlanningQueue::submit(const ClusterView& view, const Estimates& estimates, 
   facts.submit = spec.submit;
   facts.duration = std::max(estimates.run_time[job], kShortest);
   facts.reserved = job < estimates.reserved_start.size() ? estimates.reserved_start[job] : 0;
-  facts.nodes = nodes_for(state, spec);
+  facts.nodes = static_cast<Processors>(least_nodes(state, spec, uniform_, pack_tasks_));
   facts.order = state.order(job);
   facts.planned = kNever;
   // A job that does not suit every node makes nodes unequal until the next resync.
-  if (uniform_) uniform_ = spec.eligible == nullptr && (state.node_count() == 0 || state.room_alone(spec, 0) > 0);
+  uniform_ = uniform_ && suits_equal_nodes(state, spec);
   if (!facts.variable()) {
     reservations_.push_back(job);
     return;
@@ -104,14 +104,6 @@ void PlanningQueue::submit(const ClusterView& view, const Estimates& estimates, 
     std::vector<JobSlot>& order = orders_[static_cast<std::size_t>(by)];
     order.insert(std::upper_bound(order.begin(), order.end(), job, Before{by, jobs_}), job);
   }
-}
-
-Processors PlanningQueue::nodes_for(const ClusterState& state, const JobView& job) const {
-  std::uint32_t most = 0;
-  const auto nodes =
-      static_cast<NodeIndex>(uniform_ ? std::min<std::size_t>(1, state.node_count()) : state.node_count());
-  for (NodeIndex n = 0; n < nodes; ++n) most = std::max(most, tasks_on(state, job, n, pack_tasks_));
-  return static_cast<Processors>(most == 0 ? job.tasks : (job.tasks + most - 1) / most);
 }
 
 void PlanningQueue::complete(JobSlot job) {

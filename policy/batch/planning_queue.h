@@ -125,7 +125,6 @@ class PlanningQueue {
   void submit(const ClusterView& view, const Estimates& estimates, const ClusterState& state, JobSlot job);
   void complete(JobSlot job);
   void forget_waiting(JobSlot job);
-  Processors nodes_for(const ClusterState& state, const JobView& job) const;
   bool start(const ClusterView& view, ClusterState& state, const Timetable& timetable, Outcome& outcome, JobSlot job);
 
   bool pack_tasks_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 
+#include "policy/batch/estimated_end.h"
 #include "policy/core/compare.h"
 #include "policy/core/registry.h"
 
@@ -38,12 +39,10 @@ void take(double& cpu, RigidVector& rigid, const JobView& job, std::size_t dims,
 
 void SharedNodesPolicy::decide(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
                                ClusterState& state, Outcome& outcome) {
-  for (const Event& event : events) {
-    if (event.kind == EventKind::resync) {
-      reset(view, estimates, state);
-      pass(view, state, outcome);
-      return;
-    }
+  if (has_event(events, EventKind::resync)) {
+    reset(view, estimates, state);
+    pass(view, state, outcome);
+    return;
   }
   for (const Event& event : events) {
     if (event.kind == EventKind::completed) {
@@ -61,8 +60,7 @@ void SharedNodesPolicy::reset(const ClusterView& view, const Estimates& estimate
   running_.clear();
   for (const JobSlot job : state.active()) {
     if (state.placed(job)) {
-      const Seconds left = std::max(0.0, estimates.run_time[job] - view.jobs[job].virtual_time(view.now));
-      running_.push_back({view.now + left, job});
+      running_.push_back({estimated_end(view, estimates, job), job});
     } else {
       queue_.push_back({estimates.run_time[job], job});
     }

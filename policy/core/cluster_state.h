@@ -59,6 +59,8 @@ class ClusterState {
     const std::span<const NodeIndex> now = nodes_of(job);
     return std::equal(before.begin(), before.end(), now.begin(), now.end());
   }
+  /// Whether the job runs and stays on its nodes. `spec` shows it as it was at begin(). O(its tasks) as above.
+  bool stays(JobSlot job, const JobView& spec) const { return spec.state == JobState::running && on_nodes_before(job); }
   /// The jobs placed or removed since begin(), in the order of their first change.
   std::span<const JobSlot> touched() const { return touched_; }
 

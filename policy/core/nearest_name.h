@@ -9,6 +9,9 @@
 
 namespace dfrs {
 
+/// The lower-case form of an ASCII letter; other characters unchanged. Unlike std::tolower, it reads no locale.
+constexpr char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
 /// Number of letters to change, insert or delete to turn one name into the other, regardless of case. O(|a| |b|).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 

@@ -27,8 +27,6 @@ constexpr std::array kFamilies{
 #undef DFRS_POLICY_FAMILY
 };
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 std::string without_blanks(std::string_view text) {
   std::string out;
   for (char c : text) {
@@ -107,7 +105,8 @@ std::vector<const OptionTable*> option_tables() {
 }
 
 bool same_name(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower_case(x) == lower_case(y); });
 }
 
 bool name_starts_with(std::string_view text, std::string_view prefix) {

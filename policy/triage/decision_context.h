@@ -28,7 +28,7 @@ struct DecisionContext {
     state.remove(slot, view.jobs[slot]);
   }
   /// Whether a placed job is on the nodes where it was when the call began. O(its tasks).
-  bool stayed(JobSlot slot) const { return view.jobs[slot].state == JobState::running && state.on_nodes_before(slot); }
+  bool stayed(JobSlot slot) const { return state.stays(slot, view.jobs[slot]); }
 };
 
 }  // namespace dfrs::triage

@@ -210,8 +210,7 @@ void Yields::append_changes(const ClusterView& view, const ClusterState& state, 
   for (JobSlot job : set_) {
     if (!state.placed(job)) continue;
     const JobView& spec = view.jobs[job];
-    const bool stayed = spec.state == JobState::running && state.on_nodes_before(job);
-    if (!stayed || yield_[job] != spec.yield) outcome.yields->push_back({job, yield_[job]});
+    if (!state.stays(job, spec) || yield_[job] != spec.yield) outcome.yields->push_back({job, yield_[job]});
   }
 }
 

@@ -26,12 +26,9 @@ void AverageYield::solve(const CpuContention& contention, std::span<double> yiel
 }
 
 bool AverageYield::fits(const CpuContention& contention, std::span<const double> yields) const {
-  for (const CpuContention::Node& node : contention.nodes()) {
-    double used = 0;
-    for (const CpuContention::User& user : contention.users(node)) used += user.need * yields[user.job];
-    if (cpu_exceeds(used, node.capacity)) return false;
-  }
-  return true;
+  return std::none_of(contention.nodes().begin(), contention.nodes().end(), [&](const CpuContention::Node& node) {
+    return cpu_exceeds(cpu_used(contention, node, yields), node.capacity);
+  });
 }
 
 // Collects the jobs that some node limits and no node holds at the minimum, group by group, in the order in which they

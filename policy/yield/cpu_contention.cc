@@ -97,8 +97,7 @@ void CpuContention::finish() {
 
 void repair_yields(const CpuContention& contention, std::span<double> yields) {
   for (const CpuContention::Node& node : contention.nodes()) {
-    double used = 0;
-    for (const CpuContention::User& user : contention.users(node)) used += user.need * yields[user.job];
+    const double used = cpu_used(contention, node, yields);
     if (used <= node.capacity) continue;
     for (const CpuContention::User& user : contention.users(node)) yields[user.job] *= node.capacity / used;
   }

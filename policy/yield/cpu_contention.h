@@ -68,6 +68,14 @@ class CpuContention {
   double max_load_ = 1;
 };
 
+/// The CPU that the jobs on the node use at these yields, by index into CpuContention::jobs(). O(users).
+inline double cpu_used(const CpuContention& contention, const CpuContention::Node& node,
+                       std::span<const double> yields) {
+  double used = 0;
+  for (const CpuContention::User& user : contention.users(node)) used += user.need * yields[user.job];
+  return used;
+}
+
 /// Corrects nodes whose use exceeds their capacity by rounding or a solver's tolerance: scales down the yields of their
 /// jobs. `yields` is by index into CpuContention::jobs(). O(places).
 void repair_yields(const CpuContention& contention, std::span<double> yields);
