@@ -40,7 +40,7 @@ void Recorder::off(std::chrono::milliseconds patience) noexcept {
     const auto closed = old->close(patience);
     if (closed) return;
     const std::lock_guard lock(mutex_);
-    if (!state_.on) state_.result = closed;
+    if (!state_.on) state_.stopped = closed.error();
     if (log_) log_(1, fmt::format("the end of a record is missing: {}", closed.error()));
   } catch (...) {
     // Out of memory: there is no way to report it.
@@ -92,8 +92,8 @@ void Recorder::fail(std::string why) noexcept {
   try {
     state_.on = false;
     begun_ = false;
-    state_.result = tl::unexpected<std::string>(std::move(why));
-    if (log_) log_(1, fmt::format("recording has stopped: {}: {}", state_.path, state_.result.error()));
+    if (log_) log_(1, fmt::format("recording has stopped: {}: {}", state_.path.value_or("?"), why));
+    state_.stopped = std::move(why);
   } catch (...) {
     // Out of memory: there is no way to report it.
   }

@@ -45,9 +45,7 @@ void StepRecorder::on_step(const ClusterView& view, std::span<const Event> event
 
 void StepRecorder::finish() {
   recorder_.off(std::chrono::hours{24});
-  if (const auto result = recorder_.state().result; !result) {
-    throw IoError(fmt::format("{}: {}", path_, result.error()));
-  }
+  if (const std::string why = recorder_.state().stopped; !why.empty()) throw IoError(fmt::format("{}: {}", path_, why));
 }
 
 }  // namespace dfrs::sim

@@ -20,7 +20,7 @@ using ::testing::Not;
 
 std::string users(std::uint32_t id) { return id == 1000 ? "alice" : std::to_string(id); }
 
-// DFRS_UPDATE_GOLDEN=1 writes them anew.
+// DFRS_UPDATE_GOLDEN=1 rewrites them.
 void expect_golden(const std::string& name, const std::string& text) {
   const char* const source = std::getenv("srcdir");
   const std::string path = std::string(source != nullptr ? source : ".") + "/tests/golden/dfrsctl/" + name;
@@ -56,7 +56,7 @@ TEST(DfrsctlTables, AnEmptyClusterAndAnErrorAreSaid) {
   status.last_error = "bad\nthing";
   record::RecordingState stopped;
   stopped.path = "/r";
-  stopped.result = tl::unexpected<std::string>("No space left on device");
+  stopped.stopped = "No space left on device";
   EXPECT_THAT(status_table(status_json(status, stopped), users), HasSubstr("last error: bad?thing\n"));
   EXPECT_THAT(status_table(status_json(status, stopped), users),
               HasSubstr("recording has stopped: /r: No space left on device (0 steps)\n"));
