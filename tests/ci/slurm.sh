@@ -41,6 +41,7 @@ if (( ${#built[@]} > 0 )); then
   version=${built[$((10#$(date +%j) % ${#built[@]}))]}
   need_daemons "${cluster_packages[@]}"
   say "smoke tests on Slurm $version"
+  : > "$out/ci/smoke.tsv"
   DFRS_SLURM_PREFIX=$(slurm_prefix "$version") DFRS_PLUGINS_DIR=$out/slurm/$version live test \
     --results "$out/ci/smoke.tsv" --logs "$out/ci/live-$version" --jobs "$((jobs + 1))" "${smoke_classes[@]}" || failed=1
   sed "s/\tlive: /\tslurm $version: /" "$out/ci/smoke.tsv" >> "$results"
