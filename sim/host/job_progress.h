@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How far jobs have come: their virtual time, which policies see, and their work, which decides when they end.
+// Progress of jobs: their virtual time, which policies see, and their work, which determines when they end.
 //
-// The two are one as long as no job asks for more CPU than it uses. A job that was given more than it can use runs at
-// full speed with less than all of it; from the first such job on, work has clocks of its own.
+// The two are the same as long as no job requests more CPU than it uses. A job that does reaches full speed before its
+// yield reaches 1; from the first such job on, work has separate clocks.
 #pragma once
 
 #include <algorithm>
@@ -16,16 +16,16 @@ class JobProgress {
  public:
   explicit JobProgress(JobSlots& slots) : slots_(slots) {}
 
-  /// A job that asks for more CPU than it uses.
+  /// True if the job requests more CPU than it uses.
   static bool asks_too_much(const Job& job) { return job.asked() != job.cpu_need; }
-  /// From now on work has clocks of its own. Until now all jobs did what their virtual time says. O(slots).
+  /// Gives work separate clocks, which start at the jobs' virtual times. O(slots).
   void keep_work_apart() {
     apart_ = true;
     work_.clear();
     for (const JobView& view : slots_.views()) work_.push_back(view.clock);
   }
 
-  /// To be called when the job has got its slot. Amortised O(1).
+  /// Call this once the job has a slot. Amortised O(1).
   void submit(JobSlot job, bool too_much) {
     if (too_much && !apart_) keep_work_apart();
     if (!apart_) return;
@@ -33,24 +33,24 @@ class JobProgress {
     work_[job] = {};
   }
 
-  /// Seconds of full speed that the job has done.
+  /// Work done so far, in seconds at full speed.
   Seconds done(JobSlot job, Seconds now) { return work(job).at(now); }
-  /// The job's work clock, which is its view's where work is not kept apart.
+  /// The job's work clock; the clock of its view unless work has separate clocks.
   VirtualClock& work(JobSlot job) { return apart_ ? work_[job] : slots_.view(job).clock; }
 
-  /// The job makes no progress from now on.
+  /// Stops the job's progress.
   void stop(JobSlot job, Seconds now) {
     set_rate(slots_.view(job).clock, 0, now);
     if (apart_) set_rate(work_[job], 0, now);
   }
-  /// The job goes on at another yield, a penalty being served to its end.
+  /// Continues the job at another yield. A penalty in progress is served to its end.
   void set_yield(JobSlot job, double yield, Seconds now) {
     JobView& view = slots_.view(job);
     set_rate(view.clock, yield, now);
     view.yield = yield;
   }
-  /// When the job ends if it goes on like this; kNever or infinite at speed 0. Its work goes on at the speed that its
-  /// view's yield and need give.
+  /// When the job ends at its present speed, which follows from its view's yield and need; infinite at speed 0. Sets
+  /// the work clock to that speed.
   Seconds end_of(JobSlot job, Seconds now) {
     const JobView& view = slots_.view(job);
     const TrueJob& truth = slots_.truth(job);
@@ -59,14 +59,14 @@ class JobProgress {
     if (apart_) {
       speed = std::min(1.0, view.yield * view.cpu_need / truth.cpu_need);
       set_rate(clock, speed, now);
-      clock.since = std::max(clock.since, view.clock.since);  // a penalty holds up both
+      clock.since = std::max(clock.since, view.clock.since);  // a penalty delays both
     }
     const Seconds left = std::max(0.0, truth.run_time - clock.base);
     return std::max(now, clock.since) + left / speed;
   }
 
  private:
-  // Brings the clock up to now and lets it go on at another rate.
+  // Advances the clock to now, then changes its rate.
   static void set_rate(VirtualClock& clock, double rate, Seconds now) {
     if (clock.since < now) {
       clock.base = clock.at(now);

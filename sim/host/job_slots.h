@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The jobs that are in the simulated system, each in a slot: what policies may know of it, and what only the simulator
-// knows.
+// The jobs in the simulated system, each in a slot: what policies may know about it, and what only the simulator knows.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 
 namespace dfrs::sim {
 
-/// What a job's view must not tell: how long it really runs and how much CPU it really uses.
+/// What policies must not see: a job's true run time and CPU use.
 struct TrueJob {
   std::uint32_t index = 0;  ///< in Instance::jobs
   Seconds run_time = 0;
@@ -22,16 +21,16 @@ struct TrueJob {
 
 class JobSlots {
  public:
-  /// True with `reuse`: a slot is free again when the call that reports its job's end is over. Memory, here and in the
-  /// policy, then grows with the jobs in the system at a time and not with the log. Else a job's slot is its index:
-  /// observers know jobs by it, and sums over the jobs of a call keep their order.
+  /// With `reuse`, a slot becomes free after the engine call that reports its job's end, so memory here and in the
+  /// policy grows with the jobs in the system and not with the log. Otherwise a job's slot is its index, by which
+  /// observers identify jobs.
   JobSlots(const Instance& instance, bool reuse);
 
-  /// Gives the instance's next job a slot. Amortised O(1).
+  /// Puts a job of the instance into a slot. Call this in the order of the jobs. Amortised O(1).
   JobSlot submit(std::size_t index);
-  /// The job leaves the system; its slot still shows it, with state absent. O(1).
+  /// Removes the job from the system. Its slot still shows it, with state absent. O(1).
   void complete(JobSlot job);
-  /// Frees the slots of jobs that these events report as completed, where slots are reused.
+  /// Frees the slots of jobs that these events report as completed, if slots are reused.
   void free_completed(std::span<const Event> events);
 
   /// Sets the nodes of a job, ascending. O(tasks).
@@ -47,7 +46,7 @@ class JobSlots {
   const TrueJob& truth(JobSlot job) const { return truths_[job]; }
   Estimates estimates() const { return {estimates_, reserved_starts_}; }
   std::size_t jobs_in_system() const { return in_system_; }
-  /// The job submitted first of those in the system, of which there must be one. O(slots).
+  /// The earliest submitted job in the system, which must not be empty. O(slots).
   const Job& first_in_system() const;
 
  private:

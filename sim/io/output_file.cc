@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kBuffer = std::size_t{1} << 16;
 
-// Not mkstemp, whose files only their owner may read: a result should have the permissions any new file gets.
+// Not mkstemp: its files are readable by their owner alone, and a result should have the permissions of any new file.
 int create_temporary(const std::string& path, std::string& temporary, UnfinishedFile& file) {
   static std::atomic<unsigned> serial{0};
   for (;;) {
@@ -30,7 +30,7 @@ int create_temporary(const std::string& path, std::string& temporary, Unfinished
   }
 }
 
-// The rename itself lives in the folder. A file system that cannot sync a folder has nothing better to offer.
+// Makes the rename durable. Errors are ignored: some file systems cannot sync a folder.
 void sync_folder_of(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   const base::Fd fd(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
