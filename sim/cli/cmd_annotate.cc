@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dfrs-sim annotate: logs to dfrs-traces, with tasks, CPU needs and memory.
+// dfrs-sim annotate: converts logs to dfrs-traces with tasks, CPU needs and memory.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -28,7 +28,7 @@ struct AnnotateCommand {
     }
     std::error_code error;
     std::filesystem::create_directories(output, error);
-    if (error) throw IoError(fmt::format("{}: cannot make this folder: {}", output, error.message()));
+    if (error) throw IoError(fmt::format("{}: cannot create this folder: {}", output, error.message()));
     for (const Instance& instance : instances) {
       write_file((std::filesystem::path(output) / (instance.name + ".dfrs")).string(), format_trace(instance));
     }

@@ -158,8 +158,7 @@ class Simulation {
     const Job& job = slots_.first_in_system();
     return fmt::format(
         "{}: {} jobs never start; the first of them, job {}, has {} tasks on a cluster of {} nodes. Batch policies "
-        "take "
-        "a node per task unless they pack tasks (--batch-nodes packed)",
+        "take a node per task unless they pack tasks (--batch-nodes packed)",
         instance_.name, slots_.jobs_in_system(), job.id, job.tasks, nodes_.size());
   }
 

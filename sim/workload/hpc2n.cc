@@ -36,17 +36,17 @@ RigidAmount rounded_memory(ExactMemory exact, RigidAmount node_mib) {
   if (exact.centi_kb <= 0) return 0;
   const RigidAmount up = (exact.centi_kb + kCentiKbPerMib - 1) / kCentiKbPerMib;
   const std::int64_t fit = node_mib * kCentiKbPerMib / exact.centi_kb;
-  if (fit == 0) return up;  // larger than the node, and stays so
+  if (fit == 0) return up;  // larger than the node: keep it so
   const RigidAmount least = node_mib / (fit + 1) + 1;
   const RigidAmount most = node_mib / fit;
   const RigidAmount nearest = (exact.centi_kb + kCentiKbPerMib / 2) / kCentiKbPerMib;
-  // Where thousands of tasks fit no whole MiB may give exactly their number; then at least as many fit as before.
+  // With thousands of tasks per node, perhaps no whole MiB gives exactly their number; then at least as many fit.
   return std::min(std::max(nearest, least), most);
 }
 
 AnnotatedTasks annotate(int processors, double memory_kb, const MemoryAnnotation& options) {
   const std::int64_t node = options.memory_mib * kCentiKbPerMib;
-  // Beyond this the amount is larger than any node; cutting it keeps the arithmetic within 64 bits.
+  // Larger than any node; the cap keeps the arithmetic within 64 bits.
   const double most_kb = 1e15 / 100;
   const std::int64_t per_processor =
       std::max<std::int64_t>(std::llround(std::min(memory_kb, most_kb) * 100), node / 100 * options.min_memory_percent);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Records of a log into an instance: what all annotations do alike.
+// Adds the records of a log to an instance: the part common to all annotations.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,18 @@
 
 namespace dfrs::sim {
 
-/// Adds jobs to an instance whose platform is complete, as far as they fit it.
+/// Adds the jobs that fit to an instance with a complete platform.
 class SwfInstanceJobs {
  public:
-  /// `processors` is how many the machine has. Jobs larger than it are counted in the report and skipped if `lenient`.
+  /// `processors`: of the machine. If `lenient`, larger jobs are counted in the report and skipped.
   SwfInstanceJobs(const SwfRecords& log, std::int64_t processors, bool lenient, SwfWorkload& workload);
-  /// A job with what it has from its record whatever becomes of processors and memory. These are the caller's to set,
-  /// before end().
+  /// Adds a job with the fields that do not depend on the annotation. The caller sets tasks, CPU need and memory before
+  /// end().
   Job& begin(const SwfJob& record);
-  /// Keeps the job begun last if it fits. Errors: InputError for a job larger than the machine, unless lenient.
+  /// Keeps the job of the last begin() if it fits. Errors: InputError for a job larger than the machine, unless
+  /// lenient.
   void end(const SwfJob& record);
-  /// To be called after the last job. Errors: InputError if no job has been added.
+  /// Call this after the last job. Errors: InputError if no job has been added.
   void finish();
 
  private:
@@ -32,7 +33,7 @@ class SwfInstanceJobs {
   std::vector<Job>& jobs_;
   PlatformFit fit_;
   std::size_t too_large_ = 0;
-  std::size_t first_too_large_ = 0;  // its line
+  std::size_t first_too_large_ = 0;  // line of the first
 };
 
 }  // namespace dfrs::sim

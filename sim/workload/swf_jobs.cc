@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Records of a log to jobs and instances.
+// Converts the records of a log to jobs and instances.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ int machine_nodes(const SwfRecords& log, const SwfPlatformOptions& options) {
   if (options.nodes > 0) return options.nodes;
   std::int64_t nodes = 0;
   if (log.header().max_procs) {
-    // Rounded up, without a sum that could overflow.
+    // Rounds up without overflow.
     nodes = *log.header().max_procs / options.cores + (*log.header().max_procs % options.cores > 0 ? 1 : 0);
   } else if (log.header().max_nodes) {
     nodes = *log.header().max_nodes;
