@@ -18,7 +18,7 @@ namespace {
 constexpr Seconds kHour = 3600;
 constexpr double kMibPerGb = 1024;
 
-// Memory that pauses and moves carry, hour by hour.
+// Memory written by pauses and moves, per hour.
 class TrafficByHour final : public StepObserver {
  public:
   void on_step(const ClusterView& view, std::span<const Event>, const Decisions& decisions) override {
@@ -38,7 +38,7 @@ class TrafficByHour final : public StepObserver {
   }
 
  private:
-  // Both ascending: tasks whose node is another now.
+  // Number of tasks that changed nodes. Both lists are sorted.
   static double moved(std::span<const NodeIndex> before, std::span<const NodeIndex> after) {
     std::vector<NodeIndex> common;
     std::set_intersection(before.begin(), before.end(), after.begin(), after.end(), std::back_inserter(common));
@@ -57,7 +57,7 @@ double nearest_rank(const std::vector<double>& sorted, double share) {
   return sorted[static_cast<std::size_t>(std::max(0.0, at))];
 }
 
-// Gathers the jobs of a class.
+// Accumulates the jobs of a class.
 class Gather {
  public:
   void add(const Job& job, const JobRecord& record, Seconds floor) {
