@@ -60,7 +60,7 @@ class Parser {
     const std::string_view name = trimmed(line.substr(1, colon - 1));
     const std::string_view value = trimmed(line.substr(colon + 1));
     if (name == kMagic) {
-      if (value != "1") fail("version '{}' of this format is not known, only 1", printable_word(value));
+      if (value != "1") fail("version '{}' of this format is unknown; expected 1", printable_word(value));
       recognised = true;
     } else if (!recognised) {
       fail("expected '; {}: 1' as the first line", kMagic);
@@ -87,7 +87,7 @@ class Parser {
     } else {
       fail("'{}' is neither 'cluster' nor 'job'", printable_word(kind));
     }
-    if (std::string_view more; fields.next(more)) fail("'{}' is too much on this line", printable_word(more));
+    if (std::string_view more; fields.next(more)) fail("unexpected '{}' at the end of this line", printable_word(more));
   }
 
   void take_cluster(FieldSplitter& fields) {
@@ -106,7 +106,7 @@ class Parser {
     }
     std::sort(cluster.databanks.begin(), cluster.databanks.end());
     const auto twice = std::adjacent_find(cluster.databanks.begin(), cluster.databanks.end());
-    if (twice != cluster.databanks.end()) fail("databank {} is there twice", *twice);
+    if (twice != cluster.databanks.end()) fail("databank {} is listed twice", *twice);
     instance_.clusters.push_back(std::move(cluster));
   }
 
