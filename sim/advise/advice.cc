@@ -180,8 +180,8 @@ class Writer {
     std::string text = fmt::format("a job is paused {} times on average", number(run.pauses_per_job));
     text += run.moves_per_job > 0 ? fmt::format(" and moved {} times", number(run.moves_per_job)) : " and never moved";
     if (run.paused_work == PausedWork::kLost) {
-      return text + fmt::format("; {} of all work is lost, and {} of the jobs lose some",
-                                percent(run.lost_share), percent(run.jobs_losing));
+      return text + fmt::format("; {} of all work is lost, and {} of the jobs lose some", percent(run.lost_share),
+                                percent(run.jobs_losing));
     }
     if (in_.memory_modelled) {
       text += fmt::format("; this carries {} of memory on average and {} in the worst hour", rate(run.gb_per_s),
@@ -197,7 +197,8 @@ class Writer {
     std::string text = "If a paused job loses its work (requeued without a checkpoint):  ";
     text += fmt::format("with the same policy one job in a hundred takes more than {} times as long, and {}.  ",
                         stretch(score(*same)), price(*same));
-    if (!pays(*lost_)) return text + "No policy here is better than EASY for such jobs: make sure that they are not paused.";
+    if (!pays(*lost_))
+      return text + "No policy here is better than EASY for such jobs: make sure that they are not paused.";
     if (lost_->algorithm != kept_->algorithm) {
       return text +
              fmt::format("For such jobs {} is better: {} times.", short_name(lost_->algorithm), stretch(score(*lost_)));
@@ -353,11 +354,11 @@ class Writer {
                       "take longer than the {} assumed for each here.",
                       in_.bandwidth_gb_per_s, span(in_.study.penalty)));
     }
-    paragraph(
-        fmt::format("If work is kept, each pause and each move delays a job by {}. If it is lost, the job starts over; a "
-                    "run is ended only after {} of progress, and no job loses more than {}.",
-                    span(in_.study.penalty), span(in_.study.lost_work.min_progress),
-                    counted(in_.study.lost_work.max_lost_runs, "run", "runs")));
+    paragraph(fmt::format(
+        "If work is kept, each pause and each move delays a job by {}. If it is lost, the job starts over; a "
+        "run is ended only after {} of progress, and no job loses more than {}.",
+        span(in_.study.penalty), span(in_.study.lost_work.min_progress),
+        counted(in_.study.lost_work.max_lost_runs, "run", "runs")));
   }
 
   std::string conf() const {
@@ -401,8 +402,7 @@ class Writer {
                         percent(lost_->lost_share)));
       }
     } else {
-      items.push_back(
-          "This policy pauses and moves nothing: it needs only the node agents for CPU quotas.");
+      items.push_back("This policy pauses and moves nothing: it needs only the node agents for CPU quotas.");
     }
     list(std::move(items));
   }

@@ -160,8 +160,7 @@ void add_advise(CLI::App& app) {
   command->add_option("--format", options->format, "of the page (default: by the file's name, else text)")
       ->check(CLI::IsMember({"text", "markdown", "html"}));
   command->add_option("--conf", options->conf, "also write the suggested dfrs.conf to this file");
-  command->add_option("-a,--algorithm", options->input.candidates,
-                      "an additional DFRS policy to try; may be repeated");
+  command->add_option("-a,--algorithm", options->input.candidates, "an additional DFRS policy to try; may be repeated");
   command
       ->add_option("--bandwidth", options->input.bandwidth_gb_per_s,
                    "GB/s of the cluster's storage or network that pauses and moves may use, for comparison")
@@ -180,10 +179,11 @@ void add_advise(CLI::App& app) {
       ->capture_default_str();
   command->add_option("-j,--threads", options->input.study.threads, "threads (default: one per processor)")
       ->check(CLI::Range(1, 1024));
-  command->footer(fmt::format(
-      "To get the accounting, run this on the cluster as a user who may see all jobs:\n  {}\nExample:\n  dfrs-sim advise --sacct "
-      "accounting.txt --nodes 64 --cores 32 --memory 192000 -o advice.html",
-      kSacctCommand));
+  command->footer(
+      fmt::format("To get the accounting, run this on the cluster as a user who may see all jobs:\n  {}\nExample:\n  "
+                  "dfrs-sim advise --sacct "
+                  "accounting.txt --nodes 64 --cores 32 --memory 192000 -o advice.html",
+                  kSacctCommand));
   command->callback([options] {
     options->whole = options->workload.whole();
     options->run();

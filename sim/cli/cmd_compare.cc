@@ -92,8 +92,7 @@ void add_slurm(CLI::App& command, CompareCommand& options) {
   add(command.add_option("--tasks", slurm.tasks, "number of array tasks to divide the missing simulations among"))
       ->check(whole_number_in(1, 4'000'000))
       ->capture_default_str();
-  add(command.add_option("--at-once", slurm.at_once,
-                         "the most tasks running at a time (default: no limit)"))
+  add(command.add_option("--at-once", slurm.at_once, "the most tasks running at a time (default: no limit)"))
       ->check(whole_number_in(1, 4'000'000));
   add(command.add_option("--partition", slurm.partition, "partition to submit to (default: the cluster's default)"));
   add(command.add_option("--time", slurm.time, "time limit per task in sbatch's format (default: the partition's)"));

@@ -38,8 +38,7 @@ void add_fetch(CLI::App& app) {
       app.add_subcommand("fetch", "download a log of the Parallel Workloads Archive, checked and cached");
   auto options = std::make_shared<FetchCommand>();
   command->add_option("NAME", options->name, "name of the log; without it, list the known logs");
-  command->add_option("--base-url", options->base_url, "URL of the archive or a mirror")
-      ->capture_default_str();
+  command->add_option("--base-url", options->base_url, "URL of the archive or a mirror")->capture_default_str();
   command->add_option("--cache", options->options.cache_folder, "folder for the logs (default: ~/.cache/dfrs)");
   command->add_flag("--refresh", options->options.refresh, "download again even if the log is in the cache");
   command->add_option("--ca-file", options->options.http.ca_file, "certificate authorities for https, PEM");

@@ -169,7 +169,9 @@ void add_generate(CLI::App& app) {
   CLI::Option* published = command->add_option("--published", options->published,
                                                "a job set with the published properties of CTC, KTH, PC2 or SDSC");
   published->check(CLI::IsMember({"CTC", "KTH", "PC2", "SDSC"}))->group(group)->excludes(like);
-  command->add_flag("--no-kill", options->no_kill, "keep run times beyond the estimates (default: jobs end at their estimates)")
+  command
+      ->add_flag("--no-kill", options->no_kill,
+                 "keep run times beyond the estimates (default: jobs end at their estimates)")
       ->group(group);
   command->add_flag("--exact-estimates", options->job_set.exact, "use the run times as estimates")->group(group);
   command->add_option("--max-width", options->job_set.max_width, "split wider jobs into jobs of at most this width")

@@ -57,7 +57,8 @@ struct ImportSacct {
     if (!is_sacct_text(text)) (void)parse_sacct(text, source_name(source));  // throws with the reason
     if (target.anonymise) text = anonymise_sacct(text, source_name(source));
     if (target.chosen() == "sacct") {
-      if (!target.anonymise) throw UsageError("--to sacct: needs --anonymise, because the file already has this format");
+      if (!target.anonymise)
+        throw UsageError("--to sacct: needs --anonymise, because the file already has this format");
       write_file(target.output, text);
       return;
     }
@@ -129,20 +130,22 @@ void add_import(CLI::App& app) {
   sacct->add_flag(
       "--anonymise", from_sacct->target.anonymise,
       "remove names, renumber jobs from 1, shift times by whole weeks; with --to sacct, write accounting again");
-  sacct->footer(fmt::format(
-      "To get the file, run this on the cluster as a user who may see all jobs:\n  {}\nNodes, cores and memory that are "
-      "not given are inferred from the jobs if possible.\nHow columns are used: docs/researcher-guide.md, "
-      "\"Your cluster's accounting\".",
-      kSacctCommand));
+  sacct->footer(
+      fmt::format("To get the file, run this on the cluster as a user who may see all jobs:\n  {}\nNodes, cores and "
+                  "memory that are "
+                  "not given are inferred from the jobs if possible.\nHow columns are used: docs/researcher-guide.md, "
+                  "\"Your cluster's accounting\".",
+                  kSacctCommand));
   sacct->callback([from_sacct] { from_sacct->run(); });
 
   CLI::App* swf = command->add_subcommand("swf", "a log in the Standard Workload Format");
   auto from_swf = std::make_shared<ImportSwf>();
   from_swf->workload.add(*swf, WorkloadOptions::Sources::one);
   from_swf->target.add(*swf, {"trace", "swf"});
-  swf->add_flag("--anonymise", from_swf->target.anonymise,
-                "renumber jobs, users, groups, applications, queues and partitions from 1; remove dates and names from the "
-                "header");
+  swf->add_flag(
+      "--anonymise", from_swf->target.anonymise,
+      "renumber jobs, users, groups, applications, queues and partitions from 1; remove dates and names from the "
+      "header");
   swf->callback([from_swf] { from_swf->run(); });
 }
 

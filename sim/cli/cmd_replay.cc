@@ -70,9 +70,7 @@ struct ReplayCommand {
   }
 
   void say_what_format_1_lacks() const {
-    fmt::print(stderr,
-               "{}: this record has format 1, which lacks Triage's options; assuming their defaults\n",
-               file);
+    fmt::print(stderr, "{}: this record has format 1, which lacks Triage's options; assuming their defaults\n", file);
   }
 
   std::string as_text(const record::ReplaySummary& s) const {
@@ -227,31 +225,37 @@ struct ReplayCommand {
 }  // namespace
 
 void add_replay(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("replay", "check that a record of a live run is reproduced, or try other algorithms on its jobs");
+  CLI::App* command = app.add_subcommand(
+      "replay", "check that a record of a live run is reproduced, or try other algorithms on its jobs");
   auto options = std::make_shared<ReplayCommand>();
   command->add_option("FILE", options->file, "the record, plain or gzip; - for standard input")->required();
   command->add_option("-a,--algorithm", options->algorithms,
                       "simulate these algorithms on the record's jobs, in addition to the recorded one");
   command->add_option("--trace", options->trace_file, "write the record's jobs as a dfrs-trace to this file");
   command
-      ->add_option("--penalty", options->penalty,
-                   "seconds without progress after a resume or a move in simulations (default: the record's if a simulation "
-                   "wrote it, else 0)")
+      ->add_option(
+          "--penalty", options->penalty,
+          "seconds without progress after a resume or a move in simulations (default: the record's if a simulation "
+          "wrote it, else 0)")
       ->check(number_in(0, 1e9));
   command->add_option("--stretch-floor", options->stretch_floor, "b of the bounded stretch, seconds")
       ->check(number_in(1e-3, 1e9))
       ->capture_default_str();
   command->add_flag("--json", options->json, "print JSON");
   command->footer(
-      "A record holds what the engine was shown at each step and what it decided. slurmctld writes one with RecordFile=\n"
+      "A record holds what the engine was shown at each step and what it decided. slurmctld writes one with "
+      "RecordFile=\n"
       "in dfrs.conf or after `dfrsctl record on FILE`; `dfrs-sim run --record FILE` writes one of a simulation.\n"
       "\n"
-      "Without -a and --trace: the engine decides every step again, and its decisions are compared bit for bit with the\n"
+      "Without -a and --trace: the engine decides every step again, and its decisions are compared bit for bit with "
+      "the\n"
       "recorded ones. The first difference is reported with its step and job, and the exit code is 6: the record was\n"
       "changed, or this dfrs decides differently from the one that wrote it.\n"
       "\n"
-      "With -a: the jobs that completed within the record become an instance. A job's processing time is its virtual time\n"
-      "at its end (run time weighted with its yield), which does not depend on the algorithm. What the simulator does not\n"
+      "With -a: the jobs that completed within the record become an instance. A job's processing time is its virtual "
+      "time\n"
+      "at its end (run time weighted with its yield), which does not depend on the algorithm. What the simulator does "
+      "not\n"
       "model (jobs bound to some nodes, or that may not be paused) is counted on standard error.\n"
       "\n"
       "Examples:\n"

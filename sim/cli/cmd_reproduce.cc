@@ -131,9 +131,8 @@ void add_reproduce(CLI::App& app) {
   auto options = std::make_shared<ReproduceCommand>();
   command->add_option("NAME", options->name, "the paper (--list shows all)");
   command->add_flag("--list", options->list, "only list the papers, or with NAME its tables and figures");
-  command->add_option(
-      "--parts", options->parts,
-      "only these tables and figures, separated by commas; losses means all losses-... (default: all)");
+  command->add_option("--parts", options->parts,
+                      "only these tables and figures, separated by commas; losses means all losses-... (default: all)");
   command
       ->add_option("--instances", options->options.instances,
                    "instances of each set; fewer than in the paper for a first look (default: as in the paper)")
@@ -151,10 +150,9 @@ void add_reproduce(CLI::App& app) {
   command->add_option("-o,--output", options->options.output,
                       "folder for NAME.csv (a line per cell), NAME.md, NAME.html and figures; an interrupted run of "
                       "long simulations continues from what is there");
-  command->footer(
-      "Papers:\n" + list_of_reproductions() +
-      "\nEach cell shows the measured value, the published value and their ratio. triage has no paper: it\n"
-      "compares the recommended policy with all others, on all workloads (docs/results/triage.md).");
+  command->footer("Papers:\n" + list_of_reproductions() +
+                  "\nEach cell shows the measured value, the published value and their ratio. triage has no paper: it\n"
+                  "compares the recommended policy with all others, on all workloads (docs/results/triage.md).");
   command->callback([options] { options->run(); });
 }
 

@@ -49,9 +49,10 @@ void WorkloadOptions::add(CLI::App& app, Sources sources) {
       "gz, xz, zst or bz2");
   if (sources != Sources::at_most_one) source->required();
   if (sources != Sources::several) source->expected(sources == Sources::one ? 1 : 0, 1);
-  app.add_option("--annotation", annotation_,
-                 "how a log becomes jobs: 'memory' as in RR-7659 for HPC2N, 'processors' one task per processor without "
-                 "memory, 'auto' memory for HPC2N's log and processors for others")
+  app.add_option(
+         "--annotation", annotation_,
+         "how a log becomes jobs: 'memory' as in RR-7659 for HPC2N, 'processors' one task per processor without "
+         "memory, 'auto' memory for HPC2N's log and processors for others")
       ->check(CLI::IsMember({"auto", "memory", "processors"}))
       ->capture_default_str()
       ->group(group);
@@ -87,7 +88,8 @@ void WorkloadOptions::add(CLI::App& app, Sources sources) {
       ->check(CLI::IsMember({"auto", "measured", "allocated"}))
       ->capture_default_str()
       ->group(group);
-  app.add_option("--memory-need", memory_need_, "sacct only: the memory that a job holds: requested, used, or the larger of the two")
+  app.add_option("--memory-need", memory_need_,
+                 "sacct only: the memory that a job holds: requested, used, or the larger of the two")
       ->check(CLI::IsMember({"requested", "used", "larger"}))
       ->capture_default_str()
       ->group(group);
@@ -211,9 +213,10 @@ void SimulationOptions::add(CLI::App& app) {
       ->check(CLI::IsMember({"instant", "event"}))
       ->capture_default_str()
       ->group(group);
-  app.add_option("--batch-nodes", batch_nodes_,
-                 "batch policies use a node per 'task', as in RR-7659, or 'packed' nodes with as many tasks of a job as "
-                 "their CPU and memory hold")
+  app.add_option(
+         "--batch-nodes", batch_nodes_,
+         "batch policies use a node per 'task', as in RR-7659, or 'packed' nodes with as many tasks of a job as "
+         "their CPU and memory hold")
       ->check(CLI::IsMember({"task", "packed"}))
       ->capture_default_str()
       ->group(group);

@@ -119,8 +119,8 @@ void wait_for_tasks(const std::string& name) {
     const std::optional<SlurmQueue> queue = slurm_queue(name, error);
     if (!queue) {
       if (++silences == kSilences) {
-        throw SlurmError(
-            fmt::format("squeue has failed {} times: {}; the jobs continue; run the same command again", silences, error));
+        throw SlurmError(fmt::format("squeue has failed {} times: {}; the jobs continue; run the same command again",
+                                     silences, error));
       }
     } else {
       silences = 0;

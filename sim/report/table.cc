@@ -72,9 +72,9 @@ ReportTable summary_table(const CampaignSummary& summary) {
   add("per job", "moves", [](const A& a) { return a.moves_per_job; });
   add("", "GB/s", [](const A& a) { return a.traffic_gb_per_s; });
   if (!incomplete.empty()) {
-    table.notes.push_back(
-        fmt::format("Not comparable, because they have results for only some of the {} instances (number in brackets): {}.",
-                    summary.instances, fmt::join(incomplete, ", ")));
+    table.notes.push_back(fmt::format(
+        "Not comparable, because they have results for only some of the {} instances (number in brackets): {}.",
+        summary.instances, fmt::join(incomplete, ", ")));
   }
   return table;
 }

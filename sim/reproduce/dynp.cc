@@ -259,8 +259,7 @@ class DynpReproduction {
       if (!logs_[set]) continue;
       properties("table2", analyse_trace(*logs_[set]), fmt::format("{}_trace", published::kMachines[set]), set, true);
     }
-    report_.note("table2",
-                 "The archive's logs are cleaned versions of later years, with fewer jobs than Streit's.");
+    report_.note("table2", "The archive's logs are cleaned versions of later years, with fewer jobs than Streit's.");
   }
 
   void table3() {
@@ -359,7 +358,8 @@ class DynpReproduction {
       }
     }
     report_.note("table5",
-                 "Run times are those of killed jobs; the paper's average is from before killing, as it equals that of table 3.");
+                 "Run times are those of killed jobs; the paper's average is from before killing, as it equals that of "
+                 "table 3.");
   }
 
   void table6() {

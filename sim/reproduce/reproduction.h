@@ -34,7 +34,7 @@ struct ReproduceOptions {
   std::size_t instances = 0;       ///< per set of instances; 0: as many as the paper had
   std::uint64_t seed = 1;          ///< of generated workloads
   unsigned threads = 0;            ///< 0: one per processor
-  std::string traces;              ///< folder with workload logs; parts that need a missing log are left out with a note
+  std::string traces;  ///< folder with workload logs; parts that need a missing log are left out with a note
   std::string output;  ///< folder for CSV, charts, report and the store that lets a run continue; may be empty
   std::function<void(std::size_t done, std::size_t total)> progress;  ///< may be empty; calls do not overlap
 

@@ -33,8 +33,7 @@ struct LoadOptions {
   std::optional<MemoryModel> memory_model;  ///< replaces the memory data of the source
   bool weeks = false;                       ///< cut the log into weeks (SWF and sacct)
   Seconds week_length = kWeek;
-  std::string
-      name;  ///< of the instance, or prefix of the weeks' names; empty: see name_from_source
+  std::string name;  ///< of the instance, or prefix of the weeks' names; empty: see name_from_source
 };
 
 struct Loaded {

@@ -18,7 +18,8 @@ namespace dfrs::sim {
 namespace {
 
 constexpr std::string_view kMagic = "dfrs-trace";
-constexpr double kLeastCpu = 1e-6;  // of CPU needs and capacities; less is a mistake, and its inverse would swamp all sums
+constexpr double kLeastCpu =
+    1e-6;  // of CPU needs and capacities; less is a mistake, and its inverse would swamp all sums
 constexpr double kMostCpu = 1e6;
 
 /// The two parts of "; Name: value".

@@ -249,7 +249,8 @@ Examples:
 void add_divisible(CLI::App& app) {
   CLI::App* command = app.add_subcommand("divisible", "stretch on divisible load: clusters with databanks (RR-5724)");
   auto options = std::make_shared<DivisibleCommand>();
-  command->add_option("SOURCE", options->sources, "instances: files, http(s) URLs or -; without it, they are generated");
+  command->add_option("SOURCE", options->sources,
+                      "instances: files, http(s) URLs or -; without it, they are generated");
   const std::string generated = "Generated instances";
   command->add_option("--clusters", options->generator.clusters, "clusters of 10 processors (paper: 3, 10, 20)")
       ->check(CLI::Range(1, 1000))
@@ -292,10 +293,9 @@ void add_divisible(CLI::App& app) {
       ->delimiter(',')
       ->capture_default_str();
   command
-      ->add_option(
-          "--stretch", options->stretch,
-          "compare flow time with the time alone on the whole 'platform' (the paper's weight 1 / size), or on "
-          "the clusters within 'reach', which hold the request's databank")
+      ->add_option("--stretch", options->stretch,
+                   "compare flow time with the time alone on the whole 'platform' (the paper's weight 1 / size), or on "
+                   "the clusters within 'reach', which hold the request's databank")
       ->check(CLI::IsMember({"platform", "reach"}))
       ->capture_default_str();
   command->add_option("--format", options->format, "of the table printed")
@@ -303,7 +303,8 @@ void add_divisible(CLI::App& app) {
       ->capture_default_str();
   command->add_option("-o,--output", options->results_file, "write a row per instance and algorithm to this CSV file");
   command->add_option("--jobs-csv", options->jobs_file, "write a row per request to this file");
-  command->add_option("--schedule-csv", options->schedule_file, "write the schedule to this file: which cluster worked on which request, and when");
+  command->add_option("--schedule-csv", options->schedule_file,
+                      "write the schedule to this file: which cluster worked on which request, and when");
   command->add_option("--save", options->save_file, "write the instance to this file, which can be read as SOURCE");
   command->add_option("-j,--threads", options->threads, "threads (default: one per processor)")
       ->check(CLI::Range(1, 1024));

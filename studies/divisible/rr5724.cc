@@ -47,11 +47,11 @@ constexpr std::array<ReproductionPart, 17> kParts{{
     {"table14", "databank availability 30 %"},
     {"table15", "databank availability 60 %"},
     {"table16", "databank availability 90 %"},
-    {"table2-loaded", "3 sites, ten times the requests: the density counts every processor of a site (not by default)"},
+    {"table2-loaded", "3 sites, ten times the requests: the density counts every processor of a site (only if named)"},
 }};
 constexpr std::size_t kLoaded = 16;
 
-// Whether a configuration belongs to table kParts[part].
+// True if a configuration belongs to table kParts[part].
 bool belongs(const GeneratorOptions& c, std::size_t part) {
   constexpr std::array<int, 3> kCounts{3, 10, 20};
   constexpr std::array<double, 6> kDensities{0.75, 1.0, 1.25, 1.5, 2.0, 3.0};
@@ -64,7 +64,7 @@ bool belongs(const GeneratorOptions& c, std::size_t part) {
   return c.availability == kAvailabilities[part - 13];
 }
 
-// As in the paper, for its reason: it solves the whole problem again at every arrival.
+// As in the paper: Bender98 runs only on small platforms, because it solves the whole problem at every arrival.
 bool runs(Algorithm algorithm, const GeneratorOptions& c) {
   return algorithm != Algorithm::bender98 || c.clusters == 3;
 }
@@ -74,7 +74,8 @@ struct Outcome {
   double sum_stretch = 0;
 };
 
-// The outcomes of every algorithm on the instances of some configurations, by configuration, instance, algorithm.
+// The outcomes of every algorithm on the instances of some configurations, ordered by configuration, instance and
+// algorithm.
 class Campaign {
  public:
   Campaign(std::vector<GeneratorOptions> configurations, std::size_t instances, const ReproduceOptions& options)
@@ -92,7 +93,7 @@ class Campaign {
   // The options that generate instance k.
   GeneratorOptions instance_options(std::size_t k) const {
     GeneratorOptions options = configuration(k);
-    // Which is told by the options, not by the place in the list, which depends on the tables asked for.
+    // The seed depends on the configuration, not on its index, which varies with the requested tables.
     const auto tag =
         static_cast<std::uint64_t>(options.clusters * 1'000'000 + options.databanks * 10'000 +
                                    std::lround(options.availability * 10) * 1000 + std::lround(options.density * 100));
@@ -113,7 +114,7 @@ class Campaign {
     });
   }
 
-  // Degradation of an algorithm from the best of each instance, over the instances of a table.
+  // Degradation of an algorithm from the best on each instance, over the instances of a table.
   struct Degradation {
     Summary max_stretch, sum_stretch;
   };
@@ -174,7 +175,7 @@ void add_cells(ReproductionReport& report, std::size_t part, const Rr5724Row& ro
 
 void run(const ReproduceOptions& options, ReproductionReport& report) {
   const std::size_t instances = options.instances == 0 ? kPaperInstances : options.instances;
-  // Heavy load is asked for by name: an instance of it takes a hundred times as long.
+  // Heavy load runs only if named, because its instances take far longer.
   const bool loaded = !options.parts.empty() && options.wants(kParts[kLoaded].name);
   std::vector<GeneratorOptions> wanted;
   std::vector<GeneratorOptions> wanted_loaded;
@@ -223,7 +224,7 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
                 part == kLoaded
                     ? "The workload density counts all ten processors of a site: the density is the system's load."
                     : "The workload density counts one processor of a site, which is what the published figures fit.");
-    if (part == 0) report.note("table1", "Bender98 on platforms of 3 clusters alone, as published.");
+    if (part == 0) report.note("table1", "Bender98 only on platforms of 3 clusters, as published.");
   }
   if (options.output.empty()) return;
   if (light.count() > 0) {

@@ -50,10 +50,9 @@ void show_log(std::string_view part, Sets& sets, const Study& study, Reproductio
     add_figures(report, part, algorithm, study.rows(set, algorithm));
   }
   report.note(std::string(part), set.sentence);
-  report.note(
-      std::string(part),
-      "A task per processor, which is a node and fully used. Memory by --memory-model lublin: 10 % of a node "
-      "for tasks of 55 % of the jobs, 20 to 100 % for tasks of other jobs.");
+  report.note(std::string(part),
+              "A task per processor, which is a node and fully used. Memory by --memory-model lublin: 10 % of a node "
+              "for tasks of 55 % of the jobs, 20 to 100 % for tasks of other jobs.");
   note_figures(report, part);
 }
 
