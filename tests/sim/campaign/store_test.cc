@@ -134,7 +134,7 @@ TEST(Store, WhatADeadProcessWasAtIsTakenOver) {
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
   EXPECT_EQ(waiting.claim(kKey), Claim::mine);
-  ResultStore late(folder / "s.db", kFacts);  // gets the dead one's number
+  ResultStore late(folder / "s.db", kFacts);  // gets the dead worker's number
   EXPECT_EQ(late.claim(kKey), Claim::elsewhere);
   EXPECT_EQ(late.claim(other), Claim::finished);
   ::close(ready[0]);
@@ -246,7 +246,7 @@ TEST(Store, TakesInWhatItDoesNotHave) {
   EXPECT_THAT(message_of<UsageError>([&] { store.take_in(folder / "part.db", others); }), HasSubstr("other options"));
 }
 
-// Not even to be read: nobody sees half of what one process writes, on whatever machine it is.
+// Not even for reading: no process on any machine sees half of what another writes.
 TEST(Store, OneProcessAloneHasAnExclusiveOne) {
   const TemporaryFolder folder;
   std::optional<ResultStore> store;
