@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <mutex>
 
 #include "policy/rr7659/options.h"
 #include "sim/campaign/parallel.h"
@@ -153,9 +152,7 @@ std::vector<StudyRun> run_study(const std::vector<Trial>& trials, const StudyOpt
     trial_of.insert(trial_of.end(), trial.samples->size(), first.size() - 1);
   }
   std::vector<SampleRun> runs(trial_of.size());
-  std::mutex mutex;
-  std::size_t done = 0;
-  parallel_for(runs.size(), options.threads, [&](std::size_t k) {
+  const auto simulate_one = [&](std::size_t k) {
     const Trial& trial = trials[trial_of[k]];
     GlpkSolver solver;
     SimOptions sim;
@@ -167,11 +164,8 @@ std::vector<StudyRun> run_study(const std::vector<Trial>& trials, const StudyOpt
     TrafficByHour traffic;
     runs[k].result = simulate((*trial.samples)[k - first[trial_of[k]]], algorithms[trial_of[k]], sim, &traffic);
     runs[k].peak_gb_per_s = traffic.peak_gb_per_s();
-    if (options.progress) {
-      const std::lock_guard lock(mutex);
-      options.progress(++done, runs.size());
-    }
-  });
+  };
+  parallel_for(runs.size(), options.threads, simulate_one, options.progress);
   std::vector<StudyRun> out;
   for (std::size_t t = 0; t < trials.size(); ++t) {
     out.push_back(put_together(trials[t], std::span(runs).subspan(first[t], trials[t].samples->size()), options));

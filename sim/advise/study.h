@@ -4,11 +4,11 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/campaign/parallel.h"
 #include "sim/host/simulation.h"
 
 namespace dfrs::sim {
@@ -57,7 +57,7 @@ struct StudyOptions {
   Seconds stretch_floor = 10;
   LostWorkRules lost_work;
   unsigned threads = 0;  ///< 0: one per processor
-  std::function<void(std::size_t done, std::size_t total)> progress;
+  Progress progress;
 };
 
 /// A policy to try on its samples. `samples` may differ between trials: a batch scheduler assumes that a job uses all

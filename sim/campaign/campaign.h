@@ -2,11 +2,11 @@
 // Simulates every algorithm on every instance, on several threads.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "sim/campaign/parallel.h"
 #include "sim/campaign/results.h"
 #include "sim/host/simulation.h"
 
@@ -18,8 +18,7 @@ struct CampaignOptions {
   SimOptions sim;              ///< its LP solver is replaced by one per thread
   Seconds stretch_floor = 10;  ///< b of the bounded stretch, in metrics and bounds alike
   unsigned threads = 0;        ///< 0: one per processor
-  /// Called after each simulation with the number done; calls do not overlap.
-  std::function<void(std::size_t done, std::size_t total)> progress;
+  Progress progress;
   /// Caches results, which are the same as without it. May be null.
   ResultStore* store = nullptr;
 };

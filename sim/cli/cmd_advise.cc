@@ -81,7 +81,7 @@ struct AdviseCommand {
     if (!swf.empty() && is_sacct_text(text)) {
       throw UsageError(fmt::format("--swf: {} is the output of sacct; give it by --sacct", source_name(source)));
     }
-    LoadOptions options = workload.load_options(text);
+    LoadOptions options = workload.load_options();
     options.weeks = false;  // divided below, in the same way for all sources
     if (workload.estimates() == "auto") options.conventions.estimates = SwfEstimates::kTrace;
     // A single odd job should not prevent an answer; the page says how many jobs were left out.
@@ -97,8 +97,8 @@ struct AdviseCommand {
     input.report = std::move(loaded.report);
     input.notes = std::move(loaded.notes);
     for (std::string& note : input.notes) note = sentence(std::move(note));
+    describe(loaded, options, text);
     const Instance& all = loaded.instances.front();
-    describe(all, options, text, source);
     std::vector<std::size_t> chosen;
     input.samples = divide(all, chosen);
     if (loaded.was_sacct && measured && input.facts->cpu_efficiency) {
@@ -107,17 +107,18 @@ struct AdviseCommand {
     }
   }
 
-  void describe(const Instance& all, const LoadOptions& options, std::string_view text, const std::string& source) {
+  void describe(const Loaded& loaded, const LoadOptions& options, std::string_view text) {
+    const Instance& all = loaded.instances.front();
     input.jobs_in_source = all.jobs.size();
     input.length = all.jobs.back().submit - all.jobs.front().submit;
     input.shape.nodes = static_cast<int>(all.platform.nodes.size());
     input.shape.memory_mib = all.platform.nodes.front().rigid[kMemory];
     input.memory_modelled = input.shape.memory_mib > 0;
-    if (is_sacct_text(text)) {
-      const SacctLog log = parse_sacct(text, source_name(source), {options.swf.lenient});
+    if (loaded.was_sacct) {
+      const SacctLog log = parse_sacct(text, loaded.source, {options.swf.lenient});
       input.facts = accounting_facts(log);
       input.shape.cores = complete_shape(log, options.sacct.shape).cores;
-    } else if (options.annotation == SwfAnnotation::kMemory) {
+    } else if (loaded.annotation == SwfAnnotation::kMemory) {
       input.shape.cores = options.memory.cores;
     } else {
       input.shape.cores = options.processors.cores;

@@ -7,7 +7,6 @@
 
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
-#include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/workload/trace_file.h"
 
@@ -26,9 +25,7 @@ struct AnnotateCommand {
       print(all);
       return;
     }
-    std::error_code error;
-    std::filesystem::create_directories(output, error);
-    if (error) throw IoError(fmt::format("{}: cannot create this folder: {}", output, error.message()));
+    make_folder(output);
     for (const Instance& instance : instances) {
       write_file((std::filesystem::path(output) / (instance.name + ".dfrs")).string(), format_trace(instance));
     }

@@ -7,7 +7,7 @@
 
 #include "sim/cli/campaign_command.h"
 #include "sim/cli/command.h"
-#include "sim/errors.h"
+#include "sim/io/output_file.h"
 #include "sim/workload/lublin.h"
 
 namespace dfrs::sim {
@@ -21,9 +21,7 @@ struct DemoCommand {
   unsigned threads = 0;
 
   void run() const {
-    std::error_code error;
-    std::filesystem::create_directories(output, error);
-    if (error) throw IoError(fmt::format("{}: cannot create this folder: {}", output, error.message()));
+    make_folder(output);
 
     std::vector<Instance> instances;
     CampaignOutputs outputs;

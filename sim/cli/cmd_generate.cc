@@ -111,9 +111,7 @@ struct GenerateCommand {
       print(format_trace(instance));
       return;
     }
-    std::error_code error;
-    std::filesystem::create_directories(output, error);
-    if (error) throw IoError(fmt::format("{}: cannot create this folder: {}", output, error.message()));
+    make_folder(output);
     write_file((std::filesystem::path(output) / (instance.name + ".dfrs")).string(), format_trace(instance));
   }
 };

@@ -63,7 +63,7 @@ struct ImportSacct {
       return;
     }
     if (target.chosen() == "swf") {
-      const LoadOptions options = workload.load_options(text);
+      const LoadOptions options = workload.load_options();
       const SacctLog log = parse_sacct(text, source_name(source), {options.swf.lenient});
       for (const std::string& line : log.report.describe(log.source)) fmt::print(stderr, "{}\n", line);
       write_file(target.output, format_swf(sacct_swf(log, complete_shape(log, options.sacct.shape))));
@@ -96,7 +96,7 @@ struct ImportSwf {
     }
     const bool swf = target.chosen() == "swf";
     if (target.anonymise || swf) {
-      SwfLog log = parse_swf(text, source_name(source), workload.load_options(text).swf);
+      SwfLog log = parse_swf(text, source_name(source), workload.load_options().swf);
       if (target.anonymise) {
         // HPC2N's log is recognised by its header. Without it, the annotation must be given.
         anonymise_swf(log);

@@ -87,9 +87,7 @@ struct ReproduceCommand {
     std::optional<OutputFile> html_file;
 
     Outputs(const std::string& path, const std::string& name) : folder(path), stem(name) {
-      std::error_code error;
-      std::filesystem::create_directories(folder, error);
-      if (error) throw IoError(fmt::format("{}: cannot create this folder: {}", path, error.message()));
+      make_folder(path);
       csv = (folder / (name + ".csv")).string();
       markdown = (folder / (name + ".md")).string();
       html = (folder / (name + ".html")).string();

@@ -17,9 +17,8 @@
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/reproduce/rr7659_published.h"
-#include "sim/workload/sacct/table.h"
 #include "sim/workload/streit.h"
-#include "sim/workload/trace_file.h"
+#include "sim/workload/text_lines.h"
 
 namespace dfrs::sim {
 namespace {
@@ -30,13 +29,6 @@ Algorithm parse_or_throw(std::string_view name) {
     throw UsageError(algorithm.error().message + " (`dfrs-sim list` shows all)");
   }
   return *algorithm;
-}
-
-bool header_names(const SwfLog& log, std::string_view field, std::string_view text) {
-  for (const SwfHeader::Field& f : log.header.fields) {
-    if (f.name == field && f.value.find(text) != std::string::npos) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -112,7 +104,7 @@ void WorkloadOptions::add(CLI::App& app, Sources sources) {
   app.add_option("--ca-file", ca_file_, "certificate authorities for https, PEM")->group(group);
 }
 
-LoadOptions WorkloadOptions::load_options(std::string_view text) const {
+LoadOptions WorkloadOptions::load_options() const {
   LoadOptions options;
   options.input.ca_file = ca_file_;
   options.swf.lenient = lenient_;
@@ -131,36 +123,20 @@ LoadOptions WorkloadOptions::load_options(std::string_view text) const {
                               : memory_need_ == "larger" ? MemoryNeed::kLarger
                                                          : MemoryNeed::kRequested;
   options.sacct.estimates = estimates_ == "exact" ? SwfEstimates::kExact : SwfEstimates::kTrace;
-  options.weeks = weeks_;
+  if (weeks_ || whole_) options.weeks = weeks_;
   if (!memory_model_.empty()) {
     options.memory_model = parse_memory_model(memory_model_);
     if (memory_ != 0) options.memory_model->node_mib = memory_;
     options.processors.memory_mib = 0;  // the log's memory is ignored and must not exceed a node
   }
 
-  if (is_trace_text(text) || is_sacct_text(text)) return options;
-  // The first lines hold the header, which identifies the papers' log.
-  SwfReadOptions lenient;
-  lenient.lenient = true;
-  const std::string_view head = text.substr(0, text.find("\n", std::min<std::size_t>(text.size(), 16384)));
-  bool hpc2n = false;
-  if (annotation_ == "auto" && nodes_ == 0) {
-    try {
-      hpc2n = header_names(parse_swf(head, "header", lenient), "Installation", "HPC2N");
-    } catch (const InputError&) {
-      hpc2n = false;  // no record: the real reader will say what is wrong
-    }
-  }
-  if (annotation_ == "memory" || hpc2n) options.annotation = SwfAnnotation::kMemory;
-  if (hpc2n && !whole_) options.weeks = true;
-  if (options.memory_model && options.annotation == SwfAnnotation::kProcessors) {
-    options.memory_model->cores = options.processors.cores;
-  }
+  if (annotation_ == "memory") options.annotation = SwfAnnotation::kMemory;
+  if (annotation_ == "auto" && nodes_ == 0) options.annotation = SwfAnnotation::kAuto;
   return options;
 }
 
 Loaded WorkloadOptions::load(std::string_view text, const std::string& source) const {
-  Loaded loaded = load_instances_from_text(text, source, load_options(text));
+  Loaded loaded = load_instances_from_text(text, source, load_options());
   for (const std::string& line : loaded.report.describe(source_name(source))) fmt::print(stderr, "{}\n", line);
   for (const std::string& note : loaded.notes) fmt::print(stderr, "{}: {}\n", loaded.source, note);
   return loaded;
@@ -315,9 +291,7 @@ std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names) {
     algorithms.push_back(algorithm);
   };
   for (const std::string& list : names) {
-    std::string_view rest = list;
-    for (;;) {
-      const std::string_view name = rest.substr(0, rest.find(','));
+    each_item(list, [&](std::string_view name) {
       if (name == "all") {
         for (const Algorithm& algorithm : rr7659_algorithms()) add(algorithm);
       } else if (const auto family = algorithms_of_family(name)) {
@@ -327,9 +301,7 @@ std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names) {
       } else {
         add(parse_or_throw(name));
       }
-      if (name.size() == rest.size()) break;
-      rest.remove_prefix(name.size() + 1);
-    }
+    });
   }
   return algorithms;
 }
@@ -346,7 +318,7 @@ std::vector<std::string> recommended_algorithms() {
 
 void print(std::string_view text) { write_file("-", text); }
 
-std::function<void(std::size_t, std::size_t)> terminal_progress(std::string what) {
+Progress terminal_progress(std::string what) {
   if (isatty(STDERR_FILENO) == 0) return {};
   return [what = std::move(what), last = std::size_t{~std::size_t{0}}](std::size_t done, std::size_t total) mutable {
     const std::size_t percent = total == 0 ? 100 : done * 100 / total;

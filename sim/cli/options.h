@@ -26,8 +26,7 @@ class WorkloadOptions {
   /// The same for one source whose text is already read.
   Loaded load(std::string_view text, const std::string& source) const;
 
-  /// The load options for a source with this content.
-  LoadOptions load_options(std::string_view text) const;
+  LoadOptions load_options() const;
 
   const std::vector<std::string>& sources() const { return sources_; }
   const std::string& estimates() const { return estimates_; }
@@ -99,6 +98,6 @@ std::vector<std::string> recommended_algorithms();
 void print(std::string_view text);
 
 /// A progress line on standard error if it is a terminal; empty otherwise.
-std::function<void(std::size_t, std::size_t)> terminal_progress(std::string what);
+Progress terminal_progress(std::string what);
 
 }  // namespace dfrs::sim

@@ -39,12 +39,6 @@ std::string whole_path(const std::string& folder) {
   return text;
 }
 
-void make_folder(const std::string& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw IoError(fmt::format("{}: cannot create this folder: {}", folder, error.message()));
-}
-
 std::string made(const std::string& folder) {
   make_folder(folder);
   return folder;

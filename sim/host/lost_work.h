@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "sim/host/job_progress.h"
+#include "sim/host/job_slots.h"
 #include "sim/host/simulation.h"
 
 namespace dfrs::sim {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "policy/core/measured_need.h"
-#include "sim/host/job_progress.h"
+#include "sim/host/job_slots.h"
 
 namespace dfrs::sim {
 

@@ -9,7 +9,6 @@
 #include "policy/rr7659/options.h"
 #include "sim/errors.h"
 #include "sim/host/completion_queue.h"
-#include "sim/host/job_progress.h"
 #include "sim/host/job_slots.h"
 #include "sim/host/lost_work.h"
 #include "sim/host/need_discovery.h"
@@ -185,11 +184,12 @@ class Simulation {
   void apply(const Decisions& decisions) {
     for (const Decision& decision : decisions.placements) apply(decision, decisions.nodes_of(decision));
     for (const YieldChange& change : decisions.yields) {
-      progress_.set_yield(change.job, change.yield, now_);
-      expect_end(change.job);
+      expect_end(change.job, progress_.set_yield(change.job, change.yield, now_));
     }
     for (const Event& event : events_) {  // at another need, the same yield is another speed
-      if (event.kind == EventKind::changed && slots_.view(event.job).state == JobState::running) expect_end(event.job);
+      if (event.kind == EventKind::changed && slots_.view(event.job).state == JobState::running) {
+        expect_end(event.job, progress_.end_of(event.job, now_));
+      }
     }
     if (discovers_) {
       for (const Decision& decision : decisions.placements) {
@@ -259,7 +259,7 @@ class Simulation {
 
   void serve_penalty(JobSlot job) { slots_.view(job).clock.since = now_ + options_.penalty; }
 
-  void expect_end(JobSlot job) { completions_.set(job, progress_.end_of(job, now_), slots_.truth(job).index); }
+  void expect_end(JobSlot job, Seconds end) { completions_.set(job, end, slots_.truth(job).index); }
 
   const Instance& instance_;
   const SimOptions& options_;

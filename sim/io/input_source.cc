@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <libdeflate.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -41,24 +40,10 @@ constexpr std::size_t kBlock = std::size_t{1} << 18;
 }
 
 std::string read_descriptor(int fd, const std::string& name, std::uint64_t max_bytes) {
-  std::string bytes;
-  std::size_t block = kBlock;
-  struct stat status{};
-  if (::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-    // One call reads the file; the extra byte lets the second call see the end without growing the text.
-    block =
-        static_cast<std::size_t>(std::min<std::uint64_t>(static_cast<std::uint64_t>(status.st_size), max_bytes) + 1);
-  }
-  for (;;) {
-    const std::size_t had = bytes.size();
-    bytes.resize(had < block ? block : had + kBlock);
-    const ssize_t got = ::read(fd, bytes.data() + had, bytes.size() - had);
-    const int error = errno;
-    bytes.resize(had + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    if (got == 0) return bytes;
-    if (got < 0 && error != EINTR) throw IoError(fmt::format("{}: cannot read: {}", name, std::strerror(error)));
-    if (bytes.size() > max_bytes) too_long(name, max_bytes);
-  }
+  auto bytes = base::read_all(fd, max_bytes);
+  if (bytes) return std::move(*bytes);
+  if (bytes.error() == EFBIG) too_long(name, max_bytes);
+  throw IoError(fmt::format("{}: cannot read: {}", name, std::strerror(bytes.error())));
 }
 
 // Unpacks a file of one gzip member, as nearly all are, in one call: libdeflate needs both texts whole in memory and is

@@ -107,6 +107,12 @@ void OutputFile::discard() noexcept {
   temporary_.clear();
 }
 
+void make_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw IoError(fmt::format("{}: cannot create this folder: {}", path, error.message()));
+}
+
 void write_file(const std::string& path, std::string_view text) {
   OutputFile file(path);
   file.write(text);

@@ -40,6 +40,9 @@ class OutputFile {
   int fd_ = -1;
 };
 
+/// Creates a folder with its parents, unless it exists. Errors: IoError.
+void make_folder(const std::string& path);
+
 /// Writes `text` to `path` in one step: OutputFile, write, commit.
 void write_file(const std::string& path, std::string_view text);
 

@@ -7,7 +7,6 @@
 #include <compare>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -298,15 +297,11 @@ class DynpReproduction {
       for (std::size_t k = 0; k < job_sets(); ++k) work.emplace_back(run, k);
     }
     std::vector<Result> found(work.size());
-    std::mutex mutex;
-    std::size_t done = 0;
-    parallel_for(work.size(), options_.threads, [&](std::size_t k) {
+    const auto simulate_one = [&](std::size_t k) {
       const auto& [run, set] = work[k];
       found[k] = simulate_point(models_[run.set], run, options_.seed + set);
-      const std::lock_guard lock(mutex);
-      ++done;
-      if (options_.progress) options_.progress(done, work.size());
-    });
+    };
+    parallel_for(work.size(), options_.threads, simulate_one, options_.progress);
     for (std::size_t k = 0; k < work.size(); ++k) {
       add_to(results_[work[k].first], found[k], 1 / static_cast<double>(job_sets()));
     }

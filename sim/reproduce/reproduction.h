@@ -5,13 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "sim/campaign/parallel.h"
 
 namespace dfrs::sim {
 
@@ -36,7 +37,7 @@ struct ReproduceOptions {
   unsigned threads = 0;            ///< 0: one per processor
   std::string traces;  ///< folder with workload logs; parts that need a missing log are left out with a note
   std::string output;  ///< folder for CSV, charts, report and the store that lets a run continue; may be empty
-  std::function<void(std::size_t done, std::size_t total)> progress;  ///< may be empty; calls do not overlap
+  Progress progress;
 
   bool wants(std::string_view part) const;
 };

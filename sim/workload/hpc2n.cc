@@ -59,22 +59,14 @@ AnnotatedTasks annotate(int processors, double memory_kb, const MemoryAnnotation
 SwfWorkload annotated_instance(SwfRecords& log, const std::string& name, const SwfConventions& conventions,
                                const MemoryAnnotation& options) {
   check(options);
-  SwfWorkload workload{{}, log.report()};
-  Instance& instance = workload.instance;
-  instance.name = name;
-  instance.platform = Platform::homogeneous(static_cast<std::size_t>(options.nodes), options.memory_mib);
-
-  SwfInstanceJobs jobs(log, std::int64_t{options.nodes} * options.cores, options.lenient, workload);
-  each_simulated_job(log, conventions, workload.report, [&](const SwfJob& record) {
-    const AnnotatedTasks tasks = annotate(record.processors, record.memory_kb, options);
-    Job& job = jobs.begin(record);
-    job.tasks = tasks.tasks;
-    job.cpu_need = tasks.cpu_need * record.efficiency;
-    job.rigid[kMemory] = rounded_memory(tasks.memory, options.memory_mib);
-    jobs.end(record);
-  });
-  jobs.finish();
-  return workload;
+  return swf_workload(
+      log, name, conventions, Platform::homogeneous(static_cast<std::size_t>(options.nodes), options.memory_mib),
+      std::int64_t{options.nodes} * options.cores, options.lenient, [&](const SwfJob& record, Job& job) {
+        const AnnotatedTasks tasks = annotate(record.processors, record.memory_kb, options);
+        job.tasks = tasks.tasks;
+        job.cpu_need = tasks.cpu_need * record.efficiency;
+        job.rigid[kMemory] = rounded_memory(tasks.memory, options.memory_mib);
+      });
 }
 
 SwfWorkload annotated_instance(const SwfLog& log, const std::string& name, const SwfConventions& conventions,

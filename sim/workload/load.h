@@ -20,6 +20,7 @@ namespace dfrs::sim {
 enum class SwfAnnotation {
   kProcessors,  ///< a task per processor, see swf_instance
   kMemory,      ///< RR-7659's, for logs with memory data, see annotated_instance
+  kAuto,        ///< kMemory for HPC2N's log, kProcessors for others
 };
 
 struct LoadOptions {
@@ -27,11 +28,13 @@ struct LoadOptions {
   SwfReadOptions swf;
   SwfConventions conventions;
   SwfAnnotation annotation = SwfAnnotation::kProcessors;
-  SwfPlatformOptions processors;            ///< for SwfAnnotation::kProcessors
-  MemoryAnnotation memory;                  ///< for SwfAnnotation::kMemory
-  SacctOptions sacct;                       ///< for the output of sacct
-  std::optional<MemoryModel> memory_model;  ///< replaces the memory data of the source
-  bool weeks = false;                       ///< cut the log into weeks (SWF and sacct)
+  SwfPlatformOptions processors;  ///< for SwfAnnotation::kProcessors
+  MemoryAnnotation memory;        ///< for SwfAnnotation::kMemory
+  SacctOptions sacct;             ///< for the output of sacct
+  /// Replaces the memory data of the source. With SwfAnnotation::kProcessors its cores are those of `processors`.
+  std::optional<MemoryModel> memory_model;
+  /// Splits the log into weeks (SWF and sacct). Nothing: only HPC2N's log with kAuto, as in RR-7659.
+  std::optional<bool> weeks;
   Seconds week_length = kWeek;
   std::string name;  ///< of the instance, or prefix of the weeks' names; empty: see name_from_source
 };
@@ -40,6 +43,7 @@ struct Loaded {
   std::vector<Instance> instances;
   bool was_swf = false;
   bool was_sacct = false;
+  SwfAnnotation annotation = SwfAnnotation::kProcessors;  ///< of SWF; never kAuto
   ReadReport report;                        ///< empty for the project's own traces, whose reader is strict
   std::string source;                       ///< the source's name in messages
   std::vector<std::string> notes;           ///< what was inferred from the source, as sentences for users

@@ -66,6 +66,17 @@ class FieldSplitter {
   const char* end_;
 };
 
+/// Calls each(item) for every item of a list separated by commas. An empty list has one empty item.
+template <typename Each>
+void each_item(std::string_view list, Each&& each) {
+  for (;;) {
+    const std::string_view item = list.substr(0, list.find(','));
+    each(item);
+    if (item.size() == list.size()) return;
+    list.remove_prefix(item.size() + 1);
+  }
+}
+
 /// `word` for an error message: at most 40 characters, with '?' for anything but printable ASCII.
 std::string printable_word(std::string_view word);
 

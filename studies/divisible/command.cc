@@ -6,7 +6,6 @@
 #include <iterator>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 #include "sim/campaign/parallel.h"
@@ -106,16 +105,11 @@ struct DivisibleCommand {
 
   std::vector<RunResult> simulate_all(std::span<const Algorithm> chosen) const {
     std::vector<RunResult> runs(all_.size() * chosen.size());
-    const auto progress = terminal_progress("simulations");
-    std::mutex mutex;
-    std::size_t done = 0;
-    parallel_for(runs.size(), threads, [&](std::size_t k) {
+    const auto simulate_one = [&](std::size_t k) {
       runs[k] =
           divisible::simulate(all_[k / chosen.size()], chosen[k % chosen.size()], {basis_, !schedule_file.empty()});
-      if (!progress) return;
-      const std::lock_guard lock(mutex);
-      progress(++done, runs.size());
-    });
+    };
+    parallel_for(runs.size(), threads, simulate_one, terminal_progress("simulations"));
     return runs;
   }
 

@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <iterator>
 #include <limits>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -101,8 +100,8 @@ class Campaign {
     return options;
   }
 
-  void run(unsigned threads, const std::function<void()>& done) {
-    parallel_for(count(), threads, [&](std::size_t k) {
+  void run(unsigned threads, const Progress& progress) {
+    const auto simulate_one = [&](std::size_t k) {
       const divisible::Instance instance = divisible::generate(instance_options(k));
       for (std::size_t a = 0; a < algorithms().size(); ++a) {
         if (!runs(algorithms()[a], configuration(k))) continue;
@@ -110,8 +109,8 @@ class Campaign {
         const divisible::Metrics metrics = divisible::measure(instance, result, divisible::StretchBasis::platform);
         outcomes_[k * algorithms().size() + a] = {metrics.max_stretch, metrics.sum_stretch};
       }
-      done();
-    });
+    };
+    parallel_for(count(), threads, simulate_one, progress);
   }
 
   // Degradation of an algorithm from the best on each instance, over the instances of a table.
@@ -192,15 +191,14 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
   Campaign light(std::move(wanted), instances, options);
   Campaign heavy(std::move(wanted_loaded), instances, options);
   const std::size_t total = light.count() + heavy.count();
-  std::mutex mutex;
-  std::size_t finished = 0;
-  const auto done = [&] {
-    if (!options.progress) return;
-    const std::lock_guard lock(mutex);
-    options.progress(++finished, total);
+  const auto progress_from = [&](std::size_t before) {
+    Progress progress;
+    if (options.progress)
+      progress = [&, before](std::size_t done, std::size_t) { options.progress(before + done, total); };
+    return progress;
   };
-  light.run(options.threads, done);
-  heavy.run(options.threads, done);
+  light.run(options.threads, progress_from(0));
+  heavy.run(options.threads, progress_from(light.count()));
 
   for (std::size_t part = 0; part < kParts.size(); ++part) {
     if (part == kLoaded ? !loaded : !options.wants(kParts[part].name)) continue;

@@ -122,7 +122,7 @@ TEST(CliReplay, RecordsOfFormat1) {
               HasSubstr("penalty 0 s in simulations (assumed)"));
   const Outcome usual = dfrs_sim({"replay", folder.write("2.jsonl", as_format_1("Triage", {}))});
   EXPECT_EQ(usual.exit_code, 0) << usual.err;
-  EXPECT_THAT(usual.err, HasSubstr("does not hold Triage's options: their defaults are assumed"));
+  EXPECT_THAT(usual.err, HasSubstr("lacks Triage's options; assuming their defaults"));
   const Outcome other = dfrs_sim({"replay", folder.write("3.jsonl", as_format_1("Triage", {"--penalty", "100"}))});
   EXPECT_EQ(other.exit_code, 6);
   EXPECT_THAT(other.err, HasSubstr("their defaults are assumed"));

@@ -141,7 +141,7 @@ TEST(CliStore, StoresOfOtherCampaignsAreRefused) {
   expect_failure(dfrs_sim(compare, {.input = small_swf()}), kExitUsage, {"s.db", "other instances", "small"});
   expect_failure(dfrs_sim({"compare", "-", "-a", "EASY", "--store", folder.write("x", "no database, long enough")},
                           {.input = small_trace()}),
-                 kExitInput, {"x: ", "no store"});
+                 kExitInput, {"x: ", "not a store"});
   expect_failure(dfrs_sim({"compare", "-", "-a", "EASY", "--store", folder / "none/s.db"}, {.input = small_trace()}),
                  kExitIo, {"none/s.db"});
   expect_failure(

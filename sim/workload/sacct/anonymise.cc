@@ -224,12 +224,8 @@ class Anonymiser {
   // One name, or several separated by commas (partitions of a job).
   std::string several(std::string_view prefix, std::string_view names) {
     std::string out;
-    for (;;) {
-      const std::string_view name = names.substr(0, names.find(','));
-      out += (out.empty() ? "" : ",") + numbered(prefix, name);
-      if (name.size() == names.size()) return out;
-      names.remove_prefix(name.size() + 1);
-    }
+    each_item(names, [&](std::string_view name) { out += (out.empty() ? "" : ",") + numbered(prefix, name); });
+    return out;
   }
 
   std::string nodes(std::string_view prefix, std::string_view cell) {

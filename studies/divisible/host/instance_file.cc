@@ -95,14 +95,13 @@ class Parser {
     Cluster cluster;
     cluster.processors = static_cast<int>(integer(word(fields, "processors"), "processors", 1, kMostProcessors));
     cluster.speed = positive(word(fields, "the speed"), "the speed");
-    std::string_view list = word(fields, "the databanks, such as 0,2, or -");
-    while (list != "-") {
-      const std::string_view item = list.substr(0, list.find(','));
-      const std::int64_t d = integer(item, "a databank", 0, static_cast<std::int64_t>(instance_.databanks) - 1);
-      cluster.databanks.push_back(static_cast<DatabankIndex>(d));
-      held_[static_cast<std::size_t>(d)] = 1;
-      if (item.size() == list.size()) break;
-      list.remove_prefix(item.size() + 1);
+    const std::string_view list = word(fields, "the databanks, such as 0,2, or -");
+    if (list != "-") {
+      each_item(list, [&](std::string_view item) {
+        const std::int64_t d = integer(item, "a databank", 0, static_cast<std::int64_t>(instance_.databanks) - 1);
+        cluster.databanks.push_back(static_cast<DatabankIndex>(d));
+        held_[static_cast<std::size_t>(d)] = 1;
+      });
     }
     std::sort(cluster.databanks.begin(), cluster.databanks.end());
     const auto twice = std::adjacent_find(cluster.databanks.begin(), cluster.databanks.end());

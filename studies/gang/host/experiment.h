@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/campaign/parallel.h"
 #include "sim/metrics/confidence.h"
 #include "studies/gang/host/elastic_simulation.h"
 
@@ -23,8 +24,7 @@ struct ReplicationOptions {
   std::size_t replications = 30;  ///< of each experiment, >= 1
   std::uint64_t seed = 1;
   unsigned threads = 0;  ///< 0: one per processor
-  /// Called after each replication with the number done; calls do not overlap. May be empty.
-  std::function<void(std::size_t done, std::size_t total)> progress;
+  Progress progress;
 };
 
 /// Results by experiment, then by replication; independent of the number of threads. Replication r of each experiment

@@ -95,7 +95,7 @@ TEST(Advice, SaysWhatTheFiguresSay) {
   const std::string page = text_page(advice.page);
   // 6 under EASY, 1.4 with pauses; Greedy* is no better than EASY here.
   EXPECT_NE(
-      page.find("DFRS would serve these jobs better. With GreedyP*: one job of a hundred takes more than 1.4 times"),
+      page.find("DFRS would serve these jobs better. With GreedyP*: one job in a hundred takes more than 1.4 times"),
       std::string::npos)
       << page;
   EXPECT_NE(page.find("> GreedyP*, work kept"), std::string::npos) << page;

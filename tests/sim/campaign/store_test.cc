@@ -192,9 +192,10 @@ std::string bad_input(const std::string& path) {
 
 TEST(Store, RefusesWhatIsNoStore) {
   const TemporaryFolder folder;
-  EXPECT_THAT(bad_input(folder.write("text", std::string(5000, 'x'))), AllOf(HasSubstr("text"), HasSubstr("no store")));
+  EXPECT_THAT(bad_input(folder.write("text", std::string(5000, 'x'))),
+              AllOf(HasSubstr("text"), HasSubstr("not a store")));
   Database(folder / "other.db").execute("CREATE TABLE t(x)");
-  EXPECT_THAT(bad_input(folder / "other.db"), AllOf(HasSubstr("other.db"), HasSubstr("no store of results")));
+  EXPECT_THAT(bad_input(folder / "other.db"), AllOf(HasSubstr("other.db"), HasSubstr("not a store of results")));
   EXPECT_EQ(Database(folder / "other.db").integer("SELECT count(*) FROM sqlite_schema"), 1) << "left as it was";
 }
 

@@ -105,7 +105,7 @@ TEST(ReportHtml, AFailingGnuplotLeavesTheReportWhole) {
   std::filesystem::permissions(options.gnuplot, std::filesystem::perms::owner_all);
   const std::string html = html_report(two_by_two(), options);
   expect_balanced(html);
-  EXPECT_THAT(html, HasSubstr("This report has no charts: gnuplot wrote something that is no SVG."));
+  EXPECT_THAT(html, HasSubstr("This report has no charts: gnuplot wrote something that is not an SVG."));
 }
 
 TEST(ReportHtml, GnuplotSeesNoNames) {
