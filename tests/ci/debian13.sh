@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The programs build with g++ 14 on Debian 13 without a warning. A root folder of Debian 13 is made below /tmp, from the
-# archive that this host gets its own packages from. Exit: 77 if that cannot be had.
+# The programs build with g++ 14 on Debian 13 without a warning. This builds in a Debian 13 root folder below /tmp, made
+# from the archive that this host gets its own packages from. Exit: 77 if that cannot be had.
 set -euo pipefail
 # shellcheck source=tests/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
 command -v apt-get > /dev/null || { echo "SKIP: only on Debian"; exit 77; }
-[[ $(id -u) == 0 ]] || sudo -n true 2> /dev/null || { echo "SKIP: only root can change the root folder"; exit 77; }
+[[ $(id -u) == 0 ]] || sudo -n true 2> /dev/null || { echo "SKIP: chroot needs root"; exit 77; }
 need mmdebstrap debian-archive-keyring
 
 # shellcheck disable=SC2016 # apt-get fills these in
