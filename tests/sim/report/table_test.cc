@@ -66,7 +66,7 @@ TEST(ReportTable, SaysWhichAlgorithmsLackInstances) {
   const std::string text = text_summary(summarize_campaign(rows));
   EXPECT_THAT(text, HasSubstr("\n> X "));
   EXPECT_THAT(text,
-              HasSubstr("because they have results for only some of the 2 instances (number in brackets): Y (1)."));
+              HasSubstr("because they have results for only some of the 2 instances (number in brackets): Y\n(1)."));
 }
 
 TEST(ReportTable, MarkdownEscapesNamesAndMarksTheBest) {
