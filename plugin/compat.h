@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * All that differs between versions of Slurm, in one place.
+ * All differences between versions of Slurm, in one place.
  *
  *   22.05  built and tested
- *   24.11  what is known of it is here (docs/reference/slurm.md, "Other versions"). The sched plugin's sources pass the
- *          compiler with the headers of 24.11.5, no more: they were never linked or run. The selector is not ported.
- *   26.05  likewise, but no header of it has been seen: no line of these branches has met a compiler.
+ *   24.11  in part (docs/reference/slurm.md, "Other versions"). The sched plugin's sources compile with the headers of
+ *          24.11.5; they were never linked or run. The selector is not ported.
+ *   26.05  likewise, but these branches were written without its headers and never compiled.
  *
- * All versions but 22.05 are refused, unless DFRS_PORTING_SLURM is defined, for work on a port.
+ * Versions other than 22.05 are refused unless DFRS_PORTING_SLURM is defined, for work on a port.
  */
 #ifndef DFRS_PLUGIN_COMPAT_H
 #define DFRS_PLUGIN_COMPAT_H
@@ -20,7 +20,7 @@
 #include "slurm/slurm.h"
 #include "slurm/slurm_errno.h"
 
-/* The branch for a version: COMPAT_SINCE(24, 11) is true for 24.11 and all that follows. */
+/* Selects a branch: COMPAT_SINCE(24, 11) is true for 24.11 and all later versions. */
 #define COMPAT_SINCE(major, minor) (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(major, minor, 0))
 #define COMPAT_IS(major, minor) (COMPAT_SINCE(major, minor) && !COMPAT_SINCE(major, (minor) + 1))
 
@@ -68,8 +68,8 @@
 #include "src/plugins/select/cons_common/part_data.h"
 #endif
 
-/* Bits of job_resources.cr_type that mean nothing to Slurm, see marks.h. 22.05 uses 0x0001 to 0x0020, 0x0100, 0x0200,
- * 0x0800, 0x1000 and 0x4000; these three have been free since 19.05 took out what they meant. */
+/* Bits of job_resources.cr_type that Slurm does not use: see marks.h. 22.05 uses 0x0001 to 0x0020, 0x0100, 0x0200,
+ * 0x0800, 0x1000 and 0x4000. */
 enum { COMPAT_MARK_1 = 0x0040, COMPAT_MARK_2 = 0x0080, COMPAT_MARK_3 = 0x0400 };
 
 #if COMPAT_SINCE(24, 11)
@@ -84,8 +84,7 @@ typedef struct job_details compat_details;
 typedef hostlist_t compat_hostlist;
 #endif
 
-/* Data that only slurmctld has. Commands load selectors, too (until 25.05): there these stay unresolved instead of
- * unloadable. */
+/* Data that only slurmctld has. Commands load selectors, too (until 25.05); weak symbols let them do so. */
 extern compat_list job_list __attribute__((weak));
 extern compat_list part_list __attribute__((weak));
 
@@ -110,8 +109,8 @@ static inline int compat_select_nodes(job_record_t *job) {
 #endif
 }
 
-/* Stops a job where it is, or lets it go on, without the mark of a user's `scontrol suspend` (priority 0). A task of
- * an array is named by its array and index: the number of the last one is that of the whole array. */
+/* Suspends or resumes a job without the mark of a user's `scontrol suspend` (priority 0). An array task is named by
+ * array and index, because the number of the last task is also that of the whole array. */
 static inline int compat_suspend(job_record_t *job, bool suspend) {
   char name[64];
   if (job->array_task_id != NO_VAL)
@@ -120,14 +119,14 @@ static inline int compat_suspend(job_record_t *job, bool suspend) {
     snprintf(name, sizeof(name), "%u", job->job_id);
   suspend_msg_t message = {.op = suspend ? SUSPEND_JOB : RESUME_JOB, .job_id = job->job_id, .job_id_str = name};
 #if COMPAT_SINCE(24, 11)
-  /* The answer goes to the sender of the request; there is none. */
+  /* The answer would go to the sender of the request, but there is none. */
   slurm_msg_t request;
   slurm_msg_t_init(&request);
   int rc = job_suspend2(&request, &message, 0, false, NO_VAL16);
 #else
   int rc = job_suspend2(&message, 0, -1, false, NO_VAL16);
 #endif
-  /* For an array task that function does not report errors; the state shows them. */
+  /* For array tasks that function reports no errors; the state shows them. */
   if (rc == SLURM_SUCCESS && job->array_task_id != NO_VAL) {
     if (suspend ? !IS_JOB_SUSPENDED(job) : !IS_JOB_RUNNING(job))
       rc = suspend ? ESLURM_NOT_SUPPORTED : ESLURM_NODES_BUSY;

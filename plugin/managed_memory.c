@@ -16,13 +16,13 @@ uint64_t memory_free(int node) {
   return all > taken ? all - taken : 0;
 }
 
-/* A job of exact placement: so much for each task. */
+/* For a job that was placed exactly: by task. */
 static uint64_t wanted_by_tasks(const job_record_t *job, uint32_t k, int node) {
   const struct job_shape shape = job_shape(job, memory_of_node(node));
   return placed_tasks(job, k, node, shape.cpus_per_task) * shape.memory_per_task;
 }
 
-/* A job that cons_tres placed, or one with whole nodes: by CPU or by node. */
+/* For a job that cons_tres placed, or one with whole nodes: by CPU or by node. */
 static uint64_t wanted_by_request(const job_record_t *job, uint32_t k, int node) {
   const uint64_t request = job->details->pn_min_memory;
   if (request & MEM_PER_CPU)
@@ -35,7 +35,7 @@ uint64_t memory_wanted(const job_record_t *job, uint32_t k, int node) {
   if (!(held->cr_type & CR_MEMORY) || held->cpus[k] == 0 || !job->details) return 0;
   if (!mark_is(job, DFRS_MARK_EXACT)) return wanted_by_request(job, k, node);
   if (held->whole_node == WHOLE_NODE_REQUIRED) {
-    /* No other job runs there: less than it asked for by CPU does no harm, and more there is not. */
+    /* No other job runs there, so less than it asked for by CPU does no harm; there is no more. */
     const uint64_t wanted = wanted_by_request(job, k, node), all = memory_of_node(node);
     return wanted < all ? wanted : all;
   }

@@ -36,7 +36,7 @@ static bool any_core_reserved(const bitstr_t *reserved, int node) {
   return false;
 }
 
-/* All checks that need no job_resources. */
+/* The checks that need no job_resources. */
 static int check_plan(const job_record_t *job, const bitstr_t *node_bitmap, uint32_t min_nodes, uint32_t max_nodes,
                       const struct dfrs_plan *plan, const bitstr_t *reserved_cores) {
   if (!job->details || !job->part_ptr || plan->node_count == 0 || !plan->nodes || !plan->node_tasks ||
@@ -54,7 +54,7 @@ static int check_plan(const job_record_t *job, const bitstr_t *node_bitmap, uint
     if (k > 0 && plan->nodes[k] <= plan->nodes[k - 1]) return refuse(job, "nodes are not in order", name);
     if (!bit_test((bitstr_t *)node_bitmap, node)) return refuse(job, "the node is not available to it now", name);
     if (any_core_reserved(reserved_cores, node)) return refuse(job, "a reservation holds cores", name);
-    if (!placement_open(job, node)) return refuse(job, "the node, or the job, is not to be shared", name);
+    if (!placement_open(job, node)) return refuse(job, "the node or the job must not be shared", name);
     if (plan->node_tasks[k] == 0) return refuse(job, "a node without tasks", name);
     if (placed_cpus(job, node, plan->node_tasks[k], plan->cpus_per_task) > UINT16_MAX)
       return refuse(job, "more CPUs than Slurm can count", name);
@@ -93,8 +93,8 @@ static job_resources_t *new_resources(const job_record_t *job, const struct dfrs
   return made;
 }
 
-/* Assigns cores of each node to the job. Jobs are not pinned to them, but steps are counted by them. Each job gets the
- * next cores in turn, and those of other partitions' jobs last. */
+/* Assigns cores of each node to the job. They do not pin it, but Slurm counts steps by them. Each job gets the next
+ * cores in turn, those of other partitions' jobs last. */
 static void name_cores(const job_record_t *job) {
   const job_resources_t *held = job->job_resrcs;
   int offset = 0;
@@ -186,6 +186,6 @@ int placed_resize(job_record_t *job, const node_record_t *node) {
     extract_job_resources_node(job->job_resrcs, at.k);
     return SLURM_SUCCESS;
   }
-  info("dfrs: node %s is to be taken out of job %u, which does not hold it", node->name, job->job_id);
+  info("dfrs: node %s is to be removed from job %u, which does not hold it", node->name, job->job_id);
   return SLURM_SUCCESS;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Exact placement: builds a job's job_resources for the plan that the sched thread has published, as cons_tres builds
- * them for what it has picked itself; and keeps count of what such jobs hold, in place of cons_tres' rows.
+ * Exact placement: builds a job's job_resources for the plan that the sched thread has published, as cons_tres does for
+ * its own choice, and counts what such jobs hold, in place of cons_tres' rows.
  *
  * Callers hold the job and node write locks.
  */
@@ -10,23 +10,21 @@
 #include "plugin/compat.h"
 #include "shim/gate.h"
 
-/* What select_p_job_test is to do for RUN_NOW. On SLURM_SUCCESS job->job_resrcs is set and node_bitmap holds the plan's
- * nodes; otherwise nothing was changed but that job->job_resrcs is freed. reserved_cores: of reservations, may be NULL.
- */
+/* select_p_job_test for RUN_NOW. On SLURM_SUCCESS job->job_resrcs is set and node_bitmap has the plan's nodes;
+ * otherwise only job->job_resrcs was freed. reserved_cores: cores of reservations; may be NULL. */
 int place_exactly(job_record_t *job, bitstr_t *node_bitmap, uint32_t min_nodes, uint32_t max_nodes,
                   const struct dfrs_plan *plan, const bitstr_t *reserved_cores);
 
-/* Whether exclusive use of nodes, by the job itself or by another one, allows the job on a node. Paused jobs do not
- * count. */
+/* Whether exclusive use, by this job or another one, allows the job on the node. Paused jobs do not count. */
 bool placement_open(const job_record_t *job, int node);
 
-/* An exactly placed job (DFRS_MARK_EXACT) starts holding its cores, or stops; nothing if it does (not) already. Memory
- * is managed_memory.h's. */
+/* An exactly placed job (DFRS_MARK_EXACT) takes its cores or gives them back, unless it has done so already. For memory
+ * see managed_memory.h. */
 void placed_cores_take(job_record_t *job);
 void placed_cores_give_back(job_record_t *job);
-/* Whether nodes of its own are free of others, if it needs them (--exclusive), and not others' own. For a resume. */
+/* For a resume: whether exclusive use, by this job or another one, allows the job on all its nodes. */
 bool placed_has_room(const job_record_t *job);
-/* Takes one node out of the job for good: cores, memory, and its place in job_resources. */
+/* Removes a node from the job: its cores, its memory, and its entry in job_resources. */
 int placed_resize(job_record_t *job, const node_record_t *node);
 
 #endif

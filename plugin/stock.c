@@ -14,7 +14,7 @@ static void *library;
 
 static const char kFile[] = "select_cons_tres.so";
 
-/* The first file of that name in PluginDir that is not ourselves. */
+/* Finds the first file of that name in PluginDir that is not our own. */
 static bool find(char *path, size_t size) {
   Dl_info self;
   struct stat ours, other;
@@ -31,7 +31,7 @@ static bool find(char *path, size_t size) {
   return false;
 }
 
-/* Looks one name up; false, with a message, if it is not there. */
+/* Looks up one name; false, with a message, if it is missing. */
 static bool look_up(const char *path, const char *name, void *to) {
   void *found = dlsym(library, name);
   if (!found) {
@@ -43,7 +43,7 @@ static bool look_up(const char *path, const char *name, void *to) {
 }
 
 static bool look_up_all(const char *path) {
-  /* Slurm itself fills the same structure from the same list of names. */
+  /* Slurm fills the same structure from the same list of names. */
   enum { kCount = sizeof(slurm_select_ops_t) / sizeof(void *) };
   void *functions[kCount];
   for (int i = 0; i < kCount; ++i)

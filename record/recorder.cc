@@ -91,9 +91,9 @@ void Recorder::step(const ClusterView& view, const Estimates& estimates, std::sp
 void Recorder::fail(std::string why) noexcept {
   try {
     state_.on = false;
-    state_.stopped = std::move(why);
     begun_ = false;
-    if (log_) log_(1, fmt::format("recording has stopped: {}: {}", state_.path, state_.stopped));
+    if (log_) log_(1, fmt::format("recording has stopped: {}: {}", state_.path.value_or("?"), why));
+    state_.stopped = std::move(why);
   } catch (...) {
     // No memory to say so.
   }

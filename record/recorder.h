@@ -35,10 +35,10 @@ namespace dfrs::record {
 /// For status and dfrsctl.
 struct RecordingState {
   bool on = false;
-  std::string path;         ///< of this record, or the last one; empty: there was none
-  std::uint64_t steps = 0;  ///< in it so far
-  std::uint64_t bytes = 0;  ///< of text, before compression
-  std::string stopped;      ///< why it ended by itself; empty: it did not
+  std::optional<std::string> path;     ///< of this record or the last one; nothing: there was none
+  std::uint64_t steps = 0;             ///< in it so far
+  std::uint64_t bytes = 0;             ///< of text, before compression
+  std::optional<std::string> stopped;  ///< why it ended by itself; nothing: it did not
 };
 
 class Recorder {

@@ -145,7 +145,7 @@ void run_all(int begin_at, std::uint64_t cases) {
       ASSERT_EQ(host.run(), "");
       recorder.off();
       const RecordingState state = recorder.state();
-      EXPECT_EQ(state.stopped, "");
+      EXPECT_EQ(state.stopped, std::nullopt);
       if (witness.calls() <= begin_at || state.steps == 0) continue;
       RecordReader reader = RecordReader::open(path).value();
       const ReplaySummary summary = replay(reader, &solver).value();
