@@ -46,6 +46,7 @@ EXTRA_DIST += \
 	tests/live/test_rollback.py \
 	tests/live/test_select.py \
 	tests/live/test_sharing.py \
+	tests/live/test_teaching.py \
 	tests/live/test_time_limit.py \
 	tests/live/test_weights.py \
 	tests/live/test_workload.py \
