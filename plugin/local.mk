@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Slurm's plugins. Shared objects without libtool: slurmctld loads plain files with these names.
 #   libdfrs_controller.so  policy and controller behind a C ABI; the plugins share their state through it
-#   sched_dfrs.so          the thread (slurmctld)
+#   sched_dfrs.so          the thread (slurmctld); sched_backfill.so: the same for SchedulerType=sched/backfill
 #   select_cons_tres.so    gate and exact placement around the stock selector of that name (slurmctld)
 #   spank_dfrs.so          puts tasks under their quota (slurmstepd, on the nodes)
 #
@@ -35,12 +35,7 @@ SLURM_PLUGIN_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) -D_GNU_SOURCE
 SLURM_PLUGIN_SO = $(AM_LDFLAGS) -shared -Wl,-z,lazy -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..' \
 	-Wl,--version-script=$(srcdir)/plugin/slurm_plugin.map
 
-slurmplugin_PROGRAMS += plugin/sched_dfrs.so
-plugin_sched_dfrs_so_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS)
-plugin_sched_dfrs_so_LDFLAGS = $(SLURM_PLUGIN_SO)
-plugin_sched_dfrs_so_LDADD = plugin/libdfrs_controller.so
-EXTRA_plugin_sched_dfrs_so_DEPENDENCIES = plugin/slurm_plugin.map
-plugin_sched_dfrs_so_SOURCES = \
+SCHED_SOURCES = \
 	plugin/apply.c \
 	plugin/apply.h \
 	plugin/arena.c \
@@ -56,10 +51,25 @@ plugin_sched_dfrs_so_SOURCES = \
 	plugin/saving.c \
 	plugin/saving.h \
 	plugin/sched_dfrs.c \
+	plugin/slurm_settings.c \
+	plugin/slurm_settings.h \
 	plugin/snapshot.c \
 	plugin/snapshot.h \
 	plugin/stock_backfill.c \
 	plugin/stock_backfill.h
+
+# One plugin under two names: see plugin/sched_dfrs.c.
+slurmplugin_PROGRAMS += plugin/sched_dfrs.so plugin/sched_backfill.so
+plugin_sched_dfrs_so_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS) -DDFRS_SCHED_TYPE='"sched/dfrs"'
+plugin_sched_dfrs_so_LDFLAGS = $(SLURM_PLUGIN_SO)
+plugin_sched_dfrs_so_LDADD = plugin/libdfrs_controller.so
+EXTRA_plugin_sched_dfrs_so_DEPENDENCIES = plugin/slurm_plugin.map
+plugin_sched_dfrs_so_SOURCES = $(SCHED_SOURCES)
+plugin_sched_backfill_so_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS) -DDFRS_SCHED_TYPE='"sched/backfill"'
+plugin_sched_backfill_so_LDFLAGS = $(SLURM_PLUGIN_SO)
+plugin_sched_backfill_so_LDADD = plugin/libdfrs_controller.so
+EXTRA_plugin_sched_backfill_so_DEPENDENCIES = plugin/slurm_plugin.map
+plugin_sched_backfill_so_SOURCES = $(SCHED_SOURCES)
 
 slurmplugin_PROGRAMS += plugin/select_cons_tres.so
 plugin_select_cons_tres_so_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS)

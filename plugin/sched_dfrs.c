@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * sched/dfrs: the plugin that slurmctld loads, and its one thread. The thread is the host of the policy:
+ * sched/dfrs: the plugin that slurmctld loads, and its one thread. It is built under two names: sched_dfrs.so, and
+ * sched_backfill.so for SchedulerType=sched/backfill, without which Slurm refuses all heterogeneous jobs.
+ *
+ * The thread is the host of the policy:
  *
  *   wait (a submission, an end, a change of jobs or nodes, the policy's own time)
  *   snapshot     read locks, a copy                           snapshot.c
@@ -21,13 +24,14 @@
 #include "plugin/compat.h"
 #include "plugin/lost_jobs.h"
 #include "plugin/saving.h"
+#include "plugin/slurm_settings.h"
 #include "plugin/snapshot.h"
 #include "plugin/stock_backfill.h"
 #include "shim/controller.h"
 #include "shim/gate.h"
 
 const char plugin_name[] = "Dynamic fractional resource scheduling";
-const char plugin_type[] = "sched/dfrs";
+const char plugin_type[] = DFRS_SCHED_TYPE;
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
 /* Changes without an event (the end of an epilog, the return of a node) show in Slurm's update times, which are read
@@ -77,6 +81,11 @@ static void reconfigure(void) {
     return;
   }
   publish_partitions();
+  const slurmctld_lock_t locks = {.conf = READ_LOCK};
+  lock_slurmctld(locks);
+  if (slurm_settings_check() != SLURM_SUCCESS)
+    error("sched/dfrs: goes on, but jobs are at risk, and slurmctld will not start again with these settings");
+  unlock_slurmctld(locks);
   info("sched/dfrs: configuration read again");
   if (dfrs_controller_stock_backfill(controller))
     (void)stock_backfill_start();
@@ -282,6 +291,7 @@ int init(void) {
         "dfrs' plugins before Slurm's own, and SelectType must be select/cons_tres");
     return SLURM_ERROR;
   }
+  if (slurm_settings_check() != SLURM_SUCCESS) return SLURM_ERROR;
   pthread_mutex_lock(&thread_lock);
   const int rc = running ? SLURM_SUCCESS : start_thread();
   pthread_mutex_unlock(&thread_lock);

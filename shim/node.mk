@@ -70,6 +70,7 @@ etc/plugstack.conf.d/dfrs.conf: $(srcdir)/etc/plugstack.conf.d/dfrs.conf.in Make
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && sed -e 's|@spankdir[@]|$(libdir)/dfrs/slurm|' \
 	  '$(srcdir)/etc/plugstack.conf.d/dfrs.conf.in' > $@.tmp && mv $@.tmp $@
 plugin_spank_dfrs_so_SOURCES = plugin/job_group.c plugin/job_group.h plugin/spank_dfrs.c
+plugin_spank_dfrs_so_CPPFLAGS = $(AM_CPPFLAGS) $(SPANK_CPPFLAGS)
 plugin_spank_dfrs_so_CFLAGS = $(AM_CFLAGS)
 plugin_spank_dfrs_so_LDFLAGS = $(AM_LDFLAGS) -shared
 plugin_spank_dfrs_so_LDADD = -lm

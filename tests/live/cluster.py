@@ -25,7 +25,7 @@ from .waiting import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]  # of the checkout
 SPANK_PLUGIN = "spank_dfrs.so"
-SLURMCTLD_PLUGINS = ["libdfrs_controller.so", "sched_dfrs.so", "select_cons_tres.so"]
+SLURMCTLD_PLUGINS = ["libdfrs_controller.so", "sched_dfrs.so", "sched_backfill.so", "select_cons_tres.so"]
 AGENT_PORT_OFFSET = 100  # an agent listens at its slurmd's port plus this
 MAX_NODES = AGENT_PORT_OFFSET
 SOCKET_PATH_MAX = 107
@@ -33,6 +33,11 @@ SOCKET_PATH_MAX = 107
 
 def build_folder():
     return Path(os.environ.get("DFRS_BUILD_DIR") or ROOT / "build")
+
+
+def plugins_folder():
+    """Of a build for another Slurm than the one that the programs were built beside."""
+    return Path(os.environ.get("DFRS_PLUGINS_DIR") or build_folder())
 
 
 def check_host():
@@ -53,6 +58,7 @@ class Cluster:
         self.options = options or Options()
         self.ports = {}
         self.slurm_user = "root"
+        self.preload = None  # a library for slurmctld, of tests
         self._programs = {}
         self._load()
 
@@ -269,7 +275,7 @@ class Cluster:
         if self.options.accounting:
             self.accounting.write_configuration(self.ports["slurmdbd"], self.slurm_user)
         for name, text in self.options.files.items():
-            self._write(f"etc/{name}", text)
+            self._write(f"etc/{name}", text, 0o755 if text.startswith("#!") else 0o644)
         self._copy_plugins()
 
     def _plugstack(self):
@@ -281,12 +287,12 @@ class Cluster:
     def _copy_plugins(self):
         """Copies, so that a build does not change the plugins of a cluster that is up. Each takes its place as a
         whole: writing over a file that a daemon has mapped would crash it."""
-        folder = build_folder() / "plugin"
-        files = [folder / SPANK_PLUGIN] if self.options.spank or self.options.scheduler == "dfrs" else []
+        folder = plugins_folder()
+        files = [folder / "plugin" / SPANK_PLUGIN] if self.options.spank or self.options.scheduler == "dfrs" else []
         if self.options.scheduler != "backfill":
-            files += [folder / name for name in SLURMCTLD_PLUGINS]
+            files += [folder / "plugin" / name for name in SLURMCTLD_PLUGINS]
         if self.options.scheduler == "driver":
-            files.append(build_folder() / "tests/plugin/sched_driver.so")
+            files.append(folder / "tests/plugin/sched_driver.so")
         for built in files:
             name = built.name
             if not built.exists():
@@ -409,7 +415,8 @@ class Cluster:
 
     def start_slurmctld(self, wait=True):
         argv = [self._program("slurmctld"), "-D", "-f", self.folder / "etc/slurmctld.conf"]
-        process = self._start("slurmctld", argv)
+        environment = {**self.environment(), **({"LD_PRELOAD": self.preload} if self.preload else {})}
+        process = self._start("slurmctld", argv, environment)
         if process and wait:
             self._wait_started("slurmctld", process, lambda: ports.listening(self.ports["slurmctld"]))
 
