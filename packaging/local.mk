@@ -19,4 +19,5 @@ EXTRA_DIST += \
 	debian/source/format \
 	packaging/dfrs.spec \
 	plugin/fetch_slurm_source.sh \
-	tests/packages
+	tests/packages \
+	tests/slurm
