@@ -8,7 +8,6 @@ EXTRA_DIST += \
 	debian/dfrs-sim.install \
 	debian/dfrs-slurmctld.examples \
 	debian/dfrs-slurmctld.install \
-	debian/dfrs-slurmctld.lintian-overrides \
 	debian/dfrs-slurmctld.postinst \
 	debian/dfrsctl.install \
 	debian/dfrsd.install \
