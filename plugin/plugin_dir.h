@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * A file of that name in each folder of PluginDir, a list with colons:
+ * Iterates over the paths of a file in the folders of PluginDir, a list separated by colons:
  *
  *   for (const char *rest = slurm_conf.plugindir; plugin_dir_next(&rest, file, path, sizeof(path));)
  *     ... path
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Writes the path in the next folder, and false when there is none left. Paths that are too long are passed over. */
+/* Writes the path of the file in the next folder. False: there is no further one. Skips paths that are too long. */
 static inline bool plugin_dir_next(const char **rest, const char *file, char *path, size_t size) {
   while (*rest && **rest) {
     const char *const folder = *rest;

@@ -22,7 +22,7 @@ static bool find(char *path, size_t size) {
   return false;
 }
 
-/* Looks one name up; false, with a message, if it is not there. */
+/* Looks up one name; false, with a message, if it is missing. */
 static bool look_up(const char *path, const struct stock_name *wanted) {
   void *found = dlsym(library, wanted->name);
   if (!found && !wanted->optional) {

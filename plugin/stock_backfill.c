@@ -49,6 +49,6 @@ void stock_backfill_reconfig(void) {
 void stock_backfill_stop(void) {
   if (!library) return;
   stop();
-  /* Stays mapped: its thread's last instructions may still be running when pthread_join has returned to us. */
+  /* No dlclose: the last instructions of its thread may still run after pthread_join. */
   library = NULL;
 }

@@ -116,7 +116,7 @@ class Power(LiveTest):
         """What ResumeProgram would do; it runs as Slurm's user, who may not start a slurmd."""
         wait_for(f"Slurm to switch {node} on", lambda: "POWERING_UP" in self.power(node), 40)
         self.asked = True
-        self.cluster.start_slurmd(node)
+        self.cluster.start_slurmd(node, more=["-b"])  # says that the host has just booted
 
     def test_node_that_is_switched_off_is_resumed_for_a_job(self):
         one, two = self.cluster.nodes
