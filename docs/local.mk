@@ -6,6 +6,7 @@ nobase_dist_doc_DATA = \
 	README.md \
 	docs/README.md \
 	docs/administrator-guide.md \
+	docs/compatibility.md \
 	docs/contributor-guide.md \
 	docs/history/README.md \
 	docs/images/demo-degradation.svg \
