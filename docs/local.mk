@@ -6,6 +6,7 @@ nobase_dist_doc_DATA = \
 	README.md \
 	docs/README.md \
 	docs/administrator-guide.md \
+	docs/compatibility.md \
 	docs/contributor-guide.md \
 	docs/history/README.md \
 	docs/images/demo-degradation.svg \
@@ -20,6 +21,7 @@ nobase_dist_doc_DATA = \
 	docs/reference/exit-codes.md \
 	docs/reference/glossary.md \
 	docs/reference/metrics.md \
+	docs/reference/packages.md \
 	docs/reference/paper-map.md \
 	docs/reference/record-format.md \
 	docs/reference/security.md \
@@ -42,8 +44,10 @@ nobase_dist_doc_DATA = \
 	examples/dfrs.conf.production \
 	examples/dfrs.conf.teaching \
 	examples/host.cc \
+	examples/ondemand-cluster.yml \
 	examples/shared_fcfs.cc \
-	examples/shared_fcfs_test.cc
+	examples/shared_fcfs_test.cc \
+	examples/slurm.conf.teaching
 
 # Manual pages: of dfrs-sim and its commands from --help, the others from their reference pages by pandoc.
 DFRS_SIM_MANS = \

@@ -51,6 +51,8 @@ libagent_a_SOURCES = \
 
 sbin_PROGRAMS += dfrsd
 dfrsd_CPPFLAGS = $(libagent_a_CPPFLAGS)
+# It listens as root: nothing that is written at run time may redirect its calls.
+dfrsd_LDFLAGS = $(AM_LDFLAGS) -pie -Wl,-z,relro -Wl,-z,now
 dfrsd_LDADD = libagent.a libshimnet.a $(SHIM_LIBS) $(SPDLOG_LIBS)
 dfrsd_SOURCES = shim/agent/main.cc
 
@@ -58,7 +60,15 @@ dfrsd_SOURCES = shim/agent/main.cc
 if HAVE_SPANK
 spankdir = $(libdir)/dfrs/slurm
 spank_PROGRAMS = plugin/spank_dfrs.so
+# The line that loads it, for /etc/slurm/plugstack.conf.d.
+plugstackdir = $(pkgdatadir)/plugstack.conf.d
+plugstack_DATA = etc/plugstack.conf.d/dfrs.conf
 endif
+EXTRA_DIST += etc/plugstack.conf.d/dfrs.conf.in
+CLEANFILES += etc/plugstack.conf.d/dfrs.conf
+etc/plugstack.conf.d/dfrs.conf: $(srcdir)/etc/plugstack.conf.d/dfrs.conf.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && sed -e 's|@spankdir[@]|$(libdir)/dfrs/slurm|' \
+	  '$(srcdir)/etc/plugstack.conf.d/dfrs.conf.in' > $@.tmp && mv $@.tmp $@
 plugin_spank_dfrs_so_SOURCES = plugin/job_group.c plugin/job_group.h plugin/spank_dfrs.c
 plugin_spank_dfrs_so_CPPFLAGS = $(AM_CPPFLAGS) $(SPANK_CPPFLAGS)
 plugin_spank_dfrs_so_CFLAGS = $(AM_CFLAGS)
@@ -74,4 +84,4 @@ EXTRA_DIST += etc/systemd/dfrsd.service.in
 CLEANFILES += etc/systemd/dfrsd.service
 etc/systemd/dfrsd.service: $(srcdir)/etc/systemd/dfrsd.service.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && sed -e 's|@sbindir[@]|$(sbindir)|' -e 's|@sysconfdir[@]|$(sysconfdir)|' \
-	  -e 's|@docdir[@]|$(docdir)|' '$(srcdir)/etc/systemd/dfrsd.service.in' > $@.tmp && mv $@.tmp $@
+	  '$(srcdir)/etc/systemd/dfrsd.service.in' > $@.tmp && mv $@.tmp $@

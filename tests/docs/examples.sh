@@ -13,4 +13,22 @@ for file in "$source"/examples/dfrs.conf.* "$source"/etc/dfrs.conf.example; do
   found=$((found + 1))
 done
 (( found >= 4 )) || { echo "FAIL: only $found files of settings"; exit 1; }
+# What Open OnDemand reads of a cluster file, and nothing that it does not know.
+if python3 -c 'import yaml' 2> /dev/null; then
+  python3 - "$source/examples/ondemand-cluster.yml" << 'END' || { echo 'FAIL: examples/ondemand-cluster.yml'; exit 1; }
+import sys
+import yaml
+known = {"metadata": {"title", "url", "hidden"}, "login": {"host"}, "acls": None, "custom": None,
+         "job": {"adapter", "cluster", "bin", "conf", "submit_host", "bin_overrides", "copy_environment"},
+         "batch_connect": {"basic", "vnc"}}
+with open(sys.argv[1], encoding="utf-8") as file:
+    cluster = yaml.safe_load(file)
+assert list(cluster) == ["v2"], list(cluster)
+for section, keys in cluster["v2"].items():
+    assert known[section] is None or set(keys) <= known[section], (section, keys)
+assert cluster["v2"]["job"]["adapter"] == "slurm"
+for session in cluster["v2"]["batch_connect"].values():
+    assert session["script_wrapper"].count("%s") == 1, session
+END
+fi
 echo ok

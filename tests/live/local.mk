@@ -55,6 +55,7 @@ EXTRA_DIST += \
 	tests/live/test_settings.py \
 	tests/live/test_sharing.py \
 	tests/live/test_starts.py \
+	tests/live/test_teaching.py \
 	tests/live/test_time_limit.py \
 	tests/live/test_upgrade.py \
 	tests/live/test_weights.py \

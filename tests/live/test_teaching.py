@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The teaching partition of examples/, as its files say: sessions start at once, share CPUs, and are never paused."""
+import time
+
+from .case import LiveTest
+from .cluster import ROOT
+from .options import Options
+
+SECONDS = 30
+SESSIONS = 6
+SOON = 5.0  # seconds from sbatch to a running session, on a busy test machine
+
+
+def lines(name):
+    """The lines of a file in examples/ that say something."""
+    text = (ROOT / "examples" / name).read_text(encoding="utf-8").splitlines()
+    return [line.strip() for line in text if line.strip() and not line.startswith("#")]
+
+
+class Teaching(LiveTest):
+    # Memory for six sessions of four CPUs that ask for none (DefMemPerCPU), and for a small one.
+    options = Options(nodes=1, cpus=4, memory=SESSIONS * 4 * 500 + 100, cores=0.8)
+
+    @classmethod
+    def make_options(cls):
+        options = super().make_options()
+        slurm = lines("slurm.conf.teaching")
+        options.slurm_lines = [line for line in slurm if line.startswith("PartitionName=")]
+        options.slurm = dict(line.split("=", 1) for line in slurm if not line.startswith("PartitionName="))
+        options.settings = dict(line.split("=", 1) for line in lines("dfrs.conf.teaching"))
+        options.algorithm = options.settings["Algorithm"]
+        # All else is a default, not what the test cluster writes by itself.
+        options.settings.update({name: None for name in ("LostWork", "SuspendNeedsSwap")})
+        return options
+
+    def session(self, *options, script=None):
+        return self.sbatch_plain("--partition=class", *options, script=script)
+
+    def sbatch_plain(self, *options, script=None):
+        """sbatch with these options alone: no memory is asked for."""
+        text = "#!/bin/sh\n" + (script or "exec sleep 1000") + "\n"
+        result = self.cluster.command("sbatch", "--parsable", "--output=/dev/null", *options, text_input=text, cwd="/")
+        return int(result.stdout.split(";")[0])
+
+    def test_the_recipe_has_ten_lines(self):
+        self.assertEqual(len(lines("slurm.conf.teaching")) + len(lines("dfrs.conf.teaching")), 10)
+        self.assertEqual((self.options_of("Partitions"), self.options_of("PauseBy")), ("class", "none"))
+
+    def options_of(self, name):
+        return self.cluster.options.settings[name]
+
+    def test_six_sessions_share_four_cpus_and_the_seventh_waits_for_memory(self):
+        sessions = []
+        for _ in range(SESSIONS):
+            begun = time.monotonic()
+            sessions.append(self.session("--cpus-per-task=4", script="while :; do :; done"))
+            fields = self.wait_state(sessions[-1], "RUNNING")
+            self.assertLess(time.monotonic() - begun, SOON)
+            self.assertEqual(fields["NumCPUs"], "4")
+        seventh = self.session("--cpus-per-task=4")
+        # Memory is all that it lacks: one that asks for little runs.
+        small = self.session("--cpus-per-task=4", "--mem-per-cpu=20")
+        self.wait_state(small, "RUNNING")
+        time.sleep(8)  # SHORT=1 and a repack or two: whatever would pause one for the other has come
+        jobs = self.dfrs_jobs()
+        self.assertEqual({job: jobs[job]["state"] for job in sessions}, dict.fromkeys(sessions, "running"))
+        self.assertEqual(self.wait_state(seventh, "PENDING")["JobState"], "PENDING")
+        self.assertEqual([(jobs[job]["pauses"], jobs[job]["moves"], jobs[job]["may_pause"]) for job in sessions],
+                         [(0, 0, False)] * SESSIONS)
+        self.assertEqual(self.dfrsctl("status")["lost_runs"], 0)
+        # The shares of all fit into the node.
+        self.assertLess(sum(jobs[job]["yield"] for job in sessions), 1.02)
+        self.cluster.command("scancel", sessions[2])
+        self.wait_state(seventh, "RUNNING")
+
+    def test_a_command_at_the_prompt_runs_at_once_beside_busy_sessions(self):
+        for _ in range(SESSIONS - 1):
+            self.wait_state(self.session("--cpus-per-task=4", script="while :; do :; done"), "RUNNING")
+        begun = time.monotonic()
+        answer = self.cluster.command("srun", "--partition=class", "--mem-per-cpu=20", "echo", "here", cwd="/")
+        self.assertEqual(answer.stdout.strip(), "here")
+        self.assertLess(time.monotonic() - begun, SOON)
