@@ -9,13 +9,16 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "shim/auth/credentials.h"
+#include "shim/conf/auth_choice.h"
+
 namespace dfrs::shim {
 
 /// What the command line says; empty or 0: not given.
 struct AddressOptions {
   std::string host = {};
   std::uint16_t port = 0;
-  std::string munge_socket = {};
+  AuthChoice auth = {};
   std::string conf = {};  ///< dfrs.conf
   std::string slurm_conf = {};
   std::string cluster = {};
@@ -25,7 +28,7 @@ struct AddressOptions {
 struct ControllerAddress {
   std::vector<std::string> hosts;  ///< to be tried in this order
   std::uint16_t port = 0;
-  std::string munge_socket;  ///< empty: MUNGE's default
+  AuthOptions auth;
   std::string cluster;
   uid_t slurm_user = 0;
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "policy/core/units.h"
+#include "shim/quota/node_agents.h"
 
 namespace dfrs::shim {
 
@@ -101,6 +102,7 @@ struct ControllerStatus {
   Seconds lost_work = 0;
   double last_step_ms = 0;  ///< CPU and wall time of the last step, decisions included
   double max_step_ms = 0;
+  DeliveryCounters deliveries;    ///< of quotas
   std::vector<JobStatus> jobs;    ///< by id
   std::vector<NodeStatus> nodes;  ///< in Slurm's order
 };

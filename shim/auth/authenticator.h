@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who sent this, and was it meant for us: MUNGE credentials bound to one request or to one answer.
+// Who sent this, and was it meant for us: credentials (MUNGE's or Slurm's own) bound to one request or to one answer.
 //
 // A request's credential covers method, target (path and query), receiver (the node's name, or the controller's), the
 // SHA-256 of the body and a fresh nonce: it is worth nothing on another request or to another receiver. An answer's
 // covers the nonce of the request, the receiver, the status and the body's SHA-256: an answer cannot be made up,
-// changed, or taken from another exchange. munged refuses credentials that it has seen; a restarted munged has
-// forgotten them, so that what must not happen twice also needs an order of its own (epoch and sequence, see
-// shim/quota/protocol.h). The body itself is not encrypted.
+// changed, or taken from another exchange. A credential that has been seen is refused; after a restart (of munged, or
+// of this program with auth/slurm) it is forgotten, so that what must not happen twice also needs an order of its own
+// (epoch and sequence, see shim/quota/protocol.h). The body itself is not encrypted.
 #pragma once
 
 #include <sys/types.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
 
-#include "shim/auth/munge.h"
+#include "shim/auth/credentials.h"
 
 namespace dfrs::shim {
 
@@ -37,18 +38,22 @@ struct SignedRequest {
 
 struct Requester {
   uid_t uid = 0;
-  std::string nonce;  ///< to bind the answer to
+  std::string nonce;        ///< to bind the answer to
+  std::string body_digest;  ///< SHA-256 of the body that the credential was made for
 };
 
-/// Any thread; each call talks to munged once.
+/// Any thread; each call but verify_body() asks the service of credentials once.
 class Authenticator {
  public:
-  /// munge_socket: empty for MUNGE's default.
-  explicit Authenticator(std::string munge_socket = {}) : munge_(std::move(munge_socket)) {}
+  explicit Authenticator(const AuthOptions& options = {}) : credentials_(open_credentials(options)) {}
 
   tl::expected<SignedRequest, AuthError> sign_request(const RequestWords& request) const;
-  /// Whose request it is; refuses what is not genuine, not fresh or not this very request. Which users may do what is
-  /// the caller's question.
+  /// Whose request it is, before its body has come (request.body is not looked at); refuses what is not genuine, not
+  /// fresh or not this very request. Which users may do what is the caller's question.
+  tl::expected<Requester, AuthError> verify_head(const std::string& credential, const RequestWords& request) const;
+  /// Whether the body is the one that the credential was made for.
+  static tl::expected<void, AuthError> verify_body(const Requester& requester, const RequestWords& request);
+  /// Both.
   tl::expected<Requester, AuthError> verify_request(const std::string& credential, const RequestWords& request) const;
 
   /// The credential of an answer to the request of that nonce.
@@ -59,7 +64,7 @@ class Authenticator {
                                                std::string_view receiver, int status, std::string_view body) const;
 
  private:
-  Munge munge_;
+  std::unique_ptr<const Credentials> credentials_;
 };
 
 /// "node:NAME", "controller:CLUSTER".

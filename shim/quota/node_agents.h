@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the controller wants of the node agents, and what they report. The real thing is shim/quota/ (HTTP, MUNGE);
+// What the controller wants of the node agents, and what they report. The real thing is shim/quota/ (HTTP);
 // tests put their own in its place.
 #pragma once
 
@@ -50,6 +50,15 @@ struct NodeReport {
   std::vector<JobUse> jobs;
 };
 
+/// Requests to agents since the start.
+struct DeliveryCounters {
+  std::uint64_t sent = 0;
+  std::uint64_t applied = 0;  ///< answered with a report
+  std::uint64_t failed = 0;   ///< no connection, time out, not an agent's answer
+  std::uint64_t refused = 0;  ///< one side refused the other's credential
+  std::uint64_t stale = 0;    ///< the agent had a newer state
+};
+
 /// All calls may come from any thread and return at once, but for wait(). Nodes are named by their place in the list of
 /// the last set_agents(); one that is not there is passed over, and its report is empty. No call reports an error: what
 /// does not succeed is tried again, and shows in report().
@@ -64,6 +73,7 @@ class NodeAgents {
   virtual bool wait(std::span<const std::size_t> nodes, std::uint32_t wait_ms) = 0;
   /// As the node's agent answered last.
   virtual NodeReport report(std::size_t node) const = 0;
+  virtual DeliveryCounters counters() const { return {}; }
 };
 
 }  // namespace dfrs::shim

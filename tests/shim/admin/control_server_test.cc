@@ -29,7 +29,7 @@ class ControlPort : public ::testing::Test {
     ControlServerOptions options;
     options.bind_address = "127.0.0.1";
     options.cluster = "test";
-    options.munge_socket = Munged::shared().socket();
+    options.auth = Munged::shared().auth();
     options.slurm_user = ::getuid();
     options.wake = [this] { ++wakes; };
     auto started = ControlServer::start(options, inspection, recorder);
@@ -39,7 +39,7 @@ class ControlPort : public ::testing::Test {
 
   tl::expected<HttpCallAnswer, HttpCallError> ask(const std::string& method, const std::string& target,
                                                   const std::string& body = {}) const {
-    const Authenticator authenticator(Munged::shared().socket());
+    const Authenticator authenticator(Munged::shared().auth());
     const HttpCall call{"127.0.0.1", server->port(), method, target, controller_receiver("test"), body};
     HttpCallLimits limits;
     limits.timeout = std::chrono::seconds{20};
@@ -135,7 +135,7 @@ TEST_F(ControlPort, OthersMayLookButNotRecord) {
   const pid_t child = ::fork();
   if (child == 0) {
     if (::setgid(kNobody) != 0 || ::setuid(kNobody) != 0) _exit(1);
-    const Authenticator authenticator(Munged::shared().socket());
+    const Authenticator authenticator(Munged::shared().auth());
     HttpCallLimits limits;
     limits.timeout = std::chrono::seconds{20};
     const auto call = [&](const char* method, const char* target, const std::string& body) {
@@ -159,7 +159,7 @@ TEST_F(ControlPort, OthersMayLookButNotRecord) {
 // Another key: neither believes the other.
 TEST_F(ControlPort, AnotherKeyIsRefused) {
   Munged other("another key");
-  const Authenticator authenticator(other.socket());
+  const Authenticator authenticator(other.auth());
   const HttpCall call{"127.0.0.1", server->port(), "GET", "/v1/status", controller_receiver("test"), ""};
   const auto answer = http_call(authenticator, call, {}, ::getuid());
   ASSERT_FALSE(answer.has_value());

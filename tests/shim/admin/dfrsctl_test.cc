@@ -30,7 +30,7 @@ class Dfrsctl : public ::testing::Test {
     ControlServerOptions options;
     options.bind_address = "127.0.0.1";
     options.cluster = "test";
-    options.munge_socket = Munged::shared().socket();
+    options.auth = Munged::shared().auth();
     options.slurm_user = slurm_user;
     auto started = ControlServer::start(options, inspection, recorder);
     ASSERT_TRUE(started.has_value()) << started.error();

@@ -65,7 +65,8 @@ class HostControl : public ::testing::Test {
     const std::string conf = folder / "dfrs.conf";
     const std::string state = folder.path().string();
     const std::string socket = Munged::shared().socket();
-    const dfrs_controller_paths paths{conf.c_str(), state.c_str(), socket.c_str(), "test", ::getuid(), nullptr};
+    const dfrs_controller_paths paths{conf.c_str(), state.c_str(), "auth/munge", socket.c_str(),
+                                      "test",       ::getuid(),    nullptr};
     char error[256] = "";
     controller = dfrs_controller_create(&paths, log_line, error, sizeof error);
     ASSERT_NE(controller, nullptr) << error;
@@ -77,7 +78,7 @@ class HostControl : public ::testing::Test {
   // Status and answer; 0 if nobody answers.
   std::pair<int, Json> ask(std::uint16_t port, const std::string& method, const std::string& target,
                            const std::string& body = {}) const {
-    const Authenticator authenticator(Munged::shared().socket());
+    const Authenticator authenticator(Munged::shared().auth());
     HttpCallLimits limits;
     limits.timeout = std::chrono::seconds{20};
     const auto answer = http_call(authenticator, {"127.0.0.1", port, method, target, controller_receiver("test"), body},
