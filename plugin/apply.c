@@ -12,8 +12,10 @@
 #include "plugin/marks.h"
 #include "plugin/saving.h"
 #include "shim/gate.h"
+#include "src/slurmctld/acct_policy.h"
+#include "src/slurmctld/fed_mgr.h"
 
-/* s; a hold of the write locks ends when it has lasted this long, since RPCs wait for it. An operation takes 0.1 ms. */
+/* s; the longest hold of the write locks, since RPCs wait for them. */
 static const double kLongestHold = 0.003;
 
 /* See apply_set_takeover(). */
@@ -111,10 +113,11 @@ static bool make_plan(const struct snapshot *snapshot, const struct dfrs_operati
   return true;
 }
 
-/* A job that runs as far as Slurm goes, and that has not been told so yet. */
+/* A job that Slurm has started and whose node or srun has not been notified yet. */
 struct started {
   uint32_t job_id, restarts;
   time_t start_time;
+  bool slurm_launches; /* when its nodes and PrologSlurmctld are ready; that may come before our save has ended */
 };
 
 struct started_list {
@@ -132,14 +135,15 @@ static bool make_room(struct started_list *started) {
   return true;
 }
 
-static void notify_start(job_record_t *job) {
+static void notify_start(job_record_t *job, bool slurm_launches) {
   if (job->batch_flag == 0)
     srun_allocate(job);
-  else if (!IS_JOB_CONFIGURING(job)) /* Slurm does it when its nodes are ready */
+  else if (!slurm_launches)
     launch_job(job);
 }
 
-/* After the save. A job may have been cancelled in between; a suspend by its user reaches the node after the launch. */
+/* To be called after the save. A job may have been cancelled since; a suspend by its user reaches the node after the
+ * launch. */
 static void notify_started(struct started_list *started, const slurmctld_lock_t locks, struct apply_times *times) {
   for (size_t i = 0; i < started->count;) {
     lock_slurmctld(locks);
@@ -149,14 +153,14 @@ static void notify_started(struct started_list *started, const slurmctld_lock_t 
       job_record_t *job = find_job_record(one->job_id);
       if (job && job->restart_cnt == one->restarts && job->start_time == one->start_time && !IS_JOB_COMPLETING(job) &&
           (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)))
-        notify_start(job);
+        notify_start(job, one->slurm_launches);
     } while (++i < started->count && hold_may_last(&hold));
     hold_ended(&hold, times);
     unlock_slurmctld(locks);
   }
 }
 
-/* Whether the job is still in a state in which it can be started; if not, *result says why. */
+/* Whether the job is still in a state in which it can start; if not, *result says why. */
 static bool startable(const struct snapshot *snapshot, const job_record_t *job, const part_record_t *part, time_t now,
                       struct dfrs_result *result) {
   enum dfrs_result_code code = DFRS_DONE;
@@ -169,9 +173,9 @@ static bool startable(const struct snapshot *snapshot, const job_record_t *job, 
     code = DFRS_BUSY;
     reason = "its last run is still being cleaned up";
   } else if (job->details->submit_time <= takeover && !nodes_known(snapshot, now)) {
-    /* Times are whole seconds: a job of that very second may be from before, too. */
+    /* Times are whole seconds: a job of the second of the takeover may be from before it. */
     code = DFRS_BUSY;
-    reason = "slurmctld has just started: waits for its nodes to report";
+    reason = "slurmctld has just started and waits for its nodes to report";
   } else if (!part) {
     code = DFRS_STALE;
     reason = "its partition is not managed any more";
@@ -183,25 +187,74 @@ static bool startable(const struct snapshot *snapshot, const job_record_t *job, 
   return code == DFRS_DONE;
 }
 
-/* Whether Slurm's own rules let the job start in its partition now; if not, *result says why. */
+/* Whether the job's association may still use its QOS. If not, the job is marked, as Slurm's own scheduler does. */
+static bool qos_valid(job_record_t *job) {
+  if (!job->qos_id || !(accounting_enforce & ACCOUNTING_ENFORCE_QOS) || job->limit_set.qos) return true;
+  assoc_mgr_lock_t locks = {.assoc = READ_LOCK, .qos = READ_LOCK};
+  assoc_mgr_lock(&locks);
+  const slurmdb_assoc_rec_t *assoc = job->assoc_ptr;
+  const bool valid = !assoc || (job->qos_id < g_qos_count && assoc->usage && assoc->usage->valid_qos &&
+                                compat_bit(assoc->usage->valid_qos, job->qos_id));
+  assoc_mgr_unlock(&locks);
+  if (!valid) {
+    (void)job_fail_qos(job, "sched/dfrs", false);
+  } else if (job->state_reason == FAIL_QOS) {
+    xfree(job->state_desc);
+    job->state_reason = WAIT_NO_REASON;
+  }
+  return valid;
+}
+
+static bool account_valid(job_record_t *job) {
+  if (assoc_mgr_validate_assoc_id(acct_db_conn, job->assoc_id, accounting_enforce) == SLURM_SUCCESS) return true;
+  job->state_reason = FAIL_ACCOUNT;
+  xfree(job->state_desc);
+  return false;
+}
+
+/* Whether Slurm's own rules let the job start in its partition now, by the checks of its own scheduler; if not, *result
+ * says why. The job may end here: its deadline cannot be met any more. */
 static bool permitted(job_record_t *job, time_t now, struct dfrs_result *result) {
   job_record_t *limited = job;
   const char *reason = NULL;
+  if (!fed_mgr_sibs_synced()) {
+    set_result(result, DFRS_BUSY, "the clusters of its federation are not known yet");
+    return false;
+  }
   if (!job_independent(job)) {
     reason = compat_reason(job);
   } else if (job_limits_check(&limited, false) != WAIT_NO_REASON) {
     reason = "a limit of its partition or QOS";
+  } else if (!qos_valid(job)) {
+    reason = "it may not use its QOS any more";
+  } else if (job->deadline && job->deadline != NO_VAL && !deadline_ok(job, "sched/dfrs")) {
+    reason = "its deadline cannot be met";
   } else if (license_job_test(job, now, true) != SLURM_SUCCESS) {
     job->state_reason = WAIT_LICENSES;
     xfree(job->state_desc);
-    last_job_update = now;
     reason = "waits for licences";
+  } else if (!account_valid(job)) {
+    reason = "its account or association has been removed";
   }
-  if (reason) set_result(result, DFRS_BLOCKED, reason);
-  return !reason;
+  if (!reason) return true;
+  last_job_update = now;
+  set_result(result, DFRS_BLOCKED, reason);
+  return false;
 }
 
-/* Has Slurm start the job as the operation says; if it does not, *result says why. */
+/* Minutes that the job may run to end at its deadline; its own limit if that is shorter, or if it has no deadline. */
+static uint32_t limit_by_deadline(const job_record_t *job, time_t now) {
+  if (!job->deadline || job->deadline == NO_VAL) return job->time_limit;
+  uint32_t limit = job->time_limit;
+  if (limit == NO_VAL || limit == INFINITE) {
+    const part_record_t *const part = job->part_ptr;
+    limit = part->default_time != NO_VAL && part->default_time != INFINITE ? part->default_time : part->max_time;
+  }
+  const uint32_t left = (uint32_t)((job->deadline - now) / 60);
+  return limit == NO_VAL || limit == INFINITE || left < limit ? left : limit;
+}
+
+/* Lets Slurm start the job as the operation says; if it does not, *result says why. */
 static bool start_as_planned(const struct snapshot *snapshot, const struct dfrs_operation *op, job_record_t *job,
                              struct dfrs_result *result) {
   const struct job_shape shape = job_shape(job, snapshot_least_memory(snapshot));
@@ -213,10 +266,24 @@ static bool start_as_planned(const struct snapshot *snapshot, const struct dfrs_
     set_result(result, DFRS_STALE, "the nodes have changed");
     return false;
   }
+  /* One cluster of a federation starts a job: that which has its lock. */
+  if (fed_mgr_job_lock(job) != SLURM_SUCCESS) {
+    dfrs_gate_withdraw(op->key.job_id);
+    set_result(result, DFRS_BUSY, "another cluster of its federation has the job");
+    return false;
+  }
+  const uint32_t own_limit = job->time_limit;
+  job->time_limit = limit_by_deadline(job, time(NULL));
   const int rc = compat_select_nodes(job);
   dfrs_gate_withdraw(op->key.job_id);
-  if (rc != SLURM_SUCCESS) set_start_error(result, job, rc);
-  return rc == SLURM_SUCCESS;
+  if (rc == SLURM_SUCCESS) {
+    (void)fed_mgr_job_start(job, job->start_time);
+    return true;
+  }
+  (void)fed_mgr_job_unlock(job);
+  job->time_limit = own_limit;
+  set_start_error(result, job, rc);
+  return false;
 }
 
 static void start(const struct snapshot *snapshot, const struct dfrs_operation *op, job_record_t *job,
@@ -232,11 +299,14 @@ static void start(const struct snapshot *snapshot, const struct dfrs_operation *
     return;
   }
   last_job_update = now;
+  const struct started one = {.job_id = job->job_id,
+                              .restarts = job->restart_cnt,
+                              .start_time = job->start_time,
+                              .slurm_launches = IS_JOB_CONFIGURING(job)};
   if (make_room(started))
-    started->list[started->count++] =
-        (struct started){.job_id = job->job_id, .restarts = job->restart_cnt, .start_time = job->start_time};
+    started->list[started->count++] = one;
   else
-    notify_start(job);
+    notify_start(job, one.slurm_launches);
   rebuild_job_part_list(job);
   result->job_id = job->job_id;
   set_result(result, DFRS_DONE, NULL);
@@ -275,8 +345,7 @@ static void set_comment(const struct snapshot *snapshot, const struct dfrs_opera
                         struct dfrs_result *result) {
   const struct dfrs_job *seen = snapshot_find(snapshot, op->key.job_id);
   if (!seen || xstrcmp(seen->comment, job->comment) != 0)
-    return set_result(result, DFRS_STALE,
-                      "its user has changed the comment"); /* theirs first; ours comes with the next */
+    return set_result(result, DFRS_STALE, "its user has changed the comment"); /* the next step adds our tag to it */
   xfree(job->comment);
   job->comment = xstrdup(op->text);
   last_job_update = time(NULL);
@@ -339,7 +408,7 @@ void apply_operations(const struct snapshot *snapshot, const struct dfrs_operati
         if (list[i].kind != DFRS_OP_COMMENT && list[i].kind != DFRS_OP_END_TIME) urgent = true;
       }
       ++i;
-      /* An end time comes with its job's resume: the one that Slurm has just worked out may lie in the past. */
+      /* An end time belongs to the same hold as its job's resume: Slurm's own may lie in the past. */
       more = i < count && (hold_may_last(&hold) || end_time_of_the_last(list, i));
     }
     hold_ended(&hold, times);

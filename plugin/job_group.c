@@ -13,16 +13,16 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* As the agent's (shim/agent/cpu_max.h says why). */
+/* The values of the agent: shim/agent/cpu_max.h has the reasons. */
 static const double kBasePeriodUs = 10000;
 static const double kMaxPeriodUs = 1000000;
 static const double kWantedQuotaUs = 2000;
 static const double kMinQuotaUs = 1000;
-/* The kernel's largest weights: within its quota a job shall not lose CPU time to other processes of the node. */
+/* The kernel's maxima: within its quota a job must not lose CPU time to other processes of the node. */
 static const char kShares[] = "262144";
 static const char kWeight[] = "10000";
 static const double kMaxCoresPerCpu = 1000;
-/* The agent removes empty groups: one that we have just made can be gone before the task joins it. */
+/* The agent removes empty groups, so one that we have just created may be gone before the task joins it. */
 enum { kAttempts = 5 };
 
 struct quota {
@@ -72,7 +72,7 @@ static bool is_file_name(const char *name) {
 
 static bool is_absolute(const char *path) { return path[0] == '/'; }
 
-/* An argument of plugstack.conf that is a text with %n in it. */
+/* An argument of plugstack.conf in which %n is replaced. */
 struct text_argument {
   const char *key;
   const char *value; /* the default, then what is given */
@@ -82,7 +82,7 @@ struct text_argument {
   const char *expected;
 };
 
-/* The value of "key=value", or NULL if that is not the argument's key. */
+/* The value of "key=value", or NULL if the argument has another key. */
 static const char *value_of(const char *argument, const char *key) {
   const size_t length = strlen(key);
   return !strncmp(argument, key, length) && argument[length] == '=' ? argument + length + 1 : NULL;
@@ -149,7 +149,7 @@ static int read_text(int at, const char *name, char *text, size_t size) {
   return error;
 }
 
-/* 0 or errno. The file must be there: on a file system that is no cgroup nothing is created. */
+/* 0 or errno. The file must exist, so that nothing is created outside a cgroup file system. */
 static int write_text(int at, const char *name, const char *text) {
   const int fd = openat(at, name, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW);
   ssize_t length;
@@ -181,7 +181,7 @@ static bool same_quota(const struct quota *a, const struct quota *b) {
   return a->quota_us == b->quota_us && (a->quota_us < 0 || a->period_us == b->period_us);
 }
 
-/* The quota that the agent has published for the job; false if there is none, or none that can be read. */
+/* Reads the quota that the agent has published for the job; false if there is none or it is invalid. */
 static bool published_quota(const struct dfrs_group_conf *conf, uint32_t job, struct quota *quota) {
   char text[128];
   char name[32];
@@ -231,13 +231,13 @@ static int v1_write(int group, const struct quota *wanted) {
   return error ? error : write_text(group, "cpu.cfs_quota_us", number);
 }
 
-/* The folder of the node below a controller; -1 and errno. Made where it is not there. */
+/* The folder of the node below a controller, created on request; -1 and errno. */
 static int v1_tree(const struct dfrs_group_conf *conf, const char *controller, bool make) {
   char path[PATH_MAX + 16];
   const char *const names[] = {conf->cgroup_tree, conf->node};
   snprintf(path, sizeof(path), "%s/%s", conf->cgroup_root, controller);
   int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  /* A plain folder may stand where no controller is mounted; groups could be "made" there, too. */
+  /* Where no controller is mounted there may be a plain folder, in which folders could be created, too. */
   if (folder >= 0 && conf->file_system(folder) != CGROUP_SUPER_MAGIC) {
     close(folder);
     errno = ENOTSUP;
@@ -255,13 +255,13 @@ static int v1_tree(const struct dfrs_group_conf *conf, const char *controller, b
   return folder;
 }
 
-/* 0 or errno. Gives the group the quota that the agent has published; it may publish another one meanwhile. */
+/* Sets the published quota; the agent may publish another one in the meantime. 0 or errno. */
 static int v1_set_quota(const struct dfrs_group_conf *conf, uint32_t job, int group, bool fresh, unsigned cpus) {
   struct quota wanted;
   struct quota again;
   int error = 0;
   if (!published_quota(conf, job, &wanted)) {
-    /* Only to a group that was just made: any other has the agent's quota, or that of an earlier task. */
+    /* Only for a new group: any other has the agent's quota, or that of an earlier task. */
     if (fresh && default_quota(conf, cpus, &wanted) && (error = v1_write(group, &wanted))) return error;
     if (!published_quota(conf, job, &wanted)) return 0;
   }
@@ -270,10 +270,10 @@ static int v1_set_quota(const struct dfrs_group_conf *conf, uint32_t job, int gr
     if (!published_quota(conf, job, &again) || same_quota(&wanted, &again)) return 0;
     wanted = again;
   }
-  return 0; /* the agent checks every quota again */
+  return 0; /* the agent checks all quotas regularly */
 }
 
-/* Puts the process into the job's group below `tree`. 0 or errno, and then *step names what failed. */
+/* Moves the process into the job's group below `tree`. 0; or errno, and *step names what failed. */
 static int v1_enter(const struct dfrs_group_conf *conf, int tree, const char *name, uint32_t job, unsigned cpus,
                     const char *process, const char **step) {
   const bool fresh = conf->make_group(tree, name) == 0;
@@ -292,7 +292,7 @@ static int v1_enter(const struct dfrs_group_conf *conf, int tree, const char *na
   return error;
 }
 
-/* For accounting alone, so errors do no harm: without it the agent adds up what it finds of each process. */
+/* Only for accounting, so errors do no harm: without it the agent adds up the use of processes. */
 static void v1_account(const struct dfrs_group_conf *conf, const char *name, const char *process) {
   const int tree = v1_tree(conf, "cpuacct", true);
   if (tree < 0) return;
@@ -367,9 +367,9 @@ static int v2_join(const struct dfrs_group_conf *conf, int root, uint32_t job, u
   int error = group < 0 ? errno : read_text(group, "cpu.max", text, sizeof(text));
 
   for (int i = 0; i < kAttempts && !error && parse_quota(text, &now); ++i) {
-    const bool told = published_quota(conf, job, &wanted);
-    /* The default is for a group without a quota. */
-    if (!told && (now.quota_us >= 0 || !default_quota(conf, cpus, &wanted))) break;
+    const bool published = published_quota(conf, job, &wanted);
+    /* The default is only for a group without a quota. */
+    if (!published && (now.quota_us >= 0 || !default_quota(conf, cpus, &wanted))) break;
     if (same_quota(&now, &wanted)) break;
     error = v2_write(group, &wanted);
     if (!error) error = read_text(group, "cpu.max", text, sizeof(text));
@@ -385,7 +385,7 @@ static int v2_join(const struct dfrs_group_conf *conf, int root, uint32_t job, u
 
 /* ---- either version ---------------------------------------------------------------------------------------------- */
 
-/* An open folder of version 2, or -1. */
+/* The open root folder if it is of version 2, else -1. */
 static int open_v2_root(const struct dfrs_group_conf *conf) {
   const int root = open(conf->cgroup_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (root >= 0 && conf->file_system(root) == CGROUP2_SUPER_MAGIC) return root;

@@ -13,7 +13,7 @@ static uint32_t known16(uint16_t value, uint32_t otherwise) {
 
 static uint32_t divide_up(uint32_t value, uint32_t by) { return value / by + (value % by != 0); }
 
-/* Features that are names joined by one operator, & or |. Anything more is left to Slurm. */
+/* Whether features are names joined by one operator, & or |. Slurm handles all others. */
 static bool plain_features(compat_list features) {
   if (!features) return true;
   bool plain = true;
@@ -45,11 +45,11 @@ struct job_shape job_shape(const job_record_t *job, uint64_t node_memory) {
   if (tasks < nodes) tasks = nodes;
   uint32_t cpus = known16(details->cpus_per_task, 1);
   const uint32_t min_cpus = known(details->min_cpus, 1);
-  /* Without --cpus-per-task the CPUs may be stated alone (srun -c of older clients, --mincpus). */
+  /* Without --cpus-per-task the job may still request CPUs (srun -c of older clients, --mincpus). */
   if (min_cpus > tasks * cpus) cpus = divide_up(min_cpus, tasks);
   if (details->overcommit) cpus = known16(details->cpus_per_task, 1);
 
-  /* A fixed number of nodes with the same number of tasks on each: what belongs together is one task to the policy. */
+  /* A fixed number of nodes with equal numbers of tasks: for the policy, the tasks of a node are one. */
   uint32_t together = 1;
   shape.one_per_node = most_nodes == nodes && tasks % nodes == 0;
   if (shape.one_per_node) together = tasks / nodes;
@@ -64,7 +64,7 @@ struct job_shape job_shape(const job_record_t *job, uint64_t node_memory) {
     const uint64_t sum = memory * together;
     shape.memory_per_task = sum / per_node + (sum % per_node != 0);
   } else {
-    shape.exclusive = true; /* all the memory of its nodes leaves nothing to share */
+    shape.exclusive = true; /* it takes all memory of its nodes */
   }
 
   if (details->whole_node) shape.exclusive = true;

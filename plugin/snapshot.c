@@ -12,7 +12,7 @@
 #include "plugin/marks.h"
 #include "shim/gate.h"
 
-enum { kPlainParts = 16 };
+enum { kPlainParts = 64 };
 
 struct snapshot {
   struct arena arena;
@@ -26,14 +26,15 @@ struct snapshot {
   uint64_t least_memory;
   uint32_t least_cpus, least_disk;
   uint32_t wants; /* enum dfrs_want */
-  struct {        /* eligible nodes of jobs that ask for nothing special, by partition */
+  struct {        /* eligible nodes of jobs that ask for nothing special */
     const part_record_t *part;
+    uint32_t limit; /* minutes; the time for which the job needs nodes without reservations */
     const uint64_t *mask;
   } plain[kPlainParts];
   int plain_count;
   double lock_time;
   bool dependents;
-  bool any_reserved;
+  bool reservations; /* there are some, now or later */
   bitstr_t *managed; /* all nodes of managed partitions */
   bitstr_t *scratch;
 };
@@ -75,17 +76,17 @@ static void gather_managed(struct snapshot *s) {
 
 static bool node_usable(const node_record_t *node, int index) {
   return compat_bit(avail_node_bitmap, index) && compat_bit(up_node_bitmap, index) && !IS_NODE_DOWN(node) &&
-         !IS_NODE_DRAIN(node) && !IS_NODE_FAIL(node) && !IS_NODE_NO_RESPOND(node) && !IS_NODE_POWERED_DOWN(node) &&
-         !IS_NODE_POWERING_DOWN(node) && !IS_NODE_MAINT(node);
+         !IS_NODE_DRAIN(node) && !IS_NODE_FAIL(node) && !IS_NODE_MAINT(node) && !IS_NODE_POWERING_DOWN(node) &&
+         (!IS_NODE_NO_RESPOND(node) || IS_NODE_POWERED_DOWN(node) || IS_NODE_POWERING_UP(node));
 }
 
-/* FNV-1a over the names in order: another list of nodes has another value. */
+/* FNV-1a over the names in order: different lists of nodes have different values. */
 static uint64_t hash_text(uint64_t hash, const char *text) {
   for (; *text; ++text) hash = (hash ^ (unsigned char)*text) * 1099511628211u;
   return (hash ^ 0x100) * 1099511628211u;
 }
 
-/* The tables that nodes and jobs are copied into. False: no memory. */
+/* Allocates the tables for nodes and jobs. False: no memory. */
 static bool make_tables(struct snapshot *s) {
   const size_t table_size = (size_t)node_record_count, nodes = (size_t)bit_set_count(s->managed);
   const size_t jobs = (size_t)list_count(job_list);
@@ -107,7 +108,6 @@ static void take_node(struct snapshot *s, const node_record_t *node, int index) 
   out->memory = node->real_memory > node->mem_spec_limit ? node->real_memory - node->mem_spec_limit : 0;
   out->usable = node_usable(node, index);
   out->completing = node->comp_job_cnt > 0 || IS_NODE_COMPLETING(node);
-  if (node->node_state & NODE_STATE_RES) s->any_reserved = true;
   if (out->memory < s->least_memory) s->least_memory = out->memory;
   if (out->cpus < s->least_cpus) s->least_cpus = out->cpus;
   if (node->tmp_disk < s->least_disk) s->least_disk = node->tmp_disk;
@@ -123,7 +123,7 @@ static void take_nodes(struct snapshot *s) {
   s->least_memory = UINT64_MAX;
   s->least_cpus = s->least_disk = UINT32_MAX;
   s->plain_count = 0;
-  s->any_reserved = false;
+  s->reservations = resv_list && list_count(resv_list) > 0;
   for (int i = 0; i < node_record_count; ++i) {
     s->view_index[i] = NO_VAL;
     const node_record_t *node = compat_node(i);
@@ -132,7 +132,7 @@ static void take_nodes(struct snapshot *s) {
   if (s->view.node_count == 0) s->least_memory = 0;
 }
 
-/* What a job that is not ours holds of nodes that are. */
+/* Adds what a foreign job holds on managed nodes. */
 static void add_foreign(struct snapshot *s, const job_record_t *job) {
   const job_resources_t *held = job->job_resrcs;
   if (!held || !held->node_bitmap || !bit_overlap_any(held->node_bitmap, s->managed)) return;
@@ -152,8 +152,8 @@ static void add_foreign(struct snapshot *s, const job_record_t *job) {
 
 /* ---- jobs ------------------------------------------------------------------------------------------------------- */
 
-/* Why a pending job is not the policy's to start, or NULL. Reads only: what Slurm finds out by job_independent() it
- * finds out in its own passes, and once more when a job is started. */
+/* Why a pending job may not start, or NULL. Only reads: job_independent() would write, and is called when a job starts
+ * and in Slurm's own passes. */
 static const char *blocked_reason(const job_record_t *job, const part_record_t *part, time_t now) {
   if (job->priority == 0) return job->state_desc ? job->state_desc : "held (priority 0)";
   if (job->het_job_id) return "heterogeneous jobs are not supported in a partition managed by dfrs";
@@ -187,7 +187,7 @@ static const char *blocked_reason(const job_record_t *job, const part_record_t *
   return NULL;
 }
 
-/* Which word of a mask over view indices, and which bit. */
+/* Sets the bit of a view index. */
 static void mask_set(uint64_t *mask, uint32_t index) { mask[index / 64] |= (uint64_t)1 << (index % 64); }
 
 static void narrow_by_features(bitstr_t *nodes, bitstr_t *work, compat_list features) {
@@ -223,8 +223,8 @@ static void narrow_by_features(bitstr_t *nodes, bitstr_t *work, compat_list feat
   }
 }
 
-/* Leaves in s->scratch the nodes that the job and its partition name, directly or by features and reservations. */
-static void select_named_nodes(struct snapshot *s, const job_record_t *job, const part_record_t *part,
+/* Puts into s->scratch the nodes that the job and its partition name, directly or by features and reservations. */
+static void select_named_nodes(struct snapshot *s, job_record_t *job, const part_record_t *part,
                                const struct job_shape *shape) {
   const compat_details *details = job->details;
   bitstr_t *nodes = s->scratch;
@@ -233,11 +233,15 @@ static void select_named_nodes(struct snapshot *s, const job_record_t *job, cons
   bit_and(nodes, s->managed);
   if (job->resv_ptr && job->resv_ptr->node_bitmap) {
     bit_and(nodes, job->resv_ptr->node_bitmap);
-  } else if (s->any_reserved) {
-    for (size_t i = 0; i < s->view.node_count; ++i)
-      if (compat_node((int)s->table_index[i])->node_state & NODE_STATE_RES) bit_clear(nodes, s->table_index[i]);
+  } else if (s->reservations) {
+    bitstr_t *free_nodes = compat_unreserved_nodes(job, (time_t)s->view.now);
+    if (free_nodes)
+      bit_and(nodes, free_nodes);
+    else
+      bit_clear_all(nodes);
+    if (free_nodes) bit_free(free_nodes);
   }
-  /* A job gets no other nodes than those it names, unless it wants more of them. */
+  /* A job gets only the nodes that it names, unless it wants more nodes than that. */
   if (details->req_node_bitmap &&
       (details->min_nodes == NO_VAL || (int)details->min_nodes <= bit_set_count(details->req_node_bitmap)))
     bit_and(nodes, details->req_node_bitmap);
@@ -249,7 +253,7 @@ static void select_named_nodes(struct snapshot *s, const job_record_t *job, cons
   }
 }
 
-/* Takes nodes that are too small for a task of the job out of s->scratch. Returns how many are left. */
+/* Removes nodes that are too small for a task of the job from s->scratch. Returns the number left. */
 static size_t drop_small_nodes(struct snapshot *s, const job_record_t *job, const struct job_shape *shape) {
   const compat_details *details = job->details;
   uint32_t least_cpus = details->pn_min_cpus;
@@ -265,8 +269,8 @@ static size_t drop_small_nodes(struct snapshot *s, const job_record_t *job, cons
   return left;
 }
 
-/* The nodes that a job may use, by what it and its partition ask for. NULL: all of them. */
-static const uint64_t *narrowed_nodes(struct snapshot *s, const job_record_t *job, const part_record_t *part,
+/* The nodes that a job may use, given its requests and its partition's. NULL: all of them. */
+static const uint64_t *narrowed_nodes(struct snapshot *s, job_record_t *job, const part_record_t *part,
                                       const struct job_shape *shape) {
   select_named_nodes(s, job, part, shape);
   if (drop_small_nodes(s, job, shape) == s->view.node_count) return NULL;
@@ -279,8 +283,15 @@ static const uint64_t *narrowed_nodes(struct snapshot *s, const job_record_t *jo
   return mask;
 }
 
-/* The same, without a look at each node for jobs that any node of their partition suits. */
-static const uint64_t *eligible_nodes(struct snapshot *s, const job_record_t *job, const part_record_t *part,
+/* In minutes; UINT32_MAX: none. */
+static uint32_t time_limit(const job_record_t *job, const part_record_t *part) {
+  uint32_t limit = job->time_limit;
+  if (limit == NO_VAL) limit = part->default_time != NO_VAL ? part->default_time : part->max_time;
+  return limit == INFINITE || limit == NO_VAL ? UINT32_MAX : limit;
+}
+
+/* The same; for jobs that fit on any node of their partition, without checking each node. */
+static const uint64_t *eligible_nodes(struct snapshot *s, job_record_t *job, const part_record_t *part,
                                       const struct job_shape *shape) {
   const compat_details *details = job->details;
   const bool plain = !job->resv_ptr && !details->req_node_bitmap && !details->exc_node_bitmap &&
@@ -289,18 +300,19 @@ static const uint64_t *eligible_nodes(struct snapshot *s, const job_record_t *jo
                      (details->pn_min_cpus == NO_VAL || details->pn_min_cpus <= s->least_cpus) &&
                      (details->pn_min_tmp_disk == NO_VAL || details->pn_min_tmp_disk <= s->least_disk);
   if (!plain) return narrowed_nodes(s, job, part, shape);
+  const uint32_t limit = s->reservations ? time_limit(job, part) : 0;
   for (int i = 0; i < s->plain_count; ++i)
-    if (s->plain[i].part == part) return s->plain[i].mask;
+    if (s->plain[i].part == part && s->plain[i].limit == limit) return s->plain[i].mask;
   const uint64_t *mask = narrowed_nodes(s, job, part, shape);
   if (s->plain_count < kPlainParts) {
     s->plain[s->plain_count].part = part;
+    s->plain[s->plain_count].limit = limit;
     s->plain[s->plain_count++].mask = mask;
   }
   return mask;
 }
 
-/* Where a job runs, and how many of its tasks on each node. Nodes outside managed partitions (one was taken out while
- * the job ran) are left out. */
+/* Copies where a job runs, and its tasks on each node. Leaves out nodes that are no longer in a managed partition. */
 static void take_placement(struct snapshot *s, const job_record_t *job, struct dfrs_job *out) {
   const job_resources_t *held = job->job_resrcs;
   if (!held || !held->node_bitmap || held->nhosts == 0) return;
@@ -321,7 +333,7 @@ static void take_placement(struct snapshot *s, const job_record_t *job, struct d
     placed += here;
     ++count;
   }
-  /* Whole nodes, or more CPUs than the tasks need: the surplus holds no task. */
+  /* Whole nodes, or more CPUs than the tasks need: there are no tasks on the surplus. */
   for (uint32_t at = count; placed > out->tasks && at-- > 0;) {
     const uint32_t surplus = placed - out->tasks, spare = tasks[at] - 1u;
     const uint32_t less = surplus < spare ? surplus : spare;
@@ -333,8 +345,8 @@ static void take_placement(struct snapshot *s, const job_record_t *job, struct d
   out->node_tasks = tasks;
 }
 
-/* Slurm's fair-share factor, 0 to 1; -1: not known. With the classic algorithm it is what the priority plugin worked
- * out last, which it does for pending jobs alone. */
+/* Slurm's fair-share factor, 0 to 1; -1: unknown. With the classic algorithm it is the last value of the priority
+ * plugin, which computes it only for pending jobs. */
 static double fair_share(const job_record_t *job) {
   const slurmdb_assoc_rec_t *assoc = job->assoc_ptr;
   if (!assoc || !assoc->usage || xstrcmp(slurm_conf.priority_type, "priority/multifactor")) return -1;
@@ -343,7 +355,7 @@ static double fair_share(const job_record_t *job) {
   return job->prio_factors->priority_fs / slurm_conf.priority_weight_fs;
 }
 
-/* Whether the controller has to do with the job, and in what phase it is. */
+/* Whether the job concerns the controller, and its phase. */
 static bool phase_of(const job_record_t *job, enum dfrs_job_phase *phase) {
   const compat_details *details = job->details;
   if (!details || IS_JOB_REVOKED(job)) return false;
@@ -374,14 +386,7 @@ static uint32_t flags_of(const job_record_t *job, const struct job_shape *shape)
   return flags;
 }
 
-/* In minutes; UINT32_MAX: none. */
-static uint32_t time_limit(const job_record_t *job, const part_record_t *part) {
-  uint32_t limit = job->time_limit;
-  if (limit == NO_VAL) limit = part->default_time != NO_VAL ? part->default_time : part->max_time;
-  return limit == INFINITE || limit == NO_VAL ? UINT32_MAX : limit;
-}
-
-/* What the job is and asks for, but not where. */
+/* Copies the job's identity and request, but not its placement. */
 static void take_request(struct snapshot *s, const job_record_t *job, const part_record_t *part, time_t now,
                          const struct job_shape *shape, struct dfrs_job *out) {
   const compat_details *details = job->details;
@@ -393,7 +398,7 @@ static void take_request(struct snapshot *s, const job_record_t *job, const part
   out->memory_per_task = shape->memory_per_task;
   out->time_limit = time_limit(job, part);
   out->priority = job->priority;
-  /* These two only under the locks that protect them. */
+  /* These two need locks that are held only if they are wanted. */
   out->qos_priority = (s->wants & DFRS_WANT_QOS) && job->qos_ptr ? job->qos_ptr->priority : 0;
   out->fair_share = s->wants & DFRS_WANT_FAIR_SHARE ? fair_share(job) : -1;
   out->begin_time = details->begin_time;
@@ -403,8 +408,8 @@ static void take_request(struct snapshot *s, const job_record_t *job, const part
   out->comment = arena_text(&s->arena, job->comment);
 }
 
-/* Copies the job into *out. False: it is not for the controller. */
-static bool take_job(struct snapshot *s, const job_record_t *job, const part_record_t *part, time_t now,
+/* Copies the job to *out. False: it does not concern the controller. */
+static bool take_job(struct snapshot *s, job_record_t *job, const part_record_t *part, time_t now,
                      struct dfrs_job *out) {
   memset(out, 0, sizeof(*out));
   if (!phase_of(job, &out->phase)) return false;
@@ -423,7 +428,7 @@ static bool take_job(struct snapshot *s, const job_record_t *job, const part_rec
     out->end_time = job->end_time;
     if (out->phase != DFRS_JOB_ENDING) take_placement(s, job, out);
   }
-  /* A job that runs may be started again elsewhere. */
+  /* A running job may be restarted elsewhere. */
   if (waits || (part->node_bitmap && (out->flags & DFRS_JOB_MAY_REQUEUE)))
     out->eligible = eligible_nodes(s, job, part, &shape);
   return true;

@@ -76,6 +76,7 @@ spankdir = $(libdir)/dfrs/slurm
 spank_PROGRAMS = plugin/spank_dfrs.so
 endif
 plugin_spank_dfrs_so_SOURCES = plugin/job_group.c plugin/job_group.h plugin/spank_dfrs.c
+plugin_spank_dfrs_so_CPPFLAGS = $(AM_CPPFLAGS) $(SPANK_CPPFLAGS)
 plugin_spank_dfrs_so_CFLAGS = $(AM_CFLAGS)
 plugin_spank_dfrs_so_LDFLAGS = $(AM_LDFLAGS) -shared
 plugin_spank_dfrs_so_LDADD = -lm

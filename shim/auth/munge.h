@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Credentials of the local munged. Each call is one exchange with it, some tenths of a millisecond (a munged that does
-// not answer: up to a few seconds, libmunge's own limits). munged remembers what it has decoded.
+// Credentials of the local munged, which remembers what it has decoded. Each call blocks for one exchange with munged;
+// if munged does not answer, libmunge gives up after a few seconds.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace dfrs::shim {
 
 class Munge final : public Credentials {
  public:
-  /// Empty: MUNGE's default socket.
+  /// `socket` empty: MUNGE's default.
   explicit Munge(std::string socket = {}) : socket_(std::move(socket)) {}
 
   tl::expected<std::string, AuthError> encode(std::string_view payload) const override;

@@ -17,8 +17,8 @@ struct SlurmConf {
   std::string munge_socket;              ///< socket= of AuthInfo; empty: MUNGE's default
 };
 
-/// Reads `path` and the files that it includes. What is not ours is passed over, right or wrong: Slurm judges it.
-/// Error: one line, when `path` or an included file cannot be read.
+/// Reads `path` and the files that it includes. Ignores all other settings, valid or not.
+/// Error: one line that names the file, if it or an included one cannot be read.
 tl::expected<SlurmConf, std::string> read_slurm_conf(const std::string& path);
 
 /// Where Slurm's programs look: the environment variable SLURM_CONF, else /etc/slurm/slurm.conf, or the copy that

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What came of the operations of a step: job records then show Slurm's state as far as it is known before the next
-// snapshot.
+// Enters the results of operations into the job records, which then show Slurm's state as far as it is known before the
+// next snapshot.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 namespace dfrs::shim {
 
 struct ResultEffects {
-  bool confirm_raises = false;         ///< in: see grant_yield()
-  bool state_changed = false;          ///< something that the state file holds
-  bool swap_promised = false;          ///< a job was suspended: the budgets of swap are out of date
-  std::vector<Seconds> restarts_took;  ///< from the end of a run to the beginning of the next, of jobs that moved
+  bool confirm_raises = false;         ///< input: see grant_yield()
+  bool state_changed = false;          ///< the state file must be updated
+  bool swap_promised = false;          ///< a job was suspended: swap budgets are out of date
+  std::vector<Seconds> restarts_took;  ///< of moved jobs: from the end of a run to the start of the next
 };
 
-/// Takes the result of one operation in. Jobs that Slurm would not start leave the policy for a while; a decision that
-/// Slurm will not carry out makes the policy start again from Slurm's state.
+/// Enters the result of one operation. Jobs that Slurm refuses to start leave the policy for a while; if Slurm refuses
+/// a pause or move, the policy starts again from Slurm's state.
 void apply_result(const dfrs_operation& operation, const dfrs_result& result, Seconds now, const Config& config,
                   const Log& log, JobTable& jobs, Totals& totals, ResultEffects& effects);
 

@@ -28,7 +28,7 @@ namespace dfrs::shim {
 namespace {
 
 constexpr unsigned kListenBacklog = 128;
-// Request line and header fields of one request; a credential is some hundred bytes.
+// For the request line and header fields of one request; a credential has some hundred bytes.
 constexpr std::size_t kConnectionMemory = std::size_t{32} << 10;
 
 // One request from its first line to its answer.
@@ -56,7 +56,7 @@ MHD_Result collect_query(void* query, MHD_ValueKind, const char* key, const char
   }
 }
 
-// A listening socket, so that errors are the system's own words.
+// We open the listening socket ourselves for precise error messages.
 tl::expected<int, std::string> listen_on(const std::string& address, std::uint16_t port) {
   addrinfo hints{};
   hints.ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV;
@@ -94,7 +94,7 @@ std::uint16_t bound_port(int fd) {
 
 HttpAnswer http_error(int status, std::string_view reason, std::string_view message) {
   const nlohmann::json body{{"error", message}, {"reason", reason}};
-  // Bytes from a request that are not UTF-8 are replaced; they must not throw.
+  // Bytes of a request that are not UTF-8 are replaced instead of throwing.
   return {status, body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n", "application/json"};
 }
 
@@ -124,7 +124,7 @@ struct HttpServer::Impl {
 
   bool is_administrator(uid_t user) const { return user == 0 || user == options.administrator; }
 
-  // The answer to a request that is refused by its head alone.
+  // The answer to a request that is refused because of its head alone.
   std::optional<HttpAnswer> check_head(MHD_Connection* connection, const char* path, const char* method,
                                        Exchange& exchange) {
     bool path_known = false;
@@ -210,7 +210,7 @@ struct HttpServer::Impl {
     }
   }
 
-  // The whole request is there.
+  // Answers a complete request.
   MHD_Result answer_request(MHD_Connection* connection, const char* path, const char* method, Exchange& exchange) {
     const HttpRoute& route = *exchange.route;
     HttpRequest request;
@@ -265,7 +265,7 @@ struct HttpServer::Impl {
     if (exchange.requester) {
       const auto credential =
           authenticator.sign_answer(exchange.requester->nonce, options.receiver, answer.status, answer.body);
-      // Without it the client refuses the answer, and says so.
+      // Without a credential the client refuses the answer and says so.
       if (credential)
         MHD_add_response_header(response, kAnswerCredentialHeader, credential->c_str());
       else
@@ -288,8 +288,8 @@ struct HttpServer::Impl {
       return MHD_YES;
     }
     if (*size > 0) {
-      // A body without a length (chunked) shows its size only as it comes. An answer can be queued only at its end: it
-      // is read but not kept, and the connection is closed if it gets too long.
+      // The size of a chunked body is unknown before its end, and only then can an answer be queued. So we read and
+      // drop what is too much, and close the connection if there is too much of that.
       const std::size_t most = max_body(*exchange.route);
       if (exchange.excess > 0 || *size > most - exchange.body.size()) {
         exchange.excess += *size;

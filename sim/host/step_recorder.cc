@@ -45,7 +45,7 @@ void StepRecorder::on_step(const ClusterView& view, std::span<const Event> event
 
 void StepRecorder::finish() {
   recorder_.off(std::chrono::hours{24});
-  if (const std::string why = recorder_.state().stopped; !why.empty()) throw IoError(fmt::format("{}: {}", path_, why));
+  if (const auto why = recorder_.state().stopped) throw IoError(fmt::format("{}: {}", path_, *why));
 }
 
 }  // namespace dfrs::sim

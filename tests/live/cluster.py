@@ -25,7 +25,7 @@ from .waiting import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]  # of the checkout
 SPANK_PLUGIN = "spank_dfrs.so"
-SLURMCTLD_PLUGINS = ["libdfrs_controller.so", "sched_dfrs.so", "select_cons_tres.so"]
+SLURMCTLD_PLUGINS = ["libdfrs_controller.so", "sched_dfrs.so", "sched_backfill.so", "select_cons_tres.so"]
 AGENT_PORT_OFFSET = 100  # an agent listens at its slurmd's port plus this
 MAX_NODES = AGENT_PORT_OFFSET
 SOCKET_PATH_MAX = 107
@@ -33,6 +33,11 @@ SOCKET_PATH_MAX = 107
 
 def build_folder():
     return Path(os.environ.get("DFRS_BUILD_DIR") or ROOT / "build")
+
+
+def plugins_folder():
+    """Of a build for another Slurm than the one that the programs were built beside."""
+    return Path(os.environ.get("DFRS_PLUGINS_DIR") or build_folder())
 
 
 def check_host():
@@ -53,6 +58,8 @@ class Cluster:
         self.options = options or Options()
         self.ports = {}
         self.slurm_user = "root"
+        self.preload = None  # a library for slurmctld, of tests
+        self.other_slurmctld = None  # (prefix, folder of plugins) of another version of Slurm, for slurmctld alone
         self._programs = {}
         self._load()
 
@@ -74,11 +81,11 @@ class Cluster:
     @property
     def plugin_dir(self):
         """Our plugins, as they were built when the cluster was started; their library is one folder up."""
-        return self.folder / "plugins/slurm"
+        return self.folder / ("plugins/other/slurm" if self.other_slurmctld else "plugins/slurm")
 
     @property
     def stock_plugin_dir(self):
-        return slurm.plugin_folder()
+        return Path(self.other_slurmctld[0]) / "lib/slurm" if self.other_slurmctld else slurm.plugin_folder()
 
     @property
     def agent_port_offset(self):
@@ -269,7 +276,7 @@ class Cluster:
         if self.options.accounting:
             self.accounting.write_configuration(self.ports["slurmdbd"], self.slurm_user)
         for name, text in self.options.files.items():
-            self._write(f"etc/{name}", text)
+            self._write(f"etc/{name}", text, 0o755 if text.startswith("#!") else 0o644)
         self._copy_plugins()
 
     def _plugstack(self):
@@ -281,12 +288,12 @@ class Cluster:
     def _copy_plugins(self):
         """Copies, so that a build does not change the plugins of a cluster that is up. Each takes its place as a
         whole: writing over a file that a daemon has mapped would crash it."""
-        folder = build_folder() / "plugin"
-        files = [folder / SPANK_PLUGIN] if self.options.spank or self.options.scheduler == "dfrs" else []
+        folder = Path(self.other_slurmctld[1]) if self.other_slurmctld else plugins_folder()
+        files = [folder / "plugin" / SPANK_PLUGIN] if self.options.spank or self.options.scheduler == "dfrs" else []
         if self.options.scheduler != "backfill":
-            files += [folder / name for name in SLURMCTLD_PLUGINS]
+            files += [folder / "plugin" / name for name in SLURMCTLD_PLUGINS]
         if self.options.scheduler == "driver":
-            files.append(build_folder() / "tests/plugin/sched_driver.so")
+            files.append(folder / "tests/plugin/sched_driver.so")
         for built in files:
             name = built.name
             if not built.exists():
@@ -303,7 +310,10 @@ class Cluster:
     def _start_all(self):
         if self.options.first:
             cgroups.put_first(self.cgroup_tree)
-        self.start_munged()
+        if self.options.auth == "munge":
+            self.start_munged()
+        else:
+            self._prepare_sack()
         if self.options.accounting:
             self.accounting.start(self.ports["slurmdbd"], self.slurm_user)
         with ThreadPoolExecutor(max_workers=8) as pool:
@@ -388,6 +398,19 @@ class Cluster:
                 return f"--- the end of {path}\n" + "\n".join(text)
         return f"(no log of {name} in {self.folder}/log)"
 
+    def _prepare_sack(self):
+        """The folders of the sockets of auth/slurm, as systemd's RuntimeDirectory makes them, and the cluster's key. Their
+        places are fixed: of clusters on one host, one has them."""
+        owner = pwd.getpwnam(self.slurm_user)
+        for folder in (Path("/run/slurm"), Path("/run/slurmctld")):
+            folder.mkdir(exist_ok=True)
+            os.chown(folder, owner.pw_uid, owner.pw_gid)
+        key = self.folder / "etc/slurm.key"
+        if not key.exists():
+            with open(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+                file.write(os.urandom(1024))
+            os.chown(key, owner.pw_uid, owner.pw_gid)
+
     def start_munged(self, name="munged", folder="munge", wrapper=()):
         """The cluster's munged; or, with other names, one more with a key of its own (unless there is one in its
         folder). Its socket. `wrapper`: words before the command (faketime)."""
@@ -408,13 +431,23 @@ class Cluster:
         return socket
 
     def start_slurmctld(self, wait=True):
-        argv = [self._program("slurmctld"), "-D", "-f", self.folder / "etc/slurmctld.conf"]
-        process = self._start("slurmctld", argv)
+        program = f"{self.other_slurmctld[0]}/sbin/slurmctld" if self.other_slurmctld else self._program("slurmctld")
+        argv = [program, "-D", "-f", self.folder / "etc/slurmctld.conf"]
+        environment = {**self.environment(), **({"LD_PRELOAD": self.preload} if self.preload else {})}
+        process = self._start("slurmctld", argv, environment)
         if process and wait:
             self._wait_started("slurmctld", process, lambda: ports.listening(self.ports["slurmctld"]))
 
-    def start_slurmd(self, node, wait=True):
-        argv = [self._program("slurmd"), "-D", "-N", node, "-f", self.folder / "etc/slurm.conf"]
+    def upgrade_slurmctld(self, prefix, plugins):
+        """Replaces slurmctld by that of another version of Slurm, and our plugins by those for it."""
+        self.stop("slurmctld")
+        self.other_slurmctld = (prefix, plugins)
+        self._write("etc/slurmctld.conf", configuration.slurmctld_conf(self.options, self))
+        self._copy_plugins()
+        self.start_slurmctld()
+
+    def start_slurmd(self, node, wait=True, more=()):
+        argv = [self._program("slurmd"), "-D", "-N", node, "-f", self.folder / "etc/slurm.conf", *more]
         process = self._start(f"slurmd.{node}", argv)
         if process and wait:
             self._wait_started(f"slurmd.{node}", process, lambda: ports.listening(self.node_port(node)))
@@ -425,8 +458,9 @@ class Cluster:
         port = port or self.node_port(node, agent=True)
         argv = [*wrapper, self._program("dfrsd"), "--node", node, "--port", port,
                 "--address", "127.0.0.1", "--run-dir", self.folder / "run" / node,
-                "--munge-socket", key_socket or self.munge_socket,
                 "--slurm-user", self.slurm_user, "--cgroup-tree", self.cgroup_tree, f"--cores-per-cpu={self.options.cores_per_cpu:g}"]
+        if self.options.auth == "munge":  # else it finds in slurm.conf what it needs
+            argv += ["--munge-socket", key_socket or self.munge_socket]
         process = self._start(f"dfrsd.{node}", argv)
         if process and wait:
             self._wait_started(f"dfrsd.{node}", process, lambda: ports.listening(port))
@@ -442,7 +476,8 @@ class Cluster:
 
     def daemons(self):
         """Names of all daemons that this cluster should have."""
-        names = ["munged", "slurmctld"] + [f"slurmd.{node}" for node in self.nodes]
+        names = ["munged"] if self.options.auth == "munge" else []
+        names += ["slurmctld"] + [f"slurmd.{node}" for node in self.nodes]
         return names + [f"dfrsd.{node}" for node in self.nodes if self.has_agents]
 
     def node_states(self):

@@ -13,17 +13,22 @@ def host_name():
     return socket.gethostname().partition(".")[0]
 
 
+def _auth(options, place):
+    expiry = f"cred_expire={options.credential_seconds}" if options.credential_seconds else ""
+    if options.auth == "slurm":
+        return {"AuthType": "auth/slurm", "AuthInfo": expiry or None, "CredType": "cred/slurm"}
+    return {"AuthType": "auth/munge", "AuthInfo": ",".join(filter(None, (f"socket={place.munge_socket}", expiry))),
+            "CredType": "cred/munge"}
+
+
 def common_conf(options, place):
-    expiry = f",cred_expire={options.credential_seconds}" if options.credential_seconds else ""
     values = {
         "ClusterName": place.cluster_name,
         "SlurmctldHost": f"{host_name()}(127.0.0.1)",
         "SlurmctldPort": place.ports["slurmctld"],
         "SlurmUser": place.slurm_user,
         "SlurmdUser": "root",
-        "AuthType": "auth/munge",
-        "AuthInfo": f"socket={place.munge_socket}{expiry}",
-        "CredType": "cred/munge",
+        **_auth(options, place),
         # Several slurmd share this host, and configuration files of the two sides differ on purpose.
         "SlurmdParameters": "config_overrides",
         "DebugFlags": "NO_CONF_HASH",
@@ -62,7 +67,9 @@ def common_conf(options, place):
     }
     if options.accounting:
         values.update(place.accounting.slurm_settings(place.ports["slurmdbd"]))
-    values.update(options.slurm)
+    # {etc}: the folder of the options' files
+    values.update({name: value and str(value).replace("{etc}", f"{place.folder}/etc")
+                   for name, value in options.slurm.items()})
     lines = [f"{name}={value}" for name, value in values.items() if value is not None]
     for number, name in enumerate(options.node_names):
         node = {"NodeName": name, "NodeHostname": host_name(), "NodeAddr": "127.0.0.1",
@@ -85,7 +92,7 @@ def slurmctld_conf(options, place):
     head = f"# What slurmctld reads.\ninclude {place.folder}/etc/common.conf\n"
     if options.scheduler == "backfill":
         return f"{head}SchedulerType=sched/backfill\n{scheduler_parameters(options)}"
-    return (f"{head}SchedulerType=sched/{options.scheduler}\n{scheduler_parameters(options)}"
+    return (f"{head}SchedulerType={options.scheduler_type or 'sched/' + options.scheduler}\n{scheduler_parameters(options)}"
             f"PluginDir={place.plugin_dir}:{place.stock_plugin_dir}\n")
 
 

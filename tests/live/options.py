@@ -18,6 +18,7 @@ class Options:
     algorithm: str = "Triage"
     settings: Dict[str, str] = field(default_factory=dict)  # of dfrs.conf, in place of the defaults here
     # For tests and the comparison, not on the command line:
+    scheduler_type: str = ""  # SchedulerType for slurmctld; "": sched/ and the scheduler
     partition_settings: List[str] = field(default_factory=list)  # lines of dfrs.conf that begin with PartitionName=
     slurm: Dict[str, str] = field(default_factory=dict)     # of slurm.conf, in place of the defaults here
     slurm_lines: List[str] = field(default_factory=list)    # more of slurm.conf: partitions, GRES, licences
@@ -26,6 +27,7 @@ class Options:
     files: Dict[str, str] = field(default_factory=dict)     # of etc/: name -> text, such as gres.conf
     accounting: bool = False  # through a slurmdbd and a mariadbd of the cluster's own (accounting.py)
     first: bool = False       # jobs go before other processes of the host: what measures CPU time does not mind these
+    auth: str = "munge"       # or slurm: Slurm's own credentials, and no munged (from 23.11 on)
     spank: bool = True        # backfill: hold jobs to the node's real cores, too
 
     @property

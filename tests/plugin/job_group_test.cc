@@ -73,7 +73,7 @@ class JobGroup : public testing::TestWithParam<FakeCgroups::Version> {
   char err[512] = "";
 };
 
-/// Groups of version 2 are Slurm's to make.
+/// Slurm creates groups of version 2.
 class JobGroupV1 : public JobGroup {};
 
 TEST_P(JobGroup, ATaskJoinsUnderTheAgentsQuota) {
@@ -85,7 +85,7 @@ TEST_P(JobGroup, ATaskJoinsUnderTheAgentsQuota) {
     EXPECT_EQ(tree.text("cpuacct/dfrs/n1/job_12/cgroup.procs"), "4711");
     EXPECT_EQ(tree.text(file("cpu.shares")), "262144");
   } else {
-    EXPECT_EQ(tree.text(file("cgroup.procs")), "");  // Slurm's own business
+    EXPECT_EQ(tree.text(file("cgroup.procs")), "");  // Slurm does that
     EXPECT_EQ(tree.text(file("cpu.weight")), "10000");
   }
 }
@@ -119,7 +119,7 @@ TEST_P(JobGroup, TheAgentsQuotaWinsOverWhatIsThere) {
 }
 
 TEST_P(JobGroupV1, AQuotaPublishedMeanwhileWins) {
-  // The agent publishes, and sets the quota if there is a group, between our making the group and our default.
+  // The agent publishes, and sets the quota if there is a group, after we have made the group and before our default.
   after_make = [&] {
     publish("3000 10000\n");
     if (tree.exists(file(""))) tree.write(file("cpu.cfs_quota_us"), "3000\n");
@@ -165,7 +165,7 @@ TEST_P(JobGroup, LeavingRemovesWhatIsEmptyAndNotTheAgents) {
   tree.write(file("cgroup.procs"), "");
   const dfrs_group_conf where = conf();
   dfrs_group_leave(&where, 12, false);
-  EXPECT_TRUE(tree.exists(file("")));  // the agent has yet to read what was used
+  EXPECT_TRUE(tree.exists(file("")));  // the agent has yet to read its use
   std::filesystem::remove(run / "n1/quota/12");
   tree.write(file("cgroup.procs"), "1\n");
   dfrs_group_leave(&where, 12, false);
@@ -198,8 +198,7 @@ TEST_P(JobGroup, ErrorsNameTheFile) {
   }
 }
 
-// The plugin and the agent at the same job at the same time: it ends with the agent's quota after the agent's next
-// look.
+// The plugin and the agent work on the same job at the same time: after the agent's next tick it has the agent's quota.
 TEST_P(JobGroup, TheAgentHasTheLastWord) {
   std::filesystem::permissions(run.path(), std::filesystem::perms::owner_all);
   auto folder = RunFolder::open(run / "n1");

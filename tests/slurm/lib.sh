@@ -17,8 +17,13 @@ slurm_tarball() {
   return 1
 }
 
-# Where builds stay: outside the checkout, so that each is made once. DFRS_SLURM_BUILDS: another folder.
-slurm_builds() { printf '%s\n' "${DFRS_SLURM_BUILDS:-${XDG_CACHE_HOME:-$HOME/.cache}/dfrs/slurm}"; }
+# Where builds stay: outside the checkout, so that each is made once. The user slurm must reach them, and it does not reach
+# root's home. DFRS_SLURM_BUILDS: another folder.
+slurm_builds() {
+  local cache=${XDG_CACHE_HOME:-$HOME/.cache}
+  if [[ $(id -u) == 0 ]]; then cache=/var/cache; fi
+  printf '%s\n' "${DFRS_SLURM_BUILDS:-$cache/dfrs/slurm}"
+}
 
 # slurm_prefix VERSION: the folder where a build of it is, or would be
 slurm_prefix() { printf '%s/%s\n' "$(slurm_builds)" "$1"; }
@@ -53,11 +58,48 @@ and name that in SLURM_TARBALLS"
   trap 'rm -rf "$work"' EXIT
   rm -rf "$prefix"
   tar -xf "$tarball" -C "$work" --strip-components=1
-  # --sysconfdir: nothing may find a configuration there; test clusters name theirs.
+  # --sysconfdir: nothing may find a configuration there; test clusters name theirs. --enable-multiple-slurmd: as Debian
+  # does; otherwise several nodes on one host take each other's credentials for replays. Neither contribs nor docs.
   run "$prefix.log" bash -ec 'cd "$1"
-    ./configure --prefix="$2" --sysconfdir="$2/etc" --disable-slurmrestd --disable-x11 --without-rpath \
-      CC="${SLURM_CC:-gcc}" CFLAGS="-O1 -g1"
-    make -s -j"$3"
-    make -s install' - "$work" "$prefix" "$jobs"
+    ./configure --prefix="$2" --sysconfdir="$2/etc" --enable-multiple-slurmd --disable-slurmrestd --disable-x11 \
+      --without-rpath CC="${SLURM_CC:-gcc}" CFLAGS="-O1 -g1"
+    make -s -C src -j"$3"
+    make -s -C src install
+    mkdir -p "$2/include/slurm"
+    cp slurm/*.h "$2/include/slurm/"' - "$work" "$prefix" "$jobs"
   : > "$prefix/complete"
 )
+
+# slurm_plugins VERSION SOURCE HEADERS: compiles the plugins for a version, without a warning, into out/slurm/VERSION/.
+# SOURCE: its source, a folder or a tarball; HEADERS: the folder with slurm/slurm_version.h. The C++ side is the same for
+# all versions: it is taken from build/, which must be complete.
+slurm_plugins() {
+  local version=$1 source=$2 headers=$3 folder=$out/slurm/$1
+  configure_in "$folder" --enable-werror "CXX=$compiler" "--with-slurm-src=$source" "--with-slurm-headers=$headers"
+  mkdir -p "$folder/plugin"
+  cp "$build/plugin/libdfrs_controller.so" "$folder/plugin/"
+  say "compiling the plugins for Slurm $version (log: ${folder#"$root"/}/make.log)"
+  run "$folder/make.log" make -C "$folder" -j"$jobs" -o plugin/libdfrs_controller.so \
+    plugin/sched_dfrs.so plugin/sched_backfill.so plugin/select_cons_tres.so plugin/spank_dfrs.so tests/plugin/sched_driver.so
+}
+
+# slurm_symbols VERSION DAEMON LIBRARY...: whether all symbols that the plugins for a version import are exported by its
+# slurmctld and by libraries; names those that are not.
+slurm_symbols() {
+  local version=$1 folder=$out/slurm/$1 missing
+  shift
+  missing=$(
+    { nm -D --undefined-only "$folder"/plugin/{sched_dfrs,select_cons_tres}.so "$folder/tests/plugin/sched_driver.so" |
+        awk '$1 == "U" { sub(/@.*/, "", $2); print $2 }' | sort -u
+      { nm -D --defined-only "$folder/plugin/libdfrs_controller.so" "$@"
+        # shellcheck disable=SC2046 # the C library and its like
+        nm -D --defined-only $(ldd "$folder/plugin/sched_dfrs.so" | awk '$3 ~ /^\// { print $3 }'); } |
+        awk 'NF == 3 { sub(/@.*/, "", $3); print $3 }' | sort -u | sed 'p'
+    } | sort | uniq -u)
+  [[ -z $missing ]] || { printf 'Slurm %s does not export: %s\n' "$version" "${missing//$'\n'/ }"; return 1; }
+}
+
+# What shows in a few minutes whether dfrs works on a version: sharing, placement, quotas, suspend, requeue, arrays,
+# slurmctld killed, replay of a record.
+smoke_classes=(test_sharing.Sharing test_select.Placement test_select.Alone test_quotas.Quotas test_pausing.Suspending
+  test_pausing.Requeuing test_jobs.Kinds test_faults.Slurmctld test_record.Recording)

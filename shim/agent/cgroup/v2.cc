@@ -10,8 +10,8 @@ namespace {
 
 constexpr const char* kQuotaFile = "cpu.max";
 constexpr const char* kWeightFile = "cpu.weight";
-constexpr std::string_view kWeight = "10000";  // the largest there is; see v1.cc
-// Slurm's own daemon of a step has a group of this name beside those of the user's processes.
+constexpr std::string_view kWeight = "10000";  // the kernel's maximum, as in v1.cc
+// slurmstepd has a group of this name beside those of the user's processes.
 constexpr const char* kSlurmsOwn = "slurm";
 constexpr int kMaxDepth = 8;
 
@@ -20,7 +20,7 @@ class V2 final : public JobGroups {
   V2(base::Fd root, std::string root_path, const std::string& node)
       : root_(std::move(root)),
         root_path_(std::move(root_path)),
-        // With several slurmd on a host the node's name is part of it.
+        // With several slurmd on a host, the node's name is part of the scope's.
         scopes_{fmt::format("system.slice/{}_slurmstepd.scope", node), "system.slice/slurmstepd.scope"} {}
 
   const char* version() const override { return "v2"; }
@@ -38,7 +38,7 @@ class V2 final : public JobGroups {
     if (!group) return QuotaChange::no_group;
     const auto text = base::read_file_at(group->get(), kQuotaFile);
     if (!text) {
-      // It can go at any time, with the job's last step.
+      // The group may disappear with the job's last step at any time.
       if (text.error() == ENODEV || !open_job(job)) return QuotaChange::no_group;
       return tl::unexpected(fmt::format(
           "{}/{}/{}/{}: {}; the cpu controller must be on in Slurm's groups: EnableControllers=yes in cgroup.conf",
@@ -80,14 +80,14 @@ class V2 final : public JobGroups {
     return all;
   }
 
-  // Slurm makes and removes its groups.
+  // Slurm creates and removes its groups.
   bool remove_if_empty(std::uint32_t) const override { return false; }
 
   bool reclaim(std::uint32_t job, std::uint64_t bytes) const override {
     const auto group = open_job(job);
     if (!group) return false;
     const auto done = base::write_existing_at(group->get(), "memory.reclaim", std::to_string(bytes));
-    return done || done.error() == EAGAIN;  // EAGAIN: less than asked for could be moved
+    return done || done.error() == EAGAIN;  // EAGAIN: the kernel moved less than that
   }
 
  private:

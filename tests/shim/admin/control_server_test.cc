@@ -10,6 +10,7 @@
 #include <atomic>
 #include <thread>
 
+#include "shim/admin/metrics.h"
 #include "shim/admin/status_json.h"
 #include "shim/http/client.h"
 #include "tests/shim/admin/sample_status.h"
@@ -69,7 +70,7 @@ TEST_F(ControlPort, ShowsWhatTheControllerShows) {
   const auto [status, explained] = get("/v1/explain?job=7");
   EXPECT_EQ(status, 200);
   EXPECT_EQ(explained["lines"][1], "its yield is 0.333");
-  // The schema's names are promised to scripts.
+  // Scripts rely on the schema's names.
   EXPECT_EQ(get("/v1/status").second["jobs"][2]["priority"], nullptr);
   EXPECT_EQ(get("/v1/status").second["jobs"][0]["nodes"]["n1"], 3);
 }
@@ -86,7 +87,7 @@ TEST_F(ControlPort, WrongQuestions) {
   EXPECT_FALSE(ask("GET", "/v1/nonsense").has_value());
 }
 
-// Each costs a repack, and everybody may ask.
+// Each costs a repack, and every user may ask.
 TEST_F(ControlPort, RepacksAreNotMadeFasterThanOneASecond) {
   const auto begin = std::chrono::steady_clock::now();
   int asked = 0;
@@ -128,7 +129,7 @@ TEST_F(ControlPort, RecordingOnAndOff) {
   EXPECT_FALSE(recorder.state().on);
 }
 
-// Everybody may look, as with squeue; only root and SlurmUser may write files.
+// Every user may read, as with squeue; only root and SlurmUser may write files.
 TEST_F(ControlPort, OthersMayLookButNotRecord) {
   if (::getuid() != 0) GTEST_SKIP() << "needs root, to ask as another user";
   const sim::TemporaryFolder folder;
@@ -156,7 +157,36 @@ TEST_F(ControlPort, OthersMayLookButNotRecord) {
   EXPECT_FALSE(recorder.state().on);
 }
 
-// Another key: neither believes the other.
+// Another key: each side refuses the other.
+// For Prometheus, which has no credential; the client shows words of an answer that nobody signed.
+TEST_F(ControlPort, MetricsOnlyWhereTheyAreWanted) {
+  EXPECT_THAT(ask("GET", "/metrics").error().message, HasSubstr("there is no /metrics"));
+  ControlServerOptions options;
+  options.bind_address = "127.0.0.1";
+  options.cluster = "test";
+  options.auth = Munged::shared().auth();
+  options.slurm_user = ::getuid();
+  options.metrics = true;
+  server = std::move(*ControlServer::start(options, inspection, recorder));
+  EXPECT_THAT(ask("GET", "/metrics").error().message, HasSubstr("carries no credential"));
+  EXPECT_EQ(server->counters().answers.at({"GET /metrics", 200}), 1U);
+}
+
+TEST(ControllerMetrics, SaysWhatTheStatusSays) {
+  ControllerStatus status = sample_status();
+  status.deliveries.failed = 3;
+  const std::string text = format_metrics(status, HttpCounters());
+  for (const char* const line :
+       {"dfrs_controller_steps_total 1234\n", "dfrs_quota_deliveries_total{result=\"failed\"} 3\n",
+        "dfrs_job_pauses_total{job_id=\"7\",partition=\"dfrs\"} 1\n",
+        "dfrs_job_quota_pending{job_id=\"7\",partition=\"dfrs\"} 1\n", "# TYPE dfrs_job_yield gauge\n",
+        "dfrs_jobs{state=\"user-suspended\"} 0\n", "dfrs_node_cpus{node=\"n1\"} "}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("simulate"))) << "names of jobs are their users' own";
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("nan")));
+}
+
 TEST_F(ControlPort, AnotherKeyIsRefused) {
   Munged other("another key");
   const Authenticator authenticator(other.auth());
@@ -176,7 +206,7 @@ TEST_F(ControlPort, APortInUseIsAnError) {
   EXPECT_THAT(second.error(), HasSubstr("in use"));
 }
 
-// Questions come while the scheduling thread changes what they are about.
+// Requests come while the scheduling thread changes the state.
 TEST_F(ControlPort, Threads) {
   const sim::TemporaryFolder folder;
   std::atomic<bool> stop{false};

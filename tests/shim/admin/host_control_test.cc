@@ -75,14 +75,14 @@ class HostControl : public ::testing::Test {
     char error[256] = "";
     EXPECT_EQ(dfrs_controller_reconfigure(controller, error, sizeof error), 0) << error;
   }
-  // Status and answer; 0 if nobody answers.
+  // Status and answer; 0 if there is no answer.
   std::pair<int, Json> ask(std::uint16_t port, const std::string& method, const std::string& target,
-                           const std::string& body = {}) const {
+                           const std::string& body = {}, const std::string& host = "127.0.0.1") const {
     const Authenticator authenticator(Munged::shared().auth());
     HttpCallLimits limits;
     limits.timeout = std::chrono::seconds{20};
-    const auto answer = http_call(authenticator, {"127.0.0.1", port, method, target, controller_receiver("test"), body},
-                                  limits, ::getuid());
+    const auto answer =
+        http_call(authenticator, {host, port, method, target, controller_receiver("test"), body}, limits, ::getuid());
     if (!answer) return {0, Json()};
     return {answer->status, Json::parse(answer->body)};
   }
@@ -145,7 +145,7 @@ TEST_F(HostControl, ShowsJobsAndRecordsWhatReplays) {
   EXPECT_EQ(summary.jobs, 6U);
 }
 
-// slurmctld schedules without the port, too, and tries it again when it is told to.
+// slurmctld also schedules without the port, and tries again at a reconfigure.
 TEST_F(HostControl, APortThatIsTakenAndOneThatChanges) {
   Port first;
   write_conf(first.number());
@@ -162,6 +162,30 @@ TEST_F(HostControl, APortThatIsTakenAndOneThatChanges) {
   reconfigure();
   EXPECT_EQ(ask(second.number(), "GET", "/v1/version").first, 200);
   EXPECT_EQ(ask(first.number(), "GET", "/v1/version").first, 0) << "nobody is there any more";
+}
+
+// Where ControlAddress says, and nowhere else; a change moves the port.
+TEST_F(HostControl, ListensOnControlAddressOnly) {
+  Port port;
+  write_conf(port.number(), "ControlAddress=127.0.0.2\n");
+  port.release();
+  create();
+  EXPECT_EQ(ask(port.number(), "GET", "/v1/version", {}, "127.0.0.2").first, 200);
+  EXPECT_EQ(ask(port.number(), "GET", "/v1/version").first, 0);
+  write_conf(port.number(), "ControlAddress=127.0.0.1\n");
+  reconfigure();
+  EXPECT_EQ(ask(port.number(), "GET", "/v1/version").first, 200);
+  EXPECT_EQ(ask(port.number(), "GET", "/v1/version", {}, "127.0.0.2").first, 0);
+}
+
+TEST_F(HostControl, AnAuthTypeThatIsNotSupported) {
+  write_conf(1);
+  const std::string conf = folder / "dfrs.conf";
+  const std::string state = folder.path().string();
+  const dfrs_controller_paths paths{conf.c_str(), state.c_str(), "auth/none", nullptr, "test", ::getuid(), nullptr};
+  char error[256] = "";
+  EXPECT_EQ(dfrs_controller_create(&paths, log_line, error, sizeof error), nullptr);
+  EXPECT_THAT(error, HasSubstr("AuthType=auth/none is not supported"));
 }
 
 TEST_F(HostControl, RecordFile) {

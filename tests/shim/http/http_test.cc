@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The server and the client together, and the server against those who do not play by the rules.
+// The server and the client together, and the server against clients that break the rules.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ class Http : public testing::Test {
     return http_call(us, what, HttpCallLimits{}, administrator);
   }
 
-  /// Sends bytes as they are, returns all that comes back.
+  /// Sends raw bytes and returns the whole answer.
   std::string raw(const std::string& bytes) const {
     const int fd = open_connection(bytes);
     ::shutdown(fd, SHUT_WR);
@@ -231,7 +231,7 @@ TEST_F(Http, RefusesUsersWhoMayNot) {
   EXPECT_THAT(refused, HasSubstr("65534"));
   EXPECT_EQ(handled, 0);
   EXPECT_EQ(server->counters().refusals[static_cast<std::size_t>(Refusal::unauthorised)], 1u);
-  // What any user may ask is answered, with who asks.
+  // Routes for any user answer, and know who asks.
   EXPECT_THAT(ask_as_nobody("GET", "/mine"), HasSubstr("GET /mine 65534 known"));
   // SlurmUser may, whoever that is.
   server = start(Munged::shared().auth(), kNobody);
@@ -306,7 +306,7 @@ TEST_F(Http, RefusesBodiesThatAreTooLarge) {
   EXPECT_THAT(raw("GET /open HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx"),
               HasSubstr(" 413 "));
   EXPECT_EQ(handled, 0);
-  // The largest that may be.
+  // The largest body that is allowed.
   const auto largest = ask(call("POST", "/v1/echo", std::string(kMaxBody, 'x')));
   ASSERT_TRUE(largest) << largest.error().message;
   EXPECT_EQ(largest->status, 200);
