@@ -12,7 +12,7 @@ ALONE = True  # the sockets of auth/slurm have fixed places
 
 
 class SlurmsOwn(LiveTest):
-    options = Options(nodes=2, cpus=4, cores=0.4, auth="slurm",
+    options = Options(nodes=2, cpus=4, cores=0.4, auth="slurm", algorithm="Greedy*/OPT=MIN",
                       settings={"ControlAddress": "127.0.0.1", "ControlRepacks": "2"})
 
     @classmethod
