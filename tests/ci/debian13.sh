@@ -47,6 +47,7 @@ for at in proc sys dev; do as_root mount --rbind "/$at" "$system/$at"; as_root m
 # shellcheck disable=SC2016 # for the inner shell
 as_root env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 chroot "$system" bash -ec '
   cd /source
+  apt-get -q update > /dev/null
   g++ --version | head -n 1
   DFRS_SLURM_SRC=$(plugin/fetch_slurm_source.sh out/slurm-src)
   export DFRS_SLURM_SRC DFRS_CONFIGURE=--enable-werror

@@ -78,7 +78,7 @@ TEST(HttpGet, RefusesMoreThanTheLimit) {
             server.base() + "/a: the answer is longer than 7 bytes");
 }
 
-/// A socket that accepts connections and never says anything.
+/// A socket that accepts connections and never answers.
 class SilentServer {
  public:
   SilentServer() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
