@@ -11,17 +11,19 @@ from .waiting import wait_for
 ALONE = True  # the sockets of auth/slurm have fixed places
 
 
+def missing():
+    """Why this Slurm has no auth/slurm; nothing if it has."""
+    if not slurm.find_program("slurmctld") or not slurm.since(23, 11):
+        return "auth/slurm came with Slurm 23.11"
+    if not (slurm.plugin_folder() / "auth_slurm.so").exists():
+        return "this Slurm was built without auth/slurm (libjwt-dev)"
+    return ""
+
+
+@unittest.skipIf(missing(), missing())
 class SlurmsOwn(LiveTest):
     options = Options(nodes=2, cpus=4, cores=0.4, auth="slurm", algorithm="Greedy*/OPT=MIN",
                       settings={"ControlAddress": "127.0.0.1", "ControlRepacks": "2"})
-
-    @classmethod
-    def setUpClass(cls):
-        if not slurm.since(23, 11):
-            raise unittest.SkipTest("auth/slurm came with Slurm 23.11")
-        if not (slurm.plugin_folder() / "auth_slurm.so").exists():
-            raise unittest.SkipTest("this Slurm was built without auth/slurm (libjwt-dev)")
-        super().setUpClass()
 
     def ctl(self, *words, user=None, check=True):
         return self.cluster.command("dfrsctl", *words, user=user, check=check)
