@@ -120,9 +120,10 @@ tests/docs/examples.log: examples/host$(EXEEXT)
 
 DOCS_TESTS = \
 	tests/docs/completions.sh \
+	tests/docs/dashboard.sh \
 	tests/docs/doxygen.sh \
 	tests/docs/examples.sh \
 	tests/docs/man.sh \
 	tests/docs/reference.sh \
 	tests/docs/reference_selftest.sh
-EXTRA_DIST += tests/docs/reference.pl
+EXTRA_DIST += packaging/grafana/dfrs.json tests/docs/dashboard.py tests/docs/reference.pl

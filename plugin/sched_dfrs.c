@@ -238,7 +238,8 @@ static struct dfrs_controller *new_controller(void) {
   char *socket = slurm_conf.authinfo ? slurm_auth_opts_to_socket(slurm_conf.authinfo) : NULL;
   const struct dfrs_controller_paths paths = {.conf_file = conf_file,
                                               .state_dir = slurm_conf.state_save_location,
-                                              .munge_socket = socket,
+                                              .auth_type = slurm_conf.authtype,
+                                              .auth_socket = socket,
                                               .cluster_name = slurm_conf.cluster_name,
                                               .slurm_user_id = slurm_conf.slurm_user_id,
                                               .wake = dfrs_gate_wake};

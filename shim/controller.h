@@ -25,15 +25,16 @@ extern "C" {
 #endif
 
 /* Incremented at each change of this header; the plugin compares it with dfrs_controller_abi(). */
-#define DFRS_CONTROLLER_ABI 4
+#define DFRS_CONTROLLER_ABI 5
 uint32_t dfrs_controller_abi(void);
 
 struct dfrs_controller;
 
 struct dfrs_controller_paths {
-  const char* conf_file;    /* dfrs.conf */
-  const char* state_dir;    /* StateSaveLocation */
-  const char* munge_socket; /* NULL: MUNGE's default */
+  const char* conf_file;   /* dfrs.conf */
+  const char* state_dir;   /* StateSaveLocation */
+  const char* auth_type;   /* AuthType: "auth/munge" or "auth/slurm"; NULL: auth/munge */
+  const char* auth_socket; /* with auth/munge; NULL: its default */
   const char* cluster_name;
   uint32_t slurm_user_id;
   void (*wake)(void); /* requests a step soon, after a command of dfrsctl; any thread; may be NULL */

@@ -4,6 +4,8 @@
 noinst_LIBRARIES += libdfrs_conf.a
 libdfrs_conf_a_CPPFLAGS = $(SHIM_CPPFLAGS)
 libdfrs_conf_a_SOURCES = \
+	shim/conf/auth_choice.cc \
+	shim/conf/auth_choice.h \
 	shim/conf/config.cc \
 	shim/conf/config.h \
 	shim/conf/config_draft.cc \
@@ -31,6 +33,8 @@ libdfrs_control_a_CPPFLAGS = $(SHIM_CPPFLAGS)
 libdfrs_control_a_SOURCES = \
 	shim/admin/control_server.cc \
 	shim/admin/control_server.h \
+	shim/admin/metrics.cc \
+	shim/admin/metrics.h \
 	shim/admin/status.cc \
 	shim/admin/status.h \
 	shim/admin/status_json.cc \

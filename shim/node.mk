@@ -5,12 +5,28 @@ libshimnet_a_CPPFLAGS = $(SHIM_CPPFLAGS)
 libshimnet_a_SOURCES = \
 	shim/auth/authenticator.cc \
 	shim/auth/authenticator.h \
+	shim/auth/credentials.cc \
+	shim/auth/credentials.h \
 	shim/auth/munge.cc \
 	shim/auth/munge.h \
+	shim/auth/refusal.cc \
+	shim/auth/refusal.h \
+	shim/auth/sack.cc \
+	shim/auth/sack.h \
+	shim/auth/sack_token.cc \
+	shim/auth/sack_token.h \
+	shim/auth/seen_tokens.cc \
+	shim/auth/seen_tokens.h \
 	shim/auth/user_id.cc \
 	shim/auth/user_id.h \
 	shim/http/client.cc \
 	shim/http/client.h \
+	shim/http/connections.cc \
+	shim/http/connections.h \
+	shim/http/prometheus.cc \
+	shim/http/prometheus.h \
+	shim/http/rate_limit.cc \
+	shim/http/rate_limit.h \
 	shim/http/server.cc \
 	shim/http/server.h \
 	shim/quota/http_node_agents.cc \
@@ -53,7 +69,7 @@ sbin_PROGRAMS += dfrsd
 dfrsd_CPPFLAGS = $(libagent_a_CPPFLAGS)
 # It listens as root: nothing that is written at run time may redirect its calls.
 dfrsd_LDFLAGS = $(AM_LDFLAGS) -pie -Wl,-z,relro -Wl,-z,now
-dfrsd_LDADD = libagent.a libshimnet.a $(SHIM_LIBS) $(SPDLOG_LIBS)
+dfrsd_LDADD = libagent.a libdfrs_conf.a libshimnet.a $(SHIM_LIBS) $(SPDLOG_LIBS)
 dfrsd_SOURCES = shim/agent/main.cc
 
 # The SPANK plugin: Slurm's public headers are all that it needs.

@@ -17,7 +17,7 @@ tl::expected<ControllerAddress, AddressError> find_controller(const AddressOptio
   };
   const std::string slurm_conf = options.slurm_conf.empty() ? default_slurm_conf() : options.slurm_conf;
   SlurmConf slurm;
-  bool all_given = !options.host.empty() && !options.cluster.empty() && !options.slurm_user.empty();
+  const bool all_given = !options.host.empty() && !options.cluster.empty() && !options.slurm_user.empty();
   if (auto read = read_slurm_conf(slurm_conf)) {
     slurm = std::move(*read);
   } else if (!all_given || !options.slurm_conf.empty()) {
@@ -26,7 +26,6 @@ tl::expected<ControllerAddress, AddressError> find_controller(const AddressOptio
   }
 
   ControllerAddress address;
-  address.munge_socket = options.munge_socket.empty() ? slurm.munge_socket : options.munge_socket;
   address.cluster = options.cluster.empty() ? slurm.cluster_name : options.cluster;
   if (address.cluster.empty()) return fail(fmt::format("{}: has no ClusterName; give --cluster", slurm_conf), false);
   if (options.host.empty()) {
@@ -34,6 +33,10 @@ tl::expected<ControllerAddress, AddressError> find_controller(const AddressOptio
   } else {
     address.hosts = {options.host};
   }
+  auto auth = choose_auth(options.auth, slurm);
+  if (!auth) return fail(fmt::format("{}: {} (--auth)", slurm_conf, auth.error()), false);
+  address.auth = std::move(*auth);
+  address.auth.cluster = address.cluster;
   if (address.hosts.empty()) return fail(fmt::format("{}: has no SlurmctldHost; give --host", slurm_conf), false);
   const std::string user = options.slurm_user.empty() ? slurm.slurm_user : options.slurm_user;
   const auto uid = user_id(user);
@@ -55,6 +58,9 @@ tl::expected<ControllerAddress, AddressError> find_controller(const AddressOptio
     return fail(text + "the control port is not known; give --port", config.error().front().unreadable);
   }
   address.port = config->control_port;
+  // One address of its own is where to look first; the backup controller may have another dfrs.conf.
+  const std::string& own = config->control_address;
+  if (options.host.empty() && own != "0.0.0.0" && own != "::") address.hosts.insert(address.hosts.begin(), own);
   return address;
 }
 

@@ -9,13 +9,16 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "shim/auth/credentials.h"
+#include "shim/conf/auth_choice.h"
+
 namespace dfrs::shim {
 
 /// Options of the command line; empty or 0: not given.
 struct AddressOptions {
   std::string host = {};
   std::uint16_t port = 0;
-  std::string munge_socket = {};
+  AuthChoice auth = {};
   std::string conf = {};  ///< dfrs.conf
   std::string slurm_conf = {};
   std::string cluster = {};
@@ -25,7 +28,7 @@ struct AddressOptions {
 struct ControllerAddress {
   std::vector<std::string> hosts;  ///< in the order in which to try them
   std::uint16_t port = 0;
-  std::string munge_socket;  ///< empty: MUNGE's default
+  AuthOptions auth;
   std::string cluster;
   uid_t slurm_user = 0;
 };

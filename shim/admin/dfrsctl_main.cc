@@ -40,9 +40,10 @@ enum ExitCode : int {
 };
 
 constexpr const char* kFooter =
-    R"(dfrsctl finds the controller by slurm.conf (SlurmctldHost, ClusterName, SlurmUser, AuthInfo) and by ControlPort of the
-dfrs.conf in the same folder; options replace what these files say. munged must run on this host. Every user may look,
-as with squeue; only root and SlurmUser may switch recording on and off.
+    R"(dfrsctl finds the controller by slurm.conf (SlurmctldHost, ClusterName, SlurmUser, AuthType, AuthInfo) and by
+ControlPort of the dfrs.conf in the same folder; options replace what these files say. munged, or with auth/slurm sackd,
+slurmd or slurmctld, must run on this host. Every user may look, as with squeue, as often as ControlRequests and
+ControlRepacks of dfrs.conf allow; only root and SlurmUser may switch recording on and off.
 
 Columns of status:
   YIELD   fraction of the CPU time that the job asked for which it gets now; - while it does not run
@@ -59,8 +60,8 @@ Exit codes:
   3  slurm.conf, dfrs.conf or an answer of the controller has an error
   4  a file cannot be read, or standard output cannot be written
   5  the controller cannot be reached
-  6  the request or the controller's answer was refused: user, MUNGE key, clock or cluster do not match
-  7  the controller could not do it: no such job, or the record cannot be written
+  6  the request or the controller's answer was refused: user, key, clock or cluster do not match
+  7  the controller did not do it: no such job, too many requests, or the record cannot be written
 
 Examples:
   dfrsctl status
@@ -114,7 +115,7 @@ Result<Json> ask(const AddressOptions& options, const std::string& method, const
                  const std::string& body = {}) {
   const auto address = find_controller(options);
   if (!address) return failure(address.error().io ? kIo : kInput, address.error().message);
-  const Authenticator authenticator(address->munge_socket);
+  const Authenticator authenticator(address->auth);
   HttpCallLimits limits;
   limits.connect_timeout = std::chrono::seconds{3};
   limits.timeout = std::chrono::seconds{20};
@@ -127,9 +128,11 @@ Result<Json> ask(const AddressOptions& options, const std::string& method, const
     if (answer.error().refused) return failure(kRefused, answer.error().message);
     unreachable += (unreachable.empty() ? "" : "; ") + answer.error().message;
   }
-  return failure(kUnreachable, unreachable +
-                                   "\nIs slurmctld running, with SchedulerType=sched/dfrs, and munged on this host? "
-                                   "ControlPort of dfrs.conf, or --host and --port, must say where it listens.");
+  return failure(kUnreachable,
+                 unreachable +
+                     "\nIs slurmctld running, with SchedulerType=sched/dfrs, and munged (auth/slurm: sackd or "
+                     "slurmd) on this host? ControlAddress and ControlPort of dfrs.conf, or --host and "
+                     "--port, must say where it listens.");
 }
 
 std::string user_name(std::uint32_t id) {
@@ -244,8 +247,12 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--json", options.json, "Print JSON, as docs/reference/dfrsctl.md describes it");
   app.add_option("--host", address.host, "Host of slurmctld");
   app.add_option("--port", address.port, "Control port on that host")->check(CLI::Range(1, 65535));
-  app.add_option("--munge-socket", address.munge_socket,
+  app.add_option("--auth", address.auth.type, "Credentials (default: by AuthType of slurm.conf)")
+      ->check(CLI::IsMember({"munge", "slurm"}));
+  app.add_option("--munge-socket", address.auth.munge_socket,
                  "Socket of munged (default: that of AuthInfo, else MUNGE's own)");
+  app.add_option("--sack-socket", address.auth.sack_socket,
+                 "With auth/slurm: socket of sackd, slurmd or slurmctld (default: as Slurm's commands find it)");
   app.add_option("--conf", address.conf, "Path of dfrs.conf (default: beside slurm.conf)");
   app.add_option("--slurm-conf", address.slurm_conf,
                  "Path of slurm.conf (default: $SLURM_CONF, else /etc/slurm/slurm.conf)");

@@ -12,6 +12,7 @@
 
 #include "policy/core/decision.h"
 #include "policy/core/units.h"
+#include "shim/quota/node_agents.h"
 
 namespace dfrs::shim {
 
@@ -103,6 +104,7 @@ struct ControllerStatus {
   Seconds lost_work = 0;
   double last_step_ms = 0;  ///< wall time of the last step, decisions included
   double max_step_ms = 0;
+  DeliveryCounters deliveries;    ///< of quotas
   std::vector<JobStatus> jobs;    ///< by id
   std::vector<NodeStatus> nodes;  ///< in Slurm's order
 };

@@ -238,6 +238,7 @@ std::chrono::duration<double> Agent::state_age() const {
 
 Agent::Metrics Agent::metrics() const {
   Metrics metrics;
+  metrics.node = options_.node;
   metrics.page_out = page_out_->counters();
   const std::lock_guard lock(mutex_);
   metrics.counters = counters_;

@@ -79,6 +79,7 @@ class Agent {
   void tick();
 
   struct Metrics {
+    std::string node;
     AgentCounters counters;
     PageOutCounters page_out;
     DesiredState desired;

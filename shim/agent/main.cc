@@ -18,8 +18,9 @@
 #include "shim/agent/agent.h"
 #include "shim/agent/log.h"
 #include "shim/agent/service.h"
-#include "shim/auth/munge.h"
+#include "shim/auth/authenticator.h"
 #include "shim/auth/user_id.h"
+#include "shim/conf/auth_choice.h"
 
 namespace dfrs::shim {
 namespace {
@@ -36,7 +37,7 @@ struct Options {
   std::string node;
   std::string bind = "0.0.0.0";
   std::uint16_t port = 6821;
-  std::string munge_socket;
+  AuthChoice auth;
   std::string slurm_user = "slurm";
   double cores_per_cpu = 1;
   std::string run_dir = "/run/dfrs/%n";
@@ -75,12 +76,14 @@ sigset_t end_signals() {
   return signals;
 }
 
-tl::expected<void, Failure> check_munge(const std::string& socket) {
-  const Munge munge(socket);
-  const auto credential = munge.encode("dfrsd");
-  if (!credential) return tl::unexpected(Failure{kExitNetwork, credential.error().message});
-  const auto decoded = munge.decode(*credential);
-  if (!decoded) return tl::unexpected(Failure{kExitNetwork, decoded.error().message});
+// Whether credentials can be made and read, by a request to ourselves.
+tl::expected<void, Failure> check_auth(const AuthOptions& options) {
+  const Authenticator authenticator(options);
+  const RequestWords words{"GET", "/", "dfrsd --check", {}};
+  const auto request = authenticator.sign_request(words);
+  if (!request) return tl::unexpected(Failure{kExitNetwork, request.error().message});
+  const auto read = authenticator.verify_request(request->credential, words);
+  if (!read) return tl::unexpected(Failure{kExitNetwork, read.error().message});
   return {};
 }
 
@@ -136,11 +139,11 @@ AgentOptions agent_options(const Options& options) {
 }
 
 // Refusals are logged through `refusals`, which must outlive the server.
-HttpServerOptions http_options(const Options& options, uid_t slurm_user, LogLimit& refusals) {
+HttpServerOptions http_options(const Options& options, AuthOptions auth, uid_t slurm_user, LogLimit& refusals) {
   HttpServerOptions http;
   http.bind_address = options.bind;
   http.port = options.port;
-  http.munge_socket = options.munge_socket;
+  http.auth = std::move(auth);
   http.administrator = slurm_user;
   http.log = [&refusals](const std::string& message) {
     if (const auto passed = refusals.pass(message)) write_log(AgentLog::warning, *passed);
@@ -150,22 +153,24 @@ HttpServerOptions http_options(const Options& options, uid_t slurm_user, LogLimi
 
 tl::expected<void, Failure> serve(const Options& options, uid_t slurm_user, std::unique_ptr<JobGroups> groups,
                                   RunFolder folder) {
-  // munged may start later; only --check treats that as an error.
-  if (const auto munge = check_munge(options.munge_socket); !munge) {
-    if (options.check) return munge;
-    write_log(AgentLog::warning, munge.error().message);
+  const auto auth = choose_auth(options.auth);
+  if (!auth) return tl::unexpected(Failure{kExitUsage, auth.error()});
+  // The service of credentials may start later; only --check treats that as an error.
+  if (const auto checked = check_auth(*auth); !checked) {
+    if (options.check) return checked;
+    write_log(AgentLog::warning, checked.error().message);
   }
   const std::string run_dir = folder.path();
   KernelPageOut page_out;
   Agent agent(agent_options(options), std::move(groups), std::move(folder), page_out);
   LogLimit refusals(kRefusalsLoggedPerMinute);
-  auto service = AgentService::start(agent, options.node, http_options(options, slurm_user, refusals));
+  auto service = AgentService::start(agent, options.node, http_options(options, *auth, slurm_user, refusals));
   if (!service) return tl::unexpected(Failure{kExitNetwork, service.error()});
 
   const std::string what =
-      fmt::format("node {}, {} port {}, cgroup {}, run folder {}, SlurmUser {} (id {}), {} cores per CPU", options.node,
-                  options.bind, (*service)->port(), agent.cgroup_version(), run_dir, options.slurm_user, slurm_user,
-                  options.cores_per_cpu);
+      fmt::format("node {}, {} port {}, cgroup {}, run folder {}, SlurmUser {} (id {}), {}, {} cores per CPU",
+                  options.node, options.bind, (*service)->port(), agent.cgroup_version(), run_dir, options.slurm_user,
+                  slurm_user, auth->type == AuthType::slurm ? "auth/slurm" : "auth/munge", options.cores_per_cpu);
   if (options.check) {
     fmt::print("dfrsd: ready to run: {}\n", what);
     return {};
@@ -201,7 +206,7 @@ constexpr const char* kFooter =
   1  internal error: please report it
   2  wrong usage
   4  the control groups or the run folder cannot be used, or another dfrsd uses that folder
-  5  dfrsd cannot listen on the address, or munged does not answer
+  5  dfrsd cannot listen on the address, or munged (auth/slurm: slurmd or sackd) does not answer
 
 docs/reference/dfrsd.md has more.)";
 
@@ -210,7 +215,12 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--node", options.node, "Slurm's name of this node (default: the host's short name)");
   app.add_option("--bind,--address", options.bind, "Numeric address to listen on")->capture_default_str();
   app.add_option("--port", options.port, "Port to listen on: AgentPort of dfrs.conf")->capture_default_str();
-  app.add_option("--munge-socket", options.munge_socket, "Socket of munged (default: MUNGE's own)");
+  app.add_option("--auth", options.auth.type, "Credentials (default: by AuthType of slurm.conf, munge without one)")
+      ->check(CLI::IsMember({"munge", "slurm"}));
+  app.add_option("--munge-socket", options.auth.munge_socket,
+                 "Socket of munged (default: that of AuthInfo, else MUNGE's own)");
+  app.add_option("--sack-socket", options.auth.sack_socket,
+                 "With auth/slurm: socket of slurmd or sackd (default: as Slurm's commands find it)");
   app.add_option("--slurm-user", options.slurm_user,
                  "SlurmUser of slurm.conf, by name or number. Requests are accepted from this user and root only")
       ->capture_default_str();

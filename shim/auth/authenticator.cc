@@ -18,6 +18,7 @@ namespace {
 constexpr std::string_view kRequestKind = "dfrs-request-1";
 constexpr std::string_view kAnswerKind = "dfrs-answer-1";
 constexpr std::size_t kNonceDigits = 32;
+constexpr std::size_t kDigestDigits = 64;
 
 std::optional<std::string> fresh_nonce() {
   std::array<std::uint8_t, kNonceDigits / 2> bytes{};
@@ -34,9 +35,9 @@ std::optional<std::string> fresh_nonce() {
 // Fields are joined by line ends and must not contain one (bodies are included as digests).
 bool one_line(std::string_view text) { return text.find('\n') == std::string_view::npos; }
 
-std::string request_payload(const RequestWords& request, std::string_view nonce) {
+std::string request_payload(const RequestWords& request, std::string_view nonce, std::string_view body_digest) {
   return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", kRequestKind, nonce, request.method, request.target, request.receiver,
-                     base::sha256_hex(request.body));
+                     body_digest);
 }
 
 std::string answer_payload(std::string_view nonce, std::string_view receiver, int status, std::string_view body) {
@@ -53,6 +54,18 @@ std::optional<std::string> nonce_of(std::string_view payload) {
   return std::string(nonce);
 }
 
+// The digest that ends a request's payload.
+std::string digest_of(std::string_view payload) {
+  if (payload.size() < kDigestDigits + 1) return {};
+  return std::string(payload.substr(payload.size() - kDigestDigits - 1, kDigestDigits));
+}
+
+AuthError other_request(const RequestWords& request) {
+  return {Refusal::other_message,
+          fmt::format("the credential was made for another request, receiver or body than {} {} to {}", request.method,
+                      request.target, request.receiver)};
+}
+
 }  // namespace
 
 std::string node_receiver(std::string_view node) { return fmt::format("node:{}", node); }
@@ -63,44 +76,52 @@ tl::expected<SignedRequest, AuthError> Authenticator::sign_request(const Request
     return tl::unexpected(AuthError{Refusal::malformed, "a request's method, target and receiver must be one line"});
   const std::optional<std::string> nonce = fresh_nonce();
   if (!nonce) {
-    return tl::unexpected(AuthError{Refusal::munge_unavailable, fmt::format("no random numbers: {}", strerror(errno))});
+    return tl::unexpected(AuthError{Refusal::unavailable, fmt::format("no random numbers: {}", strerror(errno))});
   }
-  return munge_.encode(request_payload(request, *nonce)).map([&](std::string&& credential) {
-    return SignedRequest{std::move(credential), *nonce};
-  });
+  return credentials_->encode(request_payload(request, *nonce, base::sha256_hex(request.body)))
+      .map([&](std::string&& credential) { return SignedRequest{std::move(credential), *nonce}; });
 }
 
-tl::expected<Requester, AuthError> Authenticator::verify_request(const std::string& credential,
-                                                                 const RequestWords& request) const {
+tl::expected<Requester, AuthError> Authenticator::verify_head(const std::string& credential,
+                                                              const RequestWords& request) const {
   if (credential.empty()) {
     return tl::unexpected(AuthError{
         Refusal::no_credential, fmt::format("the request has no {} header; use dfrsctl", kRequestCredentialHeader)});
   }
-  const auto decoded = munge_.decode(credential);
+  const auto decoded = credentials_->decode(credential);
   if (!decoded) return tl::unexpected(decoded.error());
   const std::optional<std::string> nonce = nonce_of(decoded->payload);
   if (!nonce) return tl::unexpected(AuthError{Refusal::malformed, "the credential is not one of a dfrs request"});
   if (!one_line(request.method) || !one_line(request.target))
     return tl::unexpected(AuthError{Refusal::other_message, "a request's method and target must be one line"});
-  if (decoded->payload != request_payload(request, *nonce)) {
-    return tl::unexpected(
-        AuthError{Refusal::other_message,
-                  fmt::format("the credential was made for another request, receiver or body than {} {} to {}",
-                              request.method, request.target, request.receiver)});
-  }
-  return Requester{decoded->uid, *nonce};
+  std::string digest = digest_of(decoded->payload);
+  if (decoded->payload != request_payload(request, *nonce, digest)) return tl::unexpected(other_request(request));
+  return Requester{decoded->uid, *nonce, std::move(digest)};
+}
+
+tl::expected<void, AuthError> Authenticator::verify_body(const Requester& requester, const RequestWords& request) {
+  if (requester.body_digest != base::sha256_hex(request.body)) return tl::unexpected(other_request(request));
+  return {};
+}
+
+tl::expected<Requester, AuthError> Authenticator::verify_request(const std::string& credential,
+                                                                 const RequestWords& request) const {
+  auto requester = verify_head(credential, request);
+  if (!requester) return requester;
+  if (const auto body = verify_body(*requester, request); !body) return tl::unexpected(body.error());
+  return requester;
 }
 
 tl::expected<std::string, AuthError> Authenticator::sign_answer(std::string_view nonce, std::string_view receiver,
                                                                 int status, std::string_view body) const {
-  return munge_.encode(answer_payload(nonce, receiver, status, body));
+  return credentials_->encode(answer_payload(nonce, receiver, status, body));
 }
 
 tl::expected<uid_t, AuthError> Authenticator::verify_answer(const std::string& credential, std::string_view nonce,
                                                             std::string_view receiver, int status,
                                                             std::string_view body) const {
   if (credential.empty()) return tl::unexpected(AuthError{Refusal::no_credential, "the answer carries no credential"});
-  const auto decoded = munge_.decode(credential);
+  const auto decoded = credentials_->decode(credential);
   if (!decoded) return tl::unexpected(decoded.error());
   if (decoded->payload != answer_payload(nonce, receiver, status, body)) {
     return tl::unexpected(AuthError{Refusal::other_message,

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Proves who sent a message and for whom: MUNGE credentials that are bound to one request or answer.
+// Proves who sent a message and for whom: credentials (MUNGE's or Slurm's own) that are bound to one request or answer.
 //
 // A request's credential covers method, target (path and query), receiver (the node's or the controller's name), the
 // SHA-256 of the body and a fresh nonce, so that it is useless for another request or receiver. An answer's credential
 // covers the nonce of the request, the receiver, the status and the SHA-256 of the body, so that an answer cannot be
-// forged, changed, or taken from another exchange. munged refuses credentials that it has seen, but forgets them when
-// it restarts. So requests that must not take effect twice carry an order of their own (epoch and sequence, see
-// shim/quota/protocol.h). Bodies are not encrypted.
+// forged, changed, or taken from another exchange. Credentials that have been seen are refused, but forgotten when
+// munged restarts (auth/slurm: this program). So requests that must not take effect twice carry an order of their own
+// (epoch and sequence, see shim/quota/protocol.h). Bodies are not encrypted.
 #pragma once
 
 #include <sys/types.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
 
-#include "shim/auth/munge.h"
+#include "shim/auth/credentials.h"
 
 namespace dfrs::shim {
 
@@ -37,18 +38,22 @@ struct SignedRequest {
 
 struct Requester {
   uid_t uid = 0;
-  std::string nonce;  ///< for the credential of the answer
+  std::string nonce;        ///< for the credential of the answer
+  std::string body_digest;  ///< SHA-256 of the body that the credential was made for
 };
 
-/// Any thread. Each call asks munged once.
+/// Any thread; each call but verify_body() asks the service of credentials once.
 class Authenticator {
  public:
-  /// munge_socket: empty for MUNGE's default.
-  explicit Authenticator(std::string munge_socket = {}) : munge_(std::move(munge_socket)) {}
+  explicit Authenticator(const AuthOptions& options = {}) : credentials_(open_credentials(options)) {}
 
   tl::expected<SignedRequest, AuthError> sign_request(const RequestWords& request) const;
-  /// Who sent the request. Refuses credentials that are not genuine, not fresh or of another request. The caller
-  /// decides which users may do what.
+  /// Who sent the request, before its body has arrived: ignores request.body. Refuses credentials that are not genuine,
+  /// not fresh or of another request. The caller decides which users may do what.
+  tl::expected<Requester, AuthError> verify_head(const std::string& credential, const RequestWords& request) const;
+  /// Whether the body is the one that the credential was made for.
+  static tl::expected<void, AuthError> verify_body(const Requester& requester, const RequestWords& request);
+  /// Both.
   tl::expected<Requester, AuthError> verify_request(const std::string& credential, const RequestWords& request) const;
 
   /// The credential of an answer to the request of that nonce.
@@ -59,7 +64,7 @@ class Authenticator {
                                                std::string_view receiver, int status, std::string_view body) const;
 
  private:
-  Munge munge_;
+  std::unique_ptr<const Credentials> credentials_;
 };
 
 /// "node:NAME", "controller:CLUSTER".

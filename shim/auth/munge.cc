@@ -19,11 +19,10 @@ using Context = std::unique_ptr<munge_ctx, DestroyContext>;
 
 tl::expected<Context, AuthError> make_context(const std::string& socket) {
   Context context(munge_ctx_create());
-  if (!context) return tl::unexpected(AuthError{Refusal::munge_unavailable, "out of memory for a MUNGE context"});
+  if (!context) return tl::unexpected(AuthError{Refusal::unavailable, "out of memory for a MUNGE context"});
   if (!socket.empty() && munge_ctx_set(context.get(), MUNGE_OPT_SOCKET, socket.c_str()) != EMUNGE_SUCCESS) {
-    return tl::unexpected(
-        AuthError{Refusal::munge_unavailable,
-                  fmt::format("MUNGE does not take the socket '{}': {}", socket, munge_ctx_strerror(context.get()))});
+    return tl::unexpected(AuthError{Refusal::unavailable, fmt::format("MUNGE does not take the socket '{}': {}", socket,
+                                                                      munge_ctx_strerror(context.get()))});
   }
   return context;
 }
@@ -34,8 +33,8 @@ std::string context_words(munge_ctx_t context, munge_err_t error) {
 }
 
 AuthError unavailable(const std::string& socket, const std::string& words) {
-  return {Refusal::munge_unavailable, fmt::format("cannot ask munged at {}: {}; is the munge service running?",
-                                                  socket.empty() ? "its default socket" : socket, words)};
+  return {Refusal::unavailable, fmt::format("cannot ask munged at {}: {}; is the munge service running?",
+                                            socket.empty() ? "its default socket" : socket, words)};
 }
 
 AuthError decode_error(munge_err_t error, const std::string& socket, const std::string& words) {
@@ -68,30 +67,6 @@ AuthError decode_error(munge_err_t error, const std::string& socket, const std::
 }
 
 }  // namespace
-
-const char* reason_name(Refusal reason) {
-  switch (reason) {
-    case Refusal::no_credential:
-      return "no_credential";
-    case Refusal::malformed:
-      return "malformed";
-    case Refusal::wrong_key:
-      return "wrong_key";
-    case Refusal::expired:
-      return "expired";
-    case Refusal::rewound:
-      return "rewound";
-    case Refusal::replayed:
-      return "replayed";
-    case Refusal::unauthorised:
-      return "unauthorised";
-    case Refusal::other_message:
-      return "other_message";
-    case Refusal::munge_unavailable:
-      return "munge_unavailable";
-  }
-  return "unknown";
-}
 
 tl::expected<std::string, AuthError> Munge::encode(std::string_view payload) const {
   if (payload.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))

@@ -65,7 +65,11 @@ struct Config {
   double cpu_need_floor = 0.1;                      ///< CpuNeedFloor, 0.01 .. 1, of what the job asked for
   bool enforce_quotas = true;                       ///< QuotaMode=enforce
   AgentPort agent_port;                             ///< AgentPort
+  std::string control_address = "0.0.0.0";          ///< ControlAddress; a numeric address
   std::uint16_t control_port = 6822;                ///< ControlPort, 1 .. 65535
+  double control_requests = 120;                    ///< ControlRequests, 1 .. 1e6 a minute and user
+  double control_repacks = 6;                       ///< ControlRepacks, 0.1 .. 1e6 a minute and user
+  bool control_metrics = true;                      ///< ControlMetrics
   std::uint32_t quota_wait_ms = 100;                ///< QuotaWait, 0 .. 10,000
   Seconds comment_interval = 10;                    ///< CommentInterval, 0 (never) .. 86,400
   bool stock_backfill = true;                       ///< StockBackfill

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "shim/conf/settings.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -253,6 +254,19 @@ Setting agent_port_setting(Setting about) {
   return about;
 }
 
+Setting control_address_setting(Setting about) {
+  about.values = "a numeric IPv4 or IPv6 address of slurmctld's host; 0.0.0.0 or :: for all";
+  about.read = [](const std::string& value, SettingTarget into) -> Outcome {
+    in6_addr address{};
+    if (inet_pton(AF_INET, value.c_str(), &address) != 1 && inet_pton(AF_INET6, value.c_str(), &address) != 1)
+      return refused(fmt::format("'{}' is not a numeric IPv4 or IPv6 address", value));
+    into.config.control_address = value;
+    return {};
+  };
+  about.format = [](const Config& config, const PauseRules&) { return config.control_address; };
+  return about;
+}
+
 Setting record_file_setting(Setting about) {
   about.values = "an absolute path; compressed if it ends with .gz";
   about.read = [](const std::string& value, SettingTarget into) -> Outcome {
@@ -327,8 +341,22 @@ std::vector<Setting> all_settings() {
                                "nodes as the kernel schedules them."),
                          &Config::enforce_quotas, {"enforce", "off"}, {true, false}),
       agent_port_setting(about("AgentPort", "quotas", "The port on which the node agents (dfrsd) listen.")),
+      control_address_setting(
+          about("ControlAddress", "dfrsctl", "The address of slurmctld's host on which dfrsctl is answered.")),
       number_setting(about("ControlPort", "dfrsctl", "The port on slurmctld's host on which dfrsctl is answered."),
                      &Config::control_port, Whole{"a port", 1, 65535}),
+      number_setting(
+          about("ControlRequests", "dfrsctl",
+                "How many requests of dfrsctl a minute are answered to each user, half of them at once; root "
+                "and SlurmUser have no limit."),
+          &Config::control_requests, Real{"a number of requests a minute", 1, 1e6}),
+      number_setting(
+          about("ControlRepacks", "dfrsctl", "The same for `dfrsctl repack`, each of which costs as much as a repack."),
+          &Config::control_repacks, Real{"a number of requests a minute", 0.1, 1e6}),
+      yes_no_setting(
+          about("ControlMetrics", "dfrsctl",
+                "Whether ControlPort also gives metrics for Prometheus, at /metrics, to anyone who reaches it."),
+          &Config::control_metrics),
       number_setting(about("QuotaWait", "quotas", "How long the start of a job waits for its quota to be in place."),
                      &Config::quota_wait_ms, Whole{"a whole number of milliseconds", 0, 10'000}),
       number_setting(about("CommentInterval", "job comments",

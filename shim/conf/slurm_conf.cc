@@ -73,6 +73,7 @@ class Reader {
     if (key == "controlmachine") machine_ = setting.value;
     if (key == "controladdr") address_ = setting.value;
     if (key == "slurmuser") conf_.slurm_user = setting.value;
+    if (key == "authtype") conf_.auth_type = lower_case(setting.value);
     if (key != "authinfo") return;
     std::istringstream parts(setting.value);
     for (std::string part; std::getline(parts, part, ',');) {
@@ -94,7 +95,11 @@ tl::expected<SlurmConf, std::string> read_slurm_conf(const std::string& path) {
 
 std::string default_slurm_conf() {
   const char* const named = std::getenv("SLURM_CONF");
-  return named != nullptr && *named != '\0' ? named : "/etc/slurm/slurm.conf";
+  if (named != nullptr && *named != '\0') return named;
+  const char* const installed = "/etc/slurm/slurm.conf";
+  const char* const kept = "/run/slurm/conf/slurm.conf";
+  std::error_code ignored;
+  return !std::filesystem::exists(installed, ignored) && std::filesystem::exists(kept, ignored) ? kept : installed;
 }
 
 }  // namespace dfrs::shim

@@ -50,7 +50,7 @@ void log_failure(const Host& host, const char* where) noexcept {
 std::unique_ptr<NodeAgents> http_agents(const AgentsSetup& setup) {
   HttpNodeAgentsOptions options;
   options.epoch = setup.epoch;
-  options.munge_socket = setup.paths->munge_socket;
+  options.auth = setup.paths->auth;
   options.slurm_user = setup.paths->slurm_user_id;
   options.log = [log = setup.log](const std::string& line) { log->warn("{}", line); };
   return std::make_unique<HttpNodeAgents>(std::move(options));
@@ -64,8 +64,14 @@ dfrs_controller* create_controller(const dfrs_controller_paths& paths, dfrs_log_
     HostPaths host_paths;
     host_paths.conf_file = text(paths.conf_file);
     host_paths.state_dir = text(paths.state_dir);
-    host_paths.munge_socket = text(paths.munge_socket);
     host_paths.cluster_name = text(paths.cluster_name);
+    if (const auto type = auth_type(paths.auth_type != nullptr ? paths.auth_type : "auth/munge")) {
+      host_paths.auth = {*type, text(paths.auth_socket), host_paths.cluster_name};
+    } else {
+      copy_message(fmt::format("AuthType={} is not supported: dfrs needs auth/munge or auth/slurm", paths.auth_type),
+                   err, err_size);
+      return nullptr;
+    }
     host_paths.slurm_user_id = paths.slurm_user_id;
     if (paths.wake != nullptr) host_paths.wake = paths.wake;
     Log sink = log != nullptr ? Log([log](int level, const char* message) { log(level, message); }) : Log();

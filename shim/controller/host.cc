@@ -25,6 +25,13 @@ std::uint64_t next_epoch(std::uint64_t last) {
   return std::max<std::uint64_t>(last + 1, static_cast<std::uint64_t>(now.count()));
 }
 
+// Whether a control port made from one serves the other.
+bool same_control(const Config& a, const Config& b) {
+  return a.control_address == b.control_address && a.control_port == b.control_port &&
+         a.control_requests == b.control_requests && a.control_repacks == b.control_repacks &&
+         a.control_metrics == b.control_metrics;
+}
+
 }  // namespace
 
 Host::Host(HostPaths paths, Log log)
@@ -80,13 +87,17 @@ void Host::begin_record() {
 
 void Host::serve_control() {
   serves_control_ = true;
-  if (control_ && control_port_ == config_.control_port) return;
+  if (control_ && same_control(control_config_, config_)) return;
   control_.reset();
   ControlServerOptions options;
+  options.bind_address = config_.control_address;
   options.port = config_.control_port;
   options.cluster = paths_.cluster_name;
-  options.munge_socket = paths_.munge_socket;
+  options.auth = paths_.auth;
   options.slurm_user = paths_.slurm_user_id;
+  options.requests_per_minute = config_.control_requests;
+  options.repacks_per_minute = config_.control_repacks;
+  options.metrics = config_.control_metrics;
   options.log = [this](const std::string& line) { log_.warn("control port: {}", line); };
   options.wake = paths_.wake;
   auto server = ControlServer::start(std::move(options), *controller_, recorder_);
@@ -95,7 +106,7 @@ void Host::serve_control() {
     return;
   }
   control_ = std::move(*server);
-  control_port_ = config_.control_port;
+  control_config_ = config_;
 }
 
 tl::expected<void, std::string> Host::reconfigure() {

@@ -22,7 +22,7 @@ namespace dfrs::shim {
 struct HostPaths {
   std::string conf_file;
   std::string state_dir;
-  std::string munge_socket;  ///< empty: MUNGE's default
+  AuthOptions auth;
   std::string cluster_name;
   std::uint32_t slurm_user_id = 0;
   std::function<void()> wake;  ///< requests a step of the plugin; may be empty
@@ -72,7 +72,7 @@ class Host {
   std::unique_ptr<NodeAgents> agents_;
   std::unique_ptr<Controller> controller_;
   std::unique_ptr<ControlServer> control_;  // after what it shows
-  std::uint16_t control_port_ = 0;          // that it listens on
+  Config control_config_;                   // that it was made from
   bool serves_control_ = false;
 };
 

@@ -28,6 +28,7 @@ ControllerStatus report_controller(const LiveState& live) {
   status.lost_work = live.totals.lost_work;
   status.last_step_ms = live.counters.last_step_ms;
   status.max_step_ms = live.counters.max_step_ms;
+  if (live.agents != nullptr) status.deliveries = live.agents->counters();
   return status;
 }
 

@@ -149,7 +149,7 @@ tl::expected<HttpCallAnswer, HttpCallError> HttpTransfer::finish(const Authentic
                                                static_cast<int>(status), state.answer);
   if (!uid) {
     return tl::unexpected(HttpCallError{fmt::format("{}: {}", state.where(), uid.error().message),
-                                        uid.error().reason != Refusal::munge_unavailable});
+                                        uid.error().reason != Refusal::unavailable});
   }
   if (*uid != 0 && *uid != administrator) {
     return tl::unexpected(

@@ -50,11 +50,11 @@ class HttpTransfer {
   HttpTransfer(const HttpTransfer&) = delete;
   HttpTransfer& operator=(const HttpTransfer&) = delete;
 
-  /// Signs the call (asks munged) and sets the handle up.
+  /// Signs the call (asks for a credential) and sets the handle up.
   tl::expected<void, HttpCallError> prepare(const Authenticator& authenticator, HttpCall call,
                                             const HttpCallLimits& limits);
   /// After the transfer: checks that the answer comes from root or `administrator` on the receiver and belongs to this
-  /// call (asks munged).
+  /// call.
   tl::expected<HttpCallAnswer, HttpCallError> finish(const Authenticator& authenticator, CURLcode result,
                                                      uid_t administrator);
   CURL* handle() const { return curl_; }

@@ -22,6 +22,7 @@
 
 #include "base/signals.h"
 #include "shim/auth/authenticator.h"
+#include "shim/http/rate_limit.h"
 
 namespace dfrs::shim {
 namespace {
@@ -36,12 +37,13 @@ struct Exchange {
   bool begun = false;
   bool done = false;  // the answer is queued
   const HttpRoute* route = nullptr;
+  std::optional<Requester> requester;  // whose credential the head has
   std::string body;
   std::size_t excess = 0;  // bytes of a body that is too large
 };
 
 HttpAnswer refusal_answer(const AuthError& error) {
-  return http_error(error.reason == Refusal::munge_unavailable ? 503 : 401, reason_name(error.reason), error.message);
+  return http_error(error.reason == Refusal::unavailable ? 503 : 401, reason_name(error.reason), error.message);
 }
 
 MHD_Result collect_query(void* query, MHD_ValueKind, const char* key, const char* value) {
@@ -100,17 +102,27 @@ struct HttpServer::Impl {
   HttpServerOptions options;
   std::vector<HttpRoute> routes;
   Authenticator authenticator;
+  Connections connections;
+  RateLimit requests;  // of the server's thread
+  RateLimit costly_requests;
   MHD_Daemon* daemon = nullptr;
   std::uint16_t port = 0;
   mutable std::mutex mutex;
   HttpCounters counters;  // guarded by mutex
 
   Impl(HttpServerOptions options_in, std::vector<HttpRoute> routes_in)
-      : options(std::move(options_in)), routes(std::move(routes_in)), authenticator(options.munge_socket) {}
+      : options(std::move(options_in)),
+        routes(std::move(routes_in)),
+        authenticator(options.auth),
+        connections(options.strangers),
+        requests(options.requests_per_minute),
+        costly_requests(options.costly_requests_per_minute) {}
 
   void log(const std::string& message) const {
     if (options.log) options.log(message);
   }
+
+  bool is_administrator(uid_t user) const { return user == 0 || user == options.administrator; }
 
   // The answer to a request that is refused because of its head alone.
   std::optional<HttpAnswer> check_head(MHD_Connection* connection, const char* path, const char* method,
@@ -125,23 +137,60 @@ struct HttpServer::Impl {
       if (path_known) return http_error(405, "method_not_allowed", fmt::format("{} does not take {}", path, method));
       return http_error(404, "not_found", fmt::format("there is no {} here", path));
     }
-    if (exchange.route->access != Access::anyone &&
-        MHD_lookup_connection_value(connection, MHD_HEADER_KIND, kRequestCredentialHeader) == nullptr) {
-      const RequestWords words{method, exchange.target, options.receiver, {}};
-      return refuse(authenticator.verify_request({}, words).error());
-    }
     // libmicrohttpd refuses a malformed length itself.
     if (const char* const length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length")) {
       std::uint64_t bytes = 0;
       const char* const end = length + strlen(length);
       const auto [stop, error] = std::from_chars(length, end, bytes);
-      if (error != std::errc() || stop != end || bytes > options.max_body) return too_large();
+      if (error != std::errc() || stop != end || bytes > max_body(*exchange.route)) return too_large(*exchange.route);
     }
-    return std::nullopt;
+    if (exchange.route->access == Access::anyone) return std::nullopt;
+    return check_requester(connection, path, method, exchange);
   }
 
-  HttpAnswer too_large() const {
-    return http_error(413, "too_large", fmt::format("the request's body may have at most {} bytes", options.max_body));
+  // Who asks, whether they may, and how often they do.
+  std::optional<HttpAnswer> check_requester(MHD_Connection* connection, const char* path, const char* method,
+                                            Exchange& exchange) {
+    const char* const credential = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, kRequestCredentialHeader);
+    auto requester = authenticator.verify_head(credential != nullptr ? credential : "",
+                                               {method, exchange.target, options.receiver, {}});
+    if (!requester) {
+      if (requester.error().reason != Refusal::no_credential)
+        log(fmt::format("refused {} {}{}: {}", method, path, peer(connection), requester.error().message));
+      return refuse(requester.error());
+    }
+    exchange.requester = std::move(*requester);
+    const uid_t user = exchange.requester->uid;
+    Connections::Entry* const entry = entry_of(connection);
+    if (entry != nullptr) connections.ignore(entry);
+    if (is_administrator(user)) return std::nullopt;
+    if (exchange.route->access == Access::administrator) {
+      const AuthError error{Refusal::unauthorised,
+                            fmt::format("user id {} may not {} {}; only root and SlurmUser (id {}) may", user, method,
+                                        path, options.administrator)};
+      log(fmt::format("refused {} {}{}: {}", method, path, peer(connection), error.message));
+      return refuse(error);
+    }
+    return check_rate(user, *exchange.route);
+  }
+
+  std::optional<HttpAnswer> check_rate(uid_t user, const HttpRoute& route) {
+    RateLimit& limit = route.cost == Cost::much ? costly_requests : requests;
+    if (limit.per_minute() <= 0) return std::nullopt;
+    const auto wait = limit.take(user, RateLimit::Clock::now());
+    if (!wait) return std::nullopt;
+    HttpAnswer answer =
+        http_error(429, "too_many_requests",
+                   fmt::format("user id {} asks too often: {} is answered {:g} times a minute; try again in {} s", user,
+                               route.cost == Cost::much ? route.path : "a user", limit.per_minute(), wait->count()));
+    answer.retry_after = *wait;
+    return answer;
+  }
+
+  std::size_t max_body(const HttpRoute& route) const { return route.method == "POST" ? options.max_body : 0; }
+
+  HttpAnswer too_large(const HttpRoute& route) const {
+    return http_error(413, "too_large", fmt::format("the request's body may have at most {} bytes", max_body(route)));
   }
 
   HttpAnswer refuse(const AuthError& error) {
@@ -169,25 +218,22 @@ struct HttpServer::Impl {
     request.path = path;
     request.body = std::move(exchange.body);
     MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, collect_query, &request.query);
-    if (route.access == Access::anyone) return queue(connection, exchange, handle(route, request), nullptr);
+    if (exchange.requester) {
+      const RequestWords words{request.method, exchange.target, options.receiver, request.body};
+      if (const auto body = Authenticator::verify_body(*exchange.requester, words); !body) {
+        log(fmt::format("refused {} {}{}: {}", method, path, peer(connection), body.error().message));
+        exchange.requester.reset();  // somebody else's words: not worth a signature
+        return queue(connection, exchange, refuse(body.error()));
+      }
+      request.uid = exchange.requester->uid;
+      request.authenticated = true;
+    }
+    return queue(connection, exchange, handle(route, request));
+  }
 
-    const char* const credential = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, kRequestCredentialHeader);
-    const auto requester = authenticator.verify_request(
-        credential != nullptr ? credential : "", {request.method, exchange.target, options.receiver, request.body});
-    if (!requester) {
-      log(fmt::format("refused {} {}{}: {}", method, path, peer(connection), requester.error().message));
-      return queue(connection, exchange, refuse(requester.error()), nullptr);
-    }
-    request.uid = requester->uid;
-    request.authenticated = true;
-    if (route.access == Access::administrator && request.uid != 0 && request.uid != options.administrator) {
-      const AuthError error{Refusal::unauthorised,
-                            fmt::format("user id {} may not {} {}; only root and SlurmUser (id {}) may", request.uid,
-                                        method, path, options.administrator)};
-      log(fmt::format("refused {} {}{}: {}", method, path, peer(connection), error.message));
-      return queue(connection, exchange, refuse(error), &requester->nonce);
-    }
-    return queue(connection, exchange, handle(route, request), &requester->nonce);
+  static Connections::Entry* entry_of(MHD_Connection* connection) {
+    const MHD_ConnectionInfo* const info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info != nullptr ? static_cast<Connections::Entry*>(info->socket_context) : nullptr;
   }
 
   static std::string peer(MHD_Connection* connection) {
@@ -199,8 +245,8 @@ struct HttpServer::Impl {
     return fmt::format(" from {}", host);
   }
 
-  // Queues the answer, signed if there is a nonce.
-  MHD_Result queue(MHD_Connection* connection, Exchange& exchange, const HttpAnswer& answer, const std::string* nonce) {
+  // Queues the answer, signed if it is known who asks.
+  MHD_Result queue(MHD_Connection* connection, Exchange& exchange, const HttpAnswer& answer) {
     exchange.done = true;
     {
       const std::lock_guard lock(mutex);
@@ -212,8 +258,13 @@ struct HttpServer::Impl {
         answer.body.size(), const_cast<char*>(answer.body.data()), MHD_RESPMEM_MUST_COPY);
     if (response == nullptr) return MHD_NO;
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer.content_type.c_str());
-    if (nonce != nullptr) {
-      const auto credential = authenticator.sign_answer(*nonce, options.receiver, answer.status, answer.body);
+    if (answer.retry_after) {
+      MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER,
+                              std::to_string(answer.retry_after->count()).c_str());
+    }
+    if (exchange.requester) {
+      const auto credential =
+          authenticator.sign_answer(exchange.requester->nonce, options.receiver, answer.status, answer.body);
       // Without a credential the client refuses the answer and says so.
       if (credential)
         MHD_add_response_header(response, kAnswerCredentialHeader, credential->c_str());
@@ -229,8 +280,7 @@ struct HttpServer::Impl {
                      std::size_t* size, Exchange& exchange) {
     if (!exchange.begun) {
       exchange.begun = true;
-      if (const auto error = check_head(connection, path, method, exchange))
-        return queue(connection, exchange, *error, nullptr);
+      if (const auto error = check_head(connection, path, method, exchange)) return queue(connection, exchange, *error);
       return MHD_YES;
     }
     if (exchange.done) {  // the rest of a refused body
@@ -240,7 +290,8 @@ struct HttpServer::Impl {
     if (*size > 0) {
       // The size of a chunked body is unknown before its end, and only then can an answer be queued. So we read and
       // drop what is too much, and close the connection if there is too much of that.
-      if (exchange.excess > 0 || *size > options.max_body - exchange.body.size()) {
+      const std::size_t most = max_body(*exchange.route);
+      if (exchange.excess > 0 || *size > most - exchange.body.size()) {
         exchange.excess += *size;
         exchange.body.clear();
         if (exchange.excess > options.max_body) return MHD_NO;
@@ -250,7 +301,7 @@ struct HttpServer::Impl {
       *size = 0;
       return MHD_YES;
     }
-    if (exchange.excess > 0) return queue(connection, exchange, too_large(), nullptr);
+    if (exchange.excess > 0) return queue(connection, exchange, too_large(*exchange.route));
     return answer_request(connection, path, method, exchange);
   }
 
@@ -276,9 +327,28 @@ struct HttpServer::Impl {
     }
   }
 
-  static void completed(void*, MHD_Connection*, void** state, MHD_RequestTerminationCode) {
-    delete static_cast<Exchange*>(*state);
+  static void completed(void* self, MHD_Connection* connection, void** state, MHD_RequestTerminationCode) {
+    const std::unique_ptr<Exchange> exchange(static_cast<Exchange*>(*state));
     *state = nullptr;
+    auto* const impl = static_cast<Impl*>(self);
+    const bool trusted = exchange && exchange->requester && impl->is_administrator(exchange->requester->uid);
+    if (Connections::Entry* const entry = entry_of(connection); entry != nullptr && !trusted)
+      impl->connections.watch(entry);
+  }
+
+  static void connection_changed(void* self, MHD_Connection* connection, void** context,
+                                 MHD_ConnectionNotificationCode what) {
+    Connections& connections = static_cast<Impl*>(self)->connections;
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+      if (*context != nullptr) connections.closed(static_cast<Connections::Entry*>(*context));
+      *context = nullptr;
+      return;
+    }
+    try {
+      const MHD_ConnectionInfo* const info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+      if (info != nullptr) *context = connections.opened(info->connect_fd);
+    } catch (...) {  // memory is short: it is not watched
+    }
   }
 
   __attribute__((format(printf, 2, 0))) static void mhd_log(void* self, const char* format, va_list arguments) {
@@ -312,9 +382,10 @@ tl::expected<std::unique_ptr<HttpServer>, std::string> HttpServer::start(HttpSer
       MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, nullptr, nullptr,
       Impl::access, impl.get(), MHD_OPTION_EXTERNAL_LOGGER, Impl::mhd_log, impl.get(), MHD_OPTION_LISTEN_SOCKET,
       *listener, MHD_OPTION_URI_LOG_CALLBACK, Impl::begin, impl.get(), MHD_OPTION_NOTIFY_COMPLETED, Impl::completed,
-      nullptr, MHD_OPTION_CONNECTION_LIMIT, o.max_connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-      o.max_connections_per_address, MHD_OPTION_CONNECTION_TIMEOUT, static_cast<unsigned>(o.idle_timeout.count()),
-      MHD_OPTION_CONNECTION_MEMORY_LIMIT, kConnectionMemory, MHD_OPTION_END);
+      impl.get(), MHD_OPTION_NOTIFY_CONNECTION, Impl::connection_changed, impl.get(), MHD_OPTION_CONNECTION_LIMIT,
+      o.max_connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT, o.max_connections_per_address,
+      MHD_OPTION_CONNECTION_TIMEOUT, static_cast<unsigned>(o.idle_timeout.count()), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+      kConnectionMemory, MHD_OPTION_END);
   if (impl->daemon == nullptr) {
     close(*listener);
     return tl::unexpected(fmt::format("cannot start the HTTP server on {} port {}", o.bind_address, impl->port));
@@ -326,7 +397,9 @@ std::uint16_t HttpServer::port() const { return impl_->port; }
 
 HttpCounters HttpServer::counters() const {
   const std::lock_guard lock(impl_->mutex);
-  return impl_->counters;
+  HttpCounters counters = impl_->counters;
+  counters.ended_connections = impl_->connections.ended();
+  return counters;
 }
 
 }  // namespace dfrs::shim

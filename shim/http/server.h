@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A small HTTP/1.1 server whose requests carry MUNGE credentials (shim/auth/authenticator.h), for the node agent and
-// the control port. Its one thread answers one request at a time, so handlers should not block for long.
+// A small HTTP/1.1 server whose requests carry credentials (shim/auth/authenticator.h), for the node agent and the
+// control port. Its one thread answers one request at a time, so handlers should not block for long.
+//
+// A request is refused because of its head alone wherever possible: an unknown route, a missing or wrong credential, a
+// user without the right or with too many requests, a body that is too large. Only POST requests have a body.
+// Connections have little time unless an administrator uses them (shim/http/connections.h).
 //
 // Every answer to a request with a valid credential is signed. Errors are JSON: {"error": "...", "reason": "..."},
-// where reason is a fixed word: reason_name() of a refusal (with status 401, or 503 if munged does not answer), or
-// not_found, method_not_allowed, too_large, bad_request, internal.
+// where reason is a fixed word: reason_name() of a refusal (with status 401, or 503 if credentials cannot be checked),
+// or not_found, method_not_allowed, too_large, too_many_requests (429, with Retry-After), bad_request, internal.
 #pragma once
 
 #include <sys/types.h>
@@ -23,7 +27,8 @@
 #include <utility>
 #include <vector>
 
-#include "shim/auth/munge.h"
+#include "shim/auth/credentials.h"
+#include "shim/http/connections.h"
 
 namespace dfrs::shim {
 
@@ -40,6 +45,7 @@ struct HttpAnswer {
   int status = 200;
   std::string body;
   std::string content_type = "application/json";
+  std::optional<std::chrono::seconds> retry_after = {};
 };
 
 /// An answer {"error": message, "reason": reason}.
@@ -51,24 +57,32 @@ enum class Access {
   administrator,  ///< root or HttpServerOptions::administrator
 };
 
+/// What a request costs: users may ask for much less often than for little.
+enum class Cost { little, much };
+
 struct HttpRoute {
   std::string method;
   std::string path;  ///< the whole path: "/v1/status"
   Access access = Access::administrator;
   /// Called on the server's thread. An exception becomes status 500.
   std::function<HttpAnswer(const HttpRequest&)> handler;
+  Cost cost = Cost::little;
 };
 
 struct HttpServerOptions {
-  std::string bind_address = "0.0.0.0";         ///< numeric, IPv4 or IPv6
-  std::uint16_t port = 0;                       ///< 0: any free port
-  std::string receiver;                         ///< our name in credentials: node_receiver(), controller_receiver()
-  std::string munge_socket;                     ///< empty: MUNGE's default
+  std::string bind_address = "0.0.0.0";  ///< numeric, IPv4 or IPv6
+  std::uint16_t port = 0;                ///< 0: any free port
+  std::string receiver;                  ///< our name in credentials: node_receiver(), controller_receiver()
+  AuthOptions auth;
   uid_t administrator = 0;                      ///< SlurmUser
   std::size_t max_body = std::size_t{1} << 20;  ///< bytes; larger bodies get status 413
+  /// Requests a minute, for each user but root and the administrator; 0: no limit.
+  double requests_per_minute = 0;
+  double costly_requests_per_minute = 0;  ///< of those with Cost::much
   unsigned max_connections = 128;
   unsigned max_connections_per_address = 64;
   std::chrono::seconds idle_timeout{15};        ///< after which a silent connection is closed
+  ConnectionLimits strangers;                   ///< all connections but those of administrators
   std::function<void(const std::string&)> log;  ///< warnings; any thread; may be empty
 };
 
@@ -76,6 +90,7 @@ struct HttpServerOptions {
 struct HttpCounters {
   std::map<std::pair<std::string, int>, std::uint64_t> answers;  ///< by route ("GET /metrics"; "other") and status
   std::array<std::uint64_t, kRefusalCount> refusals{};           ///< by Refusal
+  std::uint64_t ended_connections = 0;                           ///< whose time was up
 };
 
 class HttpServer {

@@ -69,7 +69,7 @@ struct HttpNodeAgents::Impl {
   };
 
   explicit Impl(HttpNodeAgentsOptions options_in)
-      : options(std::move(options_in)), authenticator(options.munge_socket), epoch(options.epoch) {}
+      : options(std::move(options_in)), authenticator(options.auth), epoch(options.epoch) {}
 
   const HttpNodeAgentsOptions options;
   const Authenticator authenticator;
@@ -79,7 +79,7 @@ struct HttpNodeAgents::Impl {
   std::vector<std::shared_ptr<Node>> nodes;  // and what is in them
   std::uint64_t epoch;
   std::uint64_t sequence = 0;
-  Counters counters;
+  DeliveryCounters counters;
   bool stop = false;
 
   // Only the thread uses these.
@@ -142,7 +142,7 @@ struct HttpNodeAgents::Impl {
       pause = until_next(now);
     }
     for (Due& each : due) {
-      // Each asks munged, which may be slow.
+      // Each asks for a credential, which may be slow.
       if (stopping()) break;
       start(each.node, each.version, std::move(each.call));
     }
@@ -453,7 +453,7 @@ std::uint64_t HttpNodeAgents::epoch() const {
   return impl_->epoch;
 }
 
-HttpNodeAgents::Counters HttpNodeAgents::counters() const {
+DeliveryCounters HttpNodeAgents::counters() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->counters;
 }

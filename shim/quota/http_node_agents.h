@@ -21,8 +21,8 @@
 namespace dfrs::shim {
 
 struct HttpNodeAgentsOptions {
-  std::uint64_t epoch = 1;                   ///< > 0; higher than that of every earlier controller
-  std::string munge_socket;                  ///< empty: MUNGE's default
+  std::uint64_t epoch = 1;  ///< > 0; higher than that of every earlier controller
+  AuthOptions auth;
   uid_t slurm_user = 0;                      ///< only answers of this user and root are accepted
   bool enabled = true;                       ///< false (QuotaMode=off): agents are only asked to lift quotas
   std::chrono::milliseconds refresh{5000};   ///< after which a state is sent again
@@ -37,7 +37,7 @@ struct HttpNodeAgentsOptions {
 class HttpNodeAgents final : public NodeAgents {
  public:
   explicit HttpNodeAgents(HttpNodeAgentsOptions options);
-  /// Cancels requests under way; returns within 2 s if munged answers.
+  /// Cancels requests under way; returns within 2 s if the service of credentials answers.
   ~HttpNodeAgents() override;
 
   void set_agents(std::span<const AgentAddress> agents) override;
@@ -45,14 +45,7 @@ class HttpNodeAgents final : public NodeAgents {
   bool wait(std::span<const std::size_t> nodes, std::uint32_t wait_ms) override;
   NodeReport report(std::size_t node) const override;
 
-  struct Counters {
-    std::uint64_t sent = 0;     ///< requests
-    std::uint64_t applied = 0;  ///< answered with a report
-    std::uint64_t failed = 0;   ///< no connection, timeout, invalid answer
-    std::uint64_t refused = 0;  ///< one side refused the other's credential
-    std::uint64_t stale = 0;    ///< the agent had a newer state
-  };
-  Counters counters() const;
+  DeliveryCounters counters() const override;
   /// As in the options, unless agents had states of a later epoch; then it is higher than that.
   std::uint64_t epoch() const;
 

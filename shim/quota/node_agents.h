@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the controller sends to the node agents, and what they report. HttpNodeAgents implements it with HTTP and MUNGE;
-// tests have implementations of their own.
+// What the controller sends to the node agents, and what they report. HttpNodeAgents implements it with HTTP; tests
+// have implementations of their own.
 #pragma once
 
 #include <algorithm>
@@ -58,6 +58,15 @@ struct NodeReport {
   }
 };
 
+/// Requests to agents since the start.
+struct DeliveryCounters {
+  std::uint64_t sent = 0;
+  std::uint64_t applied = 0;  ///< answered with a report
+  std::uint64_t failed = 0;   ///< no connection, timeout, invalid answer
+  std::uint64_t refused = 0;  ///< one side refused the other's credential
+  std::uint64_t stale = 0;    ///< the agent had a newer state
+};
+
 /// Any thread. All calls but wait() return at once. A node is given by its index in the list of the last set_agents();
 /// other indices are ignored, and their reports are empty. Calls report no errors: what fails is retried, and report()
 /// shows it.
@@ -72,6 +81,7 @@ class NodeAgents {
   virtual bool wait(std::span<const std::size_t> nodes, std::uint32_t wait_ms) = 0;
   /// The last answer of the node's agent.
   virtual NodeReport report(std::size_t node) const = 0;
+  virtual DeliveryCounters counters() const { return {}; }
 };
 
 }  // namespace dfrs::shim

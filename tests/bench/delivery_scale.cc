@@ -63,7 +63,7 @@ int run(std::size_t count) {
     all.push_back(i);
   }
   HttpNodeAgentsOptions options;
-  options.munge_socket = munged.socket();
+  options.auth = munged.auth();
   HttpNodeAgents agents(options);
   agents.set_agents(addresses);
   for (int round = 1; round <= 3; ++round) {

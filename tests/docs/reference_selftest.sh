@@ -48,8 +48,8 @@ spoil docs/reference/dfrs.conf.md 's/^\| `Period` \| 600/| `Period` | 60/' "the 
 spoil docs/reference/dfrs.conf.md 's/^(\| `Period`)/| `Periods` | 1 | none such |\n\1/' "'Periods' is in docs/reference/dfrs.conf.md"
 spoil etc/dfrs.conf.example 's/^SwapRate=/SwopRate=/' "'SwapRate' is in the program, not in etc/dfrs.conf.example"
 spoil docs/reference/exit-codes.md '/^\| 8 \|/d' "exit codes of dfrs-sim: '8' is in --help"
-spoil docs/reference/metrics.md 's/`dfrsd_errors`/`dfrsd_mistakes`/' "'dfrsd_mistakes' is in docs/reference/metrics.md"
-spoil shim/agent/metrics.cc 's/"dfrsd_errors", /"dfrsd_faults", /' "'dfrsd_faults' is in shim/"
+spoil docs/reference/metrics.md 's/`dfrs_agent_errors`/`dfrs_agent_mistakes`/' "'dfrs_agent_mistakes' is in docs/reference/metrics.md"
+spoil shim/agent/metrics.cc 's/"dfrs_agent_errors", /"dfrs_agent_faults", /' "'dfrs_agent_faults' is in shim/"
 spoil docs/reference/algorithms.md 's/^\| `dynp`/| `dynq`/' "'dynp' is in dfrs-sim list"
 spoil docs/README.md 's/\(reference\/glossary.md\)/(reference\/glosary.md)/' 'the link reference/glosary.md leads nowhere'
 spoil docs/contributor-guide.md 's/^## Add a policy/## Add policies/' 'no heading for #add-a-policy'

@@ -310,7 +310,10 @@ class Cluster:
     def _start_all(self):
         if self.options.first:
             cgroups.put_first(self.cgroup_tree)
-        self.start_munged()
+        if self.options.auth == "munge":
+            self.start_munged()
+        else:
+            self._prepare_sack()
         if self.options.accounting:
             self.accounting.start(self.ports["slurmdbd"], self.slurm_user)
         with ThreadPoolExecutor(max_workers=8) as pool:
@@ -395,6 +398,19 @@ class Cluster:
                 return f"--- the end of {path}\n" + "\n".join(text)
         return f"(no log of {name} in {self.folder}/log)"
 
+    def _prepare_sack(self):
+        """The folders of the sockets of auth/slurm, as systemd's RuntimeDirectory makes them, and the cluster's key. Their
+        places are fixed: of clusters on one host, one has them."""
+        owner = pwd.getpwnam(self.slurm_user)
+        for folder in (Path("/run/slurm"), Path("/run/slurmctld")):
+            folder.mkdir(exist_ok=True)
+            os.chown(folder, owner.pw_uid, owner.pw_gid)
+        key = self.folder / "etc/slurm.key"
+        if not key.exists():
+            with open(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+                file.write(os.urandom(1024))
+            os.chown(key, owner.pw_uid, owner.pw_gid)
+
     def start_munged(self, name="munged", folder="munge", wrapper=()):
         """The cluster's munged; or, with other names, one more with a key of its own (unless there is one in its
         folder). Its socket. `wrapper`: words before the command (faketime)."""
@@ -442,8 +458,9 @@ class Cluster:
         port = port or self.node_port(node, agent=True)
         argv = [*wrapper, self._program("dfrsd"), "--node", node, "--port", port,
                 "--address", "127.0.0.1", "--run-dir", self.folder / "run" / node,
-                "--munge-socket", key_socket or self.munge_socket,
                 "--slurm-user", self.slurm_user, "--cgroup-tree", self.cgroup_tree, f"--cores-per-cpu={self.options.cores_per_cpu:g}"]
+        if self.options.auth == "munge":  # else it finds in slurm.conf what it needs
+            argv += ["--munge-socket", key_socket or self.munge_socket]
         process = self._start(f"dfrsd.{node}", argv)
         if process and wait:
             self._wait_started(f"dfrsd.{node}", process, lambda: ports.listening(port))
@@ -459,7 +476,8 @@ class Cluster:
 
     def daemons(self):
         """Names of all daemons that this cluster should have."""
-        names = ["munged", "slurmctld"] + [f"slurmd.{node}" for node in self.nodes]
+        names = ["munged"] if self.options.auth == "munge" else []
+        names += ["slurmctld"] + [f"slurmd.{node}" for node in self.nodes]
         return names + [f"dfrsd.{node}" for node in self.nodes if self.has_agents]
 
     def node_states(self):

@@ -13,17 +13,22 @@ def host_name():
     return socket.gethostname().partition(".")[0]
 
 
+def _auth(options, place):
+    expiry = f"cred_expire={options.credential_seconds}" if options.credential_seconds else ""
+    if options.auth == "slurm":
+        return {"AuthType": "auth/slurm", "AuthInfo": expiry or None, "CredType": "cred/slurm"}
+    return {"AuthType": "auth/munge", "AuthInfo": ",".join(filter(None, (f"socket={place.munge_socket}", expiry))),
+            "CredType": "cred/munge"}
+
+
 def common_conf(options, place):
-    expiry = f",cred_expire={options.credential_seconds}" if options.credential_seconds else ""
     values = {
         "ClusterName": place.cluster_name,
         "SlurmctldHost": f"{host_name()}(127.0.0.1)",
         "SlurmctldPort": place.ports["slurmctld"],
         "SlurmUser": place.slurm_user,
         "SlurmdUser": "root",
-        "AuthType": "auth/munge",
-        "AuthInfo": f"socket={place.munge_socket}{expiry}",
-        "CredType": "cred/munge",
+        **_auth(options, place),
         # Several slurmd share this host, and configuration files of the two sides differ on purpose.
         "SlurmdParameters": "config_overrides",
         "DebugFlags": "NO_CONF_HASH",

@@ -53,7 +53,9 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/shim/gate_test.cc \
 	tests/shim/support/folder.h \
 	tests/shim/support/munged.cc \
-	tests/shim/support/munged.h
+	tests/shim/support/munged.h \
+	tests/shim/support/sack_server.cc \
+	tests/shim/support/sack_server.h
 
 # Tests of the controller side that start threads of their own: all of it that ThreadSanitizer builds.
 LIVE_THREADS += tests/shim_thread_tests

@@ -3,7 +3,7 @@
 # Versions of Slurm other than the installed one: where their upstream tarballs are, and where their builds are kept.
 # To be sourced after tests/setup.sh.
 upstream_versions=(23.11.11 24.11.5 25.05.8 25.11.7 26.05.3)
-slurm_build_packages=(libmunge-dev libdbus-1-dev libhwloc-dev libhttp-parser-dev libjson-c-dev liblz4-dev
+slurm_build_packages=(libmunge-dev libdbus-1-dev libhwloc-dev libhttp-parser-dev libjson-c-dev libjwt-dev liblz4-dev
   libmariadb-dev libpmix-dev xz-utils bzip2)
 
 # slurm_tarball VERSION: prints its path; fails if it is not there. SLURM_TARBALLS: the folder to look in.

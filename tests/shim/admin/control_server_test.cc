@@ -10,6 +10,7 @@
 #include <atomic>
 #include <thread>
 
+#include "shim/admin/metrics.h"
 #include "shim/admin/status_json.h"
 #include "shim/http/client.h"
 #include "tests/shim/admin/sample_status.h"
@@ -29,7 +30,7 @@ class ControlPort : public ::testing::Test {
     ControlServerOptions options;
     options.bind_address = "127.0.0.1";
     options.cluster = "test";
-    options.munge_socket = Munged::shared().socket();
+    options.auth = Munged::shared().auth();
     options.slurm_user = ::getuid();
     options.wake = [this] { ++wakes; };
     auto started = ControlServer::start(options, inspection, recorder);
@@ -39,7 +40,7 @@ class ControlPort : public ::testing::Test {
 
   tl::expected<HttpCallAnswer, HttpCallError> ask(const std::string& method, const std::string& target,
                                                   const std::string& body = {}) const {
-    const Authenticator authenticator(Munged::shared().socket());
+    const Authenticator authenticator(Munged::shared().auth());
     const HttpCall call{"127.0.0.1", server->port(), method, target, controller_receiver("test"), body};
     HttpCallLimits limits;
     limits.timeout = std::chrono::seconds{20};
@@ -135,7 +136,7 @@ TEST_F(ControlPort, OthersMayLookButNotRecord) {
   const pid_t child = ::fork();
   if (child == 0) {
     if (::setgid(kNobody) != 0 || ::setuid(kNobody) != 0) _exit(1);
-    const Authenticator authenticator(Munged::shared().socket());
+    const Authenticator authenticator(Munged::shared().auth());
     HttpCallLimits limits;
     limits.timeout = std::chrono::seconds{20};
     const auto call = [&](const char* method, const char* target, const std::string& body) {
@@ -157,9 +158,38 @@ TEST_F(ControlPort, OthersMayLookButNotRecord) {
 }
 
 // Another key: each side refuses the other.
+// For Prometheus, which has no credential; the client shows words of an answer that nobody signed.
+TEST_F(ControlPort, MetricsOnlyWhereTheyAreWanted) {
+  EXPECT_THAT(ask("GET", "/metrics").error().message, HasSubstr("there is no /metrics"));
+  ControlServerOptions options;
+  options.bind_address = "127.0.0.1";
+  options.cluster = "test";
+  options.auth = Munged::shared().auth();
+  options.slurm_user = ::getuid();
+  options.metrics = true;
+  server = std::move(*ControlServer::start(options, inspection, recorder));
+  EXPECT_THAT(ask("GET", "/metrics").error().message, HasSubstr("carries no credential"));
+  EXPECT_EQ(server->counters().answers.at({"GET /metrics", 200}), 1U);
+}
+
+TEST(ControllerMetrics, SaysWhatTheStatusSays) {
+  ControllerStatus status = sample_status();
+  status.deliveries.failed = 3;
+  const std::string text = format_metrics(status, HttpCounters());
+  for (const char* const line :
+       {"dfrs_controller_steps_total 1234\n", "dfrs_quota_deliveries_total{result=\"failed\"} 3\n",
+        "dfrs_job_pauses_total{job_id=\"7\",partition=\"dfrs\"} 1\n",
+        "dfrs_job_quota_pending{job_id=\"7\",partition=\"dfrs\"} 1\n", "# TYPE dfrs_job_yield gauge\n",
+        "dfrs_jobs{state=\"user-suspended\"} 0\n", "dfrs_node_cpus{node=\"n1\"} "}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("simulate"))) << "names of jobs are their users' own";
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("nan")));
+}
+
 TEST_F(ControlPort, AnotherKeyIsRefused) {
   Munged other("another key");
-  const Authenticator authenticator(other.socket());
+  const Authenticator authenticator(other.auth());
   const HttpCall call{"127.0.0.1", server->port(), "GET", "/v1/status", controller_receiver("test"), ""};
   const auto answer = http_call(authenticator, call, {}, ::getuid());
   ASSERT_FALSE(answer.has_value());

@@ -40,20 +40,48 @@ TEST(ControllerAddress, FromTheFiles) {
   EXPECT_EQ(address.port, 7000);
   EXPECT_EQ(address.cluster, "kite");
   EXPECT_EQ(address.slurm_user, 0U);
-  EXPECT_EQ(address.munge_socket, "/run/other.socket");
+  EXPECT_EQ(address.auth.socket, "/run/other.socket");
   const ControllerAddress other = found({.host = "h",
                                          .port = 9,
-                                         .munge_socket = "/m",
+                                         .auth = {.munge_socket = "/m"},
                                          .conf = {},
                                          .slurm_conf = slurm,
                                          .cluster = "c",
                                          .slurm_user = "root"});
   EXPECT_THAT(other.hosts, ElementsAre("h"));
   EXPECT_EQ(other.port, 9);
-  EXPECT_EQ(other.munge_socket, "/m");
+  EXPECT_EQ(other.auth.socket, "/m");
   EXPECT_EQ(other.cluster, "c");
   EXPECT_EQ(found({.conf = folder.write("x.conf", "Partitions=p\nControlPort=7001\n"), .slurm_conf = slurm}).port,
             7001);
+}
+
+// Which credentials: by AuthType, unless an option says otherwise.
+TEST(ControllerAddress, Credentials) {
+  const sim::TemporaryFolder folder;
+  const std::string head = "ClusterName=c\nSlurmctldHost=h\nSlurmUser=0\n";
+  const std::string munge = folder.write("munge.conf", head);
+  EXPECT_EQ(found({.slurm_conf = munge}).auth.type, AuthType::munge) << "Slurm's default";
+  const std::string slurm = folder.write("slurm.conf", head + "AuthType=auth/slurm\n");
+  EXPECT_EQ(found({.slurm_conf = slurm}).auth.type, AuthType::slurm);
+  EXPECT_EQ(found({.slurm_conf = slurm}).auth.socket, "");
+  EXPECT_EQ(found({.slurm_conf = slurm}).auth.cluster, "c");
+  EXPECT_EQ(found({.auth = {.type = "munge"}, .slurm_conf = slurm}).auth.type, AuthType::munge);
+  EXPECT_EQ(found({.auth = {.munge_socket = "/m"}, .slurm_conf = slurm}).auth.type, AuthType::munge);
+  EXPECT_EQ(found({.auth = {.sack_socket = "/s"}, .slurm_conf = munge}).auth.type, AuthType::slurm);
+  EXPECT_EQ(found({.auth = {.sack_socket = "/s"}, .slurm_conf = munge}).auth.socket, "/s");
+  const std::string other = folder.write("other.conf", head + "AuthType=auth/none\n");
+  EXPECT_THAT(error_of({.slurm_conf = other}).message, HasSubstr("AuthType=auth/none is not supported"));
+}
+
+TEST(ControllerAddress, AnAddressOfItsOwnIsTriedFirst) {
+  const sim::TemporaryFolder folder;
+  const std::string slurm = folder.write("slurm.conf", "ClusterName=c\nSlurmctldHost=h\nSlurmUser=0\n");
+  folder.write("dfrs.conf", "Partitions=p\nControlAddress=10.0.0.7\n");
+  EXPECT_THAT(found({.slurm_conf = slurm}).hosts, ElementsAre("10.0.0.7", "h"));
+  EXPECT_THAT(found({.host = "x", .slurm_conf = slurm}).hosts, ElementsAre("x"));
+  folder.write("dfrs.conf", "Partitions=p\nControlAddress=::\n");
+  EXPECT_THAT(found({.slurm_conf = slurm}).hosts, ElementsAre("h"));
 }
 
 TEST(ControllerAddress, IncludedFilesAndOldNames) {

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // dfrsctl as its users run it, against a control port of the test's own.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <filesystem>
 
 #include "shim/admin/control_server.h"
 #include "shim/admin/status_json.h"
 #include "tests/cli/process.h"
 #include "tests/shim/admin/sample_status.h"
 #include "tests/shim/support/munged.h"
+#include "tests/shim/support/sack_server.h"
 #include "tests/sim/temporary_folder.h"
 
 namespace dfrs::shim {
@@ -30,8 +35,10 @@ class Dfrsctl : public ::testing::Test {
     ControlServerOptions options;
     options.bind_address = "127.0.0.1";
     options.cluster = "test";
-    options.munge_socket = Munged::shared().socket();
     options.slurm_user = slurm_user;
+    options.requests_per_minute = 12;
+    options.repacks_per_minute = 2;
+    options.auth = auth;
     auto started = ControlServer::start(options, inspection, recorder);
     ASSERT_TRUE(started.has_value()) << started.error();
     server = std::move(*started);
@@ -41,12 +48,48 @@ class Dfrsctl : public ::testing::Test {
     surroundings.environment.push_back("SLURM_CONF=" + slurm_conf);
     return sim::dfrs_sim(arguments, surroundings);
   }
+  // Without files, which nobody may not read.
+  sim::Outcome run_as_nobody(std::vector<std::string> words) const {
+    for (const std::string& word :
+         {std::string("--host=127.0.0.1"), "--port=" + std::to_string(server->port()), std::string("--cluster=test"),
+          "--slurm-user=" + std::to_string(::getuid()), "--munge-socket=" + Munged::shared().socket()})
+      words.push_back(word);
+    words.insert(words.begin(), "dfrsctl");
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    const std::string path = std::filesystem::path(sim::dfrs_sim_path()).parent_path() / "dfrsctl";
+    const int program = ::open(path.c_str(), O_RDONLY);
+    int ends[2];
+    EXPECT_EQ(::pipe(ends), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::dup2(::open("/dev/null", O_WRONLY), STDOUT_FILENO);
+      ::dup2(ends[1], STDERR_FILENO);
+      ::close(ends[1]);
+      if (::setgid(65534) == 0 && ::setuid(65534) == 0) ::fexecve(program, arguments.data(), environ);
+      _exit(99);
+    }
+    ::close(ends[1]);
+    ::close(program);
+    sim::Outcome outcome;
+    outcome.command = "dfrsctl as another user";
+    char buffer[4096];
+    for (ssize_t n = 0; (n = ::read(ends[0], buffer, sizeof buffer)) > 0;)
+      outcome.err.append(buffer, static_cast<std::size_t>(n));
+    ::close(ends[0]);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return outcome;
+  }
   void expect_failure(const sim::Outcome& outcome, int code, const std::string& text) const {
     EXPECT_EQ(outcome.exit_code, code) << outcome.command << outcome.err;
     EXPECT_EQ(outcome.out, "");
     EXPECT_THAT(outcome.err, AllOf(::testing::StartsWith("dfrsctl: "), HasSubstr(text)));
   }
 
+  AuthOptions auth = Munged::shared().auth();
   const sim::TemporaryFolder folder;
   FakeInspection inspection;
   record::Recorder recorder;
@@ -107,6 +150,34 @@ TEST_F(Dfrsctl, ErrorsSayWhatToDo) {
   EXPECT_EQ(run({"status"}, {.output_is_closed_pipe = true}).exit_code, 4);
   server.reset();
   expect_failure(run({"status"}), 5, "Is slurmctld running, with SchedulerType=sched/dfrs");
+}
+
+// Only root can be another user.
+TEST_F(Dfrsctl, SaysThatAUserAsksTooOften) {
+  if (::getuid() != 0) GTEST_SKIP() << "needs root, to ask as another user";
+  EXPECT_EQ(run_as_nobody({"repack", "--dry-run"}).exit_code, 0);
+  expect_failure(run_as_nobody({"repack", "--dry-run"}), 7,
+                 "user id 65534 asks too often: /v1/repack is answered 2 times a minute; try again in");
+  EXPECT_EQ(run({"repack", "--dry-run"}).exit_code, 0) << "root has no limit";
+}
+
+// A cluster without MUNGE: dfrsctl sees that in slurm.conf.
+TEST_F(Dfrsctl, AuthSlurm) {
+  const SackServer slurm;
+  auth = slurm.auth();
+  start(::getuid());
+  slurm_conf = folder.write("sack.conf", "ClusterName=test\nSlurmctldHost=nohost(127.0.0.1)\nSlurmUser=" +
+                                             std::to_string(::getuid()) + "\nAuthType=auth/slurm\n");
+  const std::string port = std::to_string(server->port());
+  const sim::Outcome status = run({"status", "--port", port, "--sack-socket", slurm.socket()});
+  EXPECT_EQ(status.exit_code, 0) << status.err;
+  sim::Surroundings named;
+  named.environment.push_back("SLURM_SACK_SOCKET=" + slurm.socket());
+  EXPECT_EQ(run({"status", "--port", port}, named).exit_code, 0);
+  expect_failure(run({"status", "--port", port, "--sack-socket", folder / "none"}), 5, "sackd");
+  const SackServer stranger("another key of sixteen bytes");
+  expect_failure(run({"status", "--port", port, "--sack-socket", stranger.socket()}), 6, "slurm.key");
+  expect_failure(run({"status", "--port", port, "--munge-socket", Munged::shared().socket()}), 6, "not a credential");
 }
 
 // A backup controller that has taken over is found.

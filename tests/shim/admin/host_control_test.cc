@@ -65,7 +65,8 @@ class HostControl : public ::testing::Test {
     const std::string conf = folder / "dfrs.conf";
     const std::string state = folder.path().string();
     const std::string socket = Munged::shared().socket();
-    const dfrs_controller_paths paths{conf.c_str(), state.c_str(), socket.c_str(), "test", ::getuid(), nullptr};
+    const dfrs_controller_paths paths{conf.c_str(), state.c_str(), "auth/munge", socket.c_str(),
+                                      "test",       ::getuid(),    nullptr};
     char error[256] = "";
     controller = dfrs_controller_create(&paths, log_line, error, sizeof error);
     ASSERT_NE(controller, nullptr) << error;
@@ -76,12 +77,12 @@ class HostControl : public ::testing::Test {
   }
   // Status and answer; 0 if there is no answer.
   std::pair<int, Json> ask(std::uint16_t port, const std::string& method, const std::string& target,
-                           const std::string& body = {}) const {
-    const Authenticator authenticator(Munged::shared().socket());
+                           const std::string& body = {}, const std::string& host = "127.0.0.1") const {
+    const Authenticator authenticator(Munged::shared().auth());
     HttpCallLimits limits;
     limits.timeout = std::chrono::seconds{20};
-    const auto answer = http_call(authenticator, {"127.0.0.1", port, method, target, controller_receiver("test"), body},
-                                  limits, ::getuid());
+    const auto answer =
+        http_call(authenticator, {host, port, method, target, controller_receiver("test"), body}, limits, ::getuid());
     if (!answer) return {0, Json()};
     return {answer->status, Json::parse(answer->body)};
   }
@@ -161,6 +162,30 @@ TEST_F(HostControl, APortThatIsTakenAndOneThatChanges) {
   reconfigure();
   EXPECT_EQ(ask(second.number(), "GET", "/v1/version").first, 200);
   EXPECT_EQ(ask(first.number(), "GET", "/v1/version").first, 0) << "nobody is there any more";
+}
+
+// Where ControlAddress says, and nowhere else; a change moves the port.
+TEST_F(HostControl, ListensOnControlAddressOnly) {
+  Port port;
+  write_conf(port.number(), "ControlAddress=127.0.0.2\n");
+  port.release();
+  create();
+  EXPECT_EQ(ask(port.number(), "GET", "/v1/version", {}, "127.0.0.2").first, 200);
+  EXPECT_EQ(ask(port.number(), "GET", "/v1/version").first, 0);
+  write_conf(port.number(), "ControlAddress=127.0.0.1\n");
+  reconfigure();
+  EXPECT_EQ(ask(port.number(), "GET", "/v1/version").first, 200);
+  EXPECT_EQ(ask(port.number(), "GET", "/v1/version", {}, "127.0.0.2").first, 0);
+}
+
+TEST_F(HostControl, AnAuthTypeThatIsNotSupported) {
+  write_conf(1);
+  const std::string conf = folder / "dfrs.conf";
+  const std::string state = folder.path().string();
+  const dfrs_controller_paths paths{conf.c_str(), state.c_str(), "auth/none", nullptr, "test", ::getuid(), nullptr};
+  char error[256] = "";
+  EXPECT_EQ(dfrs_controller_create(&paths, log_line, error, sizeof error), nullptr);
+  EXPECT_THAT(error, HasSubstr("AuthType=auth/none is not supported"));
 }
 
 TEST_F(HostControl, RecordFile) {

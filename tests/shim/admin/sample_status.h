@@ -114,7 +114,7 @@ inline RepackPlan sample_plan() {
   plan.min_yield_before = 0.25;
   plan.min_yield_after = 0.5;
   plan.decisions = {{DecisionKind::move, 12, {{"n1", 4}}, {{"n2", 2}, {"n3", 2}}},
-                {DecisionKind::start, 100000, {}, {{"n1", 1}}}};
+                    {DecisionKind::start, 100000, {}, {{"n1", 1}}}};
   plan.yields = {{7, 0.25, 0.5}, {100000, 0, 1}};
   return plan;
 }

@@ -245,7 +245,7 @@ TEST_P(AgentTest, ReportsUseInTheCpusThatQuotasAreIn) {
   agent->tick();
   EXPECT_DOUBLE_EQ(agent->report().jobs.at(0).cpu_seconds, 10);
   EXPECT_THAT(format_metrics(agent->metrics(), {}, agent->cgroup_version()),
-              HasSubstr("dfrsd_job_cpu_seconds_total{job=\"12\"} 0.5\n"));
+              HasSubstr("dfrs_job_cpu_seconds_total{node=\"n1\",job_id=\"12\"} 0.5\n"));
 }
 
 TEST_P(AgentTestV1, AddsUpProcessesWhereNothingElseAccounts) {
@@ -326,10 +326,12 @@ TEST_P(AgentTest, MetricsAreThere) {
   http.refusals[static_cast<std::size_t>(Refusal::replayed)] = 2;
   const std::string text = format_metrics(agent->metrics(), http, agent->cgroup_version());
   for (const char* const line :
-       {"dfrsd_job_quota_cores{job=\"12\"} 0.5\n", "dfrsd_jobs{state=\"running\"} 1\n",
-        "dfrsd_jobs{state=\"paused\"} 1\n", "dfrsd_state_sequence 3\n", "dfrsd_states_total{result=\"stale\"} 1\n",
-        "dfrsd_http_answers_total{route=\"GET /metrics\",status=\"200\"} 4\n",
-        "dfrsd_http_refusals_total{reason=\"replayed\"} 2\n", "# TYPE dfrsd_job_cpu_seconds_total counter\n"})
+       {"dfrs_job_quota_cores{node=\"n1\",job_id=\"12\"} 0.5\n", "dfrs_agent_jobs{node=\"n1\",state=\"running\"} 1\n",
+        "dfrs_agent_jobs{node=\"n1\",state=\"paused\"} 1\n", "dfrs_agent_state_sequence{node=\"n1\"} 3\n",
+        "dfrs_agent_states_total{node=\"n1\",result=\"stale\"} 1\n",
+        "dfrs_http_answers_total{node=\"n1\",program=\"dfrsd\",route=\"GET /metrics\",status=\"200\"} 4\n",
+        "dfrs_http_refusals_total{node=\"n1\",program=\"dfrsd\",reason=\"replayed\"} 2\n",
+        "# TYPE dfrs_job_cpu_seconds_total counter\n"})
     EXPECT_THAT(text, HasSubstr(line));
   EXPECT_THAT(text, HasSubstr(v1() ? "cgroup=\"v1\"" : "cgroup=\"v2\""));
   EXPECT_THAT(text, Not(HasSubstr("nan")));

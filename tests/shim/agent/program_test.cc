@@ -121,7 +121,7 @@ class Dfrsd : public testing::Test {
   }
   static HttpNodeAgentsOptions delivery() {
     HttpNodeAgentsOptions options;
-    options.munge_socket = Munged::shared().socket();
+    options.auth = Munged::shared().auth();
     options.refresh = milliseconds(100);
     options.retry_min = milliseconds(20);
     options.retry_max = milliseconds(100);

@@ -45,7 +45,7 @@ class Service : public testing::Test {
     HttpServerOptions http;
     http.bind_address = "127.0.0.1";
     http.port = port;
-    http.munge_socket = Munged::shared().socket();
+    http.auth = Munged::shared().auth();
     http.administrator = getuid();
     auto started = AgentService::start(*agent, "n1", http);
     ASSERT_TRUE(started) << started.error();
@@ -69,7 +69,7 @@ class Service : public testing::Test {
   FakeCgroups tree{FakeCgroups::Version::v1};
   Folder run;
   NoProcess page_out;
-  Authenticator us{Munged::shared().socket()};
+  Authenticator us{Munged::shared().auth()};
   std::unique_ptr<Agent> agent;
   std::unique_ptr<AgentService> service;
   std::uint16_t port = 0;
@@ -120,7 +120,7 @@ TEST_F(Service, HealthAndMetricsAreOpen) {
 // From the controller to the node: quotas are in force, through restarts of the agent.
 TEST_F(Service, DeliveryReachesTheGroups) {
   HttpNodeAgentsOptions options;
-  options.munge_socket = Munged::shared().socket();
+  options.auth = Munged::shared().auth();
   options.slurm_user = getuid();
   options.refresh = milliseconds(100);
   options.retry_min = milliseconds(20);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "shim/auth/munge.h"
 #include "tests/shim/support/munged.h"
 
 namespace dfrs::shim {
@@ -20,7 +21,7 @@ Refusal reason_of(const auto& result) {
 }
 
 TEST(Authenticator, RequestAndAnswer) {
-  const Authenticator us(Munged::shared().socket());
+  const Authenticator us(Munged::shared().auth());
   const auto request = us.sign_request(kRequest);
   ASSERT_TRUE(request) << request.error().message;
   const auto who = us.verify_request(request->credential, kRequest);
@@ -36,12 +37,12 @@ TEST(Authenticator, RequestAndAnswer) {
 }
 
 TEST(Authenticator, NoncesDiffer) {
-  const Authenticator us(Munged::shared().socket());
+  const Authenticator us(Munged::shared().auth());
   EXPECT_NE(us.sign_request(kRequest)->nonce, us.sign_request(kRequest)->nonce);
 }
 
 TEST(Authenticator, RefusesWhatTheCredentialWasNotMadeFor) {
-  const Authenticator us(Munged::shared().socket());
+  const Authenticator us(Munged::shared().auth());
   for (const RequestWords& other : {RequestWords{"GET", "/v1/desired?x=1", "node:n1", "{\"a\":1}"},
                                     RequestWords{"POST", "/v1/desired?x=2", "node:n1", "{\"a\":1}"},
                                     RequestWords{"POST", "/v1/desired?x=1", "node:n2", "{\"a\":1}"},
@@ -53,7 +54,7 @@ TEST(Authenticator, RefusesWhatTheCredentialWasNotMadeFor) {
 }
 
 TEST(Authenticator, RefusesAnswersOfAnotherExchange) {
-  const Authenticator us(Munged::shared().socket());
+  const Authenticator us(Munged::shared().auth());
   const std::string nonce(32, 'a');
   const auto answer = [&] { return *us.sign_answer(nonce, "node:n1", 200, "body"); };
   EXPECT_EQ(reason_of(us.verify_answer(answer(), std::string(32, 'b'), "node:n1", 200, "body")),
@@ -69,14 +70,14 @@ TEST(Authenticator, RefusesAnswersOfAnotherExchange) {
 }
 
 TEST(Authenticator, RefusesReplays) {
-  const Authenticator us(Munged::shared().socket());
+  const Authenticator us(Munged::shared().auth());
   const auto request = us.sign_request(kRequest);
   ASSERT_TRUE(us.verify_request(request->credential, kRequest));
   EXPECT_EQ(reason_of(us.verify_request(request->credential, kRequest)), Refusal::replayed);
 }
 
 TEST(Authenticator, RefusesGarbage) {
-  const Authenticator us(Munged::shared().socket());
+  const Authenticator us(Munged::shared().auth());
   EXPECT_EQ(reason_of(us.verify_request("", kRequest)), Refusal::no_credential);
   for (const char* const garbage : {"x", "MUNGE:", "MUNGE:AwQD:", "\xff\xfe"}) {
     EXPECT_EQ(reason_of(us.verify_request(garbage, kRequest)), Refusal::malformed) << garbage;
@@ -89,26 +90,25 @@ TEST(Authenticator, RefusesGarbage) {
 
 TEST(Authenticator, RefusesAnotherKey) {
   const Munged stranger("another key");
-  const Authenticator them(stranger.socket());
-  const Authenticator us(Munged::shared().socket());
+  const Authenticator them(stranger.auth());
+  const Authenticator us(Munged::shared().auth());
   EXPECT_EQ(reason_of(us.verify_request(them.sign_request(kRequest)->credential, kRequest)), Refusal::wrong_key);
 }
 
 TEST(Authenticator, TwoMungedsWithOneKeyAgree) {
   const Munged other("one key");
-  const Authenticator them(other.socket());
-  const Authenticator us(Munged::shared().socket());
+  const Authenticator them(other.auth());
+  const Authenticator us(Munged::shared().auth());
   EXPECT_TRUE(us.verify_request(them.sign_request(kRequest)->credential, kRequest));
 }
 
 TEST(Authenticator, SaysThatMungedIsNotThere) {
-  const Authenticator us("/nowhere/munge.socket");
+  const Authenticator us({AuthType::munge, "/nowhere/munge.socket", {}});
   const auto request = us.sign_request(kRequest);
-  EXPECT_EQ(reason_of(request), Refusal::munge_unavailable);
+  EXPECT_EQ(reason_of(request), Refusal::unavailable);
   EXPECT_NE(request.error().message.find("/nowhere/munge.socket"), std::string::npos) << request.error().message;
-  const Authenticator ours(Munged::shared().socket());
-  EXPECT_EQ(reason_of(us.verify_request(ours.sign_request(kRequest)->credential, kRequest)),
-            Refusal::munge_unavailable);
+  const Authenticator ours(Munged::shared().auth());
+  EXPECT_EQ(reason_of(us.verify_request(ours.sign_request(kRequest)->credential, kRequest)), Refusal::unavailable);
 }
 
 }  // namespace

@@ -222,6 +222,18 @@ TEST(ReadConfig, TheExampleIsGoodAndShowsTheDefaults) {
   EXPECT_EQ(format_config(*config), format_config(defaults)) << "the example says that these are the defaults";
 }
 
+TEST(ReadConfig, AddressesAreNumeric) {
+  for (const char* const good : {"127.0.0.1", "0.0.0.0", "::", "fe80::1"}) {
+    const auto config = parse_config(std::string("Partitions=p\nControlAddress=") + good, "test");
+    ASSERT_TRUE(config.has_value()) << good;
+    EXPECT_EQ(config->control_address, good);
+  }
+  for (const char* const bad : {"localhost", "1.2.3", "any", "10.0.0.1:6822", "[::1]"}) {
+    EXPECT_FALSE(parse_config(std::string("Partitions=p\nControlAddress=") + bad, "test").has_value()) << bad;
+  }
+  EXPECT_FALSE(parse_config("Partitions=p\nControlRequests=0", "test").has_value());
+}
+
 TEST(ReadConfig, CostsWeightsAndNeeds) {
   const auto read = [](const std::string& text) { return parse_config("Partitions=p\n" + text, "dfrs.conf").value(); };
   Config config = read("");

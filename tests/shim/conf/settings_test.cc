@@ -58,6 +58,7 @@ TEST(SettingsTable, EachSettingIsItsOwn) {
       {"CheckpointMark", "mark"}, {"MinProgress", "7"},     {"MaxLostRuns", "7"},      {"SuspendNeedsSwap", "no"},
       {"SwapRate", "7"},          {"RestartCost", "7"},     {"Weight", "qos"},         {"CpuNeed", "measured"},
       {"CpuNeedFloor", "0.7"},    {"QuotaMode", "off"},     {"AgentPort", "slurmd+7"}, {"ControlPort", "7"},
+      {"ControlAddress", "::1"},  {"ControlRequests", "7"}, {"ControlRepacks", "7"},   {"ControlMetrics", "no"},
       {"QuotaWait", "7"},         {"CommentInterval", "7"}, {"StockBackfill", "no"},   {"RecordFile", "/seven"},
   };
   const std::string before = format_config(parse_config("Partitions=p", "empty").value());

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "shim/http/client.h"
 #include "shim/http/server.h"
@@ -26,18 +28,22 @@ constexpr uid_t kNobody = 65534;
 
 class Http : public testing::Test {
  protected:
-  std::unique_ptr<HttpServer> server = start(Munged::shared().socket());
-  Authenticator us{Munged::shared().socket()};
+  ConnectionLimits strangers;
+  std::unique_ptr<HttpServer> server = start(Munged::shared().auth());
+  Authenticator us{Munged::shared().auth()};
   std::atomic<int> handled = 0;
 
-  std::unique_ptr<HttpServer> start(const std::string& munge_socket, uid_t administrator = getuid()) {
+  std::unique_ptr<HttpServer> start(const AuthOptions& auth, uid_t administrator = getuid()) {
     HttpServerOptions options;
     options.bind_address = "127.0.0.1";
     options.receiver = "node:n1";
-    options.munge_socket = munge_socket;
+    options.auth = auth;
     options.administrator = administrator;
     options.max_body = kMaxBody;
     options.idle_timeout = std::chrono::seconds(2);
+    options.requests_per_minute = 20;
+    options.costly_requests_per_minute = 3;
+    options.strangers = strangers;
     const auto echo = [this](const HttpRequest& request) {
       ++handled;
       std::string text = request.method + " " + request.path + " " + std::to_string(request.uid) +
@@ -48,6 +54,7 @@ class Http : public testing::Test {
     auto started =
         HttpServer::start(options, {{"GET", "/open", Access::anyone, echo},
                                     {"GET", "/mine", Access::user, echo},
+                                    {"GET", "/costly", Access::user, echo, Cost::much},
                                     {"POST", "/v1/echo", Access::administrator, echo},
                                     {"POST", "/throw", Access::administrator,
                                      [](const HttpRequest&) -> HttpAnswer { throw std::runtime_error("broken"); }},
@@ -66,6 +73,12 @@ class Http : public testing::Test {
 
   /// Sends raw bytes and returns the whole answer.
   std::string raw(const std::string& bytes) const {
+    const int fd = open_connection(bytes);
+    ::shutdown(fd, SHUT_WR);
+    return read_to_end(fd);
+  }
+  /// A connection on which these bytes have been sent.
+  int open_connection(const std::string& bytes) const {
     const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -78,7 +91,9 @@ class Http : public testing::Test {
       if (n <= 0) break;
       sent += static_cast<std::size_t>(n);
     }
-    ::shutdown(fd, SHUT_WR);
+    return fd;
+  }
+  static std::string read_to_end(int fd) {
     std::string answer;
     char buffer[4096];
     for (ssize_t n = 0; (n = ::recv(fd, buffer, sizeof buffer, 0)) > 0;) answer.append(buffer, static_cast<size_t>(n));
@@ -89,6 +104,31 @@ class Http : public testing::Test {
     return method + " " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nDFRS-Credential: " +
            us.sign_request({method, target, "node:n1", body})->credential +
            "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  }
+  /// Made by another user, in a process of its own; needs root.
+  std::string credential_of_nobody(const std::string& method, const std::string& target) const {
+    int ends[2];
+    EXPECT_EQ(::pipe(ends), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      if (::setgid(kNobody) != 0 || ::setuid(kNobody) != 0) _exit(1);
+      const auto request = us.sign_request({method, target, "node:n1", ""});
+      if (!request) _exit(2);
+      const ssize_t written = ::write(ends[1], request->credential.data(), request->credential.size());
+      _exit(written > 0 ? 0 : 3);
+    }
+    ::close(ends[1]);
+    char buffer[4096];
+    const ssize_t size = ::read(ends[0], buffer, sizeof buffer);
+    ::close(ends[0]);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    return std::string(buffer, size > 0 ? static_cast<std::size_t>(size) : 0);
+  }
+  std::string ask_as_nobody(const std::string& method, const std::string& target) const {
+    return raw(method + " " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nDFRS-Credential: " +
+               credential_of_nobody(method, target) + "\r\nContent-Length: 0\r\n\r\n");
   }
 };
 
@@ -162,7 +202,7 @@ TEST_F(Http, RefusesARequestForAnotherReceiver) {
 
 TEST_F(Http, RefusesAnotherKey) {
   const Munged stranger("another key");
-  const auto answer = http_call(Authenticator(stranger.socket()), call("POST", "/v1/echo", "x"), {}, getuid());
+  const auto answer = http_call(Authenticator(stranger.auth()), call("POST", "/v1/echo", "x"), {}, getuid());
   ASSERT_FALSE(answer);
   EXPECT_TRUE(answer.error().refused);
   EXPECT_THAT(answer.error().message, HasSubstr("another MUNGE key"));
@@ -171,7 +211,7 @@ TEST_F(Http, RefusesAnotherKey) {
 
 TEST_F(Http, SaysSoWhenTheServersMungedIsGone) {
   Munged own("one key");
-  server = start(own.socket());
+  server = start(own.auth());
   EXPECT_TRUE(ask(call("POST", "/v1/echo", "x")));
   own.stop();
   const auto answer = ask(call("POST", "/v1/echo", "x"));
@@ -185,31 +225,6 @@ TEST_F(Http, SaysSoWhenTheServersMungedIsGone) {
 // Only root can be another user.
 TEST_F(Http, RefusesUsersWhoMayNot) {
   if (getuid() != 0) GTEST_SKIP() << "needs root, to ask as another user";
-  // The credential is made by another user, in a process of its own.
-  const auto credential_of_nobody = [&](const std::string& method, const std::string& target) {
-    int ends[2];
-    EXPECT_EQ(::pipe(ends), 0);
-    const pid_t child = ::fork();
-    if (child == 0) {
-      if (::setgid(kNobody) != 0 || ::setuid(kNobody) != 0) _exit(1);
-      const auto request = us.sign_request({method, target, "node:n1", ""});
-      if (!request) _exit(2);
-      const ssize_t written = ::write(ends[1], request->credential.data(), request->credential.size());
-      _exit(written > 0 ? 0 : 3);
-    }
-    ::close(ends[1]);
-    char buffer[4096];
-    const ssize_t size = ::read(ends[0], buffer, sizeof buffer);
-    ::close(ends[0]);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    EXPECT_EQ(status, 0);
-    return std::string(buffer, size > 0 ? static_cast<std::size_t>(size) : 0);
-  };
-  const auto ask_as_nobody = [&](const std::string& method, const std::string& target) {
-    return raw(method + " " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nDFRS-Credential: " +
-               credential_of_nobody(method, target) + "\r\nContent-Length: 0\r\n\r\n");
-  };
   const std::string refused = ask_as_nobody("POST", "/v1/echo");
   EXPECT_THAT(refused, HasSubstr(" 401 "));
   EXPECT_THAT(refused, HasSubstr("\"unauthorised\""));
@@ -218,8 +233,8 @@ TEST_F(Http, RefusesUsersWhoMayNot) {
   EXPECT_EQ(server->counters().refusals[static_cast<std::size_t>(Refusal::unauthorised)], 1u);
   // Routes for any user answer, and know who asks.
   EXPECT_THAT(ask_as_nobody("GET", "/mine"), HasSubstr("GET /mine 65534 known"));
-  // SlurmUser may, whichever user that is.
-  server = start(Munged::shared().socket(), kNobody);
+  // SlurmUser may, whoever that is.
+  server = start(Munged::shared().auth(), kNobody);
   EXPECT_THAT(ask_as_nobody("POST", "/v1/echo"), HasSubstr(" 200 "));
 }
 
@@ -234,7 +249,7 @@ TEST_F(Http, ClientRefusesAnswersOfOthers) {
   const pid_t child = ::fork();
   if (child == 0) {
     if (::setgid(kNobody) != 0 || ::setuid(kNobody) != 0) _exit(1);
-    const std::unique_ptr<HttpServer> imposter = start(Munged::shared().socket());
+    const std::unique_ptr<HttpServer> imposter = start(Munged::shared().auth());
     const std::uint16_t port = imposter->port();
     if (::write(ends[1], &port, sizeof port) != sizeof port) _exit(2);
     ::pause();
@@ -276,21 +291,114 @@ TEST_F(Http, RefusesBodiesThatAreTooLarge) {
   EXPECT_THAT(raw("POST /v1/echo HTTP/1.1\r\nHost: x\r\nDFRS-Credential: x\r\nContent-Length: "
                   "18446744073709551615\r\n\r\n"),
               testing::AnyOf(HasSubstr(" 413 "), HasSubstr(" 400 ")));
-  // Not announced.
+  // Not announced, and sent by one who may: seen as it comes.
   const std::string chunk = "1000\r\n" + std::string(0x1000, 'x') + "\r\n";
-  const std::string head =
-      "POST /v1/echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nDFRS-Credential: x\r\nTransfer-Encoding: "
-      "chunked\r\n\r\n";
-  EXPECT_THAT(raw(head + chunk + "1\r\nx\r\n0\r\n\r\n"), HasSubstr(" 413 "));
-  // If it goes on, the connection is closed.
-  std::string endless = head;
+  const auto head = [&] {
+    return "POST /v1/echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nDFRS-Credential: " +
+           us.sign_request({"POST", "/v1/echo", "node:n1", ""})->credential + "\r\nTransfer-Encoding: chunked\r\n\r\n";
+  };
+  EXPECT_THAT(raw(head() + chunk + "1\r\nx\r\n0\r\n\r\n"), HasSubstr(" 413 "));
+  // And on and on: hung up on.
+  std::string endless = head();
   for (int i = 0; i < 100; ++i) endless += chunk;
   EXPECT_THAT(raw(endless), testing::Not(HasSubstr(" 200 ")));
+  // A GET has none.
+  EXPECT_THAT(raw("GET /open HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx"),
+              HasSubstr(" 413 "));
   EXPECT_EQ(handled, 0);
   // The largest body that is allowed.
   const auto largest = ask(call("POST", "/v1/echo", std::string(kMaxBody, 'x')));
   ASSERT_TRUE(largest) << largest.error().message;
   EXPECT_EQ(largest->status, 200);
+}
+
+// The head says who asks: what they may not ask is refused while the body is still to come.
+TEST_F(Http, RefusesByTheHeadAlone) {
+  const auto before_its_body = [&](const std::string& credential) {
+    const int fd = open_connection("POST /v1/echo HTTP/1.1\r\nHost: x\r\nDFRS-Credential: " + credential +
+                                   "\r\nContent-Length: 1000\r\n\r\n");
+    const auto begin = std::chrono::steady_clock::now();
+    const std::string answer = read_to_end(fd);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(1500)) << "the body was waited for";
+    return answer;
+  };
+  EXPECT_THAT(before_its_body("x"), testing::AllOf(HasSubstr(" 401 "), HasSubstr("\"malformed\"")));
+  // Made for another route.
+  const std::string credential = us.sign_request({"POST", "/throw", "node:n1", ""})->credential;
+  EXPECT_THAT(before_its_body(credential), testing::AllOf(HasSubstr(" 401 "), HasSubstr("\"other_message\"")));
+  if (getuid() == 0) {
+    const std::string other_user = credential_of_nobody("POST", "/v1/echo");
+    EXPECT_THAT(before_its_body(other_user), testing::AllOf(HasSubstr(" 401 "), HasSubstr("\"unauthorised\"")));
+  }
+  EXPECT_EQ(handled, 0);
+}
+
+// Only root can be another user.
+TEST_F(Http, UsersMayAskOnlySoOften) {
+  if (getuid() != 0) GTEST_SKIP() << "needs root, to ask as another user";
+  // Of 20 a minute, 10 at once; of 3 that cost much, 2.
+  const auto answered = [&](const std::string& target, int most) {
+    for (int k = 0; k < most + 3; ++k) {
+      const std::string answer = ask_as_nobody("GET", target);
+      if (answer.find(" 429 ") == std::string::npos) continue;
+      EXPECT_THAT(answer, HasSubstr("\r\nRetry-After: "));
+      EXPECT_THAT(answer, HasSubstr("\"too_many_requests\""));
+      EXPECT_THAT(answer, HasSubstr("\r\nDFRS-Answer-Credential: ")) << "it is told apart from a stranger's";
+      return k;
+    }
+    ADD_FAILURE() << "no limit";
+    return 0;
+  };
+  EXPECT_EQ(answered("/costly", 2), 2);
+  const int cheap = answered("/mine", 10);
+  EXPECT_GE(cheap, 10);
+  EXPECT_LE(cheap, 12) << "a few seconds may have passed";
+  // Root and SlurmUser are not held up by it.
+  for (int k = 0; k < 15; ++k) {
+    const auto answer = ask(call("GET", "/costly"));
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(answer->status, 200);
+  }
+}
+
+TEST_F(Http, StrangersHaveLittleTime) {
+  strangers.time = std::chrono::milliseconds(300);
+  server = start(Munged::shared().auth());
+  // A byte now and then keeps a connection from being idle.
+  const int slow = open_connection("GET /open HTTP/1.1\r\n");
+  bool ended = false;
+  const auto begin = std::chrono::steady_clock::now();
+  while (!ended && std::chrono::steady_clock::now() - begin < std::chrono::seconds(5)) {
+    ::usleep(50000);
+    char byte = 0;
+    const ssize_t got = ::recv(slow, &byte, 1, MSG_DONTWAIT);
+    ended = got == 0 || (got < 0 && errno != EAGAIN) || ::send(slow, "a", 1, MSG_NOSIGNAL) < 0;
+  }
+  ::close(slow);
+  EXPECT_TRUE(ended);
+  EXPECT_EQ(server->counters().ended_connections, 1u);
+  // An administrator's connection stays.
+  const std::string request = signed_request("POST", "/v1/echo", "x");
+  const int ours =
+      open_connection(request.substr(0, request.find("Connection")) + request.substr(request.find("DFRS-Credential")));
+  ::usleep(800000);
+  char buffer[4096];
+  EXPECT_GT(::recv(ours, buffer, sizeof buffer, MSG_DONTWAIT), 0);
+  EXPECT_EQ(::recv(ours, buffer, sizeof buffer, MSG_DONTWAIT), -1) << "closed";
+  ::close(ours);
+}
+
+// Those who only hold connections open do not keep others out.
+TEST_F(Http, StrangersDoNotFillTheServer) {
+  strangers.most = 4;
+  strangers.grace = std::chrono::milliseconds(200);
+  server = start(Munged::shared().auth());
+  std::vector<int> held;
+  for (int k = 0; k < 64; ++k) held.push_back(open_connection("GET /open HTTP/1.1\r\n"));  // as many as an address may
+  ::usleep(600000);
+  EXPECT_GE(server->counters().ended_connections, 60u);
+  EXPECT_TRUE(ask(call("POST", "/v1/echo", "x")));
+  for (const int fd : held) ::close(fd);
 }
 
 TEST_F(Http, SurvivesGarbage) {

@@ -30,7 +30,7 @@ class Delivery : public testing::Test {
   HttpNodeAgentsOptions options() {
     HttpNodeAgentsOptions options;
     options.epoch = 7;
-    options.munge_socket = Munged::shared().socket();
+    options.auth = Munged::shared().auth();
     options.slurm_user = getuid();
     options.refresh = milliseconds(100);
     options.retry_min = milliseconds(20);
@@ -224,7 +224,7 @@ TEST_F(Delivery, DoesNotFightAControllerThatHasTakenOver) {
 
 TEST_F(Delivery, AnotherKeyIsRefusedAndSaid) {
   const Munged stranger("another key");
-  TestNode one("n1", stranger.socket());
+  TestNode one("n1", stranger.auth());
   HttpNodeAgents agents(options());
   agents.set_agents(std::vector{one.address()});
   agents.set_desired(0, kJobs);

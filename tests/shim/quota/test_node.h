@@ -19,8 +19,8 @@ namespace dfrs::shim {
 
 class TestNode {
  public:
-  explicit TestNode(std::string name, std::string munge_socket = Munged::shared().socket(), std::uint16_t port = 0)
-      : name_(std::move(name)), munge_socket_(std::move(munge_socket)), port_(port) {
+  explicit TestNode(std::string name, AuthOptions auth = Munged::shared().auth(), std::uint16_t port = 0)
+      : name_(std::move(name)), auth_(std::move(auth)), port_(port) {
     start();
   }
 
@@ -29,7 +29,7 @@ class TestNode {
     options.bind_address = "127.0.0.1";
     options.port = port_;
     options.receiver = node_receiver(name_);
-    options.munge_socket = munge_socket_;
+    options.auth = auth_;
     options.administrator = getuid();
     auto server = HttpServer::start(options, {{"POST", kDesiredTarget, Access::administrator,
                                                [this](const HttpRequest& request) { return desired(request.body); }}});
@@ -89,7 +89,7 @@ class TestNode {
   }
 
   const std::string name_;
-  const std::string munge_socket_;
+  const AuthOptions auth_;
   std::uint16_t port_;
   mutable std::mutex mutex_;
   DesiredState state_;

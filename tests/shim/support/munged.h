@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "shim/auth/credentials.h"
 #include "tests/shim/support/folder.h"
 
 namespace dfrs::shim {
@@ -23,6 +24,7 @@ class Munged {
   /// Starts again after stop(); it has then forgotten the credentials that it has seen.
   void start();
   std::string socket() const { return folder_ / "munge.socket"; }
+  AuthOptions auth() const { return {AuthType::munge, socket(), {}}; }
 
   /// Shared by tests without special needs.
   static Munged& shared();
