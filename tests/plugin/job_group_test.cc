@@ -23,13 +23,15 @@ std::function<void()> after_make;
 
 long hook_file_system(int fd) { return tree_of_hooks->file_system(fd); }
 int hook_make(int at, const char* name) {
-  errno = tree_of_hooks->make(at, name);
+  const auto made = tree_of_hooks->make(at, name);
+  errno = made ? 0 : made.error();
   if (errno != 0) return -1;
   if (after_make) after_make();
   return 0;
 }
 int hook_remove(int at, const char* name) {
-  errno = tree_of_hooks->remove(at, name);
+  const auto removed = tree_of_hooks->remove(at, name);
+  errno = removed ? 0 : removed.error();
   return errno == 0 ? 0 : -1;
 }
 
