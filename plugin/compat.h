@@ -199,6 +199,16 @@ static inline void compat_node_job_remove(node_use_record_t *usage, job_record_t
 #endif
 }
 
+/* Since 24.11 cons_tres builds the rows of a partition that a job has left only when it needs them. */
+static inline bool compat_rows_stale(const part_res_record_t *part) {
+#if COMPAT_SINCE(24, 11)
+  return part->rebuild_rows;
+#else
+  (void)part;
+  return false;
+#endif
+}
+
 /* Nodes that a job keeps others from by its topology (--exclusive=topo). */
 static inline void compat_unblock_nodes(void) {
 #if COMPAT_SINCE(24, 11)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugin/job_shape.h"
 
+#include <string.h>
+
 #include "shim/gate.h"
 
 static uint32_t known(uint32_t value, uint32_t otherwise) {
@@ -29,6 +31,16 @@ static bool plain_features(compat_list features) {
   }
   list_iterator_destroy(each);
   return plain;
+}
+
+/* Whether the list names more than CPUs. Since 23.11 Slurm also writes --cpus-per-task there, as "cpu:4" or "cpu=4". */
+static bool beyond_cpus(const char *list) {
+  while (list && *list) {
+    if (strncmp(list, "cpu:", 4) != 0 && strncmp(list, "cpu=", 4) != 0) return true;
+    list = strchr(list, ',');
+    if (list) ++list;
+  }
+  return false;
 }
 
 struct job_shape job_shape(const job_record_t *job, uint64_t node_memory) {
@@ -70,7 +82,7 @@ struct job_shape job_shape(const job_record_t *job, uint64_t node_memory) {
   if (details->whole_node) shape.exclusive = true;
   shape.stock_placed =
       (job->gres_list_req && list_count(job->gres_list_req)) || job->tres_per_job || job->tres_per_node ||
-      job->tres_per_socket || job->tres_per_task || job->req_switch || job->burst_buffer || job->reboot ||
+      job->tres_per_socket || beyond_cpus(job->tres_per_task) || job->req_switch || job->burst_buffer || job->reboot ||
       details->contiguous || (details->core_spec != 0 && details->core_spec != NO_VAL16) ||
       !plain_features(details->feature_list) || (details->prefer_list && list_count(details->prefer_list));
   shape.own_layout = nodes > 1 || (most_nodes != 0 && most_nodes < shape.tasks) ||

@@ -19,6 +19,10 @@ uint64_t memory_free(int node) {
 /* For a job that was placed exactly: by task. */
 static uint64_t wanted_by_tasks(const job_record_t *job, uint32_t k, int node) {
   const struct job_shape shape = job_shape(job, memory_of_node(node));
+  const uint32_t cpus = placed_tasks(job, k, node, 1);
+  const uint64_t request = job->details->pn_min_memory;
+  /* A resize may leave a node with CPUs that do not make up the tasks which the request now describes. */
+  if ((request & MEM_PER_CPU) && cpus % shape.cpus_per_task != 0) return (request & ~MEM_PER_CPU) * cpus;
   return placed_tasks(job, k, node, shape.cpus_per_task) * shape.memory_per_task;
 }
 

@@ -113,11 +113,11 @@ static int run_now(const struct selector_test *test) {
 
 int selector_job_test(const struct selector_test *test) {
   if (managed(test->job) && test->job->details && test->min_nodes > 0) {
-    if (test->mode == SELECT_MODE_RUN_NOW) return run_now(test);
-    if (test->mode == SELECT_MODE_WILL_RUN && in_backfill()) return SLURM_ERROR;
+    const int mode = test->mode & SELECT_MODE_BASE;
+    if (mode == SELECT_MODE_RUN_NOW) return run_now(test);
+    if (mode == SELECT_MODE_WILL_RUN && in_backfill()) return SLURM_ERROR;
     /* Slurm asks this of every job that comes in. It also asks when a start by our own plan has failed: no news. */
-    if (test->mode == SELECT_MODE_TEST_ONLY && dfrs_gate_plan(test->job->job_id).kind == DFRS_PLAN_NONE)
-      dfrs_gate_wake();
+    if (mode == SELECT_MODE_TEST_ONLY && dfrs_gate_plan(test->job->job_id).kind == DFRS_PLAN_NONE) dfrs_gate_wake();
   }
   return test->stock(test);
 }

@@ -50,8 +50,9 @@ void shared_row_attach(void) {
 }
 
 bool shared_row_foreign(int node, int core) {
-  for (const part_res_record_t *part = *stock.part_record; part; part = part->next) {
+  for (part_res_record_t *part = *stock.part_record; part; part = part->next) {
     if (part == record || !part->row) continue;
+    if (compat_rows_stale(part)) stock.build_rows(part, NULL);
     for (int i = 0; i < part->num_rows; ++i) {
       bitstr_t *const *const cores = part->row[i].row_bitmap;
       if (!cores || !cores[node] || part->row[i].num_jobs == 0) continue;

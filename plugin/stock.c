@@ -47,6 +47,7 @@ static const struct stock_name kNames[] = {
     {"select_p_reconfigure", &stock.reconfigure, false},
     {"init", &stock.init, false},
     {"fini", &stock.fini, false},
+    {"part_data_build_row_bitmaps", &stock.build_rows, false},
     {"select_node_usage", &stock.node_usage, false},
     {"select_part_record", &stock.part_record, false},
     {"select_state_initializing", &stock.initializing, false},

@@ -22,6 +22,7 @@ struct stock {
   int (*reconfigure)(void);
   int (*init)(void);
   void (*fini)(void); /* returns an int before 26.05, always SLURM_SUCCESS */
+  void (*build_rows)(part_res_record_t *, job_record_t *);
   /* Its data. node_init replaces the arrays and lists behind these pointers. */
   node_use_record_t **node_usage;
   part_res_record_t **part_record;

@@ -49,6 +49,7 @@ def common_conf(options, place):
         "SelectType": "select/cons_tres",
         "SelectTypeParameters": "CR_Core_Memory",
         "PreemptMode": "OFF",
+        "PriorityType": "priority/basic",  # the default before 24.11
         "MailProg": "/bin/true",
         "DefMemPerCPU": max(1, options.memory // (16 * options.cpus)),
         "MaxJobCount": 20000,
