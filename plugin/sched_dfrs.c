@@ -275,7 +275,7 @@ static int start_thread(void) {
     return SLURM_ERROR;
   }
   running = true;
-  verbose("sched/dfrs: started");
+  info("sched/dfrs: started");
   return SLURM_SUCCESS;
 }
 
