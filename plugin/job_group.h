@@ -4,9 +4,11 @@
  *
  * - cgroup v1: <root>/cpu/<tree>/<node>/job_<id>, and the same below cpuacct. Either of the two makes it; tasks join it
  *   here.
- * - cgroup v2: Slurm's own <root>/system.slice/[<node>_]slurmstepd.scope/job_<id>.
+ * - cgroup v2: Slurm's own group of the job, as the task's /proc/PID/cgroup names it.
  * - <run_dir>/quota/<id>: the job's quota here, "QUOTA PERIOD" in microseconds, QUOTA is "max" for none. The agent
  *   writes it.
+ * - <run_dir>/group/<id>, version 2: the job's group, "INODE PATH" below <root>. Written here at each task's start,
+ *   since the names of Slurm's folders need not say which job they are of; removed when the job is over.
  *
  * This part uses nothing of Slurm. Messages are one line. No function may be called by two threads at once.
  */
@@ -29,6 +31,7 @@ struct dfrs_group_conf {
   char run_dir[PATH_MAX];
   char node[NAME_MAX + 1];
   double default_cores_per_cpu; /* of a job for which the agent has published no quota; 0: unlimited */
+  const char *proc;             /* where processes are; tests have their own */
   /* The kernel's functions; tests, whose trees are plain folders, have others. */
   long (*file_system)(int fd);                 /* f_type of an open folder; 0 if unknown */
   int (*make_group)(int at, const char *name); /* 0, or -1 and errno */
@@ -50,7 +53,8 @@ int dfrs_group_join(const struct dfrs_group_conf *conf, uint32_t job, unsigned c
 bool dfrs_group_managed(const struct dfrs_group_conf *conf, uint32_t job);
 
 /* Removes the job's group if no process is in it. The agent's are left to the agent (it still has to read what was
- * used), unless the job is over. v2: nothing, the groups are Slurm's. */
+ * used), unless the job is over. v2: the groups are Slurm's; when the job is over, the agent is no longer told of its.
+ */
 void dfrs_group_leave(const struct dfrs_group_conf *conf, uint32_t job, bool job_over);
 
 #ifdef __cplusplus

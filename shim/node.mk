@@ -30,6 +30,10 @@ libagent_a_SOURCES = \
 	shim/agent/cgroup/job_groups.h \
 	shim/agent/cgroup/kernel.cc \
 	shim/agent/cgroup/kernel.h \
+	shim/agent/cgroup/slurm_groups.cc \
+	shim/agent/cgroup/slurm_groups.h \
+	shim/agent/cgroup/task_path.c \
+	shim/agent/cgroup/task_path.h \
 	shim/agent/cgroup/v1.cc \
 	shim/agent/cgroup/v2.cc \
 	shim/agent/cpu_max.cc \
@@ -59,7 +63,16 @@ if HAVE_SPANK
 spankdir = $(libdir)/dfrs/slurm
 spank_PROGRAMS = plugin/spank_dfrs.so
 endif
-plugin_spank_dfrs_so_SOURCES = plugin/job_group.c plugin/job_group.h plugin/spank_dfrs.c
+plugin_spank_dfrs_so_SOURCES = \
+	plugin/group_parts.c \
+	plugin/group_parts.h \
+	plugin/group_v1.c \
+	plugin/group_v2.c \
+	plugin/job_group.c \
+	plugin/job_group.h \
+	plugin/spank_dfrs.c \
+	shim/agent/cgroup/task_path.c \
+	shim/agent/cgroup/task_path.h
 plugin_spank_dfrs_so_CFLAGS = $(AM_CFLAGS)
 plugin_spank_dfrs_so_LDFLAGS = $(AM_LDFLAGS) -shared
 plugin_spank_dfrs_so_LDADD = -lm
