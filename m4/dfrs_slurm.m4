@@ -13,6 +13,7 @@ AC_ARG_WITH([slurm-headers],
   [AS_HELP_STRING([--with-slurm-headers=DIR],[folder that holds slurm/slurm_version.h of the installed Slurm, if that is not /usr/include])],
   [],[with_slurm_headers=])
 SLURM_CPPFLAGS=
+SPANK_CPPFLAGS=
 slurm_generation=
 have_slurm_plugin="no (give --with-slurm-src=PATH)"
 AS_IF([test "x$with_slurm_src" = xyes],
@@ -79,10 +80,14 @@ slurmctld refuses plugins of another version than its own. Give the source of Sl
 docs/reference/slurm.md says what another version needs. Without --with-slurm-src all but the plugins is built])])
   # Slurm's headers are not ours to correct: -isystem keeps the compiler from warning about them.
   SLURM_CPPFLAGS="-isystem \$(top_srcdir)/plugin/slurm -isystem $with_slurm_src"
-  AS_IF([test -n "$with_slurm_headers"],[SLURM_CPPFLAGS="$SLURM_CPPFLAGS -isystem $slurm_headers_in"])
+  # The SPANK plugin takes what is public; Slurm checks its version, too.
+  AS_IF([test -n "$with_slurm_headers"],
+    [SLURM_CPPFLAGS="$SLURM_CPPFLAGS -isystem $slurm_headers_in"
+     SPANK_CPPFLAGS="-isystem $slurm_headers_in -isystem $with_slurm_src"])
   have_slurm_plugin="for Slurm $slurm_version"
 ])
 AC_SUBST([SLURM_CPPFLAGS])
+AC_SUBST([SPANK_CPPFLAGS])
 # Slurm's own library, for programs that speak its protocol (benchmarks only).
 SLURM_LIBDIR=
 for folder in /usr/lib/*/slurm-wlm /usr/lib64/slurm /usr/lib/slurm /usr/local/lib/slurm; do

@@ -12,6 +12,8 @@
 #include "plugin/marks.h"
 #include "plugin/saving.h"
 #include "shim/gate.h"
+#include "src/slurmctld/acct_policy.h"
+#include "src/slurmctld/fed_mgr.h"
 
 /* s; a hold of the write locks ends when it has lasted this long, since RPCs wait for it. An operation takes 0.1 ms. */
 static const double kLongestHold = 0.003;
@@ -115,6 +117,7 @@ static bool make_plan(const struct snapshot *snapshot, const struct dfrs_operati
 struct started {
   uint32_t job_id, restarts;
   time_t start_time;
+  bool slurm_launches; /* when its nodes and PrologSlurmctld are ready; that may come before our save has ended */
 };
 
 struct started_list {
@@ -132,10 +135,10 @@ static bool make_room(struct started_list *started) {
   return true;
 }
 
-static void notify_start(job_record_t *job) {
+static void notify_start(job_record_t *job, bool slurm_launches) {
   if (job->batch_flag == 0)
     srun_allocate(job);
-  else if (!IS_JOB_CONFIGURING(job)) /* Slurm does it when its nodes are ready */
+  else if (!slurm_launches)
     launch_job(job);
 }
 
@@ -149,7 +152,7 @@ static void notify_started(struct started_list *started, const slurmctld_lock_t 
       job_record_t *job = find_job_record(one->job_id);
       if (job && job->restart_cnt == one->restarts && job->start_time == one->start_time && !IS_JOB_COMPLETING(job) &&
           (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)))
-        notify_start(job);
+        notify_start(job, one->slurm_launches);
     } while (++i < started->count && hold_may_last(&hold));
     hold_ended(&hold, times);
     unlock_slurmctld(locks);
@@ -183,22 +186,71 @@ static bool startable(const struct snapshot *snapshot, const job_record_t *job, 
   return code == DFRS_DONE;
 }
 
-/* Whether Slurm's own rules let the job start in its partition now; if not, *result says why. */
+/* Whether the job's association may still use its QOS. If not, the job is marked, as Slurm's own scheduler does. */
+static bool qos_valid(job_record_t *job) {
+  if (!job->qos_id || !(accounting_enforce & ACCOUNTING_ENFORCE_QOS) || job->limit_set.qos) return true;
+  assoc_mgr_lock_t locks = {.assoc = READ_LOCK, .qos = READ_LOCK};
+  assoc_mgr_lock(&locks);
+  const slurmdb_assoc_rec_t *assoc = job->assoc_ptr;
+  const bool valid = !assoc || (job->qos_id < g_qos_count && assoc->usage && assoc->usage->valid_qos &&
+                                compat_bit(assoc->usage->valid_qos, job->qos_id));
+  assoc_mgr_unlock(&locks);
+  if (!valid) {
+    (void)job_fail_qos(job, "sched/dfrs", false);
+  } else if (job->state_reason == FAIL_QOS) {
+    xfree(job->state_desc);
+    job->state_reason = WAIT_NO_REASON;
+  }
+  return valid;
+}
+
+static bool account_valid(job_record_t *job) {
+  if (assoc_mgr_validate_assoc_id(acct_db_conn, job->assoc_id, accounting_enforce) == SLURM_SUCCESS) return true;
+  job->state_reason = FAIL_ACCOUNT;
+  xfree(job->state_desc);
+  return false;
+}
+
+/* Whether Slurm's own rules let the job start in its partition now, by the checks of its own scheduler; if not, *result
+ * says why. The job may end here: its deadline cannot be met any more. */
 static bool permitted(job_record_t *job, time_t now, struct dfrs_result *result) {
   job_record_t *limited = job;
   const char *reason = NULL;
+  if (!fed_mgr_sibs_synced()) {
+    set_result(result, DFRS_BUSY, "the clusters of its federation are not known yet");
+    return false;
+  }
   if (!job_independent(job)) {
     reason = compat_reason(job);
   } else if (job_limits_check(&limited, false) != WAIT_NO_REASON) {
     reason = "a limit of its partition or QOS";
+  } else if (!qos_valid(job)) {
+    reason = "it may not use its QOS any more";
+  } else if (job->deadline && job->deadline != NO_VAL && !deadline_ok(job, "sched/dfrs")) {
+    reason = "its deadline cannot be met";
   } else if (license_job_test(job, now, true) != SLURM_SUCCESS) {
     job->state_reason = WAIT_LICENSES;
     xfree(job->state_desc);
-    last_job_update = now;
     reason = "waits for licences";
+  } else if (!account_valid(job)) {
+    reason = "its account or association has been removed";
   }
-  if (reason) set_result(result, DFRS_BLOCKED, reason);
-  return !reason;
+  if (!reason) return true;
+  last_job_update = now;
+  set_result(result, DFRS_BLOCKED, reason);
+  return false;
+}
+
+/* Minutes that the job may run to end at its deadline; its own limit if that is shorter, or if it has no deadline. */
+static uint32_t limit_by_deadline(const job_record_t *job, time_t now) {
+  if (!job->deadline || job->deadline == NO_VAL) return job->time_limit;
+  uint32_t limit = job->time_limit;
+  if (limit == NO_VAL || limit == INFINITE) {
+    const part_record_t *const part = job->part_ptr;
+    limit = part->default_time != NO_VAL && part->default_time != INFINITE ? part->default_time : part->max_time;
+  }
+  const uint32_t left = (uint32_t)((job->deadline - now) / 60);
+  return limit == NO_VAL || limit == INFINITE || left < limit ? left : limit;
 }
 
 /* Has Slurm start the job as the operation says; if it does not, *result says why. */
@@ -213,10 +265,24 @@ static bool start_as_planned(const struct snapshot *snapshot, const struct dfrs_
     set_result(result, DFRS_STALE, "the nodes have changed");
     return false;
   }
+  /* One cluster of a federation starts a job: that which has its lock. */
+  if (fed_mgr_job_lock(job) != SLURM_SUCCESS) {
+    dfrs_gate_withdraw(op->key.job_id);
+    set_result(result, DFRS_BUSY, "another cluster of its federation has the job");
+    return false;
+  }
+  const uint32_t own_limit = job->time_limit;
+  job->time_limit = limit_by_deadline(job, time(NULL));
   const int rc = compat_select_nodes(job);
   dfrs_gate_withdraw(op->key.job_id);
-  if (rc != SLURM_SUCCESS) set_start_error(result, job, rc);
-  return rc == SLURM_SUCCESS;
+  if (rc == SLURM_SUCCESS) {
+    (void)fed_mgr_job_start(job, job->start_time);
+    return true;
+  }
+  (void)fed_mgr_job_unlock(job);
+  job->time_limit = own_limit;
+  set_start_error(result, job, rc);
+  return false;
 }
 
 static void start(const struct snapshot *snapshot, const struct dfrs_operation *op, job_record_t *job,
@@ -232,11 +298,14 @@ static void start(const struct snapshot *snapshot, const struct dfrs_operation *
     return;
   }
   last_job_update = now;
+  const struct started one = {.job_id = job->job_id,
+                              .restarts = job->restart_cnt,
+                              .start_time = job->start_time,
+                              .slurm_launches = IS_JOB_CONFIGURING(job)};
   if (make_room(started))
-    started->list[started->count++] =
-        (struct started){.job_id = job->job_id, .restarts = job->restart_cnt, .start_time = job->start_time};
+    started->list[started->count++] = one;
   else
-    notify_start(job);
+    notify_start(job, one.slurm_launches);
   rebuild_job_part_list(job);
   result->job_id = job->job_id;
   set_result(result, DFRS_DONE, NULL);
@@ -316,7 +385,8 @@ static bool end_time_of_the_last(const struct dfrs_operation *list, size_t i) {
 }
 
 void apply_operations(const struct snapshot *snapshot, const struct dfrs_operation *list, size_t count,
-                      struct dfrs_result *results, struct apply_times *times) {
+                      struct dfrs_result *results, void (*before_launch)(void *argument), void *argument,
+                      struct apply_times *times) {
   const slurmctld_lock_t locks = {
       .conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, .part = READ_LOCK, .fed = READ_LOCK};
   memset(times, 0, sizeof(*times));
@@ -346,6 +416,7 @@ void apply_operations(const struct snapshot *snapshot, const struct dfrs_operati
     unlock_slurmctld(locks);
     if (i < count) sched_yield();
   }
+  before_launch(argument);
   if (urgent) {
     const double since = monotonic_clock();
     saving_now();

@@ -29,9 +29,11 @@ void apply_set_takeover(time_t when);
 /* Carries out list[0 .. count) in order; results[i] is what came of list[i]. Takes conf R, job W, node W, part R, fed R
  * in short holds, a few operations each, so that other threads get the locks in between. Each job is looked up again
  * and must still be in the run and state that the operation was meant for. Jobs that have been started are saved before
- * their nodes or users are told. */
+ * their nodes or users are told. before_launch(argument) is called without locks when all results are there, and before
+ * the save, since Slurm may launch a job with a prolog while that lasts. */
 void apply_operations(const struct snapshot *snapshot, const struct dfrs_operation *list, size_t count,
-                      struct dfrs_result *results, struct apply_times *times);
+                      struct dfrs_result *results, void (*before_launch)(void *argument), void *argument,
+                      struct apply_times *times);
 
 /* Looks again at the dependencies of managed jobs, as Slurm's own scheduler does in passes of its own. */
 void apply_dependencies(void);

@@ -153,6 +153,32 @@ static inline int compat_requeue(job_record_t *job) {
 #endif
 }
 
+/* The nodes that reservations leave a job which has none of its own, if it starts now and runs to its time limit;
+ * without those of which a reservation holds single cores. NULL: none. The caller frees it. */
+static inline bitstr_t *compat_unreserved_nodes(job_record_t *job, time_t now) {
+  bitstr_t *nodes = NULL;
+  bool overlap = false;
+#if COMPAT_SINCE(23, 11)
+  resv_exc_t reserved = {0};
+  const int rc = job_test_resv(job, &now, false, &nodes, &reserved, &overlap, false);
+  for (int i = 0; rc == SLURM_SUCCESS && reserved.exc_cores && i < node_record_count; ++i)
+    if (reserved.exc_cores[i] && bit_ffs(reserved.exc_cores[i]) >= 0) bit_clear(nodes, i);
+  reservation_delete_resv_exc_parts(&reserved);
+#else
+  bitstr_t *cores = NULL;
+  const int rc = job_test_resv(job, &now, false, &nodes, &cores, &overlap, false);
+  for (int i = 0; rc == SLURM_SUCCESS && cores && i < node_record_count; ++i) {
+    const bitoff_t end = cr_get_coremap_offset((uint32_t)i + 1);
+    for (bitoff_t core = cr_get_coremap_offset((uint32_t)i); core < end && core < bit_size(cores); ++core)
+      if (bit_test(cores, core)) bit_clear(nodes, i);
+  }
+  if (cores) bit_free(cores);
+#endif
+  if (rc == SLURM_SUCCESS || !nodes) return nodes;
+  bit_free(nodes);
+  return NULL;
+}
+
 /* cons_tres' list of the jobs on a node, by which it keeps `--exclusive` jobs off since 23.11. */
 static inline void compat_node_job_add(node_use_record_t *usage, job_record_t *job) {
 #if COMPAT_SINCE(23, 11)

@@ -56,6 +56,8 @@ plugin_sched_dfrs_so_SOURCES = \
 	plugin/saving.c \
 	plugin/saving.h \
 	plugin/sched_dfrs.c \
+	plugin/slurm_settings.c \
+	plugin/slurm_settings.h \
 	plugin/snapshot.c \
 	plugin/snapshot.h \
 	plugin/stock_backfill.c \

@@ -12,7 +12,7 @@
 #include "plugin/marks.h"
 #include "shim/gate.h"
 
-enum { kPlainParts = 16 };
+enum { kPlainParts = 64 };
 
 struct snapshot {
   struct arena arena;
@@ -26,14 +26,15 @@ struct snapshot {
   uint64_t least_memory;
   uint32_t least_cpus, least_disk;
   uint32_t wants; /* enum dfrs_want */
-  struct {        /* eligible nodes of jobs that ask for nothing special, by partition */
+  struct {        /* eligible nodes of jobs that ask for nothing special */
     const part_record_t *part;
+    uint32_t limit; /* minutes; the time for which the job needs nodes without reservations */
     const uint64_t *mask;
   } plain[kPlainParts];
   int plain_count;
   double lock_time;
   bool dependents;
-  bool any_reserved;
+  bool reservations; /* there are some, now or later */
   bitstr_t *managed; /* all nodes of managed partitions */
   bitstr_t *scratch;
 };
@@ -75,8 +76,8 @@ static void gather_managed(struct snapshot *s) {
 
 static bool node_usable(const node_record_t *node, int index) {
   return compat_bit(avail_node_bitmap, index) && compat_bit(up_node_bitmap, index) && !IS_NODE_DOWN(node) &&
-         !IS_NODE_DRAIN(node) && !IS_NODE_FAIL(node) && !IS_NODE_NO_RESPOND(node) && !IS_NODE_POWERED_DOWN(node) &&
-         !IS_NODE_POWERING_DOWN(node) && !IS_NODE_MAINT(node);
+         !IS_NODE_DRAIN(node) && !IS_NODE_FAIL(node) && !IS_NODE_MAINT(node) && !IS_NODE_POWERING_DOWN(node) &&
+         (!IS_NODE_NO_RESPOND(node) || IS_NODE_POWERED_DOWN(node) || IS_NODE_POWERING_UP(node));
 }
 
 /* FNV-1a over the names in order: another list of nodes has another value. */
@@ -107,7 +108,6 @@ static void take_node(struct snapshot *s, const node_record_t *node, int index) 
   out->memory = node->real_memory > node->mem_spec_limit ? node->real_memory - node->mem_spec_limit : 0;
   out->usable = node_usable(node, index);
   out->completing = node->comp_job_cnt > 0 || IS_NODE_COMPLETING(node);
-  if (node->node_state & NODE_STATE_RES) s->any_reserved = true;
   if (out->memory < s->least_memory) s->least_memory = out->memory;
   if (out->cpus < s->least_cpus) s->least_cpus = out->cpus;
   if (node->tmp_disk < s->least_disk) s->least_disk = node->tmp_disk;
@@ -123,7 +123,7 @@ static void take_nodes(struct snapshot *s) {
   s->least_memory = UINT64_MAX;
   s->least_cpus = s->least_disk = UINT32_MAX;
   s->plain_count = 0;
-  s->any_reserved = false;
+  s->reservations = resv_list && list_count(resv_list) > 0;
   for (int i = 0; i < node_record_count; ++i) {
     s->view_index[i] = NO_VAL;
     const node_record_t *node = compat_node(i);
@@ -224,7 +224,7 @@ static void narrow_by_features(bitstr_t *nodes, bitstr_t *work, compat_list feat
 }
 
 /* Leaves in s->scratch the nodes that the job and its partition name, directly or by features and reservations. */
-static void select_named_nodes(struct snapshot *s, const job_record_t *job, const part_record_t *part,
+static void select_named_nodes(struct snapshot *s, job_record_t *job, const part_record_t *part,
                                const struct job_shape *shape) {
   const compat_details *details = job->details;
   bitstr_t *nodes = s->scratch;
@@ -233,9 +233,13 @@ static void select_named_nodes(struct snapshot *s, const job_record_t *job, cons
   bit_and(nodes, s->managed);
   if (job->resv_ptr && job->resv_ptr->node_bitmap) {
     bit_and(nodes, job->resv_ptr->node_bitmap);
-  } else if (s->any_reserved) {
-    for (size_t i = 0; i < s->view.node_count; ++i)
-      if (compat_node((int)s->table_index[i])->node_state & NODE_STATE_RES) bit_clear(nodes, s->table_index[i]);
+  } else if (s->reservations) {
+    bitstr_t *free_nodes = compat_unreserved_nodes(job, (time_t)s->view.now);
+    if (free_nodes)
+      bit_and(nodes, free_nodes);
+    else
+      bit_clear_all(nodes);
+    if (free_nodes) bit_free(free_nodes);
   }
   /* A job gets no other nodes than those it names, unless it wants more of them. */
   if (details->req_node_bitmap &&
@@ -266,7 +270,7 @@ static size_t drop_small_nodes(struct snapshot *s, const job_record_t *job, cons
 }
 
 /* The nodes that a job may use, by what it and its partition ask for. NULL: all of them. */
-static const uint64_t *narrowed_nodes(struct snapshot *s, const job_record_t *job, const part_record_t *part,
+static const uint64_t *narrowed_nodes(struct snapshot *s, job_record_t *job, const part_record_t *part,
                                       const struct job_shape *shape) {
   select_named_nodes(s, job, part, shape);
   if (drop_small_nodes(s, job, shape) == s->view.node_count) return NULL;
@@ -279,8 +283,15 @@ static const uint64_t *narrowed_nodes(struct snapshot *s, const job_record_t *jo
   return mask;
 }
 
+/* In minutes; UINT32_MAX: none. */
+static uint32_t time_limit(const job_record_t *job, const part_record_t *part) {
+  uint32_t limit = job->time_limit;
+  if (limit == NO_VAL) limit = part->default_time != NO_VAL ? part->default_time : part->max_time;
+  return limit == INFINITE || limit == NO_VAL ? UINT32_MAX : limit;
+}
+
 /* The same, without a look at each node for jobs that any node of their partition suits. */
-static const uint64_t *eligible_nodes(struct snapshot *s, const job_record_t *job, const part_record_t *part,
+static const uint64_t *eligible_nodes(struct snapshot *s, job_record_t *job, const part_record_t *part,
                                       const struct job_shape *shape) {
   const compat_details *details = job->details;
   const bool plain = !job->resv_ptr && !details->req_node_bitmap && !details->exc_node_bitmap &&
@@ -289,11 +300,13 @@ static const uint64_t *eligible_nodes(struct snapshot *s, const job_record_t *jo
                      (details->pn_min_cpus == NO_VAL || details->pn_min_cpus <= s->least_cpus) &&
                      (details->pn_min_tmp_disk == NO_VAL || details->pn_min_tmp_disk <= s->least_disk);
   if (!plain) return narrowed_nodes(s, job, part, shape);
+  const uint32_t limit = s->reservations ? time_limit(job, part) : 0;
   for (int i = 0; i < s->plain_count; ++i)
-    if (s->plain[i].part == part) return s->plain[i].mask;
+    if (s->plain[i].part == part && s->plain[i].limit == limit) return s->plain[i].mask;
   const uint64_t *mask = narrowed_nodes(s, job, part, shape);
   if (s->plain_count < kPlainParts) {
     s->plain[s->plain_count].part = part;
+    s->plain[s->plain_count].limit = limit;
     s->plain[s->plain_count++].mask = mask;
   }
   return mask;
@@ -374,13 +387,6 @@ static uint32_t flags_of(const job_record_t *job, const struct job_shape *shape)
   return flags;
 }
 
-/* In minutes; UINT32_MAX: none. */
-static uint32_t time_limit(const job_record_t *job, const part_record_t *part) {
-  uint32_t limit = job->time_limit;
-  if (limit == NO_VAL) limit = part->default_time != NO_VAL ? part->default_time : part->max_time;
-  return limit == INFINITE || limit == NO_VAL ? UINT32_MAX : limit;
-}
-
 /* What the job is and asks for, but not where. */
 static void take_request(struct snapshot *s, const job_record_t *job, const part_record_t *part, time_t now,
                          const struct job_shape *shape, struct dfrs_job *out) {
@@ -404,7 +410,7 @@ static void take_request(struct snapshot *s, const job_record_t *job, const part
 }
 
 /* Copies the job into *out. False: it is not for the controller. */
-static bool take_job(struct snapshot *s, const job_record_t *job, const part_record_t *part, time_t now,
+static bool take_job(struct snapshot *s, job_record_t *job, const part_record_t *part, time_t now,
                      struct dfrs_job *out) {
   memset(out, 0, sizeof(*out));
   if (!phase_of(job, &out->phase)) return false;

@@ -6,7 +6,8 @@
  *   2. dfrs_controller_step: what has changed, what the policy decides, and which operations lead there
  *   3. dfrs_controller_deliver: quotas go to the node agents before jobs start under them (waits, bounded)
  *   4. write locks, in small batches: check that each job is still the one meant, carry its operation out; unlock
- *   5. dfrs_controller_applied: what came of each
+ *   5. dfrs_controller_applied: what came of each; if it says so, dfrs_controller_deliver again
+ *   6. started jobs are launched
  * Operations are idempotent in effect: what was not carried out (busy, stale) is asked for again by a later step as
  * long as the policy wants it.
  *
@@ -25,7 +26,7 @@ extern "C" {
 #endif
 
 /* Raised at each change of what follows; the plugin checks it against dfrs_controller_abi(). */
-#define DFRS_CONTROLLER_ABI 4
+#define DFRS_CONTROLLER_ABI 5
 uint32_t dfrs_controller_abi(void);
 
 struct dfrs_controller;
@@ -195,8 +196,9 @@ int dfrs_controller_step(struct dfrs_controller* controller, const struct dfrs_s
 /* Sends the quotas of the last step to the agents concerned, and waits at most wait_ms for those of jobs that the last
  * step starts or resumes. True if all have answered. What could not be delivered stays pending and is tried again. */
 bool dfrs_controller_deliver(struct dfrs_controller* controller, uint32_t wait_ms);
-/* Results of operations of the last step, by index into its list; those not named count as not tried. */
-void dfrs_controller_applied(struct dfrs_controller* controller, const size_t* index, const struct dfrs_result* results,
+/* Results of operations of the last step, by index into its list; those not named count as not tried. True: tasks of
+ * arrays have become jobs of their own, whose quotas are to be delivered before they are launched. */
+bool dfrs_controller_applied(struct dfrs_controller* controller, const size_t* index, const struct dfrs_result* results,
                              size_t count, double now);
 
 #ifdef __cplusplus

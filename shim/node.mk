@@ -73,6 +73,7 @@ plugin_spank_dfrs_so_SOURCES = \
 	plugin/spank_dfrs.c \
 	shim/agent/cgroup/task_path.c \
 	shim/agent/cgroup/task_path.h
+plugin_spank_dfrs_so_CPPFLAGS = $(AM_CPPFLAGS) $(SPANK_CPPFLAGS)
 plugin_spank_dfrs_so_CFLAGS = $(AM_CFLAGS)
 plugin_spank_dfrs_so_LDFLAGS = $(AM_LDFLAGS) -shared
 plugin_spank_dfrs_so_LDADD = -lm

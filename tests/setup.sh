@@ -112,8 +112,9 @@ configure_in() {
   say "configuring ${folder##*/}/: $*"
   rm -rf "$folder"
   mkdir -p "$folder"
-  # shellcheck disable=SC2016 # $1 and $@ are for the inner shell
-  run "$folder/configure.log" bash -c 'cd "$1" && shift && exec ../configure "$@"' - "$folder" "$@"
+  # shellcheck disable=SC2016 # $1, $2 and $@ are for the inner shell
+  run "$folder/configure.log" bash -c 'cd "$1" && configure=$2/configure && shift 2 && exec "$configure" "$@"' - \
+    "$folder" "$(realpath --relative-to="$folder" "$root")" "$@"
   printf '%s\n' "$*" > "$stamp"
 }
 
@@ -142,5 +143,6 @@ live() {
     sudo=(sudo)
   fi
   "${sudo[@]}" env "PYTHONPATH=$root/tests" PYTHONDONTWRITEBYTECODE=1 "DFRS_BUILD_DIR=$build" \
+    ${DFRS_SLURM_PREFIX:+"DFRS_SLURM_PREFIX=$DFRS_SLURM_PREFIX"} ${DFRS_PLUGINS_DIR:+"DFRS_PLUGINS_DIR=$DFRS_PLUGINS_DIR"} \
     "$(command -v /usr/bin/python3 || command -v python3)" -m live "$@"
 }

@@ -35,6 +35,11 @@ def build_folder():
     return Path(os.environ.get("DFRS_BUILD_DIR") or ROOT / "build")
 
 
+def plugins_folder():
+    """Of a build for another Slurm than the one that the programs were built beside."""
+    return Path(os.environ.get("DFRS_PLUGINS_DIR") or build_folder())
+
+
 def check_host():
     """Raises Unavailable, naming what is missing, if no cluster can run here."""
     slurm.check_host()
@@ -281,12 +286,12 @@ class Cluster:
     def _copy_plugins(self):
         """Copies, so that a build does not change the plugins of a cluster that is up. Each takes its place as a
         whole: writing over a file that a daemon has mapped would crash it."""
-        folder = build_folder() / "plugin"
-        files = [folder / SPANK_PLUGIN] if self.options.spank or self.options.scheduler == "dfrs" else []
+        folder = plugins_folder()
+        files = [folder / "plugin" / SPANK_PLUGIN] if self.options.spank or self.options.scheduler == "dfrs" else []
         if self.options.scheduler != "backfill":
-            files += [folder / name for name in SLURMCTLD_PLUGINS]
+            files += [folder / "plugin" / name for name in SLURMCTLD_PLUGINS]
         if self.options.scheduler == "driver":
-            files.append(build_folder() / "tests/plugin/sched_driver.so")
+            files.append(folder / "tests/plugin/sched_driver.so")
         for built in files:
             name = built.name
             if not built.exists():

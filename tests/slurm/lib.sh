@@ -17,8 +17,13 @@ slurm_tarball() {
   return 1
 }
 
-# Where builds stay: outside the checkout, so that each is made once. DFRS_SLURM_BUILDS: another folder.
-slurm_builds() { printf '%s\n' "${DFRS_SLURM_BUILDS:-${XDG_CACHE_HOME:-$HOME/.cache}/dfrs/slurm}"; }
+# Where builds stay: outside the checkout, so that each is made once. The user slurm must reach them, and it does not reach
+# root's home. DFRS_SLURM_BUILDS: another folder.
+slurm_builds() {
+  local cache=${XDG_CACHE_HOME:-$HOME/.cache}
+  if [[ $(id -u) == 0 ]]; then cache=/var/cache; fi
+  printf '%s\n' "${DFRS_SLURM_BUILDS:-$cache/dfrs/slurm}"
+}
 
 # slurm_prefix VERSION: the folder where a build of it is, or would be
 slurm_prefix() { printf '%s/%s\n' "$(slurm_builds)" "$1"; }
@@ -61,3 +66,32 @@ and name that in SLURM_TARBALLS"
     make -s install' - "$work" "$prefix" "$jobs"
   : > "$prefix/complete"
 )
+
+# slurm_plugins VERSION SOURCE HEADERS: compiles the plugins for a version, without a warning, into out/slurm/VERSION/.
+# SOURCE: its source, a folder or a tarball; HEADERS: the folder with slurm/slurm_version.h. The C++ side is the same for
+# all versions: it is taken from build/, which must be complete.
+slurm_plugins() {
+  local version=$1 source=$2 headers=$3 folder=$out/slurm/$1
+  configure_in "$folder" --enable-werror "CXX=$compiler" "--with-slurm-src=$source" "--with-slurm-headers=$headers"
+  mkdir -p "$folder/plugin"
+  cp "$build/plugin/libdfrs_controller.so" "$folder/plugin/"
+  say "compiling the plugins for Slurm $version (log: ${folder#"$root"/}/make.log)"
+  run "$folder/make.log" make -C "$folder" -j"$jobs" -o plugin/libdfrs_controller.so \
+    plugin/sched_dfrs.so plugin/select_cons_tres.so plugin/spank_dfrs.so tests/plugin/sched_driver.so
+}
+
+# slurm_symbols VERSION DAEMON LIBRARY...: whether all symbols that the plugins for a version import are exported by its
+# slurmctld and by libraries; names those that are not.
+slurm_symbols() {
+  local version=$1 folder=$out/slurm/$1 missing
+  shift
+  missing=$(
+    { nm -D --undefined-only "$folder"/plugin/{sched_dfrs,select_cons_tres}.so "$folder/tests/plugin/sched_driver.so" |
+        awk '$1 == "U" { sub(/@.*/, "", $2); print $2 }' | sort -u
+      { nm -D --defined-only "$folder/plugin/libdfrs_controller.so" "$@"
+        # shellcheck disable=SC2046 # the C library and its like
+        nm -D --defined-only $(ldd "$folder/plugin/sched_dfrs.so" | awk '$3 ~ /^\// { print $3 }'); } |
+        awk 'NF == 3 { sub(/@.*/, "", $3); print $3 }' | sort -u | sed 'p'
+    } | sort | uniq -u)
+  [[ -z $missing ]] || { printf 'Slurm %s does not export: %s\n' "$version" "${missing//$'\n'/ }"; return 1; }
+}

@@ -371,6 +371,28 @@ TEST(Arrays, EachTaskRunsOnceAndOnlyOnce) {
   EXPECT_THAT(slurm.violations, IsEmpty());
 }
 
+// Its number is known only when it has been started, and the round is over before it is in a snapshot.
+TEST(Arrays, ATaskHasItsQuotaBeforeItIsLaunched) {
+  FakeSlurm slurm(1, conf("Algorithm=GreedyP*/OPT=MIN\n"));
+  slurm.add_nodes(1, 4, 4000);
+  slurm.start_controller();
+  const auto first = slurm.submit(job_of(1000, 1000));
+  slurm.run_for(5);
+  FakeJob job = job_of(1000, 1000);
+  job.array_tasks = 3;
+  const auto array = slurm.submit(job);
+  ASSERT_TRUE(slurm.round());
+  EXPECT_THAT(slurm.violations, IsEmpty());
+  const auto task = std::find_if(slurm.jobs.begin(), slurm.jobs.end(),
+                                 [&](const auto& each) { return each.first != first && each.first != array; });
+  ASSERT_NE(task, slurm.jobs.end());
+  ASSERT_EQ(task->second.state, FakeState::running);
+  // Two jobs of the node's four CPUs.
+  ASSERT_NE(slurm.agents.applied(0, task->first), nullptr);
+  EXPECT_NEAR(slurm.agents.applied(0, task->first)->cpus, slurm.agents.applied(0, first)->cpus, 1e-9);
+  EXPECT_EQ(slurm.agents.applied(0, array), nullptr);
+}
+
 TEST(StockPlaced, TheNextSnapshotSaysWhereItIs) {
   FakeSlurm slurm(1, conf(""));
   slurm.add_nodes(3, 4, 1000);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugin/slurm_settings.h"
+
+#include "plugin/compat.h"
+
+static bool names(const char *list, const char *name) { return list && xstrcasestr(list, name); }
+
+int slurm_settings_check(void) {
+  int rc = SLURM_SUCCESS;
+  if (slurm_conf.preempt_mode & PREEMPT_MODE_GANG) {
+    error("sched/dfrs: PreemptMode has GANG, which stops and continues jobs behind dfrs' back: set PreemptMode=OFF");
+    rc = SLURM_ERROR;
+  }
+  if (names(slurm_conf.preempt_type, "qos")) {
+    error(
+        "sched/dfrs: PreemptType=preempt/qos takes a row from every partition, and with it the cores of dfrs' jobs: "
+        "remove it");
+    rc = SLURM_ERROR;
+  }
+  if (!(slurm_conf.select_type_param & COMPAT_CR_MEMORY)) {
+    error(
+        "sched/dfrs: SelectTypeParameters does not count memory, which is a hard limit under dfrs: set "
+        "SelectTypeParameters=CR_Core_Memory (or CR_CPU_Memory, CR_Socket_Memory)");
+    rc = SLURM_ERROR;
+  }
+  if (names(slurm_conf.task_plugin, "affinity"))
+    info(
+        "sched/dfrs: warning: TaskPlugin has task/affinity, which pins tasks to cores: jobs that share a core get less "
+        "than "
+        "their share while others idle; leave it out");
+  return rc;
+}
