@@ -373,7 +373,7 @@ TEST(Arrays, EachTaskRunsOnceAndOnlyOnce) {
 
 // Its number is known only when it has been started, and the round is over before it is in a snapshot.
 TEST(Arrays, ATaskHasItsQuotaBeforeItIsLaunched) {
-  FakeSlurm slurm(1, conf("Algorithm=GreedyP*/OPT=MIN\n"));
+  FakeSlurm slurm(1, conf(""));
   slurm.add_nodes(1, 4, 4000);
   slurm.start_controller();
   const auto first = slurm.submit(job_of(1000, 1000));
