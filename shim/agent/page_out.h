@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -29,6 +30,8 @@ class PageOutSystem {
   /// Stopped by a signal; false if it has gone.
   virtual bool stopped(pid_t pid) = 0;
   virtual SwapSpace swap() = 0;
+  /// What it has in memory and in swap; nothing if it has gone.
+  virtual ProcessMemory memory(pid_t pid) = 0;
   /// Bytes advised (whole range), or -1 and an errno: ENOSYS, EPERM say that this way is not open here.
   virtual std::int64_t advise(pid_t pid, MemoryRange range, int& error) = 0;
 };
@@ -39,6 +42,7 @@ class KernelPageOut final : public PageOutSystem {
   std::vector<MemoryRange> ranges(pid_t pid) override;
   bool stopped(pid_t pid) override;
   SwapSpace swap() override;
+  ProcessMemory memory(pid_t pid) override;
   std::int64_t advise(pid_t pid, MemoryRange range, int& error) override;
 };
 
@@ -49,18 +53,21 @@ struct PageOutOptions {
 };
 
 struct PageOutCounters {
-  std::uint64_t bytes = 0;        ///< asked for, successfully
+  std::uint64_t bytes = 0;        ///< seen in swap afterwards that were not there before
   std::uint64_t jobs = 0;         ///< whole jobs
+  std::uint64_t stayed = 0;       ///< jobs of whose memory hardly anything went, though the kernel was asked
   std::uint64_t interrupted = 0;  ///< jobs that were to continue before all their memory was moved
   std::uint64_t errors = 0;       ///< ranges that the kernel would not take
 };
 
 class PageOut {
  public:
-  /// processes: of a job. reclaim: the other way, where advise() is not permitted (may be empty). Both are called on
-  /// the thread of page-out. `system` must outlive this.
+  /// processes: of a job. reclaim: the other way, where advise() is not permitted (may be empty). swap_left: bytes that
+  /// the job's groups let it have in swap, none without a limit (may be empty). All are called on the thread of
+  /// page-out. `system` must outlive this.
   PageOut(PageOutSystem& system, PageOutOptions options, std::function<std::vector<pid_t>(std::uint32_t job)> processes,
           std::function<bool(std::uint32_t job, std::uint64_t bytes)> reclaim,
+          std::function<std::optional<std::uint64_t>(std::uint32_t job)> swap_left,
           std::function<void(const std::string&)> log);
   ~PageOut();  ///< waits for the step under way
   PageOut(const PageOut&) = delete;
@@ -72,10 +79,13 @@ class PageOut {
   PageOutCounters counters() const;  ///< any thread
 
  private:
-  enum class Outcome { done, not_stopped, interrupted, no_swap };
+  enum class Outcome { done, stayed, not_stopped, interrupted, no_swap };
 
   void run();
   Outcome move_out(std::uint32_t job);
+  Outcome ask(std::uint32_t job, const std::vector<pid_t>& processes);
+  Outcome judge(std::uint32_t job, const ProcessMemory& before, const ProcessMemory& after, Outcome outcome);
+  ProcessMemory memory_of(const std::vector<pid_t>& processes);
   bool wanted(std::uint32_t job);
   bool room(std::uint64_t bytes);
 
@@ -83,6 +93,7 @@ class PageOut {
   const PageOutOptions options_;
   const std::function<std::vector<pid_t>(std::uint32_t)> processes_;
   const std::function<bool(std::uint32_t, std::uint64_t)> reclaim_;
+  const std::function<std::optional<std::uint64_t>(std::uint32_t)> swap_left_;
   const std::function<void(const std::string&)> log_;
 
   mutable std::mutex mutex_;

@@ -11,7 +11,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "shim/conf/config.h"
@@ -27,16 +29,22 @@ bool checkpoints(const Job& job, const Config& config);
 /// Whether a requeue of ours may end the present run.
 bool may_requeue(const Job& job, const Config& config, Seconds now);
 
-/// Free swap of the nodes, as their agents report it, less what jobs suspended there have yet to put into it.
+/// Free swap of the nodes, as their agents report it, less what jobs suspended there have yet to put into it; and what
+/// the control groups of each job let it have there (ConstrainSwapSpace of Slurm).
 class SwapBudget {
  public:
   /// Reads the reports of nodes where jobs of ours are. Nodes whose agent has not answered have no swap.
   void refresh(const JobTable& jobs, const Nodes& nodes, const NodeAgents& agents);
-  /// Takes the job's memory out of the budget of its nodes; false, and nothing taken, where it is not there.
+  /// Takes the job's memory out of the budget of its nodes; false, and nothing taken, where it is not there, or not for
+  /// this job.
   bool promise(const Job& job);
 
  private:
+  bool may_have(const Job& job) const;
+
   std::vector<std::int64_t> free_;  // MiB, by node
+  std::map<std::pair<NodeIndex, std::uint32_t>, std::uint64_t>
+      most_of_job_;  // MiB in all, by node and job; limited ones
 };
 
 class PauseRulebook {

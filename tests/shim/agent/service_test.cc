@@ -26,6 +26,7 @@ class NoProcess final : public PageOutSystem {
   std::vector<MemoryRange> ranges(pid_t) override { return {}; }
   bool stopped(pid_t) override { return false; }
   SwapSpace swap() override { return {}; }
+  ProcessMemory memory(pid_t) override { return {}; }
   std::int64_t advise(pid_t, MemoryRange, int&) override { return -1; }
 };
 

@@ -42,6 +42,29 @@ TEST(PausingRules, WithoutSwapNobodyIsSuspended) {
   EXPECT_THAT(slurm.violations, IsEmpty());
 }
 
+// ConstrainSwapSpace with AllowedSwapSpace: the node has swap, but not for this job.
+TEST(PausingRules, SwapThatSlurmDoesNotLetTheJobHaveIsNotPromised) {
+  OneNode host("Algorithm=GreedyP*/OPT=MIN\nPartitions=dfrs\nSuspendNeedsSwap=yes\nPauseBy=suspend\n");
+  FakeSlurm& slurm = host.slurm;
+  slurm.agents.set_swap(2000);
+  const auto old = slurm.submit(job_of(800, 60));
+  slurm.run_for(5);
+  slurm.agents.node(0).swap_left[old] = 0;
+  slurm.run_for(6);
+  EXPECT_FALSE(slurm.job_status(old).may_pause);
+  slurm.submit(job_of(800, 5));
+  slurm.run_for(5);
+  EXPECT_EQ(slurm.job(old).suspends, 0u);
+  slurm.agents.node(0).swap_left[old] = 790;  // not enough
+  slurm.run_for(6);
+  EXPECT_FALSE(slurm.job_status(old).may_pause);
+  slurm.agents.node(0).swap_left[old] = 800;
+  slurm.run_for(6);
+  EXPECT_TRUE(slurm.job_status(old).may_pause);
+  EXPECT_TRUE(slurm.run_to_end(2000));
+  EXPECT_THAT(slurm.violations, IsEmpty());
+}
+
 TEST(PausingRules, SwapIsPromisedOnce) {
   FakeSlurm slurm(1, "Algorithm=GreedyP*/OPT=MIN\nPartitions=dfrs\nSuspendNeedsSwap=yes\nPauseBy=suspend\n");
   slurm.add_nodes(1, 4, 1000);
