@@ -72,7 +72,7 @@ tl::expected<void, int> write_existing_at(int at, const std::string& path, std::
 
 tl::expected<void, int> replace_file_at(int at, const std::string& name, std::string_view text, unsigned mode) {
   const std::string beside = "." + name + ".new";
-  ::unlinkat(at, beside.c_str(), 0);  // of one that was interrupted
+  ::unlinkat(at, beside.c_str(), 0);  // left by an interrupted call
   const Fd file(::openat(at, beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (!file) return tl::unexpected(errno);
   auto done = write_all(file.get(), text);
@@ -82,7 +82,7 @@ tl::expected<void, int> replace_file_at(int at, const std::string& name, std::st
 }
 
 tl::expected<std::vector<std::string>, int> list_folder(int folder, bool folders_only) {
-  // A descriptor of its own: reading moves its position.
+  // A second descriptor: reading would move the position of the caller's.
   Fd own(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!own) return tl::unexpected(errno);
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(own.get()), ::closedir);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// File descriptors, and whole files and folders by descriptor. Errors are errno values; nothing throws but for memory.
+// File descriptors, and whole files and folders read and written through them. Errors are errno values; only
+// std::bad_alloc is thrown.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 namespace dfrs::base {
 
-/// An open descriptor, closed at its end.
+/// Owns an open file descriptor.
 class Fd {
  public:
   Fd() = default;
@@ -24,30 +25,33 @@ class Fd {
   ~Fd();
   int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
-  /// Gives the descriptor away: the caller closes it.
+  /// Gives up ownership: the caller closes the descriptor.
   int release() { return std::exchange(fd_, -1); }
-  /// Closes it now, for callers that must know whether what was written is on its way to the disk.
+  /// Closes the descriptor and reports errors, for callers that must know whether their writes reached the kernel.
   tl::expected<void, int> close();
 
  private:
   int fd_ = -1;
 };
 
-/// From the descriptor's position to the end. At most max_bytes; more is EFBIG.
+/// Reads from the descriptor's position to the end. Error EFBIG if that is more than max_bytes.
 tl::expected<std::string, int> read_all(int fd, std::size_t max_bytes);
+/// Writes all of `text`, in as many write() calls as it takes.
 tl::expected<void, int> write_all(int fd, std::string_view text);
 
-// Below, `at` is AT_FDCWD for an absolute path, or a folder for a path below it. Symbolic links at the end of a path
-// are not followed.
+// Below, `at` is AT_FDCWD for an absolute path, or the descriptor of the folder that a relative path starts from. None
+// of these functions follows a symbolic link in the last part of a path.
 
 tl::expected<Fd, int> open_folder(int at, const std::string& path);
-/// At most max_bytes; a longer file is EFBIG.
+/// Error EFBIG if the file is longer than max_bytes.
 tl::expected<std::string, int> read_file_at(int at, const std::string& path, std::size_t max_bytes = 1 << 20);
-/// Into a file that is there, in one write() as the kernel's own files want it.
+/// Writes an existing file in a single write(), as the kernel's own files require. Error EIO if that writes only a
+/// part.
 tl::expected<void, int> write_existing_at(int at, const std::string& path, std::string_view text);
-/// Replaces a file in one step: written beside it (hidden) and renamed, so that readers see the old or the new text.
+/// Replaces a file atomically: writes a hidden file beside it and renames that, so that readers see either the old or
+/// the new text.
 tl::expected<void, int> replace_file_at(int at, const std::string& name, std::string_view text, unsigned mode);
-/// Names in a folder, in no order, without . and ..; `folders_only` leaves other entries out.
+/// Names of the entries of a folder, in no particular order, without . and .. ; with `folders_only` subfolders alone.
 tl::expected<std::vector<std::string>, int> list_folder(int folder, bool folders_only = false);
 
 }  // namespace dfrs::base

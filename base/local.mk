@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What several parts need and no library gives.
+# Helpers that several parts share and no library provides.
 noinst_LIBRARIES += libbase.a
 libbase_a_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS) $(NETTLE_CFLAGS) $(UTF8PROC_CFLAGS)
 libbase_a_SOURCES = \

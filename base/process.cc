@@ -28,7 +28,7 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-// The program's standard streams as files, not pipes: a file takes whatever is written while nobody reads.
+// The child's standard streams. Files rather than pipes: the child never blocks because nobody reads its output.
 struct Streams {
   File in{std::tmpfile()};
   File out{std::tmpfile()};
@@ -52,8 +52,8 @@ std::vector<char*> c_strings(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// 0 or an error number.
-int start(const Program& program, const Streams& streams, pid_t& child) {
+// The child's process id, or an errno value.
+tl::expected<pid_t, int> start(const Program& program, const Streams& streams) {
   std::vector<std::string> words = program.words;
   std::vector<std::string> settings = program.environment.value_or(std::vector<std::string>());
   const std::vector<char*> arguments = c_strings(words);
@@ -63,7 +63,7 @@ int start(const Program& program, const Streams& streams, pid_t& child) {
   ::posix_spawn_file_actions_adddup2(&actions, ::fileno(streams.in.get()), STDIN_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, ::fileno(streams.out.get()), STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, ::fileno(streams.err.get()), STDERR_FILENO);
-  // What this program ignores for itself is none of the other's business.
+  // The child must not inherit the signals that this process ignores.
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   sigset_t defaults;
@@ -71,14 +71,16 @@ int start(const Program& program, const Streams& streams, pid_t& child) {
   for (const int signal : {SIGPIPE, SIGXFSZ}) ::sigaddset(&defaults, signal);
   ::posix_spawnattr_setsigdefault(&attributes, &defaults);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  pid_t child = 0;
   const int error = ::posix_spawnp(&child, arguments.front(), &actions, &attributes, arguments.data(),
                                    program.environment ? environment.data() : environ);
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
-  return error;
+  if (error != 0) return tl::unexpected(error);
+  return child;
 }
 
-// The wait status; an error number, which is ETIME for a child that was killed because it took too long.
+// The wait status, or an errno value: ETIME for a child that was killed because it ran for too long.
 tl::expected<int, int> wait_for(pid_t child, std::optional<std::chrono::seconds> patience) {
   const auto begin = std::chrono::steady_clock::now();
   for (;;) {
@@ -107,11 +109,9 @@ tl::expected<ProgramOutcome, ProgramError> run_program(const Program& program) {
   };
   const Streams streams;
   if (!streams.prepare(program.input)) return fail(Kind::failed, "cannot make a temporary file for", errno);
-  pid_t child = 0;
-  if (const int error = start(program, streams, child); error != 0) {
-    return fail(error == ENOENT ? Kind::not_found : Kind::failed, "cannot run", error);
-  }
-  const auto status = wait_for(child, program.patience);
+  const auto child = start(program, streams);
+  if (!child) return fail(child.error() == ENOENT ? Kind::not_found : Kind::failed, "cannot run", child.error());
+  const auto status = wait_for(*child, program.patience);
   if (!status && status.error() == ETIME) {
     return tl::unexpected(ProgramError{
         Kind::too_slow, fmt::format("{} took more than {} s and was ended", name, program.patience->count())});

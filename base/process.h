@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Another program's run to its end, and what it said.
+// Runs another program to its end and collects its output.
 #pragma once
 
 #include <chrono>
@@ -11,18 +11,18 @@
 namespace dfrs::base {
 
 struct Program {
-  /// The first is a path, or a name to be looked for in PATH.
+  /// The command line, at least one word. The first is a path, or a name to look up in PATH.
   std::vector<std::string> words;
-  /// What it reads from its standard input.
+  /// Its standard input.
   std::string input = {};
-  /// "NAME=VALUE" each; without: this program's environment.
+  /// Its environment, as "NAME=VALUE"; nullopt: that of this process.
   std::optional<std::vector<std::string>> environment = {};
-  /// It is killed if it runs longer; without: it may take as long as it likes.
+  /// It is killed when it runs longer than this; nullopt: no limit.
   std::optional<std::chrono::seconds> patience = {};
 };
 
 struct ProgramOutcome {
-  int exit_code = 0;  ///< 128 + N: ended by signal N
+  int exit_code = 0;  ///< 128 + N if signal N ended it
   std::string out;
   std::string err;
 };
@@ -33,6 +33,8 @@ struct ProgramError {
   std::string message;  ///< complete, with the program's name
 };
 
+/// Runs the program and waits for its end. Its output may be of any size. A program that ends with an exit code other
+/// than 0 is no error.
 tl::expected<ProgramOutcome, ProgramError> run_program(const Program& program);
 
 }  // namespace dfrs::base

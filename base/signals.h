@@ -6,8 +6,8 @@
 
 namespace dfrs::base {
 
-/// While one exists, its thread takes no signals. Threads that are started meanwhile inherit that for good: signals are
-/// for the threads of the program that hosts us.
+/// Blocks all signals in its thread as long as it exists. Threads started meanwhile keep them blocked: signals are for
+/// the host program's own threads.
 class SignalsBlocked {
  public:
   SignalsBlocked() {

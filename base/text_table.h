@@ -9,21 +9,21 @@
 
 namespace dfrs::base {
 
-/// Rows under headings, each column as wide as its widest cell, two blanks between columns, none at the end of a line.
-/// Cells are shown as they are: printable() is for the caller to ask for.
+/// Rows under headings. Each column is as wide as its widest cell; two blanks separate columns; no line ends with
+/// blanks. Cells are shown as they are: pass text from outside through printable() first.
 class TextTable {
  public:
-  /// All columns come before the first row.
+  /// Adds a column. All columns come before the first row.
   void column(std::string heading, Align align = Align::left);
-  /// A cell for each column.
+  /// Adds a row, with a cell for each column.
   void row(std::vector<std::string> cells, bool marked = false);
 
-  /// Room for "> " before the rows that are marked.
+  /// Makes room for "> " before the marked rows.
   void mark_rows() { marks_ = true; }
-  /// A line under the headings.
+  /// Draws a line under the headings.
   void rule() { rule_ = true; }
 
-  /// Of a column, with all rows there are so far.
+  /// Width of a column, given the rows so far.
   std::size_t width(std::size_t column) const { return columns_[column].width; }
   void widen(std::size_t column, std::size_t by) { columns_[column].width += by; }
 
@@ -47,7 +47,7 @@ class TextTable {
   bool rule_ = false;
 };
 
-/// Without blanks at the end.
+/// `line` without trailing blanks.
 std::string trimmed_right(std::string line);
 
 }  // namespace dfrs::base

@@ -7,11 +7,11 @@ namespace dfrs::base {
 namespace {
 
 struct Character {
-  utf8proc_int32_t point = -1;  // -1: a byte that is no UTF-8
+  utf8proc_int32_t point = -1;  // -1: a byte that is not UTF-8
   std::size_t bytes = 1;
 };
 
-// The first character of a text that is not empty.
+// The first character of `text`, which must not be empty.
 Character first_of(std::string_view text) {
   Character c;
   const utf8proc_ssize_t bytes = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
@@ -20,21 +20,22 @@ Character first_of(std::string_view text) {
   return c;
 }
 
-bool acts(utf8proc_int32_t point) {
+// Characters that control a terminal or the layout instead of showing something.
+bool is_control(utf8proc_int32_t point) {
   switch (utf8proc_category(point)) {
     case UTF8PROC_CATEGORY_CC:  // controls
     case UTF8PROC_CATEGORY_ZL:  // line and paragraph separators
     case UTF8PROC_CATEGORY_ZP:
       return true;
-    case UTF8PROC_CATEGORY_CF:  // marks of direction, tags; words of some scripts need the joiners
+    case UTF8PROC_CATEGORY_CF:  // directional marks and tags, but not the joiners that some scripts need
       return point != 0xAD && (point < 0x200B || point > 0x200D);
     default:
-      return (point & 0xFFFE) == 0xFFFE;  // no characters
+      return (point & 0xFFFE) == 0xFFFE;  // noncharacters
   }
 }
 
 std::size_t width_of(const Character& c) {
-  if (c.point < 0 || acts(c.point)) return 1;
+  if (c.point < 0 || is_control(c.point)) return 1;
   return static_cast<std::size_t>(utf8proc_charwidth(c.point));
 }
 
@@ -44,7 +45,7 @@ std::string printable(std::string_view text, std::string_view replacement) {
   std::string out;
   while (!text.empty()) {
     const Character c = first_of(text);
-    out += c.point < 0 || acts(c.point) ? replacement : text.substr(0, c.bytes);
+    out += c.point < 0 || is_control(c.point) ? replacement : text.substr(0, c.bytes);
     text.remove_prefix(c.bytes);
   }
   return out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Text from outside, made safe to show and measured for alignment.
+// Makes text from outside safe to show, and measures it for alignment.
 #pragma once
 
 #include <cstddef>
@@ -8,20 +8,20 @@
 
 namespace dfrs::base {
 
-/// `text` as valid UTF-8 without anything that acts instead of showing: control characters, line breaks, directional
-/// overrides and bytes that are no UTF-8 become `replacement` (U+FFFD). O(length).
+/// `text` as valid UTF-8 that cannot control a terminal: control characters, line breaks, directional overrides and
+/// bytes that are not UTF-8 become `replacement` (U+FFFD). O(length).
 std::string printable(std::string_view text, std::string_view replacement = "\xEF\xBF\xBD");
 
-/// Columns that `text` takes on a terminal: 0 for combining marks, 2 for East Asian wide characters and emoji, else 1.
-/// Takes printable() text; each byte that is no UTF-8 counts 1. O(length).
+/// Terminal columns that `text` takes: 0 for combining marks, 2 for East Asian wide characters and emoji, else 1. Meant
+/// for printable() text; a byte that is not UTF-8 counts as 1. O(length).
 std::size_t display_width(std::string_view text);
 
 enum class Align { left, right };
 
-/// `text` with blanks up to `width` columns; as it is if it is wider.
+/// `text` padded with blanks to `width` columns; unchanged if it is wider.
 std::string padded(std::string_view text, std::size_t width, Align align);
 
-/// The longest beginning of `text` that takes at most `width` columns.
+/// The longest prefix of `text` that takes at most `width` columns.
 std::string_view fitting(std::string_view text, std::size_t width);
 
 }  // namespace dfrs::base

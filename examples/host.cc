@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A complete host in 40 lines: it shows the engine a cluster, carries its decisions out and prints what jobs get.
 // Left out: completions (state `absent`, event `completed`), penalties (`VirtualClock::since` in the future), and calls
-// at `wake_at`, which policies with a period need. sim/host/simulation.cc has all of it.
+// at `wake_at`, which policies with a period need. sim/host/simulation.cc has them all.
 #include <array>
 #include <cstdio>
 #include <vector>
@@ -15,7 +15,7 @@ int main() {
   auto engine = Engine::create(*algorithm, EngineOptions{});
   if (!engine) return std::fprintf(stderr, "%s\n", engine.error().message.c_str()), 1;
 
-  // One node with 1000 MiB. Two jobs of one task with 300 MiB each, known as they are submitted.
+  // One node with 1000 MiB. Two jobs of one task with 300 MiB each.
   std::array<NodeView, 1> nodes{};
   nodes[0].spec.rigid[kMemory] = 1000;
   std::array<JobView, 2> jobs{};
@@ -36,7 +36,7 @@ int main() {
       placement[decision.job].assign(where.begin(), where.end());
       job.nodes = placement[decision.job];
       job.state = decision.kind == DecisionKind::pause ? JobState::paused : JobState::running;
-      job.clock = {job.clock.at(now), now, 0};  // a job that runs on gets its yield below
+      job.clock = {job.clock.at(now), now, 0};  // jobs that run get their yield below
       job.yield = 0;
     }
     for (const YieldChange& change : decisions.yields) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An example of a policy, complete: FCFS on shared nodes. Jobs start strictly in order of submission; a node is full
-// when its CPU load has reached a limit. docs/contributor-guide.md explains the steps.
+// A complete policy as an example: FCFS on shared nodes. Jobs start strictly in order of submission; a node is full
+// when its CPU load reaches a limit. docs/contributor-guide.md explains the steps.
 #include "policy/core/policy.h"
 #include "policy/core/registry.h"
 #include "policy/rr7659/greedy.h"
@@ -16,7 +16,7 @@ class SharedFcfs final : public NonClairvoyantPolicy {
 
   void decide(const ClusterView& view, std::span<const Event> events, ClusterState& state, Outcome& outcome) override {
     if (events.empty()) return;
-    for (JobSlot job : state.active()) {  // all jobs there are, in order of submission
+    for (JobSlot job : state.active()) {  // all jobs, in order of submission
       if (!state.placed(job) && !start(view, state, job)) break;
     }
     contention_.build(state, view);
@@ -27,7 +27,7 @@ class SharedFcfs final : public NonClairvoyantPolicy {
 
  private:
   bool start(const ClusterView& view, ClusterState& state, JobSlot job) {
-    const std::span<const NodeIndex> nodes = greedy_.find(state, view.jobs[job]);  // the least loaded with memory
+    const std::span<const NodeIndex> nodes = greedy_.find(state, view.jobs[job]);  // the least loaded nodes with memory
     for (NodeIndex n : nodes) {
       if (state.cpu_load(n) >= limit_ * state.cpu_capacity(n)) return false;
     }

@@ -28,14 +28,14 @@ TEST(SharedFcfs, TwoShareANodeAndNobodyOvertakes) {
   EXPECT_DOUBLE_EQ(r.jobs[0].end, 200);  // both at half speed: the load is 2
   EXPECT_DOUBLE_EQ(r.jobs[1].end, 200);
   EXPECT_DOUBLE_EQ(r.jobs[2].start, 200);
-  EXPECT_DOUBLE_EQ(r.jobs[3].start, 200);  // small as it is, it waited for its turn
-  // 1.1 of a node is wanted: each gets 1/1.1 of what it wants.
+  EXPECT_DOUBLE_EQ(r.jobs[3].start, 200);  // small as it is, it waits for its turn
+  // The jobs want 1.1 times the node's CPU, so each gets 1/1.1 of what it wants.
   EXPECT_DOUBLE_EQ(r.jobs[3].end, 200 + 10 / (1 / 1.1));
 }
 
 TEST(SharedFcfs, TheLimitIsAParameter) {
   const RunResult r = simulate(four_jobs(), parse_algorithm("sharedfcfs/load=0.5").value(), {});
-  EXPECT_DOUBLE_EQ(r.jobs[0].end, 100);  // alone: its own load is beyond the limit already
+  EXPECT_DOUBLE_EQ(r.jobs[0].end, 100);  // alone: its own load already exceeds the limit
   EXPECT_DOUBLE_EQ(r.jobs[1].start, 100);
   EXPECT_EQ(algorithm_name(parse_algorithm("SharedFCFS/LOAD=2").value()), "SharedFCFS");
   EXPECT_NE(parse_algorithm("SharedFCFS/LOAD=no").error().message.find("positive number"), std::string::npos);

@@ -15,7 +15,7 @@
 #include "src/slurmctld/acct_policy.h"
 #include "src/slurmctld/fed_mgr.h"
 
-/* s; a hold of the write locks ends when it has lasted this long, since RPCs wait for it. An operation takes 0.1 ms. */
+/* s; the longest hold of the write locks, since RPCs wait for them. */
 static const double kLongestHold = 0.003;
 
 /* See apply_set_takeover(). */
@@ -113,7 +113,7 @@ static bool make_plan(const struct snapshot *snapshot, const struct dfrs_operati
   return true;
 }
 
-/* A job that runs as far as Slurm goes, and that has not been told so yet. */
+/* A job that Slurm has started and whose node or srun has not been notified yet. */
 struct started {
   uint32_t job_id, restarts;
   time_t start_time;
@@ -142,7 +142,8 @@ static void notify_start(job_record_t *job, bool slurm_launches) {
     launch_job(job);
 }
 
-/* After the save. A job may have been cancelled in between; a suspend by its user reaches the node after the launch. */
+/* To be called after the save. A job may have been cancelled since; a suspend by its user reaches the node after the
+ * launch. */
 static void notify_started(struct started_list *started, const slurmctld_lock_t locks, struct apply_times *times) {
   for (size_t i = 0; i < started->count;) {
     lock_slurmctld(locks);
@@ -159,7 +160,7 @@ static void notify_started(struct started_list *started, const slurmctld_lock_t 
   }
 }
 
-/* Whether the job is still in a state in which it can be started; if not, *result says why. */
+/* Whether the job is still in a state in which it can start; if not, *result says why. */
 static bool startable(const struct snapshot *snapshot, const job_record_t *job, const part_record_t *part, time_t now,
                       struct dfrs_result *result) {
   enum dfrs_result_code code = DFRS_DONE;
@@ -172,9 +173,9 @@ static bool startable(const struct snapshot *snapshot, const job_record_t *job, 
     code = DFRS_BUSY;
     reason = "its last run is still being cleaned up";
   } else if (job->details->submit_time <= takeover && !nodes_known(snapshot, now)) {
-    /* Times are whole seconds: a job of that very second may be from before, too. */
+    /* Times are whole seconds: a job of the second of the takeover may be from before it. */
     code = DFRS_BUSY;
-    reason = "slurmctld has just started: waits for its nodes to report";
+    reason = "slurmctld has just started and waits for its nodes to report";
   } else if (!part) {
     code = DFRS_STALE;
     reason = "its partition is not managed any more";
@@ -253,7 +254,7 @@ static uint32_t limit_by_deadline(const job_record_t *job, time_t now) {
   return limit == NO_VAL || limit == INFINITE || left < limit ? left : limit;
 }
 
-/* Has Slurm start the job as the operation says; if it does not, *result says why. */
+/* Lets Slurm start the job as the operation says; if it does not, *result says why. */
 static bool start_as_planned(const struct snapshot *snapshot, const struct dfrs_operation *op, job_record_t *job,
                              struct dfrs_result *result) {
   const struct job_shape shape = job_shape(job, snapshot_least_memory(snapshot));
@@ -344,8 +345,7 @@ static void set_comment(const struct snapshot *snapshot, const struct dfrs_opera
                         struct dfrs_result *result) {
   const struct dfrs_job *seen = snapshot_find(snapshot, op->key.job_id);
   if (!seen || xstrcmp(seen->comment, job->comment) != 0)
-    return set_result(result, DFRS_STALE,
-                      "its user has changed the comment"); /* theirs first; ours comes with the next */
+    return set_result(result, DFRS_STALE, "its user has changed the comment"); /* the next step adds our tag to it */
   xfree(job->comment);
   job->comment = xstrdup(op->text);
   last_job_update = time(NULL);
@@ -409,7 +409,7 @@ void apply_operations(const struct snapshot *snapshot, const struct dfrs_operati
         if (list[i].kind != DFRS_OP_COMMENT && list[i].kind != DFRS_OP_END_TIME) urgent = true;
       }
       ++i;
-      /* An end time comes with its job's resume: the one that Slurm has just worked out may lie in the past. */
+      /* An end time belongs to the same hold as its job's resume: Slurm's own may lie in the past. */
       more = i < count && (hold_may_last(&hold) || end_time_of_the_last(list, i));
     }
     hold_ended(&hold, times);

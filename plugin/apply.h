@@ -9,25 +9,25 @@
 #include "plugin/snapshot.h"
 #include "shim/controller.h"
 
-/* How the write locks were held. */
+/* How long the write locks were held. */
 struct apply_times {
   double longest;     /* s, of one hold */
-  double longest_cpu; /* s of CPU time, of one hold: what others would wait for had this thread a core of its own */
+  double longest_cpu; /* s of CPU time, of one hold: the wait for others if this thread had a core of its own */
   double total;       /* s */
-  double saving;      /* s, outside of them: see saving.h */
+  double saving;      /* s, without the locks: see saving.h */
   unsigned holds;
 };
 
-/* Tells when this slurmctld took over (s since the epoch).
+/* Sets when this slurmctld took over (s since the epoch).
  *
- * A controller that was killed may have started jobs that the saved state still shows as pending. Started at once by
- * the next one, such a job fails: slurmctld revokes the run that its node reports, and slurmd then takes no credential
- * of that second. So a job from before the takeover is not started until all usable nodes of managed partitions have
- * reported (10 s at most), and 2 s more have passed. New jobs start at once. */
+ * A slurmctld that was killed may have started jobs that the saved state still shows as pending. Such a job would fail
+ * if the next slurmctld started it at once: slurmctld revokes the run that the node reports, and slurmd then refuses
+ * credentials of that second. So a job from before the takeover is not started until all usable nodes of managed
+ * partitions have reported (10 s at most) and 2 s more have passed. New jobs start at once. */
 void apply_set_takeover(time_t when);
 
-/* Carries out list[0 .. count) in order; results[i] is what came of list[i]. Takes conf R, job W, node W, part R, fed R
- * in short holds, a few operations each, so that other threads get the locks in between. Each job is looked up again
+/* Carries out list[0 .. count) in order; results[i] is the outcome of list[i]. Takes conf R, job W, node W, part R, fed
+ * R in short holds, a few operations each, so that other threads get the locks in between. Each job is looked up again
  * and must still be in the run and state that the operation was meant for. Jobs that have been started are saved before
  * their nodes or users are told. before_launch(argument) is called without locks when all results are there, and before
  * the save, since Slurm may launch a job with a prolog while that lasts. */
@@ -35,7 +35,7 @@ void apply_operations(const struct snapshot *snapshot, const struct dfrs_operati
                       struct dfrs_result *results, void (*before_launch)(void *argument), void *argument,
                       struct apply_times *times);
 
-/* Looks again at the dependencies of managed jobs, as Slurm's own scheduler does in passes of its own. */
+/* Checks the dependencies of managed jobs again, as Slurm's own scheduler does for its jobs. */
 void apply_dependencies(void);
 
 #endif

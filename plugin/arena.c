@@ -14,7 +14,7 @@ struct arena_block {
   alignas(max_align_t) char bytes[];
 };
 
-/* Makes the block in use one with `size` bytes left. */
+/* Selects or adds a block with `size` bytes left. False: no memory. */
 static bool find_block(struct arena *arena, size_t size) {
   while (arena->now && arena->now->size - arena->used < size && arena->now->next) {
     arena->now = arena->now->next;

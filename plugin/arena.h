@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Memory that is handed out in pieces and taken back as a whole. Pieces do not move.
+ * Memory that is allocated in pieces and released as a whole. Pieces do not move.
  *
- * A failure is remembered: when memory is short, every later piece is NULL, too, until arena_rewind(). Callers that
- * write only to pieces that are not NULL may thus ask once, at the end, whether all went well.
+ * A failure persists: once memory is short, all pieces are NULL until arena_rewind(). A caller that writes only to
+ * pieces that are not NULL may thus check once, at the end.
  */
 #ifndef DFRS_PLUGIN_ARENA_H
 #define DFRS_PLUGIN_ARENA_H
@@ -21,11 +21,11 @@ struct arena {
 void *arena_take(struct arena *arena, size_t count, size_t size);
 /* A copy of the text. NULL for NULL, or when there is no memory. */
 const char *arena_text(struct arena *arena, const char *text);
-/* Whether a piece could not be had since the last rewind. */
+/* Whether an allocation has failed since the last rewind. */
 bool arena_failed(const struct arena *arena);
-/* Takes back all pieces and keeps the blocks for the next ones. O(1). */
+/* Releases all pieces and keeps the blocks for the next ones. O(1). */
 void arena_rewind(struct arena *arena);
-/* Frees the blocks, too. */
+/* Releases all pieces and frees the blocks. */
 void arena_free(struct arena *arena);
 
 #endif

@@ -47,7 +47,7 @@ static bool is_file_name(const char *name) {
 
 static bool is_absolute(const char *path) { return path[0] == '/'; }
 
-/* An argument of plugstack.conf that is a text with %n in it. */
+/* An argument of plugstack.conf in which %n is replaced. */
 struct text_argument {
   const char *key;
   const char *value; /* the default, then what is given */
@@ -57,7 +57,7 @@ struct text_argument {
   const char *expected;
 };
 
-/* The value of "key=value", or NULL if that is not the argument's key. */
+/* The value of "key=value", or NULL if the argument has another key. */
 static const char *value_of(const char *argument, const char *key) {
   const size_t length = strlen(key);
   return !strncmp(argument, key, length) && argument[length] == '=' ? argument + length + 1 : NULL;
@@ -104,7 +104,7 @@ int dfrs_group_configure(struct dfrs_group_conf *conf, const char *node, int arg
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-/* An open folder of version 2, or -1. */
+/* The open root folder if it is of version 2, else -1. */
 static int open_v2_root(const struct dfrs_group_conf *conf) {
   const int root = open(conf->cgroup_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (root >= 0 && conf->file_system(root) == CGROUP2_SUPER_MAGIC) return root;

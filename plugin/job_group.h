@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * A job's control group as the SPANK plugin uses it, on the node, inside slurmstepd. The node agent (shim/agent) uses
- * the same groups; docs/reference/dfrsd.md has what the two agree on:
+ * the same groups. The two share these conventions (docs/reference/dfrsd.md):
  *
  * - cgroup v1: <root>/cpu/<tree>/<node>/job_<id>, and the same below cpuacct. Either of the two makes it; tasks join it
  *   here.
@@ -10,7 +10,7 @@
  * - <run_dir>/group/<id>, version 2: the job's group, "INODE PATH" below <root>. Written here at each task's start,
  *   since the names of Slurm's folders need not say which job they are of; removed when the job is over.
  *
- * This part uses nothing of Slurm. Messages are one line. No function may be called by two threads at once.
+ * This part does not use Slurm. Messages are one line. For one thread at a time.
  */
 #ifndef DFRS_PLUGIN_JOB_GROUP_H
 #define DFRS_PLUGIN_JOB_GROUP_H
@@ -38,18 +38,18 @@ struct dfrs_group_conf {
   int (*remove_group)(int at, const char *name);
 };
 
-/* Reads the arguments of plugstack.conf's line: run_dir=, cgroup_root=, cgroup_tree=, default_cores_per_cpu=; %n in
- * them stands for the node's name. -1 and a message that names the argument. */
+/* Reads the arguments of the line in plugstack.conf: run_dir=, cgroup_root=, cgroup_tree=, default_cores_per_cpu=. %n
+ * in them stands for the node's name. 0; on an error -1 and a message that names the argument. */
 int dfrs_group_configure(struct dfrs_group_conf *conf, const char *node, int argc, char **argv, char *err,
                          size_t err_size);
 
-/* Puts the process into the job's group, which is made where it is not there yet, with its quota: the agent's if it has
- * published one, else the default for so many CPUs (a group that is there keeps what it has). -1 and a message;
- * the process then runs where it was. */
+/* Moves the process into the job's group and sets the group's quota: the published one, else, for a new group, the
+ * default for so many CPUs. Creates the group if it is missing. 0; on an error -1 and a message: the process then stays
+ * where it was. */
 int dfrs_group_join(const struct dfrs_group_conf *conf, uint32_t job, unsigned cpus, pid_t process, char *err,
                     size_t err_size);
 
-/* Whether the agent has published a quota for the job here: whether DFRS manages it. */
+/* Whether dfrs manages the job: whether the agent has published a quota for it here. */
 bool dfrs_group_managed(const struct dfrs_group_conf *conf, uint32_t job);
 
 /* Removes the job's group if no process is in it. The agent's are left to the agent (it still has to read what was

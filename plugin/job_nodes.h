@@ -4,7 +4,7 @@
  *   for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at))
  *     ... at.node: index in the node table; at.k: index in cpus, memory_allocated and their like
  *
- * Nodes that a resize took from the job (cpus 0) are left out; k counts them.
+ * Skips nodes that a resize took from the job (cpus 0), but k counts them.
  */
 #ifndef DFRS_PLUGIN_JOB_NODES_H
 #define DFRS_PLUGIN_JOB_NODES_H
@@ -18,7 +18,7 @@ struct job_node {
   int last;
 };
 
-/* Moves on from `node` to the next one that is held, `node` included. */
+/* Advances to the first held node from `node` on. */
 static inline void job_nodes_settle(struct job_node *at) {
   for (; at->node <= at->last; ++at->node) {
     if (!compat_bit(at->held->node_bitmap, at->node)) continue;
@@ -49,7 +49,7 @@ static inline void job_nodes_next(struct job_node *at) {
   job_nodes_settle(at);
 }
 
-/* CPUs of each core that a job may be given on the node. */
+/* CPUs per core of the node that jobs can be allocated. */
 static inline uint32_t cpus_per_core(int node) {
   const uint32_t threads = compat_node(node)->tpc;
   return threads ? threads : 1;
@@ -63,7 +63,7 @@ static inline uint32_t placed_cores(const job_record_t *job, uint32_t k, int nod
   return cores < all ? cores : all;
 }
 
-/* Threads of each core that the job wants to use, if it limits them (--threads-per-core, --hint=nomultithread). */
+/* Threads per core that the job uses: it may limit them (--threads-per-core, --hint=nomultithread). */
 static inline uint32_t used_threads(const job_record_t *job, int node) {
   const uint32_t all = cpus_per_core(node);
   const struct multi_core_data *requested = job->details ? job->details->mc_ptr : NULL;
@@ -71,13 +71,13 @@ static inline uint32_t used_threads(const job_record_t *job, int node) {
   return requested->threads_per_core;
 }
 
-/* CPUs that so many tasks are allocated: with a limit of threads they take whole cores. */
+/* CPUs that so many tasks are allocated: whole cores, if the job limits threads. */
 static inline uint32_t placed_cpus(const job_record_t *job, int node, uint32_t tasks, uint32_t cpus_per_task) {
   const uint32_t used = used_threads(job, node), all = cpus_per_core(node), cpus = tasks * cpus_per_task;
   return used == all ? cpus : (cpus + used - 1) / used * all;
 }
 
-/* The inverse: tasks of an exactly placed job on its k-th node. */
+/* The inverse: the tasks of an exactly placed job on its k-th node. */
 static inline uint32_t placed_tasks(const job_record_t *job, uint32_t k, int node, uint32_t cpus_per_task) {
   const uint32_t used = used_threads(job, node), all = cpus_per_core(node), cpus = job->job_resrcs->cpus[k];
   return (used == all ? cpus : cpus / all * used) / (cpus_per_task ? cpus_per_task : 1);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugin/job_shape.h"
 
+#include <string.h>
+
 #include "shim/gate.h"
 
 static uint32_t known(uint32_t value, uint32_t otherwise) {
@@ -13,7 +15,7 @@ static uint32_t known16(uint16_t value, uint32_t otherwise) {
 
 static uint32_t divide_up(uint32_t value, uint32_t by) { return value / by + (value % by != 0); }
 
-/* Features that are names joined by one operator, & or |. Anything more is left to Slurm. */
+/* Whether features are names joined by one operator, & or |. Slurm handles all others. */
 static bool plain_features(compat_list features) {
   if (!features) return true;
   bool plain = true;
@@ -31,6 +33,16 @@ static bool plain_features(compat_list features) {
   return plain;
 }
 
+/* Whether the list names more than CPUs. Since 23.11 Slurm also writes --cpus-per-task there, as "cpu:4" or "cpu=4". */
+static bool beyond_cpus(const char *list) {
+  while (list && *list) {
+    if (strncmp(list, "cpu:", 4) != 0 && strncmp(list, "cpu=", 4) != 0) return true;
+    list = strchr(list, ',');
+    if (list) ++list;
+  }
+  return false;
+}
+
 struct job_shape job_shape(const job_record_t *job, uint64_t node_memory) {
   const compat_details *details = job->details;
   struct job_shape shape = {.tasks = 1, .cpus_per_task = 1, .memory_per_task = node_memory};
@@ -45,11 +57,11 @@ struct job_shape job_shape(const job_record_t *job, uint64_t node_memory) {
   if (tasks < nodes) tasks = nodes;
   uint32_t cpus = known16(details->cpus_per_task, 1);
   const uint32_t min_cpus = known(details->min_cpus, 1);
-  /* Without --cpus-per-task the CPUs may be stated alone (srun -c of older clients, --mincpus). */
+  /* Without --cpus-per-task the job may still request CPUs (srun -c of older clients, --mincpus). */
   if (min_cpus > tasks * cpus) cpus = divide_up(min_cpus, tasks);
   if (details->overcommit) cpus = known16(details->cpus_per_task, 1);
 
-  /* A fixed number of nodes with the same number of tasks on each: what belongs together is one task to the policy. */
+  /* A fixed number of nodes with equal numbers of tasks: for the policy, the tasks of a node are one. */
   uint32_t together = 1;
   shape.one_per_node = most_nodes == nodes && tasks % nodes == 0;
   if (shape.one_per_node) together = tasks / nodes;
@@ -64,13 +76,13 @@ struct job_shape job_shape(const job_record_t *job, uint64_t node_memory) {
     const uint64_t sum = memory * together;
     shape.memory_per_task = sum / per_node + (sum % per_node != 0);
   } else {
-    shape.exclusive = true; /* all the memory of its nodes leaves nothing to share */
+    shape.exclusive = true; /* it takes all memory of its nodes */
   }
 
   if (details->whole_node) shape.exclusive = true;
   shape.stock_placed =
       (job->gres_list_req && list_count(job->gres_list_req)) || job->tres_per_job || job->tres_per_node ||
-      job->tres_per_socket || job->tres_per_task || job->req_switch || job->burst_buffer || job->reboot ||
+      job->tres_per_socket || beyond_cpus(job->tres_per_task) || job->req_switch || job->burst_buffer || job->reboot ||
       details->contiguous || (details->core_spec != 0 && details->core_spec != NO_VAL16) ||
       !plain_features(details->feature_list) || (details->prefer_list && list_count(details->prefer_list));
   shape.own_layout = nodes > 1 || (most_nodes != 0 && most_nodes < shape.tasks) ||

@@ -11,8 +11,8 @@
 
 struct candidate {
   uint32_t node;
-  bool named;    /* by the job: it must be one of its nodes */
-  double in_use; /* cores asked for, of those there are */
+  bool named;    /* the job names it and must get it */
+  double in_use; /* requested cores over its cores */
   uint32_t room; /* tasks that it can take */
 };
 
@@ -64,7 +64,7 @@ static uint32_t find_candidates(const job_record_t *job, const struct job_shape 
   return count;
 }
 
-/* Gives the nodes that have room one task after the other in turn. False: the tasks do not fit. */
+/* Deals out the tasks in turn to nodes that have room. False: they do not fit. */
 static bool distribute(uint32_t tasks, const struct candidate *nodes, uint32_t count, uint16_t *node_tasks) {
   memset(node_tasks, 0, count * sizeof(*node_tasks));
   for (bool dealt = true; tasks > 0 && dealt;) {
@@ -95,7 +95,7 @@ bool layout_make(const job_record_t *job, const bitstr_t *available, uint32_t mi
     if (most > shape.tasks) most = shape.tasks;
     uint32_t wanted = req_nodes > min_nodes ? req_nodes : min_nodes;
     if (wanted < named) wanted = named;
-    /* As few nodes as the job asks for; more, up to its limit, if these do not have the room. */
+    /* As few nodes as the job asks for; more, up to its limit, if those lack room. */
     for (uint32_t n = wanted ? wanted : 1; n <= most && !made; ++n) {
       qsort(found, count, sizeof(*found), better);
       made = distribute(shape.tasks, found, n, layout->node_tasks);

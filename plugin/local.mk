@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Slurm's plugins. Shared objects without libtool: slurmctld loads plain files with these names.
 #   libdfrs_controller.so  policy and controller behind a C ABI; the plugins share their state through it
-#   sched_dfrs.so          the thread (slurmctld)
+#   sched_dfrs.so          the thread (slurmctld); sched_backfill.so: the same for SchedulerType=sched/backfill
 #   select_cons_tres.so    gate and exact placement around the stock selector of that name (slurmctld)
 #   spank_dfrs.so          puts tasks under their quota (slurmstepd, on the nodes)
 #
-# $ORIGIN: the plugins find the library by where they are themselves: beside them in the build folder, one folder up when
+# $ORIGIN: the plugins find the library relative to their own place: beside them in the build folder, one folder up when
 # installed.
 #
-# A shared object that is mapped by a running slurmctld must be replaced, never written over. `install` of coreutils
-# does so: it unlinks the old file first. tests/plugin/install.sh holds it to that.
+# A shared object that a running slurmctld has mapped must be replaced, never overwritten. `install` of coreutils unlinks
+# the old file first; tests/plugin/install.sh checks that.
 EXTRA_DIST += plugin/.clang-format plugin/slurm/config.h plugin/libdfrs_controller.map plugin/slurm_plugin.map
 
 dfrslibdir = $(libdir)/dfrs
@@ -18,8 +18,8 @@ dfrslib_PROGRAMS =
 slurmplugin_PROGRAMS =
 
 if BUILD_PLUGIN
-# -z nodelete: slurmctld unloads plugins when it hands over to a backup and loads them again; threads of libraries that
-# this one has loaded may outlast that.
+# -z nodelete: slurmctld unloads plugins when it hands over to a backup, and loads them again. Threads of libraries that
+# this one has loaded may still run then.
 dfrslib_PROGRAMS += plugin/libdfrs_controller.so
 plugin_libdfrs_controller_so_SOURCES =
 nodist_EXTRA_plugin_libdfrs_controller_so_SOURCES = linked_by_the_c++_compiler.cc
@@ -30,17 +30,12 @@ EXTRA_plugin_libdfrs_controller_so_DEPENDENCIES = plugin/libdfrs_controller.map
 
 # _GNU_SOURCE: dladdr, as in Slurm itself.
 SLURM_PLUGIN_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) -D_GNU_SOURCE
-# Slurm's names stay undefined: slurmctld has them. -z lazy: functions that only slurmctld has are looked up when they
-# are called, since commands load selectors, too.
+# Slurm's symbols stay undefined: slurmctld has them. -z lazy: commands load selectors, too, and lack functions of
+# slurmctld, so these are resolved only when called.
 SLURM_PLUGIN_SO = $(AM_LDFLAGS) -shared -Wl,-z,lazy -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..' \
 	-Wl,--version-script=$(srcdir)/plugin/slurm_plugin.map
 
-slurmplugin_PROGRAMS += plugin/sched_dfrs.so
-plugin_sched_dfrs_so_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS)
-plugin_sched_dfrs_so_LDFLAGS = $(SLURM_PLUGIN_SO)
-plugin_sched_dfrs_so_LDADD = plugin/libdfrs_controller.so
-EXTRA_plugin_sched_dfrs_so_DEPENDENCIES = plugin/slurm_plugin.map
-plugin_sched_dfrs_so_SOURCES = \
+SCHED_SOURCES = \
 	plugin/apply.c \
 	plugin/apply.h \
 	plugin/arena.c \
@@ -62,6 +57,19 @@ plugin_sched_dfrs_so_SOURCES = \
 	plugin/snapshot.h \
 	plugin/stock_backfill.c \
 	plugin/stock_backfill.h
+
+# One plugin under two names: see plugin/sched_dfrs.c.
+slurmplugin_PROGRAMS += plugin/sched_dfrs.so plugin/sched_backfill.so
+plugin_sched_dfrs_so_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS) -DDFRS_SCHED_TYPE='"sched/dfrs"'
+plugin_sched_dfrs_so_LDFLAGS = $(SLURM_PLUGIN_SO)
+plugin_sched_dfrs_so_LDADD = plugin/libdfrs_controller.so
+EXTRA_plugin_sched_dfrs_so_DEPENDENCIES = plugin/slurm_plugin.map
+plugin_sched_dfrs_so_SOURCES = $(SCHED_SOURCES)
+plugin_sched_backfill_so_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS) -DDFRS_SCHED_TYPE='"sched/backfill"'
+plugin_sched_backfill_so_LDFLAGS = $(SLURM_PLUGIN_SO)
+plugin_sched_backfill_so_LDADD = plugin/libdfrs_controller.so
+EXTRA_plugin_sched_backfill_so_DEPENDENCIES = plugin/slurm_plugin.map
+plugin_sched_backfill_so_SOURCES = $(SCHED_SOURCES)
 
 slurmplugin_PROGRAMS += plugin/select_cons_tres.so
 plugin_select_cons_tres_so_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS)

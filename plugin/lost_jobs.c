@@ -8,20 +8,20 @@
 #include "src/slurmctld/agent.h"
 #include "src/slurmctld/ping_nodes.h"
 
-/* s; slurmd may still be busy with a launch that was sent just before, and its reports then lack the job. A site's
- * prolog may take as long as Slurm grants to a start. */
+/* s; slurmd's reports lack a job while it is still being launched. A site's prolog may take as long as Slurm allows for
+ * a start. */
 static const time_t kLaunchTakes = 3;
 static const time_t kAskAgain = 5; /* a request may be lost */
 static const int kReports = 2;
-static const time_t kCredentialSeconds = 3; /* slurmd takes no credential of the second in which it had to end a run */
+static const time_t kCredentialSeconds = 3; /* slurmd refuses credentials of the second in which it ended a run */
 static const double kLookEvery = 0.25;
 
 struct suspect {
   uint32_t job_id, restarts;
   time_t start_time;
-  time_t asked; /* its node, last; 0: not since the last report */
-  time_t next;  /* not asked before */
-  int missing;  /* in so many reports */
+  time_t asked; /* when its node was last asked; 0: not since the last report */
+  time_t next;  /* when its node may be asked next */
+  int missing;  /* reports in a row that lack it */
   bool lost, held;
 };
 
@@ -64,12 +64,12 @@ static job_record_t *still_there(const struct suspect *suspect) {
   return in_question(job) ? job : NULL;
 }
 
-/* Whether a registration or a new step has shown it since. A suspend leaves the same mark and shows nothing. */
+/* Whether a registration or a new step has shown it since. A suspend sets the same time and shows nothing. */
 static bool shown_since(const job_record_t *job, time_t asked) {
   return job->time_last_active >= asked && job->time_last_active != job->suspend_time;
 }
 
-/* Asks each node once, as one report shows all its jobs. */
+/* Asks each node once: one report shows all its jobs. */
 static void request_reports(time_t now) {
   compat_hostlist hosts = NULL;
   uint16_t protocol = SLURM_PROTOCOL_VERSION;
@@ -78,7 +78,7 @@ static void request_reports(time_t now) {
     const job_record_t *job = still_there(&suspects[i]);
     node_record_t *node = job ? find_node_record(job->batch_host) : NULL;
     if (!node) continue;
-    node->boot_time = 0; /* Slurm's own mark of a node that has yet to register; the registration sets it */
+    node->boot_time = 0; /* Slurm's mark of a node that has yet to register; the registration sets it again */
     if (!hosts) hosts = hostlist_create(NULL);
     hostlist_push_host(hosts, node->name);
     if (node->protocol_version < protocol) protocol = node->protocol_version;
@@ -91,13 +91,12 @@ static void request_reports(time_t now) {
   request->protocol_version = protocol;
   request->hostlist = hosts;
   request->node_count = (uint32_t)hostlist_count(hosts);
-  ping_begin(); /* the thread that sends this reports the end */
+  ping_begin(); /* the sending thread calls ping_end() */
   set_agent_arg_r_uid(request, SLURM_AUTH_UID_ANY);
   agent_queue_request(request);
 }
 
-/* slurmd could not confirm the launch to a slurmctld that was gone, took that for a failure of the launch, and has had
- * the job held. */
+/* The job, if its slurmd had it held because it could not confirm the launch to a slurmctld that was gone. */
 static job_record_t *held_for_no_fault(const struct suspect *suspect) {
   job_record_t *job = find_job_record(suspect->job_id);
   return job && job->restart_cnt == suspect->restarts + 1 && IS_JOB_PENDING(job) && job->priority == 0 &&
@@ -114,10 +113,10 @@ static void release(job_record_t *job) { /* as `scontrol release` */
   job->exit_code = 0;
   if (job->details) job->details->begin_time = 0;
   last_job_update = time(NULL);
-  info("sched/dfrs: %pJ is released: its node had it held only because the former slurmctld was gone", job);
+  info("sched/dfrs: %pJ released: it was held only because its node could not reach the former slurmctld", job);
 }
 
-/* False: the suspect needs no further checks. */
+/* False: the suspect needs no further check. */
 static bool check_suspect(struct suspect *suspect, time_t now) {
   job_record_t *const held = held_for_no_fault(suspect);
   if (held && !suspect->held) {
@@ -133,7 +132,7 @@ static bool check_suspect(struct suspect *suspect, time_t now) {
   if (!job) return false;
   if (suspect->lost) return true;
   const node_record_t *node = find_node_record(job->batch_host);
-  /* Slurm itself deals with jobs on nodes that are down. */
+  /* Slurm deals with jobs on nodes that are down. */
   if (!node || IS_NODE_DOWN(node) || IS_NODE_NO_RESPOND(node)) return true;
   if (!suspect->asked) {
     if (now >= suspect->next && node->boot_time != 0) suspect->asked = now;

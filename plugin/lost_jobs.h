@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Batch jobs that were starting or ending when the former slurmctld was killed.
+ * Finds batch jobs that were lost because they were starting or ending when the former slurmctld was killed.
  *
  * A slurmctld that was killed may have saved a start without sending it to slurmd, or may have acknowledged a job's end
- * without saving it. In both cases the next slurmctld finds the job running. Slurm notices that it does not run only at
- * the node's next registration, which may be half an hour away. So the nodes of jobs from before are asked to register
- * again, and a job that is missing from two reports in a row is lost, and is to be queued again. Conversely, a slurmd
- * that could not confirm a launch to a slurmctld that was gone asks the next one to hold the job ("launch failed
- * requeued held"); such a job is released.
+ * without saving it. In both cases the next slurmctld shows the job as running, until the node's next registration,
+ * which may be half an hour away. So we ask the nodes of jobs from before the takeover to register again; a job that is
+ * missing from two reports in a row is lost and must be requeued. Conversely, a slurmd that could not confirm a launch
+ * because slurmctld was gone asks the next one to hold the job ("launch failed requeued held"); we release such jobs.
  *
- * Only one thread may call this.
+ * For one thread.
  */
 #ifndef DFRS_PLUGIN_LOST_JOBS_H
 #define DFRS_PLUGIN_LOST_JOBS_H
@@ -18,14 +17,14 @@
 
 #include "plugin/compat.h"
 
-/* When this slurmctld took over (s since the epoch). Jobs from before are looked for on their nodes. */
+/* Sets when this slurmctld took over (s since the epoch), and begins to check jobs from before. */
 void lost_jobs_begin(time_t since);
 
-/* Checks what nodes have reported, and asks them to report. Takes conf R, job W, node W, part R while jobs from
- * before are in question. Returns in how many seconds to call again; INFINITY: nothing is in question any more. */
+/* Checks the nodes' reports and asks for further ones. Takes conf R, job W, node W, part R while jobs from before are
+ * in question. Returns the seconds until the next call is due; INFINITY: nothing is in question any more. */
 double lost_jobs_check(void);
 
-/* Whether the job is one of those, in this very run. The caller holds the job read lock. */
+/* Whether the present run of the job is lost. The caller holds the job read lock. */
 bool lost_jobs_has(const job_record_t *job);
 
 #endif

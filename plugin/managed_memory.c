@@ -16,13 +16,13 @@ uint64_t memory_free(int node) {
   return all > taken ? all - taken : 0;
 }
 
-/* A job of exact placement: so much for each task. */
+/* For a job that was placed exactly: by task. */
 static uint64_t wanted_by_tasks(const job_record_t *job, uint32_t k, int node) {
   const struct job_shape shape = job_shape(job, memory_of_node(node));
   return placed_tasks(job, k, node, shape.cpus_per_task) * shape.memory_per_task;
 }
 
-/* A job that cons_tres placed, or one with whole nodes: by CPU or by node. */
+/* For a job that cons_tres placed, or one with whole nodes: by CPU or by node. */
 static uint64_t wanted_by_request(const job_record_t *job, uint32_t k, int node) {
   const uint64_t request = job->details->pn_min_memory;
   if (request & MEM_PER_CPU)

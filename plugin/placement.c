@@ -86,8 +86,8 @@ static job_resources_t *new_resources(const job_record_t *job, const struct dfrs
   return made;
 }
 
-/* Assigns cores of each node to the job. Jobs are not pinned to them, but steps are counted by them. Each job gets the
- * next cores in turn, and those of other partitions' jobs last. */
+/* Assigns cores of each node to the job. They do not pin it, but Slurm counts steps by them. Each job gets the next
+ * cores in turn, those of other partitions' jobs last. */
 static void name_cores(const job_record_t *job) {
   const job_resources_t *held = job->job_resrcs;
   int offset = 0;
@@ -204,6 +204,6 @@ int placed_resize(job_record_t *job, const node_record_t *node) {
     extract_job_resources_node(job->job_resrcs, at.k);
     return SLURM_SUCCESS;
   }
-  info("dfrs: node %s is to be taken out of job %u, which does not hold it", node->name, job->job_id);
+  info("dfrs: node %s is to be removed from job %u, which does not hold it", node->name, job->job_id);
   return SLURM_SUCCESS;
 }

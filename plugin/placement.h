@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Exact placement: builds a job's job_resources for the plan that the sched thread has published, as cons_tres builds
- * them for what it has picked itself; and keeps count of what such jobs hold, in place of cons_tres' rows.
+ * Exact placement: builds a job's job_resources for the plan that the sched thread has published, as cons_tres does for
+ * its own choice, and counts what such jobs hold, in place of cons_tres' rows.
  *
  * Callers hold the job and node write locks.
  */
@@ -24,19 +24,18 @@ int place_exactly(job_record_t *job, bitstr_t *node_bitmap, uint32_t min_nodes, 
 /* The consumable resources of a job in a partition: SelectTypeParameters of the cluster and of the partition. */
 uint16_t placement_cr_type(const part_record_t *part);
 
-/* Whether exclusive use of nodes, by the job itself or by another one, allows the job on a node. Paused jobs do not
- * count. */
+/* Whether exclusive use, by this job or another one, allows the job on the node. Paused jobs do not count. */
 bool placement_open(const job_record_t *job, int node);
 
-/* An exactly placed job (marks.h) starts holding its cores, or stops; nothing if it does (not) already. Memory
- * is managed_memory.h's. */
+/* An exactly placed job (marks.h) takes its cores or gives them back, unless it has done so already. For memory
+ * see managed_memory.h. */
 void placed_cores_take(job_record_t *job);
 void placed_cores_give_back(job_record_t *job);
 /* No job's cores are counted: before all jobs are added from the beginning. */
 void placed_cores_forget(void);
 /* Whether nodes of its own are free of others, if it needs them (--exclusive), and not others' own. For a resume. */
 bool placed_has_room(const job_record_t *job);
-/* Takes one node out of the job for good: cores, memory, and its place in job_resources. */
+/* Removes a node from the job: its cores, its memory, and its entry in job_resources. */
 int placed_resize(job_record_t *job, const node_record_t *node);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * sched/dfrs: the plugin that slurmctld loads, and its one thread. The thread is the host of the policy:
+ * sched/dfrs: the plugin that slurmctld loads, and its one thread. It is built under two names: sched_dfrs.so, and
+ * sched_backfill.so for SchedulerType=sched/backfill, without which Slurm refuses all heterogeneous jobs.
+ *
+ * The thread is the host of the policy:
  *
  *   wait (a submission, an end, a change of jobs or nodes, the policy's own time)
  *   snapshot     read locks, a copy                           snapshot.c
@@ -28,15 +31,15 @@
 #include "shim/gate.h"
 
 const char plugin_name[] = "Dynamic fractional resource scheduling";
-const char plugin_type[] = "sched/dfrs";
+const char plugin_type[] = DFRS_SCHED_TYPE;
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
-/* Changes without an event (the end of an epilog, the return of a node) show in Slurm's update times, which are read
- * this often. */
+/* Changes without an event (the end of an epilog, the return of a node) show in Slurm's update times; this is how often
+ * we read them. */
 static const int kPollMs = 200;
-/* s; rounds are at least this far apart, so that a burst of submissions makes one round. */
+/* s; the least time between rounds, so that a burst of submissions makes one round. */
 static const double kShortestRound = 0.01;
-/* s; without any sign of change, a round is made this often all the same. */
+/* s; the longest time between rounds without any change. */
 static const double kLongestIdle = 5.0;
 static const double kDependenciesEvery = 1.0;
 
@@ -68,7 +71,7 @@ static bool stopping(void) { return __atomic_load_n(&stop_requested, __ATOMIC_AC
 static void publish_partitions(void) {
   const char *const *names = NULL;
   const size_t count = dfrs_controller_partitions(controller, &names);
-  if (dfrs_gate_set_partitions(names, count) != 0) error("sched/dfrs: no memory for the names of partitions");
+  if (dfrs_gate_set_partitions(names, count) != 0) error("sched/dfrs: out of memory for the names of partitions");
 }
 
 static void reconfigure(void) {
@@ -91,7 +94,7 @@ static void reconfigure(void) {
   stock_backfill_reconfig();
 }
 
-/* Slurm's own marks of change, in whole seconds. */
+/* The latest of Slurm's times of change, in whole seconds. */
 static time_t last_change(void) {
   time_t last = last_job_update;
   if (last_node_update > last) last = last_node_update;
@@ -105,7 +108,7 @@ struct rounds {
   size_t *indices;
   size_t room;
   double wake_at; /* s since the epoch */
-  double rest;    /* s; not before this has passed */
+  double rest;    /* s; the least time before the next round */
 };
 
 static bool grow(struct rounds *r, size_t count) {
@@ -148,14 +151,14 @@ static bool one_round(struct rounds *r) {
   wake_in(r, lost_jobs_check());
   const int taken = snapshot_take(r->snapshot, dfrs_controller_wants(controller));
   if (taken != 0) {
-    if (taken < 0) error("sched/dfrs: no memory for a snapshot");
+    if (taken < 0) error("sched/dfrs: out of memory for a snapshot");
     r->wake_at = wall_clock() + 0.5;
     return false;
   }
   struct dfrs_operations operations = {0};
   const double step_from = monotonic_clock();
   if (dfrs_controller_step(controller, snapshot_view(r->snapshot), &operations) != 0) {
-    r->wake_at = wall_clock() + 1.0; /* it has logged why */
+    r->wake_at = wall_clock() + 1.0; /* the controller has logged the reason */
     return true;
   }
   const double step_time = monotonic_clock() - step_from;
@@ -167,7 +170,7 @@ static bool one_round(struct rounds *r) {
     return true;
   }
   if (!grow(r, operations.count)) {
-    error("sched/dfrs: no memory for %zu operations", operations.count);
+    error("sched/dfrs: out of memory for %zu operations", operations.count);
     return true;
   }
   struct apply_times times;
@@ -180,7 +183,7 @@ static bool one_round(struct rounds *r) {
       snapshot_view(r->snapshot)->job_count, operations.count, snapshot_lock_time(r->snapshot) * 1e3, step_time * 1e3,
       times.total * 1e3, times.longest * 1e3, times.longest_cpu * 1e3, times.saving * 1e3);
   if (times.saving > 0 && saving_rest() > r->rest) r->rest = saving_rest();
-  /* The next round follows at once where there may be more to do: an array has further tasks, a refusal an answer. */
+  /* The next round follows at once if there may be more to do: further tasks of an array, or an answer to a refusal. */
   for (size_t i = 0; i < operations.count; ++i) {
     const enum dfrs_operation_kind kind = operations.list[i].kind;
     if (r->results[i].code == DFRS_DONE && (kind == DFRS_OP_COMMENT || kind == DFRS_OP_END_TIME)) continue;
@@ -211,7 +214,7 @@ static void sleep_for(double seconds) {
 static void *thread_main(void *unused) {
   struct rounds rounds = {.snapshot = snapshot_new()};
   if (!rounds.snapshot) {
-    error("sched/dfrs: no memory; nothing will be scheduled");
+    error("sched/dfrs: out of memory; nothing will be scheduled");
     return NULL;
   }
   const int fd = dfrs_gate_eventfd();
@@ -225,7 +228,7 @@ static void *thread_main(void *unused) {
       due = true;
     }
     const double now = wall_clock();
-    /* Slurm's marks are whole seconds: within the second of the last snapshot they cannot tell before from after. */
+    /* Times of change are whole seconds: one in the second of the last snapshot may be before or after it. */
     if (now >= rounds.wake_at || last_change() >= seen || now < last_round) due = true;
     if (!due) continue;
     sleep_for(rounds.rest - (monotonic_clock() - last_end));
@@ -299,7 +302,8 @@ int init(void) {
   }
   if (!dfrs_gate_select_ready()) {
     error(
-        "sched/dfrs: slurmctld has loaded Slurm's own selector, not that of dfrs: PluginDir must name the folder of "
+        "sched/dfrs: slurmctld has loaded Slurm's own selector instead of that of dfrs: PluginDir must name the folder "
+        "of "
         "dfrs' plugins before Slurm's own, and SelectType must be select/cons_tres");
     return SLURM_ERROR;
   }
@@ -322,7 +326,7 @@ void fini(void) {
   pthread_mutex_unlock(&thread_lock);
 }
 
-/* Slurm's locks are held here: the thread does the work. */
+/* slurmctld holds locks here, so the thread does the work. */
 int sched_p_reconfig(void) {
   __atomic_store_n(&reconfigure_requested, true, __ATOMIC_RELEASE);
   dfrs_gate_wake();

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The selector that slurmctld loads in place of select/cons_tres: it has that name and number, stands before it in
+ * The selector that slurmctld loads in place of select/cons_tres: it has the same name and number, comes before it in
  * PluginDir, loads it, and passes every call on, except for jobs of managed partitions:
  *
- * - Gate: they start only by a plan of the sched thread (shim/gate.h), whatever made Slurm try to start them.
- * - Placement: as the plan says (placement.h); a job with a layout of its own, on some of the plan's nodes (layout.h);
- *   one that needs cons_tres (GRES, topology), by that on the plan's nodes alone.
- * - Pause: a suspend of ours gives back cores and memory; a resume takes them again or is refused.
+ * - Gate: they start only with a plan of the sched thread (shim/gate.h), whatever made Slurm try to start them.
+ * - Placement: as planned (placement.h); a job with a layout of its own, on some of the plan's nodes (layout.h); a job
+ *   that needs cons_tres (GRES, topology), by cons_tres, but only on the plan's nodes.
+ * - Pause: our suspends give back cores and memory; a resume takes them again or is refused.
  *
- * After a restart, marks in a job's saved placement (marks.h) say how dfrs treats it:
- *   - A job that was placed exactly stays that until it ends, also when its partition is managed no longer: it is not
- *     in cons_tres' rows, shares cores, and leaves by the way it came.
- *   - A job that was running when its partition became managed is in cons_tres' rows and stays there. It can be paused.
- *   - A job that we have paused is resumed by our rules (its memory must be free), no matter who asks and where it is.
- * A user's or an administrator's `scontrol suspend` frees the cores and keeps the memory, as in stock Slurm: nothing
- * pages that job out, and its resume must not fail.
+ * After a restart, marks in a job's saved placement (marks.h) say how to treat it:
+ *   - A job that was placed exactly stays so until it ends, even if its partition is no longer managed: it is not in
+ *     cons_tres' rows and shares cores.
+ *   - A job that was running when its partition became managed stays in cons_tres' rows. It can be paused.
+ *   - A job that we have paused is resumed by our rules (its memory must be free), whoever asks and wherever it is.
+ * `scontrol suspend` frees the cores and keeps the memory, as in stock Slurm: the job is not paged out, and its resume
+ * must not fail.
  *
- * Which suspend is which tells `indefinite`: `scontrol suspend` sets it, our thread does not (compat_suspend). Gang
- * scheduling does not set it either, and is not supported (PreemptMode=OFF).
+ * `indefinite` tells the two kinds of suspend apart: `scontrol suspend` sets it, our thread does not (compat_suspend).
+ * Gang scheduling does not set it either; it is not supported (PreemptMode=OFF).
  *
- * Operations are called with the job and node write locks held, but for those that only read.
+ * Slurm holds the job and node write locks in all calls that change something.
  */
 #include <string.h>
 #include <sys/prctl.h>
@@ -40,7 +40,7 @@ const char plugin_type[] = "select/cons_tres";
 const uint32_t plugin_id = SELECT_PLUGIN_CONS_TRES;
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
-/* Other programs load selectors, too, and have no jobs: there, every call is passed on. */
+/* Whether this is slurmctld. Other programs load selectors, too, and have no jobs: all calls are passed on there. */
 static bool active;
 
 int init(void) {
@@ -72,8 +72,8 @@ static bool exact(const job_record_t *job) { return active && marked_exact(job);
 
 /* ---- start ------------------------------------------------------------------------------------------------------- */
 
-/* The thread of stock backfill, by the name that it gives itself. Were it to look for a start of a managed job, it
- * would reserve nodes for that, and keep other partitions' jobs off them. */
+/* Whether this is the thread of stock backfill, by the name that it gives itself. It must not find a start for a
+ * managed job: it would reserve nodes for the job and keep other partitions' jobs off them. */
 static bool in_backfill(void) {
   char name[16] = "";
   return prctl(PR_GET_NAME, name) == 0 && strcmp(name, "bckfl") == 0;
@@ -113,11 +113,11 @@ static int run_now(const struct selector_test *test) {
 
 int selector_job_test(const struct selector_test *test) {
   if (managed(test->job) && test->job->details && test->min_nodes > 0) {
-    if (test->mode == SELECT_MODE_RUN_NOW) return run_now(test);
-    if (test->mode == SELECT_MODE_WILL_RUN && in_backfill()) return SLURM_ERROR;
+    const int mode = test->mode & SELECT_MODE_BASE;
+    if (mode == SELECT_MODE_RUN_NOW) return run_now(test);
+    if (mode == SELECT_MODE_WILL_RUN && in_backfill()) return SLURM_ERROR;
     /* Slurm asks this of every job that comes in. It also asks when a start by our own plan has failed: no news. */
-    if (test->mode == SELECT_MODE_TEST_ONLY && dfrs_gate_plan(test->job->job_id).kind == DFRS_PLAN_NONE)
-      dfrs_gate_wake();
+    if (mode == SELECT_MODE_TEST_ONLY && dfrs_gate_plan(test->job->job_id).kind == DFRS_PLAN_NONE) dfrs_gate_wake();
   }
   return test->stock(test);
 }
@@ -133,7 +133,7 @@ static const bitstr_t *nodes_of(const job_record_t *job) {
   return job->job_resrcs ? job->job_resrcs->node_bitmap : NULL;
 }
 
-/* Adds a job that runs or is suspended to what is held: when it has been placed, and for all jobs at a restart. */
+/* Adds a running or suspended job to the counts: after its placement, and for all jobs at a restart. */
 static int add_job(job_record_t *job) {
   if (active) marks_migrate(job, placement_cr_type(job->part_ptr));
   if (!exact(job)) {
@@ -164,7 +164,7 @@ int select_p_job_fini(job_record_t *job) {
   if (!exact(job)) {
     rc = stock.job_fini(job);
     if (active) shared_row_refresh(nodes_of(job));
-  } else if (!*stock.initializing) { /* before all jobs have been added, there is nothing to take away */
+  } else if (!*stock.initializing) { /* before all jobs have been added, there is nothing to remove */
     placed_cores_give_back(job);
     for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at))
       memory_remove(at.node, job->job_resrcs->memory_allocated[at.k], job);
@@ -203,7 +203,7 @@ int select_p_job_resume(job_record_t *job, bool indefinite) {
     if (active) shared_row_refresh(nodes_of(job));
     return rc;
   }
-  /* Slurm looks at this only after us, and then leaves the job suspended. */
+  /* Slurm checks this only after us, and would then leave the job suspended. */
   for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at))
     if (IS_NODE_DOWN(compat_node(at.node))) return ESLURM_NODE_NOT_AVAIL;
   if (!memory_has_room(job)) {
@@ -212,7 +212,7 @@ int select_p_job_resume(job_record_t *job, bool indefinite) {
   }
   if (exact(job)) {
     if (!placed_has_room(job)) {
-      debug("dfrs: job %u cannot be resumed now: a job has one of its nodes for itself", job->job_id);
+      debug("dfrs: job %u cannot be resumed now: another job uses one of its nodes exclusively", job->job_id);
       return ESLURM_NODES_BUSY;
     }
     placed_cores_take(job);
@@ -240,7 +240,7 @@ int select_p_job_resized(job_record_t *job, node_record_t *node) {
   return rc;
 }
 
-/* Out of our count and into cons_tres' hands, but for what cons_tres takes away itself: the memory. */
+/* Hands a job over to cons_tres: removes it from our counts, except its memory, which cons_tres removes itself. */
 static bool hand_over(job_record_t *job) {
   if (!exact(job)) return false;
   placed_cores_give_back(job);
@@ -253,9 +253,9 @@ static void take_back(job_record_t *job) {
   placed_cores_take(job);
 }
 
-/* One job takes over the nodes of another (a dependency of kind `expand`). cons_tres merges the two and puts the result
- * into its rows, from where a job that was placed exactly is taken back: cons_tres' suspend takes its cores out of the
- * rows and leaves the memory. It must not be refused: slurmctld has killed the giving job's tasks by now. */
+/* One job takes over the nodes of another (a dependency of type `expand`). cons_tres merges the two and puts the result
+ * into its rows, from where we take back a job that was placed exactly: cons_tres' suspend removes its cores from the
+ * rows and leaves the memory. We must not refuse: slurmctld has already killed the tasks of `from`. */
 int select_p_job_expand(job_record_t *from, job_record_t *to) {
   const bool from_exact = hand_over(from), to_exact = hand_over(to);
   const int rc = stock.job_expand(from, to);
@@ -284,7 +284,7 @@ int select_p_node_init(void) {
   return rc;
 }
 
-/* cons_tres' own would add exactly placed jobs to its rows, so its steps are taken here, with our way of adding. */
+/* That of cons_tres would add exactly placed jobs to its rows, so we repeat its steps with our add_job(). */
 int select_p_reconfigure(void) {
   if (!active) return stock.reconfigure();
   info("%s: reconfigure", plugin_type);

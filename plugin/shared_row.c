@@ -11,8 +11,8 @@ static int node_count;
 
 static part_res_record_t *record; /* ours, in cons_tres' list */
 
-/* Without nodes of its own it is left out when cons_tres copies its records to look into the future. The lowest tier,
- * and without preemption, so that no rule about priorities of partitions takes it for more than it is. */
+/* It has no nodes, so cons_tres leaves it out of the copies with which it looks into the future. Lowest tier and no
+ * preemption, so that no rule about priorities of partitions applies to it. */
 static char part_name[] = "(placed by dfrs)";
 static part_record_t no_partition = {.magic = PART_MAGIC, .name = part_name, .preempt_mode = PREEMPT_MODE_OFF};
 
@@ -62,7 +62,7 @@ bool shared_row_foreign(int node, int core) {
   return false;
 }
 
-/* Marks cores that no other job holds, so that both together are what is allocated. */
+/* Marks cores that no other job holds, so that the sum of both is what is allocated. */
 static void update_row(int node) {
   const int cores = compat_node(node)->tot_cores;
   bitstr_t **const row = &record->row[0].row_bitmap[node];
@@ -100,7 +100,7 @@ void shared_row_remove(int node, uint32_t cores) {
 
 void shared_row_refresh(const bitstr_t *nodes) {
   if (!nodes) return;
-  bitstr_t *const map = (bitstr_t *)nodes; /* Slurm's functions that only read take it without const */
+  bitstr_t *const map = (bitstr_t *)nodes; /* Slurm's functions take no const, even those that only read */
   const int first = bit_ffs(map), last = first < 0 ? -1 : bit_fls(map);
   for (int i = first; i >= 0 && i <= last; ++i)
     if (compat_bit(map, i) && is_counted(i) && counts[i].jobs > 0) update_row(i);

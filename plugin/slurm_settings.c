@@ -26,7 +26,6 @@ int slurm_settings_check(void) {
   if (names(slurm_conf.task_plugin, "affinity"))
     info(
         "sched/dfrs: warning: TaskPlugin has task/affinity, which pins tasks to cores: jobs that share a core get less "
-        "than "
-        "their share while others idle; leave it out");
+        "than their share while other cores idle; leave it out");
   return rc;
 }

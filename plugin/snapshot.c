@@ -80,13 +80,13 @@ static bool node_usable(const node_record_t *node, int index) {
          (!IS_NODE_NO_RESPOND(node) || IS_NODE_POWERED_DOWN(node) || IS_NODE_POWERING_UP(node));
 }
 
-/* FNV-1a over the names in order: another list of nodes has another value. */
+/* FNV-1a over the names in order: different lists of nodes have different values. */
 static uint64_t hash_text(uint64_t hash, const char *text) {
   for (; *text; ++text) hash = (hash ^ (unsigned char)*text) * 1099511628211u;
   return (hash ^ 0x100) * 1099511628211u;
 }
 
-/* The tables that nodes and jobs are copied into. False: no memory. */
+/* Allocates the tables for nodes and jobs. False: no memory. */
 static bool make_tables(struct snapshot *s) {
   const size_t table_size = (size_t)node_record_count, nodes = (size_t)bit_set_count(s->managed);
   const size_t jobs = (size_t)list_count(job_list);
@@ -132,7 +132,7 @@ static void take_nodes(struct snapshot *s) {
   if (s->view.node_count == 0) s->least_memory = 0;
 }
 
-/* What a job that is not ours holds of nodes that are. */
+/* Adds what a foreign job holds on managed nodes. */
 static void add_foreign(struct snapshot *s, const job_record_t *job) {
   const job_resources_t *held = job->job_resrcs;
   if (!held || !held->node_bitmap || !bit_overlap_any(held->node_bitmap, s->managed)) return;
@@ -152,8 +152,8 @@ static void add_foreign(struct snapshot *s, const job_record_t *job) {
 
 /* ---- jobs ------------------------------------------------------------------------------------------------------- */
 
-/* Why a pending job is not the policy's to start, or NULL. Reads only: what Slurm finds out by job_independent() it
- * finds out in its own passes, and once more when a job is started. */
+/* Why a pending job may not start, or NULL. Only reads: job_independent() would write, and is called when a job starts
+ * and in Slurm's own passes. */
 static const char *blocked_reason(const job_record_t *job, const part_record_t *part, time_t now) {
   if (job->priority == 0) return job->state_desc ? job->state_desc : "held (priority 0)";
   if (job->het_job_id) return "heterogeneous jobs are not supported in a partition managed by dfrs";
@@ -187,7 +187,7 @@ static const char *blocked_reason(const job_record_t *job, const part_record_t *
   return NULL;
 }
 
-/* Which word of a mask over view indices, and which bit. */
+/* Sets the bit of a view index. */
 static void mask_set(uint64_t *mask, uint32_t index) { mask[index / 64] |= (uint64_t)1 << (index % 64); }
 
 static void narrow_by_features(bitstr_t *nodes, bitstr_t *work, compat_list features) {
@@ -223,7 +223,7 @@ static void narrow_by_features(bitstr_t *nodes, bitstr_t *work, compat_list feat
   }
 }
 
-/* Leaves in s->scratch the nodes that the job and its partition name, directly or by features and reservations. */
+/* Puts into s->scratch the nodes that the job and its partition name, directly or by features and reservations. */
 static void select_named_nodes(struct snapshot *s, job_record_t *job, const part_record_t *part,
                                const struct job_shape *shape) {
   const compat_details *details = job->details;
@@ -241,7 +241,7 @@ static void select_named_nodes(struct snapshot *s, job_record_t *job, const part
       bit_clear_all(nodes);
     if (free_nodes) bit_free(free_nodes);
   }
-  /* A job gets no other nodes than those it names, unless it wants more of them. */
+  /* A job gets only the nodes that it names, unless it wants more nodes than that. */
   if (details->req_node_bitmap &&
       (details->min_nodes == NO_VAL || (int)details->min_nodes <= bit_set_count(details->req_node_bitmap)))
     bit_and(nodes, details->req_node_bitmap);
@@ -253,7 +253,7 @@ static void select_named_nodes(struct snapshot *s, job_record_t *job, const part
   }
 }
 
-/* Takes nodes that are too small for a task of the job out of s->scratch. Returns how many are left. */
+/* Removes nodes that are too small for a task of the job from s->scratch. Returns the number left. */
 static size_t drop_small_nodes(struct snapshot *s, const job_record_t *job, const struct job_shape *shape) {
   const compat_details *details = job->details;
   uint32_t least_cpus = details->pn_min_cpus;
@@ -269,7 +269,7 @@ static size_t drop_small_nodes(struct snapshot *s, const job_record_t *job, cons
   return left;
 }
 
-/* The nodes that a job may use, by what it and its partition ask for. NULL: all of them. */
+/* The nodes that a job may use, given its requests and its partition's. NULL: all of them. */
 static const uint64_t *narrowed_nodes(struct snapshot *s, job_record_t *job, const part_record_t *part,
                                       const struct job_shape *shape) {
   select_named_nodes(s, job, part, shape);
@@ -290,7 +290,7 @@ static uint32_t time_limit(const job_record_t *job, const part_record_t *part) {
   return limit == INFINITE || limit == NO_VAL ? UINT32_MAX : limit;
 }
 
-/* The same, without a look at each node for jobs that any node of their partition suits. */
+/* The same; for jobs that fit on any node of their partition, without checking each node. */
 static const uint64_t *eligible_nodes(struct snapshot *s, job_record_t *job, const part_record_t *part,
                                       const struct job_shape *shape) {
   const compat_details *details = job->details;
@@ -312,8 +312,7 @@ static const uint64_t *eligible_nodes(struct snapshot *s, job_record_t *job, con
   return mask;
 }
 
-/* Where a job runs, and how many of its tasks on each node. Nodes outside managed partitions (one was taken out while
- * the job ran) are left out. */
+/* Copies where a job runs, and its tasks on each node. Leaves out nodes that are no longer in a managed partition. */
 static void take_placement(struct snapshot *s, const job_record_t *job, struct dfrs_job *out) {
   const job_resources_t *held = job->job_resrcs;
   if (!held || !held->node_bitmap || held->nhosts == 0) return;
@@ -334,7 +333,7 @@ static void take_placement(struct snapshot *s, const job_record_t *job, struct d
     placed += here;
     ++count;
   }
-  /* Whole nodes, or more CPUs than the tasks need: the surplus holds no task. */
+  /* Whole nodes, or more CPUs than the tasks need: there are no tasks on the surplus. */
   for (uint32_t at = count; placed > out->tasks && at-- > 0;) {
     const uint32_t surplus = placed - out->tasks, spare = tasks[at] - 1u;
     const uint32_t less = surplus < spare ? surplus : spare;
@@ -346,8 +345,8 @@ static void take_placement(struct snapshot *s, const job_record_t *job, struct d
   out->node_tasks = tasks;
 }
 
-/* Slurm's fair-share factor, 0 to 1; -1: not known. With the classic algorithm it is what the priority plugin worked
- * out last, which it does for pending jobs alone. */
+/* Slurm's fair-share factor, 0 to 1; -1: unknown. With the classic algorithm it is the last value of the priority
+ * plugin, which computes it only for pending jobs. */
 static double fair_share(const job_record_t *job) {
   const slurmdb_assoc_rec_t *assoc = job->assoc_ptr;
   if (!assoc || !assoc->usage || xstrcmp(slurm_conf.priority_type, "priority/multifactor")) return -1;
@@ -356,7 +355,7 @@ static double fair_share(const job_record_t *job) {
   return job->prio_factors->priority_fs / slurm_conf.priority_weight_fs;
 }
 
-/* Whether the controller has to do with the job, and in what phase it is. */
+/* Whether the job concerns the controller, and its phase. */
 static bool phase_of(const job_record_t *job, enum dfrs_job_phase *phase) {
   const compat_details *details = job->details;
   if (!details || IS_JOB_REVOKED(job)) return false;
@@ -387,7 +386,7 @@ static uint32_t flags_of(const job_record_t *job, const struct job_shape *shape)
   return flags;
 }
 
-/* What the job is and asks for, but not where. */
+/* Copies the job's identity and request, but not its placement. */
 static void take_request(struct snapshot *s, const job_record_t *job, const part_record_t *part, time_t now,
                          const struct job_shape *shape, struct dfrs_job *out) {
   const compat_details *details = job->details;
@@ -399,7 +398,7 @@ static void take_request(struct snapshot *s, const job_record_t *job, const part
   out->memory_per_task = shape->memory_per_task;
   out->time_limit = time_limit(job, part);
   out->priority = job->priority;
-  /* These two only under the locks that protect them. */
+  /* These two need locks that are held only if they are wanted. */
   out->qos_priority = (s->wants & DFRS_WANT_QOS) && job->qos_ptr ? job->qos_ptr->priority : 0;
   out->fair_share = s->wants & DFRS_WANT_FAIR_SHARE ? fair_share(job) : -1;
   out->begin_time = details->begin_time;
@@ -409,7 +408,7 @@ static void take_request(struct snapshot *s, const job_record_t *job, const part
   out->comment = arena_text(&s->arena, job->comment);
 }
 
-/* Copies the job into *out. False: it is not for the controller. */
+/* Copies the job to *out. False: it does not concern the controller. */
 static bool take_job(struct snapshot *s, job_record_t *job, const part_record_t *part, time_t now,
                      struct dfrs_job *out) {
   memset(out, 0, sizeof(*out));
@@ -429,7 +428,7 @@ static bool take_job(struct snapshot *s, job_record_t *job, const part_record_t 
     out->end_time = job->end_time;
     if (out->phase != DFRS_JOB_ENDING) take_placement(s, job, out);
   }
-  /* A job that runs may be started again elsewhere. */
+  /* A running job may be restarted elsewhere. */
   if (waits || (part->node_bitmap && (out->flags & DFRS_JOB_MAY_REQUEUE)))
     out->eligible = eligible_nodes(s, job, part, &shape);
   return true;

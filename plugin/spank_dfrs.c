@@ -4,8 +4,8 @@
  *   optional spank_dfrs.so [run_dir=/run/dfrs/%n] [cgroup_root=/sys/fs/cgroup] [default_cores_per_cpu=X]
  *
  * The hook runs in slurmstepd as root while the new task waits for its exec, so that the quota holds from the task's
- * first instruction. An error is logged, and the task then runs without a quota until the node agent finds it; a plugin
- * that fails could drain the node.
+ * first instruction. An error is only logged, since a plugin that fails could drain the node. The task then runs
+ * without a quota, with cgroup v2 until the node agent sets it.
  */
 #include <slurm/slurm.h>
 #include <slurm/spank.h>
@@ -18,13 +18,13 @@ SPANK_PLUGIN(dfrs, 1)
 
 static bool configure(struct dfrs_group_conf *conf, int argc, char **argv) {
   char err[512];
-  /* slurmstepd's own environment; the job's (spank_getenv) may name another node. */
+  /* From slurmstepd's own environment: the job's (spank_getenv) may name another node. */
   if (dfrs_group_configure(conf, getenv("SLURMD_NODENAME"), argc, argv, err, sizeof(err)) == 0) return true;
   slurm_error("spank_dfrs: %s", err);
   return false;
 }
 
-/* CPUs named in a list like "0-3,8". */
+/* The number of CPUs in a list like "0-3,8". */
 static unsigned count_cpus(const char *list) {
   unsigned count = 0;
   while (list && *list >= '0' && *list <= '9') {
@@ -39,7 +39,7 @@ static unsigned count_cpus(const char *list) {
   return count;
 }
 
-/* The job's CPUs on this node: of the whole job, not of the step. */
+/* The CPUs of the whole job, not of the step, on this node. */
 static unsigned job_cpus(spank_t spank) {
   char *cores = NULL;
   uint16_t cpus = 0;
@@ -54,7 +54,7 @@ int slurm_spank_task_post_fork(spank_t spank, int argc, char **argv) {
   char err[512];
   uint32_t job = 0;
   pid_t process = 0;
-  /* The extern step has no task of its own. */
+  /* The extern step has no task. */
   if (spank_get_item(spank, S_TASK_PID, &process) != ESPANK_SUCCESS || process <= 0 ||
       spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS)
     return 0;
@@ -63,9 +63,9 @@ int slurm_spank_task_post_fork(spank_t spank, int argc, char **argv) {
   return 0;
 }
 
-/* Since 22.05 srun does not take --cpus-per-task from its job. A plain srun in a script would have one CPU a task, and
- * Slurm would then spread the tasks over the job's nodes in other numbers than placement and quotas count on. srun does
- * take it from this variable; a value that the user has set stays. */
+/* From 22.05 on, srun does not take --cpus-per-task from its job. A plain srun in a script would have one CPU per task,
+ * and Slurm would distribute the tasks over the job's nodes in a way that does not match placement and quotas. srun
+ * takes it from this variable; a value that the user has set stays. */
 int slurm_spank_user_init(spank_t spank, int argc, char **argv) {
   struct dfrs_group_conf conf;
   uint32_t job = 0;
@@ -86,7 +86,7 @@ static void leave(spank_t spank, int argc, char **argv, bool job_over) {
     dfrs_group_leave(&conf, job, job_over);
 }
 
-/* The end of a step; the last one removes the group. */
+/* At the end of a step; the last one removes the group. */
 int slurm_spank_exit(spank_t spank, int argc, char **argv) {
   if (spank_remote(spank) == 1) leave(spank, argc, argv, false);
   return 0;

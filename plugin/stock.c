@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "plugin/plugin_dir.h"
 
@@ -14,24 +13,16 @@ static void *library;
 
 static const char kFile[] = "select_cons_tres.so";
 
-/* The first file of that name in PluginDir that is not ourselves. */
 static bool find(char *path, size_t size) {
-  Dl_info self;
-  struct stat ours, other;
-  if (!dladdr(&stock, &self) || stat(self.dli_fname, &ours) != 0) {
-    error("select/cons_tres of dfrs: cannot tell from which file it was loaded");
-    return false;
-  }
-  for (const char *rest = slurm_conf.plugindir; plugin_dir_next(&rest, kFile, path, size);)
-    if (stat(path, &other) == 0 && (other.st_dev != ours.st_dev || other.st_ino != ours.st_ino)) return true;
+  if (plugin_dir_find_other(slurm_conf.plugindir, kFile, &stock, path, size)) return true;
   error(
-      "select/cons_tres of dfrs (%s) wraps Slurm's own %s, and PluginDir=%s has no other one: "
-      "set PluginDir=<folder of dfrs>:<folder of Slurm's plugins>",
-      self.dli_fname, kFile, slurm_conf.plugindir);
+      "select/cons_tres of dfrs wraps Slurm's own %s, and PluginDir=%s has no other one: set "
+      "PluginDir=<folder of dfrs>:<folder of Slurm's plugins>",
+      kFile, slurm_conf.plugindir);
   return false;
 }
 
-/* Looks one name up; false, with a message, if it is not there. */
+/* Looks up one name; false, with a message, if it is missing. */
 static bool look_up(const char *path, const struct stock_name *wanted) {
   void *found = dlsym(library, wanted->name);
   if (!found && !wanted->optional) {

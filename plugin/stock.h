@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The stock select_cons_tres.so: found in PluginDir behind ours, loaded beside it, and asked for all that we do not do
- * ourselves. Its functions and its data (what each node and partition has allocated) are used by the names that it
- * exports.
+ * The stock select_cons_tres.so: found in PluginDir behind ours and loaded beside it. It does everything that we do not
+ * do ourselves. We use its functions and data (the allocations on nodes and in partitions) by their exported names.
  */
 #ifndef DFRS_PLUGIN_STOCK_H
 #define DFRS_PLUGIN_STOCK_H
@@ -26,7 +25,7 @@ struct stock {
   /* Its data. node_init replaces the arrays and lists behind these pointers. */
   node_use_record_t **node_usage;
   part_res_record_t **part_record;
-  bool *initializing; /* true between node_init and reconfigure: job_fini does nothing */
+  bool *initializing; /* true between node_init and reconfigure, when job_fini does nothing */
   uint64_t *def_cpu_per_gpu, *def_mem_per_gpu;
 };
 
@@ -42,9 +41,9 @@ extern const struct stock_name selector_names[];
 
 extern struct stock stock;
 
-/* Loads it. SLURM_SUCCESS, or SLURM_ERROR with the reason in the log. */
+/* Loads the plugin. SLURM_SUCCESS, or SLURM_ERROR with the reason in the log. */
 int stock_load(void);
-/* Nothing if it is not loaded. */
+/* Unloads the plugin, if it is loaded. */
 void stock_unload(void);
 
 #endif

@@ -11,12 +11,11 @@ static void *library;
 static void (*stop)(void);
 static int (*reconfig)(void);
 
+/* Slurm's own: dfrs may be installed under that name, too. */
 static void *open_in(const char *folders) {
   char path[PATH_MAX];
-  void *found = NULL;
-  for (const char *rest = folders; !found && plugin_dir_next(&rest, "sched_backfill.so", path, sizeof(path));)
-    found = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-  return found;
+  if (!plugin_dir_find_other(folders, "sched_backfill.so", &library, path, sizeof(path))) return NULL;
+  return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 }
 
 int stock_backfill_start(void) {
@@ -50,6 +49,6 @@ void stock_backfill_reconfig(void) {
 void stock_backfill_stop(void) {
   if (!library) return;
   stop();
-  /* Stays mapped: its thread's last instructions may still be running when pthread_join has returned to us. */
+  /* No dlclose: the last instructions of its thread may still run after pthread_join. */
   library = NULL;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The policy core: pure decisions. tests/policy/purity.sh checks on its symbols that it stays so.
+# The policy core: pure decisions. tests/policy/purity.sh checks its symbols for clocks, I/O and the like.
 include policy/registry.mk
 
 noinst_LIBRARIES += libpolicy.a
@@ -11,6 +11,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/batch/backfill.h \
 	policy/batch/conservative.cc \
 	policy/batch/conservative.h \
+	policy/batch/estimated_end.h \
 	policy/batch/node_profile.cc \
 	policy/batch/node_profile.h \
 	policy/batch/options.h \
@@ -128,7 +129,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/yield/yield_changes.cc \
 	policy/yield/yield_changes.h
 
-# registry.cc includes the registry as a table of names.
+# registry.cc includes the registry as a table of family names.
 EXTRA_DIST += policy/core/registry_table.sh
 CLEANFILES += policy/core/registry_table.h
 policy/core/registry_table.h: policy/core/registry_table.sh Makefile $(POLICY_FAMILIES)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The registry of policies: one line per family, in the order of `dfrs-sim list`. A file defines its families as
-# `extern const PolicyFamily NAME{...}` (policy/core/registry.h); docs/contributor-guide.md adds one.
+# `extern const PolicyFamily NAME{...}` (policy/core/registry.h). docs/contributor-guide.md shows how to add one.
 POLICY_FAMILIES = \
 	policy/batch/family.cc \
 	policy/batch/shared_nodes.cc \

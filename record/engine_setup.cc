@@ -35,7 +35,7 @@ void append_options(std::string& line, const EngineOptions& options) {
 }
 
 void append_host(std::string& line, const HostRules& host) {
-  // Bound by name: a rule more does not compile until it is written here.
+  // A structured binding: a new rule does not compile until it is written here.
   const auto& [penalty, keeps_work, min_progress, max_lost_runs] = host;
   line += "{\"penalty\":";
   append_number(line, penalty);

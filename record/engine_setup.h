@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the engine of a record was made of: the first line of its steps.
+// How an engine in a record was configured: the header line before its steps.
 #pragma once
 
 #include <cstdint>
@@ -13,30 +13,30 @@
 
 namespace dfrs::record {
 
-/// The newest format, which is written. Those from 1 on are read.
+/// The newest format, the one that is written. Formats 1 to this one can be read.
 inline constexpr int kRecordFormat = 2;
 
-/// How the host treats jobs that are paused or moved, where it is a simulator that follows rules.
+/// How a simulator treats jobs that are paused or moved.
 struct HostRules {
-  Seconds penalty = 0;              ///< without progress after a resume or a move
-  bool keeps_work = true;           ///< false: a pause ends the run, and the job begins again
-  Seconds min_progress = 60;        ///< virtual time before a run may be ended, where work is lost
-  std::uint32_t max_lost_runs = 3;  ///< that a job may lose
+  Seconds penalty = 0;              ///< time without progress after a resume or a move, >= 0
+  bool keeps_work = true;           ///< false: a paused job loses its work and starts over
+  Seconds min_progress = 60;        ///< virtual time that a run needs before it may be ended, where work is lost; >= 0
+  std::uint32_t max_lost_runs = 3;  ///< runs that a job may lose
 
   friend bool operator==(const HostRules&, const HostRules&) = default;
 };
 
 struct EngineSetup {
   std::string algorithm;              ///< canonical name
-  EngineOptions options;              ///< of all families; no solver
-  std::optional<HostRules> host;      ///< nothing: a live host, or a record of format 1
-  bool lacks_triage_options = false;  ///< of format 1, which did not store them: `options` has their defaults
+  EngineOptions options;              ///< of all families; lp_solver is null
+  std::optional<HostRules> host;      ///< nullopt: a live host, or a record of format 1
+  bool lacks_triage_options = false;  ///< a record of format 1, which has none: `options` holds defaults
 
   static EngineSetup of(const Algorithm& algorithm, const EngineOptions& options,
                         const std::optional<HostRules>& host = {});
 };
 
-/// The first line of an engine's steps, in the newest format. Options are stored by family and name.
+/// The header line before an engine's steps, in the newest format. Options are stored by family and name.
 std::string header_line(const EngineSetup& setup, std::string_view version);
 
 }  // namespace dfrs::record

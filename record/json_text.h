@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// JSON as records write it: compact, numbers exact.
+// Writes the JSON of records: compact, with exact numbers.
 #pragma once
 
 #include <charconv>
@@ -12,10 +12,10 @@
 
 namespace dfrs::record {
 
-/// The shortest text that reads back as the same double. JSON has no infinities: they are strings.
+/// The shortest text that reads back as the same double. JSON has no infinities and no NaN: they become strings.
 void append_number(std::string& line, double value);
 void append_text(std::string& line, std::string_view value);
-/// Amounts up to the last that is not 0; at least memory.
+/// Leaves out trailing zeros, but never the first amount, memory.
 void append_rigid(std::string& line, const RigidVector& amounts);
 void append_indices(std::string& line, std::span<const NodeIndex> list);
 

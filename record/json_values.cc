@@ -15,8 +15,9 @@ namespace {
 using Json = nlohmann::json;
 
 const Json kNull;
-const Json kNulls = Json::array({nullptr, nullptr, nullptr, nullptr, nullptr});  // the longest list of fixed length
-const Json kNone = Json::array();
+const Json kNulls =
+    Json::array({nullptr, nullptr, nullptr, nullptr, nullptr});  // as many as the longest list of fixed length has
+const Json kEmptyList = Json::array();
 
 }  // namespace
 
@@ -77,7 +78,7 @@ const Json& JsonValues::list(const Json& value, std::size_t least, std::size_t m
   if (value.is_array() && value.size() >= least && value.size() <= most) return value;
   fail(least == most ? fmt::format("{}: {} is not a list of {}", what, shown(value), least)
                      : fmt::format("{}: {} is not a list of {} to {}", what, shown(value), least, most));
-  return least == 0 ? kNone : kNulls;
+  return least == 0 ? kEmptyList : kNulls;
 }
 
 RigidVector JsonValues::rigid(const Json& value) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Takes values out of JSON and remembers the first thing that is wrong with them, so that a reader of many values asks
-// once at the end. After that every value is a default, and every list has as many items as were asked for.
+// Reads values from JSON and remembers the first error, so that a reader of many values checks once at the end. A wrong
+// value reads as a default, and a wrong list as one with enough items to go on.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 #include <utility>
 #include <vector>
 
@@ -21,26 +22,31 @@ class JsonValues {
  public:
   using Json = nlohmann::json;
 
-  void fail(std::string what) {
-    if (!wrong_) wrong_ = std::move(what);
+  /// Remembers an error, unless there is one already.
+  void fail(std::string message) {
+    if (checked_) checked_ = tl::unexpected<std::string>(std::move(message));
   }
-  bool sound() const { return !wrong_; }
-  /// What was wrong, if anything was; forgets it.
-  std::optional<std::string> take_error() { return std::exchange(wrong_, std::nullopt); }
+  /// The first error since the last call, if there was one.
+  tl::expected<void, std::string> take_result() { return std::exchange(checked_, {}); }
 
-  /// `object` must be an object.
+  // `what` names a value in messages.
+
+  /// Fails if `object`, which must be an object, has a member that is not among `known`.
   void check_members(const Json& object, std::span<const std::string> known, std::string_view what);
+  /// Fails if there is no such member.
   const Json& member(const Json& object, const char* name, std::string_view what);
-  /// "inf", "-inf" and "nan" are numbers, too.
+  /// A number, or one of the strings "inf", "-inf" and "nan".
   double number(const Json& value, std::string_view what);
   double finite(const Json& value, std::string_view what);
+  /// An integer from 0 to `most`.
   std::uint64_t whole(const Json& value, std::uint64_t most, std::string_view what);
   bool flag(const Json& value, std::string_view what);
   std::string text(const Json& value, std::string_view what);
+  /// A list of `least` to `most` items.
   const Json& list(const Json& value, std::size_t least, std::size_t most, std::string_view what);
   RigidVector rigid(const Json& value);
 
-  /// One of `known`; `unknown` begins the message: "state: unknown".
+  /// Index of `given` in `known`. `unknown` starts the message, as in "state: unknown".
   std::size_t word(const std::string& given, std::span<const std::string> known, std::string_view unknown);
   template <class Enum>
   Enum enumerator(const std::string& given, std::string_view unknown) {
@@ -50,10 +56,10 @@ class JsonValues {
   }
 
  private:
-  std::optional<std::string> wrong_;
+  tl::expected<void, std::string> checked_;
 };
 
-/// What is shown of a value in a message.
+/// A value as messages quote it: its JSON, cut after 60 characters.
 std::string shown(const nlohmann::json& value);
 
 }  // namespace dfrs::record

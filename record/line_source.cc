@@ -16,7 +16,7 @@
 namespace dfrs::record {
 namespace {
 
-// A line is a step: no cluster fills this.
+// A line is a step, and no cluster needs this much. The limit keeps damaged files from exhausting memory.
 constexpr std::size_t kMaxLine = std::size_t{1} << 30;
 
 tl::unexpected<RecordError> fail(std::string message, bool unreadable) {
@@ -39,7 +39,7 @@ class TextLines final : public LineSource {
   std::string_view rest_;
 };
 
-// zlib reads plain files as they are.
+// gzread() passes plain files through unchanged.
 class FileLines final : public LineSource {
  public:
   FileLines(gzFile file, std::string path) : path_(std::move(path)), buffer_(std::size_t{1} << 18), file_(file) {}
@@ -79,7 +79,7 @@ class FileLines final : public LineSource {
       ended_ = true;
       int code = Z_OK;
       const char* why = ::gzerror(file_, &code);
-      if (code == Z_BUF_ERROR) {  // gzip's data ends before its time
+      if (code == Z_BUF_ERROR) {  // the gzip data is cut off
         cut_off_ = true;
       } else if (code == Z_ERRNO) {
         return fail(fmt::format("{}: cannot be read: {}", path_, std::strerror(errno)), true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Lines of a record, from a file (plain or gzip, also one whose end was cut off) or a text.
+// The lines of a record, from a text or from a file: plain or gzip, even one whose end is cut off.
 #pragma once
 
 #include <memory>
@@ -14,15 +14,16 @@ namespace dfrs::record {
 class LineSource {
  public:
   virtual ~LineSource() = default;
-  /// The next line without its newline. False at the end.
+  /// Reads the next line, without its newline, into `line`. False at the end.
   virtual tl::expected<bool, RecordError> next(std::string& line) = 0;
-  /// After next() returned false: the text ended within a line, which was not returned, or within gzip's data.
+  /// Once next() has returned false: whether the input ended within a line, which was not returned, or within gzip
+  /// data.
   virtual bool cut_off() const = 0;
 };
 
-/// "-" is standard input. Errors: RecordError::unreadable.
+/// Opens a file; "-" is standard input. Errors have RecordError::unreadable set.
 tl::expected<std::unique_ptr<LineSource>, RecordError> open_lines(const std::string& path);
-/// `text` must outlive it.
+/// The lines of `text`, which must outlive the source.
 std::unique_ptr<LineSource> lines_of(std::string_view text);
 
 }  // namespace dfrs::record

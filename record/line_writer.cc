@@ -12,7 +12,6 @@
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
-#include <optional>
 #include <thread>
 
 #include "base/files.h"
@@ -21,9 +20,9 @@
 namespace dfrs::record {
 namespace {
 
-constexpr std::size_t kBatch = 256 << 10;  // so much is written before its time
+constexpr std::size_t kBatch = 256 << 10;  // bytes that are written at once instead of after flush_ms
 
-// Writes a file's bytes, through gzip if need be. Only the thread uses it.
+// Writes the bytes of a file, compressed if asked to. Used by the thread alone.
 class Output {
  public:
   Output(base::Fd fd, bool compressed) : fd_(std::move(fd)), compressed_(compressed) {}
@@ -33,17 +32,17 @@ class Output {
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  // `last`: the file is complete then.
+  // `last`: completes the file.
   tl::expected<void, std::string> write(std::string_view text, bool last) {
     if (!compressed_) return put(text.data(), text.size());
     if (!begun_) {
-      // 16 more than the largest window: with gzip's header.
+      // 15 is the largest window; adding 16 asks for a gzip header.
       if (deflateInit2(&stream_, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
         return tl::unexpected<std::string>("no memory for gzip");
       begun_ = true;
     }
     std::array<unsigned char, 1 << 15> buffer;
-    // zlib does not change its input but has no word for that; it counts in unsigned.
+    // zlib does not change its input, although next_in is not const. It counts in unsigned, hence the parts.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
     do {
       const std::size_t part = std::min<std::size_t>(text.size(), 1U << 30);
@@ -75,7 +74,7 @@ class Output {
 
 }  // namespace
 
-// Lives as long as the thread does, which a disk that hangs may keep longer than its owner waits.
+// Shared with the thread, which outlives the LineWriter when the disk hangs.
 struct LineWriter::Shared {
   Shared(base::Fd fd, bool compressed, const RecordLimits& limits)
       : output(std::move(fd), compressed), flush(limits.flush_ms) {}
@@ -94,7 +93,7 @@ struct LineWriter::Shared {
       lock.lock();
       in_work = 0;
       done = last || !written;
-      if (!written) error = std::move(written.error());
+      if (!written) so_far = std::move(written);
     }
     finished.notify_all();
   }
@@ -105,9 +104,9 @@ struct LineWriter::Shared {
   Output output;
   std::chrono::milliseconds flush;
   std::string waiting;
-  std::string writing;  // the thread's
+  std::string writing;  // used by the thread alone, without the lock
   std::size_t in_work = 0;
-  std::optional<std::string> error;
+  tl::expected<void, std::string> so_far;  // how writing went
   bool stop = false;
   bool done = false;
 };
@@ -122,7 +121,7 @@ tl::expected<std::unique_ptr<LineWriter>, std::string> LineWriter::create(const 
                                            : fmt::format("{}: cannot be made: {}", path, std::strerror(error)));
   }
   auto shared = std::make_shared<Shared>(std::move(fd), path.ends_with(".gz"), limits);
-  // The host's signals are not for this thread; nor may a limit on file sizes (SIGXFSZ) end the host.
+  // The thread must not take the host's signals, and a file size limit (SIGXFSZ) must not end the host.
   const base::SignalsBlocked blocked;
   std::thread([shared] { shared->run(); }).detach();
   return std::unique_ptr<LineWriter>(new LineWriter(std::move(shared), limits));
@@ -141,8 +140,7 @@ tl::expected<void, std::string> LineWriter::close(std::chrono::milliseconds pati
     return tl::unexpected<std::string>(
         fmt::format("the disk does not keep up: {} bytes wait for it", shared_->waiting.size() + shared_->in_work));
   }
-  if (shared_->error) return tl::unexpected<std::string>(*shared_->error);
-  return {};
+  return shared_->so_far;
 }
 
 tl::expected<void, std::string> LineWriter::append(std::string_view line) {
@@ -151,7 +149,7 @@ tl::expected<void, std::string> LineWriter::append(std::string_view line) {
     return tl::unexpected<std::string>(fmt::format("has reached its greatest size, {} bytes", limits_.max_bytes));
   }
   const std::lock_guard lock(shared_->mutex);
-  if (shared_->error) return tl::unexpected<std::string>(*shared_->error);
+  if (!shared_->so_far) return shared_->so_far;
   if (shared_->waiting.size() + size > limits_.max_waiting_bytes) {
     return tl::unexpected<std::string>(
         fmt::format("the disk does not keep up: {} bytes wait for it", shared_->waiting.size()));

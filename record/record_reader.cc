@@ -35,11 +35,11 @@ tl::expected<bool, RecordError> RecordReader::next() {
     if (!*line) break;
     ++line_;
     read_line();
-    if (auto wrong = values_.take_error()) {
-      return tl::unexpected<RecordError>(RecordError{fmt::format("{}:{}: {}", name_, line_, *wrong)});
+    if (const auto result = values_.take_result(); !result) {
+      return tl::unexpected<RecordError>(RecordError{fmt::format("{}:{}: {}", name_, line_, result.error())});
     }
   }
-  if (!begun_) {  // nothing but a cut line, or nothing at all
+  if (!begun_) {  // the file is empty, or has only a line that is cut off
     return tl::unexpected<RecordError>(RecordError{
         fmt::format("{}:1: no record: expected a first line {{\"dfrs-record\":{},...}}", name_, kRecordFormat)});
   }
@@ -137,7 +137,7 @@ void RecordReader::read_jobs(const Json& object) {
   if (object.contains("jobs")) {
     for (const Json& job : values_.list(object["jobs"], 0, views_.size(), "jobs")) read_job(job);
   }
-  // A change of the nodes may have made a job wrong that has not changed itself.
+  // A change of the nodes may invalidate a job that has not changed itself.
   for (std::size_t slot = 0; slot < views_.size(); ++slot) {
     views_[slot].nodes = placements_[slot];
     check_job(slot);
@@ -216,7 +216,7 @@ void RecordReader::read_eligible(const Json& value, std::size_t slot) {
   auto set = std::make_unique<NodeSet>(nodes_.size());
   const char* at = runs.data();
   const char* const end = at + runs.size();
-  // False: there is no index here.
+  // Reads an index; false if there is none.
   const auto index = [&](std::uint32_t& node) {
     const auto [stop, code] = std::from_chars(at, end, node);
     at = stop;
@@ -241,7 +241,7 @@ void RecordReader::read_eligible(const Json& value, std::size_t slot) {
   views_[slot].eligible = eligible_[slot].get();
 }
 
-// What the engine takes for granted of a view.
+// The invariants of a view that the engine relies on.
 void RecordReader::check_job(std::size_t slot) {
   const JobView& job = views_[slot];
   for (const NodeIndex node : job.nodes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads a record step by step: views, events and what was decided, as they were.
+// Reads a record step by step: views, events and outcomes as they were recorded.
 #pragma once
 
 #include <memory>
@@ -17,40 +17,40 @@
 
 namespace dfrs::record {
 
-/// Bounds on what a record may hold, so that a damaged one cannot take all memory.
+/// Limits on what a record may contain, so that a damaged one cannot exhaust memory.
 inline constexpr std::size_t kMaxRecordSlots = 1'000'000;
 inline constexpr std::size_t kMaxRecordNodes = 1'000'000;
 inline constexpr std::uint32_t kMaxRecordTasks = 1'000'000;
 
 class RecordReader {
  public:
-  /// `name` is for messages.
+  /// `name` stands for the file in messages.
   RecordReader(std::unique_ptr<LineSource> lines, std::string name)
       : lines_(std::move(lines)), name_(std::move(name)) {}
-  /// Of a file, plain or gzip; "-" is standard input.
+  /// Opens a file, plain or gzip; "-" is standard input.
   static tl::expected<RecordReader, RecordError> open(const std::string& path);
 
-  /// The next step; false at the end. Errors name file, line, what was found and what was expected: a line that is no
-  /// JSON, unknown or missing members, values out of range, a view that contradicts itself (a running job without
-  /// nodes, nodes that do not exist). Nothing can be read after an error. A last line that was cut off is dropped: see
-  /// cut_off().
+  /// Reads the next step; false at the end. Errors name the file and line, what was found and what was expected: a line
+  /// that is not JSON, unknown or missing members, values out of range, an inconsistent view (a running job without
+  /// nodes, nodes that do not exist). After an error the reader cannot be used any more. A last line that is cut off is
+  /// dropped: see cut_off().
   tl::expected<bool, RecordError> next();
 
-  // ---- of the step that next() read
+  // ---- the step that next() has read
 
   /// Line in the file, from 1.
   std::size_t line() const { return line_; }
-  /// The first step of an engine made of setup().
+  /// Whether this is the first step of an engine, configured as setup() says.
   bool new_engine() const { return new_engine_; }
   const EngineSetup& setup() const { return header_.setup; }
   const std::string& version() const { return header_.version; }
   ClusterView view() const { return {now_, nodes_, views_, rigid_dims_}; }
   Estimates estimates() const { return {estimates_}; }
   std::span<const Event> events() const { return events_; }
-  /// What was decided then.
+  /// The recorded decisions, or the recorded error.
   tl::expected<const Decisions*, Error> outcome() const;
 
-  /// At the end: the record ends within a line, which was dropped.
+  /// At the end: whether the record ends within a line, which was dropped.
   bool cut_off() const { return lines_->cut_off(); }
 
  private:

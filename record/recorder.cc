@@ -35,7 +35,7 @@ void Recorder::off(std::chrono::milliseconds patience) noexcept {
     state_.on = false;
   }
   if (!old) return;
-  // Outside of the lock: steps go on meanwhile.
+  // Without the lock, so that steps can go on meanwhile.
   try {
     const auto closed = old->close(patience);
     if (closed) return;
@@ -43,7 +43,7 @@ void Recorder::off(std::chrono::milliseconds patience) noexcept {
     if (!state_.on) state_.stopped = closed.error();
     if (log_) log_(1, fmt::format("the end of a record is missing: {}", closed.error()));
   } catch (...) {
-    // No memory to say so.
+    // Out of memory: there is no way to report it.
   }
 }
 
@@ -87,15 +87,15 @@ void Recorder::step(const ClusterView& view, const Estimates& estimates, std::sp
   }
 }
 
-// With the lock held.
+// The caller holds the lock.
 void Recorder::fail(std::string why) noexcept {
   try {
     state_.on = false;
-    state_.stopped = std::move(why);
     begun_ = false;
-    if (log_) log_(1, fmt::format("recording has stopped: {}: {}", state_.path, state_.stopped));
+    if (log_) log_(1, fmt::format("recording has stopped: {}: {}", state_.path.value_or("?"), why));
+    state_.stopped = std::move(why);
   } catch (...) {
-    // No memory to say so.
+    // Out of memory: there is no way to report it.
   }
   writer_.reset();
 }

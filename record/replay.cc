@@ -14,7 +14,7 @@
 namespace dfrs::record {
 namespace {
 
-// "nodes 0 x3, 2": tasks on each node.
+// "nodes 0 x3, 2": the nodes, with the number of tasks on each.
 std::string nodes_text(std::span<const NodeIndex> nodes) {
   std::string text = nodes.size() == 1 ? " on node " : " on nodes ";
   const bool complete = all_node_runs(nodes, [&](NodeIndex n, std::uint32_t tasks) {
@@ -31,7 +31,7 @@ std::string text_of(const Decisions& decisions, const Decision& decision) {
   return std::string(enum_name(decision.kind)) + (nodes.empty() ? std::string() : nodes_text(nodes));
 }
 
-// All that concerns a job: its placement and its yield, empty if nothing does.
+// The decisions about a job: its placement and its yield. Empty if there are none.
 std::string text_of(const Decisions& decisions, JobSlot job) {
   std::string text;
   for (const Decision& d : decisions.placements) {
@@ -43,7 +43,7 @@ std::string text_of(const Decisions& decisions, JobSlot job) {
   return text;
 }
 
-// The slot of the first job of which the two say different things; none: the same in another order, or another wake-up.
+// The first job about which the decisions differ; nullopt if only their order or the wake-up time does.
 std::optional<JobSlot> first_difference(const Decisions& a, const Decisions& b) {
   std::vector<JobSlot> slots;
   for (const Decisions* decisions : {&a, &b}) {
@@ -135,8 +135,8 @@ tl::expected<std::unique_ptr<Engine>, RecordError> make_engine(const EngineSetup
       RecordError{fmt::format("the engine of the record cannot be made: {}", made.error().message)});
 }
 
-// A failure of that machine, not of its decisions: it may not happen here. That host went on with a new engine.
-bool failed_by_itself(const RecordReader& reader) {
+// An error of the recording machine, which need not happen here. That host went on with a new engine.
+bool failed_on_its_host(const RecordReader& reader) {
   const auto outcome = reader.outcome();
   return !outcome && (outcome.error().code == ErrorCode::out_of_memory || outcome.error().code == ErrorCode::internal);
 }
@@ -167,7 +167,7 @@ tl::expected<ReplaySummary, RecordError> replay(RecordReader& reader, LpSolver* 
       if (!made) return tl::unexpected<RecordError>(std::move(made.error()));
       engine = std::move(*made);
     }
-    if (failed_by_itself(reader)) {
+    if (failed_on_its_host(reader)) {
       engine.reset();
       continue;
     }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Asks an engine what the one of a record was asked, and compares the answers bit for bit.
+// Replays a record: gives a new engine the recorded views and events, and compares its answers with the recorded ones.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
@@ -14,24 +13,25 @@
 
 namespace dfrs::record {
 
-/// The first answer that is not the recorded one.
+/// The first answer that differs from the recorded one.
 struct ReplayDifference {
   std::uint64_t step = 0;  ///< from 1
-  std::size_t line = 0;    ///< of the record
+  std::size_t line = 0;    ///< in the record
   Seconds now = 0;
-  std::optional<JobId> job;  ///< the first whose decision differs; none: the rest (error, wake-up time) does
-  std::string recorded;      ///< in words, of that job or the whole
+  std::optional<JobId>
+      job;               ///< the first whose decisions differ; nullopt: the error, the order or the wake-up time does
+  std::string recorded;  ///< in words, for that job or for the step
   std::string replayed;
 };
 
 struct ReplaySummary {
   std::uint64_t steps = 0;
-  std::uint64_t engines = 0;            ///< restarts and changes of configuration in the record, the first included
-  std::vector<std::string> algorithms;  ///< those of the engines, each once, in order
-  std::string version;                  ///< that wrote the record
-  std::uint64_t jobs = 0;               ///< seen in it
-  Seconds first = 0;                    ///< time of the first step
-  Seconds last = 0;                     ///< of the last
+  std::uint64_t engines = 0;            ///< one, plus restarts and changes of configuration
+  std::vector<std::string> algorithms;  ///< of the engines, each once, in order of appearance
+  std::string version;                  ///< of the dfrs that wrote the record
+  std::uint64_t jobs = 0;               ///< in any view
+  Seconds first = 0;                    ///< instant of the first step
+  Seconds last = 0;                     ///< instant of the last step
   std::uint64_t starts = 0;             ///< as recorded
   std::uint64_t pauses = 0;
   std::uint64_t moves = 0;
@@ -39,13 +39,14 @@ struct ReplaySummary {
   std::uint64_t yield_changes = 0;
   std::uint64_t resyncs = 0;          ///< steps with a resync event
   std::uint64_t errors = 0;           ///< steps that ended in an error
-  bool cut_off = false;               ///< the record's end is missing
-  bool lacks_triage_options = false;  ///< EngineSetup::lacks_triage_options of an engine
+  bool cut_off = false;               ///< the end of the record is missing
+  bool lacks_triage_options = false;  ///< EngineSetup::lacks_triage_options holds for some engine
   std::optional<ReplayDifference> difference;
 };
 
-/// Reads to the end, or to the first difference. `solver` for the OPT=AVG of /stretch-per; may be null without it.
-/// Errors: a record that is not sound, or an engine that cannot be made. Cost: that of the engine's calls.
+/// Replays to the end or to the first difference, bit for bit. `solver` is for /stretch-per/OPT=AVG, and may be null
+/// for records without it. Errors: an invalid record, or an engine that cannot be made. Cost: that of the engine's
+/// calls.
 tl::expected<ReplaySummary, RecordError> replay(RecordReader& reader, LpSolver* solver);
 
 }  // namespace dfrs::record

@@ -25,7 +25,7 @@ void read_option(JsonValues& values, const OptionField& field, const Json& value
   field.set(options, number);
 }
 
-// Format 1 stored some options of two families, beside the rest of the header.
+// Format 1 stores some options of two families, at the top level of the header.
 void read_options_1(JsonValues& values, const Json& object, EngineOptions& options) {
   for (const OptionTable* table : option_tables()) {
     if (table->name != "batch" && table->name != "rr7659") continue;
@@ -37,7 +37,7 @@ void read_options_1(JsonValues& values, const Json& object, EngineOptions& optio
   }
 }
 
-// What a record does not say is what it was before there was such an option: the default.
+// An option that the record does not name is younger than the record, and its default is what that program did.
 void read_options_2(JsonValues& values, const Json& object, EngineOptions& options) {
   if (!object.is_object()) return values.fail("options: expected an object");
   Strings families;

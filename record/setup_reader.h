@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads the first line of an engine's steps, in all formats.
+// Reads the header line before an engine's steps, in all formats.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct Header {
   EngineSetup setup;
 };
 
-/// `object` has "dfrs-record". What is wrong with it is left in `values`.
+/// `object` must have a member "dfrs-record". Errors are left in `values`.
 Header read_header(JsonValues& values, const nlohmann::json& object);
 
 }  // namespace dfrs::record

@@ -24,7 +24,7 @@ bool same(const NodeView& a, const NodeView& b) {
   return same(a.spec.cpu, b.spec.cpu) && a.spec.rigid == b.spec.rigid && a.usable == b.usable;
 }
 
-// "0-3,7": the nodes of a set below `nodes`.
+// "0-3,7": the nodes of a set, of `nodes` in all.
 void append_node_runs(std::string& line, const NodeSet& set, std::size_t nodes) {
   line += '"';
   bool any = false;
@@ -167,7 +167,7 @@ void StepLines::append_nodes(std::string& line, const ClusterView& view) {
   bool any = false;
   for (std::size_t n = 0; n < view.nodes.size(); ++n) {
     if (!all && same(view.nodes[n], nodes_[n])) continue;
-    // A run of nodes that change to the same.
+    // A run of nodes that change to the same value.
     const std::size_t first = n;
     nodes_[n] = view.nodes[n];
     while (n + 1 < view.nodes.size() && same(view.nodes[n + 1], view.nodes[first]) &&
@@ -189,12 +189,12 @@ void StepLines::append_nodes(std::string& line, const ClusterView& view) {
   if (any) line += ']';
 }
 
-// The object of one slot, opened by its first member.
+// Writes the object of one slot, which its first member opens.
 class StepLines::SlotText {
  public:
   SlotText(std::string& line, JobSlot slot, bool first) : line_(line), slot_(slot), first_(first) {}
 
-  /// Where the member's value goes.
+  /// Starts a member. Its value is to be appended to the result.
   std::string& member(std::string_view name) {
     if (!open_) {
       line_ += first_ ? ",\"jobs\":[{\"slot\":" : ",{\"slot\":";
@@ -224,7 +224,7 @@ class StepLines::SlotText {
     }
     line += ']';
   }
-  /// Whether anything was said.
+  /// Whether anything was written.
   bool close() {
     if (open_) line_ += '}';
     return open_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Steps of an engine as lines of a record: what has changed since the line before.
+// Writes the steps of an engine as lines of a record, each with what has changed since the line before.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,13 @@
 
 namespace dfrs::record {
 
-/// Decisions, or the error in their place, as in a line: equal texts are equal decisions, bit for bit.
+/// Decisions, or the error in their place, as lines have them. Equal texts mean decisions that are equal bit for bit.
 std::string outcome_text(const tl::expected<const Decisions*, Error>& outcome);
 
-/// Turns steps into lines; remembers what the lines so far have said.
+/// Turns steps into lines and remembers what the lines so far contain.
 class StepLines {
  public:
-  /// Nothing has been said yet.
+  /// Forgets all lines: the next one is complete.
   void reset();
   /// Appends the line of this step to `line`, without a newline. O(slots + nodes + tasks of changed jobs).
   void append(std::string& line, const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
@@ -26,16 +26,17 @@ class StepLines {
 
  private:
   class SlotText;
+  // What the lines so far say about a slot.
   struct Slot {
     JobView view;  // its spans and pointers are not used
     std::vector<NodeIndex> nodes;
-    bool restricted = false;                             // it may not use all nodes, but `eligible`
-    std::optional<std::vector<std::uint64_t>> eligible;  // NodeSet::words(); empty: to be said again
+    bool restricted = false;                             // the job may use `eligible` alone
+    std::optional<std::vector<std::uint64_t>> eligible;  // NodeSet::words(); nullopt: must be written again
     std::optional<Seconds> estimate;
   };
 
   void append_nodes(std::string& line, const ClusterView& view);
-  /// False: nothing has changed, and nothing was appended.
+  /// False if nothing has changed; nothing is appended then.
   bool append_slot(std::string& line, JobSlot slot, const ClusterView& view, const Estimates& estimates, bool first);
   void append_eligible(SlotText& text, Slot& said, const JobView& job, std::size_t nodes);
 

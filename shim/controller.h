@@ -3,7 +3,7 @@
  *
  * One round of the sched thread:
  *   1. read locks: fill a struct dfrs_snapshot; unlock
- *   2. dfrs_controller_step: what has changed, what the policy decides, and which operations lead there
+ *   2. dfrs_controller_step: what has changed, what the policy decides, and which operations carry that out
  *   3. dfrs_controller_deliver: quotas go to the node agents before jobs start under them (waits, bounded)
  *   4. write locks, in small batches: check that each job is still the one meant, carry its operation out; unlock
  *   5. dfrs_controller_applied: what came of each; if it says so, dfrs_controller_deliver again
@@ -11,8 +11,8 @@
  * Operations are idempotent in effect: what was not carried out (busy, stale) is asked for again by a later step as
  * long as the policy wants it.
  *
- * No entry throws, aborts or blocks for longer than its header says. A controller is used by one thread at a time, but
- * for the calls marked "any thread". Strings are UTF-8, not owned by the callee after it returns.
+ * No function throws or aborts, or blocks for longer than its comment says. Use a controller from one thread at a time,
+ * except for calls marked "any thread". Strings are UTF-8; the callee keeps no pointer to them.
  */
 #ifndef DFRS_SHIM_CONTROLLER_H
 #define DFRS_SHIM_CONTROLLER_H
@@ -37,40 +37,40 @@ struct dfrs_controller_paths {
   const char* munge_socket; /* NULL: MUNGE's default */
   const char* cluster_name;
   uint32_t slurm_user_id;
-  void (*wake)(void); /* asks for a step soon, after an order from dfrsctl; any thread; may be NULL */
+  void (*wake)(void); /* requests a step soon, after a command of dfrsctl; any thread; may be NULL */
 };
 
 /* The log of the host: level 1 error, 2 warning ("info" in slurmctld), 3 verbose, 4 debug. Any thread. */
 typedef void (*dfrs_log_fn)(int level, const char* message);
 
-/* Creates a controller: reads dfrs.conf and the state file, starts the threads of quota delivery and of the control
- * port. NULL on an error, with a message of one line in err. */
+/* Creates a controller: reads dfrs.conf and the state file, and starts the threads that deliver quotas and serve the
+ * control port. On an error NULL, and a one-line message in err. */
 struct dfrs_controller* dfrs_controller_create(const struct dfrs_controller_paths* paths, dfrs_log_fn log, char* err,
                                                size_t err_size);
 /* Saves state, stops the threads (at most 2 s). */
 void dfrs_controller_destroy(struct dfrs_controller* controller);
-/* Reads dfrs.conf again. -1 on an error (the old configuration stays), with a message. */
+/* Reads dfrs.conf again. On an error -1 and a one-line message; the old configuration then stays in force. */
 int dfrs_controller_reconfigure(struct dfrs_controller* controller, char* err, size_t err_size);
-/* Managed partitions of the configuration; valid until reconfigure or destroy. */
+/* How many managed partitions there are, and their names, which are valid until reconfigure or destroy. */
 size_t dfrs_controller_partitions(const struct dfrs_controller* controller, const char* const** names);
 /* Whether stock backfill should run beside us for the other partitions (StockBackfill=yes). */
 bool dfrs_controller_stock_backfill(const struct dfrs_controller* controller);
 
-/* QuotaWait of the configuration, ms: what dfrs_controller_deliver is to be given. */
+/* QuotaWait of the configuration, in ms: the wait to pass to dfrs_controller_deliver. */
 uint32_t dfrs_controller_quota_wait(const struct dfrs_controller* controller);
 
-/* What of dfrs_job the configuration (Weight) makes use of and what costs locks of slurmctld's; the rest of these may
- * be left as it is for jobs that have none. */
+/* Members of dfrs_job that slurmctld must lock to read, and that only some configurations (Weight) use. In a snapshot
+ * those that are not wanted may have the values of a job that has none. */
 enum dfrs_want {
   DFRS_WANT_QOS = 1 << 0,        /* qos_priority */
   DFRS_WANT_FAIR_SHARE = 1 << 1, /* fair_share */
 };
-/* Of enum dfrs_want; the same until reconfigure. */
+/* The wanted members, bits of enum dfrs_want; constant until reconfigure. */
 uint32_t dfrs_controller_wants(const struct dfrs_controller* controller);
 
 /* ---- Slurm's state ---------------------------------------------------------------------------------------------- */
 
-/* A run of a job. A requeue raises restarts; submit tells apart jobs that use a number again. */
+/* One run of a job. A requeue increments restarts; submit distinguishes jobs that reuse a number. */
 struct dfrs_job_key {
   uint32_t job_id;
   uint32_t restarts; /* restart_cnt */
@@ -78,23 +78,23 @@ struct dfrs_job_key {
 };
 
 enum dfrs_job_phase {
-  DFRS_JOB_BLOCKED,   /* pending, but not the policy's to start: held, dependency, licence, limit, not yet begin time */
+  DFRS_JOB_BLOCKED,   /* pending, but it may not start yet: held, dependency, licence, limit, begin time */
   DFRS_JOB_PENDING,   /* could start now */
   DFRS_JOB_REQUEUING, /* pending and completing: the last run is being cleaned up */
   DFRS_JOB_RUNNING,   /* running or configuring */
   DFRS_JOB_SUSPENDED,
-  DFRS_JOB_ENDING, /* completing or finished: not the policy's any more; its nodes may be busy with an epilog */
+  DFRS_JOB_ENDING, /* completing or finished: the policy has no say; its nodes may still run an epilog */
 };
 
 enum dfrs_job_flag {
   DFRS_JOB_BATCH = 1 << 0,
   DFRS_JOB_MAY_REQUEUE = 1 << 1,    /* batch, and not --no-requeue */
-  DFRS_JOB_CHECKPOINTS = 1 << 2,    /* as submitted: it goes on from its checkpoint when started again */
+  DFRS_JOB_CHECKPOINTS = 1 << 2,    /* submitted as one that continues from its own checkpoint */
   DFRS_JOB_EXCLUSIVE = 1 << 3,      /* shares its nodes with no other job */
-  DFRS_JOB_STOCK_PLACED = 1 << 4,   /* GRES, or a layout the policy does not know: it says when, the selector where */
+  DFRS_JOB_STOCK_PLACED = 1 << 4,   /* GRES or a special layout: the policy decides when, the selector where */
   DFRS_JOB_USER_SUSPENDED = 1 << 5, /* by scontrol suspend, not by us: leave it alone */
   DFRS_JOB_ARRAY_META = 1 << 6,     /* stands for the tasks of an array that have not been split off */
-  DFRS_JOB_LOST = 1 << 7,           /* RUNNING, SUSPENDED: for Slurm only: its node knows nothing of it */
+  DFRS_JOB_LOST = 1 << 7,           /* RUNNING or SUSPENDED in Slurm's records only: its node does not have it */
 };
 
 struct dfrs_job {
@@ -107,12 +107,12 @@ struct dfrs_job {
   uint64_t memory_per_task; /* MiB */
   uint32_t time_limit;      /* minutes; UINT32_MAX: none */
   uint32_t priority;        /* Slurm's */
-  uint32_t qos_priority;    /* of the job's QOS; 0: it has none */
-  double fair_share;        /* Slurm's fair-share factor of its association, 0 to 1; below 0: there is none */
+  uint32_t qos_priority;    /* of the job's QOS; 0: none */
+  double fair_share;        /* Slurm's fair-share factor of its association, 0 to 1; negative: none */
   int64_t begin_time;       /* s; earliest start, 0: none */
-  int64_t eligible_time;    /* s; since when it could have run as far as its user is concerned; 0: submit */
+  int64_t eligible_time;    /* s; from when on its user let it run; 0: submit */
   int64_t start_time;       /* s; of this run; 0: not started */
-  int64_t end_time;         /* s; when slurmctld would end it for its limit; 0: none */
+  int64_t end_time;         /* s; when slurmctld will end it at its time limit; 0: none */
   const char* name;
   const char* partition;
   const char* comment;        /* the user's, with our tag if there is one; NULL: none */
@@ -121,7 +121,7 @@ struct dfrs_job {
   uint32_t node_count;
   const uint32_t* nodes;
   const uint16_t* node_tasks;
-  /* Nodes it may use, a bit for each index of dfrs_snapshot.nodes in words of 64; NULL: all of them. */
+  /* Nodes it may use: bit i % 64 of word i / 64 stands for dfrs_snapshot.nodes[i]. NULL: all of them. */
   const uint64_t* eligible;
 };
 
@@ -133,8 +133,8 @@ struct dfrs_node {
   uint64_t memory;       /* MiB for jobs: RealMemory less MemSpecLimit */
   uint32_t foreign_cpus; /* of jobs that are not ours */
   uint64_t foreign_memory;
-  bool usable;     /* up, not draining, not reserved, no foreign job that has it for itself */
-  bool completing; /* a job is being cleaned up here: starts are refused until it is done */
+  bool usable;     /* up, not draining, not reserved, not held exclusively by a foreign job */
+  bool completing; /* a job is being cleaned up here; Slurm starts nothing on it until that is done */
 };
 
 struct dfrs_snapshot {
@@ -142,7 +142,7 @@ struct dfrs_snapshot {
   uint64_t node_generation; /* changes whenever the list of nodes does (names, order) */
   const struct dfrs_node* nodes;
   size_t node_count;
-  const struct dfrs_job* jobs; /* all of managed partitions */
+  const struct dfrs_job* jobs; /* all jobs of managed partitions */
   size_t job_count;
 };
 
@@ -150,17 +150,17 @@ struct dfrs_snapshot {
 
 enum dfrs_operation_kind {
   DFRS_OP_START,    /* run it on exactly these nodes (STOCK_PLACED: on some of these) */
-  DFRS_OP_SUSPEND,  /* stop it where it is, give its memory back */
-  DFRS_OP_RESUME,   /* let a suspended job go on where it is */
-  DFRS_OP_REQUEUE,  /* end this run, the job stays in the queue */
-  DFRS_OP_END_TIME, /* set when its time limit strikes: the limit counts virtual time */
+  DFRS_OP_SUSPEND,  /* stop it where it is and free its memory */
+  DFRS_OP_RESUME,   /* continue a suspended job where it is */
+  DFRS_OP_REQUEUE,  /* end this run and keep the job in the queue */
+  DFRS_OP_END_TIME, /* set when Slurm ends it: time limits count virtual time */
   DFRS_OP_COMMENT,  /* set its comment (the user's words with our tag) */
 };
 
 struct dfrs_operation {
   enum dfrs_operation_kind kind;
   struct dfrs_job_key key;
-  bool after_requeue;    /* START: Slurm's wait after a requeue (BeginTime) is to be lifted */
+  bool after_requeue;    /* START: lift the wait (BeginTime) that Slurm sets at a requeue */
   uint32_t node_count;   /* START */
   const uint32_t* nodes; /* indices into the snapshot's nodes */
   const uint16_t* node_tasks;
@@ -170,31 +170,31 @@ struct dfrs_operation {
 
 enum dfrs_result_code {
   DFRS_DONE,
-  DFRS_STALE,   /* the job is not what it was: gone, another run, another state */
-  DFRS_BUSY,    /* not now (a node is completing, memory not free yet, a credential second): ask again */
-  DFRS_BLOCKED, /* Slurm does not let it run now, for a reason of its own: dependency, licence, limit, reservation */
-  DFRS_REFUSED, /* Slurm will not do it with this job: see reason */
+  DFRS_STALE,   /* the job has changed: it is gone, or in another run or state */
+  DFRS_BUSY,    /* not now (a node is completing, memory is not free yet): ask again */
+  DFRS_BLOCKED, /* Slurm's own rules forbid it now: dependency, licence, limit, reservation */
+  DFRS_REFUSED, /* Slurm refuses it for this job: see reason */
 };
 
 struct dfrs_result {
   enum dfrs_result_code code;
-  uint32_t job_id;  /* START: of the job that now runs (array tasks get numbers of their own), else 0 */
+  uint32_t job_id;  /* START: of the job that now runs (an array task gets its own number), else 0 */
   char reason[128]; /* for people, when not DONE */
 };
 
 struct dfrs_operations {
   const struct dfrs_operation* list; /* valid until the next step */
   size_t count;
-  double wake_at; /* s since the epoch; call again then at the latest */
+  double wake_at; /* s since the epoch; the latest time of the next step */
 };
 
-/* Takes the snapshot in, lets the policy decide if there is reason to, and lists what to do next. 0, or -1 on an error
- * that was logged (then there is nothing to do, and the next step starts again from Slurm's state). CPU-bound, no I/O
- * but the record's and the state file's writes. */
+/* Reads the snapshot, asks the policy for decisions if something has changed, and lists the operations that follow. 0;
+ * on an error, which is logged, -1: there are no operations then, and the next step starts over from Slurm's state.
+ * CPU-bound: other threads write the record and the state file. */
 int dfrs_controller_step(struct dfrs_controller* controller, const struct dfrs_snapshot* snapshot,
                          struct dfrs_operations* operations);
 /* Sends the quotas of the last step to the agents concerned, and waits at most wait_ms for those of jobs that the last
- * step starts or resumes. True if all have answered. What could not be delivered stays pending and is tried again. */
+ * step starts or resumes. True if all have answered. What could not be delivered stays pending and is retried. */
 bool dfrs_controller_deliver(struct dfrs_controller* controller, uint32_t wait_ms);
 /* Results of operations of the last step, by index into its list; those not named count as not tried. True: tasks of
  * arrays have become jobs of their own, whose quotas are to be delivered before they are launched. */

@@ -6,6 +6,9 @@ libdfrs_conf_a_CPPFLAGS = $(SHIM_CPPFLAGS)
 libdfrs_conf_a_SOURCES = \
 	shim/conf/config.cc \
 	shim/conf/config.h \
+	shim/conf/config_draft.cc \
+	shim/conf/config_draft.h \
+	shim/conf/config_error.h \
 	shim/conf/key_values.cc \
 	shim/conf/key_values.h \
 	shim/conf/read_config.cc \
@@ -103,6 +106,7 @@ libdfrs_control_a_SOURCES = \
 	shim/controller/state_writer.cc \
 	shim/controller/state_writer.h \
 	shim/controller/status_report.cc \
+	shim/controller/throttle.h \
 	shim/controller/timing.h \
 	shim/controller/view_builder.cc \
 	shim/controller/view_builder.h \

@@ -29,7 +29,7 @@ struct Gate {
   std::atomic<bool> select_ready = false;
 };
 
-// Made at first use and never destroyed: threads of slurmctld may still ask while the process ends.
+// Never destroyed: threads of slurmctld may still ask while the process exits.
 Gate& gate() {
   static Gate& the_gate = *new Gate;
   return the_gate;

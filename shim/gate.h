@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What the sched plugin and the select wrapper share. Slurm loads each plugin with RTLD_LOCAL, so this state lives in
- * the shared library that both link. Plain C, no Slurm types; every function may be called from any thread, holds its
+ * the shared library that both link. Plain C, no Slurm types. Every function may be called from any thread, holds its
  * own lock only for a copy, and never calls back.
  */
 #ifndef DFRS_SHIM_GATE_H
@@ -14,15 +14,15 @@
 extern "C" {
 #endif
 
-/* How the select wrapper is to place a job of a managed partition when Slurm asks for it to run now. */
+/* How the select wrapper places a job of a managed partition when Slurm wants to start it now. */
 enum dfrs_plan_kind {
-  DFRS_PLAN_NONE,  /* none was published: refuse, the job waits for the policy */
+  DFRS_PLAN_NONE,  /* none was published: the start is refused, the job waits for the policy */
   DFRS_PLAN_EXACT, /* these tasks on these nodes, nothing else */
   DFRS_PLAN_STOCK, /* the selector places it, on some of the plan's nodes (node_tasks is not used): by cons_tres (GRES,
                     * topology), or by itself where only the layout is special (--nodes, --ntasks-per-node) */
 };
 
-/* A placement that the sched thread has decided, valid for the one job and the one call of select_nodes. */
+/* A placement that the sched thread has chosen for one start of one job. */
 struct dfrs_plan {
   enum dfrs_plan_kind kind;
   uint32_t job_id;
@@ -33,29 +33,29 @@ struct dfrs_plan {
   uint64_t memory_per_task; /* MiB */
 };
 
-/* Makes the partitions named the managed ones, in place of those named before. Names are copied; Slurm compares
- * partition names exactly. 0, or -1 when memory is short (then nothing was changed). */
+/* Sets the managed partitions, replacing the earlier ones. Copies the names, which are compared exactly, as Slurm does.
+ * 0; -1 when memory is short, and nothing has changed then. */
 int dfrs_gate_set_partitions(const char* const* names, size_t count);
 bool dfrs_gate_manages(const char* partition);
 
-/* Publishes a plan (copied) for its job, in place of an older one. 0, or -1 when memory is short. */
+/* Publishes a plan for its job, replacing an older one. Copies it. 0; -1 when memory is short. */
 int dfrs_gate_publish(const struct dfrs_plan* plan);
 /* The plan of a job, or one of kind DFRS_PLAN_NONE. The arrays stay valid until dfrs_gate_withdraw of that job; the
  * caller holds Slurm's job write lock, as do those who publish and withdraw. */
 struct dfrs_plan dfrs_gate_plan(uint32_t job_id);
 void dfrs_gate_withdraw(uint32_t job_id);
 
-/* An eventfd (non-blocking) that the sched thread polls, made at first use; -1 when there can be none. */
+/* A non-blocking eventfd that the sched thread polls, created at first use; -1 if the system gives none. */
 int dfrs_gate_eventfd(void);
 /* Wakes the sched thread: a job was submitted, ended, or its node came back. Never blocks. */
 void dfrs_gate_wake(void);
 
-/* The select wrapper says that it is loaded and does its part. Without it a plan places nothing and stock cons_tres
- * starts jobs of managed partitions by itself, so the sched plugin must not go on. slurmctld loads selectors first. */
+/* Set by the select wrapper once it is loaded. Without the wrapper, plans have no effect and stock cons_tres starts
+ * jobs of managed partitions by itself, so the sched plugin refuses to start. slurmctld loads selectors first. */
 void dfrs_gate_set_select_ready(bool ready);
 bool dfrs_gate_select_ready(void);
 
-/* Forgets partitions and plans (a standby controller takes over later, tests). */
+/* Forgets partitions and plans. For tests. */
 void dfrs_gate_reset(void);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What ties the policy core to a live cluster.
+# Connects the policy core to a live cluster.
 #   controller.mk  beside slurmctld: configuration, controller, state file, record, control port, dfrsctl
 #   gate.mk        what the plugins in slurmctld share: managed partitions, plans, the wake-up
 #   node.mk        on the nodes: dfrsd and its cgroups; authenticated HTTP and the delivery of quotas

@@ -14,12 +14,12 @@ enum ExitCode : int {
   kExitOk = base::kExitOk,
   kExitInternal = base::kExitInternal,  ///< a bug in dfrs-sim: please report it
   kExitUsage = base::kExitUsage,        ///< unknown option, algorithm or subcommand; value out of range
-  kExitInput = base::kExitInput,        ///< the data read is not what it should be (message names file and line)
+  kExitInput = base::kExitInput,        ///< input data is invalid (the message names file and line)
   kExitIo = base::kExitIo,              ///< a file cannot be read or written (missing, no permission, disk full)
   kExitNetwork = base::kExitNetwork,    ///< a download failed, or its checksum did not match
-  kExitDifference = 6,                  ///< the decisions of a record are not reproduced
-  kExitSlurm = 7,                       ///< Slurm cannot be asked, or refuses
-  kExitIncomplete = 8,                  ///< Slurm's jobs have ended and simulations are missing
+  kExitDifference = 6,                  ///< a replay decides differently from its record
+  kExitSlurm = 7,                       ///< Slurm does not answer, or refuses a request
+  kExitIncomplete = 8,                  ///< Slurm's jobs have ended but simulations are missing
 };
 
 /// An error with an exit code. The message is complete: what, where (file, line, option), what was expected.

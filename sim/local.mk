@@ -52,7 +52,6 @@ libsim_a_SOURCES = \
 	sim/host/glpk_solver.h \
 	sim/host/instance.cc \
 	sim/host/instance.h \
-	sim/host/job_progress.h \
 	sim/host/job_slots.cc \
 	sim/host/job_slots.h \
 	sim/host/lost_work.cc \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dfrs-sim list: every algorithm with a line on what it does.
+// dfrs-sim list: every algorithm, with a line on what it does.
 #include <fmt/format.h>
 
 #include <memory>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr const char* kGangSchedulers = R"(
 Gangs on machines leased from a cloud (dfrs-sim gang):
-AFCFS                              of the gangs whose machines are all idle the first starts
-LJFS                               of the gangs whose machines are all idle the largest starts
+AFCFS                              starts the first of the gangs whose machines are all idle
+LJFS                               starts the largest of the gangs whose machines are all idle
 )";
 
 std::string divisible_list(bool names_only) {
@@ -30,15 +30,15 @@ std::string divisible_list(bool names_only) {
 }  // namespace
 
 void add_list(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("list", "all algorithms, a line on each");
+  CLI::App* command = app.add_subcommand("list", "list all algorithms, with a line on each");
   auto names_only = std::make_shared<bool>(false);
   auto divisible = std::make_shared<bool>(false);
-  command->add_flag("--names", *names_only, "names alone");
-  command->add_flag("--divisible", *divisible, "the algorithms for divisible load (`dfrs-sim divisible`) instead");
+  command->add_flag("--names", *names_only, "print only names");
+  command->add_flag("--divisible", *divisible, "list only the algorithms for divisible load (`dfrs-sim divisible`)");
   command->footer(
-      "In -a of other subcommands the name behind each heading stands for the algorithms below it, 'all' for those of\n"
+      "In -a of other subcommands, the name after each heading means the algorithms below it, 'all' means those of\n"
       "RR-7659 (batch and rr7659: 3 + 116), and 'table2' for the 20 of its table 2. MINVT and MINFT take any number\n"
-      "of seconds; OPT=MIN may be left out.");
+      "of seconds; OPT=MIN may be omitted.");
   command->callback([names_only, divisible] {
     std::string text;
     if (*divisible) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The subcommands of dfrs-sim, the simulator's and the studies', in the order of its help.
+// The subcommands of dfrs-sim, of the simulator and the studies, in the order of the help.
 #include "studies/commands.h"
 
 #include "sim/cli/command.h"

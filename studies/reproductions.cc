@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The list of reproductions: one line each, declared in front, listed below in the order of the papers' years, what has
-// no paper last.
+// The list of reproductions: each is declared first and then listed by year of its paper, with those without a paper
+// last.
 #include "sim/reproduce/reproduction.h"
 
 namespace dfrs::sim {

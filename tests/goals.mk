@@ -7,6 +7,7 @@
 #   PROGRAM_TESTS  programs   GoogleTest programs that run the built programs, or take minutes without optimisation
 #   SCRIPT_TESTS
 SCRIPT_TESTS = \
+	tests/build/packages.sh \
 	tests/plugin/configure.sh \
 	tests/cli/exit_codes.sh \
 	$(DOCS_TESTS) \
@@ -17,18 +18,18 @@ SCRIPT_TESTS = \
 	tests/policy/purity_selftest.sh
 dist_check_SCRIPTS = $(SCRIPT_TESTS)
 THREAD_TESTS = $(LIVE_THREADS) $(SIM_THREADS)
-TESTS = $(PROGRAM_TESTS) $(SCRIPT_TESTS) $(UNIT_TESTS) $(THREAD_TESTS)
+TESTS = $(PROGRAM_TESTS) $(PLUGIN_TESTS) $(SCRIPT_TESTS) $(UNIT_TESTS) $(THREAD_TESTS)
 
 # Not check_PROGRAMS: make builds all of those for any of the goals. As it is, a test brings about its own program.
-EXTRA_PROGRAMS += $(PROGRAM_TESTS) $(UNIT_TESTS) $(THREAD_TESTS)
-CLEANFILES += $(PROGRAM_TESTS) $(UNIT_TESTS) $(THREAD_TESTS)
+EXTRA_PROGRAMS += $(PROGRAM_TESTS) $(PLUGIN_TESTS) $(UNIT_TESTS) $(THREAD_TESTS)
+CLEANFILES += $(PROGRAM_TESTS) $(PLUGIN_TESTS) $(UNIT_TESTS) $(THREAD_TESTS)
 
 .PHONY: build-units build-threads build-live-threads build-programs build-everything
 .PHONY: check-units check-threads check-live-threads check-programs
 build-units: $(UNIT_TESTS) $(THREAD_TESTS)
 build-threads: $(THREAD_TESTS)
 build-live-threads: $(LIVE_THREADS)
-build-programs: all-am $(PROGRAM_TESTS)
+build-programs: all-am $(PROGRAM_TESTS) $(PLUGIN_TESTS)
 # With the benchmarks.
 build-everything: all-am $(EXTRA_PROGRAMS)
 
@@ -39,4 +40,4 @@ check-threads: build-threads
 check-live-threads: build-live-threads
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(LIVE_THREADS)'
 check-programs: build-programs
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(PROGRAM_TESTS) $(SCRIPT_TESTS)'
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(PROGRAM_TESTS) $(PLUGIN_TESTS) $(SCRIPT_TESTS)'

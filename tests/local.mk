@@ -113,6 +113,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/io/http_test.cc \
 	tests/sim/io/input_source_test.cc \
 	tests/sim/io/output_file_test.cc \
+	tests/sim/io/self_signed.h \
 	tests/sim/io/web_server.cc \
 	tests/sim/io/web_server.h \
 	tests/sim/metrics/confidence_test.cc \
@@ -181,6 +182,7 @@ tests_cli_tests_LDADD = $(TEST_LIBS)
 EXTRA_tests_cli_tests_DEPENDENCIES = dfrs-sim$(EXEEXT)
 tests_cli_tests_SOURCES = \
 	tests/cli/accounting_test.cc \
+	tests/cli/ca_file_test.cc \
 	tests/cli/campaign_commands_test.cc \
 	tests/cli/golden_test.cc \
 	tests/cli/input_errors_test.cc \
@@ -198,7 +200,10 @@ tests_cli_tests_SOURCES = \
 	tests/cli/slurm_test.cc \
 	tests/cli/store_test.cc \
 	tests/cli/usage_test.cc \
-	tests/cli/workload_commands_test.cc
+	tests/cli/workload_commands_test.cc \
+	tests/sim/io/self_signed.h \
+	tests/sim/io/web_server.cc \
+	tests/sim/io/web_server.h
 
 # Published experiments again, on whole logs: they need an optimised build and skip themselves in others.
 PROGRAM_TESTS += tests/published_tests

@@ -1,6 +1,6 @@
-# shellcheck shell=bash disable=SC2034 # the variables are for those who source this
+# shellcheck shell=bash disable=SC2034 # scripts that source this use the variables
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What ./quickstart, tests/check and tests/ci/ share: messages, packages, configuring. To be sourced.
+# What ./quickstart, tests/check and tests/ci/ share: messages, packages, configuring. They source this file.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 build=$root/build
 build_asan=$root/build-asan
@@ -17,16 +17,16 @@ packages=(
   # to run: figures of reports, certificates for `dfrs-sim fetch`
   gnuplot-nox ca-certificates
 )
-# The Slurm plugin and a test cluster: Slurm and MUNGE, what fetches Slurm's source, the language of tests/live.
+# For the Slurm plugin and a test cluster: Slurm, MUNGE, tools that fetch Slurm's source, and Python for tests/live.
 cluster_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libslurm-dev dpkg-dev python3)
-# gnutls-bin: certtool, for the certificate of the test of https; faketime: node agents whose clocks are wrong; doxygen and
-# pandoc: what is checked of headers and manual pages
+# gnutls-bin: certtool makes the certificate for the test of https; faketime: node agents with wrong clocks; doxygen and
+# pandoc: checks of headers and manual pages
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev gnutls-bin faketime doxygen pandoc)
 
 say() { printf '==> %s\n' "$*"; }
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
 
-# run LOG COMMAND...: output goes to the file LOG; its end is shown if the command fails
+# run LOG COMMAND...: writes the output to the file LOG; shows its end if the command fails
 run() {
   local log=$1
   shift
@@ -42,18 +42,18 @@ as_root() {
   if [[ $(id -u) == 0 ]]; then "$@"; else sudo "$@"; fi
 }
 
-# Installs those of the packages named that are missing.
+# need PACKAGE...: installs those that are missing.
 need() {
   local missing=() package
   if ! command -v dpkg-query > /dev/null; then
-    say "this is not Debian: no packages are installed; ./configure names what is missing"
+    say "this is not Debian: quickstart installs no packages; ./configure names what is missing"
     return
   fi
   for package in "$@"; do
     [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2> /dev/null) == installed ]] || missing+=("$package")
   done
   (( ${#missing[@]} > 0 )) || return 0
-  [[ $(id -u) == 0 ]] || command -v sudo > /dev/null || die "packages are missing, and only root can install them:
+  [[ $(id -u) == 0 ]] || command -v sudo > /dev/null || die "packages are missing; install them as root:
   apt-get update
   apt-get install --no-install-recommends ${missing[*]}"
   say "installing ${missing[*]} (log: out/apt.log)"
@@ -61,8 +61,8 @@ need() {
   run "$out/apt.log" as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
 }
 
-# The same for packages with daemons. Debian starts those when it installs them; here they stay off, because a test
-# cluster starts its own. A host that has them already keeps them as they are.
+# The same for packages with daemons. Debian starts daemons when it installs them; here they stay off, because a test
+# cluster starts its own. Daemons that the host already has stay as they are.
 need_daemons() {
   local policy=/usr/sbin/policy-rc.d status=0
   if ! command -v dpkg-query > /dev/null || dpkg-query -W "$@" > /dev/null 2>&1; then return; fi
@@ -83,14 +83,14 @@ Move the checkout to another folder." ;;
   need "$@"
   compiler=${CXX:-g++}
   if [[ -z ${CXX:-} ]] && command -v ccache > /dev/null; then compiler="ccache g++"; fi
-  # ./configure is made once; afterwards make notices changes of configure.ac.
+  # Make ./configure once; afterwards make notices changes of configure.ac.
   if [[ -x $root/configure && ! $root/configure.ac -nt $root/configure ]]; then return; fi
   say "autoreconf"
   run "$out/autoreconf.log" autoreconf -fi "$root"
 }
 
-# Sets slurm_options for ./configure: with the source of the installed Slurm its plugin is built. `slurm_source fetch`
-# gets that source, `slurm_source present` only uses it if it is there.
+# Sets slurm_options for ./configure: the plugin needs the source of the installed Slurm. `slurm_source fetch` gets that
+# source; `slurm_source present` uses it only if it is there.
 slurm_options=()
 slurm_source() {
   local source=${DFRS_SLURM_SRC:-}
@@ -104,7 +104,7 @@ slurm_source() {
   slurm_options=(${source:+"--with-slurm-src=$source"})
 }
 
-# configure_in FOLDER OPTION...: configures afresh when the options differ from last time
+# configure_in FOLDER OPTION...: configures the folder from scratch if the options differ from last time
 configure_in() {
   local folder=$1 stamp=$1/configured-with
   shift
@@ -124,9 +124,9 @@ configure_optimised() {
   configure_in "$build" "CXX=$compiler" "CXXFLAGS=-O2 -g1" "${slurm_options[@]}" ${DFRS_CONFIGURE:-}
 }
 
-# Not --enable-werror: g++ warns falsely about uninitialised variables under sanitizers, as its manual says.
-# The checks of each pointer for null and alignment are left out: they take a quarter of the time, and null shows by
-# itself. Calls of AddressSanitizer's functions compile faster than the same code in place.
+# Without --enable-werror: under sanitizers g++ warns falsely about uninitialised variables, as its manual says.
+# Without checks of each pointer for null and alignment: they take a quarter of the time, and a null pointer crashes
+# anyway. Calls of AddressSanitizer's functions compile faster than inline checks.
 configure_asan() {
   configure_in "$build_asan" --enable-sanitize=address,undefined "CXX=$compiler" \
     "CXXFLAGS=-Og -g1 -fno-sanitize=null,alignment,object-size,vptr --param=asan-instrumentation-with-call-threshold=0"
@@ -137,12 +137,14 @@ configure_tsan() { configure_in "$build_tsan" --enable-sanitize=thread "CXX=$com
 live() {
   local sudo=()
   if [[ $(id -u) != 0 && $1 == test ]]; then
-    if sudo -n true 2> /dev/null; then sudo=(sudo); fi  # otherwise the tests say themselves that they are skipped
+    if sudo -n true 2> /dev/null; then sudo=(sudo); fi  # otherwise the tests skip themselves and say so
   elif [[ $(id -u) != 0 ]]; then
-    command -v sudo > /dev/null || die "a cluster needs root (slurmd starts jobs as their users), and sudo is not here"
+    command -v sudo > /dev/null || die "a cluster needs root (slurmd starts jobs as their users), and there is no sudo"
     sudo=(sudo)
   fi
   "${sudo[@]}" env "PYTHONPATH=$root/tests" PYTHONDONTWRITEBYTECODE=1 "DFRS_BUILD_DIR=$build" \
     ${DFRS_SLURM_PREFIX:+"DFRS_SLURM_PREFIX=$DFRS_SLURM_PREFIX"} ${DFRS_PLUGINS_DIR:+"DFRS_PLUGINS_DIR=$DFRS_PLUGINS_DIR"} \
+    ${DFRS_SLURM_NEXT_PREFIX:+"DFRS_SLURM_NEXT_PREFIX=$DFRS_SLURM_NEXT_PREFIX"} \
+    ${DFRS_NEXT_PLUGINS_DIR:+"DFRS_NEXT_PLUGINS_DIR=$DFRS_NEXT_PLUGINS_DIR"} \
     "$(command -v /usr/bin/python3 || command -v python3)" -m live "$@"
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The batch algorithms of RR-7659 (section 5.2) by their parts.
+// The batch algorithms of RR-7659 (section 5.2) and their parts.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,16 @@ namespace dfrs {
 struct BatchAlgorithm {
   enum class Backfill {
     none,        ///< FCFS
-    easy,        ///< a job may jump ahead if it ends before the shadow time or uses extra nodes only
-    extra_only,  ///< extra nodes only: fits the EASY figures of RR-7659 (see docs/reference/semantics.md)
+    easy,        ///< a job may jump ahead if it ends by the shadow time or uses extra nodes only
+    extra_only,  ///< extra nodes only, which matches the EASY figures of RR-7659 (docs/reference/semantics.md)
   };
   Backfill backfill = Backfill::none;
 };
 
+/// The algorithm with its canonical name.
 Algorithm named(const BatchAlgorithm& algorithm);
 
-/// The parts of FCFS, EASY and EASY/extra-only; nothing for others.
+/// The parts of FCFS, EASY and EASY/extra-only; nullopt for others.
 std::optional<BatchAlgorithm> batch_algorithm(const Algorithm& algorithm);
 
 }  // namespace dfrs

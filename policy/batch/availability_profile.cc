@@ -28,7 +28,7 @@ std::size_t AvailabilityProfile::steps() const {
   return count;
 }
 
-// Behind all others; leaves are left three quarters full for what is taken later.
+// Appends a step. Leaves are filled to three quarters only, to leave room for later splits.
 void AvailabilityProfile::append(Seconds time, Processors free) {
   if (leaves_.empty() || leaves_.back().size >= kLeaf * 3 / 4) {
     heads_.push_back({time, 0, free, free, static_cast<std::uint32_t>(leaves_.size())});
@@ -40,14 +40,14 @@ void AvailabilityProfile::append(Seconds time, Processors free) {
   ++leaf.size;
 }
 
-// The last head that begins at or before t.
+// The last head that begins at or before t; the first if none does.
 std::size_t AvailabilityProfile::head_at(Seconds t) const {
   const auto after =
       std::upper_bound(heads_.begin(), heads_.end(), t, [](Seconds at, const Head& head) { return at < head.first; });
   return static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, after - heads_.begin() - 1));
 }
 
-// The last step of the leaf that begins at or before t.
+// The last step of the leaf that begins at or before t; the first if none does.
 std::size_t AvailabilityProfile::step_at(const Leaf& leaf, Seconds t) {
   const Seconds* const first = leaf.time.data();
   const Seconds* const after = std::upper_bound(first, first + leaf.size, t);
@@ -57,7 +57,7 @@ std::size_t AvailabilityProfile::step_at(const Leaf& leaf, Seconds t) {
 Seconds AvailabilityProfile::earliest_start(Seconds not_before, Seconds duration, Processors width) const {
   Seconds start = std::max(not_before, begin());
   Seconds end = start + duration;
-  bool blocked = false;  // too little since the last candidate; the next step with enough is one
+  bool blocked = false;  // the last candidate failed: the next step with enough processors is the new one
   std::size_t h = head_at(start);
   std::size_t k = step_at(leaves_[heads_[h].leaf], start);
   for (; h < heads_.size(); ++h, k = 0) {
@@ -99,7 +99,7 @@ void AvailabilityProfile::summarize(Head& head) const {
   head.most = most + head.delta;
 }
 
-// Makes a step begin at t; gives its head and, in `step`, its place in the leaf.
+// Makes a step begin at t. Returns its head and, in `step`, its index in the leaf.
 std::size_t AvailabilityProfile::split_at(Seconds t, std::size_t& step) {
   std::size_t h = head_at(t);
   step = step_at(leaves_[heads_[h].leaf], t);
@@ -137,7 +137,7 @@ std::size_t AvailabilityProfile::split_at(Seconds t, std::size_t& step) {
 
 void AvailabilityProfile::add(Seconds from, Seconds to, Processors amount) {
   std::size_t step = 0;
-  if (to < kNever) split_at(to, step);  // first, since it may move what comes behind, not what lies before
+  if (to < kNever) split_at(to, step);  // before `from`: a split moves later steps only
   std::size_t h = split_at(from, step);
   for (; h < heads_.size() && heads_[h].first < to; ++h, step = 0) {
     Head& head = heads_[h];

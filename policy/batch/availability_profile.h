@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How many processors are free when: a step function of time that conservative backfilling plans on (Feitelson and
+// The number of free processors as a step function of time, on which conservative backfilling plans (Feitelson and
 // Weil, IPPS/SPDP 1998; the full schedules of Streit, JSSPP 2003, section 5).
 //
-// Exact: processors are integers and instants are those of the calls, never computed but as start + duration. With n
-// steps, finding a start, taking and giving back cost O(n / 64 + 64) each unless free and busy stretches alternate, in
-// which case finding one costs O(n) at worst; steps lie side by side in leaves of 64, of which those are skipped that
-// offer too little, or enough, as a whole. For the thousands of steps that real backlogs make this is ahead of balanced
-// trees, whose searches alternate in the same way.
+// The profile is exact: processors are integers, and every instant comes from a call or is start + duration. Steps lie
+// side by side in leaves of 64; a search skips a leaf if all of its steps have too few processors, or all have enough.
+// With n steps, finding a start, taking and giving back cost O(n / 64 + 64) each; finding one costs O(n) if short free
+// and busy intervals alternate. For the thousands of steps of real backlogs this beats balanced trees, which suffer
+// from the same alternation.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ using Processors = std::int32_t;
 
 class AvailabilityProfile {
  public:
-  /// Processors that become free.
+  /// Processors that become free at an instant.
   struct Release {
     Seconds time;
     Processors processors;
@@ -32,23 +32,23 @@ class AvailabilityProfile {
 
   AvailabilityProfile() { reset(0, 0); }
 
-  /// `free` processors from `begin` on, and more with every release. Releases are sorted by time, none before `begin`;
-  /// those at kNever do not come. O(releases).
+  /// Starts over with `free` processors from `begin` on, and more from each release on. Releases are sorted by time,
+  /// none is before `begin`, and those at kNever are ignored. O(releases).
   void reset(Seconds begin, Processors free, std::span<const Release> releases = {});
 
   Seconds begin() const { return heads_.front().first; }
-  /// Number of steps, those that equal their neighbour included.
+  /// Number of steps, including neighbours with equal values.
   std::size_t steps() const;
 
-  /// The earliest start >= max(not_before, begin()) with `width` processors free in all of [start, start + duration);
-  /// kNever if there is none. Requires duration > 0 (kNever included), width >= 0.
+  /// The earliest start >= max(not_before, begin()) such that `width` processors are free throughout
+  /// [start, start + duration); kNever if there is none. Requires duration > 0, possibly kNever, and width >= 0.
   Seconds earliest_start(Seconds not_before, Seconds duration, Processors width) const;
 
   /// Free processors at t >= begin().
   Processors free_at(Seconds t) const;
 
-  /// Takes `width` processors in [from, to), begin() <= from < to <= kNever; give() gives them back. Whether they are
-  /// there is the caller's care: earliest_start() tells.
+  /// Takes `width` processors in [from, to), where begin() <= from < to <= kNever; give() returns them. The caller must
+  /// know from earliest_start() that they are free.
   void take(Seconds from, Seconds to, Processors width) { add(from, to, -width); }
   void give(Seconds from, Seconds to, Processors width) { add(from, to, width); }
 
@@ -61,11 +61,11 @@ class AvailabilityProfile {
     std::array<Seconds, kLeaf> time;
     std::array<Processors, kLeaf> free;
   };
-  // What a search needs of a leaf to pass it by.
+  // What a search must know to skip a leaf.
   struct Head {
     Seconds first;     // time of its first step
-    Processors delta;  // to be added to all its steps
-    Processors least;  // over its steps, delta included
+    Processors delta;  // to add to all its steps
+    Processors least;  // over its steps, with delta
     Processors most;
     std::uint32_t leaf;
   };
@@ -77,7 +77,7 @@ class AvailabilityProfile {
   void summarize(Head& head) const;
   void add(Seconds from, Seconds to, Processors amount);
 
-  std::vector<Head> heads_;  // in the order of time
+  std::vector<Head> heads_;  // in order of time
   std::vector<Leaf> leaves_;
 };
 

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "policy/batch/estimated_end.h"
 #include "policy/batch/whole_nodes.h"
 
 namespace dfrs {
 void BackfillPolicy::decide(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
                             ClusterState& state, Outcome& outcome) {
-  const bool resync = has_event(events, EventKind::resync);
-  if (resync) {
+  if (has_event(events, EventKind::resync)) {
     reset(view, estimates, state);
     pass(view, state, outcome);
     return;
@@ -27,9 +27,9 @@ void BackfillPolicy::decide(const ClusterView& view, const Estimates& estimates,
     if (options_.pass_per_event) pass(view, state, outcome);
   }
   if (options_.pass_per_event || events.empty()) return;
-  // While nothing has ended, a standing reservation and every earlier refusal stand: only new jobs need a look. An
-  // overdue job moves the shadow time along with the clock, so then they do not stand.
-  // Nor do they in extra-only: a job that took extra nodes and ends by the shadow time gives them back for a new pass.
+  // As long as no job ends, the reservation and all refusals remain valid, and only new jobs need a look. There are two
+  // exceptions. An overdue job moves the shadow time along with the clock. And with extra-only, a new pass may count
+  // the extra nodes of a job that ends by the shadow time as free.
   if (!completions && reservation_.valid && reservation_.shadow > view.now && uniform_ &&
       rule_ != BatchAlgorithm::Backfill::extra_only) {
     backfill(view, state, outcome);
@@ -54,11 +54,8 @@ void BackfillPolicy::reset(const ClusterView& view, const Estimates& estimates, 
   }
   for (JobSlot job : state.active()) {
     if (state.placed(job)) {
-      // When it started is not in the view; its progress is, and at yield 1 that is as good.
-      const JobView& spec = view.jobs[job];
-      if (spec.eligible != nullptr) uniform_ = false;
-      const Seconds left = std::max(0.0, estimates.run_time[job] - spec.virtual_time(view.now));
-      running_.push_back({view.now + left, job, distinct_nodes(state.nodes_of(job))});
+      if (view.jobs[job].eligible != nullptr) uniform_ = false;
+      running_.push_back({estimated_end(view, estimates, job), job, distinct_nodes(state.nodes_of(job))});
     } else {
       submit(view, estimates, state, job);
     }
@@ -70,20 +67,11 @@ void BackfillPolicy::reset(const ClusterView& view, const Estimates& estimates, 
 void BackfillPolicy::submit(const ClusterView& view, const Estimates& estimates, const ClusterState& state,
                             JobSlot job) {
   const JobView& spec = view.jobs[job];
-  const std::uint32_t most = most_tasks_on_a_node(state, spec);
-  queue_.push_back({estimates.run_time[job], job, most <= 1 ? spec.tasks : (spec.tasks + most - 1) / most});
+  queue_.push_back({estimates.run_time[job], job, least_nodes(state, spec, uniform_, options_.pack_tasks)});
   if (!uniform_) return;
-  // A job that does not suit every node makes nodes unequal for good.
-  uniform_ = spec.eligible == nullptr && (state.node_count() == 0 || most != 0);
+  // A job that does not suit every node makes nodes unequal until the next resync.
+  uniform_ = suits_equal_nodes(state, spec);
   if (!uniform_) reservation_.valid = false;
-}
-
-std::uint32_t BackfillPolicy::most_tasks_on_a_node(const ClusterState& state, const JobView& job) const {
-  std::uint32_t most = 0;
-  const auto nodes =
-      static_cast<NodeIndex>(uniform_ ? std::min<std::size_t>(1, state.node_count()) : state.node_count());
-  for (NodeIndex n = 0; n < nodes; ++n) most = std::max(most, tasks_on(state, job, n, options_.pack_tasks));
-  return most;
 }
 
 void BackfillPolicy::complete(JobSlot job) {
@@ -106,7 +94,7 @@ void BackfillPolicy::pass(const ClusterView& view, ClusterState& state, Outcome&
     start(view, state, outcome, queue_[front_]);
     ++front_;
   }
-  // Long queues are not moved up for each job that leaves their front.
+  // Erasing in bulk avoids moving a long queue for each job that leaves its front.
   if (2 * front_ >= queue_.size()) {
     queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(front_));
     front_ = 0;
@@ -127,15 +115,15 @@ void BackfillPolicy::backfill(const ClusterView& view, ClusterState& state, Outc
   const auto ends_before_shadow = [&](const Waiting& w) {
     return easy && view.now + w.estimate <= reservation_.shadow;
   };
-  // The next job that may start. Nearly all jobs stay: one branch for each, which is foretold, as branches for one
-  // condition after the other are not.
+  // The next job that may start. Nearly all jobs stay, so a single branch per job is well predicted; a branch per
+  // condition would not be.
   const auto candidate_from = [&](std::size_t k) {
     const std::uint64_t free = free_;
     const std::uint64_t beyond_shadow = uniform_ ? std::min(free_, reservation_.extra) : free_;
     while (k < queue_.size() && queue_[k].nodes > (ends_before_shadow(queue_[k]) ? free : beyond_shadow)) ++k;
     return k;
   };
-  std::size_t kept = from;  // queue_[from .. kept) stay, those up to k are gone or further ahead
+  std::size_t kept = from;  // queue_[from .. kept) stay; entries from there to k have started or moved ahead
   std::size_t k = from;
   while (k < queue_.size() && free_ != 0) {
     const std::size_t next = candidate_from(k);
@@ -179,12 +167,12 @@ void BackfillPolicy::reserve_by_count(Seconds now, const Waiting& head) {
     open += next->nodes;
     reservation_.shadow = std::max(next->end, now);
   }
-  if (open < head.nodes) {  // it can never run on the nodes there are, and blocks no job
+  if (open < head.nodes) {  // it can never run on these nodes, and must not block others
     reservation_.shadow = kNever;
     reservation_.extra = free_;
     return;
   }
-  // Whatever else ends by the shadow time is free then, too.
+  // Nodes of other jobs that end by the shadow time are free then, too.
   for (; next != running_.rend() && next->end <= reservation_.shadow; ++next) open += next->nodes;
   reservation_.extra = open - head.nodes;
 }
@@ -192,7 +180,7 @@ void BackfillPolicy::reserve_by_count(Seconds now, const Waiting& head) {
 void BackfillPolicy::reserve_by_node(const ClusterView& view, const ClusterState& state, const JobView& head) {
   reservation_.held.assign(state.node_count(), 0);
   const auto nodes = static_cast<NodeIndex>(state.node_count());
-  // In tasks: how many of the head's fit on idle nodes, and on those that will be.
+  // How many tasks of the head fit on idle nodes, and on nodes that will be idle.
   std::uint64_t open = 0;
   for (NodeIndex n = 0; n < nodes; ++n) open += idle(state, n) ? tasks_on(state, head, n, options_.pack_tasks) : 0;
   std::uint64_t needed = head.tasks;
@@ -209,7 +197,7 @@ void BackfillPolicy::reserve_by_node(const ClusterView& view, const ClusterState
     reservation_.shadow = kNever;
     return;
   }
-  // Count on nodes that are busy now before idle ones, and on idle ones from the end, where start() takes them last.
+  // Reserve busy nodes before idle ones, and idle ones from the end, where start() takes them last.
   const auto hold = [&](NodeIndex n) {
     const std::uint32_t tasks = tasks_on(state, head, n, options_.pack_tasks);
     if (needed == 0 || tasks == 0) return;
@@ -229,7 +217,7 @@ bool BackfillPolicy::fits(const ClusterView& view, const ClusterState& state, co
   nodes_ = std::span(room_).first(spec.tasks);
   std::uint32_t left = spec.tasks;
   NodeIndex* next = room_.data();
-  // Equal nodes all take as many; of jobs that suit every node they take one at least.
+  // Equal nodes all take the same number of tasks, at least one of a job that suits every node.
   std::uint32_t tasks = uniform_ && options_.pack_tasks ? tasks_on(state, spec, 0, true) : 1;
   for (std::size_t word = 0; word < idle_.size() && left != 0; ++word) {
     for (std::uint64_t rest = idle_[word]; rest != 0 && left != 0; rest &= rest - 1) {
@@ -250,13 +238,13 @@ void BackfillPolicy::start(const ClusterView& view, ClusterState& state, Outcome
   for (NodeIndex n : nodes_) set_idle(n, false);
   const std::uint32_t taken = uniform_ ? w.nodes : distinct_nodes(nodes_);
   free_ -= taken;
-  // A node alone gives the tasks all they need, unless it is slower than the reference node. Of equal nodes none has
-  // more tasks than the first.
+  // A node of its own gives a task all it needs, unless it is slower than the reference node. Of equal nodes, the first
+  // has the most tasks.
   const double yield = yield_alone(state, uniform_ ? nodes_.first(std::min<std::size_t>(1, nodes_.size())) : nodes_);
   outcome.yields->push_back({w.job, yield});
   const Running entry{view.now + w.estimate / yield, w.job, taken};
-  // Of equal ends the one that began first comes first, from the vector's end. Most jobs are short and belong near
-  // there.
+  // Among equal ends the job that started first is nearer to the vector's end. Most jobs are short and belong near the
+  // end.
   running_.push_back(entry);
   std::size_t at = running_.size() - 1;
   for (; at > 0 && running_[at - 1].end <= entry.end; --at) running_[at] = running_[at - 1];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// FCFS and EASY (RR-7659, section 5.2): whole nodes, in order of submission; EASY lets later jobs jump
-// ahead where the first waiting job's reservation is not delayed.
+// FCFS and EASY (RR-7659, section 5.2): whole nodes in order of submission. EASY lets later jobs jump ahead if that
+// does not delay the first waiting job.
 //
-// The first job that does not fit gets a reservation: the shadow time is the earliest time at which enough nodes will
-// be free by the estimates, the extra nodes those that it will not need then. A later job may start if it fits now and
-// ends by the shadow time, or uses extra nodes only.
+// The first job that does not fit gets a reservation. Its shadow time is the earliest instant at which enough nodes are
+// free by the estimates; the extra nodes are those that it does not need then. A later job may start if it fits now,
+// and either ends by the shadow time or uses extra nodes only.
 #pragma once
 
 #include <span>
@@ -20,13 +20,13 @@ class BackfillPolicy final : public BatchPolicy {
  public:
   BackfillPolicy(BatchAlgorithm::Backfill rule, const BatchOptions& options) : rule_(rule), options_(options) {}
 
-  /// O(running) per reservation + O(waiting) per pass on equal nodes; submissions that meet a standing reservation
-  /// cost O(1). On unequal nodes, or with eligible sets, a pass is O(waiting x nodes).
+  /// On equal nodes O(running) per reservation and O(waiting) per pass; a submission while a reservation stands is
+  /// O(1). On unequal nodes, or with eligible sets, a pass is O(waiting x nodes).
   void decide(const ClusterView& view, const Estimates& estimates, std::span<const Event> events, ClusterState& state,
               Outcome& outcome) override;
 
  private:
-  // A running job and when it should end.
+  // A running job and its expected end.
   struct Running {
     Seconds end;
     JobSlot job;
@@ -35,13 +35,13 @@ class BackfillPolicy final : public BatchPolicy {
   struct Waiting {
     Seconds estimate;
     JobSlot job;
-    std::uint32_t nodes;  ///< that it takes; on unequal nodes the least it may take
+    std::uint32_t nodes;  ///< nodes that it takes; on unequal nodes, the least number
   };
   struct Reservation {
     bool valid = false;
     Seconds shadow = 0;              ///< earliest start of the first waiting job
-    std::uint64_t extra = 0;         ///< nodes it leaves then (equal nodes)
-    std::vector<std::uint8_t> held;  ///< by node: it counts on this one (unequal nodes)
+    std::uint64_t extra = 0;         ///< on equal nodes: how many are free besides it then
+    std::vector<std::uint8_t> held;  ///< on unequal nodes, by node: reserved for it
   };
 
   void reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state);
@@ -57,22 +57,21 @@ class BackfillPolicy final : public BatchPolicy {
     const std::uint64_t bit = std::uint64_t{1} << n % 64;
     idle_[n / 64] = idle ? idle_[n / 64] | bit : idle_[n / 64] & ~bit;
   }
-  std::uint32_t most_tasks_on_a_node(const ClusterState& state, const JobView& job) const;
   void start(const ClusterView& view, ClusterState& state, Outcome& outcome, const Waiting& w);
 
   BatchAlgorithm::Backfill rule_;
   BatchOptions options_;
 
-  bool uniform_ = true;  // equal nodes and no eligible sets: counting nodes is enough
+  bool uniform_ = true;  // equal nodes and no eligible sets, so counting nodes is enough
   std::vector<Waiting> queue_;
-  std::size_t front_ = 0;         // queue_[front_ ...] wait; those before are gone
-  std::size_t unseen_ = 0;        // queue_[unseen_ ...] came after the last pass
-  std::vector<Running> running_;  // by expected end, the last first: those who leave are at the vector's end
+  std::size_t front_ = 0;         // queue_[front_ ...] wait; earlier entries have started
+  std::size_t unseen_ = 0;        // queue_[unseen_ ...] arrived after the last pass
+  std::vector<Running> running_;  // latest expected end first, so that the next to end is last
   std::uint64_t free_ = 0;        // nodes without a job
   Reservation reservation_;
-  std::vector<NodeIndex> room_;       // for the nodes of the job that fits
-  std::span<const NodeIndex> nodes_;  // these, one per task
-  std::vector<std::uint64_t> idle_;   // a bit per node: it has no job
+  std::vector<NodeIndex> room_;       // storage of nodes_
+  std::span<const NodeIndex> nodes_;  // of the job that fits, one per task
+  std::vector<std::uint64_t> idle_;   // one bit per node: it has no job
 };
 
 }  // namespace dfrs

@@ -23,8 +23,7 @@ void ConservativePolicy::step(const ClusterView& view, const Estimates& estimate
 
 void ConservativePolicy::compress(const ClusterView& view, const ClusterState& state) {
   queue_.begin_plan(view, state, timetable_);
-  // All keep their starts, or come right behind them where a job that outlasts its estimate is in the way; new ones
-  // follow.
+  // All jobs keep their starts, or get the next one if a job that outlasts its estimate is in the way. New jobs follow.
   plan_.clear();
   for (const JobSlot job : queue_.waiting(algorithm_.order)) plan_.push_back({job, queue_.job(job).planned, kNever});
   std::stable_sort(plan_.begin(), plan_.end(),

@@ -3,9 +3,8 @@
 // IPPS/SPDP 1998).
 //
 // A new job gets the earliest start that delays no job planned before it. When a job ends, all waiting jobs are planned
-// again in the order of the policy - or, in the form `compress`, each in turn moves to the earliest start that the
-// others leave it, so that none ever starts later than planned when it was submitted, as long as no job outlasts its
-// estimate.
+// again in the order of the policy. With `compress`, each job instead moves in turn to the earliest start that the
+// others leave it. Then no job starts later than planned at its submission, as long as no job outlasts its estimate.
 #pragma once
 
 #include <vector>
@@ -21,11 +20,11 @@ struct ConservativeAlgorithm {
   bool compress = false;
 };
 
-/// "FCFS/conservative", "SJF/conservative/compress", ...
+/// The algorithm with its name: "FCFS/conservative", "SJF/conservative/compress", ...
 Algorithm named(const ConservativeAlgorithm& algorithm);
 
-/// Cost: a placement in the plan per submission, one per waiting job and end (two for `compress`); each as in
-/// AvailabilityProfile on equal nodes, as in NodeProfile on others, where plans are made again at every call.
+/// Cost: one placement in the plan per submission; at each end of a job, one per waiting job, with `compress` two. See
+/// AvailabilityProfile for the cost on equal nodes, NodeProfile on unequal ones, where every call plans all jobs again.
 class ConservativePolicy final : public PlanningPolicy {
  public:
   ConservativePolicy(const ConservativeAlgorithm& algorithm, const BatchOptions& options)
@@ -38,7 +37,7 @@ class ConservativePolicy final : public PlanningPolicy {
 
   ConservativeAlgorithm algorithm_;
   PlanningQueue::QueueChanges changes_;
-  Timetable timetable_;  // the plan that holds
+  Timetable timetable_;  // of the current plan
   Plan plan_;
   std::vector<JobSlot> started_;
 };

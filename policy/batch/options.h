@@ -3,11 +3,12 @@
 
 namespace dfrs {
 
-/// Options of the policies that give nodes to one job alone or share no CPU: batch, shared, conservative, dynp.
+/// Options of the batch, shared, conservative and dynp families, whose jobs share no CPU.
 struct BatchOptions {
-  /// Schedule after each event of an instant instead of once per instant (simulators differ in this).
+  /// Schedule after each event of an instant instead of once per instant; simulators differ in this.
   bool pass_per_event = false;
-  /// A node takes as many tasks of its job as it has CPU and rigid resources for, instead of one (RR-7659's rule).
+  /// A node takes as many tasks of its job as it has CPU and rigid resources for. False: one task per node, the rule of
+  /// RR-7659 (section 5.2).
   bool pack_tasks = false;
 };
 

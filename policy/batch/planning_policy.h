@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The frame of policies that plan full schedules: a step per instant or per event, and a call when the next planned
-// start has come.
+// Base of the policies that plan full schedules: makes a step per instant or per event, and asks to be called at the
+// next planned start.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class PlanningPolicy : public BatchPolicy {
   virtual void step(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
                     ClusterState& state, Outcome& outcome) = 0;
 
-  /// True if the changes leave a plan standing, so that new jobs can be added to it.
+  /// Whether the current plan survives the changes, so that new jobs can be added to it.
   bool plan_stands(const PlanningQueue::QueueChanges& changes, Seconds now) const {
     return !changes.ended && !queue_.overdue(now) && queue_.equal_nodes() &&
            std::all_of(changes.arrived.begin(), changes.arrived.end(),

@@ -4,15 +4,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "policy/batch/estimated_end.h"
 #include "policy/batch/whole_nodes.h"
 
 namespace dfrs {
 namespace {
 
-// Logs have jobs estimated at 0 s; in a plan they hold their nodes for as long as this.
+// Logs contain jobs with an estimate of 0 s. In a plan they hold their nodes for this long.
 constexpr Seconds kShortest = 1e-3;
 
-// The moment at which a job is expected to end that should have ended already.
+// The expected end of a job that should have ended already.
 Seconds any_moment(Seconds now) { return std::nextafter(now, kNever); }
 
 struct Before {
@@ -62,26 +63,21 @@ void PlanningQueue::reset(const ClusterView& view, const Estimates& estimates, c
   reservations_.clear();
   running_.clear();
   first_free_ = 0;
-  capacity_ = 0;
   free_ = 0;
   const auto nodes = static_cast<NodeIndex>(state.node_count());
-  for (NodeIndex n = 0; n < nodes; ++n) {
-    capacity_ += state.usable(n) ? 1 : 0;
-    free_ += state.usable(n) && idle(state, n) ? 1 : 0;
-  }
+  for (NodeIndex n = 0; n < nodes; ++n) free_ += state.usable(n) && idle(state, n) ? 1 : 0;
   for (const JobSlot job : state.active()) {
     if (!state.placed(job)) {
       submit(view, estimates, state, job);
       changes.arrived.push_back(job);
       continue;
     }
-    // When it started is not in the view; its progress is, and at yield 1 that is as good.
     const JobView& spec = view.jobs[job];
     if (spec.eligible != nullptr) uniform_ = false;
-    const Seconds left = std::max(0.0, estimates.run_time[job] - spec.virtual_time(view.now));
     if (jobs_.size() <= job) jobs_.resize(job + 1);
     jobs_[job] = {spec.submit, std::max(estimates.run_time[job], kShortest), 0, 0, state.order(job), view.now};
-    running_.push_back({view.now + left, job, static_cast<Processors>(distinct_nodes(state.nodes_of(job)))});
+    running_.push_back(
+        {estimated_end(view, estimates, job), job, static_cast<Processors>(distinct_nodes(state.nodes_of(job)))});
   }
   std::stable_sort(running_.begin(), running_.end(), [](const Running& a, const Running& b) { return a.end < b.end; });
   changes.ended = !running_.empty();
@@ -95,11 +91,11 @@ void PlanningQueue::submit(const ClusterView& view, const Estimates& estimates, 
   facts.submit = spec.submit;
   facts.duration = std::max(estimates.run_time[job], kShortest);
   facts.reserved = job < estimates.reserved_start.size() ? estimates.reserved_start[job] : 0;
-  facts.nodes = nodes_for(state, spec);
+  facts.nodes = static_cast<Processors>(least_nodes(state, spec, uniform_, pack_tasks_));
   facts.order = state.order(job);
   facts.planned = kNever;
-  // A job that does not suit every node makes nodes unequal for good.
-  if (uniform_) uniform_ = spec.eligible == nullptr && (state.node_count() == 0 || state.room_alone(spec, 0) > 0);
+  // A job that does not suit every node makes nodes unequal until the next resync.
+  uniform_ = uniform_ && suits_equal_nodes(state, spec);
   if (!facts.variable()) {
     reservations_.push_back(job);
     return;
@@ -108,14 +104,6 @@ void PlanningQueue::submit(const ClusterView& view, const Estimates& estimates, 
     std::vector<JobSlot>& order = orders_[static_cast<std::size_t>(by)];
     order.insert(std::upper_bound(order.begin(), order.end(), job, Before{by, jobs_}), job);
   }
-}
-
-Processors PlanningQueue::nodes_for(const ClusterState& state, const JobView& job) const {
-  std::uint32_t most = 0;
-  const auto nodes =
-      static_cast<NodeIndex>(uniform_ ? std::min<std::size_t>(1, state.node_count()) : state.node_count());
-  for (NodeIndex n = 0; n < nodes; ++n) most = std::max(most, tasks_on(state, job, n, pack_tasks_));
-  return static_cast<Processors>(most == 0 ? job.tasks : (job.tasks + most - 1) / most);
 }
 
 void PlanningQueue::complete(JobSlot job) {
@@ -254,7 +242,8 @@ bool PlanningQueue::start(const ClusterView& view, ClusterState& state, const Ti
 }
 
 Seconds PlanningQueue::next_start(Seconds now) const {
-  // All other planned starts are ends of jobs, which are events - or are late, and then nothing can start.
+  // All other planned starts coincide with the expected end of a job. Its completion is an event, and if it is late
+  // nothing can start.
   Seconds next = kNever;
   for (const JobSlot job : reservations_) {
     const PlanJob& facts = jobs_[job];

@@ -5,16 +5,17 @@
 #include <cmath>
 #include <memory>
 
+#include "policy/batch/estimated_end.h"
 #include "policy/core/compare.h"
 #include "policy/core/registry.h"
 
 namespace dfrs {
 namespace {
 
-constexpr std::size_t kRefusalsKept = 8;  // few shapes are most of a queue
+constexpr std::size_t kRefusalsKept = 8;  // a few shapes make up most of a queue
 
-// How many tasks of need `cpu` fit into `free` of a node's `capacity`; up to rounding, as cpu_fits. A node that is
-// slower than a task could use takes one alone.
+// How many tasks that need `cpu` fit into the `free` part of a node's `capacity`, with the tolerance of cpu_fits. A
+// node that is slower than a task needs takes one task, if it is empty.
 std::uint32_t by_cpu(double free, double capacity, double cpu, std::uint32_t most) {
   if (cpu_exceeds(cpu, capacity)) return cpu_fits(capacity, free) ? std::min(most, 1u) : 0;
   const double count = std::floor((free + capacity * kCpuTolerance) / cpu);
@@ -38,12 +39,10 @@ void take(double& cpu, RigidVector& rigid, const JobView& job, std::size_t dims,
 
 void SharedNodesPolicy::decide(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
                                ClusterState& state, Outcome& outcome) {
-  for (const Event& event : events) {
-    if (event.kind == EventKind::resync) {
-      reset(view, estimates, state);
-      pass(view, state, outcome);
-      return;
-    }
+  if (has_event(events, EventKind::resync)) {
+    reset(view, estimates, state);
+    pass(view, state, outcome);
+    return;
   }
   for (const Event& event : events) {
     if (event.kind == EventKind::completed) {
@@ -61,8 +60,7 @@ void SharedNodesPolicy::reset(const ClusterView& view, const Estimates& estimate
   running_.clear();
   for (const JobSlot job : state.active()) {
     if (state.placed(job)) {
-      const Seconds left = std::max(0.0, estimates.run_time[job] - view.jobs[job].virtual_time(view.now));
-      running_.push_back({view.now + left, job});
+      running_.push_back({estimated_end(view, estimates, job), job});
     } else {
       queue_.push_back({estimates.run_time[job], job});
     }
@@ -132,8 +130,8 @@ Seconds SharedNodesPolicy::reserve(const ClusterView& view, const ClusterState& 
     // What ends at the same time as the last that is needed is free then, too.
     if (open >= head.tasks && shadow == kNever) shadow = std::max(running.end, view.now);
   }
-  if (open < head.tasks) return kNever;  // it never fits on the nodes there are, and blocks no job
-  // It counts on nodes that others hold now before those that are free already: these are left to jobs that may start.
+  if (open < head.tasks) return kNever;  // it can never run on these nodes, and must not block others
+  // Reserve nodes that others hold now before free ones, which are left to jobs that can start.
   std::uint32_t left = head.tasks;
   for (const bool released : {true, false}) {
     for (NodeIndex n = 0; n < nodes && left > 0; ++n) {
@@ -166,7 +164,7 @@ bool SharedNodesPolicy::fits(const ClusterState& state, const JobView& job, bool
   return false;
 }
 
-// A job that wants at least as much of everything as one that had no room now.
+// Whether the job asks for no less of anything than one that did not fit.
 bool SharedNodesPolicy::refused_already(const ClusterState& state, const JobView& job) const {
   return std::any_of(refused_.begin(), refused_.end(), [&](const JobView* other) {
     if (other->eligible != nullptr || other->flags.exclusive) return false;
@@ -180,7 +178,7 @@ bool SharedNodesPolicy::refused_already(const ClusterState& state, const JobView
 
 void SharedNodesPolicy::start(const ClusterView& view, ClusterState& state, Outcome& outcome, const Waiting& waiting) {
   state.place(waiting.job, view.jobs[waiting.job], nodes_);
-  // Nothing is overloaded, unless a task is alone on a node that is too slow for it.
+  // No node is overloaded, except by a single task that needs a faster one.
   double yield = 1;
   for (const NodeIndex n : nodes_) {
     if (cpu_exceeds(state.cpu_load(n), state.cpu_capacity(n))) {
@@ -200,7 +198,7 @@ using Backfill = BatchAlgorithm::Backfill;
 
 Algorithm shared(Backfill rule, std::string name, std::string description) {
   PolicyTraits traits;
-  traits.shares_nodes = false;  // their CPU: what has not enough of it waits, for ever if there is not so much
+  traits.shares_nodes = false;  // CPU is not shared: a job waits until all of its need is free
   traits.submissions_apart = false;
   return {std::move(name), std::move(description), traits, MakeBatch([rule](const EngineOptions& options) {
             return std::make_unique<SharedNodesPolicy>(rule, options.of<BatchOptions>());

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// FCFS and EASY where jobs share nodes without sharing CPUs: a node takes tasks as long as it has all of their CPU need
-// and rigid resources left. What Slurm's backfill with select/cons_tres and CR_Core_Memory does on most clusters; the
-// papers' batch policies (BackfillPolicy) give whole nodes.
+// FCFS/shared and EASY/shared: jobs share nodes but not CPUs. A node takes tasks as long as their full CPU need and
+// rigid resources are free. Slurm's backfill with select/cons_tres and CR_Core_Memory does this on most clusters; the
+// batch policies of the papers (BackfillPolicy) allocate whole nodes.
 //
-// Names: FCFS/shared, EASY/shared. Nodes are tried by index, each filled before the next. The first job that does not
-// fit has a reservation: the shadow time is the earliest at which it fits by the estimates of the running jobs. A later
-// job may start if it fits now, and either ends by the shadow time or leaves the reservation what it counts on, node by
-// node.
+// Nodes are tried by index, and each is filled before the next. The first job that does not fit gets a reservation. Its
+// shadow time is the earliest instant at which it fits by the estimates of the running jobs. A later job may start if
+// it fits now, and either ends by the shadow time or leaves what the reservation needs on each node.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +21,8 @@ class SharedNodesPolicy final : public BatchPolicy {
  public:
   SharedNodesPolicy(BatchAlgorithm::Backfill rule, const BatchOptions& options) : rule_(rule), options_(options) {}
 
-  /// A pass is O(nodes + tasks running) for the reservation and O(nodes) per waiting job that may fit; a job no smaller
-  /// than one that has just been refused costs O(1).
+  /// A pass is O(nodes + running tasks) for the reservation and O(nodes) per waiting job; a job that asks for no less
+  /// than one refused in the same pass costs O(1).
   void decide(const ClusterView& view, const Estimates& estimates, std::span<const Event> events, ClusterState& state,
               Outcome& outcome) override;
 
@@ -36,7 +35,7 @@ class SharedNodesPolicy final : public BatchPolicy {
     Seconds estimate;
     JobSlot job;
   };
-  /// What a node has left.
+  /// The free resources of a node.
   struct Free {
     double cpu = 0;
     RigidVector rigid{};
@@ -45,9 +44,11 @@ class SharedNodesPolicy final : public BatchPolicy {
   void reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state);
   void complete(JobSlot job);
   void pass(const ClusterView& view, ClusterState& state, Outcome& outcome);
-  /// The shadow time, kNever if the job never fits; `later_` is then what is left of the nodes beside it.
+  /// Makes the reservation and returns its shadow time; kNever if the job never fits. `later_` is what the nodes have
+  /// left at that time besides the job.
   Seconds reserve(const ClusterView& view, const ClusterState& state, const JobView& head);
-  /// Whether all tasks of the job fit now (`beside`: and fit beside the reservation, too); their nodes are in `nodes_`.
+  /// Whether all tasks of the job fit now, and with `beside` also next to the reservation. `nodes_` receives their
+  /// nodes.
   bool fits(const ClusterState& state, const JobView& job, bool beside);
   bool refused_already(const ClusterState& state, const JobView& job) const;
   void start(const ClusterView& view, ClusterState& state, Outcome& outcome, const Waiting& waiting);
@@ -56,10 +57,10 @@ class SharedNodesPolicy final : public BatchPolicy {
   BatchOptions options_;
   std::vector<Waiting> queue_;
   std::vector<Running> running_;         // by expected end
-  std::vector<Free> later_;              // by node
+  std::vector<Free> later_;              // by node: at the shadow time
   std::vector<std::uint8_t> released_;   // by node: a job ends there by the shadow time
   std::vector<NodeIndex> nodes_;         // of the job that fits, one per task
-  std::vector<const JobView*> refused_;  // in this pass, for want of room now
+  std::vector<const JobView*> refused_;  // jobs that did not fit in this pass
 };
 
 }  // namespace dfrs

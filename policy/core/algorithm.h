@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Algorithms by their names: parsed, printed, listed. What names there are says the registry (policy/core/registry.h).
+// Algorithms by name: parsing, printing, listing. The registry (policy/core/registry.h) defines which names exist.
 #pragma once
 
 #include <functional>
@@ -17,46 +17,46 @@ class BatchPolicy;
 class NonClairvoyantPolicy;
 class EngineOptions;
 
-/// What hosts must know about a policy before they run it.
+/// What a host must know about a policy before it runs it.
 struct PolicyTraits {
-  /// Jobs share nodes and their CPU. False: a node is one job's alone, and a job needs a node per task (fewer with
-  /// BatchOptions::pack_tasks).
+  /// Jobs share nodes and their CPU. False: a node serves one job at a time, and a job needs a node per task (fewer
+  /// with BatchOptions::pack_tasks).
   bool shares_nodes = true;
-  /// A simulator shows the submissions of one instant in a call each, and carries out what each of them brings about
-  /// before the next (SimOptions::events_apart). False: all of them in one call.
+  /// A simulator shows each submission of an instant in a call of its own, and carries out its decisions before the
+  /// next (SimOptions::events_apart). False: all of them in one call.
   bool submissions_apart = true;
-  /// EngineOptions::lp_solver must be there.
+  /// EngineOptions::lp_solver must be set.
   bool needs_lp_solver = false;
-  /// A job that is not placed when it is submitted is tried again later. False: only by a resync.
+  /// A job that is not placed when it is submitted is tried again later. False: only after a resync.
   bool takes_up_waiting = true;
-  /// A job that finds no room when it is submitted may have others paused or moved for it, so that a host may submit a
-  /// waiting job again when there are more of those.
+  /// The policy may pause or move running jobs for a job that finds no room when it is submitted. A host may then
+  /// submit a waiting job again once more jobs run that could make room.
   bool pauses_for_arrivals = false;
-  /// After a resync it decides as it would have done without: all that it remembers can be had from the view. False:
-  /// it remembers what no view tells, such as failed attempts, and has to start over with that.
+  /// A resync does not change what the policy decides: it can rebuild all that it remembers from the view. False: it
+  /// remembers what no view shows, such as failed attempts, and loses that.
   bool resync_forgets_nothing = false;
 };
 
 using MakeNonClairvoyant = std::function<std::unique_ptr<NonClairvoyantPolicy>(const EngineOptions&)>;
 using MakeBatch = std::function<std::unique_ptr<BatchPolicy>(const EngineOptions&)>;
 
-/// A policy with all its parameters: how it is called, and how to make it. Which of the two kinds it makes says whether
-/// it ever sees an estimate.
+/// A policy with all its parameters: its name and how to make it. Which kind it makes determines whether it sees
+/// estimates.
 struct Algorithm {
-  std::string name;         ///< canonical: parses back to the same policy. No blanks, no commas
+  std::string name;         ///< canonical: parses back to the same policy; no blanks, no commas
   std::string description;  ///< what it does, in one line
   PolicyTraits traits;
   std::variant<MakeNonClairvoyant, MakeBatch> make;
 };
 
-/// The algorithm of that name. Case does not matter, blanks are ignored. Error bad_algorithm names what is wrong and
-/// the nearest valid name. O(names).
+/// The algorithm of that name. Case and blanks do not matter. Error bad_algorithm: a message with what is wrong and the
+/// nearest valid name. O(names).
 tl::expected<Algorithm, Error> parse_algorithm(std::string_view name);
 
-/// The canonical name: as its paper spells it, OPT= always given for RR-7659's. Parses back to the same algorithm.
+/// The canonical name, spelt as in its paper; RR-7659's always have OPT=. Parses back to the same algorithm.
 inline std::string algorithm_name(const Algorithm& algorithm) { return algorithm.name; }
 
-/// Whether it plans with users' estimates of run times.
+/// Whether the algorithm plans with users' estimates of run times.
 inline bool needs_estimates(const Algorithm& algorithm) { return std::holds_alternative<MakeBatch>(algorithm.make); }
 
 }  // namespace dfrs

@@ -10,15 +10,19 @@
 namespace dfrs {
 namespace {
 
-// As to_chars writes it: std::to_string of a double asks the locale for the decimal point.
+// Cold: code that makes messages stays out of the way of checks that pass.
 [[gnu::cold]] std::string number_text(double value) {
+  // Not std::to_string, whose decimal point depends on the locale.
   std::array<char, 32> buffer{};
   return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
 }
 
-// Cold: what makes messages is kept out of the way of checks that find nothing.
 [[gnu::cold]] std::string job_text(const ClusterView& view, JobSlot job) {
   return "job " + std::to_string(view.jobs[job].id);
+}
+
+[[gnu::cold]] tl::unexpected<std::string> wrong(std::string message) {
+  return tl::unexpected<std::string>(std::move(message));
 }
 
 JobState state_before(DecisionKind kind) {
@@ -66,17 +70,17 @@ void Audit::load(const ClusterView& view, JobSlot slot) {
   }
 }
 
-std::optional<std::string> Audit::completed(const ClusterView& view, JobSlot slot) {
+tl::expected<void, std::string> Audit::completed(const ClusterView& view, JobSlot slot) {
   Job& job = jobs_[slot];
-  if (job.state == JobState::absent) return job_text(view, slot) + " completed but was not in the system";
+  if (job.state == JobState::absent) return wrong(job_text(view, slot) + " completed but was not in the system");
   const JobView& spec = view.jobs[slot];
   if (spec.cpu_need != job.cpu_need || spec.rigid != job.rigid) {
-    return job_text(view, slot) + " completed with other requirements than it was submitted with";
+    return wrong(job_text(view, slot) + " completed with other requirements than it was submitted with");
   }
   release(job);
   spare_.recycle(job.nodes);
   job.state = JobState::absent;
-  return std::nullopt;
+  return {};
 }
 
 void Audit::submitted(const ClusterView& view, JobSlot slot) {
@@ -139,94 +143,105 @@ void Audit::set_yield(Job& job, double yield) {
   job.yield = yield;
 }
 
-std::optional<std::string> Audit::check_one(const ClusterView& view, const Decisions& decisions,
-                                            const Decision& decision) const {
-  const auto wrong = [&](const std::string& what) {
-    return std::string(enum_name(decision.kind)) + " " + job_text(view, decision.job) + ": " + what;
+tl::expected<void, std::string> Audit::check_one(const ClusterView& view, const Decisions& decisions,
+                                                 const Decision& decision) const {
+  const auto refuse = [&](const std::string& what) {
+    return wrong(std::string(enum_name(decision.kind)) + " " + job_text(view, decision.job) + ": " + what);
   };
-  if (decision.job >= jobs_.size()) return "decision for a slot that does not exist";
+  if (decision.job >= jobs_.size()) return wrong("decision for a slot that does not exist");
   const JobView& spec = view.jobs[decision.job];
-  if (jobs_[decision.job].state != state_before(decision.kind)) return wrong("the job is in another state");
+  if (jobs_[decision.job].state != state_before(decision.kind)) return refuse("the job is in another state");
   if (decision.kind == DecisionKind::pause) {
-    if (spec.flags.may_not_pause) return wrong("the job may not be paused");
-    return std::nullopt;
+    if (spec.flags.may_not_pause) return refuse("the job may not be paused");
+    return {};
   }
   const std::span<const NodeIndex> nodes = decisions.nodes_of(decision);
-  if (nodes.size() != spec.tasks) return wrong("one node per task is needed");
+  if (nodes.size() != spec.tasks) return refuse("one node per task is needed");
   NodeIndex last = 0;
   for (NodeIndex n : nodes) {
-    if (n < last) return wrong("nodes must ascend");
+    if (n < last) return refuse("nodes must ascend");
     last = n;
-    if (n >= view.nodes.size()) return wrong("no such node");
-    if (!view.nodes[n].usable) return wrong("node " + std::to_string(n) + " is not usable");
+    if (n >= view.nodes.size()) return refuse("no such node");
+    if (!view.nodes[n].usable) return refuse("node " + std::to_string(n) + " is not usable");
     if (spec.eligible != nullptr && !spec.eligible->contains(n)) {
-      return wrong("node " + std::to_string(n) + " is not among its eligible nodes");
+      return refuse("node " + std::to_string(n) + " is not among its eligible nodes");
     }
   }
   const bool keeps = spec.flags.may_not_move && !spec.nodes.empty();
   if (keeps && !std::equal(nodes.begin(), nodes.end(), spec.nodes.begin(), spec.nodes.end())) {
-    return wrong("the job may not be moved");
+    return refuse("the job may not be moved");
   }
-  return std::nullopt;
+  return {};
 }
 
-std::optional<std::string> Audit::check_nodes(const ClusterView& view) const {
+tl::expected<void, std::string> Audit::check_nodes(const ClusterView& view) const {
   for (NodeIndex n : gained()) {
     const Node& node = nodes_[n];
     for (std::size_t d = 0; d < dims_; ++d) {
       if (node.free[d] < 0) {
-        return "node " + std::to_string(n) + ": rigid resource " + std::to_string(d) + " exceeded by " +
-               std::to_string(-node.free[d]);
+        return wrong("node " + std::to_string(n) + ": rigid resource " + std::to_string(d) + " exceeded by " +
+                     std::to_string(-node.free[d]));
       }
     }
     const double capacity = view.nodes[n].spec.cpu;
     if (node.cpu_used > capacity * (1 + kAuditCpuTolerance)) {
-      return "node " + std::to_string(n) + ": CPU allocated " + number_text(node.cpu_used) + " of " +
-             number_text(capacity);
+      return wrong("node " + std::to_string(n) + ": CPU allocated " + number_text(node.cpu_used) + " of " +
+                   number_text(capacity));
     }
     if (node.exclusive != 0 && node.exclusive != node.tasks) {
-      return "node " + std::to_string(n) + ": a job that wants it alone shares it";
+      return wrong("node " + std::to_string(n) + ": a job that wants it alone shares it");
     }
   }
-  return std::nullopt;
+  return {};
 }
 
-std::optional<std::string> Audit::check(const ClusterView& view, const Decisions& decisions) {
+tl::expected<void, std::string> Audit::check(const ClusterView& view, const Decisions& decisions) {
   gained_count_ = 0;
   ++checks_;
   gain(grown_);
   grown_.clear();
   for (const Decision& decision : decisions.placements) {
-    if (auto message = check_one(view, decisions, decision)) return message;
+    if (auto checked = check_one(view, decisions, decision); !checked) return checked;
   }
-  // All give up their nodes before any takes new ones. A job named twice is caught by its state.
+  if (auto entered = enter_placements(view, decisions); !entered) return entered;
+  if (auto entered = enter_yields(view, decisions); !entered) return entered;
+  if (!(decisions.wake_at >= view.now)) return wrong("the wake-up time has passed");
+  return check_nodes(view);
+}
+
+tl::expected<void, std::string> Audit::enter_placements(const ClusterView& view, const Decisions& decisions) {
+  // All jobs give up their nodes before any takes new ones. The state of a job reveals one that is named twice.
   for (const Decision& decision : decisions.placements) {
     Job& job = jobs_[decision.job];
-    if (job.state != state_before(decision.kind)) return job_text(view, decision.job) + ": decided upon twice";
+    if (job.state != state_before(decision.kind)) return wrong(job_text(view, decision.job) + ": decided upon twice");
     if (decision.kind == DecisionKind::pause || decision.kind == DecisionKind::move) release(job);
     job.state = decision.kind == DecisionKind::pause ? JobState::paused : JobState::running;
   }
   for (const Decision& decision : decisions.placements) {
     if (decision.kind == DecisionKind::pause) continue;
     Job& job = jobs_[decision.job];
-    if (!job.nodes.empty()) return job_text(view, decision.job) + ": decided upon twice";
+    if (!job.nodes.empty()) return wrong(job_text(view, decision.job) + ": decided upon twice");
     const std::span<const NodeIndex> nodes = decisions.nodes_of(decision);
     occupy(job, nodes);
-    // Two jobs that want nodes alone may not share one either.
+    // Two exclusive jobs may not share a node either.
     if (job.exclusive) {
       for (NodeIndex n : nodes) {
         if (nodes_[n].tasks != std::count(nodes.begin(), nodes.end(), n)) {
-          return job_text(view, decision.job) + " wants node " + std::to_string(n) + " alone";
+          return wrong(job_text(view, decision.job) + " wants node " + std::to_string(n) + " alone");
         }
       }
     }
   }
+  return {};
+}
+
+tl::expected<void, std::string> Audit::enter_yields(const ClusterView& view, const Decisions& decisions) {
   for (const YieldChange& change : decisions.yields) {
     if (change.job >= jobs_.size() || jobs_[change.job].state != JobState::running) {
-      return "a yield for a job that does not run";
+      return wrong("a yield for a job that does not run");
     }
     if (!(change.yield > 0) || change.yield > 1) {
-      return job_text(view, change.job) + ": yield " + number_text(change.yield) + " is not in (0, 1]";
+      return wrong(job_text(view, change.job) + ": yield " + number_text(change.yield) + " is not in (0, 1]");
     }
     Job& job = jobs_[change.job];
     if (change.yield > job.yield && job.placed_in != checks_) gain(job.nodes);
@@ -234,11 +249,10 @@ std::optional<std::string> Audit::check(const ClusterView& view, const Decisions
   }
   for (const Decision& decision : decisions.placements) {
     if (decision.kind != DecisionKind::pause && jobs_[decision.job].yield <= 0) {
-      return job_text(view, decision.job) + ": placed without a yield";
+      return wrong(job_text(view, decision.job) + ": placed without a yield");
     }
   }
-  if (!(decisions.wake_at >= view.now)) return "the wake-up time has passed";
-  return check_nodes(view);
+  return {};
 }
 
 }  // namespace dfrs

@@ -38,7 +38,7 @@ void ClusterState::resync(const ClusterView& view) {
   for (JobSlot job = 0; job < view.jobs.size(); ++job) {
     if (view.jobs[job].state != JobState::absent) jobs.push_back(job);
   }
-  // A snapshot has lost the order of submission events: submit time, then the host's job id, stands for it.
+  // A snapshot does not show the order of submission events: the submit time, then the host's job id, stand in for it.
   std::sort(jobs.begin(), jobs.end(), [&](JobSlot a, JobSlot b) {
     const JobView& ja = view.jobs[a];
     const JobView& jb = view.jobs[b];
@@ -164,7 +164,7 @@ void ClusterState::release(const JobView& spec, std::span<const NodeIndex> nodes
     for (NodeIndex n : nodes) {
       cpu_load_[n] -= need;
       for (std::size_t d = 0; d < dims; ++d) rigid_free_[n][d] += spec.rigid[d];
-      // An empty node has load 0 exactly: what rounding left of sums and differences ends here.
+      // An empty node has a load of exactly 0, whatever rounding has left of the sums.
       if (--task_count_[n] == 0) cpu_load_[n] = 0.0;
       changed = note_change(n, changed);
     }
@@ -185,7 +185,7 @@ bool ClusterState::holds_one(const RigidVector& room, const JobView& job) const 
 std::uint32_t ClusterState::holds(const RigidVector& room, const JobView& job) const {
   RigidAmount fit = job.tasks;
   for (std::size_t d = 0; d < rigid_dims_; ++d) {
-    // One-task jobs, the most frequent, are spared the division.
+    // Most jobs have one task and need no division.
     if (fit > 1 && job.rigid[d] > 0) fit = std::min(fit, room[d] / job.rigid[d]);
   }
   return static_cast<std::uint32_t>(fit);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the engine answers: values only, nothing is carried out here.
+// What the engine answers: plain values that the host carries out.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 namespace dfrs {
 
 enum class DecisionKind : std::uint8_t {
-  pause,   ///< stop a running job and give its resources back
-  move,    ///< put a running job on the given nodes instead of its own
+  pause,   ///< stop a running job and free its resources
+  move,    ///< run a running job on the given nodes instead of its present ones
   resume,  ///< run a paused job on the given nodes
   start,   ///< run a job for the first time on the given nodes
 };
@@ -29,13 +29,13 @@ struct YieldChange {
   double yield = 0;  ///< in (0, 1]
 };
 
-/// All decisions of one call. Carried out in order they never exceed a rigid capacity as long as a move gives up
-/// all its old nodes before any job takes new ones: pauses come first, then moves, resumes and starts.
+/// All decisions of one call, in the order to carry them out: pauses, moves, resumes, starts. In this order no rigid
+/// capacity is exceeded if all moved jobs leave their old nodes before any job takes new ones.
 struct Decisions {
   std::vector<Decision> placements;
   std::vector<NodeIndex> nodes;
-  std::vector<YieldChange> yields;  ///< of every running job whose yield is new, started and resumed ones included
-  Seconds wake_at = kNever;         ///< call again at this time at the latest; now: right behind this
+  std::vector<YieldChange> yields;  ///< of every running job whose yield changes, started and resumed ones included
+  Seconds wake_at = kNever;         ///< call again at this instant at the latest; if it is `now`, right after this call
 
   std::span<const NodeIndex> nodes_of(const Decision& d) const { return {nodes.data() + d.first, d.count}; }
   void clear() {

@@ -12,7 +12,7 @@
 namespace dfrs {
 namespace {
 
-// Cold: what makes the message is kept out of the way of steps.
+// Cold: code that makes messages stays out of the way of steps that succeed.
 [[gnu::cold]] tl::unexpected<Error> fail(ErrorCode code, std::string_view message) {
   return tl::unexpected<Error>(Error{code, std::string(message)});
 }
@@ -78,7 +78,7 @@ tl::expected<const Decisions*, Error> Engine::checked_step(const ClusterView& vi
   Outcome outcome;
   outcome.yields = &decisions_.yields;
   std::span<const Event> seen = events;
-  if (!in_step_with_host_) {  // the policy must know, too
+  if (!in_step_with_host_) {  // tell the policy, too
     first_events_.assign(1, Event{EventKind::resync, kNoSlot});
     first_events_.insert(first_events_.end(), events.begin(), events.end());
     seen = first_events_;
@@ -91,9 +91,9 @@ tl::expected<const Decisions*, Error> Engine::checked_step(const ClusterView& vi
   state_.forget_changes();
   decisions_.wake_at = outcome.wake_at;
   collect_decisions(view);
-  if (auto message = audit_.check(view, decisions_)) {
+  if (const auto checked = audit_.check(view, decisions_); !checked) {
     state_.rollback(view);
-    return fail(ErrorCode::bad_decision, *message);
+    return fail(ErrorCode::bad_decision, checked.error());
   }
   last_now_ = view.now;
   return &decisions_;
@@ -123,7 +123,9 @@ tl::expected<void, Error> Engine::take_events(const ClusterView& view, std::span
     if (event.kind == EventKind::completed) {
       if (submissions || changes) return fail(ErrorCode::bad_view, "completions must come before other events");
       if (job.state != JobState::absent) return fail(ErrorCode::bad_view, "a completed job must have left its slot");
-      if (auto message = audit_.completed(view, event.job)) return fail(ErrorCode::bad_view, *message);
+      if (const auto entered = audit_.completed(view, event.job); !entered) {
+        return fail(ErrorCode::bad_view, entered.error());
+      }
       state_.drop(event.job, job);
     } else if (event.kind == EventKind::changed) {
       changes = true;
@@ -164,7 +166,7 @@ void Engine::collect_decisions(const ClusterView& view) {
     decisions_.nodes.insert(decisions_.nodes.end(), after.begin(), after.end());
     decisions_.placements.push_back(decision);
   }
-  // By kind: pauses and moves first; then by slot, so that the order does not depend on how a policy got there.
+  // By kind, pauses and moves first, then by slot: the order must not depend on how the policy arrived at them.
   std::sort(decisions_.placements.begin(), decisions_.placements.end(),
             [](const Decision& a, const Decision& b) { return a.kind != b.kind ? a.kind < b.kind : a.job < b.job; });
 }

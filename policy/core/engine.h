@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The engine: owns a policy, checks its decisions. The one door between hosts (simulator, slurmctld) and the core.
+// The engine owns a policy and checks its decisions. It is the only interface between hosts (simulator, slurmctld) and
+// the policy core.
 #pragma once
 
 #include <memory>
@@ -17,17 +18,17 @@ namespace dfrs {
 
 class Engine {
  public:
-  /// Errors: bad_option (a number out of its range, or no solver for an algorithm that needs one), out_of_memory.
+  /// Errors: bad_option (a number out of range, or no solver for an algorithm that needs one), out_of_memory, internal.
   static tl::expected<std::unique_ptr<Engine>, Error> create(const Algorithm& algorithm,
                                                              const EngineOptions& options) noexcept;
 
-  /// Decide. `events` are those since the last call, all of the instant view.now: completions, then submissions. The
-  /// slot of a completed job still shows the job, with state absent. The first call, and any call with a resync event,
-  /// takes running jobs from the view; else the host must have carried out the decisions of the last call.
+  /// Decides. `events` are those since the last call, all at the instant view.now: completions, changes, submissions.
+  /// The slot of a completed job still shows the job, with state absent. The first call, and any call with a resync
+  /// event, takes running jobs from the view; before any other call the host must have carried out the last decisions.
   ///
-  /// The result is the engine's, valid until the next call. On an error nothing was decided, and the next call must
-  /// have a resync event. Errors: bad_view, bad_decision (a bug in a policy), out_of_memory.
-  /// Cost: the policy's, plus what is proportional to the decisions.
+  /// The engine owns the result, which is valid until the next call. After an error nothing is decided, and the next
+  /// call must have a resync event. Errors: bad_view, bad_decision (a bug in a policy), out_of_memory, internal. Cost:
+  /// that of the policy, and O(decisions and their tasks).
   tl::expected<const Decisions*, Error> step(const ClusterView& view, const Estimates& estimates,
                                              std::span<const Event> events) noexcept;
 
@@ -38,7 +39,7 @@ class Engine {
   tl::expected<void, Error> take_events(const ClusterView& view, std::span<const Event> events);
   void collect_decisions(const ClusterView& view);
 
-  // One of them: whether estimates are handed out is a matter of the policy's type.
+  // One of these is set. The policy's type determines whether it sees estimates.
   std::unique_ptr<NonClairvoyantPolicy> non_clairvoyant_;
   std::unique_ptr<BatchPolicy> batch_;
   ClusterState state_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What hosts may set about policies. Each family of policies has a plain struct of options in its own folder; the core
-// only hands them through, by their type.
+// The options that hosts may set for policies. Each family has a plain struct of options in its own folder; the core
+// passes them on by type without knowing them.
 #pragma once
 
 #include <any>
@@ -12,7 +12,7 @@ class LpSolver;
 
 class EngineOptions {
  public:
-  /// The options of that type: defaults until they are set. References stay valid as long as this object lives.
+  /// The options of type T; defaults until they are set. References stay valid as long as this object lives.
   template <class T>
   const T& of() const {
     if (const T* set = find<T>(sets_)) return *set;
@@ -25,8 +25,8 @@ class EngineOptions {
     return *std::any_cast<T>(&sets_.emplace_back(T()));
   }
 
-  /// For policies with PolicyTraits::needs_lp_solver. Lent by the host, must outlive the engine. Part of the host
-  /// rather than a setting: it is neither compared nor recorded.
+  /// For policies with PolicyTraits::needs_lp_solver. The host owns it, and it must outlive the engine. It is not a
+  /// setting: nothing compares or records it.
   LpSolver* lp_solver = nullptr;
 
  private:
@@ -38,7 +38,7 @@ class EngineOptions {
     return nullptr;
   }
 
-  std::list<std::any> sets_;  // few, each of another type
+  std::list<std::any> sets_;  // few, of different types; a list keeps references valid
 };
 
 }  // namespace dfrs

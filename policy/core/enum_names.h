@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The words for the enums of the seam between hosts and policies, in messages and records.
+// Names of the enumerators that hosts and policies share, as messages and records spell them.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace dfrs {
 
-/// The names of all values, by value. For JobState, EventKind, DecisionKind and ErrorCode.
+/// The names of all enumerators, by value. For JobState, EventKind, DecisionKind and ErrorCode.
 template <class Enum>
 std::span<const std::string_view> enum_names();
 template <>
@@ -31,7 +31,7 @@ std::string_view enum_name(Enum value) {
   return enum_names<Enum>()[static_cast<std::size_t>(value)];
 }
 
-/// The value of that name; nothing if it is not one.
+/// The enumerator of that name; nullopt if there is none.
 template <class Enum>
 std::optional<Enum> enum_from_name(std::string_view name) {
   const std::span<const std::string_view> names = enum_names<Enum>();

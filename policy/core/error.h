@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Errors as values: the policy core throws nothing across its border.
+// Errors as values: no exception leaves the policy core.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@ namespace dfrs {
 
 enum class ErrorCode {
   bad_algorithm,  ///< no such algorithm name, or parts that do not go together
-  bad_option,     ///< an option out of range, or missing for this algorithm
-  bad_view,       ///< the view or its events contradict themselves
-  bad_decision,   ///< a policy made a decision that breaks a capacity or a flag; nothing was changed
+  bad_option,     ///< an option that is out of range, or that this algorithm needs and lacks
+  bad_view,       ///< the view and the events are inconsistent
+  bad_decision,   ///< a policy violated a capacity or a job's flag; nothing was changed
   out_of_memory,  ///< an allocation failed; nothing was changed
   internal,       ///< anything else that should not happen
 };

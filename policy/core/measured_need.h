@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The CPU that a job needs, found out by watching what it uses. For hosts: they show it as JobView::cpu_need and say so
-// with EventKind::changed. Pure: no clock, samples are handed in. All CPU here is in parts of what the job asked for.
+// Estimates the CPU that a job needs from what it uses. Hosts show the result as JobView::cpu_need and announce changes
+// with EventKind::changed. All CPU here is a fraction of what the job asked for. No clock is read: hosts pass samples.
 //
-// - A job that leaves some of its quota unused shows its need: what it uses, and some headroom for its peaks. A greater
-//   need than was known counts at once, a smaller one little by little, so that a job that pauses to read or write
-//   keeps its CPU.
-// - A job that uses up its quota hides its need. Where the quota was all that it was thought to need, that was wrong:
-//   the estimate is raised by a factor, with each sample, until some is left unused. Where the quota was less, because
-//   others share the node, nothing is known against the estimate, but it grows old: it rises too, by that factor in
-//   half of `memory`, twice as fast as it would fall.
-// - Never below the floor, so that a job that slept can begin again, nor above 1.
+// - A job that leaves part of its quota unused reveals its need: its use, plus headroom for peaks. A higher need counts
+// at
+//   once, a lower one gradually, so that a job keeps its CPU while it waits for I/O.
+// - A job that uses up its quota hides its need. If the quota was the estimated need, the estimate is too low: each
+// sample
+//   raises it by a factor until part of the quota stays unused. If the quota was lower because others share the node,
+//   the sample does not contradict the estimate, but the estimate ages: it rises by the same factor in half of
+//   `memory`, twice as fast as it would fall.
+// - The need stays between the floor, so that a job that slept can resume, and 1.
 #pragma once
 
 #include <algorithm>
@@ -20,21 +21,21 @@ namespace dfrs {
 
 struct NeedRule {
   double floor = 0.1;      ///< least need, (0, 1]
-  double headroom = 1.25;  ///< need per use, >= 1
-  double used_up = 0.9;    ///< a job that uses so much of its quota may have been held back by it; x headroom > 1
-  double rise = 2;         ///< factor per sample while the quota that it was thought to need holds it back, > 1
-  Seconds memory = 60;     ///< how long ago use still counts, roughly; > 0
+  double headroom = 1.25;  ///< need per unit of use, >= 1
+  double used_up = 0.9;    ///< share of its quota above which a job may be held back by it; x headroom > 1
+  double rise = 2;         ///< factor per sample while its estimated need holds a job back, > 1
+  Seconds memory = 60;     ///< how long past use counts, roughly; > 0
   double step = 0.1;       ///< relative changes below this are not reported
 };
 
 class MeasuredNeed {
  public:
-  /// Over `length` s (> 0; nothing is learnt otherwise) the job used `used` of a quota of `quota` (> 0; of 1 or more:
-  /// it was not held back). True if need() has changed. O(1).
+  /// Takes a sample: over `length` seconds the job used `used` of a quota of `quota`. A quota of 1 or more does not
+  /// hold a job back. Samples with length <= 0, quota <= 0 or used < 0 are ignored. True if need() has changed. O(1).
   bool sample(double used, double quota, Seconds length, const NeedRule& rule);
-  /// What policies are to count with: 1 at first, all that was asked for.
+  /// The need that policies should assume; at first 1, all that the job asked for.
   double need() const { return reported_; }
-  /// A new beginning.
+  /// Starts over.
   void forget() { level_ = reported_ = 1; }
 
  private:
@@ -44,7 +45,7 @@ class MeasuredNeed {
 
 inline bool MeasuredNeed::sample(double used, double quota, Seconds length, const NeedRule& rule) {
   if (!(length > 0) || !(quota > 0) || !(used >= 0)) return false;
-  const double age = length / (length + rule.memory);  // weight of this sample beside all before it
+  const double age = length / (length + rule.memory);  // weight of this sample against all before it
   const bool held_back = quota < 1 && used >= rule.used_up * quota;
   if (held_back) {
     const bool refuted = quota >= rule.used_up * level_;

@@ -5,11 +5,6 @@
 #include <vector>
 
 namespace dfrs {
-namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-}  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -19,7 +14,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
       const std::size_t up = row[j];
-      row[j] = std::min({up + 1, row[j - 1] + 1, diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1)});
+      row[j] = std::min({up + 1, row[j - 1] + 1, diagonal + (lower_case(a[i - 1]) == lower_case(b[j - 1]) ? 0 : 1)});
       diagonal = up;
     }
   }

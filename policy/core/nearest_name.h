@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which of several names someone who mistyped one most likely meant.
+// Finds the name that a user who mistyped one most likely meant.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,13 @@
 
 namespace dfrs {
 
-/// Letters to change, add or take away to make one of the other, case apart. O(|a| |b|).
+/// The lower-case form of an ASCII letter; other characters unchanged. Unlike std::tolower, it reads no locale.
+constexpr char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+/// Number of letters to change, insert or delete to turn one name into the other, regardless of case. O(|a| |b|).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The candidate of least edit distance, the first of equals; empty if there are none.
+/// The candidate at the smallest edit distance, the first among equals; empty if there are no candidates.
 std::string_view nearest_name(std::string_view name, std::span<const std::string> candidates);
 
 }  // namespace dfrs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A job's nodes are listed once for each task, in ascending order: the tasks on one node are a run of equal entries.
-// These go over such a list node by node.
+// Go over a job's nodes, which are listed in ascending order with an entry for each task: the tasks on one node are a
+// run of equal entries.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ void each_node(std::span<const NodeIndex> nodes, Visit&& visit) {
   }
 }
 
-/// Calls `test(node, tasks there)` once for each node until it says false. Whether it never did. O(tasks).
+/// Calls `test(node, tasks there)` once for each node until it returns false. True if it never did. O(tasks).
 template <typename Test>
 bool all_node_runs(std::span<const NodeIndex> nodes, Test&& test) {
   for (std::size_t k = 0, end = 0; k < nodes.size(); k = end) {
@@ -38,7 +38,7 @@ void each_node_run(std::span<const NodeIndex> nodes, Visit&& visit) {
   });
 }
 
-/// How many different nodes there are. O(tasks).
+/// Number of different nodes. O(tasks).
 inline std::uint32_t distinct_nodes(std::span<const NodeIndex> nodes) {
   std::uint32_t count = 0;
   each_node(nodes, [&](NodeIndex) { ++count; });

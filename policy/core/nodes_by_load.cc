@@ -6,13 +6,13 @@
 namespace dfrs {
 namespace {
 
-constexpr std::size_t kBlock = 128;  // entries, twice as many before it is split
+constexpr std::size_t kBlock = 128;  // entries in a new block; a block of twice as many is split
 
-// Fewer nodes than this are looked at in no time.
+// Scanning fewer nodes than this is cheap enough.
 constexpr std::size_t kLeastNodes = 1024;
-// An order for each CPU capacity: with more of them there is nothing to be gained.
+// Each CPU capacity has an order of its own. With more of them the orders gain nothing.
 constexpr std::size_t kMostCapacities = 16;
-// What it costs to move a node, and to sort all, counted in nodes looked at: measured.
+// Measured costs of moving one node and of sorting all (per node), in units of scanning one node.
 constexpr std::uint64_t kMoveCost = 256;
 constexpr std::uint64_t kSortCost = 16;
 
@@ -29,7 +29,7 @@ bool holds(const RigidVector& free, const RigidVector& required, std::size_t dim
 
 }  // namespace
 
-void NodesByLoad::Order::Block::sum_up() {
+void NodesByLoad::Order::Block::summarize() {
   most = entries[0].free;
   for (const Entry& entry : entries) {
     for (std::size_t d = 0; d < most.size(); ++d) most[d] = std::max(most[d], entry.free[d]);
@@ -57,7 +57,7 @@ NodesByLoad::Order::Spot NodesByLoad::Order::above(double load) const {
   return {static_cast<std::size_t>(block - blocks_.begin()), static_cast<std::size_t>(entry - block->entries.begin())};
 }
 
-// The first block that does not end before such an entry; the last one if there is none.
+// The first block that does not end before such an entry; the last block if all do.
 std::size_t NodesByLoad::Order::block_of(double load, NodeIndex node) const {
   const Entry wanted{load, node, {}};
   const auto block = std::partition_point(blocks_.begin(), blocks_.end(),
@@ -72,7 +72,7 @@ void NodesByLoad::Order::build(std::vector<Entry>& entries) {
     const auto first = entries.begin() + static_cast<std::ptrdiff_t>(k * kBlock);
     const auto end = entries.begin() + static_cast<std::ptrdiff_t>(std::min((k + 1) * kBlock, entries.size()));
     blocks_[k].entries.assign(first, end);
-    blocks_[k].sum_up();
+    blocks_[k].summarize();
   }
 }
 
@@ -90,9 +90,9 @@ void NodesByLoad::Order::insert(const Entry& entry) {
   }
   Block second;
   second.entries.assign(block.entries.begin() + kBlock, block.entries.end());
-  second.sum_up();
+  second.summarize();
   block.entries.resize(kBlock);
-  block.sum_up();
+  block.summarize();
   blocks_.insert(blocks_.begin() + static_cast<std::ptrdiff_t>(at + 1), std::move(second));
 }
 
@@ -103,7 +103,7 @@ void NodesByLoad::Order::erase(double load, NodeIndex node) {
   if (block.entries.empty()) {
     blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(at));
   } else {
-    block.sum_up();
+    block.summarize();
   }
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The usable nodes of a cluster in the order of their CPU load, with what they have free: the least loaded node with
-// room is found without looking at all of them. Nodes of one CPU capacity make one order, a sorted sequence in blocks
-// that know the most that any of their nodes has free.
+// Keeps the usable nodes of a cluster sorted by CPU load, with their free resources, so that the least loaded node with
+// room is found without scanning all nodes. Nodes of equal CPU capacity form one order: a sorted sequence of blocks,
+// each of which knows the most that any of its nodes has free.
 //
-// Kept between decisions: a node is noted when its tasks change, and takes its new place when the orders are next used.
-// After a repack nearly every node has changed, and a few looks at all nodes cost less than new orders: these are made
-// when the looks since have cost as much. Until then, and for small clusters, there are none.
+// Orders live on between decisions. A node is noted when its tasks change, and takes its new place when the orders are
+// next used. After a repack nearly every node has changed, and a few scans of all nodes cost less than sorting them
+// again: the orders are rebuilt once the scans since then have cost as much. Until then, and for small clusters, there
+// are none.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +18,27 @@
 
 namespace dfrs {
 
-/// The nodes of a cluster as they stand, by NodeIndex.
+/// The present state of a cluster's nodes, by NodeIndex.
 struct NodeLoads {
   std::span<const double> cpu_capacity, cpu_load;
   std::span<const RigidVector> rigid_free;
   std::span<const std::uint8_t> usable;            ///< 0 or 1
-  std::span<const std::uint32_t> exclusive_tasks;  ///< of jobs that have the node to themselves
+  std::span<const std::uint32_t> exclusive_tasks;  ///< tasks of jobs that have the node to themselves
 
   std::size_t count() const { return cpu_load.size(); }
 };
 
 class NodesByLoad {
  public:
-  /// The usable nodes of one CPU capacity, by load, then by index.
+  /// The usable nodes of one CPU capacity, sorted by load, then by index.
   class Order {
    public:
     struct Entry {
       double load;
       NodeIndex node;
-      RigidVector free;  ///< less than nothing where a job has the node for itself
+      RigidVector free;  ///< negative where a job has the node to itself
     };
-    /// A place in the order, until the next change of the cluster.
+    /// A position in the order, valid until the next change of the cluster.
     struct Spot {
       std::size_t block = 0;
       std::size_t at = 0;
@@ -46,18 +47,18 @@ class NodesByLoad {
     double cpu_capacity() const { return cpu_capacity_; }
     bool ended(Spot spot) const { return spot.block == blocks_.size(); }
     const Entry& operator[](Spot spot) const { return blocks_[spot.block].entries[spot.at]; }
-    /// The first place from `spot` on where that much is free. O(blocks passed over + entries of those looked into).
+    /// The first position from `spot` on with that much free. O(blocks skipped + entries of the blocks searched).
     Spot first_with(Spot spot, const RigidVector& required, std::size_t dims) const;
     Spot next(Spot spot) const { return {spot.block, spot.at + 1}; }
-    /// The first place with a higher load than that. O(log nodes).
+    /// The first position with a load above that. O(log nodes).
     Spot above(double load) const;
 
    private:
     friend class NodesByLoad;
     struct Block {
       std::vector<Entry> entries;  // never empty
-      RigidVector most{};          // free on any node of the block
-      void sum_up();
+      RigidVector most{};          // the most that any node of the block has free
+      void summarize();
     };
     void build(std::vector<Entry>& entries);  // sorts them
     void insert(const Entry& entry);
@@ -68,12 +69,12 @@ class NodesByLoad {
     std::vector<Block> blocks_;
   };
 
-  /// Nodes, loads and all that is free are others than before.
+  /// Drops the orders: nodes and loads have changed altogether.
   void forget() {
     known_ = false;
     looked_at_ = 0;
   }
-  /// The nodes' tasks have changed. O(nodes named), O(1) while there are no orders.
+  /// Notes that the tasks of these nodes have changed. O(nodes), O(1) while there are no orders.
   void note(std::span<const NodeIndex> nodes) {
     if (!known_) return;
     for (NodeIndex n : nodes) {
@@ -82,8 +83,8 @@ class NodesByLoad {
       changed_.push_back(n);
     }
   }
-  /// The orders as the cluster stands; none where to look at all nodes is cheaper, which is what the caller then does.
-  /// O(changed nodes x sqrt(nodes)), at most O(nodes log nodes); over many calls, no more than O(nodes) each.
+  /// The up-to-date orders; none where scanning all nodes is cheaper, which is then up to the caller.
+  /// O(changed nodes x sqrt(nodes)), at most O(nodes log nodes); amortised over many calls at most O(nodes).
   std::span<const Order> orders(const NodeLoads& nodes);
 
  private:
@@ -92,11 +93,11 @@ class NodesByLoad {
 
   bool known_ = false;
   bool too_many_capacities_ = false;
-  std::uint64_t looked_at_ = 0;          // nodes, by callers who were given no orders
-  std::vector<Order> orders_;            // one for each CPU capacity
+  std::uint64_t looked_at_ = 0;          // nodes scanned by callers that got no orders
+  std::vector<Order> orders_;            // one per CPU capacity
   std::vector<std::uint32_t> order_of_;  // by node
-  std::vector<double> load_;             // by node, as it is in the order
-  std::vector<std::uint8_t> noted_;      // by node
+  std::vector<double> load_;             // by node: its load in the order
+  std::vector<std::uint8_t> noted_;      // by node: is in changed_
   std::vector<NodeIndex> changed_;
   std::vector<std::vector<Order::Entry>> sorted_;  // scratch
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The options of a family as a table of named values, so that records can store and read them and the engine can check
-// them without knowing the family. A family defines its table beside its options:
+// The options of a family as a table of named values, with which records can store and read them and the engine can
+// check them without knowing the family. A family defines its table like this:
 //
 //   constexpr std::array kFields{option_field<&SjfOptions::aging>("aging", kNotNegative), ...};
 //   static_assert(kFields.size() == field_count<SjfOptions>(), "an option is missing in the table");
 //   constexpr OptionTable kSjfTable{"sjf", kFields};
 //
-// and names it in its PolicyFamily.
+// and points to it in its PolicyFamily. The assertion makes a forgotten option a compile error.
 #pragma once
 
 #include <cmath>
@@ -21,29 +21,29 @@ namespace dfrs {
 
 using OptionValue = std::variant<bool, double>;
 
-/// Which numbers an option takes.
+/// The numbers that an option accepts.
 struct NumberRange {
-  std::string_view expected;  ///< in words: "a number above 0"
+  std::string_view expected;  ///< in words, for messages: "a number above 0"
   bool (*holds)(double value) = nullptr;
 };
 inline constexpr NumberRange kPositive{"a finite number above 0", [](double v) { return v > 0 && std::isfinite(v); }};
 inline constexpr NumberRange kNotNegative{"a finite number of at least 0",
                                           [](double v) { return v >= 0 && std::isfinite(v); }};
-/// Of an option that is true or false.
+/// For an option that is true or false.
 inline constexpr NumberRange kYesOrNo{"true or false", nullptr};
 
 struct OptionField {
   std::string_view name;
   NumberRange range;
   OptionValue (*get)(const EngineOptions&) = nullptr;
-  /// `value` is of the kind that get() gives.
+  /// `value` must be of the type that get() returns.
   void (*set)(EngineOptions&, OptionValue value) = nullptr;
 
   bool is_number() const { return range.holds != nullptr; }
 };
 
 struct OptionTable {
-  std::string_view name;  ///< of the family, as in records
+  std::string_view name;  ///< as records spell it
   std::span<const OptionField> fields;
 };
 
@@ -58,11 +58,11 @@ MemberOf<Owner, Value> member_of(Value Owner::*);
 
 struct Anything {
   template <class T>
-  constexpr operator T() const;  // declared only, to count what a brace list takes
+  constexpr operator T() const;  // never defined: only counts the initializers
 };
 }  // namespace detail
 
-/// How many members the plain struct T has.
+/// Number of members of the aggregate T.
 template <class T, class... Members>
 constexpr std::size_t field_count() {
   if constexpr (requires { T{Members()..., detail::Anything()}; }) {

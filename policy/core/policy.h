@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a scheduling policy is. A policy changes the ClusterState it is handed and names yields; the engine makes
-// decisions of that and checks them. Deterministic: the same calls give the same answers on any machine.
+// The interface of scheduling policies. A policy changes the ClusterState that it is given and sets yields; the engine
+// derives decisions from that and checks them. Policies are deterministic: the same calls give the same answers on any
+// machine.
 #pragma once
 
 #include <span>
@@ -11,18 +12,18 @@
 
 namespace dfrs {
 
-/// What a policy leaves besides the changed ClusterState.
+/// What a policy returns besides the changed ClusterState.
 struct Outcome {
-  std::vector<YieldChange>* yields = nullptr;  ///< append: every job whose yield is new
-  Seconds wake_at = kNever;                    ///< when to be called at the latest
+  std::vector<YieldChange>* yields = nullptr;  ///< the policy appends every job whose yield changes
+  Seconds wake_at = kNever;                    ///< call the policy again at this instant at the latest
 };
 
-/// A policy that must do without run times: it is never handed an estimate.
+/// A policy that knows no run times: it never sees an estimate.
 class NonClairvoyantPolicy {
  public:
   virtual ~NonClairvoyantPolicy() = default;
-  /// `events` as in Engine::step; the state already knows of completions and submissions. After a resync event
-  /// whatever the policy remembered must be forgotten or taken from the view.
+  /// `events` as in Engine::step; the state already reflects completions and submissions. On a resync event the policy
+  /// must forget what it remembers, or rebuild it from the view.
   virtual void decide(const ClusterView& view, std::span<const Event> events, ClusterState& state,
                       Outcome& outcome) = 0;
 };
@@ -31,6 +32,7 @@ class NonClairvoyantPolicy {
 class BatchPolicy {
  public:
   virtual ~BatchPolicy() = default;
+  /// As NonClairvoyantPolicy::decide; `estimates` has a run time for every slot.
   virtual void decide(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
                       ClusterState& state, Outcome& outcome) = 0;
 };

@@ -8,7 +8,7 @@
 
 #include "policy/core/nearest_name.h"
 
-// The table is made of policy/registry.mk: a line DFRS_POLICY_FAMILY(name) per family. A test brings its own.
+// The table, generated from policy/registry.mk, has a line DFRS_POLICY_FAMILY(name) per family. A test brings its own.
 #ifndef DFRS_REGISTRY_TABLE
 #define DFRS_REGISTRY_TABLE "policy/core/registry_table.h"
 #endif
@@ -26,8 +26,6 @@ constexpr std::array kFamilies{
 #include DFRS_REGISTRY_TABLE
 #undef DFRS_POLICY_FAMILY
 };
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 std::string without_blanks(std::string_view text) {
   std::string out;
@@ -60,7 +58,7 @@ std::string nearest_algorithm(std::string_view name) {
 }
 
 tl::unexpected<Error> bad_name(std::string_view name, const std::string& why) {
-  // A name as long as a book is cut before it is measured and printed.
+  // An overlong name is cut before it is compared and printed.
   const std::string shown(name.substr(0, 80));
   return tl::unexpected<Error>(
       Error{ErrorCode::bad_algorithm,
@@ -89,13 +87,13 @@ std::optional<std::vector<Algorithm>> algorithms_of_family(std::string_view name
 tl::expected<Algorithm, Error> parse_algorithm(std::string_view given) {
   const std::string name = without_blanks(given);
   if (name.empty()) return bad_name(given, "the name is empty");
-  std::optional<std::string> why;
+  NameMatch result;  // the first family that recognises the name, and rejects it, says why
   for (const PolicyFamily* family : kFamilies) {
     NameMatch found = match(*family, name);
     if (found && *found) return std::move(**found);
-    if (!found && !why) why = std::move(found.error());
+    if (!found && result) result = std::move(found);
   }
-  return bad_name(given, why ? *why : "no policy has that name");
+  return bad_name(given, result ? "no policy has that name" : result.error());
 }
 
 std::vector<const OptionTable*> option_tables() {
@@ -107,7 +105,8 @@ std::vector<const OptionTable*> option_tables() {
 }
 
 bool same_name(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower_case(x) == lower_case(y); });
 }
 
 bool name_starts_with(std::string_view text, std::string_view prefix) {

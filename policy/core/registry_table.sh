@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Writes the table that policy/core/registry.cc includes: a line for each family that the files define.
-# Usage: registry_table.sh SOURCE_FOLDER FILE...      FILE: in the source folder, or where the command runs
+# Writes the table that policy/core/registry.cc includes: one line for each family that the files define.
+# Usage: registry_table.sh SOURCE_FOLDER FILE...      FILE: relative to the source folder or the working directory
 set -eu
 source=$1
 shift

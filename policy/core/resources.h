@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Rigid resources: amounts that may never be exceeded (memory first). CPU is the one fluid resource and is a double.
+// Rigid resources, memory above all: their capacities are never exceeded. CPU is the one fluid resource, and a double.
 #pragma once
 
 #include <array>
@@ -12,24 +12,24 @@ namespace dfrs {
 /// An amount of a rigid resource. Memory is in MiB.
 using RigidAmount = std::int64_t;
 
-/// How many rigid resources a cluster may have. Raising this is all it takes to add one: no algorithm names memory.
+/// How many rigid resources a cluster may have. No algorithm names memory, so raising this is all it takes to add one.
 inline constexpr std::size_t kMaxRigid = 3;
 
-/// The rigid resource that every cluster has.
+/// Index of memory, the rigid resource that every cluster has.
 inline constexpr std::size_t kMemory = 0;
 
-/// One amount per rigid resource; those a cluster does not use are 0.
+/// One amount per rigid resource; 0 for resources that the cluster does not use.
 using RigidVector = std::array<RigidAmount, kMaxRigid>;
 
-/// Calls `use` with the number of rigid resources in use; where that is 1, memory alone, as nearly everywhere, as a
-/// constant: what loops over them within a loop over nodes is then no loop.
+/// Calls `use` with the number of rigid resources in use. In the usual case, memory alone, it passes the constant 1, so
+/// that the compiler removes inner loops over resources.
 template <typename Use>
 decltype(auto) with_dims(std::size_t dims, Use&& use) {
   return dims == 1 ? use(std::integral_constant<std::size_t, 1>{}) : use(dims);
 }
 
-/// A node's capacities. `cpu` is relative to the reference node of the workload: a homogeneous cluster has 1.0
-/// everywhere, a node twice as fast 2.0. Range: cpu > 0, rigid >= 0.
+/// A node's capacities. `cpu` is relative to the workload's reference node: 1.0 on all nodes of a homogeneous
+/// cluster, 2.0 on a node that is twice as fast. Range: cpu > 0, rigid >= 0.
 struct NodeSpec {
   double cpu = 1.0;
   RigidVector rigid{};

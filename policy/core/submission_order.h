@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Lists of jobs in the order of submission.
+// Lists of jobs in submission order.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace dfrs {
 
-/// Puts a job in its place in a list that has the order. Late ones belong near the end. O(jobs that follow it).
+/// Inserts a job into a list that is in submission order. O(jobs behind it): recent jobs belong near the end.
 inline void insert_by_submission(std::vector<JobSlot>& jobs, JobSlot job, const ClusterState& state) {
   std::size_t at = jobs.size();
   while (at > 0 && state.order(jobs[at - 1]) > state.order(job)) --at;

@@ -7,17 +7,17 @@
 
 namespace dfrs {
 
-/// Instants and durations in seconds. Instants count from the host's own epoch (a trace's origin, the Unix epoch in a
-/// live cluster); the policy core never asks for the time, it is handed `ClusterView::now`.
+/// Instants and durations in seconds. Instants count from the host's epoch: the start of a trace, the Unix epoch on a
+/// live cluster. The policy core reads no clock; hosts pass the time in `ClusterView::now`.
 using Seconds = double;
 
 inline constexpr Seconds kNever = std::numeric_limits<Seconds>::infinity();
 
-/// A job's name in the host (trace line number, Slurm job id).
+/// The host's identifier of a job: a line number in a trace, a Slurm job id.
 using JobId = std::uint64_t;
 
-/// Index of a job in `ClusterView::jobs`. A slot belongs to one job from its submission to its completion and may
-/// then be used again.
+/// Index of a job in `ClusterView::jobs`. A slot belongs to one job from its submission to its completion; after that
+/// another job may use it.
 using JobSlot = std::uint32_t;
 inline constexpr JobSlot kNoSlot = std::numeric_limits<JobSlot>::max();
 

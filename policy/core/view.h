@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a host shows the engine: the cluster as it stands, and what happened since the last call.
+// What a host shows the engine: the current state of the cluster and what happened since the last call.
 //
-// Non-clairvoyance is a matter of types. Nothing in ClusterView tells a job's processing time or an estimate of it;
-// estimates travel in `Estimates`, which the engine hands to batch policies alone.
+// The types enforce non-clairvoyance. Nothing in ClusterView reveals a job's processing time or an estimate of it.
+// Estimates travel in `Estimates`, which the engine passes to batch policies only.
 #pragma once
 
 #include <algorithm>
@@ -19,18 +19,18 @@ enum class JobState : std::uint8_t {
   absent,   ///< the slot holds no job
   waiting,  ///< submitted, never started
   running,  ///< placed on nodes, perhaps serving a rescheduling penalty
-  paused,   ///< ran before, holds nothing now
+  paused,   ///< ran before, holds no resources
 };
 
-/// What the live system may forbid or demand for a job.
+/// What a live system may forbid or require for a job.
 struct JobFlags {
-  bool may_not_pause = false;  ///< once running it stays running (it may still be moved)
-  bool may_not_move = false;   ///< once placed it keeps its nodes while it runs, and comes back to them after a pause
+  bool may_not_pause = false;  ///< once started it keeps running, although it may be moved
+  bool may_not_move = false;   ///< it runs on its first nodes only, also after a pause
   bool exclusive = false;      ///< shares its nodes with no other job
 };
 
-/// Virtual time (RR-7659, section 4.1: the integral of the yield) as a function of time. It grows at `rate`, the
-/// current yield, from `since` on, and stands still before (paused, or serving a penalty).
+/// Virtual time, the integral of the yield (RR-7659, section 4.1), as a function of time. From `since` on it grows at
+/// `rate`, the current yield. Before that it stands still, because the job is paused or serves a penalty.
 struct VirtualClock {
   Seconds base = 0;   ///< virtual time gained up to `since`
   Seconds since = 0;  ///< instant from which the clock runs
@@ -45,12 +45,12 @@ struct JobView {
   JobState state = JobState::absent;
   JobFlags flags;
   std::uint32_t tasks = 1;            ///< >= 1, all alike
-  double cpu_need = 1.0;              ///< of one task, in reference nodes, > 0; changes only with an event that says so
+  double cpu_need = 1.0;              ///< of one task, in reference nodes, > 0; changes only with EventKind::changed
   RigidVector rigid{};                ///< of one task; memory in MiB
-  Seconds submit = 0;                 ///< release date; ties keep the order of submission events
-  double weight = 1;                  ///< of the user or the project: 2 asks for half the stretch of 1; > 0, finite
-  Seconds penalty = -1;               ///< what a pause would cost this job, lost work included; negative: not known
-  Seconds move_penalty = -1;          ///< what a move would; negative: as much as a pause
+  Seconds submit = 0;                 ///< instant of submission; ties keep the order of submission events
+  double weight = 1;                  ///< set by the user or project: 2 asks for half the stretch of 1; > 0, finite
+  Seconds penalty = -1;               ///< what a pause would cost this job, lost work included; negative: unknown
+  Seconds move_penalty = -1;          ///< what a move would cost it; negative: as much as a pause
   const NodeSet* eligible = nullptr;  ///< nodes the job may use; null: all of them
   VirtualClock clock;                 ///< progress
   double yield = 0;                   ///< current yield, 0 unless running
@@ -65,7 +65,7 @@ struct NodeView {
   bool usable = true;  ///< false: down, draining or reserved; nothing new is placed here
 };
 
-/// Immutable for the length of a call. `jobs` is indexed by JobSlot.
+/// Does not change during a call. `jobs` is indexed by JobSlot.
 struct ClusterView {
   Seconds now = 0;
   std::span<const NodeView> nodes;
@@ -73,24 +73,24 @@ struct ClusterView {
   std::size_t rigid_dims = 1;  ///< rigid resources in use, 1 .. kMaxRigid
 };
 
-/// What users say about times, by slot, for batch policies only.
+/// What users say about times, by slot. For batch policies only.
 struct Estimates {
-  std::span<const Seconds> run_time;  ///< estimates, in seconds
-  /// Advance reservations: the start asked for; none where it is not after the submission. May be shorter than the
-  /// slots, or empty: none for the others. Policies other than those that plan full schedules do not look at it.
+  std::span<const Seconds> run_time;  ///< estimated run times
+  /// Advance reservations: the instant at which a job asks to start. An instant that is not after the submission means
+  /// no reservation, and so does a missing entry: the list may be shorter than the slots. Only policies that plan full
+  /// schedules read it.
   std::span<const Seconds> reserved_start = {};
 };
 
 enum class EventKind : std::uint8_t {
-  completed,  ///< the job left (finished, cancelled); its resources are free
+  completed,  ///< the job ended or was cancelled; its resources are free
   submitted,  ///< the job is new in this slot, state waiting
-  resync,     ///< the view differs from what the engine's decisions would have given: start again from the view
-  changed,    ///< the job's CPU need (measured) or weight is another one now; for policies that share nodes alone
+  resync,     ///< the view is not what the engine's decisions would have led to: start over from the view
+  changed,    ///< the job's measured CPU need or its weight is different; only for policies that share nodes
 };
 
-/// Events of one instant. Completions come first, then changes, then submissions in submission order (simulation
-/// semantics, rule 5).
-/// A call without events is a wake-up at the time the engine asked for.
+/// An event. The events of one instant come in this order: completions, changes, submissions in submission order
+/// (simulation semantics, rule 5). A call without events is a wake-up that the engine asked for.
 struct Event {
   EventKind kind = EventKind::resync;
   JobSlot job = kNoSlot;

@@ -19,7 +19,7 @@ QualityRanks rank_qualities(const std::array<double, 3>& quality) {
   std::stable_sort(by_quality.begin(), by_quality.end(),
                    [&](std::size_t a, std::size_t b) { return quality[a] < quality[b]; });
   QualityRanks ranks{};
-  std::size_t best = by_quality[0];  // of those that share a place
+  std::size_t best = by_quality[0];  // of those that share a rank
   for (std::size_t k = 1; k < by_quality.size(); ++k) {
     const std::size_t next = by_quality[k];
     ranks[next] = ranks[best];

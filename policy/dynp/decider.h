@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which policy comes next: the deciders of the dynP scheduler family (Streit 2003, section 3 and table 1).
+// The deciders of the dynP scheduler family, which choose the next policy (Streit 2003, section 3 and table 1).
 #pragma once
 
 #include <array>
@@ -10,13 +10,14 @@
 
 namespace dfrs {
 
-/// Places of three schedules by their quality, by QueueOrder: 0 for the best; equal ones share a place.
+/// Ranks of the schedules of the three policies, by QueueOrder: 0 is the best; equal schedules share a rank.
 using QualityRanks = std::array<int, 3>;
 
-/// Lower qualities are better; those that same_quality() calls equal share a place with the best of them.
+/// Ranks qualities, of which lower ones are better. Those that are equal to the best of a rank by same_quality() share
+/// it.
 QualityRanks rank_qualities(const std::array<double, 3>& quality);
 
-/// The cases of table 1. Case 5 is case 4b said in other words, and is counted as 4b.
+/// The cases of table 1. Case 5 describes the same situation as case 4b and counts as 4b.
 enum class DeciderCase : std::uint8_t {
   k1,    ///< FCFS = SJF = LJF
   k2,    ///< SJF alone is best, FCFS and LJF differ
@@ -38,23 +39,24 @@ enum class DeciderCase : std::uint8_t {
 };
 inline constexpr std::size_t kDeciderCases = 17;
 
-/// As table 1 has it: "1", "2", "4a", ...
+/// The name in table 1: "1", "2", "4a", ...
 const char* decider_case_name(DeciderCase decided);
 
+/// The case that applies while the policy is `current`.
 DeciderCase classify(const QualityRanks& ranks, QueueOrder current);
 
-/// FCFS before SJF before LJF among the best.
+/// The simple decider: the first of FCFS, SJF and LJF that is best.
 QueueOrder decide_simple(const QualityRanks& ranks);
-/// Stays with the policy if none is better, else as the simple one.
+/// The advanced decider: keeps the policy if none is better, and otherwise decides like the simple one.
 QueueOrder decide_advanced(const QualityRanks& ranks, QueueOrder current);
 
-/// Bounds of basic dynP on the average estimated run time of waiting jobs: SJF in (0, lower], FCFS in (lower, upper],
+/// Bounds of basic dynP on the average estimate of waiting jobs, in seconds: SJF in (0, lower], FCFS in (lower, upper],
 /// LJF above.
 struct BasicBounds {
   Seconds lower = 7200;
   Seconds upper = 9000;
 };
-/// Nothing where the average is 0: the policy stays.
+/// The policy for that average; nullopt if it is 0, and the policy stays.
 std::optional<QueueOrder> decide_basic(Seconds average_estimate, const BasicBounds& bounds);
 
 }  // namespace dfrs

@@ -43,7 +43,7 @@ void DynpPolicy::tune(const ClusterView& view, const ClusterState& state) {
     quality[k] = schedule_quality(algorithm_.quality, queue_, virtual_plans_[k], view.now, algorithm_.future, scratch_);
   }
   if (algorithm_.quality == ScheduleQuality::makespan) {
-    for (double& end : quality) end -= view.now;  // a share of the time since the epoch would mean nothing
+    for (double& end : quality) end -= view.now;  // a fraction of the time since the epoch would be meaningless
   }
   quality[static_cast<std::size_t>(policy_)] *= 1 - algorithm_.slack;
   const QualityRanks ranks = rank_qualities(quality);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The dynP scheduler family: FCFS, SJF and LJF with conservative backfilling on full schedules, one of them at a time
-// (Streit 2003, section 3; slackness and reduced future are its section 6).
+// The dynP scheduler family switches between FCFS, SJF and LJF with conservative backfilling on full schedules (Streit
+// 2003, section 3; section 6 for slackness and reduced future).
 //
-// - basic: when a job is submitted and enough jobs wait, their average estimate chooses the policy, and all are planned
-//   again.
-// - self-tuning: whenever a job is submitted or ends and two or more jobs wait, all three policies make a full
-//   schedule, and a decider chooses by the quality of these; the chosen schedule holds.
+// - basic: when a job is submitted and enough jobs wait, their average estimate determines the policy, and all of them
+// are
+//   planned again.
+// - self-tuning: whenever a job is submitted or ends and two or more jobs wait, each of the three policies makes a full
+//   schedule, and a decider chooses the one that becomes the plan by their quality.
 //
 // The first policy is FCFS.
 #pragma once
@@ -28,9 +29,9 @@ struct DynpAlgorithm {
 
   Decider decider = Decider::advanced;
   BasicBounds bounds;           ///< basic: 0 < lower <= upper
-  std::uint32_t threshold = 5;  ///< basic: decide only if so many jobs wait, the new one included
+  std::uint32_t threshold = 5;  ///< basic: decide only if at least this many jobs wait, with the new one
   ScheduleQuality quality = ScheduleQuality::response_by_width;
-  /// Self-tuning: another policy's schedule must be better than that of the present one by this share of it, 0 .. < 1.
+  /// Self-tuning: a schedule must beat that of the current policy by this fraction, in [0, 1), to replace it.
   double slack = 0;
   ReducedFuture future;  ///< self-tuning
 };
@@ -38,13 +39,13 @@ struct DynpAlgorithm {
 /// One call of a decider.
 struct DynpDecision {
   Seconds now = 0;
-  std::size_t backlog = 0;           ///< jobs waiting when it was asked, those included that start right away
+  std::size_t backlog = 0;           ///< waiting jobs, including those that start at this instant
   std::optional<DeciderCase> found;  ///< self-tuning only
   QueueOrder before = QueueOrder::fcfs;
   QueueOrder after = QueueOrder::fcfs;
 };
 
-/// For statistics. Has no say in what is decided.
+/// Collects statistics. Does not influence decisions.
 class DynpListener {
  public:
   virtual ~DynpListener() = default;
@@ -52,12 +53,12 @@ class DynpListener {
   virtual void on_start(JobSlot job, QueueOrder policy) = 0;
 };
 
-/// "dynP/basic", "dynP/advanced/ARTwW/slack=0.05", ... (policy/dynp/family.cc). With a listener, which may be null and
-/// must outlive what is made of the policy, it is good for one simulation at a time.
+/// The algorithm with its name: "dynP/basic", "dynP/advanced/ARTwW/slack=0.05", ... (policy/dynp/family.cc). `listener`
+/// may be null and must outlive the policies that the algorithm makes; with one, run one simulation at a time.
 Algorithm named(const DynpAlgorithm& algorithm, DynpListener* listener = nullptr);
 
-/// Cost: three placements in a plan per waiting job and event where it tunes itself, else one at most; as of
-/// ConservativePolicy.
+/// Cost per event: three placements in a plan per waiting job if self-tuning, otherwise at most one. See
+/// ConservativePolicy for the cost of a placement.
 class DynpPolicy final : public PlanningPolicy {
  public:
   /// `listener` may be null; else it must outlive the policy.
@@ -76,7 +77,7 @@ class DynpPolicy final : public PlanningPolicy {
   DynpListener* listener_;
   QueueOrder policy_ = QueueOrder::fcfs;
   PlanningQueue::QueueChanges changes_;
-  Timetable timetable_;  // the plan that holds
+  Timetable timetable_;  // of the current plan
   Timetable base_;       // running jobs and reservations alone
   std::array<Timetable, 3> virtual_timetables_;
   std::array<Plan, 3> virtual_plans_;

@@ -26,8 +26,8 @@ std::optional<std::uint32_t> count_from_name(std::string_view digits) {
   return value;
 }
 
-// One parameter, "name=value"; why it is wrong, or nothing.
-std::string take_parameter(std::string_view part, DynpAlgorithm& algorithm, unsigned& seen) {
+// Reads one parameter, "name=value". Error: what is wrong with it.
+tl::expected<void, std::string> take_parameter(std::string_view part, DynpAlgorithm& algorithm, unsigned& seen) {
   const auto is = [&](std::string_view prefix, bool basic, unsigned bit) {
     if (!name_starts_with(part, prefix) || basic != (algorithm.decider == Decider::basic) || (seen & bit) != 0) {
       return false;
@@ -41,29 +41,29 @@ std::string take_parameter(std::string_view part, DynpAlgorithm& algorithm, unsi
     const std::size_t dash = part.find('-');
     const auto lower = seconds_from_name(part.substr(0, dash));
     const auto upper = dash == std::string_view::npos ? std::nullopt : seconds_from_name(part.substr(dash + 1));
-    if (!lower || !upper || *upper < *lower) return "'" + shown + "' needs two numbers of seconds, LOWER-UPPER";
+    if (!lower || !upper || *upper < *lower) return wrong("'" + shown + "' needs two numbers of seconds, LOWER-UPPER");
     algorithm.bounds = {*lower, *upper};
     return {};
   }
   if (is("threshold=", true, 2) || is("first=", false, 4)) {
     const auto count = count_from_name(part);
-    if (!count) return "'" + shown + "' needs a number of jobs, at least 1";
+    if (!count) return wrong("'" + shown + "' needs a number of jobs, at least 1");
     (algorithm.decider == Decider::basic ? algorithm.threshold : algorithm.future.first_jobs) = *count;
     return {};
   }
   if (is("slack=", false, 8)) {
     const auto share = seconds_from_name(part);
-    if (!share || *share >= 1) return "'" + shown + "' needs a number above 0 and below 1";
+    if (!share || *share >= 1) return wrong("'" + shown + "' needs a number above 0 and below 1");
     algorithm.slack = *share;
     return {};
   }
   if (is("within=", false, 16)) {
     const auto horizon = seconds_from_name(part);
-    if (!horizon) return "'" + shown + "' needs a positive number of seconds";
+    if (!horizon) return wrong("'" + shown + "' needs a positive number of seconds");
     algorithm.future.within = *horizon;
     return {};
   }
-  return "'" + shown + "' is no part of a name, not of this decider, or one too many";
+  return wrong("'" + shown + "' is no part of a name, not of this decider, or one too many");
 }
 
 NameMatch parse(std::string_view name) {
@@ -97,7 +97,7 @@ NameMatch parse(std::string_view name) {
   unsigned seen = 0;
   if (name.back() == '/') return wrong("it ends with '/'");
   while (!rest.empty()) {
-    if (std::string why = take_parameter(next(), algorithm, seen); !why.empty()) return wrong(std::move(why));
+    if (auto taken = take_parameter(next(), algorithm, seen); !taken) return wrong(std::move(taken.error()));
   }
   return Algorithm{named(algorithm)};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How good a full schedule is (Streit 2003, section 3.2), with the reduced future of its section 6.
+// The quality of a full schedule (Streit 2003, section 3.2), also for a reduced future (section 6).
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,21 @@ namespace dfrs {
 /// Lower is better.
 enum class ScheduleQuality : std::uint8_t {
   makespan,           ///< MS: the last end
-  response,           ///< ART: average of end - submission
-  response_by_width,  ///< ARTwW: the same, weighted by nodes
+  response,           ///< ART: the average of end - submission
+  response_by_width,  ///< ARTwW: that average weighted by nodes
 };
 
 /// "MS", "ART", "ARTwW".
 const char* schedule_quality_name(ScheduleQuality quality);
 
-/// Waiting jobs that count; those that start earliest, at least one. Running jobs always count.
+/// Which waiting jobs count: the earliest to start, at least one. Running jobs always count.
 struct ReducedFuture {
-  std::uint32_t first_jobs = 0;  ///< so many of them (of equal starts those submitted first); 0: all
-  Seconds within = kNever;       ///< those that start by so long from now
+  std::uint32_t first_jobs = 0;  ///< this many, those submitted first among equal starts; 0: all
+  Seconds within = kNever;       ///< those that start within this many seconds from now
 };
 
-/// Quality of the schedule made of running jobs, reservations and `plan`; jobs that can never run do not count. 0 for
-/// an empty one. O(jobs), with first_jobs O(jobs log jobs). `scratch` is for reuse.
+/// The quality of the schedule that consists of the running jobs, the reservations and `plan`; 0 if it is empty. Jobs
+/// that can never run do not count. O(jobs), with a reduced future O(jobs log jobs). `scratch` is storage for reuse.
 double schedule_quality(ScheduleQuality quality, const PlanningQueue& queue, const Plan& plan, Seconds now,
                         const ReducedFuture& future, Plan& scratch);
 

@@ -9,21 +9,21 @@
 
 namespace dfrs::ipdps2010 {
 
-/// Seconds until a job is tried again that has failed `attempts` >= 1 times: min(2^12, 2^attempts).
+/// Seconds until the next attempt of a job that has failed `attempts` >= 1 times: min(2^12, 2^attempts).
 Seconds backoff_delay(unsigned attempts);
 
-/// The jobs that are to be tried again, in order of their first failure.
+/// The jobs to try again, in order of their first failure.
 class Backoff {
  public:
-  /// One more failed attempt of the job. O(jobs).
+  /// Notes one more failed attempt of the job. O(jobs).
   void failed(JobSlot job, Seconds now);
-  /// The job started, or left. O(jobs).
+  /// Drops a job that has started or left. O(jobs).
   void forget(JobSlot job);
   void clear() { jobs_.clear(); }
 
-  /// Those whose time has come, in order of their first failure; valid until the next call of anything.
+  /// The jobs that are due, in order of their first failure. Valid until the next call of due().
   std::span<const JobSlot> due(Seconds now);
-  /// When the next of them is due; kNever if there is none.
+  /// When the next job is due; kNever if there is none.
   Seconds next() const;
 
  private:

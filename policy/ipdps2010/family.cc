@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The names of IPDPS 2010 (section III), and what they are made of: RR-7659's rules for who is where, of which it is
-// the first version, with its own heuristics for CPU and its own bound in the priority.
+// The algorithms of IPDPS 2010 (section III), the first version of RR-7659: the same mapping rules, with other
+// heuristics for CPU and another bound in the priority.
 #include <array>
 
 #include "policy/core/registry.h"
@@ -66,10 +66,10 @@ constexpr std::array<McbRow, 4> kMcbRows{
       "CPU where it lowers estimates most",
       Submission::nothing, false, Periodic::mcb8_stretch}}};
 
-// `period`: nothing takes that of the options.
+// `period`: nullopt uses that of the options.
 Algorithm mcb8(const McbRow& row, std::optional<Seconds> period) {
   const bool stretch = row.periodic == Periodic::mcb8_stretch;
-  // PER takes all that it does from the view at its ticks; the others depend on what came at this instant.
+  // DYNMCB8-PER acts at ticks only, on what the view shows; the others depend on the events of the instant.
   const PolicyTraits traits = traits_with_memory(row.submission == Submission::nothing && !stretch);
   std::string name(row.name);
   if (period) name += "-" + seconds_in_name(*period);
@@ -106,7 +106,7 @@ std::vector<Algorithm> list() {
   return all;
 }
 
-// DYNMCB8-PER-600 and the like: the period as a suffix.
+// Names with the period as a suffix, such as DYNMCB8-PER-600.
 NameMatch parse(std::string_view name) {
   for (const McbRow& row : kMcbRows) {
     if (row.periodic == Periodic::nothing || name.size() <= row.name.size() + 1) continue;

@@ -48,7 +48,7 @@ void GreedyBackoff::attempt(const ClusterView& view, ClusterState& state, JobSlo
 
 void GreedyPreemption::decide(const ClusterView& view, std::span<const Event> events, ClusterState& state,
                               Outcome& outcome) {
-  // Submissions may follow the resync of the first call: they are tried with the others then.
+  // Submissions may come with the resync of the first call, so they are tried in any case.
   for (const Event& event : events) {
     if (event.kind == EventKind::submitted) preempt_.admit(state, view, event.job, rule_, Victims::pause);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// GREEDY, GREEDY-PMTN and GREEDY-PMTN-MIGR (IPDPS 2010, section III.A). Where a job goes is RR-7659's Greedy; what is
-// theirs is when jobs are tried that are not running.
+// GREEDY, GREEDY-PMTN and GREEDY-PMTN-MIGR (IPDPS 2010, section III.A). They place jobs like RR-7659's Greedy, but have
+// their own rules for when to try jobs that are not running.
 #pragma once
 
 #include <vector>
@@ -14,9 +14,10 @@
 
 namespace dfrs::ipdps2010 {
 
-/// The yields of the three, set whenever jobs have come, gone or changed places.
+/// Sets the yields of all three, whenever jobs have started, ended or moved.
 class GreedyYields {
  public:
+  /// Appends the changed yields to the outcome. As LowestNeed::solve().
   void set(const ClusterView& view, const ClusterState& state, Outcome& outcome);
 
  private:
@@ -25,12 +26,12 @@ class GreedyYields {
   std::vector<double> yields_;
 };
 
-/// GREEDY: a job starts when it is submitted if there is memory for it, else it is tried again after 2, 4, 8 .. 4096 s,
-/// whatever becomes free meanwhile.
+/// GREEDY: a job starts when it is submitted if there is memory for it. Otherwise it is tried again after 2, 4, 8 ..
+/// 4096 s, even if room becomes free in between.
 class GreedyBackoff final : public NonClairvoyantPolicy {
  public:
-  /// Of one instant, completions come first, then jobs whose time has come, then submissions. After a resync all
-  /// waiting jobs are tried at once, as if new: failed attempts are nowhere to be seen.
+  /// At one instant, completions come first, then the jobs that are due, then submissions. A resync tries all waiting
+  /// jobs at once, as if they were new, because the view does not show failed attempts.
   void decide(const ClusterView& view, std::span<const Event> events, ClusterState& state, Outcome& outcome) override;
 
  private:
@@ -42,9 +43,9 @@ class GreedyBackoff final : public NonClairvoyantPolicy {
   std::vector<JobSlot> due_;
 };
 
-/// GREEDY-PMTN and, with Victims::move, GREEDY-PMTN-MIGR: a new job always starts, others are paused for it; paused
-/// ones are tried at every submission and completion, by decreasing priority. With Victims::move those paused at this
-/// very event are among them: one that finds room elsewhere has been moved.
+/// GREEDY-PMTN and, with Victims::move, GREEDY-PMTN-MIGR: running jobs are paused so that a new job can start at once.
+/// Every submission and completion tries the paused jobs by decreasing priority. With Victims::move these include the
+/// jobs that the same event has paused: one that finds room elsewhere has been moved.
 class GreedyPreemption final : public NonClairvoyantPolicy {
  public:
   GreedyPreemption(Victims victims, const PriorityRule& rule) : victims_(victims), rule_(rule) {}

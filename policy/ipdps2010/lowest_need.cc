@@ -18,7 +18,7 @@ void LowestNeed::solve(const CpuContention& contention, const ClusterView& view,
     const JobView& spec = view.jobs[contention.jobs()[j].slot];
     order_.push_back({spec.cpu_need * spec.tasks, j});
   }
-  // Jobs are numbered in order of submission.
+  // Job numbers follow the order of submission.
   std::sort(order_.begin(), order_.end(),
             [](const Ranked& a, const Ranked& b) { return a.need != b.need ? a.need < b.need : a.job < b.job; });
   for (const Ranked& ranked : order_) {

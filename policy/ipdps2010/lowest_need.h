@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The average-yield heuristic of IPDPS 2010, section III.A: equal yields, then what CPU is left goes to the job that
-// wants least.
+// The average-yield heuristic of IPDPS 2010, section III.A: equal yields, then the CPU that is left goes to the jobs
+// that need least.
 #pragma once
 
 #include <vector>
@@ -11,10 +11,10 @@ namespace dfrs::ipdps2010 {
 
 class LowestNeed final : public YieldRule {
  public:
-  /// Every job gets 1 / max(1, Lambda), Lambda the largest load of a node relative to its capacity: the highest yield
-  /// that all can have. Then, again and again, of the jobs that have CPU left on each of their nodes the one with the
-  /// lowest CPU need in total, the earlier submission on ties, is given as much more as it can have. No yield is ever
-  /// lowered, so that one look at each job, by increasing need, does all of it. O(jobs log jobs + places).
+  /// Every job gets 1 / max(1, Lambda), the highest yield that all can have; Lambda is the largest load of a node
+  /// relative to its capacity. Then, repeatedly, the job with the lowest total CPU need that has CPU left on all of its
+  /// nodes gets as much more as fits; ties go to the earlier submission. No yield ever falls, so a single pass over the
+  /// jobs by increasing need suffices. O(jobs log jobs + places).
   void solve(const CpuContention& contention, const ClusterView& view, Seconds horizon,
              std::span<double> yields) override;
   bool follows_progress() const override { return false; }

@@ -22,7 +22,8 @@ void LowestStretch::solve(const CpuContention& contention, const ClusterView& vi
   common_stretch(contention, estimates_, kYieldAccuracy, yields);
   spare_cpu(contention, yields, left_);
 
-  // A job raised as far as possible runs at full speed or has filled a node: each is raised once at most.
+  // A job that is raised as far as possible runs at full speed or has filled a node, so each job is raised at most
+  // once.
   std::vector<bool> raised(count, false);
   for (;;) {
     std::size_t best = count;

@@ -10,9 +10,7 @@ namespace dfrs::ipdps2010 {
 void spare_cpu(const CpuContention& contention, std::span<const double> yields, std::vector<double>& left) {
   left.clear();
   for (const CpuContention::Node& node : contention.nodes()) {
-    double used = 0;
-    for (const CpuContention::User& user : contention.users(node)) used += user.need * yields[user.job];
-    const double rest = node.capacity - used;
+    const double rest = node.capacity - cpu_used(contention, node, yields);
     left.push_back(rest > node.capacity * kCpuTolerance ? rest : 0);
   }
 }

@@ -7,7 +7,7 @@
 namespace dfrs {
 namespace {
 
-// What fits nowhere.
+// The requirement of a spent entry, which fits nowhere.
 constexpr double kSpent = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -34,12 +34,12 @@ void FitList::finish() {
     Level& level = levels_[depth_];
     level.count = (levels_[depth_ - 1].count + kBlock - 1) / kBlock;
     level.least.resize(level.count * dims_);
-    for (std::size_t block = 0; block < level.count; ++block) sum_up(depth_, block);
+    for (std::size_t block = 0; block < level.count; ++block) summarize(depth_, block);
     ++depth_;
   }
 }
 
-bool FitList::sum_up(std::size_t level, std::size_t block) {
+bool FitList::summarize(std::size_t level, std::size_t block) {
   const Level& below = levels_[level - 1];
   const double* amounts = below.least.data() + block * kBlock * dims_;
   Amounts least;
@@ -63,7 +63,7 @@ void FitList::spend(std::size_t entry) {
   std::size_t block = entry;
   for (std::size_t level = 1; level < depth_; ++level) {
     block /= kBlock;
-    if (!sum_up(level, block)) break;
+    if (!summarize(level, block)) break;
   }
 }
 

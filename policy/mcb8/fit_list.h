@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Requirements in a fixed order, searched for the first that fits into a room. Blocks of entries are summed up by the
-// least that any of them requires, blocks of blocks likewise: a search passes over what cannot hold a fit. In a list
-// sorted by one requirement, a block's entries differ little in it, so that the other requirement's least one decides
-// and the search is O(log entries) but for the blocks at the edge.
+// A list of requirements in a fixed order, searched for the first that fits into given room. Each block of entries is
+// summarized by the least that any of them requires, and so are blocks of blocks; a search skips blocks in which
+// nothing can fit. If the list is sorted by one requirement, that differs little within a block, the minimum of the
+// other requirement decides, and a search takes O(log entries) apart from blocks at the boundary.
 #pragma once
 
 #include <array>
@@ -13,28 +13,28 @@
 
 namespace dfrs {
 
-/// CPU, then the rigid resources: what a task requires, or what a node has left. Rigid amounts are exact up to 2^53.
+/// CPU, then rigid resources, as a task requires them or a node has them left. Rigid amounts are exact up to 2^53.
 using Amounts = std::array<double, 1 + kMaxRigid>;
 
 class FitList {
  public:
   static constexpr std::size_t kNone = ~std::size_t{0};
 
-  /// An empty list of entries with that many amounts each.
+  /// Starts an empty list whose entries have `dims` amounts each.
   void clear(std::size_t dims);
   void push(const Amounts& required);
-  /// To be called after the last push(), before the first search. O(entries).
+  /// Call this after the last push() and before the first search. O(entries).
   void finish();
 
   std::size_t size() const { return size_; }
-  /// What an entry requires that is not spent.
+  /// The amounts that an unspent entry requires.
   const double* required(std::size_t entry) const { return levels_[0].least.data() + entry * dims_; }
-  /// No entry before this one is left.
+  /// All entries before this one are spent.
   std::size_t head() const { return head_; }
-  /// The entry fits nowhere from now on. O(log entries).
+  /// Makes the entry fit nowhere from now on. O(log entries).
   void spend(std::size_t entry);
 
-  /// The first entry from `from` on that requires at most `limits`, or kNone. D is the number of amounts.
+  /// The first entry from `from` on that requires at most `limits`; kNone if there is none. D is the number of amounts.
   template <std::size_t D>
   std::size_t first_fit(std::size_t from, const Amounts& limits) const {
     std::size_t level = 0;
@@ -56,7 +56,7 @@ class FitList {
         continue;
       }
       if (top) return kNone;
-      // On with what follows the block, at the highest level where that begins a block, too.
+      // Continue after the block, at the highest level at which a block begins there.
       do {
         at = (at + kBlock - 1) / kBlock;
         ++level;
@@ -79,10 +79,10 @@ class FitList {
     }
     return true;
   }
-  // Sets a block's least amounts from what it sums up; true if they changed.
-  bool sum_up(std::size_t level, std::size_t block);
+  // Updates a block's least amounts from the level below; true if they have changed.
+  bool summarize(std::size_t level, std::size_t block);
 
-  std::vector<Level> levels_;  // the entries, then blocks of what is below; storage is kept
+  std::vector<Level> levels_;  // the entries, then blocks of the level below; storage is reused
   std::size_t depth_ = 1;
   std::size_t dims_ = 1;
   std::size_t size_ = 0;

@@ -9,7 +9,7 @@
 namespace dfrs {
 namespace {
 
-// With more sets of eligible nodes than this, telling which nodes are alike costs more than it saves.
+// With more sets of eligible nodes than this, finding out which nodes are alike costs more than it saves.
 constexpr std::size_t kMostSets = 16;
 
 template <std::size_t D>
@@ -29,19 +29,19 @@ Amounts capacity(const ClusterState& state, NodeIndex n) {
   return amounts;
 }
 
-// Larger ones first; ties by index, which is submission order, and in which keys come here.
+// Sorts larger keys first, ties by index, which is submission order. Keys arrive by index.
 template <typename Key>
 void sort_keys(std::vector<Key>& keys) {
   const auto larger = [](const Key& a, const Key& b) { return a.key != b.key ? a.key > b.key : a.item < b.item; };
-  // Often all are equal.
+  // Often all keys are equal.
   if (!std::is_sorted(keys.begin(), keys.end(), larger)) std::sort(keys.begin(), keys.end(), larger);
 }
 
-// The lists by the room left in their dimension, most first; the CPU list before others on ties.
+// Sorts the lists by the room left in their dimension, most first; the CPU list wins ties.
 template <std::size_t D>
 void prefer(const Amounts& left, const Amounts& whole, std::array<std::uint32_t, D>& lists) {
   const auto open = [&](std::size_t d) { return whole[d] > 0 ? left[d] / whole[d] : 0.0; };
-  if constexpr (D == 2) {  // the usual case, in short
+  if constexpr (D == 2) {  // a shortcut for the usual case
     lists[0] = open(1) > open(0) ? 1 : 0;
     lists[1] = 1 - lists[0];
   } else {
@@ -150,7 +150,7 @@ void Packer::measure_items() {
 }
 
 void Packer::sort_items() {
-  // In a burst most jobs have been left out by now, for lack of memory.
+  // In a burst, most jobs have been left out by now for lack of memory.
   std::erase_if(movable_, [&](std::uint32_t k) { return (*items_)[k].excluded; });
   const auto sort_by = [&](Order& order, auto&& key) {
     keys_.clear();
@@ -165,7 +165,7 @@ void Packer::sort_items() {
   sorted_ = true;
 }
 
-// What stays pinned on an unusable node needs none of the room that the usable ones have.
+// Tasks that stay pinned on unusable nodes need no room on usable ones.
 RigidAmount Packer::tasks_on_usable(const Item& item) const {
   RigidAmount tasks = item.spec->tasks;
   if (state_->homogeneous() || !item.pinned) return tasks;
@@ -173,7 +173,7 @@ RigidAmount Packer::tasks_on_usable(const Item& item) const {
   return tasks;
 }
 
-// Required CPU apart: do they fit the same nodes?
+// Whether two items fit the same nodes, CPU aside.
 bool Packer::alike_but_for_cpu(std::uint32_t a, std::uint32_t b) const {
   for (std::size_t d = 1; d < dims_; ++d) {
     if (single_[a].required[d] != single_[b].required[d]) return false;
@@ -240,7 +240,7 @@ bool Packer::pack() {
 bool Packer::pack_all() {
   room_left_ = total_;
   tasks_left_ = tasks_total_;
-  // High yields mostly fail here, before anything is laid out.
+  // Most high yields fail here, before any packing.
   if (cannot_fit()) return false;
   if (!place_pinned()) return false;
   if (!sorted_) sort_items();
@@ -354,14 +354,14 @@ bool Packer::cannot_fit() const {
   for (std::size_t d = 1; d < dims_; ++d) {
     if (left_[d] > room_left_[d]) return true;
   }
-  // The sums were added in another order than the nodes' will be: leave rounding a margin.
+  // These sums are added in a different order than the nodes' will be: leave a margin for rounding.
   return left_[0] > room_left_[0] + 1e-6 * (total_[0] + 1.0);
 }
 
 bool Packer::accepts(const Entry& entry, const Room& room, NodeIndex n) const {
   const JobView& spec = *(*items_)[entry.item].spec;
   if (spec.eligible != nullptr && !spec.eligible->contains(n)) return false;
-  // An exclusive job takes empty nodes and then only its own tasks; pinned ones were placed first.
+  // An exclusive job takes empty nodes, and then only its own tasks go there. Pinned jobs are placed first.
   if (room.empty) return true;
   return room.exclusive == (spec.flags.exclusive ? entry.item : kNobody);
 }
@@ -371,7 +371,7 @@ bool Packer::fill_nodes() {
   filling_.steps.clear();
   std::size_t t = 0;
   for (const Run& run : runs_) {
-    // What nodes of another kind took says nothing about these.
+    // The filling of another kind of nodes does not apply to these.
     if (!sets_.empty() || filling_whole_ != run.whole) filling_.steps.clear();
     filling_whole_ = run.whole;
     for (NodeIndex n = run.first; n < run.end;) {
@@ -462,7 +462,7 @@ std::uint32_t Packer::commit(Filling& filling, const Amounts& room, NodeIndex n,
   for (std::size_t d = 0; d < D; ++d) left_[d] -= times * (room[d] - filling.rest[d]);
   for (const Step& step : filling.steps) {
     Entry& entry = entries_[step.entry];
-    if (entry.used == 0) continue;  // an earlier step's
+    if (entry.used == 0) continue;  // an earlier step took from the same entry
     record_.shares.push_back({step.entry, static_cast<std::uint32_t>(entry.used)});
     entry.left -= nodes * entry.used;
     tasks_left_ -= nodes * entry.used;

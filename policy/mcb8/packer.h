@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// MCB8's vector packing (RR-7659, section 4.3; after Leinberger et al., multi-capacity bin packing): tasks with fixed
-// CPU and rigid requirements onto nodes, keeping each node's dimensions in balance.
+// MCB8's vector packing (RR-7659, section 4.3; after the multi-capacity bin packing of Leinberger et al.): packs tasks
+// with fixed CPU and rigid requirements onto nodes, keeping each node's dimensions in balance.
 //
-// One list per dimension holds the jobs for which that dimension is the largest requirement, by non-increasing
-// requirement. Node by node, the list of the dimension with most room left is searched for the first job with a task
-// that fits, then the lists of the other dimensions. With CPU and memory alone this is the paper's two-list algorithm.
-// Requirements compare as fractions of the largest node. Rules the paper leaves open (simulation semantics, rule 11):
-// nodes in index order; equal requirements count as rigid ones; equal items keep submission order; a balanced node
-// tries the CPU list first.
+// For each dimension, a list holds the jobs whose largest requirement is in that dimension, by non-increasing
+// requirement. Nodes are filled one by one. The list of the dimension with the most room left is searched for the first
+// job with a task that fits, then the lists of the other dimensions. With CPU and memory alone this is the paper's
+// two-list algorithm. Requirements are compared as fractions of the largest node. Rules that the paper leaves open
+// (simulation semantics, rule 11): nodes in index order; a job with equal requirements goes to the list of the rigid
+// one; equal items keep submission order; a balanced node tries the CPU list first.
 //
-// What makes it fast changes no choice:
-// - Jobs that follow each other in a list and require the same are one entry of it.
-// - Searches pass over what cannot fit (policy/mcb8/fit_list.h).
-// - A node takes what the last node of its kind took, for as long as there is as much left of it, and is searched for
-//   only from there on: an entry that did not fit or was used up before did and was so now. Runs of nodes that fill
-//   alike are filled in one step.
-// - Which task is where is written down for the packing that is kept, from the record of the fillings.
+// These optimisations do not change any choice:
+// - Consecutive jobs of a list with equal requirements form one entry.
+// - Searches skip entries that cannot fit (policy/mcb8/fit_list.h).
+// - A node takes the same tasks as the last node of its kind, as long as enough of them are left, and searches only
+// from
+//   there on: entries that did not fit or were used up then still are. Runs of nodes that fill alike are filled in one
+//   step.
+// - The nodes of single tasks are written down only for the packing that is kept, from the record of its fillings.
 #pragma once
 
 #include <array>
@@ -36,31 +37,31 @@ class Packer {
     const JobView* spec = nullptr;
     double cpu = 0;           ///< CPU requirement of one task, for pack()
     std::uint32_t first = 0;  ///< set by lay_out()
-    bool pinned = false;      ///< placed beforehand on `nodes`, one for each task
-    bool excluded = false;    ///< not to be packed, see exclude()
+    bool pinned = false;      ///< stays on `nodes`, which has an entry for each task
+    bool excluded = false;    ///< left out, see exclude()
     std::span<const NodeIndex> nodes;
   };
 
-  /// Items in submission order. `items` is kept by reference until the last packing; the first one sorts those that
-  /// are not excluded then. O(items), O(items log items) at the first packing, and O(nodes) where they differ.
+  /// Prepares for packing `items`, which are in submission order and must outlive the last packing. O(items), plus
+  /// O(nodes) if nodes differ. The first packing sorts the items not excluded by then: O(items log items).
   void prepare(const ClusterState& state, std::vector<Item>& items);
   /// Leaves an item out of all further packings. O(1), and O(tasks) if it is pinned.
   void exclude(std::uint32_t item);
 
-  /// True if all tasks of all items found a node, every one with `yield` times its CPU need. O(entries + pinned tasks +
-  /// (distinct fillings x tasks per node) log entries), where entries are runs of equal jobs.
+  /// Packs all items, with `yield` times the CPU need of each task. True if every task found a node. O(entries + pinned
+  /// tasks + (distinct fillings x tasks per node) log entries), where entries are runs of equal jobs.
   bool pack_scaled(double yield);
-  /// The same with the items' own `cpu`. O(items log items) more.
+  /// Packs all items, with the CPU requirement Item::cpu. O(items log items) more than pack_scaled().
   bool pack();
 
-  /// Writes down the nodes of all items in the last packing that succeeded. O(items + tasks).
+  /// Computes the nodes of all items in the last successful packing. O(items + tasks).
   void lay_out();
-  /// Nodes of an item that is not excluded, ascending; after lay_out().
+  /// After lay_out(): the nodes of an item that is not excluded, ascending.
   std::span<const NodeIndex> nodes_of(const Item& item) const {
     return {result_.data() + item.first, item.spec->tasks};
   }
 
-  /// A necessary condition, exact: do all items' rigid requirements together fit the cluster at all? O(1).
+  /// Whether the rigid requirements of all items together fit the cluster: exact, and necessary for a packing. O(1).
   bool rigid_totals_fit() const;
 
  private:
@@ -71,22 +72,22 @@ class Packer {
     double key;
     std::uint32_t item;
   };
-  // Jobs in a row that require the same of the same nodes.
+  // Consecutive jobs with equal requirements and eligible nodes.
   struct Group {
     Amounts required{};       // by a task at full speed
-    double share = 0;         // largest rigid share
+    double share = 0;         // largest rigid requirement, as a fraction of the largest node
     std::uint64_t tasks = 0;  // of those not excluded
     std::uint32_t first = 0;  // place in the order
     std::uint32_t count = 0;
-    std::uint32_t list = 0;  // that of the largest rigid share
+    std::uint32_t list = 0;  // of that largest requirement
   };
-  // The movable items by non-increasing CPU need or largest rigid share, then by submission.
+  // The movable items by non-increasing CPU need or largest rigid requirement, then by submission.
   struct Order {
     std::vector<std::uint32_t> items;
     std::vector<Group> groups;
     std::vector<std::uint32_t> group_of;  // by item
   };
-  // Usable nodes in a row that are alike.
+  // Consecutive usable nodes that are alike.
   struct Run {
     NodeIndex first = 0, end = 0;
     Amounts whole{};
@@ -94,7 +95,7 @@ class Packer {
   struct Room {
     Amounts left{};
     bool empty = true;
-    std::uint32_t exclusive = kNobody;  // the item that has the node for itself
+    std::uint32_t exclusive = kNobody;  // the item that has the node to itself
   };
   // A node with pinned tasks.
   struct PinnedNode {
@@ -105,39 +106,39 @@ class Packer {
     NodeIndex node;
     std::uint32_t item;
   };
-  // Of one list: equal jobs in a row.
+  // An entry of a list: consecutive equal jobs.
   struct Entry {
     std::uint64_t left = 0;  // tasks without a node
-    std::uint64_t used = 0;  // of these, by the filling at hand
+    std::uint64_t used = 0;  // of these, taken by the current filling
     std::uint32_t item = 0;  // one of the jobs
   };
   // One task taken by a node.
   struct Step {
-    Amounts room;                                  // left before it
-    std::array<std::uint32_t, kMaxDims> cursor{};  // nothing before these fits that room
+    Amounts room;                                  // that was left before it
+    std::array<std::uint32_t, kMaxDims> cursor{};  // by list: no earlier entry fits that room
     std::uint32_t entry = 0;
     std::uint32_t list = 0;
   };
-  // What a node takes. One cursor per list: what does not fit a node once does not fit it later.
+  // What a node takes. Each list needs just a cursor, because an entry that once does not fit a node never will.
   struct Filling {
     std::vector<Step> steps;
-    Amounts rest{};  // room left after the last one
+    Amounts rest{};  // room left after the last step
   };
-  // A packing as it came about.
+  // How a packing was made.
   struct Record {
-    struct Nodes {  // that took the same
+    struct Nodes {  // consecutive nodes with equal fillings
       NodeIndex first;
       std::uint32_t count;
       std::size_t shares_end;
     };
-    struct Share {  // of each of the nodes
+    struct Share {  // what each of these nodes takes from an entry
       std::uint32_t entry;
       std::uint32_t tasks;
     };
     std::vector<Nodes> nodes;
     std::vector<Share> shares;
     std::vector<std::uint32_t> items;       // of all entries, entry by entry
-    std::vector<std::uint32_t> items_from;  // by entry: its first in `items`
+    std::vector<std::uint32_t> items_from;  // by entry: where its items begin in `items`
 
     void clear();
   };
@@ -166,36 +167,36 @@ class Packer {
   const ClusterState* state_ = nullptr;
   std::vector<Item>* items_ = nullptr;
   std::size_t dims_ = 2;                         // CPU and the rigid resources in use
-  bool nodes_matter_ = false;                    // some job does not share, or does not take just any node
-  std::vector<const NodeSet*> sets_;             // of nodes that jobs are bound to
-  double cpu_reference_ = 1;                     // the largest node
-  std::array<double, kMaxRigid> rigid_scale_{};  // 1 / the largest node, 0 where there is none of it
+  bool nodes_matter_ = false;                    // some job is exclusive or limited to eligible nodes
+  std::vector<const NodeSet*> sets_;             // the different sets of eligible nodes
+  double cpu_reference_ = 1;                     // capacity of the largest node
+  std::array<double, kMaxRigid> rigid_scale_{};  // 1 / capacity of the largest node; 0 if no node has any
   std::vector<Run> runs_;                        // in index order
   Amounts total_{};                              // of all usable nodes
   Amounts needed_{};                             // by the items not excluded, on usable nodes, at full speed
   std::uint64_t tasks_total_ = 0;                // of the items neither excluded nor pinned
   std::vector<std::uint32_t> movable_;           // items that are not pinned
-  bool sorted_ = false;                          // the orders are of the items at hand
+  bool sorted_ = false;                          // the orders are those of the present items
   Order by_need_, by_share_;
-  std::vector<Group> single_;  // by item: a group of its own, without place
+  std::vector<Group> single_;  // by item: a group of this item alone, without a place
   std::vector<Key> keys_;      // scratch
   std::vector<Pin> pins_;      // by node, then item
 
-  // Of the packing at hand.
+  // The current packing.
   bool by_yield_ = false;
   double yield_ = 0;
   std::vector<FitList> lists_;                  // 0: CPU, 1 + d: rigid dimension d
   std::array<std::uint32_t, kMaxDims> base_{};  // number of a list's first entry
-  double last_cpu_ = 0;                         // that the last entry requires
+  double last_cpu_ = 0;                         // required by the last entry
   std::vector<Entry> entries_;                  // of all lists
   std::vector<PinnedNode> pinned_nodes_;
   Filling filling_, pinned_filling_;
-  Amounts filling_whole_{};       // of the nodes that filling_ is of
-  Amounts left_{}, room_left_{};  // required by tasks without a node; of nodes not yet filled
+  Amounts filling_whole_{};       // capacity of the nodes that filling_ is for
+  Amounts left_{}, room_left_{};  // required by tasks without a node; available on nodes not yet filled
   std::uint64_t tasks_left_ = 0;
   Record record_, kept_;
 
-  std::vector<std::uint32_t> next_;  // by entry: where its next task's node goes
+  std::vector<std::uint32_t> next_;  // by entry: where in result_ the node of its next task goes
   std::vector<NodeIndex> result_;
 };
 

@@ -10,15 +10,15 @@
 namespace dfrs {
 
 struct PriorityRule {
-  /// The flow time counts as at least this many seconds: 0 in RR-7659, 30 in IPDPS 2010 (section III.A).
+  /// Flow times count as at least this many seconds: 0 in RR-7659, 30 in IPDPS 2010 (section III.A).
   Seconds flow_floor = 0;
 };
 
-/// Infinite for a job without progress.
+/// The priority in 1 / s; infinite for a job without progress.
 double priority(const JobView& job, Seconds now, const PriorityRule& rule);
 
-/// A job with its priority at one instant. `higher` is a strict total order: of equal priorities the earlier
-/// submission is the higher one.
+/// A job with its priority at one instant. `higher` is a strict total order: among equal priorities, the earlier
+/// submission is higher.
 struct RankedJob {
   double priority = 0;
   std::uint64_t order = 0;

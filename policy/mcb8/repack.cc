@@ -9,7 +9,8 @@
 namespace dfrs {
 namespace {
 
-// Could the job run if it had the cluster to itself? One whose nodes are down must not make others be left out.
+// Whether the job could run if it had the cluster to itself. A job whose nodes are down must not cause others to be
+// left out.
 bool could_run(const ClusterState& state, const JobView& job) {
   if (job.flags.may_not_move && !job.nodes.empty()) {
     const bool fit = all_node_runs(job.nodes, [&](NodeIndex n, std::uint32_t tasks) {
@@ -50,7 +51,7 @@ double Repack::max_yield(ClusterState& state, const ClusterView& view, const Pri
 
 bool Repack::same_as_last(const ClusterState& state) const {
   if (!last_.valid || last_.version != state.version()) return false;
-  // The same version means the same jobs; they may have outgrown their grace period.
+  // The same version means the same jobs, but some may no longer be pinned by the remap limit.
   for (std::size_t k = 0; k < items_.size(); ++k) {
     if (items_[k].pinned != last_.pinned[k]) return false;
   }
@@ -88,7 +89,7 @@ void Repack::collect(const ClusterState& state, const ClusterView& view, const R
     item.job = job;
     item.spec = &spec;
     if (state.placed(job)) {
-      // A job placed at this very instant counts as running: it keeps its nodes where its progress is below the bound.
+      // A job placed at this very instant counts as running, and keeps its nodes if it is below the limit's bound.
       item.pinned = spec.flags.may_not_move || limit.keeps(spec, view.now);
       if (item.pinned) item.nodes = state.nodes_of(job);
     } else if (spec.flags.may_not_move && !spec.nodes.empty()) {
@@ -105,7 +106,7 @@ double Repack::search(const ClusterState& state, const ClusterView& view, const 
   if (items_.empty()) return -1;
   packer_.prepare(state, items_);
   for (;;) {
-    // The totals are a cheap necessary condition: in a burst most jobs leave here, without a packing each.
+    // The totals are a cheap necessary condition. In a burst they drop most jobs without a packing for each.
     while (!packer_.rigid_totals_fit()) {
       if (!drop_lowest(state, view, rule)) return -1;
     }
@@ -171,7 +172,7 @@ void Repack::apply(ClusterState& state, const ClusterView& view) {
   for (JobSlot job : left_out_) {
     if (state.placed(job)) state.remove(job, view.jobs[job]);
   }
-  // All movers leave before any arrives. A job that stays is not touched.
+  // All moving jobs leave before any arrives. A job that stays is not touched.
   std::erase_if(items_, [&](const Packer::Item& item) { return item.excluded || stays(item); });
   for (const Packer::Item& item : items_) {
     if (state.placed(item.job)) state.remove(item.job, *item.spec);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Global remapping: MCB8 with a binary search on the yield, and MCB8-stretch with one on the inverse stretch
-// (RR-7659, sections 4.3 and 4.7).
+// Global remapping: MCB8 with a binary search on the yield, and MCB8-stretch with a binary search on the inverse
+// stretch (RR-7659, sections 4.3 and 4.7).
 #pragma once
 
 #include <vector>
@@ -11,26 +11,26 @@
 
 namespace dfrs {
 
-/// Lowest yield that is tried, and the accuracy of the search (RR-7659, section 4.3).
+/// The lowest yield that is tried, and the accuracy of the search (RR-7659, section 4.3).
 inline constexpr double kYieldAccuracy = 0.01;
 
 class Repack {
  public:
-  /// MCB8 over all jobs: the mapping for the highest yield Y in {0.01 .. 1} found by testing 0.01, 1, then bisection.
-  /// Where 0.01 fails the lowest-priority job is left out and the search begins again; jobs left out are paused, or
-  /// stay waiting. Returns the Y reached, 0 if nothing was changed (no jobs, or those that may not be paused do not
-  /// fit). At most jobs + 9 packings.
+  /// MCB8 over all jobs: applies the mapping for the highest yield Y in [0.01, 1] that is found by testing 0.01, 1,
+  /// then bisecting. While 0.01 fails, the job of lowest priority is left out; jobs left out are paused or stay
+  /// waiting. Returns Y, or 0 if nothing was changed (no jobs, or those that may not be paused do not fit). At most
+  /// jobs + 9 packings.
   double max_yield(ClusterState& state, const ClusterView& view, const PriorityRule& rule, const RemapLimit& limit);
 
-  /// What a target means for a job that would have to run faster than at full speed to meet it.
+  /// What happens if a job would need more than full speed to meet a target.
   enum class OutOfReach {
-    fails,       ///< the target cannot be met (RR-7659, section 4.7)
-    full_speed,  ///< the job gets full speed, and the target stands for the others (IPDPS 2010, section III.B)
+    fails,       ///< the target fails (RR-7659, section 4.7)
+    full_speed,  ///< the job runs at full speed, and the target applies to the others (IPDPS 2010, section III.B)
   };
 
-  /// MCB8-stretch: the same search on s, the inverse of the largest stretch estimated for the next tick, `period`
-  /// seconds from now; a job's CPU requirement is its need times yield_for_stretch(). Tests s = 0, then 1, then bisects
-  /// to 0.01. Returns the s reached; negative if nothing was changed.
+  /// MCB8-stretch: the same search on s, the inverse of the largest stretch estimated for the next tick in `period`
+  /// seconds. A job's CPU requirement is its need times yield_for_stretch(). Tests s = 0, then 1, then bisects to an
+  /// accuracy of 0.01. Returns s; negative if nothing was changed.
   double min_stretch(ClusterState& state, const ClusterView& view, const PriorityRule& rule, const RemapLimit& limit,
                      Seconds period, OutOfReach out_of_reach = OutOfReach::fails);
 
@@ -50,14 +50,14 @@ class Repack {
     RankedJob rank;
     std::uint32_t item;
   };
-  // Items that may be left out: a heap, the lowest priority first; and behind all of these those without progress,
-  // of infinite priority, in submission order, of which the last is the lowest.
+  // The items that may be left out: a heap with the lowest priority first, and after all of these the items without
+  // progress. Their priority is infinite; they are in submission order, and the last one is left out first.
   std::vector<RankedItem> ranks_;
   std::vector<std::uint32_t> untried_;
   bool ranked_ = false;
 
-  // The last max_yield() that left no job out: its outcome depends on nothing but the jobs and which of them are
-  // pinned, so that a tick at which both are the same finds the same mapping and need not look for it.
+  // The last max_yield() that left no job out. Its result depends only on the jobs and on which of them are pinned, so
+  // a tick at which neither has changed need not search again.
   struct Last {
     bool valid = false;
     std::uint64_t version = 0;
@@ -67,8 +67,9 @@ class Repack {
   Last last_;
 };
 
-/// The yield a job needs until the next tick for its estimated stretch (flow + T) / (vt + yield T) then to be at most
-/// 1 / s (RR-7659, section 4.7). May exceed 1 (out of reach); at least kYieldAccuracy, so that placed jobs advance.
+/// The yield that a job needs until the next tick, T = `period` seconds from now, so that its estimated stretch then,
+/// (flow + T) / (vt + yield T), is at most 1 / s (RR-7659, section 4.7). May exceed 1: the target is out of reach. At
+/// least kYieldAccuracy, so that all placed jobs progress.
 double yield_for_stretch(const JobView& job, Seconds now, Seconds period, double s);
 
 }  // namespace dfrs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The DFRS algorithms of RR-7659 by their parts. Their names are read and written in policy/rr7659/family.cc.
+// The DFRS algorithms of RR-7659 and their parts. policy/rr7659/family.cc reads and writes their names.
 #pragma once
 
 #include <optional>
@@ -11,32 +11,34 @@
 
 namespace dfrs {
 
-/// What happens when (table 1), and how yields are set. Named (section 4.5)
+/// Which rule acts at which event (table 1), and how yields are set. Names (section 4.5) have the form
 ///
 ///   SUBMISSION['*'] ['/per' | '/stretch-per'] ['/OPT=' MIN|AVG|MAX] ['/MINVT=' s | '/MINFT=' s]
 ///
-/// with SUBMISSION one of Greedy, GreedyP, GreedyPM, MCB8 or nothing.
+/// where SUBMISSION is Greedy, GreedyP, GreedyPM, MCB8 or empty.
 struct DfrsAlgorithm {
   enum class Submission { nothing, greedy, greedy_p, greedy_pm, mcb8 };
   enum class Periodic { nothing, mcb8, mcb8_stretch };
   enum class Objective { min_yield, avg_yield, max_stretch, avg_stretch };
 
   Submission on_submission = Submission::nothing;
-  bool opportunistic = false;  ///< "*": also act at completions, by Greedy or MCB8 as on submission
+  bool opportunistic = false;  ///< "*": also act at completions, with Greedy or, if it acts on submission, MCB8
   Periodic periodic = Periodic::nothing;
   Objective objective = Objective::min_yield;
   RemapLimit limit;
 };
 
+/// The algorithm with its canonical name.
 Algorithm named(const DfrsAlgorithm& algorithm);
 
-/// The parts of an algorithm of this family; nothing for others.
+/// The parts of an algorithm of this family; nullopt for others.
 std::optional<DfrsAlgorithm> dfrs_algorithm(const Algorithm& algorithm);
 
-/// The 116 combinations of table 1, in its order.
+/// The 116 combinations of table 1, in the order of the table.
 std::vector<DfrsAlgorithm> table1_algorithms();
 
-/// What RR-7659 compares: FCFS, EASY, EASY/extra-only and the 116 combinations, in the order of its tables.
+/// The algorithms that RR-7659 compares: FCFS, EASY, EASY/extra-only and the 116 combinations, in the order of its
+/// tables.
 std::vector<Algorithm> rr7659_algorithms();
 
 }  // namespace dfrs

@@ -41,24 +41,24 @@ void DfrsPolicy::decide(const ClusterView& view, std::span<const Event> events, 
     needs_changed = needs_changed || event.kind == EventKind::changed;
   }
   const bool due = tick_due(view.now, resync);
-  // A tick that falls together with submissions or completions gets a call of its own, right after: what those started
-  // has then been carried out, and moving it has its price (simulation semantics, rules 5 and 7).
+  // A tick that coincides with submissions or completions gets a call of its own right after theirs. By then the jobs
+  // that they started run, and moving them costs a penalty (simulation semantics, rules 5 and 7).
   const bool postponed = due && ticks_apart_ && (arrivals != 0 || completions);
   const bool tick = due && !postponed;
   if (tick) set_next_tick(view.now);
 
-  // After a resync there may be room although no job completed: a node came back, a job's limits were changed.
+  // A resync may mean room although no job completed: a node has come back, or a job's limits have changed.
   const bool room_may_have_come = completions || resync;
   const bool by_mcb8 = algorithm_.on_submission == Submission::mcb8;
   if (room_may_have_come && algorithm_.opportunistic && !by_mcb8) start_opportunistically(view, state, arrivals);
   for (const Event& event : events) {
     if (event.kind == EventKind::submitted) admit(view, state, event.job);
   }
-  // One repack sees all events of the instant: a second one right behind it would find the same.
+  // One repack serves all events of the instant: a second one would find the same mapping.
   const bool mcb8_now = by_mcb8 && (arrivals != 0 || (room_may_have_come && algorithm_.opportunistic));
   if (tick || mcb8_now) repack(view, state, tick);
 
-  // Yields follow from the mapping; those on stretch also from the progress made, so that a tick sets them again.
+  // Yields depend on the mapping. Those for stretch also depend on progress, so a tick sets them, too.
   if (room_may_have_come || needs_changed || !state.touched().empty() || (tick && yields_follow_progress())) {
     set_yields(view, events, resync, state, outcome);
   }
@@ -75,7 +75,7 @@ bool DfrsPolicy::tick_due(Seconds now, bool resync) {
 
 void DfrsPolicy::set_next_tick(Seconds now) {
   next_tick_ = (std::floor(now / period_) + 1) * period_;
-  // Far from the epoch a short period may vanish in rounding; never ask for a time that is not in the future.
+  // Far from the epoch, rounding may swallow a short period. The next tick must lie in the future.
   if (!(next_tick_ > now)) next_tick_ = std::nextafter(now + period_, kNever);
 }
 
@@ -117,8 +117,8 @@ void DfrsPolicy::repack(const ClusterView& view, ClusterState& state, bool tick)
 
 void DfrsPolicy::set_yields(const ClusterView& view, std::span<const Event> events, bool everything,
                             const ClusterState& state, Outcome& outcome) {
-  // Max-min yields are found again only where they may have changed; those of the other objectives depend on all jobs,
-  // or on the time.
+  // Max-min yields are computed only where they may have changed; those of other objectives depend on all jobs or on
+  // the time.
   if (!yield_rule_ && algorithm_.objective == Objective::min_yield) {
     part_.find(view, events, everything, state, contention_);
   } else {
@@ -149,12 +149,12 @@ void DfrsPolicy::solve(const ClusterView& view) {
       solved = min_average_stretch(contention_, estimates_, kYieldAccuracy, *lp_solver_, yields_);
       break;
   }
-  // Max-min is the objective of most algorithms, and what is left where a solver gave up.
+  // Max-min is the objective of most algorithms, and the fallback if a solver gives up.
   if (!solved) max_min_.solve(contention_, yields_);
 }
 
 Seconds DfrsPolicy::to_next_tick(Seconds now) const {
-  // A tick that was postponed comes at this very instant; the next one is what yields are for.
+  // A postponed tick comes at this very instant; yields are set for the time up to the next one.
   return next_tick_ > now && next_tick_ < kNever ? next_tick_ - now : period_;
 }
 

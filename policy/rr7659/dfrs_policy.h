@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The DFRS algorithms of RR-7659, section 4.5: which mapping rule acts at submissions, completions and ticks, and how
-// yields are set afterwards. The parts have files of their own; this one only says when each is called.
+// yields are set afterwards. The parts have files of their own; this one only decides when to call each.
 #pragma once
 
 #include <memory>
@@ -23,10 +23,10 @@ namespace dfrs {
 
 class DfrsPolicy final : public NonClairvoyantPolicy {
  public:
-  /// `lp_solver` is for OPT=AVG, and may be null without it; must outlive this.
+  /// `lp_solver` is for /stretch-per/OPT=AVG and may be null for other algorithms. It must outlive the policy.
   DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options, LpSolver* lp_solver = nullptr);
-  /// The same rules for who is where, with `yields` in place of the algorithm's objective. Where those follow progress
-  /// a repack for stretch takes targets out of reach as full speed.
+  /// The same mapping rules, with `yields` in place of the algorithm's objective. In a repack for stretch, a job that
+  /// cannot meet a target counts as running at full speed (Repack::OutOfReach).
   DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options, std::unique_ptr<YieldRule> yields);
 
   void decide(const ClusterView& view, std::span<const Event> events, ClusterState& state, Outcome& outcome) override;
@@ -48,10 +48,10 @@ class DfrsPolicy final : public NonClairvoyantPolicy {
   Seconds period_;
   PriorityRule rule_;
   bool ticks_apart_;
-  LpSolver* lp_solver_;                    // null without the objective avg_stretch
+  LpSolver* lp_solver_;                    // may be null unless the objective is avg_stretch
   std::unique_ptr<YieldRule> yield_rule_;  // null: the algorithm's objective
 
-  Seconds next_tick_ = kNever;  // kNever: the cluster was empty
+  Seconds next_tick_ = kNever;  // kNever while the cluster is empty
 
   Greedy greedy_;
   GreedyPreempt preempt_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The names of RR-7659's DFRS algorithms (section 4.5 and table 1), and what they are made of.
+// The names of RR-7659's DFRS algorithms (section 4.5 and table 1), and how each is made.
 #include <algorithm>
 #include <array>
 
@@ -24,30 +24,36 @@ constexpr std::array<SubmissionName, 5> kSubmissions{{{Submission::greedy, "Gree
                                                       {Submission::greedy_pm, "GreedyPM"},
                                                       {Submission::mcb8, "MCB8"},
                                                       {Submission::nothing, ""}}};
-bool valid_combination(const DfrsAlgorithm& a, std::string& why) {
+// Error: what is wrong with a name, as half a sentence.
+using Checked = tl::expected<void, std::string>;
+
+Checked check_combination(const DfrsAlgorithm& a) {
   const bool periodic = a.periodic != Periodic::nothing;
   const bool stretch = a.periodic == Periodic::mcb8_stretch;
   const bool stretch_objective = a.objective == Objective::max_stretch || a.objective == Objective::avg_stretch;
   if (a.on_submission == Submission::nothing && a.opportunistic) {
-    why = "'*' needs a rule for submissions before it";
-  } else if (a.on_submission == Submission::nothing && !periodic) {
-    why = "it says neither what to do on submission nor periodically";
-  } else if (!a.opportunistic && !periodic) {
-    why = "without '*' or '/per' a job that cannot start at once would wait for ever";
-  } else if (stretch && a.on_submission != Submission::nothing) {
-    why = "/stretch-per stands alone, without a rule for submissions";
-  } else if (stretch != stretch_objective) {
-    why = stretch ? "/stretch-per goes with OPT=MAX or OPT=AVG" : "OPT=MAX goes with /stretch-per only";
-  } else if (a.limit.kind != RemapLimit::Kind::none && !periodic && a.on_submission != Submission::mcb8) {
-    why = "MINVT and MINFT limit MCB8, which this algorithm never uses";
-  } else {
-    return true;
+    return wrong("'*' needs a rule for submissions before it");
   }
-  return false;
+  if (a.on_submission == Submission::nothing && !periodic) {
+    return wrong("it says neither what to do on submission nor periodically");
+  }
+  if (!a.opportunistic && !periodic) {
+    return wrong("without '*' or '/per' a job that cannot start at once would wait for ever");
+  }
+  if (stretch && a.on_submission != Submission::nothing) {
+    return wrong("/stretch-per stands alone, without a rule for submissions");
+  }
+  if (stretch != stretch_objective) {
+    return wrong(stretch ? "/stretch-per goes with OPT=MAX or OPT=AVG" : "OPT=MAX goes with /stretch-per only");
+  }
+  if (a.limit.kind != RemapLimit::Kind::none && !periodic && a.on_submission != Submission::mcb8) {
+    return wrong("MINVT and MINFT limit MCB8, which this algorithm never uses");
+  }
+  return {};
 }
 
-// One part behind a '/'; false if it is none that exists, `why` says so.
-bool parse_part(std::string_view part, DfrsAlgorithm& a, std::string_view& objective, std::string& why) {
+// Reads one part behind a '/'. What comes after "OPT=" is left in `objective`: its meaning depends on other parts.
+Checked parse_part(std::string_view part, DfrsAlgorithm& a, std::string_view& objective) {
   if (same_name(part, "per")) {
     a.periodic = Periodic::mcb8;
   } else if (same_name(part, "stretch-per")) {
@@ -56,21 +62,17 @@ bool parse_part(std::string_view part, DfrsAlgorithm& a, std::string_view& objec
     objective = part.substr(4);
   } else if (name_starts_with(part, "MINVT=") || name_starts_with(part, "MINFT=")) {
     const std::optional<Seconds> bound = seconds_from_name(part.substr(6));
-    if (!bound) {
-      why = "'" + std::string(part) + "' needs a positive number of seconds";
-      return false;
-    }
+    if (!bound) return wrong("'" + std::string(part) + "' needs a positive number of seconds");
     a.limit.kind =
         name_starts_with(part, "MINVT=") ? RemapLimit::Kind::min_virtual_time : RemapLimit::Kind::min_flow_time;
     a.limit.bound = *bound;
   } else {
-    why = "'" + std::string(part) + "' is no part of a name";
-    return false;
+    return wrong("'" + std::string(part) + "' is no part of a name");
   }
-  return true;
+  return {};
 }
 
-bool parse_objective(std::string_view text, DfrsAlgorithm& a, std::string& why) {
+Checked parse_objective(std::string_view text, DfrsAlgorithm& a) {
   const bool stretch = a.periodic == Periodic::mcb8_stretch;
   if (text.empty()) {
     a.objective = stretch ? Objective::max_stretch : Objective::min_yield;
@@ -81,13 +83,12 @@ bool parse_objective(std::string_view text, DfrsAlgorithm& a, std::string& why) 
   } else if (same_name(text, "AVG")) {
     a.objective = stretch ? Objective::avg_stretch : Objective::avg_yield;
   } else {
-    why = "OPT is MIN, AVG or MAX";
-    return false;
+    return wrong("OPT is MIN, AVG or MAX");
   }
-  return true;
+  return {};
 }
 
-// As NameMatch, by its parts.
+// Like NameMatch, with the parts of the algorithm.
 using PartsMatch = tl::expected<std::optional<DfrsAlgorithm>, std::string>;
 
 PartsMatch parse_parts(std::string_view name) {
@@ -104,19 +105,19 @@ PartsMatch parse_parts(std::string_view name) {
   if (found == kSubmissions.end()) return std::nullopt;
   a.on_submission = found->submission;
 
-  std::string why;
   std::string_view objective;
   std::array<bool, 3> seen{};  // periodic, objective, limit
   while (!rest.empty()) {
     rest.remove_prefix(1);
     const std::string_view part = rest.substr(0, rest.find('/'));
     rest.remove_prefix(part.size());
-    if (!parse_part(part, a, objective, why)) return wrong(why);
+    if (auto parsed = parse_part(part, a, objective); !parsed) return wrong(std::move(parsed.error()));
     const std::size_t kind = name_starts_with(part, "OPT=") ? 1 : name_starts_with(part, "MIN") ? 2 : 0;
     if (seen[kind]) return wrong("'" + std::string(part) + "' is one part too many");
     seen[kind] = true;
   }
-  if (!parse_objective(objective, a, why) || !valid_combination(a, why)) return wrong(why);
+  if (auto parsed = parse_objective(objective, a); !parsed) return wrong(std::move(parsed.error()));
+  if (auto checked = check_combination(a); !checked) return wrong(std::move(checked.error()));
   return a;
 }
 
@@ -203,7 +204,7 @@ std::vector<Algorithm> list() {
   return all;
 }
 
-// OPT= may be left out, so a name is near if it is near either spelling.
+// OPT= may be left out: mistyped names are compared with both spellings.
 std::vector<std::string> spellings() {
   std::vector<std::string> all;
   for (const DfrsAlgorithm& algorithm : table1_algorithms()) {
@@ -272,7 +273,7 @@ Algorithm named(const DfrsAlgorithm& algorithm) {
   traits.takes_up_waiting = algorithm.opportunistic || algorithm.periodic != Periodic::nothing;
   traits.pauses_for_arrivals =
       algorithm.on_submission != Submission::nothing && algorithm.on_submission != Submission::greedy;
-  // Where something is done at submissions or completions, it matters which jobs were there before.
+  // A rule that acts at submissions or completions depends on which jobs were there before.
   traits.resync_forgets_nothing =
       algorithm.on_submission == Submission::nothing && algorithm.periodic == Periodic::mcb8;
   return {name_of(algorithm), describe(algorithm), traits,

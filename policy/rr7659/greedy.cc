@@ -8,8 +8,8 @@
 namespace dfrs {
 namespace {
 
-// Nodes with room that a job is not eligible for, or that are not empty as it wants them: after so many all are looked
-// at.
+// After this many nodes that have room but refuse the job, by eligibility or exclusiveness, all nodes are scanned
+// instead.
 constexpr std::size_t kMostRefused = 256;
 
 }  // namespace
@@ -68,9 +68,9 @@ std::span<const NodeIndex> Greedy::find_one(const ClusterState& state, const Job
   return nodes_;
 }
 
-// The same choice from nodes by load: of the nodes with room, the candidates are the first of each load (no other one
-// of that load comes before it) and those that have been taken from. Loads that differ may still give the same load
-// with one more task, by rounding: all loads up to the best candidate's are opened before it is taken.
+// Makes the same choice from the nodes sorted by load. Candidates are the first node with room of each load, because it
+// wins all ties within that load, and the nodes that have tasks of the job already. Different loads may round to the
+// same load with one more task, so all loads up to that of the best candidate are opened before a task goes to it.
 Greedy::Found Greedy::find_by_load(const ClusterState& state, const JobView& job,
                                    std::span<const NodesByLoad::Order> orders) {
   using Order = NodesByLoad::Order;
@@ -113,8 +113,8 @@ Greedy::Found Greedy::find_by_load(const ClusterState& state, const JobView& job
   return Found::yes;
 }
 
-// Makes a candidate of the first node from `spot` on, of those with the same load, that takes a task. False after too
-// many that do not.
+// Makes the first node from `spot` on that takes a task a candidate, among those of equal load. False after too many
+// refusals.
 bool Greedy::open(const ClusterState& state, const JobView& job, const NodesByLoad::Order& order,
                   NodesByLoad::Order::Spot spot) {
   const double load = order[spot].load;

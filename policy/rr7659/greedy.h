@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Greedy task mapping (RR-7659, section 4.2): each task goes to the least loaded node with room for it.
+// Greedy task mapping (RR-7659, section 4.2): each task goes to the least loaded node that has room for it.
 #pragma once
 
 #include <span>
@@ -11,14 +11,14 @@ namespace dfrs {
 
 class Greedy {
  public:
-  /// Nodes for all tasks of the job, ascending, or an empty span where not all of them find room. Of the nodes with
-  /// room for a task, the one whose CPU load relative to its capacity would be lowest with the task; the lowest index
-  /// on ties. A job that may not move and has run before goes back to its own nodes or nowhere.
-  /// The result holds until the next call. No allocation once warm. O(nodes + tasks log nodes); on large clusters
-  /// mostly O(tasks sqrt nodes) with the nodes kept by load (policy/core/nodes_by_load.h).
+  /// Nodes for all tasks of the job, ascending, or an empty span if not all of them find room. Each task goes to the
+  /// node whose CPU load, relative to its capacity, is lowest with the task; ties go to the lowest index. A job that
+  /// may not move and has run before gets its former nodes or none. The result is valid until the next call. No
+  /// allocation once warm. O(nodes + tasks log nodes); on large clusters, whose nodes are kept sorted by load
+  /// (policy/core/nodes_by_load.h), mostly O(tasks sqrt(nodes)).
   std::span<const NodeIndex> find(const ClusterState& state, const JobView& job);
 
-  /// find() and place. False if the job did not fit; nothing changed then.
+  /// Places the job on the nodes of find(). False, and nothing changed, if it does not fit.
   bool place(ClusterState& state, const ClusterView& view, JobSlot job);
 
  private:
@@ -27,19 +27,19 @@ class Greedy {
     NodeIndex node;
     std::uint32_t room;
   };
-  // Heap order of the standard library puts the "largest" first; here that is the lowest load, then index.
+  // The standard library's heaps put the largest element first; here that is the lowest load, then the lowest index.
   struct Worse {
     bool operator()(const Candidate& a, const Candidate& b) const {
       return a.load_after != b.load_after ? a.load_after > b.load_after : a.node > b.node;
     }
   };
 
-  // Nodes of one CPU capacity by load, from which candidates are taken.
+  // Where the search has come to among the nodes of one CPU capacity.
   struct Front {
     const NodesByLoad::Order* order;
-    NodesByLoad::Order::Spot spot;  // first of the next load, or the end
+    NodesByLoad::Order::Spot spot;  // the first node of the next load, or the end
   };
-  // A candidate with its place, if it is the first one of its load that has not been taken.
+  // A candidate, and its position if no task has gone to it yet.
   struct Placed : Candidate {
     const NodesByLoad::Order* order;  // null after its first task
     NodesByLoad::Order::Spot spot;

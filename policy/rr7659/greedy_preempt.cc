@@ -15,7 +15,7 @@ void GreedyPreempt::RoomCount::reset(const ClusterState& state, const JobView& j
     for (NodeIndex n = 0; n < room_.size(); ++n) count(state, job, n);
     return;
   }
-  // The job does not fit, so that no more nodes than it has tasks have room, but for those it is not eligible for.
+  // The job does not fit, so few nodes have room: fewer than it has tasks, and those that it is not eligible for.
   for (const NodesByLoad::Order& order : orders) {
     for (auto spot = order.first_with({}, job.rigid, state.rigid_dims()); !order.ended(spot);
          spot = order.first_with(order.next(spot), job.rigid, state.rigid_dims())) {
@@ -46,7 +46,7 @@ bool GreedyPreempt::admit(ClusterState& state, const ClusterView& view, JobSlot 
       running_.push_back(rank(other, view, state, rule));
     }
   }
-  // Few of them will be marked.
+  // A heap, because few of them will be marked.
   std::make_heap(running_.begin(), running_.end(), RankedJob::higher);
 
   room_.reset(state, incoming);
@@ -63,7 +63,7 @@ bool GreedyPreempt::admit(ClusterState& state, const ClusterView& view, JobSlot 
     room_.update(state, incoming, old_nodes_[marked]);
   }
   const bool fits = room_.enough(incoming);
-  // By decreasing priority, keep those that the new job does not need gone (all of them if it cannot be helped).
+  // By decreasing priority, put back those that need not go; all of them if the job does not fit anyway.
   for (std::size_t k = marked_.size(); k-- > 0;) {
     const JobSlot victim = marked_[k].job;
     state.place(victim, view.jobs[victim], old_nodes_[k]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// GreedyP and GreedyPM (RR-7659, section 4.2): forced admission of a new job by pausing, or moving, running ones.
+// GreedyP and GreedyPM (RR-7659, section 4.2): admit a new job by force, by pausing or moving running ones.
 #pragma once
 
 #include <vector>
@@ -11,20 +11,20 @@ namespace dfrs {
 
 enum class Victims {
   pause,  ///< GreedyP
-  move,   ///< GreedyPM: victims that still find room are moved instead
+  move,   ///< GreedyPM: victims that find room elsewhere are moved instead
 };
 
 class GreedyPreempt {
  public:
-  /// Place `job`, pausing running jobs where it does not fit: mark jobs by increasing priority until the new one would
-  /// fit, unmark by decreasing priority those it fits without, pause the rest. Victims::move then places the paused
-  /// ones again, by decreasing priority. Jobs that may not be paused are never marked. False, and nothing changed, if
-  /// it would not fit even then. O(running + marked log running + tasks of the marked + Greedy), and O(nodes) where
-  /// these are not kept by load.
+  /// Places `job`, and pauses running jobs if it does not fit: marks jobs by increasing priority until it would fit,
+  /// unmarks by decreasing priority those that need not go, and pauses the rest. Victims::move then tries to place
+  /// these elsewhere, by decreasing priority. Jobs that may not be paused are never marked. False, and nothing changed,
+  /// if the job does not fit even so. O(running + marked log running + tasks of the marked + Greedy), plus O(nodes) if
+  /// the nodes are not kept sorted by load.
   bool admit(ClusterState& state, const ClusterView& view, JobSlot job, const PriorityRule& rule, Victims victims);
 
  private:
-  // Counts over all nodes how many tasks of the new job would fit, as victims come and go.
+  // Counts how many tasks of the new job fit on all nodes together, while victims are marked and unmarked.
   class RoomCount {
    public:
     void reset(const ClusterState& state, const JobView& job);
@@ -35,7 +35,7 @@ class GreedyPreempt {
     void count(const ClusterState& state, const JobView& job, NodeIndex n);
 
     std::vector<std::uint32_t> room_;   // by node
-    std::vector<NodeIndex> with_room_;  // all nodes with room are among these
+    std::vector<NodeIndex> with_room_;  // includes all nodes with room
     std::uint64_t total_ = 0;
   };
 

@@ -7,12 +7,12 @@ namespace dfrs {
 
 /// Options of RR-7659's algorithms, which those of IPDPS 2010 share.
 struct DfrsOptions {
-  /// Period of /per and /stretch-per; ticks fall on its multiples. > 0, finite.
+  /// Period of /per and /stretch-per in seconds; ticks fall on its multiples. > 0, finite.
   Seconds period = 600;
-  /// PriorityRule::flow_floor; for IPDPS 2010 0 stands for the 30 s of its paper.
+  /// PriorityRule::flow_floor, >= 0; for IPDPS 2010, 0 stands for the 30 s of its paper.
   Seconds priority_floor = 0;
-  /// A tick that coincides with submissions or completions comes in a call of its own behind theirs, so that a job
-  /// just started pays for being moved. False: one call decides both, and only the outcome is carried out.
+  /// A tick that coincides with submissions or completions gets a call of its own after theirs, so that moving a job
+  /// that has just started costs a penalty. False: one call decides both, and only its outcome is carried out.
   bool ticks_apart = true;
 };
 

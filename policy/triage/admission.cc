@@ -10,7 +10,7 @@ namespace dfrs::triage {
 
 namespace {
 
-// What the job would get of its CPU on these nodes, ascending, if all there shared equally.
+// The share of its CPU need that the job would get on these ascending nodes if all jobs there shared equally.
 double equal_share(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes) {
   double share = 1;
   double own = 0;
@@ -66,7 +66,7 @@ bool Admission::round(DecisionContext& context, Placer& placer, bool& paused) {
   return changed;
 }
 
-// Who is placed may become a victim.
+// Places a job, which may then become a victim itself.
 void Admission::place(DecisionContext& context, JobSlot job, std::span<const NodeIndex> nodes) {
   context.place(job, nodes);
   outweighed_.clear();
@@ -79,7 +79,7 @@ bool Admission::was_displaced(JobSlot job) const {
   return std::find(displaced_.begin(), displaced_.end(), job) != displaced_.end();
 }
 
-// Starts or resumes a job where memory allows.
+// Starts or resumes a job where its rigid resources fit.
 bool Admission::settle(DecisionContext& context, Placer& placer, const Ranked& job, bool& paused) {
   const std::span<const NodeIndex> nodes = placer.find(context, job.job);
   if (nodes.empty()) return false;
@@ -110,7 +110,7 @@ bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked
   const bool anywhere = most_load == kNever;
   if (anywhere && known_too_big(outweighed_, job, least)) return false;
 
-  // Marked jobs are off the state alone; who goes for good leaves the books, too.
+  // Marked jobs leave the state only; those that really go leave the residents and victims, too.
   ClusterState& state = context.state;
   most_load_ = most_load;
   count_room(state, job);
@@ -159,7 +159,7 @@ void Admission::collect_victims(const DecisionContext& context, double below) {
   }
 }
 
-// Jobs of their own nodes (eligible, or bound to those they had) say nothing about others, and others nothing of them.
+// Jobs that are limited to some nodes (eligible nodes, or those they had) say nothing about others, and vice versa.
 bool Admission::known_too_big(const std::vector<Refused>& refused, const JobView& job, double least) {
   if (job.eligible != nullptr || job.flags.may_not_move) return false;
   return std::any_of(refused.begin(), refused.end(), [&](const Refused& r) {
@@ -176,7 +176,7 @@ void Admission::remember(std::vector<Refused>& refused, const JobView& job, doub
   refused.push_back({job.rigid, job.tasks, job.flags.exclusive, least});
 }
 
-// A job that is bound to the nodes it had finds room there alone, and no more than it had.
+// A job that may not move finds room only on its former nodes, and no more than it had there.
 std::uint32_t Admission::room_at(const ClusterState& state, const JobView& job, NodeIndex n) const {
   std::uint32_t room = state.room_for(job, n);
   if (most_load_ < kNever) {

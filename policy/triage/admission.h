@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who runs: jobs by decreasing urgency take the room there is, and displace those whose pause costs little beside it.
+// Decides which jobs run: by decreasing urgency, jobs take the room there is, or displace jobs that cost much less to
+// pause.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +12,25 @@
 
 namespace dfrs::triage {
 
-/// Passes over the waiting jobs of one call: those displaced in one may find a place in the next. Pausing stops before
-/// this in practice, since each pause needs a victim that is less urgent by the margin.
+/// Limit on the passes over the waiting jobs in one call. Jobs displaced in one pass may find a place in the next. In
+/// practice pausing stops long before, since every victim must be less urgent by the margin.
 inline constexpr int kMaxRounds = 50;
 
-/// Room of its own is worth displacing others for if it gives a job this many times the share it would have.
+/// A job displaces others for room of its own if that gives it at least this many times the share it would have.
 inline constexpr double kRoomier = 2;
 
 class Admission {
  public:
-  /// Starts and resumes what it can, by decreasing urgency. A job that does not fit marks running jobs, cheapest pause
-  /// first, until it would; those it turns out not to need are kept, dearest first; the others are paused. No job is
-  /// marked whose pause cost times the margin is not below the job's urgency, and a job displaced at this instant
-  /// displaces no other. A job that never ran and finds room only where it would be crowded displaces others likewise,
-  /// for nodes where it gets at least twice as much. True if anything changed.
-  /// O(jobs log jobs + waiting x (nodes + running tasks)) per round; a job that asks for no less than one that
-  /// has just found no room is passed over.
+  /// Starts and resumes jobs by decreasing urgency. For a job that does not fit, running jobs are marked by increasing
+  /// pause cost until it would fit; those that need not go are unmarked by decreasing cost, and the rest are paused. A
+  /// job is marked only if its pause cost times the margin is below the urgency of the other. A job displaced at this
+  /// instant displaces no other. A job that never ran, and finds room only where its share would be low, displaces
+  /// others in the same way for nodes where it gets at least twice as much. True if anything changed. O(jobs log jobs +
+  /// waiting x (nodes + running tasks)) per round; a job that asks for no less than one that has just found no room is
+  /// skipped.
   bool run(DecisionContext& context, Placer& placer);
 
-  /// Whether jobs wait or are paused after the last run, and the shortest flow time among them.
+  /// Whether jobs were left waiting or paused by the last run, and the shortest flow time among them.
   bool waiting() const { return shortest_wait_ < kNever; }
   Seconds shortest_wait() const { return shortest_wait_; }
 
@@ -39,13 +40,13 @@ class Admission {
     std::uint64_t order = 0;
     JobSlot job = kNoSlot;
   };
-  // What found no room, or could not make room at this urgency: a job that asks for as much in everything, and is no
+  // A job that found no room, or could not make room at its urgency. Jobs that ask for no less of anything, and are no
   // more urgent, need not be tried.
   struct Refused {
     RigidVector rigid{};
     std::uint32_t tasks = 0;
     bool exclusive = false;
-    double least = 0;  ///< victims must cost less
+    double least = 0;  ///< its victims must cost less than this
   };
 
   bool round(DecisionContext& context, Placer& placer, bool& paused);
@@ -61,16 +62,16 @@ class Admission {
   void recount(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes);
 
   std::vector<Ranked> waiting_;
-  Victims victims_;                  // at a cost below victims_below_
-  double victims_below_ = 0;         // of this call; 0: none collected yet
-  std::vector<Refused> refused_;     // found no room
-  std::vector<Refused> outweighed_;  // could not make room
+  Victims victims_;                  // those that cost less than victims_below_
+  double victims_below_ = 0;         // 0: none collected in this call yet
+  std::vector<Refused> refused_;     // jobs that found no room
+  std::vector<Refused> outweighed_;  // jobs that could not make room
   std::vector<JobSlot> displaced_;   // at this instant
   std::vector<JobSlot> marked_;
   std::vector<std::vector<NodeIndex>> old_nodes_;
   std::vector<std::uint32_t> room_;
   std::uint64_t room_total_ = 0;
-  double most_load_ = kNever;  // relative to the capacity, of the nodes that count as room
+  double most_load_ = kNever;  // nodes count as room up to this load, relative to their capacity
   std::vector<NodeIndex> crowded_;
   Seconds shortest_wait_ = kNever;
 };

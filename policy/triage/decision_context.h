@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the parts of the policy look at and change while it decides.
+// The state that the parts of the policy share during one call.
 #pragma once
 
 #include <span>
@@ -27,8 +27,8 @@ struct DecisionContext {
     residents.removed(state, slot);
     state.remove(slot, view.jobs[slot]);
   }
-  /// Whether a placed job is where it was when the call began. O(its tasks).
-  bool stayed(JobSlot slot) const { return view.jobs[slot].state == JobState::running && state.on_nodes_before(slot); }
+  /// Whether a placed job is on the nodes where it was when the call began. O(its tasks).
+  bool stayed(JobSlot slot) const { return state.stays(slot, view.jobs[slot]); }
 };
 
 }  // namespace dfrs::triage

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The names of Triage and of what it is made of:
+// The names of Triage and its variants:
 //
 //   Triage ['/PLACE=' LOAD|HARM] ['/YIELD=' EQUAL|URGENT] ['/MOVE=' NONE|FEW|GAIN] ['/SHORT=' SECONDS] ['/' PARAMETER
 //   ...]
 //
-// with HARM, URGENT and GAIN where a part is not named. SHORT is what counts as a short job, 10 s by default; all of
-// Triage's times are in proportion to it, those named apart excepted. PARAMETER is one of kParameters: '/HOLD=600'.
+// The defaults are HARM, URGENT and GAIN. SHORT is the length of a short job, 10 s by default; all of Triage's times
+// scale with it, except those given as a PARAMETER. PARAMETER is one of kParameters, such as '/HOLD=600'.
 #include <array>
 #include <cmath>
 #include <optional>
@@ -111,7 +111,7 @@ Algorithm policy_of(const Values& values, Seconds short_job = triage::kShort, co
             TriageOptions triage = options.of<TriageOptions>();
             const double scale = short_job / triage::kShort;
             triage.time_scale *= scale;
-            triage.penalty /= scale;  // hosts give it in seconds, names what they name apart
+            triage.penalty /= scale;  // hosts give seconds, as do the parameters below: SHORT must not scale them
             for (std::size_t k = 0; k < kParameters.size(); ++k) {
               const Parameter& p = kParameters[k];
               if (!given[k]) continue;

@@ -12,7 +12,8 @@ void HarmPlacer::begin(const DecisionContext& context) {
   residents_.resize(context.view.jobs.size());
 }
 
-// Once in a call that needs it: jobs are looked at many times, in no order, and these are a tenth of what a view says.
+// Copies, once per call that needs it, the few facts that find() reads many times and in no particular order. They are
+// far smaller than the views.
 void HarmPlacer::know_residents(const DecisionContext& context) {
   residents_known_ = true;
   for (JobSlot slot : context.state.active()) {
@@ -36,8 +37,8 @@ void HarmPlacer::expect_yields(const DecisionContext& context) {
   }
 }
 
-// Of equal harm: the fullest node that has CPU left, so that whole nodes stay free for wide jobs; where none has, the
-// least loaded. Then the one with the least memory left over.
+// Breaks ties of equal harm, lowest value first: the fullest node that has CPU left, so that whole nodes stay free for
+// wide jobs; if none has, the least loaded. Then the node with the least memory left.
 double HarmPlacer::tie(const Candidate& c) { return (c.load > 1 ? 10 * c.load : -10 * c.load) + c.spare; }
 
 double HarmPlacer::own_loss(const Candidate& c) const {
@@ -89,7 +90,7 @@ void HarmPlacer::enter(const ClusterState& state, const JobView& job, NodeIndex 
   load_after_.push_back(c.load + c.step);
 }
 
-// Whether there is room for all tasks.
+// Collects the candidates. True if there is room for all tasks.
 bool HarmPlacer::collect(const DecisionContext& context, const JobView& job) {
   const ClusterState& state = context.state;
   const auto count = static_cast<NodeIndex>(state.node_count());
@@ -104,7 +105,7 @@ bool HarmPlacer::collect(const DecisionContext& context, const JobView& job) {
   return room_total_ >= job.tasks;
 }
 
-// False if the job itself would lose more there than the best candidate costs.
+// Updates the best choice. False if the job alone would lose more there than the best candidate costs.
 bool HarmPlacer::consider(const DecisionContext& context, Candidate& c, Choice& best) {
   const double tied = tie(c);
   const bool any = best.candidate != nullptr;
@@ -129,11 +130,11 @@ bool HarmPlacer::consider(const DecisionContext& context, Candidate& c, Choice& 
 }
 
 HarmPlacer::Choice HarmPlacer::choose(const DecisionContext& context) {
-  // The least loaded node first: it rules out most of the others by what the job itself would lose there.
+  // The least loaded node goes first: most others are then ruled out by the job's own loss.
   Choice best;
   const auto least = std::min_element(load_after_.begin(), load_after_.end());
   consider(context, candidates_[static_cast<std::size_t>(least - load_after_.begin())], best);
-  // What the job loses grows with the load: where it was too much it is too much with a higher one.
+  // The job's own loss grows with the load, so once it is too high it is too high at all higher loads.
   double too_much = kNever;
   for (std::size_t k = 0; k < candidates_.size(); ++k) {
     if (load_after_[k] < too_much && !consider(context, candidates_[k], best)) too_much = load_after_[k];

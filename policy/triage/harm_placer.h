@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Placement by harm: a task goes where it costs the jobs on the cluster the least CPU.
+// Placement by harm: each task goes where it costs the jobs on the cluster the least CPU.
 //
-// On a node with CPU left it costs nothing. On an overloaded one all would share equally, ye = capacity / load. A gang
+// A node with CPU left costs nothing. On an overloaded node all jobs would share equally, ye = capacity / load. A job
 // advances at the yield of its slowest task, so
-// - a resident r that runs faster than ye is slowed down everywhere: (y_r - ye) times its CPU need on all nodes,
-//   counted once however many of its nodes are shared with the new job;
-// - the new job is slowed down likewise, by what ye is below the worst share it has on nodes already chosen.
+// - a resident r that runs faster than ye slows down on all of its nodes. It loses (y_r - ye) times its total CPU need,
+//   counted once, no matter how many nodes it shares with the new job;
+// - the new job slows down on all of its nodes, too, if ye is below its worst share on the nodes chosen so far.
 #pragma once
 
 #include <cstdint>
@@ -16,33 +16,33 @@
 
 namespace dfrs::triage {
 
-/// Residents with less than this times the new job's progress are as likely as not to end first.
+/// Residents with less than this many times the new job's progress are about as likely to end first as it is.
 inline constexpr double kYoung = 2;
 
 class HarmPlacer final : public Placer {
  public:
   void begin(const DecisionContext& context) override;
-  /// O(nodes x (residents + tasks of the job) + tasks of residents that lose by it); mostly residents are looked at of
-  /// those nodes alone where the job itself loses no more than the least that a node costs in all.
+  /// O(nodes x (residents + tasks of the job) + tasks of residents that lose by it). Residents are mostly looked at
+  /// only on nodes where the job's own loss does not exceed the total cost of the best node.
   std::span<const NodeIndex> find(const DecisionContext& context, JobSlot job) override;
 
  private:
   struct Candidate {
     NodeIndex node = 0;
     std::uint32_t room = 0;
-    std::uint32_t taken = 0;  ///< tasks of the new job that are to go there
+    std::uint32_t taken = 0;  ///< tasks of the new job that go there
     double load = 0;          ///< relative to the capacity, with these tasks
-    double step = 0;          ///< what one more task adds
-    double spare = 0;         ///< free rigid resources, relative to the capacity, with these tasks
-    double spare_step = 0;
-    double others = -1;  ///< what residents lose by one more task; negative: to be found
+    double step = 0;          ///< load that one more task adds
+    double spare = 0;         ///< rigid resources free besides these tasks, relative to the capacity
+    double spare_step = 0;    ///< what one more task takes of them
+    double others = -1;       ///< what residents lose by one more task; negative: not computed yet
   };
 
-  /// What a resident may lose.
+  /// What a resident can lose.
   struct Resident {
     double yield = 1;
-    double counts = 0;          ///< weight x CPU need of all tasks
-    std::uint64_t counted = 0;  ///< mark_ if its loss has been
+    double counts = 0;          ///< loss per unit of yield: weight x CPU need of all tasks
+    std::uint64_t counted = 0;  ///< equal to mark_ if its loss is counted already
   };
   /// The best candidate so far.
   struct Choice {
@@ -57,26 +57,26 @@ class HarmPlacer final : public Placer {
   bool consider(const DecisionContext& context, Candidate& candidate, Choice& best);
   double own_loss(const Candidate& c) const;
   void know_residents(const DecisionContext& context);
-  /// The yield of a job that is where it was is known. Others, put somewhere in this call, count as sharing their nodes
-  /// equally with the jobs that are there by now.
+  /// Estimates the yields of jobs placed in this call: they share their nodes equally with the jobs there. The yields
+  /// of all other jobs are known.
   void expect_yields(const DecisionContext& context);
-  /// What residents lose by one more task there whose loss has not been counted yet, >= 0; negative if with `own` it is
-  /// more than `most`.
+  /// What one more task there costs the residents whose loss is not counted yet, >= 0; negative if that plus `own`
+  /// exceeds `most`.
   double loss_of_residents(const DecisionContext& context, const Candidate& candidate, double own, double most) const;
-  /// Residents of the node are counted: wherever else they are they lose nothing more.
+  /// Marks the residents of the node as counted: they lose nothing more on their other nodes.
   void count_residents(const DecisionContext& context, NodeIndex n);
   static double tie(const Candidate& candidate);
 
   std::vector<Candidate> candidates_;
-  std::vector<std::uint32_t> candidate_of_;  // by node; meaningful where candidates_ there is of the node
+  std::vector<std::uint32_t> candidate_of_;  // by node: its index in candidates_, valid if that is of the node
   std::uint64_t room_total_ = 0;
-  std::vector<double> load_after_;   // by candidate: with one more task; never where no more has room
-  std::vector<Resident> residents_;  // by slot; of this call, once some job may lose
-  bool residents_known_ = false;
-  bool expected_ = false;  // whether yields of those who have been placed have been
-  std::uint64_t mark_ = 0;
-  double own_counts_ = 0;  // what a unit of the job's yield does, own_loss included
-  double own_share_ = 1;
+  std::vector<double> load_after_;   // by candidate: its load with one more task; kNever where no more fit
+  std::vector<Resident> residents_;  // by slot; filled in a call once some job may lose
+  bool residents_known_ = false;     // residents_ is filled
+  bool expected_ = false;            // expect_yields() has run for this job
+  std::uint64_t mark_ = 0;           // changes with each job that is placed
+  double own_counts_ = 0;            // what the job loses per unit of its yield, times own_loss
+  double own_share_ = 1;             // the job's worst share on the nodes chosen so far
   std::vector<NodeIndex> nodes_;
   Greedy former_;
   Seconds young_ = 0;

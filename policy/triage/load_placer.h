@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Placement on the least loaded nodes, as RR-7659's Greedy does it.
+// Placement on the least loaded nodes by RR-7659's Greedy.
 #pragma once
 
 #include "policy/rr7659/greedy.h"

@@ -7,7 +7,7 @@
 namespace dfrs::triage {
 
 namespace {
-// A yield above this is not worth a move.
+// Jobs with a yield of at least this are not worth a move.
 constexpr double kFull = 0.999;
 }  // namespace
 
@@ -39,7 +39,7 @@ bool LocalMoves::run(DecisionContext& context, Placer& placer, Yields& yields) {
     bool keep = !found.empty() && !std::equal(found.begin(), found.end(), old_nodes_.begin(), old_nodes_.end());
     if (keep) {
       context.place(slot, found);
-      // A job is expected to run for about as long again as it has.
+      // A job is expected to run for about as long again as it has run.
       const double price = rule_.gain * expected_move_penalty(job, context.options) * job.cpu_need * job.tasks;
       keep = yields.move_pays(context.view, context.state, context.residents, slot, old_nodes_, job.virtual_time(now),
                               price);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Triage's parts and parameters. Every parameter is in seconds, a ratio or a count; docs/reference/triage.md gives the
-// reason for each and what happens when it is changed.
+// Triage's parts and parameters. Every parameter is in seconds, a ratio or a count. docs/reference/triage.md explains
+// the reason for each and the effect of changing it.
 #pragma once
 
 #include "policy/core/units.h"
@@ -11,7 +11,7 @@ namespace dfrs {
 struct TriageParts {
   enum class Placement {
     load,  ///< the least loaded nodes (policy/rr7659/greedy.h)
-    harm,  ///< where the job and those who are there lose least (policy/triage/harm_placer.h)
+    harm,  ///< where the job and the residents lose least (policy/triage/harm_placer.h)
   };
   enum class Yields {
     equal,   ///< max-min fair (policy/yield/max_min.h)
@@ -19,8 +19,8 @@ struct TriageParts {
   };
   enum class Moves {
     none,
-    few,   ///< long-running jobs, at most 5 at a time, where CPU is gained that outweighs the penalty
-    gain,  ///< younger ones too, at most 20, where it outweighs the penalty twice
+    few,   ///< long-running jobs, at most 5 at a time, if the CPU gained outweighs the penalty
+    gain,  ///< younger jobs, too, at most 20 at a time, if the gain is at least TriageOptions::move_gain penalties
   };
   Placement placement = Placement::harm;
   Yields yields = Yields::urgent;
@@ -30,58 +30,58 @@ struct TriageParts {
 };
 
 struct TriageOptions {
-  /// What a pause or a move is expected to cost a job, where its view does not say. >= 0, finite. In units of
-  /// time_scale, as all of Triage's own times are.
+  /// The expected cost of a pause or a move, in seconds, if the job's view does not give it. >= 0, finite. Scaled by
+  /// time_scale, like all of Triage's times.
   Seconds penalty = 300;
-  /// All of Triage's times are multiplied by it: 0.01 on a cluster where a second stands for 100, so that a job of 0.1
-  /// s is what one of 10 s is elsewhere. > 0, finite.
+  /// Factor for all of Triage's times. 0.01 suits a cluster where a second stands for 100: a job of 0.1 s then counts
+  /// like one of 10 s. > 0, finite.
   double time_scale = 1;
 
-  // What follows is fixed by the reasons given, not by fitting; names take it (policy/triage/family.cc) so that anyone
-  // can see what it does. All >= 0 and finite.
+  // The values below follow from the reasons given, not from fitting. Names can override them (policy/triage/family.cc)
+  // so that anyone can study their effect. All are >= 0 and finite; margins and periods are > 0.
 
-  /// PATIENCE: what a job that never ran is thought to have waited already. It may be as short as kShort and cannot be
-  /// told from a long one, so its case is put before it is bad: after as long a wait again its urgency has doubled.
+  /// PATIENCE: seconds that a job that never ran is assumed to have waited already. The job may be as short as kShort,
+  /// so it should press its case before its stretch is bad: after another wait of this length its urgency has doubled.
   Seconds patience = 40;
-  /// HOLD: what keeps a running job. A pause costs it the penalty when it comes back, and as much is asked for in
-  /// advance, so that two jobs do not displace each other in turns.
+  /// HOLD: protects running jobs, in seconds. A paused job pays the penalty when it resumes; adding as much to its
+  /// pause cost keeps two jobs from displacing each other in turns.
   Seconds hold = 300;
-  /// NEW, PAUSED: how much more urgent a job must be than the one it displaces: one that never ran; one that ran
-  /// already, which pays a penalty, too.
+  /// NEW, PAUSED: how many times as urgent as its victim a job must be: a job that never ran, and a paused job, which
+  /// itself costs a penalty.
   double margin_new = 1;
   double margin_paused = 1.35;
-  /// ROOM: a job that never ran and would get less than this share of its CPU asks for room of its own: with the
-  /// urgency 1 / share, since that is the stretch it is heading for, it displaces others if its share is then at least
-  /// doubled.
+  /// ROOM: a job that never ran and would get less than this share of its CPU need asks for room of its own. Its
+  /// urgency for that is 1 / share, the stretch it is heading for; it displaces others if that at least doubles its
+  /// share.
   double elbow_room = 0.5;
-  /// OWN: a unit of CPU lost to the job that is placed counts so much more than one lost to a resident. The job's own
-  /// loss lasts as long as the job does; residents come and go, and what they lose is mostly given back when the load
-  /// changes.
+  /// OWN: how many times a unit of CPU lost by the new job counts, compared with one lost by a resident. The job's own
+  /// loss lasts as long as the job; residents come and go, and get back most of their loss when the load changes.
   double own_loss = 20;
-  /// YOUNG: residents with less than twice the new job's progress are as likely as not to end first, and have much to
-  /// lose in stretch: theirs counts so much more. 1: no difference is made, since none was measured.
+  /// YOUNG: how many times the loss of residents with less than twice the new job's progress counts. They are about as
+  /// likely to end first and have much to lose in stretch. 1 makes no difference between residents: none was measured.
   double young_loss = 1;
-  /// STRETCH, AGE: weights of the yields grow with this power of the stretch so far, and fall with this one of the
-  /// progress. Multiples of 0.5, at most 8.
+  /// STRETCH, AGE: weights of the yields grow with the first power of the stretch so far and fall with the second power
+  /// of the progress. Multiples of 0.5, at most 8.
   double stretch_power = 2;
   double age_power = 0.5;
-  /// PERIOD: of the moves of MOVE=GAIN; and the progress that a job must have for one, since younger ones may end
-  /// before it has paid.
+  /// PERIOD: seconds between the moves of MOVE=GAIN, and the progress that a job needs for one, since younger jobs may
+  /// end before the move pays.
   Seconds move_period = 300;
   /// PAYS: what such a move must gain, in penalties.
   double move_gain = 2;
-  /// TIED: a change of the mapping has others' yields found again: first of those who share an overloaded node with it,
-  /// then of those who share one with these, and so on as long as it is no more than so many jobs. On a large cluster
-  /// that is full it would be all jobs, each by a little, and a decision would take the longer the larger it is.
+  /// TIED: when the mapping changes, yields are computed again for the jobs that share an overloaded node with the
+  /// change, then for the jobs that share one with those, and so on, up to this many jobs. On a large, full cluster
+  /// that chain reaches all jobs, changes each of them slightly, and would make decisions slower the larger the cluster
+  /// is.
   double tied = 1000;
 };
 
-/// What a pause of this job is expected to cost it.
+/// The expected cost of a pause of this job, in seconds.
 inline Seconds expected_penalty(const JobView& job, const TriageOptions& options) {
   return job.penalty >= 0 ? job.penalty : options.penalty * options.time_scale;
 }
 
-/// What a move is: as much as a pause, where the view does not know better.
+/// The expected cost of a move, in seconds: that of a pause unless the view gives another.
 inline Seconds expected_move_penalty(const JobView& job, const TriageOptions& options) {
   return job.move_penalty >= 0 ? job.move_penalty : expected_penalty(job, options);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who is on which node. Kept from call to call, so that a decision costs what it changes and not what there is.
+// Which jobs are on which node. Kept between calls, so that the cost of a decision depends on what it changes and not
+// on the size of the cluster.
 #pragma once
 
 #include <span>
@@ -12,21 +13,21 @@ namespace dfrs::triage {
 
 class Residents {
  public:
-  /// At the beginning of a call: those who have ended are gone; after a resync event everything is taken from the
-  /// state. O(changed nodes x jobs there), or O(nodes + tasks).
+  /// Starts a call: drops jobs that have ended, or on a resync event takes everything from the state. O(changed nodes x
+  /// jobs there), on a resync O(nodes + tasks).
   void begin(const ClusterView& view, std::span<const Event> events, const ClusterState& state);
-  /// The job has been placed, or is to be taken from the nodes where it is. O(its nodes x jobs there).
+  /// Call placed() after a job is placed, removed() before it leaves its nodes. O(its nodes x jobs there).
   void placed(const ClusterState& state, JobSlot job);
   void removed(const ClusterState& state, JobSlot job);
 
-  /// Jobs that have been placed since begin(), perhaps more than once or for a while.
+  /// Jobs that have been placed since begin(), possibly more than once, and possibly removed again.
   std::span<const JobSlot> placed_now() const { return placed_now_; }
-  /// One entry per job, in submission order.
+  /// The jobs on a node, once each, in submission order.
   std::span<const JobSlot> on(NodeIndex n) const { return on_[n]; }
 
  private:
   std::vector<std::vector<JobSlot>> on_;
-  std::vector<std::uint8_t> ended_;  // by slot, for the time of begin()
+  std::vector<std::uint8_t> ended_;  // by slot; all 0 outside begin()
   std::vector<JobSlot> placed_now_;
   bool known_ = false;
 };

@@ -10,8 +10,8 @@
 namespace dfrs {
 namespace {
 
-// While jobs wait, they are looked at again when the youngest has waited a tenth longer: urgencies have then changed by
-// a tenth at the most.
+// Waiting jobs are reconsidered when the one with the shortest wait has waited a tenth longer: by then urgencies have
+// changed by a tenth at most.
 constexpr double kLookAgain = 0.1;
 constexpr Seconds kLookAgainLeast = 2;
 constexpr Seconds kLookAgainMost = 300;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Triage: the worst off first, and no job displaced without need. Non-clairvoyant. docs/reference/triage.md explains
-// it; this file only says when each part acts.
+// Triage: the jobs that are worst off come first, and no job is displaced without need. Non-clairvoyant.
+// docs/reference/triage.md explains it; this file only decides when each part acts.
 #pragma once
 
 #include <memory>

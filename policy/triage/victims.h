@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Running jobs that may be paused, cheapest first. On a large cluster there are thousands, of which a decision looks at
-// few: they are sorted as far as is looked at.
+// Running jobs that may be paused, cheapest first. A large cluster has thousands of them, but a decision looks at few,
+// so they are sorted only as far as needed.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct Victim {
   std::uint64_t order = 0;  ///< of submission
   JobSlot job = kNoSlot;
 
-  /// Of equal cost the later submission goes first.
+  /// Among equal costs, the later submission is cheaper.
   static bool cheaper(const Victim& a, const Victim& b) {
     return a.cost != b.cost ? a.cost < b.cost : a.order > b.order;
   }
@@ -28,7 +28,7 @@ class Victims {
     all_.clear();
     sorted_ = 0;
   }
-  /// O(1), or O(victims looked at) for one that is cheaper than the last of these.
+  /// O(1), or O(sorted victims) for one that belongs among those.
   void insert(const Victim& victim) {
     if (sorted_ == 0 || !Victim::cheaper(victim, all_[sorted_ - 1])) {
       all_.push_back(victim);
@@ -38,13 +38,13 @@ class Victims {
     all_.insert(std::upper_bound(all_.begin(), end, victim, Victim::cheaper), victim);
     ++sorted_;
   }
-  /// The k-th cheapest, from 0 on; null if there are no more. All calls together: O(victims x log of how many are
-  /// looked at + those x log of them).
+  /// The k-th cheapest victim, from 0; null if there are fewer. All calls with k < n together are O(victims x log n + n
+  /// log n).
   const Victim* cheapest(std::size_t k) {
     while (k >= sorted_ && sorted_ < all_.size()) sort_more();
     return k < sorted_ ? &all_[k] : nullptr;
   }
-  /// Takes out one that has been looked at. O(victims).
+  /// Removes a victim that cheapest() has returned. O(victims).
   void erase(JobSlot job) {
     const auto end = all_.begin() + static_cast<std::ptrdiff_t>(sorted_);
     const auto at = std::find_if(all_.begin(), end, [&](const Victim& victim) { return victim.job == job; });
@@ -54,7 +54,7 @@ class Victims {
   }
 
  private:
-  // Twice as many each time.
+  // Doubles the number of sorted victims.
   void sort_more() {
     constexpr std::size_t kFirst = 64;
     const std::size_t more = std::min(std::max(kFirst, sorted_), all_.size() - sorted_);
@@ -66,7 +66,7 @@ class Victims {
   }
 
   std::vector<Victim> all_;
-  std::size_t sorted_ = 0;  // so many are the cheapest, in order
+  std::size_t sorted_ = 0;  // this many entries come first and are the cheapest, in order
 };
 
 }  // namespace dfrs::triage

@@ -21,13 +21,13 @@ WeightWatch::WeightWatch(const JobView& job, const Instant& at, double yield, co
       now_(at.now),
       flow_(job.flow_time(at.now)),
       progress_(job.virtual_time(at.now)),
-      // A job that is being moved or resumed stands still until its penalty is over; what this call gives it is not
-      // known.
+      // A moved or resumed job stands still until its penalty is over. A penalty that results from this call is not
+      // known yet.
       still_(job.state == JobState::running ? std::max(0.0, job.clock.since - at.now) : 0),
       user_(weight_of(job, at)),
       yield_(yield) {
-  // While flow and progress have grown by no more than a part of kLookAgain's logarithm, divided by the powers they are
-  // raised to, their ratio's powers have not changed by that factor. Of an old job that is known for many steps.
+  // As long as flow and progress have grown by less than kTooLittle allows, given the powers they are raised to, the
+  // weight cannot have changed by the factor kLookAgain. For an old job this rules out many steps at once.
   const Seconds least = std::min(flow_, std::max(progress_, short_job(options)));
   const double powers = kTooLittle * (options.stretch_power + options.age_power);
   while (ahead_ * powers <= least && ++steps_ < kFarthest) ahead_ *= 2;

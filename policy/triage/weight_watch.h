@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// When the weight of a job that shares its CPU is to be looked at again: when time and progress have doubled or halved
-// it.
+// Computes when the weight of a job that shares its CPU needs another look: when time and progress have doubled or
+// halved it.
 //
-// That is found step by step, and no further than is asked for: on a large cluster yields are set again for thousands
-// of jobs at each decision, of which one is looked at next.
+// The instant is found step by step, and no further than needed: on a large cluster each decision sets the yields of
+// thousands of jobs, only one of which is the first to need a look.
 #pragma once
 
 #include "policy/triage/options.h"
@@ -11,23 +11,25 @@
 
 namespace dfrs::triage {
 
-/// A weight is looked at again when it has changed by this factor, up or down.
+/// A weight needs another look when it has changed by this factor, up or down.
 inline constexpr double kLookAgain = 2;
-/// Instants are now + short_job x 2^k, k = 0, 1, .., from kCoarse on the next multiple of it, so that on a busy cluster
-/// many are looked at together. None beyond k = kFarthest: 2^40 short jobs are a third of a million years.
+/// Candidate instants are now + short_job x 2^k for k = 0, 1, ..; from kCoarse seconds ahead they are rounded up to a
+/// multiple of kCoarse, so that many jobs share them on a busy cluster. k stops before kFarthest, which stands for
+/// never: 2^40 short jobs last a third of a million years.
 inline constexpr Seconds kCoarse = 300;
 inline constexpr int kFarthest = 40;
 
 class WeightWatch {
  public:
-  WeightWatch() = default;  ///< never
-  /// From at.now on, at this yield.
+  /// No look is ever needed.
+  WeightWatch() = default;
+  /// Watches the job from at.now on, at this yield.
   WeightWatch(const JobView& job, const Instant& at, double yield, const TriageOptions& options);
 
-  /// The instant, if it is known(); else it is not before this one.
+  /// The instant if it is known(), otherwise a lower bound on it.
   Seconds at_least() const { return at_least_; }
   bool known() const { return known_; }
-  /// Finds out more; not if it is known. O(1), after kFarthest steps it is.
+  /// Raises the bound or finds the instant, which must not be known yet. After at most kFarthest steps it is. O(1).
   void step(const TriageOptions& options);
 
  private:
@@ -37,7 +39,7 @@ class WeightWatch {
   bool known_ = true;
   int steps_ = 0;
   Seconds ahead_ = 0;  // short_job x 2^steps
-  // As of the beginning.
+  // Values at the beginning.
   Seconds now_ = 0;
   Seconds flow_ = 0;
   Seconds progress_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who gets more CPU of a shared node: weights of the max-min fair yields.
+// The weights of the max-min fair yields: which jobs get more CPU of a shared node.
 #pragma once
 
 #include <algorithm>
@@ -10,16 +10,16 @@
 
 namespace dfrs::triage {
 
-/// base to a multiple of 1/2, by operations that are rounded the same on every host, which pow is not.
+/// `base` to a power that is a multiple of 1/2. Unlike pow(), it rounds in the same way on every machine.
 inline double power(double base, double exponent) {
   double result = 1;
   for (; exponent >= 1; exponent -= 1) result *= base;
   return exponent > 0 ? result * std::sqrt(base) : result;
 }
 
-/// Grows with the square of the stretch so far, and falls with the root of the progress (powers 2 and 0.5 by default):
-/// of two equally delayed jobs the one that has run less is the one more likely to end soon. A user's weight W counts
-/// in the stretch, so that in the long run jobs on a node come to stretches in inverse proportion to W.
+/// The weight grows with the stretch so far (by default with its square) and falls with progress (with its square
+/// root): of two equally delayed jobs, the one that has run less is more likely to end soon. The user's weight W
+/// multiplies the stretch, so that in the long run the stretches of jobs on a node are inversely proportional to W.
 inline double weight_at(double user, Seconds flow, Seconds progress, const TriageOptions& options) {
   progress = std::max(progress, short_job(options));
   const double stretch = user * std::max(1.0, flow / progress);

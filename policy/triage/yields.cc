@@ -10,7 +10,7 @@ namespace dfrs::triage {
 
 namespace {
 
-// The CPU need of all tasks that a job has on the node.
+// The CPU need of all the job's tasks on the node.
 double need_on(const ClusterView& view, const ClusterState& state, JobSlot job, NodeIndex n) {
   const std::span<const NodeIndex> nodes = state.nodes_of(job);
   const auto [first, last] = std::equal_range(nodes.begin(), nodes.end(), n);
@@ -67,7 +67,7 @@ void Yields::begin_part(const ClusterState& state) {
   group_.begin(yield_.size(), state.node_count());
 }
 
-// Jobs that have been placed, and those on nodes where something is otherwise.
+// Adds the jobs that have been placed, and the jobs on nodes that have changed.
 void Yields::add_changed(const ClusterState& state, const Residents& residents) {
   for (std::size_t k = 0; k < state.touched().size(); ++k) {
     const JobSlot job = state.touched()[k];
@@ -98,7 +98,7 @@ void Yields::note_update(const ClusterState& state) {
   }
 }
 
-// A node that has and had enough CPU for all limits no job.
+// Adds the jobs on a changed node, unless it had and has enough CPU for all.
 void Yields::seed_node(NodeIndex n, const ClusterState& state, const Residents& residents) {
   seeds_.push_back(n);
   if (overloaded_[n] == 0 && !overloaded(state, n)) return;
@@ -131,7 +131,7 @@ void Yields::reserve_for_others(const ClusterView& view, const ClusterState& sta
       const double used = need_on(view, state, job, n) * yield_[job];
       (group_.contains(job) ? part : others) += used;
     }
-    // Where a job is left out no job is new: what the part has there it may have again, in spite of rounding.
+    // A node with jobs outside the part has no new jobs, so the part may keep what it has there in spite of rounding.
     if (others > 0) contention_.limit_capacity(k, std::max(part, state.cpu_capacity(n) - others));
   }
 }
@@ -188,7 +188,7 @@ bool Yields::anyone_limited(const ClusterState& state) const {
                      [&](JobSlot job) { return limited_[job] != 0 && state.placed(job); });
 }
 
-// Whether the weight is to be looked at by then.
+// Whether the job's weight needs a look by that instant.
 bool Yields::look_due(JobSlot job, Seconds until) {
   WeightWatch& watch = watch_[job];
   while (!watch.known() && watch.at_least() <= until) watch.step(options_);
@@ -210,8 +210,7 @@ void Yields::append_changes(const ClusterView& view, const ClusterState& state, 
   for (JobSlot job : set_) {
     if (!state.placed(job)) continue;
     const JobView& spec = view.jobs[job];
-    const bool stayed = spec.state == JobState::running && state.on_nodes_before(job);
-    if (!stayed || yield_[job] != spec.yield) outcome.yields->push_back({job, yield_[job]});
+    if (!state.stays(job, spec) || yield_[job] != spec.yield) outcome.yields->push_back({job, yield_[job]});
   }
 }
 

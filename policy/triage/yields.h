@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The yields of a mapping by the rule that is set, and what Triage's other parts ask about them.
+// Sets the yields of a mapping by the selected rule, and answers the questions of Triage's other parts about them.
 //
-// The yield of a job depends on those that it is tied to: with which it shares overloaded nodes, directly or through
-// others. They, and the weights behind them, are found again for the jobs that are tied to a change, and for those tied
-// to a job whose weight is to be looked at again; all others keep theirs. On a large cluster that is full all jobs are
-// tied together: those who share an overloaded node with the change, or with that job, come first, then those who share
-// one with these, and so on as long as it is no more than TriageOptions::tied jobs; they share what all others leave
-// them.
+// The yield of a job depends on the jobs that it is tied to: those that share overloaded nodes with it, directly or
+// through others. Yields and weights are computed again for the jobs that are tied to a change of the mapping, or to a
+// job whose weight needs another look; all others keep theirs. On a large, full cluster all jobs are tied together.
+// Then the jobs that share an overloaded node with the change come first, then the jobs that share one with those, and
+// so on, up to TriageOptions::tied jobs; these share what all others leave them.
 #pragma once
 
 #include <vector>
@@ -26,32 +25,32 @@ class Yields {
  public:
   Yields(TriageParts::Yields rule, const TriageOptions& options);
 
-  /// At the beginning of a call of the policy, when the residents have had theirs. `heaviest`: the largest weight of
-  /// any job in the system. O(changed nodes), or O(jobs + nodes) after a resync event.
+  /// Starts a call of the policy; Residents::begin() must come first. `heaviest`: the largest weight of any job in the
+  /// system. O(changed nodes), on a resync event O(jobs + nodes).
   void begin(const ClusterView& view, std::span<const Event> events, const ClusterState& state, double heaviest);
 
-  /// Brings yields up to date with the mapping and the time. O(jobs), and O(part log part): the jobs for which they are
-  /// found, and the nodes where these are.
+  /// Brings yields up to date with the mapping and the time. O(jobs + part log part), where the part is the jobs whose
+  /// yields are computed and their nodes.
   void update(const ClusterView& view, const ClusterState& state, const Residents& residents);
 
-  /// Whether a move pays: `job` has moved from `old_nodes` since the last update, in this call, and no other job. The
-  /// CPU that all together gain, sum of need x tasks x change of yield, over `lasts` seconds must exceed `price` (>= 0)
-  /// by more than rounding. O(part log part).
+  /// Whether a move pays. `job`, and no other job, must have moved since the last update, from `old_nodes`. The CPU
+  /// that all jobs together gain (the sum of need x tasks x change of yield) over `lasts` seconds must exceed `price`
+  /// (>= 0) by more than rounding. O(part log part).
   bool move_pays(const ClusterView& view, const ClusterState& state, const Residents& residents, JobSlot job,
                  std::span<const NodeIndex> old_nodes, Seconds lasts, double price);
-  /// Keeps the yields that move_pays() has just found; without, those before it hold, and the job must be where it was
-  /// before the next call.
+  /// Keeps the yields that move_pays() has just computed. Without this call the previous yields stay, and the job must
+  /// be back on its old nodes before the next call.
   void keep_move(const ClusterView& view, const ClusterState& state);
 
-  /// Of a job that was placed at the last update.
+  /// The yield of a job that was placed at the last update.
   double of(JobSlot job) const { return yield_[job]; }
-  /// Whether a job runs on an overloaded node. O(jobs).
+  /// Whether any job runs on an overloaded node. O(jobs).
   bool anyone_limited(const ClusterState& state) const;
-  /// The first instant at which a weight is to be looked at again if nothing else happens. O(jobs).
+  /// The first instant at which a weight needs another look if nothing else happens. O(jobs).
   Seconds next_look(const ClusterState& state);
 
-  /// Appends to the outcome every running job whose yield, or whose nodes, are not what the view says. O(set in this
-  /// call).
+  /// Appends every running job whose yield or nodes differ from the view to the outcome. O(n log n) in the jobs whose
+  /// yields were set in this call.
   void append_changes(const ClusterView& view, const ClusterState& state, Outcome& outcome);
 
  private:
@@ -73,18 +72,18 @@ class Yields {
 
   std::vector<double> yield_;             // by slot
   std::vector<std::uint8_t> limited_;     // by slot: on an overloaded node
-  std::vector<Seconds> look_;             // by slot: watch_[slot].at_least(), together for those who look for the first
-  std::vector<WeightWatch> watch_;        // by slot: when a weight is looked at again; never where CPU is not short
-  std::vector<std::uint8_t> overloaded_;  // by node, as of when yields were last kept
+  std::vector<Seconds> look_;             // by slot: watch_[slot].at_least(), side by side for fast searches
+  std::vector<WeightWatch> watch_;        // by slot: when its weight needs a look; never if it is not limited
+  std::vector<std::uint8_t> overloaded_;  // by node, when yields were last kept
   bool nothing_known_ = true;
-  std::vector<NodeIndex> changed_;  // since yields were last kept
-  std::vector<JobSlot> set_;        // jobs whose yields have been set in this call, perhaps more than once
-  // Of the first jobs of state.touched(), where they were when yields were last kept.
+  std::vector<NodeIndex> changed_;  // nodes that have changed since yields were last kept
+  std::vector<JobSlot> set_;        // jobs whose yields were set in this call, possibly more than once
+  // By index in state.touched(): the nodes of the first kept_touched_ jobs when yields were last kept.
   std::vector<std::vector<NodeIndex>> kept_nodes_;
   std::size_t kept_touched_ = 0;
 
-  // Of the part for which yields are found.
-  std::vector<NodeIndex> seeds_;  // nodes it began with
+  // The part whose yields are computed.
+  std::vector<NodeIndex> seeds_;  // nodes that it started from
   ContentionGroup group_;
   CpuContention contention_;
   MaxMinYield equal_;

@@ -26,15 +26,13 @@ void AverageYield::solve(const CpuContention& contention, std::span<double> yiel
 }
 
 bool AverageYield::fits(const CpuContention& contention, std::span<const double> yields) const {
-  for (const CpuContention::Node& node : contention.nodes()) {
-    double used = 0;
-    for (const CpuContention::User& user : contention.users(node)) used += user.need * yields[user.job];
-    if (cpu_exceeds(used, node.capacity)) return false;
-  }
-  return true;
+  return std::none_of(contention.nodes().begin(), contention.nodes().end(), [&](const CpuContention::Node& node) {
+    return cpu_exceeds(cpu_used(contention, node, yields), node.capacity);
+  });
 }
 
-// The jobs that some node limits and none holds at the minimum, in the order in which they rise, group by group.
+// Collects the jobs that some node limits and no node holds at the minimum, group by group, in the order in which they
+// rise.
 void AverageYield::find_groups(const CpuContention& contention) {
   group_.assign(contention.nodes().size(), kNone);
   taken_.assign(contention.jobs().size(), 0);
@@ -52,7 +50,7 @@ void AverageYield::find_groups(const CpuContention& contention) {
   }
 }
 
-// The candidates that share limiting nodes with those of `start`, directly or through others.
+// Adds the candidates that share limiting nodes with those of `start`, directly or through others.
 void AverageYield::collect_group(const CpuContention& contention, std::uint32_t group, std::uint32_t start) {
   queue_.assign(1, start);
   group_[start] = group;

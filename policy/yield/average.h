@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // OPT=AVG: maximal average yield with no yield below the maximised minimum (RR-7659, section 4.6, linear program (2)).
 //
-// What a job may have beyond the minimum is x, 0 <= x <= 1 - minimum, and the sum of all x is maximised. A node that is
-// full at the minimum keeps its jobs there; one with room for all that its jobs can take limits no job. What remains
-// falls apart into groups of jobs that share nodes, each solved by AverageSimplex.
+// A job's yield beyond the minimum is x, 0 <= x <= 1 - minimum, and the sum of all x is maximised. A node that is full
+// at the minimum keeps its jobs there; a node with room for all that its jobs can take limits no job. The rest splits
+// into groups of jobs that share nodes, each of which AverageSimplex solves.
 //
-// The optimum is often not unique: equal jobs on a node may share what is left in any way. The answer depends on
-// nothing but the jobs, their order and their nodes, by these rules: jobs rise in the order of their CPU need summed
-// over the nodes that limit them, least first, in submission order among equals, each as far as it can; then, as long
-// as the sum can grow, the job that gains most by it rises (or falls, or the node with the most negative price is left
-// with room), the earlier submitted first among equals.
+// The optimum is often not unique: equal jobs on a node may share what is left in any way. The following rules make the
+// answer depend only on the jobs, their order and their nodes. First, jobs rise by increasing CPU need, summed over the
+// nodes that limit them, each as far as it can; ties keep submission order. Then, while the sum can grow, the job that
+// gains most rises or falls, or the node with the most negative price is left with room; the earlier submission wins
+// ties.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ class AverageYield {
  public:
   explicit AverageYield(const SimplexLimits& limits = {}) : simplex_(limits) {}
 
-  /// Yields by index into contention.jobs(), each in [1 / contention.max_load(), 1] up to rounding. O(places + jobs log
-  /// jobs), and what AverageSimplex::maximize() takes for each group of several nodes.
+  /// Sets yields by index into contention.jobs(), each in [1 / contention.max_load(), 1] up to rounding. O(places +
+  /// jobs log jobs), plus AverageSimplex::maximize() for each group.
   void solve(const CpuContention& contention, std::span<double> yields);
 
  private:
@@ -47,7 +47,7 @@ class AverageYield {
   std::vector<std::uint8_t> taken_;   // by job: it is among the candidates
   std::vector<Candidate> candidates_;
   std::vector<std::uint32_t> queue_;
-  std::vector<std::uint32_t> members_;  // jobs of the group at hand
+  std::vector<std::uint32_t> members_;  // jobs of the current group
 };
 
 }  // namespace dfrs

@@ -7,15 +7,16 @@
 namespace dfrs {
 namespace {
 
-// Sums of needs and prices are of the order of 1 and known to some 1e-14.
-constexpr double kGain = 1e-9;   // the least slope of the sum that is worth a step
-constexpr double kRate = 1e-9;   // changes below this are rounding; no pivot is smaller
+// Tolerances. Sums of needs and prices are of the order of 1 and exact to about 1e-14.
+constexpr double kGain = 1e-9;   // smaller slopes of the sum are not worth a step
+constexpr double kRate = 1e-9;   // smaller rates of change are rounding; no pivot is smaller
 constexpr double kTie = 1e-12;   // lengths of steps that differ by less are equal
-constexpr double kFull = 1e-12;  // CPU of a node, relative to its capacity, that is none
+constexpr double kFull = 1e-12;  // a node with less CPU left, relative to its capacity, is full
 
 }  // namespace
 
-// Which nodes limit which jobs; jobs that none limits are at the top, those of nodes without room at the bottom.
+// Finds out which nodes limit which jobs. Jobs that no node limits are at the top, jobs on nodes without room at the
+// bottom.
 void AverageSimplex::begin(const CpuContention& contention) {
   const double minimum = 1 / contention.max_load();
   top_ = 1 - minimum;
@@ -86,7 +87,7 @@ void AverageSimplex::maximize(const CpuContention& contention, std::span<const s
   for (std::size_t n = 0; n < basis_.size(); ++n) price_[basis_.node(n)] = 0;
 }
 
-// As far as its nodes let it; where one of them holds it, job and node come into the basis.
+// Raises the job as far as its nodes allow. If one of them stops it, job and node enter the basis.
 void AverageSimplex::rise(const CpuContention& contention, std::uint32_t job) {
   double most = top_;
   std::uint32_t limit = kNone;
@@ -144,7 +145,7 @@ void AverageSimplex::price() {
   for (std::size_t n = 0; n < basis_.size(); ++n) price_[basis_.node(n)] = row_[n];
 }
 
-// How fast the sum grows with the job's x; for a job at the top, how fast it falls.
+// How fast the sum grows with the job's x.
 double AverageSimplex::gain(const CpuContention& contention, std::uint32_t job) const {
   double gain = 1;
   for (const CpuContention::Place& place : contention.places(contention.jobs()[job]))
@@ -165,7 +166,7 @@ AverageSimplex::Entering AverageSimplex::choose_largest(const CpuContention& con
     if (level_[job] == Level::between) continue;
     const double sign = level_[job] == Level::bottom ? 1 : -1;
     const double gained = sign * gain(contention, job);
-    // Earlier submitted first among equals: they are in another order here.
+    // The earlier submission wins ties; `jobs` is in a different order.
     if (gained > most || (best.found && gained == most && job < best.job)) {
       most = gained;
       best = {job, 0, sign, true};
@@ -196,7 +197,7 @@ AverageSimplex::Entering AverageSimplex::choose_first(const CpuContention& conte
   return best;
 }
 
-// One step. False where rounding leaves no usable pivot; the basis is as it was then.
+// Makes a step. False, with the basis unchanged, if rounding leaves no usable pivot.
 bool AverageSimplex::step(const CpuContention& contention, const Entering& entering, Rule rule, bool& moved) {
   find_rates(contention, entering);
   const Leaving leaving = find_leaving(entering, rule);
@@ -214,7 +215,7 @@ bool AverageSimplex::step(const CpuContention& contention, const Entering& enter
   return change_basis(contention, entering, leaving);
 }
 
-// How all that is not at a bound changes with the entering variable.
+// Computes how everything that is not at a bound changes with the entering variable.
 void AverageSimplex::find_rates(const CpuContention& contention, const Entering& entering) {
   const std::size_t size = basis_.size();
   change_.assign(size, 0.0);
@@ -240,14 +241,14 @@ void AverageSimplex::add_rates(const CpuContention& contention, std::uint32_t jo
   }
 }
 
-// Jobs in the order of rising, then nodes.
+// Index as a variable: jobs in the order of rising, then nodes.
 std::uint64_t AverageSimplex::index_of(const Leaving& leaving) const {
   if (leaving.has_job()) return index_[basis_.job(leaving.job)];
   return std::uint64_t{index_.size()} + leaving.node;
 }
 
-// How far until something reaches a bound: the entering job its other one, a job between the bounds one of them, or a
-// node is full. Among equals the largest pivot, which is the most exact, or the lowest index.
+// The longest step until something reaches a bound: the entering job its other bound, a basic job one of its bounds, or
+// a node is full. Ties go to the largest pivot, which is the most accurate, or to the lowest index.
 AverageSimplex::Leaving AverageSimplex::find_leaving(const Entering& entering, Rule rule) const {
   Leaving best;
   best.length = entering.is_job() ? top_ : HUGE_VAL;
@@ -317,7 +318,7 @@ bool AverageSimplex::change_basis(const CpuContention& contention, const Enterin
   return drop(leaving.job, entering.node, bound);
 }
 
-// The node in the basis is left with room, the other one is full.
+// The entering node leaves the basis, because it is no longer full; the other one takes its place.
 bool AverageSimplex::swap_nodes(const CpuContention& contention, std::size_t entering, std::uint32_t leaving) {
   const std::uint32_t node = basis_.node(entering);
   needs_of_basic_jobs(contention, leaving);
@@ -329,7 +330,7 @@ bool AverageSimplex::swap_nodes(const CpuContention& contention, std::size_t ent
   return true;
 }
 
-// The job comes to its bound, the node is left with room.
+// The job reaches its bound and the node is no longer full: both leave the basis.
 bool AverageSimplex::drop(std::size_t job_at, std::size_t node_at, Level bound) {
   const std::uint32_t job = basis_.job(job_at);
   const std::uint32_t node = basis_.node(node_at);
@@ -342,7 +343,7 @@ bool AverageSimplex::drop(std::size_t job_at, std::size_t node_at, Level bound) 
   return true;
 }
 
-// The vertex from its basis, without the rounding that the steps have left.
+// Computes the vertex from its basis, free of the rounding errors of the steps.
 void AverageSimplex::read_off(const CpuContention& contention, std::span<const std::uint32_t> jobs) {
   const std::size_t size = basis_.size();
   column_.resize(size);
@@ -361,8 +362,8 @@ void AverageSimplex::read_off(const CpuContention& contention, std::span<const s
   }
 }
 
-// Inverse, vertex and what the nodes have left, all from the basis alone. False if it is singular; nothing is changed
-// then but x and what is left, back to the last vertex.
+// Recomputes the inverse, the vertex and what the nodes have left from the basis alone. False, and nothing changed, if
+// the basis is singular.
 bool AverageSimplex::refresh(const CpuContention& contention, std::span<const std::uint32_t> jobs) {
   const std::size_t size = basis_.size();
   matrix_.assign(size * size, 0.0);

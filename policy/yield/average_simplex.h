@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The simplex method with bounds (Dantzig 1955) for one group of jobs of OPT=AVG: maximise the sum of x, 0 <= x <= top,
-// so that no node gives away more than it has left. policy/yield/average.h says what x is and which optimum is taken.
+// The bounded simplex method (Dantzig 1955) for one group of jobs of OPT=AVG: maximises the sum of x, 0 <= x <= top,
+// such that no node gives away more CPU than it has left. policy/yield/average.h explains x and which optimum is taken.
 //
-// On one node the jobs that need least of it come first, and that is the optimum. A group of several nodes begins with
-// the same rule, which is a vertex of the program. Only the part of the basis that is not trivial is kept
-// (WorkingBasis), so that a step costs what the group has between its bounds and not what the program has rows.
+// On a single node, serving the jobs that need least of it first is optimal. A group of several nodes starts with the
+// same rule, which gives a vertex of the program. Only the nontrivial part of the basis is kept (WorkingBasis), so the
+// cost of a step depends on the jobs between their bounds and not on the rows of the program.
 //
 // Every group gets an answer:
-// - After a few steps of no length the first variable that gains anything enters, not the one that gains most. After
-//   many the leaving variable, too, is the one of the lowest index: no basis then comes back (Bland 1977, "New finite
-//   pivoting rules for the simplex method"). A step of some length ends both.
-// - The inverse is computed from its matrix after many changes, and where rounding has left no usable pivot.
-// - The number of steps is limited. Each vertex is a feasible answer, so the last one stands where the limit is reached
-//   or a fresh inverse has no usable pivot either.
+// - After a few degenerate steps (of no length), the first variable with any gain enters instead of the one with the
+//   largest. After many, the leaving variable is the one of the lowest index, too, so that no basis repeats (Bland
+//   1977, "New finite pivoting rules for the simplex method"). A step of some length ends both.
+// - The inverse is recomputed from its matrix after many changes, and when rounding leaves no usable pivot.
+// - The number of steps is limited. Every vertex is feasible, so the last one is the answer if the limit is reached or
+// a
+//   fresh inverse has no usable pivot either.
 #pragma once
 
 #include <cstdint>
@@ -24,29 +25,29 @@
 
 namespace dfrs {
 
-/// When the method changes its ways. Tests set other limits, so as to meet each of them.
+/// When the method changes its rules. Tests lower these limits to reach each of them.
 struct SimplexLimits {
-  int few_standstills = 20;           ///< steps in a row of no length, until the first variable that gains enters
-  int many_standstills = 100;         ///< until the lowest index decides which one leaves, too; at least as many
-  std::size_t inverse_lasts = 512;    ///< changes of the basis; at least as many as it has jobs
-  std::size_t fewest_steps = 100;     ///< that a group may take,
-  std::size_t steps_per_member = 20;  ///< and for each of its jobs, and each node of the mapping
+  int few_standstills = 20;           ///< consecutive degenerate steps until the first variable with a gain enters
+  int many_standstills = 100;         ///< the same until the lowest index leaves, too; >= few_standstills
+  std::size_t inverse_lasts = 512;    ///< changes of the basis until the inverse is recomputed, if it has fewer jobs
+  std::size_t fewest_steps = 100;     ///< steps that any group may take,
+  std::size_t steps_per_member = 20;  ///< plus these for each of its jobs and each node of the mapping
 };
 
 class AverageSimplex {
  public:
   explicit AverageSimplex(const SimplexLimits& limits) : limits_(limits) {}
 
-  /// A mapping: x = 0 for all jobs of nodes without room, x = top for those that no node limits. O(places).
+  /// Takes a mapping: x = 0 for all jobs on nodes without room, x = top for jobs that no node limits. O(places).
   void begin(const CpuContention& contention);
-  /// Whether the node may keep its jobs from the top.
+  /// Whether the node can keep some of its jobs below the top.
   bool limits(std::uint32_t node) const { return room_[node] == Room::limited; }
   /// Whether some node has no room for the job beyond the minimum.
   bool held(std::uint32_t job) const { return held_[job] != 0; }
 
-  /// A group: jobs in the order in which they rise, together with all others that share a limiting node with one of
-  /// them. Each step is O(places of the group + s^2), s the number of jobs between their bounds, and every max(s, 512)
-  /// of them O(s^3). Memory: O(s^2).
+  /// Solves one group: `jobs` are all that share a limiting node with one of them and are not held, in the order in
+  /// which they rise. Each step is O(places of the group + s^2), where s is the number of jobs between their bounds,
+  /// and every max(s, 512) steps O(s^3). Memory: O(s^2).
   void maximize(const CpuContention& contention, std::span<const std::uint32_t> jobs);
 
   double x(std::uint32_t job) const { return x_[job]; }  ///< in [0, top]
@@ -55,20 +56,20 @@ class AverageSimplex {
  private:
   enum class Level : std::uint8_t { bottom, top, between };
   enum class Room : std::uint8_t { none, limited, enough };
-  // Which variables enter and leave: the largest gain and pivot; the first gain; the lowest index for both.
+  // Which variables enter and leave: those of the largest gain and pivot; the first with a gain; the lowest indices.
   enum class Rule : std::uint8_t { largest, first, lowest_index };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   static constexpr std::size_t kNoJob = ~std::size_t{0};
 
   struct Entering {
-    std::uint32_t job = kNone;  // or, if there is none,
-    std::size_t node = 0;       // a node by its place in the basis
-    double sign = 1;            // of the job's change
+    std::uint32_t job = kNone;  // kNone: a node enters instead
+    std::size_t node = 0;       // that node, by its place in the basis
+    double sign = 1;            // 1: the job rises; -1: it falls
     bool found = false;
     bool is_job() const { return job != kNone; }
   };
-  // How far a step goes, and what stops it: a job, by its place in the basis, or a node; neither where the entering job
-  // goes from bound to bound.
+  // How long a step is and what limits it: a job, by its place in the basis, or a node. Neither if the entering job
+  // goes from one bound to the other.
   struct Leaving {
     double length = 0;
     double pivot = 0;
@@ -102,24 +103,24 @@ class AverageSimplex {
   bool refresh(const CpuContention& contention, std::span<const std::uint32_t> jobs);
 
   SimplexLimits limits_;
-  double top_ = 0;                    // of x
-  std::vector<Room> room_;            // by node: what limits its jobs
+  double top_ = 0;                    // upper bound of x
+  std::vector<Room> room_;            // by node
   std::vector<double> left_;          // by node: CPU that is not given away
   std::vector<double> capacity_;      // by node: CPU beyond the minimum
-  std::vector<std::uint32_t> full_;   // by node: place in the basis, or kNone
-  std::vector<double> price_;         // by node: what a bit more CPU would be worth
+  std::vector<std::uint32_t> full_;   // by node: its place in the basis if it is full, else kNone
+  std::vector<double> price_;         // by node: marginal value of its CPU
   std::vector<double> x_;             // by job
   std::vector<Level> level_;          // by job
   std::vector<std::uint8_t> held_;    // by job
-  std::vector<std::uint32_t> basic_;  // by job: place in the basis, where it is between the bounds
-  std::vector<std::uint32_t> index_;  // by job: place in the order of rising, its index as a variable
+  std::vector<std::uint32_t> basic_;  // by job: its place in the basis, if it is between the bounds
+  std::vector<std::uint32_t> index_;  // by job: its place in the order of rising, which is its index as a variable
   WorkingBasis basis_;
   std::size_t changes_ = 0;             // of the basis since its inverse was computed
   std::vector<double> column_, row_;    // of one job or node, by place in the basis
-  std::vector<double> change_;          // by place in the basis: of x, per unit of the entering one
-  std::vector<double> less_;            // by node: of left_, negative, per unit
-  std::vector<std::uint32_t> touched_;  // nodes with an entry there
-  std::vector<double> matrix_;          // scratch: needs of the basis' jobs on its nodes
+  std::vector<double> change_;          // by place in the basis: change of x per unit of the entering variable
+  std::vector<double> less_;            // by node: decrease of left_ per unit of the entering variable
+  std::vector<std::uint32_t> touched_;  // nodes with an entry in less_
+  std::vector<double> matrix_;          // scratch: needs of the basic jobs on the full nodes
 };
 
 }  // namespace dfrs

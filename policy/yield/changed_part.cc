@@ -44,8 +44,7 @@ void ChangedPart::take_changes(std::span<const Event> events, const ClusterState
     if (event.kind == EventKind::completed) changed_[event.job] = call_;
   }
   for (JobSlot job : state.touched()) changed_[job] = call_;
-  // A job that left a node, for good or for another, changed it. Changed jobs that are still there go, too, and come
-  // back below.
+  // A job that has left a node has changed it. Changed jobs that are still there are removed, too, and come back below.
   for (NodeIndex n : state.changed_nodes()) {
     std::erase_if(jobs_on_[n], [&](JobSlot job) { return changed_[job] == call_; });
   }
@@ -58,7 +57,7 @@ void ChangedPart::take_changes(std::span<const Event> events, const ClusterState
     const bool before = overloaded_[n] != 0;
     const bool now = overloaded(state, n);
     overloaded_[n] = now ? 1 : 0;
-    // A node that has and had enough CPU for all limits no job.
+    // A node that had and has enough CPU for all limits no job.
     if (!before && !now) continue;
     for (JobSlot job : jobs_on_[n]) group_.add(job);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The part of a mapping whose max-min yields may have changed since the last look: a job's max-min
-// yield (OPT=MIN) depends only on those that it shares overloaded nodes with, directly or through others.
+// Finds the part of a mapping whose max-min yields (OPT=MIN) may have changed since the last call. A job's max-min
+// yield depends only on the jobs that share overloaded nodes with it, directly or through others.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace dfrs {
 
 class ChangedPart {
  public:
-  /// Brings itself up to date with the state and builds `contention` of the part: the jobs that were placed, or whose
-  /// nodes have changed where CPU was or is short, and all that are tied to them by overloaded nodes. To be called in
-  /// every engine call that touches a job or drops one. All jobs and nodes at the first call, and with `everything`,
-  /// which must be set where the call has a resync event.
+  /// Updates itself from the state and builds `contention` for the part: the jobs that were placed, the jobs on changed
+  /// nodes that are or were overloaded, and all jobs that overloaded nodes tie to these. Call this in every engine call
+  /// that touches or drops a job. The first call, and a call with `everything`, which resync events require, takes all
+  /// jobs and nodes.
   ///
-  /// O(the part's tasks + tasks of the changed jobs, each times the jobs on its node), and a sort of both.
+  /// O(tasks of the part + tasks of the changed jobs x jobs on their nodes), and a sort of both.
   void find(const ClusterView& view, std::span<const Event> events, bool everything, const ClusterState& state,
             CpuContention& contention);
 
@@ -32,7 +32,7 @@ class ChangedPart {
   std::vector<std::uint8_t> overloaded_;       // by node
   // Marks hold the number of the find() that set them.
   std::uint32_t call_ = 0;
-  std::vector<std::uint32_t> changed_;  // by slot: is on other nodes than before
+  std::vector<std::uint32_t> changed_;  // by slot: its nodes have changed
   ContentionGroup group_;
 };
 

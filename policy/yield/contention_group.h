@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A group of jobs that contend for CPU: they share overloaded nodes, directly or through others. What one of them gets
-// depends on all of them and on no other job.
+// A group of jobs that contend for CPU because they share overloaded nodes, directly or through others. The yield of
+// one depends on the group alone.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,14 @@
 
 namespace dfrs {
 
+/// Whether the CPU needs on the node exceed its capacity by more than rounding.
 inline bool overloaded(const ClusterState& state, NodeIndex n) {
   return cpu_exceeds(state.cpu_load(n), state.cpu_capacity(n));
 }
 
 class ContentionGroup {
  public:
-  /// Empties it. O(1) once warm.
+  /// Starts an empty group. O(1) once warm.
   void begin(std::size_t slots, std::size_t nodes) {
     ++number_;
     job_mark_.resize(slots, 0);
@@ -38,9 +39,9 @@ class ContentionGroup {
     job_mark_[job] = number_;
     jobs_.push_back(job);
   }
-  /// Adds all jobs that are tied to those in it: step by step those that share an overloaded node with one
-  /// added before, up to the last step after which there are no more than `most`. True if these are all.
-  /// `jobs_on(n)`: the jobs on a node. O(tasks and residents of what is found).
+  /// Adds the jobs that are tied to the group: in each round, those that share an overloaded node with one added
+  /// before, as long as the group has at most `most` jobs. A round that would exceed this adds none. True if all tied
+  /// jobs are in the group. `jobs_on(n)` gives the jobs on a node. O(tasks of the jobs found + jobs on their nodes).
   template <typename JobsOn>
   bool grow(const ClusterState& state, const JobsOn& jobs_on, std::size_t most = ~std::size_t{0}) {
     while (expanded_ < jobs_.size()) {
@@ -50,7 +51,7 @@ class ContentionGroup {
       for (; expanded_ < jobs && (jobs_.size() <= most || jobs_.size() == jobs); ++expanded_)
         add_nodes_of_next(state, jobs_on);
       if (jobs_.size() == jobs || jobs_.size() <= most) continue;
-      // Too many: back to where it was, with all nodes of the jobs in it.
+      // Too many: undo the round, but keep all nodes of the jobs in the group.
       for (std::size_t k = jobs; k < jobs_.size(); ++k) job_mark_[jobs_[k]] = 0;
       for (std::size_t k = nodes; k < nodes_.size(); ++k) node_mark_[nodes_[k]] = 0;
       jobs_.resize(jobs);
@@ -62,7 +63,7 @@ class ContentionGroup {
     }
     return true;
   }
-  /// Adds the jobs that share an overloaded node with this one.
+  /// Adds the jobs that share an overloaded node with `job`.
   template <typename JobsOn>
   void add_neighbours(const ClusterState& state, JobSlot job, const JobsOn& jobs_on) {
     each_node(state.nodes_of(job), [&](NodeIndex n) {
@@ -70,9 +71,9 @@ class ContentionGroup {
       for (JobSlot other : jobs_on(n)) add(other);
     });
   }
-  /// After the last grow(). O(n log n) in what was found, at most O(all jobs + nodes).
+  /// Sorts the group; call it after the last grow(). O(n log n) in its jobs and nodes, at most O(all jobs + nodes).
   void sort(const ClusterState& state) {
-    // A large part is picked out of a list that has the order already.
+    // A large group is picked from a list that is in order already.
     if (nodes_.size() * std::bit_width(nodes_.size()) > node_mark_.size()) {
       nodes_.clear();
       for (NodeIndex n = 0; n < node_mark_.size(); ++n) {
@@ -91,11 +92,11 @@ class ContentionGroup {
     }
   }
 
-  std::span<const JobSlot> jobs() const { return jobs_; }      ///< after sort(): in submission order
-  std::span<const NodeIndex> nodes() const { return nodes_; }  ///< their overloaded ones; after sort(): ascending
+  std::span<const JobSlot> jobs() const { return jobs_; }      ///< in submission order after sort()
+  std::span<const NodeIndex> nodes() const { return nodes_; }  ///< their overloaded nodes, ascending after sort()
 
  private:
-  // The overloaded nodes of the job that is expanded, and the jobs there.
+  // Adds the overloaded nodes of the next job to expand, and the jobs there.
   template <typename JobsOn>
   void add_nodes_of_next(const ClusterState& state, const JobsOn& jobs_on) {
     each_node(state.nodes_of(jobs_[expanded_]), [&](NodeIndex n) {
@@ -106,13 +107,13 @@ class ContentionGroup {
     });
   }
 
-  // Marks hold the number of the begin() since which they were set.
+  // A mark is the number of the group that has set it.
   std::uint64_t number_ = 0;
   std::vector<std::uint64_t> job_mark_;   // by slot
   std::vector<std::uint64_t> node_mark_;  // by node
   std::vector<JobSlot> jobs_;
   std::vector<NodeIndex> nodes_;
-  std::size_t expanded_ = 0;  // jobs_ before this one have been
+  std::size_t expanded_ = 0;  // jobs_ before this index are expanded
 };
 
 }  // namespace dfrs

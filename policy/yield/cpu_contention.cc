@@ -58,7 +58,7 @@ void CpuContention::add_job(const ClusterState& state, const ClusterView& view, 
   if (nodes_.empty()) return;
   const auto first = static_cast<std::uint32_t>(places_.size());
   const double need = view.jobs[slot].cpu_need;
-  for (NodeIndex n : state.nodes_of(slot)) {  // ascending: tasks on one node are neighbours
+  for (NodeIndex n : state.nodes_of(slot)) {  // ascending, so tasks on one node are adjacent
     const std::uint32_t index = node_index_[n];
     if (index == kNone) continue;
     if (places_.size() > first && places_.back().node == index) {
@@ -78,7 +78,7 @@ void CpuContention::limit_capacity(std::uint32_t node, double capacity) {
   for (const User& user : users(nodes_[node])) nodes_[node].load += user.need;
 }
 
-// Transposes: users by node, jobs in submission order within a node.
+// Transposes places into users: by node, in submission order within a node.
 void CpuContention::finish() {
   std::uint32_t offset = 0;
   for (Node& node : nodes_) {
@@ -97,8 +97,7 @@ void CpuContention::finish() {
 
 void repair_yields(const CpuContention& contention, std::span<double> yields) {
   for (const CpuContention::Node& node : contention.nodes()) {
-    double used = 0;
-    for (const CpuContention::User& user : contention.users(node)) used += user.need * yields[user.job];
+    const double used = cpu_used(contention, node, yields);
     if (used <= node.capacity) continue;
     for (const CpuContention::User& user : contention.users(node)) yields[user.job] *= node.capacity / used;
   }

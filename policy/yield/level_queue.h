@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Nodes by the level at which they are to be looked at, lowest first; of equal levels the lowest node first. What is
-// pushed is above what was popped last, so that levels need not be compared with each other, which is a guess for the
-// processor each time: they are kept by the highest bit in which they differ from the last one (a radix heap: Ahuja,
-// Mehlhorn, Orlin and Tarjan 1990).
+// A queue of nodes by level, lowest level first, then lowest node. All levels pushed are above the last one popped,
+// which allows a radix heap (Ahuja, Mehlhorn, Orlin and Tarjan 1990): levels are kept by the highest bit in which they
+// differ from the last one. This avoids comparisons, each of which is an unpredictable branch.
 #pragma once
 
 #include <algorithm>
@@ -21,15 +20,15 @@ class LevelQueue {
   };
 
   bool empty() const { return filled_ == 0; }
-  /// When it is empty: any level may be pushed.
+  /// Allows any level again. The queue must be empty.
   void restart() { last_ = 0; }
-  /// level >= 0, and above the one popped last. O(1).
+  /// Requires level >= 0, and above the one popped last. O(1).
   void push(const Entry& entry) {
     const std::size_t k = bucket_of(entry);
     buckets_[k].push_back(entry);
     filled_ |= Mask{1} << k;
   }
-  /// Not if it is empty. O(64) at most over all, mostly O(log entries).
+  /// Removes and returns the lowest entry. The queue must not be empty. Amortised at most O(64), mostly O(log entries).
   Entry pop() {
     std::vector<Entry>& equal = buckets_[0];
     if (equal.empty()) spread();
@@ -40,14 +39,15 @@ class LevelQueue {
   }
 
  private:
-  // 0: the level popped last; k: differs from it in bit k - 1 and none above. The sign bit is never set.
+  // Bucket 0 holds the level popped last; bucket k levels that differ from it in bit k - 1 and in no higher bit. The
+  // sign bit is never set.
   using Mask = std::uint64_t;
   static std::uint64_t bits(const Entry& entry) { return std::bit_cast<std::uint64_t>(entry.level); }
   std::size_t bucket_of(const Entry& entry) const {
     return static_cast<std::size_t>(std::bit_width(bits(entry) ^ last_));
   }
 
-  // Makes the lowest level the last one: the others that are near it go to lower buckets.
+  // Makes the lowest level the last one, and moves the rest of its bucket to lower buckets.
   void spread() {
     const auto k = static_cast<std::size_t>(std::countr_zero(filled_));
     std::vector<Entry>& bucket = buckets_[k];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The linear programs of the policy core, and the interface to whatever solves them. The core has no solver of its own:
-// the host hands one in (GLPK in the simulator), or goes without /stretch-per/OPT=AVG.
+// The linear programs of the policy core, and the interface to their solver. The core has no general solver: the host
+// provides one (GLPK in the simulator) or does without /stretch-per/OPT=AVG.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace dfrs {
 
-/// maximize cost . x subject to row . x <= bound for every row, lower <= x <= upper. Rows are stored sparsely:
-/// row r has entries [row_start[r], row_start[r + 1]).
+/// Maximise cost . x subject to row . x <= bound for every row, and lower <= x <= upper. Rows are sparse: row r has the
+/// entries [row_start[r], row_start[r + 1]).
 struct LinearProgram {
   std::vector<double> cost, lower, upper;  // by column
-  std::vector<std::size_t> row_start;      // one more than there are rows
+  std::vector<std::size_t> row_start;      // by row, and the end of the last row
   std::vector<std::size_t> column;         // by entry
   std::vector<double> value;               // by entry
   std::vector<double> bound;               // by row
@@ -34,7 +34,8 @@ struct LinearProgram {
 class LpSolver {
  public:
   virtual ~LpSolver() = default;
-  /// An optimal x, written to `x` (size columns()). False where none was found; x is then unspecified. Deterministic.
+  /// Writes an optimal solution to `x`, which has columns() entries. False, with `x` unspecified, if it finds none.
+  /// Deterministic.
   virtual bool maximize(const LinearProgram& problem, std::span<double> x) = 0;
 };
 

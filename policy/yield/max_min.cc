@@ -12,7 +12,7 @@ void MaxMinYield::solve(const CpuContention& contention, std::span<double> yield
   open_need_.resize(nodes);
   open_capacity_.resize(nodes);
   heap_.clear();
-  // Lowest share first, then lowest index: fixed order, so the same result everywhere.
+  // Lowest share first, then lowest index: a fixed order gives the same result everywhere.
   const auto worse = [](const Entry& a, const Entry& b) {
     return a.share != b.share ? a.share > b.share : a.node > b.node;
   };
@@ -30,8 +30,8 @@ void MaxMinYield::solve(const CpuContention& contention, std::span<double> yield
     const Entry top = heap_.back();
     heap_.pop_back();
     const CpuContention::Node& node = contention.nodes()[top.node];
-    // Jobs fixed elsewhere since this entry was made took less than their share here, so shares only grow: an entry
-    // that is out of date goes back with its new share.
+    // Jobs fixed elsewhere since this entry was made took less than their share here, so shares only grow. An outdated
+    // entry goes back with its new share.
     bool open = false;
     for (const CpuContention::User& user : contention.users(node)) open = open || yields[user.job] == kOpen;
     if (!open) continue;

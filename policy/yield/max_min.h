@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// OPT=MIN: iterated maximisation of the minimum yield, i.e. max-min fair yields (RR-7659, section 4.6).
+// OPT=MIN: iterated maximisation of the minimum yield, that is, max-min fair yields (RR-7659, section 4.6).
 #pragma once
 
 #include <span>
@@ -11,9 +11,9 @@ namespace dfrs {
 
 class MaxMinYield {
  public:
-  /// Yields by index into contention.jobs(), each in (0, 1]. Progressive filling: the node with the lowest fair share
-  /// fixes the yields of its jobs, and so on, until the next share would be 1. The first share is 1 / max(1, Lambda).
-  /// O(places log nodes).
+  /// Sets yields by index into contention.jobs(), each in (0, 1]. Progressive filling: the node with the lowest fair
+  /// share fixes the yields of its jobs, then the next, until the lowest share would be 1. The first share is 1 /
+  /// max(1, Lambda). O(places log nodes).
   void solve(const CpuContention& contention, std::span<double> yields);
 
  private:

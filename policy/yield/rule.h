@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How CPU is divided once it is decided who is where, for policies that may be given one rule or another.
+// How a policy divides CPU, given the mapping of jobs to nodes. Policies with exchangeable rules take one of these.
 #pragma once
 
 #include <span>
@@ -12,11 +12,11 @@ namespace dfrs {
 class YieldRule {
  public:
   virtual ~YieldRule() = default;
-  /// Yields by index into contention.jobs(), each in (0, 1]; no node of `contention` may be given more than it has.
-  /// `horizon`: seconds until yields will be set again at the latest, where the policy knows; > 0.
+  /// Sets yields by index into contention.jobs(), each in (0, 1], such that no node's capacity is exceeded. `horizon`:
+  /// seconds, > 0, until yields are set again at the latest; kNever if the policy does not know.
   virtual void solve(const CpuContention& contention, const ClusterView& view, Seconds horizon,
                      std::span<double> yields) = 0;
-  /// Whether yields change with the jobs' progress, the mapping staying as it is.
+  /// Whether yields depend on the jobs' progress, so that they change although the mapping stays the same.
   virtual bool follows_progress() const = 0;
 };
 

@@ -12,10 +12,10 @@ namespace {
 constexpr int kMaxPrograms = 60;
 constexpr double kRelativeGap = 1e-6;
 
-// The inverse stretch at which the job runs at full speed: nothing is gained beyond.
+// The inverse stretch at which the job runs at full speed.
 double full_speed(const StretchEstimate& job) { return (job.progress + job.period) / job.flow; }
 
-// The largest inverse stretch up to `level` that each node can give to all its jobs.
+// The largest inverse stretch, up to `level`, that every node can give to all its jobs.
 double common_level(const CpuContention& contention, std::span<const StretchEstimate> jobs, double floor,
                     double level) {
   const std::vector<double> open(jobs.size(), -1.0);
@@ -42,13 +42,13 @@ void min_max_stretch(const CpuContention& contention, std::span<const StretchEst
                      std::span<double> yields) {
   constexpr double kOpen = -1;
   std::fill(yields.begin(), yields.end(), kOpen);
-  // An overloaded node may not even hold the floors; equal shares do then.
+  // An overloaded node may not even have room for the floors; equal shares always fit.
   floor = std::min(floor, 1 / contention.max_load());
   double high = 0;
   for (const StretchEstimate& job : jobs) high = std::max(high, full_speed(job));
 
-  // Progressive filling as in MaxMinYield: the node with the lowest level fixes its jobs. Levels of other nodes only
-  // rise by that, so an entry that is out of date goes back with its new level.
+  // Progressive filling as in MaxMinYield: the node with the lowest level fixes its jobs. That only raises the levels
+  // of other nodes, so an outdated entry goes back with its new level.
   struct Entry {
     double level;
     std::uint32_t node;
@@ -63,13 +63,13 @@ void min_max_stretch(const CpuContention& contention, std::span<const StretchEst
     heap.push_back({levels.highest(contention, nodes[n], jobs, yields, floor, high, 0), n});
   }
   std::make_heap(heap.begin(), heap.end(), worse);
-  std::vector<std::uint32_t> changed(nodes.size(), 0);  // how often a job of the node was fixed
-  std::vector<std::uint32_t> seen(nodes.size(), 0);     // the same when its level was found
+  std::vector<std::uint32_t> changed(nodes.size(), 0);  // by node: how many of its jobs are fixed
+  std::vector<std::uint32_t> seen(nodes.size(), 0);     // by node: how many were when its level was computed
   while (!heap.empty()) {
     std::pop_heap(heap.begin(), heap.end(), worse);
     const Entry top = heap.back();
     heap.pop_back();
-    if (top.level >= high) break;  // all others have room for full speed
+    if (top.level >= high) break;  // all remaining jobs can run at full speed
     if (seen[top.node] != changed[top.node]) {
       seen[top.node] = changed[top.node];
       heap.push_back({levels.highest(contention, nodes[top.node], jobs, yields, floor, high, top.level), top.node});
@@ -90,11 +90,11 @@ void min_max_stretch(const CpuContention& contention, std::span<const StretchEst
 
 namespace {
 
-// The linear program behind min_average_stretch(). Columns: yields, then -stretch of each job (to be maximised). Rows:
-// the nodes' capacities, and cuts: tangents, which lie below the convex estimate.
+// The linear program of min_average_stretch(). Columns: the yields, then the negative stretch of each job, whose sum is
+// maximised. Rows: the nodes' capacities, and cuts, which are tangents below the convex estimate.
 class StretchProgram {
  public:
-  /// With a cut at both ends of each job's yields, from that at the inverse stretch `level` to 1.
+  /// Starts with a cut at both ends of each job's range of yields, from that at the inverse stretch `level` to 1.
   StretchProgram(const CpuContention& contention, std::span<const StretchEstimate> jobs, double level, double floor)
       : jobs_(jobs), x_(2 * jobs.size()) {
     program_.clear();
@@ -115,7 +115,8 @@ class StretchProgram {
     }
   }
 
-  /// Solves it as it stands. `bound`: no yields give a lower sum of estimates. `value`: what those found give.
+  /// Solves the present program. `bound` is a lower bound on the sum of estimates, `value` the sum for the yields
+  /// found.
   bool solve(LpSolver& solver, double& bound, double& value) {
     if (!solver.maximize(program_, x_)) return false;
     bound = 0;
@@ -129,7 +130,7 @@ class StretchProgram {
   }
   /// The yields found.
   std::span<const double> yields() const { return std::span(x_).first(jobs_.size()); }
-  /// A cut at the yield found of each job whose estimate the cuts so far do not meet there.
+  /// Adds a cut at the yield found for each job whose estimate lies above its cuts there.
   void cut() {
     for (std::size_t j = 0; j < jobs_.size(); ++j) {
       if (jobs_[j].at(x_[j]) > -x_[jobs_.size() + j] * (1 + kRelativeGap)) add_cut(j, x_[j]);
@@ -144,7 +145,7 @@ class StretchProgram {
       program_.value.push_back(user.need);
       least += user.need * program_.lower[user.job];
     }
-    // The lower bounds may fill a node up to rounding beyond its capacity; a solver would call that infeasible.
+    // With rounding, the lower bounds may slightly exceed a node's capacity, which would make the program infeasible.
     program_.end_row(std::max(node.capacity, least));
   }
   // stretch >= f + slope (x - y)  <=>  -stretch + slope x <= slope y - f
@@ -169,8 +170,8 @@ bool min_average_stretch(const CpuContention& contention, std::span<const Stretc
                          LpSolver& solver, std::span<double> yields) {
   if (jobs.empty()) return true;
   floor = std::min(floor, 1 / contention.max_load());
-  // No job is worse off than under the best common level.
-  double level = kNever;  // a job at full speed can have no more
+  // No job may be worse off than at the best common level.
+  double level = kNever;  // up to that at which the first job runs at full speed
   for (const StretchEstimate& job : jobs) level = std::min(level, full_speed(job));
   level = common_level(contention, jobs, floor, level);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Yields of /stretch-per: OPT=MAX iteratively minimises the largest estimated stretch, OPT=AVG the average one
-// (RR-7659, section 4.7). The estimate is (flow + T) / (vt + yield T), T the time to the next tick.
+// Yields of /stretch-per (RR-7659, section 4.7): OPT=MAX iteratively minimises the largest estimated stretch, OPT=AVG
+// the average. The estimate is (flow + T) / (vt + yield T), where T is the time to the next tick.
 #pragma once
 
 #include <span>
@@ -11,30 +11,30 @@
 
 namespace dfrs {
 
-/// What the estimate needs of one job: the stretch at the next tick is flow / (progress + yield * period).
+/// The data of one job's estimate: its stretch at the next tick is flow / (progress + yield * period).
 struct StretchEstimate {
-  double flow = 0;      ///< flow time at the next tick, > 0
-  double progress = 0;  ///< virtual time now
-  double period = 0;    ///< time to the next tick, > 0
+  double flow = 0;      ///< flow time at the next tick in seconds, > 0
+  double progress = 0;  ///< present virtual time in seconds
+  double period = 0;    ///< time to the next tick in seconds, > 0
 
   double at(double yield) const { return flow / (progress + yield * period); }
 };
 
-/// The lowest estimate that all jobs can have: yields at the largest common inverse stretch s for which no node lacks
-/// CPU, each kept between `floor` and 1: jobs beyond that are served as well as can be and do not hold the others back.
-/// Where not even the floors fit, all have the same yield. O(12 x users) or so, see StretchLevel.
+/// Gives all jobs the lowest common estimate: sets yields for the largest common inverse stretch s at which no node
+/// lacks CPU. Yields are clamped to [floor, 1]; a clamped job does not hold the others back. If not even the floors
+/// fit, all yields are equal. About O(12 x users), see StretchLevel.
 void common_stretch(const CpuContention& contention, std::span<const StretchEstimate> jobs, double floor,
                     std::span<double> yields);
 
-/// OPT=MAX. Yields by index into contention.jobs(), each at least `floor`. Water filling on the inverse stretch s: all
-/// jobs' s rises together until a node is full or a job runs at yield 1, those jobs are fixed, the rest goes on.
-/// O(12 x sum over nodes of users x (1 + users fixed elsewhere first)), see StretchLevel.
+/// OPT=MAX. Sets yields by index into contention.jobs(), each at least `floor`. Water filling on the inverse stretch s:
+/// the s of all jobs rises together until a node is full or a job runs at yield 1; these jobs are fixed, and the others
+/// continue. O(12 x sum over nodes of users x (1 + users fixed elsewhere first)), see StretchLevel.
 void min_max_stretch(const CpuContention& contention, std::span<const StretchEstimate> jobs, double floor,
                      std::span<double> yields);
 
-/// OPT=AVG: minimal sum of the estimates, a convex program solved by cutting planes until the bound is within 1e-6 of
-/// the value, or 60 programs were solved. Every yield is at least that of the largest s which all jobs can have.
-/// False if the solver gave up.
+/// OPT=AVG. Minimises the sum of the estimates, a convex program, with cutting planes until bound and value agree to
+/// 1e-6, or 60 linear programs are solved. Every yield is at least that for the largest s that all jobs can have. False
+/// if the solver fails on the first program.
 bool min_average_stretch(const CpuContention& contention, std::span<const StretchEstimate> jobs, double floor,
                          LpSolver& solver, std::span<double> yields);
 

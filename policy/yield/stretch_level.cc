@@ -11,8 +11,8 @@ namespace dfrs {
 namespace {
 
 constexpr int kHalvings = 64;
-// 64 halvings of [0, high] end at neighbouring doubles if the lower one is at least this part of high: 53 go into the
-// digits, the others leave a margin for the rounding of midpoints.
+// 64 bisections of [0, high] end at neighbouring doubles if the lower one is at least this fraction of high: 53 resolve
+// the digits, and the others leave a margin for the rounding of midpoints.
 constexpr double kResolved = 0x1p-7;
 constexpr int kNewtonSteps = 40;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
@@ -23,7 +23,7 @@ double yield_at(const StretchEstimate& job, double s, double floor) {
   return std::clamp((job.flow * s - job.progress) / job.period, floor, 1.0);
 }
 
-// All users in their order, as if each term were written out: the rounding decides the last bit.
+// Sums over all users in their order: the order of the terms determines the rounding of the last bit.
 double StretchLevel::used(double s, double& slope) const {
   double sum = 0;
   slope = 0;
@@ -57,7 +57,7 @@ double StretchLevel::highest(const CpuContention& contention, const CpuContentio
   return bracket.below >= high * kResolved ? last_to_fit(bracket) : by_halving(bracket, high);
 }
 
-// The node's users as terms. Where the node would be used up if nothing held yields within their bounds.
+// Takes the node's users as terms. Returns the s at which the node would be full if yields had no bounds.
 double StretchLevel::take_terms(const CpuContention& contention, const CpuContention::Node& node,
                                 std::span<const StretchEstimate> jobs, std::span<const double> yields, double wanted) {
   terms_.clear();
@@ -79,7 +79,7 @@ double StretchLevel::take_terms(const CpuContention& contention, const CpuConten
   return (wanted - at_zero) / slopes;
 }
 
-// By Newton's method from s on, kept within the bracket; then by growing steps around where it came to.
+// Narrows the bracket: by Newton's method from s on, kept inside the bracket, then by growing steps around its result.
 void StretchLevel::narrow(Bracket& bracket, double wanted, double s) const {
   auto& [below, above] = bracket;
   for (int k = 0; k < kNewtonSteps; ++k) {
@@ -110,7 +110,8 @@ double StretchLevel::last_to_fit(Bracket bracket) const {
   }
 }
 
-// So far down the halvings stop short of neighbours: they are gone through, and only those in the bracket looked at.
+// At so small a level the bisections stop before neighbouring doubles. Repeats them, but tests only points inside the
+// bracket.
 double StretchLevel::by_halving(Bracket bracket, double high) const {
   auto& [below, above] = bracket;
   double low = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The highest inverse stretch that one node can give to all its open jobs: the inner loop of the yields on stretch.
+// The highest inverse stretch that one node can give to all its open jobs: the inner loop of yields for stretch.
 #pragma once
 
 #include <span>
@@ -10,17 +10,17 @@
 
 namespace dfrs {
 
-/// The yield at which the job's inverse stretch is s.
+/// The yield at which the job's inverse stretch is s, clamped to [floor, 1].
 double yield_at(const StretchEstimate& job, double s, double floor);
 
 class StretchLevel {
  public:
-  /// The s in [0, high] that 64 halvings of [0, high] come to, each keeping the half in which the node ceases to hold
-  /// its open jobs (yields < 0) at s beside its fixed ones at their yields; `high` where it holds them there.
+  /// The largest s in [0, high] at which the node has room for its open jobs (yields < 0) at s and its fixed ones at
+  /// their yields, found by 64 bisections of [0, high]; `high` if it has room there.
   ///
-  /// The outcome is the halvings' to the last bit. What a node uses never falls as s grows, rounding included, so that
-  /// Newton's method may find the place, after which the double that is the last to fit is a few tests away: about 12
-  /// sums over the node's users instead of 65. `guess`: where to begin; 0 if there is none.
+  /// The result is that of the bisections to the last bit. What a node uses never falls as s grows, even with rounding.
+  /// So Newton's method can find the neighbourhood, and a few tests then find the last double that fits: about 12 sums
+  /// over the node's users instead of 65. `guess`: where to start; 0 if there is none.
   double highest(const CpuContention& contention, const CpuContention::Node& node,
                  std::span<const StretchEstimate> jobs, std::span<const double> yields, double floor, double high,
                  double guess);
@@ -29,13 +29,13 @@ class StretchLevel {
   struct Term {
     double need = 0;
     double flow = 0, progress = 0, period = 0;  // of an open job
-    double slope = 0;                           // of need x yield over s, where neither floor nor full speed holds it
+    double slope = 0;                           // of need x yield over s, unless the yield is clamped
     double fixed = 0;                           // of a fixed job: need x yield
     bool open = false;
   };
   struct Bracket {
-    double below;  // fits; 0 counts as if it did
-    double above;  // does not
+    double below;  // fits; 0 is assumed to
+    double above;  // does not fit
   };
   double take_terms(const CpuContention& contention, const CpuContention::Node& node,
                     std::span<const StretchEstimate> jobs, std::span<const double> yields, double wanted);

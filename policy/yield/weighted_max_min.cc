@@ -15,7 +15,7 @@ bool same_users(const CpuContention& contention, const CpuContention::Node& a, c
                     [](const auto& x, const auto& y) { return x.job == y.job && x.need == y.need; });
 }
 
-// The level of a node that fixes all its jobs.
+// The level at which the node is full if none of its jobs is fixed before.
 double level_of_all(const CpuContention& contention, std::span<const double> weights, const CpuContention::Node& node) {
   double weight = 0;
   for (const CpuContention::User& user : contention.users(node)) weight += weights[user.job] * user.need;
@@ -31,27 +31,28 @@ void WeightedMaxMinYield::solve(const CpuContention& contention, std::span<const
   for (std::size_t job = 0; job < filling_.size(); ++job) filling_[job] = {weights[job], 0};
   queue_.restart();
   for (std::uint32_t n = 0; n < nodes; ++n) {
-    // A gang's nodes often hold the same: one of them stands for its neighbours.
+    // The nodes of a parallel job often hold the same jobs: one node stands for its equal neighbours.
     if (n > 0 && same_users(contention, contention.nodes()[n], contention.nodes()[n - 1])) continue;
     queue_.push({level_of_all(contention, weights, contention.nodes()[n]), n});
   }
 
   while (!queue_.empty()) {
     const auto [at_level, n] = queue_.pop();
-    // Summed again each time: differences would be spoilt, since weights differ by magnitudes.
+    // Sums are computed afresh each time: updating them would lose precision, because weights differ by orders of
+    // magnitude.
     const CpuContention::Node& node = contention.nodes()[n];
     double weight = 0;
     double capacity = node.capacity;
     for (const CpuContention::User& user : contention.users(node)) {
       Filling& job = filling_[user.job];
       if (at_level * job.open_weight >= 1) job = {0, 1};
-      // One of them is 0. No branch: whether a job is open cannot be predicted.
+      // One of the two is 0. Branch-free, because whether a job is open is unpredictable.
       weight += job.open_weight * user.need;
       capacity -= job.yield * user.need;
     }
     if (weight == 0) continue;  // all its jobs are fixed
-    // A job fixed elsewhere took no more than its share here, so a node's level only rises: one that is out of date
-    // waits for the new one.
+    // A job fixed elsewhere took no more than its share here, so a node's level only rises. An outdated node waits for
+    // its new level.
     const double level = capacity / weight;
     if (level > at_level) {
       queue_.push({level, n});

@@ -8,7 +8,7 @@
 namespace dfrs {
 namespace {
 
-// Needs are at most some tens and rarely below a hundredth: what is smaller than this is what rounding leaves of zero.
+// Needs are at most some tens and rarely below a hundredth: smaller values are zeros with rounding errors.
 constexpr double kLeastPivot = 1e-9;
 
 bool usable(double pivot) { return std::abs(pivot) > kLeastPivot; }
@@ -133,7 +133,7 @@ bool WorkingBasis::remove(std::size_t job, std::size_t node) {
 
 bool WorkingBasis::invert(std::span<double> matrix) {
   const std::size_t k = size();
-  // In place: the rows of the matrix change places as pivots ask for it, the columns of its inverse with them.
+  // In place: pivoting swaps rows of the matrix; at the end the columns of the inverse are swapped back accordingly.
   row_of_.resize(k);
   for (std::size_t c = 0; c < k; ++c) {
     std::size_t pivot_row = c;

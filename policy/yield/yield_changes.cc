@@ -10,8 +10,7 @@ void append_yield_changes(const CpuContention& contention, std::span<const doubl
     double yield = 1;
     if (limited < contention.jobs().size() && contention.jobs()[limited].slot == job) yield = yields[limited++];
     const JobView& spec = view.jobs[job];
-    const bool stayed = spec.state == JobState::running && state.on_nodes_before(job);
-    if (!stayed || yield != spec.yield) outcome.yields->push_back({job, yield});
+    if (!state.stays(job, spec) || yield != spec.yield) outcome.yields->push_back({job, yield});
   }
 }
 

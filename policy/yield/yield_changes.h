@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From the yields of jobs on overloaded nodes to the changes that a policy names.
+// Turns the yields of jobs on overloaded nodes into the yield changes that a policy returns.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace dfrs {
 
-/// Appends to outcome.yields every running job whose yield is new, or whose nodes are. `yields` by index into
-/// contention.jobs(); a job on no overloaded node runs at full speed. O(running + their tasks).
+/// Appends every running job whose yield or nodes have changed to outcome.yields. `yields` is by index into
+/// contention.jobs(); jobs on no overloaded node run at full speed. O(running jobs + their tasks).
 void append_yield_changes(const CpuContention& contention, std::span<const double> yields, const ClusterView& view,
                           const ClusterState& state, Outcome& outcome);
 

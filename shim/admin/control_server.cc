@@ -13,7 +13,7 @@
 namespace dfrs::shim {
 namespace {
 
-// Every user may ask what a repack would do, and the answer costs as much as a repack: one a second is made.
+// Every user may ask what a repack would do, which costs as much as a repack: answers are reused for a second.
 constexpr std::chrono::seconds kRepackAge{1};
 constexpr std::size_t kMaxBody = 64 << 10;
 
@@ -29,7 +29,7 @@ struct ControlServer::Handlers {
   std::string cluster;
   std::function<void(const std::string&)> log;
   std::function<void()> wake;
-  // Of the server's one thread.
+  // Only the server's thread uses these.
   std::chrono::steady_clock::time_point repack_time;
   HttpAnswer repack_answer;
   bool repack_known = false;
@@ -72,7 +72,7 @@ struct ControlServer::Handlers {
     } else if (order.contains("on") && order["on"].is_string()) {
       const std::string path = order["on"];
       if (!path.starts_with('/')) return bad_request(fmt::format("'{}' is not an absolute path", path));
-      if (path.find('\0') != std::string::npos) return bad_request("a path has no NUL in it");
+      if (path.find('\0') != std::string::npos) return bad_request("the path contains a NUL byte");
       if (const auto made = recorder.on(path); !made) return http_error(409, "no_record", made.error());
     } else {
       return bad_request(expected);
@@ -80,7 +80,7 @@ struct ControlServer::Handlers {
     if (wake) wake();
     const record::RecordingState state = recorder.state();
     if (log) {
-      log(state.on ? fmt::format("recording to {}, ordered by user id {}", state.path, request.uid)
+      log(state.on ? fmt::format("recording to {}, ordered by user id {}", *state.path, request.uid)
                    : fmt::format("recording is off, ordered by user id {}", request.uid));
     }
     return answer(recording_json(state));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The control port of a live controller: what it is doing, for dfrsctl (docs/reference/dfrsctl.md). Authenticated with
+// The control port of a live controller, where it answers dfrsctl (docs/reference/dfrsctl.md). Authenticated with
 // MUNGE.
 //
-//   GET  /v1/version /v1/status /v1/nodes /v1/explain?job=N /v1/repack /v1/record   any user of the cluster, as squeue
-//   POST /v1/record  {"on": "/path"} or {"off": true}                               root and SlurmUser
+//   GET  /v1/version /v1/status /v1/nodes /v1/explain?job=N /v1/repack /v1/record   any user of the cluster, as with
+//   squeue POST /v1/record  {"on": "/path"} or {"off": true}                               root and SlurmUser
 #pragma once
 
 #include <sys/types.h>
@@ -22,18 +22,18 @@ namespace dfrs::shim {
 
 struct ControlServerOptions {
   std::string bind_address = "0.0.0.0";
-  std::uint16_t port = 0;  ///< 0: any free one
+  std::uint16_t port = 0;  ///< 0: any free port
   std::string cluster;     ///< ClusterName
   std::string munge_socket;
   uid_t slurm_user = 0;
   std::function<void(const std::string&)> log;  ///< warnings; any thread
-  std::function<void()>
-      wake;  ///< asks for a step of the controller: a record begins with one; any thread; may be empty
+  /// Requests a step of the controller, with which a record begins. Any thread; may be empty.
+  std::function<void()> wake;
 };
 
 class ControlServer {
  public:
-  /// Listens and answers on a thread of its own, until it is destroyed; `inspection` and `recorder` must outlive it.
+  /// Answers on a thread of its own until it is destroyed. `inspection` and `recorder` must outlive it.
   static tl::expected<std::unique_ptr<ControlServer>, std::string> start(ControlServerOptions options,
                                                                          const Inspection& inspection,
                                                                          record::Recorder& recorder);
@@ -47,7 +47,7 @@ class ControlServer {
   ControlServer(std::unique_ptr<Handlers> handlers, std::unique_ptr<HttpServer> server);
 
   std::unique_ptr<Handlers> handlers_;
-  std::unique_ptr<HttpServer> server_;  // goes first: no handler is called any more
+  std::unique_ptr<HttpServer> server_;  // destroyed first, so that no handler is called any more
 };
 
 }  // namespace dfrs::shim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where the controller is and who it must be, from slurm.conf, dfrs.conf and the command line.
+// Address and user of the controller, from slurm.conf, dfrs.conf and the command line.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +11,7 @@
 
 namespace dfrs::shim {
 
-/// What the command line says; empty or 0: not given.
+/// Options of the command line; empty or 0: not given.
 struct AddressOptions {
   std::string host = {};
   std::uint16_t port = 0;
@@ -23,7 +23,7 @@ struct AddressOptions {
 };
 
 struct ControllerAddress {
-  std::vector<std::string> hosts;  ///< to be tried in this order
+  std::vector<std::string> hosts;  ///< in the order in which to try them
   std::uint16_t port = 0;
   std::string munge_socket;  ///< empty: MUNGE's default
   std::string cluster;
@@ -32,11 +32,11 @@ struct ControllerAddress {
 
 struct AddressError {
   std::string message;  ///< may have several lines
-  bool io = false;      ///< a file cannot be read (else its content is wrong)
+  bool io = false;      ///< a file cannot be read; else its content is wrong
 };
 
-/// The files are read only as far as the options leave something open. A dfrs.conf that was not named and is not there
-/// (it need not be, on other hosts than slurmctld's) means the default port.
+/// Takes from the files what the options leave open. If dfrs.conf is neither named nor beside slurm.conf (only
+/// slurmctld's host needs it), the port is the default one.
 tl::expected<ControllerAddress, AddressError> find_controller(const AddressOptions& options);
 
 }  // namespace dfrs::shim

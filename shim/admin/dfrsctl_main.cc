@@ -27,7 +27,7 @@
 namespace dfrs::shim {
 namespace {
 
-// As docs/reference/exit-codes.md lists them.
+// docs/reference/exit-codes.md lists them.
 enum ExitCode : int {
   kOk = base::kExitOk,
   kInternal = base::kExitInternal,
@@ -92,7 +92,7 @@ std::string words_of(const std::string& body) {
   return "no reason given";
 }
 
-// What a host's answer says, if it is an answer that this program understands.
+// The content of an answer, if it is one that this program understands.
 Result<Json> read_answer(const HttpCallAnswer& answer) {
   if (answer.status == 401) return failure(kRefused, words_of(answer.body));
   if (answer.status == 404 && words_of(answer.body).starts_with("there is no /")) {
@@ -109,7 +109,7 @@ Result<Json> read_answer(const HttpCallAnswer& answer) {
   return json;
 }
 
-// Asks one host after the other: a backup controller may have taken over.
+// Asks the hosts one after the other: a backup controller may have taken over.
 Result<Json> ask(const AddressOptions& options, const std::string& method, const std::string& target,
                  const std::string& body = {}) {
   const auto address = find_controller(options);
@@ -169,14 +169,14 @@ std::string version_text(const Json& answer) {
                      answer.at("version").get<std::string>(), answer.at("cluster").get<std::string>());
 }
 
-// A subcommand: what it asks, and how it shows the answer without --json.
+// A subcommand: its request, and how it shows the answer without --json.
 struct Command {
   const CLI::App* app;
   std::function<Result<Json>(const Options&)> ask;
   std::function<std::string(const Json&)> as_text;
 };
 
-// One that only looks.
+// A request that only reads.
 std::function<Result<Json>(const Options&)> look(const char* target) {
   return [target](const Options& o) { return ask(o.address, "GET", target); };
 }
@@ -218,12 +218,13 @@ Result<void> carry_out(const Command& command, const Options& options) {
     if (!answer) return tl::unexpected(answer.error());
     return print(options.json ? json_text(*answer, 2) : command.as_text(*answer));
   } catch (const Json::exception& error) {
-    return failure(
-        kInput, fmt::format("the controller's answer is not understood ({}); is it of another version?", error.what()));
+    return failure(kInput,
+                   fmt::format("the controller's answer is not understood ({}); is the controller of another version?",
+                               error.what()));
   }
 }
 
-// "unknown subcommand 'stats'; ...", if that is what is wrong with the command line.
+// "unknown subcommand 'stats'; ...", if that is the mistake in the command line.
 std::optional<std::string> unknown_subcommand(const CLI::App& app, const std::vector<std::string>& words) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());

@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The state of a running controller as plain values, and the calls that give them. The control port prints them.
+// The state of a running controller as plain values, which the control port prints, and the functions that give them.
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <tl/expected.hpp>
 #include <utility>
 #include <vector>
 
+#include "policy/core/decision.h"
 #include "policy/core/units.h"
 
 namespace dfrs::shim {
 
 enum class JobSituation : std::uint8_t {
-  blocked,         ///< Slurm does not let it start: held, dependency, licence, limit, not yet its begin time
+  blocked,         ///< Slurm does not let it start: held, dependency, licence, limit, begin time
   waiting,         ///< the policy has not placed it yet
-  backing_off,     ///< Slurm would not start it; it is tried again later
-  starting,        ///< the policy has placed it, Slurm has not started it yet
+  backing_off,     ///< Slurm refused to start it; another attempt follows
+  starting,        ///< the policy has placed it; Slurm has not started it yet
   running,         ///< on its nodes
-  pausing,         ///< to be paused, Slurm has not done it yet
+  pausing,         ///< to be paused; Slurm has not done so yet
   moving,          ///< to continue on other nodes: its run is being ended
   suspended,       ///< paused on its nodes
   requeued,        ///< paused in the queue: its run was ended
-  resuming,        ///< suspended, and to continue where it is
-  user_suspended,  ///< by scontrol suspend: not the policy's until it is resumed
+  resuming,        ///< suspended, to continue where it is
+  user_suspended,  ///< by scontrol suspend: the policy leaves it alone until it is resumed
 };
 
 /// "blocked", "waiting" ... : words for tables and JSON, with '-' between words.
@@ -36,31 +38,31 @@ struct JobStatus {
   std::string name;
   std::string partition;
   JobSituation situation = JobSituation::blocked;
-  double yield = 0;              ///< current, 0 unless running
-  Seconds virtual_time = 0;      ///< progress that counts
-  Seconds run_virtual_time = 0;  ///< of this run: what the time limit counts
+  double yield = 0;              ///< current; 0 unless running
+  Seconds virtual_time = 0;      ///< progress
+  Seconds run_virtual_time = 0;  ///< progress of this run, which the time limit counts
   Seconds flow_time = 0;         ///< since its release
   Seconds submit = 0;            ///< release date, s since the epoch
   Seconds started = 0;           ///< first start seen, s since the epoch; 0: none
   double priority = 0;           ///< flow time / virtual time^2; infinity without progress
   std::uint32_t tasks = 1;
   double cpus_per_task = 1;
-  double cpu_need = 1;  ///< as the policy counts it, in parts of cpus_per_task, (0, 1]
+  double cpu_need = 1;  ///< as the policy sees it, as a fraction of cpus_per_task, (0, 1]
   double weight = 1;    ///< for the policy
-  Seconds pause_cost =
-      -1;  ///< what a pause would cost it now, in progress; negative: it may not be paused, or not known
+  /// What a pause would cost it now, in seconds of progress; negative: unknown, or it may not be paused.
+  Seconds pause_cost = -1;
   std::uint64_t memory_per_task_mib = 0;
-  std::uint32_t time_limit_minutes = std::numeric_limits<std::uint32_t>::max();  ///< the greatest value: none
-  std::vector<std::pair<std::string, std::uint32_t>> nodes;                      ///< where it is: name and tasks there
+  std::uint32_t time_limit_minutes = std::numeric_limits<std::uint32_t>::max();  ///< maximum: none
+  std::vector<std::pair<std::string, std::uint32_t>> nodes;                      ///< where it is: node and tasks there
   std::vector<std::pair<std::string, std::uint32_t>> target;  ///< where the policy wants it, if that is elsewhere
   std::uint32_t pauses = 0;
   std::uint32_t moves = 0;
   std::uint32_t lost_runs = 0;  ///< runs whose work was lost
   Seconds lost_work = 0;        ///< virtual time lost with them
-  bool may_pause = false;       ///< now, by the rules of dfrs.conf, the job's marks and its nodes
+  bool may_pause = false;       ///< now, by the rules of dfrs.conf, the job's flags and its nodes
   bool may_move = false;
-  bool quota_pending = false;  ///< a node of it has not applied its newest quota
-  std::string reason;          ///< why it is not running, one line; empty if it is
+  bool quota_pending = false;         ///< one of its nodes has not applied its newest quota
+  std::optional<std::string> reason;  ///< why it is not running, one line; nothing if it is
 };
 
 struct NodeStatus {
@@ -68,19 +70,19 @@ struct NodeStatus {
   bool usable = true;
   bool completing = false;
   double cpus = 0;            ///< Slurm's
-  double foreign_cpus = 0;    ///< of jobs that are not ours
-  double allocated_cpus = 0;  ///< sum of the quotas of jobs here
-  double demanded_cpus = 0;   ///< sum of what they could use
+  double foreign_cpus = 0;    ///< held by foreign jobs
+  double allocated_cpus = 0;  ///< sum of the jobs' yields x needs
+  double demanded_cpus = 0;   ///< sum of the jobs' needs
   std::uint64_t memory_mib = 0;
   std::uint64_t foreign_memory_mib = 0;
   std::uint64_t used_memory_mib = 0;  ///< by running jobs of ours
   std::uint32_t jobs = 0;             ///< running here
   std::uint32_t suspended_jobs = 0;
-  // The agent; all of it empty with QuotaMode=off.
+  // The node's agent; not set with QuotaMode=off.
   bool agent_reachable = false;
-  bool agent_current = false;                                  ///< has applied the newest quotas
+  bool agent_current = false;                                  ///< it has applied the newest quotas
   double agent_age = std::numeric_limits<double>::infinity();  ///< s since its last answer
-  std::string agent_error;
+  std::optional<std::string> agent_error;                      ///< of the last request to it
   std::uint64_t swap_total_mib = 0;
   std::uint64_t swap_free_mib = 0;
 };
@@ -90,25 +92,24 @@ struct ControllerStatus {
   std::string algorithm;
   Seconds period = 0;
   bool enforce_quotas = true;
-  Seconds now = 0;      ///< of the last step, s since the epoch; 0: none has been
-  Seconds wake_at = 0;  ///< latest time of the next step; infinity: only events wake it
+  Seconds now = 0;      ///< of the last step, s since the epoch; 0: there was none
+  Seconds wake_at = 0;  ///< latest time of the next step; infinity: only events trigger it
   std::uint64_t steps = 0;
   std::uint64_t decisions = 0;  ///< starts, pauses, moves, resumes decided since the controller was created
   std::uint64_t resyncs = 0;
   std::uint64_t errors = 0;
-  std::string last_error;       ///< of a step; empty: none
-  std::uint64_t lost_runs = 0;  ///< since the state file began
+  std::optional<std::string> last_error;  ///< of a step; nothing: there was none
+  std::uint64_t lost_runs = 0;            ///< since the state file began
   Seconds lost_work = 0;
-  double last_step_ms = 0;  ///< CPU and wall time of the last step, decisions included
+  double last_step_ms = 0;  ///< wall time of the last step, decisions included
   double max_step_ms = 0;
   std::vector<JobStatus> jobs;    ///< by id
   std::vector<NodeStatus> nodes;  ///< in Slurm's order
 };
 
-/// What a decision would do.
-struct PlannedMove {
-  enum class Kind : std::uint8_t { pause, move, resume, start };
-  Kind kind = Kind::start;
+/// A decision on a job's placement, as in Decisions.
+struct PlannedDecision {
+  DecisionKind kind = DecisionKind::start;
   std::uint32_t job_id = 0;
   std::vector<std::pair<std::string, std::uint32_t>> from;  ///< node and tasks there
   std::vector<std::pair<std::string, std::uint32_t>> to;
@@ -121,22 +122,22 @@ struct PlannedYield {
 };
 
 struct RepackPlan {
-  std::string algorithm;  ///< that was asked
-  std::vector<PlannedMove> moves;
+  std::string algorithm;  ///< that made the plan
+  std::vector<PlannedDecision> decisions;
   std::vector<PlannedYield> yields;
   double min_yield_before = 0;  ///< of running jobs; 0: none runs
   double min_yield_after = 0;
 };
 
-/// Looks into a running controller. Every call may come from any thread; none changes anything.
+/// Read access to a running controller. Any thread.
 class Inspection {
  public:
   virtual ~Inspection() = default;
   /// O(jobs + nodes + tasks).
   virtual ControllerStatus status() const = 0;
-  /// Why the job waits, or where it is and why: lines for people. Error: no such job here.
+  /// Why the job waits, or where it runs and why, in lines for people. Error: there is no such job.
   virtual tl::expected<std::vector<std::string>, std::string> explain(std::uint32_t job_id) const = 0;
-  /// What a repack of all jobs would do now. Nothing is carried out. Error: nothing seen yet, or the engine's.
+  /// What a repack of all jobs would do now; changes nothing. Error: there was no snapshot yet, or the engine's.
   virtual tl::expected<RepackPlan, std::string> repack_dry_run() const = 0;
 };
 

@@ -2,15 +2,18 @@
 #include "shim/admin/status_json.h"
 
 #include <cmath>
+#include <optional>
+
+#include "policy/core/enum_names.h"
 
 namespace dfrs::shim {
 namespace {
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+Json text_or_null(const std::optional<std::string>& text) { return text ? Json(*text) : Json(nullptr); }
 
-// {"n1": 3, "n2": 1}: tasks on each node, in the order of nodes.
+// {"n1": 3, "n2": 1}: tasks on each node, in node order.
 Json places_json(const std::vector<std::pair<std::string, std::uint32_t>>& places) {
   Json out = Json::object();
   for (const auto& [node, tasks] : places) out[node] = tasks;
@@ -76,20 +79,6 @@ Json node_json(const NodeStatus& node, bool quotas) {
           {"agent", std::move(agent)}};
 }
 
-const char* kind_name(PlannedMove::Kind kind) {
-  switch (kind) {
-    case PlannedMove::Kind::pause:
-      return "pause";
-    case PlannedMove::Kind::move:
-      return "move";
-    case PlannedMove::Kind::resume:
-      return "resume";
-    case PlannedMove::Kind::start:
-      return "start";
-  }
-  return "?";
-}
-
 }  // namespace
 
 Json recording_json(const record::RecordingState& recording) {
@@ -133,12 +122,12 @@ Json nodes_json(const ControllerStatus& status) {
 }
 
 Json repack_json(const RepackPlan& plan) {
-  Json moves = Json::array();
-  for (const PlannedMove& move : plan.moves) {
-    moves.push_back({{"action", kind_name(move.kind)},
-                     {"job", move.job_id},
-                     {"from", places_json(move.from)},
-                     {"to", places_json(move.to)}});
+  Json decisions = Json::array();
+  for (const PlannedDecision& decision : plan.decisions) {
+    decisions.push_back({{"action", enum_name(decision.kind)},
+                         {"job", decision.job_id},
+                         {"from", places_json(decision.from)},
+                         {"to", places_json(decision.to)}});
   }
   Json yields = Json::array();
   for (const PlannedYield& yield : plan.yields) {
@@ -148,7 +137,7 @@ Json repack_json(const RepackPlan& plan) {
           {"algorithm", plan.algorithm},
           {"min_yield_before", plan.min_yield_before},
           {"min_yield_after", plan.min_yield_after},
-          {"moves", std::move(moves)},
+          {"moves", std::move(decisions)},
           {"yields", std::move(yields)}};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A controller's status as JSON, the schema of docs/reference/dfrsctl.md. What has no finite value (a priority without
-// progress, no wake-up time, no time limit) is null.
+// A controller's status as JSON, by the schema of docs/reference/dfrsctl.md. Values that are missing or not finite (a
+// priority without progress, no wake-up time, no time limit) are null.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,12 +10,12 @@
 
 namespace dfrs::shim {
 
-/// Raised when a member changes its meaning or goes; members may be added.
+/// Incremented when a member is removed or changes its meaning. Members may be added.
 inline constexpr int kControlFormat = 1;
 
 using Json = nlohmann::ordered_json;
 
-/// These are answers of the control port, each with its "format".
+/// Answers of the control port, each with its "format".
 Json status_json(const ControllerStatus& status, const record::RecordingState& recording);
 Json nodes_json(const ControllerStatus& status);
 Json repack_json(const RepackPlan& plan);
@@ -23,7 +23,7 @@ Json recording_json(const record::RecordingState& recording);
 /// {"format": 1, "job": id, "lines": [...]}
 Json explain_json(std::uint32_t job_id, const std::vector<std::string>& lines);
 
-/// As text; bytes that are no UTF-8 (in a job's name) are replaced.
+/// As text. Replaces bytes that are not UTF-8 (in a job's name).
 std::string json_text(const Json& json, int indent = -1);
 
 }  // namespace dfrs::shim

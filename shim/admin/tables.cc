@@ -15,10 +15,10 @@ namespace {
 constexpr std::size_t kMaxName = 24;
 constexpr std::size_t kMaxPlaces = 48;
 
-// Job names and reasons are the users': they may hold anything.
+// Job names and reasons come from users and may contain anything.
 std::string printable(const std::string& text) { return base::printable(text, "?"); }
 
-// At most `most` columns; '+' at the end says that there are more.
+// Cut to `most` columns; a '+' at the end stands for the rest.
 std::string shortened(std::string text, std::size_t most) {
   if (base::display_width(text) <= most) return text;
   return std::string(base::fitting(text, most - 1)) + "+";
@@ -48,7 +48,7 @@ std::string memory_text(std::uint64_t mib) {
                                                    : fmt::format("{:.0f}{}", large, unit);
 }
 
-// A name as what comes before the digits at its end, and these.
+// A name split before the digits at its end.
 struct Numbered {
   std::string stem;
   std::string digits;
@@ -87,7 +87,7 @@ std::string duration_text(double seconds) {
 }
 
 std::string places_text(const Json& places) {
-  // Neighbours of one stem, consecutive numbers of one length, with as many tasks, become a range.
+  // A range: adjacent names with the same stem, consecutive numbers of the same length, and the same number of tasks.
   struct Run {
     Numbered first;
     Numbered last;

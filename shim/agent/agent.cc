@@ -28,8 +28,8 @@ Agent::Agent(AgentOptions options, std::unique_ptr<JobGroups> groups, RunFolder 
     desired_ = std::move(**remembered);
     for (const JobQuota& job : desired_.jobs)
       quotas_[job.job_id] = cpu_max_for(job.cpus * options_.cores_per_cpu, options_.base_period_us);
-    log(AgentLog::info, fmt::format("goes on with state {}.{}, {} jobs", desired_.order.epoch, desired_.order.sequence,
-                                    desired_.jobs.size()));
+    log(AgentLog::info, fmt::format("continuing with state {}.{}, {} jobs", desired_.order.epoch,
+                                    desired_.order.sequence, desired_.jobs.size()));
   }
   // If the state of an earlier agent is lost, its quotas stay until the controller sends new ones.
   if (remembered && *remembered) set_node_error(publish());
@@ -41,7 +41,7 @@ void Agent::log(AgentLog level, const std::string& message) const {
 
 void Agent::set_error(std::uint32_t job, const std::string& message) {
   std::string& known = errors_[job];
-  if (known == message) return;  // said already
+  if (known == message) return;  // logged already
   known = message;
   log(AgentLog::error, job == 0 ? message : fmt::format("job {}: {}", job, message));
 }
@@ -105,8 +105,8 @@ tl::expected<AgentReport, Agent::Refused> Agent::apply(const DesiredState& state
   ++counters_.applied;
   auto kept = run_.remember(desired_);
   if (!kept) ++counters_.folder_errors;
-  // Published before enforced: the SPANK plugin reads the file again after it has made a group, so that whichever of
-  // the two comes last, the group ends with this quota.
+  // Publish before enforcing: the SPANK plugin reads the file again after it has made a group, so that the group gets
+  // this quota whichever of the two comes last.
   if (auto published = publish(); !published) kept = std::move(published);
   set_node_error(kept);
   std::erase_if(released_, [&](std::uint32_t job) { return quotas_.contains(job); });
@@ -126,7 +126,7 @@ AgentReport Agent::make_report() const {
   report.applied = desired_.order;
   for (const auto& [job, measure] : measured_) {
     JobUse& use = report.jobs.emplace_back(measure.use);
-    use.cpu_seconds /= options_.cores_per_cpu;  // a report counts as the quotas do
+    use.cpu_seconds /= options_.cores_per_cpu;  // in the unit of the quotas
   }
   for (const auto& [job, message] : errors_) report.errors.push_back({job, message.substr(0, 1000)});
   report.swap_total_mib = swap_.total_kib / 1024;
@@ -155,7 +155,7 @@ void Agent::reconcile() {
   std::set<std::uint32_t> empty;
   for (const std::uint32_t job : *groups) {
     if (quotas_.contains(job) || !groups_->processes(job).empty()) continue;
-    // The SPANK plugin may have made it a moment ago for a task that is about to join.
+    // The SPANK plugin may have just made it for a task that is about to join.
     if (!empty_before_.contains(job))
       empty.insert(job);
     else if (groups_->remove_if_empty(job))
@@ -172,7 +172,7 @@ JobMeasure Agent::measure(std::uint32_t job) {
   const std::vector<pid_t> processes = groups_->processes(job);
   if (group) measure.group = *group;
   if (group && group->cpu_seconds) {
-    // A group that has been made again counts from zero.
+    // A group that was made anew counts from zero.
     const double now = *group->cpu_seconds;
     sum.total += now >= sum.group_last ? now - sum.group_last : now;
     sum.group_last = now;
@@ -213,7 +213,7 @@ void Agent::tick() {
     age = state_age();
     for (const auto& [job, quota] : quotas_) jobs.insert(job);
   }
-  // Without the lock, so that requests need not wait while thousands of processes are read.
+  // Without the lock, so that requests do not wait while thousands of processes are read.
   if (const auto groups = groups_->list()) jobs.insert(groups->begin(), groups->end());
   std::map<std::uint32_t, JobMeasure> measured;
   for (const std::uint32_t job : jobs) measured[job] = measure(job);
@@ -230,7 +230,7 @@ void Agent::tick() {
   for (const JobQuota& job : desired_.jobs) {
     if (job.paused) paused.insert(job.job_id);
   }
-  page_out_->set_paused(paused);  // also those of a state that was remembered
+  page_out_->set_paused(paused);  // a state restored at the start has paused jobs, too
 }
 
 std::chrono::duration<double> Agent::state_age() const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The node agent without its network: makes its node's control groups what the desired state says, and measures.
+// The node agent without its network: brings the node's control groups to the desired state, and measures use.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ enum class AgentLog { error, warning, info };
 
 struct AgentOptions {
   std::string node;
-  double cores_per_cpu = 1;                        ///< > 0; real cores that one of Slurm's CPUs of this node stands for
+  double cores_per_cpu = 1;                        ///< > 0; real cores per CPU of the node in Slurm
   std::int64_t base_period_us = kDefaultPeriodUs;  ///< kMinPeriodUs .. kMaxPeriodUs
   std::string proc = "/proc";
   StopGuardOptions stop_guard;
@@ -35,17 +35,17 @@ struct AgentOptions {
 
 struct AgentCounters {
   std::uint64_t applied = 0;    ///< desired states
-  std::uint64_t stale = 0;      ///< refused: repeated or overtaken
-  std::uint64_t malformed = 0;  ///< refused: not understood, or of another node
+  std::uint64_t stale = 0;      ///< refused: repeated or out of order
+  std::uint64_t malformed = 0;  ///< refused: invalid, or for another node
   std::uint64_t quota_writes = 0;
   std::uint64_t quota_errors = 0;
-  std::uint64_t folder_errors = 0;  ///< run folder
+  std::uint64_t folder_errors = 0;  ///< errors of the run folder
   std::uint64_t groups_removed = 0;
-  std::uint64_t continued = 0;  ///< jobs whose processes the agent continued, see stop_guard.h
+  std::uint64_t continued = 0;  ///< jobs whose processes the agent continued: see stop_guard.h
   std::uint64_t stopped = 0;    ///< jobs whose processes the agent stopped
 };
 
-/// What a job uses and has used here.
+/// What a job uses and has used on this node.
 struct JobMeasure {
   JobUse use;
   GroupUse group;
@@ -53,7 +53,7 @@ struct JobMeasure {
 
 class Agent {
  public:
-  /// Continues with the state that an earlier agent kept; the log says so if that cannot be read. page_out_system must
+  /// Continues with the state that an earlier agent saved; logs an error if it cannot be read. `page_out_system` must
   /// outlive the agent.
   Agent(AgentOptions options, std::unique_ptr<JobGroups> groups, RunFolder run, PageOutSystem& page_out_system,
         PageOutOptions page_out_options = {});
@@ -65,16 +65,16 @@ class Agent {
     std::string message;
   };
   using Refused = std::variant<Stale, Malformed>;
-  /// Applies the state at once, if it is newer than the one in force. What cannot be applied (a group that cannot be
-  /// written) is in the report's errors, and tick() tries it again. Any thread.
+  /// Applies the state at once if it is newer than the one in force. What cannot be applied (a group that cannot be
+  /// written) is among the report's errors, and tick() retries it. Any thread.
   tl::expected<AgentReport, Refused> apply(const DesiredState& state);
-  /// Counts a request that was no desired state. Any thread.
+  /// Counts a request that was not a valid desired state. Any thread.
   void count_malformed();
-  /// As it was measured last. Any thread.
+  /// The last measurements. Any thread.
   AgentReport report() const;
 
-  /// The agent's regular work, to be called every second or so, by one thread: gives new groups their quotas, corrects
-  /// what others have changed, removes empty groups and measures use. O(groups + processes in them), each a few system
+  /// The agent's regular work: sets the quotas of new groups, corrects what others have changed, removes empty groups
+  /// and measures use. One thread should call it about every second. O(groups + processes in them), each a few system
   /// calls.
   void tick();
 
@@ -86,17 +86,17 @@ class Agent {
     std::map<std::uint32_t, JobMeasure> jobs;
     std::size_t errors = 0;
     SwapSpace swap;
-    double state_age = 0;  ///< s since the last state was applied by request; infinity: none has been
+    double state_age = 0;  ///< s since a request last brought a state; infinity: none has
   };
   Metrics metrics() const;  ///< any thread
   const char* cgroup_version() const { return groups_->version(); }
 
  private:
-  void reconcile();  // all of these: mutex_ is held
+  void reconcile();  // the functions from here to measure() hold mutex_
   void enforce(std::uint32_t job, const CpuMax& quota);
   void release(std::uint32_t job);
   void set_error(std::uint32_t job, const std::string& message);
-  std::chrono::duration<double> state_age() const;  // since the last request; infinite: none has been
+  std::chrono::duration<double> state_age() const;  // since the last request; infinity: there was none
   void set_node_error(const tl::expected<void, std::string>& outcome);
   tl::expected<void, std::string> publish();
   AgentReport make_report() const;
@@ -111,15 +111,15 @@ class Agent {
   RunFolder run_;
   DesiredState desired_;
   std::map<std::uint32_t, CpuMax> quotas_;       // of desired_, in real cores
-  std::map<std::uint32_t, std::string> errors_;  // by job, 0: of the node
+  std::map<std::uint32_t, std::string> errors_;  // by job; 0: of the node
   std::set<std::uint32_t> released_;             // no longer desired, but their quota could not be lifted yet
-  std::set<std::uint32_t> empty_before_;         // groups not desired that had no task at the last tick
+  std::set<std::uint32_t> empty_before_;         // undesired groups that had no task at the last tick
   std::map<std::uint32_t, JobMeasure> measured_;
   SwapSpace swap_;
   AgentCounters counters_;
   std::chrono::steady_clock::time_point applied_at_{};
 
-  // Totals that survive a group's end and a process's. By tick() alone.
+  // Totals that outlive groups and processes. Only tick() uses them.
   struct Accumulated {
     double total = 0;
     double group_last = 0;

@@ -11,7 +11,7 @@ namespace dfrs::shim {
 namespace {
 
 constexpr double kWantedQuotaUs = 2000;
-// Far above any machine, far below where the kernel's arithmetic ends.
+// Far above any machine, far below the limits of the kernel's arithmetic.
 constexpr double kMaxCores = 1e5;
 
 std::optional<std::int64_t> whole(std::string_view text) {

@@ -11,18 +11,18 @@
 
 namespace dfrs::shim {
 
-/// Sets dfrsd's log up: standard error, with times - or, under systemd, with the journal's own levels. level: error,
+/// Sets up dfrsd's log: to standard error, with times or, under systemd, with the journal's levels. `level`: error,
 /// warning, info or debug.
 void start_log(const std::string& level);
 /// Any thread.
 void write_log(AgentLog level, const std::string& message);
 
-/// Lets a few messages through in every minute, so that bad requests cannot fill the log. Any thread.
+/// Passes a few messages per minute, so that bad requests cannot fill the log. Any thread.
 class LogLimit {
  public:
   using Clock = std::chrono::steady_clock;
   explicit LogLimit(unsigned per_minute) : per_minute_(per_minute) {}
-  /// The message as it is to be logged (the first of a minute says how many were left out), or nothing.
+  /// The message to log, or nothing. The first of a minute says how many were left out.
   std::optional<std::string> pass(const std::string& message, Clock::time_point now = Clock::now());
 
  private:

@@ -66,7 +66,7 @@ std::string with_node(std::string text, const std::string& node) {
   return text;
 }
 
-// Not SIGHUP: there is no file to read again, and the daemon outlives its terminal.
+// Not SIGHUP: there is no file to reload.
 sigset_t end_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -84,7 +84,7 @@ tl::expected<void, Failure> check_munge(const std::string& socket) {
   return {};
 }
 
-// Works until a signal ends it.
+// Runs until one of end_signals() comes.
 void work(Agent& agent, double interval) {
   const sigset_t signals = end_signals();
   timespec pause{};
@@ -95,13 +95,13 @@ void work(Agent& agent, double interval) {
     siginfo_t about{};
     const int signal = sigtimedwait(&signals, &about, &pause);
     if (signal > 0) {
-      write_log(AgentLog::info, fmt::format("ends on signal {}; quotas stay as they are", signal));
+      write_log(AgentLog::info, fmt::format("ending on signal {}; quotas stay in force", signal));
       return;
     }
   }
 }
 
-// Lifts every quota on the node, and forgets the desired state, so that a later start does not bring them back.
+// Lifts all quotas on the node and clears the desired state, so that a later start does not restore them.
 tl::expected<void, Failure> release(const JobGroups& groups, RunFolder& folder, const std::string& node) {
   const auto jobs = groups.list();
   if (!jobs) return tl::unexpected(Failure{kExitIo, jobs.error()});
@@ -116,7 +116,7 @@ tl::expected<void, Failure> release(const JobGroups& groups, RunFolder& folder, 
     else if (*change == QuotaChange::written)
       ++lifted;
   }
-  // The order is kept, so that earlier requests do not bring the quotas back.
+  // The order stays, so that late requests do not restore the quotas.
   const auto remembered = folder.recall(node);
   if (remembered && *remembered) {
     if (const auto kept = folder.remember({node, (*remembered)->order, {}}); !kept) note(kept.error());
@@ -150,7 +150,7 @@ HttpServerOptions http_options(const Options& options, uid_t slurm_user, LogLimi
 
 tl::expected<void, Failure> serve(const Options& options, uid_t slurm_user, std::unique_ptr<JobGroups> groups,
                                   RunFolder folder) {
-  // munged may start after us: that is an error only in a check.
+  // munged may start later; only --check treats that as an error.
   if (const auto munge = check_munge(options.munge_socket); !munge) {
     if (options.check) return munge;
     write_log(AgentLog::warning, munge.error().message);
@@ -202,7 +202,7 @@ constexpr const char* kFooter =
   1  internal error: please report it
   2  wrong usage
   4  the control groups or the run folder cannot be used, or another dfrsd uses that folder
-  5  the address cannot be listened on, or munged does not answer
+  5  dfrsd cannot listen on the address, or munged does not answer
 
 docs/reference/dfrsd.md has more.)";
 

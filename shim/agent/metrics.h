@@ -8,7 +8,7 @@
 
 namespace dfrs::shim {
 
-/// All of the agent's metrics in Prometheus' text format, version 0.0.4. Jobs are named by number alone.
+/// All metrics of the agent in Prometheus' text format, version 0.0.4. Jobs are named only by number.
 /// O(jobs + routes).
 std::string format_metrics(const Agent::Metrics& agent, const HttpCounters& http, const char* cgroup_version);
 

@@ -36,17 +36,14 @@ SwapSpace KernelPageOut::swap() { return swap_space(kProc); }
 
 ProcessMemory KernelPageOut::memory(pid_t pid) { return process_memory(kProc, pid); }
 
-std::int64_t KernelPageOut::advise(pid_t pid, MemoryRange range, int& error) {
-  // A number could by now be another process's. That one would lose nothing but speed: its pages come back when used.
+tl::expected<std::uint64_t, int> KernelPageOut::advise(pid_t pid, MemoryRange range) {
+  // The number may belong to another process by now. That costs it only speed: its pages come back when used.
   const base::Fd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));  // glibc's header is not for C++
-  if (!process) {
-    error = errno;
-    return -1;
-  }
+  if (!process) return tl::unexpected(errno);
   const iovec part{reinterpret_cast<void*>(range.begin), range.end - range.begin};
   const ssize_t advised = process_madvise(process.get(), &part, 1, MADV_PAGEOUT, 0);
-  error = advised < 0 ? errno : 0;
-  return advised;
+  if (advised < 0) return tl::unexpected(errno);
+  return static_cast<std::uint64_t>(advised);
 }
 
 PageOut::PageOut(PageOutSystem& system, PageOutOptions options,
@@ -128,7 +125,7 @@ void PageOut::run() {
         break;
       case Outcome::interrupted:
         ++counters_.interrupted;
-        break;  // no longer waiting, unless it was paused again meanwhile
+        break;  // no longer waiting, unless it was paused again in the meantime
       case Outcome::not_stopped:
       case Outcome::no_swap:
         if (entry != waiting_.end()) entry->second = std::chrono::steady_clock::now() + options_.retry;
@@ -191,24 +188,23 @@ PageOut::Outcome PageOut::ask(std::uint32_t job, const std::vector<pid_t>& proce
         begin = step.end;
         if (!wanted(job)) return Outcome::interrupted;
         if (!room(step.end - step.begin)) return Outcome::no_swap;
-        int error = 0;
-        const std::int64_t advised = system_.advise(pid, step, error);
-        if (advised < 0 && (error == ENOSYS || error == EPERM)) {
+        const auto advised = system_.advise(pid, step);
+        if (!advised && (advised.error() == ENOSYS || advised.error() == EPERM)) {
           const bool other_way = reclaim_ && reclaim_(job, options_.step_bytes);
           if (!other_way) {
             if (!said_no_way_ && log_)
               log_(
                   fmt::format("memory of suspended jobs cannot be moved to swap: process_madvise: {}; dfrsd needs "
                               "CAP_SYS_PTRACE and CAP_SYS_NICE, and Linux 5.10 or newer",
-                              strerror(error)));
+                              strerror(advised.error())));
             said_no_way_ = true;
             const std::lock_guard lock(mutex_);
             ++counters_.errors;
-            return Outcome::done;  // once is enough
+            return Outcome::done;  // another attempt would fail the same way
           }
           continue;
         }
-        if (advised >= 0 || error == ESRCH) continue;
+        if (advised || advised.error() == ESRCH) continue;
         const std::lock_guard lock(mutex_);
         ++counters_.errors;  // locked memory, for instance: the rest can still go
       }

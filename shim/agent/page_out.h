@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Moves the memory of suspended jobs to swap, in a thread of its own: a few megabytes at a time, and no more once
-// a job is to continue. Nothing is done on a machine without swap.
+// Moves the memory of suspended jobs to swap, in a thread of its own: a few megabytes at a time, until a job is to
+// continue. Does nothing on a machine without swap.
 #pragma once
 
 #include <sys/types.h>
@@ -15,25 +15,27 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <tl/expected.hpp>
 #include <vector>
 
 #include "shim/agent/process.h"
 
 namespace dfrs::shim {
 
-/// What page-out asks of the system; tests put their own in its place.
+/// The system's functions that page-out uses; tests replace them.
 class PageOutSystem {
  public:
   virtual ~PageOutSystem() = default;
-  /// Private mappings of a process; empty if it has gone.
+  /// Private mappings of a process; empty if it is gone.
   virtual std::vector<MemoryRange> ranges(pid_t pid) = 0;
-  /// Stopped by a signal; false if it has gone.
+  /// Whether a signal has stopped it; false if it is gone.
   virtual bool stopped(pid_t pid) = 0;
   virtual SwapSpace swap() = 0;
   /// What it has in memory and in swap; nothing if it has gone.
   virtual ProcessMemory memory(pid_t pid) = 0;
-  /// Bytes advised (whole range), or -1 and an errno: ENOSYS, EPERM say that this way is not open here.
-  virtual std::int64_t advise(pid_t pid, MemoryRange range, int& error) = 0;
+  /// Advises the kernel to move the range to swap. The bytes advised; error: an errno, ENOSYS or EPERM if that is not
+  /// possible at all.
+  virtual tl::expected<std::uint64_t, int> advise(pid_t pid, MemoryRange range) = 0;
 };
 
 /// The real one, by process_madvise(MADV_PAGEOUT).
@@ -43,21 +45,21 @@ class KernelPageOut final : public PageOutSystem {
   bool stopped(pid_t pid) override;
   SwapSpace swap() override;
   ProcessMemory memory(pid_t pid) override;
-  std::int64_t advise(pid_t pid, MemoryRange range, int& error) override;
+  tl::expected<std::uint64_t, int> advise(pid_t pid, MemoryRange range) override;
 };
 
 struct PageOutOptions {
-  std::uint64_t step_bytes = std::uint64_t{32} << 20;  ///< at most, before checking whether the job is still paused
-  std::uint64_t keep_swap_free_bytes = std::uint64_t{64} << 20;  ///< not the last of the swap
-  std::chrono::milliseconds retry{500};                          ///< until processes are seen stopped
+  std::uint64_t step_bytes = std::uint64_t{32} << 20;  ///< most bytes between checks that the job is still paused
+  std::uint64_t keep_swap_free_bytes = std::uint64_t{64} << 20;  ///< swap that is left free
+  std::chrono::milliseconds retry{500};  ///< interval of attempts while processes are not stopped yet
 };
 
 struct PageOutCounters {
   std::uint64_t bytes = 0;        ///< seen in swap afterwards that were not there before
-  std::uint64_t jobs = 0;         ///< whole jobs
+  std::uint64_t jobs = 0;         ///< jobs moved out completely
   std::uint64_t stayed = 0;       ///< jobs of whose memory hardly anything went, though the kernel was asked
-  std::uint64_t interrupted = 0;  ///< jobs that were to continue before all their memory was moved
-  std::uint64_t errors = 0;       ///< ranges that the kernel would not take
+  std::uint64_t interrupted = 0;  ///< jobs that continued before all their memory was moved
+  std::uint64_t errors = 0;       ///< ranges that the kernel refused
 };
 
 class PageOut {
@@ -69,12 +71,12 @@ class PageOut {
           std::function<bool(std::uint32_t job, std::uint64_t bytes)> reclaim,
           std::function<std::optional<std::uint64_t>(std::uint32_t job)> swap_left,
           std::function<void(const std::string&)> log);
-  ~PageOut();  ///< waits for the step under way
+  ~PageOut();  ///< waits for the current step
   PageOut(const PageOut&) = delete;
   PageOut& operator=(const PageOut&) = delete;
 
-  /// The jobs that are paused now. Returns at once. Any thread. A job new among them is moved out once; one no longer
-  /// there is let go at once.
+  /// Sets the jobs that are paused now. A new one is moved out once; one that is no longer paused is left alone at
+  /// once. Returns at once. Any thread.
   void set_paused(const std::set<std::uint32_t>& jobs);
   PageOutCounters counters() const;  ///< any thread
 
@@ -98,11 +100,12 @@ class PageOut {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<std::uint32_t, std::chrono::steady_clock::time_point> waiting_;  // paused, memory not out; when to try
+  std::map<std::uint32_t, std::chrono::steady_clock::time_point>
+      waiting_;  // paused, memory not out yet: time of the next attempt
   std::set<std::uint32_t> paused_;
   PageOutCounters counters_;
   bool stop_ = false;
-  bool said_no_way_ = false;  // thread of page-out only
+  bool said_no_way_ = false;  // only the page-out thread uses it
   std::thread thread_;
 };
 

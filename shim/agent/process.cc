@@ -13,7 +13,7 @@
 namespace dfrs::shim {
 namespace {
 
-// The number after "Key:" and blanks, in lines as of /proc/PID/status and /proc/meminfo.
+// The number after "Key:" and blanks, in text such as /proc/PID/status and /proc/meminfo.
 std::uint64_t kib_of(std::string_view text, std::string_view key) {
   std::size_t at = text.find(key);
   while (at != std::string_view::npos && at != 0 && text[at - 1] != '\n') at = text.find(key, at + 1);
@@ -52,7 +52,7 @@ double process_cpu_seconds(const std::string& proc, pid_t pid) {
 char process_state(const std::string& proc, pid_t pid) {
   const auto stat = base::read_file_at(AT_FDCWD, fmt::format("{}/{}/stat", proc, pid));
   if (!stat) return '\0';
-  // "pid (name) S ...": the name may hold anything, also ')'.
+  // "pid (name) S ...": the name may contain anything, even ')'.
   const std::size_t name_end = stat->rfind(')');
   return name_end != std::string::npos && name_end + 2 < stat->size() ? (*stat)[name_end + 2] : '\0';
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What /proc says of processes and of the machine's swap. `proc` is "/proc" but in tests. A process that has gone, or
-// may not be seen, counts as nothing.
+// What /proc says about processes and the machine's swap. `proc` is "/proc" except in tests. A process that is gone or
+// not visible counts as zero.
 #pragma once
 
 #include <sys/types.h>
@@ -19,13 +19,13 @@ struct ProcessMemory {
 };
 ProcessMemory process_memory(const std::string& proc, pid_t pid);
 
-/// CPU time in seconds of all its threads that there are.
+/// CPU time in seconds of all its present threads.
 double process_cpu_seconds(const std::string& proc, pid_t pid);
 
-/// The letter of its state: 'R', 'S', 'D', 'T' (stopped by a signal), 't' (by a debugger), 'Z', ...; '\0' if it has
+/// The letter of its state: 'R', 'S', 'D', 'T' (stopped by a signal), 't' (by a debugger), 'Z', ...; '\0' if it is
 /// gone.
 char process_state(const std::string& proc, pid_t pid);
-/// Stopped, as Slurm suspends jobs (or by a debugger).
+/// Whether it is stopped, by a signal (as Slurm suspends jobs) or by a debugger.
 bool process_stopped(const std::string& proc, pid_t pid);
 
 struct SwapSpace {
@@ -40,8 +40,7 @@ struct MemoryRange {
   std::uint64_t end = 0;
   friend bool operator==(const MemoryRange&, const MemoryRange&) = default;
 };
-/// The private mappings in the text of /proc/PID/maps: memory that is the process's own. Shared ones may be in use by
-/// others; those of the kernel (vdso) cannot be moved.
+/// The private mappings in the text of /proc/PID/maps. Others may use shared ones; the kernel's (vdso) cannot be moved.
 std::vector<MemoryRange> private_ranges(std::string_view maps);
 
 }  // namespace dfrs::shim

@@ -58,7 +58,7 @@ tl::expected<RunFolder, std::string> RunFolder::open(const std::string& path) {
   if (!quota) return failed("/quota", quota.error());
   run.quota_ = std::move(*quota);
 
-  // The quotas of an earlier agent; the first publish() removes files that are none.
+  // The quotas of an earlier agent. An unlimited one stands for an invalid file, which publish() then replaces.
   const auto names = base::list_folder(run.quota_.get());
   if (!names) return failed("/quota", names.error());
   for (const std::string& name : *names) {

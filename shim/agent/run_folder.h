@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The agent's folder on its node: the state that survives its restarts, and the quotas for the SPANK plugin.
+// The agent's folder on its node: the state that survives restarts, and the quotas for the SPANK plugin.
 //
 //   lock            held (flock) by the one agent of the node
 //   desired.json    the desired state in force, as it was received
 //   quota/<job>     its quota on this node, "QUOTA PERIOD\n" in microseconds (as in cgroup v2's cpu.max)
 //   group/<job>     v2: its control group, "INODE PATH\n"; the SPANK plugin writes it (plugin/job_group.h)
 //
-// Files are replaced as a whole: a reader sees the old one or the new one.
+// Files are replaced atomically: a reader sees the old one or the new one.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,20 @@
 
 namespace dfrs::shim {
 
-/// Messages are one line. Not for two threads at once.
+/// Messages are one line. For one thread at a time.
 class RunFolder {
  public:
-  /// Makes the folder (and those above) where it is not there, and takes its lock. Error: another agent has it, or the
-  /// system's reason.
+  /// Creates the folder and its parents where they are missing, and takes the lock. Error: another agent holds it, or
+  /// the system's reason.
   static tl::expected<RunFolder, std::string> open(const std::string& path);
 
   /// Replaces desired.json.
   tl::expected<void, std::string> remember(const DesiredState& state);
-  /// Nothing if there is none. A file that cannot be read as one of this node is an error, and is set aside as
-  /// desired.json.damaged.
+  /// Reads desired.json; nothing if there is none. Error: the file is invalid or of another node; it is renamed to
+  /// desired.json.damaged then.
   tl::expected<std::optional<DesiredState>, std::string> recall(const std::string& node);
 
-  /// Makes the folder quota/ hold exactly these; writes only what changed.
+  /// Makes quota/ contain exactly these quotas; writes only what has changed.
   tl::expected<void, std::string> publish(const std::map<std::uint32_t, CpuMax>& quotas);
 
   const std::string& path() const { return path_; }

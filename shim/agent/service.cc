@@ -38,7 +38,7 @@ HttpAnswer AgentService::desired(const HttpRequest& request) {
 }
 
 HttpAnswer AgentService::metrics() const {
-  // Null for a request that comes before start() has returned.
+  // Null if a request comes before start() has returned.
   const HttpServer* const server = running_;
   const HttpCounters http = server != nullptr ? server->counters() : HttpCounters{};
   return {200, format_metrics(agent_.metrics(), http, agent_.cgroup_version()), "text/plain; version=0.0.4"};

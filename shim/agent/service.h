@@ -18,7 +18,7 @@ namespace dfrs::shim {
 
 class AgentService {
  public:
-  /// http: its receiver is set here. The agent must outlive the service. Error: the address cannot be listened on.
+  /// Sets http.receiver. The agent must outlive the service. Error: it cannot listen on the address.
   static tl::expected<std::unique_ptr<AgentService>, std::string> start(Agent& agent, const std::string& node,
                                                                         HttpServerOptions http);
   AgentService(const AgentService&) = delete;

@@ -21,7 +21,7 @@ std::vector<pid_t> StopGuard::wrong_processes(std::uint32_t job, bool suspended)
   std::vector<pid_t> wrong;
   for (const pid_t process : groups_.processes(job)) {
     const char state = process_state(proc_, process);
-    // Neither the dead nor those that a debugger holds.
+    // Leaves out zombies and processes that a debugger has stopped.
     const bool runs = state == 'R' || state == 'S' || state == 'D';
     if (suspended ? runs : state == 'T') wrong.push_back(process);
   }
@@ -33,7 +33,7 @@ void StopGuard::send(std::uint32_t job, pid_t process, int signal) const {
     options_.signal(process, signal);
     return;
   }
-  // The process may have ended and its number been used again: check what is held open.
+  // The number may have been reused: check that the process behind the descriptor is still in the group.
   const base::Fd held(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
   if (!held) return;
   const std::vector<pid_t> now = groups_.processes(job);
@@ -60,7 +60,7 @@ std::vector<StopGuard::Action> StopGuard::check(std::span<const JobQuota> desire
       watch.since = now;
     } else if (now - watch.since >= (job.suspended ? options_.stop_after : options_.continue_after)) {
       for (const pid_t process : wrong) send(job.job_id, process, job.suspended ? SIGSTOP : SIGCONT);
-      watch.wrong = false;  // it gets as much time again
+      watch.wrong = false;  // starts the time again
       actions.push_back({job.suspended, fmt::format("job {}: {} processes {}; dfrsd has {} them (a request to suspend "
                                                     "or resume the job was lost or overtaken)",
                                                     job.job_id, wrong.size(),

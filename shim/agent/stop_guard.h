@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Stops or continues the processes of jobs where their state differs from what Slurm has decided.
+// Stops or continues processes of jobs whose state differs from Slurm's.
 //
-// slurmd lets requests to suspend and to resume one job overtake each other: while one is under way the next ones wait
-// in no order. A job can thus stay stopped for good although Slurm shows it as running, or the other way round. What
-// has been wrong for a while is corrected here, by the signals that Slurm itself uses, as long as the controller sends
-// states, since an old one may differ from Slurm's for good reason. A job that was never suspended is left alone: users
-// may stop processes of their jobs.
+// slurmd may serve requests to suspend and resume a job out of order: while it handles one, the others wait in no
+// order. A job can thus stay stopped although Slurm shows it as running, or the other way round. The guard corrects
+// what has been wrong for a while, with the signals that Slurm uses. It acts only on fresh states of the controller,
+// since an old one may rightly differ from Slurm's. It leaves jobs alone that were never suspended: users may stop
+// their processes.
 #pragma once
 
 #include <sys/types.h>
@@ -25,33 +25,33 @@ namespace dfrs::shim {
 
 struct StopGuardOptions {
   using Seconds = std::chrono::duration<double>;
-  Seconds continue_after{3};  ///< stopped though not suspended
-  Seconds stop_after{5};      ///< running though suspended; Slurm takes two seconds for it
-  Seconds fresh{15};          ///< the desired state must not be older than that
+  Seconds continue_after{3};  ///< time for which it may be stopped though not suspended
+  Seconds stop_after{5};      ///< time for which it may run though suspended; Slurm needs two seconds
+  Seconds fresh{15};          ///< greatest age of the desired state
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
-  /// Signals a process if it is in the job's group still; the real one when empty.
+  /// Replaces the function that signals a process of the job's group, for tests; empty: the real one.
   std::function<void(pid_t, int)> signal;
 };
 
-/// Of one thread.
+/// For one thread.
 class StopGuard {
  public:
   /// The groups must outlive this.
   StopGuard(StopGuardOptions options, const JobGroups& groups, std::string proc);
 
   struct Action {
-    bool stopped = false;  ///< or continued
+    bool stopped = false;  ///< else continued
     std::string message;
   };
-  /// To be called every second or so. age: of the desired state.
+  /// Call it about every second. `age`: of the desired state.
   std::vector<Action> check(std::span<const JobQuota> desired, StopGuardOptions::Seconds age);
 
  private:
   struct Watch {
     bool ever_suspended = false;
     bool suspended = false;  // as wanted at the last look
-    bool wrong = false;      // since:
-    std::chrono::steady_clock::time_point since;
+    bool wrong = false;
+    std::chrono::steady_clock::time_point since;  // when it became wrong
   };
   std::vector<pid_t> wrong_processes(std::uint32_t job, bool suspended) const;
   void send(std::uint32_t job, pid_t process, int signal) const;

@@ -21,7 +21,7 @@ constexpr std::size_t kNonceDigits = 32;
 
 std::optional<std::string> fresh_nonce() {
   std::array<std::uint8_t, kNonceDigits / 2> bytes{};
-  // Up to 256 bytes come in one piece; only a signal before the kernel's generator is ready can interrupt it.
+  // Reads of up to 256 bytes are complete; only a signal before the kernel's generator is ready interrupts them.
   ssize_t got = -1;
   do got = getrandom(bytes.data(), bytes.size(), 0);
   while (got < 0 && errno == EINTR);
@@ -31,7 +31,7 @@ std::optional<std::string> fresh_nonce() {
   return hex;
 }
 
-// Fields are joined by line ends, which none of them may hold (bodies are there as digests).
+// Fields are joined by line ends and must not contain one (bodies are included as digests).
 bool one_line(std::string_view text) { return text.find('\n') == std::string_view::npos; }
 
 std::string request_payload(const RequestWords& request, std::string_view nonce) {
@@ -43,7 +43,7 @@ std::string answer_payload(std::string_view nonce, std::string_view receiver, in
   return fmt::format("{}\n{}\n{}\n{}\n{}\n", kAnswerKind, nonce, receiver, status, base::sha256_hex(body));
 }
 
-// The nonce of a request's payload; nothing if it is not one of a request.
+// The nonce of a request's payload; nothing if it is no request's payload.
 std::optional<std::string> nonce_of(std::string_view payload) {
   if (payload.size() < kRequestKind.size() + kNonceDigits + 2) return std::nullopt;
   if (payload.substr(0, kRequestKind.size()) != kRequestKind || payload[kRequestKind.size()] != '\n')

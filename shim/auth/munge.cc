@@ -14,7 +14,7 @@ namespace {
 struct DestroyContext {
   void operator()(munge_ctx_t context) const { munge_ctx_destroy(context); }
 };
-// A context for each call: they are not to be shared between threads, and cost one allocation.
+// One context per call: threads must not share one, and it costs one allocation.
 using Context = std::unique_ptr<munge_ctx, DestroyContext>;
 
 tl::expected<Context, AuthError> make_context(const std::string& socket) {
@@ -51,7 +51,7 @@ AuthError decode_error(munge_err_t error, const std::string& socket, const std::
       return {Refusal::malformed, fmt::format("not a MUNGE credential: {}", words)};
     case EMUNGE_CRED_INVALID:
       return {Refusal::wrong_key,
-              "the credential was made with another MUNGE key or changed on its way; the key file (munge.key) must be "
+              "the credential was made with another MUNGE key or changed in transit; the key file (munge.key) must be "
               "the same on all hosts of the cluster"};
     case EMUNGE_CRED_EXPIRED:
       return {Refusal::expired, "the credential has expired; check that the hosts' clocks agree to a few minutes"};
@@ -114,7 +114,7 @@ tl::expected<Munge::Decoded, AuthError> Munge::decode(const std::string& credent
   gid_t gid = 0;
   Decoded decoded;
   const munge_err_t error = munge_decode(credential.c_str(), context->get(), &payload, &length, &decoded.uid, &gid);
-  // Set also when the credential is genuine but expired or replayed.
+  // Also set if the credential is genuine but expired or replayed.
   const std::unique_ptr<void, decltype(&free)> owned(payload, free);
   if (error != EMUNGE_SUCCESS)
     return tl::unexpected(decode_error(error, socket_, context_words(context->get(), error)));

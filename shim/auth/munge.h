@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Credentials of the local munged. All calls may come from any thread; each blocks for one exchange with munged, some
-// tenths of a millisecond (a munged that does not answer: up to a few seconds, libmunge's own limits).
+// Credentials of the local munged. Any thread. Each call blocks for one exchange with munged; if munged does not
+// answer, libmunge gives up after a few seconds.
 #pragma once
 
 #include <sys/types.h>
@@ -11,17 +11,17 @@
 
 namespace dfrs::shim {
 
-/// Why something was not believed. Names for people and metrics: reason_name().
+/// Why a message was refused. reason_name() has names for people and metrics.
 enum class Refusal {
   no_credential,      ///< the message carries none
-  malformed,          ///< not a MUNGE credential, or not one of ours
-  wrong_key,          ///< made with another key, or changed on its way
+  malformed,          ///< not a MUNGE credential, or not one of dfrs
+  wrong_key,          ///< made with another key, or changed in transit
   expired,            ///< older than its time to live, by this host's clock
   rewound,            ///< from the future, by more than its time to live
   replayed,           ///< seen before
-  unauthorised,       ///< a genuine credential of a user who may not
+  unauthorised,       ///< a genuine credential of a user without the right
   other_message,      ///< a genuine credential, but made for another request, receiver or body
-  munge_unavailable,  ///< munged cannot be asked: nothing is known
+  munge_unavailable,  ///< munged does not answer: nothing is known
 };
 inline constexpr int kRefusalCount = 9;
 
@@ -30,12 +30,12 @@ const char* reason_name(Refusal reason);
 
 struct AuthError {
   Refusal reason = Refusal::malformed;
-  std::string message;  ///< one line: what, and what to do
+  std::string message;  ///< one line: what is wrong, and what to do
 };
 
 class Munge {
  public:
-  /// Empty: MUNGE's default socket.
+  /// `socket` empty: MUNGE's default.
   explicit Munge(std::string socket = {}) : socket_(std::move(socket)) {}
 
   struct Decoded {
@@ -43,7 +43,7 @@ class Munge {
     uid_t uid = 0;
   };
 
-  /// A credential of this process's user around the payload (any bytes). Error: munge_unavailable.
+  /// A credential of this process's user that contains the payload (any bytes).
   tl::expected<std::string, AuthError> encode(std::string_view payload) const;
   /// Replays are errors (munged remembers what it has decoded).
   tl::expected<Decoded, AuthError> decode(const std::string& credential) const;

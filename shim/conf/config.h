@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The values of dfrs.conf, all checked. settings.h has the table of keys that they are read and printed by.
+// The values of dfrs.conf, all checked. settings.h has the table by which they are read and printed.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace dfrs::shim {
 
-/// What may be done to pause a job.
+/// Ways of pausing a job that are allowed.
 struct PauseRules {
   bool suspend = true;            ///< PauseBy has "suspend": stopped on its nodes, its memory may go to swap
   bool requeue = true;            ///< PauseBy has "requeue": ended and started again later
-  bool accept_lost_work = false;  ///< LostWork=accept: also requeue jobs that do not say that they checkpoint
+  bool accept_lost_work = false;  ///< LostWork=accept: also requeue jobs that declare no checkpoints
 
   bool none() const { return !suspend && !requeue; }
   friend bool operator==(const PauseRules&, const PauseRules&) = default;
@@ -47,13 +47,13 @@ struct AgentPort {
 /// Where the weights of jobs come from (shim/controller/weights.h).
 enum class WeightRule : std::uint8_t { none, priority, qos, fair_share };
 
-/// The defaults here are those of dfrs.conf. Members stand in the order of etc/dfrs.conf.example; the ranges are
+/// The defaults are those of dfrs.conf. Members are in the order of etc/dfrs.conf.example; the ranges are
 /// those of settings.cc.
 struct Config {
   Algorithm algorithm;                      ///< Algorithm; never one that needs a solver
   Seconds period = 600;                     ///< Period, 0.001 .. 1e9
   std::vector<PartitionConfig> partitions;  ///< Partitions; at least one, all different, in the order of the file
-  PauseRules pausing;                       ///< PauseBy, LostWork: what partitions without rules of their own have
+  PauseRules pausing;                       ///< PauseBy, LostWork: of partitions without rules of their own
   std::string checkpoint_mark = "dfrs:checkpoint";  ///< CheckpointMark; a word, not empty
   Seconds min_progress = 60;                        ///< MinProgress, 0 .. 1e9 s of virtual time
   std::uint32_t max_lost_runs = 3;                  ///< MaxLostRuns, 0 .. 1e6
@@ -69,18 +69,18 @@ struct Config {
   std::uint32_t quota_wait_ms = 100;                ///< QuotaWait, 0 .. 10,000
   Seconds comment_interval = 10;                    ///< CommentInterval, 0 (never) .. 86,400
   bool stock_backfill = true;                       ///< StockBackfill
-  std::string record_file;                          ///< RecordFile; absolute, empty: none
+  std::optional<std::string> record_file;           ///< RecordFile; absolute
 
-  /// With the default algorithm and no partition: to be filled in.
+  /// The defaults; partitions are still to be filled in.
   Config();
   /// The managed partition of that name (Slurm compares exactly), or null.
   const PartitionConfig* partition(std::string_view name) const;
 };
 
-/// The algorithm of a dfrs.conf without one.
+/// The algorithm of a dfrs.conf that names none.
 inline constexpr const char* kDefaultAlgorithm = "Triage";
 
-/// All settings in the syntax of dfrs.conf, defaults included: parse_config() reads the same from it.
+/// All settings, defaults included, in the syntax of dfrs.conf. parse_config() turns the text into an equal Config.
 std::string format_config(const Config& config);
 
 }  // namespace dfrs::shim

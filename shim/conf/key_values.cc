@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "shim/conf/key_values.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/files.h"
 
 namespace dfrs::shim {
 namespace {
 
-// A word as a message shows it: long enough to be found, without control characters.
+// A word as messages quote it: cut to 60 bytes, without control characters.
 std::string shown(std::string_view word) {
   std::string text;
   for (const char c : word.substr(0, 60)) text += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
@@ -41,7 +49,7 @@ class Scanner {
   bool at_end() const { return at_ >= text_.size(); }
   void skip_line() { at_ = std::min(text_.find('\n', at_), text_.size()); }
 
-  // Length of a line's end with a backslash before it, 0 if there is none here.
+  // Length of a backslash and the line end after it; 0 if there is none here.
   std::size_t continuation() const {
     const std::string_view rest = text_.substr(at_);
     if (rest.starts_with("\\\n")) return 2;
@@ -123,6 +131,22 @@ class Scanner {
 }  // namespace
 
 KeyValues parse_key_values(std::string_view text) { return Scanner(text).run(); }
+
+tl::expected<KeyValues, std::string> read_key_values(const std::string& path, std::size_t max_bytes) {
+  const auto fail = [](std::string message) { return tl::unexpected<std::string>(std::move(message)); };
+  // Non-blocking: slurmctld must not wait for a pipe without a writer.
+  const base::Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd) return fail(fmt::format("cannot be opened: {}", std::strerror(errno)));
+  struct stat status{};
+  if (fstat(fd.get(), &status) != 0) return fail(fmt::format("cannot be read: {}", std::strerror(errno)));
+  if (!S_ISREG(status.st_mode)) return fail("is not a regular file");
+  const auto text = base::read_all(fd.get(), max_bytes);
+  if (!text && text.error() == EFBIG) {
+    return fail(fmt::format("is larger than {} bytes: not a configuration file", max_bytes));
+  }
+  if (!text) return fail(fmt::format("cannot be read: {}", std::strerror(text.error())));
+  return parse_key_values(*text);
+}
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);

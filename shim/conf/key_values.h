@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 #include <vector>
 
 namespace dfrs::shim {
@@ -23,14 +24,18 @@ struct SyntaxError {
 
 struct KeyValues {
   std::vector<KeyValue> pairs;      ///< in order
-  std::vector<SyntaxError> errors;  ///< in order of lines; `pairs` holds what could be read all the same
+  std::vector<SyntaxError> errors;  ///< by line; `pairs` holds what could still be read
 };
 
 /// Key=Value, blanks around '=' allowed, several on a line; '#' begins a comment; a backslash at the end of a line
 /// continues it; a value in double quotes may hold blanks and '#'. Linear.
 KeyValues parse_key_values(std::string_view text);
 
-/// Letters A-Z as a-z; others stay.
+/// The same for the content of a file of at most `max_bytes` bytes. Error: why the file cannot be read, without its
+/// name.
+tl::expected<KeyValues, std::string> read_key_values(const std::string& path, std::size_t max_bytes);
+
+/// With the letters A to Z in lower case; other bytes stay.
 std::string lower_case(std::string_view text);
 
 }  // namespace dfrs::shim

@@ -76,7 +76,7 @@ Setting number_setting(Setting about, Member Config::* target, Range<Number> ran
   return about;
 }
 
-// A number that is measured unless it is given.
+// A number, or "measured".
 Setting measured_setting(Setting about, std::optional<double> Config::* target, Range<double> range) {
   about.values = "measured, or " + range.text();
   about.read = [=](const std::string& value, SettingTarget into) -> Outcome {
@@ -263,9 +263,7 @@ Setting record_file_setting(Setting about) {
     into.config.record_file = value;
     return {};
   };
-  about.format = [](const Config& config, const PauseRules&) {
-    return config.record_file.empty() ? std::nullopt : std::optional(config.record_file);
-  };
+  about.format = [](const Config& config, const PauseRules&) { return config.record_file; };
   return about;
 }
 

@@ -14,7 +14,7 @@
 
 namespace dfrs::shim {
 
-/// PauseBy and LostWork as the whole file, or one partition, gives them; empty: not given there.
+/// PauseBy and LostWork as given for the whole file or for one partition; nothing: not given there.
 struct GivenPauseRules {
   std::optional<bool> suspend = {};
   std::optional<bool> requeue = {};
@@ -23,20 +23,20 @@ struct GivenPauseRules {
   PauseRules over(const PauseRules& defaults) const;
 };
 
-/// What values are read into: `pausing` is of the whole file or of the partition whose line it is.
+/// Where values are stored. `pausing` belongs to the whole file, or to the partition whose line is being read.
 struct SettingTarget {
   Config& config;
   GivenPauseRules& pausing;
 };
 
-/// Why a value is refused: one or more messages, each a line.
+/// Why a value is refused: one or more messages of one line each.
 using ValueErrors = std::vector<std::string>;
 
 struct Setting {
   enum class Place : std::uint8_t {
-    file,               ///< a setting of the whole file
-    file_or_partition,  ///< and, on a PartitionName line, of that partition
-    starts_partition,   ///< PartitionName itself: it has no `read`
+    file,               ///< of the whole file
+    file_or_partition,  ///< of the whole file and, on a PartitionName line, of that partition
+    starts_partition,   ///< PartitionName itself; it has no `read`
   };
   using Read = std::function<tl::expected<void, ValueErrors>(const std::string& value, SettingTarget target)>;
   using Format = std::function<std::optional<std::string>(const Config& config, const PauseRules& pausing)>;
@@ -44,11 +44,11 @@ struct Setting {
   std::string name = {};
   Place place = Place::file;
   bool required = false;
-  std::string values = {};   ///< the values that it takes, in words
-  std::string part = {};     ///< the part of dfrs that uses it
+  std::string values = {};   ///< the values that it takes, for people
+  std::string part = {};     ///< the part of dfrs that uses it, for people
   std::string meaning = {};  ///< one sentence
   Read read = {};
-  Format format = {};  ///< the value as dfrs.conf has it; nothing: no value, the line is left out
+  Format format = {};  ///< the value in the syntax of dfrs.conf; nothing: the line is left out
 };
 
 /// All keys of dfrs.conf, in the order of etc/dfrs.conf.example.
@@ -60,7 +60,7 @@ const Setting* find_setting(std::string_view name);
 /// One line for each key, its fields separated by tabs: name, default, values, place, part, meaning.
 std::string list_settings();
 
-/// "; did you mean 'x'?" if a valid word is near, else "; expected ..." with all of them.
+/// "; did you mean 'x'?" if a valid word is close, else "; expected ..." with all valid words.
 std::string suggestion(std::string_view word, const std::vector<std::string>& valid);
 
 }  // namespace dfrs::shim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The little that dfrsctl needs of slurm.conf to find the controller.
+// What dfrsctl needs of slurm.conf to find the controller.
 #pragma once
 
 #include <string>
@@ -16,11 +16,11 @@ struct SlurmConf {
   std::string munge_socket;         ///< socket= of AuthInfo; empty: MUNGE's default
 };
 
-/// Reads `path` and the files that it includes. What is not ours is passed over, right or wrong: Slurm judges it.
-/// Error: one line, when `path` or an included file cannot be read.
+/// Reads `path` and the files that it includes. Ignores all other settings, valid or not.
+/// Error: one line that names the file, if it or an included one cannot be read.
 tl::expected<SlurmConf, std::string> read_slurm_conf(const std::string& path);
 
-/// Where Slurm's programs look: the environment variable SLURM_CONF, else /etc/slurm/slurm.conf.
+/// The path that Slurm's programs use: the environment variable SLURM_CONF, else /etc/slurm/slurm.conf.
 std::string default_slurm_conf();
 
 }  // namespace dfrs::shim

@@ -27,7 +27,7 @@ void copy_message(const std::string& message, char* out, std::size_t size) {
 
 std::string text(const char* value) { return value != nullptr ? value : ""; }
 
-// What went wrong, of the exception being handled.
+// Describes the exception being handled.
 std::string failure() noexcept {
   try {
     throw;
@@ -43,7 +43,7 @@ std::string failure() noexcept {
 void log_failure(const Host& host, const char* where) noexcept {
   try {
     host.log().error("{}: {}", where, failure());
-  } catch (...) {  // not even memory for a line of log
+  } catch (...) {  // no memory for the message
   }
 }
 
@@ -100,7 +100,7 @@ struct dfrs_controller* dfrs_controller_create(const struct dfrs_controller_path
   if (controller == nullptr) return nullptr;
   try {
     controller->host->serve_control();
-  } catch (...) {  // jobs are scheduled without it, too
+  } catch (...) {  // scheduling does not need the control port
     log_failure(*controller->host, "control port");
   }
   return controller;
@@ -109,7 +109,7 @@ struct dfrs_controller* dfrs_controller_create(const struct dfrs_controller_path
 void dfrs_controller_destroy(struct dfrs_controller* controller) {
   try {
     delete controller;
-  } catch (...) {  // its members' destructors throw nothing; saving may be short of memory
+  } catch (...) {  // saving may run out of memory
   }
 }
 

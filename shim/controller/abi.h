@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What tests need behind the C entries: a controller with node agents of their own.
+// For tests of the C entries: a controller with node agents of the test's own.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,10 @@
 
 namespace dfrs::shim {
 
-/// Null on an error, with a message of one line in err. dfrs_controller_create with the delivery of quotas of the
-/// caller's choice.
+/// dfrs_controller_create with node agents made by `make_agents`. On an error null, and a one-line message in err.
 dfrs_controller* create_controller(const dfrs_controller_paths& paths, dfrs_log_fn log,
                                    const AgentsFactory& make_agents, char* err, std::size_t err_size) noexcept;
-/// What stands behind a controller; lives as long as it.
+/// The host behind a controller; lives as long as the controller.
 Host& host_of(dfrs_controller& controller);
 
 }  // namespace dfrs::shim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How long a job is left alone after Slurm would not start it.
+// How long a job waits after Slurm has refused to start it.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace dfrs::shim {
 
-/// `first` doubled for each refusal before this one, at most `last`. `refusals` counts this one: >= 1.
+/// `first`, doubled for each earlier refusal, at most `last`. `refusals` counts this one: >= 1.
 inline Seconds back_off(std::uint32_t refusals, Seconds first, Seconds last) {
   Seconds wait = first;
   for (std::uint32_t k = 1; k < refusals && wait < last; ++k) wait *= 2;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kOpen = "[dfrs ";
 
-// Where the tag begins, or npos: it must end the comment and hold no other bracket.
+// Where a tag begins, or npos. A tag ends the comment and contains no other bracket.
 std::size_t tag_begin(std::string_view comment) {
   if (!comment.ends_with(']')) return std::string_view::npos;
   const std::size_t open = comment.rfind('[');
@@ -40,7 +40,7 @@ bool separates(char c) { return c == ' ' || c == '\t' || c == ',' || c == ';'; }
 
 std::string format_tag(const CommentTag& tag) {
   if (tag.paused) return fmt::format("[dfrs paused vt={:.0f}s]", tag.virtual_time);
-  // Two digits that mean something: a yield of 0.0042 is not "0.00".
+  // Two significant digits: a yield of 0.0042 must not read "0.00".
   const int digits = tag.yield >= 0.1 ? 2 : tag.yield >= 0.01 ? 3 : 4;
   return fmt::format("[dfrs yield={:.{}f} vt={:.0f}s]", tag.yield, digits, tag.virtual_time);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Our tag at the end of a job's comment, for `squeue -O comment`: "the user's words [dfrs yield=0.25 vt=1234s]".
+// The tag at the end of a job's comment, for `squeue -O comment`: "the user's words [dfrs yield=0.25 vt=1234s]".
 // Any text is safe; all functions are linear in it.
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace dfrs::shim {
 
-/// What a tag says.
+/// The content of a tag.
 struct CommentTag {
   bool paused = false;
-  double yield = 0;          ///< 0 .. 1, to two digits, down to 0.0001; unless paused
+  double yield = 0;          ///< 0 .. 1, printed with two significant digits, four decimals at most; unless paused
   Seconds virtual_time = 0;  ///< whole seconds, >= 0
 
   friend bool operator==(const CommentTag&, const CommentTag&) = default;
@@ -23,7 +23,7 @@ struct CommentTag {
 /// "[dfrs yield=0.25 vt=1234s]" or "[dfrs paused vt=1234s]".
 std::string format_tag(const CommentTag& tag);
 
-/// The user's part of a comment: without a well-formed tag at its end, and the blank before it.
+/// The user's part of a comment: all but a well-formed tag at its end and the blank before it.
 std::string_view user_comment(std::string_view comment);
 
 /// The tag at the end of a comment, if there is a well-formed one.
@@ -32,7 +32,7 @@ std::optional<CommentTag> find_tag(std::string_view comment);
 /// The user's part of `comment` with this tag.
 std::string with_tag(std::string_view comment, const CommentTag& tag);
 
-/// Whether `word` stands in `text`, between blanks, commas, semicolons or its ends.
+/// Whether `text`, split at blanks, tabs, commas and semicolons, contains `word`.
 bool has_word(std::string_view text, std::string_view word);
 
 }  // namespace dfrs::shim

@@ -55,7 +55,7 @@ bool Controller::step(const dfrs_snapshot& snapshot, dfrs_operations& operations
   try {
     done = run_stages(snapshot, operations);
   } catch (...) {
-    discard_plans_ = true;  // half a step: the next one begins with Slurm's state
+    discard_plans_ = true;  // half a step was done: the next one starts over from Slurm's state
     throw;
   }
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
@@ -68,7 +68,7 @@ bool Controller::step(const dfrs_snapshot& snapshot, dfrs_operations& operations
 bool Controller::run_stages(const dfrs_snapshot& snapshot, dfrs_operations& operations) {
   const Seconds now = counters_.now = snapshot.now;
   operations_.clear();
-  operations_.publish(operations, now + kHousekeeping);  // what a failed step leaves
+  operations_.publish(operations, now + kHousekeeping);  // in case this step fails
   Changes changes = observe(snapshot);
   const Seconds raises_at = quota_link_.confirm_raises(jobs_, now);
   inputs_.update({config_, nodes_, quota_link_.agents(), quota_link_.quotas(), !driver_.batch()}, jobs_, changes, now);
@@ -96,7 +96,7 @@ bool Controller::decide(Changes& changes, Seconds now) {
   if (!ran) {
     ++counters_.errors;
     counters_.last_error = ran.error();
-    log_.error("{}; nothing is done in this step", ran.error());
+    log_.error("{}; this step changes nothing", ran.error());
     return false;
   }
   if (driver_.counters().decisions != before) state_.mark_changed();
@@ -105,12 +105,12 @@ bool Controller::decide(Changes& changes, Seconds now) {
 
 Seconds Controller::reconcile(Seconds now) {
   const Seconds again = reconciler_.reconcile(jobs_, nodes_, config_, now, operations_);
-  // Whose requeue it was must be known even if slurmctld ends right after it.
+  // Even if slurmctld ends right after it, the next one must know that the requeue was ours.
   if (operations_.has(DFRS_OP_REQUEUE)) state_.mark_urgent();
   return again;
 }
 
-// `asked`: by the stages of this step.
+// `asked`: the time that the stages of this step ask for.
 Seconds Controller::next_wake(Seconds asked, Seconds now) const {
   Seconds next = std::min({asked, driver_.wake_at(), state_.due_at(now)});
   jobs_.each([&](const Job& job) {
@@ -126,7 +126,7 @@ bool Controller::deliver(std::uint32_t wait_ms) {
     const std::lock_guard lock(mutex_);
     quota_link_.send();
   }
-  // Only this thread writes what is read here, so it needs no lock; an inspection would have to wait for one.
+  // No lock: only this thread writes what is read here, and inspections must not wait for the agents.
   return quota_link_.wait(wait_ms);
 }
 
@@ -182,7 +182,7 @@ tl::expected<RepackPlan, std::string> Controller::repack_dry_run() const {
     const std::lock_guard lock(mutex_);
     return copy_for_repack(live_state());
   }();
-  // Without the lock: a repack of a large cluster takes a while.
+  // Without the lock, since a repack of a large cluster takes a while.
   return input ? plan_repack(std::move(*input)) : tl::unexpected<std::string>(input.error());
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The controller: the live host of the policy engine, as one object with everything it needs handed in. abi.cc makes
+// The controller: the live host of the policy engine. Everything that it needs is passed in: abi.cc makes
 // one for slurmctld, tests make their own.
 //
 // A step, in stages:
-//   observe       observer.h       the snapshot becomes records of nodes and jobs, and what that changes
-//   quotas in     quota_link.h     the agents' addresses; yields that the agents have taken count from now on
-//   inputs        policy_inputs.h  what the policy goes by: pauses, costs, weights, CPU needs
+//   observe       observer.h       the snapshot updates the records of nodes and jobs; what has changed is noted
+//   quotas in     quota_link.h     the agents' addresses; yields that the agents have applied begin to count
+//   inputs        policy_inputs.h  pause rules, costs, weights and CPU needs for the policy
 //   decide        engine_driver.h  the engine's decisions become the jobs' desired states
-//   reconcile     reconciler.h     from Slurm's state to the desired state: operations
-//   quotas out    quota_link.h     what the agents are to have; deliver() sends it
+//   reconcile     reconciler.h     operations that lead from Slurm's state to the desired state
+//   quotas out    quota_link.h     the agents' new desired states; deliver() sends them
 //   save          state_keeper.h   what must survive slurmctld
 //
 // Layers of this folder; a file includes files of lower layers only:
@@ -18,10 +18,10 @@
 //   2  parts of stages: job_observation, view_builder, lifecycle, offers, pause_rules, pause_costs, cpu_needs, weights,
 //      quotas, state_writer, state_file
 //   1  records: job and its parts, job_table, nodes, memory_ledger, changes, operations, saved_state, clock
-//   0  values and rules without a record: timing, backoff, identity, limits, comment_tag, log
+//   0  values and rules without a record: timing, throttle, backoff, identity, limits, comment_tag, log
 //
-// Threads: step(), deliver(), applied() and reconfigure() come from one thread at a time; what Inspection offers may be
-// called from any. A lock is held for the length of step() and applied(), so an inspection may wait that long.
+// Threads: call step(), deliver(), applied() and reconfigure() from one thread at a time. The functions of Inspection
+// may be called from any thread; they wait for a step() or applied() that is running.
 #pragma once
 
 #include <cstdint>
@@ -61,18 +61,18 @@ class Controller final : public Inspection {
  public:
   struct Parts {
     std::string cluster;
-    NodeAgents* agents = nullptr;          ///< null: there are none, whatever QuotaMode says
+    NodeAgents* agents = nullptr;          ///< null: none, whatever QuotaMode says
     record::Recorder* recorder = nullptr;  ///< null: no records
-    StateWriter* state_writer = nullptr;   ///< null: nothing is kept
+    StateWriter* state_writer = nullptr;   ///< null: no state is saved
     Log log;
   };
 
-  /// `saved`: what the state file said. Error: the engine's.
+  /// `saved`: the content of the state file. Error: the engine's.
   static tl::expected<std::unique_ptr<Controller>, std::string> create(const Config& config, SavedState saved,
                                                                        Parts parts);
   ~Controller() override;
 
-  /// As dfrs_controller_step. False: an error, logged.
+  /// As dfrs_controller_step. False: an error, which is logged.
   bool step(const dfrs_snapshot& snapshot, dfrs_operations& operations);
   /// As dfrs_controller_deliver.
   bool deliver(std::uint32_t wait_ms);
@@ -81,9 +81,9 @@ class Controller final : public Inspection {
   /// Another configuration. A change of algorithm or period takes effect at the next step. Error: the engine's; then
   /// the former configuration stays.
   tl::expected<void, std::string> reconfigure(const Config& config);
-  /// Hands everything that must not be forgotten to the state writer now.
+  /// Hands the state to the state writer now.
   void save();
-  /// What does not hold of the jobs although it should (check_job()). For tests. O(jobs).
+  /// Checks the invariants of all jobs (check_job()). For tests. Error: the first one that is violated. O(jobs).
   tl::expected<void, std::string> check() const;
 
   ControllerStatus status() const override;

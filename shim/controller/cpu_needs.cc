@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "policy/core/node_runs.h"
 #include "shim/controller/timing.h"
 
 namespace dfrs::shim {
@@ -16,36 +17,30 @@ void set_need(Job& job, double need, Changes& changes) {
   changes.changed.push_back(&job);
 }
 
-// One job: true if its need has changed.
+// Measures one job. True if its need has changed.
 bool sample(Job& job, const std::vector<const NodeReport*>& reports, const Quotas& quotas, const NeedRule& rule,
             Seconds now) {
-  double quota =
-      std::numeric_limits<double>::infinity();  // of the node where it has least, in parts of what it asked for
+  // On the node where it has least, as a fraction of what it asked for.
+  double quota = std::numeric_limits<double>::infinity();
   std::vector<CpuNeed::Sample> fresh;
   std::vector<double> asked;  // CPUs, by node
-  for (std::size_t k = 0; k < job.facts.nodes.size();) {
-    const NodeIndex n = job.facts.nodes[k];
-    std::size_t end = k + 1;
-    while (end < job.facts.nodes.size() && job.facts.nodes[end] == n) ++end;
-    const NodeReport* report = n < reports.size() ? reports[n] : nullptr;
-    const JobUse* use = nullptr;
-    if (report != nullptr && report->reachable && report->current) {
-      for (const JobUse& one : report->jobs) {
-        if (one.job_id == job.id) use = &one;
-      }
-    }
-    if (use == nullptr) {
-      job.need.samples.clear();
-      return false;
-    }
-    asked.push_back(static_cast<double>(end - k) * job.facts.cpus_per_task);
+  const bool all_reported = all_node_runs(job.facts.nodes, [&](NodeIndex n, std::uint32_t tasks) {
+    const NodeReport* const report = n < reports.size() ? reports[n] : nullptr;
+    if (report == nullptr || !report->reachable || !report->current) return false;
+    const JobUse* const use = report->use_of(job.id);
+    if (use == nullptr) return false;
+    asked.push_back(static_cast<double>(tasks) * job.facts.cpus_per_task);
     fresh.push_back({use->cpu_seconds, now - report->age});
     quota = std::min(quota, quotas.sent(n, job.id) / asked.back());
-    k = end;
+    return true;
+  });
+  if (!all_reported) {
+    job.need.samples.clear();
+    return false;
   }
   const double now_quota = quota;
   const bool comparable = job.need.samples.size() == fresh.size();
-  // Of several quotas in that time the least: a job that left some even of that unused was not held back.
+  // The lowest of several quotas in that time: a job that left a part even of that one unused was not held back.
   if (comparable) quota = job.need.sampled_quota = std::min(job.need.sampled_quota, quota);
   Seconds length = std::numeric_limits<double>::infinity();
   double used = 0;
@@ -74,14 +69,11 @@ void CpuNeeds::measure(JobTable& jobs, const Nodes& nodes, const NodeAgents* age
   }
   NeedRule rule;
   rule.floor = config.cpu_need_floor;
-  if (looked_at_ >= 0 && now >= looked_at_ && now - looked_at_ < kReportInterval) return;
-  looked_at_ = now;
+  if (!look_.due(now)) return;
   std::vector<NodeReport> read(nodes.size());
   std::vector<const NodeReport*> reports(nodes.size(), nullptr);
   jobs.each([&](Job& job) {
-    const bool stays =
-        job.running() && job.desired.state == DesiredState::running && job.desired.nodes == job.facts.nodes;
-    if (!stays) {
+    if (!job.running() || !job.to_run_in_place()) {
       job.need.samples.clear();
       return;
     }

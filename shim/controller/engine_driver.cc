@@ -16,7 +16,7 @@ namespace {
 /// A batch policy's estimate of a job without a time limit.
 constexpr Seconds kNoLimitEstimate = 365.0 * 86400;
 
-/// Calls of an engine that asks to be called again at once, in one step.
+/// Most calls in one step of an engine that asks to be called again at once.
 constexpr int kMostCalls = 8;
 
 }  // namespace
@@ -51,7 +51,7 @@ void show_job(const Job& job, std::uint32_t reference_cpus, Seconds now, JobView
       if (view.flags.may_not_move) view.nodes = job.facts.nodes;
       break;
   }
-  // The clock of a job that Slurm does not run stands.
+  // The clock of a job that does not run stands still.
   view.clock = job.progress.clock;
   if (!job.running() && job.progress.clock.rate != 0) view.clock = {job.progress.clock.at(now), now, 0};
   estimate = job.facts.time_limit == UINT32_MAX ? kNoLimitEstimate : 60.0 * job.facts.time_limit;
@@ -90,7 +90,7 @@ tl::expected<void, std::string> EngineDriver::run(JobTable& jobs, const Nodes& n
   return {};
 }
 
-// A record begins with an engine of its own, so that replaying it needs nothing from before.
+// A record begins with a new engine, so that a replay needs no earlier history.
 tl::expected<void, std::string> EngineDriver::renew_engine_for_record(Seconds now) {
   if (recorder_ == nullptr || !recorder_->wants_new_engine() || now >= wake_at_) return {};
   Config same;
@@ -105,7 +105,7 @@ bool EngineDriver::needs_resync(const JobTable& jobs, const Changes& changes, bo
   bool needed = changes.resync || discard_plans || clock_set_back || (changes.suspended_outside && !batch_) ||
                 (views_.exclusive_job_shares() && !changes.completed.empty());
   if (batch_ && (!changes.completed.empty() || changes.suspended_outside)) {
-    // There may be room now: for suspended jobs that wait for it, or for running ones that share their CPUs.
+    // Suspended jobs may find room now, and running jobs that share CPUs may get more.
     jobs.each([&](const Job& job) {
       const bool waits = job.suspended() && !job.in_engine();
       if (waits || (job.desired.state == DesiredState::running && job.desired.yield < 1)) needed = true;
@@ -114,7 +114,7 @@ bool EngineDriver::needs_resync(const JobTable& jobs, const Changes& changes, bo
   return needed;
 }
 
-// Jobs that come (back) as waiting ones come with a new view and not with an event.
+// Some jobs (re)enter with a new view instead of an event, so that no job is paused for them.
 void EngineDriver::enter_without_events(JobTable& jobs, Changes& changes) {
   std::erase_if(changes.entering, [&](Job* job) {
     if (!std::exchange(job->policy.enters_without_event, false) || !takes_up_waiting_) return false;
@@ -128,7 +128,7 @@ void EngineDriver::enter_without_events(JobTable& jobs, Changes& changes) {
 tl::expected<void, std::string> EngineDriver::resync_or_discard(JobTable& jobs, const Nodes& nodes, Changes& changes,
                                                                 bool discard_plans, Seconds now) {
   auto outcome = resync(jobs, nodes, changes, discard_plans, now);
-  if (!outcome && !discard_plans) {  // perhaps a decision under way was at fault; Slurm's state must do in any case
+  if (!outcome && !discard_plans) {  // a decision under way may be at fault; Slurm's state alone must be consistent
     log_->error("{}; trying once more from what Slurm shows", outcome.error());
     outcome = resync(jobs, nodes, changes, true, now);
   }
@@ -173,7 +173,7 @@ tl::expected<void, std::string> EngineDriver::tell_events(JobTable& jobs, const 
   std::sort(changes.changed.begin(), changes.changed.end(), [](const Job* a, const Job* b) { return a->id < b->id; });
   changes.changed.erase(std::unique(changes.changed.begin(), changes.changed.end()), changes.changed.end());
   for (const Job* job : changes.changed) {
-    // Batch policies know no such event, and use neither needs nor weights.
+    // Batch policies do not take this event: they use neither needs nor weights.
     if (job->in_engine() && !batch_) events_.push_back({EventKind::changed, job->policy.slot});
   }
   changes.changed.clear();
@@ -228,7 +228,7 @@ void EngineDriver::take_decisions(JobTable& jobs, const Decisions& decisions, Se
     Job* job = jobs.in_slot(change.job);
     if (job == nullptr) continue;
     job->desired.yield = change.yield;
-    // On its way elsewhere it goes on as it did until its run ends.
+    // A job that is to run elsewhere keeps its present yield until this run ends.
     if (job->running() && job->desired.nodes == job->facts.nodes)
       grant_yield(*job, now, job->desired.yield, confirm_raises_);
   }

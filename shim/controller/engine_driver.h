@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Shows the jobs to the engine and makes its decisions the jobs' desired states.
+// Shows the jobs to the engine and turns its decisions into desired states of the jobs.
 //
-// A job on its way somewhere is shown where it is to be: the engine has decided so, and the reconciler sees to what is
-// under way. Only where Slurm's state contradicts a decision, the engine starts again from a new view (resync), which
-// keeps the decisions that can still come true.
+// The engine sees a job where it has placed it, even while the reconciler is still moving it there. Only if Slurm's
+// state contradicts a decision does the engine start again from a new view (resync), which keeps the decisions that can
+// still be carried out.
 #pragma once
 
 #include <algorithm>
@@ -36,22 +36,22 @@ class EngineDriver {
   /// `recorder` may be null.
   EngineDriver(record::Recorder* recorder, const Log& log) : recorder_(recorder), log_(&log) {}
 
-  /// A new engine; it starts with a resync. Error: the engine's (a solver missing, a bad option).
+  /// Makes a new engine, which starts with a resync. Error: the engine's (a missing solver, a bad option).
   tl::expected<void, std::string> create(const Config& config);
 
-  /// Tells the engine of the changes and takes its decisions into the jobs. `discard_plans`: decisions that have not
-  /// come true yet are void (other nodes, or a failed step). Error: the engine's; the next call starts from Slurm's
-  /// state.
+  /// Passes the changes to the engine and enters its decisions into the jobs. `discard_plans`: decisions that have not
+  /// been carried out yet are void (other nodes, or a failed step). Error: the engine's; the next call then starts from
+  /// Slurm's state.
   tl::expected<void, std::string> run(JobTable& jobs, const Nodes& nodes, Changes& changes, bool discard_plans,
                                       Seconds now);
-  /// Whether raises of yields count only when the agents have taken them (Controller does that). Default: no.
+  /// Whether raised yields count only once the agents have applied them (see grant_yield()). Default: no.
   void confirm_raises(bool on) { confirm_raises_ = on; }
-  /// When to call again without cause: the engine's time, or that of an offer (offers.h); kNever: no need.
+  /// When run() is due without any change: the engine's time or that of an offer (offers.h); kNever: not.
   Seconds wake_at() const { return std::min(wake_at_, offer_at_); }
   const DriverCounters& counters() const { return counters_; }
-  /// Batch policies neither pause nor resume: suspended jobs that they inherit are resumed for them.
+  /// Whether the policy is a batch one, which neither pauses nor resumes; we resume suspended jobs for it.
   bool batch() const { return batch_; }
-  /// Of the running job, as the view shows it.
+  /// The view that the engine saw last, with the jobs of `jobs`.
   ClusterView view(const JobTable& jobs, Seconds now) const { return {now, views_.node_views(), jobs.views(), 1}; }
   const EngineOptions& options() const { return options_; }
   const Algorithm& algorithm() const { return algorithm_; }
@@ -76,7 +76,7 @@ class EngineDriver {
   EngineOptions options_;
   bool batch_ = false;
   bool confirm_raises_ = false;
-  bool takes_up_waiting_ = true;  // the policy comes back to jobs that it has not placed when they were submitted
+  bool takes_up_waiting_ = true;  // the policy looks again at jobs that it could not place on submission
   bool pauses_for_arrivals_ = false;
   bool must_resync_ = true;
   Seconds wake_at_ = kNever;   // the engine's
@@ -87,7 +87,7 @@ class EngineDriver {
   ViewBuilder views_;
 };
 
-/// Brings the view of a job's slot up to date. `reference_cpus`: Nodes::reference_cpus().
+/// Updates the view and the estimate of a job's slot. `reference_cpus`: Nodes::reference_cpus().
 void show_job(const Job& job, std::uint32_t reference_cpus, Seconds now, JobView& view, Seconds& estimate);
 
 }  // namespace dfrs::shim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Why a job waits, or where it is and why, in lines for people.
+// Explains to people why a job waits, or where it runs and why.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -87,16 +87,13 @@ class Explanation {
 
   void say_situation(JobSituation situation) {
     say("It is {}.", situation_name(situation));
-    const std::string why = reason_of(job_, situation, live_.reconciler, live_.nodes, now_);
-    if (!why.empty()) say("Why: {}.", why);
+    if (const auto why = reason_of(job_, situation, live_.reconciler, live_.nodes, now_)) say("Why: {}.", *why);
   }
 
   void say_where() {
     const std::vector<NodeIndex>& nodes = job_.facts.nodes;
     if (!nodes.empty()) say("Nodes: {}{}.", names(nodes), job_.running() ? "" : " (it holds no memory there)");
-    if (job_.desired.state == DesiredState::running && job_.desired.nodes != nodes) {
-      say("The policy has placed it on {}.", names(job_.desired.nodes));
-    }
+    if (job_.to_run_elsewhere()) say("The policy has placed it on {}.", names(job_.desired.nodes));
   }
 
   void say_request() {
@@ -111,7 +108,7 @@ class Explanation {
     }
   }
 
-  // The memory that jobs leave which run or are to run.
+  // The memory left by the jobs that run or are to run.
   MemoryLedger ledger_of_desired() const {
     MemoryLedger ledger;
     ledger.reset(live_.nodes);
@@ -169,14 +166,14 @@ class Explanation {
     lines_.push_back(why_cost(job_, live_.pause_costs, live_.config, now_));
   }
 
-  // Of the first node where the newest quota is not in force.
+  // Names the first node where the newest quota is not in force.
   void say_quota() {
     if (live_.agents == nullptr) return;
     for (NodeIndex n : job_.facts.nodes) {
       const NodeReport report = n < live_.nodes.size() ? live_.agents->report(n) : NodeReport{};
       if (report.current) continue;
       say("Its newest quota is not in force on {}: {}.", live_.nodes[n].name,
-          report.error.empty() ? "the node's agent has not answered yet" : report.error);
+          report.error.value_or("the node's agent has not answered yet"));
       return;
     }
   }

@@ -18,7 +18,7 @@ tl::expected<Config, std::string> read(const std::string& path) {
   return tl::unexpected<std::string>(std::move(text));
 }
 
-// An epoch must never come twice, even if the clock was set back or the file was lost.
+// An epoch must never repeat, even if the clock was set back or the state file was lost.
 std::uint64_t next_epoch(std::uint64_t last) {
   using std::chrono::milliseconds;
   const auto now = std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch());
@@ -54,15 +54,12 @@ tl::expected<std::unique_ptr<Host>, std::string> Host::create(const HostPaths& p
   auto saved = file.load(host->log_);
   if (!saved) return fail(saved.error());
   saved->epoch = next_epoch(saved->epoch);
-  // Before any order goes out under this epoch.
+  // The epoch must be on disk before the first request carries it.
   if (const auto stored = file.store(*saved); !stored) return fail(stored.error());
   host->state_writer_ = std::make_unique<StateWriter>(file, host->log_);
 
   if (make_agents) host->agents_ = make_agents({saved->epoch, &host->paths_, &host->log_});
-  if (!host->config_.record_file.empty()) {
-    const std::string path = record::unused_record_path(host->config_.record_file);
-    if (const auto on = host->recorder_.on(path); !on) host->log_.error("no record is made: {}", on.error());
-  }
+  host->begin_record();
   Controller::Parts parts;
   parts.cluster = paths.cluster_name;
   parts.agents = host->agents_.get();
@@ -73,6 +70,12 @@ tl::expected<std::unique_ptr<Host>, std::string> Host::create(const HostPaths& p
   if (!controller) return fail(fmt::format("{}: {}", paths.conf_file, controller.error()));
   host->controller_ = std::move(*controller);
   return host;
+}
+
+void Host::begin_record() {
+  if (!config_.record_file) return;
+  const auto on = recorder_.on(record::unused_record_path(*config_.record_file));
+  if (!on) log_.error("no record is made: {}", on.error());
 }
 
 void Host::serve_control() {
@@ -99,14 +102,11 @@ tl::expected<void, std::string> Host::reconfigure() {
   auto config = read(paths_.conf_file);
   if (!config) return tl::unexpected<std::string>(config.error());
   if (auto done = controller_->reconfigure(*config); !done) return done;
-  const std::string recorded = config_.record_file;
+  const auto recorded = config_.record_file;
   use(std::move(*config));
   if (serves_control_) serve_control();
-  // A record that dfrsctl has begun goes on, unless RecordFile names a new one.
-  if (config_.record_file != recorded && !config_.record_file.empty()) {
-    const std::string path = record::unused_record_path(config_.record_file);
-    if (const auto on = recorder_.on(path); !on) log_.error("no record is made: {}", on.error());
-  }
+  // A record that dfrsctl has begun continues, unless RecordFile names a new one.
+  if (config_.record_file != recorded) begin_record();
   return {};
 }
 

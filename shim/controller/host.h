@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Everything that lives beside slurmctld: the controller and what it needs, made from dfrs.conf and the state file.
+// The controller in slurmctld with everything that it needs, made from dfrs.conf and the state file.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ struct HostPaths {
   std::string munge_socket;  ///< empty: MUNGE's default
   std::string cluster_name;
   std::uint32_t slurm_user_id = 0;
-  std::function<void()> wake;  ///< asks the plugin for a step; may be empty
+  std::function<void()> wake;  ///< requests a step of the plugin; may be empty
 };
 
-/// What the delivery of quotas is made from.
+/// What an AgentsFactory gets.
 struct AgentsSetup {
-  std::uint64_t epoch = 0;  ///< above that of every controller before this one
+  std::uint64_t epoch = 0;  ///< higher than that of every earlier controller
   const HostPaths* paths = nullptr;
   const Log* log = nullptr;
 };
@@ -39,10 +39,10 @@ using AgentsFactory = std::function<std::unique_ptr<NodeAgents>(const AgentsSetu
 
 class Host {
  public:
-  /// `make_agents` may be empty: then no quotas are delivered. Error: one line.
+  /// Without `make_agents` no quotas are delivered. Error: one line.
   static tl::expected<std::unique_ptr<Host>, std::string> create(const HostPaths& paths, Log log,
                                                                  const AgentsFactory& make_agents);
-  /// Hands the state over to its file and stops all threads.
+  /// Saves the state and stops all threads.
   ~Host();
 
   Controller& controller() { return *controller_; }
@@ -54,13 +54,14 @@ class Host {
   const Log& log() const { return log_; }
   /// Reads dfrs.conf again. Error: one line; nothing has changed then.
   tl::expected<void, std::string> reconfigure();
-  /// Answers dfrsctl on ControlPort from now on; where it cannot, the log says so, and the next reconfigure() tries
-  /// again.
+  /// Starts to answer dfrsctl on ControlPort. If it cannot listen there, it logs the reason, and the next reconfigure()
+  /// tries again.
   void serve_control();
 
  private:
   Host(HostPaths paths, Log log);
   void use(Config config);
+  void begin_record();
 
   HostPaths paths_;
   Log log_;

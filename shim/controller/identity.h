@@ -12,9 +12,9 @@ struct JobIdentity {
   std::int64_t submit = 0;
 };
 
-/// A requeue, ours or another's, raises `restarts` by one at once and sets a later `submit` when the last run has been
-/// cleaned up; neither ever falls. So a later sighting with fewer restarts, an older submission or another user is
-/// another job under the same number, and so is one with another submission that was never requeued.
+/// Every requeue increments `restarts` at once and sets a later `submit` once the run has been cleaned up; neither ever
+/// decreases. So fewer restarts, an older submission or another user mean another job under the same number, and so
+/// does a new submission without a requeue.
 inline bool same_job(const JobIdentity& before, const JobIdentity& now) {
   if (before.user != now.user || now.restarts < before.restarts || now.submit < before.submit) return false;
   return now.submit == before.submit || now.restarts > 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
@@ -20,18 +21,18 @@
 
 namespace dfrs::shim {
 
-/// Of steps since the controller was created.
+/// Counts of steps since the controller was created.
 struct RoundCounters {
   Seconds now = 0;      ///< of the last step; 0: none yet
   Seconds wake_at = 0;  ///< when the next one is due
   std::uint64_t steps = 0;
   std::uint64_t errors = 0;
-  std::string last_error;
+  std::optional<std::string> last_error;
   double last_step_ms = 0;
   double max_step_ms = 0;
 };
 
-/// What the answers are made from.
+/// The state from which the answers are made.
 struct LiveState {
   const Config& config;
   const std::string& cluster;
@@ -51,7 +52,7 @@ ControllerStatus report_status(const LiveState& live);
 /// Why the job waits, or where it is and why, in lines. Error: no such job here. In explanation.cc.
 tl::expected<std::vector<std::string>, std::string> explain_job(const LiveState& live, std::uint32_t job_id);
 
-/// A copy of what a repack looks at, so that it can be worked on without the lock. In repack.cc.
+/// A copy of all that a repack reads, so that it runs without the lock. In repack.cc.
 struct RepackInput {
   RepackInput() = default;
   RepackInput(RepackInput&&) = default;  // a copy would point into the lists of the original
@@ -71,7 +72,7 @@ struct RepackInput {
   std::vector<std::string> node_names;
 };
 
-/// Error: no snapshot has been seen yet, or the algorithm never repacks.
+/// Error: there was no snapshot yet, or the algorithm never repacks.
 tl::expected<RepackInput, std::string> copy_for_repack(const LiveState& live);
 /// What a repack of all jobs would do now. Error: the engine's.
 tl::expected<RepackPlan, std::string> plan_repack(RepackInput input);

@@ -15,7 +15,7 @@
 namespace dfrs::shim {
 
 struct Job {
-  // Identity (identity.h): the run that the rest describes.
+  // Identity (identity.h) of the run that the rest describes.
   std::uint32_t id = 0;
   std::uint32_t restarts = 0;
   std::int64_t submit = 0;  ///< Slurm's, of this run; a requeue changes it
@@ -35,13 +35,15 @@ struct Job {
   bool in_engine() const { return desired.state != DesiredState::none; }
   bool has(dfrs_job_flag flag) const { return facts.has(flag); }
   bool running() const { return facts.phase == DFRS_JOB_RUNNING; }
-  /// By us.
+  /// By us, not by its user.
   bool suspended() const { return facts.phase == DFRS_JOB_SUSPENDED && !has(DFRS_JOB_USER_SUSPENDED); }
   bool user_suspended() const { return facts.phase == DFRS_JOB_SUSPENDED && has(DFRS_JOB_USER_SUSPENDED); }
   bool queued() const { return facts.phase == DFRS_JOB_PENDING || facts.phase == DFRS_JOB_REQUEUING; }
-  /// It is, or is to be, on the nodes where the policy wants it.
+  /// The policy wants it to run on the nodes that it has.
   bool to_run_in_place() const { return desired.state == DesiredState::running && desired.nodes == facts.nodes; }
-  /// It runs for Slurm only: its node knows nothing of it.
+  /// The policy wants it to run, but not on the nodes that it has (it may have none).
+  bool to_run_elsewhere() const { return desired.state == DesiredState::running && desired.nodes != facts.nodes; }
+  /// It runs in Slurm's records only (DFRS_JOB_LOST), and may be requeued.
   bool lost() const {
     return has(DFRS_JOB_LOST) && has(DFRS_JOB_MAY_REQUEUE) && !pausing.requeue_refused && in_engine();
   }
@@ -56,14 +58,14 @@ struct Job {
   Seconds run_virtual_time(Seconds now) const { return progress.clock.at(now) - progress.run_base; }
 };
 
-/// The order in which jobs get what is left: by release.
+/// The order in which jobs get free resources: by release.
 inline bool released_earlier(const Job* a, const Job* b) {
   return a->history.release != b->history.release ? a->history.release < b->history.release : a->id < b->id;
 }
 
-/// What holds of every job between steps. Error: what does not, for people.
+/// Checks the invariants of a job between steps. Error: the one that is violated, for people.
 ///   - it has a slot if and only if the engine knows it
-///   - desired nodes are those of a desired run, one a task, ascending
+///   - only a job that is to run has desired nodes; they are ascending
 ///   - it has nodes only while it runs or is suspended; they are ascending
 ///   - yields lie in [0, 1], and a clock runs only while the job does
 tl::expected<void, std::string> check_job(const Job& job);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What Slurm shows of a job: as in the last snapshot, or as an operation carried out since has left it.
+// What Slurm shows of a job: the last snapshot, updated by the operations carried out since.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ struct JobFacts {
   std::vector<NodeIndex> last_nodes;         ///< of the last run
   std::vector<std::uint64_t> eligible_mask;  ///< nodes that it may use, as in the snapshot; empty: all
   NodeSet eligible_nodes;                    ///< the same for the policy
-  bool exclusive = false;                    ///< its flag, as it was when it took its nodes
-  bool keeps_memory = true;  ///< while its user has it suspended: Slurm keeps the memory, unless we had freed it before
+  bool exclusive = false;                    ///< its flag when it got its nodes
+  bool keeps_memory = true;    ///< while suspended by its user: Slurm keeps its memory, unless we freed it before
   std::uint64_t snapshot = 0;  ///< number of the last snapshot that showed the job
 
   bool has(dfrs_job_flag flag) const { return (flags & flag) != 0; }

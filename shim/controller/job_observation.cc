@@ -14,7 +14,7 @@
 namespace dfrs::shim {
 namespace {
 
-// assign() without an allocation where nothing has changed, which is nearly always.
+// Nearly always nothing has changed; then this does not allocate.
 void update(std::string& mine, const char* value) {
   if (value == nullptr) value = "";
   if (mine != value) mine = value;
@@ -95,12 +95,12 @@ void JobObservation::read_placement() {
   }
 }
 
-// What the policy goes by in placing the job.
+// What the policy needs to place the job.
 void JobObservation::read_requirements() {
   JobFacts& facts = job_.facts;
   const std::size_t node_count = context_.snapshot.node_count;
   const bool placed = seen_.phase == DFRS_JOB_RUNNING || seen_.phase == DFRS_JOB_SUSPENDED;
-  // Slurm may have given a running job another number of tasks than it asks for in the queue.
+  // A running job may have another number of tasks than it asked for in the queue.
   const auto tasks =
       placed && !context_.placement.empty() ? static_cast<std::uint32_t>(context_.placement.size()) : seen_.tasks;
   other_requirements_ = facts.tasks != tasks || facts.cpus_per_task != seen_.cpus_per_task ||
@@ -119,7 +119,7 @@ void JobObservation::read_requirements() {
       if (((facts.eligible_mask[n / 64] >> (n % 64)) & 1) != 0) facts.eligible_nodes.insert(n);
     }
   }
-  if (placed) return;  // where it may be and with whom was settled when it started
+  if (placed) return;  // eligible nodes and exclusive use were settled when it started
   const bool exclusive = (seen_.flags & DFRS_JOB_EXCLUSIVE) != 0;
   other_requirements_ = other_requirements_ || other_nodes || facts.exclusive != exclusive;
   facts.exclusive = exclusive;
@@ -143,7 +143,7 @@ void JobObservation::read_facts() {
 
 void JobObservation::note_release() {
   if (seen_.phase == DFRS_JOB_PENDING && job_.requeue.by_us && job_.requeue.begin_time == 0) {
-    job_.requeue.begin_time = seen_.begin_time;  // the clean-up is over: Slurm has set this one
+    job_.requeue.begin_time = seen_.begin_time;  // set by Slurm at the end of the clean-up
   }
   if (job_.history.release != 0 || seen_.phase == DFRS_JOB_BLOCKED || waits_for_begin_time(job_, now_)) return;
   const std::int64_t since = seen_.eligible_time != 0 ? seen_.eligible_time : seen_.key.submit;
@@ -174,7 +174,7 @@ void JobObservation::enter_ending() {
 }
 
 void JobObservation::enter_queued() {
-  // A policy that wanted the job paused has what it wanted. Any other must learn that the run is over.
+  // If the policy wanted the job paused, it is. Otherwise the policy must learn that the run is over.
   const bool contradicted = ended_by_others_ && job_.desired.state == DesiredState::running;
   const bool available = available_to_policy(job_, now_);
   if (job_.in_engine() && (contradicted || other_requirements_ || !available)) withdraw();
@@ -185,14 +185,14 @@ void JobObservation::enter_running() {
   if (restored_) {
     job_.progress.clock.since = std::min(job_.progress.clock.since, now_);
     job_.progress.granted_yield = job_.desired.yield;
-    job_.pausing.suspend_not_before = now_ + kSuspendTakes + kResumeTakes;  // we do not know what was asked for last
+    job_.pausing.suspend_not_before = now_ + kSuspendTakes + kResumeTakes;  // the last request is unknown
   }
   if (!was_running_ || run_ended_) begin_run();
   note_start();
   compare_running_with_plan();
 }
 
-// The clock starts: in a new run, or where a suspend has left it.
+// Starts the clock: for a new run, or again after a suspend.
 void JobObservation::begin_run() {
   if (!was_suspended_ || run_ended_) {
     job_.progress.run_base = job_.progress.clock.at(now_);
@@ -209,7 +209,7 @@ void JobObservation::compare_running_with_plan() {
   const bool same_run = was_running_ && !run_ended_;
   const bool moved = job_.facts.nodes != context_.placement;
   job_.facts.nodes = context_.placement;
-  if (job_.facts.nodes.empty()) {  // it runs on nodes that are not ours any more: the policy cannot be shown that
+  if (job_.facts.nodes.empty()) {  // none of its nodes is managed any more: the policy has no place for it
     withdraw();
   } else if (!job_.in_engine()) {
     context_.changes.resync = true;
@@ -236,7 +236,7 @@ void JobObservation::enter_suspended() {
 
 void JobObservation::stop_clock_of_suspended() {
   VirtualClock& clock = job_.progress.clock;
-  if (restored_) {  // it was suspended while we were away: progress counts as far as we saw it
+  if (restored_) {  // it was suspended while slurmctld was down: progress counts up to the saved state
     reset_clock(clock, now_, clock.at(std::max(context_.state_saved_at, clock.since)));
   } else {
     stop_clock(clock, now_);
@@ -248,9 +248,9 @@ void JobObservation::note_start() {
   if (!held_nodes_ || run_ended_ || restored_) job_.facts.exclusive = (seen_.flags & DFRS_JOB_EXCLUSIVE) != 0;
 }
 
-// For a job that is met in its first run while our state says nothing of it. Slurm's comment outlives our state: the
-// tag holds, a little late, what a lost or damaged file held. Without a tag the job counts as just begun: its limit is
-// measured from now, late rather than early, and it is not requeued before it has gained MinProgress.
+// For a job in its first run that our state does not have. The tag in Slurm's comment has, a little late, what a lost
+// or damaged state file held. Without a tag the job counts as just begun: its limit counts from now, so that it ends
+// late rather than early, and it is not requeued before it has gained MinProgress.
 void JobObservation::read_clock_from_tag() {
   if (job_.history.first_start != 0 || job_.restarts != 0) return;
   if (const auto tag = find_tag(job_.facts.comment)) reset_clock(job_.progress.clock, now_, tag->virtual_time);

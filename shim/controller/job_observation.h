@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One job of a snapshot against its record: which run it is in, what has become of the last one, and whether that
-// agrees with what the policy decided.
+// Compares one job of a snapshot with its record: which run it is in, what became of the last one, and whether that
+// agrees with the policy's decision.
 #pragma once
 
 #include <vector>
@@ -13,16 +13,16 @@
 
 namespace dfrs::shim {
 
-/// What all observations of a snapshot share.
+/// What the observations of one snapshot share.
 struct SnapshotContext {
   const dfrs_snapshot& snapshot;
-  Seconds state_saved_at;  ///< when the state file was written that records were restored from
+  Seconds state_saved_at;  ///< when the state file was written from which records were restored
   const Config& config;
   const Log& log;
   Totals& totals;
   JobTable& jobs;
   Changes& changes;
-  std::vector<NodeIndex>& placement;  ///< storage for the job at hand
+  std::vector<NodeIndex>& placement;  ///< scratch space for the placement of the job
 };
 
 class JobObservation {
@@ -30,11 +30,11 @@ class JobObservation {
   /// `restored`: the record was just made from the state file.
   JobObservation(const SnapshotContext& context, const dfrs_job& seen, Job& job, bool restored);
 
-  /// Brings the record up to date and notes in the context's changes what the policy must learn. O(tasks).
+  /// Updates the record and adds to the context's changes what the policy must know. O(tasks).
   void enter();
 
  private:
-  // In this order.
+  // The steps of enter(), in order.
   void note_restored_requests();
   void read_marks();
   void note_end_of_run();
@@ -62,15 +62,15 @@ class JobObservation {
   const bool restored_;
   const Seconds now_;
 
-  // Of the record, before the snapshot changes it.
+  // The record before the snapshot changes it.
   const bool was_running_;
   const bool was_suspended_;
   const bool held_nodes_;
   const bool was_requeuing_;
   const bool new_run_;
 
-  // Of the snapshot.
-  const bool indices_kept_;       // node indices of the record still mean the same
+  // What the snapshot shows.
+  const bool indices_kept_;       // node indices of the record are still valid
   const bool waits_;              // in the queue, startable or being cleaned up
   bool run_ended_ = false;        // the job is back in the queue, or in another run
   bool ended_by_others_ = false;  // and not by a requeue of ours

@@ -12,10 +12,10 @@ struct Pausing {
   // What the rules allow (pause_rules.h).
   bool can_suspend = false;
   bool can_requeue = false;
-  Seconds pausable_at = 0;         ///< running, cannot be paused: when time alone may change that (kNever: unknown)
-  bool suspend_refused = false;    ///< by Slurm, for this run
-  bool requeue_refused = false;    ///< by Slurm, for this run
-  Seconds suspended_at = 0;        ///< by us, last
+  Seconds pausable_at = 0;       ///< if it cannot be paused: when it can, by the passing of time alone; kNever: unknown
+  bool suspend_refused = false;  ///< by Slurm, for this run
+  bool requeue_refused = false;  ///< by Slurm, for this run
+  Seconds suspended_at = 0;      ///< our last suspend
   Seconds suspend_not_before = 0;  ///< see kSuspendAfterStart, kSuspendTakes
 
   // What it costs, in seconds of progress (pause_costs.h).
@@ -26,7 +26,7 @@ struct Pausing {
   double swapped_mib = -1;           ///< in swap at the last look, on the node with most of it; negative: not seen
   Seconds swapped_at = 0;            ///< when that was so
   double page_out_rate = 0;          ///< MiB/s, the fastest seen so far
-  std::uint32_t page_out_looks = 0;  ///< looks in a row that saw it go on
+  std::uint32_t page_out_looks = 0;  ///< looks in a row that saw it make progress
 };
 
 }  // namespace dfrs::shim

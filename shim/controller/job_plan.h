@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the policy wants of a job, and what the policy knows of it.
+// What the policy has decided for a job, and what it knows of the job.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 namespace dfrs::shim {
 
 enum class DesiredState : std::uint8_t {
-  none,     ///< the engine does not know the job: it is blocked, backing off or ending
+  none,     ///< not in the engine: blocked, backing off or ending
   waiting,  ///< in the queue, never placed
   running,  ///< on Desired::nodes
   paused,
 };
 
-/// How a run is ended for a pause or a move.
+/// How a job is paused, or taken from its nodes for a move.
 enum class PauseWay : std::uint8_t { none, suspend, requeue };
 
 /// The policy's last decision on the job. Written by engine_driver.h and view_builder.h.
@@ -27,7 +27,7 @@ struct Desired {
   DesiredState state = DesiredState::none;
   std::vector<NodeIndex> nodes;         ///< running: of each task, ascending
   double yield = 0;                     ///< running
-  PauseWay pause_way = PauseWay::none;  ///< paused: how the run ends; none: it had ended
+  PauseWay pause_way = PauseWay::none;  ///< paused: how; none: its run had ended before
 
   void run_on(std::span<const NodeIndex> where) {
     state = DesiredState::running;
@@ -44,23 +44,23 @@ struct Desired {
 /// How the policy knows the job.
 struct PolicyEntry {
   JobSlot slot = kNoSlot;
-  bool known = false;                 ///< was submitted to an engine before
-  bool enters_without_event = false;  ///< comes (back) as one that waits already: no job is paused for it
-  bool must_leave = false;            ///< is withdrawn from the policy at the next step
-  bool contradicted = false;  ///< Slurm's state contradicts the decision: the policy starts again from that state
-  bool shares_nodes = false;  ///< exclusive, but found sharing nodes: it cannot be shown as exclusive
+  bool known = false;                 ///< an engine has seen it before
+  bool enters_without_event = false;  ///< (re)enters as a job that waits already, so that none is paused for it
+  bool must_leave = false;            ///< the next step withdraws it from the policy
+  bool contradicted = false;          ///< Slurm's state contradicts the decision: a resync follows
+  bool shares_nodes = false;          ///< exclusive, but sharing nodes: the view cannot show it as exclusive
 
   // Offers (offers.h).
-  Seconds submitted_at = 0;         ///< when it last came to the policy as a new job
-  Seconds offer_at = 0;             ///< waiting: when it comes again; 0: it does not
-  std::uint32_t offered_again = 0;  ///< how often in this wait
+  Seconds submitted_at = 0;         ///< when the policy last got it as a new job
+  Seconds offer_at = 0;             ///< waiting: time of the next offer; 0: none
+  std::uint32_t offered_again = 0;  ///< repeated offers during this wait
 
   // Weight (weights.h).
   double weight = 1;
-  double weight_source = 0;  ///< the value of Slurm's that the weight is made of; 0: there is none
+  double weight_source = 0;  ///< Slurm's value from which the weight follows; 0: none
 };
 
-/// The CPU that a job needs, in parts of what it asks for. Written by cpu_needs.h.
+/// The CPU that a job needs, as a fraction of what it asks for. Written by cpu_needs.h.
 struct CpuNeed {
   double value = 1;       ///< as the policy knows it
   MeasuredNeed measured;  ///< as last measured
@@ -68,8 +68,8 @@ struct CpuNeed {
     double cpu_seconds = 0;
     Seconds at = 0;
   };
-  std::vector<Sample> samples;  ///< the last ones that count, one for each node of the job; empty: none yet
-  double sampled_quota = 0;     ///< the least quota since then, in parts of what it asks for
+  std::vector<Sample> samples;  ///< the start of the present measurement, one per node of the job; empty: none yet
+  double sampled_quota = 0;     ///< the lowest quota since then, as a fraction of what it asks for
 };
 
 }  // namespace dfrs::shim

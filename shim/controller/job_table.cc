@@ -58,7 +58,7 @@ void JobTable::close_slot(Job& job) {
   if (job.policy.slot == kNoSlot) return;
   JobView& view = views_[job.policy.slot];
   view.state = JobState::absent;
-  view.nodes = {};  // these two pointed into the record
+  view.nodes = {};  // this and the next pointed into the record
   view.eligible = nullptr;
   view.yield = 0;
   owners_[job.policy.slot] = nullptr;
@@ -75,7 +75,7 @@ void JobTable::hand_over_slot(Job& from, Job& to) {
 void JobTable::release_slots() {
   free_.insert(free_.end(), closing_.begin(), closing_.end());
   closing_.clear();
-  // The lowest comes first, so that runs repeat and the table stays dense.
+  // The lowest is used first, so that runs are reproducible and the table stays dense.
   std::sort(free_.begin(), free_.end(), std::greater<>());
 }
 

@@ -11,7 +11,7 @@ namespace dfrs::shim {
 
 bool waits_for_begin_time(const Job& job, Seconds now) {
   if (static_cast<Seconds>(job.facts.begin_time) <= now) return false;
-  // We may lift Slurm's wait after a requeue of ours, unless someone has set another begin time since.
+  // We may lift the wait after our own requeue, unless someone has set another begin time since.
   return !(job.requeue.by_us && job.facts.begin_time == job.requeue.begin_time);
 }
 
@@ -19,7 +19,7 @@ bool available_to_policy(const Job& job, Seconds now) {
   switch (job.facts.phase) {
     case DFRS_JOB_PENDING:
       return job.attempts.retry_at <= now && !waits_for_begin_time(job, now);
-    case DFRS_JOB_REQUEUING:  // requeues by others end with a begin time that we may not lift
+    case DFRS_JOB_REQUEUING:  // after others' requeues we must respect the begin time
       return job.attempts.retry_at <= now && job.requeue.by_us;
     case DFRS_JOB_RUNNING:
       return true;

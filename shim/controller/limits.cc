@@ -9,7 +9,7 @@ namespace dfrs::shim {
 std::optional<std::int64_t> wanted_end_time(const LimitState& state, Seconds now) {
   if (state.limit_minutes == UINT32_MAX || !(state.yield > 0)) return std::nullopt;
   const Seconds left = 60.0 * state.limit_minutes - state.used;
-  // The far future stays within what every clock can hold.
+  // A bound that every clock can represent.
   constexpr Seconds kFarthest = 100.0 * 365 * 86400;
   const Seconds wanted = std::ceil(now + std::min(left / state.yield, kFarthest) + kLimitSlack);
   const auto present = static_cast<Seconds>(state.end_time);

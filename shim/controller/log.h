@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The host's log. Any thread.
+// The log of the host. Any thread may write to it.
 #pragma once
 
 #include <fmt/format.h>

@@ -3,22 +3,9 @@
 
 #include <algorithm>
 
+#include "policy/core/node_runs.h"
+
 namespace dfrs::shim {
-namespace {
-
-// Calls f(node, tasks there) for each node of an ascending list.
-template <typename F>
-void each_node(std::span<const NodeIndex> nodes, F f) {
-  for (std::size_t k = 0; k < nodes.size();) {
-    std::size_t end = k + 1;
-    while (end < nodes.size() && nodes[end] == nodes[k]) ++end;
-    f(nodes[k], static_cast<std::uint32_t>(end - k));
-    k = end;
-  }
-}
-
-}  // namespace
-
 void MemoryLedger::reset(const Nodes& nodes) {
   memory_.resize(nodes.size());
   for (NodeIndex n = 0; n < nodes.size(); ++n) memory_[n] = nodes[n].free_memory();
@@ -45,11 +32,9 @@ void MemoryLedger::give(const Footprint& job) {
 }
 
 bool MemoryLedger::fits(const Footprint& job) const {
-  bool fits = true;
-  each_node(job.nodes, [&](NodeIndex n, std::uint32_t tasks) {
-    fits = fits && tasks_that_fit(n, job.memory_per_task, job.exclusive) >= tasks;
+  return all_node_runs(job.nodes, [&](NodeIndex n, std::uint32_t tasks) {
+    return tasks_that_fit(n, job.memory_per_task, job.exclusive) >= tasks;
   });
-  return fits;
 }
 
 std::uint32_t MemoryLedger::tasks_that_fit(NodeIndex n, std::uint64_t memory_per_task, bool exclusive) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is free on each node, for checks of placements: memory and exclusive use. CPU is shared and needs no check.
+// Free memory and exclusive use of each node, to check placements. CPU is shared and needs no check.
 #pragma once
 
 #include <cstdint>
@@ -12,35 +12,35 @@
 
 namespace dfrs::shim {
 
-/// Tasks of one job: a node per task, ascending.
+/// What the tasks of one job take. `nodes`: one per task, ascending.
 struct Footprint {
   std::span<const NodeIndex> nodes;
   std::uint64_t memory_per_task = 0;  ///< MiB
   bool exclusive = false;
 };
 
-/// Of the job on `nodes`, which must outlive the footprint.
+/// The footprint of the job on `nodes`, which must outlive it.
 inline Footprint footprint(const Job& job, std::span<const NodeIndex> nodes) {
   return {nodes, job.facts.memory_per_task, job.facts.exclusive};
 }
 
 class MemoryLedger {
  public:
-  /// Nothing but foreign jobs on the nodes. O(nodes).
+  /// Starts over with foreign jobs only. O(nodes).
   void reset(const Nodes& nodes);
   /// Adds the job, even where memory is short; its nodes must exist. O(tasks).
   void take(const Footprint& job);
   /// Removes a job that was added. O(tasks).
   void give(const Footprint& job);
-  /// Whether memory and exclusive use allow the job beside the others; false for nodes that do not exist. O(tasks).
+  /// Whether memory and exclusive use allow the job beside the others. False if a node does not exist. O(tasks).
   bool fits(const Footprint& job) const;
-  /// How many tasks of that size (MiB) the node could take; UINT32_MAX: any number. 0 for a node that is overcommitted
-  /// or does not exist. O(1).
+  /// How many tasks of that size (MiB) the node can take; UINT32_MAX: any number. 0 for a node that is overcommitted or
+  /// does not exist. O(1).
   std::uint32_t tasks_that_fit(NodeIndex node, std::uint64_t memory_per_task, bool exclusive) const;
   std::size_t nodes() const { return memory_.size(); }
-  /// MiB; below 0: overcommitted.
+  /// MiB; negative: overcommitted.
   std::int64_t free_memory(NodeIndex node) const { return memory_[node]; }
-  /// Tasks of our jobs there.
+  /// Number of tasks of our jobs on the node.
   std::uint32_t tasks(NodeIndex node) const { return tasks_[node]; }
 
  private:

@@ -7,7 +7,7 @@
 namespace dfrs::shim {
 namespace {
 
-/// A capacity must be above 0; what foreign jobs leave of a full node is shared as this fraction of a CPU.
+/// Capacities must be positive: our jobs on a node that foreign jobs fill share this fraction of a CPU.
 constexpr double kLeastCpus = 0.01;
 
 bool assign(std::string& text, const char* value) {
@@ -19,7 +19,7 @@ bool assign(std::string& text, const char* value) {
 
 NodeView view_of(const Node& node, std::uint32_t reference) {
   NodeView view;
-  const double cpus = node.cpus > node.foreign_cpus ? node.cpus - node.foreign_cpus : 0;
+  const double cpus = node.free_cpus();
   view.spec.cpu = std::max(cpus, kLeastCpus) / reference;
   view.spec.rigid[kMemory] = std::max<std::int64_t>(0, node.free_memory());
   view.usable = node.usable && cpus > 0;
@@ -38,7 +38,7 @@ Nodes::Changes Nodes::update(const dfrs_snapshot& snapshot) {
   for (std::size_t n = 0; n < snapshot.node_count; ++n) {
     const dfrs_node& seen = snapshot.nodes[n];
     Node& node = nodes_[n];
-    // A name may not change without the generation; that it does is no reason to be confused.
+    // The generation should change with a name; be safe if it does not.
     if (assign(node.name, seen.name)) changes.list = true;
     if (assign(node.address, seen.address)) changes.addresses = true;
     if (node.slurmd_port != seen.slurmd_port) changes.addresses = true;

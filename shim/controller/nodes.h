@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The nodes as the last snapshot showed them, and as the policy sees them.
+// The nodes as the last snapshot showed them and as the policy sees them.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,13 @@ struct Node {
   std::uint64_t memory = 0;  ///< MiB
   std::uint32_t foreign_cpus = 0;
   std::uint64_t foreign_memory = 0;
-  std::uint64_t held_memory = 0;  ///< of managed jobs that are not the policy's: suspended by scontrol
+  std::uint64_t held_memory = 0;  ///< MiB of managed jobs that scontrol has suspended: the policy does not control them
   bool usable = true;
   bool completing = false;
 
-  /// MiB for jobs of ours; below 0 if others hold more than there is.
+  /// CPUs for our jobs.
+  std::uint32_t free_cpus() const { return cpus > foreign_cpus ? cpus - foreign_cpus : 0; }
+  /// MiB for our jobs; negative if others hold more than there is.
   std::int64_t free_memory() const {
     return static_cast<std::int64_t>(memory) - static_cast<std::int64_t>(foreign_memory + held_memory);
   }
@@ -33,14 +35,14 @@ struct Node {
 class Nodes {
  public:
   struct Changes {
-    bool list = false;       ///< other nodes, or another order: indices mean something else
-    bool addresses = false;  ///< where their agents are
+    bool list = false;       ///< other nodes or another order: earlier indices are invalid
+    bool addresses = false;  ///< addresses of node agents have changed
   };
 
   /// O(nodes); copies names only when they change.
   Changes update(const dfrs_snapshot& snapshot);
-  /// Takes in memory (MiB, an entry for each node) held by jobs that are not the policy's, and makes views(). True if
-  /// what the policy sees of some node has changed since the last call. To be called after each update().
+  /// Sets the memory held by jobs that the policy does not control (MiB, one entry per node) and makes views(). True if
+  /// the view of a node has changed since the last call. Call it after each update().
   bool settle(std::span<const std::uint64_t> held);
 
   std::size_t size() const { return nodes_.size(); }
@@ -48,7 +50,7 @@ class Nodes {
   const Node& operator[](NodeIndex n) const { return nodes_[n]; }
   /// As of the last settle(); valid until the next.
   std::span<const NodeView> views() const { return views_; }
-  /// CPUs of the largest node: what a capacity or a need of 1 stands for. >= 1.
+  /// CPUs of the largest node, which stand for a capacity or a need of 1. >= 1.
   std::uint32_t reference_cpus() const { return reference_cpus_; }
 
  private:

@@ -14,7 +14,7 @@ JobIdentity identity_of(const Job& job) { return {job.user, job.restarts, job.su
 JobIdentity identity_of(const SavedJob& job) { return {job.user, job.restarts, job.submit}; }
 JobIdentity identity_of(const dfrs_job& job) { return {job.user_id, job.key.restarts, job.key.submit}; }
 
-// The job that had this number before is gone.
+// Removes the job that had this number before.
 void forget(Job& job, JobTable& jobs, Changes& changes) {
   withdraw_from_policy(job, jobs, changes);
   std::erase(changes.entering, &job);
@@ -29,7 +29,7 @@ Job& add_record(const dfrs_job& seen, JobTable& jobs) {
   return job;
 }
 
-// Moves what the state file held of the job into its record. True if it held something.
+// Moves what the state file has of the job into its record. True if it has something.
 bool restore(const dfrs_job& seen, SavedState& saved, Job& job) {
   const auto found = saved.jobs.find(job.id);
   if (found == saved.jobs.end()) return false;
@@ -56,7 +56,7 @@ void Observer::observe_nodes(const dfrs_snapshot& snapshot, JobTable& jobs, Node
   const Nodes::Changes seen = nodes.update(snapshot);
   changes.node_list = seen.list;
   changes.agent_addresses = seen.addresses;
-  // Indices of the last list mean nothing now. The snapshot shows afresh where running jobs are.
+  // Indices into the last list are invalid. The snapshot has the nodes of running jobs.
   if (seen.list) jobs.each([](Job& job) { job.facts.last_nodes.clear(); });
 }
 
@@ -80,7 +80,7 @@ void Observer::observe_jobs(const dfrs_snapshot& snapshot, SavedState& saved, To
     job->facts.snapshot = snapshots_;
     JobObservation(context, seen, *job, restored).enter();
   }
-  saved.jobs.clear();  // what the first snapshot did not show is gone
+  saved.jobs.clear();  // jobs that the first snapshot does not show are gone
   std::vector<std::uint32_t> gone;
   jobs.each([&](Job& job) {
     if (job.facts.snapshot == snapshots_) return;
@@ -90,7 +90,7 @@ void Observer::observe_jobs(const dfrs_snapshot& snapshot, SavedState& saved, To
   for (std::uint32_t id : gone) jobs.remove(id);
 }
 
-// Memory of jobs that their users have suspended is not the policy's to give.
+// The policy must not give away memory of jobs that scontrol has suspended.
 void Observer::settle_nodes(const JobTable& jobs, Nodes& nodes, Changes& changes) {
   user_held_.assign(nodes.size(), 0);
   jobs.each([&](const Job& job) {

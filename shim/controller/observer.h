@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Brings nodes and jobs up to date with a snapshot and says what that changes: which jobs have come and gone, and where
-// Slurm's state contradicts what was decided. The single job is job_observation.h's matter.
+// Updates nodes and jobs from a snapshot and reports what has changed: which jobs have come and gone, and where Slurm's
+// state contradicts a decision. job_observation.h deals with a single job.
 #pragma once
 
 #include <vector>
@@ -19,7 +19,7 @@ class Observer {
   /// `config` and `log` must outlive the observer.
   Observer(const Config& config, const Log& log) : config_(&config), log_(&log) {}
 
-  /// `saved`: what the state file knew of jobs that no snapshot has shown yet. O(nodes + jobs + tasks).
+  /// `saved`: the state file's jobs that no snapshot has shown yet. O(nodes + jobs + tasks).
   Changes observe(const dfrs_snapshot& snapshot, SavedState& saved, Totals& totals, JobTable& jobs, Nodes& nodes);
 
  private:
@@ -30,8 +30,8 @@ class Observer {
   const Config* config_;
   const Log* log_;
   std::uint64_t snapshots_ = 0;
-  std::vector<NodeIndex> placement_;      // of the job at hand
-  std::vector<std::uint64_t> user_held_;  // MiB by node, of jobs that their users have suspended
+  std::vector<NodeIndex> placement_;      // scratch, of one job
+  std::vector<std::uint64_t> user_held_;  // MiB by node, of jobs that scontrol has suspended
 };
 
 }  // namespace dfrs::shim

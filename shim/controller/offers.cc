@@ -28,9 +28,7 @@ Seconds plan_offers(JobTable& jobs, bool pauses_for_arrivals, Seconds now) {
   Seconds pausable = kNever;
   if (pauses_for_arrivals) {
     jobs.each([&](const Job& job) {
-      if (job.running() && job.desired.state == DesiredState::running && job.desired.nodes == job.facts.nodes) {
-        pausable = std::min(pausable, job.pausing.pausable_at);
-      }
+      if (job.running() && job.to_run_in_place()) pausable = std::min(pausable, job.pausing.pausable_at);
     });
   }
   Seconds next = kNever;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Jobs that the policy could not place because those that it might have paused for them had only just started.
+// Repeats the submission of jobs that the policy could not place because the jobs it might have paused had just
+// started.
 //
-// A policy that pauses for arrivals looks at a job when it comes, and not again before some job ends or its next tick.
-// A run cannot be paused in its first seconds (kSuspendAfterStart, MinProgress). The policy does not know that. So a
-// job that waits is offered to it once more, as a new one, when such runs have become pausable.
+// A policy that pauses for arrivals looks at a job on its submission, and then not before a job ends or at its next
+// tick. A run cannot be paused in its first seconds (kSuspendAfterStart, MinProgress), which the policy does not know.
+// So we offer a waiting job again, as a new one, when such runs have become pausable.
 #pragma once
 
 #include "shim/controller/changes.h"
@@ -11,11 +12,11 @@
 
 namespace dfrs::shim {
 
-/// Before the policy is asked: jobs whose time has come leave it, and enter it again in this step. O(jobs).
+/// Before the policy decides: jobs whose offer is due leave it and enter it again in this step. O(jobs).
 void offer_again(JobTable& jobs, Changes& changes, Seconds now);
 
-/// After it: notes which of the jobs just submitted to it are to come again, and when. Returns the time of the
-/// next offer (kNever: none). PauseRulebook has set Job::pausable_at. O(jobs).
+/// Afterwards: plans the next offer of the jobs that were just submitted and still wait. Returns the time of the next
+/// offer; kNever: none. PauseRulebook must have set Pausing::pausable_at. O(jobs).
 Seconds plan_offers(JobTable& jobs, bool pauses_for_arrivals, Seconds now);
 
 }  // namespace dfrs::shim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The operations of a step, as the plugin gets them.
+// The operations of a step, in the form that the plugin gets.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ namespace dfrs::shim {
 
 class OperationList {
  public:
-  /// What publish() has handed out is no longer valid.
+  /// Invalidates what publish() has handed out.
   void clear();
-  /// `nodes`: a node per task, ascending.
+  /// `nodes`: one per task, ascending.
   void start(const Job& job, std::span<const NodeIndex> nodes, bool after_requeue);
   void suspend(const Job& job) { add(DFRS_OP_SUSPEND, job); }
   void resume(const Job& job) { add(DFRS_OP_RESUME, job); }
   void requeue(const Job& job) { add(DFRS_OP_REQUEUE, job); }
   /// `at`: s since the epoch.
   void end_time(const Job& job, std::int64_t at) { add(DFRS_OP_END_TIME, job).end_time = at; }
-  /// The whole new comment; empty: none.
+  /// `text`: the whole new comment; empty removes the comment.
   void comment(const Job& job, std::string text);
 
   bool has(dfrs_operation_kind kind) const;
   std::size_t size() const { return list_.size(); }
   const dfrs_operation& operator[](std::size_t index) const { return list_[index]; }
-  /// For the plugin; the arrays live until clear(). `wake_at`: s since the epoch. O(operations).
+  /// Fills `out` for the plugin; its arrays are valid until clear(). `wake_at`: s since the epoch. O(operations).
   void publish(dfrs_operations& out, Seconds wake_at);
 
  private:

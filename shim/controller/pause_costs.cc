@@ -5,40 +5,34 @@
 #include <cmath>
 #include <utility>
 
+#include "policy/core/node_runs.h"
 #include "shim/controller/pause_rules.h"
 #include "shim/controller/timing.h"
 
 namespace dfrs::shim {
 namespace {
 
-// MiB of the job on the node that has most of it: nodes work side by side.
+// MiB of the job on the node that has most of it: nodes swap in parallel.
 double memory_on_a_node(const Job& job) {
-  std::size_t most = 0;
-  for (std::size_t k = 0; k < job.facts.nodes.size();) {
-    std::size_t end = k + 1;
-    while (end < job.facts.nodes.size() && job.facts.nodes[end] == job.facts.nodes[k]) ++end;
-    most = std::max(most, end - k);
-    k = end;
-  }
+  std::uint32_t most = 0;
+  each_node_run(job.facts.nodes, [&](NodeIndex, std::uint32_t tasks) { most = std::max(most, tasks); });
   return static_cast<double>(most) * static_cast<double>(job.facts.memory_per_task);
 }
 
 struct Swapped {
-  double mib = 0;  // on the node that has most of it in swap
-  Seconds at = 0;  // when its agent said so
+  double mib = 0;  // on the node that has most in swap
+  Seconds at = 0;  // when its agent measured it
 };
 
 Swapped swapped_on_a_node(const Job& job, const Nodes& nodes, const NodeAgents& agents, Seconds now) {
   Swapped most;
-  for (std::size_t k = 0; k < job.facts.nodes.size(); ++k) {
-    const NodeIndex n = job.facts.nodes[k];
-    if (n >= nodes.size() || (k > 0 && job.facts.nodes[k - 1] == n)) continue;
+  each_node(job.facts.nodes, [&](NodeIndex n) {
+    if (n >= nodes.size()) return;
     const NodeReport report = agents.report(n);
-    for (const JobUse& use : report.jobs) {
-      if (use.job_id != job.id || static_cast<double>(use.swap_mib) < most.mib) continue;
-      most = {static_cast<double>(use.swap_mib), now - report.age};
-    }
-  }
+    const JobUse* const use = report.use_of(job.id);
+    if (use == nullptr || static_cast<double>(use->swap_mib) < most.mib) return;
+    most = {static_cast<double>(use->swap_mib), now - report.age};
+  });
   return most;
 }
 
@@ -57,8 +51,8 @@ void PauseCosts::restart_took(Seconds time) {
 }
 
 void PauseCosts::page_out_ended(Job& job) {
-  // The first and the last look at a page-out have seen it for a part of their time only: of a short one the rate is at
-  // least what was seen.
+  // A page-out is active for only a part of its first and last interval, so a short one gives a lower bound of the
+  // rate.
   const double rate = std::exchange(job.pausing.page_out_rate, 0);
   const std::uint32_t looks = std::exchange(job.pausing.page_out_looks, 0);
   if (looks < kLooksThatTell && !(rate > swap_rate_)) return;
@@ -67,18 +61,17 @@ void PauseCosts::page_out_ended(Job& job) {
 }
 
 void PauseCosts::watch(JobTable& jobs, const Nodes& nodes, const NodeAgents& agents, Seconds now) {
-  if (watched_at_ >= 0 && now >= watched_at_ && now - watched_at_ < kReportInterval) return;
-  watched_at_ = now;
+  if (!watch_.due(now)) return;
   jobs.each([&](Job& job) {
     if (!job.suspended() || job.facts.keeps_memory) {
-      if (job.pausing.page_out_looks > 0) page_out_ended(job);  // it is to go on before its memory was out
+      if (job.pausing.page_out_looks > 0) page_out_ended(job);  // it is resumed before all its memory was out
       job.pausing.swapped_mib = -1;
       return;
     }
     const Swapped seen = swapped_on_a_node(job, nodes, agents, now);
     const bool known = job.pausing.swapped_mib >= 0;
     const Seconds length = seen.at - job.pausing.swapped_at;
-    if (known && !(length >= kReportInterval / 2)) return;  // the same report as before
+    if (known && !(length >= kReportInterval / 2)) return;  // still the same report
     const double grown = seen.mib - job.pausing.swapped_mib;
     job.pausing.swapped_mib = seen.mib;
     job.pausing.swapped_at = seen.at;
@@ -106,10 +99,10 @@ void PauseCosts::apply(JobTable& jobs, const Config& config, Seconds now) const 
       if (way == PauseWay::requeue) job.pausing.pause_cost = requeue;
       if (job.pausing.can_requeue) job.pausing.move_cost = requeue;
     } else if (job.suspended()) {
-      job.pausing.pause_cost = one_way;  // what is left of it
+      job.pausing.pause_cost = one_way;  // the way back
       if (job.pausing.can_requeue) job.pausing.move_cost = requeue;
     } else if (job.history.first_start > 0) {
-      job.pausing.pause_cost = restart_cost;  // its work was lost already, if it was
+      job.pausing.pause_cost = restart_cost;  // any lost work was lost when its run ended
     }
     if (job.pausing.pause_cost >= 0) job.pausing.pause_cost = rounded_cost(job.pausing.pause_cost);
     if (job.pausing.move_cost >= 0) job.pausing.move_cost = rounded_cost(job.pausing.move_cost);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What pausing and moving costs a job, in seconds of its progress: what the policy weighs (JobView::penalty).
+// What a pause or a move costs a job, in seconds of progress; the policy weighs it (JobView::penalty).
 //
-//   suspend   its memory goes to swap and comes back, at the rate at which nodes have been seen to do it
-//   requeue   the time from the end of a run to the beginning of the next, as measured on jobs that were moved, and,
-//             without a checkpoint, all that it has done so far: it would have to do that again
+//   suspend   its memory goes to swap and comes back, at the rate measured on the nodes
+//   requeue   the time from the end of a run to the start of the next, measured on jobs that were moved, and, without a
+//             checkpoint, all its progress, which it has to repeat
 //
 // SwapRate and RestartCost of dfrs.conf replace what is measured.
 #pragma once
@@ -11,33 +11,35 @@
 #include "shim/conf/config.h"
 #include "shim/controller/job_table.h"
 #include "shim/controller/nodes.h"
+#include "shim/controller/throttle.h"
+#include "shim/controller/timing.h"
 #include "shim/quota/node_agents.h"
 
 namespace dfrs::shim {
 
-/// Until something has been measured: a disk's swap, and Slurm with a short epilog and a checkpoint that is read back.
+/// Before the first measurement: swap on a disk, and Slurm with a short epilog and a checkpoint to read.
 inline constexpr double kSwapRateAtFirst = 100;  // MiB/s
 inline constexpr Seconds kRestartAtFirst = 30;
-/// Weight of a new measurement beside what was known.
+/// Weight of a new measurement in the running average.
 inline constexpr double kNewMeasurement = 0.25;
-/// A page-out seen to go on so often in a row was under way during all of one look.
+/// A page-out that made progress in so many looks in a row was active throughout at least one interval.
 inline constexpr std::uint32_t kLooksThatTell = 3;
-/// Less than this, in MiB, says nothing of a rate.
+/// In MiB; a smaller page-out says nothing about the rate.
 inline constexpr double kLeastPageOut = 16;
 
 class PauseCosts {
  public:
-  /// A job that was moved began its next run so long after its last run's end. A time that is not > 0 is ignored.
+  /// A move took this long, from the end of one run to the start of the next. Ignored unless > 0.
   void restart_took(Seconds time);
-  /// Looks at the reports of nodes with suspended jobs whose memory is on its way out; at most once per
-  /// kReportInterval. O(jobs + tasks of suspended jobs x jobs of their nodes).
+  /// Reads the reports of nodes on which memory of suspended jobs moves to swap, at most once per kReportInterval.
+  /// O(jobs + tasks of suspended jobs x jobs of their nodes).
   void watch(JobTable& jobs, const Nodes& nodes, const NodeAgents& agents, Seconds now);
 
   Seconds restart(const Config& config) const { return config.restart_cost.value_or(restart_); }
-  /// MiB/s of one node.
+  /// Of one node, in MiB/s.
   double swap_rate(const Config& config) const { return config.swap_rate.value_or(swap_rate_); }
 
-  /// Sets pause_cost and move_cost of all jobs. PauseRulebook::apply() goes before. O(jobs + tasks).
+  /// Sets pause_cost and move_cost of all jobs. Call PauseRulebook::apply() first. O(jobs + tasks).
   void apply(JobTable& jobs, const Config& config, Seconds now) const;
 
  private:
@@ -47,10 +49,10 @@ class PauseCosts {
   Seconds restart_ = kRestartAtFirst;
   bool swap_rate_measured_ = false;
   bool restart_measured_ = false;
-  Seconds watched_at_ = -1;
+  Throttle watch_{kReportInterval};
 };
 
-/// Two significant digits: costs that creep by the second would only make records long.
+/// To two significant digits: costs that change every second would only make records long.
 Seconds rounded_cost(Seconds cost);
 
 }  // namespace dfrs::shim

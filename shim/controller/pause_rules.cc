@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "policy/core/node_runs.h"
 #include "shim/controller/comment_tag.h"
 #include "shim/controller/timing.h"
 
@@ -22,7 +23,7 @@ bool checkpoints(const Job& job, const Config& config) {
 
 namespace {
 
-// Whatever it has done so far.
+// Without regard to MinProgress.
 bool requeue_allowed(const Job& job, const Config& config) {
   const PauseRules& rules = rules_of(job, config);
   if (!rules.requeue || !job.has(DFRS_JOB_MAY_REQUEUE) || job.pausing.requeue_refused) return false;
@@ -37,7 +38,7 @@ bool may_requeue(const Job& job, const Config& config, Seconds now) {
 
 namespace {
 
-// When the passing of time alone lets the rules pause a running job that they do not let pause now.
+// When a running job that cannot be paused now becomes pausable by the passing of time alone.
 Seconds pausable_at(const Job& job, const Config& config, Seconds now) {
   const PauseRules& rules = rules_of(job, config);
   Seconds at = kNever;
@@ -75,18 +76,13 @@ void SwapBudget::refresh(const JobTable& jobs, const Nodes& nodes, const NodeAge
   });
   jobs.each([&](const Job& job) {
     if (job.facts.phase != DFRS_JOB_SUSPENDED || (job.user_suspended() && job.facts.keeps_memory)) return;
-    for (std::size_t k = 0; k < job.facts.nodes.size(); ++k) {
-      const NodeIndex n = job.facts.nodes[k];
-      if (n >= nodes.size()) continue;
-      free_[n] -= static_cast<std::int64_t>(job.facts.memory_per_task);
-      if (k > 0 && job.facts.nodes[k - 1] == n) continue;
-      for (const JobUse& use : report(n).jobs) {
-        // What is there already was taken from the free swap by the node itself.
-        if (use.job_id != job.id) continue;
-        const auto tasks = static_cast<std::uint64_t>(std::count(job.facts.nodes.begin(), job.facts.nodes.end(), n));
-        free_[n] += static_cast<std::int64_t>(std::min(use.swap_mib, tasks * job.facts.memory_per_task));
-      }
-    }
+    each_node_run(job.facts.nodes, [&](NodeIndex n, std::uint32_t tasks) {
+      if (n >= nodes.size()) return;
+      std::uint64_t missing = tasks * job.facts.memory_per_task;
+      // What is in swap already is not free in the node's report.
+      if (const JobUse* const use = report(n).use_of(job.id)) missing -= std::min(use->swap_mib, missing);
+      free_[n] -= static_cast<std::int64_t>(missing);
+    });
   });
 }
 
@@ -118,10 +114,8 @@ bool SwapBudget::promise(const Job& job) {
 
 void PauseRulebook::apply(JobTable& jobs, const Nodes& nodes, const NodeAgents* agents, const Config& config,
                           Seconds now) {
-  if (config.suspend_needs_swap && agents != nullptr &&
-      (reports_at_ < 0 || now < reports_at_ || now - reports_at_ >= kReportInterval)) {
+  if (config.suspend_needs_swap && agents != nullptr && read_reports_.due(now)) {
     reported_.refresh(jobs, nodes, *agents);
-    reports_at_ = now;
   }
   order_.clear();
   jobs.each([&](Job& job) {
@@ -141,7 +135,7 @@ void PauseRulebook::apply(JobTable& jobs, const Nodes& nodes, const NodeAgents* 
   }
   if (agents == nullptr) return;
   budget_ = reported_;
-  // Jobs that are being paused come first: their swap is as good as taken.
+  // Jobs that are being paused come first: they are about to take their swap.
   std::stable_sort(order_.begin(), order_.end(), [&](const Job* a, const Job* b) {
     const bool leaving_a = a->desired.state == DesiredState::paused;
     const bool leaving_b = b->desired.state == DesiredState::paused;
@@ -161,8 +155,8 @@ JobFlags policy_flags(const Job& job) {
   JobFlags flags;
   flags.exclusive = job.facts.exclusive && !job.policy.shares_nodes;
   if (!job.running() && !job.suspended()) return flags;
-  // Its run is to be ended already, in one way or another: where it goes then is open.
-  const bool leaves_nodes = (job.desired.state == DesiredState::running && job.desired.nodes != job.facts.nodes) ||
+  // Its run is about to end anyway, and it may then go anywhere.
+  const bool leaves_nodes = job.to_run_elsewhere() ||
                             (job.desired.state == DesiredState::paused && job.desired.pause_way == PauseWay::requeue);
   if (leaves_nodes) return flags;
   flags.may_not_move = !job.pausing.can_requeue || job.has(DFRS_JOB_STOCK_PLACED);

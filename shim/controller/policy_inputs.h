@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the policy goes by beside a job's size and progress: whether and how it can be paused, what that costs, its
-// weight, and the CPU that it needs.
+// Inputs of the policy beside a job's size and progress: whether and how it can be paused, what that costs, its weight,
+// and the CPU that it needs.
 #pragma once
 
 #include "shim/conf/config.h"
@@ -15,23 +15,23 @@
 
 namespace dfrs::shim {
 
-/// What the policy inputs are made from.
+/// The sources of the inputs.
 struct InputSources {
   const Config& config;
   const Nodes& nodes;
-  const NodeAgents* agents;  ///< null: none reports
+  const NodeAgents* agents;  ///< null: there are no reports
   const Quotas& quotas;
-  bool shares_nodes;  ///< the algorithm does; CPU needs are measured for such alone
+  bool shares_nodes;  ///< the algorithm lets jobs share nodes; only then are CPU needs measured
 };
 
 class PolicyInputs {
  public:
-  /// Sets the inputs of all jobs; those whose input is new to the policy are added to `changes`.
+  /// Sets the inputs of all jobs. Jobs with a changed need or weight are added to changes.changed.
   /// O(jobs log jobs + tasks).
   void update(const InputSources& from, JobTable& jobs, Changes& changes, Seconds now);
-  /// The agents' reports of swap are read again at the next update().
+  /// The next update() reads the agents' reports of swap again.
   void forget_swap() { pause_rules_.forget(); }
-  /// A job that was moved began its next run so long after the end of its last one.
+  /// A move took this long, from the end of one run to the start of the next.
   void restart_took(Seconds time) { pause_costs_.restart_took(time); }
   const PauseCosts& pause_costs() const { return pause_costs_; }
 

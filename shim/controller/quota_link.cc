@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "policy/core/node_runs.h"
 #include "shim/controller/clock.h"
 #include "shim/controller/timing.h"
 
@@ -18,7 +19,7 @@ bool QuotaLink::connect(const Nodes& nodes, const Changes& changes) {
   if (agents_ == nullptr || (!config_->enforce_quotas && !in_force_)) return false;
   set_agents(nodes);
   if (config_->enforce_quotas) return in_force_ = true;
-  // QuotaMode=off, and it was not always so: an empty state lifts the quotas.
+  // QuotaMode=off, but quotas were enforced before: an empty state lifts them.
   for (NodeIndex n = 0; n < nodes.size(); ++n) agents_->set_desired(n, {});
   return false;
 }
@@ -46,21 +47,20 @@ Seconds QuotaLink::confirm_raises(JobTable& jobs, Seconds now) {
   return again;
 }
 
-// On all nodes of the job.
+// Checks all nodes of the job.
 QuotaLink::Raise QuotaLink::state_of_raise(const Job& job) const {
-  const std::vector<NodeIndex>& nodes = job.facts.nodes;
-  for (std::size_t k = 0; k < nodes.size();) {
-    std::size_t end = k + 1;
-    while (end < nodes.size() && nodes[end] == nodes[k]) ++end;
-    const double cpus =
-        job.progress.granted_yield * job.need.value * static_cast<double>(end - k) * job.facts.cpus_per_task;
-    // A raise may wait for another job's last checkpoint: then the quota is less than the yield says.
-    if (!quotas_.handed_over(nodes[k], job.id, cpus)) return Raise::pending;
-    const NodeReport report = agents_->report(nodes[k]);
-    if (!report.current) return report.reachable ? Raise::pending : Raise::unreachable;
-    k = end;
-  }
-  return Raise::in_force;
+  Raise raise = Raise::in_force;
+  all_node_runs(job.facts.nodes, [&](NodeIndex n, std::uint32_t tasks) {
+    const double cpus = job.progress.granted_yield * job.need.value * tasks * job.facts.cpus_per_task;
+    // While a raise waits for another job's last checkpoint, the quota is lower than the yield.
+    if (!quotas_.handed_over(n, job.id, cpus)) {
+      raise = Raise::pending;
+    } else if (const NodeReport report = agents_->report(n); !report.current) {
+      raise = report.reachable ? Raise::pending : Raise::unreachable;
+    }
+    return raise == Raise::in_force;
+  });
+  return raise;
 }
 
 void QuotaLink::build(const JobTable& jobs, const Nodes& nodes, std::span<const Job* const> arriving) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The controller's side of the node agents: where they are, what they have taken, what they are to have.
+// The controller's link to the node agents: their addresses, the quotas for them, and what they have applied.
 #pragma once
 
 #include <cstdint>
@@ -15,28 +15,28 @@ namespace dfrs::shim {
 
 class QuotaLink {
  public:
-  /// `agents` may be null: then there are none, whatever QuotaMode says. `config` and `agents` must outlive the link.
-  /// `in_force`: a controller before this one gave the agents quotas.
+  /// `agents` null: there are none, whatever QuotaMode says. `config` and `agents` must outlive the link.
+  /// `in_force`: an earlier controller has sent quotas to the agents.
   QuotaLink(const Config& config, NodeAgents* agents, bool in_force)
       : config_(&config), agents_(agents), in_force_(in_force) {}
 
-  /// The agents that enforce quotas; null: none does.
+  /// The agents, if quotas are to be enforced; else null.
   NodeAgents* agents() const { return config_->enforce_quotas ? agents_ : nullptr; }
-  /// Agents have been given quotas, by this controller or one before it.
+  /// Whether quotas were sent to the agents, by this controller or an earlier one.
   bool in_force() const { return in_force_; }
   const Quotas& quotas() const { return quotas_; }
 
-  /// The next connect() tells the agents everything again.
+  /// The next connect() sends the agents everything again.
   void disconnect() { connected_ = false; }
-  /// Keeps the agents' addresses up to date. True if agents have been told to enforce quotas. O(nodes) on a change.
+  /// Updates the agents' addresses. True if agents that enforce quotas were set. O(nodes) on a change.
   bool connect(const Nodes& nodes, const Changes& changes);
-  /// Raises of yields count from when the agents have taken them. Returns when to look again; kNever: none is open.
+  /// Lets raised yields count once the agents have applied them. Returns when to check again; kNever: none is open.
   Seconds confirm_raises(JobTable& jobs, Seconds now);
-  /// What the agents are to have with the jobs `arriving` in this step. O(nodes + tasks).
+  /// Computes the quotas with the jobs `arriving` in this step. O(nodes + tasks).
   void build(const JobTable& jobs, const Nodes& nodes, std::span<const Job* const> arriving);
-  /// Hands the agents what build() has changed.
+  /// Passes to the agents what build() has changed.
   void send();
-  /// Waits for the nodes of arriving jobs, `wait_ms` at most. True if their agents have answered.
+  /// Waits for the nodes of arriving jobs, `wait_ms` at most. True if they have applied their quotas.
   bool wait(std::uint32_t wait_ms) const;
 
  private:

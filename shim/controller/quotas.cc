@@ -3,9 +3,19 @@
 
 #include <algorithm>
 
+#include "policy/core/node_runs.h"
 #include "shim/controller/pause_rules.h"
 
 namespace dfrs::shim {
+namespace {
+
+// The job's quota; null: it has none.
+const JobQuota* find_quota(std::span<const JobQuota> quotas, std::uint32_t job) {
+  const auto found = std::find_if(quotas.begin(), quotas.end(), [&](const JobQuota& q) { return q.job_id == job; });
+  return found == quotas.end() ? nullptr : &*found;
+}
+
+}  // namespace
 
 void Quotas::forget() {
   sent_.clear();
@@ -17,19 +27,14 @@ std::span<const JobQuota> Quotas::of(NodeIndex node) const {
 }
 
 void Quotas::place(const Job& job, std::span<const NodeIndex> nodes, double yield, const Entry& like) {
-  for (std::size_t k = 0; k < nodes.size();) {
-    std::size_t end = k + 1;
-    while (end < nodes.size() && nodes[end] == nodes[k]) ++end;
-    if (nodes[k] < wanted_.size()) {
-      Entry& entry = wanted_[nodes[k]].emplace_back(like);
-      entry.quota.job_id = job.id;
-      entry.quota.cpus =
-          std::max(kLeastQuota, yield * job.need.value * static_cast<double>(end - k) * job.facts.cpus_per_task);
-      entry.asked = static_cast<double>(end - k) * job.facts.cpus_per_task;
-      entry.measured = job.need.value < 1;
-    }
-    k = end;
-  }
+  each_node_run(nodes, [&](NodeIndex n, std::uint32_t tasks) {
+    if (n >= wanted_.size()) return;
+    Entry& entry = wanted_[n].emplace_back(like);
+    entry.quota.job_id = job.id;
+    entry.quota.cpus = std::max(kLeastQuota, yield * job.need.value * tasks * job.facts.cpus_per_task);
+    entry.asked = static_cast<double>(tasks) * job.facts.cpus_per_task;
+    entry.measured = job.need.value < 1;
+  });
 }
 
 void Quotas::build(const JobTable& jobs, const Nodes& nodes, const Config& config,
@@ -52,8 +57,7 @@ void Quotas::build(const JobTable& jobs, const Nodes& nodes, const Config& confi
   }
   jobs.each([&](const Job& job) {
     if (job.running()) {
-      const bool stays = job.desired.state == DesiredState::none ||
-                         (job.desired.state == DesiredState::running && job.desired.nodes == job.facts.nodes);
+      const bool stays = job.desired.state == DesiredState::none || job.to_run_in_place();
       const bool ends =
           !stays && !(job.desired.state == DesiredState::paused && job.desired.pause_way == PauseWay::suspend);
       Entry entry;
@@ -64,22 +68,20 @@ void Quotas::build(const JobTable& jobs, const Nodes& nodes, const Config& confi
       const bool resumes = std::find(arriving.begin(), arriving.end(), &job) != arriving.end();
       Entry entry;
       entry.quota.suspended = !resumes;
-      // Suspended by its user it keeps its memory: there is nothing to page out.
+      // A job that its user has suspended keeps its memory: there is nothing to page out.
       entry.quota.paused = !resumes && !(job.user_suspended() && job.facts.keeps_memory);
       place(job, job.facts.nodes, resumes ? job.desired.yield : 0, entry);
     } else if (job.facts.phase == DFRS_JOB_REQUEUING || job.facts.phase == DFRS_JOB_ENDING) {
-      // Its processes have been told to end; they may take a while (KillWait), and only so long as the node says so.
+      // Its processes are ending, which may take a while (KillWait). They are gone when the node is no longer
+      // completing.
       for (NodeIndex n : job.facts.last_nodes) {
         if (n >= nodes.size() || !nodes[n].completing) continue;
         auto& here = wanted_[n];
         if (!here.empty() && here.back().quota.job_id == job.id) continue;
-        double had = kLeastQuota;
-        for (const JobQuota& quota : sent_[n]) {
-          if (quota.job_id == job.id) had = quota.cpus;
-        }
+        const JobQuota* const had = find_quota(sent_[n], job.id);
         Entry& entry = here.emplace_back();
         entry.quota.job_id = job.id;
-        entry.quota.cpus = had;
+        entry.quota.cpus = had != nullptr ? had->cpus : kLeastQuota;
         entry.leaving = true;
         entry.keeps = checkpoints(job, config) && job.facts.phase == DFRS_JOB_REQUEUING;
       }
@@ -87,7 +89,7 @@ void Quotas::build(const JobTable& jobs, const Nodes& nodes, const Config& confi
   });
   arrival_nodes_.clear();
   for (NodeIndex n = 0; n < nodes.size(); ++n) {
-    settle(n, nodes[n].cpus > nodes[n].foreign_cpus ? nodes[n].cpus - nodes[n].foreign_cpus : 0);
+    settle(n, nodes[n].free_cpus());
     if (arrives[n] != 0) arrival_nodes_.push_back(n);
   }
 }
@@ -100,11 +102,8 @@ void Quotas::settle(NodeIndex node, double cpus) {
   double left = cpus;
   for (Entry& entry : wanted) {
     if (entry.leaving) continue;
-    for (const JobQuota& sent : sent_[node]) {
-      if (raises_wait && sent.job_id == entry.quota.job_id && !sent.paused) {
-        entry.quota.cpus = std::min(entry.quota.cpus, sent.cpus);
-      }
-    }
+    const JobQuota* const had = raises_wait ? find_quota(sent_[node], entry.quota.job_id) : nullptr;
+    if (had != nullptr && !had->paused) entry.quota.cpus = std::min(entry.quota.cpus, had->cpus);
     if (!entry.quota.paused) left -= entry.quota.cpus;
   }
   const auto give_rest = [&](bool keeps) {
@@ -122,8 +121,7 @@ void Quotas::settle(NodeIndex node, double cpus) {
   for (const Entry& entry : wanted) built.push_back(entry.quota);
 }
 
-// A job that needs less than it asked for may have more as long as no other job wants it, so that it shows when it
-// needs more.
+// A job that was measured to need less gets spare CPU up to what it asked for, so that its use can show a higher need.
 void Quotas::give_spare(std::vector<Entry>& wanted, double left) {
   const auto takes = [](const Entry& e) {
     return e.measured && !e.leaving && !e.quota.suspended && e.quota.cpus < e.asked;
@@ -138,19 +136,13 @@ void Quotas::give_spare(std::vector<Entry>& wanted, double left) {
 }
 
 double Quotas::sent(NodeIndex node, std::uint32_t job) const {
-  if (node >= sent_.size()) return 0;
-  for (const JobQuota& quota : sent_[node]) {
-    if (quota.job_id == job && !quota.suspended) return quota.cpus;
-  }
-  return 0;
+  const JobQuota* const quota = node < sent_.size() ? find_quota(sent_[node], job) : nullptr;
+  return quota != nullptr && !quota->suspended ? quota->cpus : 0;
 }
 
 bool Quotas::handed_over(NodeIndex node, std::uint32_t job, double cpus) const {
-  if (node >= sent_.size()) return false;
-  for (const JobQuota& quota : sent_[node]) {
-    if (quota.job_id == job) return !quota.paused && quota.cpus >= cpus * (1 - 1e-9);
-  }
-  return false;
+  const JobQuota* const quota = node < sent_.size() ? find_quota(sent_[node], job) : nullptr;
+  return quota != nullptr && !quota->paused && quota->cpus >= cpus * (1 - 1e-9);
 }
 
 void Quotas::send(NodeAgents& agents) {

@@ -13,38 +13,38 @@
 
 namespace dfrs::shim {
 
-/// The least that a job gets on a node, in CPUs: it must be able to react to a signal.
+/// The least quota of a job on a node, in CPUs, so that it can react to signals.
 inline constexpr double kLeastQuota = 0.01;
 
 class Quotas {
  public:
-  /// The state that the nodes should have with the jobs `arriving` in this step. Jobs that are leaving a node keep what
-  /// the others leave them there; a run with a checkpoint to write keeps what it had, and the others' raises wait until
-  /// it is gone. O(nodes + tasks).
+  /// Computes the desired state of all nodes with the jobs `arriving` in this step. Jobs that are leaving a node get
+  /// what the others leave over; but a run with a checkpoint to write keeps its quota, and raises of the others wait
+  /// until it is gone. O(nodes + tasks).
   void build(const JobTable& jobs, const Nodes& nodes, const Config& config, std::span<const Job* const> arriving);
-  /// Hands over what build() has changed since the last time, all of it after forget(). O(nodes + jobs on them).
+  /// Passes on what build() has changed since the last send(), or everything after forget(). O(nodes + jobs on them).
   void send(NodeAgents& agents);
-  /// Everything is handed over again at the next send(): other agents, or another order of nodes.
+  /// The next send() passes on everything: the agents or the order of nodes have changed.
   void forget();
 
-  /// What the last build() made of a node, ascending by job; nothing for a node that does not exist.
+  /// What the last build() computed for a node, ascending by job; empty if the node does not exist.
   std::span<const JobQuota> of(NodeIndex node) const;
-  /// Whether the node's agent was last handed a quota of at least `cpus` CPUs for the job, and not that it is paused.
+  /// Whether the last send() gave the job at least `cpus` CPUs on the node, and did not pause it.
   bool handed_over(NodeIndex node, std::uint32_t job, double cpus) const;
-  /// The CPUs of the last quota handed over for the job there; 0: none, or suspended.
+  /// The CPUs that the last send() gave the job on the node; 0: none, or suspended.
   double sent(NodeIndex node, std::uint32_t job) const;
-  /// Nodes of jobs that the last build() had as arriving, ascending.
+  /// Nodes of the arriving jobs of the last build(), ascending.
   std::span<const std::size_t> arrival_nodes() const { return arrival_nodes_; }
 
  private:
   struct Entry {
     JobQuota quota;
-    bool leaving = false;   ///< gives way to the others
+    bool leaving = false;   ///< leaves the node: the others come first
     bool keeps = false;     ///< leaving, with a checkpoint to write
     double asked = 0;       ///< CPUs that the job asked for here
-    bool measured = false;  ///< it is known to need less
+    bool measured = false;  ///< it was measured to need less
   };
-  /// Adds the job to its nodes, with the marks of `like`.
+  /// Adds the job to `nodes`, with the flags of `like`.
   void place(const Job& job, std::span<const NodeIndex> nodes, double yield, const Entry& like);
   void settle(NodeIndex node, double cpus);
   static void give_spare(std::vector<Entry>& wanted, double left);

@@ -22,7 +22,7 @@ bool overlap(const std::vector<NodeIndex>& a, const std::vector<NodeIndex>& b) {
   return false;
 }
 
-// A tag shows two digits or so of a yield; smaller changes are no news.
+// Whether both tags show the same state and yield, as printed.
 bool reads_alike(CommentTag a, CommentTag b) {
   a.virtual_time = b.virtual_time = 0;
   return format_tag(a) == format_tag(b);
@@ -34,26 +34,26 @@ std::optional<std::int64_t> end_time_to_ask(const Job& job, Seconds now) {
                          now);
 }
 
-// END_TIME for running jobs whose time limit is due at another time than Slurm thinks.
+// END_TIME for running jobs whose end time in Slurm is out of date.
 void set_end_times(JobTable& jobs, Seconds now, OperationList& operations) {
   jobs.each([&](Job& job) {
-    if (!job.running() || job.desired.state != DesiredState::running || job.desired.nodes != job.facts.nodes) return;
+    if (!job.running() || !job.to_run_in_place()) return;
     if (const auto end = end_time_to_ask(job, now)) operations.end_time(job, *end);
   });
 }
 
-// COMMENT where a job's tag is out of date. Returns when the next may be; kNever: none is due.
+// COMMENT for jobs whose tag is out of date. Returns when the next one is due; kNever: none is.
 Seconds set_comments(JobTable& jobs, const Config& config, Seconds now, OperationList& operations) {
   Seconds next = kNever;
   jobs.each([&](Job& job) {
     if (job.facts.phase == DFRS_JOB_ENDING || job.facts.phase == DFRS_JOB_BLOCKED) return;
-    if (job.requeue.asked && job.requeue.asked_of_run == job.restarts) return;  // another run by then
+    if (job.requeue.pending_for(job.restarts)) return;  // its run is about to end
     const auto shown = find_tag(job.facts.comment);
     if (config.comment_interval <= 0) {
       if (shown) operations.comment(job, std::string(user_comment(job.facts.comment)));
       return;
     }
-    if (job.history.first_start == 0) return;  // nothing to tell before it has run
+    if (job.history.first_start == 0) return;  // it has not run yet
     CommentTag tag;
     tag.paused = !job.running();
     tag.yield = job.running() ? job.progress.granted_yield : 0;
@@ -107,7 +107,7 @@ void Reconciler::add_suspends(JobTable& jobs, OperationList& operations) {
   jobs.each([&](Job& job) {
     if (!job.running() || job.desired.state != DesiredState::paused) return;
     if (job.desired.pause_way == PauseWay::none) {
-      // It was in the queue when that was decided, and runs all the same.
+      // It was in the queue when the policy decided, and runs nevertheless.
       job.desired.pause_way = pause_way(job);
       job.policy.contradicted = job.desired.pause_way == PauseWay::none;
     }
@@ -122,8 +122,7 @@ void Reconciler::add_requeues(JobTable& jobs, OperationList& operations) {
     if (!job.running() && !job.suspended()) return;
     const bool pauses =
         job.running() && job.desired.state == DesiredState::paused && job.desired.pause_way == PauseWay::requeue;
-    const bool moves = job.desired.state == DesiredState::running && job.desired.nodes != job.facts.nodes;
-    if (!pauses && !moves && !job.lost() && !job.requeue.ask_again) return;
+    if (!pauses && !job.to_run_elsewhere() && !job.lost() && !job.requeue.ask_again) return;
     operations.requeue(job);
     job.requeue.ask_again = false;
     job.requeue.asked = true;
@@ -160,7 +159,7 @@ void Reconciler::add_arrivals(JobTable& jobs, const Nodes& nodes, Seconds now, O
 void Reconciler::resume(const Job& job, Seconds now, OperationList& operations) {
   operations.resume(job);
   ledger_.take(footprint(job, job.facts.nodes));
-  // As Slurm resumes a job it computes an end time by the wall clock, which may have passed.
+  // At a resume Slurm computes an end time by the wall clock, which may have passed already.
   const LimitState limit{job.facts.time_limit, job.run_virtual_time(now), job.desired.yield, 0};
   if (const auto end = wanted_end_time(limit, now)) operations.end_time(job, *end);
 }
@@ -172,7 +171,7 @@ bool Reconciler::start(const Job& job, const Nodes& nodes, OperationList& operat
   return true;
 }
 
-// cons_tres places the job, on any node that it may use and that really has room for a task.
+// cons_tres places the job, on nodes that it may use and that have room for a task.
 bool Reconciler::start_where_slurm_chooses(const Job& job, const Nodes& nodes, OperationList& operations) {
   stock_nodes_.clear();
   for (NodeIndex n = 0; n < nodes.size(); ++n) {
@@ -181,7 +180,7 @@ bool Reconciler::start_where_slurm_chooses(const Job& job, const Nodes& nodes, O
   }
   if (stock_nodes_.empty()) return false;
   operations.start(job, stock_nodes_, job.requeue.by_us);
-  // The next snapshot shows where it is. Until then nothing else is started on these nodes.
+  // The next snapshot shows where it runs. Until then nothing else is started on these nodes.
   for (NodeIndex n : stock_nodes_) cleaning_[n] = 1;
   return true;
 }
@@ -204,11 +203,11 @@ std::optional<std::string> Reconciler::held_back(const Job& job, const Nodes& no
     case Hold::none:
       return std::nullopt;
     case Hold::usable:
-      return "a node of it is not usable now";
+      return "one of its nodes is not usable now";
     case Hold::cleaning:
       return "another job is being cleaned up on its nodes";
     case Hold::credential:
-      return fmt::format("slurmd accepts it again on the nodes of its last run in {:.1f} s",
+      return fmt::format("slurmd accepts it again on nodes of its last run in {:.1f} s",
                          job.requeue.start_not_before - now);
     case Hold::memory:
       return "memory on its nodes is not free yet";

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From Slurm's state to the desired state: the operations whose time has come.
+// Finds the operations that lead from Slurm's state to the desired state and that can be done now.
 //
 //   desired            Slurm's state   operation
-//   paused             running         SUSPEND or REQUEUE, as the rules said when it was decided
+//   paused             running         SUSPEND or REQUEUE, as decided by the pause rules
 //   running on N       in the queue    START on N
 //   running on N       suspended on N  RESUME
 //   running on N       elsewhere       REQUEUE; START when it is back in the queue
 //
-// Departures come first in the list. An arrival (START or RESUME) is held back until its memory is really free: a
-// requeue frees it only when the run has been cleaned up, and until then Slurm starts nothing on its nodes.
-// END_TIME and COMMENT follow where Slurm's time limit or a job's tag is out of date.
+// Departures come first in the list. An arrival (START or RESUME) waits until its memory is really free: a requeue
+// frees it only once the run has been cleaned up, and until then Slurm starts nothing on its nodes. END_TIME and
+// COMMENT follow where Slurm's end time or a job's tag is out of date.
 #pragma once
 
 #include <optional>
@@ -26,15 +26,14 @@ namespace dfrs::shim {
 
 class Reconciler {
  public:
-  /// Appends operations. Returns when to look again (something was held back, or a tag will be out of date); kNever: no
-  /// need. O(nodes + jobs + tasks).
+  /// Appends operations. Returns when the next call is due (something was held back, or a tag will be out of date);
+  /// kNever: no need. O(nodes + jobs + tasks).
   Seconds reconcile(JobTable& jobs, const Nodes& nodes, const Config& config, Seconds now, OperationList& operations);
 
-  /// Jobs that this step starts or resumes: their quotas must be in force first.
+  /// Jobs that this step starts or resumes; their quotas must be in force first.
   const std::vector<const Job*>& arrivals() const { return arrivals_; }
 
-  /// Why a job that the policy wants to run is not there yet, for people; nothing: it is not held back. As of the last
-  /// reconcile().
+  /// Why the last reconcile() held back a job that the policy wants to run, for people; nothing if it did not.
   std::optional<std::string> held_back(const Job& job, const Nodes& nodes, Seconds now) const;
 
  private:
@@ -50,8 +49,8 @@ class Reconciler {
   bool start_where_slurm_chooses(const Job& job, const Nodes& nodes, OperationList& operations);
   Hold start_hold(const Job& job, const Nodes& nodes, Seconds now) const;
 
-  MemoryLedger ledger_;                 // as Slurm has it, with the operations of this step
-  std::vector<std::uint8_t> cleaning_;  // by node: nothing can be started there now
+  MemoryLedger ledger_;                 // Slurm's state with the operations of this step
+  std::vector<std::uint8_t> cleaning_;  // by node: nothing can start there now
   std::vector<Job*> candidates_;        // for arrivals, in their order
   std::vector<const Job*> arrivals_;
   std::vector<NodeIndex> stock_nodes_;

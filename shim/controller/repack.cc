@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a repack of all jobs would do now, worked out by an engine of its own on a copy of the live view.
+// What a repack of all jobs would do now, computed by a separate engine on a copy of the live view.
 #include <cmath>
 #include <optional>
 
+#include "policy/core/node_runs.h"
 #include "policy/rr7659/algorithm.h"
 #include "policy/rr7659/options.h"
 #include "shim/controller/inspection.h"
@@ -11,7 +12,7 @@
 namespace dfrs::shim {
 namespace {
 
-// Ticks fall on multiples of the period: all times are shifted so that one is due now.
+// Ticks fall on multiples of the period. Shifts all times so that one is due now.
 void shift_to_tick(ClusterView& view, std::vector<JobView>& jobs, Seconds period) {
   Seconds tick = std::ceil(view.now / period) * period;
   while (std::ceil(tick / period) * period > tick) tick = (std::ceil(tick / period) + 1) * period;
@@ -23,7 +24,7 @@ void shift_to_tick(ClusterView& view, std::vector<JobView>& jobs, Seconds period
   }
 }
 
-// A repack now, and nothing but the repack. Of other families it is what the algorithm would do if it started now.
+// Only the repack of RR-7659's algorithms; of the other families, what the algorithm would decide on a restart.
 void ask_for_repack(RepackInput& input, ClusterView& view) {
   std::optional<DfrsAlgorithm> dfrs = dfrs_algorithm(input.algorithm);
   if (!dfrs) return;
@@ -36,31 +37,11 @@ void ask_for_repack(RepackInput& input, ClusterView& view) {
 
 Places name_places(std::span<const NodeIndex> list, const std::vector<std::string>& names) {
   Places out;
-  for (NodeIndex n : list) {
-    if (!out.empty() && out.back().first == names[n]) {
-      ++out.back().second;
-    } else {
-      out.emplace_back(names[n], 1);
-    }
-  }
+  each_node_run(list, [&](NodeIndex n, std::uint32_t tasks) { out.emplace_back(names[n], tasks); });
   return out;
 }
 
-PlannedMove::Kind kind_of(DecisionKind kind) {
-  switch (kind) {
-    case DecisionKind::pause:
-      return PlannedMove::Kind::pause;
-    case DecisionKind::move:
-      return PlannedMove::Kind::move;
-    case DecisionKind::resume:
-      return PlannedMove::Kind::resume;
-    case DecisionKind::start:
-      return PlannedMove::Kind::start;
-  }
-  return PlannedMove::Kind::start;
-}
-
-// Of running jobs, by slot; 0: it does not run.
+// By slot; 0 for jobs that do not run.
 std::vector<double> yields_of(const std::vector<JobView>& jobs) {
   std::vector<double> yields;
   for (const JobView& job : jobs) yields.push_back(job.state == JobState::running ? job.yield : 0);
@@ -81,12 +62,12 @@ void describe(const Decisions& decisions, const RepackInput& input, RepackPlan& 
   for (const Decision& decision : decisions.placements) {
     const JobView& job = input.jobs[decision.job];
     if (decision.kind == DecisionKind::pause) after[decision.job] = 0;
-    PlannedMove move;
-    move.job_id = static_cast<std::uint32_t>(job.id);
-    move.kind = kind_of(decision.kind);
-    if (job.state == JobState::running) move.from = name_places(job.nodes, input.node_names);
-    move.to = name_places(decisions.nodes_of(decision), input.node_names);
-    plan.moves.push_back(std::move(move));
+    PlannedDecision planned;
+    planned.kind = decision.kind;
+    planned.job_id = static_cast<std::uint32_t>(job.id);
+    if (job.state == JobState::running) planned.from = name_places(job.nodes, input.node_names);
+    planned.to = name_places(decisions.nodes_of(decision), input.node_names);
+    plan.decisions.push_back(std::move(planned));
   }
   for (const YieldChange& change : decisions.yields) {
     const auto id = static_cast<std::uint32_t>(input.jobs[change.job].id);

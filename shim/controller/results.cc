@@ -35,7 +35,7 @@ std::string reason_of(const dfrs_result& result) {
   return reason.empty() ? "no reason given" : reason;
 }
 
-// A task of an array has been split off as a job of its own: it has the place of the array's record with the policy.
+// A task of an array was split off as a job of its own. It gets the slot of the array's record.
 Job& split_off_task(Job& array, std::uint32_t id, JobTable& jobs) {
   if (jobs.find(id) != nullptr) return array;
   Job& task = jobs.add(id);
@@ -47,7 +47,7 @@ Job& split_off_task(Job& array, std::uint32_t id, JobTable& jobs) {
   task.id = id;
   task.facts.flags &= ~std::uint32_t{DFRS_JOB_ARRAY_META};
   jobs.hand_over_slot(array, task);
-  // The record stands for the rest of the array, which the next snapshot shows.
+  // The record now stands for the rest of the array, which the next snapshot shows.
   array.id = array_id;
   array.desired.clear();
   array.policy.known = false;
@@ -76,15 +76,15 @@ void begin_run(Job& job, Seconds now) {
   job.need.samples.clear();
 }
 
-// Takes the job from the policy for a while, longer after each refusal in a row.
+// Withdraws the job from the policy for a while, longer with each refusal in a row.
 void back_off_from(Job& job, const dfrs_result& result, bool refused, Seconds now) {
   ++job.attempts.refusals;
   job.attempts.retry_at = now + (refused ? back_off(job.attempts.refusals, kRefusedFirst, kRefusedLast)
                                          : back_off(job.attempts.refusals, kBlockedFirst, kBlockedLast));
   job.attempts.reason = reason_of(result);
   job.policy.must_leave = true;
-  job.requeue.moving_since = 0;  // what it waits for now is no part of the move
-  // It comes back to take what room there is: no job is paused for a start that may be refused again.
+  job.requeue.moving_since = 0;  // this wait is not part of the move
+  // No job is to be paused for a start that may be refused again.
   job.policy.enters_without_event = true;
   job.attempts.busy_since = 0;
 }
@@ -114,7 +114,7 @@ void start_failed(Job& job, const dfrs_result& result, Seconds now) {
     back_off_from(job, result, result.code == DFRS_REFUSED, now);
     return;
   }
-  // Busy, or the job has changed; the next snapshot shows. That is not waited for without end.
+  // Busy or stale: the next snapshot shows which. Patience has a limit.
   if (job.attempts.busy_since == 0) job.attempts.busy_since = now;
   job.attempts.reason = reason_of(result);
   if (now - job.attempts.busy_since > kBusyPatience) back_off_from(job, result, false, now);

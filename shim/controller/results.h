@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What came of the operations of a step: job records then show Slurm's state as far as it is known before the next
-// snapshot.
+// Enters the results of operations into the job records, which then show Slurm's state as far as it is known before the
+// next snapshot.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct ResultEffects {
   std::vector<Seconds> restarts_took;       ///< from the end of a run to the beginning of the next, of jobs that moved
 };
 
-/// Takes the result of one operation in. Jobs that Slurm would not start leave the policy for a while; a decision that
-/// Slurm will not carry out makes the policy start again from Slurm's state.
+/// Enters the result of one operation. Jobs that Slurm refuses to start leave the policy for a while; if Slurm refuses
+/// a pause or move, the policy starts again from Slurm's state.
 void apply_result(const dfrs_operation& operation, const dfrs_result& result, Seconds now, const Config& config,
                   const Log& log, JobTable& jobs, Totals& totals, ResultEffects& effects);
 

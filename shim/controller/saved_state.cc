@@ -33,7 +33,7 @@ SavedJob save_job(const Job& job) {
 }
 
 void restore_job(const SavedJob& saved, Job& job) {
-  // The run that the clock and the requeue belong to; what has become of it since, the observer finds out.
+  // The run that the clock and the requeue belong to. The observer finds out what became of it.
   job.restarts = saved.restarts;
   job.submit = saved.submit;
   job.progress.clock = saved.clock;

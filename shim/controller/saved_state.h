@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What must survive slurmctld, of each job and of all together.
+// What must survive a restart of slurmctld: of each job, and totals.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace dfrs::shim {
 
 struct Job;
 
-/// Each field is that of a part of Job: see save_job().
+/// The fields of Job that are saved: see save_job().
 struct SavedJob {
   std::uint32_t id = 0;
   std::uint32_t restarts = 0;
-  std::int64_t submit = 0;  ///< s since the epoch, as all instants here
+  std::int64_t submit = 0;  ///< s since the epoch, as all times here
   std::uint32_t user = 0;
   enum class Run : std::uint8_t { none, running, suspended };
-  Run run = Run::none;  ///< a clock that was running goes on while slurmctld is away, as the job does
+  Run run = Run::none;  ///< the clock of a running job goes on while slurmctld is down, as the job does
   VirtualClock clock;
   Seconds run_base = 0;
   double yield = 0;
@@ -38,7 +38,7 @@ struct SavedJob {
   Seconds start_not_before = 0;
 };
 
-/// Of the whole cluster, since the state file began.
+/// Totals of the cluster since the state file was created.
 struct Totals {
   std::uint64_t lost_runs = 0;
   Seconds lost_work = 0;
@@ -46,16 +46,16 @@ struct Totals {
 
 struct SavedState {
   Seconds saved_at = 0;  ///< s since the epoch
-  /// Raised each time a controller starts: tells its orders to agents from those of earlier controllers.
+  /// Increases at each start of a controller, so that agents tell its requests from those of earlier controllers.
   std::uint64_t epoch = 0;
   Totals totals;
-  bool quotas_in_force = false;                      ///< agents have been given quotas
+  bool quotas_in_force = false;                      ///< quotas were sent to the agents
   std::unordered_map<std::uint32_t, SavedJob> jobs;  ///< by number
 };
 
-/// What is to be kept of a job.
+/// The saved part of a job.
 SavedJob save_job(const Job& job);
-/// Puts what was kept into a record that was just made. Facts are left as they are.
+/// Enters the saved part into a new record. Leaves the facts alone.
 void restore_job(const SavedJob& saved, Job& job);
 
 }  // namespace dfrs::shim

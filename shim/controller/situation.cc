@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "policy/core/node_runs.h"
+
 namespace dfrs::shim {
 namespace {
 
@@ -34,20 +36,20 @@ JobSituation situation_of(const Job& job, Seconds now) {
   return JobSituation::blocked;
 }
 
-std::string reason_of(const Job& job, JobSituation situation, const Reconciler& reconciler, const Nodes& nodes,
-                      Seconds now) {
+std::optional<std::string> reason_of(const Job& job, JobSituation situation, const Reconciler& reconciler,
+                                     const Nodes& nodes, Seconds now) {
   switch (situation) {
     case JobSituation::running:
-      return {};
+      return std::nullopt;
     case JobSituation::blocked:
       if (!job.facts.blocked_reason.empty()) return job.facts.blocked_reason;
       if (static_cast<Seconds>(job.facts.begin_time) > now) {
         return "its begin time is in " + time_left(static_cast<Seconds>(job.facts.begin_time), now);
       }
       if (job.facts.phase == DFRS_JOB_REQUEUING) return "its last run is being cleaned up";
-      return "not the policy's yet";
+      return "the policy does not have it yet";
     case JobSituation::backing_off:
-      return fmt::format("Slurm would not start it ({}); tried again in {}", job.attempts.reason,
+      return fmt::format("Slurm refused to start it ({}); next attempt in {}", job.attempts.reason,
                          time_left(job.attempts.retry_at, now));
     case JobSituation::user_suspended:
       return job.facts.keeps_memory
@@ -64,12 +66,12 @@ std::string reason_of(const Job& job, JobSituation situation, const Reconciler& 
     case JobSituation::starting:
     case JobSituation::resuming:
     case JobSituation::moving: {
-      if (const auto held = reconciler.held_back(job, nodes, now)) return *held;
+      if (auto held = reconciler.held_back(job, nodes, now)) return held;
       if (job.attempts.busy_since != 0 && !job.attempts.reason.empty()) return job.attempts.reason;
       return "under way";
     }
   }
-  return {};
+  return std::nullopt;
 }
 
 double priority_of(const Job& job, Seconds now) {
@@ -80,16 +82,9 @@ double priority_of(const Job& job, Seconds now) {
 
 Places places(std::span<const NodeIndex> list, const Nodes& nodes) {
   Places out;
-  NodeIndex last = 0;
-  for (NodeIndex n : list) {
-    if (n >= nodes.size()) continue;
-    if (!out.empty() && last == n) {
-      ++out.back().second;
-    } else {
-      out.emplace_back(nodes[n].name, 1);
-    }
-    last = n;
-  }
+  each_node_run(list, [&](NodeIndex n, std::uint32_t tasks) {
+    if (n < nodes.size()) out.emplace_back(nodes[n].name, tasks);
+  });
   return out;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,11 +18,11 @@ namespace dfrs::shim {
 
 JobSituation situation_of(const Job& job, Seconds now);
 
-/// Why the job is in that situation, one line for people; empty where there is nothing to say.
-std::string reason_of(const Job& job, JobSituation situation, const Reconciler& reconciler, const Nodes& nodes,
-                      Seconds now);
+/// Why the job is in that situation, one line for people; nothing if it runs.
+std::optional<std::string> reason_of(const Job& job, JobSituation situation, const Reconciler& reconciler,
+                                     const Nodes& nodes, Seconds now);
 
-/// The policy's order: flow time / virtual time^2; infinity without progress.
+/// The policy's priority: flow time / virtual time^2; infinity without progress.
 double priority_of(const Job& job, Seconds now);
 
 /// Names of nodes and tasks there.

@@ -27,7 +27,7 @@ std::string failure(const std::string& what, const std::string& path, int error 
 
 base::Fd open_file(const std::string& path, int flags) { return base::Fd(open(path.c_str(), flags | O_CLOEXEC, 0600)); }
 
-// On the disk, with all of it, when this returns.
+// When this returns, all of the text is on the disk.
 tl::expected<void, int> write_synced(const std::string& path, std::string_view text) {
   base::Fd file = open_file(path, O_WRONLY | O_CREAT | O_TRUNC);
   if (!file) return tl::unexpected(errno);
@@ -59,7 +59,7 @@ json job_to_json(const SavedJob& job) {
           {"start_not_before", job.start_not_before}};
 }
 
-// Throws json::exception on what is not as it should be.
+// Throws json::exception if the value is no number or out of range.
 double number(const json& value, double least, double most) {
   const double number = value.get<double>();
   if (!(number >= least && number <= most)) throw json::other_error::create(501, "a number is out of range", &value);

@@ -23,7 +23,7 @@ void StateKeeper::save_if_due(const JobTable& jobs, bool quotas_in_force, Second
   jobs.each([&](const Job& job) {
     if (job.facts.phase != DFRS_JOB_ENDING) state.jobs.emplace(job.id, save_job(job));
   });
-  // Those of the file that no snapshot has shown yet.
+  // Jobs of the file that no snapshot has shown yet.
   for (const auto& [id, job] : saved_.jobs) state.jobs.emplace(id, job);
   writer_->put(std::move(state));
 }

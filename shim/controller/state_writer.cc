@@ -30,7 +30,7 @@ void StateWriter::flush() {
   changed_.wait(lock, [this] { return !next_ && !writing_; });
 }
 
-// As the file's, without exceptions: nobody catches them in this thread.
+// StateFile::store() without exceptions, which nobody would catch in this thread.
 tl::expected<void, std::string> StateWriter::store(const SavedState& state) const {
   try {
     return file_.store(state);
@@ -40,7 +40,7 @@ tl::expected<void, std::string> StateWriter::store(const SavedState& state) cons
 }
 
 void StateWriter::run() {
-  bool failed = false;  // one line in the log for a row of failures
+  bool failed = false;  // failures in a row are logged once
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return next_ || stop_; });
@@ -51,7 +51,7 @@ void StateWriter::run() {
     lock.unlock();
     const auto stored = store(state);
     if (!stored && !failed) {
-      log_->error("{}: the progress of jobs will not survive a restart of slurmctld; trying on", stored.error());
+      log_->error("{}: the progress of jobs will not survive a restart of slurmctld; will keep trying", stored.error());
     } else if (stored && failed) {
       log_->warn("{} can be written again", file_.path());
     }

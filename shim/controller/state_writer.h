@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Writes states to their file from a thread of its own, so that a slow disk does not hold up decisions.
+// Writes states to the file from a thread of its own, so that a slow disk does not delay decisions.
 #pragma once
 
 #include <condition_variable>
@@ -18,14 +18,14 @@ class StateWriter {
  public:
   /// `log` must outlive the writer.
   StateWriter(StateFile file, const Log& log);
-  /// Writes what is left.
+  /// Writes what is still pending.
   ~StateWriter();
   StateWriter(const StateWriter&) = delete;
   StateWriter& operator=(const StateWriter&) = delete;
 
-  /// To be written next, in place of one that waits. Returns at once.
+  /// Queues the state, replacing one that still waits. Returns at once.
   void put(SavedState state);
-  /// Waits until all that was put is written, or could not be.
+  /// Waits until everything queued was written or has failed.
   void flush();
 
  private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The state of the controller, its nodes and its jobs as values.
+// Reports the state of the controller, its nodes and its jobs as values.
 #include <algorithm>
-#include <limits>
 
 #include "policy/core/engine.h"
+#include "policy/core/node_runs.h"
 #include "shim/controller/inspection.h"
 #include "shim/controller/pause_rules.h"
 #include "shim/controller/situation.h"
@@ -95,30 +95,26 @@ JobStatus report_job(const LiveState& live, const Job& job) {
   report_progress(job, now, out);
   report_pausing(job, out);
   out.nodes = places(job.facts.nodes, live.nodes);
-  const bool goes_elsewhere = job.desired.state == DesiredState::running && job.desired.nodes != job.facts.nodes;
-  if (goes_elsewhere) out.target = places(job.desired.nodes, live.nodes);
+  if (job.to_run_elsewhere()) out.target = places(job.desired.nodes, live.nodes);
   out.reason = reason_of(job, out.situation, live.reconciler, live.nodes, now);
   return out;
 }
 
-// What the job has on its nodes. `out` is its report.
+// Adds what the job has on its nodes to their reports. `out` is the job's report.
 void add_to_nodes(const LiveState& live, const Job& job, JobStatus& out, std::vector<NodeStatus>& nodes) {
-  NodeIndex last = std::numeric_limits<NodeIndex>::max();
-  for (NodeIndex n : job.facts.nodes) {
-    if (n == last || n >= nodes.size()) continue;
-    last = n;
+  each_node_run(job.facts.nodes, [&](NodeIndex n, std::uint32_t tasks) {
+    if (n >= nodes.size()) return;
     NodeStatus& node = nodes[n];
     if (live.agents != nullptr && !node.agent_current) out.quota_pending = true;
     if (!job.running()) {
       ++node.suspended_jobs;
-      continue;
+      return;
     }
-    const auto tasks = static_cast<double>(std::count(job.facts.nodes.begin(), job.facts.nodes.end(), n));
     ++node.jobs;
     node.allocated_cpus += out.yield * tasks * job.facts.cpus_per_task * job.need.value;
-    node.demanded_cpus += tasks * job.facts.cpus_per_task * job.need.value;
-    node.used_memory_mib += static_cast<std::uint64_t>(tasks) * job.facts.memory_per_task;
-  }
+    node.demanded_cpus += static_cast<double>(tasks) * job.facts.cpus_per_task * job.need.value;
+    node.used_memory_mib += tasks * job.facts.memory_per_task;
+  });
 }
 
 }  // namespace

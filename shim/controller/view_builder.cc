@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "policy/core/node_runs.h"
 #include "shim/controller/clock.h"
 #include "shim/controller/lifecycle.h"
 
@@ -48,7 +49,7 @@ void ViewBuilder::take_stock_of_running(Job& job, JobTable& jobs, bool discard) 
   if (!job.in_engine()) jobs.open_slot(job);
   job.policy.known = true;
   if (!discard && job.desired.state == DesiredState::paused) return;
-  if (!discard && job.desired.state == DesiredState::running && job.desired.nodes != job.facts.nodes) {
+  if (!discard && job.to_run_elsewhere()) {
     candidates_.push_back(&job);
     return;
   }
@@ -72,17 +73,16 @@ void ViewBuilder::take_stock_of_suspended(Job& job, JobTable& jobs, bool batch, 
   candidates_.push_back(&job);
 }
 
-// A job that wants its nodes alone may have come to share them, by scontrol resume or under former rules. That is no
-// error, but nothing is added on its nodes.
+// An exclusive job may share its nodes after scontrol resume or under former rules. That is no error, but nothing is
+// added to its nodes.
 void ViewBuilder::close_nodes_of_sharing_jobs(JobTable& jobs) {
   exclusive_job_shares_ = false;
   jobs.each([&](Job& job) {
     job.policy.shares_nodes = false;
     if (!job.facts.exclusive || !job.running() || !job.to_run_in_place()) return;
     const std::vector<NodeIndex>& nodes = job.facts.nodes;
-    job.policy.shares_nodes = std::any_of(nodes.begin(), nodes.end(), [&](NodeIndex n) {
-      return ledger_.tasks(n) != static_cast<std::uint32_t>(std::count(nodes.begin(), nodes.end(), n));
-    });
+    job.policy.shares_nodes =
+        !all_node_runs(nodes, [&](NodeIndex n, std::uint32_t tasks) { return ledger_.tasks(n) == tasks; });
     if (!job.policy.shares_nodes) return;
     exclusive_job_shares_ = true;
     for (NodeIndex n : nodes) node_views_[n].usable = false;
@@ -99,7 +99,7 @@ void ViewBuilder::place(Job& job, JobTable& jobs, bool batch, std::vector<Job*>&
     ledger_.take(wanted);
     job.desired.state = DesiredState::running;
     job.desired.pause_way = PauseWay::none;
-  } else if (job.running()) {  // was to move
+  } else if (job.running()) {  // it was to be moved
     job.desire_pause(PauseWay::requeue);
   } else if (job.suspended()) {
     job.desire_pause(PauseWay::suspend);
@@ -110,15 +110,14 @@ void ViewBuilder::place(Job& job, JobTable& jobs, bool batch, std::vector<Job*>&
   }
 }
 
-// What runs, runs, even on a node whose memory has shrunk since.
+// A node whose memory has shrunk may hold more than it has: running jobs stay.
 void ViewBuilder::show_overcommitted_nodes_as_full() {
   for (NodeIndex n = 0; n < node_views_.size(); ++n) {
     if (ledger_.free_memory(n) < 0) node_views_[n].spec.rigid[kMemory] -= ledger_.free_memory(n);
   }
 }
 
-// A batch policy never changes a yield. Jobs that it finds sharing nodes, after a change of algorithm, share the CPUs
-// there by their needs.
+// Batch policies never change a yield. Jobs that share nodes after a change of algorithm share the CPUs by their needs.
 void ViewBuilder::share_cpu_by_need(JobTable& jobs, const Nodes& nodes, bool confirm_raises, Seconds now) {
   cpu_needed_.assign(nodes.size(), 0);
   const double reference = nodes.reference_cpus();

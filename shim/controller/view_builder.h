@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The view with which an engine starts again: Slurm's state, and of what is under way all that can still come true
-// together.
+// Builds the view from which an engine starts again: Slurm's state, with all decisions under way that can still be
+// carried out together.
 #pragma once
 
 #include <span>
@@ -13,22 +13,21 @@
 
 namespace dfrs::shim {
 
-/// How the engine is to see it.
+/// What kind of view.
 struct ViewOptions {
-  bool batch = false;           ///< the policy gives each job its nodes alone, and neither pauses nor resumes
+  bool batch = false;           ///< for a policy that never lets jobs share nodes, and neither pauses nor resumes
   bool confirm_raises = false;  ///< see grant_yield()
-  bool discard_plans = false;   ///< decisions that have not come true yet are void
+  bool discard_plans = false;   ///< decisions that have not been carried out yet are void
 };
 
 class ViewBuilder {
  public:
-  /// Sets Job::desired of all jobs that the policy may have, opens and closes slots accordingly, and makes
-  /// node_views(). Jobs whose decision is void and that must be submitted again are added to `dropped`. O(nodes + jobs
-  /// + tasks).
+  /// Sets Job::desired of all jobs that the policy may have, opens and closes their slots, and makes node_views(). Adds
+  /// jobs whose decision is void and that must be submitted again to `dropped`. O(nodes + jobs log jobs + tasks).
   void rebuild(JobTable& jobs, const Nodes& nodes, const ViewOptions& options, Seconds now, std::vector<Job*>& dropped);
 
   std::span<const NodeView> node_views() const { return node_views_; }
-  /// Some job that wants its nodes alone shares them. Its nodes are shown as unusable until it has them alone.
+  /// Whether an exclusive job shares its nodes. They are shown as unusable until it has them alone.
   bool exclusive_job_shares() const { return exclusive_job_shares_; }
 
  private:

@@ -7,7 +7,7 @@
 namespace dfrs::shim {
 namespace {
 
-// 0: it has none.
+// 0 if the job has none.
 double value_of(const Job& job, WeightRule rule) {
   switch (rule) {
     case WeightRule::none:
@@ -22,7 +22,7 @@ double value_of(const Job& job, WeightRule rule) {
   return 0;
 }
 
-// Two digits: a mean that moves with each job that comes and goes is no news for all the others.
+// To two digits, so that small changes of the mean do not change the weights of all jobs.
 double rounded(double weight) {
   const double step = weight < 1 ? 0.01 : 0.1;
   return std::round(weight / step) * step;

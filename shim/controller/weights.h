@@ -6,8 +6,8 @@
 //   fairshare   v = the fair-share factor of its association, at least 0.01
 //
 // and weight = v / (mean v of all jobs of managed partitions that have one), between 0.1 and 10: equal priorities give
-// every job a weight of 1, and no job waits for ever. Jobs without such a value (held ones,
-// clusters without accounting) have weight 1.
+// every job a weight of 1, and no job starves. Jobs without such a value (held ones, clusters without accounting) have
+// weight 1.
 #pragma once
 
 #include "shim/conf/config.h"
@@ -20,8 +20,8 @@ inline constexpr double kLeastWeight = 0.1;
 inline constexpr double kMostWeight = 10;
 inline constexpr double kLeastFairShare = 0.01;
 
-/// Sets the weight of all jobs. Those whose own value has changed are added to changes.changed. A mean that moves as
-/// jobs come and go concerns all alike, and such a step decides anyway. O(jobs).
+/// Sets the weight of all jobs. Adds those whose own value has changed to changes.changed. A change of the mean affects
+/// all jobs alike, and in a step with new or ended jobs the policy decides anyway. O(jobs).
 void set_weights(JobTable& jobs, WeightRule rule, Changes& changes);
 
 }  // namespace dfrs::shim

@@ -24,7 +24,7 @@ bool append_header(HeaderList& list, const std::string& line) {
   return true;
 }
 
-// Sockets are not for the host program's children.
+// Child processes of the host program must not inherit sockets.
 curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) {
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
@@ -34,7 +34,7 @@ std::string url_host(const std::string& host) {
   return host.find(':') != std::string::npos && host.front() != '[' ? fmt::format("[{}]", host) : host;
 }
 
-// The words of an error answer, for people: its "error" field if it has one.
+// The message of an error answer: its "error" field, if it has one.
 std::string error_words(const std::string& body) {
   const auto json = nlohmann::json::parse(body, nullptr, false);
   if (json.is_object()) {
@@ -96,7 +96,7 @@ tl::expected<void, HttpCallError> HttpTransfer::prepare(const Authenticator& aut
   state.nonce = request->nonce;
 
   state.headers.reset();
-  // An empty Expect: without it curl waits a second before it sends a larger body.
+  // An empty Expect, since curl would otherwise wait a second before it sends a larger body.
   if (!append_header(state.headers, fmt::format("{}: {}", kRequestCredentialHeader, request->credential)) ||
       !append_header(state.headers, "Content-Type: application/json") || !append_header(state.headers, "Expect:"))
     return tl::unexpected(HttpCallError{"out of memory"});
@@ -138,7 +138,7 @@ tl::expected<HttpCallAnswer, HttpCallError> HttpTransfer::finish(const Authentic
   curl_easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &status);
   curl_header* header = nullptr;
   if (curl_easy_header(curl_, kAnswerCredentialHeader, 0, CURLH_HEADER, -1, &header) != CURLHE_OK) {
-    // It is not known who answered: the message is shown, and nothing else is used.
+    // The sender is unknown: use nothing of the answer but its message.
     return tl::unexpected(HttpCallError{
         status == 200
             ? fmt::format("{}: the answer carries no credential; does a program of dfrs listen there?", state.where())
@@ -162,7 +162,7 @@ tl::expected<HttpCallAnswer, HttpCallError> HttpTransfer::finish(const Authentic
 
 void curl_setup() {
   static std::once_flag once;
-  // Never undone: other parts of the host program may use curl, too.
+  // No cleanup: other parts of the host program may use curl, too.
   std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
 }
 

@@ -21,29 +21,28 @@ struct HttpCall {
   std::uint16_t port = 0;
   std::string method = "GET";  ///< GET or POST
   std::string target;          ///< path and query
-  std::string receiver;        ///< as the server is called in credentials
+  std::string receiver;        ///< the server's name in credentials
   std::string body;            ///< POST
 };
 
 struct HttpCallLimits {
   std::chrono::milliseconds connect_timeout{1000};
   std::chrono::milliseconds timeout{2000};         ///< the whole exchange
-  std::size_t max_answer = std::size_t{16} << 20;  ///< bytes; a longer answer is an error
+  std::size_t max_answer = std::size_t{16} << 20;  ///< bytes; longer answers are errors
 };
 
 struct HttpCallError {
-  std::string message;  ///< one line, names the server
-  /// The server answered, but one side refused the other's credential (wrong key, replay, unauthorised, ...).
+  std::string message;  ///< one line that names the server
+  /// Whether one side refused the other's credential (wrong key, replay, unauthorised, ...).
   bool refused = false;
 };
 
 struct HttpCallAnswer {
-  int status = 0;  ///< HTTP's, of an answer that proved to be the receiver's; any, also 4xx and 5xx
+  int status = 0;  ///< any HTTP status, also 4xx and 5xx; the answer is authenticated
   std::string body;
 };
 
-/// A transfer on a curl handle that can be used again and again; keeps connections through its multi handle. Not for
-/// two threads at once.
+/// A transfer on a reusable curl handle, whose multi handle keeps the connections. For one thread at a time.
 class HttpTransfer {
  public:
   HttpTransfer();
@@ -54,8 +53,8 @@ class HttpTransfer {
   /// Signs the call (asks munged) and sets the handle up.
   tl::expected<void, HttpCallError> prepare(const Authenticator& authenticator, HttpCall call,
                                             const HttpCallLimits& limits);
-  /// After the transfer: checks that the answer is from who we asked - of user root or `administrator` - and for this
-  /// very call (asks munged).
+  /// After the transfer: checks that the answer comes from root or `administrator` on the receiver and belongs to this
+  /// call (asks munged).
   tl::expected<HttpCallAnswer, HttpCallError> finish(const Authenticator& authenticator, CURLcode result,
                                                      uid_t administrator);
   CURL* handle() const { return curl_; }
@@ -66,10 +65,10 @@ class HttpTransfer {
   std::unique_ptr<State> state_;
 };
 
-/// Once in a program before other threads use curl; later calls do nothing. Any thread.
+/// Initialises curl. The first call must precede other threads' use of curl; later ones do nothing. Any thread.
 void curl_setup();
 
-/// One call, waiting for its answer.
+/// Makes one call and waits for the answer.
 tl::expected<HttpCallAnswer, HttpCallError> http_call(const Authenticator& authenticator, const HttpCall& call,
                                                       const HttpCallLimits& limits, uid_t administrator);
 

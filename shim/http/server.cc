@@ -27,7 +27,7 @@ namespace dfrs::shim {
 namespace {
 
 constexpr unsigned kListenBacklog = 128;
-// Request line and header fields of one request; a credential is some hundred bytes.
+// For the request line and header fields of one request; a credential has some hundred bytes.
 constexpr std::size_t kConnectionMemory = std::size_t{32} << 10;
 
 // One request from its first line to its answer.
@@ -54,7 +54,7 @@ MHD_Result collect_query(void* query, MHD_ValueKind, const char* key, const char
   }
 }
 
-// A listening socket, so that errors are the system's own words.
+// We open the listening socket ourselves for precise error messages.
 tl::expected<int, std::string> listen_on(const std::string& address, std::uint16_t port) {
   addrinfo hints{};
   hints.ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV;
@@ -92,7 +92,7 @@ std::uint16_t bound_port(int fd) {
 
 HttpAnswer http_error(int status, std::string_view reason, std::string_view message) {
   const nlohmann::json body{{"error", message}, {"reason", reason}};
-  // Bytes from a request that are not UTF-8 are replaced; they must not throw.
+  // Bytes of a request that are not UTF-8 are replaced instead of throwing.
   return {status, body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n", "application/json"};
 }
 
@@ -112,7 +112,7 @@ struct HttpServer::Impl {
     if (options.log) options.log(message);
   }
 
-  // The answer to a request that is refused by its head alone.
+  // The answer to a request that is refused because of its head alone.
   std::optional<HttpAnswer> check_head(MHD_Connection* connection, const char* path, const char* method,
                                        Exchange& exchange) {
     bool path_known = false;
@@ -161,7 +161,7 @@ struct HttpServer::Impl {
     }
   }
 
-  // The whole request is there.
+  // Answers a complete request.
   MHD_Result answer_request(MHD_Connection* connection, const char* path, const char* method, Exchange& exchange) {
     const HttpRoute& route = *exchange.route;
     HttpRequest request;
@@ -199,7 +199,7 @@ struct HttpServer::Impl {
     return fmt::format(" from {}", host);
   }
 
-  // Queues the answer, signed if there is a nonce to bind it to.
+  // Queues the answer, signed if there is a nonce.
   MHD_Result queue(MHD_Connection* connection, Exchange& exchange, const HttpAnswer& answer, const std::string* nonce) {
     exchange.done = true;
     {
@@ -214,7 +214,7 @@ struct HttpServer::Impl {
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer.content_type.c_str());
     if (nonce != nullptr) {
       const auto credential = authenticator.sign_answer(*nonce, options.receiver, answer.status, answer.body);
-      // Without it the client refuses the answer, and says so.
+      // Without a credential the client refuses the answer and says so.
       if (credential)
         MHD_add_response_header(response, kAnswerCredentialHeader, credential->c_str());
       else
@@ -238,8 +238,8 @@ struct HttpServer::Impl {
       return MHD_YES;
     }
     if (*size > 0) {
-      // A body without a length (chunked) shows its size only as it comes. An answer can be queued only at its end: it
-      // is read but not kept, and the connection is closed if it gets too long.
+      // The size of a chunked body is unknown before its end, and only then can an answer be queued. So we read and
+      // drop what is too much, and close the connection if there is too much of that.
       if (exchange.excess > 0 || *size > options.max_body - exchange.body.size()) {
         exchange.excess += *size;
         exchange.body.clear();

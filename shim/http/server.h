@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A small HTTP/1.1 server whose requests carry MUNGE credentials (shim/auth/authenticator.h): the node agent's, and the
-// controller's control port. One thread of its own answers, one request at a time; handlers should not block for long.
+// A small HTTP/1.1 server whose requests carry MUNGE credentials (shim/auth/authenticator.h), for the node agent and
+// the control port. Its one thread answers one request at a time, so handlers should not block for long.
 //
 // Every answer to a request with a valid credential is signed. Errors are JSON: {"error": "...", "reason": "..."},
-// where reason is a fixed word: reason_name() of a refusal (with status 401, or 503 if munged cannot be asked), or
+// where reason is a fixed word: reason_name() of a refusal (with status 401, or 503 if munged does not answer), or
 // not_found, method_not_allowed, too_large, bad_request, internal.
 #pragma once
 
@@ -30,10 +30,10 @@ namespace dfrs::shim {
 struct HttpRequest {
   std::string method;
   std::string path;                          ///< without the query
-  std::map<std::string, std::string> query;  ///< decoded; of a key given twice, the last
+  std::map<std::string, std::string> query;  ///< decoded; the last value of a repeated key
   std::string body;
-  uid_t uid = 0;               ///< of who asks, when authenticated
-  bool authenticated = false;  ///< always on routes that ask for it
+  uid_t uid = 0;               ///< of the requester, if authenticated
+  bool authenticated = false;  ///< true on all routes but those for anyone
 };
 
 struct HttpAnswer {
@@ -42,11 +42,11 @@ struct HttpAnswer {
   std::string content_type = "application/json";
 };
 
-/// {"error": message, "reason": reason} with a status.
+/// An answer {"error": message, "reason": reason}.
 HttpAnswer http_error(int status, std::string_view reason, std::string_view message);
 
 enum class Access {
-  anyone,         ///< no credential is looked at: for health and metrics
+  anyone,         ///< credentials are ignored: for health and metrics
   user,           ///< any user of the cluster with a valid credential; the handler decides by uid
   administrator,  ///< root or HttpServerOptions::administrator
 };
@@ -61,18 +61,18 @@ struct HttpRoute {
 
 struct HttpServerOptions {
   std::string bind_address = "0.0.0.0";         ///< numeric, IPv4 or IPv6
-  std::uint16_t port = 0;                       ///< 0: any free one
-  std::string receiver;                         ///< who we are in credentials: node_receiver(), controller_receiver()
+  std::uint16_t port = 0;                       ///< 0: any free port
+  std::string receiver;                         ///< our name in credentials: node_receiver(), controller_receiver()
   std::string munge_socket;                     ///< empty: MUNGE's default
   uid_t administrator = 0;                      ///< SlurmUser
-  std::size_t max_body = std::size_t{1} << 20;  ///< bytes; more is answered with 413
+  std::size_t max_body = std::size_t{1} << 20;  ///< bytes; larger bodies get status 413
   unsigned max_connections = 128;
   unsigned max_connections_per_address = 64;
-  std::chrono::seconds idle_timeout{15};        ///< a silent connection is closed after so long
+  std::chrono::seconds idle_timeout{15};        ///< after which a silent connection is closed
   std::function<void(const std::string&)> log;  ///< warnings; any thread; may be empty
 };
 
-/// What has happened since the start.
+/// Counts since the start.
 struct HttpCounters {
   std::map<std::pair<std::string, int>, std::uint64_t> answers;  ///< by route ("GET /metrics"; "other") and status
   std::array<std::uint64_t, kRefusalCount> refusals{};           ///< by Refusal
@@ -80,10 +80,10 @@ struct HttpCounters {
 
 class HttpServer {
  public:
-  /// Listens. An error names the address and the system's reason.
+  /// Starts listening. Error: names the address and the system's reason.
   static tl::expected<std::unique_ptr<HttpServer>, std::string> start(HttpServerOptions options,
                                                                       std::vector<HttpRoute> routes);
-  /// Stops listening; returns when the request being answered is done.
+  /// Stops listening; waits for the request that is being answered.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

@@ -22,46 +22,46 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// Of the requests under way, how many may be to nodes that did not answer last time.
+// One in so many requests under way may be to a node that did not answer the last time.
 constexpr std::size_t kShareOfFailing = 4;
-// Idle connections that are kept open; each further one costs a round trip when it is used again.
+// Idle connections to keep open; each further one costs a round trip when it is used again.
 constexpr long kMaxIdleConnections = 1024;
-// How often in a row an agent must name the same newer state before our epoch is raised above it, see on_stale().
+// How often in a row an agent must name the same newer state before we raise our epoch above it: see on_stale().
 constexpr int kStaleBeforeNewEpoch = 3;
 constexpr milliseconds kLongestPoll{1000};
 // QuotaMode=off: how often a node whose agent does not answer is asked to lift its quotas.
 constexpr int kAttemptsToLift = 6;
 
-// One node. Kept by those who work on it while the list changes.
+// One node. Requests under way share it, so that it outlives changes of the list.
 struct Node {
   AgentAddress address;
   bool listed = true;  // still one of the agents
   std::optional<std::vector<JobQuota>> desired;
   std::uint64_t version = 0;  // of desired; counts its changes
-  std::uint64_t applied = 0;  // the version that the agent has applied in full
+  std::uint64_t applied = 0;  // the version that the agent has applied completely
   bool in_flight = false;
-  bool failing = false;  // the last request did
+  bool failing = false;  // the last request failed
   Clock::time_point next{};
   milliseconds backoff{0};
   Clock::time_point answered{};
   bool ever_answered = false;
-  NodeReport report;  // but for age and current
-  StateOrder newer;   // what a stale answer named, and how often in a row
+  NodeReport report;  // without age and current
+  StateOrder newer;   // named by a stale answer, and how often in a row
   int newer_seen = 0;
-  int attempts = 0;  // to lift quotas
+  int attempts = 0;  // at lifting quotas
 };
 
 }  // namespace
 
 struct HttpNodeAgents::Impl {
   enum class Outcome {
-    applied,     // the state holds on its node
-    incomplete,  // taken, but something of it does not hold
-    again,       // overtaken: to be sent again at once
+    applied,     // completely
+    incomplete,  // accepted, but a part failed
+    again,       // out of order: send again at once
     failed,
   };
 
-  // A transfer handle with what it is used for now.
+  // A transfer handle and its present use.
   struct Slot {
     HttpTransfer transfer;
     std::shared_ptr<Node> node;
@@ -82,7 +82,7 @@ struct HttpNodeAgents::Impl {
   Counters counters;
   bool stop = false;
 
-  // Of the thread alone.
+  // Only the thread uses these.
   CURLM* multi = nullptr;
   std::vector<std::unique_ptr<Slot>> idle;
   std::map<CURL*, std::unique_ptr<Slot>> busy;
@@ -110,7 +110,7 @@ struct HttpNodeAgents::Impl {
         int running = 0;
         curl_multi_perform(multi, &running);
         if (collect()) pause = milliseconds(0);
-      } catch (const std::exception& error) {  // memory is short: later
+      } catch (const std::exception& error) {  // out of memory: try again later
         log(fmt::format("delivery of quotas: {}", error.what()));
       }
       curl_multi_poll(multi, nullptr, 0, static_cast<int>(pause.count()), nullptr);
@@ -120,14 +120,14 @@ struct HttpNodeAgents::Impl {
     idle.clear();
   }
 
-  // A request that is to be started.
+  // A request that is due.
   struct Due {
     std::shared_ptr<Node> node;
     std::uint64_t version;
     HttpCall call;
   };
 
-  // Starts requests that are due, as many as may be under way. How long until the next one is.
+  // Starts requests that are due, up to max_parallel. Returns the time until the next one is due.
   milliseconds start_due() {
     std::vector<Due> due;
     milliseconds pause = kLongestPoll;
@@ -142,14 +142,14 @@ struct HttpNodeAgents::Impl {
       pause = until_next(now);
     }
     for (Due& each : due) {
-      // Each asks munged, which can take its time.
+      // Each asks munged, which may be slow.
       if (stopping()) break;
       start(each.node, each.version, std::move(each.call));
     }
     return pause;
   }
 
-  // Changes first, then what is due anyway. mutex is held.
+  // Changes first, then refreshes. mutex is held.
   std::vector<std::shared_ptr<Node>> choose_due(Clock::time_point now) {
     std::vector<std::shared_ptr<Node>> due;
     const std::size_t free = options.max_parallel - std::min(options.max_parallel, busy.size());
@@ -172,8 +172,7 @@ struct HttpNodeAgents::Impl {
     return due;
   }
 
-  // Until a request falls due by its time. Those that are due and found no room start when another one ends. mutex is
-  // held.
+  // Time until the next request is due. Those that are due already start when another one ends. mutex is held.
   milliseconds until_next(Clock::time_point now) const {
     milliseconds pause = kLongestPoll;
     for (const auto& node : nodes) {
@@ -183,7 +182,7 @@ struct HttpNodeAgents::Impl {
     return pause;
   }
 
-  // The request that brings a node its desired state. mutex is held.
+  // The request with a node's desired state. mutex is held.
   HttpCall next_call(const Node& node) {
     ++counters.sent;
     const DesiredState state{node.address.node, {epoch, ++sequence}, *node.desired};
@@ -222,7 +221,7 @@ struct HttpNodeAgents::Impl {
     idle.push_back(std::move(slot));
   }
 
-  // Takes in what has ended; true if anything has.
+  // Finishes requests that have ended; true if there were any.
   bool collect() {
     bool any = false;
     int left = 0;
@@ -248,8 +247,8 @@ struct HttpNodeAgents::Impl {
       const std::lock_guard lock(mutex);
       Node& node = *slot.node;
       node.in_flight = false;
-      const bool had_error = !node.report.error.empty();
-      node.report.error.clear();
+      const bool had_error = node.report.error.has_value();
+      node.report.error.reset();
       const Outcome outcome = take_answer(node, slot.version, answer);
       const auto now = Clock::now();
       node.failing = outcome == Outcome::failed;
@@ -262,27 +261,27 @@ struct HttpNodeAgents::Impl {
       }
       if (!options.enabled && (outcome == Outcome::applied || ++node.attempts == kAttemptsToLift))
         node.next = Clock::time_point::max();
-      // Changes since the request was made.
+      // The state has changed since the request was made.
       if (!node.failing && node.version != slot.version) node.next = now;
-      if (node.listed && node.report.error.empty() == had_error) {
+      if (node.listed && node.report.error.has_value() != had_error) {
         news = had_error ? fmt::format("agent of node {}: no error any more", node.address.node)
-                         : fmt::format("agent of node {}: {}", node.address.node, node.report.error);
+                         : fmt::format("agent of node {}: {}", node.address.node, *node.report.error);
       }
     }
     answered.notify_all();
     if (news) log(*news);
   }
 
-  // Up to a fifth earlier than configured, so that requests that began together spread out.
+  // Up to a fifth less than configured, so that requests that began together spread out.
   milliseconds spread_refresh() {
     constexpr std::uint64_t kParts = 64;
     const auto part = static_cast<double>(sequence * 39 % kParts) / kParts;
     return std::chrono::duration_cast<milliseconds>(options.refresh * (1 - 0.2 * part));
   }
 
-  // Takes an answer into the node, report.error included. mutex is held.
+  // Enters an answer, report.error included. mutex is held.
   Outcome take_answer(Node& node, std::uint64_t version, const tl::expected<HttpCallAnswer, HttpCallError>& answer) {
-    std::string& error = node.report.error;
+    std::optional<std::string>& error = node.report.error;
     if (!answer) {
       ++(answer.error().refused ? counters.refused : counters.failed);
       node.report.reachable = false;
@@ -322,11 +321,10 @@ struct HttpNodeAgents::Impl {
     return Outcome::applied;
   }
 
-  // The agent has a newer state than ours. If it is of our epoch, another request of ours has overtaken this one, and
-  // the next has a later number anyway. If it is of a later epoch, another controller has taken over, which we must not
-  // fight; or our epoch is too low, because our state was lost and the clock was set back. In that case the agent's
-  // state stays the same while it refuses us, and we choose a higher epoch. The answer is authentic, so that nobody
-  // else can raise our epoch.
+  // The agent has a newer state than ours. In our epoch: a later request of ours came first, and the next one has a
+  // higher number anyway. In a later epoch: another controller has taken over, which we must not fight; or our epoch is
+  // too low, because our state was lost and the clock was set back. In that case the agent's state does not change
+  // while it refuses us, and we choose a higher epoch. Answers are authenticated, so nobody else can raise our epoch.
   Outcome on_stale(Node& node, const std::string& body) {
     const auto have = parse_stale(body);
     if (!have) {
@@ -355,7 +353,7 @@ HttpNodeAgents::HttpNodeAgents(HttpNodeAgentsOptions options) : impl_(std::make_
   impl_->multi = curl_multi_init();
   if (impl_->multi == nullptr) throw std::bad_alloc();
   curl_multi_setopt(impl_->multi, CURLMOPT_MAXCONNECTS, kMaxIdleConnections);
-  // Signals are for the host program's threads.
+  // Signals are for the host program's threads, not for this one.
   const base::SignalsBlocked blocked;
   try {
     impl_->thread = std::thread([impl = impl_.get()] { impl->run(); });
@@ -385,7 +383,7 @@ void HttpNodeAgents::set_agents(std::span<const AgentAddress> agents) {
     impl_->nodes.clear();
     for (const AgentAddress& agent : agents) {
       std::shared_ptr<Node>& node = known[agent.node];
-      // If a name is listed twice, each place has a node of its own.
+      // If a name is listed twice, each entry gets a node of its own.
       if (node == nullptr || node->listed) node = std::make_shared<Node>();
       node->listed = true;
       if (!impl_->options.enabled && !node->desired) {
@@ -396,7 +394,7 @@ void HttpNodeAgents::set_agents(std::span<const AgentAddress> agents) {
         node->address = agent;
         node->backoff = milliseconds(0);
         node->next = Clock::time_point{};
-        // It is not known whether the agent there has our state.
+        // The agent at the new address may not have our state.
         node->applied = 0;
       }
       impl_->nodes.push_back(node);
@@ -416,7 +414,7 @@ void HttpNodeAgents::set_desired(std::size_t index, std::span<const JobQuota> jo
     if (node.desired && *node.desired == wanted) return;
     node.desired = std::move(wanted);
     ++node.version;
-    // A node that failed is not asked more often because of a change.
+    // A change does not shorten the wait of a node that failed.
     if (!node.failing) node.next = Clock::time_point{};
   }
   impl_->wake();
@@ -425,7 +423,7 @@ void HttpNodeAgents::set_desired(std::size_t index, std::span<const JobQuota> jo
 bool HttpNodeAgents::wait(std::span<const std::size_t> nodes, std::uint32_t wait_ms) {
   if (!impl_->options.enabled) return true;
   std::unique_lock lock(impl_->mutex);
-  // As of now: later changes and lists do not prolong the wait.
+  // The present versions: later changes do not prolong the wait.
   std::vector<std::pair<std::shared_ptr<Node>, std::uint64_t>> waited;
   for (const std::size_t index : nodes) {
     if (index >= impl_->nodes.size() || !impl_->nodes[index]->desired) return false;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Brings desired states to the node agents over HTTP, and their reports back. One thread for all nodes.
+// Sends desired states to the node agents over HTTP and receives their reports. One thread serves all nodes.
 //
-// State-based: every request carries the whole desired state of its node, under an order (epoch, sequence) of its own,
-// so that it does not matter which requests or answers are lost, or come twice or late. A change is sent at once; every
-// node is also sent its state again now and then, so that a restarted agent or node gets it and reports.
-// Nodes that do not answer are tried again, less and less often, and never hold up the others.
+// Every request carries the whole desired state of its node with an order (epoch, sequence) of its own, so that lost,
+// repeated or late requests and answers do no harm. Changes are sent at once. Every node also gets its state
+// repeatedly, so that a restarted agent or node has it and reports. Nodes that do not answer are retried, less and less
+// often, and never delay the others.
 #pragma once
 
 #include <sys/types.h>
@@ -21,23 +21,23 @@
 namespace dfrs::shim {
 
 struct HttpNodeAgentsOptions {
-  std::uint64_t epoch = 1;                   ///< > 0; larger than that of any controller before
+  std::uint64_t epoch = 1;                   ///< > 0; higher than that of every earlier controller
   std::string munge_socket;                  ///< empty: MUNGE's default
-  uid_t slurm_user = 0;                      ///< answers of this user and of root are accepted
+  uid_t slurm_user = 0;                      ///< only answers of this user and root are accepted
   bool enabled = true;                       ///< false (QuotaMode=off): agents are only asked to lift quotas
-  std::chrono::milliseconds refresh{5000};   ///< a state is sent again after so long
+  std::chrono::milliseconds refresh{5000};   ///< after which a state is sent again
   std::chrono::milliseconds retry_min{250};  ///< after an error; doubled at each further one
   std::chrono::milliseconds retry_max{10000};
-  std::size_t max_parallel = 64;  ///< requests under way; > 0
+  std::size_t max_parallel = 64;  ///< most requests at once; > 0
   HttpCallLimits limits;
-  /// Any thread. A node that has an error is named once, and once more when it has none.
+  /// Any thread. Gets one message when a node's errors begin and one when they end.
   std::function<void(const std::string&)> log;
 };
 
 class HttpNodeAgents final : public NodeAgents {
  public:
   explicit HttpNodeAgents(HttpNodeAgentsOptions options);
-  /// Gives up what is under way; within 2 s if munged answers.
+  /// Cancels requests under way; returns within 2 s if munged answers.
   ~HttpNodeAgents() override;
 
   void set_agents(std::span<const AgentAddress> agents) override;
@@ -48,12 +48,12 @@ class HttpNodeAgents final : public NodeAgents {
   struct Counters {
     std::uint64_t sent = 0;     ///< requests
     std::uint64_t applied = 0;  ///< answered with a report
-    std::uint64_t failed = 0;   ///< no connection, time out, not an agent's answer
+    std::uint64_t failed = 0;   ///< no connection, timeout, invalid answer
     std::uint64_t refused = 0;  ///< one side refused the other's credential
     std::uint64_t stale = 0;    ///< the agent had a newer state
   };
   Counters counters() const;
-  /// As in the options, unless agents had states of a later epoch; then it has been raised above that.
+  /// As in the options, unless agents had states of a later epoch; then it is higher than that.
   std::uint64_t epoch() const;
 
  private:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the controller wants of the node agents, and what they report. The real thing is shim/quota/ (HTTP, MUNGE);
-// tests put their own in its place.
+// What the controller sends to the node agents, and what they report. HttpNodeAgents implements it with HTTP and MUNGE;
+// tests have implementations of their own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -21,20 +22,20 @@ struct AgentAddress {
   friend bool operator==(const AgentAddress&, const AgentAddress&) = default;
 };
 
-/// What one job is to get on one node.
+/// The quota of one job on one node.
 struct JobQuota {
   std::uint32_t job_id = 0;
-  double cpus = 0;         ///< of the node's CPUs as Slurm counts them: yield x tasks here x CPUs a task, > 0
+  double cpus = 0;         ///< of the node's CPUs as Slurm counts them: yield x tasks here x CPUs per task, > 0
   bool paused = false;     ///< suspended, and its memory may go to swap
-  bool suspended = false;  ///< Slurm has it suspended: its processes are to stand still; true wherever paused is
+  bool suspended = false;  ///< Slurm has suspended it: its processes must be stopped; implied by `paused`
 
   friend bool operator==(const JobQuota&, const JobQuota&) = default;
 };
 
-/// What an agent measured of a job on its node.
+/// What an agent measured of one job on its node.
 struct JobUse {
   std::uint32_t job_id = 0;
-  /// Of the node's CPUs as Slurm counts them, as in JobQuota. Since the agent first saw it; only grows while that runs.
+  /// CPU time since the agent first saw the job, in the unit of JobQuota::cpus. Never decreases while the agent runs.
   double cpu_seconds = 0;
   std::uint64_t memory_mib = 0;  ///< resident
   std::uint64_t swap_mib = 0;
@@ -46,25 +47,32 @@ struct NodeReport {
   bool reachable = false;  ///< answered the last request
   bool current = false;    ///< has applied the newest desired state
   double age = 0;          ///< seconds since its last answer; infinity: never
-  std::string error;       ///< of the last request that failed, for people
+  /// Of the last request, for people; nothing: it was carried out completely.
+  std::optional<std::string> error;
   std::uint64_t swap_total_mib = 0;
   std::uint64_t swap_free_mib = 0;
   std::vector<JobUse> jobs;
+
+  /// What it says of a job; null: nothing. O(jobs).
+  const JobUse* use_of(std::uint32_t job_id) const {
+    const auto found = std::find_if(jobs.begin(), jobs.end(), [&](const JobUse& use) { return use.job_id == job_id; });
+    return found == jobs.end() ? nullptr : &*found;
+  }
 };
 
-/// All calls may come from any thread and return at once, but for wait(). Nodes are named by their place in the list of
-/// the last set_agents(); one that is not there is passed over, and its report is empty. No call reports an error: what
-/// does not succeed is tried again, and shows in report().
+/// Any thread. All calls but wait() return at once. A node is given by its index in the list of the last set_agents();
+/// other indices are ignored, and their reports are empty. Calls report no errors: what fails is retried, and report()
+/// shows it.
 class NodeAgents {
  public:
   virtual ~NodeAgents() = default;
-  /// The agents there are, in the order of the snapshot's nodes. Those known keep their desired state.
+  /// Sets the agents, in the order of the snapshot's nodes. Known ones keep their desired state.
   virtual void set_agents(std::span<const AgentAddress> agents) = 0;
-  /// The whole desired state of a node; sent if it differs from the last.
+  /// Sets the whole desired state of a node. It is sent if it differs from the last.
   virtual void set_desired(std::size_t node, std::span<const JobQuota> jobs) = 0;
-  /// Waits until the nodes named have applied their newest desired state, at most wait_ms. False: some have not.
+  /// Waits, at most wait_ms, until these nodes have applied their newest desired state. False: some have not.
   virtual bool wait(std::span<const std::size_t> nodes, std::uint32_t wait_ms) = 0;
-  /// As the node's agent answered last.
+  /// The last answer of the node's agent.
   virtual NodeReport report(std::size_t node) const = 0;
 };
 

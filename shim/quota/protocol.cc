@@ -17,7 +17,7 @@ constexpr std::uint64_t kVersion = 1;
 constexpr std::size_t kMaxNodeName = 255;
 constexpr std::size_t kMaxMessage = 1024;
 
-// Reads the fields of one object. After the first error, all reads give defaults.
+// Reads the fields of one object. After the first error all reads return defaults.
 class Fields {
  public:
   Fields(const Json& object, std::string where) : object_(object), where_(std::move(where)) {
@@ -68,7 +68,7 @@ class Fields {
     return kEmpty;
   }
 
-  /// Whether all that was read was right; if not, the first error.
+  /// The first error, if there was one.
   const tl::expected<void, std::string>& valid() const { return valid_; }
 
  private:
@@ -96,7 +96,7 @@ StateOrder order_of(Fields& fields, std::uint64_t least_epoch) {
   return {epoch, fields.whole("sequence", 0, kMaxOrder)};
 }
 
-// Names may come from outside (an agent's --node): no exception for bytes that are no UTF-8.
+// Names may come from outside (an agent's --node): bytes that are not UTF-8 must not throw.
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 }  // namespace
@@ -175,7 +175,7 @@ tl::expected<AgentReport, std::string> parse_report(std::string_view text) {
   report.applied = order_of(fields, 0);
   report.swap_total_mib = fields.whole("swap_total_mib", 0, kMaxOrder);
   report.swap_free_mib = fields.whole("swap_free_mib", 0, kMaxOrder);
-  // Jobs that have gone may still be reported beside the desired ones.
+  // Reports may contain jobs that have just left beside the desired ones.
   for (const Json& entry : fields.list("jobs", 2 * kMaxJobs)) {
     Fields job(entry, fmt::format("report: jobs[{}].", report.jobs.size()));
     JobUse use;

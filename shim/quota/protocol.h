@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What goes over the wire between the controller and the node agents, as JSON. See docs/reference/dfrsd.md.
+// The messages between the controller and the node agents, as JSON. See docs/reference/dfrsd.md.
 #pragma once
 
 #include <compare>
@@ -16,8 +16,8 @@ namespace dfrs::shim {
 inline constexpr const char* kDesiredTarget = "/v1/desired";
 inline constexpr const char* kReportTarget = "/v1/report";
 
-/// Which of two desired states is the newer one. The epoch grows at every start of the controller, the sequence at
-/// every request of an epoch, so that requests that come twice or too late are known for what they are. No clocks.
+/// Tells which of two desired states is newer, without clocks. The epoch increases at every start of the controller,
+/// the sequence at every request of an epoch, so that agents recognise repeated and late requests.
 struct StateOrder {
   std::uint64_t epoch = 0;
   std::uint64_t sequence = 0;
@@ -39,29 +39,29 @@ struct AgentReport {
     std::string message;
   };
   std::string node;
-  StateOrder applied;  ///< epoch 0: none has been
+  StateOrder applied;  ///< epoch 0: none
   std::vector<JobUse> jobs;
-  std::vector<JobError> errors;  ///< what could not be applied of that state
+  std::vector<JobError> errors;  ///< parts of that state that could not be applied
   std::uint64_t swap_total_mib = 0;
   std::uint64_t swap_free_mib = 0;
 };
 
-/// Most jobs of a desired state, and most CPUs of a job.
+/// Bounds on the jobs of a desired state and the CPUs of a job.
 inline constexpr std::size_t kMaxJobs = 10000;
 inline constexpr double kMaxCpus = 1e5;
 
 std::string format_desired(const DesiredState& state);  ///< within the bounds above
-/// Any text is safe: what is missing, out of range or of another type, or a job named twice is an error; members that
-/// are not known are passed over. Errors are one line and name the field.
+/// Any text is safe. Errors: members that are missing, out of range or of another type, and jobs listed twice; each is
+/// one line that names the field. Unknown members are ignored.
 tl::expected<DesiredState, std::string> parse_desired(std::string_view json);
 
 std::string format_report(const AgentReport& report);
 /// As parse_desired().
 tl::expected<AgentReport, std::string> parse_report(std::string_view json);
 
-/// The body of status 409: the agent has a newer state, or this one already.
+/// The body of status 409: the agent has this state already, or a newer one.
 std::string format_stale(StateOrder have, StateOrder got);
-/// The `have` of such a body.
+/// `have` of such a body.
 tl::expected<StateOrder, std::string> parse_stale(std::string_view json);
 
 }  // namespace dfrs::shim

@@ -13,14 +13,14 @@ namespace dfrs::sim {
 namespace {
 
 constexpr const char* kToday = "EASY/shared";
-// In the order of what they ask of a site: sharing CPUs; pausing; pausing, moving and repacking.
+// By what they demand of a site: sharing CPUs; also pausing; also moving and repacking.
 constexpr const char* kShares = "Greedy*/OPT=MIN";
 constexpr const char* kPauses = "GreedyP*/OPT=MIN";
 constexpr const char* kRepacks = "GreedyPM*/per/OPT=MIN/MINVT=600";
 
-constexpr double kHardlyBetter = 1.1;   // a gain below this is none worth a change
+constexpr double kHardlyBetter = 1.1;   // a smaller gain is not worth a change
 constexpr double kMuchLostWork = 0.05;  // of all work
-constexpr std::size_t kFewJobs = 500;   // below, percentiles and maxima say little
+constexpr std::size_t kFewJobs = 500;   // with fewer, percentiles and maxima say little
 
 // About three digits.
 std::string number(double value) {
@@ -29,7 +29,7 @@ std::string number(double value) {
   return fmt::format("{:.0f}", value);
 }
 
-// A stretch: two digits behind the point only near 1.
+// One decimal below 10.
 std::string stretch(double value) { return value < 9.95 ? fmt::format("{:.1f}", value) : number(value); }
 
 std::string span(Seconds seconds) {
@@ -62,7 +62,7 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
 }
 std::string jobs_of(std::size_t count) { return counted(count, "job", "jobs"); }
 
-// The policy's name without what all of them share.
+// The policy's name without the part common to all.
 std::string short_name(std::string_view algorithm) {
   if (algorithm == kToday) return "EASY";
   std::string name(algorithm);
@@ -81,7 +81,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// The parts of the page, from the figures.
+// Writes the parts of the page from the figures.
 class Writer {
  public:
   Writer(const AdviceInput& input, std::vector<StudyRun> runs, std::optional<StudyRun> knowing)
@@ -120,16 +120,16 @@ class Writer {
     if (!items.empty()) page_->blocks.emplace_back(PageList{std::move(items)});
   }
 
-  // What decides: the stretch that one job of a hundred exceeds.
+  // The deciding figure: the stretch that one job in a hundred exceeds.
   static double score(const StudyRun& run) { return run.all.p99_stretch; }
   double gain(const StudyRun& run) const { return score(today_) / score(run); }
 
-  // The best of the candidates where pausing has this effect; of those about as good, the one that asks the least.
+  // The best candidate for this effect of pausing; among about equal ones, the least demanding.
   const StudyRun* choose(PausedWork work) const {
     const StudyRun* best = nullptr;
     for (std::size_t k = 1; k < runs_.size(); ++k) {
       const StudyRun& run = runs_[k];
-      // One that pauses nothing loses nothing.
+      // A policy that pauses nothing loses nothing.
       if (run.paused_work != work && run.algorithm != kShares) continue;
       if (best == nullptr || score(run) * kHardlyBetter < score(*best)) best = &run;
     }
@@ -140,7 +140,7 @@ class Writer {
 
   std::string compared(const StudyRun& run) const {
     return fmt::format(
-        "one job of a hundred takes more than {} times as long as it would alone, under EASY {} times; jobs "
+        "one job in a hundred takes more than {} times as long as it would alone, under EASY {} times; jobs "
         "wait {} on average until they start, under EASY {}",
         stretch(score(run)), stretch(score(today_)), span(run.all.mean_wait), span(today_.all.mean_wait));
   }
@@ -180,8 +180,8 @@ class Writer {
     std::string text = fmt::format("a job is paused {} times on average", number(run.pauses_per_job));
     text += run.moves_per_job > 0 ? fmt::format(" and moved {} times", number(run.moves_per_job)) : " and never moved";
     if (run.paused_work == PausedWork::kLost) {
-      return text + fmt::format("; {} of all work is done in vain, and {} of the jobs lose some",
-                                percent(run.lost_share), percent(run.jobs_losing));
+      return text + fmt::format("; {} of all work is lost, and {} of the jobs lose some", percent(run.lost_share),
+                                percent(run.jobs_losing));
     }
     if (in_.memory_modelled) {
       text += fmt::format("; this carries {} of memory on average and {} in the worst hour", rate(run.gb_per_s),
@@ -194,16 +194,17 @@ class Writer {
     const auto same = std::find_if(runs_.begin(), runs_.end(), [&](const StudyRun& run) {
       return run.algorithm == kept_->algorithm && run.paused_work == PausedWork::kLost;
     });
-    std::string text = "Where a paused job loses its work (requeued without a checkpoint): ";
-    text += fmt::format("with the same policy one job of a hundred takes more than {} times as long, and {}. ",
+    std::string text = "If a paused job loses its work (requeued without a checkpoint):  ";
+    text += fmt::format("with the same policy one job in a hundred takes more than {} times as long, and {}.  ",
                         stretch(score(*same)), price(*same));
-    if (!pays(*lost_)) return text + "No policy here is better than EASY for such jobs: see that they are not paused.";
+    if (!pays(*lost_))
+      return text + "No policy here is better than EASY for such jobs: make sure that they are not paused.";
     if (lost_->algorithm != kept_->algorithm) {
       return text +
              fmt::format("For such jobs {} is better: {} times.", short_name(lost_->algorithm), stretch(score(*lost_)));
     }
-    return text + (lost_->lost_share < kMuchLostWork ? "It would pay all the same."
-                                                     : "Users would feel it: see that such jobs are not paused.");
+    return text + (lost_->lost_share < kMuchLostWork ? "It would still be better than EASY."
+                                                     : "Users would notice: make sure that such jobs are not paused.");
   }
 
   // The longest class that has jobs.
@@ -258,8 +259,8 @@ class Writer {
     if (!text.empty()) {
       text[0] = 'H';
       items.push_back(text +
-                      ". DFRS gives away CPUs that stand idle, but never memory: requests nearer to what jobs use "
-                      "would make room for more of them.");
+                      ". DFRS shares idle CPUs, but never memory: requests closer to what jobs use would make "
+                      "room for more of them.");
     }
     if (facts.requeued_jobs > 0) {
       items.push_back(fmt::format("{} had been requeued; {:.1f} CPU hours of their first runs were lost.",
@@ -271,8 +272,8 @@ class Writer {
     heading("How jobs are served");
     PageTable table;
     table.caption =
-        "EASY is backfilling on parts of nodes, planned with the jobs' time limits: what Slurm does today, or "
-        "nearly so. The marked row is the one recommended.";
+        "EASY is backfilling on parts of nodes, planned with the jobs' time limits: about what Slurm does today. "
+        "The marked row is the recommended policy.";
     table.headings = {"policy",       "mean wait",      "95 % wait below", "mean delay",
                       "mean stretch", "99 % are below", "worst stretch",   "busy"};
     for (const StudyRun& run : runs_) {
@@ -284,8 +285,7 @@ class Writer {
     if (knowing_) {
       paragraph(
           "The last row is what the recommended policy could do if it knew how much CPU time each job really uses "
-          "(TotalCPU), and its last column counts that alone; all others take a job to use all CPUs that it was "
-          "given.");
+          "(TotalCPU), and its last column counts only that. All other rows assume that a job uses all its CPUs.");
     }
   }
 
@@ -297,7 +297,7 @@ class Writer {
 
   void by_class() {
     PageTable table;
-    table.caption = "Mean stretch of jobs by their length, and in brackets what 95 of 100 of them stay below";
+    table.caption = "Mean stretch of jobs by run time, and in brackets the stretch that 95 % of them stay below";
     table.headings.push_back("policy");
     std::vector<std::size_t> shown;
     for (std::size_t c = 0; c < kJobClasses.size(); ++c) {
@@ -321,8 +321,8 @@ class Writer {
     heading("What it costs");
     PageTable table;
     table.caption =
-        "Pauses and moves; the memory they carry, on average and in the worst hour (as much again is read when "
-        "jobs go on); work done in vain";
+        "Pauses and moves; the memory they write, on average and in the worst hour (as much again is read when "
+        "jobs continue); lost work";
     table.headings = {"policy", "pauses per job", "most of one job", "moves per job"};
     const bool traffic = in_.memory_modelled;
     if (traffic) table.headings.insert(table.headings.end(), {"memory", "worst hour"});
@@ -350,16 +350,15 @@ class Writer {
     page_->blocks.emplace_back(std::move(table));
     if (traffic && in_.bandwidth_gb_per_s > 0 && kept_->peak_gb_per_s > in_.bandwidth_gb_per_s) {
       paragraph(
-          fmt::format("The recommended policy would want more than {} GB/s in its worst hour: pauses and moves would "
-                      "take longer than the {} that are counted for each here.",
+          fmt::format("The recommended policy would need more than {} GB/s in its worst hour: pauses and moves would "
+                      "take longer than the {} assumed for each here.",
                       in_.bandwidth_gb_per_s, span(in_.study.penalty)));
     }
-    paragraph(
-        fmt::format("Where work is kept, each pause and each move holds a job up for {}. Where it is lost, the job "
-                    "begins again from nothing; a run is ended only after {} of progress, and no job loses more than "
-                    "{}.",
-                    span(in_.study.penalty), span(in_.study.lost_work.min_progress),
-                    counted(in_.study.lost_work.max_lost_runs, "run", "runs")));
+    paragraph(fmt::format(
+        "If work is kept, each pause and each move delays a job by {}. If it is lost, the job starts over; a "
+        "run is ended only after {} of progress, and no job loses more than {}.",
+        span(in_.study.penalty), span(in_.study.lost_work.min_progress),
+        counted(in_.study.lost_work.max_lost_runs, "run", "runs")));
   }
 
   std::string conf() const {
@@ -377,7 +376,7 @@ class Writer {
     if (kept_->algorithm.find("per") != std::string::npos) out += fmt::format("Period={:.0f}\n", in_.study.period);
     if (!pauses) return out + "PauseBy=none\n";
     out +=
-        "# Jobs are suspended to swap, or requeued if they go on from a checkpoint of their own: nobody loses work.\n"
+        "# Jobs are suspended to swap, or requeued if they restart from their own checkpoint: no work is lost.\n"
         "PauseBy=suspend,requeue\nLostWork=refuse\n";
     out += fmt::format("MinProgress={:.0f}\nMaxLostRuns={}\n", in_.study.lost_work.min_progress,
                        in_.study.lost_work.max_lost_runs);
@@ -389,22 +388,21 @@ class Writer {
     page_->blocks.emplace_back(PageCode{conf});
     std::vector<std::string> items;
     items.push_back(
-        "Check it by dfrs-check-config, and begin with one partition over a few nodes, for users who know of "
-        "it; the administrator's guide has the steps, and the way back.");
+        "Check it with dfrs-check-config, and begin with one partition over a few nodes, for users who know about "
+        "it. The administrator's guide has the steps, and how to go back.");
     if (both_ways(*kept_)) {
       items.push_back(
-          "Suspended jobs need swap on their nodes, as much as the memory of those that are paused at a time. "
-          "Without swap only jobs with a checkpoint (--comment=dfrs:checkpoint) are paused; the others keep "
-          "their nodes, and the result is between this policy and Greedy*.");
+          "Suspended jobs need swap on their nodes, as much as the memory of the jobs paused at a time. Without "
+          "swap, only jobs with a checkpoint (--comment=dfrs:checkpoint) are paused; other jobs keep their nodes, "
+          "and the result is between this policy and Greedy*.");
       if (pays(*lost_) && lost_->lost_share < kMuchLostWork && both_ways(*lost_)) {
         items.push_back(
-            fmt::format("For a partition whose jobs are short or cheap to repeat, LostWork=accept would do, too: "
-                        "{} of all work would be done in vain.",
+            fmt::format("For a partition whose jobs are short or cheap to repeat, LostWork=accept is an option: "
+                        "{} of all work would be lost.",
                         percent(lost_->lost_share)));
       }
     } else {
-      items.push_back(
-          "This policy pauses and moves nothing: it needs the node agents for CPU quotas, and nothing else.");
+      items.push_back("This policy pauses and moves nothing: it needs only the node agents for CPU quotas.");
     }
     list(std::move(items));
   }
@@ -418,16 +416,16 @@ class Writer {
     }
     if (!in_.memory_modelled) {
       items.push_back(
-          "Memory is not known, so every job finds room at once: DFRS looks better here than it would be. Give "
+          "Memory is not known, so every job fits at once: DFRS looks better here than it would be. Give "
           "accounting with ReqMem or AllocTRES, and --memory.");
     }
     items.push_back(
         "EASY here is not your slurm.conf: priorities, fair share, reservations, QOS limits and dependencies are "
-        "not simulated, neither under EASY nor under DFRS. Waits that users had can be others.");
+        "not simulated, neither under EASY nor under DFRS. The real waits of users may differ.");
     items.push_back(
-        "A job with half the CPU makes half the progress; caches, memory bandwidth, network and storage are not "
-        "contended for. All nodes count as equal; GPUs and licences do not count.");
-    items.push_back("Jobs come when they came, however they are served.");
+        "A job with half the CPU makes half the progress; contention for caches, memory bandwidth, network and "
+        "storage is not modelled. All nodes count as equal; GPUs and licences do not count.");
+    items.push_back("Jobs arrive at their recorded times, however they are served.");
     list(std::move(items));
   }
 
@@ -435,12 +433,10 @@ class Writer {
     heading("Words");
     list({"stretch: time from submission to end over the run time, both at least " + span(in_.study.stretch_floor) +
               "; 1 is a job that started at once and ran at full speed.",
-          "wait: from submission until the first start. delay: time from submission to end beyond the run time, "
-          "whatever "
-          "caused it: waiting, a part of the CPUs, pauses, moves.",
+          "wait: time from submission to the first start. delay: time from submission to end beyond the run time, "
+          "whether from waiting, sharing CPUs, pauses or moves.",
           "policies: Greedy* starts jobs where memory is free and shares CPUs; GreedyP* also pauses jobs with much "
-          "progress "
-          "when a new one finds no memory; GreedyPM*/per also moves them, and repacks all jobs every " +
+          "progress when a new one finds no memory; GreedyPM*/per also moves them, and repacks all jobs every " +
               span(in_.study.period) + ". MINVT=600 leaves jobs with less than 600 s of progress where they are."});
   }
 
@@ -489,8 +485,8 @@ Advice advise(const AdviceInput& input) {
                        std::find(candidates.begin(), candidates.end(), canonical) != candidates.end();
     if (needs_estimates(*algorithm)) {
       throw UsageError(
-          fmt::format("{} is no candidate: it plans with time limits; a policy that does not is expected, such "
-                      "as {}",
+          fmt::format("{} is not a candidate, because it plans with time limits; give a policy that does not, "
+                      "such as {}",
                       canonical, kRepacks));
     }
     if (!known) candidates.push_back(canonical);
@@ -501,7 +497,7 @@ Advice advise(const AdviceInput& input) {
   std::vector<StudyRun> runs = run_study(trials, input.study);
   std::optional<StudyRun> knowing;
   if (!input.measured.empty()) {
-    // Only the one that is recommended: the others' differences are the same kind.
+    // Only for the recommended policy; the others change in the same way.
     StudyOptions quiet = input.study;
     quiet.progress = {};
     Writer choice(input, runs, std::nullopt);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The page that answers an administrator: would DFRS serve this cluster's jobs better, at what price, and with which
-// settings to start.
+// The page that tells an administrator whether DFRS would serve this cluster's jobs better, at what cost, and with
+// which settings to start.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,14 @@
 
 namespace dfrs::sim {
 
-/// What accounting tells beyond what is simulated; medians over the jobs for which it is known.
+/// What the accounting shows beyond the simulations; medians over the jobs for which it is known.
 struct AccountingFacts {
   std::optional<double> cpu_efficiency;  ///< median of TotalCPU / (run time x CPUs)
   std::optional<double> memory_used;     ///< median of used over requested memory
   std::optional<double> limit_used;      ///< median of run time over time limit
   std::size_t requeued_jobs = 0;
   double requeued_cpu_hours = 0;  ///< of runs before the last one
-  std::string partition;          ///< with the most jobs; empty: none named
+  std::string partition;          ///< the one with the most jobs; empty: no partition named
 };
 AccountingFacts accounting_facts(const SacctLog& log);
 
@@ -31,23 +31,23 @@ struct AdviceInput {
   Seconds length = 0;              ///< first to last submission in the source
   NodeShape shape;                 ///< cores 0: not known (a dfrs-trace)
   bool memory_modelled = true;
-  std::vector<Instance> samples;        ///< as a scheduler knows the jobs: with all CPUs that they were given
+  std::vector<Instance> samples;        ///< jobs as a scheduler knows them: using all allocated CPUs
   std::vector<Instance> measured;       ///< the same with CPU needs as measured; empty: not known
-  std::size_t samples_in_source = 1;    ///< of which `samples` are a choice
-  std::vector<std::string> candidates;  ///< DFRS policies beyond the usual ones
-  double bandwidth_gb_per_s = 0;        ///< that pauses and moves may take of storage or network; 0: not given
+  std::size_t samples_in_source = 1;    ///< `samples` is a selection of these
+  std::vector<std::string> candidates;  ///< DFRS policies in addition to the usual ones
+  double bandwidth_gb_per_s = 0;        ///< storage or network bandwidth for pauses and moves; 0: not given
   std::optional<AccountingFacts> facts;
   ReadReport report;               ///< what was left out
-  std::vector<std::string> notes;  ///< more for the section on trust
+  std::vector<std::string> notes;  ///< additional notes for the section on trust
   StudyOptions study;
 };
 
 struct Advice {
   Page page;
-  std::string conf;  ///< dfrs.conf to start with; part of the page
+  std::string conf;  ///< the suggested dfrs.conf, also part of the page
 };
 
-/// Runs all simulations. Errors: as of run_study.
+/// Runs all simulations. Errors: those of run_study.
 Advice advise(const AdviceInput& input);
 
 }  // namespace dfrs::sim

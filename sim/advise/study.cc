@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <mutex>
 
 #include "policy/rr7659/options.h"
 #include "sim/campaign/parallel.h"
@@ -18,7 +17,7 @@ namespace {
 constexpr Seconds kHour = 3600;
 constexpr double kMibPerGb = 1024;
 
-// Memory that pauses and moves carry, hour by hour.
+// Memory written by pauses and moves, per hour.
 class TrafficByHour final : public StepObserver {
  public:
   void on_step(const ClusterView& view, std::span<const Event>, const Decisions& decisions) override {
@@ -38,7 +37,7 @@ class TrafficByHour final : public StepObserver {
   }
 
  private:
-  // Both ascending: tasks whose node is another now.
+  // Number of tasks that changed nodes. Both lists are sorted.
   static double moved(std::span<const NodeIndex> before, std::span<const NodeIndex> after) {
     std::vector<NodeIndex> common;
     std::set_intersection(before.begin(), before.end(), after.begin(), after.end(), std::back_inserter(common));
@@ -57,7 +56,7 @@ double nearest_rank(const std::vector<double>& sorted, double share) {
   return sorted[static_cast<std::size_t>(std::max(0.0, at))];
 }
 
-// Gathers the jobs of a class.
+// Accumulates the jobs of a class.
 class Gather {
  public:
   void add(const Job& job, const JobRecord& record, Seconds floor) {
@@ -153,9 +152,7 @@ std::vector<StudyRun> run_study(const std::vector<Trial>& trials, const StudyOpt
     trial_of.insert(trial_of.end(), trial.samples->size(), first.size() - 1);
   }
   std::vector<SampleRun> runs(trial_of.size());
-  std::mutex mutex;
-  std::size_t done = 0;
-  parallel_for(runs.size(), options.threads, [&](std::size_t k) {
+  const auto simulate_one = [&](std::size_t k) {
     const Trial& trial = trials[trial_of[k]];
     GlpkSolver solver;
     SimOptions sim;
@@ -167,11 +164,8 @@ std::vector<StudyRun> run_study(const std::vector<Trial>& trials, const StudyOpt
     TrafficByHour traffic;
     runs[k].result = simulate((*trial.samples)[k - first[trial_of[k]]], algorithms[trial_of[k]], sim, &traffic);
     runs[k].peak_gb_per_s = traffic.peak_gb_per_s();
-    if (options.progress) {
-      const std::lock_guard lock(mutex);
-      options.progress(++done, runs.size());
-    }
-  });
+  };
+  parallel_for(runs.size(), options.threads, simulate_one, options.progress);
   std::vector<StudyRun> out;
   for (std::size_t t = 0; t < trials.size(); ++t) {
     out.push_back(put_together(trials[t], std::span(runs).subspan(first[t], trials[t].samples->size()), options));

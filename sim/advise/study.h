@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What an administrator asks of a cluster's own jobs: how are they served now, how would each candidate serve them, and
-// at what price? The simulations, and the figures that answer it.
+// Simulates a cluster's own jobs under today's policy and under each candidate, and computes how well they are served
+// and at what cost.
 #pragma once
 
 #include <array>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/campaign/parallel.h"
 #include "sim/host/simulation.h"
 
 namespace dfrs::sim {
 
-/// Jobs by their run time at full speed: users expect a short job soon, and forgive a long one hours.
+/// Jobs by their run time at full speed: users expect a short job soon, and accept hours of delay for a long one.
 struct JobClass {
   std::string_view name;
-  Seconds below;  ///< run times of this and more belong to the next class
+  Seconds below;  ///< run times from this on belong to the next class
 };
 inline constexpr std::array<JobClass, 4> kJobClasses{
     {{"up to 10 min", 600}, {"10 min to 1 h", 3600}, {"1 h to 8 h", 28800}, {"over 8 h", kNever}}};
@@ -31,14 +31,14 @@ struct Service {
   double max_stretch = 1;
   double mean_wait = 0;  ///< until the first start, s
   double p95_wait = 0;
-  double mean_delay = 0;  ///< turnaround less run time, s: all that waiting, sharing, pausing and moving cost
+  double mean_delay = 0;  ///< turnaround minus run time, s: the cost of waiting, sharing, pausing and moving
 };
 
 /// One policy on all samples.
 struct StudyRun {
   std::string algorithm;  ///< canonical name
   PausedWork paused_work = PausedWork::kKept;
-  bool pauses_or_moves = false;  ///< it did
+  bool pauses_or_moves = false;  ///< whether it did
   Service all;
   std::array<Service, kJobClasses.size()> by_class;
   double utilization = 0;  ///< work of jobs over capacity, first submission to last completion
@@ -47,7 +47,7 @@ struct StudyRun {
   double most_pauses = 0;    ///< of one job
   double gb_per_s = 0;       ///< memory of paused and moved jobs, on average; GB of 1024 MiB
   double peak_gb_per_s = 0;  ///< in the worst hour
-  double lost_share = 0;     ///< work of runs that were ended, relative to the work of all jobs
+  double lost_share = 0;     ///< discarded work relative to the work of all jobs
   double jobs_losing = 0;    ///< share of jobs that lost a run
 };
 
@@ -57,19 +57,19 @@ struct StudyOptions {
   Seconds stretch_floor = 10;
   LostWorkRules lost_work;
   unsigned threads = 0;  ///< 0: one per processor
-  std::function<void(std::size_t done, std::size_t total)> progress;
+  Progress progress;
 };
 
-/// One policy to be tried on its samples. `samples` may differ between trials: what a batch scheduler takes for a job's
-/// CPUs is what was allocated.
+/// A policy to try on its samples. `samples` may differ between trials: a batch scheduler assumes that a job uses all
+/// allocated CPUs.
 struct Trial {
   std::string algorithm;
   PausedWork paused_work = PausedWork::kKept;
   const std::vector<Instance>* samples = nullptr;
 };
 
-/// All trials, in their order; samples are independent of each other and their jobs are counted together. Errors: as of
-/// simulate and parse_algorithm.
+/// Runs all trials, in order. Samples are independent of each other, and their jobs are counted together. Errors: those
+/// of simulate; UsageError for an unknown algorithm.
 std::vector<StudyRun> run_study(const std::vector<Trial>& trials, const StudyOptions& options);
 
 }  // namespace dfrs::sim

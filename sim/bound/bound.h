@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Lower bounds on the maximum stretch any schedule of an instance can reach (RR-7659, section 3.1). Memory is ignored
-// and moving tasks is free, so no algorithm can do better; the papers report results relative to such a bound.
+// Lower bounds on the maximum stretch of any schedule of an instance (RR-7659, section 3.1). They ignore memory and the
+// cost of moving tasks, so no algorithm can do better. The papers report results relative to such a bound.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@
 namespace dfrs::sim {
 
 enum class BoundKind {
-  divisible,  ///< Linear System (1) without (1d): a job alone may use the whole platform; fits the published results
+  divisible,  ///< Linear System (1) without (1d): one job may use the whole platform; fits the published results
   ls1,        ///< Linear System (1) as printed: a job progresses at most at full speed, cpu_need x tasks
 };
 
@@ -30,18 +30,17 @@ struct StretchBounds {
 };
 
 /// The smallest S >= 1 for which every job j can do its work between its release r_j and r_j + S max(p_j, b).
-/// The optimum of the relaxation up to rounding: never above it by more than 1e-9 relative. Below it by as little, as
-/// long as instants, counted from the instance's first release, stay below 1e8 s. 1 for an instance without work.
+/// The optimum of the relaxation up to rounding: never above it by more than 1e-9 relative, nor below it by more if
+/// instants, counted from the instance's first release, stay below 1e8 s. 1 for an instance without work.
 ///
-/// `divisible`: some runs of EDF, O(n log n) each, over the stretches of time the machine would be busy.
-/// `ls1`: some maximum flows of jobs x instants over the congested parts only; a week of a 120-node cluster's log takes
-/// milliseconds.
+/// `divisible`: a few runs of EDF, O(n log n) each, over the periods in which the machine would be busy. `ls1`: a few
+/// maximum flows of jobs x instants over the congested parts only.
 ///
-/// Throws UsageError if the floor is out of range; InputError if a job's times, need or tasks are out of the range
-/// stated in sim/host/instance.h, or there is work but no CPU.
+/// Errors: UsageError if the floor is out of range; InputError if a job's times, need or tasks are out of the range
+/// stated in sim/host/instance.h, or if there is work but no CPU.
 double stretch_lower_bound(const Instance& instance, BoundKind kind, const BoundOptions& options = {});
 
-/// Both at once, for less than the two apart; ls1 >= divisible >= 1. Complexity and errors as above.
+/// Both at once, cheaper than one after the other; ls1 >= divisible >= 1. Complexity and errors as above.
 StretchBounds stretch_lower_bounds(const Instance& instance, const BoundOptions& options = {});
 
 }  // namespace dfrs::sim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the bounds see of a job.
+// A job as the bounds see it.
 #pragma once
 
 #include <vector>
@@ -21,7 +21,7 @@ struct BoundJob {
   Seconds deadline(double stretch) const { return release + stretch * size; }
 };
 
-/// The instance's jobs that have work, by release date. Jobs without any reach a stretch of 1 in every schedule.
+/// The instance's jobs that have work, by release date. Jobs without work have a stretch of 1 in every schedule.
 /// Errors: see stretch_lower_bound. O(n log n).
 std::vector<BoundJob> bound_jobs(const Instance& instance, const BoundOptions& options);
 

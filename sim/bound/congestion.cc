@@ -8,17 +8,16 @@
 namespace dfrs::sim {
 namespace {
 
-/// Work up to this part of what a job could do in its whole window, or of the instant of its deadline at its rate, is
-/// rounding of deadlines.
+/// Remaining work below this fraction of (window + deadline) x rate is rounding error of deadlines.
 constexpr double kWorkTolerance = 1e-14;
 
-/// A job's window as indices of instants.
+/// A job's window, as indices of instants.
 struct Window {
   std::uint32_t begin;
   std::uint32_t end;
 };
 
-/// Releases and deadlines in order, from the first release on; job j's are at windows[j].
+/// Releases and deadlines in order, from the first release; windows[j] locates those of job j.
 struct Timeline {
   std::vector<Seconds> instants;
   std::vector<Window> windows;

@@ -12,8 +12,8 @@
 namespace dfrs::sim {
 namespace {
 
-/// The smallest stretch at which the last deadline of a set of jobs leaves time for all their lengths from their first
-/// release on; any of the jobs may have that deadline.
+/// The smallest stretch at which the time from the first release to the last deadline of a set holds all its lengths;
+/// any job may have the last deadline.
 double stretch_for(const std::vector<std::uint32_t>& set, std::span<const EdfJob> jobs) {
   Seconds total = 0;
   Seconds begin = kNever;
@@ -33,8 +33,8 @@ double divisible_bound(std::span<const BoundJob> jobs, double cpu) {
   Edf edf;
   std::vector<EdfJob> period;
   for (std::size_t first = 0; first < jobs.size();) {
-    // When the machine is busy does not depend on the order of jobs, so busy periods bound the stretch one by one.
-    // Instants count from the period's begin, so that they keep their precision late in a long log.
+    // Busy periods do not depend on the order of jobs, so each bounds the stretch on its own. Instants count from the
+    // period's beginning, to keep their precision late in a long log.
     const Seconds begin = jobs[first].release;
     Seconds busy = 0;
     period.clear();

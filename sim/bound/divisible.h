@@ -9,7 +9,7 @@
 namespace dfrs::sim {
 
 /// The smallest S >= 1 for which EDF on one machine of speed `cpu` > 0 meets every deadline. `jobs` by release date.
-/// O(n log n) for each of a few steps, and the steps after the first only over the part of time that is too full.
+/// A few steps of O(n log n) each per busy period.
 double divisible_bound(std::span<const BoundJob> jobs, double cpu);
 
 }  // namespace dfrs::sim

@@ -5,7 +5,7 @@
 
 namespace dfrs::sim {
 
-// Fills slices_. Returns the job that is late by the largest weighted time; the number of jobs if none is.
+// Fills slices_. Returns the job with the largest weighted lateness; the number of jobs if none is late.
 std::uint32_t Edf::run(std::span<const EdfJob> jobs) {
   const auto n = static_cast<std::uint32_t>(jobs.size());
   slices_.clear();
@@ -50,8 +50,8 @@ const std::vector<std::uint32_t>& Edf::critical_set(std::span<const EdfJob> jobs
   critical_.clear();
   const std::uint32_t late = run(jobs);
   if (late == jobs.size()) return critical_;
-  // Before the late job's end the machine worked, without a break, on jobs with no later deadline, all released since
-  // that began: whatever the order, the last of them cannot end before.
+  // Up to the late job's end the machine was busy without a gap on jobs with no later deadline, all released after that
+  // period began. In any order, the last of them ends no earlier.
   counted_.assign(jobs.size(), false);
   auto slice = std::find_if(slices_.rbegin(), slices_.rend(), [&](const Slice& s) { return s.job == late; });
   Seconds begin = slice->end;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Earliest deadline first, with preemption, on one machine: optimal there, and where it fails it shows why.
+// Preemptive earliest deadline first on one machine: it is optimal, and a missed deadline identifies the critical jobs.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@ namespace dfrs::sim {
 struct EdfJob {
   Seconds release = 0;
   Seconds deadline = 0;
-  Seconds length = 0;  ///< time the machine needs for it, > 0
+  Seconds length = 0;  ///< processing time on the machine, > 0
   double weight = 1;   ///< lateness counts divided by this, > 0
 };
 
-/// Keeps its memory from one call to the next.
+/// Reuses its memory from call to call.
 class Edf {
  public:
-  /// The critical set of the job that EDF makes late by the largest weighted time: jobs (indices in `jobs`, unordered)
-  /// whose lengths add up to more than the time from their first release to their last deadline. Empty if every
-  /// deadline is met. `jobs` by release. O(n log n).
+  /// The critical set of the job with the largest weighted lateness under EDF: jobs (indices in `jobs`, unordered)
+  /// whose lengths exceed the time from their first release to their last deadline. Empty if every deadline is met.
+  /// `jobs` by release. O(n log n).
   const std::vector<std::uint32_t>& critical_set(std::span<const EdfJob> jobs);
 
  private:

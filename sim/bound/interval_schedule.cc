@@ -9,17 +9,17 @@
 namespace dfrs::sim {
 namespace {
 
-/// Each unit of the stretch gives every set of jobs at least the smallest rate x size of them: undone work up to this
-/// part of it moves the bound by as little.
+/// A unit of stretch gives any set of jobs at least the smallest rate x size among them, so undone work of this
+/// fraction of that moves the bound by no more than this.
 constexpr double kStretchTolerance = 1e-11;
 
-/// Each unit of the stretch gives a set of jobs at most the platform's speed x the largest size of them: an overload of
-/// this part of it moves the bound by at least as much.
+/// A unit of stretch gives a set of jobs at most the platform's speed x the largest size among them, so an overload of
+/// this fraction of that moves the bound by at least this.
 constexpr double kPlainStep = 1e-6;
 
 constexpr std::uint32_t kUnreached = std::numeric_limits<std::uint32_t>::max();
 
-/// From reference-node seconds to integers.
+/// Converts reference-node seconds to integers.
 class Scale {
  public:
   explicit Scale(double factor) : factor_(factor) {}
@@ -30,7 +30,7 @@ class Scale {
   double factor_;
 };
 
-/// `largest` becomes 2^59 to 2^60.
+/// Maps `largest` into 2^59 .. 2^60.
 double scale_factor(double largest) { return std::exp2(std::floor(60 - std::log2(largest))); }
 
 }  // namespace
@@ -77,7 +77,7 @@ void IntervalSchedule::make_shares() {
   intervals_.resize(instants_.size() - 1);
 }
 
-// What is alive is kept together: the loop over it is nearly all of the time that the bound of a long log takes.
+// The data of alive jobs is contiguous, because the loop over it dominates the time for a long log.
 template <bool kKeepShares>
 IntervalSchedule::Amount IntervalSchedule::run_urgent_first() {
   const Scale scale(factor_);
@@ -86,15 +86,15 @@ IntervalSchedule::Amount IntervalSchedule::run_urgent_first() {
     std::uint32_t job;
     double rate;
     Amount undone;
-    // What the job's rate allows from instant 0 on: differences of it are limits that add up exactly.
+    // Cumulative work that the job's rate allows from instant 0; its differences are limits that add up exactly.
     Amount allowed_by_end;
     Amount allowed_so_far;
     Amount limit;  // in this interval
     Amount done;
   };
-  std::vector<Alive> alive;  // by deadline, the latest first, so that those who leave are at the end
+  std::vector<Alive> alive;  // by deadline, latest first, so that jobs leave at the end
   Amount platform_so_far = scale.nearest(cpu_ * instants_.front());
-  Amount undone = 0;  // of jobs whose time is over
+  Amount undone = 0;  // of jobs past their deadline
   const auto leave = [&](const Alive& job) {
     undone += job.undone;
     if constexpr (kKeepShares) jobs_[job.job].undone = job.undone;
@@ -150,7 +150,7 @@ IntervalSchedule::Amount IntervalSchedule::undone() const {
 
 std::vector<std::uint32_t> IntervalSchedule::overloaded_jobs() {
   std::vector<std::uint32_t> overloaded;
-  // Mostly nothing has to be moved. Then what was done when need not be known, which takes most of the memory and time.
+  // Usually no work has to move. Then the shares, which take most of the memory and time, are not needed.
   if (run_urgent_first<false>() <= tolerance_) return overloaded;
   make_shares();
   run_urgent_first<true>();
@@ -164,8 +164,9 @@ std::vector<std::uint32_t> IntervalSchedule::overloaded_jobs() {
       else if (job.undone > 0)
         movable = true;
     }
-    // Jobs that reach no spare time fill, together or at their rates, all the time in their windows. While others can
-    // still move, only a plain overload ends the search: one by rounding could hide a real one elsewhere.
+    // Jobs that reach no spare time already use all the time in their windows that the platform and their rates allow.
+    // While others can still move, only a clear overload ends the search: one from rounding could hide a real one
+    // elsewhere.
     if (stuck > (movable ? plain_overload_ : tolerance_)) {
       for (std::uint32_t j = 0; j < jobs_.size(); ++j)
         if (jobs_[j].distance == kUnreached) overloaded.push_back(j);
@@ -178,8 +179,8 @@ std::vector<std::uint32_t> IntervalSchedule::overloaded_jobs() {
   return overloaded;
 }
 
-// Moves needed until a job's work ends in spare time: a job can move work into an interval up to its limit, an interval
-// makes room by a move of a job that has some work done in it.
+// Computes the number of moves from a job's work to spare time. A job can move work into an interval up to its limit
+// there; an interval makes room by moving a job that has work in it.
 void IntervalSchedule::measure_distances() {
   interval_queue_.clear();
   job_queue_.clear();

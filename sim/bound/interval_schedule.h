@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whether rate-limited jobs can all meet their deadlines: a maximum flow from jobs to the time between instants.
+// Decides whether rate-limited jobs can all meet their deadlines, by a maximum flow from jobs to intervals of time.
 #pragma once
 
 #include <cstdint>
@@ -9,31 +9,31 @@
 
 namespace dfrs::sim {
 
-/// A schedule of a part's jobs on a platform of speed `cpu`: how much of each job is done in each interval, the time
-/// between neighbouring instants at which a job begins or ends. It never exceeds a rate, the platform or a window, but
-/// may leave work undone. Amounts are integers, 2^-60 of the largest, so that the flow is exact for the part so
-/// rounded; the rounding of neighbouring intervals cancels out.
+/// A schedule of a part's jobs on a platform of speed `cpu`: the work done on each job in each interval between
+/// neighbouring instants at which a job begins or ends. It never exceeds a rate, the platform or a window, but may
+/// leave work undone. Amounts are integers, in units of about 2^-60 of the largest, so that the flow is exact for the
+/// rounded part; rounding errors of neighbouring intervals cancel out.
 ///
-/// A general maximum flow code spends most of its time building the graph, of jobs x intervals arcs that follow from
-/// two numbers per job; here it stays implicit. Memory O(sum over jobs of the intervals in their windows)
-/// where the first schedule leaves work undone, else O(jobs).
+/// The graph of jobs x intervals arcs stays implicit, because two numbers per job determine it and a general maximum
+/// flow code spends most of its time building it. Memory: O(sum over jobs of the intervals in their windows) if the
+/// first schedule leaves work undone, else O(jobs).
 class IntervalSchedule {
  public:
-  /// `part` not empty, by increasing begin; it must outlast this.
+  /// `part`: not empty, by increasing begin; it must outlive this object.
   IntervalSchedule(const CongestedPart& part, double cpu);
 
-  /// From interval to interval first what must be done now for a deadline to stay possible, then by earliest deadline.
-  /// If that leaves work undone, it is moved between intervals until all is done, or some jobs are seen to be
-  /// overloaded: those (indices in the part, increasing) have together more work than the platform and their rates
-  /// allow within their windows. Empty if all is done, up to an amount that moves no bound by more than 1e-11. Dinic's
-  /// algorithm from the schedule so far. To be called once.
+  /// Schedules each interval in turn: first the work without which a deadline would be missed, then by earliest
+  /// deadline. If that leaves work undone, Dinic's algorithm moves work between intervals until all is done or some
+  /// jobs prove overloaded: together they have more work than the platform and their rates allow within their windows.
+  /// Returns those jobs (indices in the part, increasing), or nothing if all work is done up to an amount that moves no
+  /// bound by more than 1e-11. Call this once.
   std::vector<std::uint32_t> overloaded_jobs();
 
  private:
   using Amount = std::int64_t;
 
   struct Share {
-    Amount limit;  // by the job's rate
+    Amount limit;  // from the job's rate
     Amount done;
   };
   struct JobState {
@@ -51,7 +51,7 @@ class IntervalSchedule {
     std::uint32_t distance;
     std::size_t candidate;  // next index in alive_ to try
   };
-  /// Work of a job to be done in this interval instead of the interval of the move before.
+  /// Work of a job that goes into this interval instead of the previous move's interval.
   struct Move {
     std::uint32_t job;
     std::uint32_t interval;
@@ -59,7 +59,7 @@ class IntervalSchedule {
 
   void make_windows();
   void make_shares();
-  /// The work left undone; without shares, perhaps only the first of it beyond the tolerance.
+  /// Returns the undone work. Without shares it may stop at the first excess over the tolerance.
   template <bool kKeepShares>
   Amount run_urgent_first();
   Share& share(std::uint32_t job, std::uint32_t interval) {
@@ -78,8 +78,8 @@ class IntervalSchedule {
   std::vector<IntervalState> intervals_;
   std::vector<Share> shares_;         // by job, then by interval
   std::vector<std::uint32_t> alive_;  // jobs by interval, then by deadline
-  Amount tolerance_ = 0;              // undone work that is rounding
-  Amount plain_overload_ = 0;         // undone work that is not
+  Amount tolerance_ = 0;              // undone work up to this is rounding error
+  Amount plain_overload_ = 0;         // undone work beyond this is a real overload
   std::vector<std::uint32_t> job_queue_;
   std::vector<std::uint32_t> interval_queue_;
   std::vector<Move> path_;

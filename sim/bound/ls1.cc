@@ -13,7 +13,7 @@
 namespace dfrs::sim {
 namespace {
 
-/// A step this small, relative to the stretch, is rounding: the overload found is none.
+/// A step this small, relative to the stretch, is rounding error and not an overload.
 constexpr double kStretchTolerance = 1e-12;
 
 std::vector<BoundJob> subset(std::span<const BoundJob> jobs, const std::vector<std::uint32_t>& which) {
@@ -30,7 +30,7 @@ std::vector<std::uint32_t> indices(const CongestedPart& part) {
   return jobs;
 }
 
-/// Members of the part that are too many even for a platform any of them could use alone: cheap to find.
+/// Members that miss deadlines even without rate limits; cheap to find.
 std::vector<std::uint32_t> late_without_rates(const CongestedPart& part, double cpu) {
   std::vector<EdfJob> jobs;
   jobs.reserve(part.size());
@@ -62,8 +62,8 @@ double bound_above(std::span<const BoundJob> jobs, double cpu, double stretch) {
 
 double ls1_bound(std::span<const BoundJob> jobs, double cpu, double start) {
   double stretch = start;
-  // Sets of jobs that can all meet their deadlines at the stretch or a smaller one: the number of the last such set a
-  // job was in, 0 for none.
+  // For each job, the number of the last proof that it and its set can meet their deadlines at this stretch or a
+  // smaller one; 0: no proof.
   std::vector<std::uint32_t> proven(jobs.size(), 0);
   std::uint32_t proofs = 0;
   for (bool raised = true; raised;) {
@@ -73,7 +73,7 @@ double ls1_bound(std::span<const BoundJob> jobs, double cpu, double start) {
       if (proof != 0 && std::all_of(part.begin(), part.end(),
                                     [&](const CongestedJob& member) { return proven[member.job] == proof; }))
         continue;
-      // What some of the jobs need bounds all of them, and is found faster alone.
+      // A bound for some of the jobs holds for all of them and is faster to find.
       const std::vector<std::uint32_t> members = indices(part);
       const std::vector<BoundJob> alone = subset(jobs, members);
       for (double next; (next = bound_above(alone, cpu, stretch)) > stretch; raised = true) stretch = next;

@@ -9,8 +9,8 @@
 namespace dfrs::sim {
 
 /// The smallest S >= `start` for which Linear System (1) has a solution. `jobs` by release date, `cpu` > 0; `start` is
-/// a lower bound to begin with, at least 1. Every set of jobs with too little time (a violated cut of the flow) gives a
-/// better lower bound; the last, with no such set left, is the optimum.
+/// a known lower bound, at least 1. Every set of jobs with too little time (a violated cut of the flow) gives a better
+/// lower bound; when no such set is left, the bound is the optimum.
 double ls1_bound(std::span<const BoundJob> jobs, double cpu, double start);
 
 }  // namespace dfrs::sim

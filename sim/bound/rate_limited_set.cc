@@ -10,7 +10,7 @@
 namespace dfrs::sim {
 namespace {
 
-/// Steps smaller than this, relative to the stretch, are rounding.
+/// Steps smaller than this, relative to the stretch, are rounding errors.
 constexpr double kStretchTolerance = 1e-13;
 
 }  // namespace
@@ -19,8 +19,8 @@ RateLimitedSet::RateLimitedSet(std::span<const BoundJob> jobs, double cpu) : job
   deadlines_.reserve(jobs.size());
 }
 
-// Sums in long double: F is compared with a sum of many large terms, and one small job's deadline may have to make up
-// the difference.
+// Sums in long double: F is compared with a sum of many large terms, and the difference may be down to one small job's
+// deadline.
 RateLimitedSet::Point RateLimitedSet::at(double stretch) {
   const Seconds origin = jobs_.front().release;
   Point point;
@@ -29,7 +29,7 @@ RateLimitedSet::Point RateLimitedSet::at(double stretch) {
     point.missing += job.work;
     deadlines_.push_back({job.release - origin + stretch * job.size, job.size, job.rate});
   }
-  // Just above S, of equal deadlines the larger job's is later, and equal releases are earlier than all of them.
+  // Just above S, the larger of two jobs with equal deadlines has the later one, and equal releases come before both.
   std::sort(deadlines_.begin(), deadlines_.end(),
             [](const Deadline& a, const Deadline& b) { return std::tie(a.at, a.size) < std::tie(b.at, b.size); });
   const auto usable = [&](long double rate) { return std::min<long double>(cpu_, rate); };
@@ -55,7 +55,7 @@ double RateLimitedSet::stretch_from(double stretch) {
   double low = stretch;
   Point below = at(low);
   if (below.missing <= 0) return low;
-  // One job's time alone may be enough for all the work.
+  // At this stretch one job's window alone holds all the work.
   long double work = 0;
   for (const BoundJob& job : jobs_) work += job.work;
   double high = std::numeric_limits<double>::infinity();
@@ -68,7 +68,7 @@ double RateLimitedSet::stretch_from(double stretch) {
   };
   if (exact(above, high)) return high;
 
-  // Newton's step from below is exact once no deadline changes places on the way; else the secant, else halves.
+  // Newton's step from below is exact if no deadlines swap on the way; otherwise try the secant, then halving.
   enum class Step { newton, secant, halve } step = Step::newton;
   while (high - low > kStretchTolerance * low) {
     double middle = low + (high - low) / 2;
@@ -78,7 +78,7 @@ double RateLimitedSet::stretch_from(double stretch) {
     else if (step == Step::secant)
       middle = low + static_cast<double>(width * (below.missing / (below.missing - above.missing)));
     if (!(middle > low && middle < high)) {
-      if (step == Step::newton && middle <= low) break;  // nothing left that a double could show
+      if (step == Step::newton && middle <= low) break;  // the step is below the precision of a double
       middle = low + width / 2;
     }
     if (middle <= low || middle >= high) break;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How much of a set of jobs a platform can do when each job also has a speed limit.
+// How much work of a set of jobs a platform can do if each job also has a speed limit.
 #pragma once
 
 #include <span>
@@ -9,17 +9,16 @@
 
 namespace dfrs::sim {
 
-/// A set A of jobs on a platform of speed `cpu` > 0. Between their releases and deadlines for a stretch of S at most
-/// F(S) = integral over time of min(cpu, sum of the rates of A's jobs between release and deadline) can be done, so
-/// that F(S) >= W(A), the work of A, is needed whatever the schedule. F is continuous, nondecreasing and piecewise
-/// linear.
+/// A set A of jobs on a platform of speed `cpu` > 0. For a stretch of S, the most work that fits between their releases
+/// and deadlines is F(S) = integral over time of min(cpu, sum of the rates of A's jobs between release and deadline).
+/// Any schedule needs F(S) >= W(A), the work of A. F is continuous, nondecreasing and piecewise linear.
 class RateLimitedSet {
  public:
   /// `jobs` by release date, not empty.
   RateLimitedSet(std::span<const BoundJob> jobs, double cpu);
 
-  /// The smallest S >= `stretch` with F(S) >= W(A), up to rounding (1e-12 relative). Each look at F is
-  /// O(|A| log |A|), and there are a few.
+  /// The smallest S >= `stretch` with F(S) >= W(A), up to rounding (1e-12 relative). Evaluates F a few times, O(|A| log
+  /// |A|) each.
   double stretch_from(double stretch);
 
  private:

@@ -54,7 +54,7 @@ ResultRow simulate_row(const Instance& instance, const Algorithm& algorithm, con
   return row;
 }
 
-// One call of run_campaign. Simulations count from 0, instances outermost.
+// One call of run_campaign. Simulations are numbered from 0, instances outermost.
 class Run {
  public:
   Run(std::span<const Instance> instances, std::span<const Algorithm> algorithms, const CampaignOptions& options)
@@ -62,7 +62,7 @@ class Run {
     for (const Algorithm& algorithm : algorithms) names_.push_back(algorithm_name(algorithm));
   }
 
-  /// Fills in the rows of these numbers.
+  /// Fills in the rows with these numbers.
   void simulate_all(std::vector<std::size_t> open) {
     total_ = open.size();
     if (options_.store != nullptr) {
@@ -116,7 +116,7 @@ class Run {
   bool found(std::size_t k) {
     std::optional<ResultRow> row = options_.store->find(key(k));
     if (!row) return false;
-    row->instance = instance(k).name;  // another instance of the same jobs may have been the one simulated
+    row->instance = instance(k).name;  // the stored result may come from another instance with the same jobs
     rows_[k] = std::move(*row);
     count_one();
     return true;
@@ -128,7 +128,7 @@ class Run {
     count_one();
   }
 
-  // Of the instances that still have something to simulate.
+  // Computes the bounds of the instances with open simulations.
   void find_bounds(const std::vector<std::size_t>& open) {
     std::vector<std::size_t> needed;
     for (std::size_t k : open) {
@@ -152,7 +152,7 @@ class Run {
     });
   }
 
-  // Simulates what no other process is at, until everything is there.
+  // Simulates what no other process is working on, until all results are there.
   void share(std::vector<std::size_t> open) {
     auto pause = std::chrono::milliseconds(20);
     while (!open.empty()) {
@@ -191,7 +191,7 @@ class Run {
   std::span<const Algorithm> algorithms_;
   const CampaignOptions& options_;
   std::vector<std::string> names_;
-  std::vector<std::string> fingerprints_;  // with a store only
+  std::vector<std::string> fingerprints_;  // only with a store
   std::string settings_;
   std::vector<StretchBounds> bounds_;
   std::vector<ResultRow> rows_;
@@ -203,7 +203,7 @@ class Run {
 }  // namespace
 
 std::string campaign_settings(const CampaignOptions& options) {
-  // Bound by name, so that an option more is an error here until it is part of the settings.
+  // Binds every option, so that a new one fails to compile here until it is part of the settings.
   const auto& [penalty, events_apart, paused_work, lost_work, discover_needs, need_rule, need_interval, engine] =
       options.sim;
   const auto& [need_floor, headroom, used_up, rise, memory, step] = need_rule;

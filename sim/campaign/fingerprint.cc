@@ -22,7 +22,7 @@ void append(std::string& bytes, const RigidVector& amounts) {
 }  // namespace
 
 std::string fingerprint(const Instance& instance) {
-  // Bound by name, so that a field more is an error here until it is part of the fingerprint.
+  // Binds every field, so that a new one fails to compile here until it is part of the fingerprint.
   std::string bytes = "dfrs instance 2\n";
   const auto& [nodes, rigid_dims] = instance.platform;
   append(bytes, static_cast<std::uint64_t>(rigid_dims));
@@ -42,7 +42,7 @@ std::string fingerprint(const Instance& instance) {
     append(bytes, run_time);
     append(bytes, estimate);
     append(bytes, reserved_start);
-    // Most instances have neither: theirs stay what they were.
+    // Most instances have neither, and their fingerprints stay those of stores without these fields.
     if (weight != 1 || cpu_asked != 0) {
       bytes += "weight and CPU asked for";
       append(bytes, weight);

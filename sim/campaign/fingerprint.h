@@ -7,8 +7,8 @@
 
 namespace dfrs::sim {
 
-/// SHA-256 over all that a simulation sees of an instance: the platform and every job to the bit, in their order; not
-/// the name. 64 hexadecimal digits, the same on every machine. O(nodes + jobs).
+/// SHA-256 of everything that a simulation sees of an instance: the platform and every job, bit for bit and in order,
+/// but not the name. 64 hexadecimal digits, the same on every machine. O(nodes + jobs).
 std::string fingerprint(const Instance& instance);
 
 }  // namespace dfrs::sim

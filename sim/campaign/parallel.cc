@@ -10,11 +10,13 @@
 
 namespace dfrs::sim {
 
-void parallel_for(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work) {
+void parallel_for(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work,
+                  const Progress& progress) {
   if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
   std::atomic<std::size_t> next{0};
   std::atomic<bool> stop{false};
   std::mutex mutex;
+  std::size_t done = 0;
   std::size_t failed_index = count;
   std::exception_ptr failure;
 
@@ -24,6 +26,10 @@ void parallel_for(std::size_t count, unsigned threads, const std::function<void(
       if (index >= count) return;
       try {
         work(index);
+        if (progress) {
+          const std::lock_guard lock(mutex);
+          progress(++done, count);
+        }
       } catch (...) {
         stop.store(true, std::memory_order_relaxed);
         const std::lock_guard lock(mutex);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Independent pieces of work on several threads.
+// Runs independent work on several threads.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,13 @@
 
 namespace dfrs::sim {
 
+/// Called after each piece of work with the number done. May be empty; calls do not overlap.
+using Progress = std::function<void(std::size_t done, std::size_t total)>;
+
 /// Calls work(index) once for each index < count, on `threads` threads (0: one per processor), lowest index first.
-/// After an exception no further work begins; that of the lowest failed index is rethrown when all threads ended.
-void parallel_for(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work);
+/// After an exception no further work begins; the exception of the lowest failed index is rethrown when all threads
+/// have ended.
+void parallel_for(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work,
+                  const Progress& progress = {});
 
 }  // namespace dfrs::sim

@@ -85,7 +85,7 @@ std::span<const ResultColumn> result_columns() {
       {"moves_per_hour", [](ResultRow& r) -> double& { return r.metrics.moves_per_hour; }},
       {"pause_gb_per_s", [](ResultRow& r) -> double& { return r.metrics.pause_gb_per_s; }},
       {"move_gb_per_s", [](ResultRow& r) -> double& { return r.metrics.move_gb_per_s; }},
-      {kCpuSeconds, [](ResultRow& r) -> double& { return r.cpu_seconds; }},  // the last: results_csv
+      {kCpuSeconds, [](ResultRow& r) -> double& { return r.cpu_seconds; }},  // must be last, see results_csv
   }};
   return columns;
 }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "sim/errors.h"
+#include "sim/workload/text_lines.h"
 
 namespace dfrs::sim {
 namespace {
@@ -35,8 +36,7 @@ std::string selection_text(std::span<const std::size_t> numbers) {
 
 std::vector<std::size_t> parse_selection(std::string_view text, std::size_t count) {
   std::vector<std::size_t> numbers;
-  for (;;) {
-    const std::string_view range = text.substr(0, text.find(','));
+  each_item(text, [&](std::string_view range) {
     const std::size_t dash = range.find('-');
     const auto first = whole_number(range.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : whole_number(range.substr(dash + 1));
@@ -50,9 +50,8 @@ std::vector<std::size_t> parse_selection(std::string_view text, std::size_t coun
       throw UsageError(fmt::format("'{}': the numbers of simulations must ascend", range));
     }
     for (std::size_t number = *first; number <= *last; ++number) numbers.push_back(number);
-    if (range.size() == text.size()) return numbers;
-    text.remove_prefix(range.size() + 1);
-  }
+  });
+  return numbers;
 }
 
 std::vector<std::span<const std::size_t>> in_parts(std::span<const std::size_t> numbers, std::size_t parts) {

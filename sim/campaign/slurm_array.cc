@@ -13,7 +13,7 @@
 namespace dfrs::sim {
 namespace {
 
-// A word for sh, and for the #SBATCH lines, which know the same quotes.
+// Quotes a word for sh. #SBATCH lines use the same quotes.
 std::string shell_quoted(std::string_view word) {
   std::string out = "'";
   for (const char c : word) {
@@ -23,7 +23,7 @@ std::string shell_quoted(std::string_view word) {
   return out + '\'';
 }
 
-// The first line that says something.
+// The first non-blank line.
 std::string first_line(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
@@ -33,7 +33,7 @@ std::string first_line(std::string_view text) {
   return "no message";
 }
 
-// --array and --array=1-3 are alike here, -a and -a1 too.
+// Matches --array and --array=1-3, and -a and -a1.
 bool is_option(std::string_view word, std::string_view shortly, std::string_view wholly) {
   return (word.starts_with(shortly) && !word.starts_with("--")) || word == wholly ||
          word.substr(0, word.find('=')) == wholly;
@@ -43,7 +43,7 @@ std::string array_range(const SlurmArray& array) {
   return fmt::format("1-{}", array.tasks) + (array.at_once == 0 ? "" : fmt::format("%{}", array.at_once));
 }
 
-// All in which a job has not come to its end.
+// All states of jobs that have not ended.
 constexpr const char* kStates =
     "PENDING,CONFIGURING,RUNNING,COMPLETING,SUSPENDED,STOPPED,REQUEUED,REQUEUE_FED,REQUEUE_HOLD,SPECIAL_EXIT,RESIZING,"
     "RESV_DEL_HOLD,SIGNALING,STAGE_OUT";
@@ -124,7 +124,7 @@ std::string array_script(const SlurmArray& array) {
 }
 
 std::string submit_array(const SlurmArray& array, const std::string& script) {
-  // Said here, too: variables like SBATCH_JOB_NAME count more than the script.
+  // Repeated on the command line, because variables such as SBATCH_JOB_NAME override the script.
   const auto outcome =
       run({"sbatch", "--parsable", "--job-name=" + array.name, "--array=" + array_range(array), script});
   if (outcome.exit_code != 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Job arrays of Slurm, through its commands: what is submitted, and what of it is still to come.
+// Job arrays of Slurm, through its commands: submitting them and asking what is left.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 
 namespace dfrs::sim {
 
-/// A job array whose task I, from 1, does the simulations of line I of a file.
+/// A job array whose task I, from 1, runs the simulations on line I of a file.
 struct SlurmArray {
   std::string name;  ///< of the job
   std::size_t tasks = 1;
-  std::size_t at_once = 0;           ///< tasks running at the same time; 0: as many as there is room for
-  unsigned cpus = 1;                 ///< of a task
+  std::size_t at_once = 0;           ///< the most tasks running at a time; 0: no limit
+  unsigned cpus = 1;                 ///< per task
   std::string partition;             ///< empty: the default one
-  std::string time;                  ///< limit of a task as sbatch takes it; empty: the partition's
-  std::vector<std::string> options;  ///< more of sbatch's, as in --mem=2G
-  std::string folder;  ///< absolute; of plan, logs (task-I.log) and stores (part-I.db); see check_slurm_folder
-  std::vector<std::string> command;  ///< of a task, but for its simulations, its store and
+  std::string time;                  ///< time limit per task in sbatch's format; empty: the partition's
+  std::vector<std::string> options;  ///< additional sbatch options, such as --mem=2G
+  std::string folder;                ///< absolute; holds plan, task-I.log and part-I.db; see check_slurm_folder
+  std::vector<std::string> command;  ///< of a task, without its simulations, its store and its sources
   std::vector<std::string> sources;
 };
 
@@ -28,28 +28,27 @@ inline constexpr std::string_view kPlanFile = "plan";
 std::string task_log(const SlurmArray& array, std::size_t task);
 std::string task_store(const SlurmArray& array, std::size_t task);
 
-/// Slurm puts job numbers for '%' in names of logs, and its own marks around options are quotes and backslashes.
-/// Errors: UsageError for a folder with such a name.
+/// Errors: UsageError for a folder whose name has a '%', which Slurm expands in log names, or quotes or backslashes,
+/// which Slurm interprets in options.
 void check_slurm_folder(const std::string& folder);
-/// Errors: UsageError for options of sbatch that would take the array out of our sight (another name, cluster or
-/// array).
+/// Errors: UsageError for sbatch options with which the array could not be followed (another name, cluster or array).
 void check_sbatch_options(const std::vector<std::string>& options);
 
-/// A batch script that is complete by itself. Tasks whose node dies are requeued.
+/// A self-contained batch script. Tasks whose node fails are requeued.
 std::string array_script(const SlurmArray& array);
 
-/// Submits the script of `array` with sbatch; the job's number. Errors: SlurmError, saying what sbatch says.
+/// Submits the script of `array` with sbatch and returns the job number. Errors: SlurmError with sbatch's message.
 std::string submit_array(const SlurmArray& array, const std::string& script);
 
-/// Tasks of jobs of this name that have not ended.
+/// Tasks of an array that have not ended.
 struct SlurmQueue {
-  std::size_t running = 0;  ///< or about to end
+  std::size_t running = 0;  ///< or completing
   std::size_t waiting = 0;
-  std::string reason;  ///< why they wait; "" where none does
-  bool held = false;   ///< some wait until somebody releases them
+  std::string reason;  ///< why they wait; empty if no task waits
+  bool held = false;   ///< some are held until a user releases them
 };
-/// As squeue tells it; nothing where it cannot (`error` says why): slurmctld may be away for a while. Errors:
-/// SlurmError where there is no squeue.
+/// Asks squeue for the tasks of jobs of this name. Nothing, with the reason in `error`, if squeue fails: slurmctld may
+/// be away for a while. Errors: SlurmError if there is no squeue.
 std::optional<SlurmQueue> slurm_queue(const std::string& name, std::string& error);
 
 }  // namespace dfrs::sim

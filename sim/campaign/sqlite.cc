@@ -41,7 +41,7 @@ bool Statement::step() {
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
-  // Reading the error resets nothing, but the statement must not keep its locks.
+  // A reset keeps the error message, and the statement must not keep its locks.
   sqlite3_reset(statement_.get());
   database_->fail(code);
 }
@@ -71,7 +71,7 @@ double Statement::number(int column) const {
 Database::Database(std::string path, std::chrono::milliseconds patience)
     : path_(std::move(path)), patience_(static_cast<int>(patience.count())) {
   sqlite3* connection = nullptr;
-  // Each connection is used by one thread at a time, so SQLite need not lock.
+  // Each connection is used by one thread at a time, so SQLite needs no mutex.
   const int code = sqlite3_open_v2(path_.c_str(), &connection,
                                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
   connection_.reset(connection);
@@ -85,7 +85,7 @@ void Database::execute(const std::string& sql) {
 }
 
 void Database::write_ahead() {
-  // SQLite does not wait by itself here, and several processes may make a store at the same moment.
+  // SQLite does not wait here on its own, and several processes may create a store at the same moment.
   for (int waited = 0;; waited += kRetry) {
     const int code = sqlite3_exec(connection_.get(), "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
     if (code == SQLITE_OK) return;
@@ -109,11 +109,11 @@ std::int64_t Database::integer(const std::string& sql) {
 
 void Database::fail(int code) const {
   const std::string reason = connection_ ? sqlite3_errmsg(connection_.get()) : sqlite3_errstr(code);
-  switch (code & 0xff) {  // the rest is detail
+  switch (code & 0xff) {  // the primary result code
     case SQLITE_NOTADB:
-      throw InputError(fmt::format("{}: is no store of results, nor a database at all; give another file", path_));
+      throw InputError(fmt::format("{}: not a store of results, nor a database at all; give another file", path_));
     case SQLITE_CORRUPT:
-    case SQLITE_ERROR:  // tables or columns that the file should have
+    case SQLITE_ERROR:  // a table or column is missing
       throw InputError(
           fmt::format("{}: the store of results is damaged ({}); remove the file to start again", path_, reason));
     case SQLITE_BUSY:
@@ -132,7 +132,7 @@ Transaction::~Transaction() {
   try {
     database_.execute("ROLLBACK");
   } catch (...) {
-    // SQLite has rolled back by itself, as it does after a full disk.
+    // SQLite has already rolled back, as it does when the disk is full.
   }
 }
 

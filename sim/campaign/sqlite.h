@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// As much of SQLite as the store of results needs, with our errors.
+// The part of SQLite that the store of results needs, with our errors.
 #pragma once
 
 #include <chrono>
@@ -22,15 +22,15 @@ class Statement {
   Statement& bind(int parameter, std::string_view text);
   Statement& bind(int parameter, double value);
   Statement& bind(int parameter, std::int64_t value);
-  /// Whether there is a row; columns may be read until the next call. Errors: as of Database.
+  /// Steps to the next row; false if there is none. Columns may be read until the next call. Errors: those of Database.
   bool step();
-  /// Runs a statement without rows and makes it ready for the next time.
+  /// Runs a statement without rows and resets it for the next use.
   void run();
   void reset();
 
   std::string text(int column) const;
   std::int64_t integer(int column) const;
-  /// Errors: InputError for what is no number.
+  /// Errors: InputError if the column is not a number.
   double number(int column) const;
 
  private:
@@ -45,24 +45,24 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-/// One connection, to be used by one thread at a time.
+/// One connection. Use it from one thread at a time.
 ///
-/// Errors of all members: InputError for a file that is damaged or no database; IoError where it cannot be opened, read
-/// or written (missing folder, no permission, disk full, locked for too long).
+/// Errors of all members: InputError if the file is damaged or not a database; IoError if it cannot be opened, read or
+/// written (missing folder, no permission, disk full, locked for too long).
 class Database {
  public:
   static constexpr std::chrono::milliseconds kPatience{60'000};
 
-  /// Opens the file; makes an empty one where there is none. `patience`: how long to wait where another process writes.
+  /// Opens the file, or creates an empty one. `patience`: how long to wait while another process writes.
   explicit Database(std::string path, std::chrono::milliseconds patience = kPatience);
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
   void execute(const std::string& sql);
-  /// Readers no longer wait for the writer, nor the writer for them.
+  /// Turns on write-ahead logging, with which readers and the writer do not wait for each other.
   void write_ahead();
   Statement prepare(const std::string& sql);
-  /// The number that a PRAGMA or SELECT of one number gives.
+  /// The result of a PRAGMA or SELECT of one number.
   std::int64_t integer(const std::string& sql);
 
   const std::string& path() const { return path_; }
@@ -79,7 +79,7 @@ class Database {
   std::unique_ptr<sqlite3, Close> connection_;
 };
 
-/// All or nothing, and no other process writes meanwhile.
+/// An atomic transaction during which no other process can write.
 class Transaction {
  public:
   explicit Transaction(Database& database) : database_(database) { database_.execute("BEGIN IMMEDIATE"); }

@@ -12,12 +12,12 @@
 namespace dfrs::sim {
 namespace {
 
-constexpr std::int64_t kApplication = 0x64667273;  // "dfrs": what `file` shows of a store
+constexpr std::int64_t kApplication = 0x64667273;  // "dfrs", which `file` shows for a store
 constexpr std::int64_t kFormat = 1;
 
 std::string program() { return fmt::format("dfrs-sim {} (results {})", PACKAGE_VERSION, kResultsVersion); }
 
-// One file, one name: two names would have two files of locks.
+// Canonical, because two names of one file would give two lock files.
 std::string canonical(const std::string& path) {
   if (path.empty()) throw UsageError("the name of the store is empty; give a file");
   std::error_code error;
@@ -38,7 +38,7 @@ std::string insert_result() {
                      number_columns(), marks);
 }
 
-// Columns of numbers have no type, so that SQLite keeps every bit of them.
+// Numeric columns have no type, so that SQLite keeps every bit.
 std::string tables() {
   return fmt::format(
       "CREATE TABLE facts(position INTEGER PRIMARY KEY, name TEXT NOT NULL, value TEXT NOT NULL);"
@@ -64,7 +64,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// What is different about two values of a fact, in words.
+// Describes how two values of a fact differ.
 std::string difference(const std::string& there, const std::string& here) {
   const std::vector<std::string_view> theirs = lines_of(there);
   const std::vector<std::string_view> ours = lines_of(here);
@@ -88,7 +88,7 @@ std::vector<StoreFact> campaign_facts(std::string_view settings, std::span<const
                                       std::span<const std::string> fingerprints) {
   std::string list;
   for (std::size_t k = 0; k < instances.size(); ++k) {
-    // The first digits tell instances apart in a message; the comparison needs no more, results have them all.
+    // 16 digits suffice to compare instances and to tell them apart in a message; results have all digits.
     list += fmt::format("{} {:.16}\n", instances[k].name, fingerprints[k]);
   }
   return {{"command", "compare"}, {"options", std::string(settings)}, {"instances", std::move(list)}};
@@ -97,13 +97,13 @@ std::vector<StoreFact> campaign_facts(std::string_view settings, std::span<const
 ResultStore::ResultStore(const std::string& path, std::span<const StoreFact> facts, Access access,
                          std::chrono::milliseconds patience)
     : database_(canonical(path), patience), worker_(database_.path() + "-workers") {
-  // Before the first access: SQLite then keeps its index of the write-ahead log in memory of its own instead of a file
-  // that is mapped by all who use the store, which works on one machine only.
+  // Before the first access: SQLite then keeps the index of the write-ahead log in private memory and not in a file
+  // mapped by all users of the store, which works on one machine only.
   if (access == Access::exclusive) database_.execute("PRAGMA locking_mode = EXCLUSIVE");
   database_.write_ahead();
-  database_.execute("PRAGMA synchronous = NORMAL");  // writers do not wait for the disk
+  database_.execute("PRAGMA synchronous = NORMAL");  // commits do not wait for the disk
   make_or_check(facts);
-  // Claims of the one who had this number before: dead, since the number was free.
+  // Drops claims of an earlier holder of this number, which is dead because the number was free.
   Statement remove = database_.prepare("DELETE FROM claims WHERE worker = ?");
   remove.bind(1, worker_.number()).run();
 }
@@ -113,7 +113,7 @@ ResultStore::~ResultStore() {
     Statement& remove = statement("DELETE FROM claims WHERE worker = ?");
     remove.bind(1, worker_.number()).run();
   } catch (...) {
-    // Whoever comes next sees that this worker is gone.
+    // The next process sees that this worker is gone.
   }
 }
 
@@ -128,7 +128,7 @@ void ResultStore::make_or_check(std::span<const StoreFact> facts) {
     return;
   }
   if (database_.integer("PRAGMA application_id") != kApplication) {
-    throw InputError(fmt::format("{}: is a database, but no store of results; give another file", database_.path()));
+    throw InputError(fmt::format("{}: a database, but not a store of results; give another file", database_.path()));
   }
   if (const std::int64_t format = database_.integer("PRAGMA user_version"); format != kFormat) {
     throw UsageError(fmt::format("{}: the store has format {}, this dfrs-sim reads {}; give another file",
@@ -221,7 +221,7 @@ ResultStore::Claim ResultStore::claim(const SimulationKey& key) {
   select.bind(1, key.fingerprint).bind(2, key.algorithm).bind(3, settings);
   const std::int64_t worker = select.step() ? select.integer(0) : -1;  // -1: nobody
   select.reset();
-  // Within the transaction: a newcomer that has just taken the number of a dead one cannot have claimed meanwhile.
+  // Inside the transaction, so that a new process with the number of a dead one cannot claim meanwhile.
   if (worker >= 0 && worker_.alive(worker)) return Claim::elsewhere;
   statement("INSERT OR REPLACE INTO claims(fingerprint, algorithm, settings, worker) VALUES(?, ?, ?, ?)")
       .bind(1, key.fingerprint)
@@ -289,7 +289,7 @@ void ResultStore::put_bounds(std::string_view fingerprint, Seconds stretch_floor
 void ResultStore::take_in(const std::string& path, std::span<const StoreFact> facts) {
   ResultStore other(path, facts, Access::exclusive, std::chrono::milliseconds(0));
   const std::scoped_lock lock(mutex_, other.mutex_);
-  // Before the transaction: what is known of settings must not depend on its success.
+  // Before the transaction, because the cached ids of settings must stay valid if it fails.
   Statement settings = other.database_.prepare("SELECT text FROM settings");
   while (settings.step()) settings_id(settings.text(0));
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Results on disk as soon as they are there, so that an interrupted campaign continues where it was, and several
-// processes of one machine may work on one campaign. The file is a SQLite database.
+// Keeps results on disk as they come, so that an interrupted campaign can continue and several processes on one machine
+// can share a campaign. The file is a SQLite database.
 #pragma once
 
 #include <map>
@@ -18,66 +18,67 @@
 
 namespace dfrs::sim {
 
-/// What a store is for. Of two stores for the same purpose all facts are equal.
+/// Part of a store's purpose. Two stores have the same purpose if all facts are equal.
 struct StoreFact {
   std::string name;   ///< as in "other NAME": "options", "instances"
-  std::string value;  ///< a line, or several that are compared line by line
+  std::string value;  ///< one line, or several that are compared line by line
 };
 
-/// The facts of a campaign of `dfrs-sim compare`: options, and instances by name and fingerprint. Algorithms are none:
-/// more of them may be added to a store later.
+/// The facts of a campaign of `dfrs-sim compare`: options, and instances by name and fingerprint. Algorithms are not
+/// facts, so that more can be added to a store later.
 std::vector<StoreFact> campaign_facts(std::string_view settings, std::span<const Instance> instances,
                                       std::span<const std::string> fingerprints);
 
-/// Which simulation. `settings` tells all options that its result depends on (campaign_settings).
+/// Identifies a simulation. `settings` holds all options that its result depends on (campaign_settings).
 struct SimulationKey {
   std::string_view fingerprint;  ///< of the instance
   std::string_view algorithm;    ///< canonical name
   std::string_view settings;
 };
 
-/// All members may be called from any thread. Errors of all: IoError where the file or its folder cannot be read and
-/// written (or the disk is full), InputError where the file is damaged or is something else.
+/// Thread-safe. Errors of all members: IoError if the file or its folder cannot be read and written (or the disk is
+/// full), InputError if the file is damaged or is something else.
 ///
-/// A result is in the file for good when finish() returns, as far as the process is concerned; the power failing, the
-/// last ones may be lost and are then simulated again, but the store stays whole. Processes on several machines need a
-/// store each; take_in() brings these together.
+/// Once finish() returns, a result survives the end of the process. A power failure may lose the last results, which
+/// are then simulated again, but the store stays consistent. Processes on several machines need one store each;
+/// take_in() merges them.
 class ResultStore {
  public:
   enum class Access {
-    shared,  ///< several processes; the file must be on a disk of this machine
-    /// One process: a second one waits and then fails; the file may be in a folder that several machines share,
-    /// if file locks work there.
+    shared,  ///< several processes; the file must be on a local disk
+    /// One process; a second one waits and then fails. The file may be in a folder shared by several machines, if file
+    /// locks work there.
     exclusive,
   };
 
-  /// Opens the store or makes it. Beside `path` there will be path-workers (empty) and, while it is in use, path-wal
-  /// and (shared) path-shm. Errors, besides those above: UsageError if the store was made for something else, saying
-  /// what differs: the program's version or a fact. `patience`: how long to wait for another process.
+  /// Opens or creates the store. Creates path-workers (empty) beside `path` and, while in use, path-wal and (shared)
+  /// path-shm. Errors, besides those above: UsageError if the store has another purpose, naming the difference: the
+  /// program's version or a fact. `patience`: how long to wait for another process.
   ResultStore(const std::string& path, std::span<const StoreFact> facts, Access access = Access::shared,
               std::chrono::milliseconds patience = Database::kPatience);
-  /// Gives back what was claimed and not finished.
+  /// Releases what was claimed but not finished.
   ~ResultStore();
 
   enum class Claim {
-    mine,       ///< nobody has done it or is at it; it is up to the caller now
+    mine,       ///< the caller must simulate it: it has no result and nobody else works on it
     finished,   ///< find() has the result
-    elsewhere,  ///< a living process is at it
+    elsewhere,  ///< a live process is working on it
   };
 
   std::optional<ResultRow> find(const SimulationKey& key);
-  /// What a dead process had claimed becomes the caller's.
+  /// Takes over claims of dead processes.
   Claim claim(const SimulationKey& key);
-  /// The result comes in and the claim ends, in one step.
+  /// Stores the result and ends the claim, in one step.
   void finish(const SimulationKey& key, const ResultRow& row);
   void release(const SimulationKey& key);
 
-  /// Bounds are kept, too: they cost as much as a simulation.
+  /// Bounds are stored, too, because they cost as much as a simulation.
   std::optional<StretchBounds> find_bounds(std::string_view fingerprint, Seconds stretch_floor);
   void put_bounds(std::string_view fingerprint, Seconds stretch_floor, const StretchBounds& bounds);
 
-  /// All results and bounds of the store at `path` that are not here yet, in one step. That one must exist, be for the
-  /// same purpose (`facts`) and not be in use; it stays as it is. Errors: as of opening it; nothing is waited for.
+  /// Copies all results and bounds that are missing here from the store at `path`, in one step. That store must exist,
+  /// have the same purpose (`facts`) and not be in use; it is not changed. Errors: those of opening it, without
+  /// waiting.
   void take_in(const std::string& path, std::span<const StoreFact> facts);
 
  private:

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int64_t kMostSlots = 4096;
 
-// Locks of the open file, not of the process (POSIX): those would vanish as soon as any part of the process closes the
-// file, and would not tell two stores of one process apart.
+// Locks of the open file description. POSIX locks of the process would vanish as soon as any part of the process closes
+// the file, and would not tell two stores of one process apart.
 struct flock byte_lock(std::int64_t byte) {
   struct flock lock{};
   lock.l_type = F_WRLCK;

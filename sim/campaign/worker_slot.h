@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which of the processes that share a store are alive.
+// Tells which of the processes that share a store are alive.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace dfrs::sim {
 
-/// A number that no other living holder has, in the file's first unlocked byte. The kernel gives the byte free when the
-/// process ends, however it ends: no clock, process id or heartbeat is trusted. Holders of one process count as
-/// different ones. The file itself stays empty; it is not removed, because another may be about to open it.
+/// Holds a number that no other live holder has: the file's first unlocked byte. The kernel unlocks the byte when the
+/// process ends, however it ends, so no clock, process id or heartbeat is needed. Holders in one process are distinct.
+/// The file stays empty and is not removed, because another process may be about to open it.
 class WorkerSlot {
  public:
-  /// Errors: IoError if the file cannot be made or locked, or 4,096 others hold slots.
+  /// Errors: IoError if the file cannot be created or locked, or if 4,096 others hold slots.
   explicit WorkerSlot(const std::string& path);
   WorkerSlot(const WorkerSlot&) = delete;
   WorkerSlot& operator=(const WorkerSlot&) = delete;
 
   std::int64_t number() const { return number_; }
-  /// Whether somebody holds that number.
+  /// True if a live holder has that number. Errors: IoError.
   bool alive(std::int64_t number) const;
 
  private:

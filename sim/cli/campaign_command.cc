@@ -17,7 +17,7 @@
 namespace dfrs::sim {
 namespace {
 
-// Results are told apart by the names of instances.
+// Results are identified by the names of instances.
 void check_names_differ(std::span<const Instance> instances) {
   std::unordered_set<std::string_view> seen;
   for (const Instance& instance : instances) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What compare and demo have in common: simulate, print the table, write results and report.
+// The part common to compare and demo: simulate, print the table, write results and report.
 #pragma once
 
 #include <string>
@@ -13,28 +13,27 @@
 namespace dfrs::sim {
 
 struct CampaignOutputs {
-  std::string store;                        ///< file that keeps results as they come and is gone on from; empty: none
+  std::string store;                        ///< file that keeps results so that a run can continue; empty: none
   std::string results;                      ///< CSV file, a row per simulation; empty: none
   std::string report;                       ///< HTML file; empty: none
   CpuSeconds times = CpuSeconds::left_out;  ///< of `results`
   std::string format = "text";              ///< of the summary on standard output
   ReportOptions report_options;
-  SlurmOptions slurm;  ///< with a folder: where the simulations run, and their results are kept
+  SlurmOptions slurm;  ///< with a folder, simulations run on a Slurm cluster
 };
 
-/// Outputs are opened before the simulations begin: a path that cannot be written is known at once.
-/// Returns the summary in words and numbers, which the caller prints; or what to do next, with jobs that are not waited
-/// for.
+/// Opens outputs before the simulations begin, so that a path that cannot be written fails at once. Returns the text to
+/// print: the summary, or what to do next if it does not wait for Slurm's jobs.
 std::string run_and_report(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
                            const SimulationOptions& simulation, unsigned threads, const CampaignOutputs& outputs);
 
-/// Some of the simulations alone, as CampaignOutputs::slurm has them done: `numbers` as of parse_selection. Their
-/// results are in `store` then, which is nobody else's meanwhile.
+/// Runs only some of the simulations, as a task of a Slurm job array does. `numbers`: see parse_selection. Puts the
+/// results into `store`, which no other process can use meanwhile.
 void run_part(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
               const SimulationOptions& simulation, unsigned threads, const std::string& store,
               const std::string& numbers);
 
-/// "settings" of a report.
+/// The settings shown in a report.
 std::vector<std::pair<std::string, std::string>> report_settings(const SimulationOptions& simulation);
 
 }  // namespace dfrs::sim

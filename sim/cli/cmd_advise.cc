@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dfrs-sim advise: one page for an administrator, from the accounting of a cluster.
+// dfrs-sim advise: one page for an administrator, from a cluster's accounting.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -18,7 +18,7 @@
 namespace dfrs::sim {
 namespace {
 
-constexpr std::size_t kLeastJobsOfAWeek = 20;  // fewer say nothing of a scheduler
+constexpr std::size_t kLeastJobsOfAWeek = 20;  // fewer say nothing about a scheduler
 
 struct AdviseCommand {
   WorkloadOptions workload;
@@ -65,7 +65,7 @@ struct AdviseCommand {
     throw UsageError(given.empty()
                          ? "advise: nothing to read; give accounting by --sacct FILE, a log by --swf FILE, or a "
                            "SOURCE (see --help)"
-                         : "advise: one of SOURCE, --sacct and --swf is expected, not several");
+                         : "advise: give only one of SOURCE, --sacct and --swf");
   }
 
   std::string page_format() const {
@@ -77,14 +77,14 @@ struct AdviseCommand {
   }
 
   void load(std::string_view text, const std::string& source) {
-    if (!sacct.empty() && !is_sacct_text(text)) (void)parse_sacct(text, source_name(source));  // says what is wrong
+    if (!sacct.empty() && !is_sacct_text(text)) (void)parse_sacct(text, source_name(source));  // throws with the reason
     if (!swf.empty() && is_sacct_text(text)) {
       throw UsageError(fmt::format("--swf: {} is the output of sacct; give it by --sacct", source_name(source)));
     }
-    LoadOptions options = workload.load_options(text);
-    options.weeks = false;  // divided below, the same way for all
+    LoadOptions options = workload.load_options();
+    options.weeks = false;  // divided below, in the same way for all sources
     if (workload.estimates() == "auto") options.conventions.estimates = SwfEstimates::kTrace;
-    // One odd job is no reason to have no answer; the page says how many were left out.
+    // A single odd job should not prevent an answer; the page says how many jobs were left out.
     options.processors.lenient = options.memory.lenient = options.sacct.lenient = true;
     const bool measured = options.sacct.cpu_need == CpuNeed::kMeasured;
     options.sacct.cpu_need = CpuNeed::kAllocated;
@@ -97,8 +97,8 @@ struct AdviseCommand {
     input.report = std::move(loaded.report);
     input.notes = std::move(loaded.notes);
     for (std::string& note : input.notes) note = sentence(std::move(note));
+    describe(loaded, options, text);
     const Instance& all = loaded.instances.front();
-    describe(all, options, text, source);
     std::vector<std::size_t> chosen;
     input.samples = divide(all, chosen);
     if (loaded.was_sacct && measured && input.facts->cpu_efficiency) {
@@ -107,24 +107,25 @@ struct AdviseCommand {
     }
   }
 
-  void describe(const Instance& all, const LoadOptions& options, std::string_view text, const std::string& source) {
+  void describe(const Loaded& loaded, const LoadOptions& options, std::string_view text) {
+    const Instance& all = loaded.instances.front();
     input.jobs_in_source = all.jobs.size();
     input.length = all.jobs.back().submit - all.jobs.front().submit;
     input.shape.nodes = static_cast<int>(all.platform.nodes.size());
     input.shape.memory_mib = all.platform.nodes.front().rigid[kMemory];
     input.memory_modelled = input.shape.memory_mib > 0;
-    if (is_sacct_text(text)) {
-      const SacctLog log = parse_sacct(text, source_name(source), {options.swf.lenient});
+    if (loaded.was_sacct) {
+      const SacctLog log = parse_sacct(text, loaded.source, {options.swf.lenient});
       input.facts = accounting_facts(log);
       input.shape.cores = complete_shape(log, options.sacct.shape).cores;
-    } else if (options.annotation == SwfAnnotation::kMemory) {
+    } else if (loaded.annotation == SwfAnnotation::kMemory) {
       input.shape.cores = options.memory.cores;
     } else {
       input.shape.cores = options.processors.cores;
     }
   }
 
-  // The weeks of a long log, or the whole of a short one. `chosen`: the weeks; empty at first.
+  // Sample weeks of a long log, or the whole of a short one. `chosen`: the weeks; filled if empty.
   std::vector<Instance> divide(const Instance& all, std::vector<std::size_t>& chosen) {
     if (whole || all.jobs.back().submit - all.jobs.front().submit < 2 * kWeek) return {all};
     std::vector<Instance> weeks = split_weeks(all, all.name);
@@ -159,31 +160,31 @@ void add_advise(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--format", options->format, "of the page (default: by the file's name, else text)")
       ->check(CLI::IsMember({"text", "markdown", "html"}));
-  command->add_option("--conf", options->conf, "write the settings to start with to this file, too");
-  command->add_option("-a,--algorithm", options->input.candidates,
-                      "one more DFRS policy to try; may be given several times");
+  command->add_option("--conf", options->conf, "also write the suggested dfrs.conf to this file");
+  command->add_option("-a,--algorithm", options->input.candidates, "an additional DFRS policy to try; may be repeated");
   command
       ->add_option("--bandwidth", options->input.bandwidth_gb_per_s,
-                   "GB/s that pausing and moving may take of the cluster's storage or network, to compare with")
+                   "GB/s of the cluster's storage or network that pauses and moves may use, for comparison")
       ->check(number_in(1e-6, 1e9));
-  command->add_option("--samples", options->samples, "simulate so many weeks of a log that is longer than two")
+  command->add_option("--samples", options->samples, "number of weeks to simulate if the log is longer than two weeks")
       ->check(whole_number_in(1, 10'000))
       ->capture_default_str();
-  command->add_option("--penalty", options->input.study.penalty, "seconds that a pause or a move holds a job up")
+  command->add_option("--penalty", options->input.study.penalty, "seconds that a pause or a move delays a job")
       ->check(number_in(0, 1e6))
       ->capture_default_str();
   command->add_option("--period", options->input.study.period, "seconds between repacks")
       ->check(number_in(1, 1e7))
       ->capture_default_str();
-  command->add_option("--stretch-floor", options->input.study.stretch_floor, "shorter times count as so many seconds")
+  command->add_option("--stretch-floor", options->input.study.stretch_floor, "shorter times count as this many seconds")
       ->check(number_in(0.001, 1e7))
       ->capture_default_str();
   command->add_option("-j,--threads", options->input.study.threads, "threads (default: one per processor)")
       ->check(CLI::Range(1, 1024));
-  command->footer(fmt::format(
-      "Accounting of a cluster, made on it by a user who may see all jobs:\n  {}\nExample:\n  dfrs-sim advise --sacct "
-      "accounting.txt --nodes 64 --cores 32 --memory 192000 -o advice.html",
-      kSacctCommand));
+  command->footer(
+      fmt::format("To get the accounting, run this on the cluster as a user who may see all jobs:\n  {}\nExample:\n  "
+                  "dfrs-sim advise --sacct "
+                  "accounting.txt --nodes 64 --cores 32 --memory 192000 -o advice.html",
+                  kSacctCommand));
   command->callback([options] {
     options->whole = options->workload.whole();
     options->run();

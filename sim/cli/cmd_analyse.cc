@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dfrs-sim analyse: what kind of jobs a log has (Streit 2003, table 2).
+// dfrs-sim analyse: characterises the jobs of a log (Streit 2003, table 2).
 #include <fmt/format.h>
 
 #include <memory>

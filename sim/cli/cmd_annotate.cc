@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dfrs-sim annotate: logs to dfrs-traces, with tasks, CPU needs and memory.
+// dfrs-sim annotate: converts logs to dfrs-traces with tasks, CPU needs and memory.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -7,7 +7,6 @@
 
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
-#include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/workload/trace_file.h"
 
@@ -26,9 +25,7 @@ struct AnnotateCommand {
       print(all);
       return;
     }
-    std::error_code error;
-    std::filesystem::create_directories(output, error);
-    if (error) throw IoError(fmt::format("{}: cannot make this folder: {}", output, error.message()));
+    make_folder(output);
     for (const Instance& instance : instances) {
       write_file((std::filesystem::path(output) / (instance.name + ".dfrs")).string(), format_trace(instance));
     }

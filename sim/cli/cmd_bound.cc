@@ -58,9 +58,8 @@ void add_bound(CLI::App& app) {
       ->check(CLI::Range(1, 1024));
   command->add_option("-o,--output", options->output, "file to write")->capture_default_str();
   command->footer(
-      "'ls1' is Linear System (1) of RR-7659 as printed; 'divisible' drops its constraint (1d), that a job alone "
-      "cannot\n"
-      "use the whole cluster. The published degradations fit 'divisible'.");
+      "'ls1' is Linear System (1) of RR-7659 as printed; 'divisible' drops its constraint (1d), by which\n"
+      "one job cannot use the whole cluster. The published degradations fit 'divisible'.");
   command->callback([options] { options->run(); });
 }
 

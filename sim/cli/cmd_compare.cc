@@ -15,9 +15,9 @@
 namespace dfrs::sim {
 namespace {
 
-// A file's name that means the same on another machine.
+// A file name that is valid on another machine.
 std::string whole_name(const std::string& source) {
-  if (source == "-") throw UsageError("--slurm: the nodes cannot read this standard input; give a file that they see");
+  if (source == "-") throw UsageError("--slurm: the nodes cannot read standard input; give a file that they can read");
   if (is_url(source)) return source;
   return std::filesystem::absolute(source).lexically_normal().string();
 }
@@ -31,7 +31,7 @@ struct CompareCommand {
   CampaignOutputs outputs;
   bool times = false, no_submit = false, no_wait = false;
   const CLI::App* parsed = nullptr;
-  std::vector<const CLI::Option*> here;  ///< options that are not for the tasks of a job array
+  std::vector<const CLI::Option*> here;  ///< options not passed on to the tasks of a job array
 
   void run() {
     const std::vector<Algorithm> chosen = parse_algorithms(algorithms.empty() ? recommended_algorithms() : algorithms);
@@ -55,7 +55,7 @@ struct CompareCommand {
     print(run_and_report(instances, chosen, simulation, threads, outputs));
   }
 
-  // This command again, as it was given, with names that do not depend on where it runs.
+  // This command line for a task, with file names that are valid on any node.
   std::vector<std::string> task_command() const {
     std::vector<std::string> words{std::filesystem::read_symlink("/proc/self/exe").string(), "compare"};
     for (const CLI::Option* option : parsed->get_options()) {
@@ -80,29 +80,28 @@ void add_slurm(CLI::App& command, CompareCommand& options) {
   SlurmOptions& slurm = options.outputs.slurm;
   CLI::Option* folder = command.add_option(
       "--slurm", slurm.folder,
-      "simulate in a job array on the nodes of this machine's Slurm cluster, wait for it and put the results together. "
-      "FOLDER keeps them and must be shared with the nodes, as must this program and the sources. What is missing when "
-      "the array has ended is submitted again; after an interruption the same command goes on");
+      "simulate in a job array on this machine's Slurm cluster, wait for it and collect the results in FOLDER. The "
+      "nodes must see FOLDER, this program and the sources. Simulations still missing when the array has ended are "
+      "submitted again. After an interruption, run the same command to continue");
   folder->type_name("FOLDER")->group(group);
   const auto add = [&](CLI::Option* option) {
     option->group(group)->needs(folder);
     options.here.push_back(option);
     return option;
   };
-  add(command.add_option("--tasks", slurm.tasks, "divide what is missing among so many tasks of the array"))
+  add(command.add_option("--tasks", slurm.tasks, "number of array tasks to divide the missing simulations among"))
       ->check(whole_number_in(1, 4'000'000))
       ->capture_default_str();
-  add(command.add_option("--at-once", slurm.at_once,
-                         "tasks running at the same time (default: as many as there is room for)"))
+  add(command.add_option("--at-once", slurm.at_once, "the most tasks running at a time (default: no limit)"))
       ->check(whole_number_in(1, 4'000'000));
   add(command.add_option("--partition", slurm.partition, "partition to submit to (default: the cluster's default)"));
-  add(command.add_option("--time", slurm.time, "time limit of a task, as sbatch takes it (default: the partition's)"));
+  add(command.add_option("--time", slurm.time, "time limit per task in sbatch's format (default: the partition's)"));
   add(command.add_option("--sbatch", slurm.sbatch,
-                         "a further option of sbatch, as in --sbatch=--mem=2G; may be repeated"))
+                         "an additional option for sbatch, such as --sbatch=--mem=2G; may be repeated"))
       ->allow_extra_args(false);
   add(command.add_flag("--no-submit", options.no_submit,
-                       "write the batch script and say where it is; ask nothing of Slurm"));
-  add(command.add_flag("--no-wait", options.no_wait, "submit and return; the same command later goes on"));
+                       "write the batch script and print its path without calling Slurm"));
+  add(command.add_flag("--no-wait", options.no_wait, "submit and return; run the same command later to continue"));
   options.here.push_back(folder);
 }
 
@@ -115,28 +114,27 @@ void add_compare(CLI::App& app) {
   options->workload.add(*command, WorkloadOptions::Sources::several);
   command->add_option(
       "-a,--algorithm", options->algorithms,
-      "algorithms, separated by commas or given by several -a; also sets, see `dfrs-sim list` (default: FCFS, "
+      "algorithms or sets of them (see `dfrs-sim list`), separated by commas or in several -a (default: FCFS, "
       "EASY and the best DFRS algorithms of the papers)");
   CLI::Option* results =
       command->add_option("-o,--output", options->outputs.results, "write a row per simulation to this CSV file");
   CLI::Option* report = command->add_option("--report", options->outputs.report, "write a report to this HTML file");
   CLI::Option* times = command->add_flag("--times", options->times,
-                                         "with --output: a column cpu_seconds more, the CPU time that each simulation "
-                                         "took; without it equal campaigns give equal files, to the byte");
+                                         "with --output: add a column cpu_seconds, the CPU time of each simulation; "
+                                         "without it, equal campaigns give byte-identical files");
   CLI::Option* store = command->add_option(
       "--store", options->outputs.store,
-      "keep each result in this file as soon as it is there: an interrupted run continues from it, further "
-      "algorithms can be added, and several processes on this machine can share the work");
+      "store each result in this file as it comes: an interrupted run continues from it, more algorithms can "
+      "be added, and several processes on this machine can share the work");
   CLI::Option* only = command->add_option(
       "--only", options->only,
-      "a part of the campaign: with --store, only the simulations of these numbers, as in 0-13,25 (from 0, all "
-      "algorithms of the first source first); one process at a time may have the store, which may be in a shared "
-      "folder");
+      "with --store: run only the simulations with these numbers, such as 0-13,25 (from 0, all algorithms of the "
+      "first source first); one process at a time can use the store, which may be in a shared folder");
   only->needs(store)->excludes(results)->excludes(report);
   CLI::Option* format = command->add_option("--format", options->outputs.format, "of the table printed");
   format->check(CLI::IsMember({"text", "markdown", "csv", "json"}))->capture_default_str();
   CLI::Option* threads = command->add_option(
-      "-j,--threads", options->threads, "threads (default: one per processor; with --slurm CPUs of a task, default 1)");
+      "-j,--threads", options->threads, "threads (default: one per processor; with --slurm: CPUs per task, default 1)");
   threads->check(CLI::Range(1, 1024));
   options->simulation.add(*command);
   options->here = {results, report, times, store, only, format, threads};

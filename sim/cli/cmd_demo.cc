@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dfrs-sim demo: the main job, without a question asked. What would DFRS do compared with EASY and FCFS?
+// dfrs-sim demo: what would DFRS do compared with EASY and FCFS? Needs no options.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 #include "sim/cli/campaign_command.h"
 #include "sim/cli/command.h"
-#include "sim/errors.h"
+#include "sim/io/output_file.h"
 #include "sim/workload/lublin.h"
 
 namespace dfrs::sim {
@@ -21,9 +21,7 @@ struct DemoCommand {
   unsigned threads = 0;
 
   void run() const {
-    std::error_code error;
-    std::filesystem::create_directories(output, error);
-    if (error) throw IoError(fmt::format("{}: cannot make this folder: {}", output, error.message()));
+    make_folder(output);
 
     std::vector<Instance> instances;
     CampaignOutputs outputs;
@@ -65,7 +63,7 @@ void add_demo(CLI::App& app) {
   auto options = std::make_shared<DemoCommand>();
   options->workload.add(*command, WorkloadOptions::Sources::at_most_one);
   command->footer(
-      "HPC2N's log is annotated and cut into weeks as in the paper. Without SOURCE ten workloads are generated.");
+      "HPC2N's log is annotated and split into weeks as in the paper. Without SOURCE, ten workloads are generated.");
   command->add_option("-o,--output", options->output, "folder for report.html and results.csv")->capture_default_str();
   command->add_option("-j,--threads", options->threads, "threads (default: one per processor)")
       ->check(CLI::Range(1, 1024));

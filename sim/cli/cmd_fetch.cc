@@ -26,7 +26,7 @@ struct FetchCommand {
       return;
     }
     const Fetched fetched = fetch_log(name, options, base_url);
-    fmt::print(stderr, "{}: SHA-256 is right ({})\n", name, fetched.from_cache ? "from the cache" : "downloaded");
+    fmt::print(stderr, "{}: SHA-256 is correct ({})\n", name, fetched.from_cache ? "from the cache" : "downloaded");
     print(fetched.path + "\n");
   }
 };
@@ -37,13 +37,12 @@ void add_fetch(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("fetch", "download a log of the Parallel Workloads Archive, checked and cached");
   auto options = std::make_shared<FetchCommand>();
-  command->add_option("NAME", options->name, "which log; without it the known ones are listed");
-  command->add_option("--base-url", options->base_url, "where the archive is, or a mirror of it")
-      ->capture_default_str();
+  command->add_option("NAME", options->name, "name of the log; without it, list the known logs");
+  command->add_option("--base-url", options->base_url, "URL of the archive or a mirror")->capture_default_str();
   command->add_option("--cache", options->options.cache_folder, "folder for the logs (default: ~/.cache/dfrs)");
-  command->add_flag("--refresh", options->options.refresh, "download again even if the log is there");
+  command->add_flag("--refresh", options->options.refresh, "download again even if the log is in the cache");
   command->add_option("--ca-file", options->options.http.ca_file, "certificate authorities for https, PEM");
-  command->footer("The path of the log is printed: dfrs-sim compare $(dfrs-sim fetch HPC2N-2002-2.1-cln)");
+  command->footer("Prints the path of the log: dfrs-sim compare $(dfrs-sim fetch HPC2N-2002-2.1-cln)");
   command->callback([options] { options->run(); });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dfrs-sim generate: synthetic workloads by the Lublin-Feitelson model, annotated as in RR-7659, section 5.3.2, or like
-// a log's jobs, as in Streit 2003, section 4.
+// dfrs-sim generate: synthetic workloads by the Lublin-Feitelson model, annotated as in RR-7659, section 5.3.2, or
+// modelled on a log, as in Streit 2003, section 4.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -40,11 +40,11 @@ struct GenerateCommand {
     if (!weibull.empty() && weibull.size() != 2) throw UsageError("--weibull takes two numbers: ALPHA,BETA");
     const bool drawn = !like.empty() || !published.empty();
     if (!drawn && (no_kill || job_set.exact || job_set.max_width > 0 || !weibull.empty())) {
-      throw UsageError("--no-kill, --exact-estimates, --max-width and --weibull go with --like or --published");
+      throw UsageError("--no-kill, --exact-estimates, --max-width and --weibull need --like or --published");
     }
     const std::size_t variants = std::max<std::size_t>(1, loads.size()) * std::max<std::size_t>(1, shrinks.size());
     if (count * variants > 1 && output == "-") {
-      throw UsageError("several instances need a folder to go to: give --output FOLDER");
+      throw UsageError("several instances need a folder: give --output FOLDER");
     }
     if (drawn) {
       draw();
@@ -67,7 +67,7 @@ struct GenerateCommand {
     }
   }
 
-  // Streit's job sets: like a log, or with published properties.
+  // Draws Streit's job sets, modelled on a log or on published properties.
   void draw() {
     JobSetModel model = like.empty() ? published_model() : model_of_log();
     if (!weibull.empty()) model.arrivals = {weibull[0], weibull[1]};
@@ -111,9 +111,7 @@ struct GenerateCommand {
       print(format_trace(instance));
       return;
     }
-    std::error_code error;
-    std::filesystem::create_directories(output, error);
-    if (error) throw IoError(fmt::format("{}: cannot make this folder: {}", output, error.message()));
+    make_folder(output);
     write_file((std::filesystem::path(output) / (instance.name + ".dfrs")).string(), format_trace(instance));
   }
 };
@@ -122,9 +120,9 @@ struct GenerateCommand {
 
 void add_generate(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "generate", "synthetic workloads: Lublin-Feitelson, annotated as in the papers, or like a log");
+      "generate", "synthetic workloads: Lublin-Feitelson, annotated as in the papers, or modelled on a log");
   auto options = std::make_shared<GenerateCommand>();
-  command->add_option("--count", options->count, "instances, of seeds S, S+1, ...")
+  command->add_option("--count", options->count, "number of instances, with seeds S, S+1, ...")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   command->add_option("--seed", options->lublin.seed, "S, the first seed")
@@ -144,7 +142,7 @@ void add_generate(CLI::App& app) {
   command->add_option("--memory", options->lublin.memory_mib, "MiB per node")
       ->check(CLI::Range(std::int64_t{10}, std::int64_t{1} << 40))
       ->capture_default_str();
-  command->add_option("--mix", options->mix, "types of jobs of the model")
+  command->add_option("--mix", options->mix, "job types of the model")
       ->check(CLI::IsMember({"both", "batch", "interactive", "typeless"}))
       ->capture_default_str();
   command->add_option("--start-hour", options->lublin.start_hour, "hour of the day at time 0")
@@ -163,20 +161,22 @@ void add_generate(CLI::App& app) {
   const std::string group = "Like a log (Streit 2003)";
   CLI::Option* like =
       command->add_option("--like", options->like,
-                          "SWF log or dfrs-trace to learn from: combinations of width, estimate and run "
-                          "time as they occur, Weibull times between submissions fitted to it");
+                          "SWF log or dfrs-trace to learn from: its combinations of width, estimate and "
+                          "run time, and a Weibull fit of its times between submissions");
   like->group(group);
   CLI::Option* published = command->add_option("--published", options->published,
-                                               "a job set with the properties published of CTC, KTH, PC2 or SDSC");
+                                               "a job set with the published properties of CTC, KTH, PC2 or SDSC");
   published->check(CLI::IsMember({"CTC", "KTH", "PC2", "SDSC"}))->group(group)->excludes(like);
-  command->add_flag("--no-kill", options->no_kill, "keep run times beyond the estimate; without it jobs end there")
+  command
+      ->add_flag("--no-kill", options->no_kill,
+                 "keep run times beyond the estimates (default: jobs end at their estimates)")
       ->group(group);
-  command->add_flag("--exact-estimates", options->job_set.exact, "estimates are the run times")->group(group);
+  command->add_flag("--exact-estimates", options->job_set.exact, "use the run times as estimates")->group(group);
   command->add_option("--max-width", options->job_set.max_width, "split wider jobs into jobs of at most this width")
       ->check(CLI::Range(1, 1'000'000))
       ->group(group);
   command
-      ->add_option("--weibull", options->weibull, "ALPHA,BETA (s) of the times between submissions instead of the fit")
+      ->add_option("--weibull", options->weibull, "ALPHA,BETA (s): replaces the fit of the times between submissions")
       ->delimiter(',')
       ->check(number_in(1e-3, 1e9))
       ->group(group);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dfrs-sim import: other programs' records of jobs to dfrs-traces and SWF.
+// dfrs-sim import: converts other programs' job records to dfrs-traces and SWF.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace dfrs::sim {
 namespace {
 
-// What both formats have in common.
+// Options common to both formats.
 struct Target {
   std::string format = "trace";
   bool swf = false;  // --swf
@@ -34,7 +34,7 @@ struct Target {
   std::string_view chosen() const { return swf ? std::string_view("swf") : std::string_view(format); }
 };
 
-// Comments of a trace that say where it is from, behind its first line.
+// Adds comments on a trace's origin after its first line.
 std::string with_comments(std::string trace, const std::vector<std::string>& comments) {
   std::string lines;
   for (const std::string& comment : comments) lines += "; " + comment + '\n';
@@ -54,15 +54,16 @@ struct ImportSacct {
   void run() const {
     const std::string& source = workload.sources().front();
     Text text = read_text(source);
-    if (!is_sacct_text(text)) (void)parse_sacct(text, source_name(source));  // says what is wrong with it
+    if (!is_sacct_text(text)) (void)parse_sacct(text, source_name(source));  // throws with the reason
     if (target.anonymise) text = anonymise_sacct(text, source_name(source));
     if (target.chosen() == "sacct") {
-      if (!target.anonymise) throw UsageError("--to sacct: only with --anonymise; the file is that already");
+      if (!target.anonymise)
+        throw UsageError("--to sacct: needs --anonymise, because the file already has this format");
       write_file(target.output, text);
       return;
     }
     if (target.chosen() == "swf") {
-      const LoadOptions options = workload.load_options(text);
+      const LoadOptions options = workload.load_options();
       const SacctLog log = parse_sacct(text, source_name(source), {options.swf.lenient});
       for (const std::string& line : log.report.describe(log.source)) fmt::print(stderr, "{}\n", line);
       write_file(target.output, format_swf(sacct_swf(log, complete_shape(log, options.sacct.shape))));
@@ -95,9 +96,9 @@ struct ImportSwf {
     }
     const bool swf = target.chosen() == "swf";
     if (target.anonymise || swf) {
-      SwfLog log = parse_swf(text, source_name(source), workload.load_options(text).swf);
+      SwfLog log = parse_swf(text, source_name(source), workload.load_options().swf);
       if (target.anonymise) {
-        // HPC2N's log is known by its header: the annotation must be named when that is gone.
+        // HPC2N's log is recognised by its header. Without it, the annotation must be given.
         anonymise_swf(log);
       }
       if (swf) {
@@ -119,7 +120,7 @@ struct ImportSwf {
 }  // namespace
 
 void add_import(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("import", "accounting of Slurm (sacct) or logs (SWF) to traces and SWF");
+  CLI::App* command = app.add_subcommand("import", "convert Slurm accounting (sacct) or logs (SWF) to traces and SWF");
   command->require_subcommand(1);
 
   CLI::App* sacct = command->add_subcommand("sacct", "the parsable output of Slurm's sacct");
@@ -128,21 +129,23 @@ void add_import(CLI::App& app) {
   from_sacct->target.add(*sacct, {"trace", "swf", "sacct"});
   sacct->add_flag(
       "--anonymise", from_sacct->target.anonymise,
-      "without names, job numbers from 1, times moved by whole weeks; with --to sacct the accounting itself");
-  sacct->footer(fmt::format(
-      "Make the file on the cluster, as a user who may see all jobs:\n  {}\nNodes, cores and memory that are not given "
-      "are taken from the jobs, as far as they show them.\nWhat becomes of the columns: docs/researcher-guide.md, "
-      "\"Your cluster's accounting\".",
-      kSacctCommand));
+      "remove names, renumber jobs from 1, shift times by whole weeks; with --to sacct, write accounting again");
+  sacct->footer(
+      fmt::format("To get the file, run this on the cluster as a user who may see all jobs:\n  {}\nNodes, cores and "
+                  "memory that are "
+                  "not given are inferred from the jobs if possible.\nHow columns are used: docs/researcher-guide.md, "
+                  "\"Your cluster's accounting\".",
+                  kSacctCommand));
   sacct->callback([from_sacct] { from_sacct->run(); });
 
   CLI::App* swf = command->add_subcommand("swf", "a log in the Standard Workload Format");
   auto from_swf = std::make_shared<ImportSwf>();
   from_swf->workload.add(*swf, WorkloadOptions::Sources::one);
   from_swf->target.add(*swf, {"trace", "swf"});
-  swf->add_flag("--anonymise", from_swf->target.anonymise,
-                "numbers of jobs, users, groups, applications, queues and partitions from 1; no dates and names in the "
-                "header");
+  swf->add_flag(
+      "--anonymise", from_swf->target.anonymise,
+      "renumber jobs, users, groups, applications, queues and partitions from 1; remove dates and names from the "
+      "header");
   swf->callback([from_swf] { from_swf->run(); });
 }
 

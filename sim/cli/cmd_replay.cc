@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dfrs-sim replay: the record of a live (or simulated) run. Are the decisions reproduced; what would others have done?
+// dfrs-sim replay: checks that the record of a live or simulated run is reproduced, or tries other algorithms on its
+// jobs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +23,7 @@
 namespace dfrs::sim {
 namespace {
 
-// A name for an instance: the file's, without what stands for its format.
+// The instance's name: the file name without its format's endings.
 std::string stem(const std::string& path) {
   std::string name = path == "-" ? "stdin" : std::filesystem::path(path).filename().string();
   for (const std::string_view ending : {".gz", ".jsonl"}) {
@@ -32,7 +33,7 @@ std::string stem(const std::string& path) {
   return begin == std::string::npos ? "record" : name.substr(begin, name.find_last_not_of(' ') - begin + 1);
 }
 
-// 12,345.678901 s is more than anyone reads of an epoch; of a simulated run it is the very time.
+// Six digits, because nobody reads more.
 std::string time_text(Seconds time) { return fmt::format("{:.6g} s", time); }
 
 struct ReplayCommand {
@@ -57,7 +58,7 @@ struct ReplayCommand {
     const auto replayed = record::replay(reader, &solver);
     if (!replayed) throw_record_error(replayed.error());
     const record::ReplaySummary& summary = *replayed;
-    if (summary.steps == 0) throw InputError(fmt::format("{}: no complete step is in this record", file));
+    if (summary.steps == 0) throw InputError(fmt::format("{}: this record has no complete step", file));
     if (summary.cut_off) fmt::print(stderr, "{}: ends within a line, which is left out\n", file);
     if (summary.lacks_triage_options) say_what_format_1_lacks();
     print(json ? as_json(summary) : as_text(summary));
@@ -69,9 +70,7 @@ struct ReplayCommand {
   }
 
   void say_what_format_1_lacks() const {
-    fmt::print(stderr,
-               "{}: this record has format 1, which does not hold Triage's options: their defaults are assumed\n",
-               file);
+    fmt::print(stderr, "{}: this record has format 1, which lacks Triage's options; assuming their defaults\n", file);
   }
 
   std::string as_text(const record::ReplaySummary& s) const {
@@ -128,8 +127,8 @@ struct ReplayCommand {
     Metrics metrics;
   };
 
-  // As the record's host and engine worked, with another penalty where one is given. Policies then expect that one, as
-  // in `dfrs-sim run`. Nothing is known of what a live host's jobs lost: 0 is assumed, and expected.
+  // The options of the record's host and engine. A given penalty replaces the recorded one, and policies expect it, as
+  // in `dfrs-sim run`. The penalty of a live host is not known: 0 is assumed and expected.
   SimOptions simulation(const record::EngineSetup& setup) const {
     SimOptions options;
     options.engine = setup.options;
@@ -166,7 +165,7 @@ struct ReplayCommand {
     std::vector<Row> rows;
     rows.push_back(
         {"measured", recorded.setup.algorithm, measure(recorded.instance, recorded.measured, stretch_floor)});
-    // The record's own algorithm first, so that simulation and measurement stand beside each other.
+    // The record's own algorithm comes first, next to the measurement.
     chosen.insert(chosen.begin(), *parse_algorithm(recorded.setup.algorithm));
     for (std::size_t k = 0; k < chosen.size(); ++k) {
       if (k != 0 && algorithm_name(chosen[k]) == recorded.setup.algorithm) continue;
@@ -226,16 +225,18 @@ struct ReplayCommand {
 }  // namespace
 
 void add_replay(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("replay", "the record of a live run: reproduce its decisions, try others");
+  CLI::App* command = app.add_subcommand(
+      "replay", "check that a record of a live run is reproduced, or try other algorithms on its jobs");
   auto options = std::make_shared<ReplayCommand>();
   command->add_option("FILE", options->file, "the record, plain or gzip; - for standard input")->required();
   command->add_option("-a,--algorithm", options->algorithms,
-                      "simulate these on the record's jobs, beside the recorded algorithm and what was measured");
+                      "simulate these algorithms on the record's jobs, in addition to the recorded one");
   command->add_option("--trace", options->trace_file, "write the record's jobs as a dfrs-trace to this file");
   command
-      ->add_option("--penalty", options->penalty,
-                   "seconds without progress after a resume or a move, in simulations; default: those of the record if "
-                   "a simulation wrote it, else 0")
+      ->add_option(
+          "--penalty", options->penalty,
+          "seconds without progress after a resume or a move in simulations (default: the record's if a simulation "
+          "wrote it, else 0)")
       ->check(number_in(0, 1e9));
   command->add_option("--stretch-floor", options->stretch_floor, "b of the bounded stretch, seconds")
       ->check(number_in(1e-3, 1e9))
@@ -244,18 +245,18 @@ void add_replay(CLI::App& app) {
   command->footer(
       "A record holds what the engine was shown at each step and what it decided. slurmctld writes one with "
       "RecordFile=\n"
-      "in dfrs.conf or after `dfrsctl record on FILE`, `dfrs-sim run --record FILE` that of a simulation.\n"
+      "in dfrs.conf or after `dfrsctl record on FILE`; `dfrs-sim run --record FILE` writes one of a simulation.\n"
       "\n"
-      "Without -a and --trace: every step is asked of the engine again, and its answers are compared bit for bit with "
+      "Without -a and --trace: the engine decides every step again, and its decisions are compared bit for bit with "
       "the\n"
-      "recorded ones. The first that differs is named with its step and job, and the exit code is 6: the record was\n"
-      "changed, or this dfrs decides otherwise than the one that wrote it.\n"
+      "recorded ones. The first difference is reported with its step and job, and the exit code is 6: the record was\n"
+      "changed, or this dfrs decides differently from the one that wrote it.\n"
       "\n"
-      "With -a: the jobs that completed within the record become an instance. A job's processing time is the virtual "
+      "With -a: the jobs that completed within the record become an instance. A job's processing time is its virtual "
       "time\n"
-      "that it had reached at its end (run time weighted with its yield), which no other algorithm would change. What "
-      "the\n"
-      "simulator does not know (jobs bound to some nodes, or that may not be paused) is counted on standard error.\n"
+      "at its end (run time weighted with its yield), which does not depend on the algorithm. What the simulator does "
+      "not\n"
+      "model (jobs bound to some nodes, or that may not be paused) is counted on standard error.\n"
       "\n"
       "Examples:\n"
       "  dfrs-sim replay /var/log/slurm/dfrs-record.jsonl.gz\n"

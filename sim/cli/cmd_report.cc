@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dfrs-sim report: a report from the results of compare.
+// dfrs-sim report: writes a report from the results of compare.
 #include <memory>
 
 #include "sim/cli/command.h"
@@ -36,17 +36,17 @@ struct ReportCommand {
 }  // namespace
 
 void add_report(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("report", "a report from results that compare wrote with --output");
+  CLI::App* command = app.add_subcommand("report", "write a report from results that compare wrote with --output");
   auto options = std::make_shared<ReportCommand>();
   command->add_option("RESULTS", options->sources, "CSV files of results")->required();
   command->add_option("-o,--output", options->output, "HTML file to write")->capture_default_str();
-  command->add_option("--format", options->format, "html, or the summary alone on standard output")
+  command->add_option("--format", options->format, "html, or another format for just the summary on standard output")
       ->check(CLI::IsMember({"html", "text", "markdown", "csv", "json"}))
       ->capture_default_str();
   command->add_option("--title", options->options.title, "headline of the report")->capture_default_str();
   command->add_flag(
       "--by-degradation", [options](std::int64_t) { options->options.summary.order = SummaryOrder::by_degradation; },
-      "best algorithm first instead of the order of the results");
+      "sort by degradation, best algorithm first (default: the order of the results)");
   command->callback([options] { options->run(); });
 }
 

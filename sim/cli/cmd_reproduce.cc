@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dfrs-sim reproduce: published tables and figures beside ours.
+// dfrs-sim reproduce: compares published tables and figures with ours.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::string list_of_parts(const Reproduction& reproduction) {
     text += fmt::format("  {:<{}} {}{}\n", part.name, width, part.title, takes);
   }
   if (timed) {
-    text += "Times are those of one processor. Parts that run together, or into one folder, share simulations.\n";
+    text += "Times are for one processor. Parts that run together, or into one folder, share simulations.\n";
   }
   return text;
 }
@@ -49,7 +49,7 @@ struct ReproduceCommand {
 
   void run() {
     if (list || name.empty()) {
-      if (name.empty() && !list) throw UsageError("NAME is required: which paper? (`dfrs-sim reproduce --list`)");
+      if (name.empty() && !list) throw UsageError("NAME is required: give a paper (see `dfrs-sim reproduce --list`)");
       print(name.empty() ? list_of_reproductions() : list_of_parts(find_reproduction(name)));
       return;
     }
@@ -75,7 +75,7 @@ struct ReproduceCommand {
   }
 
  private:
-  // Opened before anything runs: a folder that cannot be written is known at once.
+  // Opened before anything runs, so that a folder that cannot be written fails at once.
   struct Outputs {
     std::filesystem::path folder;
     std::string stem;
@@ -87,9 +87,7 @@ struct ReproduceCommand {
     std::optional<OutputFile> html_file;
 
     Outputs(const std::string& path, const std::string& name) : folder(path), stem(name) {
-      std::error_code error;
-      std::filesystem::create_directories(folder, error);
-      if (error) throw IoError(fmt::format("{}: cannot make this folder: {}", path, error.message()));
+      make_folder(path);
       csv = (folder / (name + ".csv")).string();
       markdown = (folder / (name + ".md")).string();
       html = (folder / (name + ".html")).string();
@@ -127,16 +125,15 @@ struct ReproduceCommand {
 
 void add_reproduce(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "reproduce", "published tables and figures beside what dfrs-sim measures; what Triage achieves");
+      "reproduce", "compare published tables and figures with what dfrs-sim measures; evaluate Triage");
   auto options = std::make_shared<ReproduceCommand>();
-  command->add_option("NAME", options->name, "which paper's (--list shows all)");
-  command->add_flag("--list", options->list, "the papers, or with NAME its tables and figures, and nothing else");
-  command->add_option(
-      "--parts", options->parts,
-      "these tables and figures only, separated by commas; losses stands for losses-... (default: all)");
+  command->add_option("NAME", options->name, "the paper (--list shows all)");
+  command->add_flag("--list", options->list, "only list the papers, or with NAME its tables and figures");
+  command->add_option("--parts", options->parts,
+                      "only these tables and figures, separated by commas; losses means all losses-... (default: all)");
   command
       ->add_option("--instances", options->options.instances,
-                   "instances of each set, fewer than the paper had for a first look (default: as many)")
+                   "instances of each set; fewer than in the paper for a first look (default: as in the paper)")
       ->check(whole_number_in(1, 1'000'000));
   command->add_option("--seed", options->options.seed, "of generated workloads")
       ->check(whole_number_in(0, ~std::uint64_t{0} >> 1))
@@ -145,16 +142,15 @@ void add_reproduce(CLI::App& app) {
       ->check(CLI::Range(1, 1024));
   command
       ->add_option("--traces", options->options.traces,
-                   "folder with workload logs, looked into before the cache of `dfrs-sim fetch`; what needs a log that "
-                   "is in neither is left out")
+                   "folder with workload logs, searched before the cache of `dfrs-sim fetch`; parts that need a log "
+                   "found in neither are left out")
       ->envname("DFRS_TRACES");
   command->add_option("-o,--output", options->options.output,
-                      "folder for NAME.csv (a line per cell), NAME.md, NAME.html and figures; where the paper's "
-                      "simulations take long, an interrupted run continues from what is there");
-  command->footer(
-      "Papers:\n" + list_of_reproductions() +
-      "\nEach cell is shown as measured here, as published, and as the ratio of the two. triage has no paper: "
-      "it\ncompares the recommended policy with all others, on all workloads (docs/results/triage.md).");
+                      "folder for NAME.csv (a line per cell), NAME.md, NAME.html and figures; an interrupted run of "
+                      "long simulations continues from what is there");
+  command->footer("Papers:\n" + list_of_reproductions() +
+                  "\nEach cell shows the measured value, the published value and their ratio. triage has no paper: it\n"
+                  "compares the recommended policy with all others, on all workloads (docs/results/triage.md).");
   command->callback([options] { options->run(); });
 }
 

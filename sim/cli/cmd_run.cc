@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dfrs-sim run: one trace under one algorithm, with per-job results and the decisions on request.
+// dfrs-sim run: simulates one trace under one algorithm; writes per-job results and decisions on request.
 #include <fmt/format.h>
 
 #include <memory>
@@ -18,7 +18,7 @@
 namespace dfrs::sim {
 namespace {
 
-// One for all.
+// Combines several observers into one.
 struct Observers final : StepObserver {
   std::vector<StepObserver*> list;
   void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override {
@@ -42,8 +42,8 @@ struct RunCommand {
     const std::vector<Instance> instances = workload.load();
     if (instances.size() != 1) {
       throw UsageError(
-          fmt::format("{} holds {} instances and run takes one: --whole takes a log as it is, --take 1 the "
-                      "first week; `dfrs-sim compare` takes several",
+          fmt::format("{} holds {} instances and run takes one: use --whole for a whole log, --take 1 for "
+                      "the first week, or `dfrs-sim compare` for several",
                       workload.sources().front(), instances.size()));
     }
     const Instance& instance = instances.front();
@@ -150,14 +150,14 @@ void add_run(CLI::App& app) {
   CLI::App* command = app.add_subcommand("run", "one trace under one algorithm");
   auto options = std::make_shared<RunCommand>();
   options->workload.add(*command, WorkloadOptions::Sources::one);
-  command->add_option("-a,--algorithm", options->algorithm, "its name, see `dfrs-sim list`")->required();
+  command->add_option("-a,--algorithm", options->algorithm, "name of the algorithm, see `dfrs-sim list`")->required();
   command->add_option("--jobs-csv", options->jobs_file, "write a line per job to this file");
   command->add_option("--log", options->log_file, "write the decisions to this file, a JSON object per line");
   command->add_option("--record", options->record_file,
                       "record the run in this new file for `dfrs-sim replay`; compressed if it ends with .gz");
   command->add_flag("--json", options->json, "print JSON");
   command->add_flag("--bound,!--no-bound", options->bound,
-                    "compute the lower bounds as well (default); seconds for a whole log, see --no-bound");
+                    "also compute the lower bounds (default); --no-bound saves seconds for a whole log");
   options->simulation.add(*command);
   command->callback([options] { options->run(); });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The subcommands of dfrs-sim. Each file cmd_NAME.cc adds one to the parser; what it does runs after parsing.
+// The subcommands of dfrs-sim. Each file cmd_NAME.cc adds one to the parser, which runs it after parsing.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -23,8 +23,8 @@ void add_reproduce(CLI::App& app);
 
 using AddCommand = void (*)(CLI::App&);
 
-/// These and those of the studies, in the order of the help. Defined by the program (studies/commands.cc), so that the
-/// simulator knows no study.
+/// The subcommands above and those of the studies, in the order of the help. Defined in studies/commands.cc, so that
+/// the simulator does not depend on studies.
 std::span<const AddCommand> all_commands();
 
 }  // namespace dfrs::sim

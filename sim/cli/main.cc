@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* kFooter = R"(Exit codes:
   0 done   1 internal error   2 wrong usage   3 bad input data   4 a file cannot be read or written   5 network
-  6 a record is not reproduced   7 Slurm cannot be asked, or refuses   8 simulations are missing after Slurm's jobs
+  6 a record is not reproduced   7 Slurm does not answer, or refuses   8 simulations are missing after Slurm's jobs
 
 Examples:
   dfrs-sim demo                                    what DFRS would do, on generated workloads
@@ -31,10 +31,10 @@ Examples:
   dfrs-sim run trace.swf -a 'GreedyPM*/per/MINVT=600' --nodes 120 --cores 2 --memory 2048
   dfrs-sim generate --count 10 --load 0.7 -o traces && dfrs-sim compare traces/*.dfrs -o results.csv
   dfrs-sim report results.csv -o report.html
-  dfrs-sim advise --sacct accounting.txt           what DFRS would do for a Slurm cluster of yours, on one page
+  dfrs-sim advise --sacct accounting.txt           what DFRS would do for your Slurm cluster, on one page
   dfrs-sim replay record.jsonl.gz                  are the decisions of a live run reproduced?)";
 
-// The names a word at the command line could have meant.
+// The option names that a misspelt word could mean.
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
@@ -50,7 +50,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
-// The first word of the command line that no parser knows, with what it may have meant.
+// Reports the first unknown word of the command line, with the nearest known one.
 std::string suggestion(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* command = nullptr;
   bool nested = false;
@@ -82,9 +82,8 @@ std::string suggestion(const CLI::App& app, const std::vector<std::string>& word
 int parse_and_run(int argc, char** argv) {
   CLI::App app(
       "Simulates Dynamic Fractional Resource Scheduling (DFRS) and batch schedulers on workload logs and generated\n"
-      "workloads. Jobs share nodes: memory is a hard limit, CPU is divided by fractions, jobs are paused and moved, "
-      "and\n"
-      "no run time is estimated.",
+      "workloads. Jobs share nodes: memory is a hard limit, CPU is divided into fractions, jobs are paused and moved,\n"
+      "and no run time estimates are needed.",
       "dfrs-sim");
   app.set_version_flag("--version", std::string("dfrs-sim ") + PACKAGE_VERSION);
   app.require_subcommand(1);
@@ -99,7 +98,7 @@ int parse_and_run(int argc, char** argv) {
     print(text.str());
     return kExitOk;
   } catch (const CLI::ParseError& error) {
-    // A word that is misspelt shows as an argument too many or one that is missing: it is reported first.
+    // CLI11 reports a misspelt word as a surplus or missing argument, so look for one first.
     const std::string better = suggestion(app, std::vector<std::string>(argv + 1, argv + argc));
     throw UsageError(better.empty() ? std::string(error.what()) + " (see --help)" : better);
   }
@@ -111,9 +110,9 @@ int parse_and_run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace dfrs::sim;
-  // A reader that closes the pipe (head) is an error of writing like any other.
+  // Writing to a closed pipe (head) is a write error like any other.
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // likewise a file larger than the user may write
+  std::signal(SIGXFSZ, SIG_IGN);  // likewise a file beyond the user's size limit
   remove_unfinished_files_on_signals();
   keep_freed_memory();
   try {

@@ -17,9 +17,8 @@
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/reproduce/rr7659_published.h"
-#include "sim/workload/sacct/table.h"
 #include "sim/workload/streit.h"
-#include "sim/workload/trace_file.h"
+#include "sim/workload/text_lines.h"
 
 namespace dfrs::sim {
 namespace {
@@ -32,13 +31,6 @@ Algorithm parse_or_throw(std::string_view name) {
   return *algorithm;
 }
 
-bool header_names(const SwfLog& log, std::string_view field, std::string_view text) {
-  for (const SwfHeader::Field& f : log.header.fields) {
-    if (f.name == field && f.value.find(text) != std::string::npos) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 void WorkloadOptions::add(CLI::App& app, Sources sources) {
@@ -49,9 +41,10 @@ void WorkloadOptions::add(CLI::App& app, Sources sources) {
       "gz, xz, zst or bz2");
   if (sources != Sources::at_most_one) source->required();
   if (sources != Sources::several) source->expected(sources == Sources::one ? 1 : 0, 1);
-  app.add_option("--annotation", annotation_,
-                 "how a log becomes jobs: 'memory' as RR-7659 does it with HPC2N, 'processors' one task per processor "
-                 "without memory, 'auto' memory for HPC2N's log and processors for others")
+  app.add_option(
+         "--annotation", annotation_,
+         "how a log becomes jobs: 'memory' as in RR-7659 for HPC2N, 'processors' one task per processor without "
+         "memory, 'auto' memory for HPC2N's log and processors for others")
       ->check(CLI::IsMember({"auto", "memory", "processors"}))
       ->capture_default_str()
       ->group(group);
@@ -64,7 +57,7 @@ void WorkloadOptions::add(CLI::App& app, Sources sources) {
   app.add_option("--memory", memory_, "MiB of memory per node (default: not modelled; 2048 with --annotation memory)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
       ->group(group);
-  CLI::Option* weeks = app.add_flag("--weeks", weeks_, "cut a log into weeks (default for HPC2N, as in the paper)");
+  CLI::Option* weeks = app.add_flag("--weeks", weeks_, "split a log into weeks (default for HPC2N, as in the paper)");
   weeks->group(group);
   app.add_flag("--whole", whole_, "take the whole log as one instance")->group(group)->excludes(weeks);
   app.add_option("--processors", processors_, "processors of a job: requested (SWF field 8) or allocated (field 5)")
@@ -73,8 +66,8 @@ void WorkloadOptions::add(CLI::App& app, Sources sources) {
       ->group(group);
   app.add_option(
          "--estimates", estimates_,
-         "run times as batch policies see them: exact, or the log's (SWF field 9, sacct's time limits); 'auto' is "
-         "exact for SWF, as in the papers, and the time limits for sacct")
+         "estimates that batch policies see: 'exact' run times, or the 'trace' (SWF field 9, sacct's time limits); "
+         "'auto' is exact for SWF, as in the papers, and trace for sacct")
       ->check(CLI::IsMember({"auto", "exact", "trace"}))
       ->capture_default_str()
       ->group(group);
@@ -82,20 +75,21 @@ void WorkloadOptions::add(CLI::App& app, Sources sources) {
       ->group(group);
   app.add_option(
          "--cpu-need", cpu_need_,
-         "CPU that a job can use: all it was 'allocated', or as 'measured' (sacct's TotalCPU, SWF field 6) where "
-         "that is known; 'auto' is measured for sacct and allocated for SWF")
+         "CPU that a job can use: all it was 'allocated', or as 'measured' (sacct's TotalCPU, SWF field 6) if known; "
+         "'auto' is measured for sacct and allocated for SWF")
       ->check(CLI::IsMember({"auto", "measured", "allocated"}))
       ->capture_default_str()
       ->group(group);
-  app.add_option("--memory-need", memory_need_, "memory that a job of sacct holds: requested, used, or the larger")
+  app.add_option("--memory-need", memory_need_,
+                 "sacct only: the memory that a job holds: requested, used, or the larger of the two")
       ->check(CLI::IsMember({"requested", "used", "larger"}))
       ->capture_default_str()
       ->group(group);
   app.add_option(
          "--memory-model", memory_model_,
-         "for logs without memory data: draw it for each job, 'lublin' as in RR-7659's generated workloads (10 % of "
-         "a node for 55 % of the jobs, else 20 to 100 %; with --cores of a processor's part of it), 'lublin:SEED' "
-         "other draws; what the log says of memory is left aside. Nodes have --memory MiB, 10240 by default")
+         "draw the memory of each job and ignore the log's: 'lublin' as in RR-7659's generated workloads (10 % of a "
+         "node for 55 % of the jobs, else 20 to 100 %; with --cores, of a processor's share), 'lublin:SEED' for other "
+         "draws. Nodes have --memory MiB, 10240 by default")
       ->group(group);
   app.add_option(
          "--weights", weights_,
@@ -103,14 +97,14 @@ void WorkloadOptions::add(CLI::App& app, Sources sources) {
          "all others have 1")
       ->group(group);
   app.add_option("--real-need", real_needs_,
-                 "LOW-HIGH: jobs really use a part of the CPU that they ask for, random between these, such as 0.2-1")
+                 "LOW-HIGH: jobs use only a fraction of the CPU they request, drawn from this range, such as 0.2-1")
       ->group(group);
   app.add_flag("--lenient", lenient_, "skip and count malformed lines and jobs larger than the machine")->group(group);
   app.add_option("--take", take_, "only the first N instances")->check(whole_number_in(1, 1'000'000'000))->group(group);
   app.add_option("--ca-file", ca_file_, "certificate authorities for https, PEM")->group(group);
 }
 
-LoadOptions WorkloadOptions::load_options(std::string_view text) const {
+LoadOptions WorkloadOptions::load_options() const {
   LoadOptions options;
   options.input.ca_file = ca_file_;
   options.swf.lenient = lenient_;
@@ -129,36 +123,20 @@ LoadOptions WorkloadOptions::load_options(std::string_view text) const {
                               : memory_need_ == "larger" ? MemoryNeed::kLarger
                                                          : MemoryNeed::kRequested;
   options.sacct.estimates = estimates_ == "exact" ? SwfEstimates::kExact : SwfEstimates::kTrace;
-  options.weeks = weeks_;
+  if (weeks_ || whole_) options.weeks = weeks_;
   if (!memory_model_.empty()) {
     options.memory_model = parse_memory_model(memory_model_);
     if (memory_ != 0) options.memory_model->node_mib = memory_;
-    options.processors.memory_mib = 0;  // no node is too small for what the log says
+    options.processors.memory_mib = 0;  // the log's memory is ignored and must not exceed a node
   }
 
-  if (is_trace_text(text) || is_sacct_text(text)) return options;
-  // The header is in the first lines: enough to know the log that the papers used.
-  SwfReadOptions lenient;
-  lenient.lenient = true;
-  const std::string_view head = text.substr(0, text.find("\n", std::min<std::size_t>(text.size(), 16384)));
-  bool hpc2n = false;
-  if (annotation_ == "auto" && nodes_ == 0) {
-    try {
-      hpc2n = header_names(parse_swf(head, "header", lenient), "Installation", "HPC2N");
-    } catch (const InputError&) {
-      hpc2n = false;  // no record in it: the real reader will say what is wrong
-    }
-  }
-  if (annotation_ == "memory" || hpc2n) options.annotation = SwfAnnotation::kMemory;
-  if (hpc2n && !whole_) options.weeks = true;
-  if (options.memory_model && options.annotation == SwfAnnotation::kProcessors) {
-    options.memory_model->cores = options.processors.cores;
-  }
+  if (annotation_ == "memory") options.annotation = SwfAnnotation::kMemory;
+  if (annotation_ == "auto" && nodes_ == 0) options.annotation = SwfAnnotation::kAuto;
   return options;
 }
 
 Loaded WorkloadOptions::load(std::string_view text, const std::string& source) const {
-  Loaded loaded = load_instances_from_text(text, source, load_options(text));
+  Loaded loaded = load_instances_from_text(text, source, load_options());
   for (const std::string& line : loaded.report.describe(source_name(source))) fmt::print(stderr, "{}\n", line);
   for (const std::string& note : loaded.notes) fmt::print(stderr, "{}: {}\n", loaded.source, note);
   return loaded;
@@ -196,36 +174,37 @@ void SimulationOptions::add(CLI::App& app) {
       ->check(number_in(1e-3, 1e9))
       ->capture_default_str()
       ->group(group);
-  app.add_option("--priority-floor", priority_floor_, "least flow time in the priority, seconds (IPDPS 2010: 30)")
+  app.add_option("--priority-floor", priority_floor_, "minimum flow time in the priority, seconds (IPDPS 2010: 30)")
       ->check(number_in(0, 1e9))
       ->capture_default_str()
       ->group(group);
   app.add_option(
          "--instants", instants_,
-         "DFRS: submissions and ticks of one instant are carried out 'apart', one after the other, so that a job "
-         "just started pays for being paused or moved, or 'merged' into one decision")
+         "DFRS: decide on submissions and ticks of one instant 'apart', one after the other, so that a job that has "
+         "just started pays for a pause or a move, or 'merged' into one decision")
       ->check(CLI::IsMember({"apart", "merged"}))
       ->capture_default_str()
       ->group(group);
-  app.add_option("--batch-passes", passes_, "batch policies schedule once per 'instant' or after each 'event' of it")
+  app.add_option("--batch-passes", passes_, "batch policies schedule once per 'instant' or after each 'event'")
       ->check(CLI::IsMember({"instant", "event"}))
       ->capture_default_str()
       ->group(group);
-  app.add_option("--batch-nodes", batch_nodes_,
-                 "batch policies take a node per 'task', as in RR-7659, or 'packed' as many tasks of a job per node as "
-                 "it has CPU and memory for")
+  app.add_option(
+         "--batch-nodes", batch_nodes_,
+         "batch policies use a node per 'task', as in RR-7659, or 'packed' nodes with as many tasks of a job as "
+         "their CPU and memory hold")
       ->check(CLI::IsMember({"task", "packed"}))
       ->capture_default_str()
       ->group(group);
   app.add_option("--paused-work", paused_work_,
-                 "of a job that is paused or moved: 'kept', it goes on later, or 'lost', it begins again from nothing")
+                 "work of a job that is paused or moved: 'kept', the job continues later, or 'lost', it starts over")
       ->check(CLI::IsMember({"kept", "lost"}))
       ->capture_default_str()
       ->group(group);
   app.add_flag("--discover-needs", discover_needs_,
-               "watch what jobs use of the CPU that they ask for, and share by that (CpuNeed=measured of dfrs.conf)")
+               "measure how much of the requested CPU jobs use, and share CPU by that (CpuNeed=measured in dfrs.conf)")
       ->group(group);
-  app.add_option("--need-floor", need_floor_, "with --discover-needs: least need, in parts of what was asked for")
+  app.add_option("--need-floor", need_floor_, "with --discover-needs: minimum need, as a fraction of the request")
       ->check(number_in(0.01, 1))
       ->capture_default_str()
       ->group(group);
@@ -234,7 +213,7 @@ void SimulationOptions::add(CLI::App& app) {
       ->check(number_in(0, 1e9))
       ->capture_default_str()
       ->group(group);
-  app.add_option("--max-lost-runs", max_lost_runs_, "with --paused-work lost: runs that a job may lose")
+  app.add_option("--max-lost-runs", max_lost_runs_, "with --paused-work lost: the most runs that a job may lose")
       ->check(whole_number_in(0, 1'000'000))
       ->capture_default_str()
       ->group(group);
@@ -293,7 +272,7 @@ CLI::Validator whole_number_in(std::uint64_t least, std::uint64_t most) {
 void check_outputs_differ(std::initializer_list<std::pair<std::string_view, std::string_view>> outputs) {
   for (auto a = outputs.begin(); a != outputs.end(); ++a) {
     for (auto b = std::next(a); b != outputs.end(); ++b) {
-      // Devices and pipes are written to as they are: nothing is replaced there.
+      // Character devices are written directly, so nothing is replaced.
       std::error_code none;
       if (a->second.empty() || a->second != b->second || std::filesystem::is_character_file(a->second, none)) continue;
       throw UsageError(
@@ -312,9 +291,7 @@ std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names) {
     algorithms.push_back(algorithm);
   };
   for (const std::string& list : names) {
-    std::string_view rest = list;
-    for (;;) {
-      const std::string_view name = rest.substr(0, rest.find(','));
+    each_item(list, [&](std::string_view name) {
       if (name == "all") {
         for (const Algorithm& algorithm : rr7659_algorithms()) add(algorithm);
       } else if (const auto family = algorithms_of_family(name)) {
@@ -324,9 +301,7 @@ std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names) {
       } else {
         add(parse_or_throw(name));
       }
-      if (name.size() == rest.size()) break;
-      rest.remove_prefix(name.size() + 1);
-    }
+    });
   }
   return algorithms;
 }
@@ -343,7 +318,7 @@ std::vector<std::string> recommended_algorithms() {
 
 void print(std::string_view text) { write_file("-", text); }
 
-std::function<void(std::size_t, std::size_t)> terminal_progress(std::string what) {
+Progress terminal_progress(std::string what) {
   if (isatty(STDERR_FILENO) == 0) return {};
   return [what = std::move(what), last = std::size_t{~std::size_t{0}}](std::size_t done, std::size_t total) mutable {
     const std::size_t percent = total == 0 ? 100 : done * 100 / total;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Options that several subcommands share, and what they stand for.
+// Options shared by several subcommands.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,19 +15,18 @@
 
 namespace dfrs::sim {
 
-/// Where instances come from and how a log becomes one.
+/// Where instances come from, and how a log becomes an instance.
 class WorkloadOptions {
  public:
   /// How many SOURCEs a subcommand takes.
   enum class Sources { one, several, at_most_one };
   void add(CLI::App& app, Sources sources);
-  /// Reads all sources. What was skipped or changed in them is said on standard error.
+  /// Reads all sources. Reports on standard error what was skipped or changed in them.
   std::vector<Instance> load() const;
-  /// One source, whose text is read already.
+  /// The same for one source whose text is already read.
   Loaded load(std::string_view text, const std::string& source) const;
 
-  /// What the options mean for a source of this content.
-  LoadOptions load_options(std::string_view text) const;
+  LoadOptions load_options() const;
 
   const std::vector<std::string>& sources() const { return sources_; }
   const std::string& estimates() const { return estimates_; }
@@ -60,7 +59,7 @@ class SimulationOptions {
   void add(CLI::App& app);
   SimOptions sim() const;
   Seconds stretch_floor() const { return stretch_floor_; }
-  /// In words, for reports: "penalty 300 s, period 600 s, ...".
+  /// A description for reports: "penalty 300 s, period 600 s, ...".
   std::string describe() const;
 
  private:
@@ -81,25 +80,24 @@ class SimulationOptions {
 /// Accepts finite numbers from `least` to `most`. CLI::Range lets nan pass.
 CLI::Validator number_in(double least, double most);
 
-/// Accepts whole numbers from `least` to `most`. Reading an unsigned option, CLI11 makes 2^64 - 1 of -1.
+/// Accepts whole numbers from `least` to `most`. CLI11 reads -1 for an unsigned option as 2^64 - 1.
 CLI::Validator whole_number_in(std::uint64_t least, std::uint64_t most);
 
-/// Refuses two outputs of one name, of which the later would replace the earlier: pairs of option and file, "" where
-/// the option is not given. Errors: UsageError.
+/// Refuses two outputs with one name, of which the later would replace the earlier. `outputs`: pairs of option and
+/// file, with "" for an option that is not given. Errors: UsageError.
 void check_outputs_differ(std::initializer_list<std::pair<std::string_view, std::string_view>> outputs);
 
-/// The algorithms named, each name possibly a list separated by commas; "all" (RR-7659's 119), "table2"
-/// and the names of families (policy/core/registry.h) are sets of them.
-/// Errors: UsageError naming the nearest valid name.
+/// Algorithms by name. Each name may be a list separated by commas, or a set: "all" (RR-7659's 119), "table2" or the
+/// name of a family (policy/core/registry.h). Errors: UsageError naming the nearest valid name.
 std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names);
 
-/// What people should compare if they do not know: FCFS, EASY, the best of RR-7659's table 2, and Triage.
+/// The default algorithms to compare: FCFS, EASY, the best of RR-7659's table 2, and Triage.
 std::vector<std::string> recommended_algorithms();
 
-/// Text to standard output, errors included (a closed pipe, a full disk): IoError.
+/// Writes text to standard output. Errors: IoError (a closed pipe, a full disk).
 void print(std::string_view text);
 
-/// A progress line on standard error while it is a terminal; silent otherwise.
-std::function<void(std::size_t, std::size_t)> terminal_progress(std::string what);
+/// A progress line on standard error if it is a terminal; empty otherwise.
+Progress terminal_progress(std::string what);
 
 }  // namespace dfrs::sim

@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kSubmissions = 3;  // of one call, as long as each leaves less to do
-constexpr int kSilences = 120;   // looks in a row at which squeue may fail
+constexpr int kSubmissions = 3;  // per call, as long as each reduces what is missing
+constexpr int kSilences = 120;   // consecutive failures of squeue before giving up
 constexpr std::chrono::milliseconds kFirstLook{200};
 constexpr std::chrono::milliseconds kLooks{5000};
 constexpr std::string_view kRun = "run-";
@@ -39,18 +39,12 @@ std::string whole_path(const std::string& folder) {
   return text;
 }
 
-void make_folder(const std::string& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw IoError(fmt::format("{}: cannot make this folder: {}", folder, error.message()));
-}
-
 std::string made(const std::string& folder) {
   make_folder(folder);
   return folder;
 }
 
-// Numbers of the runs so far, ascending.
+// Numbers of existing runs, ascending.
 std::vector<std::size_t> runs_in(const std::string& folder) {
   std::vector<std::size_t> runs;
   std::error_code error;
@@ -71,7 +65,7 @@ std::vector<std::size_t> runs_in(const std::string& folder) {
 
 std::string run_folder(const std::string& folder, std::size_t run) { return fmt::format("{}/{}{}", folder, kRun, run); }
 
-// The last line of a log that says something.
+// The last non-blank line of a log.
 std::string last_line(const std::string& path) {
   std::ifstream file(path);
   std::string last;
@@ -81,7 +75,7 @@ std::string last_line(const std::string& path) {
   return last;
 }
 
-// One line on standard error that is replaced as things go on, if it is a terminal.
+// A status line on standard error that is updated in place, if it is a terminal.
 class Status {
  public:
   ~Status() { say({}); }
@@ -109,7 +103,7 @@ SlurmQueue queue_now(const std::string& name) {
   throw SlurmError(fmt::format("squeue fails: {}; try again when slurmctld answers", error));
 }
 
-// Until no task of this name is left.
+// Waits until no task of this name is left.
 void wait_for_tasks(const std::string& name) {
   Status status;
   bool told = false;
@@ -119,8 +113,8 @@ void wait_for_tasks(const std::string& name) {
     const std::optional<SlurmQueue> queue = slurm_queue(name, error);
     if (!queue) {
       if (++silences == kSilences) {
-        throw SlurmError(
-            fmt::format("squeue has failed {} times: {}; the jobs go on, run the same command again", silences, error));
+        throw SlurmError(fmt::format("squeue has failed {} times: {}; the jobs continue; run the same command again",
+                                     silences, error));
       }
     } else {
       silences = 0;
@@ -128,7 +122,7 @@ void wait_for_tasks(const std::string& name) {
       status.say(describe(*queue));
       if (queue->held && !std::exchange(told, true)) {
         status.say({});
-        fmt::print(stderr, "tasks of {} are held ({}); they go on after `scontrol release JobName={}`\n", name,
+        fmt::print(stderr, "tasks of {} are held ({}); release them with `scontrol release JobName={}`\n", name,
                    queue->reason, name);
       }
     }
@@ -156,13 +150,13 @@ void SlurmCampaign::take_in_parts() {
     for (std::string line; std::getline(plan, line);) {
       const std::string part = task_store(array, ++task);
       std::error_code error;
-      if (!fs::exists(part, error)) continue;  // the task never came so far
+      if (!fs::exists(part, error)) continue;  // the task never got this far
       try {
         store_.take_in(part, facts_);
       } catch (const UsageError&) {
-        throw;  // of other instances: the nodes see other files
+        throw;  // other instances: the nodes see other files
       } catch (const Failure& failure) {
-        fmt::print(stderr, "{}; what it has is done again\n", failure.what());
+        fmt::print(stderr, "{}; its simulations will run again\n", failure.what());
       }
     }
   }
@@ -173,7 +167,7 @@ SlurmArray SlurmCampaign::write_run(std::span<const std::size_t> missing, unsign
   SlurmArray array;
   array.name = name_;
   array.at_once = options_.at_once;
-  array.cpus = std::max(1U, threads);  // 0: as many as processors, here
+  array.cpus = std::max(1U, threads);  // 0 means all processors of this machine
   array.partition = options_.partition;
   array.time = options_.time;
   array.options = options_.sbatch;
@@ -199,7 +193,7 @@ bool SlurmCampaign::complete(std::span<const Instance> instances, std::span<cons
   for (int submissions = 0;; ++submissions) {
     if (options_.submit && !options_.wait) {
       if (const SlurmQueue queue = queue_now(name_); queue.running + queue.waiting != 0) {
-        next = fmt::format("{} of {}; the same command again goes on\n", describe(queue), name_);
+        next = fmt::format("{} of {}; run the same command again to continue\n", describe(queue), name_);
         return false;
       }
     } else if (options_.submit) {
@@ -221,8 +215,8 @@ bool SlurmCampaign::complete(std::span<const Instance> instances, std::span<cons
       const std::string log = task_log(array, task);
       const std::string said = last_line(log);
       throw IncompleteError(fmt::format(
-          "{} of {} simulations are missing after {} submissions, the first that of {} under {}: {}; the same "
-          "command again submits what is missing",
+          "{} of {} simulations are missing after {} submissions, the first is that of {} under {}: {}; run the "
+          "same command again to submit what is missing",
           missing.size(), total, submissions, instance.name, algorithm,
           said.empty() ? fmt::format("see {}, and `sacct` or `scontrol show job`", log)
                        : fmt::format("{} ends with '{:.300}'", log, said)));
@@ -233,7 +227,7 @@ bool SlurmCampaign::complete(std::span<const Instance> instances, std::span<cons
     if (!options_.submit) {
       next = fmt::format(
           "{} of {} simulations are missing; submit them with\n  sbatch {}\nand then run the same command, "
-          "with --no-submit to do no more than put results together\n",
+          "with --no-submit to only collect results\n",
           missing.size(), total, script);
       return false;
     }
@@ -241,7 +235,7 @@ bool SlurmCampaign::complete(std::span<const Instance> instances, std::span<cons
     fmt::print(stderr, "job {}: {} of {} simulations, in {} tasks ({})\n", job, missing.size(), total, array.tasks,
                script);
     if (!options_.wait) {
-      next = fmt::format("submitted; the same command again waits for job {} and puts results together\n", job);
+      next = fmt::format("submitted; run the same command again to wait for job {} and collect results\n", job);
       return false;
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A campaign on the nodes of a Slurm cluster: what is missing is divided among the tasks of a job array, each with a
-// store of its own, and brought together when they have ended.
+// Runs a campaign on a Slurm cluster: divides missing simulations among the tasks of a job array, each with its own
+// store, and merges the stores when the tasks have ended.
 #pragma once
 
 #include <span>
@@ -22,19 +22,19 @@ struct SlurmOptions {
   std::vector<std::string> sbatch;
   bool submit = true;
   bool wait = true;
-  std::vector<std::string> command, sources;  ///< of a task: the same campaign, but for its simulations and store
+  std::vector<std::string> command, sources;  ///< of a task: the same campaign, without its simulations and store
 };
 
 class SlurmCampaign {
  public:
-  /// Opens the folder, and what an earlier call has left there. Errors: as of ResultStore; UsageError for a folder
-  /// whose name Slurm cannot take.
+  /// Opens the folder, with any results of an earlier call. Errors: those of ResultStore; UsageError for a folder name
+  /// that Slurm cannot handle.
   SlurmCampaign(const SlurmOptions& options, std::vector<StoreFact> facts);
 
-  /// Submits what is missing, waits for it and takes it in, again and again as long as it gets less. True when store()
-  /// has everything; false if `options` say not to submit or not to wait. `next` then tells the user how it goes on.
-  /// Jobs that an earlier call has submitted are waited for first. Errors: SlurmError; IncompleteError naming what is
-  /// missing after all.
+  /// Submits missing simulations, waits for them and merges their results, repeatedly as long as fewer are missing each
+  /// time. First waits for jobs that an earlier call submitted. True when store() has everything; false if `options`
+  /// say not to submit or not to wait, and `next` then tells the user how to continue. Errors: SlurmError;
+  /// IncompleteError naming what is still missing.
   bool complete(std::span<const Instance> instances, std::span<const Algorithm> algorithms, CampaignOptions campaign,
                 std::string& next);
 
@@ -47,7 +47,7 @@ class SlurmCampaign {
   SlurmOptions options_;
   std::vector<StoreFact> facts_;
   std::string folder_;
-  std::string name_;  // of its jobs
+  std::string name_;  // of its Slurm jobs
   ResultStore store_;
 };
 

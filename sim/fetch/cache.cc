@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sim/fetch/cache.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <limits>
 
+#include "base/files.h"
 #include "base/sha256.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
@@ -18,9 +19,9 @@ namespace {
 bool has_checksum(const std::filesystem::path& path, const std::string& sha256) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return false;
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  return file.good() || file.eof() ? base::sha256_hex(bytes) == sha256 : false;
+  const base::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const auto bytes = base::read_all(file.get(), std::numeric_limits<std::size_t>::max());
+  return bytes && base::sha256_hex(*bytes) == sha256;
 }
 
 }  // namespace
@@ -39,10 +40,7 @@ Fetched fetch_file(const std::string& url, const std::string& file_name, const s
   const std::filesystem::path path = folder / file_name;
   if (!options.refresh && has_checksum(path, sha256)) return {path.string(), true};
 
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    throw IoError(fmt::format("{}: cannot create the folder for downloads: {}", folder.string(), error.message()));
+  make_folder(folder.string());
   const std::string bytes = http_get(url, options.http);
   const std::string got = base::sha256_hex(bytes);
   if (got != sha256) {

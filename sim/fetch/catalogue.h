@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Logs of the Parallel Workloads Archive by name.
+// Logs of the Parallel Workloads Archive, by name.
 #pragma once
 
 #include <span>
@@ -22,8 +22,8 @@ inline constexpr std::string_view kArchiveUrl = "https://www.cs.huji.ac.il/labs/
 /// All known logs, by name.
 std::span<const KnownLog> known_logs();
 
-/// Downloads the log `name` below `base_url` into the cache, or finds it there; see fetch_file.
-/// Errors: UsageError for a name that is not known (listing those that are), and those of fetch_file.
+/// Finds the log `name` in the cache, or downloads it from below `base_url`; see fetch_file. Errors: UsageError for an
+/// unknown name, listing the known ones, and those of fetch_file.
 Fetched fetch_log(std::string_view name, const FetchOptions& options = {},
                   std::string base_url = std::string(kArchiveUrl));
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Pending completions by (time, rank), which can be moved and removed: a binary heap that knows where each job is. A
-// std::set would do; simulations of the HPC2N weeks by GreedyPM* take 7 % longer with it.
+// Pending completions ordered by (time, rank): a binary heap that knows the position of each job, so that entries can
+// be moved and removed. A std::set would be simpler, but makes simulations that often move completions slower.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace dfrs::sim {
 
 class CompletionQueue {
  public:
-  /// Grows as slots are named; `slots` is how many to make room for at once.
+  /// Grows as needed; `slots` is the number to allocate up front.
   explicit CompletionQueue(std::size_t slots = 0) : position_(slots, kAbsent) {}
 
   bool empty() const { return entries_.empty(); }
@@ -21,11 +21,10 @@ class CompletionQueue {
   /// The queue must not be empty.
   JobSlot next_job() const { return entries_.front().job; }
 
-  /// Inserts the job, or moves it if it is there. Of equal times the lowest rank comes first; no two jobs may have the
-  /// same. O(log n).
+  /// Inserts the job, or moves it if it is there. Ties in time go to the lowest rank, which must be unique. O(log n).
   void set(JobSlot job, Seconds time, std::uint32_t rank);
   void set(JobSlot job, Seconds time) { set(job, time, job); }
-  /// Takes the job out, if it is there. O(log n).
+  /// Removes the job if it is there. O(log n).
   void remove(JobSlot job);
 
  private:
@@ -46,7 +45,7 @@ class CompletionQueue {
     position_[entry.job] = static_cast<std::uint32_t>(at);
   }
 
-  std::vector<Entry> entries_;           // the next one first
+  std::vector<Entry> entries_;           // a heap: the earliest completion first
   std::vector<std::uint32_t> position_;  // of each job in entries_, or kAbsent
 };
 

@@ -9,7 +9,7 @@
 namespace dfrs::sim {
 namespace {
 
-// GLPK makes an environment for each thread that uses it and leaves freeing it to the thread.
+// GLPK creates an environment in each thread that uses it, and the thread must free it.
 struct ThreadEnvironment {
   ~ThreadEnvironment() { glp_free_env(); }
   void use() {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A problem instance: a platform and the jobs submitted to it, with everything only the simulator may know.
+// A problem instance: a platform and the jobs submitted to it, including what only the simulator may know.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace dfrs::sim {
 
-/// One job of a workload. All its tasks are alike (RR-7659, section 2.2).
+/// One job of a workload. All its tasks are identical (RR-7659, section 2.2).
 struct Job {
   JobId id = 0;
   Seconds submit = 0;          ///< release date, >= 0, from the instance's origin
@@ -19,10 +19,10 @@ struct Job {
   RigidVector rigid{};         ///< what each task holds while it is placed; memory in MiB
   Seconds run_time = 0;        ///< processing time at full speed, >= 0
   Seconds estimate = 0;        ///< what the user said run_time would be, >= 0; only batch policies see it
-  Seconds reserved_start = 0;  ///< advance reservation: the start asked for; none where it is not after submit
+  Seconds reserved_start = 0;  ///< advance reservation: the requested start; no reservation unless it is after submit
 
   double weight = 1;     ///< JobView::weight, > 0
-  double cpu_asked = 0;  ///< what its user asked for, where that is more than cpu_need; policies see this
+  double cpu_asked = 0;  ///< what the user requested, if more than cpu_need; policies see this
 
   double asked() const { return cpu_asked > cpu_need ? cpu_asked : cpu_need; }
 
@@ -41,7 +41,8 @@ struct Platform {
   friend bool operator==(const Platform&, const Platform&) = default;
 };
 
-/// Jobs are sorted by submit time; equal times keep the trace's order, which is the submission order everywhere.
+/// Jobs are sorted by submit time; jobs with equal times keep the order of the trace. This is the submission order
+/// everywhere.
 struct Instance {
   std::string name;
   Platform platform;

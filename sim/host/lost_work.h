@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Runs that are lost when they are ended (PausedWork::kLost): which of them may be ended, and what that costs.
+// Runs whose work is lost when they end early (PausedWork::kLost): which may be ended, and what that costs.
 #pragma once
 
 #include <vector>
 
-#include "sim/host/job_progress.h"
+#include "sim/host/job_slots.h"
 #include "sim/host/simulation.h"
 
 namespace dfrs::sim {
@@ -15,8 +15,8 @@ class LostWork {
   LostWork(const LostWorkRules& rules, JobSlots& slots, JobProgress& progress, RunResult& result)
       : rules_(rules), slots_(slots), progress_(progress), result_(result) {}
 
-  /// A job starts or resumes: it may not be ended until it has made the least progress, and never if it has lost as
-  /// many runs as the rules allow.
+  /// A job starts or resumes. Its run may not be ended until it has made the minimum progress, and never if the job has
+  /// lost as many runs as the rules allow.
   void begin(JobSlot job) {
     runs_.push_back(job);
     protect(job);
@@ -31,8 +31,8 @@ class LostWork {
     lose(job);
     slots_.view(job).flags = {};
   }
-  /// Before each call of the engine: lifts the protection of runs that have made the least progress, and shows policies
-  /// what ending each run would cost. O(running jobs).
+  /// Call this before each call of the engine. Lifts the protection of runs that have made the minimum progress, and
+  /// shows policies what ending each run would cost. O(running jobs).
   void update(Seconds now);
 
  private:
@@ -43,8 +43,8 @@ class LostWork {
   JobSlots& slots_;
   JobProgress& progress_;
   RunResult& result_;
-  std::vector<JobSlot> runs_;       // all that run
-  std::vector<JobSlot> protected_;  // those that have not made the least progress
+  std::vector<JobSlot> runs_;       // all running jobs
+  std::vector<JobSlot> protected_;  // those below the minimum progress
 };
 
 }  // namespace dfrs::sim

@@ -19,12 +19,12 @@ void NeedDiscovery::watch(JobSlot job, Seconds now) {
   if (next_look_ == kNever) next_look_ = now + interval_;
 }
 
-// True if the job's need has changed by what it did in the last `length` seconds.
+// True if the job's CPU use in the last `length` seconds changes its need.
 bool NeedDiscovery::measure(JobSlot job, Seconds length, Seconds now) {
   JobView& view = slots_.view(job);
   const TrueJob& truth = slots_.truth(job);
   Sample& sample = samples_[job];
-  // What a node agent sees: the CPU seconds used, and those that the quotas allowed, as parts of what was asked for.
+  // What a node agent sees: CPU seconds used and CPU seconds the quotas allowed, as fractions of the request.
   const double asked = instance_.jobs[truth.index].asked();
   const double used = (progress_.done(job, now) - sample.work) * truth.cpu_need / asked;
   const double given = (view.clock.at(now) - sample.virtual_time) * view.cpu_need / asked;
@@ -40,7 +40,7 @@ void NeedDiscovery::look(Seconds now, std::vector<Event>& events) {
       return true;
     }
     const Seconds length = now - samples_[job].since;
-    if (!(length > 0)) return false;  // it serves its penalty
+    if (!(length > 0)) return false;  // still serving its penalty
     if (measure(job, length, now)) events.push_back({EventKind::changed, job});
     begin_sample(job, now, now);
     return false;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Finds out what CPU jobs need by looking, at regular times, at what they use (policy/core/measured_need.h).
+// Discovers the CPU needs of jobs by sampling their use at regular intervals (policy/core/measured_need.h).
 #pragma once
 
 #include <vector>
 
 #include "policy/core/measured_need.h"
-#include "sim/host/job_progress.h"
+#include "sim/host/job_slots.h"
 
 namespace dfrs::sim {
 
 class NeedDiscovery {
  public:
-  /// `interval` seconds between looks, > 0. All references must outlive it; `progress` must keep work apart.
+  /// `interval`: seconds between samples, > 0. All references must outlive it; `progress` must keep work apart.
   NeedDiscovery(const Instance& instance, const NeedRule& rule, Seconds interval, JobSlots& slots,
                 JobProgress& progress)
       : instance_(instance),
@@ -21,19 +21,19 @@ class NeedDiscovery {
         progress_(progress),
         samples_(instance.jobs.size()) {}
 
-  /// The time of the next look; kNever while no job is watched.
+  /// The time of the next sample; kNever while no job is watched.
   Seconds next_look() const { return next_look_; }
-  /// A run of the job has begun or changed nodes: it is watched from now on, or from the end of its penalty.
+  /// A run of the job has begun or changed nodes. Watches it from now on, or from the end of its penalty.
   void watch(JobSlot job, Seconds now);
-  /// Looks at all that run. Sets needs that have changed in the jobs' views, and adds an event for each. O(jobs that
-  /// are watched).
+  /// Samples all running jobs. Updates the needs that have changed in the jobs' views, and adds an event for each.
+  /// O(watched jobs).
   void look(Seconds now, std::vector<Event>& events);
 
  private:
   struct Sample {
     MeasuredNeed need;
     bool watched = false;
-    Seconds since = 0;  // the last look, or the beginning of the run
+    Seconds since = 0;  // the last sample, or the beginning of the run
     Seconds virtual_time = 0;
     Seconds work = 0;
   };
@@ -46,7 +46,7 @@ class NeedDiscovery {
   JobSlots& slots_;
   JobProgress& progress_;
   std::vector<Sample> samples_;   // by slot
-  std::vector<JobSlot> watched_;  // those that ran at the last look, and those that began since
+  std::vector<JobSlot> watched_;  // those that ran at the last sample, and those that began since
   Seconds next_look_ = kNever;
 };
 

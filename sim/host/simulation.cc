@@ -9,7 +9,6 @@
 #include "policy/rr7659/options.h"
 #include "sim/errors.h"
 #include "sim/host/completion_queue.h"
-#include "sim/host/job_progress.h"
 #include "sim/host/job_slots.h"
 #include "sim/host/lost_work.h"
 #include "sim/host/need_discovery.h"
@@ -24,7 +23,7 @@ class DemandMeter {
   void pass(Seconds length) { node_seconds_ += std::min(capacity_, open_) * length; }
   void add(double cpu) { open_ += cpu; }
   void remove(double cpu) { open_ -= cpu; }
-  // No job is left, so that rounding errors of sums do not stay.
+  // Call this when no job is left, so that rounding errors do not accumulate.
   void clear() { open_ = 0; }
   double node_seconds() const { return node_seconds_; }
 
@@ -34,11 +33,11 @@ class DemandMeter {
   double node_seconds_ = 0;
 };
 
-// Notices that no job will ever complete: pauses and moves eat all progress, as they can with a period no longer than
-// the penalty (RR-7659, section 6.4.2).
+// Detects that no job will ever complete because pauses and moves consume all progress, as they can with a period no
+// longer than the penalty (RR-7659, section 6.4.2).
 class StallGuard {
  public:
-  static constexpr std::uint64_t kMostSteps = 1'000'000;  // of the engine, without a completion or a submission
+  static constexpr std::uint64_t kMostSteps = 1'000'000;  // calls of the engine without a completion or a submission
   void step() { ++steps_; }
   void progress() { steps_ = 0; }
   bool stalled() const { return steps_ > kMostSteps; }
@@ -60,7 +59,7 @@ bool discovers_needs(const Instance& instance, const Algorithm& algorithm, const
          std::any_of(instance.jobs.begin(), instance.jobs.end(), JobProgress::asks_too_much);
 }
 
-// Tasks of a job that are on other nodes than before. Both lists ascend.
+// Number of tasks that changed nodes. Both lists are sorted.
 double moved_tasks(std::span<const NodeIndex> before, std::span<const NodeIndex> after) {
   std::size_t common = 0;
   for (std::size_t b = 0, a = 0; b < before.size() && a < after.size();) {
@@ -73,7 +72,7 @@ double moved_tasks(std::span<const NodeIndex> before, std::span<const NodeIndex>
   return static_cast<double>(after.size() - common);
 }
 
-// Goes from event to event, shows the engine what has happened, and carries out what it decides.
+// Goes from event to event, shows the engine what has happened, and carries out its decisions.
 class Simulation {
  public:
   Simulation(const Instance& instance, const Algorithm& algorithm, const SimOptions& options, StepObserver* observer)
@@ -99,7 +98,7 @@ class Simulation {
 
   RunResult run() {
     while (next_event()) {
-      if (events_.empty() && now_ < wake_at_) continue;  // a look at needs that showed nothing new
+      if (events_.empty() && now_ < wake_at_) continue;  // a sample of CPU use that changed no need
       if (loses_work_) lost_work_->update(now_);
       const ClusterView view{now_, nodes_, slots_.views(), instance_.platform.rigid_dims};
       const auto decided = engine_->step(view, slots_.estimates(), events_);
@@ -116,7 +115,7 @@ class Simulation {
   }
 
  private:
-  // Advances to the next instant and gathers its events. False when all is done.
+  // Advances to the next instant and gathers its events. False when nothing is left to do.
   bool next_event() {
     const std::vector<Job>& jobs = instance_.jobs;
     const Seconds arrival = arrived_ < jobs.size() ? jobs[arrived_].submit : kNever;
@@ -153,13 +152,12 @@ class Simulation {
                     instance_.name, StallGuard::kMostSteps, now_));
   }
 
-  // Nothing will happen any more, and jobs are left: the policy cannot run the first of them even on an empty cluster.
+  // No event is due but jobs are left: the policy cannot start the first of them even on an empty cluster.
   std::string why_stuck() const {
     const Job& job = slots_.first_in_system();
     return fmt::format(
         "{}: {} jobs never start; the first of them, job {}, has {} tasks on a cluster of {} nodes. Batch policies "
-        "take "
-        "a node per task unless they pack tasks (--batch-nodes packed)",
+        "take a node per task unless they pack tasks (--batch-nodes packed)",
         instance_.name, slots_.jobs_in_system(), job.id, job.tasks, nodes_.size());
   }
 
@@ -186,11 +184,12 @@ class Simulation {
   void apply(const Decisions& decisions) {
     for (const Decision& decision : decisions.placements) apply(decision, decisions.nodes_of(decision));
     for (const YieldChange& change : decisions.yields) {
-      progress_.set_yield(change.job, change.yield, now_);
-      expect_end(change.job);
+      expect_end(change.job, progress_.set_yield(change.job, change.yield, now_));
     }
-    for (const Event& event : events_) {  // the same yield of another need is another speed
-      if (event.kind == EventKind::changed && slots_.view(event.job).state == JobState::running) expect_end(event.job);
+    for (const Event& event : events_) {  // at another need, the same yield is another speed
+      if (event.kind == EventKind::changed && slots_.view(event.job).state == JobState::running) {
+        expect_end(event.job, progress_.end_of(event.job, now_));
+      }
     }
     if (discovers_) {
       for (const Decision& decision : decisions.placements) {
@@ -260,13 +259,13 @@ class Simulation {
 
   void serve_penalty(JobSlot job) { slots_.view(job).clock.since = now_ + options_.penalty; }
 
-  void expect_end(JobSlot job) { completions_.set(job, progress_.end_of(job, now_), slots_.truth(job).index); }
+  void expect_end(JobSlot job, Seconds end) { completions_.set(job, end, slots_.truth(job).index); }
 
   const Instance& instance_;
   const SimOptions& options_;
   StepObserver* observer_;
   std::unique_ptr<Engine> engine_;
-  bool one_by_one_;  // each submission of an instant in a call of its own
+  bool one_by_one_;  // each submission of an instant gets its own call
   bool loses_work_;
   bool discovers_;
   std::vector<NodeView> nodes_;

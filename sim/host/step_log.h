@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A run's decisions as JSON lines, one per call of the engine, for people and independent checks.
+// The decisions of a run as JSON lines, one per call of the engine, for readers and independent checks.
 #pragma once
 
 #include "sim/host/simulation.h"
@@ -8,7 +8,7 @@
 namespace dfrs::sim {
 
 /// Each line: {"t":600,"completed":[ids],"submitted":[ids],"paused":[ids],"moved":{"id":[nodes]},"resumed":{...},
-/// "started":{...},"yields":{"id":y}}; members without content are left out.
+/// "started":{...},"yields":{"id":y}}; empty members are omitted.
 class StepLog final : public StepObserver {
  public:
   explicit StepLog(OutputFile& output) : output_(&output) {}

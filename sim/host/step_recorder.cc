@@ -25,8 +25,8 @@ StepRecorder::StepRecorder(const std::string& path, const Instance& instance, co
   limits.max_bytes = 0;
   limits.max_waiting_bytes = ~std::uint64_t{0};
   if (const auto made = recorder_.on(path, limits); !made) throw IoError(made.error());
-  // Bound by name, so that an option more is an error here until it is recorded or named as one that need not be:
-  // what the discovery of needs shows to policies is in the views.
+  // Binds every option, so that a new one fails to compile here until it is recorded or found unnecessary. The options
+  // of need discovery are unnecessary: what policies see of it is in the views.
   const auto& [penalty, events_apart, paused_work, lost_work, discover_needs, need_rule, need_interval, engine] =
       options;
   const auto& [min_progress, max_lost_runs] = lost_work;
@@ -45,7 +45,7 @@ void StepRecorder::on_step(const ClusterView& view, std::span<const Event> event
 
 void StepRecorder::finish() {
   recorder_.off(std::chrono::hours{24});
-  if (const std::string why = recorder_.state().stopped; !why.empty()) throw IoError(fmt::format("{}: {}", path_, why));
+  if (const auto why = recorder_.state().stopped) throw IoError(fmt::format("{}: {}", path_, *why));
 }
 
 }  // namespace dfrs::sim

@@ -12,7 +12,7 @@ namespace dfrs::sim {
 void keep_freed_memory() {
 #ifdef __GLIBC__
   constexpr int kMiB = 1 << 20;
-  mallopt(M_MMAP_THRESHOLD, 32 * kMiB);  // the largest that is allowed: larger blocks have a mapping of their own
+  mallopt(M_MMAP_THRESHOLD, 32 * kMiB);  // the largest value allowed; larger blocks get their own mapping
   mallopt(M_TRIM_THRESHOLD, 256 * kMiB);
 #endif
 }

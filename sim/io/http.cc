@@ -23,7 +23,7 @@ struct Body {
   bool too_long = false;
 };
 
-// C++ exceptions must not pass through libcurl: running out of memory becomes a failed transfer.
+// C++ exceptions must not pass through libcurl, so running out of memory becomes a failed transfer.
 std::size_t append(char* data, std::size_t size, std::size_t count, void* user) noexcept {
   Body& body = *static_cast<Body*>(user);
   const std::size_t length = size * count;
@@ -86,7 +86,7 @@ std::string http_get(const std::string& url, const HttpOptions& options) {
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &body);
   if (!options.ca_file.empty()) {
     curl_easy_setopt(curl, CURLOPT_CAINFO, options.ca_file.c_str());
-    curl_easy_setopt(curl, CURLOPT_CAPATH, nullptr);  // instead of the system's, not besides
+    curl_easy_setopt(curl, CURLOPT_CAPATH, nullptr);  // replaces the system's authorities
   }
 
   const CURLcode code = curl_easy_perform(curl);

@@ -10,18 +10,18 @@
 namespace dfrs::sim {
 
 struct HttpOptions {
-  std::string ca_file;                               ///< PEM file of authorities; empty: the system's
+  std::string ca_file;                               ///< PEM file of certificate authorities; empty: the system's
   Seconds connect_timeout = 30;                      ///< > 0
-  Seconds stall_timeout = 60;                        ///< gives up after so long without a byte, >= 1
+  Seconds stall_timeout = 60;                        ///< gives up after this long without data, >= 1
   Seconds total_timeout = 3600;                      ///< > 0
-  std::uint64_t max_bytes = std::uint64_t{1} << 30;  ///< larger answers are refused
+  std::uint64_t max_bytes = std::uint64_t{1} << 30;  ///< larger responses are refused
   int max_redirects = 5;
 };
 
-/// The body of what `url` (http or https) answers. Redirects are followed to http and https only, from https only to
-/// https; certificates are always verified. Proxies are taken from the environment, as by curl.
-/// Errors: NetworkError naming the URL and the reason - no connection, certificate, status other than 200, a body
-/// shorter than announced, a timeout, more than max_bytes; IoError if ca_file cannot be read.
+/// The body of the response from `url` (http or https). Redirects are followed only to http and https, and from https
+/// only to https; certificates are always verified. Proxies are taken from the environment, as by curl. Errors:
+/// NetworkError naming the URL and the reason - no connection, certificate, status other than 200, a body shorter than
+/// announced, a timeout, more than max_bytes; IoError if ca_file cannot be read.
 std::string http_get(const std::string& url, const HttpOptions& options = {});
 
 }  // namespace dfrs::sim

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <libdeflate.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -41,34 +40,20 @@ constexpr std::size_t kBlock = std::size_t{1} << 18;
 }
 
 std::string read_descriptor(int fd, const std::string& name, std::uint64_t max_bytes) {
-  std::string bytes;
-  std::size_t block = kBlock;
-  struct stat status{};
-  if (::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-    // A file is read by one call; the byte more is for the second call to meet the end without growing the text.
-    block =
-        static_cast<std::size_t>(std::min<std::uint64_t>(static_cast<std::uint64_t>(status.st_size), max_bytes) + 1);
-  }
-  for (;;) {
-    const std::size_t had = bytes.size();
-    bytes.resize(had < block ? block : had + kBlock);
-    const ssize_t got = ::read(fd, bytes.data() + had, bytes.size() - had);
-    const int error = errno;
-    bytes.resize(had + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    if (got == 0) return bytes;
-    if (got < 0 && error != EINTR) throw IoError(fmt::format("{}: cannot read: {}", name, std::strerror(error)));
-    if (bytes.size() > max_bytes) too_long(name, max_bytes);
-  }
+  auto bytes = base::read_all(fd, max_bytes);
+  if (bytes) return std::move(*bytes);
+  if (bytes.error() == EFBIG) too_long(name, max_bytes);
+  throw IoError(fmt::format("{}: cannot read: {}", name, std::strerror(bytes.error())));
 }
 
-// A file of one gzip member, as nearly all are, in one call: with the compressed and the plain text in memory as a
-// whole, libdeflate takes a third of zlib's time. Nothing for all else (several members, damaged data, more text than
-// allowed), which is for zlib to read, or to say what is wrong.
+// Unpacks a file of one gzip member, as nearly all are, in one call: libdeflate needs both texts whole in memory and is
+// several times faster than zlib. Nothing for other files (several members, damaged data, more text than allowed): zlib
+// reads those or says what is wrong.
 std::optional<Text> inflate_at_once(const std::string& bytes, std::uint64_t max_bytes) {
   constexpr std::size_t kLeast = 18;            // bytes of the smallest member
-  constexpr std::uint64_t kMostPerByte = 1032;  // of text; deflate has no code that gives more
+  constexpr std::uint64_t kMostPerByte = 1032;  // deflate's largest expansion
   if (bytes.size() < kLeast) return std::nullopt;
-  std::uint32_t length = 0;  // the member's last four bytes: of the text, modulo 2^32, lowest byte first
+  std::uint32_t length = 0;  // the member's last four bytes: the text's length modulo 2^32, little-endian
   for (std::size_t k = 1; k <= 4; ++k) length = length << 8 | static_cast<unsigned char>(bytes[bytes.size() - k]);
   if (length > max_bytes || length > kMostPerByte * bytes.size()) return std::nullopt;
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> reader(
@@ -83,7 +68,7 @@ std::optional<Text> inflate_at_once(const std::string& bytes, std::uint64_t max_
   return text;
 }
 
-// zlib and not libarchive: libarchive 3.6 reads past a gzip member's checksum and length without comparing them.
+// zlib and not libarchive: libarchive 3.6 does not check a gzip member's checksum and length.
 std::string inflate_gzip(const std::string& bytes, const std::string& name, std::uint64_t max_bytes) {
   z_stream stream{};
   if (inflateInit2(&stream, 15 + 16) != Z_OK) throw std::bad_alloc();
@@ -141,7 +126,7 @@ std::string unpack_with_libarchive(const std::string& bytes, const std::string& 
   check(archive_read_open_memory(a, bytes.data(), bytes.size()));
   struct archive_entry* entry = nullptr;
   const int found = archive_read_next_header(a, &entry);
-  // Too little of the beginning, and libarchive takes the data for plain.
+  // libarchive takes data with an incomplete header for plain text.
   if (archive_filter_code(a, 0) == ARCHIVE_FILTER_NONE) damaged(name, format, "incomplete beginning");
   if (found == ARCHIVE_EOF) return {};
   check(found);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads a whole text from wherever a user may keep it: a file, standard input or a URL, plain or compressed.
+// Reads a whole text from a file, standard input or a URL, plain or compressed.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 namespace dfrs::sim {
 
 struct InputOptions {
-  /// Upper limit of the text after decompression, in bytes: a small file that unpacks without end is refused.
+  /// Upper limit of the text after decompression, in bytes. It stops decompression bombs.
   std::uint64_t max_bytes = std::uint64_t{4} << 30;
-  /// For https URLs: a PEM file of certificate authorities instead of the system's; empty is the system's.
+  /// For https URLs: a PEM file of certificate authorities; empty: the system's.
   std::string ca_file;
 };
 
-/// How `source` is named in messages: "-" becomes "<stdin>", all else stays.
+/// How `source` is named in messages: "<stdin>" for "-", else `source` itself.
 std::string source_name(const std::string& source);
 
 /// True if `source` begins with http:// or https:// (any case).

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kBuffer = std::size_t{1} << 16;
 
-// Not mkstemp, whose files only their owner may read: a result should have the permissions any new file gets.
+// Not mkstemp: its files are readable by their owner alone, and a result should have the permissions of any new file.
 int create_temporary(const std::string& path, std::string& temporary, UnfinishedFile& file) {
   static std::atomic<unsigned> serial{0};
   for (;;) {
@@ -30,7 +30,7 @@ int create_temporary(const std::string& path, std::string& temporary, Unfinished
   }
 }
 
-// The rename itself lives in the folder. A file system that cannot sync a folder has nothing better to offer.
+// Makes the rename durable. Errors are ignored: some file systems cannot sync a folder.
 void sync_folder_of(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   const base::Fd fd(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -105,6 +105,12 @@ void OutputFile::discard() noexcept {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
   unfinished_.finish();
   temporary_.clear();
+}
+
+void make_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw IoError(fmt::format("{}: cannot create this folder: {}", path, error.message()));
 }
 
 void write_file(const std::string& path, std::string_view text) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A text that was read or unpacked whole. A string of known length is cleared before it can be written, which for a
-// long log is one more pass over memory; this is not.
+// A text read or unpacked as a whole. std::string zeroes its characters before they can be written, which costs a pass
+// over memory for a long log; this class does not.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class Text {
  public:
   Text() = default;
   Text(std::string text) : string_(std::move(text)) {}
-  /// A text of `size` characters, which are the caller's to write.
+  /// A text of `size` uninitialised characters for the caller to write.
   static Text unwritten(std::size_t size) {
     Text text;
     text.characters_ = std::make_unique_for_overwrite<char[]>(size);
@@ -23,7 +23,7 @@ class Text {
     return text;
   }
 
-  /// The characters of an unwritten one.
+  /// The characters of an unwritten text, to be written.
   char* data() { return characters_.get(); }
 
   operator std::string_view() const { return characters_ ? std::string_view(characters_.get(), size_) : string_; }
@@ -32,7 +32,7 @@ class Text {
 
  private:
   std::string string_;
-  std::unique_ptr<char[]> characters_;  // the text, if there are any; else string_ is
+  std::unique_ptr<char[]> characters_;  // the text if set; otherwise string_ is
   std::size_t size_ = 0;
 };
 

@@ -17,8 +17,8 @@ namespace {
 constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
 constexpr std::size_t kSlots = 64;
 
-// The handler may run at any moment in any thread, so it shares nothing but these with the rest. Who takes a name out
-// of its slot owns it.
+// The handler may run at any moment in any thread, so it shares only these with the rest. Whichever side takes a name
+// out of its slot owns it.
 std::array<std::atomic<char*>, kSlots> names{};
 std::atomic<int> creating{0};
 std::atomic<bool> ending{false};
@@ -31,10 +31,10 @@ sigset_t all_signals() {
   return set;
 }
 
-// Only what POSIX calls async-signal-safe.
+// Calls only async-signal-safe functions.
 extern "C" void remove_files_and_end(int signal) {
   ending = true;
-  // A file that another thread is making is registered in a moment; a file system that hangs is not waited for.
+  // Waits briefly for another thread to register the file it is creating, but not for a file system that hangs.
   const timespec moment{0, 1'000'000};
   for (int k = 0; k < 200 && creating != 0; ++k) nanosleep(&moment, nullptr);
   for (std::atomic<char*>& name : names) {
@@ -43,10 +43,10 @@ extern "C" void remove_files_and_end(int signal) {
   struct sigaction by_default{};
   by_default.sa_handler = SIG_DFL;
   sigaction(signal, &by_default, nullptr);
-  raise(signal);  // held back until the handler returns
+  raise(signal);  // delivered when the handler returns
 }
 
-// While one exists no handler runs in this thread, and one in another thread waits.
+// While one exists, no handler runs in this thread, and a handler in another thread waits.
 class Creation {
  public:
   Creation() {

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files that must not be left behind when a signal ends the program: outputs that are not complete yet.
+// Incomplete output files, which must not be left behind when a signal ends the program.
 #pragma once
 
 #include <string>
 
 namespace dfrs::sim {
 
-/// From now on SIGINT, SIGTERM and SIGHUP first remove the files that are registered below, then end the program as
-/// they would have without this. A signal that is ignored (nohup) stays ignored. To be called before threads are
-/// started.
+/// After this call SIGINT, SIGTERM and SIGHUP remove the registered files before they end the program as usual. An
+/// ignored signal (nohup) stays ignored. Call this before starting threads.
 void remove_unfinished_files_on_signals();
 
-/// Makes a new file and registers it as unfinished, with no moment in between at which a signal could leave it behind.
-/// Any thread.
+/// Creates a file and registers it as unfinished in one step, so that no signal in between can leave it behind.
+/// Thread-safe.
 class UnfinishedFile {
  public:
   UnfinishedFile() = default;
@@ -20,10 +19,10 @@ class UnfinishedFile {
   UnfinishedFile(const UnfinishedFile&) = delete;
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
 
-  /// A descriptor to write to, or -1 with errno: EEXIST if the name is taken. With more than 64 unfinished files at
-  /// once those beyond are made, but not registered.
+  /// A descriptor to write to, or -1 with errno: EEXIST if the name is taken. Beyond 64 unfinished files at once, files
+  /// are created but not registered.
   int create(const std::string& path);
-  /// The file has got its final name or was removed: a signal leaves it alone. Nothing if there is none.
+  /// Unregisters the file, which has its final name or is gone. Does nothing if no file is registered.
   void finish();
 
  private:

@@ -10,7 +10,7 @@ namespace dfrs::sim {
 namespace {
 
 // Regularised incomplete beta function I_x(a, b), by its continued fraction (Lentz's method), which converges quickly
-// for x < (a + 1) / (a + b + 2); the rest by I_x(a, b) = 1 - I_(1-x)(b, a).
+// for x < (a + 1) / (a + b + 2); other x by I_x(a, b) = 1 - I_(1-x)(b, a).
 double incomplete_beta(double a, double b, double x) {
   if (x <= 0) return 0;
   if (x >= 1) return 1;

@@ -18,7 +18,7 @@ double student_t_quantile(double probability, double freedom);
 struct ConfidenceInterval {
   std::size_t count = 0;
   double mean = 0;
-  double half_width = 0;  ///< infinite for one value: it tells nothing of the spread; 0 for none
+  double half_width = 0;  ///< infinite for one value, which says nothing about the spread; 0 for none
 
   /// half_width / |mean|: how precise the mean is.
   double relative() const { return half_width / (mean < 0 ? -mean : mean); }

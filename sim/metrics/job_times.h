@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What became of each job's time, from its submission to its completion: where a stretch comes from.
+// How each job spent its time from submission to completion: what its stretch consists of.
 #pragma once
 
 #include <span>
@@ -12,28 +12,28 @@ namespace dfrs::sim {
 /// Seconds. Their sum is the flow time; all but `work` is what the job lost.
 struct JobTimes {
   Seconds to_start = 0;  ///< from submission to the first start
-  Seconds paused = 0;    ///< without nodes after that
+  Seconds paused = 0;    ///< without nodes after the first start
   Seconds penalty = 0;   ///< placed and without progress, after a pause or a move
-  Seconds shared = 0;    ///< of the time in progress what went by because of a yield below 1
+  Seconds shared = 0;    ///< time lost to a yield below 1 while in progress
   Seconds work = 0;      ///< the run time
 
   Seconds lost() const { return to_start + paused + penalty + shared; }
 };
 
-/// Adds it up during a simulation in which needs are known and paused work is kept. O(decisions) per call.
+/// Adds up the times during a simulation. Requires known needs and PausedWork::kKept. O(events + decisions) per call.
 class JobTimesObserver final : public StepObserver {
  public:
-  /// `jobs` of the instance, `penalty` of the simulation.
+  /// `jobs`: of the instance; `penalty`: of the simulation.
   JobTimesObserver(std::size_t jobs, Seconds penalty) : jobs_(jobs), penalty_(penalty) {}
   void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override;
 
-  /// By index in Instance::jobs, complete when the simulation has ended.
+  /// By index in Instance::jobs; complete once the simulation has ended.
   const std::vector<JobTimes>& times() const { return times_; }
 
  private:
   struct Track {
     JobState state = JobState::absent;
-    Seconds since = 0;        // up to when it is counted
+    Seconds since = 0;        // when the last count ended
     Seconds penalty_end = 0;  // while running
     double yield = 0;
   };

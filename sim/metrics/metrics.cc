@@ -43,7 +43,7 @@ Metrics measure(const Instance& instance, const RunResult& run, Seconds stretch_
     m.pause_gb_per_s = run.paused_mib / 1024 / span;
     m.move_gb_per_s = run.moved_mib / 1024 / span;
   }
-  // All jobs complete, so the work done is the workload's; jobs in penalty and paused ones do none.
+  // All jobs complete, so the work done is that of the workload. Paused jobs and jobs in penalty do none.
   if (work > 0) m.underutilization = std::max(0.0, run.demand - work) / work;
   return m;
 }

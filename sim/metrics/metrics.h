@@ -25,7 +25,7 @@ struct Metrics {
   double moves_per_job = 0;
   double pauses_per_hour = 0;  ///< over the makespan
   double moves_per_hour = 0;
-  double pause_gb_per_s = 0;  ///< memory of paused jobs, GB = 1024 MiB, over the same time
+  double pause_gb_per_s = 0;  ///< memory of paused jobs, GB = 1024 MiB, over the makespan
   double move_gb_per_s = 0;
 };
 
@@ -40,7 +40,7 @@ struct Summary {
   double max = 0;
 };
 
-/// All zero for no values. Sorts a copy: O(n log n).
+/// All zero without values. O(n log n).
 Summary summarize(std::span<const double> values);
 
 }  // namespace dfrs::sim

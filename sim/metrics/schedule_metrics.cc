@@ -7,7 +7,7 @@
 namespace dfrs::sim {
 namespace {
 
-// A change in what is held and who waits.
+// A change in the number of held nodes and of waiting jobs.
 struct Change {
   Seconds time;
   std::int64_t held;

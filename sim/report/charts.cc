@@ -14,10 +14,10 @@
 namespace dfrs::sim {
 namespace {
 
-constexpr int kWidth = 820;                              // of a figure, in its own units
+constexpr int kWidth = 820;                              // of a chart, in its own units
 constexpr int kRow = 26;                                 // height per algorithm
 constexpr int kTallRow = 36;                             // of a row with two bars
-constexpr std::size_t kMaxLines = kChartColours.size();  // more than these cannot be told apart
+constexpr std::size_t kMaxLines = kChartColours.size();  // more cannot be told apart
 
 std::vector<std::string> names_of(const CampaignSummary& summary) {
   std::vector<std::string> names;
@@ -46,13 +46,13 @@ int rows_height(const CampaignSummary& summary, int extra, int row = kRow) {
   return row * static_cast<int>(summary.algorithms.size()) + extra;
 }
 
-// The range of a logarithmic axis with room around; `least` and `greatest` > 0.
+// The range of a logarithmic axis, with margins. Requires `least` and `greatest` > 0.
 std::string log_range(double least, double greatest) {
   return fmt::format("[{}:{}]", std::min(least, 1.0) * 0.9, std::max(greatest, 2.0) * 1.2);
 }
 
 std::string quartile_data(const std::vector<double>& sorted, std::size_t row) {
-  // Nearest rank, as p90 of the table; the median as there, too.
+  // Nearest rank, like p90 in the table; the median is also the table's.
   const auto rank = [&](double share) {
     const double at = std::ceil(share * static_cast<double>(sorted.size())) - 1;
     return sorted[static_cast<std::size_t>(std::max(0.0, at))];
@@ -74,7 +74,7 @@ std::string degradation_script(const std::vector<ResultRow>& rows, const Campaig
     least = std::min(least, of.front());
     greatest = std::max(greatest, of.back());
     for (std::size_t i = 0; i < of.size(); ++i) {
-      // Spread over the height of the row, in a fixed pattern, so that equal values show as several points.
+      // Spread over the row's height in a fixed pattern, so that equal values show as several points.
       const double offset = of.size() == 1 ? 0.0 : 0.24 * (static_cast<double>(i * 7 % 11) / 5.0 - 1.0);
       points += fmt::format("{} {:.3f}\n", of[i], static_cast<double>(k) + offset);
     }
@@ -97,7 +97,7 @@ std::string degradation_script(const std::vector<ResultRow>& rows, const Campaig
   return script;
 }
 
-// Algorithms to draw as lines: the best ones, with the best batch algorithm of the papers in any case.
+// Algorithms to draw as lines: the best ones, always including the best batch algorithm of the papers.
 std::vector<std::size_t> selected_lines(const CampaignSummary& summary) {
   std::vector<std::size_t> order;
   for (std::size_t k = 0; k < summary.algorithms.size(); ++k) order.push_back(k);
@@ -169,7 +169,7 @@ struct Bars {
   double AlgorithmSummary::* value;
 };
 
-// Horizontal bars from 0, side by side where there are several per algorithm.
+// Horizontal bars from 0, side by side if there are several per algorithm.
 std::string bars_script(const CampaignSummary& summary, std::string_view axis, const std::vector<Bars>& series,
                         const std::vector<std::string_view>& names) {
   double greatest = 0;

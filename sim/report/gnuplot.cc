@@ -16,7 +16,7 @@ namespace dfrs::sim {
 namespace {
 
 constexpr std::chrono::seconds kPatience{60};
-// The first line of gnuplot's messages that says something: it prints the place as a line with only '^' before.
+// The first meaningful line of gnuplot's messages. gnuplot first marks the place with a line of only '^'.
 std::string first_message(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -47,7 +47,7 @@ tl::expected<std::string, std::string> run_gnuplot(const std::string& script, co
   if (found.empty()) return tl::make_unexpected("gnuplot was not found in the folders of PATH");
 
   const char* path = std::getenv("PATH");
-  base::Program gnuplot{{found, "-d", "-"}};  // -d: without the user's settings
+  base::Program gnuplot{{found, "-d", "-"}};  // -d: ignore the user's settings
   gnuplot.input = script;
   gnuplot.environment = {fmt::format("PATH={}", path != nullptr ? path : ""), "LC_ALL=C"};
   gnuplot.patience = kPatience;

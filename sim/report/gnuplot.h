@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Runs gnuplot, which draws the figures of reports, as a child process without a shell.
+// Runs gnuplot, which draws the charts of reports, as a child process without a shell.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace dfrs::sim {
 
-/// The full path of an executable in the folders of the environment's PATH; empty if there is none. Folders that are
-/// not absolute are passed over: a report must not run what lies in the current folder.
+/// The full path of an executable in the folders of PATH; empty if there is none. Skips relative folders, because a
+/// report must not run programs from the current folder.
 std::string find_program(const std::string& name);
 
 /// Runs gnuplot on `script` (its standard input) with the user's settings ignored and an environment of only PATH and
-/// LC_ALL=C. `program`: full path; empty: find_program("gnuplot"). The standard output, or why there is none in one
-/// sentence: not found, failed (with its first message), wrote nothing, or took more than a minute and was ended.
-/// Script and output go through unnamed temporary files, so neither side can block the other.
+/// LC_ALL=C. `program`: full path; empty: find_program("gnuplot"). Returns its standard output. Errors, in one
+/// sentence: not found, failed (with its first message), wrote nothing, or was killed after a minute. Script and output
+/// go through unnamed temporary files, so neither side can block the other.
 tl::expected<std::string, std::string> run_gnuplot(const std::string& script, const std::string& program = {});
 
 }  // namespace dfrs::sim

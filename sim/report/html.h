@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The report of a campaign as one HTML file that needs nothing else: no scripts, no network, figures inside.
+// The report of a campaign as a self-contained HTML file: no scripts, no network, charts embedded.
 #pragma once
 
 #include <string>
@@ -13,17 +13,17 @@ namespace dfrs::sim {
 
 struct ReportOptions {
   std::string title = "Scheduling algorithms compared";
-  std::string subtitle;  ///< such as where the workload is from; empty: none
-  /// Options of the campaign, name and value, as the reader should see them ("rescheduling penalty", "300 s").
+  std::string subtitle;  ///< such as the source of the workload; empty: none
+  /// Options of the campaign, name and value, as shown to the reader ("rescheduling penalty", "300 s").
   std::vector<std::pair<std::string, std::string>> settings;
   SummaryOptions summary;
-  bool charts = true;   ///< false: leave them out without a word
-  std::string gnuplot;  ///< full path; empty: looked for in PATH
+  bool charts = true;   ///< false: omit them silently
+  std::string gnuplot;  ///< full path; empty: search PATH
 };
 
-/// Title, what was compared, the verdict in words, the table, charts, results per instance, glossary. The same input
-/// gives the same bytes with the same gnuplot. Without gnuplot, or if it fails, the report has no charts and says why
-/// and how to get them. All texts may hold anything: they are escaped. Errors: as of summarize_campaign.
+/// Contains the verdict in words, the table, charts, what was compared, results per instance and a glossary. The same
+/// input gives the same bytes with the same gnuplot. If gnuplot is missing or fails, the report says why it has no
+/// charts and how to get them. All texts are escaped. Errors: those of summarize_campaign.
 std::string html_report(const std::vector<ResultRow>& rows, const ReportOptions& options = {});
 
 }  // namespace dfrs::sim

@@ -6,7 +6,7 @@
 
 namespace dfrs::sim {
 
-/// Light and dark, phone, screen and print. Wide tables and figures scroll in a box of their own.
+/// For light and dark mode, phone, screen and print. Wide tables and charts scroll in their own boxes.
 inline constexpr std::string_view kReportStyle = R"css(
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --line: #d0d7de; --paper: #ffffff; --tint: #f3f6f9;
   --best: #dff2e3; --mark: #0072b2; }

@@ -11,7 +11,7 @@ namespace dfrs::sim {
 struct PageHeading {
   std::string text;
 };
-/// `lead`: the one that a reader in a hurry reads.
+/// `lead`: the paragraph for readers in a hurry.
 struct PageParagraph {
   std::string text;
   bool lead = false;
@@ -19,14 +19,14 @@ struct PageParagraph {
 struct PageList {
   std::vector<std::string> items;
 };
-/// All rows have as many cells as there are headings; numbers are formatted already.
+/// All rows have as many cells as there are headings. Numbers are already formatted.
 struct PageTable {
   std::string caption;
   std::vector<std::string> headings;
   std::vector<std::vector<std::string>> rows;
-  std::size_t best = ~std::size_t{0};  ///< a row to mark
+  std::size_t best = ~std::size_t{0};  ///< index of a row to mark
 };
-/// Lines to be copied as they are.
+/// Lines to copy verbatim.
 struct PageCode {
   std::string text;
 };
@@ -38,11 +38,11 @@ struct Page {
   std::vector<PageBlock> blocks;
 };
 
-/// Texts may hold anything: they are made base::printable() and escaped for the format. Lines of text are wrapped at
-/// 100 columns, tables and code are not.
+/// Texts are made printable (base::printable) and escaped for the format. Text is wrapped at 100 columns; tables and
+/// code are not.
 std::string text_page(const Page& page);
 std::string markdown_page(const Page& page);
-/// A whole HTML document that needs nothing else.
+/// A complete, self-contained HTML document.
 std::string html_page(const Page& page);
 
 }  // namespace dfrs::sim

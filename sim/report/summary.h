@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a report says in numbers: per algorithm, statistics over the instances of a campaign (RR-7659, tables 2 to 4).
+// The figures of a report: statistics per algorithm over the instances of a campaign (RR-7659, tables 2 to 4).
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct AlgorithmSummary {
   double underutilization = 0;
   double pauses_per_job = 0;
   double moves_per_job = 0;
-  double traffic_gb_per_s = 0;  ///< memory of paused and of moved jobs together
+  double traffic_gb_per_s = 0;  ///< memory of paused and moved jobs together
 };
 
 struct CampaignSummary {
@@ -38,36 +38,35 @@ struct CampaignSummary {
 
   /// The lowest mean degradation among complete algorithms; infinite if none is complete.
   double best_degradation() const;
-  /// Complete, and within rounding (a relative 1e-9) of the best.
+  /// True for a complete algorithm within a relative 1e-9 of the best.
   bool is_best(const AlgorithmSummary& algorithm) const;
 };
 
 enum class SummaryOrder {
-  as_given,        ///< as in SummaryOptions::algorithms, then as the rows first name them
+  as_given,        ///< as in SummaryOptions::algorithms, then in order of first appearance in the rows
   by_degradation,  ///< best mean degradation first; incomplete algorithms last
 };
 
 struct SummaryOptions {
   SummaryOrder order = SummaryOrder::as_given;
-  std::vector<std::string> algorithms;  ///< these come first, in this order; names without results are passed over
+  std::vector<std::string> algorithms;  ///< come first, in this order; names without results are ignored
 };
 
-/// Errors: InputError if there are no rows, an algorithm has two results for one instance, rows of an instance disagree
-/// about its bound or jobs, or a value is not a finite number in its range (bounds and stretches > 0). O(rows log
-/// rows).
+/// Errors: InputError if there are no rows, an algorithm has two results for one instance, rows of an instance differ
+/// in its bound or jobs, or a value is not a finite number in its range (bounds and stretches > 0). O(rows log rows).
 CampaignSummary summarize_campaign(const std::vector<ResultRow>& rows, const SummaryOptions& options = {});
 
-/// Instances of about the same offered load.
+/// Instances with about the same offered load.
 struct LoadGroup {
-  double load = 0;  ///< the rounded load they share
+  double load = 0;  ///< their common rounded load
   std::vector<std::string> instances;
 };
 
-/// Whether loads differ enough (by more than 0.05) for results to be read against them.
+/// True if loads differ enough (by more than 0.05) to show results against load.
 bool loads_differ(const CampaignSummary& summary);
 
-/// Instances by load rounded to 0.01 where this puts at least two into a group on average and gives at most 12 groups,
-/// as for traces scaled to a few loads; otherwise rounded to 0.1. By increasing load. `width` tells the rounding.
+/// Groups instances by load, by increasing load. Rounds to 0.01 if that gives at most 12 groups with at least two
+/// instances on average, as for traces scaled to a few loads; otherwise to 0.1. `width` returns the rounding.
 std::vector<LoadGroup> load_groups(const std::vector<ResultRow>& rows, double* width = nullptr);
 
 }  // namespace dfrs::sim

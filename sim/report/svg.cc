@@ -11,7 +11,7 @@
 namespace dfrs::sim {
 namespace {
 
-constexpr std::size_t kHalfLegend = 36;  // as many characters of a name leave room for another beside it
+constexpr std::size_t kHalfLegend = 36;  // longest name, in characters, that leaves room for a second column
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
@@ -41,7 +41,7 @@ tl::expected<std::string, std::string> embedded_svg(std::string svg, const std::
   const std::size_t begin = svg.find("<svg");
   const std::size_t end = svg.rfind("</svg>");
   if (begin == std::string::npos || end == std::string::npos || end < begin) {
-    return tl::make_unexpected(std::string("gnuplot wrote something that is no SVG"));
+    return tl::make_unexpected(std::string("gnuplot wrote something that is not an SVG"));
   }
   svg = svg.substr(begin, end + 6 - begin);
   for (const char quote : {'"', '\''}) {

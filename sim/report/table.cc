@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kLegendWidth = 100;
 
-// Appends a column. One number of decimals for all its values, so that they compare at a glance: two, or one where
-// hundreds occur.
+// Appends a column. All values have the same number of decimals, so that they compare at a glance: two, or one if there
+// are values of 100 and more.
 template <typename Value>
 void add_column(ReportTable& table, const CampaignSummary& summary, std::string group, std::string heading,
                 const Value& value) {
@@ -72,9 +72,9 @@ ReportTable summary_table(const CampaignSummary& summary) {
   add("per job", "moves", [](const A& a) { return a.moves_per_job; });
   add("", "GB/s", [](const A& a) { return a.traffic_gb_per_s; });
   if (!incomplete.empty()) {
-    table.notes.push_back(
-        fmt::format("Not comparable, results for a part of the {} instances only (so many of them): {}.",
-                    summary.instances, fmt::join(incomplete, ", ")));
+    table.notes.push_back(fmt::format(
+        "Not comparable, because they have results for only some of the {} instances (number in brackets): {}.",
+        summary.instances, fmt::join(incomplete, ", ")));
   }
   return table;
 }
@@ -84,13 +84,13 @@ SummaryFormat parse_summary_format(std::string_view name) {
   if (name == "markdown") return SummaryFormat::markdown;
   if (name == "csv") return SummaryFormat::csv;
   if (name == "json") return SummaryFormat::json;
-  throw UsageError(fmt::format("--format: '{}' is no format of a summary, expected text, markdown, csv or json", name));
+  throw UsageError(fmt::format("--format: '{}' is not a summary format; expected text, markdown, csv or json", name));
 }
 
 namespace {
 
-// The line of headings that stand over the first column of each group. Widens that where the group's heading would not
-// fit. Empty if there are no groups.
+// The line of group headings, each above its group's columns. Widens the first column of a group if the heading does
+// not fit. Empty if there are no groups.
 std::string group_headings(const ReportTable& table, base::TextTable& text) {
   const std::size_t columns = table.columns.size();
   std::string groups;
@@ -131,7 +131,7 @@ std::string text_summary(const CampaignSummary& summary) {
   if (marked) out += summary.instances == 1 ? "> lowest degradation\n" : "> lowest average degradation\n";
   for (const std::string& note : table.notes) out += wrapped(note, 0, kLegendWidth);
   for (const Term& term : report_terms()) {
-    if (term.word == "offered load") continue;  // no column of this table
+    if (term.word == "offered load") continue;  // not a column of this table
     out += wrapped(fmt::format("{}: {}", term.word, term.meaning), 2, kLegendWidth);
   }
   return out;
@@ -142,7 +142,7 @@ std::string markdown_summary(const CampaignSummary& summary) {
   std::string out = caption(summary) + "\n\n|";
   for (const ReportTable::Column& column : table.columns) {
     const std::string group = column.group == "degradation from bound" ? "degradation" : column.group;
-    // Markdown has no headings over several columns: "degradation avg", "pauses per job".
+    // Markdown has no headings across columns: "degradation avg", "pauses per job".
     if (group.empty()) {
       out += fmt::format(" {} |", column.heading);
     } else {

@@ -10,7 +10,7 @@
 
 namespace dfrs::sim {
 
-/// A table ready to show: numbers are formatted, names made base::printable(); nothing is escaped for a markup yet.
+/// A table ready to show: numbers are formatted and names printable, but nothing is escaped for markup.
 struct ReportTable {
   struct Column {
     std::string group;  ///< heading over several columns; empty if none
@@ -22,25 +22,25 @@ struct ReportTable {
   };
   std::vector<Column> columns;
   std::vector<Row> rows;
-  std::size_t best_column = 1;     ///< the one that `best` is about
-  std::vector<std::string> notes;  ///< sentences that belong under the table
+  std::size_t best_column = 1;     ///< the column that `best` refers to
+  std::vector<std::string> notes;  ///< sentences for below the table
 };
 
-/// Degradation from bound avg, std, median, p90 and max, mean stretch, underutilization, pauses and moves per job and
-/// memory traffic. With one instance: degradation, max stretch, bound, mean stretch and mean wait in place of the
+/// Columns: degradation from bound (avg, std, median, p90, max), mean stretch, underutilization, pauses and moves per
+/// job, and memory traffic. With one instance, degradation, max stretch, bound, mean stretch and mean wait replace the
 /// statistics.
 ReportTable summary_table(const CampaignSummary& summary);
 
 enum class SummaryFormat { text, markdown, csv, json };
 
-/// "text", "markdown", "csv" or "json". Errors: UsageError naming these.
+/// Parses "text", "markdown", "csv" or "json". Errors: UsageError naming these.
 SummaryFormat parse_summary_format(std::string_view name);
 
-/// Columns aligned, numbers to the right; "> " before the best average; a legend in plain words below.
+/// Aligned columns, numbers to the right, "> " before the best average, and a legend below.
 std::string text_summary(const CampaignSummary& summary);
-/// The best average in bold. Names are escaped: they hold "*".
+/// The best average in bold. Names are escaped.
 std::string markdown_summary(const CampaignSummary& summary);
-/// A line per algorithm with all digits and the columns of an AlgorithmSummary, whatever the number of instances.
+/// A line per algorithm with all digits and the columns of an AlgorithmSummary, for any number of instances.
 std::string csv_summary(const CampaignSummary& summary);
 /// The same as an object: {"instances", "jobs", "load", "algorithms": [...]}.
 std::string json_summary(const CampaignSummary& summary);

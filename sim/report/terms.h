@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The words of a report, explained once for the legend of tables and the glossary.
+// The terms of a report, for the legend of tables and the glossary.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@ struct Term {
   std::string_view meaning;  ///< one or two sentences, plain text
 };
 
-/// In the order in which a reader needs them.
+/// In the order in which readers need them.
 const std::vector<Term>& report_terms();
 
 }  // namespace dfrs::sim

@@ -15,10 +15,10 @@ namespace {
 
 using Row = const AlgorithmSummary*;
 
-constexpr double kAboutEqual = 1.05;       // ratios of means up to this are not called a difference
-constexpr double kSameValue = 1e-9;        // relative: two results of one instance are equal
-constexpr std::size_t kGroupToJudge = 3;   // instances of a load: with fewer, the best at it says nothing
-constexpr std::size_t kFewInstances = 10;  // below, averages over other instances move visibly
+constexpr double kAboutEqual = 1.05;       // smaller ratios of means are no difference
+constexpr double kSameValue = 1e-9;        // relative difference up to which results are equal
+constexpr std::size_t kGroupToJudge = 3;   // fewest instances at a load to name the best there
+constexpr std::size_t kFewInstances = 10;  // with fewer, averages over other instances differ visibly
 
 enum class Kind { batch, dfrs, unknown };
 
@@ -28,7 +28,7 @@ Kind kind_of(const std::string& name) {
   return algorithm->traits.shares_nodes ? Kind::dfrs : Kind::batch;
 }
 
-// With thousands separated: 12,345.
+// With thousands separators: 12,345.
 std::string grouped(long value) {
   const std::string digits = std::to_string(value);
   std::string out;
@@ -68,7 +68,7 @@ class Verdict {
 
   std::vector<std::string> sentences() {
     if (ranked_.empty()) {
-      say("No algorithm has results for all of the {} instances, so averages over them cannot be compared: they are of "
+      say("No algorithm has results for all of the {} instances, so their averages cannot be compared: they are over "
           "different instances. Complete the campaign, or report only instances that all algorithms have run.",
           summary_.instances);
       return out_;
@@ -141,7 +141,7 @@ class Verdict {
     worse_than(batch);
   }
 
-  // `missing`: the kind that the results lack; empty if kinds are unknown.
+  // `missing`: the kind of algorithm that the results lack; empty if kinds are unknown.
   void ranking(std::string_view missing) {
     const Row best = ranked_.front();
     const Row next = ranked_[1];
@@ -164,7 +164,7 @@ class Verdict {
     }
   }
 
-  // An average may be decided by few instances: say on how many the first is really better.
+  // A few instances may decide an average, so say on how many the first is better.
   void instance_by_instance(Row a, Row b) {
     if (one_instance()) return;
     std::unordered_map<std::string, double> of_b;
@@ -251,7 +251,7 @@ class Verdict {
                        number(a->pauses_per_job), number(a->moves_per_job), number(a->traffic_gb_per_s));
   }
 
-  // `b`: what to compare with; null if nothing.
+  // `b`: the algorithm to compare with; may be null.
   void costs(Row a, Row b) {
     if (b == nullptr) {
       say("What it costs: {}; its underutilization is {}.", disturbance(a), number(a->underutilization));
@@ -266,7 +266,7 @@ class Verdict {
         number(b->underutilization), name_of(b), relation);
   }
 
-  // DFRS is no one thing: some of its algorithms may do worse than batch scheduling.
+  // Some DFRS algorithms may do worse than batch scheduling.
   void worse_than(Row batch) {
     std::vector<std::string> worse;
     std::size_t all = 0;

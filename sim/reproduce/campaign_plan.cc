@@ -31,7 +31,7 @@ bool has_period(const Algorithm& algorithm) {
 
 bool expects_penalty(const Algorithm& algorithm) { return !dfrs_algorithm(algorithm) && !batch_algorithm(algorithm); }
 
-// With the usual values of what makes no difference to the algorithm: nothing is simulated twice.
+// Resets options without effect on the algorithm to their defaults, so that nothing is simulated twice.
 CampaignOptions relevant(const Algorithm& algorithm, CampaignOptions options) {
   if (!has_period(algorithm)) options.sim.engine.of<DfrsOptions>().period = DfrsOptions{}.period;
   if (!expects_penalty(algorithm)) options.sim.engine.of<TriageOptions>().penalty = options.sim.penalty;

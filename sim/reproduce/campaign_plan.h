@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The simulations behind a reproduction: its parts say what they need, each simulation is run once however many parts
-// show it, and its result is kept in a store of the output folder, so that an interrupted run continues.
+// The simulations behind a reproduction. Parts declare what they need; each simulation runs once, however many parts
+// show it. Results go to a store in the output folder, so that an interrupted run continues.
 #pragma once
 
 #include <functional>
@@ -17,30 +17,31 @@
 
 namespace dfrs::sim {
 
-/// Instances that algorithms are shown on.
+/// A named set of instances.
 struct PlannedSet {
-  std::string name;      ///< sets of one name are the same
-  std::size_t size = 0;  ///< of what make() gives
-  /// Called when the set's turn has come; the instances are dropped when that is over. Errors: Failure.
+  std::string name;      ///< sets with equal names are the same
+  std::size_t size = 0;  ///< number of instances that make() returns
+  /// Called when the set is needed; its instances are freed afterwards. Errors: Failure.
   std::function<std::vector<Instance>()> make;
 };
 
 class CampaignPlan {
  public:
-  /// `options` must outlive this. `reproduction`: its name; the store is NAME.db in the output folder, if there is one.
+  /// `options` must outlive this. `reproduction`: its name. The store is NAME.db in the output folder, if there is one.
   CampaignPlan(const ReproduceOptions& options, std::string_view reproduction)
       : options_(options), reproduction_(reproduction) {}
 
-  /// That results of an algorithm on a set will be asked for. Of `options`, simulator and stretch floor count; what
-  /// makes no difference to the algorithm (the period without /per, the penalty expected by Triage) does not.
-  /// Throws std::logic_error for an algorithm that does not parse.
+  /// Declares that rows() will be called for this algorithm and set. Only the simulator's options and the stretch floor
+  /// of `options` matter; options without effect on the algorithm (the period without /per, the penalty expected by
+  /// Triage) do not. Throws std::logic_error for an unknown algorithm.
   void need(const PlannedSet& set, std::string_view algorithm, const CampaignOptions& options = {});
-  /// How many simulations are needed.
+  /// Number of simulations needed.
   std::size_t size() const;
-  /// Runs them, sets in the order they were first needed in. Progress counts `others` more, which the caller runs
+  /// Runs the simulations, sets in the order of first need. Progress also counts `others`, which the caller runs
   /// afterwards. Errors: Failure.
   void run(std::size_t others = 0);
-  /// After run(): results in the order of the set's instances. Throws std::out_of_range for what was not needed.
+  /// After run(): results in the order of the set's instances. Throws std::out_of_range for results that were not
+  /// declared by need().
   std::span<const ResultRow> rows(std::string_view set, std::string_view algorithm,
                                   const CampaignOptions& options = {}) const;
 
@@ -50,7 +51,7 @@ class CampaignPlan {
     CampaignOptions options;
     std::vector<ResultRow> rows;
   };
-  // Set, settings as text, algorithm: those of a campaign are neighbours.
+  // Set, settings as text, algorithm: simulations of one campaign are adjacent.
   using Key = std::tuple<std::size_t, std::string, std::string>;
 
   std::size_t number_of(std::string_view set) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which reproduction and which of its parts the user means.
+// Finds the reproduction and the parts that the user asks for.
 #include <fmt/format.h>
 
 #include <algorithm>

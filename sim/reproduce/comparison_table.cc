@@ -12,11 +12,11 @@
 namespace dfrs::sim {
 namespace {
 
-constexpr double kNear = 0.05;  // ratios that differ from 1 by no more than this are called equal, about
+constexpr double kNear = 0.05;  // tolerance for ratios that are about 1
 constexpr double kFar = 0.20;
 constexpr int kMostDecimals = 6;
 
-// Digits after the point in the shortest form that reads back as `value`: what the paper printed.
+// Decimals of the shortest form that reads back as `value`: as many as the paper printed.
 int decimals_of(double value) {
   const std::string text = fmt::format("{}", value);
   if (text.find('e') != std::string::npos) return kMostDecimals;
@@ -25,10 +25,10 @@ int decimals_of(double value) {
                                     : static_cast<int>(std::min<std::size_t>(text.size() - point - 1, kMostDecimals));
 }
 
-// Two digits that count, and one more below 1.
+// Two significant digits, and one more below 1.
 int least_decimals(double value) { return value < 0.1 ? 4 : value < 1 ? 3 : value < 10 ? 2 : value < 1000 ? 1 : 0; }
 
-// As many as the paper has, and at least two digits that count in the largest figure.
+// As many decimals as the paper has, and at least two significant digits in the largest value.
 void set_decimals(ComparisonTable& table, std::size_t column) {
   int decimals = 0;
   double greatest = 0;
@@ -59,7 +59,7 @@ std::string counted(std::size_t n, const char* singular, const char* plural) {
   return fmt::format("{} {}", n, n == 1 ? singular : plural);
 }
 
-// How close the table is, in one sentence; empty if the paper has nothing to compare with.
+// How close the values are, in one sentence; empty if the paper has nothing to compare with.
 std::string agreement(const ComparisonTable& table) {
   std::size_t count = 0;
   std::size_t near = 0;

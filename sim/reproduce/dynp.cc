@@ -7,7 +7,6 @@
 #include <compare>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -28,7 +27,7 @@ namespace {
 namespace published = dynp_published;
 using published::kSets;
 
-// Where the paper's sets come from: the archive's log, or the published properties.
+// The sources of the paper's sets: an archive log, or the published properties.
 constexpr std::array<std::string_view, kSets> kLogs{"CTC-SP2-1996-3.1-cln", "KTH-SP2-1996-2.1-cln", "", ""};
 
 // The algorithms: those of table 4 in its order, then the others of figures 4 to 8.
@@ -118,7 +117,7 @@ void add_to(Result& sum, const Result& one, double share) {
   add(sum.backlog, one.backlog);
 }
 
-// A figure: one metric over shrinking factors, a diagram per job set.
+// A figure: one metric over shrinking factors, with a diagram per job set.
 enum class Metric { response, slowdown60, slowdown300, utilization };
 
 struct Figure {
@@ -148,7 +147,7 @@ std::string part_name(const Figure& figure, std::size_t diagram) {
   return fmt::format("{}{}", figure.number, static_cast<char>('a' + diagram));
 }
 
-// Shrinking factors, in hundredths so that 0.7 is 0.7.
+// Shrinking factors, counted in hundredths so that 0.7 is exactly 0.7.
 std::vector<double> factors_of(std::size_t set) {
   constexpr std::array<std::pair<int, int>, kSets> kRange{{{100, 65}, {100, 60}, {80, 40}, {60, 30}}};
   std::vector<double> factors;
@@ -195,7 +194,7 @@ class DynpReproduction {
   std::size_t job_sets() const { return std::max<std::size_t>(1, options_.instances); }
   static std::string set_name(std::size_t set) { return fmt::format("{}_syn", published::kMachines[set]); }
 
-  // The models of the four machines; logs stay for table 2.
+  // Learns the models of the four machines. Keeps the logs for table 2.
   void learn() {
     for (std::size_t set = 0; set < kSets; ++set) {
       const std::string path = kLogs[set].empty() ? std::string() : find_log(options_, kLogs[set]);
@@ -204,8 +203,8 @@ class DynpReproduction {
         const std::string why = kLogs[set].empty() ? fmt::format("{}: no log of this machine of that year is public.",
                                                                  published::kMachines[set])
                                                    : missing_log(options_, kLogs[set]);
-        report_.note("", fmt::format("{} Its job sets are made of the properties in table 3 and of the utilization in "
-                                     "table 4, which says how width and run time go together.",
+        report_.note("", fmt::format("{} Its job sets follow the properties in table 3 and the utilization in table 4, "
+                                     "which tells how width and run time correlate.",
                                      why));
         continue;
       }
@@ -217,7 +216,7 @@ class DynpReproduction {
       load.name = published::kMachines[set];
       logs_[set] = std::move(load_instances(path, load).instances.front());
       models_.push_back(learn_model(*logs_[set]));
-      // The paper's own fit where it differs from ours: its job sets were made with it.
+      // The paper's own fit, because its job sets were made with it.
       models_.back().arrivals = published::properties_of(set).arrivals;
       report_.note("", fmt::format("{}_syn: jobs drawn from {}, Weibull parameters of table 2.",
                                    published::kMachines[set], kLogs[set]));
@@ -259,8 +258,7 @@ class DynpReproduction {
       if (!logs_[set]) continue;
       properties("table2", analyse_trace(*logs_[set]), fmt::format("{}_trace", published::kMachines[set]), set, true);
     }
-    report_.note("table2",
-                 "The archive's logs are cleaned versions of later years, with some jobs less than Streit's.");
+    report_.note("table2", "The archive's logs are cleaned versions of later years, with fewer jobs than Streit's.");
   }
 
   void table3() {
@@ -271,10 +269,10 @@ class DynpReproduction {
       whole.kill = false;
       properties("table3", analyse_trace(job_set(models_[set], whole)), set_name(set), set, false);
     }
-    report_.note("table3", "Of one job set each, the first; the paper's Weibull parameters are those of table 2.");
+    report_.note("table3", "For the first job set of each; the paper's Weibull parameters are those of table 2.");
   }
 
-  // Everything that the parts asked for need, each run once.
+  // Collects the simulations that the requested parts need, each once.
   void plan() {
     const auto need = [&](const Run& run) { results_.try_emplace(run); };
     for (std::size_t set = 0; set < kSets; ++set) {
@@ -299,15 +297,11 @@ class DynpReproduction {
       for (std::size_t k = 0; k < job_sets(); ++k) work.emplace_back(run, k);
     }
     std::vector<Result> found(work.size());
-    std::mutex mutex;
-    std::size_t done = 0;
-    parallel_for(work.size(), options_.threads, [&](std::size_t k) {
+    const auto simulate_one = [&](std::size_t k) {
       const auto& [run, set] = work[k];
       found[k] = simulate_point(models_[run.set], run, options_.seed + set);
-      const std::lock_guard lock(mutex);
-      ++done;
-      if (options_.progress) options_.progress(done, work.size());
-    });
+    };
+    parallel_for(work.size(), options_.threads, simulate_one, options_.progress);
     for (std::size_t k = 0; k < work.size(); ++k) {
       add_to(results_[work[k].first], found[k], 1 / static_cast<double>(job_sets()));
     }
@@ -359,13 +353,14 @@ class DynpReproduction {
       }
     }
     report_.note("table5",
-                 "Run times are those of killed jobs; the paper's average is of before, as it equals table 3's.");
+                 "Run times are those of killed jobs; the paper's average is from before killing, as it equals that of "
+                 "table 3.");
   }
 
   void table6() {
     if (!options_.wants("table6")) return;
     using enum DeciderCase;
-    // The cases of each line but the last three, which are sums.
+    // The cases of each line except the last three, which are sums.
     static const std::array<std::vector<DeciderCase>, 15> lines{{{k1},
                                                                  {k2, k7},
                                                                  {k3, k9},

@@ -108,7 +108,7 @@ JobSetProperties properties_of(std::size_t set) {
   p.overrun_share = value(kOverruns) / value(kJobs);
   p.mean_interarrival = value(kMeanInterarrival);
   p.arrivals = {value(kAlpha), value(kBeta)};
-  // UTIL of the advanced decider with ARTwW: far below saturation it is a property of the job set.
+  // UTIL of the advanced decider with ARTwW. Far below saturation it is a property of the job set.
   p.utilization = kTable4[set][1][1] / 100;
   return p;
 }

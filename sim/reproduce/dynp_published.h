@@ -13,7 +13,7 @@ namespace dfrs::sim::dynp_published {
 inline constexpr std::size_t kSets = 4;
 inline constexpr std::array<std::string_view, kSets> kMachines{"CTC", "KTH", "PC2", "SDSC"};
 
-/// A line of tables 2 and 3: the four machines.
+/// A line of tables 2 and 3, by machine.
 struct PropertyRow {
   std::string_view name;
   std::array<double, kSets> traces;  ///< table 2
@@ -58,7 +58,7 @@ struct DetailRow {
 extern const std::array<DetailRow, 15> kTable5;
 extern const std::array<DetailRow, 18> kTable6;
 
-/// What the text says of a figure's curves: CTC_syn, SJF with backfilling (section 5.2).
+/// Values of a figure's curves given in the text: CTC_syn, SJF with backfilling (section 5.2).
 struct FigurePoint {
   std::string_view part;
   double factor;
@@ -67,7 +67,7 @@ struct FigurePoint {
 extern const std::array<FigurePoint, 4> kFigurePoints;
 inline constexpr std::string_view kFigurePointColumn = "SJF";
 
-/// The properties of table 3's job sets with the utilization of table 4 where it is the workload's own.
+/// The properties of table 3's job sets, with the utilization of table 4.
 JobSetProperties properties_of(std::size_t set);
 
 }  // namespace dfrs::sim::dynp_published

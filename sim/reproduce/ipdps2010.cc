@@ -45,7 +45,7 @@ CampaignOptions with_penalty(Seconds penalty) {
 // By algorithm, in the order of the set's instances.
 using Degradations = std::map<std::string_view, std::vector<double>>;
 
-// All nine on one set.
+// All nine algorithms on one set.
 Degradations degradations(const CampaignPlan& plan, std::string_view set, Seconds penalty) {
   std::vector<ResultRow> all;
   for (const Degradation& row : kTable1) {
@@ -125,7 +125,7 @@ class Run {
       weeks_ = std::move(weeks);
       return;
     }
-    // Weeks at equal distances: the log changes in the course of its years.
+    // Evenly spaced weeks, because the log changes over the years.
     for (std::size_t k = 0; k < options_.instances; ++k) weeks_.push_back(weeks[k * all / options_.instances]);
     report_.note("table1", fmt::format("{} weeks of HPC2N at equal distances stand for all {}.", weeks_.size(), all));
   }
@@ -209,7 +209,7 @@ class Run {
       }
     }
     report_.plot({part, "load", "average degradation from the best", false, true});
-    report_.note(part, "The paper draws these curves without giving their figures.");
+    report_.note(part, "The paper draws these curves without giving their values.");
   }
 
   void figures() {

@@ -31,7 +31,7 @@ struct Cost {
   double average, most;
 };
 
-/// Table II: what pausing and moving costs on the scaled synthetic workloads of load 0.7 and more.
+/// Table II: costs of pausing and moving on the scaled synthetic workloads of load 0.7 and more.
 struct Costs {
   std::string_view algorithm;
   Cost pause_gb_per_s, move_gb_per_s, pauses_per_hour, moves_per_hour, pauses_per_job, moves_per_job;
@@ -50,8 +50,8 @@ inline constexpr std::array<Costs, 6> kTable2{
       {7.15, 27.68},
       {16.11, 40.61}}}};
 
-/// What section V says in words of figure 1 (a), whose curves have no figures in the text: averages over all loads,
-/// without a penalty.
+/// Values that section V gives in words for figure 1 (a), whose curves have no values in the text: averages over all
+/// loads, without a penalty.
 inline constexpr double kDynmcb8WithoutPenalty = 1.16;
 inline constexpr double kEasyOverGreedyPmtn = 28;
 inline constexpr double kGreedyPmtnOverDynmcb8Per = 4.5;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where a reproduction finds the logs that a paper's workloads are made of.
+// Finds the logs that a paper's workloads are made of.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::string find_log(const ReproduceOptions& options, std::string_view name) {
   try {
     return log_in(default_cache_folder(), name);
   } catch (const IoError&) {
-    return {};  // an account without a home has no cache
+    return {};  // an account without a home directory has no cache
   }
 }
 

@@ -11,21 +11,21 @@
 namespace dfrs::sim {
 namespace {
 
-constexpr int kWidth = 820;  // of a figure, in its own units
+constexpr int kWidth = 820;  // of a chart, in its own units
 constexpr int kHeight = 420;
 
-// Where a row is along the horizontal axis.
+// The position of a row on the horizontal axis.
 double place_of(const ComparisonTable& table, std::size_t row) {
   return table.plot->even_x ? static_cast<double>(row) : std::stod(table.rows[row].name);
 }
 
-// A point that the axes can show.
+// True if the axes can show the point.
 bool shown(const Plot& plot, double x, double y) {
   return std::isfinite(y) && (!plot.log_x || x > 0) && (!plot.log_y || y > 0);
 }
 
-// What an axis has to show, with room around: gnuplot would go on to the next tick, which is a power of ten on a
-// logarithmic axis and below 0 on others.
+// The range of an axis, with margins. gnuplot's own choice would extend to the next tick, which is a power of ten on a
+// logarithmic axis and may be below 0 on others.
 struct Range {
   double least = HUGE_VAL;
   double greatest = -HUGE_VAL;
@@ -42,7 +42,7 @@ struct Range {
     const double room = greatest > least ? share * (greatest - least) : std::max(0.1, share * std::abs(greatest));
     return fmt::format("[{:.6g}:{:.6g}]", least - room, greatest + room);
   }
-  // A logarithmic axis of less than three decades has ticks between the powers of ten.
+  // Adds ticks between powers of ten to a logarithmic axis of less than three decades.
   std::string log_tics(const char* axis) const {
     std::string format = fmt::format("set format {} '%.12g'\n", axis);
     if (!(greatest < 1000 * least)) return format;
@@ -54,7 +54,7 @@ struct Range {
   }
 };
 
-// The points of one column as a data block; whether it has any.
+// Appends the points of one column as a data block. Returns false if there are none.
 bool append_data(std::string& data, const std::string& name, const ComparisonTable& table, std::size_t column,
                  bool published, Range& along, Range& up) {
   bool any = false;
@@ -74,7 +74,7 @@ bool append_data(std::string& data, const std::string& name, const ComparisonTab
   return any;
 }
 
-// A tick per row, by its number alone (rows of plots are numbers); the line at the marked one.
+// A tick per row, labelled with its number, and a line at the marked row.
 std::string rows_axis(const ComparisonTable& table) {
   std::string script;
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
@@ -93,7 +93,7 @@ std::string rows_axis(const ComparisonTable& table) {
   return script;
 }
 
-// Names are given by placeholder: first those of the columns, then the labels of the axes.
+// Uses placeholders for names: first those of the columns, then the labels of the axes.
 std::string script_of(const ComparisonTable& table, const std::vector<std::string>& names) {
   const Plot& plot = *table.plot;
   const std::size_t lines = table.columns.size();

@@ -14,12 +14,12 @@ namespace dfrs::sim {
 namespace {
 
 constexpr std::size_t kWidth = 120;       // of sentences
-constexpr std::size_t kTableWidth = 130;  // a row of four columns and the longest name of an algorithm
+constexpr std::size_t kTableWidth = 130;  // fits four columns and the longest name of an algorithm
 constexpr std::size_t kGroupGap = 3;      // between columns of the paper
 constexpr std::size_t kFigureGap = 2;     // between ours, paper and ratio
 constexpr std::array<std::string_view, 3> kHeadings{"ours", "paper", "ratio"};
 
-// A column of the paper: its figures as text, one or three per row, with the widths they need.
+// A column of the paper: its values as text, one or three per row, and their widths.
 struct Block {
   std::string heading;
   std::vector<std::size_t> widths;              // of ours, or of ours, paper and ratio
@@ -66,7 +66,7 @@ std::string row_of(const Block& block, const auto& texts) {
   return line;
 }
 
-// The columns from `begin` to `end`, side by side.
+// Appends columns side by side.
 void append_blocks(std::string& out, const ComparisonTable& table, std::span<const Block> blocks,
                    std::size_t name_width) {
   const std::string gap(kGroupGap, ' ');

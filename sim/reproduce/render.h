@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A reproduction's report as text for a terminal, CSV, Markdown and HTML.
+// Renders a reproduction's report as text for a terminal, CSV, Markdown and HTML.
 #pragma once
 
 #include <span>
@@ -12,31 +12,31 @@
 
 namespace dfrs::sim {
 
-/// What the renderings say in front: how the figures were made.
+/// How the results were made, for the renderings.
 struct RunDescription {
   std::string paper;
-  std::vector<std::string> notes;  ///< of the whole run, at the end
+  std::vector<std::string> notes;  ///< on the whole run; shown at the end
 };
 
-/// Tables of at most 130 columns: each column of the paper as three (ours, paper, ratio), or one where the paper has no
-/// figures; columns that do not fit beside the others follow below, with the rows' names again.
+/// Tables at most 130 characters wide. Each column of the paper becomes three (ours, paper, ratio), or one if the paper
+/// has no values. Columns that do not fit follow below, with the row names repeated.
 std::string text_comparison(std::span<const ComparisonTable> tables, const RunDescription& run);
 
-/// "table,row,column,published,measured,ratio", a line per cell with all digits; nothing where there is no figure.
+/// "table,row,column,published,measured,ratio", a line per cell with all digits; missing values are empty.
 std::string csv_comparison(std::span<const ComparisonTable> tables);
 
-/// A figure per plot, by the name of its part.
+/// A chart per plot, by the name of its part.
 using PartCharts = std::vector<std::pair<std::string, Chart>>;
 
-/// Draws the parts that have a plot. Error: why there are no figures, in one sentence. `gnuplot` as of run_gnuplot.
+/// Draws the parts that have a plot. Errors: why there are no charts, in one sentence. `gnuplot`: see run_gnuplot.
 tl::expected<PartCharts, std::string> draw_plots(std::span<const ComparisonTable> tables,
                                                  const std::string& gnuplot = {});
 
-/// One cell per figure: "6.3 (6.9, 0.92)". `images`: file of a part's figure, for those that have one.
+/// One cell per value: "6.3 (6.9, 0.92)". `images`: files of the parts' charts.
 std::string markdown_comparison(std::span<const ComparisonTable> tables, const RunDescription& run,
                                 const std::vector<std::pair<std::string, std::string>>& images = {});
 
-/// One page that needs nothing else, figures inside; where they cannot be drawn it says why.
+/// A self-contained page with embedded charts, or the reason why there are none.
 std::string html_comparison(std::span<const ComparisonTable> tables, const RunDescription& run,
                             const tl::expected<PartCharts, std::string>& charts);
 

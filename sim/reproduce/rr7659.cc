@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RR-7659 whole: tables 2 to 10, figures 1 and 3 to 9. (Table 1 lists algorithms, figure 2 explains a metric.)
+// All of RR-7659: tables 2 to 10, figures 1 and 3 to 9. (Table 1 lists algorithms, figure 2 explains a metric.)
 #include <array>
 
 #include "sim/reproduce/rr7659_parts.h"

@@ -14,7 +14,7 @@
 namespace dfrs::sim::rr7659 {
 namespace {
 
-// The digits of k in base 2, mirrored at the point.
+// The binary digits of k, mirrored at the binary point.
 double mirrored(std::size_t k) {
   double value = 0;
   for (double digit = 0.5; k != 0; k >>= 1, digit /= 2) {

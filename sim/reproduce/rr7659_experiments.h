@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The simulations behind RR-7659's tables and figures: each is run once, however many parts show it.
+// The simulations behind RR-7659's tables and figures. Each runs once, however many parts show it.
 #pragma once
 
 #include <array>
@@ -15,7 +15,8 @@
 
 namespace dfrs::sim::rr7659 {
 
-/// The paper's sets of instances (section 5.3), the scaled one in two: its costs are of high loads only.
+/// The paper's sets of instances (section 5.3). The scaled set is split in two, because its costs refer to high loads
+/// only.
 enum class Set { hpc2n, unscaled, scaled_low, scaled_high };
 inline constexpr std::array<Set, 4> kSets{Set::hpc2n, Set::unscaled, Set::scaled_low, Set::scaled_high};
 
@@ -33,12 +34,12 @@ inline constexpr std::array<double, 6> kLowLoads{0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
 inline constexpr std::array<double, 3> kHighLoads{0.7, 0.8, 0.9};
 
 inline constexpr std::size_t kWeeks = 182;   ///< of the log
-inline constexpr std::size_t kTraces = 100;  ///< generated; each scaled to nine loads
-inline constexpr Seconds kPeriod = 600;      ///< unless a figure is about the period
+inline constexpr std::size_t kTraces = 100;  ///< generated; each is scaled to nine loads
+inline constexpr Seconds kPeriod = 600;      ///< except in figures about the period
 inline constexpr std::string_view kLog = "HPC2N-2002-2.1-cln";
 
-/// `count` of `total` weeks, spread evenly: the first ones of the order 0, 1/2, 1/4, 3/4, 1/8, ... of the log. Those of
-/// a smaller count are among those of a larger one, so that results of a first look serve the whole. Ascending.
+/// `count` of `total` weeks, spread evenly: the first ones in the order 0, 1/2, 1/4, 3/4, 1/8, ... of the log. A larger
+/// count includes the weeks of a smaller one, so that a full run reuses the results of a first look. Ascending.
 std::vector<std::size_t> spread(std::size_t count, std::size_t total);
 
 class Experiments {
@@ -48,19 +49,19 @@ class Experiments {
   Experiments(const Experiments&) = delete;
   Experiments& operator=(const Experiments&) = delete;
 
-  /// That a part shows this algorithm on this set. The period matters to algorithms with /per only.
+  /// Declares that a part shows this algorithm on this set. The period matters only to algorithms with /per.
   void need(Set set, std::string_view algorithm, Seconds period = kPeriod);
-  /// Simulates what is needed, kept in a store of the output folder. Errors: Failure.
+  /// Runs the simulations needed. Keeps results in a store in the output folder. Errors: Failure.
   void run() { plan_.run(); }
 
-  /// Whether the set's instances are to be had: HPC2N needs its log.
+  /// True if the set's instances are available: HPC2N needs its log.
   bool has(Set set) const { return set != Set::hpc2n || !log_.empty(); }
-  /// After run(): what was needed, in the order of instances; scaled ones by load, then by seed.
+  /// After run(): the results, in the order of instances; scaled ones by load, then by seed.
   std::span<const ResultRow> rows(Set set, std::string_view algorithm, Seconds period = kPeriod) const;
-  /// Values of all results of the sets. Errors: as of rows().
+  /// Values of all results of the sets. Errors: those of rows().
   std::vector<double> values(std::span<const Set> sets, std::string_view algorithm, Seconds period,
                              double (*value)(const ResultRow&)) const;
-  /// How many instances stand for how many of the paper's, in a sentence.
+  /// A sentence on how many instances stand for how many of the paper's.
   std::string describe(Set set) const;
   const ReproduceOptions& options() const { return options_; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Figures 1 and 3 to 9. The paper's text has none of their values; what it says about them in words stands in notes
-// beside the same said of ours.
+// Figures 1 and 3 to 9. The paper's text gives none of their values. Notes set what it says about them beside the same
+// statement about ours.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kBest = "GreedyPM*/per/OPT=MIN/MINVT=600";
 
-// Figure 1's selection: batch, the Greedy and GreedyPM versions, and those with MCB8 alone.
+// Figure 1's selection: batch, the Greedy and GreedyPM versions, and those with only MCB8.
 constexpr std::array<std::string_view, 15> kSelected{"FCFS",
                                                      "EASY",
                                                      "Greedy*/OPT=MIN",
@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 15> kSelected{"FCFS",
                                                      "/per/OPT=MIN/MINVT=600",
                                                      "/stretch-per/OPT=MAX/MINVT=600"};
 
-// The paper does not say at which periods it measured.
+// The paper does not say which periods it measured.
 constexpr std::array<double, 18> kPeriods{600,  900,   1200,  1800,  2400,  3600,  4800,  6000,  7200,
                                           9000, 12000, 15000, 18000, 24000, 30000, 40000, 50000, 60000};
 constexpr Seconds kShort = 12000;  // the end of the axis of figures 3, 4 and 9
@@ -106,7 +106,7 @@ void show_underutilization_by_period(std::string_view part, const Experiments& e
   const PaperSet& of = set_of(part);
   report.note(std::string(part), experiments.describe(of.sets.front()));
   if (!experiments.has(of.sets.front())) return;
-  double below_easy = 0;  // the first period at which DFRS idles less
+  double below_easy = 0;  // the first period at which DFRS has less underutilization
   double below_extra = 0;
   for (const double period : periods_of(part)) {
     const double easy = mean_over(experiments, of.sets, "EASY", period, underutilization);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The tables and figures of RR-7659: per kind of them, what it needs and what it shows. `part` tells which of the kind.
+// The tables and figures of RR-7659: for each kind, what it needs and what it shows. `part` selects one of the kind.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace dfrs::sim::rr7659 {
 
-/// The paper has one EASY. Textbook EASY and the variant that backfills into extra nodes only are both compared with it
+/// The paper has one EASY. Both textbook EASY and the variant that backfills only into extra nodes are compared with it
 /// (docs/results/reproduction.md).
 inline constexpr std::string_view kExtraOnly = "EASY/extra-only";
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Read from the report's text as it circulates. Thousands separators and decimal points that it has lost are restored
-// (all figures of tables 2 and 5 to 7 have one decimal, those of tables 3 and 8 to 10 two); tables 2 and 3 repeat rows
-// of the others, and decided where their readings differ. What is left unclear is kNone.
+// Read from the report's published text. Lost thousands separators and decimal points are restored (all values of
+// tables 2 and 5 to 7 have one decimal, those of tables 3 and 8 to 10 two). Tables 2 and 3 repeat rows of the others
+// and settled ambiguous readings. What remains unclear is kNone.
 #include "sim/reproduce/rr7659_published.h"
 
 #include <algorithm>
@@ -262,7 +262,7 @@ constexpr std::array<PublishedUnderutilization, 3> kUnderutilizations{{
 }};
 // clang-format on
 
-// Tables 2 and 3: rows of the others.
+// Tables 2 and 3 repeat rows of the other tables.
 constexpr std::array<std::string_view, 20> kTable2{
     "FCFS",
     "EASY",

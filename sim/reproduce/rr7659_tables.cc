@@ -12,7 +12,7 @@
 namespace dfrs::sim::rr7659 {
 namespace {
 
-// Which of the three sets a table of degradations shows.
+// The sets that a table of degradations shows.
 std::span<const PaperSet> sets_of(std::string_view table) {
   const std::span<const PaperSet> all(kPaperSets);
   if (table == "table5") return all.subspan(0, 1);
@@ -21,7 +21,7 @@ std::span<const PaperSet> sets_of(std::string_view table) {
   return all;
 }
 
-// The paper's rows, with EASY's variant behind EASY.
+// The paper's rows, with EASY's variant after EASY.
 std::vector<std::string_view> rows_of(std::string_view table) {
   std::vector<std::string_view> rows;
   const auto add = [&](std::string_view algorithm) {
@@ -36,7 +36,7 @@ std::vector<std::string_view> rows_of(std::string_view table) {
   return rows;
 }
 
-// What the paper calls this algorithm.
+// The paper's name of this algorithm.
 std::string_view in_paper(std::string_view algorithm) { return algorithm == kExtraOnly ? "EASY" : algorithm; }
 
 void note_sets(std::string_view part, const Experiments& experiments, std::span<const PaperSet> columns,
@@ -50,7 +50,7 @@ struct Cost {
   double (*value)(const ResultRow&);
 };
 
-// In the order of PublishedCosts, avg. and max each.
+// In the order of PublishedCosts, where each has avg. and max.
 constexpr std::array<Cost, 6> kCosts{{
     {"pmtn", "GB/s", [](const ResultRow& row) { return row.metrics.pause_gb_per_s; }},
     {"mig", "GB/s", [](const ResultRow& row) { return row.metrics.move_gb_per_s; }},
@@ -103,7 +103,7 @@ void show_degradations(std::string_view part, const Experiments& experiments, Re
   }
   note_sets(part, experiments, columns, report);
   report.note(std::string(part),
-              "EASY/extra-only, which backfills into extra nodes only, is compared with the paper's EASY, too.");
+              "EASY/extra-only, which backfills only into extra nodes, is also compared with the paper's EASY.");
 }
 
 void need_underutilization(std::string_view, Experiments& experiments) {

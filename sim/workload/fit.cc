@@ -26,7 +26,7 @@ RigidAmount PlatformFit::room_for(const Job& job) const {
     RigidAmount per_node = job.tasks;
     for (std::size_t d = 0; d < rigid_dims_; ++d) {
       if (job.rigid[d] <= 0) continue;
-      // One-task jobs, the most frequent, are spared the division.
+      // Skips the division for one-task jobs, which are the most frequent.
       if (per_node > 1) {
         per_node = std::min(per_node, group.node.rigid[d] / job.rigid[d]);
       } else if (group.node.rigid[d] < job.rigid[d]) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whether a job can ever run on a platform: a workload with one that cannot would never end.
+// Whether a job can ever run on a platform. A workload with a job that cannot would never end.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ class PlatformFit {
  public:
   explicit PlatformFit(const Platform& platform);
 
-  /// Whether all tasks of `job` can be placed at once on the empty platform by their rigid resources (CPU is shared and
-  /// never in the way) and some node is as fast as a task can use. Linear in the number of different nodes.
+  /// True if the rigid resources of the empty platform hold all tasks of `job` at once (CPU is shared and never a
+  /// limit) and some node has the CPU that a task can use. Linear in the number of distinct node types.
   bool fits(const Job& job) const { return cpu_fits(job.cpu_need, largest_cpu_) && room_for(job) >= job.tasks; }
   /// Empty if it fits; else what is too large, for a message.
   std::string why_not(const Job& job) const;
 
  private:
-  // Tasks of the job that fit, never counted beyond what the job has per node.
+  // Number of the job's tasks that fit, counting at most job.tasks per node.
   RigidAmount room_for(const Job& job) const;
 
   struct Group {

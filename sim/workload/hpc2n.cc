@@ -36,17 +36,17 @@ RigidAmount rounded_memory(ExactMemory exact, RigidAmount node_mib) {
   if (exact.centi_kb <= 0) return 0;
   const RigidAmount up = (exact.centi_kb + kCentiKbPerMib - 1) / kCentiKbPerMib;
   const std::int64_t fit = node_mib * kCentiKbPerMib / exact.centi_kb;
-  if (fit == 0) return up;  // larger than the node, and stays so
+  if (fit == 0) return up;  // larger than the node: keep it so
   const RigidAmount least = node_mib / (fit + 1) + 1;
   const RigidAmount most = node_mib / fit;
   const RigidAmount nearest = (exact.centi_kb + kCentiKbPerMib / 2) / kCentiKbPerMib;
-  // Where thousands of tasks fit no whole MiB may give exactly their number; then at least as many fit as before.
+  // With thousands of tasks per node, perhaps no whole MiB gives exactly their number; then at least as many fit.
   return std::min(std::max(nearest, least), most);
 }
 
 AnnotatedTasks annotate(int processors, double memory_kb, const MemoryAnnotation& options) {
   const std::int64_t node = options.memory_mib * kCentiKbPerMib;
-  // Beyond this the amount is larger than any node; cutting it keeps the arithmetic within 64 bits.
+  // Larger than any node; the cap keeps the arithmetic within 64 bits.
   const double most_kb = 1e15 / 100;
   const std::int64_t per_processor =
       std::max<std::int64_t>(std::llround(std::min(memory_kb, most_kb) * 100), node / 100 * options.min_memory_percent);
@@ -59,22 +59,14 @@ AnnotatedTasks annotate(int processors, double memory_kb, const MemoryAnnotation
 SwfWorkload annotated_instance(SwfRecords& log, const std::string& name, const SwfConventions& conventions,
                                const MemoryAnnotation& options) {
   check(options);
-  SwfWorkload workload{{}, log.report()};
-  Instance& instance = workload.instance;
-  instance.name = name;
-  instance.platform = Platform::homogeneous(static_cast<std::size_t>(options.nodes), options.memory_mib);
-
-  SwfInstanceJobs jobs(log, std::int64_t{options.nodes} * options.cores, options.lenient, workload);
-  each_simulated_job(log, conventions, workload.report, [&](const SwfJob& record) {
-    const AnnotatedTasks tasks = annotate(record.processors, record.memory_kb, options);
-    Job& job = jobs.begin(record);
-    job.tasks = tasks.tasks;
-    job.cpu_need = tasks.cpu_need * record.efficiency;
-    job.rigid[kMemory] = rounded_memory(tasks.memory, options.memory_mib);
-    jobs.end(record);
-  });
-  jobs.finish();
-  return workload;
+  return swf_workload(
+      log, name, conventions, Platform::homogeneous(static_cast<std::size_t>(options.nodes), options.memory_mib),
+      std::int64_t{options.nodes} * options.cores, options.lenient, [&](const SwfJob& record, Job& job) {
+        const AnnotatedTasks tasks = annotate(record.processors, record.memory_kb, options);
+        job.tasks = tasks.tasks;
+        job.cpu_need = tasks.cpu_need * record.efficiency;
+        job.rigid[kMemory] = rounded_memory(tasks.memory, options.memory_mib);
+      });
 }
 
 SwfWorkload annotated_instance(const SwfLog& log, const std::string& name, const SwfConventions& conventions,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which combinations of width, estimate and run time the jobs of a machine have, and how often: the 3-dimensional
-// matrix that Streit's job generator draws from (Streit 2003, section 4, after Krallmann 1998). Sparse: of the
+// How often each combination of width, estimate and run time occurs among the jobs of a machine: the 3-dimensional
+// matrix that Streit's job generator draws from (Streit 2003, section 4, after Krallmann 1998). Sparse: holds only the
 // combinations that occur.
 #pragma once
 
@@ -22,9 +22,9 @@ class JobMatrix {
     double weight = 1;  ///< > 0: proportional to the probability
   };
 
-  /// Equal combinations become one. O(n log n). Requires at least one cell.
+  /// Merges equal combinations. O(n log n). Requires at least one cell.
   explicit JobMatrix(std::vector<Cell> cells);
-  /// Every job of an instance as it is. O(n log n). Errors: InputError for an instance without jobs.
+  /// The matrix of an instance's jobs. O(n log n). Errors: InputError for an instance without jobs.
   static JobMatrix of(const Instance& instance);
 
   /// A job by three random numbers: its width, its estimate among jobs of that width, its run time among those.
@@ -35,11 +35,11 @@ class JobMatrix {
   double total_weight() const { return up_to_.back(); }
 
  private:
-  // The cell at which the weights of [first, last) reach this share of them.
+  // The cell in [first, last) at which the cumulative weight reaches this share of the range's total.
   std::size_t reach(std::size_t first, std::size_t last, double share) const;
 
   std::vector<Cell> cells_;    // by width, then estimate, then run time
-  std::vector<double> up_to_;  // weights of all cells up to this one
+  std::vector<double> up_to_;  // cumulative weights
 };
 
 }  // namespace dfrs::sim

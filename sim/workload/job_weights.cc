@@ -6,6 +6,7 @@
 #include "sim/errors.h"
 #include "sim/workload/number_parser.h"
 #include "sim/workload/random.h"
+#include "sim/workload/text_lines.h"
 
 namespace dfrs::sim {
 namespace {
@@ -51,12 +52,8 @@ WeightRule parse_rule(std::string_view text) {
 
 std::vector<WeightRule> parse_weights(std::string_view text) {
   std::vector<WeightRule> rules;
-  for (;;) {
-    const std::string_view one = text.substr(0, text.find(','));
-    rules.push_back(parse_rule(one));
-    if (one.size() == text.size()) return rules;
-    text.remove_prefix(one.size() + 1);
-  }
+  each_item(text, [&](std::string_view rule) { rules.push_back(parse_rule(rule)); });
+  return rules;
 }
 
 double weight_of(const std::vector<WeightRule>& rules, std::int64_t user, std::int64_t queue) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sim/workload/load.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -34,14 +35,23 @@ std::string name_from_source(const std::string& source) {
 
 namespace {
 
-SwfWorkload swf_workload(std::string_view text, const std::string& source, const std::string& name,
-                         const LoadOptions& options) {
-  const auto convert = [&](SwfRecords& records) {
-    return options.annotation == SwfAnnotation::kMemory
+// The log of the DFRS papers, by its header.
+bool is_hpc2n(const SwfHeader& header) {
+  return std::any_of(header.fields.begin(), header.fields.end(), [](const SwfHeader::Field& field) {
+    return field.name == "Installation" && field.value.find("HPC2N") != std::string::npos;
+  });
+}
+
+SwfWorkload load_swf(std::string_view text, const std::string& name, const LoadOptions& options, Loaded& loaded) {
+  return read_swf(text, loaded.source, options.swf, [&](SwfRecords& records) {
+    loaded.annotation = options.annotation;
+    if (options.annotation == SwfAnnotation::kAuto) {
+      loaded.annotation = is_hpc2n(records.header()) ? SwfAnnotation::kMemory : SwfAnnotation::kProcessors;
+    }
+    return loaded.annotation == SwfAnnotation::kMemory
                ? annotated_instance(records, name, options.conventions, options.memory)
                : swf_instance(records, name, options.conventions, options.processors);
-  };
-  return read_swf(text, source, options.swf, convert);
+  });
 }
 
 }  // namespace
@@ -68,11 +78,16 @@ Loaded load_instances_from_text(std::string_view text, const std::string& source
     }
   } else {
     loaded.was_swf = true;
-    workload = swf_workload(text, loaded.source, name, options);
+    workload = load_swf(text, name, options, loaded);
   }
   loaded.report = std::move(workload.report);
-  if (options.memory_model) draw_memory(workload.instance, *options.memory_model);
-  if (options.weeks) {
+  if (options.memory_model) {
+    MemoryModel model = *options.memory_model;
+    if (loaded.was_swf && loaded.annotation == SwfAnnotation::kProcessors) model.cores = options.processors.cores;
+    draw_memory(workload.instance, model);
+  }
+  const bool papers_log = options.annotation == SwfAnnotation::kAuto && loaded.annotation == SwfAnnotation::kMemory;
+  if (options.weeks.value_or(papers_log)) {
     loaded.instances = split_weeks(workload.instance, name, options.week_length);
   } else {
     loaded.instances.push_back(std::move(workload.instance));

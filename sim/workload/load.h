@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From the name of a source to instances ready to simulate, whatever format the source has.
+// Loads instances ready to simulate from a source of any known format.
 #pragma once
 
 #include <optional>
@@ -16,10 +16,11 @@
 
 namespace dfrs::sim {
 
-/// How a log in the Standard Workload Format becomes jobs. The project's own traces need none of this.
+/// How a log in the Standard Workload Format becomes jobs. Does not apply to the project's own traces.
 enum class SwfAnnotation {
   kProcessors,  ///< a task per processor, see swf_instance
   kMemory,      ///< RR-7659's, for logs with memory data, see annotated_instance
+  kAuto,        ///< kMemory for HPC2N's log, kProcessors for others
 };
 
 struct LoadOptions {
@@ -27,34 +28,36 @@ struct LoadOptions {
   SwfReadOptions swf;
   SwfConventions conventions;
   SwfAnnotation annotation = SwfAnnotation::kProcessors;
-  SwfPlatformOptions processors;            ///< for SwfAnnotation::kProcessors
-  MemoryAnnotation memory;                  ///< for SwfAnnotation::kMemory
-  SacctOptions sacct;                       ///< for the output of sacct
-  std::optional<MemoryModel> memory_model;  ///< instead of what the source says of memory
-  bool weeks = false;                       ///< cut the log into weeks (SWF and sacct)
+  SwfPlatformOptions processors;  ///< for SwfAnnotation::kProcessors
+  MemoryAnnotation memory;        ///< for SwfAnnotation::kMemory
+  SacctOptions sacct;             ///< for the output of sacct
+  /// Replaces the memory data of the source. With SwfAnnotation::kProcessors its cores are those of `processors`.
+  std::optional<MemoryModel> memory_model;
+  /// Splits the log into weeks (SWF and sacct). Nothing: only HPC2N's log with kAuto, as in RR-7659.
+  std::optional<bool> weeks;
   Seconds week_length = kWeek;
-  std::string
-      name;  ///< of the instance, or the prefix of the weeks' names; empty: from the source, see name_from_source
+  std::string name;  ///< of the instance, or prefix of the weeks' names; empty: see name_from_source
 };
 
 struct Loaded {
   std::vector<Instance> instances;
   bool was_swf = false;
   bool was_sacct = false;
+  SwfAnnotation annotation = SwfAnnotation::kProcessors;  ///< of SWF; never kAuto
   ReadReport report;                        ///< empty for the project's own traces, whose reader is strict
-  std::string source;                       ///< as named in messages
-  std::vector<std::string> notes;           ///< what was concluded from the source, in sentences for people
+  std::string source;                       ///< the source's name in messages
+  std::vector<std::string> notes;           ///< what was inferred from the source, as sentences for users
   std::optional<Seconds> first_submission;  ///< of sacct: time 0 of the first instance, in seconds since 1970
 };
 
 /// "HPC2N-2002-2.1-cln" for ".../HPC2N-2002-2.1-cln.swf.gz"; "stdin" for "-".
 std::string name_from_source(const std::string& source);
 
-/// Reads `source` (file, URL or "-"; compressed or not) and recognises by its content whether it is a dfrs-trace, the
-/// output of sacct, or SWF. Errors: as of read_text, of the format's reader, and of its conversion to an instance.
+/// Reads `source` (file, URL or "-"; compressed or not) and tells by its content whether it is a dfrs-trace, the output
+/// of sacct, or SWF. Errors: those of read_text, of the format's reader, and of the conversion to an instance.
 Loaded load_instances(const std::string& source, const LoadOptions& options = {});
 
-/// The same for a text already read; `source` names it in messages.
+/// The same for a text that is already read; `source` names it in messages.
 Loaded load_instances_from_text(std::string_view text, const std::string& source, const LoadOptions& options = {});
 
 }  // namespace dfrs::sim

@@ -17,8 +17,8 @@ constexpr Seconds kBucketSeconds = 1800;
 constexpr double kMaxLogRunTime = 12;
 constexpr double kMaxLogGap = 13;
 
-// The random streams of a seed. Each has its own, so that for example another distribution of memory leaves the jobs
-// and their arrivals as they are.
+// The random streams of a seed. They are separate so that, for example, another memory distribution leaves the jobs and
+// their arrivals unchanged.
 enum Stream : std::uint64_t { kBatchArrivals = 1, kInteractiveArrivals, kTypelessArrivals, kShapes, kMemories };
 
 void check(const LublinOptions& options) {
@@ -34,7 +34,7 @@ void check(const LublinOptions& options) {
   expect("probability of small memory", options.small_memory_prob, 0, 1);
 }
 
-/// One type of job of a workload, and when its next one comes.
+/// One type of job of a workload, and the time of its next arrival.
 struct Source {
   LublinParameters parameters;
   LublinArrivals arrivals;
@@ -48,7 +48,7 @@ Source make_source(LublinType type, const LublinOptions& options, Stream stream)
   return source;
 }
 
-// In the order of preference at equal times: interactive first.
+// In order of precedence at equal times: interactive first.
 std::vector<Source> make_sources(const LublinOptions& options) {
   switch (options.mix) {
     case LublinMix::kBatch:
@@ -82,7 +82,7 @@ LublinParameters lublin_parameters(LublinType type, int nodes) {
   }
   parameters.hi_log2 = machine_log2;
   parameters.med_log2 = std::clamp(parameters.med_log2, machine_log2 - 3.5, machine_log2 - 1.5);
-  // On machines of a few nodes the lower stage would otherwise be upside down.
+  // On very small machines the bounds of the lower stage would otherwise be swapped.
   parameters.med_log2 = std::max(parameters.med_log2, 0.0);
   parameters.low_log2 = std::min(parameters.low_log2, parameters.med_log2);
   return parameters;

@@ -13,10 +13,10 @@
 
 namespace dfrs::sim {
 
-/// The model's parameters of one type of job. Logs are natural unless the name says log2. Gamma(a, b): shape a, scale
-/// b.
+/// The model's parameters for one type of job. Logarithms are natural unless the name says log2. Gamma(a, b): shape a,
+/// scale b.
 struct LublinParameters {
-  double serial_prob, pow2_prob;       ///< of one node; of a power of two beyond that
+  double serial_prob, pow2_prob;       ///< of one node; of a larger power of two
   double low_log2, med_log2, hi_log2;  ///< two-stage uniform of the log2 of the nodes
   double low_stage_prob;               ///< of the lower stage
   double a1, b1, a2, b2;               ///< log of the run time: a mixture of two gammas ...
@@ -32,7 +32,7 @@ enum class LublinType { kBatch, kInteractive, kTypeless };
 /// med_log2 stays within hi_log2 - 3.5 .. hi_log2 - 1.5.
 LublinParameters lublin_parameters(LublinType type, int nodes);
 
-/// Which jobs a workload has. RR-7659's traces fit the mix ("4-6 days"), the typeless set gives twice their length.
+/// Which jobs a workload has. RR-7659's traces fit the mix ("4-6 days"); the typeless set gives traces twice as long.
 enum class LublinMix { kBatchAndInteractive, kBatch, kInteractive, kTypeless };
 
 struct LublinOptions {
@@ -41,14 +41,14 @@ struct LublinOptions {
   LublinMix mix = LublinMix::kBatchAndInteractive;
   int start_hour = 0;               ///< of the day at time 0, 0 .. 23
   int nodes = 128;                  ///< 2 .. 1,000,000
-  int cores = 4;                    ///< one-task jobs are sequential and need 1/cores; tasks of others need 1
+  int cores = 4;                    ///< one-task jobs are sequential and need 1/cores; tasks of other jobs need 1
   RigidAmount memory_mib = 10240;   ///< per node, >= 10; a multiple of 10 makes all amounts exact
   double small_memory_prob = 0.55;  ///< of tasks that need 10 % of a node; others need 10 x uniform{2 .. 10} %
 };
 
 /// A workload, named "lublin-<seed>". The same options give the same instance on every platform: submit times are
-/// rounded to milliseconds, so that the last bits of a mathematical library do not show. Estimates are the run times.
-/// Errors: UsageError for an option out of range.
+/// rounded to milliseconds, which hides differences in the last bits between mathematical libraries. Estimates equal
+/// run times. Errors: UsageError for an option out of range.
 Instance lublin_instance(const LublinOptions& options);
 
 /// The arrivals of one type of job: each call gives the next one, in seconds from the start hour.

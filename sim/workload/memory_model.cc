@@ -13,7 +13,7 @@
 namespace dfrs::sim {
 namespace {
 
-constexpr std::uint64_t kMemorySeed = 0x6d656d6f72790000;  // other draws than those of other properties of a job
+constexpr std::uint64_t kMemorySeed = 0x6d656d6f72790000;  // keeps these draws independent of a job's other properties
 
 RigidAmount smallest_node(const Platform& platform) {
   RigidAmount least = platform.nodes.empty() ? 0 : platform.nodes.front().rigid[kMemory];
@@ -21,7 +21,7 @@ RigidAmount smallest_node(const Platform& platform) {
   return least;
 }
 
-// How many tasks of the job some node has to take.
+// The number of the job's tasks on its fullest node, if they are spread evenly.
 RigidAmount tasks_on_a_node(const Job& job, const Platform& platform) {
   const auto nodes = static_cast<RigidAmount>(std::max<std::size_t>(platform.nodes.size(), 1));
   return (job.tasks + nodes - 1) / nodes;

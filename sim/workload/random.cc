@@ -19,7 +19,7 @@ std::uint64_t splitmix64(std::uint64_t& state) {
 }  // namespace
 
 Random::Random(std::uint64_t seed, std::uint64_t stream) {
-  // The stream goes through the mixer itself, so that (seed, stream + 1) is not (seed + 1, stream).
+  // Mixes the stream too, so that (seed, stream + 1) differs from (seed + 1, stream).
   std::uint64_t mixed = stream;
   std::uint64_t state = stream == 0 ? seed : seed ^ splitmix64(mixed);
   for (std::uint64_t& word : state_) word = splitmix64(state);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Random numbers that are the same everywhere. The standard library fixes its generators but not its distributions, and
-// an instance named by a seed must not depend on the compiler.
+// Random numbers that are the same on every platform. The standard does not fix the algorithms of its distributions,
+// and an instance named by a seed must not depend on the compiler.
 #pragma once
 
 #include <array>
@@ -8,12 +8,12 @@
 
 namespace dfrs::sim {
 
-/// xoshiro256** of Blackman and Vigna, its state filled by splitmix64 from `seed`; `stream` makes independent sequences
-/// of one seed.
+/// xoshiro256** of Blackman and Vigna, its state filled by splitmix64 from `seed`; `stream` selects one of several
+/// independent sequences of a seed.
 class Random {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0);
-  /// The generator in this very state, not all 0 (to compare with published sequences).
+  /// A generator in this state, which must not be all 0. For comparison with published sequences.
   static Random from_state(const std::array<std::uint64_t, 4>& state);
 
   /// 64 random bits.
@@ -22,7 +22,7 @@ class Random {
   double uniform();
   /// Uniform in [low, high).
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
-  /// Uniform among the integers low .. high, without bias. Requires low <= high.
+  /// Uniform over the integers low .. high, without bias. Requires low <= high.
   int uniform_integer(int low, int high);
   /// Normal with mean 0 and variance 1 (Marsaglia's polar method).
   double normal();

@@ -18,13 +18,13 @@ constexpr Seconds kMaxTime = 1e10;
 constexpr double kMinNeed = 1e-6;
 constexpr double kMaxNeed = 1e6;
 
-// What is known of the job in a slot.
+// What is known about the job in a slot.
 struct Follower {
   bool here = false;
   Job job;
   JobRecord record;
   bool started = false;
-  bool from_before = false;  // was there when the record began
+  bool from_before = false;  // was in the system when the record began
   VirtualClock clock;        // as last shown
   JobState state = JobState::absent;
 };
@@ -67,7 +67,7 @@ class Collector {
       const JobView* job = slot < view.jobs.size() ? &view.jobs[slot] : nullptr;
       const bool same = job != nullptr && job->id == follower.job.id;
       if (follower.here && (!same || job->state == JobState::absent)) {
-        // A view with a resync event starts afresh: an end before it leaves no event.
+        // A resync restarts the view, so jobs that ended before it have no completion event.
         const bool ended = completed.contains(slot) || (resync && follower.state == JobState::running);
         leave(follower, view.now, same ? job : nullptr, ended);
       }
@@ -111,7 +111,7 @@ class Collector {
     follower.from_before = from_before;
     follower.job.id = job.id;
     follower.job.submit = job.submit;
-    if (job.state != JobState::waiting) {  // it ran before the record did
+    if (job.state != JobState::waiting) {  // it started before the record began
       follower.started = true;
       follower.record.start = std::max(job.submit, std::min(job.clock.since, reader_.view().now));
     }
@@ -137,7 +137,7 @@ class Collector {
   void leave(Follower& follower, Seconds now, const JobView* shown, bool ended) {
     follower.here = false;
     Seconds progress = follower.clock.at(now);
-    // The host may have stopped the clock at the job's own end.
+    // The host may have stopped the clock at the true end of the job.
     if (shown != nullptr && shown->clock.at(now) >= follower.clock.base) progress = shown->clock.at(now);
     if (!ended || progress <= 0) {
       ++(ended ? never_ran_ : lost_sight_of_);
@@ -190,7 +190,7 @@ class Collector {
     std::stable_sort(jobs_.begin(), jobs_.end(), [](const Follower& a, const Follower& b) {
       return a.job.submit != b.job.submit ? a.job.submit < b.job.submit : a.job.id < b.job.id;
     });
-    // Ticks fall on multiples of the period in the record's time: so they do in the instance's.
+    // Ticks fall on multiples of the period in the record's time; this origin keeps them there in the instance's.
     const Seconds period = run.setup.options.of<DfrsOptions>().period;
     run.origin = std::floor(jobs_.front().job.submit / period) * period;
     std::unordered_set<JobId> seen;
@@ -216,7 +216,7 @@ class Collector {
 
   record::RecordReader& reader_;
   std::vector<Follower> slots_;
-  std::vector<Follower> jobs_;   // that completed
+  std::vector<Follower> jobs_;   // completed jobs
   std::vector<NodeSpec> nodes_;  // CPU 0: never usable
   std::size_t rigid_dims_ = 1;
   bool nodes_change_ = false;

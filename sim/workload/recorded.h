@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The record of a live run as a problem instance: what would another algorithm have made of these jobs?
+// The record of a live run as a problem instance, to simulate other algorithms on its jobs.
 #pragma once
 
 #include <string>
@@ -11,22 +11,22 @@
 namespace dfrs::sim {
 
 struct RecordedRun {
-  Instance instance;               ///< jobs that completed within the record; times from `origin` on
-  RunResult measured;              ///< what became of them live: start, end, pauses, moves
-  Seconds origin = 0;              ///< the instance's 0 in the record's time, a multiple of the period
+  Instance instance;               ///< jobs that completed within the record; times relative to `origin`
+  RunResult measured;              ///< how they ran live: start, end, pauses, moves
+  Seconds origin = 0;              ///< the instance's time 0 in the record's time, a multiple of the period
   record::EngineSetup setup;       ///< of the record's last engine
-  std::vector<std::string> notes;  ///< what could not be taken over, in sentences for people; empty: nothing
+  std::vector<std::string> notes;  ///< what could not be taken over, as sentences for users
 };
 
-/// Reads the rest of a record. The processing time of a job is the virtual time that it had reached when it left. Nodes
-/// have the largest capacity that they showed while usable.
-/// Errors: InputError, also if no job completed within the record; IoError.
+/// Reads the rest of a record. The processing time of a job is its virtual time when it left. A node has the largest
+/// capacity that it showed while usable. Errors: InputError, also if no job completed within the record or no node was
+/// usable; IoError.
 RecordedRun read_recorded_run(record::RecordReader& reader, const std::string& name);
 
 /// Errors: IoError, InputError.
 record::RecordReader open_record(const std::string& path);
 
-/// A record's error as the exception that says the same.
+/// Throws a record's error as the matching exception.
 [[noreturn]] void throw_record_error(const record::RecordError& error);
 
 }  // namespace dfrs::sim

@@ -9,7 +9,7 @@
 namespace dfrs::sim {
 namespace {
 
-// Submissions move; reserved starts keep their distance from them.
+// Reserved starts keep their distance from the submissions.
 void stretch_arrivals(Instance& instance, double factor) {
   const Seconds first = instance.jobs.front().submit;
   for (Job& job : instance.jobs) {

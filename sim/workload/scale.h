@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Offered load, and the same jobs arriving faster or slower (RR-7659, section 5.3.2).
+// Offered load, and scaling of arrivals to change it (RR-7659, section 5.3.2).
 #pragma once
 
 #include "sim/host/instance.h"
@@ -7,18 +7,18 @@
 namespace dfrs::sim {
 
 /// Work that arrives per time and capacity: sum of tasks x cpu_need x run_time over |P| x (last - first submission).
-/// Errors: InputError naming the instance if all its jobs are submitted at one instant, or it has none.
+/// Errors: InputError naming the instance if it has no jobs or all are submitted at one instant.
 double offered_load(const Instance& instance);
 
-/// `instance` with all times between submissions multiplied by one factor, so that its offered load is `load`. The
-/// first submission stays where it is. Named "<name>-load-<load>", such as lublin-1-load-0.7. Errors: UsageError unless
-/// 0 < load <= 1000; InputError as of offered_load, if there is no work, or if the scaled times would exceed what a
-/// trace may hold.
+/// A copy of `instance` with all times between submissions multiplied by one factor, so that its offered load is
+/// `load`. The first submission keeps its time. The copy is named "<name>-load-<load>", such as lublin-1-load-0.7.
+/// Errors: UsageError unless 0 < load <= 1000; InputError as for offered_load, if there is no work, or if the scaled
+/// times exceed the limit of traces.
 Instance scaled_to_load(const Instance& instance, double load);
 
-/// All times between submissions of `instance` multiplied by `factor` (the shrinking factor of Streit 2003, section 5).
-/// The first submission stays where it is, and the name. Errors: UsageError unless 0 < factor <= 1000; InputError if
-/// the last submission would come later than a trace may last.
+/// Multiplies all times between submissions by `factor` (the shrinking factor of Streit 2003, section 5). Keeps the
+/// time of the first submission and the name. Errors: UsageError unless 0 < factor <= 1000; InputError if the last
+/// submission would exceed the limit of traces.
 void shrink(Instance& instance, double factor);
 
 }  // namespace dfrs::sim

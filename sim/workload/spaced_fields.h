@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Lines of short numbers between spaces, which is what logs are made of, read without a branch for each character:
-// where fields begin and end is found for many bytes at a time, and up to eight digits become a number in one step.
-// Branches on single characters, which processors predict badly, cost more than all else in reading a log.
+// Splits and parses lines of short numbers separated by spaces, which is most of a log. Finds field boundaries for many
+// bytes at a time and converts up to eight digits in one step. A branch per character, which processors predict badly,
+// would dominate the time to read a log.
 #pragma once
 
 #include <algorithm>
@@ -21,19 +21,19 @@
 
 namespace dfrs::sim {
 
-/// The fields of a line. It may refuse any line, which is then for FieldSplitter; one that it takes has the same fields
-/// there unless one of them has a tab or a carriage return in it, which no number has.
+/// The fields of a line. It may refuse any line; use FieldSplitter for those. FieldSplitter gives the same fields for a
+/// line that it takes, unless a field contains a tab or a carriage return, which no number does.
 class SpacedFields {
  public:
   static constexpr std::size_t kMostBytes = 127;  ///< of a line
-  /// From the beginning of a line on; those behind it do not matter, but for the one that ends it.
+  /// Bytes read from the beginning of a line. Those after the line's terminator do not matter.
   static constexpr std::size_t kBytesRead = kMostBytes + 8;
 
-  /// Lines are parts of `text`.
+  /// All lines must be parts of `text`.
   explicit SpacedFields(std::string_view text) : end_(text.data() + text.size()) {}
 
-  /// Takes up a line. False if it is too long, too near to the end of the text, or goes on behind its end with anything
-  /// but a blank or a newline; it has no fields then.
+  /// Splits a line. False, without fields, if it is too long, too near the end of the text, or not followed by a blank
+  /// or a newline.
   bool take(std::string_view line) {
     count_ = 0;
     if constexpr (std::endian::native != std::endian::little) return false;
@@ -57,23 +57,23 @@ class SpacedFields {
     note_starts(starts[1], 64);
     return true;
   }
-  /// How many fields the line has.
+  /// Number of fields of the line.
   std::size_t count() const { return count_; }
-  /// The first character of a field, and the one behind its last. The latter takes O(length).
+  /// The first character of a field, and one past its last. end() takes O(length).
   const char* begin(std::size_t field) const { return line_ + start_[field]; }
   const char* end(std::size_t field) const { return std::find(begin(field), line_ + size_, ' '); }
 
-  /// Reads the fields that are one to eight digits, perhaps with a '-' before them, into `values`, which must have room
-  /// for all fields of the line, without a branch on what is in them. Returns a bit for each field that is something
-  /// else, the first one's lowest; what is in `values` for these means nothing.
+  /// Parses the fields of one to eight digits, optionally after a '-', into `values`, which must have room for all
+  /// fields of the line. Does not branch on their contents. Returns a bit set for every other field, the first field's
+  /// lowest; their `values` are undefined.
   std::uint64_t short_integers(std::span<double> values) const {
     for (std::size_t field = 0; field < count_; ++field) {
       const char* at = begin(field);
       const std::int64_t negative = *at == '-' ? 1 : 0;
       at += negative;
       std::uint64_t word = load(at);
-      // Digits have a bit that blanks, newlines, '-' and '.' have not. They become the word's last bytes: what is
-      // behind them is shifted out, and zeros come before them.
+      // Digits have a bit that blanks, newlines, '-' and '.' lack. Shifts the digits to the word's last bytes, with
+      // zeros before them, and everything after them out.
       const int digit_bits = std::countr_zero(~word & 0x1010101010101010) & ~7;
       word = (word ^ 0x3030303030303030) << (-digit_bits & 63);
       // Pairs, then fours, then all.
@@ -86,20 +86,20 @@ class SpacedFields {
   }
 
  private:
-  using Bits = std::array<std::uint64_t, 2>;  // a bit for each byte of a line, the first one's lowest
+  using Bits = std::array<std::uint64_t, 2>;  // a bit per byte of a line, the first byte's lowest
 
-  // Of some bytes.
+  // Bit sets over some bytes.
   struct Bytes {
-    std::uint64_t taken;  // it is no space
+    std::uint64_t taken;  // not a space
     std::uint64_t digits;
     std::uint64_t minus;
   };
 
-  // The lowest bits, so many or all.
+  // The lowest `bits` bits set; all if `bits` >= 64.
   static std::uint64_t first(std::size_t bits) {
     return bits < 64 ? (std::uint64_t{1} << bits) - 1 : ~std::uint64_t{0};
   }
-  // Those of `bits` that have one of `others` so many places further on.
+  // The bits of `bits` with a bit of `others` `places` positions further on.
   static Bits followed(const Bits& bits, const Bits& others, unsigned places) {
     return {bits[0] & (others[0] >> places | others[1] << (64 - places)), bits[1] & others[1] >> places};
   }
@@ -145,8 +145,8 @@ class SpacedFields {
             gathered(~from(word ^ 0x2d2d2d2d2d2d2d2d, 1))};
   }
 #endif
-  // Adds fields that begin at these bytes. Eight at a time, the last ones perhaps not needed: how many fields there are
-  // in half a line changes, and how many eights hardly does.
+  // Adds fields that begin at these bytes. Writes eight at a time, perhaps some too many: the number of fields in half
+  // a line varies, the number of eights hardly does, so the branch predicts well.
   void note_starts(std::uint64_t starts, unsigned from) {
     const auto more = static_cast<std::size_t>(std::popcount(starts));
     for (std::size_t k = 0; k < more; k += 8) {
@@ -156,7 +156,7 @@ class SpacedFields {
     }
     count_ += more;
   }
-  // The fields that are no short integers.
+  // The fields that are not short integers.
   std::uint64_t others() const {
     std::uint64_t found = 0;
     for (std::size_t field = 0; odd_lengths_ && field < count(); ++field) {
@@ -179,8 +179,8 @@ class SpacedFields {
   std::size_t size_ = 0;  // of the line
   std::size_t count_ = 0;
   std::array<std::uint8_t, (kMostBytes + 1) / 2 + 8> start_;  // of fields, from the line's beginning
-  Bits strange_{};                                            // neither a digit nor a '-' at the beginning of a field
-  bool odd_lengths_ = false;  // some field is a '-' alone, or may have more than eight digits
+  Bits strange_{};                                            // bytes that are neither a digit nor a leading '-'
+  bool odd_lengths_ = false;  // some field is a lone '-' or may have more than eight digits
 };
 
 }  // namespace dfrs::sim

@@ -15,14 +15,14 @@
 namespace dfrs::sim {
 namespace {
 
-// Estimates that users like to give.
+// Round times that users give as estimates.
 constexpr std::array<double, 25> kRoundTimes{60,    120,   300,    600,    900,    1200,   1800,  2700,  3600,
                                              5400,  7200,  10800,  14400,  21600,  28800,  36000, 43200, 54000,
                                              64800, 86400, 129600, 172800, 259200, 432000, 604800};
 constexpr int kShares = 40;       // classes of run time / estimate
-constexpr Seconds kOverrun = 60;  // how much longer those jobs run that outlast their estimates
+constexpr Seconds kOverrun = 60;  // by how much jobs outlast their estimates
 
-// The x in [low, high] at which a function that rises with x reaches `target`; nothing if it does not.
+// The x in [low, high] at which a rising function reaches `target`. Throws UsageError if it does not.
 template <typename Function>
 double solve_rising(Function&& function, double target, double low, double high, const char* what) {
   if (!(function(low) <= target && target <= function(high))) {
@@ -82,7 +82,7 @@ JobSetModel model_of(const JobSetProperties& p) {
   }
   estimates.values.push_back(p.max_estimate);
 
-  constexpr double kSteep = 20;  // powers that put all weight on one end
+  constexpr double kSteep = 20;  // a power that puts all weight on one end
   const double width_power =
       solve_rising([&](double power) { return widths.mean(power); }, p.mean_width, -kSteep, kSteep, "the mean width");
   std::vector<double> width_share;
@@ -93,9 +93,9 @@ JobSetModel model_of(const JobSetProperties& p) {
   const double wanted_share = (p.mean_run_time - q * (p.mean_estimate + kOverrun)) / ((1 - q) * p.mean_estimate);
   const double share_power =
       -solve_rising([](double x) { return mean_share(-x); }, wanted_share, -50, 0, "the mean run time");
-  const double killed_share = (1 - q) * wanted_share + q;  // of the estimate, overruns cut off
+  const double killed_share = (1 - q) * wanted_share + q;  // of the estimate, without overruns
 
-  // Estimates: frequency of v for jobs of width w is v^(power + bias ln w). The bias makes wide jobs long or short.
+  // Estimates: frequency of v for jobs of width w is v^(power + bias ln w). The bias correlates width with length.
   std::vector<double> estimate_share;
   const auto mean_estimate = [&](double power, double bias) {
     double mean = 0;
@@ -150,7 +150,7 @@ Instance job_set(const JobSetModel& model, const JobSetOptions& options) {
   Instance instance;
   instance.name = fmt::format("{}-syn-{}", model.name, options.seed);
   instance.platform = Platform::homogeneous(static_cast<std::size_t>(model.machine_width), 0);
-  // Streams of their own: what is drawn for the one does not move the other.
+  // Separate streams, so that draws for one do not shift the other.
   Random arrivals(options.seed, 1);
   Random jobs(options.seed, 2);
   Seconds submit = 0;
@@ -170,7 +170,7 @@ Instance job_set(const JobSetModel& model, const JobSetOptions& options) {
     }
   }
   if (options.shrink != 1) instance.name += fmt::format("-shrink-{}", options.shrink);
-  shrink(instance, options.shrink);  // by 1 as well: it looks at the last submission
+  shrink(instance, options.shrink);  // also by 1, because it checks the last submission
   if (options.kill) kill_at_estimates(instance);
   if (options.exact) {
     for (Job& job : instance.jobs) job.estimate = job.run_time;

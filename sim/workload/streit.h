@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Streit's job sets (Streit 2003, section 4): Weibull times between submissions, and jobs drawn from the matrix of a
-// log - or, where there is no log, from a matrix with the properties that were published of one.
+// log or, without a log, from a matrix with a log's published properties.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace dfrs::sim {
 
-/// What is known of a machine's jobs. Times in seconds.
+/// What is known about a machine's jobs. Times in seconds.
 struct JobSetModel {
   std::string name;
   int machine_width = 1;  ///< processors
@@ -20,10 +20,10 @@ struct JobSetModel {
   JobMatrix matrix;
 };
 
-/// The model of a log: its machine, its matrix, its fitted arrivals. Errors: as of analyse_trace.
+/// The model of a log: its machine, its matrix, its fitted arrivals. Errors: those of analyse_trace.
 JobSetModel learn_model(const Instance& instance);
 
-/// Properties of a job set as tables 2 and 3 of the paper have them.
+/// Properties of a job set, as in tables 2 and 3 of the paper.
 struct JobSetProperties {
   std::string name;
   int machine_width = 1;
@@ -35,14 +35,14 @@ struct JobSetProperties {
   double overrun_share = 0;  ///< of jobs that run longer than estimated
   Seconds mean_interarrival = 0;
   Weibull arrivals;
-  /// Held node seconds / (machine x time of arrivals), overruns cut off: what the means do not tell, namely how width
-  /// and run time go together. 0: independent of each other.
+  /// Held node seconds / (machine x time of arrivals), without overruns. Tells what the means do not: how width and run
+  /// time correlate. 0: independent.
   double utilization = 0;
 };
 
-/// A model with these means. Widths are powers of two (and the largest), estimates round values as users give them,
-/// run times a share of the estimate, or a minute more. Frequencies are powers of the values: the least assumption that
-/// meets the means. Deterministic. Errors: UsageError for properties that contradict one another.
+/// A model with these means. Widths are powers of two (and the largest), estimates are round values as users give them,
+/// run times are a share of the estimate or a minute more than it. Frequencies follow power laws, the simplest
+/// assumption that meets the means. Deterministic. Errors: UsageError for contradictory properties.
 JobSetModel model_of(const JobSetProperties& properties);
 
 struct JobSetOptions {
@@ -54,12 +54,12 @@ struct JobSetOptions {
   int max_width = 0;   ///< > 0: wider jobs are split into jobs of at most this width, of the same total area
 };
 
-/// A job set, named "NAME-syn-<seed>", with "-shrink-<factor>" unless that is 1. Submissions are in whole seconds. Jobs
-/// are drawn in the same way whatever the other options: sets of one seed differ in them alone.
-/// Errors: UsageError for an option out of range; InputError if the set would last longer than a trace may.
+/// A job set, named "NAME-syn-<seed>", with "-shrink-<factor>" unless that is 1. Submissions are in whole seconds. The
+/// other options do not change the draws, so sets with the same seed differ only in those options. Errors: UsageError
+/// for an option out of range; InputError if the set would last longer than a trace may.
 Instance job_set(const JobSetModel& model, const JobSetOptions& options);
 
-/// Ends jobs at their estimates: run time = min(run time, estimate). Gives the number of those cut.
+/// Ends jobs at their estimates: run time = min(run time, estimate). Returns the number of jobs cut.
 std::size_t kill_at_estimates(Instance& instance);
 
 }  // namespace dfrs::sim

@@ -16,7 +16,7 @@
 
 namespace dfrs::sim {
 
-/// The 18 fields in their order. -1 means that the log does not say. Times are seconds, memory is KB per processor.
+/// The 18 fields in order. -1 means not known. Times are seconds, memory is KB per processor.
 struct SwfRecord {
   std::int64_t job = -1;
   double submit = -1;
@@ -41,23 +41,22 @@ struct SwfRecord {
   friend bool operator==(const SwfRecord&, const SwfRecord&) = default;
 };
 
-/// What the comments of the form "; Name: value" say. Numbers are read from the value's beginning ("338 (batch)" is
-/// 338).
+/// The header comments of the form "; Name: value". A number is the beginning of the value ("338 (batch)" is 338).
 struct SwfHeader {
   struct Field {
     std::string name;
     std::string value;
   };
-  std::vector<Field> fields;  ///< in the order of the log
+  std::vector<Field> fields;  ///< in log order
   std::optional<std::int64_t> max_nodes;
   std::optional<std::int64_t> max_procs;
   std::optional<std::int64_t> unix_start_time;
 };
 
 struct SwfLog {
-  std::string source;  ///< how the log is named in messages
+  std::string source;  ///< the log's name in messages
   SwfHeader header;
-  std::vector<SwfRecord> records;  ///< in the order of submission
+  std::vector<SwfRecord> records;  ///< by submission
   ReadReport report;
 };
 
@@ -66,28 +65,28 @@ struct SwfReadOptions {
   bool lenient = false;
 };
 
-/// Parses the text of a log. Records out of the order of submission are sorted (stably) and counted in the report.
-/// Errors (InputError naming source:line): a line without 18 fields, a field that is not a number or out of range, a
-/// job number given twice - or, if lenient, all of these are skips; a text without any record is always an error.
-/// Linear in the text (n log n if the records are out of order); no allocation per record.
+/// Parses the text of a log. Records out of submission order are sorted (stably) and counted in the report. Errors
+/// (InputError naming source:line): a line without 18 fields, a field that is not a number or out of range, a job
+/// number given twice - or, if lenient, all of these are skips; a text without any record is always an error. Linear in
+/// the text (n log n if the records are out of order); no allocation per record.
 SwfLog parse_swf(std::string_view text, std::string source, const SwfReadOptions& options = {});
 
-/// The records of a log one after the other. What becomes of each depends on itself alone, so that none need be kept.
+/// Iterates over the records of a log. Each is converted on its own, so none need be kept.
 class SwfRecords {
  public:
   virtual ~SwfRecords() = default;
-  /// How the log is named in messages.
+  /// The log's name in messages.
   virtual const std::string& source() const = 0;
   virtual const SwfHeader& header() const = 0;
-  /// About how many there are.
+  /// Approximate number of records.
   virtual std::size_t expected() const = 0;
-  /// The next record, until the next call; null at the end.
+  /// The next record, valid until the next call; null at the end.
   virtual const SwfRecord* next() = 0;
-  /// What the reader left out or changed; complete at the end.
+  /// What the reader skipped or changed; complete at the end.
   virtual const ReadReport& report() const = 0;
 };
 
-/// Those of a log that has been read.
+/// The records of a log that is already in memory.
 class SwfLogRecords final : public SwfRecords {
  public:
   explicit SwfLogRecords(const SwfLog& log) : log_(log) {}
@@ -102,7 +101,7 @@ class SwfLogRecords final : public SwfRecords {
   std::size_t next_ = 0;
 };
 
-/// Which of the two processor counts of a record a job asks for. The other one stands in where it is missing.
+/// Which of a record's two processor counts a job uses. The other is the fallback if it is missing.
 enum class SwfProcessors {
   kRequested,  ///< field 8
   kAllocated,  ///< field 5
@@ -111,22 +110,22 @@ enum class SwfProcessors {
 /// What batch policies know about a job's run time.
 enum class SwfEstimates {
   kExact,  ///< the run time itself
-  kTrace,  ///< field 9, the requested time; where it is missing, the run time
+  kTrace,  ///< field 9, the requested time; the run time if it is missing
 };
 
-/// How records become jobs. Simulators differ in these points, and results with them.
+/// How records become jobs. Simulators differ in these conventions, which affects results.
 struct SwfConventions {
   SwfProcessors processors = SwfProcessors::kRequested;
   SwfEstimates estimates = SwfEstimates::kExact;
-  /// A job ends when its requested time (field 9) is over: run time = min(run time, requested time).
+  /// A job is killed at its requested time (field 9): run time = min(run time, requested time).
   bool kill_at_requested_time = false;
-  /// A processor's CPU need is the share of its run time that it was busy, field 6 over field 4, where both are known;
-  /// else all of a processor.
+  /// A processor's CPU need is its busy share of the run time, field 6 / field 4, if both are known; else a whole
+  /// processor.
   bool measured_cpu_need = false;
   std::vector<WeightRule> weights;  ///< of users and queues
 };
 
-/// A record as a simulator needs it: everything present and in range.
+/// A record ready to simulate: everything is present and in range.
 struct SwfJob {
   JobId id = 0;
   Seconds submit = 0;
@@ -135,19 +134,19 @@ struct SwfJob {
   Seconds estimate = 0;
   double memory_kb = 0;  ///< per processor, max(used, requested); 0 if neither is given
   double weight = 1;
-  double efficiency = 1;  ///< share of a processor that it can use, 0.01 .. 1; 1 unless measured_cpu_need
+  double efficiency = 1;  ///< usable share of a processor, 0.01 .. 1; 1 unless measured_cpu_need
   std::size_t line = 0;
 };
 
-/// A record as a job under `conventions`. False for what the format allows but cannot be simulated (no job number, no
-/// submit or run time, no processors), which is counted in `report` as skipped.
+/// Converts a record to a job under `conventions`. False for a valid record that cannot be simulated (no job number, no
+/// submit or run time, no processors); `report` counts it as skipped.
 bool simulated_job(const SwfRecord& record, const SwfConventions& conventions, ReadReport& report, SwfJob& job);
 
-/// Says that none of the log's records can be simulated, and why. Throws InputError.
+/// Throws InputError: no record of the log can be simulated, and why.
 [[noreturn]] void refuse_without_jobs(const std::string& source, const ReadReport& report);
 
-/// Calls `use` with every record that can be simulated, in the log's order, one at a time: a log's jobs are as large in
-/// memory as its text. Errors: as refuse_without_jobs() if there is none.
+/// Calls `use` with every record that can be simulated, in log order. One at a time, because the jobs would take as
+/// much memory as the text. Errors: those of refuse_without_jobs() if there is none.
 template <typename Use>
 void each_simulated_job(SwfRecords& records, const SwfConventions& conventions, ReadReport& report, Use&& use) {
   SwfJob job;
@@ -168,11 +167,11 @@ void each_simulated_job(const SwfLog& log, const SwfConventions& conventions, Re
 }
 
 struct SwfPlatformOptions {
-  /// Number of nodes; 0 takes MaxProcs of the header divided by cores (MaxNodes where there is no MaxProcs).
+  /// Number of nodes; 0: the header's MaxProcs divided by cores, or MaxNodes if there is no MaxProcs.
   int nodes = 0;
   /// Processors of the log per node: every task is one processor and needs 1/cores of a node's CPU.
   int cores = 1;
-  /// Memory of a node in MiB; 0 leaves memory out (no node has any and no task needs any).
+  /// Memory of a node in MiB; 0: memory is not modelled.
   RigidAmount memory_mib = 0;
   /// Jobs larger than the machine are counted and skipped instead of being an error.
   bool lenient = false;
@@ -183,10 +182,10 @@ struct SwfWorkload {
   ReadReport report;  ///< the reader's and the conversion's notes
 };
 
-/// A log as one instance: a task per processor, node = processor unless options.cores says otherwise. Times stay
-/// relative to the log's origin. Where memory is modelled, a task needs its record's max(used, requested), rounded up
-/// to MiB. Errors: UsageError for an option out of range or if the size of the machine is neither given nor in the
-/// header; InputError for a job larger than the machine (unless lenient), or if no record can be simulated.
+/// Converts a log to one instance: a task per processor, and a node is a processor unless options.cores says otherwise.
+/// Times are relative to the log's origin. If memory is modelled, a task needs its record's max(used, requested),
+/// rounded up to MiB. Errors: UsageError for an option out of range or if the size of the machine is neither given nor
+/// in the header; InputError for a job larger than the machine (unless lenient), or if no record can be simulated.
 SwfWorkload swf_instance(SwfRecords& log, const std::string& name, const SwfConventions& conventions,
                          const SwfPlatformOptions& options);
 SwfWorkload swf_instance(const SwfLog& log, const std::string& name, const SwfConventions& conventions,

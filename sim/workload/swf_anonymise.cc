@@ -18,7 +18,7 @@ class Renumbered {
     if (number < 0) return;
     number = numbers_.try_emplace(number, static_cast<Number>(numbers_.size() + 1)).first->second;
   }
-  // Of a number that stands elsewhere; -1 where it is of none.
+  // The new number for a reference; -1 if it refers to nothing.
   Number of(Number number) const {
     const auto at = numbers_.find(number);
     return at == numbers_.end() ? Number{-1} : at->second;
@@ -51,7 +51,7 @@ void anonymise_swf(SwfLog& log) {
     return true;
   });
   for (SwfHeader::Field& field : log.header.fields) {
-    // "338 (batch)": names may stand behind the number.
+    // "338 (batch)": a name may follow the number.
     field.value = field.value.substr(0, field.value.find_first_not_of("0123456789."));
   }
   log.header.unix_start_time.reset();

@@ -3,48 +3,48 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <utility>
+#include <vector>
+
 #include "sim/errors.h"
+#include "sim/workload/fit.h"
 
 namespace dfrs::sim {
 
-SwfInstanceJobs::SwfInstanceJobs(const SwfRecords& log, std::int64_t processors, bool lenient, SwfWorkload& workload)
-    : log_(log),
-      processors_(processors),
-      lenient_(lenient),
-      workload_(workload),
-      jobs_(workload.instance.jobs),
-      fit_(workload.instance.platform) {
-  jobs_.reserve(log.expected());
-}
-
-Job& SwfInstanceJobs::begin(const SwfJob& record) {
-  Job& job = jobs_.emplace_back();
-  job.id = record.id;
-  job.submit = record.submit;
-  job.run_time = record.run_time;
-  job.estimate = record.estimate;
-  job.weight = record.weight;
-  return job;
-}
-
-void SwfInstanceJobs::end(const SwfJob& record) {
-  const Job& job = jobs_.back();
-  if (record.processors <= processors_ && fit_.fits(job)) return;
-  if (!lenient_) {
-    throw InputError(fmt::format("{}:{}: job {} is larger than the machine: {}", log_.source(), record.line, record.id,
-                                 record.processors > processors_ ? fmt::format("{} processors, but the machine has {}",
-                                                                               record.processors, processors_)
-                                                                 : fit_.why_not(job)));
+SwfWorkload swf_workload(SwfRecords& log, const std::string& name, const SwfConventions& conventions, Platform platform,
+                         std::int64_t processors, bool lenient,
+                         const std::function<void(const SwfJob& record, Job& job)>& annotate) {
+  SwfWorkload workload{{name, std::move(platform), {}}, log.report()};
+  const PlatformFit fit(workload.instance.platform);
+  std::vector<Job>& jobs = workload.instance.jobs;
+  jobs.reserve(log.expected());
+  std::size_t too_large = 0;
+  std::size_t first_line = 0;
+  each_simulated_job(log, conventions, workload.report, [&](const SwfJob& record) {
+    Job& job = jobs.emplace_back();
+    job.id = record.id;
+    job.submit = record.submit;
+    job.run_time = record.run_time;
+    job.estimate = record.estimate;
+    job.weight = record.weight;
+    annotate(record, job);
+    if (record.processors <= processors && fit.fits(job)) return;
+    if (!lenient) {
+      throw InputError(fmt::format("{}:{}: job {} is larger than the machine: {}", log.source(), record.line, record.id,
+                                   record.processors > processors ? fmt::format("{} processors, but the machine has {}",
+                                                                                record.processors, processors)
+                                                                  : fit.why_not(job)));
+    }
+    jobs.pop_back();
+    if (too_large++ == 0) first_line = record.line;
+  });
+  workload.report.skip("larger than the machine", first_line, too_large);
+  if (jobs.empty()) {
+    throw InputError(fmt::format("{}: every job is larger than the machine of {} nodes", log.source(),
+                                 workload.instance.platform.nodes.size()));
   }
-  jobs_.pop_back();
-  if (too_large_++ == 0) first_too_large_ = record.line;
-}
-
-void SwfInstanceJobs::finish() {
-  workload_.report.skip("larger than the machine", first_too_large_, too_large_);
-  if (!jobs_.empty()) return;
-  throw InputError(fmt::format("{}: every job is larger than the machine of {} nodes", log_.source(),
-                               workload_.instance.platform.nodes.size()));
+  return workload;
 }
 
 }  // namespace dfrs::sim

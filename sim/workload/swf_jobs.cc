@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Records of a log to jobs and instances.
+// Converts the records of a log to jobs and instances.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ int machine_nodes(const SwfRecords& log, const SwfPlatformOptions& options) {
   if (options.nodes > 0) return options.nodes;
   std::int64_t nodes = 0;
   if (log.header().max_procs) {
-    // Rounded up, without a sum that could overflow.
+    // Rounds up without overflow.
     nodes = *log.header().max_procs / options.cores + (*log.header().max_procs % options.cores > 0 ? 1 : 0);
   } else if (log.header().max_nodes) {
     nodes = *log.header().max_nodes;
@@ -111,21 +111,15 @@ void refuse_without_jobs(const std::string& source, const ReadReport& report) {
 SwfWorkload swf_instance(SwfRecords& log, const std::string& name, const SwfConventions& conventions,
                          const SwfPlatformOptions& options) {
   const int nodes = machine_nodes(log, options);
-  SwfWorkload workload{{}, log.report()};
-  Instance& instance = workload.instance;
-  instance.name = name;
-  instance.platform = Platform::homogeneous(static_cast<std::size_t>(nodes), options.memory_mib);
-
-  SwfInstanceJobs jobs(log, std::int64_t{nodes} * options.cores, options.lenient, workload);
-  each_simulated_job(log, conventions, workload.report, [&](const SwfJob& record) {
-    Job& job = jobs.begin(record);
-    job.tasks = record.processors;
-    job.cpu_need = record.efficiency / options.cores;
-    if (options.memory_mib > 0) job.rigid[kMemory] = static_cast<RigidAmount>(std::ceil(record.memory_kb / kKbPerMib));
-    jobs.end(record);
-  });
-  jobs.finish();
-  return workload;
+  return swf_workload(log, name, conventions,
+                      Platform::homogeneous(static_cast<std::size_t>(nodes), options.memory_mib),
+                      std::int64_t{nodes} * options.cores, options.lenient, [&](const SwfJob& record, Job& job) {
+                        job.tasks = record.processors;
+                        job.cpu_need = record.efficiency / options.cores;
+                        if (options.memory_mib > 0) {
+                          job.rigid[kMemory] = static_cast<RigidAmount>(std::ceil(record.memory_kb / kKbPerMib));
+                        }
+                      });
 }
 
 SwfWorkload swf_instance(const SwfLog& log, const std::string& name, const SwfConventions& conventions,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The plain reader of SWF: all records of a log, checked and in order.
+// The plain reader of SWF: reads, checks and sorts all records of a log.
 #include <fmt/format.h>
 
 #include <algorithm>

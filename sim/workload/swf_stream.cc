@@ -21,14 +21,14 @@ SwfStream::SwfStream(std::string_view text, std::string source)
 }
 
 std::size_t SwfStream::expected() const {
-  // As many as if lines were as long as the first ones, and some more.
+  // Extrapolates from the length of the first lines, plus a margin.
   constexpr std::size_t kSample = std::size_t{1} << 16;
   if (text_.size() <= kSample) return count_lines(text_);
   return static_cast<std::size_t>(1.1 * static_cast<double>(count_lines(text_.substr(0, kSample))) *
                                   static_cast<double>(text_.size()) / static_cast<double>(kSample));
 }
 
-// Nearly all lines are short integers, with a fraction here and there; all others are for the plain parser.
+// Nearly all lines consist of short integers and a few fractions. The plain parser handles all others.
 bool SwfStream::parse_line(std::string_view line) {
   if (!fields_.take(line) || fields_.count() != kSwfFields) {
     const auto values = parse_swf_line(line);
@@ -36,11 +36,11 @@ bool SwfStream::parse_line(std::string_view line) {
     return values.has_value();
   }
   SwfValues values;
-  // Eight digits are in the range of any field.
+  // A number of eight digits is in the range of any field.
   for (std::uint64_t others = fields_.short_integers(values); others != 0; others &= others - 1) {
     const auto field = static_cast<std::size_t>(std::countr_zero(others));
     const auto value = parse_swf_field({fields_.begin(field), fields_.end(field)}, field);
-    if (!value) {  // a word with a tab or a carriage return in it is two words to the plain parser
+    if (!value) {  // the plain parser splits a word at a tab or a carriage return
       const auto all = parse_swf_line(line);
       if (all) fill_record(*all, record_);
       return all.has_value();
@@ -78,7 +78,7 @@ SwfWorkload read_swf(std::string_view text, const std::string& source, const Swf
     SwfWorkload workload = convert(records);
     if (records.plain()) return workload;
   } catch (const Failure&) {
-    // Perhaps because of a text that is not plain: parse_swf() finds what is wrong.
+    // The text may not be plain: parse_swf() finds what is wrong.
   }
   const SwfLog log = parse_swf(text, source, options);
   SwfLogRecords records(log);

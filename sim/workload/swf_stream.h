@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The fast way through a log in the Standard Workload Format: records are read when they are asked for, and lines
-// without a branch for each character (spaced_fields.h). parse_swf() is its plain twin: tests compare the two on random
-// and on malformed texts, and it takes over where a log is not as plain as nearly all are.
+// The fast reader of the Standard Workload Format: it parses records on demand and lines without a branch per character
+// (spaced_fields.h). parse_swf() is its plain twin: tests compare the two on random and malformed texts, and it takes
+// over when a log is not as plain as nearly all are.
 //
-// What it buys, in CPU time of EASY on HPC2N's log from the file to the result: 1.2 to 1.3 times as much with the plain
-// parser of lines, and 1.15 to 1.2 times with all records kept in memory. Reading only the fields that are used, a
-// parser of short numbers of its own, and a queue of completions that is sorted while it is short bought less than a
-// twentieth each, so there are none.
+// What it buys: EASY on HPC2N's log takes 1.2 to 1.3 times the CPU time, from file to result, with the plain parser of
+// lines, and 1.15 to 1.2 times with all records kept in memory.
 #pragma once
 
 #include <functional>
@@ -19,14 +17,14 @@
 
 namespace dfrs::sim {
 
-/// The records of a plain text: well-formed lines, comments before the first of them, and ascending job numbers and
-/// times of submission. Where a text is not plain, next() ends the records there, plain() is false, and parse_swf() is
-/// to read the text.
+/// The records of a plain text: well-formed lines, comments only before the first record, ascending job numbers and
+/// submit times. If the text is not plain, next() returns null there and plain() is false; read the text with
+/// parse_swf() then.
 class SwfStream final : public SwfRecords {
  public:
   /// The text must outlive it.
   SwfStream(std::string_view text, std::string source);
-  /// So far.
+  /// True if the text has been plain so far.
   bool plain() const { return plain_; }
 
   const std::string& source() const override { return source_; }
@@ -54,9 +52,9 @@ class SwfStream final : public SwfRecords {
   bool plain_ = true;
 };
 
-/// Reads a log and makes a workload of its records: those of SwfStream where the text is plain, else those of
-/// parse_swf(), with the same result. `convert` may be called twice. Errors: as of parse_swf() and of `convert`; what
-/// is wrong with the text comes before what is wrong with a job.
+/// Reads a log and converts its records to a workload: with SwfStream if the text is plain, else with parse_swf(), to
+/// the same result. `convert` may be called twice. Errors: those of parse_swf() and `convert`; errors of the text take
+/// precedence over errors of a job.
 SwfWorkload read_swf(std::string_view text, const std::string& source, const SwfReadOptions& options,
                      const std::function<SwfWorkload(SwfRecords&)>& convert);
 

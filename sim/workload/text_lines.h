@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Walks a text by lines and a line by fields, without copying.
+// Splits a text into lines and a line into fields, without copying.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace dfrs::sim {
 
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-/// `text` without spaces, tabs and carriage returns around it.
+/// `text` without leading and trailing spaces, tabs and carriage returns.
 constexpr std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
@@ -32,7 +32,7 @@ class LineSplitter {
     ++number_;
     return true;
   }
-  /// Number of the line that next() gave last, from 1.
+  /// Number of the last line that next() returned, from 1.
   std::size_t number() const { return number_; }
 
  private:
@@ -51,7 +51,7 @@ inline std::size_t count_lines(std::string_view text) {
 class FieldSplitter {
  public:
   explicit FieldSplitter(std::string_view line) : at_(line.data()), end_(line.data() + line.size()) {}
-  /// The next run of characters that are not blank; false at the end.
+  /// The next run of non-blank characters; false at the end.
   bool next(std::string_view& word) {
     while (at_ != end_ && is_blank(*at_)) ++at_;
     if (at_ == end_) return false;
@@ -66,7 +66,18 @@ class FieldSplitter {
   const char* end_;
 };
 
-/// `word` for an error message: at most 40 characters, anything but plain ASCII as '?'.
+/// Calls each(item) for every item of a list separated by commas. An empty list has one empty item.
+template <typename Each>
+void each_item(std::string_view list, Each&& each) {
+  for (;;) {
+    const std::string_view item = list.substr(0, list.find(','));
+    each(item);
+    if (item.size() == list.size()) return;
+    list.remove_prefix(item.size() + 1);
+  }
+}
+
+/// `word` for an error message: at most 40 characters, with '?' for anything but printable ASCII.
 std::string printable_word(std::string_view word);
 
 }  // namespace dfrs::sim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What Streit's trace analyser tells about a set of jobs (Streit 2003, tables 2 and 3).
+// The figures of Streit's trace analyser for a set of jobs (Streit 2003, tables 2 and 3).
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct TraceAnalysis {
   Spread run_time;           ///< s, as in the log
   std::size_t overruns = 0;  ///< jobs that run longer than estimated
   Spread interarrival;       ///< s
-  WeibullFit arrivals;       ///< of the times between submissions
+  WeibullFit arrivals;       ///< fitted to the times between submissions
 };
 
 /// Widths are tasks. Errors: InputError for an instance with fewer than two jobs. O(n log n).

@@ -18,10 +18,11 @@ namespace dfrs::sim {
 namespace {
 
 constexpr std::string_view kMagic = "dfrs-trace";
-constexpr double kLeastCpu = 1e-6;  // CPU needs and capacities; less is a slip, and its inverse would swamp all sums
+constexpr double kLeastCpu =
+    1e-6;  // of CPU needs and capacities; less is a mistake, and its inverse would swamp all sums
 constexpr double kMostCpu = 1e6;
 
-/// "; Name: value" as its two parts; nothing if the comment is not of this form.
+/// The two parts of "; Name: value".
 struct HeaderLine {
   std::string_view name;
   std::string_view value;
@@ -222,7 +223,7 @@ class TraceParser {
   std::unordered_set<JobId> ids_;
   std::size_t start_line_ = 0;
   bool open_ = false;
-  bool reserved_ = false;  // jobs have a field more
+  bool reserved_ = false;  // jobs have an additional field
 };
 
 }  // namespace

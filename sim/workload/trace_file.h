@@ -13,14 +13,14 @@ namespace dfrs::sim {
 /// True if the first line that is not blank is "; dfrs-trace: ...".
 bool is_trace_text(std::string_view text);
 
-/// `instance` as text. Numbers have the shortest form that reads back as the same double: parse_traces gives back an
-/// equal instance. Errors: UsageError for a name that is empty, has blanks around it or spans lines.
+/// `instance` as text. Numbers have the shortest form that reads back as the same double, so parse_traces returns an
+/// equal instance. Errors: UsageError for a name that is empty, has surrounding blanks or spans lines.
 std::string format_trace(const Instance& instance);
 
 /// The instances in `text`; each begins with its own "; dfrs-trace: 1" line, so files may be concatenated.
 /// Strict. Errors (InputError naming source:line): wrong version or header, wrong number of fields, not a number, out
-/// of range, a job number used twice, submit times that go down, a job that could never run on the platform, no nodes,
-/// no jobs. Linear in the text (n log n if job numbers do not increase).
+/// of range, a job number used twice, decreasing submit times, a job that can never run on the platform, no nodes, no
+/// jobs. Linear in the text (n log n if job numbers do not increase).
 std::vector<Instance> parse_traces(std::string_view text, const std::string& source);
 
 }  // namespace dfrs::sim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Cuts a long log into the week-long scenarios of RR-7659, section 5.3.1.
+// Splits a long log into the week-long scenarios of RR-7659, section 5.3.1.
 #pragma once
 
 #include <string>

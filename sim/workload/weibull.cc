@@ -8,7 +8,7 @@
 namespace dfrs::sim {
 namespace {
 
-// A value, the share of values up to it (of equal ones half), and how many there are.
+// A value, the share of values up to it (counting half of those equal to it), and how many equal it.
 struct Step {
   double log_value;
   double share;
@@ -19,7 +19,7 @@ std::vector<Step> distribution_of(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
   std::vector<Step> steps;
-  if (sorted.empty()) return steps;  // without it g++ 14 warns falsely (-Wfree-nonheap-object)
+  if (sorted.empty()) return steps;  // avoids a false warning of g++ 14 (-Wfree-nonheap-object)
   const auto n = static_cast<double>(sorted.size());
   for (std::size_t begin = 0; begin < sorted.size();) {
     std::size_t end = begin;
@@ -56,7 +56,7 @@ WeibullFit fit_weibull(std::span<const double> values) {
   const std::vector<Step> steps = distribution_of(values);
   if (steps.size() < 2) return {{1, steps.empty() ? 1 : std::exp(steps.front().log_value)}, 0};
 
-  // A straight line through ln(-ln(1 - F)) over ln x to begin with, then Gauss-Newton with halved steps.
+  // Starts from a straight line through ln(-ln(1 - F)) over ln x, then refines by Gauss-Newton with step halving.
   double sx = 0, sy = 0, sxx = 0, sxy = 0, n = 0;
   for (const Step& step : steps) {
     const double y = std::log(-std::log1p(-step.share));

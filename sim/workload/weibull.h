@@ -10,7 +10,7 @@
 namespace dfrs::sim {
 
 struct Weibull {
-  double alpha = 1;  ///< shape, > 0; below 1 means bursts and long silences
+  double alpha = 1;  ///< shape, > 0; below 1 means bursts and long gaps
   double beta = 1;   ///< scale, > 0, in the unit of x
 
   /// P(X <= x); 0 for x <= 0.
@@ -24,9 +24,9 @@ struct WeibullFit {
   double distance = 0;  ///< mean squared difference between the two distribution functions
 };
 
-/// The distribution whose function is closest to that of the values in the mean of squares. Values of 0, which whole
-/// seconds make of short times, count in the shares of the others, not by themselves. Needs two different positive
-/// values; a fit to fewer has alpha 1 and their mean. O(n log n).
+/// The least-squares fit to the empirical distribution function of the values. Zeros, which short times become when
+/// rounded to whole seconds, count in the shares of the other values but are not fitted. With fewer than two distinct
+/// positive values, the fit has alpha 1 and their mean. O(n log n).
 WeibullFit fit_weibull(std::span<const double> values);
 
 }  // namespace dfrs::sim

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 #include "sim/campaign/parallel.h"
@@ -106,16 +105,11 @@ struct DivisibleCommand {
 
   std::vector<RunResult> simulate_all(std::span<const Algorithm> chosen) const {
     std::vector<RunResult> runs(all_.size() * chosen.size());
-    const auto progress = terminal_progress("simulations");
-    std::mutex mutex;
-    std::size_t done = 0;
-    parallel_for(runs.size(), threads, [&](std::size_t k) {
+    const auto simulate_one = [&](std::size_t k) {
       runs[k] =
           divisible::simulate(all_[k / chosen.size()], chosen[k % chosen.size()], {basis_, !schedule_file.empty()});
-      if (!progress) return;
-      const std::lock_guard lock(mutex);
-      progress(++done, runs.size());
-    });
+    };
+    parallel_for(runs.size(), threads, simulate_one, terminal_progress("simulations"));
     return runs;
   }
 
@@ -158,7 +152,7 @@ struct DivisibleCommand {
     return text;
   }
 
-  // Mean over instances; degradation from the best algorithm of each, as in the paper.
+  // Means over instances; degradation from the best algorithm on each, as in the paper.
   std::string table(std::span<const Algorithm> chosen, std::span<const Metrics> metrics) const {
     const bool markdown = format == "markdown";
     std::string text;
@@ -224,13 +218,13 @@ struct DivisibleCommand {
 
 constexpr const char* kFooter =
     R"(A request needs a databank and runs on any number of processors of the clusters that hold it. Without SOURCE,
-instances are drawn as RR-5724 has them: speeds of clusters, sizes of databanks (10 .. 1000 MB; a request takes as much
+instances are drawn as in RR-5724: speeds of clusters, sizes of databanks (10 .. 1000 MB; a request takes as much
 work as its databank has MB), databanks on clusters, fifteen minutes of requests.
 
-Where the paper leaves the density open, --density-reading chooses what it counts:
+The paper leaves open what the density counts; --density-reading chooses:
   shared     all processors, shared by the databanks on them: the density is the load of the system
-  processor  one processor per cluster: a tenth of that load; the paper's tables fit this one
-  alone      all processors for each databank by itself: many times that load
+  processor  one processor per cluster: a tenth of that load; fits the paper's tables
+  alone      all processors for each databank alone: many times that load
 
 A SOURCE is text:
   ; dfrs-divisible: 1
@@ -249,7 +243,8 @@ Examples:
 void add_divisible(CLI::App& app) {
   CLI::App* command = app.add_subcommand("divisible", "stretch on divisible load: clusters with databanks (RR-5724)");
   auto options = std::make_shared<DivisibleCommand>();
-  command->add_option("SOURCE", options->sources, "instances: files, http(s) URLs or -; none: they are generated");
+  command->add_option("SOURCE", options->sources,
+                      "instances: files, http(s) URLs or -; without it, they are generated");
   const std::string generated = "Generated instances";
   command->add_option("--clusters", options->generator.clusters, "clusters of 10 processors (paper: 3, 10, 20)")
       ->check(CLI::Range(1, 1000))
@@ -277,7 +272,7 @@ void add_divisible(CLI::App& app) {
       ->check(number_in(1, 1e6))
       ->capture_default_str()
       ->group(generated);
-  command->add_option("--instances", options->instances, "how many, of seeds S, S+1, ...")
+  command->add_option("--instances", options->instances, "number of instances, with seeds S, S+1, ...")
       ->check(whole_number_in(1, 1'000'000))
       ->capture_default_str()
       ->group(generated);
@@ -292,10 +287,9 @@ void add_divisible(CLI::App& app) {
       ->delimiter(',')
       ->capture_default_str();
   command
-      ->add_option(
-          "--stretch", options->stretch,
-          "flow time compared with the time alone on the whole 'platform' (the paper's weight 1 / size), or on "
-          "the clusters within 'reach' of the request's databank")
+      ->add_option("--stretch", options->stretch,
+                   "compare flow time with the time alone on the whole 'platform' (the paper's weight 1 / size), or on "
+                   "the clusters within 'reach', which hold the request's databank")
       ->check(CLI::IsMember({"platform", "reach"}))
       ->capture_default_str();
   command->add_option("--format", options->format, "of the table printed")
@@ -303,8 +297,9 @@ void add_divisible(CLI::App& app) {
       ->capture_default_str();
   command->add_option("-o,--output", options->results_file, "write a row per instance and algorithm to this CSV file");
   command->add_option("--jobs-csv", options->jobs_file, "write a row per request to this file");
-  command->add_option("--schedule-csv", options->schedule_file, "write who worked on what and when to this file");
-  command->add_option("--save", options->save_file, "write the instance to this file, to be read as SOURCE");
+  command->add_option("--schedule-csv", options->schedule_file,
+                      "write the schedule to this file: which cluster worked on which request, and when");
+  command->add_option("--save", options->save_file, "write the instance to this file, which can be read as SOURCE");
   command->add_option("-j,--threads", options->threads, "threads (default: one per processor)")
       ->check(CLI::Range(1, 1024));
   command->footer(kFooter);

@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <iterator>
 #include <limits>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -47,11 +46,11 @@ constexpr std::array<ReproductionPart, 17> kParts{{
     {"table14", "databank availability 30 %"},
     {"table15", "databank availability 60 %"},
     {"table16", "databank availability 90 %"},
-    {"table2-loaded", "3 sites, ten times the requests: the density counts every processor of a site (not by default)"},
+    {"table2-loaded", "3 sites, ten times the requests: the density counts every processor of a site (only if named)"},
 }};
 constexpr std::size_t kLoaded = 16;
 
-// Whether a configuration belongs to table kParts[part].
+// True if a configuration belongs to table kParts[part].
 bool belongs(const GeneratorOptions& c, std::size_t part) {
   constexpr std::array<int, 3> kCounts{3, 10, 20};
   constexpr std::array<double, 6> kDensities{0.75, 1.0, 1.25, 1.5, 2.0, 3.0};
@@ -64,7 +63,7 @@ bool belongs(const GeneratorOptions& c, std::size_t part) {
   return c.availability == kAvailabilities[part - 13];
 }
 
-// As in the paper, for its reason: it solves the whole problem again at every arrival.
+// As in the paper: Bender98 runs only on small platforms, because it solves the whole problem at every arrival.
 bool runs(Algorithm algorithm, const GeneratorOptions& c) {
   return algorithm != Algorithm::bender98 || c.clusters == 3;
 }
@@ -74,7 +73,8 @@ struct Outcome {
   double sum_stretch = 0;
 };
 
-// The outcomes of every algorithm on the instances of some configurations, by configuration, instance, algorithm.
+// The outcomes of every algorithm on the instances of some configurations, ordered by configuration, instance and
+// algorithm.
 class Campaign {
  public:
   Campaign(std::vector<GeneratorOptions> configurations, std::size_t instances, const ReproduceOptions& options)
@@ -92,7 +92,7 @@ class Campaign {
   // The options that generate instance k.
   GeneratorOptions instance_options(std::size_t k) const {
     GeneratorOptions options = configuration(k);
-    // Which is told by the options, not by the place in the list, which depends on the tables asked for.
+    // The seed depends on the configuration, not on its index, which varies with the requested tables.
     const auto tag =
         static_cast<std::uint64_t>(options.clusters * 1'000'000 + options.databanks * 10'000 +
                                    std::lround(options.availability * 10) * 1000 + std::lround(options.density * 100));
@@ -100,8 +100,8 @@ class Campaign {
     return options;
   }
 
-  void run(unsigned threads, const std::function<void()>& done) {
-    parallel_for(count(), threads, [&](std::size_t k) {
+  void run(unsigned threads, const Progress& progress) {
+    const auto simulate_one = [&](std::size_t k) {
       const divisible::Instance instance = divisible::generate(instance_options(k));
       for (std::size_t a = 0; a < algorithms().size(); ++a) {
         if (!runs(algorithms()[a], configuration(k))) continue;
@@ -109,11 +109,11 @@ class Campaign {
         const divisible::Metrics metrics = divisible::measure(instance, result, divisible::StretchBasis::platform);
         outcomes_[k * algorithms().size() + a] = {metrics.max_stretch, metrics.sum_stretch};
       }
-      done();
-    });
+    };
+    parallel_for(count(), threads, simulate_one, progress);
   }
 
-  // Degradation of an algorithm from the best of each instance, over the instances of a table.
+  // Degradation of an algorithm from the best on each instance, over the instances of a table.
   struct Degradation {
     Summary max_stretch, sum_stretch;
   };
@@ -174,7 +174,7 @@ void add_cells(ReproductionReport& report, std::size_t part, const Rr5724Row& ro
 
 void run(const ReproduceOptions& options, ReproductionReport& report) {
   const std::size_t instances = options.instances == 0 ? kPaperInstances : options.instances;
-  // Heavy load is asked for by name: an instance of it takes a hundred times as long.
+  // Heavy load runs only if named, because its instances take far longer.
   const bool loaded = !options.parts.empty() && options.wants(kParts[kLoaded].name);
   std::vector<GeneratorOptions> wanted;
   std::vector<GeneratorOptions> wanted_loaded;
@@ -191,15 +191,14 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
   Campaign light(std::move(wanted), instances, options);
   Campaign heavy(std::move(wanted_loaded), instances, options);
   const std::size_t total = light.count() + heavy.count();
-  std::mutex mutex;
-  std::size_t finished = 0;
-  const auto done = [&] {
-    if (!options.progress) return;
-    const std::lock_guard lock(mutex);
-    options.progress(++finished, total);
+  const auto progress_from = [&](std::size_t before) {
+    Progress progress;
+    if (options.progress)
+      progress = [&, before](std::size_t done, std::size_t) { options.progress(before + done, total); };
+    return progress;
   };
-  light.run(options.threads, done);
-  heavy.run(options.threads, done);
+  light.run(options.threads, progress_from(0));
+  heavy.run(options.threads, progress_from(light.count()));
 
   for (std::size_t part = 0; part < kParts.size(); ++part) {
     if (part == kLoaded ? !loaded : !options.wants(kParts[part].name)) continue;
@@ -223,7 +222,7 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
                 part == kLoaded
                     ? "The workload density counts all ten processors of a site: the density is the system's load."
                     : "The workload density counts one processor of a site, which is what the published figures fit.");
-    if (part == 0) report.note("table1", "Bender98 on platforms of 3 clusters alone, as published.");
+    if (part == 0) report.note("table1", "Bender98 only on platforms of 3 clusters, as published.");
   }
   if (options.output.empty()) return;
   if (light.count() > 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tables 1 to 16 of RR-5724: degradation from the best schedule found of each instance.
+// Tables 1 to 16 of RR-5724: degradation from the best schedule found for each instance.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ struct Rr5724Row {
   Rr5724Figures max_stretch, sum_stretch;
 };
 
-/// By table, algorithms in the paper's order. Bender98 is in table 1 alone, and there from platforms of 3 clusters.
+/// By table, algorithms in the paper's order. Bender98 is only in table 1, for platforms of 3 clusters.
 std::span<const Rr5724Row> rr5724_published();
 
 }  // namespace dfrs::sim

@@ -15,7 +15,7 @@
 namespace dfrs::sim {
 namespace {
 
-// A number from `least` on, or "none" for infinity.
+// A number >= `least`, or "none" for infinity.
 CLI::Validator number_or_none(double least) {
   const CLI::Validator number = number_in(least, 1e9);
   return {[number](std::string& text) {
@@ -119,7 +119,7 @@ void add_workload_options(CLI::App* command, GangWorkloadOptions& workload) {
       ->check(whole_number_in(1, gang::kMaxMachines))
       ->capture_default_str()
       ->group(gangs);
-  command->add_option("--large", workload.large_most, "most tasks of the others, which have SMALL + 1 to LARGE")
+  command->add_option("--large", workload.large_most, "most tasks of other gangs, which have SMALL + 1 to LARGE")
       ->check(whole_number_in(2, gang::kMaxMachines))
       ->capture_default_str()
       ->group(gangs);
@@ -134,7 +134,7 @@ void add_machine_options(CLI::App* command, GangCommand& o) {
       ->group(machines);
   command
       ->add_option("--minimum", policy.machine_minimum,
-                   "machines leased all the time; with LIMIT a cluster of one's own")
+                   "machines leased all the time; equal to LIMIT for a cluster of fixed size")
       ->check(whole_number_in(0, gang::kMaxMachines))
       ->capture_default_str()
       ->group(machines);
@@ -144,13 +144,13 @@ void add_machine_options(CLI::App* command, GangCommand& o) {
       ->group(machines);
   command
       ->add_option("--load-threshold", o.load_threshold,
-                   "waiting tasks per leased machine above which more are leased, or none")
+                   "waiting tasks per leased machine above which more machines are leased, or none")
       ->check(number_or_none(0))
       ->capture_default_str()
       ->group(machines);
   command
       ->add_option("--release-pause", policy.release_pause,
-                   "arrivals after machines were set up before any is released")
+                   "number of arrivals after the setup of machines before any is released")
       ->check(whole_number_in(0, 1'000'000))
       ->capture_default_str()
       ->group(machines);
@@ -164,19 +164,19 @@ void add_rule_options(CLI::App* command, GangCommand& o) {
       ->group(rules);
   command
       ->add_option("--queue-length", o.queue_length,
-                   "what the shortest queue counts: 'tasks', the running one included, or those 'waiting'")
+                   "what the shortest queue counts: all 'tasks', including the running one, or only 'waiting' ones")
       ->check(CLI::IsMember({"tasks", "waiting"}))
       ->capture_default_str()
       ->group(rules);
   command
       ->add_option("--migrated-start", o.migrated_start,
-                   "when a migrated gang starts: with the 'next-event' or 'at-once'")
+                   "when a migrated gang starts: at the 'next-event' or 'at-once'")
       ->check(CLI::IsMember({"next-event", "at-once"}))
       ->capture_default_str()
       ->group(rules);
   command
       ->add_option("--starved-order", o.starved_order,
-                   "whether machines are kept for the first starved gang ('reserve') or others may 'pass'")
+                   "'reserve' idle machines for the first starved gang, or let others 'pass' it")
       ->check(CLI::IsMember({"reserve", "pass"}))
       ->capture_default_str()
       ->group(rules);
@@ -184,7 +184,7 @@ void add_rule_options(CLI::App* command, GangCommand& o) {
 
 void add_replication_options(CLI::App* command, GangCommand& o) {
   const std::string runs = "Replications";
-  command->add_option("--gangs", o.options.jobs, "a replication ends when so many have finished")
+  command->add_option("--gangs", o.options.jobs, "a replication ends when this many gangs have finished")
       ->check(whole_number_in(1, 1'000'000'000))
       ->capture_default_str()
       ->group(runs);
@@ -192,7 +192,7 @@ void add_replication_options(CLI::App* command, GangCommand& o) {
       ->check(whole_number_in(1, 100'000))
       ->capture_default_str()
       ->group(runs);
-  command->add_option("--seed", o.replication.seed, "of random numbers; every configuration meets the same gangs")
+  command->add_option("--seed", o.replication.seed, "of random numbers; every configuration gets the same gangs")
       ->check(whole_number_in(0, ~std::uint64_t{0} >> 1))
       ->capture_default_str()
       ->group(runs);
@@ -211,12 +211,12 @@ void add_gang(CLI::App& app) {
     return command->add_option(name, to, text)->delimiter(',')->capture_default_str();
   };
   list("--scheduler", o->schedulers,
-       "AFCFS (first come first served among those that can start), LJFS (the largest of them), or both")
+       "AFCFS (first come, first served among gangs that can start), LJFS (the largest of them), or both")
       ->check(CLI::IsMember({"AFCFS", "LJFS"}));
   list("--migration", o->migrations,
-       "which gang moves to idle machines when none can start: FF (the first that fits), BF (the largest), none")
+       "which gang migrates to idle machines when none can start: FF (the first that fits), BF (the largest), none")
       ->check(CLI::IsMember({"none", "FF", "BF"}));
-  list("--x-factor", o->x_factors, "(wait + execution time) / execution time from which a gang is starved, or none")
+  list("--x-factor", o->x_factors, "(wait + execution time) / execution time at which a gang becomes starved, or none")
       ->check(number_or_none(1));
 
   add_workload_options(command, o->workload);
@@ -229,13 +229,13 @@ void add_gang(CLI::App& app) {
   command->add_flag("--json", o->json, "the same as --format json");
   command->add_option("--runs-csv", o->runs_file, "write a line per replication to this file");
   command->footer(
-      "The model of Moschakis and Karatza (2011). A gang's tasks run at the same time, each on a machine of its own,\n"
-      "to their end. Machines are leased when a gang has more tasks than there are machines or queues are long, and\n"
-      "released when they have nothing to do. Options with several values, separated by commas, are combined.\n\n"
+      "The model of Moschakis and Karatza (2011). A gang's tasks run to completion at the same time, each on its own\n"
+      "machine. Machines are leased when a gang has more tasks than there are machines or when queues are long, and\n"
+      "released when they are idle. Options with several values, separated by commas, are combined.\n\n"
       "Examples:\n"
       "  dfrs-sim gang                                      AFCFS against LJFS, lambda 2, q 0.5\n"
       "  dfrs-sim gang --migration none,FF,BF --x-factor 10,20 --lambda 2.75\n"
-      "  dfrs-sim gang --limit 64 --minimum 64              on a cluster that neither grows nor shrinks\n"
+      "  dfrs-sim gang --limit 64 --minimum 64              on a cluster of fixed size\n"
       "  dfrs-sim reproduce gang-cloud                      the paper's table and figures");
   command->callback([o] { o->run(); });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Gang scheduling on a cloud (Moschakis and Karatza, ISCC 2011): table I, and what its figures show.
+// Gang scheduling on a cloud (Moschakis and Karatza, ISCC 2011): table I and the figures.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,12 +28,12 @@ constexpr std::array kParts{
     ReproductionPart{"figure3-q25", "gangs migrated, of 100,000, q = 0.25"},
     ReproductionPart{"figure3-q50", "gangs migrated, of 100,000, q = 0.50"},
     ReproductionPart{"figure3-q75", "gangs migrated, of 100,000, q = 0.75"},
-    ReproductionPart{"lease-q25", "lease time of all machines (time units), which table I is made of, q = 0.25"},
-    ReproductionPart{"lease-q50", "lease time of all machines (time units), which table I is made of, q = 0.50"},
-    ReproductionPart{"lease-q75", "lease time of all machines (time units), which table I is made of, q = 0.75"},
+    ReproductionPart{"lease-q25", "lease time of all machines (time units), the basis of table I, q = 0.25"},
+    ReproductionPart{"lease-q50", "lease time of all machines (time units), the basis of table I, q = 0.50"},
+    ReproductionPart{"lease-q75", "lease time of all machines (time units), the basis of table I, q = 0.75"},
 };
 
-// What each figure shows; its parts are PREFIX-q25, -q50 and -q75.
+// The metric of each figure, whose parts are PREFIX-q25, -q50 and -q75.
 struct Series {
   const char* prefix;
   const char* label;
@@ -108,7 +108,7 @@ void report_series(const Series& series, double q, std::span<const Cell> cells, 
     }
   }
   report.plot({part, "arrival rate lambda", series.label});
-  report.note(part, "The paper draws this without figures in its text: measured values alone.");
+  report.note(part, "The paper draws this without giving values; only measured values are shown.");
   if (std::isfinite(widest)) {
     report.note(part,
                 fmt::format("Half of the 95 % confidence interval is at most {:.1f} % of its mean (the paper: less "
@@ -148,10 +148,10 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
       if (options.wants(part_name(series.prefix, q))) report_series(series, q, cells, results, report);
     }
   }
-  report.note("",
-              fmt::format("{} replications of {} gangs for each configuration; the paper has {} of as many. It does "
-                          "not tell its load threshold, which is {} here.",
-                          replication.replications, kGangs, kReplications, gang::Options{}.load_threshold));
+  report.note(
+      "", fmt::format("{} replications of {} gangs for each configuration; the paper has {} of this length. It does "
+                      "not give its load threshold, which is {} here.",
+                      replication.replications, kGangs, kReplications, gang::Options{}.load_threshold));
 }
 
 }  // namespace

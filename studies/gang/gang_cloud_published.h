@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Figures of I. A. Moschakis, H. D. Karatza: Performance and Cost evaluation of Gang Scheduling in a Cloud Computing
-// System with Job Migrations and Starvation Handling, ISCC 2011.
+// Published values of I. A. Moschakis, H. D. Karatza: Performance and Cost evaluation of Gang Scheduling in a Cloud
+// Computing System with Job Migrations and Starvation Handling, ISCC 2011.
 #pragma once
 
 #include <array>
 
 namespace dfrs::sim {
 
-/// A line of table I: CPE of LJFS against AFCFS, negative where AFCFS is better.
+/// A line of table I: CPE of LJFS against AFCFS, negative if AFCFS is better.
 struct GangCloudLine {
   double q;
   double lambda;

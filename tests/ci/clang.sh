@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# All programs, tests and benchmarks compile and link with clang without a warning. Not optimised: unlike those of g++,
-# its warnings are the same. (-Wno-deprecated-declarations: libstdc++ 12 uses what it calls deprecated.)
+# All programs, tests and benchmarks compile and link with clang without a warning. Without optimisation: unlike g++,
+# clang warns about the same things either way. (-Wno-deprecated-declarations: libstdc++ 12 uses what it calls
+# deprecated.)
 set -euo pipefail
 # shellcheck source=tests/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"

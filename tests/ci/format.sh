@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# C and C++ are laid out as .clang-format says, by the version that it names; shell scripts pass shellcheck.
+# C and C++ are formatted by .clang-format and the version that it names; shell scripts pass shellcheck.
 set -euo pipefail
 # shellcheck source=tests/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# clang-tidy with the checks of .clang-tidy over the sources (not the tests). All of them take longer than a run of
-# continuous integration should: PART of PARTS at a time, by default another one every second day.
+# Runs clang-tidy with the checks of .clang-tidy over the sources (not the tests). All of them would take too long for
+# one run of continuous integration, so this checks PART of PARTS, by default another part every second day.
 #
 # Usage: tests/ci/tidy.sh [PART PARTS]      PART counts from 0
 set -euo pipefail

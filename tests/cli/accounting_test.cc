@@ -39,7 +39,7 @@ void expect_golden(const std::string& name, const std::string& text) {
   EXPECT_EQ(text, file_bytes(path)) << path;
 }
 
-// Without the folder, which differs from machine to machine.
+// Without the folder, which varies between machines.
 std::string without_folder(std::string text) {
   const std::string folder = std::filesystem::path(sample()).parent_path().string() + "/";
   for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder))
@@ -64,7 +64,7 @@ TEST(CliImport, AccountingIsASourceOfOtherCommands) {
 
 TEST(CliImport, Anonymised) {
   const std::string again = output_of({"import", "sacct", sample(), "--anonymise", "--to", "sacct"});
-  EXPECT_EQ(again, file_bytes(sample()));  // it is that already
+  EXPECT_EQ(again, file_bytes(sample()));  // already anonymised
   expect_failure(dfrs_sim({"import", "sacct", sample(), "--to", "sacct"}), kExitUsage, {"--to sacct", "--anonymise"});
 }
 
@@ -91,7 +91,7 @@ TEST(CliImport, ErrorsSayWhatToDo) {
 }
 
 TEST(CliAdvise, ThePageOnTheSample) {
-  // The jobs had two nodes of 10 CPUs to themselves; on one of 4 they get in each other's way.
+  // The jobs had two nodes of 10 CPUs to themselves; on one node of 4 they compete.
   const std::vector<std::string> words{"advise", "--sacct",  sample(), "--nodes",     "1",  "--cores",
                                        "4",      "--memory", "300",    "--bandwidth", "0.5"};
   expect_golden("advise.txt", without_folder(output_of(words)));
@@ -111,7 +111,7 @@ TEST(CliAdvise, SettingsAreWhatDfrsTakes) {
     EXPECT_THAT(conf, AllOf(HasSubstr("\nAlgorithm="), HasSubstr("\nPauseBy="), HasSubstr("\nPartitions=")));
     EXPECT_THAT(file_bytes(folder / "page.md"), HasSubstr("```\n" + conf + "```\n"));
     const std::string checked = output_of({folder / "dfrs.conf"}, {.program = "dfrs-check-config"});
-    // Every setting is in force as it is written.
+    // Every setting takes effect as written.
     std::istringstream lines(conf);
     for (std::string line; std::getline(lines, line);) {
       if (!line.starts_with('#')) {

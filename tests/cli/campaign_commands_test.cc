@@ -30,11 +30,11 @@ TEST(CliList, NamesAllAlgorithmsOnce) {
   const std::vector<std::string> names = lines_of(output_of({"list", "--names"}));
   EXPECT_GE(names.size(), 119U);
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
-  // Below a heading per family, which says what stands for all of them.
+  // Below a heading per family, which gives the name of the whole set.
   std::size_t described = 0, headings = 0;
   for (const std::string& line : lines_of(output_of({"list"}))) {
     if (line.empty()) continue;
-    if (line.starts_with("Gangs on machines")) break;  // no -a takes what follows
+    if (line.starts_with("Gangs on machines")) break;  // -a takes none of the following
     if (line.find(" [-a ") != std::string::npos) {
       ++headings;
       continue;
@@ -87,7 +87,7 @@ TEST(CliCompareThreads, GiveTheResultsOfOneThread) {
   EXPECT_EQ(compare("5"), one);
 }
 
-// compare is many times run: the same figures.
+// compare gives the same figures as several runs of run.
 TEST(CliCompare, HasTheFiguresOfRun) {
   const TemporaryFolder folder;
   const std::string trace = output_of({"generate", "--jobs", "60", "--nodes", "8"});
@@ -131,7 +131,7 @@ TEST(CliCompare, FormatsAndReport) {
   const std::string html = file_bytes(report);
   EXPECT_TRUE(html.starts_with("<!DOCTYPE html>"));
   EXPECT_THAT(html, HasSubstr("</html>"));
-  // The same from the results alone.
+  // The same from just the results.
   EXPECT_EQ(output_of({"report", results, "--format", "text"}), formatted("text"));
   output_of({"report", results, "-o", folder / "again.html"});
   EXPECT_THAT(file_bytes(folder / "again.html"), HasSubstr("EASY"));
@@ -179,7 +179,7 @@ TEST(CliReport, RefusesWhatCompareDidNotWrite) {
   refused(replaced("small,EASY,3,", "small,EASY,4,"), {"small", "jobs"});
   refused(small_swf(), {"changed.csv"});
   refused(std::string(1000, '\0'), {"changed.csv"});
-  // The same file twice is the same as its rows twice.
+  // The same file twice means the same rows twice.
   expect_failure(dfrs_sim({"report", results, results, "-o", kept}), kExitInput, {"two results"});
 }
 

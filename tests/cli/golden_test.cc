@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The exact output of `run` and `compare` on a committed trace: a change of any decision shows. After a change that is
-// meant, write the files again as docs/reference/building.md says, and read the difference.
+// The exact output of `run` and `compare` on a committed trace: any changed decision shows. After an intended change,
+// regenerate the files as described in docs/reference/building.md and review the difference.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

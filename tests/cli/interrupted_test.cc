@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Runs that a signal ends: they end by that signal, and what was there before is all that is there afterwards.
+// Runs ended by a signal: they die of that signal and leave no new files.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace {
 
 using ::testing::UnorderedElementsAre;
 
-// A run that has begun to write `out.csv` and waits at the pipe `fifo`, which nobody reads, for ever.
+// A run that has begun to write `out.csv` and waits forever at the pipe `fifo`, which has no reader.
 struct Stuck {
   Stuck() {
     EXPECT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
@@ -52,7 +52,7 @@ TEST(CliInterrupted, LeavesNothingBehind) {
   }
 }
 
-// Both outputs of a campaign, while its threads are at work.
+// Both outputs of a campaign, while its threads are working.
 TEST(CliInterrupted, LeavesNothingBehindWithThreadsAtWork) {
   const Stuck stuck;
   const std::string work = output_of({"generate", "--jobs", "4000", "--load", "0.9", "--seed", "1", "-o", "-"});
@@ -77,7 +77,7 @@ TEST(CliInterrupted, BelowNohupItGoesOn) {
   std::jthread reader([&](const std::stop_token& stop) {
     while (!signalled && !stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    fifo = ::open((stuck.folder / "fifo").c_str(), O_RDWR | O_CLOEXEC);  // waits for no writer
+    fifo = ::open((stuck.folder / "fifo").c_str(), O_RDWR | O_CLOEXEC);  // does not wait for a writer
   });
   const Outcome outcome = dfrs_sim_interrupted(
       {"run", trace, "-a", "EASY", "--jobs-csv", "out.csv", "--log", "fifo"},

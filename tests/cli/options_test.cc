@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// No option of `dfrs-sim run` is ignored: each changes the result of a log that was made for it to matter.
+// No option of `dfrs-sim run` is ignored: each changes the result on a log designed to make it matter.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -44,7 +44,7 @@ Outcome run(const Case& c, const std::string& source, const std::string& input, 
   return dfrs_sim(arguments, {.input = input});
 }
 
-// At least the run with the option must do well.
+// At least the run with the option must succeed.
 void expect_difference(const Case& c, const std::string& source, const std::string& input) {
   const Outcome plain = run(c, source, input, false);
   const Outcome with = run(c, source, input, true);
@@ -98,7 +98,7 @@ TEST(CliOptions, OfWorkloadsAreNotIgnored) {
   };
   for (const Case& c : cases) expect_difference(c, "-", crowded_log());
   expect_difference({{"--lenient"}, "Triage", {}}, "-", crowded_log() + "no record\n");
-  // Cut into weeks unless told otherwise, as the log of that name is.
+  // Split into weeks by default, like the real log of that name.
   expect_difference({{"--whole"}, "Triage", {"--take", "1"}}, "-", crowded_log("; Installation: HPC2N\n"));
 }
 

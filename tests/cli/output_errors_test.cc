@@ -19,7 +19,7 @@ using ::testing::UnorderedElementsAre;
 
 constexpr const char* kFull = "/dev/full";
 
-// A command line that writes to the file `output`, by each option that does.
+// Command lines that write to the file `output`, one per output option.
 std::vector<std::vector<std::string>> writers(const std::string& output) {
   return {{"run", "-", "-a", "EASY", "--jobs-csv", output},
           {"run", "-", "-a", "GreedyPM*/per", "--log", output},
@@ -28,8 +28,7 @@ std::vector<std::vector<std::string>> writers(const std::string& output) {
           {"bound", "-", "-o", output}};
 }
 
-// A trace whose simulation fails in the end: the jobs never progress, because the period is within the penalty and each
-// tick moves or pauses something. Cheap stand-in: the second source is broken, after the first was read.
+// A cheap stand-in for a run that fails late: the second source is broken, after the first was read.
 std::string broken_trace() { return small_trace() + "4 nonsense\n"; }
 
 TEST(CliOutput, FoldersThatDoNotExist) {
@@ -77,7 +76,7 @@ TEST(CliOutput, FullDisk) {
   expect_failure(dfrs_sim({"report", results, "-o", kFull}), kExitIo, {kFull, "No space left on device"});
 }
 
-// What is printed is as good as a file: a full disk behind standard output is an error too.
+// Standard output counts like a file: a full disk behind it is an error, too.
 TEST(CliOutput, FullDiskBehindStandardOutput) {
   if (!std::filesystem::exists(kFull)) GTEST_SKIP() << "no /dev/full here";
   const TemporaryFolder folder;

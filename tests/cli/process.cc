@@ -52,7 +52,7 @@ Pipe make_pipe() {
   return {Fd(ends[0]), Fd(ends[1])};
 }
 
-// A file without a name for what the program says: unlike a pipe it never fills up.
+// An unnamed file for the program's output: unlike a pipe, it never fills up.
 Fd make_record(const char* name) { return Fd(::memfd_create(name, MFD_CLOEXEC)); }
 
 std::string text_of(const Fd& record) {
@@ -106,7 +106,8 @@ Running start(const std::vector<std::string>& arguments, const Surroundings& sur
     const std::vector<std::string> shell{"/bin/sh", "-c", "trap '' HUP && exec \"$@\"", "sh"};
     words.insert(words.begin(), shell.begin(), shell.end());
   }
-  std::vector<std::string> environment = surroundings.environment;  // first: of two values a program finds the first
+  std::vector<std::string> environment =
+      surroundings.environment;  // first, because a program finds the first of two values
   for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
 
   posix_spawn_file_actions_t actions;
@@ -121,7 +122,7 @@ Running start(const std::vector<std::string>& arguments, const Surroundings& sur
   if (!surroundings.folder.empty()) {
     ::posix_spawn_file_actions_addchdir_np(&actions, surroundings.folder.c_str());
   }
-  // A program does not inherit what the tests ignore, or those who started them (a shell in the background: SIGINT).
+  // Restores signals that the tests, or the shell that started them in the background, ignore (SIGINT).
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   sigset_t defaults;

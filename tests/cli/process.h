@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Runs the built dfrs-sim, or another program of the project, as a user would, and keeps what it said.
+// Runs the built dfrs-sim, or another program of the project, as a user would, and captures its output.
 #pragma once
 
 #include <functional>
@@ -32,13 +32,13 @@ struct Surroundings {
   std::string program = {};                   ///< another program, built beside dfrs-sim; empty: dfrs-sim
 };
 
-/// The program that the environment variable DFRS_SIM names, ./dfrs-sim if it is not set.
+/// The program named by the environment variable DFRS_SIM, or ./dfrs-sim.
 std::string dfrs_sim_path();
 
-/// Runs dfrs-sim to its end. A run that hangs is ended by force and is a failure of the test.
+/// Runs dfrs-sim to completion. Kills a run that hangs and fails the test.
 Outcome dfrs_sim(const std::vector<std::string>& arguments, const Surroundings& surroundings = {});
 
-/// dfrs-sim at work beside the test, without standard input. Ended by force if it still runs when this goes.
+/// dfrs-sim running in the background, without standard input. The destructor kills it if it still runs.
 class BackgroundRun {
  public:
   explicit BackgroundRun(const std::vector<std::string>& arguments, const Surroundings& surroundings = {});
@@ -47,7 +47,7 @@ class BackgroundRun {
   BackgroundRun& operator=(const BackgroundRun&) = delete;
 
   void kill();  ///< SIGKILL
-  /// Waits for its end, once.
+  /// Waits for its end. Call this once.
   Outcome finish();
 
  private:
@@ -63,11 +63,11 @@ Outcome dfrs_sim_interrupted(const std::vector<std::string>& arguments, const st
 std::pair<Outcome, Outcome> dfrs_sim_pipe(const std::vector<std::string>& first,
                                           const std::vector<std::string>& second);
 
-/// Its standard output after a success; a failure of the test otherwise.
+/// Its standard output after a success; otherwise the test fails.
 std::string output_of(const std::vector<std::string>& arguments, const Surroundings& surroundings = {});
 
-/// It ended with `code`, nothing on standard output, and a last line "dfrs-sim: ..." on standard error that contains
-/// each of `texts`.
+/// Expects exit code `code`, nothing on standard output, and a last line "dfrs-sim: ..." on standard error that
+/// contains each of `texts`.
 void expect_failure(const Outcome& outcome, ExitCode code, std::initializer_list<std::string_view> texts);
 
 }  // namespace dfrs::sim

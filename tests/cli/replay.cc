@@ -20,7 +20,7 @@ struct Live {
   double yield = 0;
   double progress = 0;  // seconds of work at full speed
   double blocked_until = 0;
-  double seen = 0;  // progress is of this time
+  double seen = 0;  // time of `progress`
 };
 
 class Replayer {
@@ -138,7 +138,7 @@ class Replayer {
     for (const std::size_t node : live.nodes) memory_[node] += sign * live.job->memory;
   }
 
-  // Memory is checked once all of the line is carried out, CPU likewise: within it jobs change places.
+  // Memory and CPU are checked after the whole line, because jobs change places within it.
   void check_machine() const {
     std::vector<double> cpu(memory_.size(), 0);
     std::vector<int> tasks(memory_.size(), 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An independent reading of `dfrs-sim run --log`: carries the logged decisions out on the trace's machine, from the
-// formats' documentation alone, and refuses what no machine could do.
+// An independent reading of `dfrs-sim run --log`: carries out the logged decisions on the trace's machine, based only
+// on the formats' documentation, and refuses what no machine could do.
 #pragma once
 
 #include <cstdint>

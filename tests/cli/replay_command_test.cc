@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `dfrs-sim run --record` and `dfrs-sim replay`: a record is reproduced, a changed one is found, and what others would
-// have done with its jobs is what a simulation of them says.
+// `dfrs-sim run --record` and `dfrs-sim replay`: a record is reproduced, a changed one is detected, and results of
+// other algorithms are those of a simulation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ TEST(CliReplay, OptionsOfTheRunAreInTheRecord) {
       0);
 }
 
-// Triage plans with the penalty and is replayed with the one it had. What others are charged is recorded, too.
+// Triage plans with the penalty and is replayed with the recorded one. Other algorithms are charged it, too.
 TEST(CliReplay, ThePenaltyIsInTheRecord) {
   const TemporaryFolder folder;
   const std::string trace = crowded_trace();
@@ -80,7 +80,7 @@ TEST(CliReplay, ThePenaltyIsInTheRecord) {
   EXPECT_THAT(output_of({"replay", path, "-a", "EASY", "--penalty", "20"}),
               HasSubstr("penalty 20 s in simulations (given)"));
 
-  // Without the option in the record its default would be planned with: another run.
+  // If the record lacked the option, the replay would plan with its default and differ.
   std::string text = file_bytes(path);
   const std::size_t at = text.find(R"("triage":{"penalty":100,)");
   ASSERT_NE(at, std::string::npos);
@@ -88,7 +88,7 @@ TEST(CliReplay, ThePenaltyIsInTheRecord) {
   EXPECT_EQ(dfrs_sim({"replay", folder.write("other.jsonl", text)}).exit_code, 6);
 }
 
-// Work that is lost is lost in simulations of others, too.
+// Lost work is also lost in simulations of other algorithms.
 TEST(CliReplay, LostWorkIsInTheRecord) {
   const TemporaryFolder folder;
   const std::string algorithm = "GreedyP*/OPT=MIN";
@@ -98,7 +98,7 @@ TEST(CliReplay, LostWorkIsInTheRecord) {
   EXPECT_EQ(dfrs_sim({"replay", path}).exit_code, 0);
 }
 
-// Records of format 1 are replayed; what they did not store is assumed, and that is said.
+// Records of format 1 are replayed; missing options get defaults, with a message.
 TEST(CliReplay, RecordsOfFormat1) {
   const TemporaryFolder folder;
   const auto as_format_1 = [&](const std::string& algorithm, const std::vector<std::string>& options) {
@@ -122,7 +122,7 @@ TEST(CliReplay, RecordsOfFormat1) {
               HasSubstr("penalty 0 s in simulations (assumed)"));
   const Outcome usual = dfrs_sim({"replay", folder.write("2.jsonl", as_format_1("Triage", {}))});
   EXPECT_EQ(usual.exit_code, 0) << usual.err;
-  EXPECT_THAT(usual.err, HasSubstr("does not hold Triage's options: their defaults are assumed"));
+  EXPECT_THAT(usual.err, HasSubstr("lacks Triage's options; assuming their defaults"));
   const Outcome other = dfrs_sim({"replay", folder.write("3.jsonl", as_format_1("Triage", {"--penalty", "100"}))});
   EXPECT_EQ(other.exit_code, 6);
   EXPECT_THAT(other.err, HasSubstr("their defaults are assumed"));
@@ -146,7 +146,7 @@ TEST(CliReplay, AChangedDecisionIsFound) {
   EXPECT_EQ(difference["line"], 2);
 }
 
-// What was measured in a simulated run is what simulating its jobs again gives, up to the rounding of clocks.
+// Simulating the jobs of a simulated run again gives the measured values, up to rounding of clocks.
 TEST(CliReplay, OtherAlgorithmsOnTheRecordsJobs) {
   const TemporaryFolder folder;
   const std::string algorithm = "GreedyPM*/per/OPT=MIN/MINVT=600";
@@ -164,7 +164,7 @@ TEST(CliReplay, OtherAlgorithmsOnTheRecordsJobs) {
     const double measured = result["rows"][0][figure];
     EXPECT_NEAR(measured, result["rows"][1][figure].get<double>(), 1e-6 * measured + 1e-6) << figure;
   }
-  // And EASY's are those of EASY on the original trace.
+  // And EASY's values are those of EASY on the original trace.
   const json easy = json::parse(output_of({"run", "-", "-a", "EASY", "--json"}, {.input = trace}));
   EXPECT_EQ(result["rows"][2]["algorithm"], "EASY");
   EXPECT_NEAR(result["rows"][2]["max_stretch"].get<double>(), easy["max_stretch"].get<double>(),
@@ -192,7 +192,7 @@ TEST(CliReplay, ARecordWithoutItsEnd) {
   EXPECT_THAT(cut.out, HasSubstr("exact"));
   expect_failure(dfrs_sim({"replay", folder.write("head.jsonl", text.substr(0, text.find('\n') + 20))}), kExitInput,
                  {"no complete step"});
-  // Jobs that had not completed by then are left out, and that is said.
+  // Jobs that had not completed by then are left out, with a message.
   const std::string first_step = text.substr(0, text.find('\n', text.find('\n') + 1) + 1);
   expect_failure(dfrs_sim({"replay", folder.write("first.jsonl", first_step), "-a", "FCFS"}), kExitInput,
                  {"no job completed"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dfrs-sim reproduce: what it prints and leaves in its folder.
+// dfrs-sim reproduce: its output and the files in its folder.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,7 +79,7 @@ TEST(CliReproduce, TriageHasPartsByKind) {
   EXPECT_THAT(output_of({"reproduce", "rr7659", "--list"}), Not(HasSubstr(" min)")));
 }
 
-// A log in KTH's name: four weeks of a job each, which nobody keeps waiting. Weeks of HPC2N are left out.
+// A log with KTH's name: four weeks with one job each, which starts at once. Weeks of HPC2N are left out.
 TEST(CliReproduce, TriageOnALog) {
   const TemporaryFolder folder;
   std::string log = "; MaxProcs: 100\n";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What `dfrs-sim run` prints, its table of jobs and its log of decisions tell one story, and one a machine could carry
-// out.
+// What `dfrs-sim run` prints, its table of jobs and its log of decisions agree with each other, and a machine could
+// carry them out.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ RunFiles run_with_files(const std::string& trace, const std::string& algorithm,
   return {json::parse(text), file_bytes(folder / "jobs"), file_bytes(folder / "log")};
 }
 
-// The figures again, from the jobs' times alone.
+// Recomputes the figures from just the jobs' times.
 void expect_figures(const RunFiles& result, const Replay& replayed) {
   const auto rows = csv(result.jobs);
   ASSERT_EQ(rows.size(), replayed.jobs.size() + 1);
@@ -76,7 +76,7 @@ void expect_figures(const RunFiles& result, const Replay& replayed) {
     const auto& row = rows[k];
     ASSERT_EQ(row.size(), header.size());
     const ReplayedJob& job = replayed.jobs.at(std::stoll(row[0]));
-    // The log has the very same times.
+    // The log has exactly the same times.
     EXPECT_EQ(std::stod(row[1]), job.submit);
     EXPECT_EQ(std::stod(row[2]), job.start);
     EXPECT_EQ(std::stod(row[3]), job.end);
@@ -201,7 +201,7 @@ TEST(CliRun, ReplayRefusesImpossibleLogs) {
   EXPECT_THROW(replay(trace, good, 300, true), ReplayError) << "shared nodes";
 }
 
-// By hand: job 1 has both nodes from 0 to 100; 2 starts at 100, and 3, which needs both nodes, when it ended.
+// By hand: job 1 has both nodes from 0 to 100; 2 starts at 100, and 3, which needs both nodes, when 2 has ended.
 TEST(CliRun, FcfsOfASmallTraceByHand) {
   const RunFiles result = run_with_files(small_trace(), "FCFS");
   EXPECT_EQ(result.jobs,

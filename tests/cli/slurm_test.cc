@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// compare --slurm, with commands in Slurm's place that run an array's tasks at once, or do what goes wrong.
-// tests/live/test_campaign.py does it on a cluster.
+// compare --slurm, with fake Slurm commands that run an array's tasks at once, or simulate failures.
+// tests/live/test_campaign.py uses a real cluster.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,8 +22,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// Takes scripts as sbatch does: options on #SBATCH lines, some again on the command line. Tasks run one after the other
-// before it returns; those whose line of the plan is in the file `dead` not at all.
+// Takes scripts like sbatch: options on #SBATCH lines, some repeated on the command line. Runs tasks one after another
+// before it returns, except tasks whose line of the plan is in the file `dead`.
 constexpr const char* kSbatch = R"sh(#!/bin/sh
 set -eu
 here=$(dirname "$0")
@@ -47,7 +47,7 @@ done
 echo "4711;thecluster"
 )sh";
 
-// Each look takes a line off the file `looks`, if there is one: "fail", or a state.
+// Each call takes a line off the file `looks`, if there is one: "fail", or a state.
 constexpr const char* kSqueue = R"sh(#!/bin/sh
 here=$(dirname "$0")
 echo "$*" >> "$here/asked"
@@ -87,7 +87,7 @@ class CliSlurm : public testing::Test {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   }
 
-  // Three instances under two algorithms, by names that only the working directory makes whole.
+  // Three instances under two algorithms, with relative names.
   std::vector<std::string> compare(std::vector<std::string> more) const {
     std::vector<std::string> words{"compare", "-a", "EASY,GreedyPM*/per/MINVT=600", "--penalty", "20", "--lenient"};
     words.insert(words.end(), more.begin(), more.end());
@@ -100,7 +100,7 @@ class CliSlurm : public testing::Test {
     return run(std::move(more));
   }
 
-  // As one process has it, to the byte.
+  // Byte-identical to the result of one process.
   void expect_whole(const Outcome& there) {
     EXPECT_EQ(there.exit_code, 0) << there.err;
     const Outcome here = run({"-o", "here.csv", "--report", "here.html"});
@@ -120,7 +120,7 @@ TEST_F(CliSlurm, GivesTheResultsOfOneProcess) {
   expect_whole(there);
   EXPECT_THAT(there.err, AllOf(HasSubstr("job 4711"), HasSubstr("6 of 6 simulations, in 3 tasks")));
   EXPECT_EQ(file_bytes(folder_ / "on slurm/run-1/plan"), "0-1\n2-3\n4-5\n");
-  // Again: all is there.
+  // Again: everything is there.
   expect_whole(on_slurm());
   EXPECT_EQ(submissions(), 1U);
 }
@@ -135,14 +135,14 @@ TEST_F(CliSlurm, TellsSbatchWhatItWasTold) {
     EXPECT_THAT(options, HasSubstr(option));
   }
   EXPECT_THAT(options, HasSubstr("--output='" + folder_ / "on slurm/run-1/task-%a.log" + "'"));
-  // Variables such as SBATCH_JOB_NAME count more than the script; it asks for the jobs by that name.
+  // Variables such as SBATCH_JOB_NAME override the script, and jobs are found by name.
   const std::string name =
       options.substr(options.find("--job-name="), options.find('\n') - options.find("--job-name="));
   EXPECT_THAT(said("submitted"), AllOf(HasSubstr(name), HasSubstr("--array=1-3%2")));
   EXPECT_THAT(said("asked"), HasSubstr(name.substr(std::string("--job-").size())));
 }
 
-// A task whose node dies and that is not requeued: what is missing, and that alone, is submitted again.
+// A task whose node fails and that is not requeued: only what is missing is submitted again.
 TEST_F(CliSlurm, SubmitsAgainWhatIsMissing) {
   slurm("dead", "2-3\n");
   const Outcome outcome = on_slurm();
@@ -161,14 +161,14 @@ TEST_F(CliSlurm, NamesWhatStaysMissing) {
   expect_whole(on_slurm());
 }
 
-// Tasks that never get anywhere are not submitted for ever.
+// Tasks that never succeed are not submitted forever.
 TEST_F(CliSlurm, GivesUpWhenNothingComes) {
   slurm("dead", "0-1\n2-3\n4-5\n");
   expect_failure(on_slurm(), kExitIncomplete, {"6 of 6 simulations", "after 1 submissions", "trace 1", "EASY"});
   EXPECT_EQ(submissions(), 1U);
 }
 
-// An earlier call was broken off while its jobs ran: they are waited for, though squeue fails at times.
+// An earlier call was interrupted while its jobs ran: they are waited for, even if squeue fails sometimes.
 TEST_F(CliSlurm, GoesOnWithJobsThatAreThere) {
   EXPECT_EQ(on_slurm({"--no-wait"}).exit_code, 0);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "there.csv"));
@@ -188,7 +188,7 @@ TEST_F(CliSlurm, SaysWhenTasksAreHeld) {
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("launch failed requeued held"), HasSubstr("scontrol release")));
 }
 
-// Written on a machine without Slurm, submitted by hand elsewhere, put together.
+// Written on a machine without Slurm, submitted by hand elsewhere, then collected.
 TEST_F(CliSlurm, WithoutSubmittingItWritesAScript) {
   Surroundings bare = surroundings_;
   bare.environment.clear();
@@ -234,7 +234,7 @@ TEST_F(CliSlurm, ErrorsSayWhatToDo) {
   expect_failure(run({"--only", "0"}), kExitUsage, {"--store"});
   expect_failure(run({"--only", "6", "--store", "s.db"}), kExitUsage, {"6 simulations"});
   expect_failure(dfrs_sim({"compare", "-", "--slurm", "x"}, surroundings_), kExitUsage, {"standard input", "file"});
-  // The nodes see another file of that name: their results are not taken for these.
+  // The nodes see another file of that name: their results are rejected.
   EXPECT_EQ(on_slurm({"--no-wait"}).exit_code, 0);
   std::filesystem::remove(folder_ / "on slurm/results.db");
   folder_.write("it's 1.dfrs", small_trace());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// compare --store: killed and gone on with, by one process and by two, with the results of a run without it.
+// compare --store: killed and continued by one process and by two, with the same results as without a store.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 
 constexpr std::size_t kSimulations = 6 * 4;
 
-// Six small workloads in `folder`, each of which takes the algorithms below some 10 ms.
+// Six small workloads in `folder`.
 std::vector<std::string> campaign(const TemporaryFolder& folder) {
   output_of({"generate", "--count", "6", "--jobs", "120", "--nodes", "16", "--load", "0.9", "-o", folder / "traces"});
   std::vector<std::string> arguments{"compare"};
@@ -62,7 +62,7 @@ TEST(CliStore, GivesTheResultsOfARunWithout) {
   const std::vector<std::string> kept = with(run, {"--store", folder / "s.db", "-o", folder / "kept.csv"});
   EXPECT_EQ(output_of(kept), plain);
   EXPECT_EQ(without_cpu_seconds(rows_of(folder / "kept.csv")), without_cpu_seconds(rows_of(folder / "plain.csv")));
-  // Again, all from the store: the measured times are those of the first run.
+  // Again, all from the store: the CPU times are those of the first run.
   const std::string first = file_bytes(folder / "kept.csv");
   EXPECT_EQ(output_of(kept), plain);
   EXPECT_EQ(file_bytes(folder / "kept.csv"), first);
@@ -81,7 +81,7 @@ TEST(CliStore, MoreAlgorithmsMayBeAdded) {
   EXPECT_EQ(rows[1].cpu_seconds, (before.at({"small", "EASY"})));
 }
 
-// Killed by SIGKILL some simulations in: what was finished is neither lost nor done again.
+// Killed by SIGKILL after some simulations: finished ones are neither lost nor repeated.
 TEST(CliStore, AKilledCampaignGoesOnWhereItWas) {
   const TemporaryFolder folder;
   const std::vector<std::string> run = campaign(folder);
@@ -110,7 +110,7 @@ TEST(CliStore, AKilledCampaignGoesOnWhereItWas) {
   }
 }
 
-// A simulation that two processes did would be refused by the store's key, and its time would differ between them.
+// If two processes ran the same simulation, the store's key would refuse it and their CPU times would differ.
 TEST(CliStore, TwoProcessesShareTheWork) {
   const TemporaryFolder folder;
   const std::vector<std::string> run = campaign(folder);
@@ -120,7 +120,7 @@ TEST(CliStore, TwoProcessesShareTheWork) {
   BackgroundRun second(kept("second.csv"));
   BackgroundRun third(kept("third.csv"));
   while (times_in_store(folder / "s.db").empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  third.kill();  // the others take over what it was at
+  third.kill();  // the others take over its work
   for (BackgroundRun* process : {&first, &second}) {
     const Outcome outcome = process->finish();
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -141,7 +141,7 @@ TEST(CliStore, StoresOfOtherCampaignsAreRefused) {
   expect_failure(dfrs_sim(compare, {.input = small_swf()}), kExitUsage, {"s.db", "other instances", "small"});
   expect_failure(dfrs_sim({"compare", "-", "-a", "EASY", "--store", folder.write("x", "no database, long enough")},
                           {.input = small_trace()}),
-                 kExitInput, {"x: ", "no store"});
+                 kExitInput, {"x: ", "not a store"});
   expect_failure(dfrs_sim({"compare", "-", "-a", "EASY", "--store", folder / "none/s.db"}, {.input = small_trace()}),
                  kExitIo, {"none/s.db"});
   expect_failure(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Wrong command lines: exit code 2 and a message that names the word, and where there is one the word meant.
+// Wrong command lines: exit code 2 and a message that names the wrong word and, if there is one, the nearest known
+// word.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +47,7 @@ TEST(CliUsage, UnknownAlgorithmsNameTheNearest) {
   expect_usage({"run", "-", "-a", "all"}, {"one algorithm"});
 }
 
-// Names are known to be wrong before a long log is read.
+// Wrong names are reported before a long log is read.
 TEST(CliUsage, AlgorithmsAreCheckedBeforeTheTrace) {
   expect_usage({"compare", "no-such-file", "-a", "ESAY"}, {"'ESAY'"});
   expect_usage({"run", "no-such-file", "-a", "ESAY"}, {"'ESAY'"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// generate, annotate and bound: what they write is exact, reproducible and feeds the other commands.
+// generate, annotate and bound: their output is exact, reproducible and valid input for the other commands.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,8 +38,7 @@ TEST(CliGenerate, TheSameSeedGivesTheSameBytes) {
   const std::string one = output_of({"generate", "--seed", "5", "--jobs", "200"});
   EXPECT_EQ(output_of({"generate", "--seed", "5", "--jobs", "200"}), one);
   EXPECT_NE(output_of({"generate", "--seed", "6", "--jobs", "200"}), one);
-  // Times and run times are logarithms and powers cut to whole seconds: a change here changes every experiment that was
-  // ever run with a seed.
+  // A change here changes every experiment ever run with a seed.
   EXPECT_EQ(base::sha256_hex(output_of({"generate", "--seed", "42", "--jobs", "50", "--nodes", "16"})),
             "38afa7c4d9618570408161784795559a71fce853f877adeb73cae531ebcdf318");
 }
@@ -109,7 +108,7 @@ TEST(CliGenerate, PipesIntoRun) {
   EXPECT_EQ(generated.exit_code, 0) << generated.err;
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("lublin-1 (40 jobs, 16 nodes)"));
-  // A consumer that fails at once: the producer is told, and does not hang.
+  // A consumer that fails at once: the producer gets an error and does not hang.
   const auto [unread, failed] = dfrs_sim_pipe({"generate", "--jobs", "20000"}, {"run", "-", "-a", "ESAY"});
   EXPECT_EQ(failed.exit_code, kExitUsage);
   EXPECT_EQ(unread.exit_code, kExitIo) << unread.err;
@@ -130,7 +129,7 @@ TEST(CliAnnotate, ATraceOfATraceIsTheSameBytes) {
   EXPECT_EQ(output_of({"annotate", "-"}, {.input = scaled}), scaled);
 }
 
-// Each job's memory by its number: what the log says of it does not matter, nor which part of the log is read.
+// Memory depends only on the job's number, not on the log's memory data or the part of the log read.
 TEST(CliAnnotate, DrawsMemoryByAModel) {
   const auto memories = [](const std::vector<std::string>& options, const std::string& log) {
     std::vector<std::string> arguments{"annotate", "-", "--memory-model"};
@@ -199,7 +198,7 @@ TEST(CliBound, ByHand) {
       // Job 2 has both nodes until 20 S; job 1, one task, gets what is left of them, then one node until 100 S:
       // (40 S - 40) + 80 S >= 100. Without the cap on one task 140 s of work fit two nodes with ease.
       trace("cap", 2, "1 0 1 1 1 100 100\n2 0 2 1 1 20 20\n") +
-      // 110 s of work by 100 S, and the short job's own window [50, 50 + 10 S] is no narrower.
+      // 110 s of work by 100 S, and the short job's own window [50, 50 + 10 S] is no tighter.
       trace("late", 1, "1 0 1 1 1 100 100\n2 50 1 1 1 10 10\n") +
       // Below the floor of 10 s: the deadline is 10 S although each runs 1 s, so eleven of them need S = 1.1.
       trace("short", 1, [] {

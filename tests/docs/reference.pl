@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Compares the documentation with the programs and the sources. Usage: reference.pl [--update] SOURCE_FOLDER BUILD_FOLDER
-# With --update it writes anew what pages take from --help.
+# With --update it renews what pages take from --help.
 use strict;
 use warnings;
 use Cwd qw(abs_path);

@@ -19,7 +19,7 @@ EXIT_NOT_UP = 3  # of status
 EPILOGUE = """\
 exit: 0 done, 1 failed (the message says what to do), 2 wrong usage, 3 (status) no cluster is up
 
-docs/reference/cluster.md has more: what the options mean, how to use the cluster, how to look into it.
+docs/reference/cluster.md explains the options and how to use the cluster.
 """
 
 
@@ -53,7 +53,7 @@ def _parser():
     parser = argparse.ArgumentParser(
         prog="quickstart cluster", formatter_class=argparse.RawDescriptionHelpFormatter, epilog=EPILOGUE,
         description="A private Slurm cluster on this host: munged, slurmctld and several slurmd with their node agents.\n"
-                    "It has its own folder, ports and key; the host's Slurm is not touched.")
+                    "It has its own folder, ports and key, and leaves the host's Slurm alone.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="up|status|down|compare")
 
     def command(name, summary, more=""):
@@ -64,26 +64,26 @@ def _parser():
 
     default = Options()
     up = command("up", "start a cluster and wait until its nodes are ready",
-                 " When it is up already with the same options, what has ended of it is started again.")
+                 " If it is up with the same options, this restarts daemons that have ended.")
     up.add_argument("--nodes", type=_count(1, 100), default=default.nodes, metavar="N",
                     help=f"virtual nodes ({default.nodes})")
     up.add_argument("--cpus", type=_count(1, 1024), default=default.cpus, metavar="N",
                     help=f"CPUs of a node, as Slurm counts them ({default.cpus})")
     up.add_argument("--memory", type=_count(16, 10**7), default=default.memory, metavar="MIB",
-                    help=f"memory of a node for jobs; Slurm counts it, nothing is reserved ({default.memory})")
+                    help=f"memory of a node for jobs; Slurm counts it, but nothing reserves it ({default.memory})")
     up.add_argument("--cores", type=_cores, default=0.0, metavar="X",
                     help="real cores that a node's CPUs share, such as 0.2: few real cores then stand for many nodes "
                          "(as many as it has CPUs)")
     up.add_argument("--scheduler", choices=SCHEDULERS, default=default.scheduler,
                     help="dfrs, or backfill: stock Slurm, on the same nodes (dfrs)")
     up.add_argument("--algorithm", default=default.algorithm, metavar="NAME",
-                    help=f"of DFRS, by its name in the paper ({default.algorithm})")
+                    help=f"DFRS's algorithm, as `dfrs-sim list` names it ({default.algorithm})")
     up.add_argument("--set", type=_setting, action="append", default=[], metavar="NAME=VALUE", dest="settings",
                     help="a setting of dfrs.conf, such as Period=30; may be given several times")
 
     command("status", "show daemons, nodes and jobs")
     command("down", "end the cluster and all of its jobs",
-            " Whatever state it is in, nothing of it is left running; its logs stay in DIR/log.")
+            " Works in any state and leaves nothing running; the logs stay in DIR/log.")
     compare_parser = commands.add_parser("compare", help="run one workload under sched/backfill and under sched/dfrs, "
                                                          "beside what dfrs-sim predicts")
     comparison.add_arguments(compare_parser)

@@ -25,7 +25,7 @@ from .waiting import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]  # of the checkout
 SPANK_PLUGIN = "spank_dfrs.so"
-SLURMCTLD_PLUGINS = ["libdfrs_controller.so", "sched_dfrs.so", "select_cons_tres.so"]
+SLURMCTLD_PLUGINS = ["libdfrs_controller.so", "sched_dfrs.so", "sched_backfill.so", "select_cons_tres.so"]
 AGENT_PORT_OFFSET = 100  # an agent listens at its slurmd's port plus this
 MAX_NODES = AGENT_PORT_OFFSET
 SOCKET_PATH_MAX = 107
@@ -58,6 +58,8 @@ class Cluster:
         self.options = options or Options()
         self.ports = {}
         self.slurm_user = "root"
+        self.preload = None  # a library for slurmctld, of tests
+        self.other_slurmctld = None  # (prefix, folder of plugins) of another version of Slurm, for slurmctld alone
         self._programs = {}
         self._load()
 
@@ -79,11 +81,11 @@ class Cluster:
     @property
     def plugin_dir(self):
         """Our plugins, as they were built when the cluster was started; their library is one folder up."""
-        return self.folder / "plugins/slurm"
+        return self.folder / ("plugins/other/slurm" if self.other_slurmctld else "plugins/slurm")
 
     @property
     def stock_plugin_dir(self):
-        return slurm.plugin_folder()
+        return Path(self.other_slurmctld[0]) / "lib/slurm" if self.other_slurmctld else slurm.plugin_folder()
 
     @property
     def agent_port_offset(self):
@@ -274,7 +276,7 @@ class Cluster:
         if self.options.accounting:
             self.accounting.write_configuration(self.ports["slurmdbd"], self.slurm_user)
         for name, text in self.options.files.items():
-            self._write(f"etc/{name}", text)
+            self._write(f"etc/{name}", text, 0o755 if text.startswith("#!") else 0o644)
         self._copy_plugins()
 
     def _plugstack(self):
@@ -286,7 +288,7 @@ class Cluster:
     def _copy_plugins(self):
         """Copies, so that a build does not change the plugins of a cluster that is up. Each takes its place as a
         whole: writing over a file that a daemon has mapped would crash it."""
-        folder = plugins_folder()
+        folder = Path(self.other_slurmctld[1]) if self.other_slurmctld else plugins_folder()
         files = [folder / "plugin" / SPANK_PLUGIN] if self.options.spank or self.options.scheduler == "dfrs" else []
         if self.options.scheduler != "backfill":
             files += [folder / "plugin" / name for name in SLURMCTLD_PLUGINS]
@@ -413,13 +415,23 @@ class Cluster:
         return socket
 
     def start_slurmctld(self, wait=True):
-        argv = [self._program("slurmctld"), "-D", "-f", self.folder / "etc/slurmctld.conf"]
-        process = self._start("slurmctld", argv)
+        program = f"{self.other_slurmctld[0]}/sbin/slurmctld" if self.other_slurmctld else self._program("slurmctld")
+        argv = [program, "-D", "-f", self.folder / "etc/slurmctld.conf"]
+        environment = {**self.environment(), **({"LD_PRELOAD": self.preload} if self.preload else {})}
+        process = self._start("slurmctld", argv, environment)
         if process and wait:
             self._wait_started("slurmctld", process, lambda: ports.listening(self.ports["slurmctld"]))
 
-    def start_slurmd(self, node, wait=True):
-        argv = [self._program("slurmd"), "-D", "-N", node, "-f", self.folder / "etc/slurm.conf"]
+    def upgrade_slurmctld(self, prefix, plugins):
+        """Replaces slurmctld by that of another version of Slurm, and our plugins by those for it."""
+        self.stop("slurmctld")
+        self.other_slurmctld = (prefix, plugins)
+        self._write("etc/slurmctld.conf", configuration.slurmctld_conf(self.options, self))
+        self._copy_plugins()
+        self.start_slurmctld()
+
+    def start_slurmd(self, node, wait=True, more=()):
+        argv = [self._program("slurmd"), "-D", "-N", node, "-f", self.folder / "etc/slurm.conf", *more]
         process = self._start(f"slurmd.{node}", argv)
         if process and wait:
             self._wait_started(f"slurmd.{node}", process, lambda: ports.listening(self.node_port(node)))

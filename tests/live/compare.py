@@ -2,7 +2,7 @@
 """`./quickstart cluster compare`: one workload under sched/backfill and under sched/dfrs with two algorithms, live and
 simulated.
 
-docs/results/live-validation.md says what is measured and how, and what came of it.
+docs/results/live-validation.md explains the method and shows the results.
 """
 import argparse
 import contextlib
@@ -139,34 +139,33 @@ def _with_exact_limits(workload):
 
 DESCRIPTION = """\
 Runs one workload of real jobs, which burn CPU and hold memory, on the same virtual cluster three times: under stock
-sched/backfill, under sched/dfrs with the best algorithm of the papers, and under sched/dfrs with Triage. Prints the
-maximum and mean bounded stretch of each, and beside them what dfrs-sim predicts for the same jobs. Takes about twelve
-minutes; --short two and a half.
+sched/backfill, under sched/dfrs with the papers' best algorithm, and under sched/dfrs with Triage. Prints the maximum
+and mean bounded stretch of each run, beside what dfrs-sim predicts for the same jobs. Takes about twelve minutes;
+--short about four.
 """
-
 EPILOGUE = """\
-Stretch is the time from submission to end over the run time that the job has by itself at full speed: 1 is perfect, 10
-means that its user waited ten times as long as the job needed.
+Stretch is the time from a job's submission to its end, divided by its run time at full speed: 1 is perfect, 10 means
+that its user waited ten times as long as the job needed.
 
-To compare on a workload of your own, write it in the dfrs-trace format (docs/reference/trace-format.md), with run times of
-seconds: a job of an hour takes an hour here, too. dfrs-sim annotate makes such a trace of a log of your site;
+To compare on your own workload, write it in the dfrs-trace format (docs/reference/trace-format.md), with run times of
+seconds: a job of an hour takes an hour here, too. dfrs-sim annotate makes such a trace from a log of your site;
 --time-scale 100 divides all of its times by 100. For example, a trace of 12 nodes of 16 CPUs on a host of 8 cores:
 
     ./quickstart cluster compare --trace week.dfrs --time-scale 200 --nodes 12 --cpus 16 --cores 0.5 \\
         --algorithm 'GreedyPM*/per/MINVT=3' --period 15
 
 What to choose:
-  --cores       real cores behind a node. All nodes together must leave some of this host to Slurm itself: a fifth of it
-                is enough. A node of 0.2 cores does a fifth of the work per second of one with a core, and jobs are
-                scaled alike, so that a job of 10 s takes 10 s.
-  --algorithm   of DFRS, by its name in the papers (dfrs-sim list; docs/reference/algorithms.md says which to start with). Its
-                seconds (MINVT=) count as given: scale them like the run times.
-  --triage      the third column's, with what counts as a short job (SHORT=, in seconds; all of Triage's times are in
-                proportion to it): 10 on a cluster with jobs of hours, here a hundredth of that.
-  --penalty     what the simulator and Triage are told that a pause or move costs (RestartCost of dfrs.conf).
+  --cores       real cores behind a node. Leave about a fifth of the host's cores to Slurm itself. A node of 0.2 cores
+                does a fifth of the work per second of a node with one core. Jobs are scaled alike, so a job of 10 s
+                takes 10 s.
+  --algorithm   DFRS's algorithm, as dfrs-sim list names it (docs/reference/algorithms.md says which to start with).
+                Scale its seconds (MINVT=) like the run times.
+  --triage      algorithm of the third column. SHORT= is what counts as a short job, in seconds; all of Triage's times
+                scale with it: 10 on a cluster with jobs of hours, here a hundredth of that.
+  --penalty     the cost of a pause or move that the simulator and Triage assume (RestartCost of dfrs.conf).
 
-A job that needs less than a node's CPUs shares nodes with others under sched/backfill, too, but not in the simulator's
-EASY, which gives every job whole nodes: its prediction of sched/backfill is too high for such workloads. The generated
+A job that needs less than a node's CPUs shares nodes under sched/backfill, but not in the simulator's EASY, which gives
+every job whole nodes. So the prediction of sched/backfill is too high for workloads with such jobs. The generated
 workload has none.
 
 Results, in --output: results.txt (the table), jobs.csv (a line per job), results.json (everything), the traces and
@@ -202,32 +201,32 @@ def add_arguments(parser):
     parser.description, parser.epilog = DESCRIPTION, EPILOGUE
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--short", action="store_true", help=f"{SHORT_JOBS} jobs, for a quick look")
-    parser.add_argument("--seed", type=_whole(0, 2**31), default=1, metavar="N", help="of the generated workload (1)")
-    parser.add_argument("--jobs", type=_whole(1, 2000), metavar="N", help="of the generated workload (60)")
+    parser.add_argument("--seed", type=_whole(0, 2**31), default=1, metavar="N", help="seed of the workload (1)")
+    parser.add_argument("--jobs", type=_whole(1, 2000), metavar="N", help="jobs of the generated workload (60)")
     parser.add_argument("--load", type=_number(0.05, 5, "a load"), default=0.8, metavar="X",
-                        help="offered by the generated workload (0.8)")
-    parser.add_argument("--trace", type=Path, metavar="FILE", help="a workload of yours in the dfrs-trace format")
+                        help="offered load of the generated workload (0.8)")
+    parser.add_argument("--trace", type=Path, metavar="FILE", help="your own workload in the dfrs-trace format")
     parser.add_argument("--time-scale", type=_number(1e-3, 1e6, "a number"), default=1.0, metavar="X",
                         help="divide all times of --trace by this (1)")
     parser.add_argument("--nodes", type=_whole(1, 100), metavar="N",
-                        help="nodes of the cluster (8, or what the trace says)")
+                        help="nodes of the cluster (8, or the trace's)")
     parser.add_argument("--cpus", type=_whole(1, 1024), default=4, metavar="N", help="CPUs of a node (4)")
     parser.add_argument("--memory", type=_whole(16, 10**7), metavar="MIB",
-                        help="memory of a node for jobs (4096, or what the trace says)")
+                        help="memory of a node for jobs (4096, or the trace's)")
     parser.add_argument("--cores", type=_number(0.01, 1024, "a number of cores"), default=0.2, metavar="X",
                         help="real cores behind a node (0.2)")
-    parser.add_argument("--algorithm", default=ALGORITHM, metavar="NAME", help=f"of DFRS ({ALGORITHM})")
+    parser.add_argument("--algorithm", default=ALGORITHM, metavar="NAME", help=f"DFRS's algorithm ({ALGORITHM})")
     parser.add_argument("--triage", default=TRIAGE, metavar="NAME", help=f"algorithm of the third column ({TRIAGE})")
     parser.add_argument("--period", type=_number(0.1, 1e6, "seconds"), default=PERIOD, metavar="S",
-                        help=f"of its periodic part ({PERIOD:g})")
+                        help=f"period of that algorithm ({PERIOD:g})")
     parser.add_argument("--penalty", type=_number(0, 1e6, "seconds"), default=PENALTY, metavar="S",
-                        help=f"of a pause or move in the simulation ({PENALTY:g})")
+                        help=f"penalty of a pause or move in the simulation ({PENALTY:g})")
     parser.add_argument("--stretch-floor", type=_number(1e-3, 1e6, "seconds"), default=STRETCH_FLOOR, metavar="S",
                         help=f"b of the bounded stretch ({STRETCH_FLOOR:g}, the papers' 10 s over {SCALE})")
     parser.add_argument("--simulate", action="store_true",
-                        help="only simulate, without a cluster: what to expect, in a second")
+                        help="only simulate, without a cluster; takes a second")
     parser.add_argument("--output", type=Path, default=ROOT / "out/cluster/compare", metavar="DIR",
-                        help="folder of the results and of the cluster while it runs (out/cluster/compare)")
+                        help="folder for the results, and for the cluster while it runs (out/cluster/compare)")
 
 
 def workload_of(arguments):

@@ -49,6 +49,7 @@ def common_conf(options, place):
         "SelectType": "select/cons_tres",
         "SelectTypeParameters": "CR_Core_Memory",
         "PreemptMode": "OFF",
+        "PriorityType": "priority/basic",  # the default before 24.11
         "MailProg": "/bin/true",
         "DefMemPerCPU": max(1, options.memory // (16 * options.cpus)),
         "MaxJobCount": 20000,
@@ -62,7 +63,9 @@ def common_conf(options, place):
     }
     if options.accounting:
         values.update(place.accounting.slurm_settings(place.ports["slurmdbd"]))
-    values.update(options.slurm)
+    # {etc}: the folder of the options' files
+    values.update({name: value and str(value).replace("{etc}", f"{place.folder}/etc")
+                   for name, value in options.slurm.items()})
     lines = [f"{name}={value}" for name, value in values.items() if value is not None]
     for number, name in enumerate(options.node_names):
         node = {"NodeName": name, "NodeHostname": host_name(), "NodeAddr": "127.0.0.1",
@@ -85,7 +88,7 @@ def slurmctld_conf(options, place):
     head = f"# What slurmctld reads.\ninclude {place.folder}/etc/common.conf\n"
     if options.scheduler == "backfill":
         return f"{head}SchedulerType=sched/backfill\n{scheduler_parameters(options)}"
-    return (f"{head}SchedulerType=sched/{options.scheduler}\n{scheduler_parameters(options)}"
+    return (f"{head}SchedulerType={options.scheduler_type or 'sched/' + options.scheduler}\n{scheduler_parameters(options)}"
             f"PluginDir={place.plugin_dir}:{place.stock_plugin_dir}\n")
 
 

@@ -5,6 +5,11 @@ tests_live_burn_SOURCES = tests/live/burn.c
 tests_live_burn_CFLAGS = $(C_WARNINGS) $(PTHREAD_CFLAGS) -fPIC
 tests_live_burn_LDADD = $(PTHREAD_LIBS)
 tests_live_burn_LDFLAGS =
+# Preloaded into slurmctld by test_starts.py.
+noinst_PROGRAMS += tests/live/slow_fsync.so
+tests_live_slow_fsync_so_SOURCES = tests/live/slow_fsync.c
+tests_live_slow_fsync_so_CFLAGS = $(C_WARNINGS) -fPIC
+tests_live_slow_fsync_so_LDFLAGS = -shared
 EXTRA_DIST += \
 	tests/live/__init__.py \
 	tests/live/__main__.py \
@@ -29,6 +34,7 @@ EXTRA_DIST += \
 	tests/live/runner.py \
 	tests/live/scale.py \
 	tests/live/simulate.py \
+	tests/live/slurm.py \
 	tests/live/swap.py \
 	tests/live/test_accounting.py \
 	tests/live/test_campaign.py \
@@ -36,6 +42,7 @@ EXTRA_DIST += \
 	tests/live/test_compare.py \
 	tests/live/test_failover.py \
 	tests/live/test_faults.py \
+	tests/live/test_het.py \
 	tests/live/test_jobs.py \
 	tests/live/test_latency.py \
 	tests/live/test_load.py \
@@ -45,8 +52,11 @@ EXTRA_DIST += \
 	tests/live/test_record.py \
 	tests/live/test_rollback.py \
 	tests/live/test_select.py \
+	tests/live/test_settings.py \
 	tests/live/test_sharing.py \
+	tests/live/test_starts.py \
 	tests/live/test_time_limit.py \
+	tests/live/test_upgrade.py \
 	tests/live/test_weights.py \
 	tests/live/test_workload.py \
 	tests/live/waiting.py \

@@ -18,6 +18,7 @@ class Options:
     algorithm: str = "Triage"
     settings: Dict[str, str] = field(default_factory=dict)  # of dfrs.conf, in place of the defaults here
     # For tests and the comparison, not on the command line:
+    scheduler_type: str = ""  # SchedulerType for slurmctld; "": sched/ and the scheduler
     partition_settings: List[str] = field(default_factory=list)  # lines of dfrs.conf that begin with PartitionName=
     slurm: Dict[str, str] = field(default_factory=dict)     # of slurm.conf, in place of the defaults here
     slurm_lines: List[str] = field(default_factory=list)    # more of slurm.conf: partitions, GRES, licences

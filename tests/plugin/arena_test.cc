@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Memory for a snapshot: a failure holds until the next one begins.
+// Memory for a snapshot: a failure persists until the next rewind.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class Arena : public testing::Test {
 TEST_F(Arena, PiecesStayWhereTheyAreUntilTheRewind) {
   auto* const first = static_cast<char*>(arena_take(&arena_, 3, 10));
   std::memset(first, 'x', 30);
-  // More than a block holds.
+  // More than fits into a block.
   auto* const large = static_cast<char*>(arena_take(&arena_, 1024, 1024));
   std::memset(large, 'y', 1024 * 1024);
   EXPECT_STREQ(arena_text(&arena_, "text"), "text");

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What ./configure says of Slurm's source and headers: it must stop early, and name what is wrong and what to do, when
-# they do not match. No Slurm is needed: both are made up here.
+# ./configure on Slurm's source and headers: it must stop early, and say what is wrong and what to do, when
+# they do not match. Needs no Slurm: both are fakes.
 set -euo pipefail
 
 srcdir=$(cd "${srcdir:-.}" && pwd)
@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/source/src/slurmctld" "$work/headers/slurm" "$work/other/slurm" "$work/empty"
 : > "$work/source/src/slurmctld/slurmctld.h"
 
-# source_of MAJOR MINOR MICRO, headers_of NUMBER: which versions the made-up Slurm has.
+# source_of MAJOR MINOR MICRO, headers_of NUMBER: the versions of the fake Slurm.
 source_of() { printf '  Meta:\t\t1\n  Name:\t\tslurm\n  Major:\t%s\n  Minor:\t%s\n  Micro:\t%s\n' "$@" > "$work/source/META"; }
 headers_of() { printf '#define SLURM_VERSION_NUMBER %s\n' "$1" > "$work/headers/slurm/slurm_version.h"; }
 
@@ -29,7 +29,7 @@ run() {
   (cd "$work/build" && "$srcdir/configure" --cache-file="$work/cache" "$@") > "$work/output" 2>&1 || status=$?
 }
 
-# expect NAME STATUS TEXT...: the exit status (0, or 1 for any error), and texts that must be there
+# expect NAME STATUS TEXT...: the exit status (0, or 1 for any error), and texts that the output must contain
 expect() {
   local name=$1 wanted=$2 text
   shift 2

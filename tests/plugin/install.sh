@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `make install` of the Slurm plugins: they find their library where it is installed, export no more than they should,
-# and take the place of older ones instead of being written into them, which would crash a slurmctld that has them
+# `make install` of the Slurm plugins: they find their library where it is installed, export only what they should,
+# and replace older ones instead of overwriting them, which would crash a slurmctld that has them
 # mapped.
 set -euo pipefail
 
@@ -22,7 +22,7 @@ exported() { "${NM:-nm}" -D --defined-only "$1" | awk '$2 != "w" { print $3 }'; 
 
 install
 plugins=$work/lib/dfrs/slurm
-for name in sched_dfrs.so select_cons_tres.so; do
+for name in sched_dfrs.so sched_backfill.so select_cons_tres.so; do
   [[ -f $plugins/$name ]] || fail "$name is not installed"
   needs=$(ldd "$plugins/$name")
   [[ $needs == *"libdfrs_controller.so => $plugins/../libdfrs_controller.so"* ]] ||
@@ -31,7 +31,7 @@ for name in sched_dfrs.so select_cons_tres.so; do
     fail "$name exports more than Slurm asks for"
   fi
 done
-# Slurm's own thread calls it, too, and two at once free the same memory twice (plugin/saving.h).
+# Slurm's own thread calls it, too, and two threads at once would free memory twice (plugin/saving.h).
 if "${NM:-nm}" -D --undefined-only "$plugins/sched_dfrs.so" | grep -w dump_all_job_state; then
   fail "sched_dfrs.so saves jobs itself"
 fi

@@ -23,14 +23,19 @@ std::function<void()> after_make;
 
 long hook_file_system(int fd) { return tree_of_hooks->file_system(fd); }
 int hook_make(int at, const char* name) {
-  errno = tree_of_hooks->make(at, name);
-  if (errno != 0) return -1;
+  if (const auto made = tree_of_hooks->make(at, name); !made) {
+    errno = made.error();
+    return -1;
+  }
   if (after_make) after_make();
   return 0;
 }
 int hook_remove(int at, const char* name) {
-  errno = tree_of_hooks->remove(at, name);
-  return errno == 0 ? 0 : -1;
+  if (const auto removed = tree_of_hooks->remove(at, name); !removed) {
+    errno = removed.error();
+    return -1;
+  }
+  return 0;
 }
 
 class JobGroup : public testing::TestWithParam<FakeCgroups::Version> {
@@ -76,7 +81,7 @@ class JobGroup : public testing::TestWithParam<FakeCgroups::Version> {
   char err[512] = "";
 };
 
-/// Groups of version 2 are Slurm's to make.
+/// Slurm creates groups of version 2.
 class JobGroupV1 : public JobGroup {};
 
 TEST_P(JobGroup, ATaskJoinsUnderTheAgentsQuota) {
@@ -88,7 +93,7 @@ TEST_P(JobGroup, ATaskJoinsUnderTheAgentsQuota) {
     EXPECT_EQ(tree.text("cpuacct/dfrs/n1/job_12/cgroup.procs"), "4711");
     EXPECT_EQ(tree.text(file("cpu.shares")), "262144");
   } else {
-    EXPECT_EQ(tree.text(file("cgroup.procs")), "");  // Slurm's own business
+    EXPECT_EQ(tree.text(file("cgroup.procs")), "");  // Slurm does that
     EXPECT_EQ(tree.text(file("cpu.weight")), "10000");
   }
 }
@@ -122,7 +127,7 @@ TEST_P(JobGroup, TheAgentsQuotaWinsOverWhatIsThere) {
 }
 
 TEST_P(JobGroupV1, AQuotaPublishedMeanwhileWins) {
-  // The agent publishes, and sets the quota if there is a group, between our making the group and our default.
+  // The agent publishes, and sets the quota if there is a group, after we have made the group and before our default.
   after_make = [&] {
     publish("3000 10000\n");
     if (tree.exists(file(""))) tree.write(file("cpu.cfs_quota_us"), "3000\n");
@@ -168,7 +173,7 @@ TEST_P(JobGroup, LeavingRemovesWhatIsEmptyAndNotTheAgents) {
   tree.write(file("cgroup.procs"), "");
   const dfrs_group_conf where = conf();
   dfrs_group_leave(&where, 12, false);
-  EXPECT_TRUE(tree.exists(file("")));  // the agent has yet to read what was used
+  EXPECT_TRUE(tree.exists(file("")));  // the agent has yet to read its use
   std::filesystem::remove(run / "n1/quota/12");
   tree.write(file("cgroup.procs"), "1\n");
   dfrs_group_leave(&where, 12, false);

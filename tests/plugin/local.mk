@@ -13,4 +13,10 @@ tests_plugin_sched_driver_so_SOURCES = \
 	plugin/stock_backfill.c \
 	plugin/stock_backfill.h \
 	tests/plugin/sched_driver.c
+
+PLUGIN_TESTS = tests/plugin/marks_test
+tests_plugin_marks_test_SOURCES = tests/plugin/marks_test.c
+tests_plugin_marks_test_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS)
+tests_plugin_marks_test_LDFLAGS =
+tests_plugin_marks_test_LDADD =
 endif

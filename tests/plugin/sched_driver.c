@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * sched/driver: a scheduler for tests of the select wrapper. It decides nothing: a test tells it each step, and gets
- * Slurm's answer. With it a test can ask for what the policy would not, and knows what happens when.
+ * sched/driver: a scheduler for tests of the select wrapper. It decides nothing: a test requests each step and gets
+ * Slurm's answer, and can thus request what the policy would not, in a known order.
  *
  * A test renames a file to StateSaveLocation/driver/request; the answer appears as .../driver/answer, a line for each
- * of the request's: a number (0: done, else Slurm's error), a space, and its text or the job's number.
- * - partitions NAME[,NAME...]: makes these the managed ones
+ * of the request: a number (0: done, else Slurm's error), a space, and its text or the job's number.
+ * - partitions NAME[,NAME...]: sets the managed partitions
  * - start JOB NODE:TASKS[,...]: exactly there
  * - place JOB NODE[,...]: somewhere on these (DFRS_PLAN_STOCK)
  * - suspend JOB, resume JOB, requeue JOB
- * - wakes: how often it was woken since it was last asked
+ * - wakes: the number of wake-ups since the last request of this kind
  *
  * With bf_interval in SchedulerParameters stock backfill runs beside it.
  */

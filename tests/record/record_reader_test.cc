@@ -37,7 +37,7 @@ const std::string kSecond =
     R"("error":{"code":"internal","message":"oops"}})"
     "\n";
 
-// False at the end; an error fails the test.
+// Reads a step; false at the end. An error fails the test.
 bool next(RecordReader& reader) {
   const auto more = reader.next();
   EXPECT_TRUE(more.has_value()) << more.error().message;
@@ -114,7 +114,7 @@ TEST(RecordReader, Format1) {
   EXPECT_EQ((*triage.outcome())->placements.at(0).kind, DecisionKind::move);
 }
 
-// The message of the error that `text` ends in.
+// The message of the error to which reading `text` leads.
 std::string error_of(const std::string& text) {
   RecordReader reader(lines_of(text), "r.jsonl");
   for (;;) {
@@ -129,7 +129,7 @@ std::string error_of(const std::string& text) {
   return "";
 }
 
-// kFirst with a change.
+// kFirst, changed.
 std::string first_with(const std::string& what, const std::string& by) {
   std::string text = kFirst;
   const std::size_t at = text.find(what);
@@ -230,7 +230,7 @@ TEST(RecordReader, ErrorsNameTheLineAndWhatWasExpected) {
   EXPECT_THAT(error_of(header_with("\"keeps_work\"", "\"keeps\"")), HasSubstr("did you mean \"keeps_work\"?"));
 }
 
-// The host died while it wrote: the last line is left out, the rest counts.
+// The host died while writing: the last line is dropped, the rest counts.
 TEST(RecordReader, ALastLineThatWasCutIsDropped) {
   const std::string whole = kHeader + kFirst + kSecond;
   for (std::size_t size = kHeader.size() + kFirst.size(); size <= whole.size(); ++size) {

@@ -21,8 +21,9 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::Optional;
 
-// A cluster by hand.
+// A hand-made cluster.
 struct Scene {
   Scene() {
     nodes.resize(4);
@@ -82,14 +83,14 @@ TEST(StepLines, TheFirstLineSaysAllTheNextWhatChanged) {
       R"("decisions":{"placements":[["pause",0,[]],["start",1,[1,1]]],"yields":[[1,0.30000000000000004]],)"
       R"("wake_at":600}})");
   scene.decisions.clear();
-  // Time goes on, the job's virtual time with it, but its clock is the same: nothing to say.
+  // Time advances, and virtual time with it, but the job's clock is the same: nothing to write.
   scene.now = 20.25;
   EXPECT_EQ(scene.line(lines), std::string(R"({"t":20.25,)") + kNothing);
-  // A set of the same nodes at another place is the same.
+  // A set of the same nodes at another address is the same.
   const NodeSet copy = scene.set;
   scene.jobs[0].eligible = &copy;
   EXPECT_EQ(scene.line(lines), std::string(R"({"t":20.25,)") + kNothing);
-  // What changes is said, and nothing else.
+  // Only changes are written.
   scene.jobs[0].clock = {4.5, 20.25, 0.5};
   scene.jobs[0].yield = 0.5;
   scene.nodes[1].usable = false;
@@ -99,7 +100,7 @@ TEST(StepLines, TheFirstLineSaysAllTheNextWhatChanged) {
   scene.jobs[0].eligible = nullptr;
   scene.jobs[0].flags = {};
   EXPECT_EQ(scene.line(lines), std::string(R"({"t":20.25,"jobs":[{"slot":0,"flags":[],"eligible":null}],)") + kNothing);
-  // After a reset all is said again.
+  // After a reset everything is written again.
   lines.reset();
   EXPECT_THAT(scene.line(lines), HasSubstr("\"node_count\":4"));
 }
@@ -141,7 +142,7 @@ TEST(Recorder, FromOnToOff) {
   record_some(recorder, 2, scene);
   ASSERT_TRUE(recorder.on(folder / "r.jsonl").has_value());
   EXPECT_TRUE(recorder.wants_new_engine());
-  recorder.step(scene.view(), {}, {}, &scene.decisions);  // not yet: of an engine that began before
+  recorder.step(scene.view(), {}, {}, &scene.decisions);  // ignored: the engine started before the record
   EXPECT_EQ(recorder.state().steps, 0U);
   record_some(recorder, 5, scene);
   EXPECT_FALSE(recorder.wants_new_engine());
@@ -150,7 +151,7 @@ TEST(Recorder, FromOnToOff) {
   recorder.off();
   EXPECT_FALSE(recorder.state().on);
   EXPECT_EQ(recorder.state().steps, 5U);
-  EXPECT_EQ(recorder.state().stopped, "");
+  EXPECT_EQ(recorder.state().stopped, std::nullopt);
   record_some(recorder, 5, scene);
   const std::string text = sim::file_bytes(folder / "r.jsonl");
   EXPECT_EQ(text.size(), recorder.state().bytes);
@@ -170,7 +171,7 @@ TEST(Recorder, PathsThatCannotBe) {
   EXPECT_THAT(recorder.on(folder / "no/such").error(), HasSubstr("No such file"));
   std::filesystem::create_symlink(folder / "elsewhere", folder / "link");
   EXPECT_FALSE(recorder.on(folder / "link").has_value()) << "a link may lead anywhere";
-  // A record that is on goes on.
+  // The current record continues.
   ASSERT_TRUE(recorder.on(folder / "good").has_value());
   EXPECT_FALSE(recorder.on(taken).has_value());
   EXPECT_TRUE(recorder.state().on);
@@ -200,10 +201,10 @@ TEST(Recorder, StopsAtItsGreatestSize) {
   ASSERT_TRUE(recorder.on(folder / "r", {.max_bytes = 2000}).has_value());
   record_some(recorder, 100, scene);
   EXPECT_FALSE(recorder.state().on);
-  EXPECT_THAT(recorder.state().stopped, HasSubstr("2000 bytes"));
+  EXPECT_THAT(recorder.state().stopped, Optional(HasSubstr("2000 bytes")));
   ASSERT_EQ(log.size(), 1U) << "said once";
   EXPECT_THAT(log[0], HasSubstr(folder / "r"));
-  // Written by a thread that nobody waits for any more: wait for it here.
+  // The thread still writes, and the recorder no longer waits for it: wait here.
   std::string text;
   for (int k = 0; k < 5000 && text.size() < recorder.state().bytes; ++k) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -220,10 +221,10 @@ TEST(Recorder, StopsWhenTheDiskDoesNotKeepUp) {
   // Nothing is written before an hour has passed.
   ASSERT_TRUE(recorder.on(folder / "r", {.max_waiting_bytes = 3000, .flush_ms = 3'600'000}).has_value());
   record_some(recorder, 100, scene);
-  EXPECT_THAT(recorder.state().stopped, HasSubstr("does not keep up"));
+  EXPECT_THAT(recorder.state().stopped, Optional(HasSubstr("does not keep up")));
 }
 
-// A full disk: here a limit on the size of files, which raises a signal besides.
+// A full disk, simulated by a limit on file sizes, which also raises a signal.
 TEST(Recorder, StopsWhenItCannotWrite) {
   const sim::TemporaryFolder folder;
   struct rlimit before{};
@@ -241,11 +242,11 @@ TEST(Recorder, StopsWhenItCannotWrite) {
   }
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   EXPECT_FALSE(recorder.state().on);
-  EXPECT_THAT(recorder.state().stopped, HasSubstr("File too large"));
+  EXPECT_THAT(recorder.state().stopped, Optional(HasSubstr("File too large")));
   EXPECT_EQ(said, 1);
 }
 
-// After a crash of the host all but the last moment can be read: what was flushed, compressed or not.
+// After a crash of the host, everything that was flushed can be read, compressed or not.
 TEST(Recorder, WhatWasFlushedCanBeReadWithoutTheEnd) {
   for (const char* name : {"r.jsonl", "r.jsonl.gz"}) {
     const sim::TemporaryFolder folder;
@@ -265,7 +266,7 @@ TEST(Recorder, WhatWasFlushedCanBeReadWithoutTheEnd) {
   }
 }
 
-// Switched on and off by the threads of the control port while the scheduling thread makes steps.
+// Other threads switch recording on and off while the scheduling thread makes steps.
 TEST(Recorder, Threads) {
   const sim::TemporaryFolder folder;
   Recorder recorder;
@@ -288,7 +289,7 @@ TEST(Recorder, Threads) {
   stop = true;
   scheduler.join();
   recorder.off();
-  EXPECT_EQ(recorder.state().stopped, "");
+  EXPECT_EQ(recorder.state().stopped, std::nullopt);
   for (const std::string& name : folder.names()) {
     RecordReader reader = RecordReader::open(folder / name).value();
     auto more = reader.next();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is recorded is reproduced: every algorithm, random clusters whose nodes come and go, slots that are used again,
-// records that begin in the middle; and what was changed in a record is found.
+// Replays reproduce what was recorded: every algorithm, random clusters whose nodes come and go, reused slots, records
+// that start in the middle. And they find every change made to a record.
 #include "record/replay.h"
 #include "policy/batch/options.h"
 #include "policy/rr7659/options.h"
@@ -25,7 +25,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Records what a host does, from the `begin_at`-th call on.
+// Records the steps of a host from call number `begin_at` on.
 class Witness final : public TestHost::Witness {
  public:
   Witness(Recorder& recorder, std::string path, int begin_at)
@@ -67,7 +67,7 @@ std::string describe(const ReplaySummary& summary) {
   return "line " + std::to_string(d.line) + ": " + d.recorded + " / " + d.replayed;
 }
 
-// Another value that the field takes, with 17 digits where it may have them.
+// A different valid value of the field, with 17 digits if possible.
 OptionValue other_value(const OptionField& field, const OptionValue& value) {
   if (!field.is_number()) return !std::get<bool>(value);
   const double number = std::get<double>(value);
@@ -75,7 +75,7 @@ OptionValue other_value(const OptionField& field, const OptionValue& value) {
   return field.range.holds(odd) ? odd : number + 0.5;
 }
 
-// Some of the options, which ones at random, with other values than usual.
+// Sets random options to values other than their defaults.
 EngineOptions odd_options(oracle::Dice& dice) {
   EngineOptions options;
   for (const OptionTable* table : option_tables()) {
@@ -86,7 +86,7 @@ EngineOptions odd_options(oracle::Dice& dice) {
   return options;
 }
 
-// Each option of each family, whatever is added: it comes out of a record as it went in, and makes a difference there.
+// Each option of each family is stored in a record exactly, and makes a difference there.
 TEST(Replay, EveryOptionIsStored) {
   const EngineOptions usual;
   const Algorithm algorithm = *parse_algorithm("Triage");
@@ -103,7 +103,7 @@ TEST(Replay, EveryOptionIsStored) {
       EXPECT_TRUE(headers.insert(header).second) << "stored as another one is: " << header;
       JsonValues values;
       const EngineSetup read = read_header(values, nlohmann::json::parse(header)).setup;
-      EXPECT_EQ(values.take_error(), std::nullopt);
+      EXPECT_TRUE(values.take_result());
       for (const OptionTable* other : option_tables()) {
         for (const OptionField& one : other->fields) EXPECT_EQ(one.get(read.options), one.get(options)) << one.name;
       }
@@ -118,7 +118,7 @@ TEST(Replay, TheRulesOfASimulatedHostAreStored) {
   const EngineSetup setup = EngineSetup::of(*parse_algorithm("EASY"), {}, rules);
   JsonValues values;
   EXPECT_EQ(read_header(values, nlohmann::json::parse(header_line(setup, "x"))).setup.host, rules);
-  EXPECT_EQ(values.take_error(), std::nullopt);
+  EXPECT_TRUE(values.take_result());
 }
 
 void run_all(int begin_at, std::uint64_t cases) {
@@ -142,10 +142,11 @@ void run_all(int begin_at, std::uint64_t cases) {
       const std::string path = folder / (std::to_string(seed) + (dice.chance(50) ? ".jsonl.gz" : ".jsonl"));
       Witness witness(recorder, path, begin_at);
       host.observe(&witness);
-      ASSERT_EQ(host.run(), "");
+      const auto ran = host.run();
+      ASSERT_TRUE(ran) << ran.error();
       recorder.off();
       const RecordingState state = recorder.state();
-      EXPECT_EQ(state.stopped, "");
+      EXPECT_EQ(state.stopped, std::nullopt);
       if (witness.calls() <= begin_at || state.steps == 0) continue;
       RecordReader reader = RecordReader::open(path).value();
       const ReplaySummary summary = replay(reader, &solver).value();
@@ -175,7 +176,7 @@ std::string sample_record(std::uint64_t seed = 3) {
   Recorder recorder;
   Witness witness(recorder, folder / "record.jsonl", 0);
   host.observe(&witness);
-  EXPECT_EQ(host.run(), "");
+  EXPECT_TRUE(host.run());
   recorder.off();
   return sim::file_bytes(folder / "record.jsonl");
 }
@@ -206,7 +207,7 @@ TEST(Replay, SummaryCounts) {
   EXPECT_EQ(summary.errors, 0U);
 }
 
-// Any decision that is changed, any yield by its last bit, any that is left out: found at its step.
+// A changed decision, a yield changed in its last bit, and a missing yield are all found at their step.
 TEST(Replay, EveryChangedDecisionIsFound) {
   const std::vector<std::string> good = lines(sample_record());
   int changed = 0;
@@ -263,7 +264,7 @@ TEST(Replay, ADifferenceNamesTheJobAndBothDecisions) {
   EXPECT_THAT(summary.difference->replayed, HasSubstr("start on node"));
 }
 
-// A view that was changed leads to other decisions sooner or later, or is refused.
+// A changed view leads to other decisions sooner or later, or is refused.
 TEST(Replay, AChangedViewIsFound) {
   std::string record = sample_record();
   const std::size_t at = record.find("\"cpu_need\":0.5");
@@ -272,7 +273,7 @@ TEST(Replay, AChangedViewIsFound) {
   EXPECT_TRUE(replay_text(record).difference.has_value());
 }
 
-// Errors are part of what is reproduced, and so is what follows them.
+// Errors are reproduced, and so is what follows them.
 TEST(Replay, ErrorsOfTheEngineAreReproduced) {
   const sim::TemporaryFolder folder;
   Recorder recorder;
@@ -303,13 +304,13 @@ TEST(Replay, ErrorsOfTheEngineAreReproduced) {
   EXPECT_EQ(summary.steps, 3U);
   EXPECT_EQ(summary.errors, 1U);
   EXPECT_EQ(summary.resyncs, 1U);
-  // An error that does not come again is a difference, too.
+  // An error that does not recur is a difference, too.
   std::string other = record;
   other.replace(other.find("backwards"), 9, "otherwise");
   EXPECT_TRUE(replay_text(other).difference.has_value());
 }
 
-// A controller that is configured anew goes on in the same record.
+// A controller that is reconfigured continues in the same record.
 TEST(Replay, SeveralEnginesInARecord) {
   const std::string first = sample_record(3);
   const std::string second = sample_record(4);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * That the seam of the plugins is plain C, whatever the tests in C++ make of it: this file fails to compile otherwise.
+ * Checks that the plugins' interface is plain C: otherwise this file does not compile.
  */
 #include "tests/shim/c_abi.h"
 

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* What C makes of the structures, for comparison with C++. */
+/* The layout of the structures in C, for comparison with C++. */
 enum dfrs_plan_kind c_abi_plan_kind(uint32_t job_id);
 size_t c_abi_operation_size(void);
 size_t c_abi_job_size(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Node agents of a test: they apply desired states at once while they can be reached, and say what they are told to.
+// Fake node agents: they apply desired states at once while they are reachable, and report what the test sets.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace dfrs::shim {
 
-/// May be called from several threads, as NodeAgents demands.
+/// Any thread, as NodeAgents requires.
 class FakeAgents final : public NodeAgents {
  public:
   struct Node {
@@ -61,7 +61,7 @@ class FakeAgents final : public NodeAgents {
     report.reachable = n.reachable;
     report.current = n.applied == n.desired;
     report.age = n.reachable ? 0 : std::numeric_limits<double>::infinity();
-    report.error = n.reachable ? "" : "connection refused";
+    if (!n.reachable) report.error = "connection refused";
     report.swap_total_mib = n.swap_total;
     report.swap_free_mib = n.swap_free;
     std::map<std::uint32_t, JobUse> uses;
@@ -87,12 +87,12 @@ class FakeAgents final : public NodeAgents {
     nodes_[node].reachable = reachable;
     apply(nodes_[node]);
   }
-  /// A job has used so much more CPU time on a node.
+  /// Adds CPU time that a job has used on a node.
   void use_cpu(std::size_t node, std::uint32_t job, double seconds) {
     const std::lock_guard lock(mutex_);
     if (node < nodes_.size()) nodes_[node].cpu_seconds[job] += seconds;
   }
-  /// What holds of a job on a node; null: nothing.
+  /// The quota of a job that is in force on a node; null: none.
   const JobQuota* applied(std::size_t node, std::uint32_t job) const {
     if (node >= nodes_.size()) return nullptr;
     for (const JobQuota& quota : nodes_[node].applied) {
@@ -113,7 +113,7 @@ class FakeAgents final : public NodeAgents {
   std::uint64_t swap_of_new_nodes_ = 0;
 };
 
-/// Hands calls on: the agents of a test outlive the controllers that it makes and ends.
+/// Passes calls on: a test's agents outlive its controllers.
 class AgentsByReference final : public NodeAgents {
  public:
   explicit AgentsByReference(NodeAgents& agents) : agents_(agents) {}

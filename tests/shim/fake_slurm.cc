@@ -11,7 +11,7 @@
 namespace dfrs::shim {
 namespace {
 
-// dfrs_log_fn has no place for a host: lines go to the one that drives a controller in this thread.
+// dfrs_log_fn has no context argument: lines go to the FakeSlurm that drives a controller in this thread.
 thread_local std::vector<std::string>* log_target = nullptr;
 
 void log_line(int level, const char* message) {
@@ -54,7 +54,7 @@ void FakeSlurm::stop_controller() {
 
 void FakeSlurm::restart_controller(bool saved) {
   if (!saved) {
-    // What kill -9 leaves: the file as the writer's thread last left it.
+    // After kill -9 the file is as the writer's thread last wrote it.
     host_of(*controller_).state_writer().flush();
     const std::string file = folder_ / "dfrs_state";
     const std::string content = sim::file_bytes(file);

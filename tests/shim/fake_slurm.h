@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A slurmctld of tests with the sched plugin in it: nodes, jobs, clean-ups after runs, requeues with their begin time,
+// A fake slurmctld with the sched plugin in it: nodes, jobs, clean-ups after runs, requeues with their begin time,
 // credentials by the second, time limits, users who interfere. It drives a controller through its C entries as the
-// plugin does, lets jobs progress under the quotas that the node agents were given, and notes whatever is not as it
-// should be.
+// plugin does, lets jobs progress under the quotas of the node agents, and records violations of the rules.
 #pragma once
 
 #include <cstdint>
@@ -65,7 +64,7 @@ struct FakeJob {
   std::vector<std::uint32_t> revoked_on;
   double ran_before_suspend = 0;  // wall clock, for Slurm's end time
 
-  // What really is.
+  // The true state.
   double progress = 0;      // of the work
   double run_progress = 0;  // of this run
   double finished_at = 0;
@@ -73,7 +72,7 @@ struct FakeJob {
   double first_start = 0;
 
   bool memory_given_back = false;  // suspended by us
-  bool lost = false;               // runs for Slurm only: its node knows nothing of it
+  bool lost = false;               // runs in Slurm's records only: its node does not have it
 
   bool holds_memory() const {
     return state == FakeState::running || (state == FakeState::suspended && !memory_given_back);
@@ -81,11 +80,11 @@ struct FakeJob {
 };
 
 struct FakeOptions {
-  double epilog = 0.3;      // s from the end of a run until its nodes are clean
-  double kill_wait = 0;     // s more for a run that is ended by force
-  bool told_again = false;  // nodes were away: slurmctld tells them again of a run's end, just before they are clean
-  double round = 0.01;      // s between rounds that follow from results
-  double limit_check = 1;   // s between looks at time limits (30 in Slurm: less gives more chances to be early)
+  double epilog = 0.3;             // s from the end of a run until its nodes are clean
+  double kill_wait = 0;            // s more for a run that is ended by force
+  bool told_again = false;         // nodes were down: slurmctld repeats a run's end to them just before they are clean
+  double round = 0.01;             // s between rounds that follow from results
+  double limit_check = 1;          // s between looks at time limits (30 in Slurm: less gives more chances to be early)
   std::uint32_t busy_percent = 0;  // starts and resumes that are busy for no reason
   std::uint32_t race_percent = 0;  // rounds in which something happens between snapshot and apply
 };
@@ -99,7 +98,7 @@ class FakeSlurm {
   std::vector<FakeNode> nodes;
   std::map<std::uint32_t, FakeJob> jobs;
   FakeAgents agents;
-  /// What went wrong, in words; a test ends with expecting none.
+  /// Rules that were violated, for people; a test expects none at its end.
   std::vector<std::string> violations;
   std::vector<std::string> log;
   /// Operations asked for so far, by kind, and results that were not DONE.

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <barrier>
 #include <cstdint>
 #include <string>
 #include <thread>
@@ -172,20 +173,26 @@ TEST_F(GateTest, ManyThreads) {
   ASSERT_EQ(dfrs_gate_set_partitions(names.data(), names.size()), 0);
   std::atomic<bool> stop = false;
   std::atomic<int> bad = 0;
+  // All threads begin together, and each does its work at least once, however late the system runs it.
+  std::barrier begin(5);
   std::thread asker([&] {
-    while (!stop) {
+    begin.arrive_and_wait();
+    do {
       if (!dfrs_gate_manages("a")) ++bad;
       if (dfrs_gate_plan(1000000).kind != DFRS_PLAN_NONE) ++bad;
       dfrs_gate_wake();
-    }
+    } while (!stop);
   });
   std::thread configurer([&] {
-    while (!stop)
+    begin.arrive_and_wait();
+    do {
       if (dfrs_gate_set_partitions(names.data(), names.size()) != 0) ++bad;
+    } while (!stop);
   });
   std::vector<std::thread> publishers;
   for (std::uint32_t t = 0; t < 3; ++t)
-    publishers.emplace_back([&bad, t] {
+    publishers.emplace_back([&bad, &begin, t] {
+      begin.arrive_and_wait();
       for (std::uint32_t i = 0; i < 2000; ++i) {
         const std::uint32_t job = t * 10000 + i % 17;
         if (publish(job, {job, job + 1}, {1, 2}) != 0) ++bad;

@@ -8,7 +8,7 @@
 
 namespace dfrs::shim {
 
-/// With `memory` MiB; by default there is room for one job of 800 at a time, and a younger one puts it out if it may.
+/// With `memory` MiB; by default there is room for one job of 800, which a younger one has paused if that is allowed.
 struct OneNode {
   explicit OneNode(const std::string& conf, std::uint64_t memory = 1000, const FakeOptions& options = {})
       : slurm(1, conf, options) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A folder of a test's own, gone afterwards.
+// A temporary folder for a test.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -21,7 +21,7 @@ std::string job_folder(std::uint32_t job);                          ///< "job_12
 std::optional<std::uint32_t> job_of_folder(std::string_view name);  ///< 12 of "job_12"
 /// The number after `key` in lines of "key number".
 std::optional<std::uint64_t> stat_value(std::string_view text, std::string_view key);
-/// A number alone in a file.
+/// The text of a file that holds one number.
 std::optional<std::int64_t> single_number(std::string_view text);
 /// Process ids, one a line.
 std::vector<pid_t> parse_processes(std::string_view text);

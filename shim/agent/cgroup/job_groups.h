@@ -20,33 +20,33 @@
 namespace dfrs::shim {
 
 struct GroupUse {
-  std::optional<double> cpu_seconds;  ///< of all tasks that were ever in the group; none: not accounted there
-  std::uint64_t periods = 0;          ///< in which the group was runnable
-  std::uint64_t throttled = 0;        ///< of those, in which it used its quota up
-  double throttled_seconds = 0;       ///< that its tasks waited for it
+  std::optional<double> cpu_seconds;  ///< of all tasks that were ever in the group; nothing: not accounted
+  std::uint64_t periods = 0;          ///< periods in which the group was runnable
+  std::uint64_t throttled = 0;        ///< those in which it used up its quota
+  double throttled_seconds = 0;       ///< time for which its tasks waited
 };
 
 enum class QuotaChange { none, written, no_group };
 
-/// Any thread: all state is the kernel's. Messages are one line.
+/// Any thread: the kernel holds all state. Messages are one line.
 class JobGroups {
  public:
   virtual ~JobGroups() = default;
   virtual const char* version() const = 0;  ///< "v1", "v2"
   /// Jobs that have a group.
   virtual tl::expected<std::vector<std::uint32_t>, std::string> list() const = 0;
-  /// Sets the quota if it is another (each write refills the budget of the period). v1 makes a missing
-  /// group; in v2 Slurm makes groups, and no_group means that it has not.
+  /// Sets the quota if it differs (each write refills the budget of the period). v1 creates a missing group. In v2
+  /// Slurm creates groups, and no_group means that it has not.
   virtual tl::expected<QuotaChange, std::string> set_quota(std::uint32_t job, const CpuMax& quota) const = 0;
-  /// As the kernel has it; none: no group, or none that can be read.
+  /// The quota that the kernel has; nothing: no group, or it cannot be read.
   virtual std::optional<CpuMax> quota(std::uint32_t job) const = 0;
-  /// None: no group.
+  /// Nothing: no group.
   virtual std::optional<GroupUse> use(std::uint32_t job) const = 0;
-  /// Of the job's own processes, without Slurm's.
+  /// The job's own processes, without Slurm's.
   virtual std::vector<pid_t> processes(std::uint32_t job) const = 0;
-  /// True if the group was removed; a group that has tasks, or is Slurm's, stays.
+  /// Removes the group unless it has tasks or is Slurm's. True if it did.
   virtual bool remove_if_empty(std::uint32_t job) const = 0;
-  /// Asks the kernel to move so much of the job's memory out, where its group can be asked. False: it cannot.
+  /// Asks the kernel to move so much of the job's memory to swap. False: its group has no such function.
   virtual bool reclaim(std::uint32_t job, std::uint64_t bytes) const = 0;
   /// Bytes that the limits of its groups still let the job have in swap here; none: no limit.
   virtual std::optional<std::uint64_t> swap_left(std::uint32_t job) const = 0;
@@ -60,7 +60,7 @@ struct GroupPlace {
   std::string proc = "/proc";
 };
 
-/// Finds out which version there is below the root. The kernel must outlive the result.
+/// Detects the version below the root. `kernel` must outlive the result.
 tl::expected<std::unique_ptr<JobGroups>, std::string> open_job_groups(const GroupPlace& place,
                                                                       const CgroupKernel& kernel = cgroup_kernel());
 

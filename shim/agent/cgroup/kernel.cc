@@ -16,9 +16,18 @@ class Kernel final : public CgroupKernel {
     struct statfs about{};
     return fstatfs(fd, &about) == 0 ? static_cast<long>(about.f_type) : 0;
   }
-  int make(int at, const std::string& name) const override { return mkdirat(at, name.c_str(), 0755) == 0 ? 0 : errno; }
-  int remove(int at, const std::string& name) const override {
-    return unlinkat(at, name.c_str(), AT_REMOVEDIR) == 0 ? 0 : errno;
+  tl::expected<void, int> make(int at, const std::string& name) const override {
+    return outcome(mkdirat(at, name.c_str(), 0755));
+  }
+  tl::expected<void, int> remove(int at, const std::string& name) const override {
+    return outcome(unlinkat(at, name.c_str(), AT_REMOVEDIR));
+  }
+
+ private:
+  // Of a system call that has just returned.
+  static tl::expected<void, int> outcome(int result) {
+    if (result != 0) return tl::unexpected(errno);
+    return {};
   }
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the cgroup file systems do that ordinary ones do not; tests put a folder tree in their place.
+// Functions of the cgroup file systems that ordinary ones lack; tests replace them by a folder tree.
 #pragma once
 
 #include <string>
+#include <tl/expected.hpp>
 
 namespace dfrs::shim {
 
@@ -11,10 +12,10 @@ class CgroupKernel {
   virtual ~CgroupKernel() = default;
   /// statfs's f_type of an open folder; 0 if unknown.
   virtual long file_system(int fd) const = 0;
-  /// New group in a group; 0 or errno.
-  virtual int make(int at, const std::string& name) const = 0;
-  /// Removes an empty group; 0 or errno (EBUSY: has tasks or groups).
-  virtual int remove(int at, const std::string& name) const = 0;
+  /// Creates a group in a group. Error: an errno.
+  virtual tl::expected<void, int> make(int at, const std::string& name) const = 0;
+  /// Removes an empty group. Error: an errno; EBUSY if it has tasks or groups.
+  virtual tl::expected<void, int> remove(int at, const std::string& name) const = 0;
 };
 
 /// The real one.

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kQuotaFile = "cpu.cfs_quota_us";
 constexpr const char* kPeriodFile = "cpu.cfs_period_us";
 constexpr const char* kSharesFile = "cpu.shares";
-// The kernel's largest: within its quota a job shall not lose CPU time to other processes of the node.
+// The kernel's maximum: within its quota a job must not lose CPU time to other processes of the node.
 constexpr std::string_view kShares = "262144";
 
 class V1 final : public JobGroups {
@@ -39,7 +39,7 @@ class V1 final : public JobGroups {
     const auto names = base::list_folder(cpu_.get(), true);
     if (!names) return tl::unexpected(fmt::format("{}: {}", cpu_path_, strerror(names.error())));
     auto jobs = jobs_among(*names);
-    // A group whose last process was only leaving could not be removed with its twin.
+    // A group may be left here that could not be removed with its twin, while its last process was still exiting.
     const auto twins = cpuacct_ ? base::list_folder(cpuacct_.get(), true) : names;
     if (cpuacct_ && twins) {
       for (const std::uint32_t job : jobs_among(*twins)) jobs.push_back(job);
@@ -52,16 +52,17 @@ class V1 final : public JobGroups {
   tl::expected<QuotaChange, std::string> set_quota(std::uint32_t job, const CpuMax& wanted) const override {
     const std::string name = job_folder(job);
     const auto failed = [&](const char* file, int error) -> tl::expected<QuotaChange, std::string> {
-      // The group may go with the job's last step at any time. That is no error; it is made again if it is still
-      // wanted.
+      // The group may disappear with the job's last step at any time. That is no error; it is made again if needed.
       if ((error == ENOENT || error == ENODEV) && !base::open_folder(cpu_.get(), name)) return QuotaChange::no_group;
       return tl::unexpected(fmt::format("{}/{}/{}: {}", cpu_path_, name, file, strerror(error)));
     };
     auto group = base::open_folder(cpu_.get(), name);
     if (!group) {
-      // Nothing to take away from a group that is not there.
+      // A missing group has no quota to lift.
       if (wanted.unlimited()) return QuotaChange::no_group;
-      if (const int error = kernel_.make(cpu_.get(), name); error != 0 && error != EEXIST) return failed("", error);
+      if (const auto made = kernel_.make(cpu_.get(), name); !made && made.error() != EEXIST) {
+        return failed("", made.error());
+      }
       if (cpuacct_) kernel_.make(cpuacct_.get(), name);
       group = base::open_folder(cpu_.get(), name);
       if (!group) return failed("", group.error());
@@ -96,7 +97,7 @@ class V1 final : public JobGroups {
       use.throttled = stat_value(*text, "nr_throttled").value_or(0);
       use.throttled_seconds = static_cast<double>(stat_value(*text, "throttled_time").value_or(0)) * 1e-9;
     }
-    // Mounted together the two controllers are one tree.
+    // Controllers that are mounted together are one tree.
     const int accounting = cpuacct_ ? cpuacct_.get() : cpu_.get();
     if (const auto text = base::read_file_at(accounting, job_folder(job) + "/cpuacct.usage")) {
       if (const auto ns = single_number(*text)) use.cpu_seconds = static_cast<double>(*ns) * 1e-9;
@@ -112,10 +113,10 @@ class V1 final : public JobGroups {
   bool remove_if_empty(std::uint32_t job) const override {
     const std::string name = job_folder(job);
     if (!processes(job).empty()) return false;
-    const int error = kernel_.remove(cpu_.get(), name);
-    if (error != 0 && error != ENOENT) return false;
+    const auto removed = kernel_.remove(cpu_.get(), name);
+    if (!removed && removed.error() != ENOENT) return false;
     if (cpuacct_) kernel_.remove(cpuacct_.get(), name);
-    return error == 0;
+    return removed.has_value();
   }
 
   // Its memory group is Slurm's, where Slurm constrains memory; its processes say which that is.
@@ -171,7 +172,7 @@ base::Fd open_controller(const std::string& root, const char* controller, const 
   return fd;
 }
 
-// The group of the node below a controller; made where it is not there.
+// The group of the node below a controller; created if it is missing.
 tl::expected<base::Fd, std::string> open_tree(const base::Fd& controller, const std::string& path,
                                               const GroupPlace& place, const CgroupKernel& kernel, bool raise_shares) {
   const base::Fd* parent = &controller;
@@ -179,8 +180,10 @@ tl::expected<base::Fd, std::string> open_tree(const base::Fd& controller, const 
   base::Fd folder;
   for (const std::string& name : {place.tree, place.node}) {
     where += "/" + name;
-    const int made = kernel.make(parent->get(), name);
-    if (made != 0 && made != EEXIST) return tl::unexpected(fmt::format("{}: {}", where, strerror(made)));
+    const auto made = kernel.make(parent->get(), name);
+    if (!made && made.error() != EEXIST) {
+      return tl::unexpected(fmt::format("{}: {}", where, strerror(made.error())));
+    }
     auto opened = base::open_folder(parent->get(), name);
     if (!opened) return tl::unexpected(fmt::format("{}: {}", where, strerror(opened.error())));
     if (raise_shares) {

@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* kQuotaFile = "cpu.max";
 constexpr const char* kWeightFile = "cpu.weight";
-constexpr std::string_view kWeight = "10000";  // the largest there is; see v1.cc
-// Slurm's own daemon of a step has a group of this name beside those of the user's processes.
+constexpr std::string_view kWeight = "10000";  // the kernel's maximum, as in v1.cc
+// slurmstepd has a group of this name beside those of the user's processes.
 constexpr const char* kSlurmsOwn = "slurm";
 constexpr int kMaxDepth = 8;
 
@@ -76,7 +76,7 @@ class V2 final : public JobGroups {
     return all;
   }
 
-  // Slurm makes and removes its groups.
+  // Slurm creates and removes its groups.
   bool remove_if_empty(std::uint32_t) const override { return false; }
 
   bool reclaim(std::uint32_t job, std::uint64_t bytes) const override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What parts have in common: algorithms, and the columns of a comparison.
+// Common to several parts: algorithms, and the columns of a comparison.
 #include <algorithm>
 
 #include "sim/metrics/metrics.h"

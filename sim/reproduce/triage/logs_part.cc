@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Logs that nothing was chosen on. They say nothing of memory: it is drawn by a model that is stated.
+// Logs on which no rule or constant was chosen. They have no memory data, so memory is drawn from a stated model.
 #include <algorithm>
 #include <array>
 #include <stdexcept>
@@ -50,10 +50,9 @@ void show_log(std::string_view part, Sets& sets, const Study& study, Reproductio
     add_figures(report, part, algorithm, study.rows(set, algorithm));
   }
   report.note(std::string(part), set.sentence);
-  report.note(
-      std::string(part),
-      "A task per processor, which is a node and wholly needed. Memory by --memory-model lublin: 10 % of a node "
-      "for the tasks of 55 % of the jobs, 20 to 100 % for those of the others.");
+  report.note(std::string(part),
+              "A task per processor, which is a node and fully used. Memory by --memory-model lublin: 10 % of a node "
+              "for tasks of 55 % of the jobs, 20 to 100 % for tasks of other jobs.");
   note_figures(report, part);
 }
 

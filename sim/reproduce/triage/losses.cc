@@ -12,7 +12,7 @@ namespace dfrs::sim::triage_study {
 namespace {
 
 constexpr Seconds kStretchFloor = 10;
-constexpr std::size_t kOneIn = 100;  // of the jobs, the worst
+constexpr std::size_t kOneIn = 100;  // the worst jobs: one in so many
 
 double memory_share(const Job& job, const Platform& platform) {
   const RigidAmount node = platform.nodes.front().rigid[kMemory];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where Triage loses: what the time of the worst jobs went to, and which jobs these are.
+// Where Triage loses: which jobs fare worst, and where their time goes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace dfrs::sim::triage_study {
 namespace {
 
-constexpr std::size_t kWeakest = 12;  // weeks that are listed
+constexpr std::size_t kWeakest = 12;  // number of weeks listed
 constexpr std::array<double, 3> kSomeLoads{0.1, 0.5, 0.9};
 
 struct Group {
@@ -31,7 +31,7 @@ std::vector<Group> groups_of(Sets& sets) {
   return groups;
 }
 
-// The worst job of each instance, or the worst in a hundred.
+// The worst job of each instance, or the worst one in a hundred.
 std::vector<const Loser*> losers(const std::vector<Losses>& all, bool worst_only) {
   std::vector<const Loser*> chosen;
   for (const Losses& losses : all) {
@@ -141,9 +141,9 @@ void show_losses(std::string_view part, Sets& sets, const Study& study, Reproduc
   if (part == "losses-classes") show_classes(part, pooled, report);
   report.note(
       std::string(part),
-      "waits to start: for memory; paused: the same, or put out so that a new job has CPU (ROOM); penalty: without "
-      "progress after a pause or a move; shares CPU: time lost to yields below 1. mostly: jobs of which the most "
-      "time went there.");
+      "waits to start: for memory; paused: for memory, or to give a new job CPU (ROOM); penalty: without progress "
+      "after a pause or a move; shares CPU: time lost to yields below 1. mostly: jobs that lost most of their time "
+      "there.");
 }
 
 }  // namespace dfrs::sim::triage_study

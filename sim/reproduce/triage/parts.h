@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The parts of the evaluation of Triage: what each needs simulated and what it shows. A file each.
+// The parts of the evaluation of Triage: what each needs and what it shows. Each kind has its own file.
 #pragma once
 
 #include <array>
@@ -14,17 +14,16 @@
 
 namespace dfrs::sim::triage_study {
 
-/// Triage with all its parts, and the two settings it grew from.
+/// Triage, and the two simpler settings that it extends.
 inline constexpr std::array<std::string_view, 3> kSettings{kTriage, "Triage/PLACE=LOAD/YIELD=EQUAL/MOVE=FEW",
                                                            "Triage/PLACE=LOAD/YIELD=EQUAL/MOVE=NONE"};
 inline constexpr std::string_view kBatch = "EASY";
-/// The best published algorithm by RR-7659's table 2, and its siblings, of which one or the other may be better where
-/// things are not as there.
+/// The best published algorithm by RR-7659's table 2, and its siblings, which may be better under other conditions.
 inline constexpr std::array<std::string_view, 4> kBestPublished{
     "GreedyPM*/per/OPT=MIN/MINVT=600", "GreedyP*/per/OPT=MIN/MINVT=600", "GreedyPM*/per/OPT=MIN/MINVT=300",
     "GreedyP*/per/OPT=MIN/MINVT=300"};
 
-/// Triage's settings, EASY, and all others of RR-7659's table 2.
+/// Triage's settings, EASY, and all other algorithms of RR-7659's table 2.
 std::vector<std::string_view> all_compared();
 
 using Need = void(std::string_view part, Sets& sets, Study& study);
@@ -54,7 +53,7 @@ Show show_losses;
 Need need_sensitivity;  ///< sensitivity-...
 Show show_sensitivity;
 
-/// Of the Lublin workloads of the papers.
+/// Number of Lublin workloads in the papers.
 inline constexpr std::size_t kWorkloads = 100;
 inline constexpr std::array<double, 9> kLoads{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
 
@@ -63,12 +62,12 @@ std::vector<double> values_of(std::span<const ResultRow> rows, double (*value)(c
 double degradation_of(const ResultRow& row);
 double underutilization_of(const ResultRow& row);
 
-/// A row of the columns that every comparison has: degradation avg., std., median, p90, max; underutilization, pauses
+/// Adds a row with the columns of every comparison: degradation avg., std., median, p90, max; underutilization, pauses
 /// and moves per job, GB/s.
 void add_figures(ReproductionReport& report, std::string_view part, std::string_view row,
                  std::span<const ResultRow> rows);
 
-/// A note that explains those columns.
+/// Adds a note that explains those columns.
 void note_figures(ReproductionReport& report, std::string_view part);
 
 }  // namespace dfrs::sim::triage_study

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where Triage stays ahead of the best published algorithm when things are not as they were when it was made, and where
-// it does not: penalties, periods, nodes, mixes of jobs, a flood, needs that differ.
+// Whether Triage stays ahead of the best published algorithm under conditions other than those it was tuned for:
+// penalties, periods, nodes, mixes of jobs, a flood, CPU needs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ std::vector<Case> cases_of(std::string_view part, Sets& sets) {
   }
   for (const double period : {1800.0, 3600.0}) add(fmt::format("period {} s", period), usual, with_period(period));
   if (weeks) {
-    Setting packed;  // EASY would take a node for a task of one core
+    Setting packed;  // otherwise EASY uses a whole node per one-core task
     packed.pack_tasks = true;
     add("64 cores per node", sets.wide_weeks(kEveryWeek), packed);
   } else {
@@ -177,18 +177,17 @@ void show_robust(std::string_view part, Sets& sets, const Study& study, Reproduc
   report.note(std::string(part), cases.front().set.sentence);
   report.note(
       std::string(part),
-      "published: of GreedyPM* and GreedyP* with /per/OPT=MIN and MINVT=600 or 300 the one with the least average "
-      "in the row. Its period is 600 s but where the row says so, and 1,800 s with the penalty of 900 s; Triage "
-      "has none.");
+      "published: the best by average in the row of GreedyPM* and GreedyP* with /per/OPT=MIN and MINVT=600 or 300. "
+      "Its period is 600 s unless the row says otherwise, and 1,800 s with the penalty of 900 s; Triage has none.");
   report.note(std::string(part),
               part == "robust-weeks"
                   ? "64 cores: 4 nodes of 64 processors and 64 GiB, a task per processor with the log's memory, at "
                     "least 102 MiB; EASY packs tasks on nodes."
-                  : "Cores: a one-task job uses one of them, other jobs' tasks all.");
+                  : "Cores: a one-task job uses one core, tasks of other jobs use all.");
   report.note(
       std::string(part),
-      "Memory doubled: at most so much that all tasks of a job fit at once. Real needs: jobs use a random part of the "
-      "CPU that they ask for (--real-need 0.2-1); discovered: --discover-needs.");
+      "Memory doubled: at most as much as lets all tasks of a job fit at once. Real needs: jobs use a random fraction "
+      "of the CPU they request (--real-need 0.2-1); discovered: --discover-needs.");
   if (part == "robust-weeks") return;
   report.note(
       std::string(part),
@@ -211,7 +210,7 @@ void show_periods(std::string_view part, Sets& sets, const Study& study, Reprodu
                .x_label = "period (s)",
                .y_label = "average degradation from bound",
                .even_x = true});
-  report.note(std::string(part), "The period is that of /per; Triage looks at its moves by a clock of its own.");
+  report.note(std::string(part), "The period is that of /per; Triage considers moves on its own clock.");
 }
 
 }  // namespace dfrs::sim::triage_study

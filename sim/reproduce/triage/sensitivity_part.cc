@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What becomes of Triage when one of its parameters is another: on instances that it was chosen on, and on no others.
+// How Triage changes with one of its parameters, only on the instances that the parameters were chosen on.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,13 +15,13 @@
 namespace dfrs::sim::triage_study {
 namespace {
 
-constexpr std::size_t kEveryWeek = 9;  // of which all are training weeks
+constexpr std::size_t kEveryWeek = 9;  // all of which are training weeks
 static_assert(kEveryWeek % kTrainingWeeks == 0);
 constexpr std::size_t kFewWorkloads = 20;
 
 struct Parameter {
   std::string_view part;
-  std::string_view name;   ///< in Triage's name; empty: the penalty that is expected
+  std::string_view name;   ///< in Triage's name; empty: the expected penalty
   std::string_view label;  ///< with its unit
   double usual;
   std::vector<double> others;

@@ -17,8 +17,8 @@ namespace {
 
 constexpr int kWideNodes = 4;  // HPC2N's 240 processors as nodes of 64
 constexpr int kWideCores = 64;
-constexpr RigidAmount kWideMemory = 65536;  // a GiB for each processor, as the machine had
-constexpr RigidAmount kLeastMemory = 102;   // of a task: 10 % of that, as with the published annotation
+constexpr RigidAmount kWideMemory = 65536;  // a GiB per processor, as in the machine
+constexpr RigidAmount kLeastMemory = 102;   // per task: 10 % of that, as in the published annotation
 
 constexpr int kFloodJobs = 2000;
 constexpr Seconds kFloodLength = 3600;
@@ -89,7 +89,7 @@ InstanceSet Sets::weeks_of(const PlainLog& log) {
   const std::vector<Instance>& all = log_weeks(log.name, [&] {
     LoadOptions options;
     options.processors.nodes = log.nodes;
-    options.processors.lenient = true;  // records of jobs that asked for more than the machine has
+    options.processors.lenient = true;  // some jobs requested more than the machine has
     options.memory_model = MemoryModel{};
     options.weeks = true;
     return load_instances(path, options).instances;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Sets of instances that Triage is evaluated on.
+// The sets of instances for the evaluation of Triage.
 #pragma once
 
 #include <cstdint>
@@ -16,39 +16,40 @@
 namespace dfrs::sim::triage_study {
 
 struct InstanceSet : PlannedSet {
-  std::string sentence;            ///< which instances, for a note
-  std::vector<std::size_t> weeks;  ///< of a log: the number of each instance's week; else empty
+  std::string sentence;            ///< describes the instances, for a note
+  std::vector<std::size_t> weeks;  ///< for a log, the number of each instance's week; else empty
 
   bool empty() const { return size == 0; }
 };
 
-/// Lublin seeds that rules and constants were chosen on begin here; those of the evaluation are below.
+/// First of the Lublin seeds on which rules and constants were chosen; seeds of the evaluation are below.
 inline constexpr std::uint64_t kTrainingSeed = 1001;
-/// So were every third of HPC2N's weeks, from the first.
+/// Rules and constants were also chosen on every third week of HPC2N, from the first.
 inline constexpr std::size_t kTrainingWeeks = 3;
 inline bool is_training_week(std::size_t week) { return week % kTrainingWeeks == 0; }
 
-/// A log of a machine with a processor per node and without memory data.
+/// A log without memory data, of a machine with one processor per node.
 struct PlainLog {
   std::string_view part;  ///< the part that shows it
   std::string_view name;
   int nodes;
 };
 
-/// What makes sets, with the logs that were read so far.
+/// Makes sets, and caches the logs read so far.
 class Sets {
  public:
   /// `options` must outlive this.
   explicit Sets(const ReproduceOptions& options) : options_(options) {}
 
-  /// HPC2N's weeks 0, step, 2 step ...; empty without the log. Options' number of instances spreads over these.
+  /// HPC2N's weeks 0, step, 2 step ...; empty without the log. The number of instances in the options is spread evenly
+  /// over these.
   InstanceSet weeks(std::size_t step = 1);
-  /// Weeks of a log, memory drawn by the Lublin model (sim/workload/memory_model.h); empty without the log.
+  /// Weeks of a log, with memory drawn from the Lublin model (sim/workload/memory_model.h); empty without the log.
   InstanceSet weeks_of(const PlainLog& log);
-  /// HPC2N's weeks on 4 nodes of 64 processors, a task per processor with the log's memory.
+  /// HPC2N's weeks on 4 nodes of 64 processors, with a task per processor and the log's memory.
   InstanceSet wide_weeks(std::size_t step);
-  /// Generated workloads of the seeds from `seed` (of the options, if 0); as they are, or scaled to a load. `cores`: of
-  /// a node, of which a one-task job uses one.
+  /// Generated workloads with seeds from `seed` (0: from the options), unscaled (`load` 0) or scaled to a load.
+  /// `cores`: per node; a one-task job uses one.
   InstanceSet lublin(std::size_t count, double load = 0, std::uint64_t seed = 0, int cores = 4) const;
 
   const ReproduceOptions& options() const { return options_; }
@@ -63,15 +64,15 @@ class Sets {
   std::map<std::string, std::vector<Instance>, std::less<>> read_;
 };
 
-/// The set with each instance changed; `name` tells it from the others.
+/// A set with each instance changed; `name` distinguishes it from others.
 InstanceSet changed(const InstanceSet& set, const std::string& name, std::function<void(Instance&)> change);
 
-/// Memory per task multiplied, by whole MiB, up to what all tasks of a job can have at once.
+/// Multiplies memory per task, in whole MiB, up to what all tasks of a job can have at once.
 void multiply_memory(Instance& instance, double factor);
-/// CPU needs multiplied, up to a node.
+/// Multiplies CPU needs, up to a node.
 void multiply_needs(Instance& instance, double factor);
-/// One user's flood: 2,000 jobs of a task and ten minutes, one each 1.8 s, from the middle job's submission on. They
-/// need a quarter of a node's CPU and this part of its memory.
+/// Adds a flood by one user: 2,000 one-task jobs of ten minutes, one every 1.8 s from the middle job's submission. Each
+/// needs a quarter of a node's CPU and this fraction of its memory.
 void flood(Instance& instance, double memory);
 
 }  // namespace dfrs::sim::triage_study

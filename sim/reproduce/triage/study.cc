@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sim/reproduce/triage/study.h"
 
-#include <mutex>
-
 #include "policy/batch/options.h"
 #include "policy/rr7659/options.h"
 #include "policy/triage/options.h"
@@ -51,13 +49,12 @@ void Study::run() {
     const std::vector<Instance> instances = set.make();
     std::vector<Losses>& losses = losses_[name];
     losses.resize(instances.size());
-    std::mutex mutex;
-    parallel_for(instances.size(), options_.threads, [&](std::size_t k) {
-      losses[k] = losses_of(instances[k], kTriage, sim_options({}));
-      const std::lock_guard lock(mutex);
-      ++done;
-      if (options_.progress) options_.progress(done, total);
-    });
+    Progress progress;
+    if (options_.progress) progress = [&](std::size_t now, std::size_t) { options_.progress(done + now, total); };
+    parallel_for(
+        instances.size(), options_.threads,
+        [&](std::size_t k) { losses[k] = losses_of(instances[k], kTriage, sim_options({})); }, progress);
+    done += instances.size();
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The simulations behind the evaluation of Triage, and what becomes of the jobs' time in them.
+// The simulations behind the evaluation of Triage, and where the jobs' time goes in them.
 #pragma once
 
 #include <map>
@@ -18,16 +18,16 @@ namespace dfrs::sim::triage_study {
 /// How a set is simulated.
 struct Setting {
   Seconds penalty = 300;        ///< of pauses and moves
-  Seconds expected = -1;        ///< what Triage expects it to be; negative: what it is
+  Seconds expected = -1;        ///< what Triage expects; negative: the true penalty
   Seconds period = 600;         ///< of algorithms with /per
   bool discover_needs = false;  ///< SimOptions::discover_needs
   bool pack_tasks = false;      ///< BatchOptions::pack_tasks
 };
 
-/// Simulator's options of a setting.
+/// The simulator's options for a setting.
 SimOptions sim_options(const Setting& setting);
 
-/// The policy that is evaluated, by its defaults.
+/// The policy under evaluation, with its defaults.
 inline constexpr std::string_view kTriage = "Triage";
 
 class Study {
@@ -35,13 +35,15 @@ class Study {
   /// `options` must outlive this.
   explicit Study(const ReproduceOptions& options) : options_(options), plan_(options, "triage") {}
 
-  /// That a part shows this algorithm on this set.
+  /// Declares that a part shows this algorithm on this set.
   void need(const InstanceSet& set, std::string_view algorithm, const Setting& setting = {});
-  /// That a part shows what the jobs' time under Triage goes to. The store has no such times: it is simulated again.
+  /// Declares that a part shows where the jobs' time under Triage goes. The store lacks those times, so the set is
+  /// simulated again.
   void need_losses(const InstanceSet& set);
-  /// Simulates what is needed. Errors: Failure.
+  /// Runs the simulations needed. Errors: Failure.
   void run();
-  /// After run(): results in the order of the set's instances. Throws std::out_of_range for what was not needed.
+  /// After run(): results in the order of the set's instances. Throws std::out_of_range for results that were not
+  /// declared by need().
   std::span<const ResultRow> rows(const InstanceSet& set, std::string_view algorithm,
                                   const Setting& setting = {}) const;
   /// The same for need_losses().

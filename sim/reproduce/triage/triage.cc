@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The evaluation of Triage (docs/results/triage.md), whole: a reproduction without a paper.
+// The whole evaluation of Triage (docs/results/triage.md): a reproduction without a paper.
 #include <array>
 
 #include "sim/reproduce/triage/parts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// HPC2N's weeks: all of them, those that rules were chosen on beside the others, and the whole distribution.
+// HPC2N's weeks: all of them, the weeks that rules were chosen on beside the others, and the whole distribution.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::vector<std::string_view> few_compared() {
   return few;
 }
 
-// The siblings of the best published one would lie on its curve.
+// Without the siblings of the best published algorithm, which would lie on its curve.
 std::vector<std::string_view> of_the_curve() {
   std::vector<std::string_view> few(kSettings.begin(), kSettings.end());
   few.insert(few.end(), {kBestPublished.front(), kBatch});

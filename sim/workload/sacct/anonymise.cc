@@ -29,7 +29,7 @@ struct Rule {
   std::string_view prefix = {};  // of names
 };
 
-// By lower-case name. What is not here is dropped.
+// By lower-case name. Other columns are emptied.
 constexpr Rule kRules[] = {
     {"user", Kind::kName, "user"},
     {"group", Kind::kName, "group"},
@@ -136,7 +136,7 @@ class Anonymiser {
     }
   }
 
-  // The least job number and the first submission decide what is taken off all of them.
+  // Finds the lowest job number and the first submission, which give the offsets of all job numbers and times.
   void survey() {
     LineSplitter lines(text_);
     for (std::string_view line; lines.next(line);) {
@@ -157,7 +157,7 @@ class Anonymiser {
       }
     });
     job_offset_ = least == INT64_MAX ? 0 : least - 1;
-    // Weeks from a Monday: the day of the week and the hour stay.
+    // Whole weeks from a Monday keep the day of the week and the hour.
     weeks_ = first == kMaxTraceSeconds ? 0 : std::floor((first - kFirstMonday) / kWeekSeconds) * kWeekSeconds;
   }
 
@@ -173,7 +173,7 @@ class Anonymiser {
       case Kind::kDrop:
         return {};
       case Kind::kKeep:
-        // Values of these columns are numbers, durations and words of Slurm's own; a text would be no value of theirs.
+        // These columns hold only numbers, durations and Slurm's keywords; a longer text does not belong there.
         return cell.size() <= 40 ? std::string(cell) : std::string();
       case Kind::kName:
         if (says_unknown(cell)) return std::string(cell);
@@ -221,15 +221,11 @@ class Anonymiser {
     return std::string(prefix) + number_of(prefix, name);
   }
 
-  // A name, or several with commas between them (partitions of a job).
+  // One name, or several separated by commas (partitions of a job).
   std::string several(std::string_view prefix, std::string_view names) {
     std::string out;
-    for (;;) {
-      const std::string_view name = names.substr(0, names.find(','));
-      out += (out.empty() ? "" : ",") + numbered(prefix, name);
-      if (name.size() == names.size()) return out;
-      names.remove_prefix(name.size() + 1);
-    }
+    each_item(names, [&](std::string_view name) { out += (out.empty() ? "" : ",") + numbered(prefix, name); });
+    return out;
   }
 
   std::string nodes(std::string_view prefix, std::string_view cell) {

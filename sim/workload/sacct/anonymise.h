@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Accounting that may be handed on: sacct's output without names, with other numbers and on other dates.
+// Anonymises accounting so that it can be shared: sacct's output without names, with other numbers and dates.
 #pragma once
 
 #include <string>
@@ -8,17 +8,16 @@
 namespace dfrs::sim {
 
 /// The text with the same columns and rows, where
-/// - users, groups, accounts, partitions, QOS, job names, nodes and the cluster are numbered in the order of their
-///   appearance (user1, node2, ...), user and group ids likewise;
-/// - job numbers count on from 1 at the least one of the text; arrays, components and steps stay what they are;
-/// - all times are moved by the same whole number of weeks, so that the first submission is in the week from Monday,
-///   2001-01-01 on;
-/// - columns of free text (comments, command lines, folders, reasons) and all that this program does not know are
-/// empty;
-///   of TRES only cpu, mem, node, billing and gres/* are left.
-/// What remains: how many users there are and which jobs are of the same one, the week's rhythm, sizes, run times and
-/// states. Who knows when a certain job ran, or its exact size, can find it.
-/// Rows that are malformed are left out. Errors: InputError if there is no header line. O(text).
+/// - users, groups, accounts, partitions, QOS, job names, nodes and the cluster are numbered in order of appearance
+///   (user1, node2, ...), and so are user and group ids;
+/// - job numbers are shifted so that the lowest is 1; arrays, components and steps stay the same;
+/// - all times are shifted by the same whole number of weeks, so that the first submission falls in the week of Monday,
+///   2001-01-01;
+/// - columns of free text (comments, command lines, folders, reasons) and unknown columns are empty;
+/// - TRES keep only cpu, mem, node, billing and gres/*.
+/// What remains: the number of users and which jobs share a user, the weekly rhythm, sizes, run times and states.
+/// Someone who knows when a certain job ran, or its exact size, can still find it. Malformed rows are left out. Errors:
+/// InputError if there is no header line. O(text).
 std::string anonymise_sacct(std::string_view text, const std::string& source);
 
 }  // namespace dfrs::sim

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kSecondsPerDay = 86400;
 
-// `length` digits at the front of `text`, taken off; nothing if there are not that many.
+// Takes `length` digits off the front of `text`; nothing if there are fewer.
 std::optional<int> digits(std::string_view& text, std::size_t length) {
   if (text.size() < length) return std::nullopt;
   int value = 0;
@@ -33,7 +33,7 @@ bool take(std::string_view& text, char c) {
   return true;
 }
 
-// A whole number that is all of `text`, 0 to `most`.
+// All of `text` as a whole number from 0 to `most`.
 std::optional<std::int64_t> whole(std::string_view text, std::int64_t most) {
   std::int64_t value = 0;
   if (text.empty() || text.front() == '-' || parse_integer(text, value) != NumberStatus::kOk || value > most) {
@@ -42,7 +42,7 @@ std::optional<std::int64_t> whole(std::string_view text, std::int64_t most) {
   return value;
 }
 
-// ".mmm" at the front of `text`, taken off; 0 if there is none.
+// Takes ".mmm" off the front of `text`; 0 if there is none.
 std::optional<double> fraction(std::string_view& text) {
   if (!take(text, '.')) return 0.0;
   double value = 0;
@@ -89,7 +89,7 @@ std::optional<Seconds> parse_duration(std::string_view text) {
     break;
   }
   if (count < 2) return std::nullopt;
-  // The first number may be large ("100:00" minutes), those behind it are minutes and seconds of a clock.
+  // The first number may be large ("100:00" is 100 minutes); the others are below 60.
   for (std::size_t k = 1; k < count; ++k) {
     if (parts[k] >= 60) return std::nullopt;
   }
@@ -100,7 +100,7 @@ std::optional<Seconds> parse_duration(std::string_view text) {
 
 std::optional<Seconds> parse_instant(std::string_view text) {
   if (const auto seconds = whole(text, static_cast<std::int64_t>(kMaxTraceSeconds))) {
-    // Slurm prints no dates as "2026" or "20261121": so few digits are a slip, not January 1970.
+    // So few digits are a mistyped date ("2026", "20261121"), not a time in 1970.
     return *seconds >= 100'000'000 ? std::optional<Seconds>(static_cast<Seconds>(*seconds)) : std::nullopt;
   }
   const auto year = digits(text, 4);
@@ -186,7 +186,7 @@ std::optional<std::string_view> tres_item(std::string_view text, std::string_vie
 
 namespace {
 
-// The names of one item: a prefix and at most `kBrackets` groups in brackets ("r[1-2]n[01-36]").
+// Expands one item of a host list, which may have several groups in brackets ("r[1-2]n[01-36]").
 class HostItem {
  public:
   HostItem(std::size_t& left, const std::function<void(const std::string&)>& each) : left_(left), each_(each) {}
@@ -232,7 +232,7 @@ class HostItem {
 bool each_host(std::string_view text, std::size_t most, const std::function<void(const std::string&)>& each) {
   HostItem item(most, each);
   while (!text.empty()) {
-    // The next comma outside of brackets.
+    // Up to the next comma outside brackets.
     std::size_t end = 0;
     bool inside = false;
     for (; end < text.size() && (inside || text[end] != ','); ++end) {

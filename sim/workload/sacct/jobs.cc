@@ -17,13 +17,13 @@
 namespace dfrs::sim {
 namespace {
 
-constexpr Seconds kUnlimited = 365 * 86400.0;  // for Slurm's backfill, too
+constexpr Seconds kUnlimited = 365 * 86400.0;  // as in Slurm's backfill
 constexpr double kLeastEfficiency = 0.01;
 constexpr double kLeastNeed = 1e-6;  // of the trace format
 constexpr int kMostCores = 65536;
 constexpr std::size_t kMostNames = static_cast<std::size_t>(kMaxTraceNodes);
 
-/// Estimates of run times from time limits, also where the accounting has no limit for a job.
+/// Estimates run times from time limits, also for jobs without a limit in the accounting.
 class Limits {
  public:
   explicit Limits(const SacctLog& log) {
@@ -183,7 +183,7 @@ SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const S
       if (memory < 0) {
         report.adjust("neither requested nor used memory known, none taken", from.line);
       } else {
-        // Rounded down: as many tasks as a node had must still fit on it.
+        // Rounded down, so that the tasks that shared a node still fit on it.
         job.rigid[kMemory] = static_cast<RigidAmount>(std::floor(memory / tasks.tasks));
       }
     }
@@ -211,7 +211,7 @@ SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const S
 
 namespace {
 
-// Names to numbers from 1 on, in the order of their appearance; -1 for none.
+// Numbers names from 1 in order of appearance; -1 for an empty name.
 class Numbers {
  public:
   std::int32_t of(const std::string& name) {

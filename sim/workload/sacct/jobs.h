@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A cluster's accounting to problem instances and to the Standard Workload Format.
+// Converts a cluster's accounting to problem instances and to the Standard Workload Format.
 #pragma once
 
 #include <optional>
@@ -13,15 +13,15 @@ namespace dfrs::sim {
 
 /// The CPU that a task can use.
 enum class CpuNeed {
-  kMeasured,   ///< that of its CPUs times the job's CPU efficiency, TotalCPU / (run time x CPUs), where it is known
-  kAllocated,  ///< that of its CPUs: what a scheduler knows when it starts the job
+  kMeasured,   ///< its CPUs times the job's CPU efficiency, TotalCPU / (run time x CPUs), where known
+  kAllocated,  ///< its CPUs: what a scheduler knows when it starts the job
 };
 
 /// The memory that a task holds.
 enum class MemoryNeed {
-  kRequested,  ///< what was asked for; where the accounting has none, what was used
-  kUsed,       ///< what was used; where that is not known, what was asked for
-  kLarger,     ///< the larger of both
+  kRequested,  ///< the request; the used memory if there is no request
+  kUsed,       ///< the used memory; the request if the use is not known
+  kLarger,     ///< the larger of the two
 };
 
 struct NodeShape {
@@ -31,7 +31,7 @@ struct NodeShape {
 };
 
 struct SacctOptions {
-  NodeShape shape;  ///< what is 0 in it is inferred, see infer_shape
+  NodeShape shape;  ///< zeros are inferred, see infer_shape
   CpuNeed cpu_need = CpuNeed::kMeasured;
   MemoryNeed memory_need = MemoryNeed::kRequested;
   SwfEstimates estimates = SwfEstimates::kTrace;
@@ -39,38 +39,38 @@ struct SacctOptions {
   bool lenient = false;
 };
 
-/// The least cluster that the jobs show: nodes by their names in NodeList; cores and memory of a node by the job with
-/// the most of each per node. 0 where the accounting does not tell. A cluster whose nodes differ looks like one of its
-/// largest.
+/// The smallest cluster consistent with the jobs: nodes counted by their names in NodeList, cores and memory from the
+/// jobs with the most of each per node. 0 where the accounting does not tell. A heterogeneous cluster appears to
+/// consist of its largest nodes.
 NodeShape infer_shape(const SacctLog& log);
 
-/// `given` completed by infer_shape. Errors: UsageError for values out of range, or if the number of nodes is neither
-/// given nor in the accounting.
+/// `given`, completed by infer_shape. Errors: UsageError for values out of range, or if neither `given` nor the
+/// accounting has the number of nodes.
 NodeShape complete_shape(const SacctLog& log, const NodeShape& given);
 
-/// What complete_shape had to infer, as a sentence for people; empty if all was given.
+/// What complete_shape had to infer, as a sentence for users; empty if nothing.
 std::string describe_guess(const SacctLog& log, const NodeShape& given);
 
-/// TotalCPU / (run time x CPUs), at most 1; nothing where TotalCPU is not known (Slurm gathers none of runs that ended
-/// at once, or with jobacct_gather/none) or the job ran for no time.
+/// TotalCPU / (run time x CPUs), at most 1. Nothing if the run time is 0 or TotalCPU is not known (Slurm gathers none
+/// for very short runs, or with jobacct_gather/none).
 std::optional<double> cpu_efficiency(const SacctJob& job);
 
-/// How a job's CPUs are divided into tasks: as many as srun started, at least one per node; where its CPUs do not
-/// divide so, one per node, or else one per CPU.
+/// How a job's CPUs are divided into tasks: as many as srun started, at least one per node. If the CPUs do not divide
+/// evenly: one per node, or else one per CPU.
 struct TaskShape {
   int tasks = 1;
-  int cpus = 1;  ///< of a task
+  int cpus = 1;  ///< per task
 };
 TaskShape task_shape(const SacctJob& job, int cores);
 
-/// The time limit as an estimate of the run time: UNLIMITED is a year, as for Slurm's backfill; the limit of a
-/// partition, or none, is the longest limit of the partition's other jobs, or else of all jobs, or else the run time.
-/// The instance's time 0 is the first submission.
-/// Errors: as of complete_shape; InputError for a job larger than the machine (unless lenient).
+/// Converts the log to an instance whose time 0 is the first submission. The time limit is the estimate of the run
+/// time: UNLIMITED is a year, as in Slurm's backfill; for a partition's limit, or none, it is the longest limit of the
+/// partition's other jobs, or else of all jobs, or else the run time. Errors: those of complete_shape; InputError for a
+/// job larger than the machine (unless lenient).
 SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const SacctOptions& options);
 
-/// The log in SWF, with users, groups, queues (QOS) and partitions numbered in the order of their appearance. Time 0 is
-/// the first submission, UnixStartTime in the header tells it.
+/// The log in SWF, with users, groups, queues (QOS) and partitions numbered in order of appearance. Time 0 is the first
+/// submission, given by UnixStartTime in the header.
 SwfLog sacct_swf(const SacctLog& log, const NodeShape& shape);
 
 }  // namespace dfrs::sim

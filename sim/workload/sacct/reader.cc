@@ -20,22 +20,22 @@ namespace {
 
 using C = SacctColumn;
 
-// A requeue gives a job a new record, submitted when the old one ended, give or take what slurmctld needs for it.
+// A requeue gives a job a new record, submitted when the old one ended, plus the time slurmctld takes.
 constexpr Seconds kRequeueSlack = 5;
-constexpr std::int64_t kMostNumber = 1'000'000'000'000'000;  // of a job: doubles hold it exactly
+constexpr std::int64_t kMostNumber = 1'000'000'000'000'000;  // the largest job number; exact in a double
 
 struct BadLine {
   std::string what;
 };
 
-// A row of a job, and what its steps add.
+// A row of a job, with data from its steps.
 struct Record {
   SacctJob job;
   Seconds end = -1;
   bool started = false;
   bool ended = false;
-  bool superseded = false;  // by a later record of the same job
-  std::string why_not;      // why it cannot be simulated; empty: it can
+  bool superseded = false;  // by a later record of the job
+  std::string why_not;      // why it cannot be simulated; empty if it can
   bool has_cpu_time = false;
   Seconds steps_cpu_time = -1;
   Seconds first_submit = 0;
@@ -84,8 +84,8 @@ class Reader {
       const bool columns = line.find("JobID") != std::string_view::npos;
       throw InputError(fmt::format(
           "{}:{}: {}; make the file by: {}", log_.source, lines_.number(),
-          columns ? "this is sacct's table for people, whose columns are cut; --parsable2 is missing"
-                  : "expected sacct's header line, names of columns with '|' between them (is it --noheader?)",
+          columns ? "this is sacct's default table, which truncates columns; --parsable2 is missing"
+                  : "expected sacct's header line, column names separated by '|' (was it run with --noheader?)",
           kSacctCommand));
     }
     std::vector<std::string> missing;
@@ -114,7 +114,7 @@ class Reader {
         fmt::format("column {}: '{}', expected {}", SacctHeader::name(column), printable_word(cell(column)), expected)};
   }
 
-  // Of a cell that holds something.
+  // Parses a cell; nothing if it has no value.
   template <typename Parse>
   auto value(C column, std::string_view expected, const Parse& parse) const -> decltype(parse(std::string_view())) {
     if (says_unknown(cell(column))) return std::nullopt;
@@ -134,7 +134,7 @@ class Reader {
                  [&](std::string_view text) -> std::optional<std::int64_t> {
                    std::int64_t number = 0;
                    if (parse_integer(text, number) == NumberStatus::kOk && number >= 0 && number <= most) return number;
-                   // sacct shortens large counts: "1.50K".
+                   // sacct abbreviates large counts: "1.50K".
                    const auto short_form = parse_memory(text, 1);
                    if (!short_form || text.back() < 'A') return std::nullopt;
                    const double whole = std::round(*short_form * 1024 * 1024);
@@ -155,7 +155,7 @@ class Reader {
       try {
         take_job(base);
       } catch (const BadLine&) {
-        --log_.report.records;  // the caller counts it
+        --log_.report.records;  // the caller counts the line
         latest_[base] = kNone;
         throw;
       }
@@ -222,7 +222,7 @@ class Reader {
     enter(std::move(record));
   }
 
-  // The job's place among the records; earlier ones of the same job are merged into it.
+  // Adds a job's record and merges earlier records of the same job into it.
   void enter(Record record) {
     const auto [at, first] = latest_.try_emplace(record.job.id, kNone);
     if (!first && at->second != kNone) {
@@ -231,7 +231,7 @@ class Reader {
       if (same_submit && before.job.start == record.job.start && before.end == record.end &&
           before.job.state == record.job.state) {
         log_.report.skip("given twice", record.job.line);
-        at->second = kNone;  // its steps come twice, too
+        at->second = kNone;  // its steps are duplicates, too
         return;
       }
       const bool unfinished = !before.ended && before.job.state != "REQUEUED";
@@ -239,7 +239,7 @@ class Reader {
           before.job.state == "REQUEUED" ||
           (before.end >= 0 && std::abs(record.job.submit - before.end) <= kRequeueSlack &&
            is_one_of(before.job.state, {"NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "CANCELLED", "FAILED", "TIMEOUT"}));
-      if (unfinished && same_submit) {  // seen before its end by an earlier call of sacct
+      if (unfinished && same_submit) {  // an earlier call of sacct saw the job before its end
         before.superseded = true;
         log_.report.skip("seen before its end, and again later", before.job.line);
       } else if (requeued && record.job.submit >= before.job.submit) {
@@ -269,7 +269,7 @@ class Reader {
     Seconds cpu_time = 0;
     take_cpu_time(known, cpu_time);
     if (known) record.steps_cpu_time = std::max(0.0, record.steps_cpu_time) + cpu_time;
-    // "batch", "extern" and "interactive" are Slurm's own.
+    // "batch", "extern" and "interactive" are Slurm's own steps.
     if (!step.empty() && step.front() >= '0' && step.front() <= '9') {
       record.job.tasks = std::max(record.job.tasks, tasks);
     }
@@ -281,7 +281,7 @@ class Reader {
     const NumberStatus status = parse_integer(raw, number);
     if (status == NumberStatus::kOk && number >= 0 && number <= kMostNumber) return number;
     if (header_->has(C::kJobIdRaw)) bad(C::kJobIdRaw, "a job number such as 12");
-    return -1;  // "12_3": it gets a number of its own
+    return -1;  // "12_3": number_all() assigns a number
   }
 
   void take_limit(SacctJob& job) const {
@@ -305,7 +305,7 @@ class Reader {
     }
   }
 
-  // A count among trackable resources, such as cpu=4.
+  // A count in a list of trackable resources, such as cpu=4.
   std::optional<std::int64_t> tres_count(C column, std::string_view name, std::int64_t most) const {
     const auto item = tres_item(cell(column), name);
     if (!item) return std::nullopt;
@@ -327,7 +327,7 @@ class Reader {
     std::optional<std::int64_t> nodes = count(C::kAllocNodes, kMaxTraceNodes);
     if (!nodes || *nodes == 0) nodes = tres_count(C::kAllocTres, "node", kMaxTraceNodes);
     if (!nodes || *nodes == 0) nodes = count(C::kNNodes, kMaxTraceNodes);
-    // A node that is no CPU of the job cannot be.
+    // Each node holds at least one of the job's CPUs.
     job.nodes = static_cast<int>(std::clamp<std::int64_t>(nodes.value_or(1), 1, std::max(1, job.cpus)));
   }
 
@@ -341,7 +341,7 @@ class Reader {
       }
     }
     const auto memory = value(C::kReqMem, "memory such as 8G, 4000Mc or 16Gn", [](std::string_view text) {
-      // Of a request of 0, which is all memory of the nodes, some versions print "0?".
+      // Some versions print "0?" for a request of 0, which means all memory of the nodes.
       return parse_requested_memory(text.ends_with('?') ? text.substr(0, text.size() - 1) : text);
     });
     if (!memory || memory->mib == 0) return;
@@ -381,9 +381,9 @@ class Reader {
       }
       SacctJob& job = record.job;
       job.submit = record.first_submit;
-      // The job's own line sums up its steps, where sacct was not told to leave steps out.
+      // The job's own line includes its steps, unless sacct was told to leave steps out.
       if (!record.has_cpu_time || job.cpu_time <= 0) job.cpu_time = record.steps_cpu_time;
-      if (job.start < job.submit) {  // a clock that was set, or daylight saving in local times
+      if (job.start < job.submit) {  // a clock adjustment, or daylight saving in local times
         job.start = job.submit;
         log_.report.adjust("started before it was submitted, taken as started at once", job.line);
       }
@@ -401,8 +401,8 @@ class Reader {
     number_all(jobs);
   }
 
-  // Every job has a number of its own: array tasks without JobIDRaw get one, and so do jobs from after the cluster's
-  // numbers started again from 1.
+  // Makes job numbers unique: assigns numbers to array tasks without JobIDRaw, and to jobs submitted after the
+  // cluster's numbering restarted.
   void number_all(std::vector<SacctJob>& jobs) {
     std::int64_t unused = 0;
     for (const SacctJob& job : jobs) unused = std::max(unused, job.number + 1);
@@ -422,7 +422,7 @@ class Reader {
   std::optional<SacctHeader> header_;
   const std::vector<std::string_view>* cells_ = nullptr;
   std::vector<Record> records_;
-  std::unordered_map<std::string, std::size_t> latest_;  // job -> its last record; kNone: its steps are passed over
+  std::unordered_map<std::string, std::size_t> latest_;  // job -> its last record; kNone: ignore its steps
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, kColumns> kNames{
     "Submit",  "Start",      "End",    "Elapsed",   "ElapsedRaw", "Timelimit", "TimelimitRaw",
     "NNodes",  "AllocNodes", "NTasks", "AllocCPUS", "NCPUS",      "ReqCPUS",   "ReqMem",
     "ReqTRES", "AllocTRES",  "MaxRSS", "TotalCPU",  "UserCPU",    "SystemCPU", "NodeList"};
-// Columns in which users may write anything, the delimiter included.
+// Columns of free text, which may contain the delimiter.
 constexpr std::array<std::string_view, 8> kFreeText{"JobName",    "Comment", "AdminComment", "SystemComment",
                                                     "SubmitLine", "WorkDir", "WCKey",        "Extra"};
 
@@ -25,7 +25,7 @@ bool same_name(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
 }
 
-// The line without a byte order mark and a carriage return: tabs may be delimiters, so blanks at its end stay.
+// The line without a byte order mark and a carriage return. Keeps trailing blanks, because tabs may be delimiters.
 std::string_view without_mark(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
@@ -57,7 +57,7 @@ std::optional<SacctHeader> SacctHeader::recognise(std::string_view line) {
       const auto at = std::find_if(kNames.begin(), kNames.end(), [&](auto n) { return same_name(n, name); });
       if (at != kNames.end()) {
         std::size_t& place = header.place_[static_cast<std::size_t>(at - kNames.begin())];
-        if (place == kNowhere) place = header.names_.size();  // of columns asked for twice the first
+        if (place == kNowhere) place = header.names_.size();  // the first of a column given twice
         ++known;
       }
       if (std::any_of(kFreeText.begin(), kFreeText.end(), [&](auto n) { return same_name(n, name); })) {

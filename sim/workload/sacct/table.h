@@ -11,13 +11,13 @@
 
 namespace dfrs::sim {
 
-/// How to make the file, for messages and documentation.
+/// The command that makes the file, for messages and documentation.
 inline constexpr std::string_view kSacctCommand =
     "SLURM_TIME_FORMAT=%s sacct --allusers --duplicates --parsable2 --starttime=2026-10-01 --endtime=2026-11-01 "
     "--format=JobID,JobIDRaw,User,Group,Account,Partition,QOS,State,Submit,Eligible,Start,End,ElapsedRaw,Suspended,"
     "TimelimitRaw,NNodes,NTasks,AllocCPUS,ReqCPUS,ReqMem,ReqTRES,AllocTRES,MaxRSS,TotalCPU,CPUTimeRAW,NodeList";
 
-/// The columns that are read; others are passed over. Names are those of `sacct --helpformat`, upper or lower case.
+/// The columns that are read; others are ignored. Names are those of `sacct --helpformat`, in any case.
 enum class SacctColumn : std::size_t {
   kJobId,
   kJobIdRaw,
@@ -52,8 +52,8 @@ enum class SacctColumn : std::size_t {
 
 class SacctHeader {
  public:
-  /// Nothing if `line` is no header line of sacct: it must name JobID or JobIDRaw and at least one more column that is
-  /// known, between '|' (or tabs or ';').
+  /// Nothing if `line` is not a header line of sacct. It must name JobID or JobIDRaw and at least one more known
+  /// column, separated by '|' (or tabs or ';').
   static std::optional<SacctHeader> recognise(std::string_view line);
 
   bool has(SacctColumn column) const { return place_[static_cast<std::size_t>(column)] != kNowhere; }
@@ -61,15 +61,15 @@ class SacctHeader {
   char delimiter() const { return delimiter_; }
   const std::vector<std::string>& names() const { return names_; }
 
-  /// The cells of a row, as many as there are names. A surplus of delimiters belongs to the one column of free text
-  /// (JobName, Comment, ...), if there is just one. Empty: the row is fine; else what is wrong with it.
+  /// Splits a row into as many cells as there are names. Surplus delimiters belong to the column of free text (JobName,
+  /// Comment, ...), if there is exactly one. Returns what is wrong with the row, or an empty text.
   std::string split(std::string_view line, std::vector<std::string_view>& cells) const;
   /// The cell of a column in a row split above; "" if there is no such column.
   std::string_view cell(const std::vector<std::string_view>& cells, SacctColumn column) const {
     const std::size_t at = place_[static_cast<std::size_t>(column)];
     return at == kNowhere ? std::string_view() : cells[at];
   }
-  /// The line again, as in files put together.
+  /// True if `line` repeats the header, as in concatenated files.
   bool repeated_by(std::string_view line) const;
 
  private:

@@ -26,7 +26,7 @@ void check(const GeneratorOptions& o) {
   range(o.duration >= 1 && o.duration <= 1e6, "the time of arrivals", o.duration, "1 .. 1000000 s");
 }
 
-// Independent random numbers for each purpose: more databanks do not change the speeds of clusters.
+// Independent random streams, so that more databanks do not change the speeds of clusters.
 enum Stream : std::uint64_t { kSpeeds = 1, kSizes, kPlaces, kArrivals };
 
 }  // namespace

@@ -2,8 +2,8 @@
 // Random instances of RR-5724, section 5.1 and 5.3: sequence databanks replicated over clusters, and fifteen minutes of
 // requests against them.
 //
-// Where the paper gives no figure, ours is a choice: the speeds of its six reference platforms, how long a databank of
-// a megabyte takes, and what "the computational power available" to a databank is when clusters hold several.
+// The paper gives no values for the speeds of its six reference platforms, for the work per megabyte of a databank, and
+// for "the computational power available" to a databank when clusters hold several; ours are choices.
 #pragma once
 
 #include <array>
@@ -15,14 +15,14 @@
 
 namespace dfrs::sim::divisible {
 
-/// What the requests for a databank are measured by: "the aggregate computational power available to handle such
+/// What the density of requests for a databank refers to: "the aggregate computational power available to handle such
 /// requests".
 enum class DensityReading {
   shared,     ///< the power of the clusters that hold it, each divided by the databanks it holds: the density is the
               ///< load of the whole system
   processor,  ///< the same with one processor of each cluster, "a single processor value" by which the paper describes
               ///< a site: a tenth of the load
-  alone,      ///< all the power of the clusters that hold it: each databank by itself makes that load
+  alone,      ///< all the power of the clusters that hold it: each databank alone makes that load
 };
 
 struct GeneratorOptions {
@@ -32,7 +32,7 @@ struct GeneratorOptions {
   double availability = 0.6;  ///< probability of a databank at a cluster, 0 .. 1
   double density = 1;         ///< > 0
   DensityReading reading = DensityReading::shared;
-  Seconds duration = 900;  ///< in which requests arrive, > 0
+  Seconds duration = 900;  ///< time in which requests arrive, > 0
 };
 
 inline constexpr int kProcessorsPerCluster = 10;
@@ -42,11 +42,11 @@ inline constexpr double kMostDatabank = 1000;
 /// Speeds of one processor of the six reference platforms, MB/s; the mean is 1.
 inline constexpr std::array<double, 6> kReferenceSpeeds{0.5, 0.7, 0.9, 1.1, 1.3, 1.5};
 
-/// One instance, the same on every machine but for the last bits of a logarithm. A databank that would be nowhere is
-/// put on one cluster; a workload without any request is drawn again. Errors: UsageError for an option out of range.
+/// One instance, the same on every machine except for the last bits of a logarithm. A databank on no cluster is put on
+/// one; a workload without requests is drawn again. Errors: UsageError for an option out of range.
 Instance generate(const GeneratorOptions& options);
 
-/// The 162 configurations of section 5.3, by clusters, databanks, availability and density; the seed is not set.
+/// The 162 configurations of section 5.3, by clusters, databanks, availability and density; seeds are not set.
 std::vector<GeneratorOptions> rr5724_configurations();
 
 /// Mean time between requests for a databank of `size` MB under a density, s.

@@ -29,7 +29,7 @@ void check(const Instance& instance) {
                          instance.databanks));
       }
       if (k > 0 && cluster.databanks[k - 1] >= d) {
-        fail(fmt::format("the databanks of cluster {} are not ascending, or one is there twice", c));
+        fail(fmt::format("the databanks of cluster {} are not ascending, or one is listed twice", c));
       }
       held[d] = 1;
     }

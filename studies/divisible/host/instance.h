@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An instance of divisible load (RR-5724, section 2.2): clusters, where the databanks are, and requests. It differs
-// from sim::Instance in what a job is: it has work instead of tasks, and no memory.
+// An instance of divisible load (RR-5724, section 2.2): clusters, where the databanks are, and requests. Unlike in
+// sim::Instance, a job has work instead of tasks, and no memory.
 #pragma once
 
 #include <string>
@@ -29,15 +29,15 @@ struct Instance {
 
 /// What the stretch of a job compares its flow time with.
 enum class StretchBasis {
-  platform,  ///< its time alone on all clusters, databank or not: weight ~ 1 / size, as RR-5724 has it
-  reach,     ///< its time alone on the clusters that hold its databank: 1 is what it can have at best
+  platform,  ///< its time alone on all clusters, databank or not: weight ~ 1 / size, as in RR-5724
+  reach,     ///< its time alone on the clusters that hold its databank: 1 is the best possible
 };
 
 /// A job's weight: stretch = weight x flow time.
 double stretch_weight(const dfrs::divisible::Platform& platform, const Job& job, StretchBasis basis);
 
-/// Throws InputError that begins with the instance's name if something is out of range, jobs are not by release, or a
-/// job's databank is nowhere.
+/// Errors: InputError that begins with the instance's name if something is out of range, jobs are not sorted by
+/// release, or no cluster holds a job's databank.
 void check(const Instance& instance);
 
 }  // namespace dfrs::sim::divisible

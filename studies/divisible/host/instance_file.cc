@@ -60,7 +60,7 @@ class Parser {
     const std::string_view name = trimmed(line.substr(1, colon - 1));
     const std::string_view value = trimmed(line.substr(colon + 1));
     if (name == kMagic) {
-      if (value != "1") fail("version '{}' of this format is not known, only 1", printable_word(value));
+      if (value != "1") fail("version '{}' of this format is unknown; expected 1", printable_word(value));
       recognised = true;
     } else if (!recognised) {
       fail("expected '; {}: 1' as the first line", kMagic);
@@ -87,7 +87,7 @@ class Parser {
     } else {
       fail("'{}' is neither 'cluster' nor 'job'", printable_word(kind));
     }
-    if (std::string_view more; fields.next(more)) fail("'{}' is too much on this line", printable_word(more));
+    if (std::string_view more; fields.next(more)) fail("unexpected '{}' at the end of this line", printable_word(more));
   }
 
   void take_cluster(FieldSplitter& fields) {
@@ -95,18 +95,17 @@ class Parser {
     Cluster cluster;
     cluster.processors = static_cast<int>(integer(word(fields, "processors"), "processors", 1, kMostProcessors));
     cluster.speed = positive(word(fields, "the speed"), "the speed");
-    std::string_view list = word(fields, "the databanks, such as 0,2, or -");
-    while (list != "-") {
-      const std::string_view item = list.substr(0, list.find(','));
-      const std::int64_t d = integer(item, "a databank", 0, static_cast<std::int64_t>(instance_.databanks) - 1);
-      cluster.databanks.push_back(static_cast<DatabankIndex>(d));
-      held_[static_cast<std::size_t>(d)] = 1;
-      if (item.size() == list.size()) break;
-      list.remove_prefix(item.size() + 1);
+    const std::string_view list = word(fields, "the databanks, such as 0,2, or -");
+    if (list != "-") {
+      each_item(list, [&](std::string_view item) {
+        const std::int64_t d = integer(item, "a databank", 0, static_cast<std::int64_t>(instance_.databanks) - 1);
+        cluster.databanks.push_back(static_cast<DatabankIndex>(d));
+        held_[static_cast<std::size_t>(d)] = 1;
+      });
     }
     std::sort(cluster.databanks.begin(), cluster.databanks.end());
     const auto twice = std::adjacent_find(cluster.databanks.begin(), cluster.databanks.end());
-    if (twice != cluster.databanks.end()) fail("databank {} is there twice", *twice);
+    if (twice != cluster.databanks.end()) fail("databank {} is listed twice", *twice);
     instance_.clusters.push_back(std::move(cluster));
   }
 

@@ -61,12 +61,12 @@ class Run {
     return released_ - before;
   }
 
-  // Takes the shares in, checked.
+  // Checks and applies the shares. Returns the next instant.
   Seconds next_instant() {
     std::fill(rate_.begin(), rate_.end(), 0.0);
     load_.assign(platform_.clusters().size(), 0.0);
     for (const Share& share : decision_.shares) {
-      if (share.job >= released_ || !(jobs_[share.job].remaining > 0)) fail("a share for a job that is not there");
+      if (share.job >= released_ || !(jobs_[share.job].remaining > 0)) fail("a share for an absent job");
       if (share.cluster >= load_.size() || !platform_.holds(share.cluster, jobs_[share.job].databank)) {
         fail(fmt::format("job {} on cluster {}, which does not hold its databank", share.job, share.cluster));
       }
@@ -78,12 +78,13 @@ class Run {
       if (cpu_exceeds(load_[c], platform_.clusters()[c].power())) fail(fmt::format("cluster {} is overloaded", c));
     }
     Seconds next = released_ < jobs_.size() ? jobs_[released_].release : kNever;
-    if (!(decision_.wake_at > now_)) fail(fmt::format("to be called at {}", decision_.wake_at));
+    if (!(decision_.wake_at > now_))
+      fail(fmt::format("a wake-up at {}, which is not in the future", decision_.wake_at));
     next = std::min(next, decision_.wake_at);
     for (const JobIndex j : active_) {
       if (rate_[j] > 0) next = std::min(next, now_ + jobs_[j].remaining / rate_[j]);
     }
-    if (next == kNever) fail("jobs wait for ever");
+    if (next == kNever) fail("jobs wait forever");
     return next;
   }
 

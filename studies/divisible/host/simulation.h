@@ -9,10 +9,10 @@
 
 namespace dfrs::sim::divisible {
 
-/// A job is complete when no more than this part of its size is left: what many small steps round away.
+/// A job is complete when at most this fraction of its size is left: the rounding error of many small steps.
 inline constexpr double kDoneTolerance = 1e-10;
 
-/// A job on a cluster at one rate.
+/// A job running on a cluster at one rate.
 struct Segment {
   Seconds begin = 0, end = 0;
   dfrs::divisible::JobIndex job = 0;
@@ -30,9 +30,9 @@ struct RunResult {
   std::vector<Segment> segments;     ///< by begin; empty unless asked for
 };
 
-/// All jobs run to completion. Every decision is checked: databanks, powers of clusters, jobs that are not there, an
-/// instant to be called at that is not later. Errors: InputError (see check()); Failure with kExitInternal for a
-/// decision that breaks a rule or leaves jobs unserved for ever, which is a bug in a scheduling rule.
+/// Runs all jobs to completion. Checks every decision: databanks, powers of clusters, absent jobs, a wake-up that is
+/// not in the future. Errors: InputError (see check()); Failure with kExitInternal for a decision that breaks a rule or
+/// never serves some jobs, which is a bug in a scheduling rule.
 RunResult simulate(const Instance& instance, dfrs::divisible::Algorithm algorithm, const RunOptions& options);
 
 struct Metrics {

@@ -29,7 +29,7 @@ constexpr std::array<Entry, 11> kEntries{{
     {Algorithm::srpt, "SRPT", "least remaining work first"},
     {Algorithm::spt, "SPT", "least size first"},
     {Algorithm::bender02, "Bender02", "greatest pseudo-stretch first: two classes of size"},
-    {Algorithm::mct_div, "MCT-DIV", "each arrival divided over all its clusters, behind what is there"},
+    {Algorithm::mct_div, "MCT-DIV", "each arrival divided over all its clusters, after earlier jobs"},
     {Algorithm::mct, "MCT", "each arrival on the one processor where it completes first"},
 }};
 

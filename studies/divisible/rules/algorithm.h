@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The algorithms of RR-5724's table 1 by their names.
+// The algorithms of RR-5724's table 1, by name.
 #pragma once
 
 #include <memory>
@@ -27,18 +27,18 @@ enum class Algorithm {
   mct,
 };
 
-/// All of them, in the order of the paper's table.
+/// All algorithms, in the order of the paper's table.
 std::span<const Algorithm> all_algorithms();
 
 /// As the paper spells it: "Online-EGDF".
 std::string_view algorithm_name(Algorithm algorithm);
 /// A line on what it does.
 std::string_view describe(Algorithm algorithm);
-/// Case does not matter. Errors: bad_algorithm, naming the nearest.
+/// Ignores case. Errors: bad_algorithm, naming the nearest.
 tl::expected<Algorithm, Error> parse_algorithm(std::string_view name);
 
-/// A scheduler that knows nothing yet. `jobs`: all of the instance, which Offline alone looks at and only now; it plans
-/// here. `platform` and `solver` must outlive it.
+/// A new scheduler. `jobs`: all jobs of the instance, which only Offline uses, to plan during this call. `platform` and
+/// `solver` must outlive it.
 std::unique_ptr<Scheduler> make_scheduler(Algorithm algorithm, const Platform& platform, std::span<const JobView> jobs,
                                           FlowSolver& solver);
 

@@ -13,9 +13,9 @@ constexpr std::uint32_t kSource = 0;
 constexpr std::uint32_t kSink = 1;
 constexpr std::uint32_t kFirstTask = 2;
 
-// Work in units: 2^58 of them are at least the sum of all, so that a unit is far below the rounding of doubles.
+// Work in units: the total is at most 2^58 units, so that a unit is far below the rounding error of doubles.
 constexpr int kUnitBits = 58;
-// Costs: the dearest unit of work costs 2^30; to leave one undone costs more than any detour of others.
+// Costs: the most expensive unit of work costs 2^30; leaving one undone costs more than any detour of others.
 constexpr double kDearest = 1 << 30;
 constexpr std::int64_t kUndoneCost = std::int64_t{1} << 42;
 
@@ -42,7 +42,7 @@ class TimedNetwork {
     }
   }
 
-  // `cost(task, interval)` of a unit of work; `undone`: with arcs for what does not fit.
+  // `cost(task, interval)`: of a unit of work; `undone`: add arcs for work that does not fit.
   template <class Cost>
   void build(const Cost& cost, bool undone) {
     const std::size_t intervals = epochs_.size() - 1;
@@ -88,7 +88,7 @@ class TimedNetwork {
   std::int64_t all() const { return all_; }
   const std::vector<Seconds>& epochs() const { return epochs_; }
 
-  // Rounding of capacities and works in the cut, in units.
+  // Rounding error of capacities and work in the cut, in units.
   std::int64_t rounding(const std::vector<char>& source_side) const {
     std::int64_t units = 0;
     for (std::uint32_t k = 0; k < tasks_.size(); ++k) units += source_side[kFirstTask + k] != 0 ? 1 : 0;
@@ -106,7 +106,7 @@ class TimedNetwork {
     return set;
   }
 
-  // What a flow means: in each interval, what enters a databank's node by task is dealt to what leaves it by site.
+  // Translates a flow: in each interval, distributes what enters a databank's node by task over what leaves it by site.
   Allocation allocation(const std::vector<std::int64_t>& flow) const {
     Allocation result;
     result.epochs = epochs_;
@@ -171,7 +171,7 @@ class TimedNetwork {
 
 constexpr auto kFree = [](std::uint32_t, std::uint32_t) { return std::int64_t{0}; };
 
-// The work that can be done for a set of tasks between their release dates and deadlines, and how much there is.
+// Compares the work that fits for a set of tasks between their release dates and deadlines with the work there is.
 class Room {
  public:
   Room(const Platform& platform, std::span<const Task> set) : platform_(platform), set_(set) {
@@ -201,7 +201,7 @@ class Room {
       waiting += event.begins ? 1 : -1;
       if (event.begins ? waiting != 1 : waiting != 0) continue;
       for (const std::uint32_t s : platform_.sites_of(event.databank)) busy_[s] += event.begins ? 1 : -1;
-      power = 0;  // summed again each time: no rounding is carried along
+      power = 0;  // recomputed each time, so that rounding errors do not accumulate
       for (std::size_t s = 0; s < busy_.size(); ++s) power += busy_[s] > 0 ? platform_.sites()[s].power : 0.0;
     }
     return room >= work_ * (1 - kWorkTolerance);
@@ -221,7 +221,7 @@ class Room {
   std::vector<std::int32_t> waiting_, busy_;
 };
 
-// The least objective > low that gives a set enough room; `low` does not. The room only grows with the objective.
+// The least objective > low that gives a set enough room; `low` does not. Room grows with the objective.
 double least_with_room(Room& room, double low) {
   double high = low * 2;
   while (!room.enough(high)) {
@@ -253,7 +253,7 @@ double min_objective(const Platform& platform, std::span<const Task> tasks, doub
     if (missing <= timed.rounding(source_side)) return objective;
     const std::vector<Task> critical = timed.critical(source_side);
     Room room(platform, critical);
-    if (room.enough(objective)) return objective;  // late by rounding only
+    if (room.enough(objective)) return objective;  // late only by rounding error
     objective = least_with_room(room, objective);
   }
 }
@@ -273,7 +273,7 @@ Allocation allocate_early(const Platform& platform, std::span<const Task> tasks,
   if (tasks.empty()) return {};
   TimedNetwork timed(platform, tasks, objective);
   const std::vector<Seconds>& epochs = timed.epochs();
-  // Counted from the first instant: for one job that changes all costs alike.
+  // Counted from the first instant, which shifts all costs of a job equally.
   const auto cost = [&](std::uint32_t k, std::uint32_t t) {
     return ((epochs[t] - epochs[0]) + (epochs[t + 1] - epochs[0])) / 2 / sizes[k];
   };
@@ -281,7 +281,8 @@ Allocation allocate_early(const Platform& platform, std::span<const Task> tasks,
   const double scale = kDearest / ((epochs.back() - epochs.front()) / least_size);
   timed.build([&](std::uint32_t k, std::uint32_t t) { return std::llround(cost(k, t) * scale); }, true);
   std::vector<std::int64_t> flow;
-  if (!solver.min_cost_flow(timed.network(), timed.all(), flow)) return {};  // cannot be: all work may stay undone
+  if (!solver.min_cost_flow(timed.network(), timed.all(), flow))
+    return {};  // cannot happen, because all work may stay undone
   return timed.allocation(flow);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Flows in networks, and the interface to whatever computes them: the core has no solver of its own, the host hands one
-// in (LEMON in the simulator). Amounts and costs are integers, so that a flow is exact.
+// Flow networks and the interface to a solver, which the host provides (LEMON in the simulator). Amounts and costs are
+// integers, so that flows are exact.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +31,12 @@ struct FlowNetwork {
 class FlowSolver {
  public:
   virtual ~FlowSolver() = default;
-  /// The value of a maximum flow from source to sink. `flow`: one such flow, by arc. `source_side`: 1 for the nodes on
-  /// the source's side of a minimum cut, by node. Deterministic.
+  /// The value of a maximum flow from source to sink. `flow`: one such flow, by arc. `source_side`: 1 for nodes on the
+  /// source's side of a minimum cut, by node. Deterministic.
   virtual std::int64_t max_flow(const FlowNetwork& network, std::vector<std::int64_t>& flow,
                                 std::vector<char>& source_side) = 0;
-  /// A flow of `amount` from source to sink that costs least, by arc; false if so much does not pass. Deterministic.
+  /// A minimum cost flow of `amount` from source to sink, by arc; false if the network cannot carry that much.
+  /// Deterministic.
   virtual bool min_cost_flow(const FlowNetwork& network, std::int64_t amount, std::vector<std::int64_t>& flow) = 0;
 };
 

@@ -9,22 +9,21 @@
 namespace dfrs::divisible {
 
 enum class ListRule {
-  spt,       ///< least size; for the stretch the same as Smith's rule SWPT
+  spt,       ///< least size; for the stretch, the same as Smith's rule SWPT
   srpt,      ///< least remaining work
   swrpt,     ///< least remaining work / weight
   bender02,  ///< greatest pseudo-stretch (Bender, Muthukrishnan, Rajaraman 2002)
   mct_div,   ///< first come, first served
 };
 
-/// The list is rebuilt whenever the host calls, at releases and completions; between them it stands. Equal jobs go by
-/// release.
+/// The list is rebuilt at each call, at releases and completions. Ties go by release.
 ///
-/// MCT-DIV divides an arriving job over all clusters that hold its databank, so that it completes as early as it can
-/// without a change to what is scheduled: each of them begins with it when the jobs before it are done there. That is
-/// the list of first come, first served.
+/// MCT-DIV divides an arriving job over all clusters that hold its databank, so that it completes as early as possible
+/// without changing what is already scheduled. Each cluster begins it when the jobs before it are done there, which is
+/// the same as a list in first come, first served order.
 ///
-/// bender02: with D = greatest / least size of the jobs seen so far, a job has waited (now - release) / sqrt(D) if its
-/// size is at most sqrt(D) times the least, else (now - release) / D.
+/// bender02: with D = greatest / least size of the jobs seen so far, the pseudo-stretch of a job is (now - release) /
+/// sqrt(D) if its size is at most sqrt(D) times the least, else (now - release) / D.
 class ListScheduler final : public Scheduler {
  public:
   explicit ListScheduler(ListRule rule) : rule_(rule) {}

@@ -23,7 +23,7 @@ void Mct::decide(const View& view, Decision& decision) {
         }
       }
     }
-    if (best == nullptr) continue;  // no such databank: the host does not show such jobs
+    if (best == nullptr) continue;  // no such databank; the host does not show such jobs
     best->ready = best_end;
     best->queue.push_back(static_cast<JobIndex>(j));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// MCT, what GriPPS did (RR-5724, section 5.3): each job on one processor, chosen when it arrives.
+// MCT, the rule of GriPPS (RR-5724, section 5.3): each job runs on one processor, chosen when it arrives.
 #pragma once
 
 #include <deque>
@@ -9,15 +9,15 @@
 
 namespace dfrs::divisible {
 
-/// Minimum completion time: an arriving job joins the queue of the processor on which it completes first; among equal
-/// ones that of the lowest cluster and processor. Nothing is changed later.
+/// Minimum completion time: an arriving job joins the queue of the processor on which it completes first; ties go to
+/// the lowest cluster and processor. The choice is final.
 class Mct final : public Scheduler {
  public:
   void decide(const View& view, Decision& decision) override;
 
  private:
   struct Processor {
-    Seconds ready = 0;  // when all in its queue are done
+    Seconds ready = 0;  // when its queue is done
     std::deque<JobIndex> queue;
   };
   std::vector<std::vector<Processor>> processors_;  // by cluster

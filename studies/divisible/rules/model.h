@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Divisible load on clusters with databanks, as Legrand, Su and Vivien model it (RR-5724, section 2): a job may run on
-// any number of processors at once, wherever its databank is, and loses nothing by being split or interrupted. This is
-// what a scheduling rule is shown and what it answers; a host (studies/divisible/host/) has the time.
+// Divisible load on clusters with databanks, as modelled by Legrand, Su and Vivien (RR-5724, section 2): a job may run
+// on any number of processors at once, wherever its databank is, and loses nothing by being split or interrupted. These
+// are the inputs and outputs of a scheduling rule; a host (studies/divisible/host/) keeps the time.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct Cluster {
 /// Clusters that hold the same databanks are one machine to a divisible job (RR-5724, lemma 1).
 struct Site {
   std::vector<ClusterIndex> clusters;
-  double power = 0;  ///< of all of them together
+  double power = 0;  ///< of all clusters together
 };
 
 class Platform {
@@ -42,7 +42,7 @@ class Platform {
   std::span<const Cluster> clusters() const { return clusters_; }
   std::size_t databanks() const { return hosts_.size(); }
   std::span<const Site> sites() const { return sites_; }
-  /// Where a databank is.
+  /// The clusters that hold a databank.
   std::span<const ClusterIndex> hosts(DatabankIndex databank) const { return hosts_[databank]; }
   std::span<const std::uint32_t> sites_of(DatabankIndex databank) const { return sites_of_[databank]; }
   bool holds(ClusterIndex cluster, DatabankIndex databank) const;
@@ -73,8 +73,8 @@ struct View {
   Seconds now = 0;
   const Platform* platform = nullptr;
   std::span<const JobView> jobs;     ///< released so far, by release; a job keeps its index
-  std::span<const JobIndex> active;  ///< those not complete, ascending
-  std::size_t arrived = 0;           ///< how many at the end of `jobs` are new in this call
+  std::span<const JobIndex> active;  ///< incomplete jobs, ascending
+  std::size_t arrived = 0;           ///< number of new jobs, at the end of `jobs`
 };
 
 /// `cluster` works on `job` at `rate` (work per second) until the next call.
@@ -86,7 +86,7 @@ struct Share {
 
 struct Decision {
   std::vector<Share> shares;
-  Seconds wake_at = kNever;  ///< when to be called at the latest; later than now
+  Seconds wake_at = kNever;  ///< latest time of the next call; later than now
 
   void clear() {
     shares.clear();
@@ -94,11 +94,11 @@ struct Decision {
   }
 };
 
-/// A scheduling rule with what it remembers. Deterministic.
+/// A scheduling rule with its state. Deterministic.
 class Scheduler {
  public:
   virtual ~Scheduler() = default;
-  /// Called at every release and completion and at Decision::wake_at. Instants do not fall. `decision` comes cleared.
+  /// Called at every release and completion and at Decision::wake_at. Time does not decrease. `decision` is empty.
   virtual void decide(const View& view, Decision& decision) = 0;
 };
 

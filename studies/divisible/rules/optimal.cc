@@ -9,7 +9,7 @@
 namespace dfrs::divisible {
 namespace {
 
-// All of a job, as known before anything is decided.
+// The whole job, as before any decision.
 Task whole(JobIndex index, const JobView& job) {
   return {index, job.databank, job.release, job.release, job.size, job.weight};
 }
@@ -63,16 +63,15 @@ void Online::plan(const View& view) {
   }
 }
 
-// Only jobs whose time from release to deadline is linked with that of the new job, directly or through others, can
-// compete with it. The stretch of before is feasible for all the others.
+// Only jobs whose window from release to deadline overlaps that of the new job, directly or through others, compete
+// with it. The previous stretch stays feasible for all others.
 void Bender98::raise_max_stretch(const View& view, std::size_t arrived_job) {
   const std::span<const JobView> jobs = view.jobs.first(arrived_job + 1);
   std::vector<Task> linked;
   for (;;) {
     Seconds begin = jobs.back().release;
     linked.clear();
-    // Jobs come by release, so a job that ends before `begin` may still be linked through an earlier one: go on until
-    // nothing changes.
+    // A job that ends before `begin` may still be linked through an earlier one, so repeat until nothing changes.
     for (bool grown = true; grown;) {
       grown = false;
       linked.clear();

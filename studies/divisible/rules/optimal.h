@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Rules that rest on the optimal maximum stretch of the jobs known: RR-5724, section 4.3.
+// Rules based on the optimal maximum stretch of the known jobs: RR-5724, section 4.3.
 #pragma once
 
 #include <vector>
@@ -11,12 +11,12 @@
 
 namespace dfrs::divisible {
 
-/// The least maximum stretch that any schedule of these jobs has, all of them known in advance (section 4.3.1).
+/// The least maximum stretch of any schedule of these jobs, with all known in advance (section 4.3.1).
 double optimal_max_stretch(const Platform& platform, std::span<const JobView> jobs, FlowSolver& solver);
 
-/// Offline: knows all jobs in advance and keeps to a solution of System (1) for the optimal maximum stretch, within
-/// intervals in the order of Online. `jobs`: every one of the instance, by release, with the same indices as in the
-/// view later.
+/// Offline: knows all jobs in advance and follows a solution of System (1) for the optimal maximum stretch, ordered
+/// within intervals as in Online. `jobs`: all jobs of the instance, by release, with the same indices as in later
+/// views.
 class Offline final : public Scheduler {
  public:
   Offline(const Platform& platform, std::span<const JobView> jobs, FlowSolver& solver);
@@ -30,9 +30,10 @@ class Offline final : public Scheduler {
 
 enum class OnlineVariant { intervals, edf, egdf };
 
-/// Online, Online-EDF and Online-EGDF (section 4.3.2). When jobs arrive: the best maximum stretch that the active jobs
-/// can still achieve with what is left of them; an allocation by System (2) for its deadlines; and a schedule of it by
-/// the variant. The stretch of complete jobs does not count: the deadlines of others would only be later for it.
+/// Online, Online-EDF and Online-EGDF (section 4.3.2). When jobs arrive, they compute the best maximum stretch that the
+/// active jobs can still achieve with their remaining work, an allocation by System (2) for its deadlines, and a
+/// schedule of it by the variant. Complete jobs do not count, because they would only move the deadlines of others
+/// later.
 class Online final : public Scheduler {
  public:
   Online(OnlineVariant variant, FlowSolver& solver) : variant_(variant), solver_(solver) {}
@@ -49,9 +50,9 @@ class Online final : public Scheduler {
   PlanRunner plan_;
 };
 
-/// Bender98 (Bender, Chakrabarti, Muthukrishnan 1998): when jobs arrive, the optimal maximum stretch S of all that have
-/// arrived so far, as if nothing were decided yet; the list is by deadlines release + sqrt(D) x S / weight, where D is
-/// greatest / least size of these jobs.
+/// Bender98 (Bender, Chakrabarti, Muthukrishnan 1998): when jobs arrive, it computes the optimal maximum stretch S of
+/// all jobs arrived so far, as if nothing were decided yet. The list is ordered by deadlines release + sqrt(D) x S /
+/// weight, where D is greatest / least size of these jobs.
 class Bender98 final : public Scheduler {
  public:
   explicit Bender98(FlowSolver& solver) : solver_(solver) {}

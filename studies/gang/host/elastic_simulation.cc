@@ -111,7 +111,7 @@ class Run {
       Present& gang = jobs_[start.job];
       if (start.route == gang::Start::Route::starved) ++metrics_.starved_starts;
       gang.start = now_;
-      // A running gang is known by its lowest machine: there are never more of them than machines.
+      // A running gang is identified by its lowest machine, which is unique.
       const MachineIndex key = gang.machines.first();
       runs_on_[key] = start.job;
       queue_.set(key, now_ + gang.job.execution);
@@ -138,7 +138,7 @@ class Run {
     metrics_.mean_wait /= n;
     metrics_.mean_bounded_slowdown /= n;
     dispatcher_.leased().for_each([&](MachineIndex m) { metrics_.lease_time += metrics_.end - leased_at_[m]; });
-    // Gangs that run on when the run is ended were at work until then.
+    // Gangs still running at the end were busy until then.
     for (const JobSlot slot : runs_on_) {
       if (slot != kNoSlot) metrics_.busy_time += jobs_[slot].job.tasks * (metrics_.end - jobs_[slot].start);
     }
@@ -150,7 +150,7 @@ class Run {
   GangObserver* observer_;
   MachineIndex limit_;
   Seconds now_ = 0;
-  CompletionQueue queue_;         // gangs by their lowest machine; requests by limit_ + theirs
+  CompletionQueue queue_;         // gangs by their lowest machine; requests by limit_ + their number
   std::vector<JobSlot> runs_on_;  // by the lowest machine of a running gang
   std::vector<Seconds> leased_at_;
   std::vector<Present> jobs_;  // by slot

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "studies/gang/host/experiment.h"
 
-#include <mutex>
-
 #include "sim/campaign/parallel.h"
 
 namespace dfrs::sim {
@@ -10,19 +8,14 @@ namespace dfrs::sim {
 std::vector<std::vector<GangMetrics>> replicate(std::span<const GangExperiment> experiments,
                                                 const ReplicationOptions& options) {
   std::vector<std::vector<GangMetrics>> results(experiments.size(), std::vector<GangMetrics>(options.replications));
-  const std::size_t total = experiments.size() * options.replications;
-  std::size_t done = 0;
-  std::mutex mutex;
-  parallel_for(total, options.threads, [&](std::size_t index) {
+  const auto simulate_one = [&](std::size_t index) {
     const GangExperiment& experiment = experiments[index / options.replications];
     const std::size_t replication = index % options.replications;
     RandomGangs gangs(experiment.workload, options.seed, replication);
     RandomSetupDelays setups(experiment.workload, options.seed, replication);
     results[index / options.replications][replication] = simulate_gangs(gangs, setups, experiment.options);
-    if (!options.progress) return;
-    const std::lock_guard lock(mutex);
-    options.progress(++done, total);
-  });
+  };
+  parallel_for(experiments.size() * options.replications, options.threads, simulate_one, options.progress);
   return results;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Replications of gang scheduling on leased machines, with confidence intervals, and the comparison of two schedulers
-// by cost and performance.
+// Replications of gang scheduling on leased machines with confidence intervals, and the comparison of two schedulers by
+// cost and performance.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/campaign/parallel.h"
 #include "sim/metrics/confidence.h"
 #include "studies/gang/host/elastic_simulation.h"
 
@@ -23,25 +24,24 @@ struct ReplicationOptions {
   std::size_t replications = 30;  ///< of each experiment, >= 1
   std::uint64_t seed = 1;
   unsigned threads = 0;  ///< 0: one per processor
-  /// Told after each replication how many are done; calls do not overlap. May be empty.
-  std::function<void(std::size_t done, std::size_t total)> progress;
+  Progress progress;
 };
 
-/// By experiment, then by replication; the same whatever the number of threads. Replication r of each experiment has
-/// the same random numbers: gangs are the same where the workload is. Errors: UsageError, see simulate_gangs().
+/// Results by experiment, then by replication; independent of the number of threads. Replication r of each experiment
+/// uses the same random numbers, so equal workloads have equal gangs. Errors: UsageError, see simulate_gangs().
 std::vector<std::vector<GangMetrics>> replicate(std::span<const GangExperiment> experiments,
                                                 const ReplicationOptions& options);
 
-/// Of a figure over replications, at 95 %.
+/// The 95 % confidence interval of a figure over replications.
 ConfidenceInterval interval_of(std::span<const GangMetrics> runs,
                                const std::function<double(const GangMetrics&)>& figure);
 
-/// CPE = D_LT + D_RT (equation 6): each the difference relative to `base`, (base - other) / base, so that it is
-/// negative where `base` is better. With the paper's tables `base` is AFCFS and `other` LJFS.
+/// CPE = D_LT + D_RT (equation 6): each is the difference relative to `base`, (base - other) / base, so that it is
+/// negative if `base` is better. In the paper's tables, `base` is AFCFS and `other` is LJFS.
 double cost_performance(double base_lease, double base_response, double other_lease, double other_response);
 
-/// CPE of the mean lease and response times over the replications, as mean; the half-width is that of the replications'
-/// own CPE, paired (they met the same gangs). Requires as many of `other` as of `base`, at least one.
+/// The CPE of the mean lease and response times over the replications; the half-width is that of the CPE per pair of
+/// replications, which had the same gangs. Requires equally many of both, at least one.
 ConfidenceInterval cost_performance(std::span<const GangMetrics> base, std::span<const GangMetrics> other);
 
 }  // namespace dfrs::sim

@@ -15,7 +15,7 @@ namespace {
 
 struct Figure {
   const char* name;     // in CSV and JSON
-  const char* heading;  // in text; nullptr: not shown there
+  const char* heading;  // in text; nullptr: not shown
   double (*value)(const GangMetrics&);
 };
 
@@ -40,7 +40,7 @@ constexpr std::array kFigures{
 
 std::string threshold_name(double threshold) { return std::isinf(threshold) ? "none" : fmt::format("{}", threshold); }
 
-// As many digits as tell something: three behind the point of small numbers, none of large ones.
+// Three decimals for small numbers, none for large ones.
 std::string with_interval(const ConfidenceInterval& i) {
   const double size = std::abs(i.mean);
   const int decimals = size < 10 ? 3 : size < 1000 ? 1 : 0;
@@ -120,7 +120,9 @@ std::string text_report(const GangReport& report) {
       "Migrations count gangs;\nlease time is that of all machines together, utilization the part of it with a task "
       "running, machines their\nmean number.\n";
   if (compared)
-    text += "CPE: what LJFS saves of AFCFS's lease time plus what of its response time; negative: AFCFS is better.\n";
+    text +=
+        "CPE: the share of AFCFS's lease time that LJFS saves, plus that of its response time; negative: AFCFS is "
+        "better.\n";
   return text;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Gang experiments as text for a terminal, CSV and JSON.
+// Formats gang experiments as text for a terminal, CSV and JSON.
 #pragma once
 
 #include <string>
@@ -12,17 +12,17 @@ namespace dfrs::sim {
 struct GangReport {
   struct Row {
     GangExperiment experiment;
-    std::vector<GangMetrics> runs;  ///< a replication each, at least one
+    std::vector<GangMetrics> runs;  ///< one per replication, at least one
   };
   GangWorkloadOptions workload;  ///< of all rows
   std::uint64_t seed = 1;
   std::vector<Row> rows;
 
-  /// CPE of LJFS against AFCFS, with the row's other settings equal: for rows of LJFS if there is such a row of AFCFS.
+  /// CPE of LJFS against AFCFS with equal other settings; for rows of LJFS if there is a matching row of AFCFS.
   std::optional<ConfidenceInterval> cost_performance_of(const Row& row) const;
 };
 
-/// Means with half-widths of their confidence intervals, a line per row, with a legend.
+/// Means with half-widths of their confidence intervals, a line per row, and a legend.
 std::string text_report(const GangReport& report);
 /// A line per row with all digits.
 std::string csv_report(const GangReport& report);

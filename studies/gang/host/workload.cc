@@ -8,7 +8,7 @@ namespace {
 
 enum Stream : std::uint64_t { kArrivals, kSizes, kServices, kSetups, kStreams };
 
-// Stream 0 of Random is the plain seed; these begin behind it.
+// Stream 0 of Random is the plain seed, so these begin at 1.
 Random stream(std::uint64_t seed, std::uint64_t replication, Stream which) {
   return Random(seed, 1 + replication * kStreams + which);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What passes between the dispatcher and its host.
+// The interface between the dispatcher and its host.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace dfrs::gang {
 
-/// What happened. Slots and requests are numbers of the host's and of the dispatcher's that may be used again when the
-/// gang finished and when the machines became ready.
+/// What happened. The host chooses slots and may reuse one when its gang has finished; the dispatcher chooses request
+/// numbers and may reuse one when its machines are ready.
 struct Event {
   enum class Kind {
     arrived,   ///< a gang came
@@ -31,9 +31,9 @@ struct Event {
   static Event ready(MachineIndex request) { return {Kind::ready, kNoSlot, 0, 0, request}; }
 };
 
-/// Machines to be leased and set up. The host tells when they are ready.
+/// Machines to lease and set up. The host reports when they are ready.
 struct Lease {
-  MachineIndex request = 0;  ///< its lowest machine: no two requests under way have the same
+  MachineIndex request = 0;  ///< its lowest machine, unique among pending requests
   MachineSet machines;
 };
 
@@ -43,8 +43,8 @@ struct Dispatch {
   MachineSet machines;
 };
 
-/// A waiting gang's tasks go from the queues of `from` to the heads of the queues of `to`, as many as those; both
-/// without the machines where tasks stay.
+/// A waiting gang's tasks move from the queues of `from` to the heads of the queues of `to`, which has equally many
+/// machines. Neither includes machines where tasks stay.
 struct Move {
   JobSlot job = kNoSlot;
   MachineSet from;
@@ -57,13 +57,13 @@ struct Start {
   enum class Route {
     normal,    ///< by AFCFS or LJFS
     migrated,  ///< it was migrated before
-    starved,   ///< from the queue of starved gangs, where it was dispatched to
+    starved,   ///< from the queue of starved gangs, on the machines it was dispatched to
   };
   JobSlot job = kNoSlot;
   Route route = Route::normal;
 };
 
-/// To be carried out in this order: dispatches, moves, starts, lease, release.
+/// Carry these out in this order: dispatches, moves, starts, lease, release.
 struct Decisions {
   std::vector<Dispatch> dispatches;
   std::vector<Move> moves;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where the tasks of an arriving gang queue: Shortest Queue First (section III.A).
+// Chooses the queues for the tasks of an arriving gang: Shortest Queue First (section III.A).
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace dfrs::gang {
 
-/// The `count` machines of `among` with the shortest queues, of equal ones those with the lowest index. `length` is by
-/// machine. Requires count <= among.size(). O(machines x distinct lengths up to the longest chosen).
+/// The `count` machines of `among` with the shortest queues; ties go to the lowest index. `length`: by machine.
+/// Requires count <= among.size(). O(machines x distinct lengths up to the longest chosen).
 MachineSet shortest_queues(const MachineSet& among, std::span<const std::uint32_t> length, std::uint32_t count);
 
 }  // namespace dfrs::gang

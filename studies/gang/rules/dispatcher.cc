@@ -49,7 +49,7 @@ tl::expected<const Decisions*, Error> Dispatcher::step(Seconds now, const Event&
 }
 
 std::optional<std::string> Dispatcher::contradiction(Seconds now, const Event& event) const {
-  if (!(now >= now_) || std::isinf(now)) return "an event comes before the one that was told last";
+  if (!(now >= now_) || std::isinf(now)) return "an event comes before the previous one";
   const auto state = [&](JobSlot job) { return job < gangs_.size() ? gangs_[job].state : State::absent; };
   switch (event.kind) {
     case Event::Kind::arrived:
@@ -67,7 +67,7 @@ std::optional<std::string> Dispatcher::contradiction(Seconds now, const Event& e
       break;
     case Event::Kind::ready:
       if (event.request >= requested_.size() || requested_[event.request].empty()) {
-        return "machines of request " + std::to_string(event.request) + " are ready, but it is not under way";
+        return "machines of request " + std::to_string(event.request) + " are ready, but there is no such request";
       }
       break;
   }
@@ -166,7 +166,7 @@ void Dispatcher::find_starved(Seconds now) {
     }
   }
   waiting_.resize(kept);
-  // Those known became so earlier, or at the same time: a held gang may have been starved when it was dispatched.
+  // Sorted, because a held gang may already have been starved when it was dispatched.
   if (starved_.size() == known) return;
   std::stable_sort(starved_.begin(), starved_.end(),
                    [](const WaitingGang& a, const WaitingGang& b) { return a.starves_at < b.starves_at; });

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Gang scheduling on leased machines as a whole: the paper's dispatcher (DVM), which applies the rules of this folder
-// to what happens.
+// The paper's dispatcher (DVM) for gang scheduling on leased machines. It applies the rules of this folder to events.
 //
-// At every event: the machines of a gang that ended are idle again, or new machines are ready and the gangs held for
-// them are dispatched, or a gang that arrived is dispatched or held (provisioning.h). Then follows a scheduling cycle:
-//   1. Gangs that migrated in the cycle before start.
-//   2. Gangs that are starved by now enter the queue of starved gangs, in the order in which they became so. While
-//      there are any, each starts where it is, or else migrates if it fits the idle machines; one that does neither
-//      keeps the idle machines for itself (StarvedOrder::reserve).
-//   3. If no gang is starved any longer, AFCFS or LJFS starts gangs. If it starts none, the monitor may let one
-//   migrate.
-// Last, machines that are idle with empty queues are released, if no gang is held, no migrated gang is to start and no
+// At every event, the machines of a finished gang become idle, or new machines are ready and the gangs held for them
+// are dispatched, or an arriving gang is dispatched or held (provisioning.h). Then follows a scheduling cycle:
+//   1. Gangs that migrated in the previous cycle start.
+//   2. Gangs that have become starved enter the queue of starved gangs, in the order of becoming so. Each starts where
+//      it is, or migrates if it fits the idle machines. One that can do neither reserves the idle machines
+//      (StarvedOrder::reserve).
+//   3. If no starved gang is left, AFCFS or LJFS starts gangs. If it starts none, the monitor may let one migrate.
+// Finally, idle machines with empty queues are released, unless a gang is held, a migrated gang is about to start, or a
 // starved one waits, which may be about to migrate.
 #pragma once
 
@@ -30,14 +28,14 @@ namespace dfrs::gang {
 
 class Dispatcher {
  public:
-  /// Errors: bad_option. The minimum of machines (0 .. minimum - 1) is ready from the start.
+  /// Machines 0 .. machine_minimum - 1 are ready from the start. Errors: bad_option.
   static tl::expected<Dispatcher, Error> create(const Options& options);
 
-  /// The answer is valid until the next call. Times must not decrease. Errors: bad_view, after which the dispatcher is
-  /// as before. O(waiting gangs + machines).
+  /// The decisions are valid until the next call. Times must not decrease. Errors: bad_view, which leaves the
+  /// dispatcher unchanged. O(waiting gangs + machines).
   tl::expected<const Decisions*, Error> step(Seconds now, const Event& event);
 
-  /// Machines that are leased, being set up included.
+  /// Leased machines, including those being set up.
   const MachineSet& leased() const { return leased_; }
 
  private:
@@ -46,11 +44,11 @@ class Dispatcher {
     State state = State::absent;
     std::uint32_t tasks = 0;
     Seconds starves_at = kNever;
-    MachineSet machines;  // if it runs
+    MachineSet machines;  // if running
   };
   struct Held {
     JobSlot job;
-    bool requested;  // machines were leased for it, and are not ready yet
+    bool requested;  // machines were leased for it but are not ready yet
     MachineIndex request;
   };
 
@@ -77,13 +75,13 @@ class Dispatcher {
   ReleasePause release_pause_;
   Seconds now_;
   std::vector<Gang> gangs_;            // by slot
-  std::vector<Held> held_;             // in the order of arrival
-  std::vector<WaitingGang> waiting_;   // in the order of dispatch
-  std::vector<WaitingGang> starved_;   // in the order they became so
+  std::vector<Held> held_;             // in order of arrival
+  std::vector<WaitingGang> waiting_;   // in order of dispatch
+  std::vector<WaitingGang> starved_;   // in the order of becoming starved
   std::vector<WaitingGang> migrated_;  // they start in the next cycle
   MachineSet leased_;
   MachineSet ready_;                            // set up
-  MachineSet idle_;                             // ready, without a running task, and not kept for migrated_
+  MachineSet idle_;                             // ready, without a running task, and not reserved for migrated_
   std::vector<MachineSet> requested_;           // by request: machines being set up
   std::vector<std::uint32_t> length_;           // by machine: waiting tasks
   std::vector<std::uint32_t> dispatch_length_;  // by machine: what Options::queue_length counts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Sets of virtual machines, as bits: whether a gang's machines are all idle is a few words' comparison.
+// Sets of virtual machines as bits, so that testing whether a gang's machines are all idle takes a few word operations.
 #pragma once
 
 #include <array>
@@ -9,13 +9,13 @@
 
 namespace dfrs::gang {
 
-/// A machine's place among those that may be leased: 0 .. limit - 1. A released machine's place is leased again.
+/// A machine's index among those that may be leased, 0 .. limit - 1. The index of a released machine is reused.
 using MachineIndex = std::uint32_t;
 
 /// The largest limit on leased machines.
 inline constexpr std::uint32_t kMaxMachines = 1024;
 
-/// Elements must be below kMaxMachines. Every operation but for_each is O(kMaxMachines / 64).
+/// Elements must be below kMaxMachines. Every operation except for_each is O(kMaxMachines / 64).
 class MachineSet {
  public:
   MachineSet() = default;
@@ -37,7 +37,7 @@ class MachineSet {
     for (std::uint64_t word : words_) all |= word;
     return all == 0;
   }
-  /// Every element is in `other`.
+  /// True if every element is in `other`.
   bool within(const MachineSet& other) const {
     std::uint64_t outside = 0;
     for (std::size_t k = 0; k < words_.size(); ++k) outside |= words_[k] & ~other.words_[k];
@@ -68,7 +68,7 @@ class MachineSet {
     return static_cast<MachineIndex>(k * 64 + static_cast<std::size_t>(std::countr_zero(words_[k])));
   }
 
-  /// work(machine) for each element, lowest first.
+  /// Calls work(machine) for each element, lowest first.
   template <typename Work>
   void for_each(Work&& work) const {
     for (std::size_t k = 0; k < words_.size(); ++k) {

@@ -17,7 +17,7 @@ class MigrationMonitor {
   explicit MigrationMonitor(std::uint32_t interval) : interval_(interval) {}
 
   bool allows() const { return starts_ >= interval_; }
-  /// A gang started where it was dispatched to.
+  /// A gang started on the machines it was dispatched to.
   void started() {
     if (starts_ < interval_) ++starts_;
   }
@@ -28,13 +28,12 @@ class MigrationMonitor {
   std::uint32_t starts_ = 0;
 };
 
-/// The gang that migrates onto `idle` idle machines, as an index into `waiting` (in the order of dispatch): of those
-/// with no more tasks than that the first (first fit), or the largest and of equal ones the first (best fit); nothing
-/// if none fits. O(waiting).
+/// The gang that migrates onto `idle` idle machines, as an index into `waiting` (in the order of dispatch): the first
+/// that fits (first fit), or the largest that fits with ties to the first (best fit); nothing if none fits. O(waiting).
 std::optional<std::size_t> gang_to_migrate(Migration fit, std::span<const WaitingGang> waiting, std::uint32_t idle);
 
-/// Where its tasks wait afterwards: those on idle machines stay, the others go to the idle machines with the shortest
-/// queues. `length` is by machine. Requires machines.size() <= idle.size().
+/// The machines of a gang after migration: tasks on idle machines stay, the others go to the idle machines with the
+/// shortest queues. `length`: by machine. Requires machines.size() <= idle.size().
 MachineSet migration_target(const MachineSet& machines, const MachineSet& idle, std::span<const std::uint32_t> length);
 
 }  // namespace dfrs::gang

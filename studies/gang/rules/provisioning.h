@@ -10,18 +10,19 @@
 
 namespace dfrs::gang {
 
-/// What is leased, when a gang arrives.
+/// The state when a gang arrives.
 struct Demand {
   std::uint32_t tasks = 0;          ///< of the arriving gang
   std::uint32_t ready = 0;          ///< leased machines that are set up
-  std::uint32_t leased = 0;         ///< with those being set up
-  std::uint64_t waiting_tasks = 0;  ///< in the queues of all machines, without running ones
+  std::uint32_t leased = 0;         ///< including those being set up
+  std::uint64_t waiting_tasks = 0;  ///< in the queues of all machines, not counting running ones
 };
 
-/// What becomes of the gang.
+/// What to do with the gang.
 struct Provision {
-  bool hold = false;        ///< in the dispatcher's queue, until the machines are there
-  std::uint32_t lease = 0;  ///< machines; 0 with hold: others are being set up already, and the limit allows no more
+  bool hold = false;  ///< keep it in the dispatcher's queue until the machines are ready
+  std::uint32_t lease =
+      0;  ///< number of machines; 0 with hold: others are already being set up, and the limit allows no more
 };
 
 /// ALF: waiting tasks per leased machine (equation 3). 0 without machines.
@@ -29,9 +30,9 @@ constexpr double average_load_factor(std::uint64_t waiting_tasks, std::uint32_t 
   return leased == 0 ? 0 : static_cast<double>(waiting_tasks) / leased;
 }
 
-/// Inadequate machines: a gang has more tasks than there are machines ready. It leases the difference. Overloaded
-/// machines: the average load factor is above the threshold. It leases a machine per task; at the limit, where nothing
-/// can be leased, it is dispatched at once. Never more than the limit allows.
+/// Inadequate machines: a gang with more tasks than ready machines leases the difference. Overloaded machines: if the
+/// average load factor exceeds the threshold, the gang leases a machine per task, or is dispatched at once if the limit
+/// allows no lease. Never exceeds the limit.
 constexpr Provision provision(const Options& options, const Demand& d) {
   const std::uint32_t room = options.machine_limit - d.leased;
   if (d.tasks > d.ready) return {true, std::min(d.tasks - d.ready, room)};
@@ -41,7 +42,7 @@ constexpr Provision provision(const Options& options, const Demand& d) {
   return {};
 }
 
-/// Keeps machines from being released before the queues of new ones could fill.
+/// Delays releases until the queues of new machines can fill.
 class ReleasePause {
  public:
   explicit ReleasePause(std::uint32_t arrivals) : arrivals_(arrivals) {}

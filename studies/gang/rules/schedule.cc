@@ -9,7 +9,7 @@ void gangs_to_start(Scheduler scheduler, std::span<const WaitingGang> waiting, M
                     std::vector<std::size_t>& chosen) {
   chosen.clear();
   if (idle.empty()) return;
-  // A start only takes machines away: who cannot start now cannot start later in this cycle.
+  // A start only takes machines away, so a gang that cannot start now cannot start later in this cycle.
   for (std::size_t k = 0; k < waiting.size(); ++k) {
     if (!waiting[k].machines.within(idle)) continue;
     chosen.push_back(k);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which gangs start on idle machines: AFCFS and LJFS (section III.B).
+// Chooses the gangs that start on idle machines: AFCFS and LJFS (section III.B).
 //
 // AFCFS starts gangs whose tasks are all at the front of their queues; if there is none, one further down. Gangs at the
-// front have no machine in common, and one that shares a machine with an earlier gang is not at the front; so this
-// amounts to the first gang in the order of dispatch whose machines are all idle, again and again.
+// front share no machine, and a gang that shares a machine with an earlier one is not at the front. So this amounts to
+// repeatedly starting the first gang in dispatch order whose machines are all idle.
 #pragma once
 
 #include <span>
@@ -14,8 +14,8 @@
 
 namespace dfrs::gang {
 
-/// Indices into `waiting` (in the order of dispatch) of those that start, in the order they are chosen; their machines
-/// leave `idle`. LJFS takes the largest first, of equal ones the first. O(waiting log waiting).
+/// Sets `chosen` to the indices into `waiting` (in order of dispatch) of the gangs that start, in the order of choice,
+/// and removes their machines from `idle`. LJFS takes the largest first; ties go to the first. O(waiting log waiting).
 void gangs_to_start(Scheduler scheduler, std::span<const WaitingGang> waiting, MachineSet& idle,
                     std::vector<std::size_t>& chosen);
 

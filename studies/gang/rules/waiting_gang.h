@@ -7,9 +7,9 @@
 
 namespace dfrs::gang {
 
-/// All tasks of a gang enter the queues at one instant, so gangs in the order of dispatch are in the order of every
-/// queue: lists of these stand for the queues. (Tasks that migrated go to the heads of queues and start in the next
-/// cycle; they are not in such lists.)
+/// All tasks of a gang enter the queues at one instant, so every queue is in order of dispatch, and lists of gangs in
+/// that order represent the queues. (Migrated tasks go to the heads of queues and start in the next cycle; they are not
+/// in these lists.)
 struct WaitingGang {
   JobSlot job = kNoSlot;
   std::uint32_t tasks = 0;

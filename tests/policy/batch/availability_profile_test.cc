@@ -51,7 +51,7 @@ TEST(AvailabilityProfile, TakenForEverStaysTaken) {
   EXPECT_EQ(profile.earliest_start(0, kNever, 1), 0);
 }
 
-// A map of steps, searched step by step.
+// A plain second implementation: a map of steps, searched step by step.
 class PlainProfile {
  public:
   PlainProfile(Processors free, const std::vector<Release>& releases) {
@@ -85,7 +85,7 @@ class PlainProfile {
   std::map<Seconds, Processors> free_;
 };
 
-// Small ones for odd coincidences, large ones for many leaves.
+// Small profiles for odd coincidences, large ones for many leaves.
 TEST(AvailabilityProfile, EqualsAPlainMapOfSteps) {
   for (std::uint64_t seed = 0; seed < oracle::cases(200); ++seed) {
     oracle::Dice dice(seed);

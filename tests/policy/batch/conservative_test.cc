@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Conservative backfilling and dynP: hand-made schedules, a plain second implementation, and what must always hold.
+// Conservative backfilling and dynP: hand-made schedules, a plain second implementation, and invariants.
 #include "policy/batch/conservative.h"
 #include "policy/batch/options.h"
 
@@ -64,7 +64,7 @@ TEST(Conservative, EachOrderByHand) {
   EXPECT_EQ(starts(four, "FCFS"), (Starts{0, 10, 20, 20, 20}));
 }
 
-// Where EASY and conservative part: x (2 nodes, 30 s) would be delayed by y, which EASY starts on an extra node.
+// Where EASY and conservative differ: y, which EASY starts on an extra node, would delay x (2 nodes, 30 s).
 TEST(Conservative, ProtectsMoreThanTheFirst) {
   // 3 nodes: a 2 x 10 from 0; head 2 x 10 planned 10-20; x 3 x 10 planned 20-30; y 1 x 30 would run 1-31.
   const Instance three = machine(3, {job(0, 2, 10), job(1, 2, 10), job(1, 3, 10), job(1, 1, 30)});
@@ -72,8 +72,8 @@ TEST(Conservative, ProtectsMoreThanTheFirst) {
   EXPECT_EQ(starts(three, "FCFS/conservative"), (Starts{0, 10, 20, 30}));
 }
 
-// A job that ends early lets all be planned again; an overtaken start may come later than first planned, but not with
-// /compress.
+// When a job ends early, all jobs are planned again. A job that is overtaken may then start later than first planned,
+// but not with /compress.
 TEST(Conservative, AnEarlyEndMovesStarts) {
   // 2 nodes. a 1 x 10 est., ends at 3. b 2 x 10 planned 10-20. c 1 x 9 planned 1-10 at once. d 1 x 4: beside c? no.
   const Instance two = machine(2, {job(0, 1, 3, 10), job(0, 2, 10), job(1, 1, 2, 9)});
@@ -85,7 +85,7 @@ TEST(Conservative, AnEarlyEndMovesStarts) {
   EXPECT_EQ(starts(three, "FCFS/conservative/compress"), (Starts{0, 7, 17, 2}));
 }
 
-// Replanning in the order of submission can put a job off: with /compress it cannot.
+// Planning again in the order of submission can delay a job; with /compress it cannot.
 TEST(Conservative, CompressKeepsPromises) {
   // 4 nodes. a 2 x est. 10 (runs 2), b 2 x 4 until 4. h 4 x 10, planned 10. c 2 x 6, planned 4-10 behind b.
   // a ends at 2: planned again, h goes first at 4, c at 14. Compressed in order of submission, h cannot move (c holds
@@ -102,7 +102,8 @@ TEST(Conservative, AReservationGetsItsStartWhateverThePolicy) {
                            "dynP/advanced/ARTwW", "dynP/simple/MS", "dynP/basic"}) {
     EXPECT_EQ(starts(two, name), (Starts{0, 15, 10, 25})) << name;
   }
-  // A second one at the same time gets the next; one that nobody disturbs starts though nothing else happens then.
+  // A second reservation at the same time gets the next start. A reservation starts on time although no event falls
+  // there.
   const Instance more = machine(2, {job(0, 2, 5, 5, 20), job(1, 1, 5, 5, 22), job(2, 1, 4, 4, 100)});
   EXPECT_EQ(starts(more, "SJF/conservative"), (Starts{20, 25, 100}));
 }
@@ -120,7 +121,7 @@ TEST(Dynp, BasicSwitchesByTheAverageEstimate) {
   EXPECT_EQ(starts(longer, "dynP/basic/bounds=60-70/threshold=3"), (Starts{0, 100, 140, 110, 190, 260}));
 }
 
-// Slots of a run that is watched are not used again.
+// Reuses no slots, so that a slot identifies a job.
 struct SlotsAreIndexes final : sim::StepObserver {
   void on_step(const ClusterView&, std::span<const Event>, const dfrs::Decisions&) override {}
 };
@@ -149,7 +150,7 @@ TEST(Dynp, SelfTuningByHand) {
   EXPECT_EQ(log.decisions[1].before, QueueOrder::sjf);
   EXPECT_EQ(log.started_by[0], QueueOrder::fcfs);
   EXPECT_EQ(log.started_by[2], QueueOrder::sjf);
-  // All end at 160 whatever comes first: MS has nothing to choose, and the policy stays FCFS.
+  // All orders end at 160: MS sees no difference, and the policy stays FCFS.
   EXPECT_EQ(starts(one, "dynP/advanced/MS"), (Starts{0, 100, 150}));
   // Responses at time 2, a's included: FCFS 100 + 149 + 158 = 407, SJF 100 + 159 + 108 = 367, which is 10 % less.
   EXPECT_EQ(starts(one, "dynP/advanced/ART/slack=0.09"), (Starts{0, 110, 100}));
@@ -245,7 +246,7 @@ TEST(FullSchedules, NoJobStartsLaterThanPlannedAtSubmission) {
       j.run_time = exact ? j.estimate : std::min(j.run_time, j.estimate);
     }
     oracle::PlainPlanner planner;
-    // With exact estimates in the order of submission, too; else only where promises are kept.
+    // With exact estimates this holds for planning in the order of submission, too; otherwise only with /compress.
     planner.fixed = {exact ? QueueOrder::fcfs : kQueueOrders[dice.below(3)], !exact};
     const oracle::PlainSchedule promised = oracle::plan_plainly(instance, planner);
     const std::vector<Seconds> begun = starts(instance, named(planner.fixed));
@@ -266,14 +267,14 @@ TEST(FullSchedules, EqualEasyAndFcfsWhereNobodyCanJumpAhead) {
       j.tasks = dice.between(nodes / 2 + 1, nodes);  // never two at a time
       j.estimate = j.run_time;
     }
-    for (Job& j : narrow.jobs) j.tasks = 1;  // never fits less than another
+    for (Job& j : narrow.jobs) j.tasks = 1;  // if one job fits, all do
     for (const Instance* instance : {&wide, &narrow}) {
       const std::vector<Seconds> fcfs = starts(*instance, "FCFS");
       ASSERT_EQ(starts(*instance, "EASY"), fcfs) << "seed " << seed;
       ASSERT_EQ(starts(*instance, "FCFS/conservative"), fcfs) << "seed " << seed;
       apart += starts(*instance, "SJF/conservative") != fcfs ? 1 : 0;
     }
-    // With two jobs waiting at most EASY and conservative protect the same: the first.
+    // With at most two waiting jobs, EASY and conservative protect the same one, the first.
     Instance three = machine(nodes, {});
     for (int k = 0; k < 3; ++k) {
       const Seconds time = 1 + dice.below(100);

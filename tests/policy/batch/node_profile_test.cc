@@ -33,8 +33,7 @@ TEST(NodeProfile, KnowsNodesByName) {
   EXPECT_TRUE(chosen.empty());
 }
 
-// With all nodes alike and nobody holding on to a node by name while others change, counting must give the same starts
-// for jobs that want all nodes or one.
+// On equal nodes, counting must give the same starts for jobs that want one node or all of them.
 TEST(NodeProfile, EqualsCountingForAllNodesOrOne) {
   for (std::uint64_t seed = 0; seed < oracle::cases(60); ++seed) {
     oracle::Dice dice(seed);

@@ -64,7 +64,6 @@ TEST(ClusterStateRoom, NodesThatItMayNotUseHaveNone) {
   EXPECT_EQ(two.state.room_for(job, 1), 0u);
 }
 
-// Who wants a node alone has it alone once the others are gone: that is another question.
 TEST(ClusterStateChanges, AreTheNodesWhereTasksCameOrWent) {
   TwoNodes two;
   const auto changed = [&] {
@@ -85,7 +84,7 @@ TEST(ClusterStateChanges, AreTheNodesWhereTasksCameOrWent) {
   EXPECT_TRUE(changed().empty());
 }
 
-// Whether it is asked for after each of them or not for a long time, and though slots are used again.
+// The list is right whether it is read after each change or rarely, and although slots are reused.
 TEST(ClusterStateActive, AreTheJobsInTheSystemInSubmissionOrder) {
   for (std::uint64_t seed = 1; seed <= oracle::cases(200); ++seed) {
     oracle::Dice dice(seed);
@@ -128,7 +127,7 @@ TEST(ClusterStateRoom, AloneThereAreNoOthers) {
   EXPECT_EQ(two.state.room_alone(job_of(1, 100), 0), 1u);
 }
 
-// By putting task after task there.
+// Counts room by placing task after task.
 TEST(ClusterStateRoom, AgreesWithCounting) {
   for (std::uint64_t seed = 1; seed <= oracle::cases(500); ++seed) {
     oracle::Dice dice(seed);

@@ -15,7 +15,7 @@
 namespace dfrs {
 namespace {
 
-// Non-clairvoyance is a matter of types: neither the call nor what it shows has a run time in it.
+// The types enforce non-clairvoyance: neither the call nor its arguments contain a run time.
 static_assert(std::is_same_v<decltype(&NonClairvoyantPolicy::decide),
                              void (NonClairvoyantPolicy::*)(const ClusterView&, std::span<const Event>, ClusterState&,
                                                             Outcome&)>);
@@ -125,8 +125,8 @@ TEST_F(EngineByHand, StartAndShare) {
   EXPECT_EQ(d.wake_at, kNever);
 }
 
-// Beside a run, at each step, a new engine is shown the same view as a resync. Where nothing is remembered from call to
-// call (/per acts at ticks, on the view alone) it decides the same; everywhere its decisions are valid.
+// At each step of a run, a new engine gets the same view as a resync. Algorithms that remember nothing between calls
+// (/per acts at ticks, on the view alone) must decide the same; the decisions of all must be valid.
 class ResyncBeside final : public sim::StepObserver {
  public:
   ResyncBeside(const Algorithm& algorithm, bool same) : algorithm_(algorithm), same_(same) {}
@@ -194,7 +194,8 @@ TEST(EngineResync, AFreshEngineContinues) {
   EXPECT_GT(compared, 20);
 }
 
-// Two jobs on one node at full speed, 0.5 of it each; then one needs 0.75: 1.25 are wanted, and both get 0.8 of it.
+// Two jobs run on one node at full speed and need 0.5 of it each. Then one needs 0.75: the load is 1.25, and both get a
+// yield of 0.8.
 TEST_F(EngineByHand, AChangedNeedChangesYields) {
   nodes_.resize(1);
   jobs_[0].cpu_need = jobs_[1].cpu_need = 0.5;
@@ -219,7 +220,7 @@ TEST_F(EngineByHand, AChangedNeedChangesYields) {
     for (const YieldChange& change : (*answer)->yields) EXPECT_NEAR(change.yield, 0.8, 1e-6) << name;
     jobs_[1].yield = 0.8;
     jobs_[1].clock = {10, 10, 0.8};
-    // It completes with the need that it was last said to have.
+    // It completes with its last known need.
     jobs_[0].state = JobState::absent;
     const auto end = step(*engine, 20, {{EventKind::completed, 0}});
     ASSERT_TRUE(end) << name << end.error().message;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// All by hand. Defaults: floor 0.1, headroom 1.25, used up at 0.9, rise 2, memory 60 s, step 0.1.
+// All numbers are worked out by hand. Defaults: floor 0.1, headroom 1.25, used up at 0.9, rise 2, memory 60 s, step
+// 0.1.
 #include "policy/core/measured_need.h"
 
 #include <gtest/gtest.h>
@@ -18,12 +19,12 @@ TEST(MeasuredNeed, IsWhatWasAskedForUntilItIsSeenToBeLess) {
 
 TEST(MeasuredNeed, ALowerUseCountsLittleByLittle) {
   MeasuredNeed need;
-  // Shown: 0.4 x 1.25 = 0.5. Half of the way after 60 s, half of the rest after 60 more.
+  // The sample shows a need of 0.4 x 1.25 = 0.5: half of the way there after 60 s, half of the rest after 60 s more.
   EXPECT_TRUE(need.sample(0.4, 1, 60, {}));
   EXPECT_DOUBLE_EQ(need.need(), 0.75);
   EXPECT_TRUE(need.sample(0.4, 1, 60, {}));
   EXPECT_DOUBLE_EQ(need.need(), 0.625);
-  // 0.5625 is exactly a tenth less: not told. 0.53125 is.
+  // 0.5625 is exactly a tenth less and is not reported; 0.53125 is.
   EXPECT_FALSE(need.sample(0.4, 1, 60, {}));
   EXPECT_DOUBLE_EQ(need.need(), 0.625);
   EXPECT_TRUE(need.sample(0.4, 1, 60, {}));
@@ -46,7 +47,7 @@ TEST(MeasuredNeed, HasAFloor) {
   EXPECT_EQ(need.need(), 0.3);
 }
 
-// With spare CPU it may use more than it was thought to need: that counts at once.
+// With spare CPU a job may use more than its estimated need: that counts at once.
 TEST(MeasuredNeed, AHigherUseCountsAtOnce) {
   MeasuredNeed need;
   for (int k = 0; k < 20; ++k) need.sample(0, 1, 60, {});
@@ -56,7 +57,7 @@ TEST(MeasuredNeed, AHigherUseCountsAtOnce) {
   EXPECT_EQ(need.need(), 1);
 }
 
-// At the quota that it was thought to need: 0.1, 0.2, 0.4, 0.8, 1, however short the samples.
+// A job that uses up a quota of its estimated need: 0.1, 0.2, 0.4, 0.8, 1, however short the samples.
 TEST(MeasuredNeed, DoublesWhileItsOwnQuotaHoldsItBack) {
   MeasuredNeed need;
   for (int k = 0; k < 20; ++k) need.sample(0, 1, 60, {});
@@ -67,7 +68,7 @@ TEST(MeasuredNeed, DoublesWhileItsOwnQuotaHoldsItBack) {
   }
 }
 
-// Others share the node: nothing is known against the estimate, but it grows old. Twice as much after 30 s.
+// Others share the node: the samples do not contradict the estimate, but it ages and doubles in 30 s.
 TEST(MeasuredNeed, RisesSlowlyWhileOthersHoldItBack) {
   MeasuredNeed need;
   for (int k = 0; k < 20; ++k) need.sample(0, 1, 60, {});
@@ -80,7 +81,7 @@ TEST(MeasuredNeed, RisesSlowlyWhileOthersHoldItBack) {
   EXPECT_EQ(need.need(), 1);
 }
 
-// A fast job's rest of quota: 0.89 of it used is not held back.
+// A job that uses 0.89 of its quota is not held back.
 TEST(MeasuredNeed, WhatIsLeftUnusedShowsTheNeed) {
   MeasuredNeed need;
   for (int k = 0; k < 60; ++k) need.sample(0.4, 0.5, 60, {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What every registered policy keeps to, whoever wrote it.
+// The rules that every registered policy must obey.
 #include "policy/core/registry.h"
 
 #include <gtest/gtest.h>
@@ -111,7 +111,7 @@ TEST(Registry, OptionTables) {
       EXPECT_EQ(field.is_number(), std::holds_alternative<double>(field.get(defaults)));
       if (!field.is_number()) continue;
       EXPECT_TRUE(field.range.holds(std::get<double>(field.get(defaults))));
-      // Out of its range the engine refuses it, and says which one it is.
+      // The engine refuses a value out of range and names the option.
       for (const double wrong : {-1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
         EngineOptions options;
         field.set(options, wrong);

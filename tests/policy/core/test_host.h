@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A host of the engine on random general platforms: unequal nodes that come and go, flags, eligible sets, slots used
-// again. It carries out decisions and lets jobs arrive and end at random.
+// A host of the engine on random heterogeneous clusters: unequal nodes that come and go, job flags, eligible sets,
+// reused slots. It carries out decisions and lets jobs arrive and end at random.
 #pragma once
 
 #include <deque>
 #include <memory>
 #include <string>
+#include <tl/expected.hpp>
 #include <vector>
 
 #include "policy/core/engine.h"
@@ -18,7 +19,7 @@ namespace dfrs {
 struct TestHostOptions {
   bool general = true;
   bool nodes_come_and_go = true;
-  bool needs_change = false;  // CPU needs of jobs, now and then; not for batch policies
+  bool needs_change = false;  // CPU needs of jobs change occasionally; not for batch policies
   int max_nodes = 5;
   int jobs = 14;
   int max_tasks = 4;
@@ -39,10 +40,10 @@ class TestHost {
     restart();
   }
 
-  /// Sees each call with all that the engine is handed and all that it answers.
+  /// Sees each call, with all arguments and the answer.
   struct Witness {
     virtual ~Witness() = default;
-    /// Called before a step that loses nothing if a new engine takes it: true to have one made.
+    /// Called before a step that a new engine can take without loss; true asks for a new engine.
     virtual bool wants_new_engine() { return false; }
     virtual void on_new_engine(const Algorithm& algorithm, const EngineOptions& options) = 0;
     virtual void on_call(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
@@ -55,22 +56,21 @@ class TestHost {
     witness->on_new_engine(algorithm_, engine_options_);
   }
 
-  /// A new engine, which knows the cluster by the view of the next step alone.
+  /// Makes a new engine, which takes the cluster from the view of the next step.
   void restart() { engine_ = std::move(*Engine::create(algorithm_, engine_options_)); }
 
-  /// Runs to the end of all jobs. What went wrong, or nothing.
-  std::string run() {
+  /// Runs until all jobs have ended. Error: what went wrong.
+  tl::expected<void, std::string> run() {
     int to_come = options_.jobs;
     Seconds next_arrival = 0;
     for (int step = 0;; ++step) {
-      if (step > 20000) return "jobs that could run never end";
+      if (step > 20000) return tl::unexpected<std::string>("jobs that could run never end");
       Seconds next = std::min(wake_at_, to_come > 0 ? next_arrival : kNever);
       for (std::size_t k = 0; k < slots_; ++k) next = std::min(next, end_of(k));
       next = std::max(next, now_);
       const bool flips = options_.nodes_come_and_go && to_come > 0 && dice_.chance(10);
       if (next == kNever) {
-        if (to_come == 0 && active_ == 0) return {};
-        if (active_ != 0) return "jobs wait for ever";
+        if (active_ != 0) return tl::unexpected<std::string>("jobs wait for ever");
         return {};
       }
       now_ = next;
@@ -83,15 +83,15 @@ class TestHost {
         if (submit(events)) --to_come;
         next_arrival += dice_.chance(40) ? 0 : 8 * dice_.between(0, 12);
       }
-      if (std::string error = call(events); !error.empty()) return error;
+      if (auto called = call(events); !called) return called;
       if (flips) {
         NodeView& node = nodes_[dice_.below(static_cast<std::uint32_t>(nodes_.size()))];
         node.usable = !node.usable;
-        if (std::string error = call({{EventKind::resync, kNoSlot}}); !error.empty()) return error;
+        if (auto called = call({{EventKind::resync, kNoSlot}}); !called) return called;
       }
       if (to_come == 0 && !all_usable()) {
         for (NodeView& node : nodes_) node.usable = true;
-        if (std::string error = call({{EventKind::resync, kNoSlot}}); !error.empty()) return error;
+        if (auto called = call({{EventKind::resync, kNoSlot}}); !called) return called;
       }
     }
   }
@@ -154,7 +154,7 @@ class TestHost {
       if (dice_.chance(50)) job.move_penalty = 10 * dice_.between(0, 60);
     }
     jobs_[k] = job;
-    // Refuse what could never run, as a live system does.
+    // Refuse jobs that can never run, as a live system does.
     std::vector<NodeView> all = nodes_;
     for (NodeView& node : all) node.usable = true;
     if (!oracle::fits_alone(oracle::world_of({now_, all, jobs_, dims_}, {static_cast<JobSlot>(k)}),
@@ -180,7 +180,7 @@ class TestHost {
     return fit >= job.tasks;
   }
 
-  std::string call(std::vector<Event> events) {
+  tl::expected<void, std::string> call(std::vector<Event> events) {
     if (witness_ != nullptr && now_ < wake_at_ && witness_->wants_new_engine()) {
       restart();
       witness_->on_new_engine(algorithm_, engine_options_);
@@ -188,7 +188,7 @@ class TestHost {
     }
     const auto decided = engine_->step(view(), Estimates{estimates_}, events);
     if (witness_ != nullptr) witness_->on_call(view(), Estimates{estimates_}, events, decided);
-    if (!decided) return "engine: " + decided.error().message;
+    if (!decided) return tl::unexpected<std::string>("engine: " + decided.error().message);
     for (sim::StepObserver* observer : observers_) observer->on_step(view(), events, **decided);
     for (const Decision& decision : (*decided)->placements) {
       JobView& job = jobs_[decision.job];

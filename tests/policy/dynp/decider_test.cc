@@ -12,7 +12,7 @@ constexpr QueueOrder kFcfs = QueueOrder::fcfs;
 constexpr QueueOrder kSjf = QueueOrder::sjf;
 constexpr QueueOrder kLjf = QueueOrder::ljf;
 
-// Streit 2003, table 1: three qualities that make the case, the policy there is, and what each decider makes of it.
+// Streit 2003, table 1: three qualities that give the case, the current policy, and what each decider chooses.
 struct Row {
   const char* found;  // as decider_case_name() has it
   std::array<double, 3> quality;

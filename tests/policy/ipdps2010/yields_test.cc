@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Both heuristics for CPU: worked out by hand, and beside their plain implementations on random cases.
+// Both heuristics for CPU: cases worked out by hand, and comparison with plain implementations on random cases.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -56,8 +56,8 @@ class ByHand : public testing::Test {
 
 using LowestNeedByHand = ByHand;
 
-// Node 0 has load 2, so all get 1/2 and node 0 is full. Node 1 uses 0.5 + 0.25 + 0.125; the eighth that is left is just
-// what the job that wants least lacks. (Max-min would divide it between the last two.)
+// Node 0 has load 2, so all get 1/2 and node 0 is full. Node 1 uses 0.5 + 0.25 + 0.125; the eighth that is left is
+// exactly what the job with the lowest need lacks. (Max-min would divide it between the last two.)
 TEST_F(LowestNeedByHand, SpareCpuGoesToTheJobThatWantsLeast) {
   job(1, {0, 1});
   job(1, {0});
@@ -67,8 +67,7 @@ TEST_F(LowestNeedByHand, SpareCpuGoesToTheJobThatWantsLeast) {
   EXPECT_EQ(solve(rule, view(2), 600), (std::vector<double>{0.5, 0.5, 0.5, 1}));
 }
 
-// What counts is the need of all tasks: the second wants 0.6 in total, the third 0.5, though each of its tasks wants
-// less.
+// The need of all tasks counts: the second job needs 0.6 in total, the third 0.5.
 TEST_F(LowestNeedByHand, NeedIsThatOfAllTasks) {
   job(1, {0, 0, 0});
   job(0.3, {1, 2});
@@ -85,8 +84,8 @@ TEST_F(LowestNeedByHand, NeedIsThatOfAllTasks) {
 
 using LowestStretchByHand = ByHand;
 
-// T = 600. The first has run all its 600 s, the second not at all: s = 1/2 would give 0 and 1, but nobody gets less
-// than 0.01.
+// T = 600. The first has run for all of its 600 s, the second not at all: s = 1/2 would give 0 and 1, but no job gets
+// less than 0.01.
 TEST_F(LowestStretchByHand, WhoWasServedWellGetsTheLeast) {
   job(1, {0}, 600, 600);
   job(1, {0}, 600, 0);
@@ -106,8 +105,8 @@ TEST_F(LowestStretchByHand, EqualEstimates) {
   EXPECT_NEAR(yields[1], 6.0 / 7, kTolerance);
 }
 
-// The first has waited for 6000 s: no yield brings its estimate near the others'. It runs at full speed and they share
-// the other half as if it were not there.
+// The first has waited for 6000 s: no yield brings its estimate near those of the others. It runs at full speed, and
+// they share the other half as if it were not there.
 TEST_F(LowestStretchByHand, OutOfReachMeansFullSpeed) {
   job(0.5, {0}, 6000, 0);
   job(0.5, {0}, 600, 0);
@@ -119,8 +118,8 @@ TEST_F(LowestStretchByHand, OutOfReachMeansFullSpeed) {
   EXPECT_NEAR(yields[2], 0.01, kTolerance);
 }
 
-// All alike but for their needs: 1/3 each, for which node 0 is full. What is left of node 1, 1/15, lowers the estimate
-// of the fourth from 2.4 to 1200 / 550, that of the third only to 1200 / 540.
+// All equal except for their needs: 1/3 each, which fills node 0. The 1/15 that node 1 has left lowers the estimate of
+// the fourth from 2.4 to 1200 / 550, that of the third only to 1200 / 540.
 TEST_F(LowestStretchByHand, SpareCpuGoesWhereItLowersTheEstimateMost) {
   job(1, {0, 1}, 600, 300);
   job(1, {0}, 600, 300);

@@ -10,7 +10,7 @@
 namespace dfrs {
 namespace {
 
-// Against a look at one entry after the other, while entries are spent.
+// Compares with a linear search while entries are spent.
 template <std::size_t D>
 void compare_with_scan(bool sorted) {
   std::size_t found = 0, missed = 0;

@@ -96,7 +96,7 @@ TEST_P(PackerCases, PacksAsTheReferenceWithAYieldPerJob) {
   }
 }
 
-// Lists long enough to be searched in blocks, nodes of all kinds, jobs that are left out between two packings.
+// Lists long enough to be searched in blocks, nodes of all kinds, jobs left out between two packings.
 TEST_P(PackerCases, PacksManyJobsAsTheReference) {
   int packed = 0, failed = 0;
   for (std::uint64_t seed = 1; seed <= oracle::cases(60); ++seed) {

@@ -103,7 +103,7 @@ TEST(Repack, YieldForStretchByHand) {
   EXPECT_DOUBLE_EQ(yield_for_stretch(job, 1000, 600, 1), 1.75);
 }
 
-// A job below the bound keeps its node though the packing would rather have it elsewhere; above it, it moves.
+// A job below the bound keeps its node although the packing prefers another one; above the bound it moves.
 TEST(Repack, MinvtPinsYoungJobs) {
   const std::vector<NodeView> nodes(2, {{1, {100}}, true});
   const Nodes second{1};
@@ -130,7 +130,7 @@ TEST(Repack, MinvtPinsYoungJobs) {
   EXPECT_EQ(nodes_after(600, 10, minft), Nodes{0});
 }
 
-// What a job holds on a node that went down is no demand on the others.
+// Tasks on a node that is down do not count against the other nodes.
 TEST(Repack, AJobThatStaysOnAnUnusableNodeTakesNoRoomElsewhere) {
   const std::vector<NodeView> nodes{{{1, {100}}, false}, {{1, {100}}, true}};
   const Nodes down{0};

@@ -16,8 +16,7 @@ Nodes nodes_of(const ClusterState& state, JobSlot job) {
   return {nodes.begin(), nodes.end()};
 }
 
-// `by_load`: behind the case's nodes stand unusable ones, so many that nodes are kept by their load. They change
-// nothing.
+// `by_load`: adds so many unusable nodes that nodes are kept sorted by load. That must change nothing.
 struct Tested {
   bool general;
   Victims victims;

@@ -44,7 +44,7 @@ TEST_P(GreedyCases, FindsTheReferencesNodes) {
   EXPECT_GT(refused, 50);
 }
 
-// The rule, task by task, with a look at all nodes.
+// A plain second implementation: for each task a scan of all nodes.
 std::vector<NodeIndex> plain_nodes(const ClusterState& state, const JobView& job) {
   std::vector<double> load(state.node_count());
   std::vector<std::uint32_t> taken(state.node_count(), 0);
@@ -67,8 +67,8 @@ std::vector<NodeIndex> plain_nodes(const ClusterState& state, const JobView& job
   return chosen;
 }
 
-// Clusters so large that nodes are kept by their load. Needs that are no dyadic fractions: loads that differ by
-// rounding alone must not change a choice. Jobs come and go one by one, and at times most of them at once, as in a
+// Clusters so large that nodes are kept sorted by load. The needs are not dyadic fractions: loads that differ by
+// rounding alone must not change a choice. Jobs come and go one by one, and sometimes most of them at once, as in a
 // repack.
 TEST_P(GreedyCases, ChoosesOnLargeClustersAsByALookAtAllNodes) {
   int placed = 0, refused = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Yields after a move: those found again for all, to the last bit; or, where many are tied to it, for those beside it.
+// Yields after a move equal those computed for all jobs to the last bit; or, if many jobs are tied to the move, those
+// computed for its neighbours.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,7 +83,7 @@ double used_on(const Crowd& crowd, const triage::Yields& yields, NodeIndex n) {
   return used;
 }
 
-// Random moves one after the other, of which those are kept that pay.
+// Random moves one after the other; those that pay are kept.
 template <typename Check>
 void move_about(bool few_tied, const Check& check) {
   std::size_t pay = 0, tried = 0;
@@ -130,7 +131,7 @@ void move_about(bool few_tied, const Check& check) {
   EXPECT_LT(pay, tried * 9 / 10);
 }
 
-// Yields that were kept and changed around a move are those found for all jobs.
+// The yields kept and changed around a move equal those computed for all jobs.
 TEST(TriageYields, AfterMovesAreThoseFoundAnew) {
   move_about(false, [](const Crowd& crowd, const triage::Residents& residents, const TriageOptions& options,
                        const triage::Yields&, triage::Yields& moved, const auto&) {
@@ -144,7 +145,7 @@ TEST(TriageYields, AfterMovesAreThoseFoundAnew) {
   });
 }
 
-// Where many are tied to a move, those beside it have what the others leave.
+// If many jobs are tied to a move, its neighbours share what the others leave.
 TEST(TriageYields, BesideAMoveLeaveTheOthersTheirs) {
   std::size_t kept = 0, changed = 0, full = 0;
   move_about(true, [&](const Crowd& crowd, const triage::Residents& residents, const TriageOptions&,

@@ -95,7 +95,7 @@ TEST(TriageWeights, AreLookedAtAgainWhenTheyHaveDoubledOrHalved) {
   EXPECT_DOUBLE_EQ(look_again(job, {10}, 0.5, kDefaults), 1500);
 }
 
-// Steps that cannot be the one are left out; one by one, they give the same.
+// Skipping impossible steps gives the same result as taking them one by one.
 TEST(TriageWeights, AreLookedAtAgainAtTheFirstInstantThatIsLateEnough) {
   int later = 0;
   for (std::uint64_t seed = 1; seed <= oracle::cases(3000); ++seed) {
@@ -183,8 +183,8 @@ TEST(TriageAdmission, AYoungJobIsLetAloneUntilThePauseCostsLess) {
 }
 
 TEST(TriageAdmission, NobodyIsPausedWithoutNeed) {
-  // 60 MiB are wanted. The oldest job is the cheapest to pause, but frees 10 only; with the next there is room, and
-  // then the oldest is not needed.
+  // The newcomer needs 60 MiB. The oldest job is the cheapest to pause but frees only 10; with the next one there is
+  // room, and the oldest need not go.
   const HandRun r = run(1, {job(0, 50000, 10, 0.1), job(1000, 50000, 60, 0.1), job(5000, 10, 60, 0.1)});
   EXPECT_DOUBLE_EQ(r.result.jobs[2].start, 5000);
   EXPECT_EQ(r.result.jobs[0].pauses, 0u);
@@ -198,7 +198,7 @@ TEST(TriageAdmission, ACrowdedNewcomerMakesRoomOfItsOwn) {
   const HandRun r = run(2, jobs);
   EXPECT_EQ(r.result.jobs[1].pauses, 1u);
   EXPECT_DOUBLE_EQ(r.yields.at(3), 1);
-  // Those who may share do so: half of the CPU is not little.
+  // Half of the CPU is enough to share.
   EXPECT_EQ(run(2, jobs, "Triage/ROOM=0.3").result.jobs[1].pauses, 0u);
 }
 
@@ -248,8 +248,9 @@ TEST(TriageMoves, AJobIsMovedWhenTheCpuGainedOutweighsThePenalty) {
 }
 
 TEST(TriageStarvation, AWideJobGetsIntoAStreamOfShortOnes) {
-  // Each second a job of 8 s that fills half a node: more than two nodes can do, for two hours. The wide job needs both
-  // nodes whole. A job that has run is paused for it as soon as its case is worse, so that it waits minutes, not hours.
+  // For two hours, every second brings a job of 8 s that fills half a node, which is more than two nodes can do. The
+  // wide job needs both nodes. Running jobs are paused for it as soon as it is worse off, so that it waits minutes, not
+  // hours.
   std::vector<sim::Job> jobs{job(0, 600, 100, 1, 2)};
   for (int k = 0; k < 7200; ++k) jobs.push_back(job(k / 2, 8, 50, 0.5));
   std::stable_sort(jobs.begin(), jobs.end(), [](const auto& a, const auto& b) { return a.submit < b.submit; });

@@ -8,7 +8,7 @@
 namespace dfrs::triage {
 namespace {
 
-// Whatever is looked at, put in and taken out: they are those of a list that is sorted each time.
+// Whatever is read, inserted and erased, the victims equal those of a list that is sorted each time.
 TEST(Victims, AreASortedList) {
   for (std::uint64_t seed = 1; seed <= oracle::cases(200); ++seed) {
     oracle::Dice dice(seed);

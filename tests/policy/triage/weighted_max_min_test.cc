@@ -52,7 +52,7 @@ TEST(WeightedMaxMin, IsTheReferencesFilling) {
   for (bool general : {false, true}) compare(general, [](oracle::Dice& dice) { return 0.25 * dice.between(1, 40); });
 }
 
-// Stretches of a million against full speed: sums kept by differences would lose the small ones.
+// Stretches of a million against full speed: sums that are updated by differences would lose the small ones.
 TEST(WeightedMaxMin, WeightsOfAllMagnitudes) {
   compare(true, [](oracle::Dice& dice) { return std::pow(10.0, dice.between(-9, 12)); });
 }

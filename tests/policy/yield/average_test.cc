@@ -28,7 +28,7 @@ std::vector<double> solve(const ClusterView& view) {
   return yields;
 }
 
-// Against the whole program, all nodes and jobs written out, solved by the other simplex method.
+// Compares with the complete linear program of all nodes and jobs, solved by GLPK.
 TEST(AverageYield, IsTheBestSumThatLeavesNobodyBelowTheMinimum) {
   int shared = 0;
   for (std::uint64_t seed = 1; seed <= oracle::cases(1500); ++seed) {
@@ -155,7 +155,7 @@ int between_bounds(const CpuContention& contention, std::span<const double> yiel
       std::count_if(yields.begin(), yields.end(), [&](double y) { return y > minimum + 1e-9 && y < 1 - 1e-9; }));
 }
 
-// The yields are a solution of the program. Their sum.
+// Checks that the yields are a solution of the program. Returns their sum.
 double expect_solution(const CpuContention& contention, std::span<const double> yields) {
   const double minimum = 1 / contention.max_load();
   for (const double yield : yields) {
@@ -170,8 +170,8 @@ double expect_solution(const CpuContention& contention, std::span<const double> 
   return std::accumulate(yields.begin(), yields.end(), 0.0);
 }
 
-// The yields are as good as GLPK's, whatever the limits. How many are between the bounds, which is what makes the
-// program hard.
+// Checks that the yields are as good as GLPK's, whatever the limits. Returns how many are between the bounds, which is
+// what makes the program hard.
 int expect_optimal(const Mapping& mapping, double tolerance = 1e-6) {
   const std::vector<double> best = mapping.by_glpk();
   const double best_sum = std::accumulate(best.begin(), best.end(), 0.0);
@@ -190,8 +190,8 @@ int expect_optimal(const Mapping& mapping, double tolerance = 1e-6) {
   return between_bounds(mapping.contention(), yields);
 }
 
-// Jobs on neighbouring nodes of a ring: a group of all nodes, with about as many jobs between the bounds as there are
-// nodes. All needs differ, so that the optimum is the only one.
+// Jobs on neighbouring nodes of a ring: one group of all nodes, with about as many jobs between the bounds as there are
+// nodes. All needs differ, so the optimum is unique.
 TEST(AverageYield, ALargeRingIsOneGroup) {
   constexpr std::uint32_t kNodes = 400;
   oracle::Dice dice(1);
@@ -211,8 +211,8 @@ TEST(AverageYield, ALargeRingIsOneGroup) {
   for (std::size_t k = 0; k < ours.size(); ++k) ASSERT_NEAR(ours[k], best[k], 1e-6) << k;
 }
 
-// Some hundred jobs of several tasks that are all tied together, the needs of a few kinds only: hardly a
-// step that is not degenerate.
+// A few hundred jobs of several tasks that are all tied together, with few different needs: almost every step is
+// degenerate.
 TEST(AverageYield, HundredsOfTiedJobs) {
   int between = 0;
   for (std::uint64_t seed = 1; seed <= oracle::cases(12); ++seed) {
@@ -232,7 +232,7 @@ TEST(AverageYield, HundredsOfTiedJobs) {
       }
       needs.push_back(ties ? dice.pick<double>({0.25, 0.5}) : 0.05 + 0.95 * dice.uniform());
     }
-    for (int k = 0; k < 40; ++k) {  // these set the minimum low, so that everybody else has much to gain
+    for (int k = 0; k < 40; ++k) {  // these keep the minimum low, so that all others have much to gain
       placements.push_back({nodes});
       needs.push_back(1);
     }
@@ -241,7 +241,7 @@ TEST(AverageYield, HundredsOfTiedJobs) {
   EXPECT_GT(between, 100);
 }
 
-// Equal gangs on the same nodes: any division is optimal, every pivot is tied.
+// Equal parallel jobs on the same nodes: any division is optimal, and every pivot is tied.
 TEST(AverageYield, EqualJobsInAGrid) {
   constexpr std::uint32_t kSide = 18;
   std::vector<std::vector<NodeIndex>> placements;
@@ -259,7 +259,7 @@ TEST(AverageYield, EqualJobsInAGrid) {
   expect_optimal(Mapping(2 * kSide + 1, placements, needs));
 }
 
-// Needs over three orders of magnitude. GLPK lets a node give 1e-7 more than it has, which is much to a job of 1e-3.
+// Needs over three orders of magnitude. GLPK lets a node give 1e-7 more than it has, which is a lot for a job of 1e-3.
 TEST(AverageYield, SmallNeedsBesideLargeOnes) {
   for (std::uint64_t seed = 1; seed <= oracle::cases(100); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -276,7 +276,7 @@ TEST(AverageYield, SmallNeedsBesideLargeOnes) {
   }
 }
 
-// Where the limit of steps is reached the last vertex stands: the more steps the better.
+// At the limit of steps the last vertex is the answer: more steps give better ones.
 TEST(AverageYield, WhatIsReachedWithinTheStepsIsASolution) {
   oracle::Dice dice(1);
   std::vector<std::vector<NodeIndex>> placements;
@@ -299,8 +299,7 @@ TEST(AverageYield, WhatIsReachedWithinTheStepsIsASolution) {
   EXPECT_LT(last, std::accumulate(all.begin(), all.end(), 0.0) - 1e-3);
 }
 
-// Larger than the first cases: groups of many nodes and jobs, with equal needs (ties and steps of no length) or with
-// needs that are all different.
+// Larger groups of many nodes and jobs, with equal needs (ties and degenerate steps) or with different ones.
 TEST(AverageYield, IsTheBestSumOnLargeMappings) {
   int between = 0;
   for (std::uint64_t seed = 1; seed <= oracle::cases(300); ++seed) {

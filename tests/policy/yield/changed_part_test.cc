@@ -19,8 +19,7 @@ std::vector<double> solved(const CpuContention& contention, std::vector<double> 
   return yields;
 }
 
-// A cluster on which jobs come and go, are put down, moved and paused as an engine call may do it, several times in
-// one.
+// A cluster on which jobs come and go, and are placed, moved and paused as in engine calls, several times per call.
 class Life {
  public:
   explicit Life(std::uint64_t seed) : dice_(seed), nodes_(static_cast<std::size_t>(dice_.between(2, 30))) {
@@ -94,7 +93,7 @@ class Life {
   ClusterState state_;
 };
 
-// Yields found again in the changed part alone are those found for all jobs, to the last bit.
+// Yields computed for the changed part alone equal those computed for all jobs, to the last bit.
 TEST(ChangedPart, NothingChangesOutsideIt) {
   std::size_t in_part = 0, in_all = 0, limited = 0;
   for (std::uint64_t seed = 1; seed <= oracle::cases(300); ++seed) {
@@ -122,7 +121,7 @@ TEST(ChangedPart, NothingChangesOutsideIt) {
   EXPECT_LT(in_part, in_all * 3 / 4);
 }
 
-// Two pairs of nodes, each shared by two jobs: what ends on the one pair is no matter of the other.
+// Two pairs of nodes, each shared by two jobs: a completion on one pair does not affect the other.
 TEST(ChangedPart, ByHand) {
   const std::vector<NodeView> nodes(4, {{1, {}}, true});
   std::vector<JobView> jobs(4);

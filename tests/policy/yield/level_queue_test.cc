@@ -11,7 +11,7 @@
 namespace dfrs {
 namespace {
 
-// Entries come out as from an ordered set, levels of all magnitudes and many of them equal, pushed in between.
+// Entries come out as from an ordered set, with levels of all magnitudes, many equal ones, and pushes in between.
 TEST(LevelQueue, IsAnOrderedSet) {
   std::size_t equal = 0;
   LevelQueue queue;

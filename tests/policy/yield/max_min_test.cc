@@ -44,8 +44,8 @@ TEST_P(MaxMinCases, IsTheReferencesProgressiveFilling) {
   EXPECT_GT(shared, 1000);
 }
 
-// What max-min means, without an algorithm: the lowest yield is the highest possible, and nobody can have more but at
-// the cost of somebody who has no more than he (each job below 1 has a full node on which it is among the highest).
+// The definition of max-min: the lowest yield is as high as possible, and no job can have more except at the cost of
+// one that has no more than itself (each job below 1 has a full node on which its yield is among the highest).
 TEST_P(MaxMinCases, EveryLimitedJobHasABottleneck) {
   for (std::uint64_t seed = 1; seed <= oracle::cases(4000); ++seed) {
     oracle::Dice dice(seed);

@@ -12,7 +12,7 @@
 namespace dfrs {
 namespace {
 
-// All of the 64 halvings.
+// The plain algorithm: 64 bisections.
 double by_halving(const CpuContention& contention, const CpuContention::Node& node,
                   const std::vector<StretchEstimate>& jobs, const std::vector<double>& yields, double floor,
                   double high) {
@@ -74,7 +74,7 @@ TEST(StretchLevel, IsThatOfTheHalvingsToTheLastBit) {
       }
     }
   }
-  // All branches were gone through, unless but a few cases were asked for.
+  // All branches were taken, unless only a few cases were run.
   if (oracle::cases(6000) < 6000) return;
   EXPECT_GT(zero, 50);
   EXPECT_GT(whole, 50);

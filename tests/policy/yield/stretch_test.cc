@@ -67,7 +67,7 @@ TEST(MinAverageStretch, IsNoWorseThanAnyGridPoint) {
     double sum = 0;
     for (std::size_t k = 0; k < problem.jobs.size(); ++k) sum += problem.jobs[k].at(problem.limited[k]);
 
-    // No job below the best common level, as the product promises.
+    // No job is below the best common level, as the function promises.
     const std::vector<double> level = oracle::max_stretch_yields(problem.world, kRest);
     double common = 1e300;
     for (std::size_t k = 0; k < problem.jobs.size(); ++k) {
@@ -89,7 +89,7 @@ TEST(MinAverageStretch, IsNoWorseThanAnyGridPoint) {
       for (std::size_t k = 0; k < at.size(); ++k) {
         const double stretch = problem.jobs[k].at(static_cast<double>(at[k]) / kSteps);
         value += stretch;
-        // A job that is above the level for its floor of 0.01 alone does not count against the point.
+        // A job that is above the level only because of its floor of 0.01 does not count against the point.
         fits = fits && (1 / stretch >= common || at[k] == kSteps);
       }
       if (fits) best = std::min(best, value);
@@ -103,7 +103,7 @@ TEST(MinAverageStretch, IsNoWorseThanAnyGridPoint) {
   EXPECT_GT(solved, 30);
 }
 
-// A node that the lower bounds fill to the brim, rounding included, once made the solver give up.
+// The lower bounds may fill a node up to rounding; the solver must still find a solution.
 TEST(MinAverageStretch, IsAlwaysSolved) {
   sim::GlpkSolver solver;
   for (std::uint64_t seed = 1; seed <= oracle::cases(2000); ++seed) {

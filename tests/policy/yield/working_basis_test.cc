@@ -12,7 +12,7 @@
 namespace dfrs {
 namespace {
 
-// Needs of all jobs on all nodes, of which the basis has some.
+// The needs of all jobs on all nodes; the basis contains some of them.
 class Matrix {
  public:
   explicit Matrix(oracle::Dice& dice) {
@@ -29,7 +29,7 @@ class Matrix {
     for (std::size_t j = 0; j < basis.size(); ++j) out.push_back(need(node, basis.job(j)));
     return out;
   }
-  // How far inverse times matrix is from 1.
+  // How far the inverse times the matrix is from the identity.
   double error(const WorkingBasis& basis) const {
     double worst = 0;
     for (std::size_t i = 0; i < basis.size(); ++i) {
@@ -65,7 +65,7 @@ TEST(WorkingBasis, KeepsTheInverseThroughEveryChange) {
       const std::size_t j = size == 0 ? 0 : dice.below(places), n = size == 0 ? 0 : dice.below(places);
       if ((kind <= 1 && job_in[job] != 0) || ((kind == 0 || kind == 2) && node_in[node] != 0)) continue;
       const std::uint32_t old_job = size == 0 ? 0 : basis.job(j), old_node = size == 0 ? 0 : basis.node(n);
-      // Pivots far from rounding alone: what is tested is the algebra.
+      // Only pivots well above rounding: this tests the algebra.
       if (kind == 3 && std::abs(basis.inverse(j, n)) < 0.05) continue;
       WorkingBasis before = basis;
       bool changed = false;

@@ -69,7 +69,7 @@ TEST_F(ControlPort, ShowsWhatTheControllerShows) {
   const auto [status, explained] = get("/v1/explain?job=7");
   EXPECT_EQ(status, 200);
   EXPECT_EQ(explained["lines"][1], "its yield is 0.333");
-  // The schema's names are promised to scripts.
+  // Scripts rely on the schema's names.
   EXPECT_EQ(get("/v1/status").second["jobs"][2]["priority"], nullptr);
   EXPECT_EQ(get("/v1/status").second["jobs"][0]["nodes"]["n1"], 3);
 }
@@ -86,7 +86,7 @@ TEST_F(ControlPort, WrongQuestions) {
   EXPECT_FALSE(ask("GET", "/v1/nonsense").has_value());
 }
 
-// Each costs a repack, and everybody may ask.
+// Each costs a repack, and every user may ask.
 TEST_F(ControlPort, RepacksAreNotMadeFasterThanOneASecond) {
   const auto begin = std::chrono::steady_clock::now();
   int asked = 0;
@@ -128,7 +128,7 @@ TEST_F(ControlPort, RecordingOnAndOff) {
   EXPECT_FALSE(recorder.state().on);
 }
 
-// Everybody may look, as with squeue; only root and SlurmUser may write files.
+// Every user may read, as with squeue; only root and SlurmUser may write files.
 TEST_F(ControlPort, OthersMayLookButNotRecord) {
   if (::getuid() != 0) GTEST_SKIP() << "needs root, to ask as another user";
   const sim::TemporaryFolder folder;
@@ -156,7 +156,7 @@ TEST_F(ControlPort, OthersMayLookButNotRecord) {
   EXPECT_FALSE(recorder.state().on);
 }
 
-// Another key: neither believes the other.
+// Another key: each side refuses the other.
 TEST_F(ControlPort, AnotherKeyIsRefused) {
   Munged other("another key");
   const Authenticator authenticator(other.socket());
@@ -176,7 +176,7 @@ TEST_F(ControlPort, APortInUseIsAnError) {
   EXPECT_THAT(second.error(), HasSubstr("in use"));
 }
 
-// Questions come while the scheduling thread changes what they are about.
+// Requests come while the scheduling thread changes the state.
 TEST_F(ControlPort, Threads) {
   const sim::TemporaryFolder folder;
   std::atomic<bool> stop{false};

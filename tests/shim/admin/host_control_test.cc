@@ -74,7 +74,7 @@ class HostControl : public ::testing::Test {
     char error[256] = "";
     EXPECT_EQ(dfrs_controller_reconfigure(controller, error, sizeof error), 0) << error;
   }
-  // Status and answer; 0 if nobody answers.
+  // Status and answer; 0 if there is no answer.
   std::pair<int, Json> ask(std::uint16_t port, const std::string& method, const std::string& target,
                            const std::string& body = {}) const {
     const Authenticator authenticator(Munged::shared().socket());
@@ -144,7 +144,7 @@ TEST_F(HostControl, ShowsJobsAndRecordsWhatReplays) {
   EXPECT_EQ(summary.jobs, 6U);
 }
 
-// slurmctld schedules without the port, too, and tries it again when it is told to.
+// slurmctld also schedules without the port, and tries again at a reconfigure.
 TEST_F(HostControl, APortThatIsTakenAndOneThatChanges) {
   Port first;
   write_conf(first.number());

@@ -103,7 +103,7 @@ inline ControllerStatus sample_status() {
   node.name = "n4";
   node.usable = true;
   node.agent_age = std::numeric_limits<double>::infinity();
-  node.agent_error = "";
+  node.agent_error.reset();
   status.nodes.push_back(node);
   return status;
 }
@@ -113,8 +113,8 @@ inline RepackPlan sample_plan() {
   plan.algorithm = "GreedyPM*/per/OPT=MIN/MINVT=600";
   plan.min_yield_before = 0.25;
   plan.min_yield_after = 0.5;
-  plan.moves = {{PlannedMove::Kind::move, 12, {{"n1", 4}}, {{"n2", 2}, {"n3", 2}}},
-                {PlannedMove::Kind::start, 100000, {}, {{"n1", 1}}}};
+  plan.decisions = {{DecisionKind::move, 12, {{"n1", 4}}, {{"n2", 2}, {"n3", 2}}},
+                {DecisionKind::start, 100000, {}, {{"n1", 1}}}};
   plan.yields = {{7, 0.25, 0.5}, {100000, 0, 1}};
   return plan;
 }

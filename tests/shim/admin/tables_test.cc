@@ -20,7 +20,7 @@ using ::testing::Not;
 
 std::string users(std::uint32_t id) { return id == 1000 ? "alice" : std::to_string(id); }
 
-// DFRS_UPDATE_GOLDEN=1 writes them anew.
+// DFRS_UPDATE_GOLDEN=1 rewrites them.
 void expect_golden(const std::string& name, const std::string& text) {
   const char* const source = std::getenv("srcdir");
   const std::string path = std::string(source != nullptr ? source : ".") + "/tests/golden/dfrsctl/" + name;

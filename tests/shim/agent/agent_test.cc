@@ -24,7 +24,7 @@ class NoPageOut final : public PageOutSystem {
   bool stopped(pid_t) override { return false; }
   SwapSpace swap() override { return {}; }
   ProcessMemory memory(pid_t) override { return {}; }
-  std::int64_t advise(pid_t, MemoryRange, int&) override { return -1; }
+  tl::expected<std::uint64_t, int> advise(pid_t, MemoryRange) override { return tl::unexpected(0); }
 };
 
 class AgentTest : public testing::TestWithParam<FakeCgroups::Version> {
@@ -139,9 +139,9 @@ TEST_P(AgentTest, LiftsTheQuotaOfJobsThatAreNoLongerOurs) {
   ASSERT_TRUE(agent->apply(state(2, {})));
   EXPECT_THAT(quota(12), testing::StartsWith(unlimited()));
   EXPECT_EQ(published(12), "");
-  // Of 13 nothing runs any more.
+  // Nothing of job 13 runs any more.
   EXPECT_EQ(tree.exists(group(13)), !v1());
-  // The other goes when it is empty, not before it has been so for two looks.
+  // The other is removed once it was empty at two ticks in a row.
   set_processes(12, "");
   agent->tick();
   EXPECT_TRUE(tree.exists(group(12)));
@@ -173,7 +173,7 @@ TEST_P(AgentTest, ARestartedAgentGoesOnWhereItWas) {
   EXPECT_EQ(quota(12), "5000 10000");
   EXPECT_EQ(published(12), "5000 10000\n");
   EXPECT_FALSE(agent->apply(state(7, {{12, 2, false}})));
-  // A job that went while it was away is noticed.
+  // It notices a job that ended while it was down.
   set_processes(13, "100\n");
   ASSERT_TRUE(agent->apply(state(8, {{12, 0.5, false}})));
   EXPECT_THAT(quota(13), testing::StartsWith(unlimited()));
@@ -192,7 +192,7 @@ TEST_P(AgentTest, ADamagedMemoryIsSetAside) {
     const auto agent = start();
     EXPECT_THAT(problems, Contains(HasSubstr("set aside"))) << damage;
     EXPECT_TRUE(std::filesystem::exists(run / "n1/desired.json.damaged"));
-    // Quotas stay until it is known what is wanted; then any state is new.
+    // Quotas stay until a state comes; any state is newer.
     EXPECT_EQ(quota(12), "5000 10000");
     EXPECT_EQ(published(12), "5000 10000\n");
     EXPECT_TRUE(agent->apply(state(1, {{12, 0.5, false}})));
@@ -233,7 +233,7 @@ TEST_P(AgentTest, AccountsAcrossGroupsThatAreMadeAnew) {
   EXPECT_DOUBLE_EQ(used(2), 7);
 }
 
-// A node of 0.05 real cores a CPU: half a core's second is ten of a CPU, as a quota of ten CPUs is half a core.
+// A node with 0.05 real cores per CPU: half a core-second is ten CPU-seconds, as a quota of ten CPUs is half a core.
 TEST_P(AgentTest, ReportsUseInTheCpusThatQuotasAreIn) {
   const auto agent = start(0.05);
   start_job(12);
@@ -260,7 +260,7 @@ TEST_P(AgentTestV1, AddsUpProcessesWhereNothingElseAccounts) {
   proc.write("200/task/200/schedstat", "1000000000 5 7\n");
   agent->tick();
   EXPECT_DOUBLE_EQ(agent->report().jobs.at(0).cpu_seconds, 3);
-  // One ends, a new one comes: what was used stays used.
+  // One ends, a new one comes: earlier use still counts.
   set_processes(12, "200\n300\n");
   proc.write("200/task/200/schedstat", "1250000000 5 7\n");
   proc.write("300/task/300/schedstat", "250000000 5 7\n");
@@ -336,8 +336,8 @@ TEST_P(AgentTest, MetricsAreThere) {
   EXPECT_THAT(text, Not(HasSubstr("nan")));
 }
 
-// States are lost, repeated and overtaken, the agent is restarted, groups come and go: in the end what holds is the
-// newest state that arrived.
+// States are lost, repeated and reordered, the agent is restarted, groups come and go: in the end the newest state that
+// arrived is in force.
 TEST_P(AgentTest, ConvergesWhateverHappensOnTheWay) {
   rc::check([this] {
     for (const char* const node : {"cpu/dfrs/n1", "cpuacct/dfrs/n1", "system.slice"}) tree.remove_group(node);

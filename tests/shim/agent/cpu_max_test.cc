@@ -20,7 +20,7 @@ TEST(CpuMax, SmallQuotasHaveLongerPeriods) {
   EXPECT_EQ(cpu_max_for(0.1), (CpuMax{2000, 20000}));
   EXPECT_EQ(cpu_max_for(0.01), (CpuMax{2000, 200000}));
   EXPECT_EQ(cpu_max_for(0.002), (CpuMax{2000, 1000000}));
-  // The least there is.
+  // The minimum.
   EXPECT_EQ(cpu_max_for(0.001), (CpuMax{1000, 1000000}));
   EXPECT_EQ(cpu_max_for(0.0001), (CpuMax{1000, 1000000}));
   EXPECT_EQ(cpu_max_for(0), (CpuMax{1000, 1000000}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Control groups as a tree of plain files: groups come with the kernel's files in them, and go with them.
+// Control groups as a tree of plain files: groups are created and removed together with the kernel's files in them.
 #pragma once
 
 #include <errno.h>
@@ -78,15 +78,15 @@ class FakeCgroups final : public CgroupKernel {
   }
 
   std::function<void()> after_make;  ///< called when a group was made
-  long magic = 0;                    ///< another file system than that of the version, when set
+  long magic = 0;                    ///< if set, the type of another file system than the version's
 
   long file_system(int) const override {
     if (magic != 0) return magic;
     return version_ == Version::v1 ? CGROUP_SUPER_MAGIC : CGROUP2_SUPER_MAGIC;
   }
 
-  /// A group is seen with all of its files or not at all, as the kernel's are.
-  int make(int at, const std::string& name) const override {
+  /// A group appears with all of its files at once, as the kernel's do.
+  tl::expected<void, int> make(int at, const std::string& name) const override {
     const std::string unseen = folder_ / (".made-by-" + std::to_string(::gettid()));
     std::filesystem::remove_all(unseen);
     std::filesystem::create_directory(unseen);
@@ -97,26 +97,27 @@ class FakeCgroups final : public CgroupKernel {
         {"cpuacct.usage", "0\n"},     {"cgroup.procs", ""}};
     for (const auto& [file, text] : files) {
       const base::Fd fd(::openat(group->get(), file.c_str(), O_WRONLY | O_CREAT, 0644));
-      if (::write(fd.get(), text.data(), text.size()) < 0) return errno;
+      if (::write(fd.get(), text.data(), text.size()) < 0) return tl::unexpected(errno);
     }
     if (::renameat2(AT_FDCWD, unseen.c_str(), at, name.c_str(), RENAME_NOREPLACE) != 0) {
       const int error = errno;
       std::filesystem::remove_all(unseen);
-      return error;
+      return tl::unexpected(error);
     }
     if (after_make) after_make();
-    return 0;
+    return {};
   }
 
-  int remove(int at, const std::string& name) const override {
+  tl::expected<void, int> remove(int at, const std::string& name) const override {
     const auto group = base::open_folder(at, name);
-    if (!group) return group.error();
+    if (!group) return tl::unexpected(group.error());
     const auto processes = base::read_file_at(group->get(), "cgroup.procs");
-    if (processes && !processes->empty()) return EBUSY;
+    if (processes && !processes->empty()) return tl::unexpected(EBUSY);
     const auto files = base::list_folder(group->get());
-    if (!files) return files.error();
+    if (!files) return tl::unexpected(files.error());
     for (const std::string& file : *files) ::unlinkat(group->get(), file.c_str(), 0);
-    return ::unlinkat(at, name.c_str(), AT_REMOVEDIR) == 0 ? 0 : errno;
+    if (::unlinkat(at, name.c_str(), AT_REMOVEDIR) != 0) return tl::unexpected(errno);
+    return {};
   }
 
  private:

@@ -29,7 +29,7 @@ TEST(CgroupV1, MakesItsTreeWithTheLargestShares) {
   EXPECT_EQ(tree.text("cpu/dfrs/n1/cpu.shares"), "262144");
   EXPECT_TRUE(tree.exists("cpuacct/dfrs/n1"));
   EXPECT_TRUE(groups->list()->empty());
-  // Another node of the same host beside it; the same one again.
+  // Another node on the same host; the same one again.
   open_groups(tree, "n2");
   EXPECT_TRUE(tree.exists("cpu/dfrs/n2"));
   open_groups(tree, "n1");
@@ -46,7 +46,7 @@ TEST(CgroupV1, SetsQuotasAndOnlyWritesChanges) {
   EXPECT_EQ(groups->quota(12), std::optional(kHalf));
   EXPECT_THAT(*groups->list(), ElementsAre(12u));
   EXPECT_EQ(groups->set_quota(12, kHalf), QuotaChange::none);
-  // What others change is seen.
+  // Changes by others are noticed.
   tree.write("cpu/dfrs/n1/job_12/cpu.cfs_quota_us", "7000\n");
   EXPECT_EQ(groups->set_quota(12, kHalf), QuotaChange::written);
   EXPECT_EQ(groups->set_quota(12, CpuMax{}), QuotaChange::written);
@@ -121,7 +121,7 @@ TEST(CgroupV1, AGroupThatGoesMeanwhileIsNoError) {
   EXPECT_EQ(groups->set_quota(12, kHalf), QuotaChange::no_group);
   tree.after_make = nullptr;
   EXPECT_EQ(groups->set_quota(12, kHalf), QuotaChange::written);
-  // A file that is missing in a group that is there is one.
+  // A file that is missing in an existing group is an error.
   std::filesystem::remove(tree / "cpu/dfrs/n1/job_12/cpu.shares");
   EXPECT_FALSE(groups->set_quota(12, CpuMax{6000, 10000}));
 }
@@ -170,7 +170,7 @@ TEST(CgroupV1, IgnoresForeignNames) {
 
 TEST(CgroupErrors, SayWhatIsWrong) {
   FakeCgroups tree(FakeCgroups::Version::v1);
-  // A tmpfs where the controllers should be: folders could be made there, but would do nothing.
+  // A tmpfs in place of the controllers: folders could be created there, but would have no effect.
   tree.magic = TMPFS_MAGIC;
   auto groups = open_job_groups({tree.root(), "dfrs", "n1"}, tree);
   ASSERT_FALSE(groups);

@@ -34,14 +34,13 @@ class StubSystem final : public PageOutSystem {
     const std::lock_guard lock(mutex);
     return {resident_kib - swapped_kib[pid], swapped_kib[pid]};
   }
-  std::int64_t advise(pid_t pid, MemoryRange range, int& error) override {
+  tl::expected<std::uint64_t, int> advise(pid_t pid, MemoryRange range) override {
     if (before_advise) before_advise();
     const std::lock_guard lock(mutex);
-    error = next_error;
-    if (error != 0) return -1;
+    if (const int error = next_error; error != 0) return tl::unexpected(error);
     advised.emplace_back(pid, range);
     if (goes) swapped_kib[pid] += (range.end - range.begin) / 1024;
-    return static_cast<std::int64_t>(range.end - range.begin);
+    return range.end - range.begin;
   }
   std::vector<std::pair<pid_t, MemoryRange>> seen() {
     const std::lock_guard lock(mutex);
@@ -236,7 +235,7 @@ TEST(PrivateRanges, OfMaps) {
                                   MemoryRange{0x7fff1, 0x7fff2}));
 }
 
-// A real stopped process, moved out and going on as if nothing had been.
+// A real stopped process is moved out and then continues normally.
 TEST(KernelPageOut, MovesAStoppedProcessToSwap) {
   KernelPageOut system;
   if (system.swap().free_kib < 200 * 1024) GTEST_SKIP() << "needs 200 MB of free swap on this machine";

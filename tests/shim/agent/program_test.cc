@@ -141,18 +141,18 @@ TEST_F(Dfrsd, HoldsQuotasAndGoesOnAfterARestart) {
     agents.set_desired(0, std::vector<JobQuota>{{12, cpus, false, false}});
     return agents.wait(std::vector<std::size_t>{0}, 10000);
   };
-  ASSERT_TRUE(tell(start(), 0.5)) << log() << agents.report(0).error;
+  ASSERT_TRUE(tell(start(), 0.5)) << log() << agents.report(0).error.value_or("");
   EXPECT_EQ(quota(12), "5000\n");
   EXPECT_EQ(file_text(run_ / "n1/quota/12"), "5000 10000\n");
   EXPECT_EQ(stop(), 0);
   EXPECT_EQ(quota(12), "5000\n");
   EXPECT_THAT(log(), HasSubstr("quotas stay as they are"));
-  ASSERT_TRUE(tell(start(), 0.6)) << log() << agents.report(0).error;
+  ASSERT_TRUE(tell(start(), 0.6)) << log() << agents.report(0).error.value_or("");
   EXPECT_EQ(quota(12), "6000\n");
-  EXPECT_THAT(log(), HasSubstr("goes on with state"));
+  EXPECT_THAT(log(), HasSubstr("continuing with state"));
   ::kill(pid_, SIGKILL);
   ::waitpid(pid_, nullptr, 0);
-  ASSERT_TRUE(tell(start(), 0.7)) << log() << agents.report(0).error;
+  ASSERT_TRUE(tell(start(), 0.7)) << log() << agents.report(0).error.value_or("");
   EXPECT_EQ(quota(12), "7000\n");
 }
 
@@ -164,11 +164,11 @@ TEST_F(Dfrsd, ClocksDoNotMatter) {
     HttpNodeAgents agents(delivery());
     agents.set_agents(std::vector<AgentAddress>{{"n1", "127.0.0.1", start({"faketime", "-f", shift})}});
     agents.set_desired(0, std::vector<JobQuota>{{12, *shift == '+' ? 0.5 : 0.6, false, false}});
-    EXPECT_TRUE(agents.wait(std::vector<std::size_t>{0}, 10000)) << log() << agents.report(0).error;
+    EXPECT_TRUE(agents.wait(std::vector<std::size_t>{0}, 10000)) << log() << agents.report(0).error.value_or("");
     EXPECT_EQ(quota(12), *shift == '+' ? "5000\n" : "6000\n");
     EXPECT_LT(agents.report(0).age, 10);
     stop();
-    std::filesystem::remove_all(run_ / "n1");  // each shift is a story of its own
+    std::filesystem::remove_all(run_ / "n1");  // each run starts without state
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Version 2 on this machine's own hierarchy, below a group of the test's. Where the cpu controller is version 1's (both
-// mounted, /sys/fs/cgroup/unified), CPU time and processes are there all the same, but no quotas.
+// Version 2 on this machine's own hierarchy, below a group of the test's. If the cpu controller belongs to version 1
+// (both mounted, /sys/fs/cgroup/unified), there are CPU times and processes, but no quotas.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/magic.h>
@@ -39,7 +39,7 @@ class RealCgroup2 : public testing::Test {
     if (mount.empty()) GTEST_SKIP() << "needs cgroup version 2 at /sys/fs/cgroup or /sys/fs/cgroup/unified";
     const std::string top = mount + "/dfrs-test-" + std::to_string(::getpid());
     if (::mkdir(top.c_str(), 0755) != 0) GTEST_SKIP() << "control groups cannot be made in " << mount;
-    // As slurmstepd lays its groups out; the controller must be on all the way down.
+    // The layout of slurmstepd's groups; the controller must be enabled on every level.
     has_cpu_ = true;
     std::string path = top;
     made_.push_back(path);
@@ -72,7 +72,7 @@ class RealCgroup2 : public testing::Test {
     file << "+cpu" << std::flush;
     return file.good();
   }
-  // A process in a group that uses all the CPU time that it gets.
+  // A process in a group, which uses all the CPU time that it gets.
   pid_t burn_in(const std::string& group) {
     const pid_t child = ::fork();
     if (child == 0) {

@@ -69,7 +69,7 @@ class RealCgroup : public testing::Test {
   }
   double used(std::uint32_t job) const { return groups_->use(job)->cpu_seconds.value(); }
 
-  /// Share of a core that each job got over the time.
+  /// The average share of a core that each job got.
   std::vector<double> shares(const std::vector<std::uint32_t>& jobs, std::chrono::milliseconds time) const {
     std::vector<double> before;
     for (const std::uint32_t job : jobs) before.push_back(used(job));
@@ -112,7 +112,7 @@ TEST_F(RealCgroup, SmallQuotasHold) {
   burn(1);
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   const std::vector<double> got = shares({1}, std::chrono::milliseconds(2000));
-  // Some tens of milliseconds in all: a few ticks of the kernel more or less show.
+  // Only some tens of milliseconds in all, so that a few ticks of the kernel show.
   EXPECT_GT(got[0], 0.002);
   EXPECT_LT(got[0], 0.04);
 }

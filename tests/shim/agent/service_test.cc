@@ -27,7 +27,7 @@ class NoProcess final : public PageOutSystem {
   bool stopped(pid_t) override { return false; }
   SwapSpace swap() override { return {}; }
   ProcessMemory memory(pid_t) override { return {}; }
-  std::int64_t advise(pid_t, MemoryRange, int&) override { return -1; }
+  tl::expected<std::uint64_t, int> advise(pid_t, MemoryRange) override { return tl::unexpected(0); }
 };
 
 class Service : public testing::Test {
@@ -60,7 +60,7 @@ class Service : public testing::Test {
   tl::expected<HttpCallAnswer, HttpCallError> ask(const std::string& method, const std::string& target,
                                                   const std::string& body = {}) const {
     HttpCallLimits limits;
-    limits.timeout = std::chrono::seconds(30);  // not what is tested; a sanitizer makes two seconds little
+    limits.timeout = std::chrono::seconds(30);  // not under test; with a sanitizer two seconds are short
     return http_call(us, {"127.0.0.1", port, method, target, node_receiver("n1"), body}, limits, getuid());
   }
   std::string quota(std::uint32_t job) const {
@@ -90,7 +90,7 @@ TEST_F(Service, AppliesAndReports) {
 TEST_F(Service, RefusesWhatIsOldOrNotUnderstood) {
   const std::string state = format_desired({"n1", {2, 5}, {{12, 0.5, false, false}}});
   ASSERT_EQ(ask("POST", kDesiredTarget, state)->status, 200);
-  // The same state once more, with a credential of its own: as from a replay that munged has forgotten.
+  // The same state with another credential, as in a replay after munged has forgotten the first.
   const auto again = ask("POST", kDesiredTarget, state);
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(again->status, 409);
@@ -109,7 +109,7 @@ TEST_F(Service, RefusesWhatIsOldOrNotUnderstood) {
 }
 
 TEST_F(Service, HealthAndMetricsAreOpen) {
-  // The client wants a signed answer, and there is none; the words are in its message.
+  // The client expects a signed answer and there is none; its message quotes the answer.
   EXPECT_THAT(ask("GET", "/healthz").error().message, HasSubstr("no credential"));
   EXPECT_EQ(service->counters().answers.at({"GET /healthz", 200}), 1u);
   EXPECT_THAT(ask("GET", "/metrics").error().message, HasSubstr("no credential"));
@@ -118,7 +118,7 @@ TEST_F(Service, HealthAndMetricsAreOpen) {
               HasSubstr("route=\"GET /healthz\",status=\"200\"} 1\n"));
 }
 
-// The whole way: what the controller wants holds on the node, through restarts of the agent.
+// From the controller to the node: quotas are in force, through restarts of the agent.
 TEST_F(Service, DeliveryReachesTheGroups) {
   HttpNodeAgentsOptions options;
   options.munge_socket = Munged::shared().socket();
@@ -130,16 +130,16 @@ TEST_F(Service, DeliveryReachesTheGroups) {
   const std::vector<std::size_t> all{0};
   agents.set_agents(std::vector<AgentAddress>{{"n1", "127.0.0.1", port}});
   agents.set_desired(0, std::vector<JobQuota>{{12, 0.5, false, false}});
-  ASSERT_TRUE(agents.wait(all, 10000)) << agents.report(0).error;
+  ASSERT_TRUE(agents.wait(all, 10000)) << agents.report(0).error.value_or("");
   EXPECT_EQ(quota(12), "5000");
   stop();
   agents.set_desired(0, std::vector<JobQuota>{{12, 0.7, false, false}});
   EXPECT_FALSE(agents.wait(all, 100));
-  EXPECT_EQ(quota(12), "5000");  // the agent is away: what it set stays
+  EXPECT_EQ(quota(12), "5000");  // the agent is down: its quotas stay
   start();
-  ASSERT_TRUE(agents.wait(all, 10000)) << agents.report(0).error;
+  ASSERT_TRUE(agents.wait(all, 10000)) << agents.report(0).error.value_or("");
   EXPECT_EQ(quota(12), "7000");
-  // Lost, with all that it remembers.
+  // Its run folder is lost.
   stop();
   std::filesystem::remove_all(run / "n1");
   tree.remove_group("cpu/dfrs/n1/job_12");

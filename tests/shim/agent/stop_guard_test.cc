@@ -66,7 +66,7 @@ TEST_F(StopGuardTest, LetsAJobGoOnWhoseResumeWasLost) {
   ASSERT_EQ(actions.size(), 1u);
   EXPECT_FALSE(actions[0].stopped);
   EXPECT_THAT(sent, UnorderedElementsAre(Pair(100, SIGCONT), Pair(200, SIGCONT)));
-  // If it does not help, again after as long.
+  // If that does not help, it acts again after the same time.
   sent.clear();
   check(kRunning);
   now += 3s;
@@ -101,7 +101,7 @@ TEST_F(StopGuardTest, TrustsOnlyAFreshState) {
     now += 2s;
   }
   EXPECT_THAT(sent, IsEmpty());
-  // Counted from when it is fresh.
+  // The time counts from the first fresh state.
   check(kRunning, 1s);
   EXPECT_THAT(sent, IsEmpty());
   now += 3s;
@@ -120,7 +120,7 @@ TEST_F(StopGuardTest, PassingStatesAreNoMatter) {
   states('T', 'S');
   check(kRunning);
   now += 2s;
-  check(kSuspended);  // the other way: counts anew
+  check(kSuspended);  // the other way: the time starts again
   now += 4s;
   check(kSuspended);
   EXPECT_THAT(sent, IsEmpty());

@@ -62,7 +62,7 @@ TEST(Authenticator, RefusesAnswersOfAnotherExchange) {
   EXPECT_EQ(reason_of(us.verify_answer(answer(), nonce, "node:n1", 409, "body")), Refusal::other_message);
   EXPECT_EQ(reason_of(us.verify_answer(answer(), nonce, "node:n1", 200, "Body")), Refusal::other_message);
   EXPECT_EQ(reason_of(us.verify_answer("", nonce, "node:n1", 200, "body")), Refusal::no_credential);
-  // A request's credential is none for an answer, nor the other way round.
+  // A request's credential is not valid for an answer, nor the other way round.
   EXPECT_EQ(reason_of(us.verify_answer(us.sign_request(kRequest)->credential, nonce, "node:n1", 200, "body")),
             Refusal::other_message);
   EXPECT_EQ(reason_of(us.verify_request(answer(), kRequest)), Refusal::malformed);

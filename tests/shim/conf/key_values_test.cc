@@ -10,7 +10,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// "line:key=value", with '*' before what begins a line.
+// "line:key=value", with '*' before the first pair of a line.
 std::vector<std::string> pairs(std::string_view text) {
   std::vector<std::string> out;
   const KeyValues found = parse_key_values(text);

@@ -38,7 +38,7 @@ std::vector<std::string> errors(const std::string& text) {
   return out;
 }
 
-// The one error of `line`, in an otherwise good file whose second line it is.
+// The only error of a file that is valid except for `line`, its second line.
 std::string error_of(const std::string& line) {
   const std::vector<std::string> found = errors("Partitions=p,short\n" + line + "\n");
   EXPECT_EQ(found.size(), 1U) << line;
@@ -61,7 +61,7 @@ TEST(ReadConfig, Defaults) {
   EXPECT_EQ(config.quota_wait_ms, 100U);
   EXPECT_EQ(config.comment_interval, 10);
   EXPECT_TRUE(config.stock_backfill);
-  EXPECT_EQ(config.record_file, "");
+  EXPECT_EQ(config.record_file, std::nullopt);
 }
 
 TEST(ReadConfig, EveryKey) {
@@ -90,7 +90,7 @@ TEST(ReadConfig, EveryKey) {
   EXPECT_EQ(config.record_file, "/var/log/a b#c");
 }
 
-// What is printed is a dfrs.conf that says the same.
+// The printed settings are an equivalent dfrs.conf.
 TEST(ReadConfig, FormatIsReadBackTheSame) {
   for (const char* text :
        {"Partitions=p", "Partitions=a,b PauseBy=none\nPartitionName=b PauseBy=requeue LostWork=accept",
@@ -101,7 +101,7 @@ TEST(ReadConfig, FormatIsReadBackTheSame) {
   }
 }
 
-// Rules of a partition hold whether they come before or after the global ones.
+// Rules of a partition apply whether they come before or after the global ones.
 TEST(ReadConfig, OrderDoesNotMatter) {
   EXPECT_EQ(format_config(good("PartitionName=a LostWork=accept\nPauseBy=requeue\nPartitions=a")),
             format_config(good("Partitions=a\nPauseBy=requeue\nPartitionName=a LostWork=accept")));
@@ -150,8 +150,8 @@ TEST(ReadConfig, ErrorsNameFileLineKeyAndWhatWasExpected) {
   EXPECT_THAT(error_of("just words"), HasSubstr("dfrs.conf:2: expected Key=Value, found 'just'"));
 }
 
-// The OPT=AVG of /stretch-per needs a solver that may end slurmctld: refused with what to take instead, which is itself
-// accepted. All others do without.
+// The OPT=AVG of /stretch-per needs a solver that may end slurmctld. The refusal names an accepted alternative. All
+// other algorithms are accepted.
 TEST(ReadConfig, AverageStretchIsRefused) {
   EXPECT_THAT(error_of("Algorithm=/stretch-per/OPT=AVG/MINVT=600"),
               AllOf(HasSubstr("solver"), HasSubstr("take /stretch-per/OPT=MAX/MINVT=600 instead")));
@@ -175,7 +175,7 @@ TEST(ReadConfig, PartitionLines) {
               HasSubstr("dfrs.conf:3: PartitionName: partition 'short' has a line"));
   EXPECT_THAT(error_of("LostWork=accept PartitionName=short"), HasSubstr("must be the first on its line"));
   EXPECT_THAT(error_of("PartitionName=\"\""), HasSubstr("has no value"));
-  // The line after is of the whole file again.
+  // The next line holds settings of the whole file again.
   EXPECT_EQ(good("Partitions=p\nPartitionName=p LostWork=accept\nPeriod=7").period, 7);
 }
 
@@ -236,7 +236,7 @@ TEST(ReadConfig, CostsWeightsAndNeeds) {
   EXPECT_EQ(config.weight, WeightRule::fair_share);
   EXPECT_TRUE(config.measure_cpu_need);
   EXPECT_EQ(config.cpu_need_floor, 0.25);
-  // What is printed reads back.
+  // The printed text can be read again.
   const Config again = parse_config(format_config(config), "again").value();
   EXPECT_EQ(format_config(again), format_config(config));
   EXPECT_EQ(again.swap_rate, 250);

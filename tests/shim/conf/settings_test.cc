@@ -51,7 +51,7 @@ TEST(SettingsTable, ListedDefaultsAreThoseInForce) {
   EXPECT_EQ(format_config(*given), format_config(parse_config("Partitions=p", "empty").value()));
 }
 
-// A value other than the default changes its own line and no other: no two settings share a member.
+// A value other than the default changes only its own line: no two settings share a member.
 TEST(SettingsTable, EachSettingIsItsOwn) {
   const std::map<std::string, std::string> others{
       {"Algorithm", "EASY"},      {"Period", "7"},          {"PauseBy", "none"},       {"LostWork", "accept"},

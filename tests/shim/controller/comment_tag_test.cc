@@ -15,10 +15,10 @@ TEST(CommentTag, KeepsTheUsersWords) {
   EXPECT_EQ(user_comment("my words [dfrs paused vt=7s]"), "my words");
   EXPECT_EQ(user_comment("[dfrs paused vt=7s]"), "");
   EXPECT_EQ(user_comment("my [words]"), "my [words]");
-  // What looks like a tag and is none is the user's, too.
+  // Text that only looks like a tag belongs to the user.
   EXPECT_EQ(user_comment("why [dfrs is slow]"), "why [dfrs is slow]");
   EXPECT_EQ(with_tag("[dfrs yield=2 vt=0s]", {true, 0, 7}), "[dfrs yield=2 vt=0s] [dfrs paused vt=7s]");
-  // What a user wrote behind a tag is the user's, the old tag with it.
+  // If a user appends to a tag, all of it belongs to the user.
   EXPECT_EQ(user_comment("a [dfrs paused vt=7s] b"), "a [dfrs paused vt=7s] b");
 }
 
@@ -60,7 +60,7 @@ TEST(CommentTag, RandomTextIsSafe) {
       text += letters[dice.below(static_cast<std::uint32_t>(letters.size()))];
     if (dice.chance(50)) text += "s]";
     (void)find_tag(text);
-    // Tagged again it has its user's words still, and one tag.
+    // Tagged again, it still has its user's words, and one tag.
     const std::string words(user_comment(text));
     EXPECT_EQ(user_comment(with_tag(text, {false, 0.5, 3})), words) << text;
   }

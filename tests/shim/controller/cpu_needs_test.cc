@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// CpuNeed=measured through the C entries: agents that report less use than was asked for, and what jobs then get.
+// CpuNeed=measured through the C entries: agents report less use than was asked for, and quotas follow.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "record/record_reader.h"
+#include "record/replay.h"
 #include "tests/shim/one_node.h"
 
 namespace dfrs::shim {
@@ -34,8 +36,8 @@ TEST(CpuNeeds, OffTheyAreWhatWasAskedFor) {
   EXPECT_NEAR(host.slurm.agents.applied(0, busy)->cpus, 2, 1e-9);
 }
 
-// One job needs a fifth of a node, the other all of it. Known, the first counts as 0.25 (headroom 1.25), 1.25 in all:
-// both get 0.8 of that, 0.8 CPUs and 3.2; the first still runs at full speed.
+// One job needs a fifth of a node, the other all of it. Once measured, the first counts as 0.25 (headroom 1.25), both
+// together as 1.25: both get 0.8 of that, 0.8 and 3.2 CPUs, and the first still runs at full speed.
 TEST(CpuNeeds, WhatIsNotUsedGoesToOthers) {
   for (const char* algorithm : {"Greedy*/OPT=MIN", "Triage/YIELD=EQUAL"}) {
     OneNode host(conf("CpuNeed=measured\n", algorithm), kRoom);
@@ -59,7 +61,7 @@ TEST(CpuNeeds, WhatIsNotUsedGoesToOthers) {
   }
 }
 
-// It wakes up beside one that takes all it can: within a minute it has its share again.
+// An idle job becomes busy beside one that takes all it can: within a minute it has its share.
 TEST(CpuNeeds, AJobThatNeedsMoreGetsItSoon) {
   OneNode host(conf("CpuNeed=measured\n"), kRoom);
   FakeSlurm& slurm = host.slurm;
@@ -77,7 +79,7 @@ TEST(CpuNeeds, AJobThatNeedsMoreGetsItSoon) {
   EXPECT_THAT(slurm.violations, IsEmpty());
 }
 
-// Alone on its node a job may use all that it asked for, whatever it was seen to need.
+// Alone on its node a job may use all that it asked for, whatever its measured need.
 TEST(CpuNeeds, SpareCpuStaysWithTheJob) {
   OneNode host(conf("CpuNeed=measured\n"), kRoom);
   FakeSlurm& slurm = host.slurm;
@@ -98,7 +100,7 @@ TEST(CpuNeeds, TheFloorIsASetting) {
   EXPECT_EQ(host.slurm.status().errors, 0U);
 }
 
-// Batch policies plan with what was asked for, also after a change of the algorithm.
+// Batch policies plan with the requests, also after a change of the algorithm.
 TEST(CpuNeeds, BatchPoliciesDoWithout) {
   OneNode host(conf("CpuNeed=measured\n"), kRoom);
   FakeSlurm& slurm = host.slurm;
@@ -112,7 +114,7 @@ TEST(CpuNeeds, BatchPoliciesDoWithout) {
   EXPECT_THAT(slurm.violations, IsEmpty());
 }
 
-// An agent that is away tells nothing: what was known stays.
+// Without reports of an agent the need stays as it was.
 TEST(CpuNeeds, WithoutReportsNothingIsLearnt) {
   OneNode host(conf("CpuNeed=measured\n"), kRoom);
   FakeSlurm& slurm = host.slurm;
@@ -124,6 +126,43 @@ TEST(CpuNeeds, WithoutReportsNothingIsLearnt) {
   slurm.agents.set_reachable(0, true);
   slurm.run_for(600);
   EXPECT_LT(slurm.job_status(idle).cpu_need, 0.3);
+}
+
+// Measured needs enter the engine as views and events, so a record has all that a replay needs.
+TEST(CpuNeeds, ARecordWithMeasuredNeedsReplaysExactly) {
+  for (const char* algorithm : {"Greedy*/OPT=MIN", "Triage/YIELD=EQUAL"}) {
+    OneNode host(conf("CpuNeed=measured\n", algorithm), kRoom);
+    FakeSlurm& slurm = host.slurm;
+    const std::string path = slurm.folder() / "record.jsonl";
+    record::Recorder& recorder = host_of(*slurm.controller()).recorder();
+    ASSERT_TRUE(recorder.on(path).has_value());
+    const auto idle = slurm.submit(needing(0.2));
+    slurm.submit(needing(1));
+    slurm.run_for(600);
+    slurm.job(idle).needs = 1;
+    slurm.run_for(100);
+    recorder.off();
+
+    auto reader = record::RecordReader::open(path);
+    ASSERT_TRUE(reader.has_value());
+    double least = 1;
+    std::size_t changes = 0;
+    for (auto more = reader->next(); more.has_value() && *more; more = reader->next()) {
+      for (const JobView& job : reader->view().jobs) {
+        if (job.state == JobState::running) least = std::min(least, job.cpu_need);
+      }
+      for (const Event& event : reader->events()) changes += event.kind == EventKind::changed ? 1 : 0;
+    }
+    EXPECT_LT(least, 0.4) << algorithm;
+    EXPECT_GE(changes, 2U) << algorithm << ": the need falls and rises again";
+
+    auto again = record::RecordReader::open(path);
+    ASSERT_TRUE(again.has_value());
+    const auto replayed = record::replay(*again, nullptr);
+    ASSERT_TRUE(replayed.has_value());
+    EXPECT_FALSE(replayed->difference.has_value()) << algorithm << ": " << replayed->difference->replayed;
+    EXPECT_GE(replayed->yield_changes, 2U) << algorithm;
+  }
 }
 
 }  // namespace

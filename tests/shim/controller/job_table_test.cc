@@ -35,7 +35,7 @@ TEST(JobTable, JobsAreFoundByNumberAndListedInTheirOrder) {
   EXPECT_EQ(jobs.size(), 3u);
 }
 
-// Pointers to records are kept while others come (Changes::entering, the reconciler's lists).
+// Pointers to records stay valid while others are added (Changes::entering, the reconciler's lists).
 TEST(JobTable, RecordsStayWhereTheyAre) {
   JobTable jobs;
   Job* const first = &jobs.add(1);
@@ -61,13 +61,13 @@ TEST(JobTable, ASlotBelongsToItsJobUntilItIsClosed) {
   jobs.close_slot(a);
   EXPECT_EQ(a.policy.slot, kNoSlot);
   EXPECT_EQ(jobs.in_slot(0), nullptr);
-  jobs.close_slot(a);  // as if it had not been said
+  jobs.close_slot(a);  // has no effect
   jobs.release_slots();
   EXPECT_EQ(jobs.open_slot(a), 0u);
   EXPECT_EQ(jobs.open_slot(jobs.add(3)), 2u) << "closed twice it was free twice";
 }
 
-// The engine must see a slot empty before it sees another job there: else the first would seem to go on.
+// The engine must see a slot empty before another job gets it; else it would take that job for the first.
 TEST(JobTable, AClosedSlotIsNotUsedBeforeItsRelease) {
   JobTable jobs;
   Job& a = jobs.add(1);
@@ -132,7 +132,7 @@ TEST(JobTable, SlotsAndJobsStayOneToOne) {
   for (std::uint64_t seed = 1; seed <= oracle::cases(20); ++seed) {
     oracle::Dice dice(seed);
     JobTable jobs;
-    std::map<JobSlot, std::uint32_t> model;  // who is where
+    std::map<JobSlot, std::uint32_t> model;  // job by slot
     std::set<JobSlot> resting;               // closed, not released
     std::size_t most = 0;
     for (int step = 0; step < 400; ++step) {

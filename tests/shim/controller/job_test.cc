@@ -30,7 +30,7 @@ TEST(JobCheck, SoundRecordsPass) {
   EXPECT_EQ(broken(Job()), "nothing");
   Job job = running();
   EXPECT_EQ(broken(job), "nothing");
-  job.desired.nodes = {1, 1, 1};  // on its way elsewhere
+  job.desired.nodes = {1, 1, 1};  // to run elsewhere
   EXPECT_EQ(broken(job), "nothing");
   job.facts.phase = DFRS_JOB_SUSPENDED;
   job.progress.clock.rate = 0;

@@ -30,7 +30,8 @@ TEST(Limits, AUsedUpLimitEndsSoon) {
   EXPECT_LE(*end, static_cast<std::int64_t>(kNow + kLimitSlack) + 1);
 }
 
-// However yields change, and asked only at each change and every few seconds: never early, and late by seconds.
+// Yields change at random; calls come at each change and every few seconds: the end is never early, and late by
+// seconds.
 TEST(Limits, NeverEarlyAndNotForEverLate) {
   oracle::Dice dice(1);
   for (int run = 0; run < 300; ++run) {

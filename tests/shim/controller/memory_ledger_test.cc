@@ -13,7 +13,7 @@ namespace {
 
 using Tasks = std::vector<NodeIndex>;
 
-// Two nodes of 1000 MiB, of which others have 300 on the second.
+// Two nodes of 1000 MiB; foreign jobs have 300 on the second.
 struct TwoNodes {
   TwoNodes() {
     list.add("n0", 4, 1000);
@@ -70,7 +70,7 @@ TEST(MemoryLedger, TasksWithoutMemoryFitInAnyNumber) {
   EXPECT_EQ(two.room.tasks_that_fit(0, 1, false), 0u);
 }
 
-// Memory that was taken from a node since, or given to others: nothing may come, not even tasks without memory.
+// On an overcommitted node nothing fits, not even tasks without memory.
 TEST(MemoryLedger, AnOvercommittedNodeTakesNothing) {
   TwoNodes two;
   const Tasks first{0};
@@ -96,7 +96,7 @@ TEST(MemoryLedger, NodesThatDoNotExistHaveNone) {
   EXPECT_EQ(MemoryLedger().tasks_that_fit(0, 0, false), 0u);
 }
 
-// Against a list of the jobs that are there, counted anew at each question.
+// Against a list of the jobs, recounted for each check.
 TEST(MemoryLedger, AgreesWithAPlainCount) {
   struct Present {
     Tasks tasks;
@@ -146,7 +146,7 @@ TEST(MemoryLedger, AgreesWithAPlainCount) {
         if (left < 0) fits = false;
       }
       ASSERT_EQ(room.fits({job.tasks, job.memory, job.exclusive}), fits) << "seed " << seed << ", step " << step;
-      if (!fits && !dice.chance(5)) continue;  // now and then more than there is
+      if (!fits && !dice.chance(5)) continue;  // sometimes more than there is
       room.take({job.tasks, job.memory, job.exclusive});
       there.push_back(job);
     }

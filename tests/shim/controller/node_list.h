@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A snapshot of nodes alone, for tests of what is made of them.
+// A snapshot of nodes only.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct NodeList {
     snapshot.node_count = list.size();
     return snapshot;
   }
-  /// `nodes` as a step of the controller leaves them, with nothing held by jobs suspended by scontrol.
+  /// `nodes` after a step of the controller, without jobs suspended by scontrol.
   Nodes::Changes update(Nodes& nodes) const {
     const Nodes::Changes changes = nodes.update(snapshot());
     nodes.settle(std::vector<std::uint64_t>(list.size(), 0));

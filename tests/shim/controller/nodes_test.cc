@@ -81,7 +81,7 @@ TEST(Nodes, OnlyWhatThePolicySeesIsAChange) {
   EXPECT_TRUE(cluster.settle(0, 0)) << "what was held is free";
 }
 
-// All nodes twice as large: each capacity is what it was, and every job's need is half.
+// All nodes twice as large: capacities stay the same, and every job's need is halved.
 TEST(Nodes, AnotherReferenceIsAChange) {
   Cluster cluster;
   for (dfrs_node& node : cluster.list.list) node.cpus *= 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Jobs that come while those that could be paused for them have only just begun.
+// Jobs that are submitted when those that could be paused for them have just started.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 using testing::IsEmpty;
 
-// No ticks, and nothing ends: the arrival is all that the policy hears of.
+// No ticks, and no job ends: the submission is the policy's only event.
 std::string conf(const std::string& algorithm, const std::string& rules) {
   return "Algorithm=" + algorithm + "\nPartitions=dfrs\nLostWork=refuse\nSuspendNeedsSwap=no\nMinProgress=5\n" + rules;
 }

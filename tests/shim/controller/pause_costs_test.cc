@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What pauses and moves are said to cost: by hand, and through the C entries.
+// Costs of pauses and moves: computed by hand, and through the C entries.
 #include "shim/controller/pause_costs.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ TEST(PauseCosts, HaveTwoDigits) {
   EXPECT_DOUBLE_EQ(rounded_cost(9.96), 10);
 }
 
-// 800 MiB out and in again at 50 MiB/s: 32 s, and 2 s that a suspend takes.
+// 800 MiB out and in at 50 MiB/s: 32 s, and 2 s for the suspend.
 TEST(PauseCosts, OfASuspendAreItsMemoryOutAndIn) {
   OneNode host(conf("PauseBy=suspend\nSwapRate=50\n"));
   host.slurm.agents.set_swap(2000);
@@ -52,7 +52,7 @@ TEST(PauseCosts, OfARequeueAreAnotherStart) {
   EXPECT_THAT(host.slurm.explain(id), HasSubstr("45 s for another start."));
 }
 
-// Without a checkpoint all that it has done counts besides.
+// Without a checkpoint, all its progress counts, too.
 TEST(PauseCosts, LostWorkCounts) {
   OneNode host(conf("PauseBy=requeue\nLostWork=accept\nMinProgress=0\nRestartCost=45\n"));
   const auto id = host.slurm.submit(job_of(800, 1000));
@@ -70,7 +70,7 @@ TEST(PauseCosts, AreUnknownWhereNothingMayBePaused) {
   EXPECT_LT(host.slurm.job_status(id).pause_cost, 0);
 }
 
-// A new job puts one out that goes on from its checkpoint, and leaves one alone, yet, that would begin from nothing.
+// A new job has a job with a checkpoint paused sooner than one that would start from the beginning.
 TEST(PauseCosts, TriageWeighsThem) {
   for (const bool loses : {false, true}) {
     OneNode host(conf("PauseBy=requeue\nLostWork=accept\nMinProgress=0\nRestartCost=1\n"));
@@ -83,13 +83,13 @@ TEST(PauseCosts, TriageWeighsThem) {
     slurm.run_for(16);
     // After w s of waiting the urgency is (w + 40) / 10. It exceeds the cost with a checkpoint,
     // (65 + w + 1 + 300) / (65 + w), from w = 11 on, without one, (65 + w + 66 + w + 300) / (65 + w), from w = 17 on.
-    // There are looks at least each 3 s.
+    // The policy decides at least every 3 s.
     EXPECT_EQ(slurm.job(running).requeues_by_us, loses ? 0U : 1U);
     EXPECT_THAT(slurm.violations, IsEmpty());
   }
 }
 
-// Slurm's part of a move, from the end of a run to the beginning of the next, is learnt from moves.
+// The duration of a move, from the end of a run to the start of the next, is measured.
 TEST(PauseCosts, ARestartIsMeasured) {
   PauseCosts costs;
   Config config;
@@ -105,7 +105,7 @@ TEST(PauseCosts, ARestartIsMeasured) {
   EXPECT_EQ(costs.restart(config), 60);
 }
 
-// Reports each 2 s: 100, 300, 500, 540 and no more. The rate is that of the looks that were full, 100 MiB/s.
+// Reports every 2 s: 100, 300, 500, 540 and no more. The rate is that of full intervals, 100 MiB/s.
 TEST(PauseCosts, TheRateOfSwapIsMeasured) {
   JobTable jobs;
   FakeAgents agents;
@@ -138,7 +138,7 @@ TEST(PauseCosts, TheRateOfSwapIsMeasured) {
   EXPECT_EQ(costs.swap_rate(config), kSwapRateAtFirst);  // it may go on
   costs.watch(jobs, nodes, agents, now);
   EXPECT_DOUBLE_EQ(costs.swap_rate(config), 100);
-  // A short one, seen twice, says at least 60 MiB/s: nothing new. One of at least 200 does.
+  // A short one, seen twice, shows at least 60 MiB/s, which changes nothing. One of at least 200 does.
   const auto page_out = [&](std::uint64_t mib) {
     job.pausing.swapped_mib = -1;
     for (const std::uint64_t there : {std::uint64_t{0}, mib, mib}) {

@@ -27,7 +27,7 @@ struct Cluster {
     job.facts.cpus_per_task = cpus_per_task;
     return job;
   }
-  /// A job that runs where the policy wants it, at a yield that its agents have.
+  /// A job that runs where the policy wants it, at a yield that its agents have applied.
   Job& running(std::uint32_t id, std::vector<NodeIndex> at, double yield, std::uint32_t cpus_per_task = 4) {
     Job& job = add(id, DFRS_JOB_RUNNING, cpus_per_task);
     job.desired.state = DesiredState::running;
@@ -48,7 +48,7 @@ struct Cluster {
     build(arriving);
     quotas.send(agents);
   }
-  /// What a node is to give the job; -1: the job is not in its state.
+  /// The job's quota on a node; -1: it has none.
   double cpus(NodeIndex node, std::uint32_t job) {
     const JobQuota* quota = find(node, job);
     return quota == nullptr ? -1 : quota->cpus;
@@ -87,7 +87,7 @@ TEST(Quotas, NobodyGetsNothing) {
   EXPECT_EQ(cluster.cpus(0, 1), kLeastQuota);
 }
 
-// Its quota follows what the job was given, which a wish to move it does not change before its run has ended.
+// The quota follows the granted yield, which a decision to move the job does not change before its run has ended.
 TEST(Quotas, ARunThatIsToMoveGoesOnAsItDid) {
   Cluster cluster;
   Job& job = cluster.running(1, {0}, 0.5);
@@ -96,7 +96,7 @@ TEST(Quotas, ARunThatIsToMoveGoesOnAsItDid) {
   cluster.build();
   EXPECT_EQ(cluster.cpus(0, 1), 2);
   EXPECT_EQ(cluster.cpus(1, 1), -1) << "it is not there yet";
-  job.desired.state = DesiredState::none;  // not the policy's
+  job.desired.state = DesiredState::none;  // not in the engine
   job.desired.nodes.clear();
   cluster.build();
   EXPECT_EQ(cluster.cpus(0, 1), 2);
@@ -142,7 +142,7 @@ TEST(Quotas, SuspendedByItsUserItKeepsItsMemory) {
   job.facts.nodes = {0};
   cluster.build();
   EXPECT_THAT(cluster.quotas.of(0), ElementsAre(JobQuota{1, kLeastQuota, false, true}));
-  job.facts.keeps_memory = false;  // we had suspended it before, and its memory is given to others
+  job.facts.keeps_memory = false;  // we had suspended it before, so its memory is free for others
   cluster.build();
   EXPECT_TRUE(cluster.find(0, 1)->paused);
 }
@@ -174,7 +174,7 @@ TEST(Quotas, ForeignJobsHaveTheirCpus) {
   EXPECT_EQ(cluster.cpus(0, 1), 1);
 }
 
-// A checkpoint is written at the old speed; those who gain by the pause wait for it, those who come do not.
+// A job writes its checkpoint at the old speed. Jobs that gain by the pause wait for it; arriving ones do not.
 TEST(Quotas, ACheckpointIsWrittenBeforeTheOthersGain) {
   Cluster cluster;
   Job& leaving = cluster.running(1, {0}, 0.5);
@@ -229,7 +229,7 @@ TEST(Quotas, AMarkInTheCommentIsACheckpointToo) {
   EXPECT_EQ(cluster.cpus(0, 2), 2);
 }
 
-// Suspending writes nothing: who gains by it gains at once.
+// A suspend needs no checkpoint: others gain at once.
 TEST(Quotas, ASuspendHoldsNobodyUp) {
   Cluster cluster;
   Job& leaving = cluster.running(1, {0}, 0.5);
@@ -298,7 +298,7 @@ TEST(Quotas, HandedOverIsWhatTheAgentWasTold) {
   EXPECT_FALSE(cluster.quotas.handed_over(0, 1, kLeastQuota)) << "a paused job has no CPU";
 }
 
-// Nodes that have gone: their indices are in nobody's state, and no job of theirs is an error.
+// Nodes that are gone: no state has their indices, and their jobs are no error.
 TEST(Quotas, NodesOutOfTheListAreLeftOut) {
   Cluster cluster;
   cluster.running(1, {0, 2}, 0.5);
@@ -311,8 +311,8 @@ TEST(Quotas, NodesOutOfTheListAreLeftOut) {
   EXPECT_THAT(cluster.quotas.of(2), IsEmpty());
 }
 
-// Whatever mix of jobs: those that stay get what they are due unless a checkpoint is being written, and no node is
-// asked for more than it has but for the least that everybody gets.
+// Random mixes of jobs: those that stay get their quota unless a checkpoint is being written, and no node's quotas
+// exceed its CPUs except by the least quota that every job gets.
 TEST(Quotas, NoNodeIsPromisedMoreThanItHas) {
   for (std::uint64_t seed = 1; seed <= oracle::cases(200); ++seed) {
     oracle::Dice dice(seed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The controller against a fake slurmctld under random loads and random trouble. What must hold at every step is
-// checked by FakeSlurm: memory, exclusive use, keys, begin times, credentials, quotas, time limits.
+// The controller against a fake slurmctld under random loads and faults. FakeSlurm checks the invariants at every
+// step: memory, exclusive use, keys, begin times, credentials, quotas, time limits.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ struct Trouble {
   bool nodes = false;       // fail and come back; foreign jobs
   bool controller = false;  // restarts, reconfigure
   bool agents = false;      // unreachable for a while
-  bool weights = false;     // priorities change, under Triage, which heeds them
+  bool weights = false;     // priorities change, under Triage, which uses them
 };
 
 std::string conf_of(const std::string& algorithm, oracle::Dice& dice, bool swap) {
@@ -83,7 +83,7 @@ class RandomLoad {
       if (std::string error = check_clocks(); !error.empty()) return fail(error);
     }
     heal();
-    // The last of those that wait 121 s after somebody's requeue comes late.
+    // Jobs that others requeue wait for 121 s, so the last one comes late.
     if (!slurm_->run_to_end(6000)) return fail("not all jobs end");
     for (const auto& [id, job] : slurm_->jobs) {
       if (job.end == FakeEnd::failed && (job.flags & DFRS_JOB_MAY_REQUEUE) != 0) return fail("a job failed");
@@ -99,7 +99,7 @@ class RandomLoad {
     std::string text =
         fmt::format("{}\n{}now {:.3f}, next step {:.3f}, {} steps, {} decisions, {} resyncs, {} errors {}\n", what,
                     conf_, status.now - 1.7e9, status.wake_at - 1.7e9, status.steps, status.decisions, status.resyncs,
-                    status.errors, status.last_error);
+                    status.errors, status.last_error.value_or(""));
     for (const NodeStatus& node : status.nodes) {
       text += fmt::format("node {}{}: {} CPUs, {} of {} MiB\n", node.name, node.usable ? "" : " (not usable)",
                           node.cpus, node.used_memory_mib, node.memory_mib);
@@ -149,7 +149,7 @@ class RandomLoad {
   }
 
   void make_trouble() {
-    slurm_->run_for(0.05);  // two things between two snapshots look like one: nothing is said about that
+    slurm_->run_for(0.05);  // two changes between snapshots look like one: nothing is promised then
     const std::uint32_t id = any_job();
     if (id != 0 && dice_.chance(50)) slurm_->job(id).held = false;
     if (trouble_.users && id != 0) {
@@ -240,7 +240,7 @@ class RandomLoad {
     }
   }
 
-  // The controller's idea of progress is what quotas gave.
+  // The controller's virtual times are the progress that quotas allowed.
   std::string check_clocks() {
     if (trouble_.agents || trouble_.controller || slurm_->options.race_percent != 0) return {};
     const ControllerStatus status = slurm_->status();
@@ -249,7 +249,7 @@ class RandomLoad {
       const FakeJob& real = slurm_->job(job.job_id);
       if (real.state != FakeState::running) continue;
       const double shown = job.virtual_time + job.yield * (slurm_->now() - status.now);
-      // A raise waits for runs that write their checkpoint; a yield below the least quota gets more than it says.
+      // Raises wait for runs that write a checkpoint; a yield below the least quota gets more.
       if (std::abs(shown - real.progress) > 3 + 0.25 * real.progress) {
         return fmt::format("job {} is said to have {:.2f} s of progress and has {:.2f}", job.job_id, shown,
                            real.progress);

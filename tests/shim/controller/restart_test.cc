@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a slurmctld that was killed leaves to the next one: runs that exist on paper only, and requeues of which nobody
-// knows whether they were carried out.
+// What a killed slurmctld leaves to the next one: runs that exist only in its records, and requeues that may or may not
+// have been carried out.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ TEST(Restart, AJobThatMustNotBeRequeuedIsLeftToSlurm) {
   EXPECT_THAT(slurm.violations, IsEmpty());
 }
 
-// slurmd may have been told to end the run while slurmctld still shows it as running: left alone, the job would fail.
+// slurmd may have got the order to end the run although slurmctld shows it as running: the job would fail.
 TEST(Restart, ARequeueInWhichSlurmctldEndedIsAskedForAgain) {
   OneNode host(std::string(kConf) + "PartitionName=dfrs PauseBy=requeue\n");
   FakeSlurm& slurm = host.slurm;
@@ -84,7 +84,7 @@ TEST(Restart, ARequeueInWhichSlurmctldEndedIsAskedForAgain) {
   const auto young = slurm.submit(job_of(800, 10));
   while (!asked) slurm.run_for(0.01);
   slurm.stop_controller();
-  slurm.jobs.erase(young);  // what caused it is not there any more
+  slurm.jobs.erase(young);  // the reason for the pause is gone
   slurm.folder().write("dfrs_state", left_behind);
   slurm.start_controller();
   slurm.run_for(1);

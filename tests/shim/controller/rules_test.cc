@@ -94,7 +94,7 @@ TEST(PausingRules, ARunInItsFirstSecondsIsNotSuspended) {
   EXPECT_EQ(slurm.job(old).state, FakeState::suspended);
 }
 
-// slurmstepd may take a resume and a suspend that wait behind a suspend in any order.
+// slurmstepd may serve a resume and a suspend that wait behind a suspend in any order.
 TEST(PausingRules, NoSuspendWhileAResumeMayStillWait) {
   OneNode host(conf("PauseBy=suspend\n"));
   FakeSlurm& slurm = host.slurm;
@@ -137,7 +137,7 @@ TEST(RequeueRules, NotBeforeMinProgress) {
   EXPECT_NEAR(slurm.status().lost_work, status.lost_work, 1e-9);
 }
 
-// A slurmd that was away as its run was requeued is told when it is back, with the second of that moment.
+// A slurmd that was down during a requeue gets the message when it is back, and revokes as of that second.
 TEST(RequeueRules, NextRunBeginsInALaterSecondThanTheEndOfTheCleanUp) {
   FakeOptions options;
   options.epilog = 4.9;
@@ -207,7 +207,7 @@ TEST(RequeueRules, ACheckpointKeepsProgressAndTheLimitIsOfTheRun) {
   EXPECT_THAT(slurm.violations, IsEmpty());
 }
 
-// Slurm's wait of two minutes after a requeue is lifted for ours, and left alone where others made it.
+// We lift Slurm's wait of two minutes after our own requeues, but not after others'.
 TEST(RequeueRules, OnlyOurOwnBeginTimeIsLifted) {
   OneNode host(conf("PauseBy=none\n"));
   FakeSlurm& slurm = host.slurm;
@@ -228,7 +228,7 @@ TEST(RequeueRules, ARequeueIsKnownAsOursAfterKillMinus9) {
   FakeSlurm& slurm = host.slurm;
   const auto old = slurm.submit(job_of(800, 60));
   slurm.run_for(10);
-  slurm.submit(job_of(100, 5));  // the state has just been written, and would not be again for a while
+  slurm.submit(job_of(100, 5));  // the state has just been written, and the next write is not due for a while
   slurm.run_for(0.3);
   bool killed = false;
   slurm.on_operation = [&](const FakeJob&, const dfrs_operation& op) {
@@ -424,7 +424,7 @@ TEST(StockPlaced, TheNextSnapshotSaysWhereItIs) {
   job.flags |= DFRS_JOB_STOCK_PLACED;
   const auto id = slurm.submit(job);
   slurm.run_for(1);
-  // The fake takes the last node, the policy would have the first.
+  // The fake takes the last node; the policy would take the first.
   ASSERT_EQ(slurm.job(id).at.size(), 1u);
   EXPECT_EQ(slurm.job(id).at[0].first, 2u);
   EXPECT_EQ(slurm.job_status(id).nodes, (std::vector<std::pair<std::string, std::uint32_t>>{{"n2", 1}}));
@@ -550,9 +550,9 @@ TEST(Inspection, ADryRunSaysWhatARepackWouldDoAndDoesNothing) {
   ASSERT_TRUE(plan.has_value()) << plan.error();
   EXPECT_NEAR(plan->min_yield_before, 0.5, 1e-6);
   EXPECT_NEAR(plan->min_yield_after, 1, 0.02);
-  ASSERT_EQ(plan->moves.size(), 1u);
-  EXPECT_EQ(plan->moves[0].kind, PlannedMove::Kind::move);
-  EXPECT_NE(plan->moves[0].from, plan->moves[0].to);
+  ASSERT_EQ(plan->decisions.size(), 1u);
+  EXPECT_EQ(plan->decisions[0].kind, DecisionKind::move);
+  EXPECT_NE(plan->decisions[0].from, plan->decisions[0].to);
   slurm.run_for(1);
   EXPECT_EQ(slurm.asked[DFRS_OP_REQUEUE], before.count(DFRS_OP_REQUEUE) != 0 ? before.at(DFRS_OP_REQUEUE) : 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The controller through its C entries, on small clusters where one can tell what must happen.
+// The controller through its C entries, on small clusters with known outcomes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,8 +37,8 @@ TEST(ControllerCases, FiveJobsShareANodeAndTheSixthWaitsForMemory) {
   EXPECT_GE(slurm.job(6).first_start, slurm.job(1).finished_at);
 }
 
-// Node 0: two jobs that want all of it, so that the minimum is 1/2 for all. Node 1 has a quarter to give beyond that:
-// to the job that wants half of the node, which is then at full speed. Max-min yields would be 2/3 for both.
+// Node 0: two jobs want all of it, so that the minimum yield is 1/2 for all. Node 1 has a quarter left beyond that,
+// which goes to the job that wants half of the node and then runs at full speed. Max-min yields would be 2/3 for both.
 TEST(ControllerCases, AverageYieldsAreSetLive) {
   FakeSlurm slurm(1, "Algorithm=Greedy*/OPT=AVG\nPartitions=dfrs\nSuspendNeedsSwap=no\nCommentInterval=10\n");
   slurm.add_nodes(2, 4, 10000);

@@ -46,7 +46,7 @@ SavedState sample() {
 }
 
 void expect_same(const SavedState& a, const SavedState& b) {
-  // The text says all that there is.
+  // The text contains everything.
   EXPECT_EQ(format_state(a), format_state(b));
 }
 

@@ -84,7 +84,7 @@ TEST_F(Weights, WhoHasNoValueHasOne) {
   }
 }
 
-// Who comes or goes moves the mean: that is no change of the others.
+// Jobs that come or go change the mean: that is no change of the others.
 TEST_F(Weights, ThoseThatChangeAreNamed) {
   Job& a = add(1, 1000, 0, 0.2);
   Job& b = add(2, 3000, 3, -1);
@@ -101,7 +101,7 @@ TEST_F(Weights, ThoseThatChangeAreNamed) {
   EXPECT_THAT(changes_.changed, ElementsAre(&b));
   set(WeightRule::fair_share);
   EXPECT_THAT(changes_.changed, ElementsAre(&a, &b, &c));
-  b.facts.fair_share = std::numeric_limits<double>::quiet_NaN();  // of no use, and no news each time either
+  b.facts.fair_share = std::numeric_limits<double>::quiet_NaN();  // no valid value, and no change each time either
   set(WeightRule::fair_share);
   EXPECT_THAT(changes_.changed, IsEmpty());
   EXPECT_EQ(b.policy.weight, 1);
@@ -110,7 +110,7 @@ TEST_F(Weights, ThoseThatChangeAreNamed) {
   EXPECT_THAT(changes_.changed, ElementsAre(&a, &c));
 }
 
-// Two jobs that want the whole node's CPUs: one of three times the weight gets more of them, in force at the agent.
+// Two jobs want all CPUs of a node: the one with three times the weight gets more of them, as applied by the agent.
 TEST(WeightsLive, MoreCpuForTheHeavier) {
   OneNode host("Partitions=dfrs\nWeight=qos\n");
   FakeSlurm& slurm = host.slurm;
@@ -131,11 +131,11 @@ TEST(WeightsLive, MoreCpuForTheHeavier) {
   slurm.reconfigure("Partitions=dfrs\n");
   slurm.run_for(30);
   EXPECT_EQ(slurm.job_status(heavy).weight, 1);
-  EXPECT_GT(slurm.agents.applied(0, light)->cpus, 1);  // it has waited for more than the other
+  EXPECT_GT(slurm.agents.applied(0, light)->cpus, 1);  // it has waited longer than the other
   EXPECT_THAT(slurm.violations, IsEmpty());
 }
 
-// Long after their start, when the policy would look at its weights again in minutes only.
+// Long after their start, when the policy would use the weights again only minutes later.
 TEST(WeightsLive, AChangeIsFollowedAtOnce) {
   for (const char* rule : {"qos", "priority", "fairshare"}) {
     OneNode host("Partitions=dfrs\nWeight=" + std::string(rule) + "\n");
@@ -158,7 +158,7 @@ TEST(WeightsLive, AChangeIsFollowedAtOnce) {
   }
 }
 
-// Batch policies know no weights, and are not told.
+// Batch policies use no weights and get no events about them.
 TEST(WeightsLive, BatchPoliciesDoWithout) {
   OneNode host("Algorithm=EASY\nPartitions=dfrs\nWeight=qos\n", 4000);
   FakeSlurm& slurm = host.slurm;

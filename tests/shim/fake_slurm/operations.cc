@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the plugin carries out, and how Slurm answers.
+// Operations as the plugin carries them out, with Slurm's answers.
 #include "tests/shim/fake_slurm.h"
 
 #include <fmt/format.h>
@@ -64,7 +64,7 @@ bool FakeSlurm::may_start(FakeJob& job, const dfrs_operation& op, dfrs_result& r
   return true;
 }
 
-// On the last nodes first, as nobody expects. Empty: there is no room.
+// On the last nodes first, unlike any policy. Empty: there is no room.
 FakeSlurm::Placement FakeSlurm::place_as_slurm_does(const FakeJob& job, const dfrs_operation& op) const {
   Placement at;
   std::uint32_t left = job.tasks;
@@ -133,7 +133,7 @@ void FakeSlurm::apply_one(const dfrs_operation& op, dfrs_result& result) {
   FakeJob& job = found->second;
   if (on_operation) {
     if (const auto code = on_operation(job, op); code != DFRS_DONE) {
-      raced_ = true;  // what else was asked for in this round counted on it
+      raced_ = true;  // other operations of this round relied on it
       return reply(code, "by the test");
     }
   }

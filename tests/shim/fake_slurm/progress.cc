@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What time brings: progress under quotas, ends, clean-ups, time limits.
+// The passing of time: progress under quotas, ends, clean-ups, time limits.
 #include "tests/shim/fake_slurm.h"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ void FakeSlurm::requeue_run(FakeJob& job) {
   end_run(job, FakeState::requeuing, options.kill_wait);
 }
 
-// By what share of its need the job progresses: its slowest task sets the pace.
+// The job's speed as a fraction of full speed: its slowest task sets the pace.
 double FakeSlurm::rate(const FakeJob& job) const {
   if (job.state != FakeState::running || job.lost) return 0;
   double rate = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What nodes have and hold.
+// What nodes have, and what is taken.
 #include "tests/shim/fake_slurm.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ bool FakeSlurm::completing(std::uint32_t node) const {
   return false;
 }
 
-// Who is where it wants to be, for a message.
+// The jobs on a job's nodes, for a message.
 std::string FakeSlurm::holders(const FakeJob& job) const {
   std::string text = fmt::format(" (it needs {} MiB a task", job.memory);
   for (const auto& [id, other] : jobs) {

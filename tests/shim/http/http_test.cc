@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The server and the client together, and the server against those who do not play by the rules.
+// The server and the client together, and the server against clients that break the rules.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ class Http : public testing::Test {
     return http_call(us, what, HttpCallLimits{}, administrator);
   }
 
-  /// Sends bytes as they are, returns all that comes back.
+  /// Sends raw bytes and returns the whole answer.
   std::string raw(const std::string& bytes) const {
     const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
@@ -216,9 +216,9 @@ TEST_F(Http, RefusesUsersWhoMayNot) {
   EXPECT_THAT(refused, HasSubstr("65534"));
   EXPECT_EQ(handled, 0);
   EXPECT_EQ(server->counters().refusals[static_cast<std::size_t>(Refusal::unauthorised)], 1u);
-  // What any user may ask is answered, with who asks.
+  // Routes for any user answer, and know who asks.
   EXPECT_THAT(ask_as_nobody("GET", "/mine"), HasSubstr("GET /mine 65534 known"));
-  // SlurmUser may, whoever that is.
+  // SlurmUser may, whichever user that is.
   server = start(Munged::shared().socket(), kNobody);
   EXPECT_THAT(ask_as_nobody("POST", "/v1/echo"), HasSubstr(" 200 "));
 }
@@ -282,12 +282,12 @@ TEST_F(Http, RefusesBodiesThatAreTooLarge) {
       "POST /v1/echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nDFRS-Credential: x\r\nTransfer-Encoding: "
       "chunked\r\n\r\n";
   EXPECT_THAT(raw(head + chunk + "1\r\nx\r\n0\r\n\r\n"), HasSubstr(" 413 "));
-  // And on and on: hung up on.
+  // If it goes on, the connection is closed.
   std::string endless = head;
   for (int i = 0; i < 100; ++i) endless += chunk;
   EXPECT_THAT(raw(endless), testing::Not(HasSubstr(" 200 ")));
   EXPECT_EQ(handled, 0);
-  // The largest that may be.
+  // The largest body that is allowed.
   const auto largest = ask(call("POST", "/v1/echo", std::string(kMaxBody, 'x')));
   ASSERT_TRUE(largest) << largest.error().message;
   EXPECT_EQ(largest->status, 200);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A node agent inside the test: real HTTP, real credentials, an agent behind it that only remembers.
+// A node agent inside the test: real HTTP and credentials, and an agent that only stores states.
 #pragma once
 
 #include <gtest/gtest.h>

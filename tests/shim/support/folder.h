@@ -18,7 +18,7 @@ namespace dfrs::shim {
 class Folder {
  public:
   Folder() {
-    // In memory where that can be: files are made and replaced by the thousand.
+    // In memory if possible: tests create and replace thousands of files.
     const bool in_memory = ::access("/dev/shm", W_OK | X_OK) == 0;
     const auto parent = in_memory ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path();
     std::string pattern = (parent / "dfrs-node-XXXXXX").string();

@@ -20,11 +20,11 @@ class Munged {
   Munged& operator=(const Munged&) = delete;
 
   void stop();
-  /// Starts again after stop(): it has then forgotten which credentials it has seen.
+  /// Starts again after stop(); it has then forgotten the credentials that it has seen.
   void start();
   std::string socket() const { return folder_ / "munge.socket"; }
 
-  /// The one that tests share when they need nothing special.
+  /// Shared by tests without special needs.
   static Munged& shared();
 
  private:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the control port's threads do beside the thread that schedules: for ThreadSanitizer, and for answers that hold
-// together.
+// Threads of the control port beside the scheduling thread: for ThreadSanitizer, and for consistent answers.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -68,7 +68,7 @@ TEST(Study, PausesByHand) {
   EXPECT_DOUBLE_EQ(kept.gb_per_s, 0.75 / 1400);
   EXPECT_DOUBLE_EQ(kept.peak_gb_per_s, 0.75 / 3600);
   EXPECT_DOUBLE_EQ(kept.lost_share, 0);
-  // Begun anew at 600 it ends at 1600, and 500 of 1100 s of work were done in vain.
+  // It starts over at 600 and ends at 1600; 500 of 1100 s of work are lost.
   const StudyRun lost = one("GreedyP*", PausedWork::kLost, samples);
   EXPECT_DOUBLE_EQ(lost.all.max_stretch, 1.6);
   EXPECT_DOUBLE_EQ(lost.lost_share, 500.0 / 1100);
@@ -93,9 +93,9 @@ TEST(Advice, SaysWhatTheFiguresSay) {
   input.samples = two_jobs();
   const Advice advice = advise(input);
   const std::string page = text_page(advice.page);
-  // 6 under EASY, 1.4 with pauses; Greedy* does nothing here that EASY does not.
+  // 6 under EASY, 1.4 with pauses; Greedy* is no better than EASY here.
   EXPECT_NE(
-      page.find("DFRS would serve these jobs better. With GreedyP*: one job of a hundred takes more than 1.4 times"),
+      page.find("DFRS would serve these jobs better. With GreedyP*: one job in a hundred takes more than 1.4 times"),
       std::string::npos)
       << page;
   EXPECT_NE(page.find("> GreedyP*, work kept"), std::string::npos) << page;

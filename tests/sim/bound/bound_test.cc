@@ -161,13 +161,13 @@ TEST(Bound, AgreesWithTheLinearProgram) {
     above_one += bounds.divisible > 1;
     rates_matter += bounds.ls1 > bounds.divisible * 1.001;
   }
-  // The instances are not all of the easy kind.
+  // The instances are not all easy.
   EXPECT_GT(above_one, 100);
   EXPECT_GT(rates_matter, 50);
 }
 
-// More jobs than a linear program of this size takes, with a general maximum flow code. Just above the bound every job
-// can meet its deadline, just below not.
+// More jobs than a linear program could handle, checked with a general maximum flow code. Just above the bound every
+// job can meet its deadline, just below not.
 TEST(Bound, AgreesWithAMaximumFlow) {
   int above_one = 0;
   int rates_matter = 0;
@@ -244,7 +244,7 @@ TEST(Bound, DoesNotGrowWithFewerJobs) {
   }
 }
 
-/// Maximum stretch of a schedule anybody could run: first come first served, a node per task, no sharing.
+/// Maximum stretch of a simple feasible schedule: first come, first served, a node per task, no sharing.
 double fcfs_stretch(const Instance& instance, Seconds floor) {
   std::vector<Seconds> free_at(instance.platform.nodes.size(), 0);
   double worst = 1;

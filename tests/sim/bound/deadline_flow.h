@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Feasibility of a stretch as one plain maximum flow by LEMON, with nothing taken out beforehand.
+// Feasibility of a stretch as one plain maximum flow by LEMON, without any reduction.
 #pragma once
 
 #include "sim/bound/bound.h"

@@ -21,7 +21,7 @@ TEST(Edf, MeetsDeadlinesByPreemption) {
   EXPECT_THAT(Edf().critical_set(jobs), IsEmpty());
 }
 
-// The job of 2 .. 4 s needs 3 s; that of 0 .. 10 s runs before and is no part of the matter.
+// The job of 2 .. 4 s needs 3 s; that of 0 .. 10 s runs before and does not matter.
 TEST(Edf, NamesTheJobsThatAreTooMany) {
   const std::vector<EdfJob> jobs{{0, 10, 4}, {2, 4, 3}};
   EXPECT_THAT(Edf().critical_set(jobs), UnorderedElementsAre(1));

@@ -34,7 +34,7 @@ TEST(Hpc2nBounds, WeeksAreAsPublished) {
     largest.divisible = std::max(largest.divisible, bounds.divisible);
     largest.ls1 = std::max(largest.ls1, bounds.ls1);
     ones += bounds.divisible == 1;
-    if (w % 20 != 0) continue;  // the flow of the whole week, nothing taken out, is slow
+    if (w % 20 != 0) continue;  // the unreduced flow of a whole week is slow
     SCOPED_TRACE(weeks[w].name);
     EXPECT_TRUE(meets_deadlines(weeks[w], BoundKind::ls1, {}, bounds.ls1 * (1 + 1e-9)));
     if (bounds.ls1 > 1) {

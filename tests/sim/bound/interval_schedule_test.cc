@@ -86,7 +86,7 @@ TEST(IntervalSchedule, AgreesWithAMaximumFlow) {
     EXPECT_EQ(overloaded.empty(), most == total);
     ++(overloaded.empty() ? complete : overloads);
     if (overloaded.empty()) continue;
-    // The jobs named are too many indeed.
+    // The reported jobs really are overloaded.
     double work = 0;
     double room = 0;
     for (const std::uint32_t j : overloaded) work += part[j].work;
@@ -97,7 +97,7 @@ TEST(IntervalSchedule, AgreesWithAMaximumFlow) {
     }
     EXPECT_GT(work, room);
     EXPECT_TRUE(std::is_sorted(overloaded.begin(), overloaded.end()));
-    // They are not overlooked for another that is too large by a hair, elsewhere in time.
+    // A tiny overload elsewhere in time does not hide them.
     part.push_back(make_job(horizon + 1, horizon + 11, 10 + 1e-8, 1));
     EXPECT_LT(IntervalSchedule(part, cpu).overloaded_jobs().front(), part.size() - 1);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Linear System (1) of RR-7659, section 3.1, by GLPK: slow, but the paper's own words.
+// Linear System (1) of RR-7659, section 3.1, by GLPK: slow, but exactly as in the paper.
 #pragma once
 
 #include "sim/bound/bound.h"

@@ -62,8 +62,8 @@ TEST(CampaignThreads, GiveTheResultsOfOneThread) {
   EXPECT_EQ(results_csv(results(4), CpuSeconds::left_out), results_csv(one, CpuSeconds::left_out));
 }
 
-// Two campaigns of one process on one store, as two processes would, each with threads of its own. A simulation that is
-// done twice would be refused by the store.
+// Two campaigns in one process share a store, like two processes, each with its own threads. The store would refuse a
+// simulation that runs twice.
 TEST(CampaignThreads, ShareAStore) {
   const TemporaryFolder folder;
   const std::vector<Instance> instances = some_instances();
@@ -90,7 +90,7 @@ TEST(CampaignThreads, ShareAStore) {
   EXPECT_EQ(results_csv(shared[0], CpuSeconds::left_out), results_csv(plain, CpuSeconds::left_out));
 }
 
-// Jobs alike under two names are simulated once and reported under both.
+// Identical jobs under two names are simulated once and reported under both.
 TEST(CampaignThreads, AStoreTellsInstancesByTheirJobs) {
   const TemporaryFolder folder;
   std::vector<Instance> instances = some_instances();
@@ -108,7 +108,7 @@ TEST(CampaignThreads, AStoreTellsInstancesByTheirJobs) {
   EXPECT_EQ(rows[0].cpu_seconds, rows[3].cpu_seconds);
 }
 
-// Parts with a store each, put together: the whole.
+// Parts with separate stores, merged, give the whole.
 TEST(CampaignThreads, PartsMakeAWhole) {
   const TemporaryFolder folder;
   const std::vector<Instance> instances = some_instances();
@@ -143,7 +143,7 @@ TEST(CampaignThreads, PartsMakeAWhole) {
   EXPECT_TRUE(missing_simulations(instances, algorithms, options).empty());
 }
 
-// What could be done is kept, and what failed is nobody's.
+// Finished simulations are kept, and failed ones are unclaimed.
 TEST(CampaignThreads, AFailureLeavesTheStoreInOrder) {
   const TemporaryFolder folder;
   std::vector<Instance> instances = some_instances();
@@ -159,7 +159,7 @@ TEST(CampaignThreads, AFailureLeavesTheStoreInOrder) {
   EXPECT_EQ(other.claim({fingerprint(instances[1]), "EASY", settings}), ResultStore::Claim::mine);
 }
 
-// Whoever adds an option sees here what a store's key is.
+// A new option must become part of a store's key.
 TEST(Campaign, SettingsNameEveryOption) {
   CampaignOptions options;
   options.sim.penalty = 0.1;

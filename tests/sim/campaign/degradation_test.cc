@@ -12,7 +12,7 @@ ResultRow row(const char* instance, const char* algorithm, double max_stretch) {
   row.instance = instance;
   row.algorithm = algorithm;
   row.metrics.max_stretch = max_stretch;
-  row.bound_divisible = 2;  // has no part in it
+  row.bound_divisible = 2;  // does not matter
   return row;
 }
 

@@ -33,7 +33,7 @@ TEST(ParallelThreads, OneThreadKeepsTheOrder) {
   EXPECT_EQ(order, (std::vector<std::size_t>{0, 1, 2, 3, 4}));
 }
 
-// Whatever the order in which threads fail, the caller is told of the lowest failed index.
+// In whatever order threads fail, the caller gets the failure of the lowest index.
 TEST(ParallelThreads, RethrowTheFailureOfTheLowestIndexAndBeginNoMore) {
   for (const unsigned threads : {1U, 2U, 8U}) {
     std::atomic<std::size_t> begun{0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The published experiments again: RR-7659's table 2 on the log HPC2N-2002-2.1-cln in 182 weeks, textbook EASY and FCFS
-// on KTH-SP2-1996-2.1-cln-27992, and synthetic sets, against the figures of an independent implementation of the same
-// rules. Skipped without the logs, and under sanitizers, where they take minutes.
+// Repeats the published experiments: RR-7659's table 2 on the log HPC2N-2002-2.1-cln in 182 weeks, textbook EASY and
+// FCFS on KTH-SP2-1996-2.1-cln-27992, and synthetic sets, against the figures of an independent implementation of the
+// same rules. Skipped without the logs, and under sanitizers, where they take minutes.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -26,7 +26,7 @@ struct Published {
   double mean, stddev, max;  ///< of the degradation from bound, printed with one decimal
 };
 
-// One per cent of the figure, and what rounding to one decimal hides.
+// One per cent of the figure, plus rounding to one decimal.
 double allowance(double printed) { return 0.01 * printed + 0.05; }
 
 Summary degradation(const std::vector<ResultRow>& rows, const std::string& algorithm) {

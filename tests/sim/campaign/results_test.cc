@@ -69,7 +69,7 @@ TEST(Results, ReadBackBitByBit) {
   }
 }
 
-// Rows that differ in the time taken alone are the same bytes; read back, the time is 0 and all else as it was.
+// Rows that differ only in CPU time give the same bytes; read back, the time is 0 and all else is the same.
 TEST(Results, WithoutTimesAreTheSameHoweverLongTheyTook) {
   oracle::Dice dice(1);
   ResultRow row = random_row(dice);

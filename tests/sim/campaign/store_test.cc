@@ -134,7 +134,7 @@ TEST(Store, WhatADeadProcessWasAtIsTakenOver) {
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
   EXPECT_EQ(waiting.claim(kKey), Claim::mine);
-  ResultStore late(folder / "s.db", kFacts);  // gets the dead one's number
+  ResultStore late(folder / "s.db", kFacts);  // gets the dead worker's number
   EXPECT_EQ(late.claim(kKey), Claim::elsewhere);
   EXPECT_EQ(late.claim(other), Claim::finished);
   ::close(ready[0]);
@@ -192,9 +192,10 @@ std::string bad_input(const std::string& path) {
 
 TEST(Store, RefusesWhatIsNoStore) {
   const TemporaryFolder folder;
-  EXPECT_THAT(bad_input(folder.write("text", std::string(5000, 'x'))), AllOf(HasSubstr("text"), HasSubstr("no store")));
+  EXPECT_THAT(bad_input(folder.write("text", std::string(5000, 'x'))),
+              AllOf(HasSubstr("text"), HasSubstr("not a store")));
   Database(folder / "other.db").execute("CREATE TABLE t(x)");
-  EXPECT_THAT(bad_input(folder / "other.db"), AllOf(HasSubstr("other.db"), HasSubstr("no store of results")));
+  EXPECT_THAT(bad_input(folder / "other.db"), AllOf(HasSubstr("other.db"), HasSubstr("not a store of results")));
   EXPECT_EQ(Database(folder / "other.db").integer("SELECT count(*) FROM sqlite_schema"), 1) << "left as it was";
 }
 
@@ -246,7 +247,7 @@ TEST(Store, TakesInWhatItDoesNotHave) {
   EXPECT_THAT(message_of<UsageError>([&] { store.take_in(folder / "part.db", others); }), HasSubstr("other options"));
 }
 
-// Not even to be read: nobody sees half of what one process writes, on whatever machine it is.
+// Not even for reading: no process on any machine sees half of what another writes.
 TEST(Store, OneProcessAloneHasAnExclusiveOne) {
   const TemporaryFolder folder;
   std::optional<ResultStore> store;

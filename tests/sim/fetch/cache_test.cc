@@ -80,7 +80,7 @@ TEST_F(FetchFile, ReplacesADamagedFile) {
 TEST_F(FetchFile, SaysThatTheCacheCannotBeMade) {
   options_.cache_folder = folder_.write("file", "") + "/dfrs";
   EXPECT_EQ(message_of<IoError>([&] { fetch(); }),
-            options_.cache_folder + ": cannot create the folder for downloads: Not a directory");
+            options_.cache_folder + ": cannot create this folder: Not a directory");
   EXPECT_THAT(server_.requests(), IsEmpty());
 }
 

@@ -12,7 +12,7 @@ class ByHand : public testing::Test {
  protected:
   ByHand() { instance_.name = "by-hand"; }
   void nodes(std::size_t count) { instance_.platform = Platform::homogeneous(count, 100); }
-  /// Without an estimate the user knows the run time.
+  /// Without an estimate, the estimate is the run time.
   void job(Seconds submit, int tasks, double need, RigidAmount memory, Seconds run_time, Seconds estimate = -1) {
     Job job;
     job.id = instance_.jobs.size() + 1;

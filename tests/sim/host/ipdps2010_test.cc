@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The algorithms of IPDPS 2010 on instances small enough to follow by hand. Nodes of CPU 1 and 100 MiB; no penalty
-// where none is named.
+// unless one is given.
 #include <gtest/gtest.h>
 
 #include "policy/rr7659/options.h"
@@ -17,7 +17,7 @@ class Ipdps2010ByHand : public ByHand {
   }
 };
 
-// The second fails at 10, 12, 16, 24, 40 and 72; when the first ends at 100 nobody looks, so it starts at 136.
+// The second fails at 10, 12, 16, 24, 40 and 72; no attempt is made when the first ends at 100, so it starts at 136.
 TEST_F(Ipdps2010ByHand, GreedyTriesAgainAfterPowersOfTwo) {
   nodes(1);
   job(0, 1, 60, 100);
@@ -39,7 +39,7 @@ TEST_F(Ipdps2010ByHand, GreedyLetsLaterJobsOvertake) {
   EXPECT_DOUBLE_EQ(r.jobs[1].start, 264);
 }
 
-// Of one instant, those that come again are before those that come for the first time.
+// At one instant, resubmitted jobs come before new ones.
 TEST_F(Ipdps2010ByHand, GreedyTriesOldJobsBeforeNewOnes) {
   nodes(1);
   job(0, 1, 60, 100);

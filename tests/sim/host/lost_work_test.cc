@@ -65,13 +65,13 @@ TEST_F(LostWork, ARunIsNotEndedBeforeItsLeastProgress) {
 }
 
 TEST_F(LostWork, AJobThatHasLostEnoughRunsIsNotPausedAgain) {
-  // Each comes 200 s after the first has begun again, and would pause it.
+  // Each comes 200 s after the first has started over, and would pause it.
   instance_.jobs = {make(1, 0, 60, 1000), make(2, 200, 60, 100), make(3, 500, 60, 100), make(4, 800, 60, 100)};
   options_.lost_work.max_lost_runs = 2;
   const RunResult r = run();
   EXPECT_DOUBLE_EQ(r.jobs[1].start, 200);
   EXPECT_DOUBLE_EQ(r.jobs[2].start, 500);
-  EXPECT_DOUBLE_EQ(r.jobs[0].end, 1600);  // begun for the third time at 600
+  EXPECT_DOUBLE_EQ(r.jobs[0].end, 1600);  // starts for the third time at 600
   EXPECT_DOUBLE_EQ(r.jobs[3].start, 1600);
   EXPECT_EQ(r.jobs[0].lost_runs, 2U);
   EXPECT_DOUBLE_EQ(r.lost_work, 400);
@@ -130,7 +130,8 @@ TEST(LostWorkRandom, AllWorkIsDoneOrLost) {
         const Job& job = instance.jobs[k];
         EXPECT_LE(r.jobs[k].lost_runs, 2U);
         EXPECT_EQ(r.jobs[k].lost_runs, r.jobs[k].pauses + r.jobs[k].moves);
-        // The step at which a job completes does not show it any more: what it did since the one before is missing.
+        // A job is gone from the view of the step at which it completes, so its progress since the previous step is
+        // missing.
         EXPECT_LE(follow.progress_[k], job.run_time + r.jobs[k].lost_time + 1e-6);
         EXPECT_GE(r.jobs[k].end - job.submit, job.run_time + r.jobs[k].lost_time - 1e-6);
         lost += r.jobs[k].lost_time * job.cpu_need * job.tasks;

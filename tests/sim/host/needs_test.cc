@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Jobs that ask for more CPU than they use, and jobs of different weights: schedules by hand.
+// Jobs that request more CPU than they use, and jobs of different weights: schedules by hand.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -37,7 +37,7 @@ class Needs : public ::testing::Test {
   SimOptions options_;
 };
 
-// Half a node each: the first does with a quarter, and so is at full speed.
+// Half a node each: the first needs only a quarter, and so runs at full speed.
 TEST_F(Needs, AJobIsAtFullSpeedWithWhatItUses) {
   const RunResult r = run();
   EXPECT_DOUBLE_EQ(r.jobs[0].end, 40);
@@ -71,7 +71,7 @@ TEST_F(Needs, WhereAllNeedWhatTheyAskForNothingChanges) {
   EXPECT_EQ(plain.steps, looked_at.steps);
 }
 
-// A pause and its penalty are no use of little CPU.
+// A pause and its penalty do not count as low CPU use.
 TEST_F(Needs, APenaltyIsNotMeasured) {
   instance_.platform = Platform::homogeneous(1, 100);
   instance_.jobs = {make(1, 1, 0.999, 1000), make(2, 1, 1, 100)};

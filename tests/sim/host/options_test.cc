@@ -15,7 +15,7 @@
 namespace dfrs::sim {
 namespace {
 
-// Jobs that share, wait, are paused and moved; most ask for more CPU than they use.
+// Jobs that share, wait, are paused and moved; most request more CPU than they use.
 Instance crowded(std::uint64_t seed) {
   oracle::Dice dice(seed);
   Instance instance;

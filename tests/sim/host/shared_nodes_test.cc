@@ -38,7 +38,7 @@ TEST_F(SharedNodes, MemoryIsALimitAsCpuIs) {
   job(0, 1, 0.25, 60, 100);
   job(0, 1, 0.25, 60, 80);
   job(0, 1, 0.25, 60, 10);  // no node has 60 left until 80
-  job(0, 2, 0.25, 20, 10);  // but has 20: FCFS lets it wait all the same
+  job(0, 2, 0.25, 20, 10);  // but has 20: FCFS still lets it wait
   EXPECT_EQ(starts("FCFS/shared"), (Starts{0, 0, 80, 80}));
   EXPECT_EQ(starts("EASY/shared"), (Starts{0, 0, 80, 0}));
 }
@@ -54,7 +54,7 @@ TEST_F(SharedNodes, AJobThatEndsByTheShadowTimeJumpsAhead) {
   EXPECT_EQ(starts("EASY/shared"), (Starts{0, 100, 110, 3}));
 }
 
-// The head counts on memory of node 0 at 100; only what leaves it that may start and stay.
+// The head needs memory of node 0 at 100; only jobs that leave it that memory may start and stay.
 TEST_F(SharedNodes, AJobBesideTheReservationJumpsAhead) {
   nodes(2);
   job(0, 1, 0.5, 60, 100);   // node 0

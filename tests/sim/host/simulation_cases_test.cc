@@ -175,7 +175,7 @@ TEST(SimulationCases, DecisionsRepeatAndDoNotHangOnEstimates) {
       }
     }
   }
-  // That the comparison can fail: EASY does look at estimates.
+  // The comparison can fail: EASY does use estimates.
   for (std::uint64_t k = 1; k <= 200 && !batch_differs; ++k) {
     oracle::Dice dice(k);
     const Instance instance = oracle::random_instance(dice, {.max_jobs = 30, .whole_nodes = true});
@@ -190,8 +190,7 @@ TEST(SimulationCases, DecisionsRepeatAndDoNotHangOnEstimates) {
   EXPECT_TRUE(batch_differs);
 }
 
-// With somebody watching every job has a slot of its own; without, slots of jobs that have ended are used again.
-// Nothing that comes out may tell which it was.
+// With an observer every job has its own slot; without one, slots are reused. The results must not differ.
 TEST(SimulationCases, SlotsUsedAgainChangeNothing) {
   class Nobody final : public StepObserver {
     void on_step(const ClusterView& view, std::span<const Event>, const Decisions&) override {

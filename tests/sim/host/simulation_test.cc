@@ -112,7 +112,7 @@ TEST_F(SimulationByHand, TicksAreMultiplesOfThePeriod) {
   job(1200, 1, 1, 10, 100);
   const RunResult r = run("/per");
   EXPECT_DOUBLE_EQ(r.jobs[0].start, 1200);
-  EXPECT_DOUBLE_EQ(r.jobs[1].start, 1200);  // the tick comes behind the arrivals of its instant
+  EXPECT_DOUBLE_EQ(r.jobs[1].start, 1200);  // the tick comes after the arrivals of its instant
   options_.engine.of<DfrsOptions>().period = 250;
   EXPECT_DOUBLE_EQ(run("/per").jobs[0].start, 750);
 }
@@ -132,8 +132,8 @@ TEST_F(SimulationByHand, TicksApartOrTogether) {
   EXPECT_DOUBLE_EQ(r.jobs[1].end, 600 + 1000);
 }
 
-// Two submissions of one instant, of which the second has the first paused. Apart, the first has started and pays when
-// it comes back; together it never ran.
+// Two submissions of one instant, of which the second pauses the first. Apart, the first has started and pays on
+// resuming; merged, it never ran.
 TEST_F(SimulationByHand, SubmissionsApartOrTogether) {
   nodes(1);
   job(0, 1, 1, 60, 100);

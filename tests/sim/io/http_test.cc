@@ -16,6 +16,7 @@
 #include "sim/io/input_source.h"
 #include "tests/sim/failure_message.h"
 #include "tests/sim/io/compressed.h"
+#include "tests/sim/io/self_signed.h"
 #include "tests/sim/io/web_server.h"
 #include "tests/sim/temporary_folder.h"
 
@@ -77,7 +78,7 @@ TEST(HttpGet, RefusesMoreThanTheLimit) {
             server.base() + "/a: the answer is longer than 7 bytes");
 }
 
-/// A socket that accepts connections and never says anything.
+/// A socket that accepts connections and never answers.
 class SilentServer {
  public:
   SilentServer() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -118,33 +119,13 @@ TEST(HttpGet, ReportsAServerThatIsNotThere) {
   EXPECT_THROW(http_get("http://"), NetworkError);
 }
 
-/// A key and a certificate for 127.0.0.1 that it has signed itself.
-class HttpsGet : public testing::Test {
- protected:
-  void SetUp() override {
-    if (std::system("certtool --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "certtool (gnutls-bin) is missing";
-    folder_.write("template",
-                  "cn = \"127.0.0.1\"\nip_address = "
-                  "\"127.0.0.1\"\nca\ncert_signing_key\nsigning_key\ntls_www_server\nexpiration_days = 2\n");
-    const std::string at = "'" + folder_.path().string() + "'/";
-    ASSERT_EQ(std::system(("certtool --generate-privkey --key-type=ecdsa --outfile " + at + "key 2>/dev/null").c_str()),
-              0);
-    ASSERT_EQ(std::system(("certtool --generate-self-signed --load-privkey " + at + "key --template " + at +
-                           "template --outfile " + at + "certificate 2>/dev/null")
-                              .c_str()),
-              0);
-    tls_ = {file_bytes(folder_ / "key"), file_bytes(folder_ / "certificate")};
-  }
-
-  TemporaryFolder folder_;
-  WebServer::Tls tls_;
-};
+using HttpsGet = SelfSigned;
 
 TEST_F(HttpsGet, TrustsTheGivenAuthorityOnly) {
   WebServer server(tls_);
   server.serve("/a", {200, kBinary, {}, false});
   HttpOptions options;
-  options.ca_file = folder_ / "certificate";
+  options.ca_file = certificate();
   EXPECT_EQ(http_get(server.base() + "/a", options), kBinary);
   EXPECT_THAT(message_of<NetworkError>([&] { http_get(server.base() + "/a"); }), HasSubstr("certificate"));
 }
@@ -155,7 +136,7 @@ TEST_F(HttpsGet, IsNotRedirectedToPlainHttp) {
   WebServer server(tls_);
   server.serve("/a", {302, "", plain.base() + "/a", false});
   HttpOptions options;
-  options.ca_file = folder_ / "certificate";
+  options.ca_file = certificate();
   EXPECT_THROW(http_get(server.base() + "/a", options), NetworkError);
   EXPECT_TRUE(plain.requests().empty());
 }

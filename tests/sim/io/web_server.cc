@@ -38,7 +38,7 @@ MHD_Response* make_response(const WebServer::Page& page) {
 }  // namespace
 
 WebServer::WebServer(const Tls* tls) : scheme_(tls != nullptr ? "https" : "http") {
-  ::setenv("no_proxy", "127.0.0.1", 1);  // a proxy of the environment knows nothing of this server
+  ::setenv("no_proxy", "127.0.0.1", 1);  // a proxy from the environment cannot reach this server
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

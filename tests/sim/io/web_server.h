@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A web server of the tests' own on the loopback interface.
+// A web server for tests, on the loopback interface.
 #pragma once
 
 #include <microhttpd.h>
@@ -33,7 +33,7 @@ class WebServer {
   void serve(const std::string& path, Page page);
   /// "http://127.0.0.1:PORT" or with https, without a slash at the end.
   std::string base() const;
-  /// Paths asked for until now.
+  /// Paths requested so far.
   std::vector<std::string> requests() const;
 
  private:

@@ -46,7 +46,7 @@ TEST(Confidence, IntervalByHand) {
   EXPECT_EQ(confidence_interval({}).half_width, 0);
 }
 
-// It covers the mean as often as it says.
+// It covers the mean as often as its level promises.
 TEST(Confidence, CoversTheMean) {
   Random random(11);
   int covered = 0;

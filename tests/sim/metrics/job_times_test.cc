@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What jobs' time goes to: schedules by hand, and sums that must come out whatever the policy does.
+// Where the jobs' time goes: schedules by hand, and sums that hold under any policy.
 #include "sim/metrics/job_times.h"
 
 #include <gtest/gtest.h>

@@ -24,7 +24,7 @@ std::size_t count(const std::string& text, const std::string& part) {
   return n;
 }
 
-// Every element closed in order, but those of HTML that have no end.
+// True if every element is closed in order, except void elements of HTML.
 void expect_balanced(const std::string& html) {
   std::vector<std::string> open;
   for (std::size_t at = html.find('<'); at != std::string::npos; at = html.find('<', at + 1)) {
@@ -105,7 +105,7 @@ TEST(ReportHtml, AFailingGnuplotLeavesTheReportWhole) {
   std::filesystem::permissions(options.gnuplot, std::filesystem::perms::owner_all);
   const std::string html = html_report(two_by_two(), options);
   expect_balanced(html);
-  EXPECT_THAT(html, HasSubstr("This report has no charts: gnuplot wrote something that is no SVG."));
+  EXPECT_THAT(html, HasSubstr("This report has no charts: gnuplot wrote something that is not an SVG."));
 }
 
 TEST(ReportHtml, GnuplotSeesNoNames) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Another PATH for a while.
+// Replaces PATH for the lifetime of an object.
 #pragma once
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Results made up for tests of reports.
+// Made-up results for tests of reports.
 #pragma once
 
 #include <string>

@@ -65,7 +65,8 @@ TEST(ReportTable, SaysWhichAlgorithmsLackInstances) {
   const std::vector<ResultRow> rows{result("a", "X", 3), result("b", "X", 3), result("a", "Y", 1)};
   const std::string text = text_summary(summarize_campaign(rows));
   EXPECT_THAT(text, HasSubstr("\n> X "));
-  EXPECT_THAT(text, HasSubstr("results for a part of the 2 instances only (so many of them): Y (1)."));
+  EXPECT_THAT(text,
+              HasSubstr("because they have results for only some of the 2 instances (number in brackets): Y\n(1)."));
 }
 
 TEST(ReportTable, MarkdownEscapesNamesAndMarksTheBest) {
@@ -115,7 +116,7 @@ TEST(ReportTable, FormatsByName) {
   EXPECT_EQ(parse_summary_format("csv"), SummaryFormat::csv);
   EXPECT_EQ(parse_summary_format("json"), SummaryFormat::json);
   EXPECT_EQ(message_of<UsageError>([] { parse_summary_format("xml"); }),
-            "--format: 'xml' is no format of a summary, expected text, markdown, csv or json");
+            "--format: 'xml' is not a summary format; expected text, markdown, csv or json");
 }
 
 }  // namespace

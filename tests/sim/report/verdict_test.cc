@@ -37,7 +37,7 @@ TEST(ReportVerdict, DfrsWins) {
 }
 
 TEST(ReportVerdict, DfrsLoses) {
-  // Mean degradations 2 and 3; a job that is moved for nothing.
+  // Mean degradations 2 and 3; a job that is moved without benefit.
   std::vector<ResultRow> rows{result("a", "EASY", 1),
                               result("a", "Greedy*/OPT=MIN", 4),
                               result("b", "EASY", 3),

@@ -108,7 +108,7 @@ TEST(CampaignPlan, ResultsAreOfTheirSetAlgorithmAndOptions) {
   EXPECT_THROW(plan.need(a, "no algorithm"), std::logic_error);
 }
 
-// The time that a simulation took tells that the result was not found anew.
+// An equal CPU time shows that the result came from the store.
 TEST(CampaignPlan, GoesOnFromItsStore) {
   const TemporaryFolder folder;
   ReproduceOptions options;

@@ -51,7 +51,7 @@ TEST(Reproductions, WantsAllPartsUnlessSomeAreNamed) {
   EXPECT_FALSE(options.wants("table2"));
 }
 
-// What the command line relies on, of every reproduction there is.
+// What the command line relies on, for every reproduction.
 TEST(Reproductions, HaveDistinctNamesAndParts) {
   std::set<std::string_view> names;
   for (const Reproduction& reproduction : all_reproductions()) {

@@ -80,8 +80,7 @@ TEST(ReproduceIpdps2010, CostsAreOfThoseThatPauseAndMove) {
   EXPECT_GT(measured(report, "table2", "GREEDY-PMTN", "pauses per job avg"), 0);
 }
 
-// Table II's simulations are among those of figure 1 (b). Times tell that they were not run again: of one simulation
-// they are never the same to the last digit.
+// Table II's simulations are among those of figure 1 (b). Equal CPU times show that they did not run again.
 TEST(ReproduceIpdps2010, GoesOnFromItsStore) {
   const TemporaryFolder folder;
   std::size_t done = 0, total = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A reproduction made up for tests of what shows one.
+// A made-up reproduction for tests of the renderings.
 #pragma once
 
 #include <array>

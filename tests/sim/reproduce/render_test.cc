@@ -54,7 +54,7 @@ Seed 1.
 )");
 }
 
-// EASY's 1200 leaves a small figure its decimals; words stand in place of figures, and nobody speaks of a paper.
+// EASY's 1200 leaves a small figure its decimals; words replace figures, and no paper is mentioned.
 TEST(RenderComparison, WordsAndFiguresOfSeveralSizes) {
   ReproductionReport report;
   report.add({"table1", "EASY", "avg.", {}, 1200.25});

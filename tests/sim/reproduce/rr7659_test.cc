@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the reproduction of RR-7659 is made of. That it runs is tests/cli/reproduce_test.cc's affair.
+// The parts of the reproduction of RR-7659. tests/cli/reproduce_test.cc runs it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -179,7 +179,7 @@ TEST(Lublin, AnnotatesAsThePaper) {
   for (int tenths = 2; tenths <= 10; ++tenths) EXPECT_NEAR(memories[tenths], 50, 28) << tenths;  // 7
 }
 
-// A seed names an instance for good: published results refer to it.
+// A seed names an instance permanently: published results refer to it.
 TEST(Lublin, NeverChangesWhatASeedMeans) {
   const Instance instance = lublin_instance(seeded(1));
   EXPECT_EQ(instance.jobs[0], (Job{1, 42.484, 3, 1.0, {7168}, 54, 54}));

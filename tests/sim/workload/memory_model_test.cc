@@ -93,7 +93,7 @@ TEST(MemoryModel, Names) {
   }
 }
 
-// What a log says of memory is left aside; a week of it has what the whole has.
+// The log's memory data is ignored; a week of it has the same memory as the whole.
 TEST(MemoryModel, OfALog) {
   std::string log = "; MaxProcs: 4\n";
   for (int k = 0; k < 40; ++k) log += swf_line(k + 1, 50'000.0 * k, 100, 1 + k % 4, -1, 9e9);

@@ -12,7 +12,7 @@
 namespace dfrs::sim {
 namespace {
 
-// As the C library reads it. It takes some words more than traces may have, none of which is drawn here.
+// Compared with the C library, which accepts some more words; none of them is drawn here.
 NumberStatus plain(const std::string& word, double& value) {
   if (word.empty() || word.front() == ' ') return NumberStatus::kNotANumber;
   char* stop = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the record of a live run says of its jobs: hand-written records, as a controller would write them.
+// What the record of a live run says about its jobs: hand-written records, as a controller would write them.
 #include "sim/workload/recorded.h"
 
 #include <gmock/gmock.h>
@@ -60,7 +60,7 @@ TEST(Recorded, AJobFromItsSubmissionToItsEnd) {
   EXPECT_NO_THROW(parse_traces(format_trace(run.instance), "written"));
 }
 
-// The host may stop a job's clock at its end, before the step that tells of it; or forget the clock altogether.
+// The host may stop a job's clock at its end, before the step that reports it; or forget the clock altogether.
 TEST(Recorded, TheClockAtTheEnd) {
   const std::string begin =
       kHeader +
@@ -105,7 +105,7 @@ TEST(Recorded, WhatIsLeftOutIsSaid) {
   EXPECT_EQ(run.instance.platform.nodes[2].rigid[kMemory], 2000);
 }
 
-// Slots and, in a new epoch of job numbers, numbers are used again.
+// Slots are reused and, in a new epoch of job numbers, so are numbers.
 TEST(Recorded, SlotsAndNumbersUsedAgain) {
   const auto submit_and_end = [](int t, const std::string& first) {
     return step(R"("t":)" + std::to_string(t) + first + R"("jobs":[{"slot":0,"id":9,"state":"waiting","submit":)" +

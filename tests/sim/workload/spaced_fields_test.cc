@@ -35,7 +35,7 @@ std::string random_line(oracle::Dice& dice) {
   return line;
 }
 
-// Behind a line, for it not to be too near to the end of the text.
+// Padding after a line, so that it is not too near the end of the text.
 const std::string kFar(SpacedFields::kBytesRead, ' ');
 
 // Elsewhere no line is split.
@@ -114,7 +114,7 @@ TEST(SpacedFields, ShortIntegersAreTheStandardLibrarys) {
   }
   EXPECT_GT(integers, 1000);
   EXPECT_GT(others, 1000);
-  // Every byte that is no digit, at every place of a field, in both halves of a line.
+  // Every byte that is not a digit, at every place of a field, in both halves of a line.
   for (int byte = 0; byte < 256; ++byte) {
     const auto c = static_cast<char>(byte);
     if ((c >= '0' && c <= '9') || c == ' ') continue;
@@ -162,7 +162,7 @@ TEST(SpacedFields, RefuseLinesAtTheEndOfTheText) {
   }
 }
 
-// Text of which not one byte more is in memory, for AddressSanitizer to look at.
+// Text without a byte of memory after it, for AddressSanitizer to check.
 TEST(SpacedFields, ReadNothingBehindTheText) {
   LITTLE_ENDIAN_OR_SKIP();
   int taken = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The fast way through a log against its plain twin, parse_swf(), on random texts, well-formed and not.
+// The fast reader of a log against its plain twin, parse_swf(), on random texts, well-formed and not.
 #include "sim/workload/swf_stream.h"
 
 #include <gtest/gtest.h>

@@ -243,7 +243,7 @@ void expect_alike(SwfRecords& a, SwfRecords& b) {
 }
 
 TEST(SwfStream, AreThoseOfTheLog) {
-  // Parts of jobs, and records without a number or a time of submission, have no place in the order.
+  // Parts of jobs, and records without a number or a time of submission, are not part of the order.
   const std::string text = "; MaxProcs: 64\n;\n; UnixStartTime: 7\n" + record(3, 10, 5, 1) + "\n" +
                            record(-1, 10, 5, 1) + record(4, -1, 5, 1) +
                            "3 10 -1 5 -1 -1 -1 1 -1 -1 2 1 1 1 1 1 -1 -1\n" +

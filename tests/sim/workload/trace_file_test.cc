@@ -57,7 +57,7 @@ TEST(TraceFile, ReservedStartsAreAFieldMore) {
   ASSERT_EQ(instances.size(), 2u);
   EXPECT_EQ(instances[0].jobs[0].reserved_start, 0);
   EXPECT_EQ(instances[0].jobs[1].reserved_start, 900.5);
-  EXPECT_EQ(instances[1].jobs[0].reserved_start, 0);  // the header line holds for its own instance
+  EXPECT_EQ(instances[1].jobs[0].reserved_start, 0);  // the header line applies to its own instance
   EXPECT_EQ(format_trace(instances[0]), kReserved);
   const std::string head = "; dfrs-trace: 1\n; Name: r\n; Nodes: 2 cpu 1 memory 0\n";
   EXPECT_THROW(parse_traces(head + "; Reserved: no\n1 0 2 1 0 100 120\n", "t"), InputError);

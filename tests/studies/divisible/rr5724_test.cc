@@ -20,7 +20,7 @@ TEST(Rr5724, PublishedTablesAreConsistent) {
     EXPECT_GE(row.max_stretch.mean, 1);
     EXPECT_GE(row.sum_stretch.mean, 1);
     EXPECT_GE(row.sum_stretch.max, row.sum_stretch.mean);
-    // Tables 2 to 4 part the 162 configurations into thirds, so their means average to that of table 1.
+    // Tables 2 to 4 divide the 162 configurations into thirds, so their means average to that of table 1.
     if (row.algorithm != "MCT") continue;
     if (row.table == 1) table1 = row.max_stretch.mean;
     if (row.table >= 2 && row.table <= 4) sites += row.max_stretch.mean / 3;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// dfrs-sim gang: its table, CSV and JSON tell one story, which the seed alone decides.
+// dfrs-sim gang: its table, CSV and JSON agree and depend only on the seed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

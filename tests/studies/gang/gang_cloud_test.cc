@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// reproduce gang-cloud: a replication of the paper's experiments with q = 0.5, and what the paper says of them.
+// reproduce gang-cloud: a replication of the paper's experiments with q = 0.5, and what the paper says about them.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -43,7 +43,7 @@ TEST(GangCloud, MigrationsAndResponseTimesOfMediumGangs) {
         EXPECT_LT(of("figure2a-q50", "20"), 1.05 * of("figure2a-q50", "10")) << scheduler << fit << lambda;
         EXPECT_GT(of("figure2a-q50", "10"), last) << "it rises with the arrival rate";
         last = of("figure2a-q50", "10");
-        // What this model gives, so that a change of it does not pass unseen.
+        // Values of this model, so that a change does not go unnoticed.
         EXPECT_NEAR(last, 1.74, 0.11) << scheduler << fit << lambda;
       }
     }

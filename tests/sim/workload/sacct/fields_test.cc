@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The values that sacct prints, each form of them, and what is none.
+// The values that sacct prints, in each form, and invalid ones.
 #include "sim/workload/sacct/fields.h"
 
 #include <gmock/gmock.h>

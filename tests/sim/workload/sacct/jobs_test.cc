@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Accounting to instances and SWF, by hand; and what is left of it when it is anonymised.
+// Accounting converted to instances and SWF, by hand; and what remains after anonymising.
 #include "sim/workload/sacct/jobs.h"
 
 #include <gmock/gmock.h>
@@ -94,7 +94,7 @@ TEST(SacctJobs, OptionsSayWhatCountsAsNeed) {
   EXPECT_DOUBLE_EQ(used.jobs[0].cpu_need, 0.125);
   EXPECT_EQ(used.jobs[0].rigid[kMemory], 1024);
   EXPECT_EQ(used.jobs[1].rigid[kMemory], 512);
-  EXPECT_EQ(used.jobs[2].rigid[kMemory], 1024);  // use not known: what was asked for
+  EXPECT_EQ(used.jobs[2].rigid[kMemory], 1024);  // use not known: the request
   EXPECT_EQ(used.jobs[0].estimate, 1000);
   options.memory_need = MemoryNeed::kLarger;
   EXPECT_EQ(sacct_instance(log_of(), "test", options).instance.jobs[1].rigid[kMemory], 4096);
@@ -124,10 +124,10 @@ TEST(SacctJobs, Tasks) {
   EXPECT_EQ(shape(16, 2, 4), std::pair(4, 4));
   EXPECT_EQ(shape(16, 2, 0), std::pair(2, 8));
   EXPECT_EQ(shape(16, 2, 1), std::pair(2, 8));  // one step on a part of the job
-  EXPECT_EQ(shape(16, 2, 5), std::pair(2, 8));  // 16 CPUs are no 5 equal tasks
+  EXPECT_EQ(shape(16, 2, 5), std::pair(2, 8));  // 16 CPUs do not divide into 5 tasks
   EXPECT_EQ(shape(3, 2, 0), std::pair(3, 1));
   EXPECT_EQ(shape(4, 1, 64), std::pair(4, 1));   // more tasks than CPUs
-  EXPECT_EQ(shape(12, 1, 1), std::pair(12, 1));  // a node of 12 is none of 8
+  EXPECT_EQ(shape(12, 1, 1), std::pair(12, 1));  // 12 CPUs do not fit a node of 8
 }
 
 TEST(SacctJobs, Swf) {

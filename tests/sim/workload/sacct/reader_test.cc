@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Rows of sacct to jobs: a case for each quirk of its output, with what a person reads in it.
+// Rows of sacct to jobs: a case for each quirk of its output, read by hand.
 #include "sim/workload/sacct/reader.h"
 
 #include <gmock/gmock.h>

@@ -38,7 +38,7 @@ TEST(DivisibleInstanceFile, SaysWhereAndWhatIsWrong) {
   };
   EXPECT_EQ(message(""), "f: empty; expected '; dfrs-divisible: 1'");
   EXPECT_EQ(message("job 0 1 0\n"), "f:1: expected '; dfrs-divisible: 1' as the first line");
-  EXPECT_EQ(message("; dfrs-divisible: 2\n"), "f:1: version '2' of this format is not known, only 1");
+  EXPECT_EQ(message("; dfrs-divisible: 2\n"), "f:1: version '2' of this format is unknown; expected 1");
   EXPECT_EQ(message("; dfrs-divisible: 1\ncluster 1 1 0\n"),
             "f:2: '; Databanks: N' is missing before the first cluster");
   EXPECT_EQ(message("; dfrs-divisible: 1\n; Databanks: 2\njob 0 1 0\n"), "f:3: no cluster holds databank 0");
@@ -49,9 +49,10 @@ TEST(DivisibleInstanceFile, SaysWhereAndWhatIsWrong) {
   EXPECT_EQ(message(head + "job 0 0 0\n"), "f:4: the work is 0, expected 1e-6 .. 1e9");
   EXPECT_EQ(message(head + "job 0 nan 0\n"), "f:4: the work: 'nan' is not a number");
   EXPECT_EQ(message(head + "job 0 1\n"), "f:4: the databank missing at the end of the line");
-  EXPECT_EQ(message(head + "job 0 1 0 7\n"), "f:4: '7' is too much on this line");
+  EXPECT_EQ(message(head + "job 0 1 0 7\n"), "f:4: unexpected '7' at the end of this line");
   EXPECT_EQ(message(head + "node 1\n"), "f:4: 'node' is neither 'cluster' nor 'job'");
-  EXPECT_EQ(message(head + "cluster 1 1 0,0\n"), "f:4: databank 0 is there twice");
+  EXPECT_EQ(message(head + "cluster 1 1 0,0\n"), "f:4: databank 0 is listed twice");
+  EXPECT_EQ(message(head + "cluster 1 1 0,-\n"), "f:4: a databank: '-' is not a whole number from 0 to 1");
   EXPECT_EQ(message(head + "cluster 0 1 0\n"), "f:4: processors: '0' is not a whole number from 1 to 10000000");
   EXPECT_EQ(message(head + "job 0 1 0\ncluster 1 1 0\n"), "f:5: clusters belong before jobs");
 }

@@ -11,7 +11,7 @@
 namespace dfrs::sim::divisible {
 
 /// 1 .. most_jobs jobs on 1 .. 3 clusters with 1 .. 3 databanks. Every third seed has whole numbers throughout; every
-/// third has release dates that differ by less than a picosecond, where milestones all but coincide.
+/// third has release dates that differ by less than a picosecond, where milestones nearly coincide.
 inline Instance random_instance(std::uint64_t seed, int most_jobs) {
   Random random(seed, 77);
   const bool whole = seed % 3 == 0;

@@ -32,7 +32,7 @@ std::string check_schedule(const Instance& instance, const RunResult& run) {
     }
     if (last[j] != run.completions[j]) return "job " + std::to_string(j) + " does not work until its completion";
   }
-  // The rate of each cluster changes at segments' ends alone.
+  // The rate of a cluster changes only at the ends of segments.
   for (std::size_t c = 0; c < instance.clusters.size(); ++c) {
     const double power = instance.clusters[c].processors * instance.clusters[c].speed;
     std::vector<std::pair<Seconds, double>> changes;

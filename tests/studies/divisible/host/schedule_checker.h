@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Judges a schedule of divisible load by the rules of the model alone.
+// Checks a schedule of divisible load by just the rules of the model.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Systems (1) and (2) of RR-5724 by GLPK: slow, but the paper's own words.
+// Systems (1) and (2) of RR-5724 by GLPK: slow, but exactly as in the paper.
 #pragma once
 
 #include <vector>

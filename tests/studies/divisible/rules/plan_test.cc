@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The three ways of RR-5724, section 4.3.2, to make a schedule of an allocation, by hand.
+// The three ways of RR-5724, section 4.3.2, to turn an allocation into a schedule, by hand.
 #include "studies/divisible/rules/plan.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,8 @@ void expect_pieces(const std::vector<Piece>& got, const std::vector<Piece>& expe
 }
 
 TEST(DivisiblePlan, OnlineKeepsIntervalsAndRunsTerminalJobsFirst) {
-  // On site 0, job 9 has its last part in the first interval and goes before job 5, though SWRPT would not have it so.
+  // On site 0, job 9 has its last part in the first interval and goes before job 5, although SWRPT orders them
+  // differently.
   const Timetable timetable = keep_intervals(kPlatform, kTasks, kAllocation);
   ASSERT_EQ(timetable.size(), 2U);
   expect_pieces(timetable[0], {{9, 0, 0.5}, {5, 0.5, 1.5}, {5, 2, 3}});
@@ -73,7 +74,7 @@ TEST(DivisiblePlan, RunnerFollowsTheTimetableAndServesRests) {
   EXPECT_EQ(decide(0.5), (Who{{5, 0}, {9, 1}}));
   EXPECT_EQ(decide(1.5), Who{});  // kept for the second interval
   EXPECT_EQ(decision.wake_at, 2);
-  // Something of job 9 is left at the end of its last piece: it has what is free.
+  // Some of job 9 is left at the end of its last piece: it gets what is free.
   EXPECT_EQ(decide(2.5), (Who{{5, 0}, {9, 1}}));
   EXPECT_EQ(decision.wake_at, 3);
   EXPECT_EQ(decide(7), (Who{{5, 0}, {5, 1}}));

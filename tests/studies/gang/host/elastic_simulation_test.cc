@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Runs of gang scheduling on leased machines: by hand, against a plain second implementation, and against what queueing
-// theory knows.
+// Runs of gang scheduling on leased machines: by hand, against a plain second implementation, and against queueing
+// theory.
 #include "studies/gang/host/elastic_simulation.h"
 
 #include <gtest/gtest.h>
@@ -104,7 +104,7 @@ TEST(ElasticSimulation, BoundedSlowdown) {
   EXPECT_DOUBLE_EQ(gang_bounded_slowdown(1e-4, 1e-6, 1e-3), 1);
 }
 
-// Event by event, with every option, and what any run must keep to.
+// Event by event, with every option, and invariants of every run.
 TEST(ElasticSimulation, RunsAsThePlainReference) {
   std::size_t moves = 0, starved = 0, releases = 0, setups = 0;
   for (std::uint64_t seed = 1; seed <= oracle::cases(1500); ++seed) {
@@ -131,7 +131,7 @@ TEST(ElasticSimulation, RunsAsThePlainReference) {
   EXPECT_GT(setups, 1000U);
 }
 
-// A cluster of `machines` that neither grows nor shrinks.
+// A cluster of `machines` of fixed size.
 GangExperiment fixed(std::uint32_t machines, double arrival_rate) {
   GangExperiment e;
   e.workload.arrival_rate = arrival_rate;
@@ -185,7 +185,7 @@ TEST(ElasticSimulation, SingleTasksThatMigrateFreelyFollowErlang) {
   expect_response(e, 1 + waits / (sum + waits) / (kMachines - kLoad));
 }
 
-// Single tasks on two machines, each joining the shorter queue for good: its Markov chain, solved numerically.
+// Single tasks on two machines, each joining the shorter queue permanently: the Markov chain, solved numerically.
 TEST(ElasticSimulation, TwoMachinesAreJoinTheShortestQueue) {
   constexpr double kRate = 1.4;
   constexpr int kMost = 50;

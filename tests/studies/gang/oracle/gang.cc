@@ -18,7 +18,7 @@ std::string text_of(const Machines& machines) {
   return text;
 }
 
-// The cloud as the paper draws it.
+// The cloud as in the paper.
 struct Cloud {
   struct Machine {
     bool leased = false;
@@ -314,7 +314,7 @@ struct Cloud {
   }
 
   void tell() {
-    std::sort(starts.begin(), starts.end());  // all at one time: their order is nobody's business
+    std::sort(starts.begin(), starts.end());  // all at one time: their order does not matter
     for (auto* list : {&dispatches, &moves, &starts, &leases, &releases}) {
       for (const std::string& line : *list) story.lines.push_back(text_of(now) + line);
       list->clear();

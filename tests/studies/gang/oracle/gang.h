@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Gang scheduling on leased machines word by word (docs/reference/semantics.md): machines have queues of tasks, and at
-// every event everything is looked up in them again.
+// Gang scheduling on leased machines, literally (docs/reference/semantics.md): machines have queues of tasks, and every
+// event recomputes everything from them.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ struct GangStory {
 GangCase random_gang_case(Dice& dice);
 
 GangStory run_plainly(const GangCase& from);
-/// The same of the product.
+/// The same from the product.
 GangStory run_product(const GangCase& from, sim::GangObserver* also = nullptr);
 
 }  // namespace dfrs::oracle

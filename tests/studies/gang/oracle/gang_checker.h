@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What every run of gang scheduling on leased machines keeps to, whatever its policy, checked from the decisions alone.
+// Invariants of every run of gang scheduling on leased machines under any policy, checked from just the decisions.
 #pragma once
 
 #include <map>
@@ -10,10 +10,10 @@
 
 namespace dfrs::oracle {
 
-/// A gang's tasks run at the same time on machines of their own, one task per machine, for the execution time, without
-/// interruption; machines are leased and set up before they are used, released only when they have nothing to do, and
-/// never more than the limit; a gang migrates at most once, while it waits, onto idle machines, and when the monitor or
-/// its starvation permits; every gang that came in the end left.
+/// A gang's tasks run at the same time, each on its own machine, for the execution time, without interruption; machines
+/// are leased and set up before they are used, released only when they have nothing to do, and never more than the
+/// limit; a gang migrates at most once, while it waits, onto idle machines, and when the monitor or its starvation
+/// permits; every gang that came in the end left.
 class GangChecker final : public sim::GangObserver {
  public:
   explicit GangChecker(const gang::Options& options);

@@ -15,7 +15,7 @@ using Route = Start::Route;
 
 class GangDispatcher : public ::testing::Test {
  protected:
-  // A cluster of `machines` that neither grows nor shrinks; migrations and starvation are off.
+  // A cluster of `machines` of fixed size; migrations and starvation are off.
   static Options fixed(std::uint32_t machines) {
     Options options;
     options.machine_limit = options.machine_minimum = machines;

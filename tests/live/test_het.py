@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Heterogeneous jobs and --immediate, which Slurm allows by its scheduler's name, in partitions that DFRS leaves alone."""
+from . import jobs
+from .case import LiveTest
+from .options import Options
+from .waiting import wait_for
+
+SECONDS = 40
+
+
+class Heterogeneous(LiveTest):
+    options = Options(nodes=2, cpus=4, memory=1000, cores=0.3, algorithm="GreedyP*/OPT=MIN", scheduler_type="sched/backfill",
+                      settings={"CommentInterval": "1"},
+                      slurm_lines=["PartitionName=other Nodes=ALL MaxTime=INFINITE State=UP"])
+
+    def test_dfrs_schedules_under_the_name_of_backfill(self):
+        job = self.sbatch_burn(0.05, memory=100)
+        self.assert_completed(self.wait_ended([job]))
+        self.assertIn(job, self.dfrs_jobs() | {job: 0})
+        self.assertEqual(self.cluster.command("dfrsctl", "status").returncode, 0)
+
+    def submit(self, partition):
+        text = (f"#!/bin/sh\n#SBATCH --output=/dev/null -p {partition} -n1 --mem=100\n#SBATCH hetjob\n"
+                f"#SBATCH -p {partition} -n1 --mem=100\nexec sleep 1\n")
+        return self.cluster.command("sbatch", "--parsable", text_input=text, cwd="/", check=False)
+
+    def test_heterogeneous_job_runs_in_a_partition_of_stock_slurm(self):
+        result = self.submit("other")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        job = int(result.stdout.split("+")[0].split(";")[0])
+        self.assert_completed(self.wait_ended([job, job + 1], 60))
+
+    def test_heterogeneous_job_in_a_managed_partition_waits_with_a_reason(self):
+        result = self.submit("dfrs")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        job = int(result.stdout.split("+")[0].split(";")[0])
+
+        def reason():
+            return [each for each in self.dfrs_jobs().values() if "heterogeneous" in str(each)]
+        wait_for("dfrsctl to say why", reason, 10)
+        self.assertEqual(jobs.state(self.cluster, job), "PENDING")
+        self.cluster.command("scancel", job)
+
+    def test_immediate_starts_in_a_partition_of_stock_slurm(self):
+        result = self.cluster.command("srun", "--immediate=5", "-p", "other", "-n1", "--mem=100", "true", cwd="/", check=False)
+        self.assertEqual(result.returncode, 0, result.stderr)

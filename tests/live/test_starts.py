@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What Slurm has to say in the start of a job: prologs, deadlines, reservations, nodes that are switched off."""
+import re
+import signal
+import threading
+import time
+
+from . import jobs
+from .case import LiveTest
+from .cluster import build_folder
+from .options import Options
+from .waiting import wait_for
+
+SECONDS = 130
+
+
+def _options(**more):
+    return Options(nodes=2, cpus=4, memory=1000, cores=0.3, algorithm="GreedyP*/OPT=MIN",
+                   settings={"PauseBy": "suspend", "CommentInterval": "1"}, **more)
+
+
+class PrologTest(LiveTest):
+    """slurmctld runs a prolog while the job's start is being saved, which takes long here."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.cluster.stop("slurmctld")
+        cls.cluster.preload = str(build_folder() / "tests/live/slow_fsync.so")
+        cls.cluster.start_slurmctld()
+        cls.cluster.wait_nodes()
+
+    def assert_each_ran_once(self, count):
+        numbers = [self.sbatch(script=f"echo $SLURM_JOB_ID >> {self.folder}/log", memory=100) for _ in range(count)]
+        ended = self.wait_ended(numbers, 90)
+        self.assert_completed(ended)
+        self.assertEqual({fields["Restarts"] for fields in ended.values()}, {"0"})
+        lines = (self.folder / "log").read_text(encoding="ascii").split()
+        self.assertEqual(sorted(map(int, lines)), sorted(numbers))
+        for node in self.cluster.nodes:
+            log = self.cluster.log(f"slurmd.{node}").read_text(encoding="utf-8", errors="replace")
+            self.assertNotRegex(log, re.compile("duplicate", re.IGNORECASE))
+
+
+class ShortProlog(PrologTest):
+    options = _options(slurm={"PrologSlurmctld": "/bin/true"})
+
+    def test_job_whose_prolog_ends_before_the_save_is_launched_once(self):
+        self.assert_each_ran_once(8)
+
+
+class SlowProlog(PrologTest):
+    options = _options(slurm={"PrologSlurmctld": "{etc}/prolog.sh"}, files={"prolog.sh": "#!/bin/sh\nexec sleep 2\n"})
+
+    def test_job_whose_prolog_takes_longer_than_the_save_is_launched_once(self):
+        self.assert_each_ran_once(4)
+
+
+class Limits(LiveTest):
+    options = _options()
+
+    def test_deadline_shortens_the_limit(self):
+        job = self.sbatch("--time=60", "--time-min=1", "--deadline=now+5minutes", memory=100)
+        fields = self.wait_state(job, "RUNNING")
+        self.assertRegex(fields["TimeLimit"], r"^00:0[1-5]:00$")
+
+    def test_running_job_that_its_user_holds_is_paused_and_goes_on(self):
+        """Its priority is 0 then, as that of a job which its user has suspended."""
+        held = [self.sbatch_burn(3.0, f"--nodelist={node}", memory=900) for node in self.cluster.nodes]
+        for job in held:
+            self.wait_event(job)
+            self.cluster.command("scontrol", "update", f"jobid={job}", "priority=0")
+        time.sleep(2.3)  # a run is not suspended in its first two seconds
+        new = self.sbatch_burn(0.5, memory=900)
+        self.wait_event(new)
+        paused = wait_for("a held job to be paused",
+                          lambda: [job for job in held if jobs.state(self.cluster, job) == "SUSPENDED"], 10)
+        self.assertEqual({self.dfrs_jobs()[job]["state"] for job in paused}, {"suspended"})
+        self.assert_completed(self.wait_ended([*held, new], 90))
+        for job in held:
+            self.assert_done(job, 3.0)
+
+
+class Reservations(LiveTest):
+    options = _options()
+
+    def test_job_avoids_nodes_that_are_reserved_before_it_would_end(self):
+        one, two = self.cluster.nodes
+        self.cluster.command("scontrol", "create", "reservation", "reservationname=later", "starttime=now+10minutes",
+                             "duration=60", f"nodes={one}", "users=root")
+        try:
+            # The policy would take the emptier node.
+            short = self.sbatch("--time=5", f"--nodelist={two}", memory=100)
+            self.wait_state(short, "RUNNING")
+            long = self.sbatch("--time=60", memory=100)
+            self.assertEqual(self.wait_state(long, "RUNNING", 10)["NodeList"], two)
+            other = self.sbatch("--time=5", memory=100)
+            self.assertEqual(self.wait_state(other, "RUNNING", 10)["NodeList"], one)
+        finally:
+            self.end_all_jobs()
+            self.cluster.command("scontrol", "delete", "reservationname=later")
+
+
+class Power(LiveTest):
+    """Slurm switches idle nodes off, and on again when a job needs them."""
+    options = _options(slurm={"SuspendProgram": "{etc}/power.sh", "ResumeProgram": "{etc}/power.sh", "SuspendTime": "4",
+                              "SuspendTimeout": "4", "ResumeTimeout": "60", "SuspendRate": "0", "ResumeRate": "0",
+                              "SuspendExcNodes": "n1", "TreeWidth": "65533"},
+                       files={"power.sh": "#!/bin/sh\nexit 0\n"})
+
+    def power(self, node):
+        fields = jobs.parse(self.cluster.command("scontrol", "-o", "show", "node", node).stdout)
+        return fields["State"]
+
+    def resume_when_asked(self, node):
+        """What ResumeProgram would do; it runs as Slurm's user, who may not start a slurmd."""
+        wait_for(f"Slurm to switch {node} on", lambda: "POWERING_UP" in self.power(node), 40)
+        self.asked = True
+        self.cluster.start_slurmd(node, more=["-b"])  # says that the host has just booted
+
+    def test_node_that_is_switched_off_is_resumed_for_a_job(self):
+        one, two = self.cluster.nodes
+        wait_for(f"{two} to be switched off", lambda: "POWERED_DOWN" in self.power(two), 40, interval=0.2)
+        self.cluster.stop(f"slurmd.{two}", signal.SIGTERM)
+        self.asked = False
+        starter = threading.Thread(target=self.resume_when_asked, args=(two,))
+        starter.start()
+        first = self.sbatch_burn(0.1, memory=900)
+        second = self.sbatch_burn(0.1, f"--nodelist={two}", memory=900)
+        self.assert_completed(self.wait_ended([first, second], 90))
+        starter.join()
+        self.assertTrue(self.asked)
+        self.assert_done(second, 0.1)
