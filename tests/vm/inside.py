@@ -3,6 +3,7 @@
 tab and its name; the last line is END. See tests/vm/check."""
 import contextlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -14,9 +15,14 @@ CGROUP = Path("/sys/fs/cgroup")
 RUN = Path("/run/dfrs/n1")
 CPUS = 2  # of the node
 POINTS = 0.03  # a share of the node may differ by so much from its quota
+MOST_LATE = 0.03  # of the time, for shares to mean something
 WAIT = 150  # s; the processor is emulated
 SERVICES = ("munge", "slurmctld", "slurmd", "dfrsd")
 TESTS = []
+
+
+class Busy(Exception):
+    """The host does not give the machine its processors."""
 
 
 def test(function):
@@ -121,16 +127,36 @@ def shares(*jobs, seconds=20):
     """The CPUs that jobs use, measured."""
     folders = [group(job) for job in jobs]
     begin, before = time.monotonic(), [used(folder) for folder in folders]
-    time.sleep(seconds)
+    late = lateness(seconds)
     end, after = time.monotonic(), [used(folder) for folder in folders]
-    return [(b - a) / (end - begin) for a, b in zip(before, after)]
+    return [(b - a) / (end - begin) for a, b in zip(before, after)], late
+
+
+def lateness(seconds):
+    """Waits so long; the part of the time by which timers were late. A busy host takes the emulated processors away, and
+    with them the ends of quota periods."""
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
+    try:
+        begin, late, steps = time.monotonic(), 0.0, 0
+        while (now := time.monotonic()) < begin + seconds:
+            time.sleep(0.01)
+            steps += 1
+            late += max(0.0, time.monotonic() - now - 0.012)
+        return late / seconds
+    finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
 def expect_quotas(wanted, *jobs):
     wait_for(f"quotas of {wanted:.3f} CPUs", lambda: all(abs(quota(job) - wanted) < 0.01 for job in jobs))
     time.sleep(2)
-    measured = shares(*jobs)
-    say(f"quota {wanted:.3f} CPUs, used {', '.join(f'{share:.3f}' for share in measured)}")
+    for _ in range(4):
+        measured, late = shares(*jobs)
+        say(f"quota {wanted:.3f} CPUs, used {', '.join(f'{share:.3f}' for share in measured)}, timers late {100 * late:.1f} %")
+        if late <= MOST_LATE or all(abs(share - wanted) <= POINTS * CPUS for share in measured):
+            break
+    else:
+        raise Busy(f"timers of the machine are late {100 * late:.0f} % of the time: its host is too busy to measure shares")
     for share in measured:
         expect(abs(share - wanted) <= POINTS * CPUS, f"a job with {wanted:.3f} CPUs used {share:.3f}")
 
@@ -179,13 +205,14 @@ def jobs_of_two_users_share_the_node_and_a_yield_changes():
     expect_quotas(CPUS / 2, one, two)
     run("systemctl", "restart", "dfrsd")
     expect_quotas(CPUS / 2, one, two)
+    end_jobs()
 
 
 @test
 def slurmctld_that_is_killed_goes_on_with_its_jobs():
-    """Those of the test before."""
-    before = sorted(run("squeue", "--noheader", "--format=%A").split())
-    expect(len(before) == 2, f"jobs {before}")
+    before = [str(burn(user)) for user in ("alice", "bob")]
+    for job in before:
+        wait_state(job, "RUNNING")
     pid = run("systemctl", "show", "--property=MainPID", "--value", "slurmctld")
     run("kill", "-9", pid)
     wait_for("systemd to start it again", lambda: run("systemctl", "show", "--property=MainPID", "--value", "slurmctld") not in ("0", pid))
@@ -258,6 +285,10 @@ def main():
         try:
             function()
             print(f"PASS\t{name}", flush=True)
+        except Busy as reason:
+            print(f"SKIP\t{name}: {reason}", flush=True)
+            with contextlib.suppress(AssertionError):
+                end_jobs()
         except Exception:  # pylint: disable=broad-except
             failed = True
             traceback.print_exc()
