@@ -385,7 +385,8 @@ static bool end_time_of_the_last(const struct dfrs_operation *list, size_t i) {
 }
 
 void apply_operations(const struct snapshot *snapshot, const struct dfrs_operation *list, size_t count,
-                      struct dfrs_result *results, struct apply_times *times) {
+                      struct dfrs_result *results, void (*before_launch)(void *argument), void *argument,
+                      struct apply_times *times) {
   const slurmctld_lock_t locks = {
       .conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, .part = READ_LOCK, .fed = READ_LOCK};
   memset(times, 0, sizeof(*times));
@@ -415,6 +416,7 @@ void apply_operations(const struct snapshot *snapshot, const struct dfrs_operati
     unlock_slurmctld(locks);
     if (i < count) sched_yield();
   }
+  before_launch(argument);
   if (urgent) {
     const double since = monotonic_clock();
     saving_now();

@@ -27,11 +27,13 @@ struct apply_times {
 void apply_set_takeover(time_t when);
 
 /* Carries out list[0 .. count) in order; results[i] is the outcome of list[i]. Takes conf R, job W, node W, part R, fed
- * R in short holds of a few operations each, so that other threads get the locks in between. Looks each job up again:
- * it must still be in the run and state for which the operation was meant. Saves started jobs before it notifies their
- * nodes or users. */
+ * R in short holds, a few operations each, so that other threads get the locks in between. Each job is looked up again
+ * and must still be in the run and state that the operation was meant for. Jobs that have been started are saved before
+ * their nodes or users are told. before_launch(argument) is called without locks when all results are there, and before
+ * the save, since Slurm may launch a job with a prolog while that lasts. */
 void apply_operations(const struct snapshot *snapshot, const struct dfrs_operation *list, size_t count,
-                      struct dfrs_result *results, struct apply_times *times);
+                      struct dfrs_result *results, void (*before_launch)(void *argument), void *argument,
+                      struct apply_times *times);
 
 /* Checks the dependencies of managed jobs again, as Slurm's own scheduler does for its jobs. */
 void apply_dependencies(void);

@@ -2,11 +2,13 @@
  * A job's control group as the SPANK plugin uses it, on the node, inside slurmstepd. The node agent (shim/agent) uses
  * the same groups. The two share these conventions (docs/reference/dfrsd.md):
  *
- * - cgroup v1: <root>/cpu/<tree>/<node>/job_<id>, and the same below cpuacct. Either of the two creates it; the plugin
- *   moves tasks into it.
- * - cgroup v2: Slurm's own <root>/system.slice/[<node>_]slurmstepd.scope/job_<id>.
- * - <run_dir>/quota/<id>: the job's quota here, "QUOTA PERIOD" in microseconds; QUOTA is "max" for none. The agent
+ * - cgroup v1: <root>/cpu/<tree>/<node>/job_<id>, and the same below cpuacct. Either of the two makes it; tasks join it
+ *   here.
+ * - cgroup v2: Slurm's own group of the job, as the task's /proc/PID/cgroup names it.
+ * - <run_dir>/quota/<id>: the job's quota here, "QUOTA PERIOD" in microseconds, QUOTA is "max" for none. The agent
  *   writes it.
+ * - <run_dir>/group/<id>, version 2: the job's group, "INODE PATH" below <root>. Written here at each task's start,
+ *   since the names of Slurm's folders need not say which job they are of; removed when the job is over.
  *
  * This part does not use Slurm. Messages are one line. For one thread at a time.
  */
@@ -28,8 +30,9 @@ struct dfrs_group_conf {
   char cgroup_tree[NAME_MAX + 1]; /* v1: our group at the top of each controller */
   char run_dir[PATH_MAX];
   char node[NAME_MAX + 1];
-  double default_cores_per_cpu; /* for jobs without a published quota; 0: unlimited */
-  /* The kernel's functions; tests, whose trees are plain folders, replace them. */
+  double default_cores_per_cpu; /* of a job for which the agent has published no quota; 0: unlimited */
+  const char *proc;             /* where processes are; tests have their own */
+  /* The kernel's functions; tests, whose trees are plain folders, have others. */
   long (*file_system)(int fd);                 /* f_type of an open folder; 0 if unknown */
   int (*make_group)(int at, const char *name); /* 0, or -1 and errno */
   int (*remove_group)(int at, const char *name);
@@ -49,8 +52,9 @@ int dfrs_group_join(const struct dfrs_group_conf *conf, uint32_t job, unsigned c
 /* Whether dfrs manages the job: whether the agent has published a quota for it here. */
 bool dfrs_group_managed(const struct dfrs_group_conf *conf, uint32_t job);
 
-/* Removes the job's group if it has no process. Leaves groups with a published quota to the agent, which still has to
- * read their use, unless the job is over. v2: does nothing, since the groups are Slurm's. */
+/* Removes the job's group if no process is in it. The agent's are left to the agent (it still has to read what was
+ * used), unless the job is over. v2: the groups are Slurm's; when the job is over, the agent is no longer told of its.
+ */
 void dfrs_group_leave(const struct dfrs_group_conf *conf, uint32_t job, bool job_over);
 
 #ifdef __cplusplus

@@ -129,6 +129,21 @@ static void wake_in(struct rounds *r, double seconds) {
   if (at < r->wake_at) r->wake_at = at;
 }
 
+struct applied {
+  const struct rounds *rounds;
+  const struct dfrs_operations *operations;
+};
+
+/* A task of an array is a job of its own, with a number of its own, only since its start: its quota has to be there
+ * before its launch. */
+static void take_results(void *argument) {
+  const struct applied *const applied = argument;
+  const struct rounds *const r = applied->rounds;
+  const size_t count = applied->operations->count;
+  if (dfrs_controller_applied(controller, r->indices, r->results, count, wall_clock()))
+    (void)dfrs_controller_deliver(controller, dfrs_controller_quota_wait(controller));
+}
+
 /* False: no snapshot of the jobs could be taken now. */
 static bool one_round(struct rounds *r) {
   r->wake_at = wall_clock() + kLongestIdle;
@@ -159,8 +174,8 @@ static bool one_round(struct rounds *r) {
     return true;
   }
   struct apply_times times;
-  apply_operations(r->snapshot, operations.list, operations.count, r->results, &times);
-  dfrs_controller_applied(controller, r->indices, r->results, operations.count, wall_clock());
+  struct applied applied = {.rounds = r, .operations = &operations};
+  apply_operations(r->snapshot, operations.list, operations.count, r->results, take_results, &applied, &times);
   /* tests/live/scale.py reads this line. */
   debug(
       "sched/dfrs: round: %zu jobs, %zu operations, snapshot %.3f ms, step %.3f ms, apply %.3f ms, longest write lock "

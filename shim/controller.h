@@ -6,9 +6,10 @@
  *   2. dfrs_controller_step: what has changed, what the policy decides, and which operations carry that out
  *   3. dfrs_controller_deliver: quotas go to the node agents before jobs start under them (waits, bounded)
  *   4. write locks, in small batches: check that each job is still the one meant, carry its operation out; unlock
- *   5. dfrs_controller_applied: the outcome of each
- * Operations are idempotent in effect: a later step repeats what was not carried out (busy, stale) as long as the
- * policy wants it.
+ *   5. dfrs_controller_applied: what came of each; if it says so, dfrs_controller_deliver again
+ *   6. started jobs are launched
+ * Operations are idempotent in effect: what was not carried out (busy, stale) is asked for again by a later step as
+ * long as the policy wants it.
  *
  * No function throws or aborts, or blocks for longer than its comment says. Use a controller from one thread at a time,
  * except for calls marked "any thread". Strings are UTF-8; the callee keeps no pointer to them.
@@ -196,9 +197,9 @@ int dfrs_controller_step(struct dfrs_controller* controller, const struct dfrs_s
 /* Sends the quotas of the last step to the agents concerned, and waits at most wait_ms for those of jobs that the last
  * step starts or resumes. True if all have answered. What could not be delivered stays pending and is retried. */
 bool dfrs_controller_deliver(struct dfrs_controller* controller, uint32_t wait_ms);
-/* Takes the results of operations of the last step: results[i] is that of list[index[i]]. Operations without a result
- * count as not tried. now: s since the epoch. */
-void dfrs_controller_applied(struct dfrs_controller* controller, const size_t* index, const struct dfrs_result* results,
+/* Results of operations of the last step, by index into its list; those not named count as not tried. True: tasks of
+ * arrays have become jobs of their own, whose quotas are to be delivered before they are launched. */
+bool dfrs_controller_applied(struct dfrs_controller* controller, const size_t* index, const struct dfrs_result* results,
                              size_t count, double now);
 
 #ifdef __cplusplus

@@ -46,6 +46,10 @@ libagent_a_SOURCES = \
 	shim/agent/cgroup/job_groups.h \
 	shim/agent/cgroup/kernel.cc \
 	shim/agent/cgroup/kernel.h \
+	shim/agent/cgroup/slurm_groups.cc \
+	shim/agent/cgroup/slurm_groups.h \
+	shim/agent/cgroup/task_path.c \
+	shim/agent/cgroup/task_path.h \
 	shim/agent/cgroup/v1.cc \
 	shim/agent/cgroup/v2.cc \
 	shim/agent/cpu_max.cc \
@@ -85,7 +89,16 @@ CLEANFILES += etc/plugstack.conf.d/dfrs.conf
 etc/plugstack.conf.d/dfrs.conf: $(srcdir)/etc/plugstack.conf.d/dfrs.conf.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && sed -e 's|@spankdir[@]|$(libdir)/dfrs/slurm|' \
 	  '$(srcdir)/etc/plugstack.conf.d/dfrs.conf.in' > $@.tmp && mv $@.tmp $@
-plugin_spank_dfrs_so_SOURCES = plugin/job_group.c plugin/job_group.h plugin/spank_dfrs.c
+plugin_spank_dfrs_so_SOURCES = \
+	plugin/group_parts.c \
+	plugin/group_parts.h \
+	plugin/group_v1.c \
+	plugin/group_v2.c \
+	plugin/job_group.c \
+	plugin/job_group.h \
+	plugin/spank_dfrs.c \
+	shim/agent/cgroup/task_path.c \
+	shim/agent/cgroup/task_path.h
 plugin_spank_dfrs_so_CPPFLAGS = $(AM_CPPFLAGS) $(SPANK_CPPFLAGS)
 plugin_spank_dfrs_so_CFLAGS = $(AM_CFLAGS)
 plugin_spank_dfrs_so_LDFLAGS = $(AM_LDFLAGS) -shared

@@ -17,6 +17,7 @@ Agent::Agent(AgentOptions options, std::unique_ptr<JobGroups> groups, RunFolder 
   page_out_ = std::make_unique<PageOut>(
       page_out_system, page_out_options, [this](std::uint32_t job) { return groups_->processes(job); },
       [this](std::uint32_t job, std::uint64_t bytes) { return groups_->reclaim(job, bytes); },
+      [this](std::uint32_t job) { return groups_->swap_left(job); },
       [this](const std::string& message) { log(AgentLog::warning, message); });
   desired_.node = options_.node;
   auto remembered = run_.recall(options_.node);
@@ -197,6 +198,7 @@ JobMeasure Agent::measure(std::uint32_t job) {
   }
   measure.use.memory_mib = resident / 1024;
   measure.use.swap_mib = swapped / 1024;
+  if (const auto left = groups_->swap_left(job)) measure.use.swap_left_mib = *left >> 20;
   return measure;
 }
 

@@ -192,9 +192,10 @@ tl::expected<void, Failure> run(const Options& options) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
 
-  auto groups = open_job_groups({options.cgroup_root, options.cgroup_tree, options.node});
+  const std::string run_dir = with_node(options.run_dir, options.node);
+  auto groups = open_job_groups({options.cgroup_root, options.cgroup_tree, options.node, run_dir + "/group"});
   if (!groups) return tl::unexpected(Failure{kExitIo, groups.error()});
-  auto folder = RunFolder::open(with_node(options.run_dir, options.node));
+  auto folder = RunFolder::open(run_dir);
   if (!folder) return tl::unexpected(Failure{kExitIo, folder.error()});
   if (options.release) return release(**groups, *folder, options.node);
   return serve(options, *slurm_user, std::move(*groups), std::move(*folder));

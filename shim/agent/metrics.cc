@@ -58,13 +58,13 @@ std::string format_metrics(const Agent::Metrics& agent, const HttpCounters& http
   text.sample(node, agent.swap.total_kib * 1024);
   text.family("dfrs_node_swap_free_bytes", "gauge", "Of it, not in use.");
   text.sample(node, agent.swap.free_kib * 1024);
-  text.family("dfrs_node_paged_out_bytes_total", "counter",
-              "Memory of suspended jobs given to the kernel to move out.");
+  text.family("dfrs_node_paged_out_bytes_total", "counter", "Memory of suspended jobs that was seen to go to swap.");
   text.sample(node, agent.page_out.bytes);
   text.family("dfrs_node_paged_out_jobs_total", "counter",
               "Suspended jobs whose memory was moved out, by how it ended.");
   text.sample(with("result", "done"), agent.page_out.jobs);
   text.sample(with("result", "interrupted"), agent.page_out.interrupted);
+  text.sample(with("result", "stayed"), agent.page_out.stayed);
 
   text.family("dfrs_node_jobs_corrected_total", "counter",
               "Jobs whose processes were stopped or ran against Slurm's state, and were corrected.");

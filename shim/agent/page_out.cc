@@ -19,6 +19,9 @@ namespace {
 
 constexpr const char* kProc = "/proc";
 constexpr std::size_t kMaxMaps = std::size_t{64} << 20;
+// Less memory than this may be shared or locked; of more, at least the tenth part is to go.
+constexpr std::uint64_t kWorthAWord = std::uint64_t{16} << 20;
+constexpr std::uint64_t kHardlyAnything = 10;
 
 }  // namespace
 
@@ -30,6 +33,8 @@ std::vector<MemoryRange> KernelPageOut::ranges(pid_t pid) {
 bool KernelPageOut::stopped(pid_t pid) { return process_stopped(kProc, pid); }
 
 SwapSpace KernelPageOut::swap() { return swap_space(kProc); }
+
+ProcessMemory KernelPageOut::memory(pid_t pid) { return process_memory(kProc, pid); }
 
 tl::expected<std::uint64_t, int> KernelPageOut::advise(pid_t pid, MemoryRange range) {
   // The number may belong to another process by now. That costs it only speed: its pages come back when used.
@@ -44,11 +49,13 @@ tl::expected<std::uint64_t, int> KernelPageOut::advise(pid_t pid, MemoryRange ra
 PageOut::PageOut(PageOutSystem& system, PageOutOptions options,
                  std::function<std::vector<pid_t>(std::uint32_t job)> processes,
                  std::function<bool(std::uint32_t job, std::uint64_t bytes)> reclaim,
+                 std::function<std::optional<std::uint64_t>(std::uint32_t job)> swap_left,
                  std::function<void(const std::string&)> log)
     : system_(system),
       options_(options),
       processes_(std::move(processes)),
       reclaim_(std::move(reclaim)),
+      swap_left_(std::move(swap_left)),
       log_(std::move(log)),
       thread_([this] { run(); }) {}
 
@@ -112,6 +119,10 @@ void PageOut::run() {
         ++counters_.jobs;
         if (entry != waiting_.end()) waiting_.erase(entry);
         break;
+      case Outcome::stayed:
+        ++counters_.stayed;
+        if (entry != waiting_.end()) waiting_.erase(entry);
+        break;
       case Outcome::interrupted:
         ++counters_.interrupted;
         break;  // no longer waiting, unless it was paused again in the meantime
@@ -130,7 +141,46 @@ PageOut::Outcome PageOut::move_out(std::uint32_t job) {
   if (processes.empty() ||
       !std::all_of(processes.begin(), processes.end(), [&](pid_t pid) { return system_.stopped(pid); }))
     return Outcome::not_stopped;
+  const ProcessMemory before = memory_of(processes);
+  const Outcome outcome = swap_left_ && swap_left_(job) == 0u ? Outcome::done : ask(job, processes);
+  return judge(job, before, memory_of(processes), outcome);
+}
 
+ProcessMemory PageOut::memory_of(const std::vector<pid_t>& processes) {
+  ProcessMemory sum;
+  for (const pid_t pid : processes) {
+    const ProcessMemory one = system_.memory(pid);
+    sum.resident_kib += one.resident_kib;
+    sum.swap_kib += one.swap_kib;
+  }
+  return sum;
+}
+
+// The kernel takes advice without a word where a limit of swap leaves no room: what counts is what is seen.
+PageOut::Outcome PageOut::judge(std::uint32_t job, const ProcessMemory& before, const ProcessMemory& after,
+                                Outcome outcome) {
+  const std::uint64_t moved_kib = after.swap_kib > before.swap_kib ? after.swap_kib - before.swap_kib : 0;
+  {
+    const std::lock_guard lock(mutex_);
+    counters_.bytes += moved_kib * 1024;
+  }
+  if (outcome != Outcome::done || before.resident_kib * 1024 < kWorthAWord ||
+      moved_kib >= before.resident_kib / kHardlyAnything)
+    return outcome;
+  if (log_) {
+    const auto left = swap_left_ ? swap_left_(job) : std::nullopt;
+    const std::string why = left ? fmt::format(
+                                       "; its control groups leave it {} MiB (memory.swap.max; "
+                                       "ConstrainSwapSpace and AllowedSwapSpace in cgroup.conf)",
+                                       *left >> 20)
+                                 : std::string();
+    log_(fmt::format("job {}: suspended, but its memory stays: {} of {} MiB are in swap{}", job, after.swap_kib / 1024,
+                     (after.swap_kib + after.resident_kib) / 1024, why));
+  }
+  return Outcome::stayed;
+}
+
+PageOut::Outcome PageOut::ask(std::uint32_t job, const std::vector<pid_t>& processes) {
   for (const pid_t pid : processes) {
     for (const MemoryRange& range : system_.ranges(pid)) {
       for (std::uint64_t begin = range.begin; begin < range.end;) {
@@ -152,15 +202,11 @@ PageOut::Outcome PageOut::move_out(std::uint32_t job) {
             ++counters_.errors;
             return Outcome::done;  // another attempt would fail the same way
           }
-          const std::lock_guard lock(mutex_);
-          counters_.bytes += step.end - step.begin;
           continue;
         }
+        if (advised || advised.error() == ESRCH) continue;
         const std::lock_guard lock(mutex_);
-        if (advised)
-          counters_.bytes += *advised;
-        else if (advised.error() != ESRCH)
-          ++counters_.errors;  // locked memory, for instance: the rest can still go
+        ++counters_.errors;  // locked memory, for instance: the rest can still go
       }
     }
   }

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -30,6 +31,8 @@ class PageOutSystem {
   /// Whether a signal has stopped it; false if it is gone.
   virtual bool stopped(pid_t pid) = 0;
   virtual SwapSpace swap() = 0;
+  /// What it has in memory and in swap; nothing if it has gone.
+  virtual ProcessMemory memory(pid_t pid) = 0;
   /// Advises the kernel to move the range to swap. The bytes advised; error: an errno, ENOSYS or EPERM if that is not
   /// possible at all.
   virtual tl::expected<std::uint64_t, int> advise(pid_t pid, MemoryRange range) = 0;
@@ -41,6 +44,7 @@ class KernelPageOut final : public PageOutSystem {
   std::vector<MemoryRange> ranges(pid_t pid) override;
   bool stopped(pid_t pid) override;
   SwapSpace swap() override;
+  ProcessMemory memory(pid_t pid) override;
   tl::expected<std::uint64_t, int> advise(pid_t pid, MemoryRange range) override;
 };
 
@@ -51,18 +55,21 @@ struct PageOutOptions {
 };
 
 struct PageOutCounters {
-  std::uint64_t bytes = 0;        ///< advised with success
+  std::uint64_t bytes = 0;        ///< seen in swap afterwards that were not there before
   std::uint64_t jobs = 0;         ///< jobs moved out completely
+  std::uint64_t stayed = 0;       ///< jobs of whose memory hardly anything went, though the kernel was asked
   std::uint64_t interrupted = 0;  ///< jobs that continued before all their memory was moved
   std::uint64_t errors = 0;       ///< ranges that the kernel refused
 };
 
 class PageOut {
  public:
-  /// `processes`: gives those of a job. `reclaim`: the fallback where advise() is not permitted; may be empty. Both are
-  /// called on the page-out thread. `system` must outlive this.
+  /// processes: of a job. reclaim: the other way, where advise() is not permitted (may be empty). swap_left: bytes that
+  /// the job's groups let it have in swap, none without a limit (may be empty). All are called on the thread of
+  /// page-out. `system` must outlive this.
   PageOut(PageOutSystem& system, PageOutOptions options, std::function<std::vector<pid_t>(std::uint32_t job)> processes,
           std::function<bool(std::uint32_t job, std::uint64_t bytes)> reclaim,
+          std::function<std::optional<std::uint64_t>(std::uint32_t job)> swap_left,
           std::function<void(const std::string&)> log);
   ~PageOut();  ///< waits for the current step
   PageOut(const PageOut&) = delete;
@@ -74,10 +81,13 @@ class PageOut {
   PageOutCounters counters() const;  ///< any thread
 
  private:
-  enum class Outcome { done, not_stopped, interrupted, no_swap };
+  enum class Outcome { done, stayed, not_stopped, interrupted, no_swap };
 
   void run();
   Outcome move_out(std::uint32_t job);
+  Outcome ask(std::uint32_t job, const std::vector<pid_t>& processes);
+  Outcome judge(std::uint32_t job, const ProcessMemory& before, const ProcessMemory& after, Outcome outcome);
+  ProcessMemory memory_of(const std::vector<pid_t>& processes);
   bool wanted(std::uint32_t job);
   bool room(std::uint64_t bytes);
 
@@ -85,6 +95,7 @@ class PageOut {
   const PageOutOptions options_;
   const std::function<std::vector<pid_t>(std::uint32_t)> processes_;
   const std::function<bool(std::uint32_t, std::uint64_t)> reclaim_;
+  const std::function<std::optional<std::uint64_t>(std::uint32_t)> swap_left_;
   const std::function<void(const std::string&)> log_;
 
   mutable std::mutex mutex_;

@@ -4,6 +4,7 @@
 //   lock            held (flock) by the one agent of the node
 //   desired.json    the desired state in force, as it was received
 //   quota/<job>     its quota on this node, "QUOTA PERIOD\n" in microseconds (as in cgroup v2's cpu.max)
+//   group/<job>     v2: its control group, "INODE PATH\n"; the SPANK plugin writes it (plugin/job_group.h)
 //
 // Files are replaced atomically: a reader sees the old one or the new one.
 #pragma once

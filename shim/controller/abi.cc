@@ -179,11 +179,12 @@ bool dfrs_controller_deliver(struct dfrs_controller* controller, uint32_t wait_m
   }
 }
 
-void dfrs_controller_applied(struct dfrs_controller* controller, const size_t* index, const struct dfrs_result* results,
+bool dfrs_controller_applied(struct dfrs_controller* controller, const size_t* index, const struct dfrs_result* results,
                              size_t count, double now) {
   try {
-    controller->host->controller().applied({index, count}, {results, count}, now);
+    return controller->host->controller().applied({index, count}, {results, count}, now);
   } catch (...) {
     log_failure(*controller->host, "results");
+    return false;
   }
 }

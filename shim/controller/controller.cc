@@ -130,7 +130,7 @@ bool Controller::deliver(std::uint32_t wait_ms) {
   return quota_link_.wait(wait_ms);
 }
 
-void Controller::applied(std::span<const std::size_t> index, std::span<const dfrs_result> results, Seconds now) {
+bool Controller::applied(std::span<const std::size_t> index, std::span<const dfrs_result> results, Seconds now) {
   const std::lock_guard lock(mutex_);
   ResultEffects effects;
   effects.confirm_raises = quota_link_.agents() != nullptr;
@@ -141,6 +141,9 @@ void Controller::applied(std::span<const std::size_t> index, std::span<const dfr
   if (effects.state_changed) state_.mark_changed();
   if (effects.swap_promised) inputs_.forget_swap();
   for (const Seconds took : effects.restarts_took) inputs_.restart_took(took);
+  if (effects.tasks_split_off.empty() || quota_link_.agents() == nullptr) return false;
+  quota_link_.build(jobs_, nodes_, effects.tasks_split_off);
+  return true;
 }
 
 void Controller::save() {

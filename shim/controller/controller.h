@@ -77,9 +77,9 @@ class Controller final : public Inspection {
   /// As dfrs_controller_deliver.
   bool deliver(std::uint32_t wait_ms);
   /// As dfrs_controller_applied.
-  void applied(std::span<const std::size_t> index, std::span<const dfrs_result> results, Seconds now);
-  /// Replaces the configuration. A new algorithm or period takes effect at the next step. Error: the engine's; the
-  /// former configuration then stays in force.
+  bool applied(std::span<const std::size_t> index, std::span<const dfrs_result> results, Seconds now);
+  /// Another configuration. A change of algorithm or period takes effect at the next step. Error: the engine's; then
+  /// the former configuration stays.
   tl::expected<void, std::string> reconfigure(const Config& config);
   /// Hands the state to the state writer now.
   void save();

@@ -55,6 +55,7 @@ Seconds pausable_at(const Job& job, const Config& config, Seconds now) {
 void SwapBudget::refresh(const JobTable& jobs, const Nodes& nodes, const NodeAgents& agents) {
   constexpr std::int64_t kUnknown = -1;
   free_.assign(nodes.size(), kUnknown);
+  most_of_job_.clear();
   std::vector<NodeReport> reports(nodes.size());
   std::vector<bool> read(nodes.size(), false);
   const auto report = [&](NodeIndex n) -> const NodeReport& {
@@ -62,6 +63,9 @@ void SwapBudget::refresh(const JobTable& jobs, const Nodes& nodes, const NodeAge
       reports[n] = agents.report(n);
       read[n] = true;
       free_[n] = reports[n].reachable ? static_cast<std::int64_t>(reports[n].swap_free_mib) : 0;
+      for (const JobUse& use : reports[n].jobs) {
+        if (use.swap_left_mib) most_of_job_[{n, use.job_id}] = use.swap_mib + *use.swap_left_mib;
+      }
     }
     return reports[n];
   };
@@ -82,7 +86,20 @@ void SwapBudget::refresh(const JobTable& jobs, const Nodes& nodes, const NodeAge
   });
 }
 
+// Its nodes are those of one task each, equal ones in a row.
+bool SwapBudget::may_have(const Job& job) const {
+  if (most_of_job_.empty()) return true;
+  for (const NodeIndex n : job.facts.nodes) {
+    const auto most = most_of_job_.find({n, job.id});
+    if (most == most_of_job_.end()) continue;
+    const auto tasks = static_cast<std::uint64_t>(std::count(job.facts.nodes.begin(), job.facts.nodes.end(), n));
+    if (tasks * job.facts.memory_per_task > most->second) return false;
+  }
+  return true;
+}
+
 bool SwapBudget::promise(const Job& job) {
+  if (!may_have(job)) return false;
   const auto size = static_cast<std::int64_t>(job.facts.memory_per_task);
   std::size_t taken = 0;
   for (; taken < job.facts.nodes.size(); ++taken) {

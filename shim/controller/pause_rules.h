@@ -12,7 +12,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "shim/conf/config.h"
@@ -30,16 +32,22 @@ bool checkpoints(const Job& job, const Config& config);
 /// Whether we may end the present run by a requeue.
 bool may_requeue(const Job& job, const Config& config, Seconds now);
 
-/// Free swap of the nodes as their agents report it, less what suspended jobs have yet to move there.
+/// Free swap of the nodes, as their agents report it, less what jobs suspended there have yet to put into it; and what
+/// the control groups of each job let it have there (ConstrainSwapSpace of Slurm).
 class SwapBudget {
  public:
   /// Reads the reports of nodes with our jobs. Nodes whose agent has not answered count as having no swap.
   void refresh(const JobTable& jobs, const Nodes& nodes, const NodeAgents& agents);
-  /// Reserves swap for the job's memory on its nodes. False, and nothing is reserved, if one lacks it.
+  /// Takes the job's memory out of the budget of its nodes; false, and nothing taken, where it is not there, or not for
+  /// this job.
   bool promise(const Job& job);
 
  private:
+  bool may_have(const Job& job) const;
+
   std::vector<std::int64_t> free_;  // MiB, by node
+  std::map<std::pair<NodeIndex, std::uint32_t>, std::uint64_t>
+      most_of_job_;  // MiB in all, by node and job; limited ones
 };
 
 class PauseRulebook {

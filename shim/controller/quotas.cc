@@ -47,7 +47,7 @@ void Quotas::build(const JobTable& jobs, const Nodes& nodes, const Config& confi
   std::vector<std::uint8_t> arrives(nodes.size(), 0);
 
   for (const Job* job : arriving) {
-    if (job->suspended()) continue;  // see below
+    if (job->suspended() || job->running()) continue;  // it is among those below
     place(*job, job->desired.nodes, job->desired.yield, {});
   }
   for (const Job* job : arriving) {

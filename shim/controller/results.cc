@@ -124,7 +124,9 @@ void apply_start(Job& job, const dfrs_result& result, JobTable& jobs, ResultEffe
   if (result.code != DFRS_DONE) return start_failed(job, result, now);
   start_succeeded(job, effects, now);
   const bool is_task = result.job_id != 0 && result.job_id != job.id;
-  begin_run(is_task ? split_off_task(job, result.job_id, jobs) : job, now);
+  Job& started = is_task ? split_off_task(job, result.job_id, jobs) : job;
+  begin_run(started, now);
+  if (is_task) effects.tasks_split_off.push_back(&started);
 }
 
 void apply_resume(Job& job, const dfrs_result& result, ResultEffects& effects, Seconds now) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "shim/conf/config.h"
 #include "shim/controller/job_table.h"
@@ -14,10 +15,11 @@
 namespace dfrs::shim {
 
 struct ResultEffects {
-  bool confirm_raises = false;         ///< input: see grant_yield()
-  bool state_changed = false;          ///< the state file must be updated
-  bool swap_promised = false;          ///< a job was suspended: swap budgets are out of date
-  std::vector<Seconds> restarts_took;  ///< of moved jobs: from the end of a run to the start of the next
+  bool confirm_raises = false;              ///< in: see grant_yield()
+  bool state_changed = false;               ///< something that the state file holds
+  bool swap_promised = false;               ///< a job was suspended: the budgets of swap are out of date
+  std::vector<const Job*> tasks_split_off;  ///< of arrays, running under numbers of their own
+  std::vector<Seconds> restarts_took;       ///< from the end of a run to the beginning of the next, of jobs that moved
 };
 
 /// Enters the result of one operation. Jobs that Slurm refuses to start leave the policy for a while; if Slurm refuses

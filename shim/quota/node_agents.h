@@ -39,6 +39,8 @@ struct JobUse {
   double cpu_seconds = 0;
   std::uint64_t memory_mib = 0;  ///< resident
   std::uint64_t swap_mib = 0;
+  /// How much more its control groups let it have in swap; none: no limit of theirs.
+  std::optional<std::uint64_t> swap_left_mib{};
 };
 
 struct NodeReport {

@@ -151,6 +151,7 @@ std::string format_report(const AgentReport& report) {
                     {"cpu_seconds", use.cpu_seconds},
                     {"memory_mib", use.memory_mib},
                     {"swap_mib", use.swap_mib}});
+    if (use.swap_left_mib) jobs.back()["swap_left_mib"] = *use.swap_left_mib;
   }
   Json errors = Json::array();
   for (const auto& error : report.errors) errors.push_back({{"job_id", error.job_id}, {"error", error.message}});
@@ -182,6 +183,8 @@ tl::expected<AgentReport, std::string> parse_report(std::string_view text) {
     use.cpu_seconds = job.number("cpu_seconds", std::numeric_limits<double>::max());
     use.memory_mib = job.whole("memory_mib", 0, kMaxOrder);
     use.swap_mib = job.whole("swap_mib", 0, kMaxOrder);
+    if (entry.is_object() && entry.contains("swap_left_mib"))
+      use.swap_left_mib = job.whole("swap_left_mib", 0, kMaxOrder);
     if (!job.valid()) return tl::unexpected(job.valid().error());
     report.jobs.push_back(use);
   }

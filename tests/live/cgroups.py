@@ -21,6 +21,12 @@ def version():
         return 0
 
 
+# For a job's script: prints its quota and its period, in microseconds; no quota is -1 or max.
+READ_QUOTA = ("awk -F: '$2 ~ /(^|,)cpu(,|$)/ { d = \"/sys/fs/cgroup/cpu\" $3; print d \"/cpu.cfs_quota_us\", d \"/cpu.cfs_period_us\" }"
+              " $1 == 0 && !d { sub(/\\/step_.*/, \"\", $3); v2 = \"/sys/fs/cgroup\" $3 \"/cpu.max\" }"
+              " END { if (!d) print v2 }' /proc/self/cgroup | xargs cat | paste -sd' '")
+
+
 def folders_of(tree, node="*"):
     """The groups of a cluster's nodes in every hierarchy that has them; `tree` is the cluster's cgroup_tree."""
     return [path for path in MOUNTS.glob(f"*/{tree}/{node}") if (path / "cgroup.procs").exists()]

@@ -47,6 +47,7 @@ EXTRA_DIST += \
 	tests/live/test_jobs.py \
 	tests/live/test_latency.py \
 	tests/live/test_load.py \
+	tests/live/test_mpi.py \
 	tests/live/test_needs.py \
 	tests/live/test_pausing.py \
 	tests/live/test_quotas.py \

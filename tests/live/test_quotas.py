@@ -116,6 +116,23 @@ class Quotas(LiveTest):
         expected = 0.08 / (CORES / 5)
         self.assertGreater(line["now"] - line["begun"], expected * 0.5)
 
+    def test_task_of_an_array_starts_under_its_quota(self):
+        """The first thing that each task does is to look at its quota. Its job's number is known to nobody before."""
+        node = self.cluster.nodes[0]
+        self.pids(self.spin(node))
+        script = (f"{cgroups.READ_QUOTA} > {self.folder}/quota-$SLURM_ARRAY_TASK_ID\n"
+                  f"exec {self.burn_command(1000)}")
+        array = self.sbatch("--array=1-2", f"--nodelist={node}", cpus=3, memory=60, script=script)
+        files = [self.folder / f"quota-{task}" for task in (1, 2)]
+        wait_for(f"the tasks of array {array} to run",
+                 lambda: all(file.exists() and file.read_text(encoding="ascii").endswith("\n") for file in files), 20)
+        for task, file in enumerate(files, 1):
+            quota, period = file.read_text(encoding="ascii").split()[:2]
+            self.assertRegex(quota, r"^[1-9][0-9]*$", f"task {task} starts without a quota")
+            # With the other job, or with it and the other task.
+            share = int(quota) / int(period) / CORES
+            self.assertTrue(any(abs(share - wanted) < 0.03 for wanted in (1 / 2, 1 / 3)), (task, share))
+
     def test_processes_that_leave_their_session_stay_under_the_quota(self):
         node = self.cluster.nodes[0]
         self.pids(self.spin(node))

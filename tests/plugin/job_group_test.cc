@@ -23,16 +23,19 @@ std::function<void()> after_make;
 
 long hook_file_system(int fd) { return tree_of_hooks->file_system(fd); }
 int hook_make(int at, const char* name) {
-  const auto made = tree_of_hooks->make(at, name);
-  errno = made ? 0 : made.error();
-  if (errno != 0) return -1;
+  if (const auto made = tree_of_hooks->make(at, name); !made) {
+    errno = made.error();
+    return -1;
+  }
   if (after_make) after_make();
   return 0;
 }
 int hook_remove(int at, const char* name) {
-  const auto removed = tree_of_hooks->remove(at, name);
-  errno = removed ? 0 : removed.error();
-  return errno == 0 ? 0 : -1;
+  if (const auto removed = tree_of_hooks->remove(at, name); !removed) {
+    errno = removed.error();
+    return -1;
+  }
+  return 0;
 }
 
 class JobGroup : public testing::TestWithParam<FakeCgroups::Version> {
@@ -60,6 +63,7 @@ class JobGroup : public testing::TestWithParam<FakeCgroups::Version> {
     EXPECT_EQ(dfrs_group_configure(&conf, "n1", static_cast<int>(arguments.size()), arguments.data(), err, sizeof err),
               0)
         << err;
+    conf.proc = proc.c_str();
     conf.file_system = hook_file_system;
     conf.make_group = hook_make;
     conf.remove_group = hook_remove;
@@ -67,10 +71,12 @@ class JobGroup : public testing::TestWithParam<FakeCgroups::Version> {
   }
   int join(const dfrs_group_conf& conf, unsigned cpus = 4, pid_t process = 4711) {
     if (!v1() && !tree.exists(file(""))) tree.make_v2_group(file(""));
+    tree.add_process(process, "/system.slice/n1_slurmstepd.scope/job_12/step_0/user/task_0");
     return dfrs_group_join(&conf, 12, cpus, process, err, sizeof err);
   }
 
   FakeCgroups tree{GetParam()};
+  const std::string proc = tree.proc();
   Folder run;
   char err[512] = "";
 };
@@ -197,17 +203,167 @@ TEST_P(JobGroup, ErrorsNameTheFile) {
     std::filesystem::remove(tree / file("cpu.max"));
     EXPECT_EQ(join(conf()), -1);
     EXPECT_THAT(err, HasSubstr("EnableControllers"));
+    const dfrs_group_conf where = conf();
+    tree.add_process(4712, "/user.slice/session.scope");
+    EXPECT_EQ(dfrs_group_join(&where, 12, 4, 4712, err, sizeof err), -1);
+    EXPECT_THAT(err, AllOf(HasSubstr("/user.slice/session.scope"), HasSubstr("n1_slurmstepd.scope")));
   }
 }
 
-// The plugin and the agent work on the same job at the same time: after the agent's next tick it has the agent's quota.
+// The layouts that Slurm has had with version 2, as the task's /proc shows them.
+struct Layout {
+  const char* name;
+  const char* group;  // the job's, below the mount
+  const char* mount = "/";
+};
+
+class TaskLayouts : public testing::TestWithParam<Layout> {
+ protected:
+  void SetUp() override {
+    tree_of_hooks = &tree;
+    after_make = nullptr;
+    std::filesystem::permissions(run.path(), std::filesystem::perms::owner_all);
+    std::filesystem::create_directories(run / "n1");
+    tree.mount_at(GetParam().mount);
+    for (const char* const below : {"", "/step_0", "/step_0/user", "/step_0/user/task_0", "/step_0/slurm"})
+      tree.make_v2_group(std::string(GetParam().group) + below);
+    const std::string prefix = GetParam().mount[1] != 0 ? GetParam().mount : "";
+    task = prefix + "/" + GetParam().group + "/step_0/user/task_0";
+    tree.add_process(4711, task);
+  }
+  dfrs_group_conf conf() {
+    std::vector<std::string> words{"run_dir=" + (run / "%n"), "cgroup_root=" + tree.root()};
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    dfrs_group_conf conf{};
+    EXPECT_EQ(dfrs_group_configure(&conf, "n1", 2, arguments.data(), err, sizeof err), 0) << err;
+    conf.proc = proc.c_str();
+    conf.file_system = hook_file_system;
+    return conf;
+  }
+  std::string quota() const { return tree.text(std::string(GetParam().group) + "/cpu.max"); }
+
+  FakeCgroups tree{FakeCgroups::Version::v2};
+  const std::string proc = tree.proc();
+  Folder run;
+  std::string task;
+  char err[512] = "";
+};
+
+TEST_P(TaskLayouts, TheTaskStartsUnderItsQuota) {
+  run.write("n1/quota/12", "5000 10000\n");
+  const dfrs_group_conf where = conf();
+  ASSERT_EQ(dfrs_group_join(&where, 12, 4, 4711, err, sizeof err), 0) << err;
+  EXPECT_EQ(quota(), "5000 10000");
+}
+
+TEST_P(TaskLayouts, SlurmstepdsOwnGroupServesWhereTheTaskIsNotSeen) {
+  run.write("n1/quota/12", "5000 10000\n");
+  const std::string prefix = GetParam().mount[1] != 0 ? GetParam().mount : "";
+  tree.proc_folder().write("self/cgroup", "0::" + prefix + "/" + GetParam().group + "/step_0/slurm\n");
+  const dfrs_group_conf where = conf();
+  ASSERT_EQ(dfrs_group_join(&where, 12, 4, 999, err, sizeof err), 0) << err;
+  EXPECT_EQ(quota(), "5000 10000");
+}
+
+TEST_P(TaskLayouts, TheAgentLearnsTheGroupFromThePlugin) {
+  const dfrs_group_conf where = conf();
+  ASSERT_EQ(dfrs_group_join(&where, 12, 4, 4711, err, sizeof err), 0) << err;
+  auto groups = open_job_groups({tree.root(), "dfrs", "n1", run / "n1/group", proc}, tree);
+  ASSERT_TRUE(groups) << groups.error();
+  EXPECT_EQ((*groups)->set_quota(12, {3000, 10000}), QuotaChange::written);
+  EXPECT_EQ(quota(), "3000 10000");
+  EXPECT_THAT(*(*groups)->list(), testing::ElementsAre(12u));
+  dfrs_group_leave(&where, 12, false);
+  EXPECT_TRUE(std::filesystem::exists(run / "n1/group/12"));
+  dfrs_group_leave(&where, 12, true);
+  EXPECT_FALSE(std::filesystem::exists(run / "n1/group/12"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Slurm, TaskLayouts,
+    testing::Values(Layout{"v22_05", "system.slice/slurmstepd.scope/job_12"},
+                    Layout{"v24_11", "system.slice/n1_slurmstepd.scope/job_12"},
+                    Layout{"CgroupSlice_25_11", "hpc.slice/hpc-jobs.slice/n1_slurmstepd.scope/job_12"},
+                    Layout{"Sluid_26_05", "system.slice/n1_slurmstepd.scope/s0R6GXQ2B800000"},
+                    Layout{"SluidAndSlice", "hpc.slice/slurmstepd.scope/s0R6GXQ2B800000"},
+                    Layout{"ContainerPrefix", "docker-ab12.scope/system.slice/n1_slurmstepd.scope/job_12"},
+                    Layout{"ContainerMount", "system.slice/n1_slurmstepd.scope/job_12", "/docker/ab12"}),
+    [](const auto& layout) { return std::string(layout.param.name); });
+
+// Groups that bear the right names, but are not the kernel's or not ours.
+TEST(TaskGroups, OthersAreNeverWrittenTo) {
+  FakeCgroups tree{FakeCgroups::Version::v2};
+  tree_of_hooks = &tree;
+  const std::string proc = tree.proc();
+  Folder run;
+  run.write("n1/quota/12", "5000 10000\n");
+  std::string words[] = {"run_dir=" + (run / "%n"), "cgroup_root=" + tree.root()};
+  char* arguments[] = {words[0].data(), words[1].data()};
+  char err[512] = "";
+  dfrs_group_conf where{};
+  ASSERT_EQ(dfrs_group_configure(&where, "n1", 2, arguments, err, sizeof err), 0) << err;
+  where.proc = proc.c_str();
+  where.file_system = hook_file_system;
+  for (const std::string group : {"system.slice/n2_slurmstepd.scope/job_12", "system.slice/job_12", "job_12",
+                                  "system.slice/n1_slurmstepd.scope"}) {
+    tree.make_v2_group(group);
+    tree.make_v2_group(group + "/step_0/user/task_0");
+    tree.add_process(4711, "/" + group + "/step_0/user/task_0");
+    EXPECT_EQ(dfrs_group_join(&where, 12, 4, 4711, err, sizeof err), -1) << group;
+    EXPECT_EQ(tree.text(group + "/cpu.max"), "max 100000") << group;
+  }
+  const std::string outside = "system.slice/n1_slurmstepd.scope/../../other/job_12";
+  tree.make_v2_group("other/job_12");
+  tree.make_v2_group("system.slice/n1_slurmstepd.scope/x");
+  tree.add_process(4711, "/" + outside + "/step_0/user/task_0");
+  EXPECT_EQ(dfrs_group_join(&where, 12, 4, 4711, err, sizeof err), -1);
+  EXPECT_EQ(tree.text("other/job_12/cpu.max"), "max 100000");
+  // A user's own group of that name.
+  if (::geteuid() == 0) {
+    const std::string owned = "user.slice/n1_slurmstepd.scope/job_12";
+    tree.make_v2_group(owned);
+    ASSERT_EQ(::chown((tree / owned).c_str(), 65534, 65534), 0);
+    tree.add_process(4711, "/" + owned + "/step_0/user/task_0");
+    EXPECT_EQ(dfrs_group_join(&where, 12, 4, 4711, err, sizeof err), -1);
+    EXPECT_THAT(err, HasSubstr("not a control group of user id 0"));
+    EXPECT_EQ(tree.text(owned + "/cpu.max"), "max 100000");
+  }
+}
+
+TEST(TaskGroups, AreNotPublishedInAFolderThatOthersMayWriteTo) {
+  FakeCgroups tree{FakeCgroups::Version::v2};
+  tree_of_hooks = &tree;
+  const std::string proc = tree.proc();
+  Folder run;
+  std::filesystem::create_directories(run / "n1");
+  std::string words[] = {"run_dir=" + (run / "%n"), "cgroup_root=" + tree.root()};
+  char* arguments[] = {words[0].data(), words[1].data()};
+  char err[512] = "";
+  dfrs_group_conf where{};
+  ASSERT_EQ(dfrs_group_configure(&where, "n1", 2, arguments, err, sizeof err), 0) << err;
+  where.proc = proc.c_str();
+  where.file_system = hook_file_system;
+  tree.make_v2_group("system.slice/n1_slurmstepd.scope/job_12");
+  tree.add_process(4711, "/system.slice/n1_slurmstepd.scope/job_12/step_0/user/task_0");
+  std::filesystem::permissions(run / "n1", std::filesystem::perms::all);
+  ASSERT_EQ(dfrs_group_join(&where, 12, 4, 4711, err, sizeof err), 0) << err;
+  EXPECT_FALSE(std::filesystem::exists(run / "n1/group"));
+  std::filesystem::permissions(run / "n1", std::filesystem::perms::owner_all);
+  ASSERT_EQ(dfrs_group_join(&where, 12, 4, 4711, err, sizeof err), 0) << err;
+  EXPECT_TRUE(std::filesystem::exists(run / "n1/group/12"));
+}
+
+// The plugin and the agent at the same job at the same time: it ends with the agent's quota after the agent's next
+// look.
 TEST_P(JobGroup, TheAgentHasTheLastWord) {
   std::filesystem::permissions(run.path(), std::filesystem::perms::owner_all);
   auto folder = RunFolder::open(run / "n1");
   ASSERT_TRUE(folder) << folder.error();
-  auto groups = open_job_groups({tree.root(), "dfrs", "n1"}, tree);
+  auto groups = open_job_groups({tree.root(), "dfrs", "n1", run / "n1/group", proc}, tree);
   ASSERT_TRUE(groups) << groups.error();
   if (!v1()) tree.make_v2_group(file(""));
+  tree.add_process(4711, "/system.slice/n1_slurmstepd.scope/job_12/step_0/user/task_0");
   const dfrs_group_conf where = conf("default_cores_per_cpu=0.5");
   std::atomic<bool> stop = false;
   std::thread plugin([&] {

@@ -24,9 +24,10 @@ class FakeAgents final : public NodeAgents {
     std::vector<JobQuota> applied;
     std::uint64_t swap_total = 0;
     std::uint64_t swap_free = 0;
-    std::map<std::uint32_t, std::uint64_t> swapped;  // MiB by job
-    std::map<std::uint32_t, double> cpu_seconds;     // by job
-    std::uint64_t states = 0;                        // desired states received
+    std::map<std::uint32_t, std::uint64_t> swapped;    // MiB by job
+    std::map<std::uint32_t, std::uint64_t> swap_left;  // MiB by job; of those that are limited
+    std::map<std::uint32_t, double> cpu_seconds;       // by job
+    std::uint64_t states = 0;                          // desired states received
   };
 
   void set_agents(std::span<const AgentAddress> agents) override {
@@ -66,6 +67,7 @@ class FakeAgents final : public NodeAgents {
     std::map<std::uint32_t, JobUse> uses;
     for (const auto& [id, mib] : n.swapped) uses[id].swap_mib = mib;
     for (const auto& [id, seconds] : n.cpu_seconds) uses[id].cpu_seconds = seconds;
+    for (const auto& [id, mib] : n.swap_left) uses[id].swap_left_mib = mib;
     for (auto& [id, use] : uses) {
       use.job_id = id;
       report.jobs.push_back(use);

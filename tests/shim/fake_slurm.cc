@@ -120,7 +120,14 @@ bool FakeSlurm::round() {
       wake_at_ = std::min(wake_at_, now_ + options.round);
     }
   }
-  if (operations.count != 0) dfrs_controller_applied(controller_, index.data(), results.data(), results.size(), now_);
+  if (operations.count != 0 &&
+      dfrs_controller_applied(controller_, index.data(), results.data(), results.size(), now_)) {
+    dfrs_controller_deliver(controller_, 100);
+    check();
+  }
+  for (std::size_t k = 0; k < operations.count; ++k) {
+    if (operations.list[k].kind == DFRS_OP_START && results[k].code == DFRS_DONE) check_launch(results[k].job_id);
+  }
   if (const auto sound = host_of(*controller_).controller().check(); !sound) violation(sound.error());
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     if (used_memory(n) > nodes[n].memory) violation(fmt::format("memory of node {} is exceeded", n));
@@ -143,6 +150,18 @@ void FakeSlurm::check() {
         list += fmt::format(" {}:{:.3f}{}", q.job_id, q.cpus, q.paused ? "p" : "");
       violation(fmt::format("quotas on node {} come to {:.4f} CPUs of {}:{}", n, sum, cpus, list));
     }
+  }
+}
+
+// Its tasks start under their quotas, where the controller chose the nodes.
+void FakeSlurm::check_launch(std::uint32_t id) {
+  const FakeJob& job = jobs.at(id);
+  if ((job.flags & DFRS_JOB_STOCK_PLACED) != 0) return;
+  for (const auto& [node, tasks] : job.at) {
+    if (node >= agents.size()) continue;  // QuotaMode=off
+    const auto& wanted = agents.node(node).desired;
+    if (std::none_of(wanted.begin(), wanted.end(), [&](const JobQuota& quota) { return quota.job_id == id; }))
+      violation(fmt::format("job {} is launched without a quota on node {}", id, node));
   }
 }
 

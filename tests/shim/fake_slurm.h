@@ -161,6 +161,7 @@ class FakeSlurm {
   void finish(FakeJob& job, FakeEnd end);
   std::string holders(const FakeJob& job) const;
   void check();
+  void check_launch(std::uint32_t id);
   void violation(const std::string& text);
   double next_event() const;
 

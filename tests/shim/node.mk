@@ -20,6 +20,10 @@ EXTRA_tests_node_tests_DEPENDENCIES = dfrsd$(EXEEXT)
 tests_node_tests_SOURCES = $(NODE_TEST_SUPPORT) \
 	plugin/arena.c \
 	plugin/arena.h \
+	plugin/group_parts.c \
+	plugin/group_parts.h \
+	plugin/group_v1.c \
+	plugin/group_v2.c \
 	plugin/job_group.c \
 	plugin/job_group.h \
 	tests/plugin/arena_test.cc \
@@ -29,7 +33,9 @@ tests_node_tests_SOURCES = $(NODE_TEST_SUPPORT) \
 	tests/shim/agent/program_test.cc \
 	tests/shim/agent/real_cgroup_test.cc \
 	tests/shim/agent/real_cgroup2_test.cc \
+	tests/shim/agent/slurm_groups_test.cc \
 	tests/shim/agent/stop_guard_test.cc \
+	tests/shim/agent/task_path_test.cc \
 	tests/sanitizers.h \
 	tests/shim/auth/authenticator_test.cc \
 	tests/shim/http/rate_limit_test.cc \
@@ -40,6 +46,10 @@ LIVE_THREADS += tests/node_thread_tests
 tests_node_thread_tests_CPPFLAGS = $(NODE_TEST_CPPFLAGS)
 tests_node_thread_tests_LDADD = $(NODE_TEST_LIBS)
 tests_node_thread_tests_SOURCES = $(NODE_TEST_SUPPORT) \
+	plugin/group_parts.c \
+	plugin/group_parts.h \
+	plugin/group_v1.c \
+	plugin/group_v2.c \
 	plugin/job_group.c \
 	plugin/job_group.h \
 	tests/shim/agent/page_out_test.cc \

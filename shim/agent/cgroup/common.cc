@@ -4,11 +4,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <limits.h>
 #include <linux/magic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <algorithm>
 #include <charconv>
+
+#include "shim/agent/cgroup/task_path.h"
 
 namespace dfrs::shim {
 namespace {
@@ -69,6 +73,13 @@ std::vector<std::uint32_t> jobs_among(const std::vector<std::string>& names) {
   return jobs;
 }
 
+std::string root_of_folder(const GroupPlace& place, const std::string& folder) {
+  char path[PATH_MAX];
+  char root[PATH_MAX];
+  if (::realpath(folder.c_str(), path) == nullptr) return {};
+  return dfrs_folder_root((place.proc + "/self/mountinfo").c_str(), path, root, sizeof root) ? root : "";
+}
+
 tl::expected<std::unique_ptr<JobGroups>, std::string> open_job_groups(const GroupPlace& place,
                                                                       const CgroupKernel& kernel) {
   // Both become names of folders.
@@ -78,7 +89,7 @@ tl::expected<std::unique_ptr<JobGroups>, std::string> open_job_groups(const Grou
   }
   base::Fd folder(open(place.root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder) return tl::unexpected(fmt::format("{}: {}; see --cgroup-root", place.root, strerror(errno)));
-  if (kernel.file_system(folder.get()) == CGROUP2_SUPER_MAGIC) return open_v2(std::move(folder), place);
+  if (kernel.file_system(folder.get()) == CGROUP2_SUPER_MAGIC) return open_v2(std::move(folder), place, kernel);
   return open_v1(place, kernel);
 }
 

@@ -27,7 +27,11 @@ std::optional<std::int64_t> single_number(std::string_view text);
 std::vector<pid_t> parse_processes(std::string_view text);
 std::vector<std::uint32_t> jobs_among(const std::vector<std::string>& names);
 
+/// What paths in /proc/PID/cgroup begin with for groups below a folder; empty: it is below no mount.
+std::string root_of_folder(const GroupPlace& place, const std::string& folder);
+
 tl::expected<std::unique_ptr<JobGroups>, std::string> open_v1(const GroupPlace& place, const CgroupKernel& kernel);
-tl::expected<std::unique_ptr<JobGroups>, std::string> open_v2(base::Fd root, const GroupPlace& place);
+tl::expected<std::unique_ptr<JobGroups>, std::string> open_v2(base::Fd root, const GroupPlace& place,
+                                                              const CgroupKernel& kernel);
 
 }  // namespace dfrs::shim

@@ -2,7 +2,7 @@
 // The control groups of jobs on one node.
 //
 // v1: a tree of our own, <root>/cpu/<tree>/<node>/job_<id> (and the same below cpuacct), because Slurm does not use the
-// cpu controller; the SPANK plugin moves tasks there. v2: Slurm's own group of the job, below <root>/system.slice.
+// cpu controller; tasks are put there by the SPANK plugin. v2: Slurm's own group of the job (slurm_groups.h).
 #pragma once
 
 #include <sys/types.h>
@@ -48,12 +48,16 @@ class JobGroups {
   virtual bool remove_if_empty(std::uint32_t job) const = 0;
   /// Asks the kernel to move so much of the job's memory to swap. False: its group has no such function.
   virtual bool reclaim(std::uint32_t job, std::uint64_t bytes) const = 0;
+  /// Bytes that the limits of its groups still let the job have in swap here; none: no limit.
+  virtual std::optional<std::uint64_t> swap_left(std::uint32_t job) const = 0;
 };
 
 struct GroupPlace {
   std::string root = "/sys/fs/cgroup";
   std::string tree = "dfrs";  ///< v1: our group at the top of each controller
   std::string node;
+  std::string published{};  ///< v2: where the SPANK plugin says which group is whose, <run_dir>/group; empty: nowhere
+  std::string proc = "/proc";
 };
 
 /// Detects the version below the root. `kernel` must outlive the result.

@@ -2,12 +2,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <string.h>
 #include <sys/stat.h>
+
 #include <algorithm>
 
 #include "shim/agent/cgroup/common.h"
+#include "shim/agent/cgroup/task_path.h"
 
 namespace dfrs::shim {
 namespace {
@@ -20,14 +23,15 @@ constexpr std::string_view kShares = "262144";
 
 class V1 final : public JobGroups {
  public:
-  V1(const CgroupKernel& kernel, std::string cpu_path, base::Fd cpu, base::Fd cpuacct, base::Fd memory,
-     std::string node)
+  V1(const CgroupKernel& kernel, const GroupPlace& place, base::Fd cpu, base::Fd cpuacct, base::Fd memory)
       : kernel_(kernel),
-        cpu_path_(std::move(cpu_path)),
+        cpu_path_(fmt::format("{}/cpu/{}/{}", place.root, place.tree, place.node)),
         cpu_(std::move(cpu)),
         cpuacct_(std::move(cpuacct)),
         memory_(std::move(memory)),
-        node_(std::move(node)) {}
+        memory_root_(root_of_folder(place, place.root + "/memory")),
+        node_(place.node),
+        proc_(place.proc) {}
 
   const char* version() const override { return "v1"; }
 
@@ -115,22 +119,18 @@ class V1 final : public JobGroups {
     return removed.has_value();
   }
 
+  // Its memory group is Slurm's, where Slurm constrains memory; its processes say which that is.
   bool reclaim(std::uint32_t job, std::uint64_t) const override {
     if (!memory_) return false;
-    // Slurm's group, if it constrains memory: slurm_<node> or slurm, then uid_<user>/job_<id>.
-    for (const std::string& slurm : {fmt::format("slurm_{}", node_), std::string("slurm")}) {
-      const auto folder = base::open_folder(memory_.get(), slurm);
-      if (!folder) continue;
-      const auto users = base::list_folder(folder->get(), true);
-      if (!users) continue;
-      for (const std::string& user : *users) {
-        if (user.rfind("uid_", 0) != 0) continue;
-        const std::string file = fmt::format("{}/{}/memory.force_empty", user, job_folder(job));
-        if (base::write_existing_at(folder->get(), file, "0")) return true;
-      }
+    for (const pid_t pid : processes(job)) {
+      const auto group = memory_group(job, pid);
+      if (group && base::write_existing_at(memory_.get(), *group + "/memory.force_empty", "0")) return true;
     }
     return false;
   }
+
+  // memory.memsw.limit_in_bytes limits memory and swap together: what moves from one to the other stays within it.
+  std::optional<std::uint64_t> swap_left(std::uint32_t) const override { return std::nullopt; }
 
  private:
   static std::optional<CpuMax> read_quota(int group) {
@@ -143,12 +143,26 @@ class V1 final : public JobGroups {
     return CpuMax{*quota_us < 0 ? CpuMax::kUnlimited : *quota_us, *period_us};
   }
 
+  // [PREFIX/]slurm[_NODE]/uid_USER/job_JOB below <root>/memory; none: the process is in no such group, or in another
+  // job's or node's.
+  std::optional<std::string> memory_group(std::uint32_t job, pid_t pid) const {
+    const auto text = base::read_file_at(AT_FDCWD, fmt::format("{}/{}/cgroup", proc_, pid));
+    char path[PATH_MAX];
+    if (!text || memory_root_.empty() || !dfrs_task_path(text->c_str(), "memory", path, sizeof path))
+      return std::nullopt;
+    const char* const below = dfrs_path_below(path, memory_root_.c_str());
+    const std::size_t length = below != nullptr ? dfrs_v1_job_group_length(below, node_.c_str(), job) : 0;
+    return length != 0 ? std::optional(std::string(below, length)) : std::nullopt;
+  }
+
   const CgroupKernel& kernel_;
-  std::string cpu_path_;  // for messages
-  base::Fd cpu_;          // <root>/cpu/dfrs/<node>
-  base::Fd cpuacct_;      // the same below cpuacct; none if missing or the same tree
-  base::Fd memory_;       // <root>/memory; none if missing
+  std::string cpu_path_;     // for messages
+  base::Fd cpu_;             // <root>/cpu/dfrs/<node>
+  base::Fd cpuacct_;         // the same below cpuacct; none if it is the same tree, or not there
+  base::Fd memory_;          // <root>/memory; none if not there
+  std::string memory_root_;  // what paths in /proc begin with for groups below it
   std::string node_;
+  std::string proc_;
 };
 
 // <root>/<controller>; mount points may be reached through a link (cpu -> cpu,cpuacct).
@@ -205,8 +219,8 @@ tl::expected<std::unique_ptr<JobGroups>, std::string> open_v1(const GroupPlace& 
       cpuacct_tree = std::move(*tree);
     }
   }
-  return std::make_unique<V1>(kernel, fmt::format("{}/cpu/{}/{}", root, place.tree, place.node), std::move(*cpu_tree),
-                              std::move(cpuacct_tree), open_controller(root, "memory", kernel), place.node);
+  return std::make_unique<V1>(kernel, place, std::move(*cpu_tree), std::move(cpuacct_tree),
+                              open_controller(root, "memory", kernel));
 }
 
 }  // namespace dfrs::shim

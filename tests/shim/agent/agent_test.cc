@@ -23,6 +23,7 @@ class NoPageOut final : public PageOutSystem {
   std::vector<MemoryRange> ranges(pid_t) override { return {}; }
   bool stopped(pid_t) override { return false; }
   SwapSpace swap() override { return {}; }
+  ProcessMemory memory(pid_t) override { return {}; }
   tl::expected<std::uint64_t, int> advise(pid_t, MemoryRange) override { return tl::unexpected(0); }
 };
 

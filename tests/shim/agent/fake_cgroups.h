@@ -31,7 +31,32 @@ class FakeCgroups final : public CgroupKernel {
     } else {
       std::filesystem::create_directories(folder_.path() / "system.slice");
     }
+    mount_at("/");
   }
+
+  /// /proc as the one process sees it that the test is of: the tree is mounted where it is, and shows what is below
+  /// this path of the hierarchy.
+  void mount_at(const std::string& path) const {
+    std::string text = "24 1 0:20 / / rw - ext4 /dev/root rw\n";
+    if (version_ == Version::v1) {
+      for (const char* controller : {"cpu", "cpuacct", "memory"})
+        text +=
+            "30 24 0:26 " + path + " " + folder_ / controller + " rw shared:9 - cgroup cgroup rw," + controller + "\n";
+    } else {
+      text += "30 24 0:26 " + path + " " + root() + " rw,nosuid shared:9 - cgroup2 cgroup2 rw\n";
+    }
+    proc_.write("self/mountinfo", text);
+  }
+  std::string proc() const { return proc_.path().string(); }
+  /// A process in a group of version 2, or in those that /proc/PID/cgroup names so.
+  void add_process(pid_t pid, const std::string& group, const std::string& name = "task",
+                   const std::string& command = "task") const {
+    const std::string folder = std::to_string(pid);
+    proc_.write(folder + "/cgroup", version_ == Version::v2 ? "0::" + group + "\n" : group);
+    proc_.write(folder + "/comm", name + "\n");
+    proc_.write(folder + "/cmdline", command + std::string(1, '\0'));
+  }
+  const Folder& proc_folder() const { return proc_; }
 
   std::string root() const { return folder_.path().string(); }
   std::string operator/(const std::string& path) const { return folder_ / path; }
@@ -98,6 +123,7 @@ class FakeCgroups final : public CgroupKernel {
  private:
   const Version version_;
   Folder folder_;
+  Folder proc_;
 };
 
 }  // namespace dfrs::shim

@@ -16,7 +16,7 @@ using testing::UnorderedElementsAre;
 const CpuMax kHalf{5000, 10000};
 
 std::unique_ptr<JobGroups> open_groups(const FakeCgroups& tree, const std::string& node = "n1") {
-  auto groups = open_job_groups({tree.root(), "dfrs", node}, tree);
+  auto groups = open_job_groups({tree.root(), "dfrs", node, "", tree.proc()}, tree);
   EXPECT_TRUE(groups) << groups.error();
   return groups ? std::move(*groups) : nullptr;
 }
@@ -126,10 +126,34 @@ TEST(CgroupV1, AGroupThatGoesMeanwhileIsNoError) {
   EXPECT_FALSE(groups->set_quota(12, CpuMax{6000, 10000}));
 }
 
-TEST(CgroupV1, ReclaimsThroughSlurmsMemoryGroup) {
+// Its memory group is where its process is, under whatever prefix; that of another job or node is never written to.
+TEST(CgroupV1, ReclaimsThroughTheMemoryGroupOfItsProcess) {
+  const std::vector<std::pair<std::string, bool>> places{
+      {"slurm_n1/uid_1000/job_12/step_0/task_0", true}, {"slurm/uid_1000/job_12/step_batch", true},
+      {"site/slurm_n1/uid_1000/job_12/step_0", true},   {"slurm_n2/uid_1000/job_12/step_0", false},
+      {"slurm_n1/uid_1000/job_13/step_0", false},       {"user/job_12", false}};
+  for (const auto& [place, allowed] : places) {
+    FakeCgroups tree(FakeCgroups::Version::v1);
+    const auto groups = open_groups(tree);
+    ASSERT_TRUE(groups->set_quota(12, kHalf));
+    EXPECT_FALSE(groups->reclaim(12, 1000)) << place;
+    tree.write("cpu/dfrs/n1/job_12/cgroup.procs", "100\n");
+    tree.add_process(100, "4:memory:/" + place + "\n3:cpu,cpuacct:/dfrs/n1/job_12\n0::/\n");
+    const std::string file = "memory/" + place.substr(0, place.find("/step")) + "/memory.force_empty";
+    tree.write(file, "");
+    EXPECT_EQ(groups->reclaim(12, 1000), allowed) << place;
+    EXPECT_EQ(tree.text(file), allowed ? "0" : "") << place;
+  }
+}
+
+// In a container without a cgroup namespace the mount shows a part of the hierarchy, /proc names all of it.
+TEST(CgroupV1, ReclaimsInAContainer) {
   FakeCgroups tree(FakeCgroups::Version::v1);
+  tree.mount_at("/docker/abc");
   const auto groups = open_groups(tree);
-  EXPECT_FALSE(groups->reclaim(12, 1000));
+  ASSERT_TRUE(groups->set_quota(12, kHalf));
+  tree.write("cpu/dfrs/n1/job_12/cgroup.procs", "100\n");
+  tree.add_process(100, "4:memory:/docker/abc/slurm_n1/uid_1000/job_12/step_0\n");
   tree.write("memory/slurm_n1/uid_1000/job_12/memory.force_empty", "");
   EXPECT_TRUE(groups->reclaim(12, 1000));
   EXPECT_EQ(tree.text("memory/slurm_n1/uid_1000/job_12/memory.force_empty"), "0");

@@ -26,15 +26,20 @@ class StubSystem final : public PageOutSystem {
  public:
   std::vector<MemoryRange> ranges(pid_t pid) override {
     const std::lock_guard lock(mutex);
-    return memory[pid];
+    return mapped[pid];
   }
   bool stopped(pid_t) override { return is_stopped; }
   SwapSpace swap() override { return {free_kib, free_kib}; }
+  ProcessMemory memory(pid_t pid) override {
+    const std::lock_guard lock(mutex);
+    return {resident_kib - swapped_kib[pid], swapped_kib[pid]};
+  }
   tl::expected<std::uint64_t, int> advise(pid_t pid, MemoryRange range) override {
     if (before_advise) before_advise();
     const std::lock_guard lock(mutex);
     if (const int error = next_error; error != 0) return tl::unexpected(error);
     advised.emplace_back(pid, range);
+    if (goes) swapped_kib[pid] += (range.end - range.begin) / 1024;
     return range.end - range.begin;
   }
   std::vector<std::pair<pid_t, MemoryRange>> seen() {
@@ -43,9 +48,12 @@ class StubSystem final : public PageOutSystem {
   }
 
   std::mutex mutex;
-  std::map<pid_t, std::vector<MemoryRange>> memory;
+  std::map<pid_t, std::vector<MemoryRange>> mapped;
   std::vector<std::pair<pid_t, MemoryRange>> advised;
   std::function<void()> before_advise;
+  std::map<pid_t, std::uint64_t> swapped_kib;
+  std::uint64_t resident_kib = 20 * 1024;  // of each process, at first
+  bool goes = true;                        // what was advised is in swap then
   std::atomic<int> next_error = 0;
   std::atomic<bool> is_stopped = true;
   std::atomic<std::uint64_t> free_kib = 1024 * 1024;
@@ -63,6 +71,7 @@ class PageOutTest : public testing::Test {
   std::unique_ptr<PageOut> start(std::function<bool(std::uint32_t, std::uint64_t)> reclaim = {}) {
     return std::make_unique<PageOut>(
         system, options(), [this](std::uint32_t job) { return processes.at(job); }, std::move(reclaim),
+        [this](std::uint32_t) { return swap_left; },
         [this](const std::string& message) {
           const std::lock_guard lock(system.mutex);
           logged.push_back(message);
@@ -80,11 +89,12 @@ class PageOutTest : public testing::Test {
   StubSystem system;
   std::map<std::uint32_t, std::vector<pid_t>> processes{{1, {100, 200}}, {2, {300}}};
   std::vector<std::string> logged;
+  std::optional<std::uint64_t> swap_left;
 };
 
 TEST_F(PageOutTest, MovesAllPrivateMemoryInSteps) {
-  system.memory[100] = {{0, 10 * kMib}, {20 * kMib, 21 * kMib}};
-  system.memory[200] = {{0, kMib}};
+  system.mapped[100] = {{0, 10 * kMib}, {20 * kMib, 21 * kMib}};
+  system.mapped[200] = {{0, kMib}};
   const auto page_out = start();
   page_out->set_paused({1});
   ASSERT_TRUE(eventually([&] { return page_out->counters().jobs == 1; }));
@@ -102,7 +112,7 @@ TEST_F(PageOutTest, MovesAllPrivateMemoryInSteps) {
 }
 
 TEST_F(PageOutTest, StopsWhenTheJobIsToGoOn) {
-  system.memory[100] = {{0, 400 * kMib}};
+  system.mapped[100] = {{0, 400 * kMib}};
   std::unique_ptr<PageOut> page_out;
   std::atomic<int> steps = 0;
   system.before_advise = [&] {
@@ -116,7 +126,7 @@ TEST_F(PageOutTest, StopsWhenTheJobIsToGoOn) {
 }
 
 TEST_F(PageOutTest, WaitsUntilProcessesAreStopped) {
-  system.memory[300] = {{0, kMib}};
+  system.mapped[300] = {{0, kMib}};
   system.is_stopped = false;
   const auto page_out = start();
   page_out->set_paused({2});
@@ -127,7 +137,7 @@ TEST_F(PageOutTest, WaitsUntilProcessesAreStopped) {
 }
 
 TEST_F(PageOutTest, LeavesTheLastOfTheSwap) {
-  system.memory[300] = {{0, 40 * kMib}};
+  system.mapped[300] = {{0, 40 * kMib}};
   system.free_kib = 66 * 1024;  // less than a step above what is kept
   const auto page_out = start();
   page_out->set_paused({2});
@@ -139,7 +149,7 @@ TEST_F(PageOutTest, LeavesTheLastOfTheSwap) {
 }
 
 TEST_F(PageOutTest, WithoutSwapNothingIsDone) {
-  system.memory[300] = {{0, kMib}};
+  system.mapped[300] = {{0, kMib}};
   system.free_kib = 0;
   const auto page_out = start();
   page_out->set_paused({2});
@@ -148,33 +158,61 @@ TEST_F(PageOutTest, WithoutSwapNothingIsDone) {
 }
 
 TEST_F(PageOutTest, PassesOverMemoryThatTheKernelWillNotTake) {
-  system.memory[300] = {{0, 12 * kMib}};
+  system.mapped[300] = {{0, 12 * kMib}};
   system.next_error = EINVAL;
   const auto page_out = start();
   page_out->set_paused({2});
-  ASSERT_TRUE(eventually([&] { return page_out->counters().jobs == 1; }));
+  ASSERT_TRUE(eventually([&] { return page_out->counters().stayed == 1; }));
   EXPECT_EQ(page_out->counters().errors, 3u);
   EXPECT_EQ(page_out->counters().bytes, 0u);
 }
 
+// Where a limit of swap leaves no room, the kernel takes the advice and moves nothing.
+TEST_F(PageOutTest, CountsWhatIsSeenInSwap) {
+  system.mapped[300] = {{0, 20 * kMib}};
+  system.goes = false;
+  const auto page_out = start();
+  page_out->set_paused({2});
+  ASSERT_TRUE(eventually([&] { return page_out->counters().stayed == 1; }));
+  EXPECT_EQ(page_out->counters().bytes, 0u);
+  EXPECT_EQ(page_out->counters().jobs, 0u);
+  const std::lock_guard lock(system.mutex);
+  EXPECT_EQ(system.advised.size(), 5u);
+  EXPECT_THAT(logged, ElementsAre(HasSubstr("job 2: suspended, but its memory stays: 0 of 20 MiB are in swap")));
+}
+
+TEST_F(PageOutTest, AJobWhoseGroupsAllowNoSwapIsLeftAlone) {
+  system.mapped[300] = {{0, 20 * kMib}};
+  swap_left = 0;
+  const auto page_out = start();
+  page_out->set_paused({2});
+  ASSERT_TRUE(eventually([&] { return page_out->counters().stayed == 1; }));
+  EXPECT_TRUE(system.seen().empty());
+  const std::lock_guard lock(system.mutex);
+  EXPECT_THAT(logged, ElementsAre(AllOf(HasSubstr("leave it 0 MiB"), HasSubstr("AllowedSwapSpace"))));
+}
+
 TEST_F(PageOutTest, TakesTheOtherWayWhereItMust) {
-  system.memory[300] = {{0, 12 * kMib}};
+  system.mapped[300] = {{0, 12 * kMib}};
   system.next_error = EPERM;
   std::atomic<int> reclaimed = 0;
   const auto page_out = start([&](std::uint32_t job, std::uint64_t bytes) {
     EXPECT_EQ(job, 2u);
     EXPECT_EQ(bytes, 4 * kMib);
     ++reclaimed;
+    const std::lock_guard lock(system.mutex);
+    system.swapped_kib[300] += 4 * 1024;
     return true;
   });
   page_out->set_paused({2});
   ASSERT_TRUE(eventually([&] { return page_out->counters().jobs == 1; }));
   EXPECT_EQ(reclaimed, 3);
+  EXPECT_EQ(page_out->counters().bytes, 12 * kMib);
 }
 
 TEST_F(PageOutTest, SaysSoWhenThereIsNoWay) {
-  system.memory[100] = {{0, 12 * kMib}};
-  system.memory[300] = {{0, 12 * kMib}};
+  system.mapped[100] = {{0, 12 * kMib}};
+  system.mapped[300] = {{0, 12 * kMib}};
   system.next_error = ENOSYS;
   const auto page_out = start([](std::uint32_t, std::uint64_t) { return false; });
   page_out->set_paused({1, 2});
@@ -219,7 +257,7 @@ TEST(KernelPageOut, MovesAStoppedProcessToSwap) {
   ASSERT_TRUE(WIFSTOPPED(status));
   EXPECT_GE(process_memory("/proc", child).resident_kib, kSize / 1024);
   {
-    PageOut page_out(system, {}, [&](std::uint32_t) { return std::vector<pid_t>{child}; }, {}, {});
+    PageOut page_out(system, {}, [&](std::uint32_t) { return std::vector<pid_t>{child}; }, {}, {}, {});
     page_out.set_paused({1});
     for (int i = 0; i < 1000 && page_out.counters().jobs == 0; ++i) std::this_thread::sleep_for(milliseconds(10));
     EXPECT_EQ(page_out.counters().jobs, 1u);

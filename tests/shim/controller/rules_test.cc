@@ -42,6 +42,29 @@ TEST(PausingRules, WithoutSwapNobodyIsSuspended) {
   EXPECT_THAT(slurm.violations, IsEmpty());
 }
 
+// ConstrainSwapSpace with AllowedSwapSpace: the node has swap, but not for this job.
+TEST(PausingRules, SwapThatSlurmDoesNotLetTheJobHaveIsNotPromised) {
+  OneNode host("Algorithm=GreedyP*/OPT=MIN\nPartitions=dfrs\nSuspendNeedsSwap=yes\nPauseBy=suspend\n");
+  FakeSlurm& slurm = host.slurm;
+  slurm.agents.set_swap(2000);
+  const auto old = slurm.submit(job_of(800, 60));
+  slurm.run_for(5);
+  slurm.agents.node(0).swap_left[old] = 0;
+  slurm.run_for(6);
+  EXPECT_FALSE(slurm.job_status(old).may_pause);
+  slurm.submit(job_of(800, 5));
+  slurm.run_for(5);
+  EXPECT_EQ(slurm.job(old).suspends, 0u);
+  slurm.agents.node(0).swap_left[old] = 790;  // not enough
+  slurm.run_for(6);
+  EXPECT_FALSE(slurm.job_status(old).may_pause);
+  slurm.agents.node(0).swap_left[old] = 800;
+  slurm.run_for(6);
+  EXPECT_TRUE(slurm.job_status(old).may_pause);
+  EXPECT_TRUE(slurm.run_to_end(2000));
+  EXPECT_THAT(slurm.violations, IsEmpty());
+}
+
 TEST(PausingRules, SwapIsPromisedOnce) {
   FakeSlurm slurm(1, "Algorithm=GreedyP*/OPT=MIN\nPartitions=dfrs\nSuspendNeedsSwap=yes\nPauseBy=suspend\n");
   slurm.add_nodes(1, 4, 1000);
@@ -369,6 +392,28 @@ TEST(Arrays, EachTaskRunsOnceAndOnlyOnce) {
     EXPECT_EQ(task.starts, 1u) << id;
   }
   EXPECT_THAT(slurm.violations, IsEmpty());
+}
+
+// Its number is known only when it has been started, and the round is over before it is in a snapshot.
+TEST(Arrays, ATaskHasItsQuotaBeforeItIsLaunched) {
+  FakeSlurm slurm(1, conf(""));
+  slurm.add_nodes(1, 4, 4000);
+  slurm.start_controller();
+  const auto first = slurm.submit(job_of(1000, 1000));
+  slurm.run_for(5);
+  FakeJob job = job_of(1000, 1000);
+  job.array_tasks = 3;
+  const auto array = slurm.submit(job);
+  ASSERT_TRUE(slurm.round());
+  EXPECT_THAT(slurm.violations, IsEmpty());
+  const auto task = std::find_if(slurm.jobs.begin(), slurm.jobs.end(),
+                                 [&](const auto& each) { return each.first != first && each.first != array; });
+  ASSERT_NE(task, slurm.jobs.end());
+  ASSERT_EQ(task->second.state, FakeState::running);
+  // Two jobs of the node's four CPUs.
+  ASSERT_NE(slurm.agents.applied(0, task->first), nullptr);
+  EXPECT_NEAR(slurm.agents.applied(0, task->first)->cpus, slurm.agents.applied(0, first)->cpus, 1e-9);
+  EXPECT_EQ(slurm.agents.applied(0, array), nullptr);
 }
 
 TEST(StockPlaced, TheNextSnapshotSaysWhereItIs) {

@@ -82,7 +82,7 @@ TEST(Protocol, ReportsComeThroughAsTheyWere) {
   AgentReport report;
   report.node = "n1";
   report.applied = {3, 4};
-  report.jobs = {{7, 1.25, 300, 20}};
+  report.jobs = {{7, 1.25, 300, 20}, {8, 0, 0, 0, 5}};
   report.errors = {{7, "no group"}, {0, "disk \"full\""}};
   report.swap_total_mib = 4096;
   report.swap_free_mib = 17;
@@ -90,10 +90,12 @@ TEST(Protocol, ReportsComeThroughAsTheyWere) {
   ASSERT_TRUE(again) << again.error();
   EXPECT_EQ(again->node, "n1");
   EXPECT_EQ(again->applied, report.applied);
-  ASSERT_EQ(again->jobs.size(), 1u);
+  ASSERT_EQ(again->jobs.size(), 2u);
   EXPECT_EQ(again->jobs[0].cpu_seconds, 1.25);
   EXPECT_EQ(again->jobs[0].memory_mib, 300u);
   EXPECT_EQ(again->jobs[0].swap_mib, 20u);
+  EXPECT_EQ(again->jobs[0].swap_left_mib, std::nullopt);
+  EXPECT_EQ(again->jobs[1].swap_left_mib, 5u);
   ASSERT_EQ(again->errors.size(), 2u);
   EXPECT_EQ(again->errors[1].message, "disk \"full\"");
   EXPECT_EQ(again->swap_total_mib, 4096u);

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Parallel programs that find each other through PMIx: its servers are in slurmstepd, and must not starve with the job."""
+import ctypes.util
+import os
+
+from . import slurm
+from .case import LiveTest
+from .options import Options
+
+# What MPI_Init, MPI_Barrier and MPI_Finalize do of it.
+PROGRAM = """
+import ctypes, os, time
+pmix = ctypes.CDLL("libpmix.so.2")
+class Proc(ctypes.Structure):
+    _fields_ = [("nspace", ctypes.c_char * 256), ("rank", ctypes.c_uint32)]
+me = Proc()
+begun = time.time()
+assert pmix.PMIx_Init(ctypes.byref(me), None, 0) == 0
+end = time.process_time() + 1.0
+while time.process_time() < end:
+    pass
+for _ in range(3):
+    assert pmix.PMIx_Fence(None, 0, None, 0) == 0
+assert pmix.PMIx_Finalize(None, 0) == 0
+print(me.rank, os.environ["SLURMD_NODENAME"], flush=True)
+"""
+
+
+class Pmix(LiveTest):
+    options = Options(nodes=2, cpus=4, memory=3000, cores=0.8, algorithm="Greedy*/OPT=MIN")
+
+    def test_step_over_two_nodes_starts_and_ends_under_a_tenth(self):
+        if ctypes.util.find_library("pmix") is None:
+            self.skipTest("PMIx is not installed (libpmix2)")
+        if "pmix" not in self.cluster.command("srun", "--mpi=list").stdout:
+            self.skipTest(f"this Slurm ({slurm.version()}) has no plugin for PMIx")
+        program = self.folder / "program.py"
+        program.write_text(PROGRAM, encoding="ascii")
+        os.chmod(program, 0o644)
+        for node in self.cluster.nodes:
+            for _ in range(9):
+                self.wait_event(self.sbatch_burn(1000, f"--nodelist={node}", cpus=4, memory=40))
+        job = self.sbatch(tasks=2, cpus=4, memory=40, script=f"srun --mpi=pmix --cpus-per-task=4 python3 {program} > {self.folder}/out")
+        self.assert_completed(self.wait_ended([job], 120))
+        lines = sorted((self.folder / "out").read_text(encoding="ascii").split("\n")[:-1])
+        self.assertEqual([line.split()[0] for line in lines], ["0", "1"])
+        self.assertEqual({line.split()[1] for line in lines}, set(self.cluster.nodes))

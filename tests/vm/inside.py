@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The tests that run in the virtual machine, as root, when its services are up. Each prints a line PASS, FAIL or SKIP, a
+tab and its name; the last line is END. See tests/vm/check."""
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import traceback
+from pathlib import Path
+
+CGROUP = Path("/sys/fs/cgroup")
+RUN = Path("/run/dfrs/n1")
+CPUS = 2  # of the node
+POINTS = 0.03  # a share of the node may differ by so much from its quota
+MOST_LATE = 0.03  # of the time, for shares to mean something
+WAIT = 150  # s; the processor is emulated
+SERVICES = ("munge", "slurmctld", "slurmd", "dfrsd")
+TESTS = []
+
+
+class Busy(Exception):
+    """The host does not give the machine its processors."""
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def say(text):
+    print(f"{time.monotonic():8.1f}  {text}", flush=True)
+
+
+def run(*argv, user=None, check=True):
+    words = [str(word) for word in argv]
+    if user:
+        words = ["runuser", "-u", user, "--", *words]
+    result = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd="/tmp", check=False)
+    if check and result.returncode != 0:
+        raise AssertionError(f"{' '.join(words)}: exit {result.returncode}: {result.stdout.strip()}")
+    return result.stdout.strip()
+
+
+def wait_for(what, look, seconds=WAIT):
+    end = time.monotonic() + seconds
+    error = None
+    while time.monotonic() < end:
+        try:
+            found = look()
+            if found:
+                return found
+        except (OSError, AssertionError, KeyError, ValueError) as problem:
+            error = problem
+        time.sleep(0.5)
+    raise AssertionError(f"waited {seconds} s for {what}" + (f" ({error})" if error else ""))
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+# ---- jobs
+
+def submit(user, script, memory=100, cpus=CPUS, *options):
+    return int(run("sbatch", "--parsable", "--ntasks=1", f"--cpus-per-task={cpus}", f"--mem={memory}", "--output=/tmp/job-%j.out",
+                   *options, f"--wrap={script}", user=user))
+
+
+def burn(user, memory=100, work=100000, hold=0, cpus=CPUS):
+    return submit(user, f"exec burn --work {work} --threads {cpus} --memory {hold} --result /tmp/burn-$SLURM_JOB_ID.json", memory, cpus)
+
+
+def state(job):
+    return re.search(r"JobState=(\S+)", run("scontrol", "show", "job", job)).group(1)
+
+
+def wait_state(job, *wanted):
+    return wait_for(f"job {job} to be {wanted}", lambda: state(job) in wanted)
+
+
+def end_jobs():
+    run("scancel", "--partition=dfrs")
+    wait_for("the jobs to be gone", lambda: not run("squeue", "--noheader"))
+
+
+def events(job, event):
+    lines = Path(f"/tmp/burn-{job}.json").read_text().splitlines()
+    return [line for line in map(json.loads, lines) if line["event"] == event]
+
+
+def of_dfrs(job):
+    return {each["job"]: each for each in json.loads(run("dfrsctl", "status", "--json"))["jobs"]}[job]
+
+
+def kib(pid, name):
+    return int(re.search(name + r":\s*(\d+)", Path(f"/proc/{pid}/status").read_text()).group(1))
+
+
+# ---- control groups
+
+def group(job):
+    """Where the kernel has the job: by a process of it, not by a name that is put together."""
+    found = Path("/proc")
+    for process in found.glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (process / "cmdline").read_bytes().startswith(f"slurmstepd: [{job}.".encode()):
+                path = (process / "cgroup").read_text().split("::")[1].strip()
+                return CGROUP / path[1:].split("/step_")[0]
+    raise AssertionError(f"job {job} has no slurmstepd")
+
+
+def quota(job):
+    """In CPUs; None: unlimited."""
+    first, period = (group(job) / "cpu.max").read_text().split()
+    return None if first == "max" else int(first) / int(period)
+
+
+def used(folder):
+    return int(re.search(r"usage_usec (\d+)", (folder / "cpu.stat").read_text()).group(1)) / 1e6
+
+
+def shares(*jobs, seconds=20):
+    """The CPUs that jobs use, measured."""
+    folders = [group(job) for job in jobs]
+    begin, before = time.monotonic(), [used(folder) for folder in folders]
+    late = lateness(seconds)
+    end, after = time.monotonic(), [used(folder) for folder in folders]
+    return [(b - a) / (end - begin) for a, b in zip(before, after)], late
+
+
+def lateness(seconds):
+    """Waits so long; the part of the time by which timers were late. A busy host takes the emulated processors away, and
+    with them the ends of quota periods."""
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
+    try:
+        begin, late = time.monotonic(), 0.0
+        while (now := time.monotonic()) < begin + seconds:
+            time.sleep(0.01)
+            late += max(0.0, time.monotonic() - now - 0.012)
+        return late / seconds
+    finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+
+
+def expect_quotas(wanted, *jobs):
+    wait_for(f"quotas of {wanted:.3f} CPUs", lambda: all(abs(quota(job) - wanted) < 0.01 for job in jobs))
+    time.sleep(2)
+    for _ in range(4):
+        measured, late = shares(*jobs)
+        say(f"quota {wanted:.3f} CPUs, used {', '.join(f'{share:.3f}' for share in measured)}, timers late {100 * late:.1f} %")
+        if late <= MOST_LATE or all(abs(share - wanted) <= POINTS * CPUS for share in measured):
+            break
+    else:
+        raise Busy(f"timers of the machine are late {100 * late:.0f} % of the time: its host is too busy to measure shares")
+    for share in measured:
+        expect(abs(share - wanted) <= POINTS * CPUS, f"a job with {wanted:.3f} CPUs used {share:.3f}")
+
+
+# ---- tests
+
+@test
+def services_are_up_on_cgroup_v2():
+    for name in SERVICES:
+        wait_for(f"{name}.service", lambda name=name: run("systemctl", "is-active", name, check=False) == "active")
+    expect((CGROUP / "cgroup.controllers").exists(), "no cgroup v2")
+    wait_for("the node to be idle", lambda: run("sinfo", "--noheader", "--format=%T") == "idle")
+    run("systemctl", "is-active", "dev-vdb.swap")
+    wait_for("dfrsctl", lambda: json.loads(run("dfrsctl", "nodes", "--json"))["nodes"][0]["swap_free_mib"] > 800)
+
+
+@test
+def a_task_starts_under_its_quota():
+    """Two jobs for the node: the task of the second sees a quota before it does anything else."""
+    first = burn("alice")
+    wait_state(first, "RUNNING")
+    job = submit("bob", 'cat /sys/fs/cgroup/$(sed "s/^0:://; s,/step_.*,," /proc/self/cgroup)/cpu.max; sleep 30')
+    text = wait_for("its output", lambda: Path(f"/tmp/job-{job}.out").read_text())
+    expect(re.match(r"\d+ \d+\n", text), f"cpu.max at the start of the task: {text}")
+    cores = int(text.split()[0]) / int(text.split()[1])
+    expect(abs(cores - CPUS / 2) < 0.01, f"{cores} CPUs at the start")
+    published = (RUN / "group" / str(job)).read_text().split()
+    expect(CGROUP / published[1] == group(job) and int(published[0]) == group(job).stat().st_ino, f"published: {published}")
+    end_jobs()
+    wait_for("what was published to go", lambda: not list((RUN / "group").iterdir()))
+
+
+@test
+def jobs_of_two_users_share_the_node_and_a_yield_changes():
+    one, two = burn("alice"), burn("bob")
+    wait_state(one, "RUNNING")
+    wait_state(two, "RUNNING")
+    for job in (one, two):
+        expect((group(job) / "memory.max").read_text().strip() == str(100 << 20), "ConstrainRAMSpace does not hold")
+        expect((group(job) / "cpuset.cpus.effective").read_text().strip() == "0-1", "ConstrainCores does not hold")
+    expect_quotas(CPUS / 2, one, two)
+    three = burn("alice")
+    wait_state(three, "RUNNING")
+    expect_quotas(CPUS / 3, one, two, three)
+    run("scancel", three)
+    expect_quotas(CPUS / 2, one, two)
+    run("systemctl", "restart", "dfrsd")
+    expect_quotas(CPUS / 2, one, two)
+    end_jobs()
+
+
+@test
+def slurmctld_that_is_killed_goes_on_with_its_jobs():
+    before = [str(burn(user)) for user in ("alice", "bob")]
+    for job in before:
+        wait_state(job, "RUNNING")
+    pid = run("systemctl", "show", "--property=MainPID", "--value", "slurmctld")
+    run("kill", "-9", pid)
+    wait_for("systemd to start it again", lambda: run("systemctl", "show", "--property=MainPID", "--value", "slurmctld") not in ("0", pid))
+    wait_for("its answer", lambda: sorted(run("squeue", "--noheader", "--format=%A").split()) == before)
+    expect_quotas(CPUS / 2, *(int(job) for job in before))
+    third = burn("bob")
+    wait_state(third, "RUNNING")
+    expect_quotas(CPUS / 3, third, *(int(job) for job in before))
+    end_jobs()
+
+
+@test
+def a_paused_job_goes_to_swap_and_comes_back():
+    hold = 150
+    first = burn("alice", memory=700, work=60, hold=hold)
+    pid = wait_for("its start", lambda: events(first, "start"))[0]["pid"]
+    wait_for("its memory", lambda: kib(pid, "VmRSS") > hold * 1024)
+    wait_for("it to be one that may be paused", lambda: of_dfrs(first)["may_pause"])
+    second = burn("bob", memory=700)
+    wait_state(second, "RUNNING")
+    wait_state(first, "SUSPENDED")
+    wait_for("its memory to be in swap", lambda: kib(pid, "VmSwap") > 0.9 * hold * 1024)
+    expect(kib(pid, "VmRSS") < 0.2 * hold * 1024, "it is still in memory")
+    expect((int((group(first) / "memory.swap.current").read_text()) >> 20) > 0.9 * hold, "Slurm's group does not show it")
+    run("scancel", second)
+    wait_state(first, "RUNNING")
+    wait_state(first, "COMPLETED")
+    expect(events(first, "end")[0]["memory_ok"], "its memory is not what it wrote")
+    expect(len(events(first, "start")) == 1, "it began anew")
+
+
+@test
+def no_swap_is_promised_where_slurm_allows_none():
+    """ConstrainSwapSpace with AllowedSwapSpace=0: memory.swap.max is 0."""
+    conf = Path("/etc/slurm/cgroup.conf")
+    before = conf.read_text()
+    conf.write_text(before + "ConstrainSwapSpace=yes\nAllowedSwapSpace=0\n")
+    try:
+        run("systemctl", "restart", "slurmd")
+        wait_for("the node", lambda: run("sinfo", "--noheader", "--format=%T") == "idle")
+        first = burn("alice", memory=700, work=40, hold=50)
+        wait_for("its start", lambda: events(first, "start"))
+        expect((group(first) / "memory.swap.max").read_text().strip() == "0", "memory.swap.max is not 0")
+        wait_for("time to pass", lambda: of_dfrs(first)["run_virtual_time_s"] > 5)
+        time.sleep(6)
+        expect(not of_dfrs(first)["may_pause"], "it may be paused")
+        second = burn("bob", memory=700, work=1)
+        wait_state(first, "COMPLETED")
+        wait_state(second, "COMPLETED")
+        expect(events(second, "start")[0]["now"] >= events(first, "end")[0]["now"], "it did not wait")
+    finally:
+        conf.write_text(before)
+        run("systemctl", "restart", "slurmd")
+        wait_for("the node", lambda: run("sinfo", "--noheader", "--format=%T") == "idle")
+
+
+def show_logs():
+    for name in SERVICES:
+        print(f"---- {name}\n{run('journalctl', '--no-pager', '--lines=15', '--unit', name, check=False)}")
+    for name in ("slurmctld", "slurmd"):
+        print(f"---- {name}.log\n{run('tail', '-n', '40', f'/var/log/slurm/{name}.log', check=False)}")
+
+
+def main():
+    failed = False
+    for function in TESTS:
+        if len(sys.argv) > 1 and function.__name__ not in sys.argv[1:]:
+            continue
+        name, begin = function.__name__.replace("_", " "), time.monotonic()
+        try:
+            function()
+            print(f"PASS\t{name}", flush=True)
+        except Busy as reason:
+            print(f"SKIP\t{name}: {reason}", flush=True)
+            with contextlib.suppress(AssertionError):
+                end_jobs()
+        except Exception:  # pylint: disable=broad-except
+            failed = True
+            traceback.print_exc()
+            print(f"FAIL\t{name}", flush=True)
+            show_logs()
+            with contextlib.suppress(AssertionError):
+                end_jobs()
+        say(f"{name}: {time.monotonic() - begin:.0f} s")
+    print("END", flush=True)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
