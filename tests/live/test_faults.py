@@ -176,18 +176,6 @@ class Slurmctld(FaultTest):
         wait_for("dfrs.conf to be read again", lambda: "configuration read again" in self.log_of("slurmctld", before), 10)
         self.cluster.command("scontrol", "reconfigure")
 
-    def test_reconfigure_with_a_wrong_file_keeps_the_former_configuration(self):
-        path = self.cluster.folder / "etc/dfrs.conf"
-        good = path.read_text(encoding="utf-8")
-        self.addCleanup(lambda: (path.write_text(good, encoding="utf-8"), self.cluster.command("scontrol", "reconfigure")))
-        before = self.log_size("slurmctld")
-        path.write_text(good + "Perod=5\n", encoding="utf-8")
-        self.cluster.command("scontrol", "reconfigure")
-        wait_for("the mistake to be in slurmctld's log", lambda: "Perod" in self.log_of("slurmctld", before), 10)
-        self.assertIn("stays in force", self.log_of("slurmctld", before))
-        job = self.sbatch_burn(0.02)
-        self.assert_completed(self.wait_ended([job]))
-
     def state_file_is_truncated(self, _):
         self.cluster.stop("slurmctld")
         files = self.state_files()
@@ -207,6 +195,20 @@ class Slurmctld(FaultTest):
 
     def state_files(self):
         return [path for path in sorted(self.cluster.folder.glob("state/dfrs*")) if not path.suffix]
+
+
+class WrongFile(FaultTest):
+    def test_reconfigure_with_a_wrong_file_keeps_the_former_configuration(self):
+        path = self.cluster.folder / "etc/dfrs.conf"
+        good = path.read_text(encoding="utf-8")
+        self.addCleanup(lambda: (path.write_text(good, encoding="utf-8"), self.cluster.command("scontrol", "reconfigure")))
+        before = self.log_size("slurmctld")
+        path.write_text(good + "Perod=5\n", encoding="utf-8")
+        self.cluster.command("scontrol", "reconfigure")
+        wait_for("the mistake to be in slurmctld's log", lambda: "Perod" in self.log_of("slurmctld", before), 10)
+        self.assertIn("stays in force", self.log_of("slurmctld", before))
+        job = self.sbatch_burn(0.02)
+        self.assert_completed(self.wait_ended([job]))
 
 
 class NodeDaemons(FaultTest):
