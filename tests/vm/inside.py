@@ -277,6 +277,7 @@ def show_logs():
 
 def main():
     failed = False
+    print(flush=True)  # the console begins with control characters
     for function in TESTS:
         if len(sys.argv) > 1 and function.__name__ not in sys.argv[1:]:
             continue
