@@ -194,8 +194,8 @@ def jobs_of_two_users_share_the_node_and_a_yield_changes():
     wait_state(one, "RUNNING")
     wait_state(two, "RUNNING")
     for job in (one, two):
-        expect((group(job) / "memory.max").read_text().strip() == str(100 << 20), "ConstrainRAMSpace does not hold")
-        expect((group(job) / "cpuset.cpus.effective").read_text().strip() == "0-1", "ConstrainCores does not hold")
+        wait_for("ConstrainRAMSpace to hold", lambda job=job: (group(job) / "memory.max").read_text().strip() == str(100 << 20))
+        wait_for("ConstrainCores to hold", lambda job=job: (group(job) / "cpuset.cpus").read_text().strip() == "0-1")
     expect_quotas(CPUS / 2, one, two)
     three = burn("alice")
     wait_state(three, "RUNNING")

@@ -146,7 +146,7 @@ TEST_F(Dfrsd, HoldsQuotasAndGoesOnAfterARestart) {
   EXPECT_EQ(file_text(run_ / "n1/quota/12"), "5000 10000\n");
   EXPECT_EQ(stop(), 0);
   EXPECT_EQ(quota(12), "5000\n");
-  EXPECT_THAT(log(), HasSubstr("quotas stay as they are"));
+  EXPECT_THAT(log(), HasSubstr("quotas stay in force"));
   ASSERT_TRUE(tell(start(), 0.6)) << log() << agents.report(0).error.value_or("");
   EXPECT_EQ(quota(12), "6000\n");
   EXPECT_THAT(log(), HasSubstr("continuing with state"));
