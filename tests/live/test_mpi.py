@@ -2,6 +2,8 @@
 """Parallel programs that find each other through PMIx: its servers are in slurmstepd, and must not starve with the job."""
 import ctypes.util
 import os
+import shutil
+import tempfile
 
 from . import slurm
 from .case import LiveTest
@@ -28,6 +30,22 @@ print(me.rank, os.environ["SLURMD_NODENAME"], flush=True)
 
 class Pmix(LiveTest):
     options = Options(nodes=2, cpus=4, memory=3000, cores=0.8, algorithm="Greedy*/OPT=MIN")
+
+    @classmethod
+    def make_options(cls):
+        """PMIx names folders below TmpFS by job alone: nodes on one host need one each."""
+        options = super().make_options()
+        if not hasattr(cls, "temporary"):
+            cls.temporary = tempfile.mkdtemp(prefix="dfrs-")
+            for node in options.node_names:
+                os.mkdir(f"{cls.temporary}/{node}")
+        options.slurm = {"TmpFS": f"{cls.temporary}/%n"}
+        return options
+
+    @classmethod
+    def tearDownClass(cls):
+        super().tearDownClass()
+        shutil.rmtree(cls.temporary, ignore_errors=True)
 
     def test_step_over_two_nodes_starts_and_ends_under_a_tenth(self):
         if ctypes.util.find_library("pmix") is None:
