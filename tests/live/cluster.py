@@ -436,7 +436,9 @@ class Cluster:
         environment = {**self.environment(), **({"LD_PRELOAD": self.preload} if self.preload else {})}
         process = self._start("slurmctld", argv, environment)
         if process and wait:
-            self._wait_started("slurmctld", process, lambda: ports.listening(self.ports["slurmctld"]))
+            # Since 23.11 slurmctld listens before it has loaded its scheduler.
+            asked = ["slurmctld"] + (["control"] if self.has_agents and slurm.since(23, 11) else [])
+            self._wait_started("slurmctld", process, lambda: all(ports.listening(self.ports[name]) for name in asked))
 
     def upgrade_slurmctld(self, prefix, plugins):
         """Replaces slurmctld by that of another version of Slurm, and our plugins by those for it."""
