@@ -126,4 +126,4 @@ DOCS_TESTS = \
 	tests/docs/man.sh \
 	tests/docs/reference.sh \
 	tests/docs/reference_selftest.sh
-EXTRA_DIST += packaging/grafana/dfrs.json tests/docs/dashboard.py tests/docs/reference.pl
+EXTRA_DIST += packaging/grafana/dfrs.json tests/docs/check_dashboard.py tests/docs/reference.pl

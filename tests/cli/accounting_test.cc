@@ -123,9 +123,9 @@ TEST(CliAdvise, SettingsAreWhatDfrsTakes) {
 
 TEST(CliAdvise, ErrorsSayWhatToGive) {
   expect_failure(dfrs_sim({"advise"}), kExitUsage, {"--sacct FILE", "--swf FILE"});
-  expect_failure(dfrs_sim({"advise", sample(), "--swf", sample()}), kExitUsage, {"not several"});
+  expect_failure(dfrs_sim({"advise", sample(), "--swf", sample()}), kExitUsage, {"give only one of"});
   expect_failure(dfrs_sim({"advise", "--swf", sample()}), kExitUsage, {"--sacct"});
-  expect_failure(dfrs_sim({"advise", sample(), "-a", "EASY"}), kExitUsage, {"EASY is no candidate"});
+  expect_failure(dfrs_sim({"advise", sample(), "-a", "EASY"}), kExitUsage, {"EASY is not a candidate"});
   expect_failure(dfrs_sim({"advise", sample(), "-o", "/nowhere/page.html"}), kExitIo, {"/nowhere/page.html"});
 }
 

@@ -5,7 +5,7 @@
 set -euo pipefail
 command -v python3 > /dev/null || { echo 'SKIP: python3 is missing'; exit 77; }
 source=$(cd "${srcdir:-.}" && pwd)
-check=$source/tests/docs/dashboard.py
+check=$source/tests/docs/check_dashboard.py
 python3 "$check" "$source"
 
 work=$(mktemp -d)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The Grafana dashboard: valid JSON, the fields that Grafana needs of panels, and only metrics that the programs have.
 
-Usage: dashboard.py SOURCE_FOLDER"""
+Usage: check_dashboard.py SOURCE_FOLDER"""
 import json
 import re
 import sys
