@@ -495,8 +495,8 @@ TEST_F(GangDispatcher, ContradictionsAreRefusedAndChangeNothing) {
   EXPECT_NE(message(2, Event::arrived(1, 1, -1)).find("execution"), std::string::npos);
   EXPECT_NE(message(2, Event::finished(1)).find("without running"), std::string::npos);
   EXPECT_NE(message(2, Event::finished(77)).find("without running"), std::string::npos);
-  EXPECT_NE(message(2, Event::ready(0)).find("not under way"), std::string::npos);
-  EXPECT_NE(message(2, Event::ready(99)).find("not under way"), std::string::npos);
+  EXPECT_NE(message(2, Event::ready(0)).find("no such request"), std::string::npos);
+  EXPECT_NE(message(2, Event::ready(99)).find("no such request"), std::string::npos);
   finish(1.5, 0);
   EXPECT_FALSE(Dispatcher::create([] {
                  Options options;
