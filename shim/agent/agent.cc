@@ -172,7 +172,7 @@ JobMeasure Agent::measure(std::uint32_t job) {
   const std::vector<pid_t> processes = groups_->processes(job);
   if (group) measure.group = *group;
   if (group && group->cpu_seconds) {
-    // A group that was made anew counts from zero.
+    // A group that was removed and made again counts from zero.
     const double now = *group->cpu_seconds;
     sum.total += now >= sum.group_last ? now - sum.group_last : now;
     sum.group_last = now;

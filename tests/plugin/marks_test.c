@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What the selector reads from a job that slurmctld has saved: plugin/marks.h, on jobs made up here with Slurm's headers.
+ * What the selector reads from a job that slurmctld has saved: plugin/marks.h, on jobs made up here with Slurm's
+ * headers.
  */
 #include "plugin/marks.h"
 
@@ -8,7 +9,7 @@
 
 static int failures;
 
-static void expect(bool holds, const char *what) {
+static void expect(bool holds, const char* what) {
   printf("%s: %s\n", holds ? "ok" : "FAIL", what);
   failures += !holds;
 }
@@ -19,7 +20,7 @@ static uint64_t memory[2];
 static job_resources_t resources;
 static job_record_t job;
 
-static job_record_t *job_with(uint16_t cr_type, uint32_t state, uint32_t priority, uint64_t first, uint64_t second) {
+static job_record_t* job_with(uint16_t cr_type, uint32_t state, uint32_t priority, uint64_t first, uint64_t second) {
   memset(&resources, 0, sizeof(resources));
   memset(&job, 0, sizeof(job));
   memory[0] = first;

@@ -240,7 +240,7 @@ def a_paused_job_goes_to_swap_and_comes_back():
     wait_state(first, "RUNNING")
     wait_state(first, "COMPLETED")
     expect(events(first, "end")[0]["memory_ok"], "its memory is not what it wrote")
-    expect(len(events(first, "start")) == 1, "it began anew")
+    expect(len(events(first, "start")) == 1, "it began again from the start")
 
 
 @test
