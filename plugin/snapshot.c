@@ -233,7 +233,7 @@ static void select_named_nodes(struct snapshot *s, job_record_t *job, const part
   bit_and(nodes, s->managed);
   if (job->resv_ptr && job->resv_ptr->node_bitmap) {
     bit_and(nodes, job->resv_ptr->node_bitmap);
-  } else if (s->reservations) {
+  } else if (s->reservations && !job->resv_name) { /* else Slurm's test would write to the job */
     bitstr_t *free_nodes = compat_unreserved_nodes(job, (time_t)s->view.now);
     if (free_nodes)
       bit_and(nodes, free_nodes);
@@ -294,7 +294,8 @@ static uint32_t time_limit(const job_record_t *job, const part_record_t *part) {
 static const uint64_t *eligible_nodes(struct snapshot *s, job_record_t *job, const part_record_t *part,
                                       const struct job_shape *shape) {
   const compat_details *details = job->details;
-  const bool plain = !job->resv_ptr && !details->req_node_bitmap && !details->exc_node_bitmap &&
+  const bool plain = !job->resv_ptr && !job->resv_name && !(job->warn_flags & KILL_JOB_RESV) &&
+                     !details->req_node_bitmap && !details->exc_node_bitmap &&
                      !(details->feature_list && list_count(details->feature_list)) &&
                      shape->cpus_per_task <= s->least_cpus && shape->memory_per_task <= s->least_memory &&
                      (details->pn_min_cpus == NO_VAL || details->pn_min_cpus <= s->least_cpus) &&
