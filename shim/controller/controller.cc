@@ -162,9 +162,13 @@ tl::expected<void, std::string> Controller::check() const {
 }
 
 LiveState Controller::live_state() const {
-  return {
-      config_, parts_.cluster, counters_, state_.totals(), jobs_, nodes_, quota_link_.agents(), inputs_.pause_costs(),
-      driver_, reconciler_};
+  return {config_, config_error_,        parts_.cluster,        counters_, state_.totals(), jobs_,
+          nodes_,  quota_link_.agents(), inputs_.pause_costs(), driver_,   reconciler_};
+}
+
+void Controller::set_config_error(std::optional<std::string> error) {
+  const std::lock_guard lock(mutex_);
+  config_error_ = std::move(error);
 }
 
 ControllerStatus Controller::status() const {

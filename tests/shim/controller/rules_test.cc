@@ -514,7 +514,7 @@ TEST(CEntries, ErrorsAreMessages) {
   const sim::TemporaryFolder folder;
   const std::string conf_file = folder / "dfrs.conf";
   const std::string state = folder.path().string();
-  const dfrs_controller_paths paths{conf_file.c_str(), state.c_str(), nullptr, nullptr, "test", 0, nullptr};
+  const dfrs_controller_paths paths{conf_file.c_str(), state.c_str(), nullptr, nullptr, "test", 0, nullptr, false};
   char error[256] = "";
   EXPECT_EQ(dfrs_controller_create(&paths, nullptr, error, sizeof(error)), nullptr);
   EXPECT_THAT(error, HasSubstr("dfrs.conf"));
