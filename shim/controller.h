@@ -99,6 +99,7 @@ enum dfrs_job_flag {
   DFRS_JOB_USER_SUSPENDED = 1 << 5, /* by scontrol suspend, not by us: leave it alone */
   DFRS_JOB_ARRAY_META = 1 << 6,     /* stands for the tasks of an array that have not been split off */
   DFRS_JOB_LOST = 1 << 7,           /* RUNNING or SUSPENDED in Slurm's records only: its node does not have it */
+  DFRS_JOB_CONFIGURING = 1 << 8,    /* RUNNING, but its nodes boot or PrologSlurmctld runs: it is not launched yet */
 };
 
 struct dfrs_job {

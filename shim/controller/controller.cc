@@ -84,6 +84,7 @@ bool Controller::run_stages(const dfrs_snapshot& snapshot, dfrs_operations& oper
 Changes Controller::observe(const dfrs_snapshot& snapshot) {
   Changes changes = observer_.observe(snapshot, state_.saved(), state_.totals(), jobs_, nodes_);
   const bool agents_told = quota_link_.connect(nodes_, changes);
+  quota_link_.retry_launched(changes);
   if (agents_told || changes.worth_saving()) state_.mark_changed();
   return changes;
 }
