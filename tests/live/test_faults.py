@@ -221,12 +221,13 @@ class WrongFile(FaultTest):
     def test_start_with_a_wrong_file_is_refused(self):
         path = self.cluster.folder / "etc/dfrs.conf"
         good = path.read_text(encoding="utf-8")
-        self.addCleanup(self.cluster.start_slurmctld)
-        self.addCleanup(path.write_text, good, encoding="utf-8")
         self.cluster.stop("slurmctld")
         path.write_text(good + "Perod=5\n", encoding="utf-8")
-        with self.assertRaisesRegex(ClusterError, "Perod"):
-            self.cluster.start_slurmctld()
+        try:
+            with self.assertRaisesRegex(ClusterError, "Perod"):
+                self.cluster.start_slurmctld()
+        finally:
+            path.write_text(good, encoding="utf-8")
 
 
 class NodeDaemons(FaultTest):
