@@ -285,7 +285,7 @@ static int start_thread(void) {
   publish_partitions();
   apply_set_takeover(time(NULL));
   lost_jobs_begin(time(NULL));
-  usage_records_begin();
+  usage_records_begin(slurm_conf.state_save_location);
   if (dfrs_controller_stock_backfill(controller)) (void)stock_backfill_start();
   __atomic_store_n(&stop_requested, false, __ATOMIC_RELEASE);
   if (pthread_create(&thread, NULL, thread_main, NULL) != 0) {

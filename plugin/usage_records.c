@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugin/usage_records.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,13 +24,38 @@ struct run {
 
 static struct run *runs; /* ascending by job */
 static size_t count, room;
-static time_t since; /* when we began: runs from then on are followed from their start */
+static time_t since;          /* when we began: runs from then on are followed from their start */
+static time_t kept_hour;      /* the end of the hour that the file has last got */
+static time_t reported_until; /* by an earlier slurmctld; 0: not known */
+static char path[PATH_MAX];   /* of the file that keeps it; "": none */
 
-void usage_records_begin(void) {
+/* ---- until when jobs are reported, over a restart of slurmctld ----------------------------------------------------
+ */
+
+static void load(void) {
+  long long when = 0;
+  FILE *const file = path[0] ? fopen(path, "re") : NULL;
+  reported_until = 0;
+  if (!file) return;
+  if (fscanf(file, "%lld", &when) == 1 && when > 0 && when <= since + 60) reported_until = (time_t)when;
+  (void)fclose(file);
+}
+
+static void keep(time_t until) {
+  if (!path[0]) return;
+  FILE *const file = fopen(path, "we");
+  if (!file || fprintf(file, "%lld\n", (long long)until) < 0) verbose("sched/dfrs: cannot write %s: %m", path);
+  if (file) (void)fclose(file);
+}
+
+void usage_records_begin(const char *folder) {
   free(runs);
   runs = NULL;
   count = room = 0;
   since = time(NULL);
+  kept_hour = 0;
+  if (!folder || snprintf(path, sizeof(path), "%s/dfrs_reported", folder) >= (int)sizeof(path)) path[0] = '\0';
+  load();
 }
 
 static int by_job(const void *a, const void *b) {
@@ -84,10 +111,10 @@ static bool report(struct run *run, const job_record_t *job, time_t to) {
   const double idle = floor(idle_seconds(run, job, to) + 0.5);
   int64_t seconds = (int64_t)idle - run->reported;
   if (idle < 0 || seconds <= 0 || to <= begin) return true;
-  if (seconds > to - begin) seconds = to - begin;
+  run->reported += seconds;
+  if (seconds > to - begin) seconds = to - begin; /* the rest has no place any more */
   send_state(job, JOB_SUSPENDED, to - seconds);
   send_state(job, job->job_state & JOB_STATE_BASE, to);
-  run->reported += seconds;
   return true;
 }
 
@@ -129,14 +156,23 @@ static void follow(const struct dfrs_job *job, time_t now, size_t sorted) {
   runs[count++] = (struct run){.job_id = job->key.job_id, .restarts = job->key.restarts, .from = now, .seen = true};
 }
 
-/* From when on the new ones are to be followed. What began under an earlier slurmctld, that has reported until it
- * ended. Needs the job read lock. */
-static void settle_new(size_t first) {
+/* From when on a new one is to be followed: what began under an earlier slurmctld, from where that has stopped, as far
+ * as the hour is not summed up. */
+static time_t follow_from(const job_record_t *job, time_t now) {
+  if (job->start_time >= since) return job->start_time;
+  if (reported_until == 0) return now;
+  time_t from = hour_of(now);
+  if (reported_until > from) from = reported_until;
+  return job->start_time > from ? job->start_time : from;
+}
+
+/* Needs the job read lock. */
+static void settle_new(size_t first, time_t now) {
   for (size_t i = first; i < count; ++i) {
     const job_record_t *const job = record_of(&runs[i]);
     if (!job) continue;
-    if (job->start_time >= since) runs[i].from = job->start_time;
-    runs[i].suspended = job->start_time >= since ? 0 : job->tot_sus_time;
+    runs[i].from = follow_from(job, now);
+    runs[i].suspended = runs[i].from == job->start_time ? 0 : job->tot_sus_time;
   }
 }
 
@@ -161,7 +197,7 @@ double usage_records_check(const struct dfrs_snapshot *view) {
   for (size_t i = 0; i < count; ++i) due = due || runs[i].ended || hour_due(&runs[i], hour_end, now);
   if (due) {
     lock_slurmctld(locks);
-    settle_new(known);
+    settle_new(known, now);
     for (size_t i = 0; i < count; ++i) {
       if (runs[i].ended)
         runs[i].seen = report_end(&runs[i]);
@@ -169,6 +205,7 @@ double usage_records_check(const struct dfrs_snapshot *view) {
         report_hour(&runs[i], hour_end);
     }
     unlock_slurmctld(locks);
+    if (now >= hour_end - kBeforeHour && kept_hour != hour_end) keep(kept_hour = hour_end);
   }
   drop_unseen();
   if (count > 1) qsort(runs, count, sizeof(*runs), by_job);
@@ -192,5 +229,6 @@ void usage_records_finish(void) {
     if (job && may_report_hour(job)) (void)report(&runs[i], job, now);
   }
   unlock_slurmctld(locks);
+  keep(now);
   count = 0;
 }

@@ -14,8 +14,8 @@
 #include "plugin/compat.h"
 #include "shim/controller.h"
 
-/* Forgets all jobs. */
-void usage_records_begin(void);
+/* Begins afresh. The folder (StateSaveLocation) has a file that says until when an earlier slurmctld has reported. */
+void usage_records_begin(const char *folder);
 
 /* Follows the jobs of the view and reports what is due. Takes the job read lock if anything is; the caller holds no
  * lock of Slurm's. Returns the seconds until it is to be called again. */

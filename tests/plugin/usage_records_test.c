@@ -15,6 +15,7 @@
 static const time_t kHour = 1700002800; /* an hour begins, in UTC */
 
 static time_t clock_now;
+static const char* folder; /* of the file that outlives slurmctld; NULL: none */
 static job_record_t job;
 static compat_details details;
 static bool exists;
@@ -23,6 +24,11 @@ static int locked;
 void* acct_db_conn;
 compat_list job_list;
 
+int get_log_level(void) { return LOG_LEVEL_QUIET; }
+void log_var(const log_level_t level, const char* format, ...) {
+  (void)level;
+  (void)format;
+}
 time_t time(time_t* out) {
   if (out) *out = clock_now;
   return clock_now;
@@ -68,7 +74,7 @@ static void expect(bool holds, const char* what) {
 /* A job that starts at `start` and has `part` of its CPUs; slurmctld began a minute before. */
 static void begin(time_t start, double part) {
   clock_now = start - 60;
-  usage_records_begin();
+  usage_records_begin(folder);
   clock_now = start;
   memset(&job, 0, sizeof(job));
   memset(&details, 0, sizeof(details));
@@ -192,6 +198,7 @@ static void ends_of_runs(void) {
 }
 
 static void restarts(void) {
+  char place[] = "/tmp/usage_records_test-XXXXXX", file[64];
   job_list = (compat_list)&details; /* only whether there is one counts */
   begin(kHour, 0.5);
   look(kHour + 1, DFRS_JOB_RUNNING);
@@ -199,11 +206,44 @@ static void restarts(void) {
   usage_records_finish();
   expect(said(0, kHour + 50, kHour + 100, JOB_RUNNING), "slurmctld ends: what is known is reported");
   clock_now = kHour + 110;
-  usage_records_begin();
+  usage_records_begin(NULL);
   look(kHour + 120, DFRS_JOB_RUNNING);
   end_at(kHour + 220);
   look(kHour + 221, DFRS_JOB_ENDING);
-  expect(said(1, kHour + 170, kHour + 220, JOB_COMPLETE), "the next one goes on from its own begin");
+  expect(said(1, kHour + 170, kHour + 220, JOB_COMPLETE), "the next one goes on from its own begin without a file");
+
+  folder = mkdtemp(place);
+  if (!folder) abort();
+  (void)snprintf(file, sizeof(file), "%s/dfrs_reported", folder);
+  begin(kHour, 0.5);
+  look(kHour + 1, DFRS_JOB_RUNNING);
+  clock_now = kHour + 100;
+  usage_records_finish();
+  clock_now = kHour + 110;
+  usage_records_begin(folder);
+  look(kHour + 120, DFRS_JOB_RUNNING);
+  end_at(kHour + 200);
+  look(kHour + 221, DFRS_JOB_ENDING);
+  expect(said(1, kHour + 150, kHour + 200, JOB_COMPLETE), "and from where the last one stopped with it");
+
+  begin(kHour, 0.5);
+  look(kHour + 1, DFRS_JOB_RUNNING);
+  look(kHour + 3590, DFRS_JOB_RUNNING);
+  clock_now = kHour + 3800; /* without a farewell */
+  usage_records_begin(folder);
+  look(kHour + 3801, DFRS_JOB_RUNNING);
+  end_at(kHour + 4000);
+  look(kHour + 4001, DFRS_JOB_ENDING);
+  expect(said(1, kHour + 3800, kHour + 4000, JOB_COMPLETE), "after a kill it goes on from the last hour");
+
+  begin(kHour + 9 * 3600, 0);
+  job.start_time = kHour; /* slurmctld was away for long */
+  look(kHour + 9 * 3600 + 200, DFRS_JOB_RUNNING);
+  end_at(kHour + 9 * 3600 + 500);
+  look(kHour + 9 * 3600 + 501, DFRS_JOB_ENDING);
+  expect(said(0, kHour + 9 * 3600, kHour + 9 * 3600 + 500, JOB_COMPLETE), "never into hours that are summed up");
+  (void)remove(file);
+  (void)remove(folder);
 }
 
 int main(void) {
