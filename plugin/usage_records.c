@@ -56,6 +56,7 @@ void usage_records_begin(const char *folder) {
   kept_hour = 0;
   if (!folder || snprintf(path, sizeof(path), "%s/dfrs_reported", folder) >= (int)sizeof(path)) path[0] = '\0';
   load();
+  if (reported_until == 0) keep(since); /* what runs already had all its CPUs so far */
 }
 
 static int by_job(const void *a, const void *b) {

