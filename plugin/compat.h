@@ -46,9 +46,11 @@
 
 #if COMPAT_SINCE(23, 11)
 #include "src/common/job_features.h"
+#include "src/interfaces/accounting_storage.h"
 #include "src/interfaces/select.h"
 #else
 #include "src/common/select.h"
+#include "src/common/slurm_accounting_storage.h"
 #endif
 #if COMPAT_SINCE(24, 11)
 #include "src/common/job_record.h"
