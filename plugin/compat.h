@@ -227,4 +227,14 @@ static inline void compat_block_nodes(job_record_t *job) {
 #endif
 }
 
+/* Slurm 23.11 without slurmdbd takes an errno that is left over, as by looking through a second folder of PluginDir,
+ * for a database that is down. It then has no list of associations, not even an empty one, and starts no job that has
+ * waited
+ * ("InvalidAccount"). To be called after that, with Slurm's locks for configuration held. */
+static inline void compat_accounting_ready(void) {
+#if COMPAT_IS(23, 11)
+  if (!assoc_mgr_assoc_list && !slurm_with_slurmdbd()) (void)assoc_mgr_init(acct_db_conn, NULL, SLURM_SUCCESS);
+#endif
+}
+
 #endif

@@ -48,6 +48,7 @@ EXTRA_DIST += \
 	tests/live/test_het.py \
 	tests/live/test_jobs.py \
 	tests/live/test_latency.py \
+	tests/live/test_limits.py \
 	tests/live/test_load.py \
 	tests/live/test_mpi.py \
 	tests/live/test_needs.py \

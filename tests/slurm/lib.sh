@@ -100,6 +100,7 @@ slurm_symbols() {
   [[ -z $missing ]] || { printf 'Slurm %s does not export: %s\n' "$version" "${missing//$'\n'/ }"; return 1; }
 }
 
-# What shows in a few minutes whether dfrs works on a version: sharing, placement, quotas, requeue, arrays.
-smoke_classes=(test_sharing.Sharing test_select.Placement test_select.Alone test_quotas.Quotas test_pausing.Requeuing
-  test_jobs.Kinds)
+# What shows in a few minutes whether dfrs works on a version: sharing, placement, quotas, suspend, requeue, arrays, a
+# killed slurmctld, and the replay of a record.
+smoke_classes=(test_pausing.Suspending test_record.Recording test_faults.Slurmctld test_sharing.Sharing
+  test_select.Placement test_select.Alone test_quotas.Quotas test_pausing.Requeuing test_jobs.Kinds)
