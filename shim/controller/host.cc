@@ -6,7 +6,7 @@
 
 #include "shim/conf/read_config.h"
 #include "shim/controller/state_file.h"
-#include "shim/controller/usage_ledger.h"
+#include "shim/controller/usage.h"
 
 namespace dfrs::shim {
 namespace {
@@ -61,6 +61,7 @@ tl::expected<std::unique_ptr<Host>, std::string> Host::create(const HostPaths& p
   const StateFile file(paths.state_dir);
   auto saved = file.load(host->log_);
   if (!saved) return fail(saved.error());
+  if (host->config_.charge_by_yield) restore_usage(*saved, usage_ledger());
   saved->epoch = next_epoch(saved->epoch);
   // The epoch must be on disk before the first request carries it.
   if (const auto stored = file.store(*saved); !stored) return fail(stored.error());
