@@ -56,7 +56,7 @@ TEST(DfrsctlTables, AnEmptyClusterAndAnErrorAreSaid) {
   status.last_error = "bad\nthing";
   record::RecordingState stopped;
   stopped.path = "/r";
-  stopped.stopped = "No space left on device";
+  stopped.intact = tl::unexpected<std::string>("No space left on device");
   EXPECT_THAT(status_table(status_json(status, stopped), users), HasSubstr("last error: bad?thing\n"));
   EXPECT_THAT(status_table(status_json(status, stopped), users),
               HasSubstr("recording has stopped: /r: No space left on device (0 steps)\n"));
