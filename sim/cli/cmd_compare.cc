@@ -41,7 +41,7 @@ struct CompareCommand {
       outputs.slurm.command = task_command();
       for (const std::string& source : workload.sources()) outputs.slurm.sources.push_back(whole_name(source));
     }
-    const std::vector<Instance> instances = workload.load();
+    const std::vector<Instance> instances = workload.load(outputs.papers_weeks);
     if (!only.empty()) {
       run_part(instances, chosen, simulation, threads, outputs.store, only);
       return;
@@ -113,15 +113,17 @@ void add_compare(CLI::App& app) {
   options->parsed = command;
   options->workload.add(*command, WorkloadOptions::Sources::several);
   command->add_option(
-      "-a,--algorithm", options->algorithms,
+      "-a,--algorithm,--algorithms", options->algorithms,
       "algorithms or sets of them (see `dfrs-sim list`), separated by commas or in several -a (default: FCFS, "
       "EASY and the best DFRS algorithms of the papers)");
   CLI::Option* results =
       command->add_option("-o,--output", options->outputs.results, "write a row per simulation to this CSV file");
   CLI::Option* report = command->add_option("--report", options->outputs.report, "write a report to this HTML file");
-  CLI::Option* times = command->add_flag("--times", options->times,
-                                         "with --output: add a column cpu_seconds, the CPU time of each simulation; "
-                                         "without it, equal campaigns give byte-identical files");
+  CLI::Option* times = command->add_flag(
+      "--times", options->times,
+      "with --output: add columns with the CPU time of each simulation and of its calls of the policy (cpu_seconds, "
+      "policy_call_mean_s, policy_call_longest_s); "
+      "without it, equal campaigns give byte-identical files");
   CLI::Option* store = command->add_option(
       "--store", options->outputs.store,
       "store each result in this file as it comes: an interrupted run continues from it, more algorithms can "
