@@ -36,15 +36,7 @@ std::int64_t LemonFlow::max_flow(const FlowNetwork& network, std::vector<std::in
   for (std::size_t k = 0; k < network.arcs.size(); ++k) capacity[Graph::arc(k)] = network.arcs[k].capacity;
   lemon::Preflow<lemon::SmartDigraph, lemon::SmartDigraph::ArcMap<Amount>> preflow(
       graph.digraph, capacity, graph.node(network.source), graph.node(network.sink));
-  if (flow.empty()) {
-    preflow.init();
-  } else {
-    lemon::SmartDigraph::ArcMap<Amount> begun(graph.digraph);
-    for (std::size_t k = 0; k < network.arcs.size(); ++k) begun[Graph::arc(k)] = flow[k];
-    preflow.init(begun);
-  }
-  preflow.startFirstPhase();
-  preflow.startSecondPhase();
+  preflow.run();
   flow.resize(network.arcs.size());
   for (std::size_t k = 0; k < flow.size(); ++k) flow[k] = preflow.flow(Graph::arc(k));
   source_side.resize(network.nodes);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 namespace dfrs::divisible {
 namespace {
@@ -105,49 +104,6 @@ class TimedNetwork {
       if (source_side[kFirstTask + k] != 0) set.push_back(tasks_[k]);
     }
     return set;
-  }
-
-  // A flow that fits most of the work: in each interval in turn, tasks take what they can by deadline. The network must
-  // be built without `undone`.
-  void fill_by_deadline(std::vector<std::int64_t>& flow) const {
-    flow.assign(net_.arcs.size(), 0);
-    const std::size_t sites = platform_.sites().size();
-    std::vector<std::size_t> task_arc, pool_arc(pool_.size()), site_arc(site_.size());
-    std::size_t arc = first_task_arc_;
-    for (const Window& window : windows_) {
-      task_arc.push_back(arc);
-      arc += window.end - window.begin;
-    }
-    for (std::size_t pool = 0; pool < pool_.size(); ++pool) {
-      pool_arc[pool] = arc;
-      if (pool_[pool] != kNone)
-        arc += platform_.sites_of(static_cast<DatabankIndex>(pool % platform_.databanks())).size();
-    }
-    for (std::size_t site = 0; site < site_.size(); ++site) {
-      site_arc[site] = arc;
-      if (site_[site] != kNone) ++arc;
-    }
-    std::vector<std::uint32_t> order(tasks_.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return windows_[a].end < windows_[b].end; });
-    std::vector<std::int64_t> left = supply_;
-    for (std::uint32_t t = 0; t + 1 < epochs_.size(); ++t) {
-      for (const std::uint32_t k : order) {
-        if (left[k] == 0 || t < windows_[k].begin || t >= windows_[k].end) continue;
-        std::size_t pool_to_site = pool_arc[t * platform_.databanks() + tasks_[k].databank];
-        for (const std::uint32_t s : platform_.sites_of(tasks_[k].databank)) {
-          const std::size_t site_to_sink = site_arc[t * sites + s];
-          const std::int64_t part = std::min(left[k], net_.arcs[site_to_sink].capacity - flow[site_to_sink]);
-          left[k] -= part;
-          for (const std::size_t on :
-               {std::size_t{k}, task_arc[k] + (t - windows_[k].begin), pool_to_site, site_to_sink}) {
-            flow[on] += part;
-          }
-          ++pool_to_site;
-        }
-      }
-    }
   }
 
   // Translates a flow: in each interval, distributes what enters a databank's node by task over what leaves it by site.
@@ -293,7 +249,6 @@ double min_objective(const Platform& platform, std::span<const Task> tasks, doub
   for (;;) {
     TimedNetwork timed(platform, tasks, objective);
     timed.build(kFree, false);
-    timed.fill_by_deadline(flow);
     const std::int64_t missing = timed.all() - solver.max_flow(timed.network(), flow, source_side);
     if (missing <= timed.rounding(source_side)) return objective;
     const std::vector<Task> critical = timed.critical(source_side);

@@ -31,10 +31,8 @@ struct FlowNetwork {
 class FlowSolver {
  public:
   virtual ~FlowSolver() = default;
-  /// The value of a maximum flow from source to sink. `flow`: one such flow, by arc. Unless empty, it must hold some
-  /// flow on entry, and the search starts from that; this saves time and changes neither the value nor `source_side`: 1
-  /// for nodes that cannot reach the sink any more, by node, which are the source's side of a minimum cut.
-  /// Deterministic.
+  /// The value of a maximum flow from source to sink. `flow`: one such flow, by arc. `source_side`: 1 for nodes on the
+  /// source's side of a minimum cut, by node. Deterministic.
   virtual std::int64_t max_flow(const FlowNetwork& network, std::vector<std::int64_t>& flow,
                                 std::vector<char>& source_side) = 0;
   /// A minimum cost flow of `amount` from source to sink, by arc; false if the network cannot carry that much.

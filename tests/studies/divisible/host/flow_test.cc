@@ -35,64 +35,6 @@ TEST(DivisibleFlow, ByHand) {
   EXPECT_FALSE(solver.min_cost_flow(network, 6, flow));
 }
 
-// From any flow to begin with, the value and the cut are those of a search from none.
-TEST(DivisibleFlow, StartsFromAFlow) {
-  FlowNetwork network;
-  network.nodes = 4;
-  network.source = 0;
-  network.sink = 3;
-  network.arc(0, 1, 2);
-  network.arc(1, 3, 9);
-  network.arc(0, 2, 9);
-  network.arc(2, 3, 3);
-  LemonFlow solver;
-  for (const std::vector<std::int64_t>& begun :
-       {std::vector<std::int64_t>{0, 0, 0, 0}, {1, 1, 0, 0}, {0, 0, 2, 2}, {2, 2, 3, 3}}) {
-    std::vector<std::int64_t> flow = begun;
-    std::vector<char> source_side;
-    EXPECT_EQ(solver.max_flow(network, flow, source_side), 5);
-    EXPECT_EQ(flow, (std::vector<std::int64_t>{2, 2, 3, 3}));
-    EXPECT_EQ(source_side, (std::vector<char>{1, 0, 1, 0}));
-  }
-}
-
-// Searches every flow from none.
-class ColdFlow final : public dfrs::divisible::FlowSolver {
- public:
-  std::int64_t max_flow(const FlowNetwork& network, std::vector<std::int64_t>& flow,
-                        std::vector<char>& source_side) override {
-    begun += flow.empty() ? 0 : 1;
-    flow.clear();
-    return solver_.max_flow(network, flow, source_side);
-  }
-  bool min_cost_flow(const FlowNetwork& network, std::int64_t amount, std::vector<std::int64_t>& flow) override {
-    return solver_.min_cost_flow(network, amount, flow);
-  }
-  int begun = 0;
-
- private:
-  LemonFlow solver_;
-};
-
-TEST(DivisibleFlow, TheFlowToStartFromDoesNotChangeTheObjective) {
-  int begun = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const Instance instance = random_instance(7000 + seed, 25);
-    const Platform platform(instance.clusters, instance.databanks);
-    std::vector<Task> tasks;
-    for (std::uint32_t j = 0; j < instance.jobs.size(); ++j) {
-      const Job& job = instance.jobs[j];
-      tasks.push_back(
-          {j, job.databank, job.release, job.release, job.size, stretch_weight(platform, job, StretchBasis::platform)});
-    }
-    LemonFlow warm;
-    ColdFlow cold;
-    ASSERT_EQ(min_objective(platform, tasks, 0, warm), min_objective(platform, tasks, 0, cold)) << instance.name;
-    begun += cold.begun;
-  }
-  EXPECT_GT(begun, 60);
-}
-
 // The jobs of an instance in the middle of things: all there at 7, some partly done.
 TEST(DivisibleFlow, System2EqualsGlpk) {
   for (std::uint64_t seed = 1; seed <= 90; ++seed) {
