@@ -10,8 +10,8 @@
 namespace dfrs::sim {
 
 /// Columns: job, from, to (s), state (waiting, paused, penalty, running), yield, virtual_time (s, at `to`), nodes (of
-/// each task, separated by spaces). A job's rows follow each other without gaps from its submission to its end; rows of
-/// several jobs are ordered by `to`. A job whose paused work is lost starts over with virtual time 0.
+/// each task, separated by spaces). A job's rows follow each other without gaps from its submission to its end; the
+/// rows of several jobs are mixed. A job whose paused work is lost starts over with virtual time 0.
 class Timeline final : public StepObserver {
  public:
   explicit Timeline(OutputFile& output);
