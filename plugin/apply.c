@@ -11,6 +11,7 @@
 #include "plugin/job_shape.h"
 #include "plugin/marks.h"
 #include "plugin/saving.h"
+#include "plugin/usage_records.h"
 #include "shim/gate.h"
 #include "src/slurmctld/acct_policy.h"
 #include "src/slurmctld/fed_mgr.h"
@@ -334,6 +335,7 @@ static void requeue(job_record_t *job, struct dfrs_result *result) {
   if (IS_JOB_COMPLETING(job)) return set_result(result, DFRS_STALE, "it is ending");
   if (!job->batch_flag) return set_result(result, DFRS_REFUSED, "only batch jobs can be requeued");
   if (!job->details->requeue) return set_result(result, DFRS_REFUSED, "submitted with --no-requeue");
+  usage_records_end_run(job);
   const int rc = compat_requeue(job);
   if (rc == SLURM_SUCCESS) return set_result(result, DFRS_DONE, NULL);
   set_result(result, DFRS_REFUSED, slurm_strerror(rc));

@@ -46,9 +46,11 @@
 
 #if COMPAT_SINCE(23, 11)
 #include "src/common/job_features.h"
+#include "src/interfaces/accounting_storage.h"
 #include "src/interfaces/select.h"
 #else
 #include "src/common/select.h"
+#include "src/common/slurm_accounting_storage.h"
 #endif
 #if COMPAT_SINCE(24, 11)
 #include "src/common/job_record.h"
@@ -222,6 +224,16 @@ static inline void compat_block_nodes(job_record_t *job) {
   if ((IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) && IS_JOB_WHOLE_TOPO(job)) node_mgr_make_node_blocked(job, true);
 #else
   (void)job;
+#endif
+}
+
+/* Slurm 23.11 without slurmdbd takes an errno that is left over, as by looking through a second folder of PluginDir,
+ * for a database that is down. It then has no list of associations, not even an empty one, and starts no job that has
+ * waited
+ * ("InvalidAccount"). To be called after that, with Slurm's locks for configuration held. */
+static inline void compat_accounting_ready(void) {
+#if COMPAT_IS(23, 11)
+  if (!assoc_mgr_assoc_list && !slurm_with_slurmdbd()) (void)assoc_mgr_init(acct_db_conn, NULL, SLURM_SUCCESS);
 #endif
 }
 

@@ -277,6 +277,7 @@ int select_p_job_expand(job_record_t *from, job_record_t *to) {
 
 int select_p_node_init(void) {
   if (!active) return stock.node_init();
+  compat_accounting_ready();
   shared_row_detach();
   placed_cores_forget();
   const int rc = stock.node_init();

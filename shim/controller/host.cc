@@ -6,6 +6,7 @@
 
 #include "shim/conf/read_config.h"
 #include "shim/controller/state_file.h"
+#include "shim/controller/usage_ledger.h"
 
 namespace dfrs::shim {
 namespace {
@@ -72,6 +73,7 @@ tl::expected<std::unique_ptr<Host>, std::string> Host::create(const HostPaths& p
   parts.agents = host->agents_.get();
   parts.recorder = &host->recorder_;
   parts.state_writer = host->state_writer_.get();
+  parts.usage = &usage_ledger();
   parts.log = host->log_;
   auto controller = Controller::create(host->config_, std::move(*saved), std::move(parts));
   if (!controller) return fail(fmt::format("{}: {}", paths.conf_file, controller.error()));
