@@ -243,16 +243,22 @@ TEST(CliRun, TextAndJsonHaveTheSameFigures) {
     EXPECT_THAT(lines["instance"], HasSubstr(figures.at("instance").get<std::string>() + " (80 jobs, 8 nodes)"));
     expect("max stretch", "%.3f", {of("max_stretch")});
     expect("lower bound", "%.3f divisible, |%.3f ls1", {of("bound_divisible"), of("bound_ls1")});
-    expect("degradation from bound", "%.3f", {of("max_stretch") / of("bound_divisible")});
+    expect("degradation from bound", "%.3f divisible, |%.3f ls1",
+           {of("max_stretch") / of("bound_divisible"), of("max_stretch") / of("bound_ls1")});
+    expect("stretch percentiles", "%.3f (50), |%.3f (90), |%.3f (95), |%.3f (99)",
+           {of("stretch_p50"), of("stretch_p90"), of("stretch_p95"), of("stretch_p99")});
+    expect("weighted by tasks", "turnaround %.1f s (ARTwW), |slowdown %.3f (SLDwW)",
+           {of("response_by_width_s"), of("slowdown60_by_width")});
+    expect("loss of capacity", "%.4f (LOC)", {of("loss_of_capacity")});
     expect("mean stretch", "%.3f", {of("mean_stretch")});
     expect("mean wait", "%.1f s", {of("mean_wait_s")});
     expect("mean turnaround", "%.1f s", {of("mean_turnaround_s")});
     expect("utilization", "%.4f", {of("utilization")});
     expect("underutilization", "%.4f", {of("underutilization")});
-    expect("pauses", "%.3f per job, |%.2f per hour, |%.4f GB/s",
-           {of("pauses_per_job"), of("pauses_per_hour"), of("pause_gb_per_s")});
-    expect("moves", "%.3f per job, |%.2f per hour, |%.4f GB/s",
-           {of("moves_per_job"), of("moves_per_hour"), of("move_gb_per_s")});
+    expect("pauses", "%.0f: |%.3f per job, |%.2f per hour, |%.4f GB/s",
+           {of("pauses"), of("pauses_per_job"), of("pauses_per_hour"), of("pause_gb_per_s")});
+    expect("moves", "%.0f: |%.3f per job, |%.2f per hour, |%.4f GB/s",
+           {of("moves"), of("moves_per_job"), of("moves_per_hour"), of("move_gb_per_s")});
     EXPECT_EQ(std::stod(lines["makespan"]), of("makespan_s"));
   }
 }
