@@ -27,6 +27,7 @@
 #include "plugin/slurm_settings.h"
 #include "plugin/snapshot.h"
 #include "plugin/stock_backfill.h"
+#include "plugin/usage_records.h"
 #include "shim/controller.h"
 #include "shim/gate.h"
 
@@ -155,6 +156,7 @@ static bool one_round(struct rounds *r) {
     r->wake_at = wall_clock() + 0.5;
     return false;
   }
+  wake_in(r, usage_records_check(snapshot_view(r->snapshot)));
   struct dfrs_operations operations = {0};
   const double step_from = monotonic_clock();
   if (dfrs_controller_step(controller, snapshot_view(r->snapshot), &operations) != 0) {
@@ -242,6 +244,7 @@ static void *thread_main(void *unused) {
       last_dependencies = wall_clock();
     }
   }
+  usage_records_finish();
   snapshot_free(rounds.snapshot);
   free(rounds.results);
   free(rounds.indices);
@@ -283,6 +286,7 @@ static int start_thread(void) {
   publish_partitions();
   apply_set_takeover(time(NULL));
   lost_jobs_begin(time(NULL));
+  usage_records_begin(slurm_conf.state_save_location);
   if (dfrs_controller_stock_backfill(controller)) (void)stock_backfill_start();
   __atomic_store_n(&stop_requested, false, __ATOMIC_RELEASE);
   if (pthread_create(&thread, NULL, thread_main, NULL) != 0) {

@@ -116,11 +116,16 @@ libdfrs_control_a_SOURCES = \
 	shim/controller/synced_file.h \
 	shim/controller/throttle.h \
 	shim/controller/timing.h \
+	shim/controller/usage.cc \
+	shim/controller/usage.h \
+	shim/controller/usage_ledger.cc \
+	shim/controller/usage_ledger.h \
 	shim/controller/view_builder.cc \
 	shim/controller/view_builder.h \
 	shim/controller/weights.cc \
 	shim/controller/weights.h \
-	shim/quota/node_agents.h
+	shim/quota/node_agents.h \
+	shim/usage.h
 
 # What asks it; everything but main(), so that tests link the same objects.
 noinst_LIBRARIES += libdfrsctl.a

@@ -82,8 +82,12 @@ Json node_json(const NodeStatus& node, bool quotas) {
 }  // namespace
 
 Json recording_json(const record::RecordingState& recording) {
-  return {{"format", kControlFormat}, {"on", recording.on},       {"path", text_or_null(recording.path)},
-          {"steps", recording.steps}, {"bytes", recording.bytes}, {"stopped", text_or_null(recording.stopped)}};
+  return {{"format", kControlFormat},
+          {"on", recording.on},
+          {"path", text_or_null(recording.path)},
+          {"steps", recording.steps},
+          {"bytes", recording.bytes},
+          {"stopped", recording.intact ? Json(nullptr) : Json(recording.intact.error())}};
 }
 
 Json status_json(const ControllerStatus& status, const record::RecordingState& recording) {

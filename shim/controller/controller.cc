@@ -7,6 +7,7 @@
 #include "shim/controller/lifecycle.h"
 #include "shim/controller/results.h"
 #include "shim/controller/timing.h"
+#include "shim/controller/usage.h"
 
 namespace dfrs::shim {
 
@@ -76,6 +77,7 @@ bool Controller::run_stages(const dfrs_snapshot& snapshot, dfrs_operations& oper
   const Seconds reconcile_at = reconcile(now);
   quota_link_.build(jobs_, nodes_, reconciler_.arrivals());
   state_.save_if_due(jobs_, quota_link_.in_force(), now);
+  publish_usage(now);
   counters_.wake_at = next_wake(std::min(raises_at, reconcile_at), now);
   operations_.publish(operations, counters_.wake_at);
   return true;
@@ -111,6 +113,15 @@ Seconds Controller::reconcile(Seconds now) {
   return again;
 }
 
+void Controller::publish_usage(Seconds now) const {
+  if (parts_.usage == nullptr) return;
+  if (config_.charge_by_yield) {
+    shim::publish_usage(jobs_, now, *parts_.usage);
+  } else {
+    parts_.usage->clear();
+  }
+}
+
 // `asked`: the time that the stages of this step ask for.
 Seconds Controller::next_wake(Seconds asked, Seconds now) const {
   Seconds next = std::min({asked, driver_.wake_at(), state_.due_at(now)});
@@ -139,6 +150,7 @@ bool Controller::applied(std::span<const std::size_t> index, std::span<const dfr
     if (index[k] >= operations_.size()) continue;
     apply_result(operations_[index[k]], results[k], now, config_, log_, jobs_, state_.totals(), effects);
   }
+  publish_usage(now);
   if (effects.state_changed) state_.mark_changed();
   if (effects.swap_promised) inputs_.forget_swap();
   for (const Seconds took : effects.restarts_took) inputs_.restart_took(took);

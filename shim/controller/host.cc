@@ -7,6 +7,7 @@
 
 #include "shim/conf/read_config.h"
 #include "shim/controller/state_file.h"
+#include "shim/controller/usage.h"
 
 namespace dfrs::shim {
 namespace {
@@ -98,6 +99,7 @@ tl::expected<std::unique_ptr<Host>, std::string> Host::create(const HostPaths& p
   const StateFile file(paths.state_dir);
   auto saved = file.load(host->log_);
   if (!saved) return fail(saved.error());
+  if (host->config_.charge_by_yield) restore_usage(*saved, usage_ledger());
   saved->epoch = next_epoch(saved->epoch);
   // The epoch must be on disk before the first request carries it.
   if (const auto stored = file.store(*saved); !stored) return fail(stored.error());
@@ -110,6 +112,7 @@ tl::expected<std::unique_ptr<Host>, std::string> Host::create(const HostPaths& p
   parts.agents = host->agents_.get();
   parts.recorder = &host->recorder_;
   parts.state_writer = host->state_writer_.get();
+  parts.usage = &usage_ledger();
   parts.log = host->log_;
   auto controller = Controller::create(host->config_, std::move(*saved), std::move(parts));
   if (!controller) return fail(fmt::format("{}: {}", paths.conf_file, controller.error()));

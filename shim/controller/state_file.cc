@@ -155,6 +155,13 @@ tl::expected<SavedState, std::string> StateFile::load(const Log& log) const {
   return SavedState{};
 }
 
+tl::expected<SavedState, std::string> StateFile::peek() const {
+  const base::Fd file = open_file(path(), O_RDONLY);
+  const auto text = file ? base::read_all(file.get(), std::numeric_limits<std::size_t>::max()) : tl::unexpected(errno);
+  if (!text) return tl::unexpected<std::string>(failure("read", path(), text.error()));
+  return parse_state(*text);
+}
+
 tl::expected<void, std::string> StateFile::store(const SavedState& state) const {
   return replace_synced(folder_, kStateFileName, format_state(state));
 }

@@ -50,6 +50,7 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/shim/controller/rules_test.cc \
 	tests/shim/controller/smoke_test.cc \
 	tests/shim/controller/state_file_test.cc \
+	tests/shim/controller/usage_test.cc \
 	tests/shim/controller/weights_test.cc \
 	tests/shim/gate_test.cc \
 	tests/shim/support/folder.h \

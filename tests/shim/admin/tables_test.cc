@@ -57,7 +57,7 @@ TEST(DfrsctlTables, AnEmptyClusterAndAnErrorAreSaid) {
   status.config_error = "dfrs.conf:2: Perod: unknown key";
   record::RecordingState stopped;
   stopped.path = "/r";
-  stopped.stopped = "No space left on device";
+  stopped.intact = tl::unexpected<std::string>("No space left on device");
   EXPECT_THAT(status_table(status_json(status, stopped), users), HasSubstr("last error: bad?thing\n"));
   EXPECT_THAT(status_table(status_json(status, stopped), users),
               HasSubstr("dfrs.conf is not in force: dfrs.conf:2: Perod: unknown key\n"));
