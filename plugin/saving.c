@@ -11,6 +11,9 @@
 static const double kShareBeforeLaunches = 0.2;
 static const double kShareOtherwise = 0.1;
 static const double kShortestPause = 0.2; /* s, between saves for which nothing waits */
+/* s; a backup that gives control back may still be writing its last state. It ends if it finds a newer one, instead of
+ * standing by again, so we do not save sooner than Slurm would. */
+static const double kBackupWrites = 5;
 
 static double last_begin = -INFINITY, last_end = -INFINITY; /* s, monotonic */
 static time_t last_second;                                  /* in which the last save began, by Slurm's clock */
@@ -60,7 +63,11 @@ double saving_if_due(void) {
   if (last_job_update < last_second) return INFINITY;
   const double rest = last_took() * (1 / kShareOtherwise - 1);
   const double due = last_end + (rest > kShortestPause ? rest : kShortestPause);
-  const double left = due - monotonic_clock();
+  const double now = monotonic_clock();
+  static double begun = -1;
+  if (begun < 0) begun = now;
+  if (slurm_conf.control_cnt > 1 && now < begun + kBackupWrites) return begun + kBackupWrites - now;
+  const double left = due - now;
   if (left > 0) return left;
   saving_now();
   /* A change after the save but in its second shows when that second is over. */
