@@ -12,7 +12,7 @@ from .waiting import wait_for
 SECONDS = 210
 CPUS = 4
 RUN = 70  # s; more than a minute, so that Slurm charges for a part while the jobs run, and for the rest at their end
-USERS = ("nobody", "daemon")
+USERS = ("games", "daemon")  # Slurm 25.11 and later know no user "nobody"
 
 
 class FairShare(LiveTest):
