@@ -10,6 +10,7 @@
 #include <slurm/slurm_version.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "slurm/slurm.h"
 #include "slurm/slurm_errno.h"
@@ -99,6 +100,11 @@ extern compat_list job_list __attribute__((weak));
 extern compat_list part_list __attribute__((weak));
 
 static inline bool compat_in_slurmctld(void) { return running_in_slurmctld(); }
+
+/* Whether slurmctld takes over jobs under way from another process, in which case no mistake in a file may end it:
+ * since 23.11 `scontrol reconfigure` starts it anew with this variable set, and a backup takes over from the primary.
+ */
+static inline bool compat_goes_on(void) { return getenv("SLURMCTLD_RECONF") || !slurmctld_primary; }
 
 /* Slurm's functions that only read take bitmaps without const. */
 static inline bool compat_bit(const bitstr_t *bits, bitoff_t bit) { return bit_test((bitstr_t *)bits, bit); }

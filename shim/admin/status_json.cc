@@ -100,6 +100,7 @@ Json status_json(const ControllerStatus& status, const record::RecordingState& r
           {"algorithm", status.algorithm},
           {"period_s", status.period},
           {"enforce_quotas", status.enforce_quotas},
+          {"config_error", text_or_null(status.config_error)},
           {"now", status.now == 0 ? Json(nullptr) : Json(status.now)},
           {"wake_at", number(status.wake_at)},
           {"steps", status.steps},

@@ -437,6 +437,16 @@ bool HttpNodeAgents::wait(std::span<const std::size_t> nodes, std::uint32_t wait
   return all_applied();
 }
 
+void HttpNodeAgents::retry_now(std::size_t index) {
+  {
+    const std::lock_guard lock(impl_->mutex);
+    if (index >= impl_->nodes.size() || !impl_->nodes[index]->failing) return;
+    impl_->nodes[index]->backoff = milliseconds(0);
+    impl_->nodes[index]->next = Clock::time_point{};
+  }
+  impl_->wake();
+}
+
 NodeReport HttpNodeAgents::report(std::size_t index) const {
   const std::lock_guard lock(impl_->mutex);
   if (index >= impl_->nodes.size()) return {};

@@ -88,6 +88,7 @@ Loaded load_instances_from_text(std::string_view text, const std::string& source
   }
   const bool papers_log = options.annotation == SwfAnnotation::kAuto && loaded.annotation == SwfAnnotation::kMemory;
   if (options.weeks.value_or(papers_log)) {
+    loaded.papers_weeks = papers_log;
     loaded.instances = split_weeks(workload.instance, name, options.week_length);
   } else {
     loaded.instances.push_back(std::move(workload.instance));

@@ -209,6 +209,25 @@ class WrongFile(FaultTest):
         self.assertIn("stays in force", self.log_of("slurmctld", before))
         job = self.sbatch_burn(0.02)
         self.assert_completed(self.wait_ended([job]))
+        self.assertRegex(self.cluster.command("dfrsctl", "status").stdout,
+                         r"dfrs.conf is not in force: .*Perod.* the last good configuration, of 2\S+, stays in force")
+        # A file that is still wrong the next time, and then mended.
+        self.cluster.command("scontrol", "reconfigure")
+        self.assertIsNotNone(self.dfrsctl("status")["config_error"])
+        path.write_text(good, encoding="utf-8")
+        self.cluster.command("scontrol", "reconfigure")
+        wait_for("the mended file to be in force", lambda: self.dfrsctl("status")["config_error"] is None, 10)
+
+    def test_start_with_a_wrong_file_is_refused(self):
+        path = self.cluster.folder / "etc/dfrs.conf"
+        good = path.read_text(encoding="utf-8")
+        self.cluster.stop("slurmctld")
+        path.write_text(good + "Perod=5\n", encoding="utf-8")
+        try:
+            with self.assertRaisesRegex(ClusterError, "Perod"):
+                self.cluster.start_slurmctld()
+        finally:
+            path.write_text(good, encoding="utf-8")
 
 
 class NodeDaemons(FaultTest):
