@@ -76,9 +76,9 @@ static void publish_partitions(void) {
 }
 
 static void reconfigure(void) {
-  char message[512];
+  char message[1024];
   if (dfrs_controller_reconfigure(controller, message, sizeof(message)) != 0) {
-    error("sched/dfrs: %s; the former configuration stays in force", message);
+    error("sched/dfrs: %s", message);
     return;
   }
   publish_partitions();
@@ -260,8 +260,9 @@ static struct dfrs_controller *new_controller(void) {
                                               .auth_socket = socket,
                                               .cluster_name = slurm_conf.cluster_name,
                                               .slurm_user_id = slurm_conf.slurm_user_id,
-                                              .wake = dfrs_gate_wake};
-  char message[512] = "";
+                                              .wake = dfrs_gate_wake,
+                                              .goes_on = compat_goes_on()};
+  char message[1024] = "";
   struct dfrs_controller *made = dfrs_controller_create(&paths, log_line, message, sizeof(message));
   if (!made) {
     error("sched/dfrs: %s", message);
@@ -312,7 +313,10 @@ int init(void) {
         "dfrs' plugins before Slurm's own, and SelectType must be select/cons_tres");
     return SLURM_ERROR;
   }
-  if (slurm_settings_check() != SLURM_SUCCESS) return SLURM_ERROR;
+  if (slurm_settings_check() != SLURM_SUCCESS) {
+    if (!compat_goes_on()) return SLURM_ERROR;
+    error("sched/dfrs: goes on, but jobs are at risk, and slurmctld will not start again with these settings");
+  }
   pthread_mutex_lock(&thread_lock);
   const int rc = running ? SLURM_SUCCESS : start_thread();
   pthread_mutex_unlock(&thread_lock);

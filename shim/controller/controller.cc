@@ -86,6 +86,7 @@ bool Controller::run_stages(const dfrs_snapshot& snapshot, dfrs_operations& oper
 Changes Controller::observe(const dfrs_snapshot& snapshot) {
   Changes changes = observer_.observe(snapshot, state_.saved(), state_.totals(), jobs_, nodes_);
   const bool agents_told = quota_link_.connect(nodes_, changes);
+  quota_link_.retry_launched(changes);
   if (agents_told || changes.worth_saving()) state_.mark_changed();
   return changes;
 }
@@ -174,9 +175,13 @@ tl::expected<void, std::string> Controller::check() const {
 }
 
 LiveState Controller::live_state() const {
-  return {
-      config_, parts_.cluster, counters_, state_.totals(), jobs_, nodes_, quota_link_.agents(), inputs_.pause_costs(),
-      driver_, reconciler_};
+  return {config_, config_error_,        parts_.cluster,        counters_, state_.totals(), jobs_,
+          nodes_,  quota_link_.agents(), inputs_.pause_costs(), driver_,   reconciler_};
+}
+
+void Controller::set_config_error(std::optional<std::string> error) {
+  const std::lock_guard lock(mutex_);
+  config_error_ = std::move(error);
 }
 
 ControllerStatus Controller::status() const {

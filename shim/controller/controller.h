@@ -28,6 +28,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <tl/expected.hpp>
@@ -84,6 +85,8 @@ class Controller final : public Inspection {
   /// Another configuration. A change of algorithm or period takes effect at the next step. Error: the engine's; then
   /// the former configuration stays.
   tl::expected<void, std::string> reconfigure(const Config& config);
+  /// Why dfrs.conf is not in force, one line for status(); nothing: it is.
+  void set_config_error(std::optional<std::string> error);
   /// Hands the state to the state writer now.
   void save();
   /// Checks the invariants of all jobs (check_job()). For tests. Error: the first one that is violated. O(jobs).
@@ -119,6 +122,7 @@ class Controller final : public Inspection {
   OperationList operations_;
 
   bool discard_plans_ = false;  // the last step failed
+  std::optional<std::string> config_error_;
   RoundCounters counters_;
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "shim/controller/usage.h"
 
-#include <atomic>
 #include <mutex>
 #include <string>
 
@@ -11,9 +10,6 @@
 
 namespace dfrs::shim {
 namespace {
-
-// A controller has published: what was saved before is older.
-std::atomic<bool> published = false;
 
 std::optional<SavedState> read_saved(const char* conf_file, const char* state_dir) {
   const auto config = read_config(conf_file);
@@ -28,7 +24,6 @@ std::optional<SavedState> read_saved(const char* conf_file, const char* state_di
 double given_share(const Job& job) { return job.running() ? job.progress.clock.rate * job.need.value : 0; }
 
 void publish_usage(const JobTable& jobs, Seconds now, UsageLedger& ledger) {
-  published = true;
   jobs.each([&](const Job& job) {
     const bool has_run = job.running() || job.facts.phase == DFRS_JOB_SUSPENDED || job.facts.phase == DFRS_JOB_ENDING;
     if (has_run) ledger.set({job.id, job.restarts}, now, given_share(job));
@@ -37,9 +32,14 @@ void publish_usage(const JobTable& jobs, Seconds now, UsageLedger& ledger) {
 }
 
 void restore_usage(const SavedState& saved, UsageLedger& ledger) {
+  const Seconds at = saved.saved_at;
   for (const auto& [id, job] : saved.jobs) {
     if (job.run == SavedJob::Run::none) continue;
-    ledger.set({id, job.restarts}, saved.saved_at, job.run == SavedJob::Run::running ? job.clock.rate : 0);
+    const double share = job.run == SavedJob::Run::running ? job.clock.rate : 0;
+    // When a run began is saved of the first one only.
+    const bool known = job.restarts == 0 && job.started > 0 && job.started < at;
+    const double mean = known ? (job.clock.at(at) - job.run_base) / (at - job.started) : share;
+    ledger.restore({id, job.restarts}, known ? job.started : at, mean, at, share);
   }
 }
 
@@ -61,7 +61,7 @@ void dfrs_usage_restore(const char* conf_file, const char* state_dir) {
   try {
     static std::once_flag once;
     std::call_once(once, [&] {
-      if (dfrs::shim::published || conf_file == nullptr || state_dir == nullptr) return;
+      if (conf_file == nullptr || state_dir == nullptr) return;
       const auto saved = dfrs::shim::read_saved(conf_file, state_dir);
       if (saved) dfrs::shim::restore_usage(*saved, dfrs::shim::usage_ledger());
     });

@@ -24,6 +24,17 @@ void UsageLedger::set(RunId run, Seconds now, double share) {
   }
 }
 
+void UsageLedger::restore(RunId run, Seconds begin, double mean, Seconds at, double share) {
+  mean = std::clamp(mean, 0.0, 1.0);
+  const std::lock_guard lock(mutex_);
+  const auto [entry, added] = runs_.try_emplace(key(run));
+  if (!added) return;
+  Run& restored = entry->second;
+  restored.last_set = at;
+  if (begin < at) restored.points.push_back({begin, 0, mean});
+  restored.points.push_back({at, begin < at ? mean * (at - begin) : 0, std::clamp(share, 0.0, 1.0)});
+}
+
 // Drops every second point of the older half.
 void UsageLedger::join_older(std::vector<Point>& points) {
   const std::size_t half = points.size() / 2;

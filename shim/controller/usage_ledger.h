@@ -28,6 +28,9 @@ class UsageLedger {
 
   /// From `now` on the run is given `share` of its CPUs, 0 .. 1.
   void set(RunId run, Seconds now, double share);
+  /// Enters what was saved of a run: its mean share from `begin` to `at`, and its share from then on. Does nothing if
+  /// the run is known.
+  void restore(RunId run, Seconds begin, double mean, Seconds at, double share);
   /// The mean share from one time to another; nothing: the run is not known, or the times are not ascending.
   std::optional<double> mean(RunId run, Seconds from, Seconds to) const;
   /// Forgets runs that were not set for kKeep.

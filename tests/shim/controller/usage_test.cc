@@ -127,7 +127,9 @@ TEST_F(ControllerUsage, WhatWasSavedIsKnownAtOnce) {
   SavedJob job;
   job.id = 1;
   job.run = SavedJob::Run::running;
-  job.clock = {50, 900, 0.25};
+  job.clock = {40, 900, 0.25};  // 65 at 1000, 60 of them in this run, which began at 800
+  job.run_base = 5;
+  job.started = 800;
   saved.jobs[1] = job;
   job.id = 2;
   job.run = SavedJob::Run::suspended;
@@ -137,7 +139,12 @@ TEST_F(ControllerUsage, WhatWasSavedIsKnownAtOnce) {
   job.run = SavedJob::Run::none;
   saved.jobs[3] = job;
   restore_usage(saved, usage_ledger());
-  EXPECT_DOUBLE_EQ(given_seconds(1, 0, 960, 1040), 20);
+  EXPECT_DOUBLE_EQ(given_seconds(1, 0, 1000, 1040), 10);
+  EXPECT_DOUBLE_EQ(given_seconds(1, 0, 800, 1040), 70);
+  EXPECT_DOUBLE_EQ(given_seconds(1, 0, 900, 1000), 30);
+  saved.jobs[1].clock.rate = 1;
+  restore_usage(saved, usage_ledger());
+  EXPECT_DOUBLE_EQ(given_seconds(1, 0, 1000, 1040), 10) << "what is known stays";
   EXPECT_DOUBLE_EQ(given_seconds(2, 3, 960, 1040), 0);
   double fraction = 0;
   EXPECT_FALSE(dfrs_usage_fraction(3, 3, 960, 1040, &fraction));
