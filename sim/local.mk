@@ -27,6 +27,9 @@ libsim_a_SOURCES = \
 	sim/campaign/degradation.h \
 	sim/campaign/fingerprint.cc \
 	sim/campaign/fingerprint.h \
+	sim/campaign/origin.cc \
+	sim/campaign/origin.h \
+	sim/campaign/origin_json.h \
 	sim/campaign/parallel.cc \
 	sim/campaign/parallel.h \
 	sim/campaign/results.cc \
@@ -66,6 +69,8 @@ libsim_a_SOURCES = \
 	sim/host/step_recorder.h \
 	sim/io/allocation.cc \
 	sim/io/allocation.h \
+	sim/io/file_name.cc \
+	sim/io/file_name.h \
 	sim/io/http.cc \
 	sim/io/http.h \
 	sim/io/input_source.cc \

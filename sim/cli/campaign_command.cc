@@ -33,6 +33,7 @@ CampaignOptions campaign_options(const SimulationOptions& simulation, unsigned t
   CampaignOptions options;
   options.sim = simulation.sim();
   options.stretch_floor = simulation.stretch_floor();
+  options.described = simulation.text();
   options.threads = threads;
   options.progress = terminal_progress("simulations");
   return options;
@@ -54,6 +55,8 @@ std::string run_and_report(std::span<const Instance> instances, std::span<const 
                            const SimulationOptions& simulation, unsigned threads, const CampaignOutputs& outputs) {
   const SummaryFormat format = parse_summary_format(outputs.format);
   check_outputs_differ({{"--store", outputs.store}, {"--output", outputs.results}, {"--report", outputs.report}});
+  check_inputs_kept(outputs.inputs,
+                    {{"--store", outputs.store}, {"--output", outputs.results}, {"--report", outputs.report}});
   check_names_differ(instances);
   std::optional<OutputFile> results;
   std::optional<OutputFile> report;

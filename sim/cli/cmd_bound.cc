@@ -21,6 +21,7 @@ struct BoundCommand {
 
   void run() const {
     const std::vector<Instance> instances = workload.load();
+    check_inputs_kept(workload.sources(), {{"--output", output}});
     OutputFile file(output);
     std::vector<StretchBounds> bounds(instances.size());
     parallel_for(instances.size(), threads,

@@ -7,8 +7,10 @@
 #include <optional>
 
 #include "sim/bound/bound.h"
+#include "sim/campaign/origin_json.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
+#include "sim/counted.h"
 #include "sim/errors.h"
 #include "sim/host/glpk_solver.h"
 #include "sim/host/step_log.h"
@@ -52,6 +54,7 @@ struct RunCommand {
     SimOptions options = simulation.sim();
     options.engine.lp_solver = &solver;
     check_outputs_differ({{"--jobs-csv", jobs_file}, {"--log", log_file}, {"--record", record_file}});
+    check_inputs_kept(workload.sources(), {{"--jobs-csv", jobs_file}, {"--log", log_file}});
     std::optional<OutputFile> jobs_output;
     std::optional<OutputFile> log_output;
     if (!jobs_file.empty()) jobs_output.emplace(jobs_file);
@@ -73,8 +76,11 @@ struct RunCommand {
     if (jobs_output) jobs_output->write(jobs_csv(instance, result));
     if (jobs_output) jobs_output->commit();
     if (log_output) log_output->commit();
-    print(json ? as_json(instance, algorithms.front(), metrics, bounds)
-               : as_text(instance, algorithms.front(), metrics, bounds));
+    CampaignOrigin origin;
+    origin.command = "run";
+    origin.algorithms = {algorithm_name(algorithms.front())};
+    origin.add(origin_of(instance, simulation.text()));
+    print(json ? as_json(instance, metrics, bounds, origin) : as_text(instance, metrics, bounds, origin));
   }
 
   std::string jobs_csv(const Instance& instance, const RunResult& result) const {
@@ -89,15 +95,15 @@ struct RunCommand {
     return text;
   }
 
-  std::string as_text(const Instance& instance, const Algorithm& chosen, const Metrics& m,
-                      const std::optional<StretchBounds>& bounds) const {
+  std::string as_text(const Instance& instance, const Metrics& m, const std::optional<StretchBounds>& bounds,
+                      const CampaignOrigin& origin) const {
     std::string text;
     const auto line = [&](std::string_view name, const std::string& value) {
       fmt::format_to(std::back_inserter(text), "{:<22} {}\n", name, value);
     };
-    line("instance",
-         fmt::format("{} ({} jobs, {} nodes)", instance.name, instance.jobs.size(), instance.platform.nodes.size()));
-    line("algorithm", algorithm_name(chosen));
+    line("instance", fmt::format("{} ({}, {})", instance.name, counted(instance.jobs.size(), "job"),
+                                 counted(instance.platform.nodes.size(), "node")));
+    line("algorithm", origin.algorithms.front());
     line("options", simulation.describe());
     line("max stretch", fmt::format("{:.3f}", m.max_stretch));
     if (bounds) {
@@ -114,15 +120,16 @@ struct RunCommand {
                                m.pause_gb_per_s));
     line("moves", fmt::format("{:.3f} per job, {:.2f} per hour, {:.4f} GB/s", m.moves_per_job, m.moves_per_hour,
                               m.move_gb_per_s));
+    for (const auto& [name, value] : origin.described(1)) line(name, value);
     return text;
   }
 
-  static std::string as_json(const Instance& instance, const Algorithm& chosen, const Metrics& m,
-                             const std::optional<StretchBounds>& bounds) {
+  static std::string as_json(const Instance& instance, const Metrics& m, const std::optional<StretchBounds>& bounds,
+                             const CampaignOrigin& origin) {
     nlohmann::ordered_json out{{"instance", instance.name},
                                {"jobs", instance.jobs.size()},
                                {"nodes", instance.platform.nodes.size()},
-                               {"algorithm", algorithm_name(chosen)},
+                               {"algorithm", origin.algorithms.front()},
                                {"max_stretch", m.max_stretch},
                                {"mean_stretch", m.mean_stretch},
                                {"mean_wait_s", m.mean_wait},
@@ -140,6 +147,7 @@ struct RunCommand {
       out["bound_divisible"] = bounds->divisible;
       out["bound_ls1"] = bounds->ls1;
     }
+    out["origin"] = origin_json(origin);
     return out.dump(2) + "\n";
   }
 };

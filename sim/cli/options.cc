@@ -4,16 +4,22 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
 
 #include "policy/batch/options.h"
 #include "policy/core/registry.h"
 #include "policy/rr7659/algorithm.h"
 #include "policy/rr7659/options.h"
 #include "policy/triage/options.h"
+#include "sim/campaign/origin.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/reproduce/rr7659_published.h"
@@ -31,10 +37,41 @@ Algorithm parse_or_throw(std::string_view name) {
   return *algorithm;
 }
 
+constexpr const char* kWorkload = "Workload";
+constexpr const char* kSimulation = "Simulation";
+
+// What replaces the value of an option in options_text: nothing leaves out its default.
+using Resolved = std::map<std::string, std::optional<std::string>, std::less<>>;
+
+// All options of a group as on a command line, with their values or else their defaults. As this goes through the
+// parser's own list, no option can be forgotten. Results do not depend on --ca-file.
+std::string options_text(const CLI::App& app, std::string_view group, const Resolved& resolved) {
+  std::string text;
+  const auto add = [&](const std::string& word) { text += (text.empty() ? "" : " ") + shell_word(word); };
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group() != group || option->check_lname("ca-file") || option->get_positional() ||
+        option->get_lnames().empty())
+      continue;
+    const std::string name = "--" + option->get_lnames().front();
+    const auto found = resolved.find(name);
+    if (found != resolved.end() && found->second) {
+      add(found->second->empty() ? name : name + "=" + *found->second);
+    } else if (option->count() > 0 && option->get_items_expected_max() == 0) {
+      add(name);
+    } else if (option->count() > 0) {
+      for (const std::string& value : option->results()) add(name + "=" + value);
+    } else if (found == resolved.end() && !option->get_default_str().empty()) {
+      add(name + "=" + option->get_default_str());
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 void WorkloadOptions::add(CLI::App& app, Sources sources) {
-  const std::string group = "Workload";
+  app_ = &app;
+  const std::string group = kWorkload;
   CLI::Option* source = app.add_option(
       "SOURCE", sources_,
       "SWF log, output of Slurm's sacct, or dfrs-trace: a file, an http(s) URL or - for standard input; plain, "
@@ -131,7 +168,8 @@ LoadOptions WorkloadOptions::load_options() const {
   }
 
   if (annotation_ == "memory") options.annotation = SwfAnnotation::kMemory;
-  if (annotation_ == "auto" && nodes_ == 0) options.annotation = SwfAnnotation::kAuto;
+  if (annotation_ == "auto") options.annotation = SwfAnnotation::kAuto;
+  options.hpc2n_by_week = true;
   return options;
 }
 
@@ -142,15 +180,43 @@ Loaded WorkloadOptions::load(std::string_view text, const std::string& source) c
   return loaded;
 }
 
+std::string WorkloadOptions::text(const Loaded& loaded, std::size_t taken) const {
+  Resolved resolved{
+      {"--annotation", {}}, {"--processors", {}}, {"--estimates", {}}, {"--cpu-need", {}}, {"--memory-need", {}}};
+  if (loaded.was_swf || loaded.was_sacct) {
+    resolved["--nodes"] = std::to_string(loaded.instances.front().platform.nodes.size());
+    resolved["--cores"] = std::to_string(loaded.cores);
+    if (memory_model_.empty() && loaded.memory_mib > 0) resolved["--memory"] = std::to_string(loaded.memory_mib);
+    resolved[loaded.by_week ? "--weeks" : "--whole"] = "";
+    const bool trace = estimates_ == "trace" || (estimates_ == "auto" && loaded.was_sacct);
+    resolved["--estimates"] = trace ? "trace" : "exact";
+    const bool measured = cpu_need_ == "measured" || (cpu_need_ == "auto" && loaded.was_sacct);
+    resolved["--cpu-need"] = measured ? "measured" : "allocated";
+  }
+  if (loaded.was_swf) {
+    resolved["--annotation"] = loaded.annotation == SwfAnnotation::kMemory ? "memory" : "processors";
+    resolved["--processors"] = processors_;
+  }
+  if (loaded.was_sacct) resolved["--memory-need"] = memory_need_;
+  if (take_ != 0) resolved["--take"] = std::to_string(taken);
+  return options_text(*app_, kWorkload, resolved);
+}
+
 std::vector<Instance> WorkloadOptions::load() const {
   std::vector<Instance> instances;
   for (const std::string& source : sources_) {
     InputOptions input;
     input.ca_file = ca_file_;
-    const Text text = read_text(source, input);
+    InstanceOrigin made{source, {}, {}};
+    const Text text = read_text(source, input, made.sha256);
     Loaded loaded = load(text, source);
-    for (Instance& instance : loaded.instances) {
-      if (take_ != 0 && instances.size() == take_) break;
+    const std::size_t taken =
+        take_ == 0 ? loaded.instances.size() : std::min(loaded.instances.size(), take_ - instances.size());
+    if (taken == 0) break;
+    made.workload = this->text(loaded, taken);
+    const auto origin = std::make_shared<const InstanceOrigin>(std::move(made));
+    for (Instance& instance : std::span(loaded.instances).first(taken)) {
+      instance.origin = origin;
       if (kill_ && !loaded.was_swf) kill_at_estimates(instance);
       if (!weights_.empty()) weigh_at_random(instance, parse_weights(weights_));
       if (!real_needs_.empty()) set_real_needs(instance, parse_real_needs(real_needs_));
@@ -161,7 +227,8 @@ std::vector<Instance> WorkloadOptions::load() const {
 }
 
 void SimulationOptions::add(CLI::App& app) {
-  const std::string group = "Simulation";
+  const std::string group = kSimulation;
+  app_ = &app;
   app.add_option("--penalty", penalty_, "seconds without progress after a resume or a move")
       ->check(number_in(0, 1e9))
       ->capture_default_str()
@@ -235,6 +302,13 @@ SimOptions SimulationOptions::sim() const {
   return options;
 }
 
+std::string SimulationOptions::text() const {
+  if (app_ != nullptr) return options_text(*app_, kSimulation, {});
+  CLI::App defaults;
+  SimulationOptions().add(defaults);
+  return options_text(defaults, kSimulation, {});
+}
+
 std::string SimulationOptions::describe() const {
   std::string text = fmt::format(
       "penalty {} s, period {} s, stretch bounded at {} s, instants {}, batch passes per {}, batch nodes {}", penalty_,
@@ -277,6 +351,19 @@ void check_outputs_differ(std::initializer_list<std::pair<std::string_view, std:
       if (a->second.empty() || a->second != b->second || std::filesystem::is_character_file(a->second, none)) continue;
       throw UsageError(
           fmt::format("{} and {} both name {}; give each a file of its own", a->first, b->first, a->second));
+    }
+  }
+}
+
+void check_inputs_kept(std::span<const std::string> inputs,
+                       std::initializer_list<std::pair<std::string_view, std::string_view>> outputs) {
+  for (const auto& [option, output] : outputs) {
+    std::error_code none;
+    if (output.empty() || output == "-" || !std::filesystem::is_regular_file(output, none)) continue;
+    for (const std::string& input : inputs) {
+      if (!std::filesystem::equivalent(input, output, none) || none) continue;
+      throw UsageError(
+          fmt::format("{} {} is also an input, which it would replace; give another file", option, output));
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "policy/rr7659/options.h"
+#include "sim/counted.h"
 #include "sim/errors.h"
 #include "sim/host/completion_queue.h"
 #include "sim/host/job_slots.h"
@@ -156,9 +157,12 @@ class Simulation {
   std::string why_stuck() const {
     const Job& job = slots_.first_in_system();
     return fmt::format(
-        "{}: {} jobs never start; the first of them, job {}, has {} tasks on a cluster of {} nodes. Batch policies "
-        "take a node per task unless they pack tasks (--batch-nodes packed)",
-        instance_.name, slots_.jobs_in_system(), job.id, job.tasks, nodes_.size());
+        "{}: {}, job {}, has {} on a cluster of {}. Batch policies take a node per task unless they pack tasks "
+        "(--batch-nodes packed)",
+        instance_.name,
+        slots_.jobs_in_system() == 1 ? std::string("1 job never starts")
+                                     : fmt::format("{} jobs never start; the first of them", slots_.jobs_in_system()),
+        job.id, counted(static_cast<std::size_t>(job.tasks), "task"), counted(nodes_.size(), "node"));
   }
 
   void submit(std::size_t index) {

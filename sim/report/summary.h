@@ -35,6 +35,7 @@ struct CampaignSummary {
   double load_min = 0;
   double load_max = 0;
   std::vector<AlgorithmSummary> algorithms;
+  CampaignOrigin origin;  ///< what the rows are of
 
   /// The lowest mean degradation among complete algorithms; infinite if none is complete.
   double best_degradation() const;

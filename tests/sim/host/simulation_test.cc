@@ -319,7 +319,7 @@ TEST_F(SimulationByHand, BadOptionsAreUsageErrors) {
 TEST_F(SimulationByHand, AJobThatNeverFitsIsAnInputError) {
   nodes(1);
   job(0, 2, 1, 60, 10);
-  EXPECT_THAT(message_of<InputError>([&] { run("Greedy*"); }), HasSubstr("by-hand: 1 jobs never start"));
+  EXPECT_THAT(message_of<InputError>([&] { run("Greedy*"); }), HasSubstr("by-hand: 1 job never starts"));
   EXPECT_THAT(message_of<InputError>([&] { run("FCFS"); }), HasSubstr("never start"));
 }
 

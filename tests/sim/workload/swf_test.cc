@@ -375,7 +375,7 @@ TEST(SwfInstance, RefusesAJobLargerThanTheMachine) {
   options.nodes = 1;
   options.cores = 1;
   EXPECT_EQ(message_of<InputError>([&] { swf_instance(log, "n", {}, options); }),
-            "log: every job is larger than the machine of 1 nodes");
+            "log: every job is larger than the machine of 1 node");
 }
 
 TEST(SwfInstance, RoundsTheHeadersProcessorsUpToNodes) {
