@@ -63,10 +63,13 @@ libsim_a_SOURCES = \
 	sim/host/need_discovery.h \
 	sim/host/simulation.cc \
 	sim/host/simulation.h \
+	sim/host/stall_guard.cc \
+	sim/host/stall_guard.h \
 	sim/host/step_log.cc \
 	sim/host/step_log.h \
 	sim/host/step_recorder.cc \
 	sim/host/step_recorder.h \
+	sim/host/watched_simulation.h \
 	sim/io/allocation.cc \
 	sim/io/allocation.h \
 	sim/io/file_name.cc \
@@ -240,5 +243,7 @@ dfrs_sim_SOURCES = \
 	sim/cli/main.cc \
 	sim/cli/options.cc \
 	sim/cli/options.h \
+	sim/cli/progress.cc \
+	sim/cli/progress.h \
 	sim/cli/slurm_campaign.cc \
 	sim/cli/slurm_campaign.h

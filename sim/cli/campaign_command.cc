@@ -67,6 +67,7 @@ std::string run_and_report(std::span<const Instance> instances, std::span<const 
   std::optional<ResultStore> store;
   std::optional<SlurmCampaign> slurm;
   if (!outputs.slurm.folder.empty()) {
+    say_when_interrupted("Slurm's jobs continue; run the same command again to wait for them and collect results");
     slurm.emplace(outputs.slurm, facts_of(instances, options));
     std::string next;
     if (!slurm->complete(instances, algorithms, options, next)) return next;
@@ -74,6 +75,11 @@ std::string run_and_report(std::span<const Instance> instances, std::span<const 
   } else if (!outputs.store.empty()) {
     store.emplace(outputs.store, facts_of(instances, options));
     options.store = &*store;
+  }
+  if (options.store != nullptr) {
+    say_when_interrupted("finished simulations are kept in the store; run the same command again to continue");
+  } else {
+    say_when_interrupted("nothing is kept; with --store FILE, the same command continues where it was");
   }
   const std::vector<ResultRow> rows = run_campaign(instances, algorithms, options);
 

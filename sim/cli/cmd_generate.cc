@@ -29,6 +29,8 @@ struct GenerateCommand {
   std::vector<double> loads;
   std::string output = "-";
   std::optional<FolderOutput> folder;
+  Progress progress;
+  std::size_t total = 0, written = 0;
 
   std::string like;
   std::string published;
@@ -48,6 +50,9 @@ struct GenerateCommand {
     if (count * variants > 1 && output == "-") {
       throw UsageError("several instances need a folder: give --output FOLDER");
     }
+    total = count * variants;
+    progress = terminal_progress("traces");
+    say_when_interrupted("traces already in the folder are complete; the same command writes all again");
     if (drawn) {
       draw();
       return;
@@ -120,6 +125,7 @@ struct GenerateCommand {
     const std::string path = folder->path(instance.name, ".dfrs");
     check_inputs_kept(std::vector{like}, {{"--output", path}});
     write_file(path, format_trace(instance));
+    if (progress) progress(++written, total);
   }
 };
 

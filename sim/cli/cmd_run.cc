@@ -15,6 +15,7 @@
 #include "sim/host/glpk_solver.h"
 #include "sim/host/step_log.h"
 #include "sim/host/step_recorder.h"
+#include "sim/host/watched_simulation.h"
 #include "sim/io/output_file.h"
 
 namespace dfrs::sim {
@@ -66,8 +67,9 @@ struct RunCommand {
     if (!record_file.empty()) {
       observers.list.push_back(&recorder.emplace(record_file, instance, algorithms.front(), options));
     }
-    const RunResult result =
-        simulate(instance, algorithms.front(), options, observers.list.empty() ? nullptr : &observers);
+    say_when_interrupted("nothing is kept; the same command starts again");
+    const RunResult result = simulate(instance, algorithms.front(), options,
+                                      observers.list.empty() ? nullptr : &observers, terminal_progress("jobs"));
     if (recorder) recorder->finish();
 
     const Metrics metrics = measure(instance, result, simulation.stretch_floor());

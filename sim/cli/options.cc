@@ -2,7 +2,6 @@
 #include "sim/cli/options.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -404,17 +403,5 @@ std::vector<std::string> recommended_algorithms() {
 }
 
 void print(std::string_view text) { write_file("-", text); }
-
-Progress terminal_progress(std::string what) {
-  if (isatty(STDERR_FILENO) == 0) return {};
-  return [what = std::move(what), last = std::size_t{~std::size_t{0}}](std::size_t done, std::size_t total) mutable {
-    const std::size_t percent = total == 0 ? 100 : done * 100 / total;
-    if (percent == last && done != total) return;
-    last = percent;
-    fmt::print(stderr, "\r{}: {} of {} ({} %)", what, done, total, percent);
-    if (done == total) fmt::print(stderr, "\r\033[K");
-    std::fflush(stderr);
-  };
-}
 
 }  // namespace dfrs::sim

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/campaign/campaign.h"
+#include "sim/cli/progress.h"
 #include "sim/workload/load.h"
 
 namespace dfrs::sim {
@@ -109,8 +110,5 @@ std::vector<std::string> recommended_algorithms();
 
 /// Writes text to standard output. Errors: IoError (a closed pipe, a full disk).
 void print(std::string_view text);
-
-/// A progress line on standard error if it is a terminal; empty otherwise.
-Progress terminal_progress(std::string what);
 
 }  // namespace dfrs::sim
