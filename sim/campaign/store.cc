@@ -144,11 +144,11 @@ void ResultStore::make_or_check(std::span<const StoreFact> facts) {
                                  database_.path(), check.text(0)));
   }
   check.reset();
-  check_program_version();
+  check_program();
   check_facts(facts);
 }
 
-void ResultStore::check_program_version() {
+void ResultStore::check_program() {
   Statement select = database_.prepare("SELECT value FROM facts WHERE name = 'program'");
   const std::string there = select.step() ? select.text(0) : std::string("an unknown program");
   if (there == program_version()) return;
