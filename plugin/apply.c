@@ -11,6 +11,7 @@
 #include "plugin/job_shape.h"
 #include "plugin/marks.h"
 #include "plugin/saving.h"
+#include "plugin/usage_records.h"
 #include "shim/gate.h"
 #include "src/slurmctld/acct_policy.h"
 #include "src/slurmctld/fed_mgr.h"
@@ -173,7 +174,7 @@ static bool startable(const struct snapshot *snapshot, const job_record_t *job, 
     code = DFRS_BUSY;
     reason = "its last run is still being cleaned up";
   } else if (job->details->submit_time <= takeover && !nodes_known(snapshot, now)) {
-    /* Times are whole seconds: a job of the second of the takeover may be from before it. */
+    /* Times are whole seconds: a job submitted in the second of the takeover may be older than it. */
     code = DFRS_BUSY;
     reason = "slurmctld has just started and waits for its nodes to report";
   } else if (!part) {
@@ -212,8 +213,8 @@ static bool account_valid(job_record_t *job) {
   return false;
 }
 
-/* Whether Slurm's own rules let the job start in its partition now, by the checks of its own scheduler; if not, *result
- * says why. The job may end here: its deadline cannot be met any more. */
+/* Whether the checks of Slurm's own scheduler let the job start in its partition now; if not, *result says why. The job
+ * may end here, if it can no longer meet its deadline. */
 static bool permitted(job_record_t *job, time_t now, struct dfrs_result *result) {
   job_record_t *limited = job;
   const char *reason = NULL;
@@ -266,7 +267,7 @@ static bool start_as_planned(const struct snapshot *snapshot, const struct dfrs_
     set_result(result, DFRS_STALE, "the nodes have changed");
     return false;
   }
-  /* One cluster of a federation starts a job: that which has its lock. */
+  /* Of a federation's clusters, only the one that has the job's lock may start it. */
   if (fed_mgr_job_lock(job) != SLURM_SUCCESS) {
     dfrs_gate_withdraw(op->key.job_id);
     set_result(result, DFRS_BUSY, "another cluster of its federation has the job");
@@ -334,6 +335,7 @@ static void requeue(job_record_t *job, struct dfrs_result *result) {
   if (IS_JOB_COMPLETING(job)) return set_result(result, DFRS_STALE, "it is ending");
   if (!job->batch_flag) return set_result(result, DFRS_REFUSED, "only batch jobs can be requeued");
   if (!job->details->requeue) return set_result(result, DFRS_REFUSED, "submitted with --no-requeue");
+  usage_records_end_run(job);
   const int rc = compat_requeue(job);
   if (rc == SLURM_SUCCESS) return set_result(result, DFRS_DONE, NULL);
   set_result(result, DFRS_REFUSED, slurm_strerror(rc));

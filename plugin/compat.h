@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * All that differs between versions of Slurm, but for the selector's entry points: selector_22_05.c and its like, of
- * which ./configure picks one. docs/reference/slurm.md has the table of versions.
+ * All that differs between versions of Slurm, except the selector's entry points: ./configure picks selector_22_05.c or
+ * another of its kind. docs/reference/slurm.md has the table of versions.
  */
 #ifndef DFRS_PLUGIN_COMPAT_H
 #define DFRS_PLUGIN_COMPAT_H
@@ -10,6 +10,7 @@
 #include <slurm/slurm_version.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "slurm/slurm.h"
 #include "slurm/slurm_errno.h"
@@ -46,9 +47,11 @@
 
 #if COMPAT_SINCE(23, 11)
 #include "src/common/job_features.h"
+#include "src/interfaces/accounting_storage.h"
 #include "src/interfaces/select.h"
 #else
 #include "src/common/select.h"
+#include "src/common/slurm_accounting_storage.h"
 #endif
 #if COMPAT_SINCE(24, 11)
 #include "src/common/job_record.h"
@@ -97,6 +100,11 @@ extern compat_list job_list __attribute__((weak));
 extern compat_list part_list __attribute__((weak));
 
 static inline bool compat_in_slurmctld(void) { return running_in_slurmctld(); }
+
+/* Whether slurmctld takes over jobs under way from another process, in which case no mistake in a file may end it:
+ * since 23.11 `scontrol reconfigure` starts it anew with this variable set, and a backup takes over from the primary.
+ */
+static inline bool compat_goes_on(void) { return getenv("SLURMCTLD_RECONF") || !slurmctld_primary; }
 
 /* Slurm's functions that only read take bitmaps without const. */
 static inline bool compat_bit(const bitstr_t *bits, bitoff_t bit) { return bit_test((bitstr_t *)bits, bit); }
@@ -153,8 +161,8 @@ static inline int compat_requeue(job_record_t *job) {
 #endif
 }
 
-/* The nodes that reservations leave a job which has none of its own, if it starts now and runs to its time limit;
- * without those of which a reservation holds single cores. NULL: none. The caller frees it. */
+/* The nodes that a job without a reservation may use if it starts now and runs to its time limit: those that no
+ * reservation holds, not even some of their cores. NULL: none. The caller frees it. */
 static inline bitstr_t *compat_unreserved_nodes(job_record_t *job, time_t now) {
   bitstr_t *nodes = NULL;
   bool overlap = false;
@@ -222,6 +230,16 @@ static inline void compat_block_nodes(job_record_t *job) {
   if ((IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) && IS_JOB_WHOLE_TOPO(job)) node_mgr_make_node_blocked(job, true);
 #else
   (void)job;
+#endif
+}
+
+/* Slurm 23.11 without slurmdbd takes an errno that is left over, as by looking through a second folder of PluginDir,
+ * for a database that is down. It then has no list of associations, not even an empty one, and starts no job that has
+ * waited
+ * ("InvalidAccount"). To be called after that, with Slurm's locks for configuration held. */
+static inline void compat_accounting_ready(void) {
+#if COMPAT_IS(23, 11)
+  if (!assoc_mgr_assoc_list && !slurm_with_slurmdbd()) (void)assoc_mgr_init(acct_db_conn, NULL, SLURM_SUCCESS);
 #endif
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Version 1 of control groups: <root>/cpu/<tree>/<node>/job_<id>, which Slurm knows nothing of, and the same below
- * cpuacct. */
+/* Version 1 of control groups: <root>/cpu/<tree>/<node>/job_<id>, and the same below cpuacct. Slurm does not know these
+ * groups. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -11,7 +11,7 @@
 
 #include "plugin/group_parts.h"
 
-/* The kernel's largest: within its quota a job shall not lose CPU time to other processes of the node. */
+/* The kernel's largest, so that a job within its quota does not lose CPU time to other processes of the node. */
 static const char kShares[] = "262144";
 
 static bool v1_read(int group, struct dfrs_quota *quota) {

@@ -13,7 +13,7 @@
 #include "plugin/group_parts.h"
 #include "shim/agent/cgroup/task_path.h"
 
-/* The largest weight there is: within its quota a job shall not lose CPU time to other processes of the node. */
+/* The kernel's largest, so that a job within its quota does not lose CPU time to other processes of the node. */
 static const char kWeight[] = "10000";
 
 static bool read_proc(const char *proc, const char *process, char *text, size_t size) {
@@ -52,7 +52,7 @@ static int open_job(const struct dfrs_group_conf *conf, int root, pid_t process,
   char seen[PATH_MAX] = "";
   struct stat about;
   snprintf(number, sizeof(number), "%d", (int)process);
-  /* Where the task cannot be seen: slurmstepd itself is in another group of the same job. */
+  /* If the task cannot be seen: slurmstepd itself is in another group of the same job. */
   if (!job_path(conf, number, path, seen) && !job_path(conf, "self", path, seen))
     return dfrs_fail(err, err_size,
                      "the task is in group '%.500s', which is no job's of %s_slurmstepd.scope or slurmstepd.scope "

@@ -3,6 +3,7 @@
 #   libdfrs_controller.so  policy and controller behind a C ABI; the plugins share their state through it
 #   sched_dfrs.so          the thread (slurmctld); sched_backfill.so: the same for SchedulerType=sched/backfill
 #   select_cons_tres.so    gate and exact placement around the stock selector of that name (slurmctld)
+#   priority_multifactor.so  Slurm's own, but jobs cost what they were given (slurmctld)
 #   spank_dfrs.so          puts tasks under their quota (slurmstepd, on the nodes)
 #
 # $ORIGIN: the plugins find the library relative to their own place: beside them in the build folder, one folder up when
@@ -56,7 +57,9 @@ SCHED_SOURCES = \
 	plugin/snapshot.c \
 	plugin/snapshot.h \
 	plugin/stock_backfill.c \
-	plugin/stock_backfill.h
+	plugin/stock_backfill.h \
+	plugin/usage_records.c \
+	plugin/usage_records.h
 
 # One plugin under two names: see plugin/sched_dfrs.c.
 slurmplugin_PROGRAMS += plugin/sched_dfrs.so plugin/sched_backfill.so
@@ -70,6 +73,15 @@ plugin_sched_backfill_so_LDFLAGS = $(SLURM_PLUGIN_SO)
 plugin_sched_backfill_so_LDADD = plugin/libdfrs_controller.so
 EXTRA_plugin_sched_backfill_so_DEPENDENCIES = plugin/slurm_plugin.map
 plugin_sched_backfill_so_SOURCES = $(SCHED_SOURCES)
+
+# Exports all names, as Slurm's own: see plugin/priority_multifactor.c.
+slurmplugin_PROGRAMS += plugin/priority_multifactor.so
+plugin_priority_multifactor_so_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS)
+plugin_priority_multifactor_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-z,lazy -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..'
+plugin_priority_multifactor_so_LDADD = plugin/libdfrs_controller.so -lm
+plugin_priority_multifactor_so_SOURCES = \
+	plugin/compat.h \
+	plugin/priority_multifactor.c
 
 slurmplugin_PROGRAMS += plugin/select_cons_tres.so
 plugin_select_cons_tres_so_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS)
@@ -92,7 +104,10 @@ plugin_select_cons_tres_so_SOURCES = \
 	plugin/select_cons_tres.c \
 	plugin/selector.h \
 	plugin/selector_forward.h \
+	plugin/selector_reserved.h \
+	plugin/selector_reserved_22_05.h \
 	plugin/selector_test.h \
+	plugin/selector_test_before_24_11.h \
 	plugin/shared_row.c \
 	plugin/shared_row.h \
 	plugin/stock.c \

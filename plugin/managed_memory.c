@@ -39,7 +39,7 @@ uint64_t memory_wanted(const job_record_t *job, uint32_t k, int node) {
   if (!(held->cr_type & COMPAT_CR_MEMORY) || held->cpus[k] == 0 || !job->details) return 0;
   if (!marked_exact(job)) return wanted_by_request(job, k, node);
   if (compat_whole_nodes(held->whole_node)) {
-    /* No other job runs there: less than it asked for by CPU does no harm, and more there is not. */
+    /* Its request by CPU may exceed the node's memory. The whole node is enough, since no other job runs there. */
     const uint64_t wanted = wanted_by_request(job, k, node), all = memory_of_node(node);
     return wanted < all ? wanted : all;
   }

@@ -33,7 +33,8 @@ void placed_cores_take(job_record_t *job);
 void placed_cores_give_back(job_record_t *job);
 /* No job's cores are counted: before all jobs are added from the beginning. */
 void placed_cores_forget(void);
-/* Whether nodes of its own are free of others, if it needs them (--exclusive), and not others' own. For a resume. */
+/* Whether no other job is in the way of a resume: if this job is exclusive, its nodes must be empty; if not, no
+ * exclusive job may be on them. */
 bool placed_has_room(const job_record_t *job);
 /* Removes a node from the job: its cores, its memory, and its entry in job_resources. */
 int placed_resize(job_record_t *job, const node_record_t *node);

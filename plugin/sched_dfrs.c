@@ -27,6 +27,7 @@
 #include "plugin/slurm_settings.h"
 #include "plugin/snapshot.h"
 #include "plugin/stock_backfill.h"
+#include "plugin/usage_records.h"
 #include "shim/controller.h"
 #include "shim/gate.h"
 
@@ -75,9 +76,9 @@ static void publish_partitions(void) {
 }
 
 static void reconfigure(void) {
-  char message[512];
+  char message[1024];
   if (dfrs_controller_reconfigure(controller, message, sizeof(message)) != 0) {
-    error("sched/dfrs: %s; the former configuration stays in force", message);
+    error("sched/dfrs: %s", message);
     return;
   }
   publish_partitions();
@@ -155,6 +156,7 @@ static bool one_round(struct rounds *r) {
     r->wake_at = wall_clock() + 0.5;
     return false;
   }
+  wake_in(r, usage_records_check(snapshot_view(r->snapshot)));
   struct dfrs_operations operations = {0};
   const double step_from = monotonic_clock();
   if (dfrs_controller_step(controller, snapshot_view(r->snapshot), &operations) != 0) {
@@ -242,6 +244,7 @@ static void *thread_main(void *unused) {
       last_dependencies = wall_clock();
     }
   }
+  usage_records_finish();
   snapshot_free(rounds.snapshot);
   free(rounds.results);
   free(rounds.indices);
@@ -257,8 +260,9 @@ static struct dfrs_controller *new_controller(void) {
                                               .auth_socket = socket,
                                               .cluster_name = slurm_conf.cluster_name,
                                               .slurm_user_id = slurm_conf.slurm_user_id,
-                                              .wake = dfrs_gate_wake};
-  char message[512] = "";
+                                              .wake = dfrs_gate_wake,
+                                              .goes_on = compat_goes_on()};
+  char message[1024] = "";
   struct dfrs_controller *made = dfrs_controller_create(&paths, log_line, message, sizeof(message));
   if (!made) {
     error("sched/dfrs: %s", message);
@@ -282,6 +286,7 @@ static int start_thread(void) {
   publish_partitions();
   apply_set_takeover(time(NULL));
   lost_jobs_begin(time(NULL));
+  usage_records_begin(slurm_conf.state_save_location);
   if (dfrs_controller_stock_backfill(controller)) (void)stock_backfill_start();
   __atomic_store_n(&stop_requested, false, __ATOMIC_RELEASE);
   if (pthread_create(&thread, NULL, thread_main, NULL) != 0) {
@@ -308,7 +313,10 @@ int init(void) {
         "dfrs' plugins before Slurm's own, and SelectType must be select/cons_tres");
     return SLURM_ERROR;
   }
-  if (slurm_settings_check() != SLURM_SUCCESS) return SLURM_ERROR;
+  if (slurm_settings_check() != SLURM_SUCCESS) {
+    if (!compat_goes_on()) return SLURM_ERROR;
+    error("sched/dfrs: goes on, but jobs are at risk, and slurmctld will not start again with these settings");
+  }
   pthread_mutex_lock(&thread_lock);
   const int rc = running ? SLURM_SUCCESS : start_thread();
   pthread_mutex_unlock(&thread_lock);

@@ -11,7 +11,8 @@
  *   - A job that was placed exactly stays so until it ends, even if its partition is no longer managed: it is not in
  *     cons_tres' rows and shares cores.
  *   - A job that was running when its partition became managed stays in cons_tres' rows. It can be paused.
- *   - A job that we have paused is resumed by our rules (its memory must be free), whoever asks and wherever it is.
+ *   - A job that we paused resumes only if its memory is free, even if a user asks for it or its partition is no longer
+ *     managed.
  * `scontrol suspend` frees the cores and keeps the memory, as in stock Slurm: the job is not paged out, and its resume
  * must not fail.
  *
@@ -116,7 +117,8 @@ int selector_job_test(const struct selector_test *test) {
     const int mode = test->mode & SELECT_MODE_BASE;
     if (mode == SELECT_MODE_RUN_NOW) return run_now(test);
     if (mode == SELECT_MODE_WILL_RUN && in_backfill()) return SLURM_ERROR;
-    /* Slurm asks this of every job that comes in. It also asks when a start by our own plan has failed: no news. */
+    /* Slurm calls this for every job that is submitted. It also does so after a start by our own plan has failed, which
+     * we know already. */
     if (mode == SELECT_MODE_TEST_ONLY && dfrs_gate_plan(test->job->job_id).kind == DFRS_PLAN_NONE) dfrs_gate_wake();
   }
   return test->stock(test);
@@ -277,6 +279,7 @@ int select_p_job_expand(job_record_t *from, job_record_t *to) {
 
 int select_p_node_init(void) {
   if (!active) return stock.node_init();
+  compat_accounting_ready();
   shared_row_detach();
   placed_cores_forget();
   const int rc = stock.node_init();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Operations that are handed on to the stock selector as they are:
+ * What the entry points before 25.05 share. Operations that are handed on to the stock selector as they are:
  *
  *   FORWARD(type, name, (parameters), (arguments))
  *
@@ -9,6 +9,7 @@
 #ifndef DFRS_PLUGIN_SELECTOR_FORWARD_H
 #define DFRS_PLUGIN_SELECTOR_FORWARD_H
 
+#include "plugin/selector.h"
 #include "plugin/stock.h"
 
 #define FORWARD(type, name, parameters, arguments) \
@@ -41,5 +42,14 @@
   X(int, select_jobinfo_pack, (select_jobinfo_t * info, buf_t * buffer, uint16_t version), (info, buffer, version))    \
   X(int, select_jobinfo_unpack, (select_jobinfo_t * *info, buf_t * buffer, uint16_t version), (info, buffer, version)) \
   X(int, get_info_from_plugin, (enum select_plugindata_info what, job_record_t * job, void *data), (what, job, data))
+
+/* Defaults for GPUs. cons_tres has functions for them, under names that begin with `prefix`. */
+static uint64_t (*def_cpu_per_gpu)(compat_list);
+static uint64_t (*def_mem_per_gpu)(compat_list);
+#define GPU_DEFAULTS_NAMES(prefix) \
+  {prefix "_get_def_cpu_per_gpu", &def_cpu_per_gpu, false}, { prefix "_get_def_mem_per_gpu", &def_mem_per_gpu, false }
+
+uint64_t selector_def_cpu_per_gpu(compat_list defaults) { return def_cpu_per_gpu(defaults); }
+uint64_t selector_def_mem_per_gpu(compat_list defaults) { return def_mem_per_gpu(defaults); }
 
 #endif

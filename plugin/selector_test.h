@@ -4,7 +4,7 @@
 #ifndef DFRS_PLUGIN_SELECTOR_TEST_H
 #define DFRS_PLUGIN_SELECTOR_TEST_H
 
-#include "plugin/selector.h"
+#include "plugin/selector_reserved.h"
 
 static int (*stock_job_test)(job_record_t *, bitstr_t *, uint32_t, uint32_t, uint32_t, uint16_t, compat_list,
                              compat_list *, resv_exc_t *, will_run_data_t *);
@@ -15,12 +15,6 @@ struct more {
   resv_exc_t *reserved;
   will_run_data_t *will_run;
 };
-
-/* One bitmap of cores for each node that has any; no array at all if there is none. */
-static bool any_on(const struct reserved_cores *reserved, int node) {
-  bitstr_t *const *const nodes = reserved->map;
-  return nodes && nodes[node] && bit_ffs(nodes[node]) >= 0;
-}
 
 static int ask_stock(const struct selector_test *t) {
   const struct more *const more = t->more;
@@ -38,7 +32,7 @@ int select_p_job_test(job_record_t *job, bitstr_t *nodes, uint32_t min_nodes, ui
                                      .max_nodes = max_nodes,
                                      .req_nodes = req_nodes,
                                      .mode = mode,
-                                     .reserved = {any_on, reserved ? reserved->exc_cores : NULL},
+                                     .reserved = selector_reserved(reserved),
                                      .stock = ask_stock,
                                      .more = &more};
   return selector_job_test(&test);

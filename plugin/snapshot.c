@@ -384,6 +384,7 @@ static uint32_t flags_of(const job_record_t *job, const struct job_shape *shape)
   if (job->batch_flag && job->details->requeue) flags |= DFRS_JOB_MAY_REQUEUE;
   if (job->array_recs && job->array_recs->task_id_bitmap && job->array_task_id == NO_VAL) flags |= DFRS_JOB_ARRAY_META;
   if (lost_jobs_has(job)) flags |= DFRS_JOB_LOST;
+  if (IS_JOB_CONFIGURING(job)) flags |= DFRS_JOB_CONFIGURING;
   return flags;
 }
 

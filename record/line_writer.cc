@@ -42,7 +42,8 @@ class Output {
       begun_ = true;
     }
     std::array<unsigned char, 1 << 15> buffer;
-    // zlib does not change its input, although next_in is not const. It counts in unsigned, hence the parts.
+    // zlib does not change its input, although next_in is not const. Its counts are `unsigned`, so long text goes in
+    // parts.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
     do {
       const std::size_t part = std::min<std::size_t>(text.size(), 1U << 30);

@@ -40,7 +40,7 @@ void Recorder::off(std::chrono::milliseconds patience) noexcept {
     const auto closed = old->close(patience);
     if (closed) return;
     const std::lock_guard lock(mutex_);
-    if (!state_.on) state_.stopped = closed.error();
+    if (!state_.on) state_.intact = closed;
     if (log_) log_(1, fmt::format("the end of a record is missing: {}", closed.error()));
   } catch (...) {
     // Out of memory: there is no way to report it.
@@ -93,7 +93,7 @@ void Recorder::fail(std::string why) noexcept {
     state_.on = false;
     begun_ = false;
     if (log_) log_(1, fmt::format("recording has stopped: {}: {}", state_.path.value_or("?"), why));
-    state_.stopped = std::move(why);
+    state_.intact = tl::unexpected<std::string>(std::move(why));
   } catch (...) {
     // Out of memory: there is no way to report it.
   }

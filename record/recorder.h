@@ -36,10 +36,10 @@ namespace dfrs::record {
 /// For status and dfrsctl.
 struct RecordingState {
   bool on = false;
-  std::optional<std::string> path;     ///< of this record, or of the last one; nullopt before the first
-  std::uint64_t steps = 0;             ///< recorded so far
-  std::uint64_t bytes = 0;             ///< written so far, before compression
-  std::optional<std::string> stopped;  ///< why it stopped without being told to; nullopt: it did not
+  std::optional<std::string> path;         ///< of this record, or of the last one; nullopt before the first
+  std::uint64_t steps = 0;                 ///< recorded so far
+  std::uint64_t bytes = 0;                 ///< written so far, before compression
+  tl::expected<void, std::string> intact;  ///< error: why the record ended before it was turned off, or lacks its end
 };
 
 class Recorder {
@@ -53,8 +53,8 @@ class Recorder {
   /// Starts a record in a new file, compressed if its name ends with ".gz". This ends the current record, unless the
   /// new file cannot be created. Error: a message with the path and the reason. Any thread.
   tl::expected<void, std::string> on(const std::string& path, const RecordLimits& limits = {}) noexcept;
-  /// Ends the record and waits at most `patience` until all its steps are written. RecordingState::stopped says why if
-  /// they are not. Any thread.
+  /// Ends the record and waits at most `patience` until all its steps are written. If they are not,
+  /// RecordingState::intact says why. Any thread.
   void off(std::chrono::milliseconds patience = std::chrono::seconds{2}) noexcept;
   RecordingState state() const;
 

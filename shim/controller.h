@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 /* Incremented at each change of this header; the plugin compares it with dfrs_controller_abi(). */
-#define DFRS_CONTROLLER_ABI 5
+#define DFRS_CONTROLLER_ABI 6
 uint32_t dfrs_controller_abi(void);
 
 struct dfrs_controller;
@@ -39,6 +39,9 @@ struct dfrs_controller_paths {
   const char* cluster_name;
   uint32_t slurm_user_id;
   void (*wake)(void); /* requests a step soon, after a command of dfrsctl; any thread; may be NULL */
+  /* slurmctld goes on with jobs under way (reconfiguration, takeover): a wrong dfrs.conf leaves the last good one in
+   * force. The same holds for every controller of a process but the first. */
+  bool goes_on;
 };
 
 /* The log of the host: level 1 error, 2 warning ("info" in slurmctld), 3 verbose, 4 debug. Any thread. */
@@ -50,7 +53,7 @@ struct dfrs_controller* dfrs_controller_create(const struct dfrs_controller_path
                                                size_t err_size);
 /* Saves state, stops the threads (at most 2 s). */
 void dfrs_controller_destroy(struct dfrs_controller* controller);
-/* Reads dfrs.conf again. On an error -1 and a one-line message; the old configuration then stays in force. */
+/* Reads dfrs.conf again. On an error -1 and a one-line message, which says what stays in force: the old one. */
 int dfrs_controller_reconfigure(struct dfrs_controller* controller, char* err, size_t err_size);
 /* How many managed partitions there are, and their names, which are valid until reconfigure or destroy. */
 size_t dfrs_controller_partitions(const struct dfrs_controller* controller, const char* const** names);
@@ -96,6 +99,7 @@ enum dfrs_job_flag {
   DFRS_JOB_USER_SUSPENDED = 1 << 5, /* by scontrol suspend, not by us: leave it alone */
   DFRS_JOB_ARRAY_META = 1 << 6,     /* stands for the tasks of an array that have not been split off */
   DFRS_JOB_LOST = 1 << 7,           /* RUNNING or SUSPENDED in Slurm's records only: its node does not have it */
+  DFRS_JOB_CONFIGURING = 1 << 8,    /* RUNNING, but its nodes boot or PrologSlurmctld runs: it is not launched yet */
 };
 
 struct dfrs_job {

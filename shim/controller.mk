@@ -69,6 +69,8 @@ libdfrs_control_a_SOURCES = \
 	shim/controller/job_progress.h \
 	shim/controller/job_table.cc \
 	shim/controller/job_table.h \
+	shim/controller/last_good_config.cc \
+	shim/controller/last_good_config.h \
 	shim/controller/lifecycle.cc \
 	shim/controller/lifecycle.h \
 	shim/controller/limits.cc \
@@ -110,13 +112,20 @@ libdfrs_control_a_SOURCES = \
 	shim/controller/state_writer.cc \
 	shim/controller/state_writer.h \
 	shim/controller/status_report.cc \
+	shim/controller/synced_file.cc \
+	shim/controller/synced_file.h \
 	shim/controller/throttle.h \
 	shim/controller/timing.h \
+	shim/controller/usage.cc \
+	shim/controller/usage.h \
+	shim/controller/usage_ledger.cc \
+	shim/controller/usage_ledger.h \
 	shim/controller/view_builder.cc \
 	shim/controller/view_builder.h \
 	shim/controller/weights.cc \
 	shim/controller/weights.h \
-	shim/quota/node_agents.h
+	shim/quota/node_agents.h \
+	shim/usage.h
 
 # What asks it; everything but main(), so that tests link the same objects.
 noinst_LIBRARIES += libdfrsctl.a

@@ -51,8 +51,10 @@ libsim_a_SOURCES = \
 	sim/fetch/catalogue.h \
 	sim/host/completion_queue.cc \
 	sim/host/completion_queue.h \
+	sim/host/cpu_clock.h \
 	sim/host/glpk_solver.cc \
 	sim/host/glpk_solver.h \
+	sim/host/idle_meter.h \
 	sim/host/instance.cc \
 	sim/host/instance.h \
 	sim/host/job_slots.cc \
@@ -69,6 +71,8 @@ libsim_a_SOURCES = \
 	sim/host/step_log.h \
 	sim/host/step_recorder.cc \
 	sim/host/step_recorder.h \
+	sim/host/timeline.cc \
+	sim/host/timeline.h \
 	sim/host/watched_simulation.h \
 	sim/io/allocation.cc \
 	sim/io/allocation.h \

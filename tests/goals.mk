@@ -8,6 +8,7 @@
 #   SCRIPT_TESTS
 SCRIPT_TESTS = \
 	tests/build/packages.sh \
+	tests/cli/accounting_sample.py \
 	tests/plugin/configure.sh \
 	tests/cli/exit_codes.sh \
 	$(DOCS_TESTS) \
@@ -17,6 +18,8 @@ SCRIPT_TESTS = \
 	tests/policy/purity.sh \
 	tests/policy/purity_selftest.sh
 dist_check_SCRIPTS = $(SCRIPT_TESTS)
+EXTRA_DIST += tests/cli/make_accounting.py
+tests/cli/accounting_sample.log: dfrs-sim$(EXEEXT)
 THREAD_TESTS = $(LIVE_THREADS) $(SIM_THREADS)
 TESTS = $(PROGRAM_TESTS) $(PLUGIN_TESTS) $(SCRIPT_TESTS) $(UNIT_TESTS) $(THREAD_TESTS)
 

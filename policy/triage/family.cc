@@ -91,7 +91,7 @@ constexpr std::string_view kShortPart = "SHORT=";
 
 Algorithm policy_of(const Values& values, Seconds short_job = triage::kShort, const Given& given = {}) {
   std::string name = "Triage";
-  std::string description = "the worst off start first and put out who loses least";
+  std::string description = "the worst-off jobs start first and displace those that lose least";
   for (std::size_t k = 0; k < kParts.size(); ++k) {
     const auto value = static_cast<std::size_t>(values[k]);
     if (values[k] != kParts[k].usual) (name += '/').append(kParts[k].name).append(kParts[k].values[value]);

@@ -5,12 +5,34 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "shim/auth/user_id.h"
+#include "shim/conf/key_values.h"
 #include "shim/conf/read_config.h"
+#include "shim/conf/settings.h"
 #include "shim/conf/slurm_conf.h"
 
 namespace dfrs::shim {
+namespace {
+
+// ControlPort and ControlAddress of a file that has mistakes elsewhere; nothing if they are wrong themselves, or the
+// file is no longer there.
+std::optional<Config> control_settings(const std::string& path) {
+  const auto found = read_key_values(path, kMaxConfigBytes);
+  if (!found) return std::nullopt;
+  Config config;
+  GivenPauseRules unused;
+  for (const KeyValue& pair : found->pairs) {
+    const Setting* const setting = find_setting(pair.key);
+    if (setting == nullptr || (setting->name != "ControlPort" && setting->name != "ControlAddress")) continue;
+    if (!setting->read(pair.value, {config, unused})) return std::nullopt;
+  }
+  return config;
+}
+
+}  // namespace
+
 tl::expected<ControllerAddress, AddressError> find_controller(const AddressOptions& options) {
   const auto fail = [](std::string message, bool io) {
     return tl::unexpected<AddressError>(AddressError{std::move(message), io});
@@ -51,12 +73,19 @@ tl::expected<ControllerAddress, AddressError> find_controller(const AddressOptio
     conf = (std::filesystem::path(slurm_conf).parent_path() / "dfrs.conf").string();
     if (::access(conf.c_str(), R_OK) != 0) return address;
   }
-  const auto config = read_config(conf);
+  const auto whole = read_config(conf);
+  std::optional<Config> config;
+  if (whole) {
+    config = *whole;
+  } else if (options.conf.empty()) {
+    config = control_settings(conf);
+  }
   if (!config) {
     std::string text;
-    for (const ConfigError& error : config.error()) text += error.text() + "\n";
-    return fail(text + "the control port is not known; give --port", config.error().front().unreadable);
+    for (const ConfigError& error : whole.error()) text += error.text() + "\n";
+    return fail(text + "the control port is not known; give --port", whole.error().front().unreadable);
   }
+  if (!whole) address.warning = whole.error().front().text();
   address.port = config->control_port;
   // One address of its own is where to look first; the backup controller may have another dfrs.conf.
   const std::string& own = config->control_address;

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
@@ -31,6 +32,7 @@ struct ControllerAddress {
   AuthOptions auth;
   std::string cluster;
   uid_t slurm_user = 0;
+  std::optional<std::string> warning = {};  ///< what is wrong in dfrs.conf, though the port was found; one line
 };
 
 struct AddressError {
@@ -39,7 +41,8 @@ struct AddressError {
 };
 
 /// Takes from the files what the options leave open. If dfrs.conf is neither named nor beside slurm.conf (only
-/// slurmctld's host needs it), the port is the default one.
+/// slurmctld's host needs it), the port is the default one. A dfrs.conf beside slurm.conf may have mistakes elsewhere,
+/// as slurmctld then goes on with the last good one; one that is named may not.
 tl::expected<ControllerAddress, AddressError> find_controller(const AddressOptions& options);
 
 }  // namespace dfrs::shim

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <functional>
@@ -13,7 +14,9 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <tl/expected.hpp>
+#include <utility>
 #include <vector>
 
 #include "base/exit_code.h"
@@ -110,26 +113,71 @@ Result<Json> read_answer(const HttpCallAnswer& answer) {
   return json;
 }
 
-// Asks the hosts one after the other: a backup controller may have taken over.
-Result<Json> ask(const AddressOptions& options, const std::string& method, const std::string& target,
-                 const std::string& body = {}) {
-  const auto address = find_controller(options);
-  if (!address) return failure(address.error().io ? kIo : kInput, address.error().message);
-  const Authenticator authenticator(address->auth);
+struct Options {
+  AddressOptions address;
+  bool json = false;
+  unsigned wait = 10;
+  std::uint32_t job = 0;
+  bool dry_run = false;
+  std::string action;
+  std::string file;
+};
+
+struct Question {
+  std::string method;
+  std::string target;
+  std::string body = {};
+};
+
+struct NoAnswer {
+  std::string message;
+  bool try_again = false;  // a slurmctld that is about to start may answer
+};
+
+// Asks the hosts one after the other: a backup controller may have taken over. Error: none has answered.
+tl::expected<Result<Json>, NoAnswer> ask_once(const ControllerAddress& address, const Question& question) {
+  const Authenticator authenticator(address.auth);
   HttpCallLimits limits;
   limits.connect_timeout = std::chrono::seconds{3};
   limits.timeout = std::chrono::seconds{20};
   limits.max_answer = std::size_t{1} << 30;
-  std::string unreachable;
-  for (const std::string& host : address->hosts) {
-    const HttpCall call{host, address->port, method, target, controller_receiver(address->cluster), body};
-    const auto answer = http_call(authenticator, call, limits, address->slurm_user);
+  NoAnswer none;
+  for (const std::string& host : address.hosts) {
+    const HttpCall call{
+        host, address.port, question.method, question.target, controller_receiver(address.cluster), question.body};
+    const auto answer = http_call(authenticator, call, limits, address.slurm_user);
     if (answer) return read_answer(*answer);
-    if (answer.error().refused) return failure(kRefused, answer.error().message);
-    unreachable += (unreachable.empty() ? "" : "; ") + answer.error().message;
+    const HttpCallError& error = answer.error();
+    if (error.refused) return Result<Json>(failure(kRefused, error.message));
+    none.message += (none.message.empty() ? "" : "; ") + error.message;
+    // An order on a connection that broke may have been carried out.
+    using Connection = HttpCallError::Connection;
+    if (error.connection == Connection::refused || (error.connection == Connection::broken && question.method == "GET"))
+      none.try_again = true;
   }
+  return tl::unexpected(std::move(none));
+}
+
+// Since Slurm 23.11 slurmctld starts anew at `scontrol reconfigure`, and does not answer for a moment.
+Result<Json> ask(const Options& options, const Question& question) {
+  using std::chrono::steady_clock;
+  const auto address = find_controller(options.address);
+  if (!address) return failure(address.error().io ? kIo : kInput, address.error().message);
+  if (address->warning) fmt::print(stderr, "dfrsctl: warning: {}\n", *address->warning);
+  const auto deadline = steady_clock::now() + std::chrono::seconds{options.wait};
+  auto answer = ask_once(*address, question);
+  for (bool told = false; !answer && answer.error().try_again && steady_clock::now() < deadline;) {
+    if (!std::exchange(told, true)) {
+      fmt::print(stderr,
+                 "dfrsctl: slurmctld does not answer; is it being reconfigured? Tries again for {} s (--wait)\n",
+                 options.wait);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds{200});
+    answer = ask_once(*address, question);
+  }
+  if (answer) return std::move(*answer);
   return failure(kUnreachable,
-                 unreachable +
+                 answer.error().message +
                      "\nIs slurmctld running, with SchedulerType=sched/dfrs, and munged (auth/slurm: sackd or "
                      "slurmd) on this host? ControlAddress and ControlPort of dfrs.conf, or --host and "
                      "--port, must say where it listens.");
@@ -145,15 +193,6 @@ std::string user_name(std::uint32_t id) {
   return entry->second;
 }
 
-struct Options {
-  AddressOptions address;
-  bool json = false;
-  std::uint32_t job = 0;
-  bool dry_run = false;
-  std::string action;
-  std::string file;
-};
-
 Result<Json> record(const Options& o) {
   if (o.action == "on" && o.file.empty()) return failure(kUsage, "record on: name the FILE to write");
   if (o.action != "on" && !o.file.empty()) return failure(kUsage, "record " + o.action + " takes no FILE");
@@ -162,9 +201,9 @@ Result<Json> record(const Options& o) {
                                        "the one you are in",
                                        o.file));
   }
-  if (o.action == "show") return ask(o.address, "GET", "/v1/record");
+  if (o.action == "show") return ask(o, {"GET", "/v1/record"});
   const Json order = o.action == "on" ? Json{{"on", o.file}} : Json{{"off", true}};
-  return ask(o.address, "POST", "/v1/record", json_text(order));
+  return ask(o, {"POST", "/v1/record", json_text(order)});
 }
 
 std::string version_text(const Json& answer) {
@@ -181,7 +220,7 @@ struct Command {
 
 // A request that only reads.
 std::function<Result<Json>(const Options&)> look(const char* target) {
-  return [target](const Options& o) { return ask(o.address, "GET", target); };
+  return [target](const Options& o) { return ask(o, {"GET", target}); };
 }
 
 std::vector<Command> add_commands(CLI::App& app, Options& o) {
@@ -205,9 +244,7 @@ std::vector<Command> add_commands(CLI::App& app, Options& o) {
       {status, look("/v1/status"), [](const Json& answer) { return status_table(answer, user_name); }},
       {nodes, look("/v1/nodes"), nodes_table},
       {explain,
-       [](const Options& options) {
-         return ask(options.address, "GET", fmt::format("/v1/explain?job={}", options.job));
-       },
+       [](const Options& options) { return ask(options, {"GET", fmt::format("/v1/explain?job={}", options.job)}); },
        explain_text},
       {repack, look("/v1/repack"), repack_table},
       {recording, record, recording_text},
@@ -245,6 +282,10 @@ std::optional<std::string> unknown_subcommand(const CLI::App& app, const std::ve
 void add_options(CLI::App& app, Options& options) {
   AddressOptions& address = options.address;
   app.add_flag("--json", options.json, "Print JSON, as docs/reference/dfrsctl.md describes it");
+  app.add_option("--wait", options.wait,
+                 "Seconds for which to try again while slurmctld does not listen, as during `scontrol reconfigure` "
+                 "(default: 10; 0: not at all)")
+      ->check(CLI::Range(0, 3600));
   app.add_option("--host", address.host, "Host of slurmctld");
   app.add_option("--port", address.port, "Control port on that host")->check(CLI::Range(1, 65535));
   app.add_option("--auth", address.auth.type, "Credentials (default: by AuthType of slurm.conf)")

@@ -29,16 +29,16 @@ void add_controller(MetricsText& text, const ControllerStatus& status) {
   text.sample("", status.max_step_ms / 1000);
   text.family("dfrs_controller_decisions_total", "counter", "Starts, pauses, moves and resumes decided.");
   text.sample("", status.decisions);
-  text.family("dfrs_controller_resyncs_total", "counter", "Times that decisions began again from Slurm's state.");
+  text.family("dfrs_controller_resyncs_total", "counter", "Times that the policy was rebuilt from Slurm's state.");
   text.sample("", status.resyncs);
   text.family("dfrs_controller_errors_total", "counter", "Rounds that ended with an error.");
   text.sample("", status.errors);
   text.family("dfrs_lost_runs_total", "counter", "Runs whose work a requeue lost.");
   text.sample("", status.lost_runs);
-  text.family("dfrs_lost_work_seconds_total", "counter", "Their virtual time.");
+  text.family("dfrs_lost_work_seconds_total", "counter", "Virtual time of the runs whose work a requeue lost.");
   text.sample("", status.lost_work);
 
-  text.family("dfrs_quota_deliveries_total", "counter", "Quotas sent to node agents, by what came of it.");
+  text.family("dfrs_quota_deliveries_total", "counter", "Quotas sent to node agents, by result.");
   const DeliveryCounters& sent = status.deliveries;
   for (const auto& [result, count] : {std::pair{"applied", sent.applied}, std::pair{"failed", sent.failed},
                                       std::pair{"refused", sent.refused}, std::pair{"stale", sent.stale}}) {
@@ -60,11 +60,11 @@ void add_jobs(MetricsText& text, const ControllerStatus& status) {
                   value(job));
     }
   };
-  text.family("dfrs_job_yield", "gauge", "Fraction of the CPU time asked for that the job gets; 0: it does not run.");
+  text.family("dfrs_job_yield", "gauge", "Fraction of the requested CPU time that the job gets; 0: it does not run.");
   each([](const JobStatus& job) { return job.yield; });
   text.family("dfrs_job_flow_seconds", "gauge", "Time since the job could have run.");
   each([](const JobStatus& job) { return job.flow_time; });
-  text.family("dfrs_job_virtual_seconds", "gauge", "Its progress: run time weighted with the yield.");
+  text.family("dfrs_job_virtual_seconds", "gauge", "Progress of the job: its run time weighted with the yield.");
   each([](const JobStatus& job) { return job.virtual_time; });
   text.family("dfrs_job_pauses_total", "counter", "How often the job was paused.");
   each([](const JobStatus& job) { return std::uint64_t{job.pauses}; });
@@ -82,26 +82,27 @@ void add_nodes(MetricsText& text, const ControllerStatus& status) {
   each([](const NodeStatus& node) { return one_if(node.usable); });
   text.family("dfrs_node_cpus", "gauge", "CPUs of the node, as Slurm counts them.");
   each([](const NodeStatus& node) { return node.cpus; });
-  text.family("dfrs_node_foreign_cpus", "gauge", "Of them, held by jobs of other partitions.");
+  text.family("dfrs_node_foreign_cpus", "gauge", "CPUs of the node that jobs of other partitions hold.");
   each([](const NodeStatus& node) { return node.foreign_cpus; });
   text.family("dfrs_node_allocated_cpus", "gauge", "Sum of the quotas of jobs on the node.");
   each([](const NodeStatus& node) { return node.allocated_cpus; });
-  text.family("dfrs_node_demanded_cpus", "gauge", "Sum of what these jobs could use.");
+  text.family("dfrs_node_demanded_cpus", "gauge", "CPUs that the jobs on the node could use.");
   each([](const NodeStatus& node) { return node.demanded_cpus; });
   text.family("dfrs_node_memory_bytes", "gauge", "Memory of the node for jobs.");
   each([](const NodeStatus& node) { return node.memory_mib * kMib; });
-  text.family("dfrs_node_used_memory_bytes", "gauge", "Of it, asked for by running jobs of managed partitions.");
+  text.family("dfrs_node_used_memory_bytes", "gauge",
+              "Memory of the node that running jobs of managed partitions have requested.");
   each([](const NodeStatus& node) { return node.used_memory_mib * kMib; });
   text.family("dfrs_node_running_jobs", "gauge", "Jobs of managed partitions that run on the node.");
   each([](const NodeStatus& node) { return std::uint64_t{node.jobs}; });
-  text.family("dfrs_node_suspended_jobs", "gauge", "Jobs of managed partitions that are suspended there.");
+  text.family("dfrs_node_suspended_jobs", "gauge", "Jobs of managed partitions that are suspended on the node.");
   each([](const NodeStatus& node) { return std::uint64_t{node.suspended_jobs}; });
   if (!status.enforce_quotas) return;
   text.family("dfrs_node_agent_reachable", "gauge", "1: the node's agent answered the last request.");
   each([](const NodeStatus& node) { return one_if(node.agent_reachable); });
-  text.family("dfrs_node_agent_current", "gauge", "1: it has applied the newest quotas.");
+  text.family("dfrs_node_agent_current", "gauge", "1: the node's agent has applied the newest quotas.");
   each([](const NodeStatus& node) { return one_if(node.agent_current); });
-  text.family("dfrs_node_agent_age_seconds", "gauge", "Time since its last answer.");
+  text.family("dfrs_node_agent_age_seconds", "gauge", "Time since the last answer of the node's agent.");
   each([](const NodeStatus& node) { return node.agent_age; });
 }
 

@@ -93,8 +93,9 @@ struct ControllerStatus {
   std::string algorithm;
   Seconds period = 0;
   bool enforce_quotas = true;
-  Seconds now = 0;      ///< of the last step, s since the epoch; 0: there was none
-  Seconds wake_at = 0;  ///< latest time of the next step; infinity: only events trigger it
+  std::optional<std::string> config_error;  ///< why dfrs.conf is not in force, and what is; nothing: it is
+  Seconds now = 0;                          ///< of the last step, s since the epoch; 0: there was none
+  Seconds wake_at = 0;                      ///< latest time of the next step; infinity: only events trigger it
   std::uint64_t steps = 0;
   std::uint64_t decisions = 0;  ///< starts, pauses, moves, resumes decided since the controller was created
   std::uint64_t resyncs = 0;

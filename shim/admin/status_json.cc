@@ -82,8 +82,12 @@ Json node_json(const NodeStatus& node, bool quotas) {
 }  // namespace
 
 Json recording_json(const record::RecordingState& recording) {
-  return {{"format", kControlFormat}, {"on", recording.on},       {"path", text_or_null(recording.path)},
-          {"steps", recording.steps}, {"bytes", recording.bytes}, {"stopped", text_or_null(recording.stopped)}};
+  return {{"format", kControlFormat},
+          {"on", recording.on},
+          {"path", text_or_null(recording.path)},
+          {"steps", recording.steps},
+          {"bytes", recording.bytes},
+          {"stopped", recording.intact ? Json(nullptr) : Json(recording.intact.error())}};
 }
 
 Json status_json(const ControllerStatus& status, const record::RecordingState& recording) {
@@ -96,6 +100,7 @@ Json status_json(const ControllerStatus& status, const record::RecordingState& r
           {"algorithm", status.algorithm},
           {"period_s", status.period},
           {"enforce_quotas", status.enforce_quotas},
+          {"config_error", text_or_null(status.config_error)},
           {"now", status.now == 0 ? Json(nullptr) : Json(status.now)},
           {"wake_at", number(status.wake_at)},
           {"steps", status.steps},

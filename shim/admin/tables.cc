@@ -128,6 +128,10 @@ std::string status_table(const Json& answer, const UserNames& users) {
       answer.at("algorithm").get<std::string>(), answer.at("period_s").get<double>(),
       answer.at("enforce_quotas").get<bool>() ? "enforced" : "off", counted(jobs.size(), "job", "jobs"),
       counted(answer.at("nodes").get<std::uint64_t>(), "node", "nodes"));
+  // A controller of an earlier version does not say.
+  if (const std::string error = printable(text_of(answer.value("config_error", Json()))); !error.empty()) {
+    out += "dfrs.conf is not in force: " + error + "\n";
+  }
   if (answer.at("now").is_null()) {
     out += "no step yet: slurmctld has not shown the cluster\n";
   } else {

@@ -23,11 +23,11 @@ std::string format_metrics(const Agent::Metrics& agent, const HttpCounters& http
 
   text.family("dfrs_agent_state_epoch", "gauge", "Epoch of the desired state in force; 0: none.");
   text.sample(node, agent.desired.order.epoch);
-  text.family("dfrs_agent_state_sequence", "gauge", "Its number within the epoch.");
+  text.family("dfrs_agent_state_sequence", "gauge", "Number of the desired state in force within its epoch.");
   text.sample(node, agent.desired.order.sequence);
-  text.family("dfrs_agent_state_age_seconds", "gauge", "Since the controller's last desired state.");
+  text.family("dfrs_agent_state_age_seconds", "gauge", "Time since the controller's last desired state.");
   text.sample(node, agent.state_age);
-  text.family("dfrs_agent_states_total", "counter", "Desired states received, by what became of them.");
+  text.family("dfrs_agent_states_total", "counter", "Desired states received, by result.");
   text.sample(with("result", "applied"), agent.counters.applied);
   text.sample(with("result", "stale"), agent.counters.stale);
   text.sample(with("result", "malformed"), agent.counters.malformed);
@@ -45,7 +45,7 @@ std::string format_metrics(const Agent::Metrics& agent, const HttpCounters& http
   for (const auto& [job, measure] : agent.jobs) text.sample(label(job), measure.use.cpu_seconds);
   text.family("dfrs_job_periods_total", "counter", "Quota periods in which a job could run.");
   for (const auto& [job, measure] : agent.jobs) text.sample(label(job), measure.group.periods);
-  text.family("dfrs_job_throttled_periods_total", "counter", "Quota periods whose quota a job used up.");
+  text.family("dfrs_job_throttled_periods_total", "counter", "Quota periods in which a job used up its quota.");
   for (const auto& [job, measure] : agent.jobs) text.sample(label(job), measure.group.throttled);
   text.family("dfrs_job_throttled_seconds_total", "counter", "Time for which a job's quota held it back.");
   for (const auto& [job, measure] : agent.jobs) text.sample(label(job), measure.group.throttled_seconds);
@@ -56,30 +56,30 @@ std::string format_metrics(const Agent::Metrics& agent, const HttpCounters& http
 
   text.family("dfrs_node_swap_bytes", "gauge", "Swap of this machine.");
   text.sample(node, agent.swap.total_kib * 1024);
-  text.family("dfrs_node_swap_free_bytes", "gauge", "Of it, not in use.");
+  text.family("dfrs_node_swap_free_bytes", "gauge", "Free swap of this machine.");
   text.sample(node, agent.swap.free_kib * 1024);
-  text.family("dfrs_node_paged_out_bytes_total", "counter", "Memory of suspended jobs that was seen to go to swap.");
+  text.family("dfrs_node_paged_out_bytes_total", "counter", "Memory of suspended jobs that has moved to swap.");
   text.sample(node, agent.page_out.bytes);
   text.family("dfrs_node_paged_out_jobs_total", "counter",
-              "Suspended jobs whose memory was moved out, by how it ended.");
+              "Attempts to move a suspended job's memory to swap, by result.");
   text.sample(with("result", "done"), agent.page_out.jobs);
   text.sample(with("result", "interrupted"), agent.page_out.interrupted);
   text.sample(with("result", "stayed"), agent.page_out.stayed);
 
   text.family("dfrs_node_jobs_corrected_total", "counter",
-              "Jobs whose processes were stopped or ran against Slurm's state, and were corrected.");
+              "Jobs whose processes ran or were stopped contrary to Slurm's state, and were corrected.");
   text.sample(with("to", "running"), agent.counters.continued);
   text.sample(with("to", "stopped"), agent.counters.stopped);
 
-  text.family("dfrs_agent_quota_writes_total", "counter", "Quotas written to the kernel (only changes are).");
+  text.family("dfrs_agent_quota_writes_total", "counter", "Changed quotas written to the kernel.");
   text.sample(node, agent.counters.quota_writes);
   text.family("dfrs_agent_groups_removed_total", "counter", "Empty control groups of former jobs removed.");
   text.sample(node, agent.counters.groups_removed);
-  text.family("dfrs_agent_errors_total", "counter", "Errors, by where.");
+  text.family("dfrs_agent_errors_total", "counter", "Errors, by place.");
   text.sample(with("where", "quota"), agent.counters.quota_errors);
   text.sample(with("where", "run_folder"), agent.counters.folder_errors);
   text.sample(with("where", "page_out"), agent.page_out.errors);
-  text.family("dfrs_agent_errors", "gauge", "Number of parts of the desired state that could not be applied.");
+  text.family("dfrs_agent_errors", "gauge", "Parts of the desired state that could not be applied.");
   text.sample(node, static_cast<std::uint64_t>(agent.errors));
 
   add_http_families(text, http, with("program", "dfrsd"));

@@ -61,6 +61,7 @@ struct Config {
   std::optional<double> swap_rate;                  ///< SwapRate, 0.001 .. 1e9 MiB/s; none: measured
   std::optional<Seconds> restart_cost;              ///< RestartCost, 0 .. 1e9; none: measured
   WeightRule weight = WeightRule::none;             ///< Weight
+  bool charge_by_yield = true;                      ///< ChargeBy=yield
   bool measure_cpu_need = false;                    ///< CpuNeed=measured
   double cpu_need_floor = 0.1;                      ///< CpuNeedFloor, 0.01 .. 1, of what the job asked for
   bool enforce_quotas = true;                       ///< QuotaMode=enforce

@@ -132,7 +132,7 @@ class Scanner {
 
 KeyValues parse_key_values(std::string_view text) { return Scanner(text).run(); }
 
-tl::expected<KeyValues, std::string> read_key_values(const std::string& path, std::size_t max_bytes) {
+tl::expected<std::string, std::string> read_conf_text(const std::string& path, std::size_t max_bytes) {
   const auto fail = [](std::string message) { return tl::unexpected<std::string>(std::move(message)); };
   // Non-blocking: slurmctld must not wait for a pipe without a writer.
   const base::Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -140,12 +140,16 @@ tl::expected<KeyValues, std::string> read_key_values(const std::string& path, st
   struct stat status{};
   if (fstat(fd.get(), &status) != 0) return fail(fmt::format("cannot be read: {}", std::strerror(errno)));
   if (!S_ISREG(status.st_mode)) return fail("is not a regular file");
-  const auto text = base::read_all(fd.get(), max_bytes);
+  auto text = base::read_all(fd.get(), max_bytes);
   if (!text && text.error() == EFBIG) {
     return fail(fmt::format("is larger than {} bytes: not a configuration file", max_bytes));
   }
   if (!text) return fail(fmt::format("cannot be read: {}", std::strerror(text.error())));
-  return parse_key_values(*text);
+  return std::move(*text);
+}
+
+tl::expected<KeyValues, std::string> read_key_values(const std::string& path, std::size_t max_bytes) {
+  return read_conf_text(path, max_bytes).map(parse_key_values);
 }
 
 std::string lower_case(std::string_view text) {

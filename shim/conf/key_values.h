@@ -31,8 +31,10 @@ struct KeyValues {
 /// continues it; a value in double quotes may hold blanks and '#'. Linear.
 KeyValues parse_key_values(std::string_view text);
 
-/// The same for the content of a file of at most `max_bytes` bytes. Error: why the file cannot be read, without its
-/// name.
+/// The content of a file of at most `max_bytes` bytes. Error: why it cannot be read, without its name.
+tl::expected<std::string, std::string> read_conf_text(const std::string& path, std::size_t max_bytes);
+
+/// parse_key_values() of read_conf_text().
 tl::expected<KeyValues, std::string> read_key_values(const std::string& path, std::size_t max_bytes);
 
 /// With the letters A to Z in lower case; other bytes stay.

@@ -87,10 +87,16 @@ tl::expected<Config, ConfigErrors> parse_config(std::string_view text, const std
   return finish(Reader(file).run(parse_key_values(text)));
 }
 
+tl::expected<std::string, ConfigErrors> read_config_text(const std::string& path) {
+  auto text = read_conf_text(path, kMaxConfigBytes);
+  if (!text) return tl::unexpected<ConfigErrors>(ConfigErrors{ConfigError{path, 0, "", text.error(), true}});
+  return std::move(*text);
+}
+
 tl::expected<Config, ConfigErrors> read_config(const std::string& path) {
-  const auto found = read_key_values(path, kMaxConfigBytes);
-  if (!found) return tl::unexpected<ConfigErrors>(ConfigErrors{ConfigError{path, 0, "", found.error(), true}});
-  return finish(Reader(path).run(*found));
+  const auto text = read_config_text(path);
+  if (!text) return tl::unexpected(text.error());
+  return parse_config(*text, path);
 }
 
 }  // namespace dfrs::shim

@@ -18,7 +18,10 @@ inline constexpr std::size_t kMaxConfigBytes = 1 << 20;
 /// that is not managed. `file` only names the file in messages. Throws nothing but std::bad_alloc.
 tl::expected<Config, ConfigErrors> parse_config(std::string_view text, const std::string& file);
 
-/// The same for the content of a file.
+/// The content of a dfrs.conf. Error: the file cannot be read.
+tl::expected<std::string, ConfigErrors> read_config_text(const std::string& path);
+
+/// parse_config() of read_config_text().
 tl::expected<Config, ConfigErrors> read_config(const std::string& path);
 
 }  // namespace dfrs::shim

@@ -330,6 +330,11 @@ std::vector<Setting> all_settings() {
           about("Weight", "weights", "Where the weights of jobs come from; only Triage uses them."), &Config::weight,
           {"none", "priority", "qos", "fairshare"},
           {WeightRule::none, WeightRule::priority, WeightRule::qos, WeightRule::fair_share}),
+      word_setting<bool>(
+          about("ChargeBy", "accounting",
+                "Whether fair share and slurmdbd charge a job for the CPU that its yield gave it, or for "
+                "all that Slurm has allocated to it."),
+          &Config::charge_by_yield, {"yield", "allocation"}, {true, false}),
       word_setting<bool>(about("CpuNeed", "CPU needs",
                                "Whether a job's CPU need is what it asked for, or what node agents measure where that "
                                "is less."),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The C entries of controller.h: nothing is thrown across them.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -73,6 +74,7 @@ dfrs_controller* create_controller(const dfrs_controller_paths& paths, dfrs_log_
       return nullptr;
     }
     host_paths.slurm_user_id = paths.slurm_user_id;
+    host_paths.goes_on = paths.goes_on;
     if (paths.wake != nullptr) host_paths.wake = paths.wake;
     Log sink = log != nullptr ? Log([log](int level, const char* message) { log(level, message); }) : Log();
     auto host = Host::create(host_paths, std::move(sink), make_agents);
@@ -97,13 +99,21 @@ Host& host_of(dfrs_controller& controller) { return *controller.host; }
 
 using dfrs::shim::log_failure;
 
+namespace {
+// Slurm unloads and loads the sched plugin, but not this library, when slurmctld gives control back or fails to
+// reconfigure itself.
+std::atomic<bool> controller_was_here{false};
+}  // namespace
+
 uint32_t dfrs_controller_abi(void) { return DFRS_CONTROLLER_ABI; }
 
 struct dfrs_controller* dfrs_controller_create(const struct dfrs_controller_paths* paths, dfrs_log_fn log, char* err,
                                                size_t err_size) {
-  dfrs_controller* const controller =
-      dfrs::shim::create_controller(*paths, log, dfrs::shim::http_agents, err, err_size);
+  dfrs_controller_paths used = *paths;
+  used.goes_on = used.goes_on || controller_was_here;
+  dfrs_controller* const controller = dfrs::shim::create_controller(used, log, dfrs::shim::http_agents, err, err_size);
   if (controller == nullptr) return nullptr;
+  controller_was_here = true;
   try {
     controller->host->serve_control();
   } catch (...) {  // scheduling does not need the control port
@@ -161,6 +171,11 @@ uint32_t dfrs_controller_wants(const struct dfrs_controller* controller) {
 int dfrs_controller_step(struct dfrs_controller* controller, const struct dfrs_snapshot* snapshot,
                          struct dfrs_operations* operations) {
   *operations = {};
+  try {
+    controller->host->retry_control(snapshot->now);
+  } catch (...) {  // scheduling does not need the control port
+    log_failure(*controller->host, "control port");
+  }
   try {
     return controller->host->controller().step(*snapshot, *operations) ? 0 : -1;
   } catch (...) {

@@ -20,6 +20,7 @@ struct Changes {
   // For whatever uses node indices or talks to node agents.
   bool node_list = false;        ///< other nodes or another order: earlier indices are invalid
   bool agent_addresses = false;  ///< addresses of node agents have changed
+  std::vector<Job*> launched;    ///< jobs whose nodes have been prepared, and perhaps booted
 
   bool job_count = false;  ///< jobs have come or gone
 

@@ -7,6 +7,7 @@
 #include "shim/controller/lifecycle.h"
 #include "shim/controller/results.h"
 #include "shim/controller/timing.h"
+#include "shim/controller/usage.h"
 
 namespace dfrs::shim {
 
@@ -76,6 +77,7 @@ bool Controller::run_stages(const dfrs_snapshot& snapshot, dfrs_operations& oper
   const Seconds reconcile_at = reconcile(now);
   quota_link_.build(jobs_, nodes_, reconciler_.arrivals());
   state_.save_if_due(jobs_, quota_link_.in_force(), now);
+  publish_usage(now);
   counters_.wake_at = next_wake(std::min(raises_at, reconcile_at), now);
   operations_.publish(operations, counters_.wake_at);
   return true;
@@ -84,6 +86,7 @@ bool Controller::run_stages(const dfrs_snapshot& snapshot, dfrs_operations& oper
 Changes Controller::observe(const dfrs_snapshot& snapshot) {
   Changes changes = observer_.observe(snapshot, state_.saved(), state_.totals(), jobs_, nodes_);
   const bool agents_told = quota_link_.connect(nodes_, changes);
+  quota_link_.retry_launched(changes);
   if (agents_told || changes.worth_saving()) state_.mark_changed();
   return changes;
 }
@@ -108,6 +111,15 @@ Seconds Controller::reconcile(Seconds now) {
   // Even if slurmctld ends right after it, the next one must know that the requeue was ours.
   if (operations_.has(DFRS_OP_REQUEUE)) state_.mark_urgent();
   return again;
+}
+
+void Controller::publish_usage(Seconds now) const {
+  if (parts_.usage == nullptr) return;
+  if (config_.charge_by_yield) {
+    shim::publish_usage(jobs_, now, *parts_.usage);
+  } else {
+    parts_.usage->clear();
+  }
 }
 
 // `asked`: the time that the stages of this step ask for.
@@ -138,6 +150,7 @@ bool Controller::applied(std::span<const std::size_t> index, std::span<const dfr
     if (index[k] >= operations_.size()) continue;
     apply_result(operations_[index[k]], results[k], now, config_, log_, jobs_, state_.totals(), effects);
   }
+  publish_usage(now);
   if (effects.state_changed) state_.mark_changed();
   if (effects.swap_promised) inputs_.forget_swap();
   for (const Seconds took : effects.restarts_took) inputs_.restart_took(took);
@@ -162,9 +175,13 @@ tl::expected<void, std::string> Controller::check() const {
 }
 
 LiveState Controller::live_state() const {
-  return {
-      config_, parts_.cluster, counters_, state_.totals(), jobs_, nodes_, quota_link_.agents(), inputs_.pause_costs(),
-      driver_, reconciler_};
+  return {config_, config_error_,        parts_.cluster,        counters_, state_.totals(), jobs_,
+          nodes_,  quota_link_.agents(), inputs_.pause_costs(), driver_,   reconciler_};
+}
+
+void Controller::set_config_error(std::optional<std::string> error) {
+  const std::lock_guard lock(mutex_);
+  config_error_ = std::move(error);
 }
 
 ControllerStatus Controller::status() const {

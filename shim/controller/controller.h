@@ -16,8 +16,9 @@
 //   4  controller and its inspection: controller, inspection, explanation, status_report, repack, situation
 //   3  stages: observer, quota_link, policy_inputs, engine_driver, reconciler, results, state_keeper
 //   2  parts of stages: job_observation, view_builder, lifecycle, offers, pause_rules, pause_costs, cpu_needs, weights,
-//      quotas, state_writer, state_file
-//   1  records: job and its parts, job_table, nodes, memory_ledger, changes, operations, saved_state, clock
+//      quotas, usage, state_writer, state_file
+//   1  records: job and its parts, job_table, nodes, memory_ledger, usage_ledger, changes, operations, saved_state,
+//      clock
 //   0  values and rules without a record: timing, throttle, backoff, identity, limits, comment_tag, log
 //
 // Threads: call step(), deliver(), applied() and reconfigure() from one thread at a time. The functions of Inspection
@@ -27,6 +28,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <tl/expected.hpp>
@@ -56,6 +58,7 @@ class Recorder;
 namespace dfrs::shim {
 
 class StateWriter;
+class UsageLedger;
 
 class Controller final : public Inspection {
  public:
@@ -64,6 +67,7 @@ class Controller final : public Inspection {
     NodeAgents* agents = nullptr;          ///< null: none, whatever QuotaMode says
     record::Recorder* recorder = nullptr;  ///< null: no records
     StateWriter* state_writer = nullptr;   ///< null: no state is saved
+    UsageLedger* usage = nullptr;          ///< what jobs are given; null: nobody charges for it
     Log log;
   };
 
@@ -81,6 +85,8 @@ class Controller final : public Inspection {
   /// Another configuration. A change of algorithm or period takes effect at the next step. Error: the engine's; then
   /// the former configuration stays.
   tl::expected<void, std::string> reconfigure(const Config& config);
+  /// Why dfrs.conf is not in force, one line for status(); nothing: it is.
+  void set_config_error(std::optional<std::string> error);
   /// Hands the state to the state writer now.
   void save();
   /// Checks the invariants of all jobs (check_job()). For tests. Error: the first one that is violated. O(jobs).
@@ -96,6 +102,7 @@ class Controller final : public Inspection {
   Changes observe(const dfrs_snapshot& snapshot);
   bool decide(Changes& changes, Seconds now);
   Seconds reconcile(Seconds now);
+  void publish_usage(Seconds now) const;
   Seconds next_wake(Seconds asked, Seconds now) const;
   LiveState live_state() const;
 
@@ -115,6 +122,7 @@ class Controller final : public Inspection {
   OperationList operations_;
 
   bool discard_plans_ = false;  // the last step failed
+  std::optional<std::string> config_error_;
   RoundCounters counters_;
 };
 

@@ -3,19 +3,32 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "shim/conf/read_config.h"
 #include "shim/controller/state_file.h"
+#include "shim/controller/usage.h"
 
 namespace dfrs::shim {
 namespace {
 
-tl::expected<Config, std::string> read(const std::string& path) {
-  auto config = read_config(path);
-  if (config) return *config;
-  std::string text = config.error().front().text();
-  if (config.error().size() > 1) text += fmt::format(" (and {} more)", config.error().size() - 1);
-  return tl::unexpected<std::string>(std::move(text));
+std::string one_line(const ConfigErrors& errors) {
+  std::string text = errors.front().text();
+  if (errors.size() > 1) text += fmt::format(" (and {} more)", errors.size() - 1);
+  return text;
+}
+
+struct ConfigFile {
+  Config config;
+  std::string text;
+};
+
+tl::expected<ConfigFile, std::string> read(const std::string& path) {
+  auto text = read_config_text(path);
+  if (!text) return tl::unexpected<std::string>(one_line(text.error()));
+  auto config = parse_config(*text, path);
+  if (!config) return tl::unexpected<std::string>(one_line(config.error()));
+  return ConfigFile{std::move(*config), std::move(*text)};
 }
 
 // An epoch must never repeat, even if the clock was set back or the state file was lost.
@@ -37,6 +50,7 @@ bool same_control(const Config& a, const Config& b) {
 Host::Host(HostPaths paths, Log log)
     : paths_(std::move(paths)),
       log_(std::move(log)),
+      last_good_(paths_.state_dir),
       recorder_([this](int level, const std::string& line) { log_.write(level, line); }) {}
 
 Host::~Host() {
@@ -49,17 +63,43 @@ void Host::use(Config config) {
   for (const PartitionConfig& partition : config_.partitions) partitions_.push_back(partition.name.c_str());
 }
 
+tl::expected<Host::Found, std::string> Host::find_config() const {
+  auto file = read(paths_.conf_file);
+  if (file) return Found{std::move(file->config), std::move(file->text), 0, {}};
+  if (!paths_.goes_on) return tl::unexpected<std::string>(file.error());
+  auto kept = last_good_.load();
+  if (!kept) {
+    return tl::unexpected<std::string>(
+        fmt::format("{}; there is no last good configuration to go on with: {}", file.error(), kept.error()));
+  }
+  return Found{std::move(kept->config), {}, kept->accepted, file.error()};
+}
+
+// Now dfrs.conf, with this text, is in force.
+void Host::accept(std::string_view text) {
+  accepted_ = std::time(nullptr);
+  controller_->set_config_error({});
+  if (const auto kept = last_good_.keep(text); !kept) {
+    log_.error("the last good configuration cannot be kept, for when dfrs.conf is wrong: {}", kept.error());
+  }
+}
+
+std::string Host::stays_in_force(const std::string& error) const {
+  return fmt::format("{}; the last good configuration, of {}, stays in force", error, time_text(accepted_));
+}
+
 tl::expected<std::unique_ptr<Host>, std::string> Host::create(const HostPaths& paths, Log log,
                                                               const AgentsFactory& make_agents) {
   const auto fail = [](std::string why) { return tl::unexpected<std::string>(std::move(why)); };
   std::unique_ptr<Host> host(new Host(paths, std::move(log)));
-  auto config = read(paths.conf_file);
-  if (!config) return fail(config.error());
-  host->use(std::move(*config));
+  auto found = host->find_config();
+  if (!found) return fail(found.error());
+  host->use(std::move(found->config));
 
   const StateFile file(paths.state_dir);
   auto saved = file.load(host->log_);
   if (!saved) return fail(saved.error());
+  if (host->config_.charge_by_yield) restore_usage(*saved, usage_ledger());
   saved->epoch = next_epoch(saved->epoch);
   // The epoch must be on disk before the first request carries it.
   if (const auto stored = file.store(*saved); !stored) return fail(stored.error());
@@ -72,10 +112,19 @@ tl::expected<std::unique_ptr<Host>, std::string> Host::create(const HostPaths& p
   parts.agents = host->agents_.get();
   parts.recorder = &host->recorder_;
   parts.state_writer = host->state_writer_.get();
+  parts.usage = &usage_ledger();
   parts.log = host->log_;
   auto controller = Controller::create(host->config_, std::move(*saved), std::move(parts));
   if (!controller) return fail(fmt::format("{}: {}", paths.conf_file, controller.error()));
   host->controller_ = std::move(*controller);
+  if (found->text) {
+    host->accept(*found->text);
+    return host;
+  }
+  host->accepted_ = found->accepted;
+  const std::string words = host->stays_in_force(found->refused.value_or(""));
+  host->controller_->set_config_error(words);
+  host->log_.error("{}: mend dfrs.conf, then `scontrol reconfigure`; slurmctld cannot be started with it", words);
   return host;
 }
 
@@ -89,6 +138,18 @@ void Host::serve_control() {
   serves_control_ = true;
   if (control_ && same_control(control_config_, config_)) return;
   control_.reset();
+  if (const auto started = start_control(); !started) {
+    log_.error("no control port for dfrsctl: {}; it is tried again every second", started.error());
+  }
+}
+
+void Host::retry_control(Seconds now) {
+  if (!serves_control_ || control_ || std::abs(now - control_tried_) < 1) return;
+  control_tried_ = now;
+  if (start_control()) log_.warn("control port: dfrsctl is answered now");
+}
+
+tl::expected<void, std::string> Host::start_control() {
   ControlServerOptions options;
   options.bind_address = config_.control_address;
   options.port = config_.control_port;
@@ -101,20 +162,23 @@ void Host::serve_control() {
   options.log = [this](const std::string& line) { log_.warn("control port: {}", line); };
   options.wake = paths_.wake;
   auto server = ControlServer::start(std::move(options), *controller_, recorder_);
-  if (!server) {
-    log_.error("no control port for dfrsctl: {}", server.error());
-    return;
-  }
+  if (!server) return tl::unexpected<std::string>(server.error());
   control_ = std::move(*server);
   control_config_ = config_;
+  return {};
 }
 
 tl::expected<void, std::string> Host::reconfigure() {
-  auto config = read(paths_.conf_file);
-  if (!config) return tl::unexpected<std::string>(config.error());
-  if (auto done = controller_->reconfigure(*config); !done) return done;
+  auto file = read(paths_.conf_file);
+  auto done = file ? controller_->reconfigure(file->config) : tl::unexpected(file.error());
+  if (!done) {
+    const std::string words = stays_in_force(done.error());
+    controller_->set_config_error(words);
+    return tl::unexpected(words);
+  }
   const auto recorded = config_.record_file;
-  use(std::move(*config));
+  use(std::move(file->config));
+  accept(file->text);
   if (serves_control_) serve_control();
   // A record that dfrsctl has begun continues, unless RecordFile names a new one.
   if (config_.record_file != recorded) begin_record();

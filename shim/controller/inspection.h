@@ -35,6 +35,7 @@ struct RoundCounters {
 /// The state from which the answers are made.
 struct LiveState {
   const Config& config;
+  const std::optional<std::string>& config_error;  ///< why dfrs.conf is not in force; nothing: it is
   const std::string& cluster;
   const RoundCounters& counters;
   const Totals& totals;

@@ -32,6 +32,7 @@ JobObservation::JobObservation(const SnapshotContext& context, const dfrs_job& s
       was_suspended_(job.facts.phase == DFRS_JOB_SUSPENDED),
       held_nodes_(was_running_ || was_suspended_),
       was_requeuing_(job.facts.phase == DFRS_JOB_REQUEUING),
+      was_configuring_(was_running_ && (job.facts.flags & DFRS_JOB_CONFIGURING) != 0),
       new_run_(seen.key.restarts != job.restarts),
       indices_kept_(!context.changes.node_list && !restored),
       waits_(seen.phase == DFRS_JOB_PENDING || seen.phase == DFRS_JOB_REQUEUING) {}
@@ -188,6 +189,10 @@ void JobObservation::enter_running() {
     job_.pausing.suspend_not_before = now_ + kSuspendTakes + kResumeTakes;  // the last request is unknown
   }
   if (!was_running_ || run_ended_) begin_run();
+  // Its time limit counts from its launch, as Slurm counts it.
+  const bool configuring = (seen_.flags & DFRS_JOB_CONFIGURING) != 0;
+  if (configuring || (was_configuring_ && !run_ended_)) job_.progress.run_base = job_.progress.clock.at(now_);
+  if (was_configuring_ && !configuring) context_.changes.launched.push_back(&job_);
   note_start();
   compare_running_with_plan();
 }

@@ -67,6 +67,7 @@ class JobObservation {
   const bool was_suspended_;
   const bool held_nodes_;
   const bool was_requeuing_;
+  const bool was_configuring_;
   const bool new_run_;
 
   // What the snapshot shows.

@@ -24,6 +24,13 @@ bool QuotaLink::connect(const Nodes& nodes, const Changes& changes) {
   return false;
 }
 
+void QuotaLink::retry_launched(const Changes& changes) const {
+  if (agents() == nullptr) return;
+  for (const Job* const job : changes.launched) {
+    each_node_run(job->facts.nodes, [&](NodeIndex n, std::uint32_t) { agents_->retry_now(n); });
+  }
+}
+
 void QuotaLink::set_agents(const Nodes& nodes) {
   std::vector<AgentAddress> addresses;
   for (NodeIndex n = 0; n < nodes.size(); ++n) {

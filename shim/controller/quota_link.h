@@ -30,6 +30,8 @@ class QuotaLink {
   void disconnect() { connected_ = false; }
   /// Updates the agents' addresses. True if agents that enforce quotas were set. O(nodes) on a change.
   bool connect(const Nodes& nodes, const Changes& changes);
+  /// Has the quotas of jobs that have just been launched sent at once to agents that did not answer before.
+  void retry_launched(const Changes& changes) const;
   /// Lets raised yields count once the agents have applied them. Returns when to check again; kNever: none is open.
   Seconds confirm_raises(JobTable& jobs, Seconds now);
   /// Computes the quotas with the jobs `arriving` in this step. O(nodes + tasks).

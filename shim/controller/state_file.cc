@@ -15,6 +15,7 @@
 
 #include "base/files.h"
 #include "base/sha256.h"
+#include "shim/controller/synced_file.h"
 
 namespace dfrs::shim {
 namespace {
@@ -26,15 +27,6 @@ std::string failure(const std::string& what, const std::string& path, int error 
 }
 
 base::Fd open_file(const std::string& path, int flags) { return base::Fd(open(path.c_str(), flags | O_CLOEXEC, 0600)); }
-
-// When this returns, all of the text is on the disk.
-tl::expected<void, int> write_synced(const std::string& path, std::string_view text) {
-  base::Fd file = open_file(path, O_WRONLY | O_CREAT | O_TRUNC);
-  if (!file) return tl::unexpected(errno);
-  if (const auto done = base::write_all(file.get(), text); !done) return done;
-  if (fsync(file.get()) != 0) return tl::unexpected(errno);
-  return file.close();
-}
 
 json job_to_json(const SavedJob& job) {
   return {{"id", job.id},
@@ -163,18 +155,15 @@ tl::expected<SavedState, std::string> StateFile::load(const Log& log) const {
   return SavedState{};
 }
 
+tl::expected<SavedState, std::string> StateFile::peek() const {
+  const base::Fd file = open_file(path(), O_RDONLY);
+  const auto text = file ? base::read_all(file.get(), std::numeric_limits<std::size_t>::max()) : tl::unexpected(errno);
+  if (!text) return tl::unexpected<std::string>(failure("read", path(), text.error()));
+  return parse_state(*text);
+}
+
 tl::expected<void, std::string> StateFile::store(const SavedState& state) const {
-  const std::string text = format_state(state);
-  const std::string beside = path() + ".new";
-  if (const auto done = write_synced(beside, text); !done) {
-    return tl::unexpected<std::string>(failure("write", beside, done.error()));
-  }
-  if (rename(beside.c_str(), path().c_str()) != 0) {
-    return tl::unexpected<std::string>(failure("rename it to", path()));
-  }
-  const base::Fd folder = open_file(folder_, O_RDONLY | O_DIRECTORY);
-  if (!folder || fsync(folder.get()) != 0) return tl::unexpected<std::string>(failure("sync", folder_));
-  return {};
+  return replace_synced(folder_, kStateFileName, format_state(state));
 }
 
 }  // namespace dfrs::shim

@@ -32,6 +32,8 @@ class StateFile {
   /// dfrs_state.damaged-TIME, with a line in the log; the controller then works from what Slurm shows. Error: the file
   /// exists, but cannot be read or renamed.
   tl::expected<SavedState, std::string> load(const Log& log) const;
+  /// As load(), but a damaged file stays, and is an error.
+  tl::expected<SavedState, std::string> peek() const;
   /// Writes the file; blocks for the disk. Error: path and reason; the old content is still there then.
   tl::expected<void, std::string> store(const SavedState& state) const;
   std::string path() const { return folder_ + "/" + kStateFileName; }

@@ -16,6 +16,7 @@ ControllerStatus report_controller(const LiveState& live) {
   status.cluster = live.cluster;
   status.algorithm = algorithm_name(live.config.algorithm);
   status.period = live.config.period;
+  status.config_error = live.config_error;
   status.enforce_quotas = live.config.enforce_quotas;
   status.now = live.counters.now;
   status.wake_at = live.counters.wake_at;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -72,6 +73,19 @@ struct HttpTransfer::State {
   }
 };
 
+namespace {
+
+HttpCallError::Connection connection_after(CURL* curl, CURLcode result) {
+  if (result == CURLE_GOT_NOTHING || result == CURLE_RECV_ERROR || result == CURLE_SEND_ERROR)
+    return HttpCallError::Connection::broken;
+  long error = 0;
+  curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &error);
+  return result == CURLE_COULDNT_CONNECT && error == ECONNREFUSED ? HttpCallError::Connection::refused
+                                                                  : HttpCallError::Connection::other;
+}
+
+}  // namespace
+
 HttpTransfer::HttpTransfer() : state_(std::make_unique<State>()) {
   curl_setup();
   curl_ = curl_easy_init();
@@ -132,7 +146,8 @@ tl::expected<HttpCallAnswer, HttpCallError> HttpTransfer::finish(const Authentic
   }
   if (result != CURLE_OK) {
     return tl::unexpected(HttpCallError{
-        fmt::format("{}: {}", state.where(), state.error[0] != '\0' ? state.error : curl_easy_strerror(result))});
+        fmt::format("{}: {}", state.where(), state.error[0] != '\0' ? state.error : curl_easy_strerror(result)), false,
+        connection_after(curl_, result)});
   }
   long status = 0;
   curl_easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &status);

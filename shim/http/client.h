@@ -32,9 +32,16 @@ struct HttpCallLimits {
 };
 
 struct HttpCallError {
+  /// What became of the connection, if that was the error.
+  enum class Connection : std::uint8_t {
+    other,
+    refused,  ///< the host is there, but nobody listens on the port
+    broken,   ///< the server hung up before it had answered
+  };
   std::string message;  ///< one line that names the server
   /// Whether one side refused the other's credential (wrong key, replay, unauthorised, ...).
   bool refused = false;
+  Connection connection = Connection::other;
 };
 
 struct HttpCallAnswer {

@@ -46,7 +46,7 @@ void add_http_families(MetricsText& text, const HttpCounters& http, const std::s
                     metric_label("status", std::to_string(answer.second)),
                 count);
   }
-  text.family("dfrs_http_refusals_total", "counter", "Requests not believed, by reason.");
+  text.family("dfrs_http_refusals_total", "counter", "Requests refused, by reason.");
   for (int reason = 0; reason < kRefusalCount; ++reason) {
     text.sample(labels + "," + metric_label("reason", reason_name(static_cast<Refusal>(reason))),
                 http.refusals[static_cast<std::size_t>(reason)]);

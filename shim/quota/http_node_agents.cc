@@ -323,8 +323,8 @@ struct HttpNodeAgents::Impl {
 
   // The agent has a newer state than ours. In our epoch: a later request of ours came first, and the next one has a
   // higher number anyway. In a later epoch: another controller has taken over, which we must not fight; or our epoch is
-  // too low, because our state was lost and the clock was set back. In that case the agent's state does not change
-  // while it refuses us, and we choose a higher epoch. Answers are authenticated, so nobody else can raise our epoch.
+  // too low, because our state was lost and the clock was set back. In that case the agent keeps reporting the same
+  // state, and we choose a higher epoch. Answers are authenticated, so nobody else can raise our epoch.
   Outcome on_stale(Node& node, const std::string& body) {
     const auto have = parse_stale(body);
     if (!have) {
@@ -435,6 +435,16 @@ bool HttpNodeAgents::wait(std::span<const std::size_t> nodes, std::uint32_t wait
   };
   impl_->answered.wait_for(lock, milliseconds(wait_ms), [&] { return impl_->stop || all_applied(); });
   return all_applied();
+}
+
+void HttpNodeAgents::retry_now(std::size_t index) {
+  {
+    const std::lock_guard lock(impl_->mutex);
+    if (index >= impl_->nodes.size() || !impl_->nodes[index]->failing) return;
+    impl_->nodes[index]->backoff = milliseconds(0);
+    impl_->nodes[index]->next = Clock::time_point{};
+  }
+  impl_->wake();
 }
 
 NodeReport HttpNodeAgents::report(std::size_t index) const {

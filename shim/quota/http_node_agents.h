@@ -43,6 +43,7 @@ class HttpNodeAgents final : public NodeAgents {
   void set_agents(std::span<const AgentAddress> agents) override;
   void set_desired(std::size_t node, std::span<const JobQuota> jobs) override;
   bool wait(std::span<const std::size_t> nodes, std::uint32_t wait_ms) override;
+  void retry_now(std::size_t node) override;
   NodeReport report(std::size_t node) const override;
 
   DeliveryCounters counters() const override;

@@ -81,6 +81,8 @@ class NodeAgents {
   virtual void set_desired(std::size_t node, std::span<const JobQuota> jobs) = 0;
   /// Waits, at most wait_ms, until these nodes have applied their newest desired state. False: some have not.
   virtual bool wait(std::span<const std::size_t> nodes, std::uint32_t wait_ms) = 0;
+  /// Ends the wait between attempts at an agent that did not answer: its node has just come up.
+  virtual void retry_now(std::size_t) {}
   /// The last answer of the node's agent.
   virtual NodeReport report(std::size_t node) const = 0;
   virtual DeliveryCounters counters() const { return {}; }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -18,17 +17,12 @@
 #include "sim/campaign/fingerprint.h"
 #include "sim/campaign/parallel.h"
 #include "sim/campaign/store.h"
+#include "sim/host/cpu_clock.h"
 #include "sim/host/glpk_solver.h"
 #include "sim/workload/scale.h"
 
 namespace dfrs::sim {
 namespace {
-
-double thread_cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 double load_or_zero(const Instance& instance) {
   const bool spread = !instance.jobs.empty() && instance.jobs.back().submit > instance.jobs.front().submit;
@@ -44,6 +38,8 @@ ResultRow simulate_row(const Instance& instance, const Algorithm& algorithm, con
   const RunResult run = simulate(instance, algorithm, sim);
   ResultRow row;
   row.cpu_seconds = thread_cpu_seconds() - start;
+  row.policy_call_mean = run.steps == 0 ? 0 : run.policy_seconds / static_cast<double>(run.steps);
+  row.policy_call_longest = run.longest_policy_call;
   row.instance = instance.name;
   row.algorithm = algorithm_name(algorithm);
   row.jobs = instance.jobs.size();

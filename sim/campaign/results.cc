@@ -7,15 +7,17 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "sim/campaign/degradation.h"
 #include "sim/errors.h"
 
 namespace dfrs::sim {
 namespace {
 
-constexpr std::string_view kCpuSeconds = "cpu_seconds";
+using Kind = ResultColumn::Kind;
 
 // Splits one line; false if a quote is not closed.
 bool split(std::string_view line, std::vector<std::string>& fields) {
@@ -69,7 +71,7 @@ std::vector<std::string> distinct(const std::vector<ResultRow>& rows, std::strin
 }  // namespace
 
 std::span<const ResultColumn> result_columns() {
-  static constexpr std::array<ResultColumn, 17> columns{{
+  static constexpr std::array<ResultColumn, 28> columns{{
       {"load", [](ResultRow& r) -> double& { return r.load; }},
       {"bound_divisible", [](ResultRow& r) -> double& { return r.bound_divisible; }},
       {"bound_ls1", [](ResultRow& r) -> double& { return r.bound_ls1; }},
@@ -86,7 +88,18 @@ std::span<const ResultColumn> result_columns() {
       {"moves_per_hour", [](ResultRow& r) -> double& { return r.metrics.moves_per_hour; }},
       {"pause_gb_per_s", [](ResultRow& r) -> double& { return r.metrics.pause_gb_per_s; }},
       {"move_gb_per_s", [](ResultRow& r) -> double& { return r.metrics.move_gb_per_s; }},
-      {kCpuSeconds, [](ResultRow& r) -> double& { return r.cpu_seconds; }},  // must be the last number, see results_csv
+      {"stretch_p50", [](ResultRow& r) -> double& { return r.metrics.stretch_p50; }, Kind::later},
+      {"stretch_p90", [](ResultRow& r) -> double& { return r.metrics.stretch_p90; }, Kind::later},
+      {"stretch_p95", [](ResultRow& r) -> double& { return r.metrics.stretch_p95; }, Kind::later},
+      {"stretch_p99", [](ResultRow& r) -> double& { return r.metrics.stretch_p99; }, Kind::later},
+      {"pauses", [](ResultRow& r) -> double& { return r.metrics.pauses; }, Kind::later},
+      {"moves", [](ResultRow& r) -> double& { return r.metrics.moves; }, Kind::later},
+      {"response_by_width_s", [](ResultRow& r) -> double& { return r.metrics.response_by_width; }, Kind::later},
+      {"slowdown60_by_width", [](ResultRow& r) -> double& { return r.metrics.slowdown60_by_width; }, Kind::later},
+      {"loss_of_capacity", [](ResultRow& r) -> double& { return r.metrics.loss_of_capacity; }, Kind::later},
+      {"cpu_seconds", [](ResultRow& r) -> double& { return r.cpu_seconds; }, Kind::time},
+      {"policy_call_mean_s", [](ResultRow& r) -> double& { return r.policy_call_mean; }, Kind::time},
+      {"policy_call_longest_s", [](ResultRow& r) -> double& { return r.policy_call_longest; }, Kind::time},
   }};
   return columns;
 }
@@ -101,21 +114,27 @@ std::string csv_field(const std::string& text) {
   return out + '"';
 }
 
+std::string csv_number(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
+
 std::string results_csv(const std::vector<ResultRow>& rows, CpuSeconds times) {
-  std::span<const ResultColumn> columns = result_columns();
-  if (times == CpuSeconds::left_out) columns = columns.first(columns.size() - 1);
+  std::vector<ResultColumn> columns(result_columns().begin(), result_columns().end());
+  if (times == CpuSeconds::left_out) {
+    std::erase_if(columns, [](const ResultColumn& column) { return column.kind == Kind::time; });
+  }
   std::string out = "instance,algorithm,jobs";
   for (const ResultColumn& column : columns) fmt::format_to(std::back_inserter(out), ",{}", column.name);
+  out += ",degradation_divisible,degradation_ls1,degradation_from_best";
   for (const OriginColumn& column : origin_columns()) fmt::format_to(std::back_inserter(out), ",{}", column.name);
   out += '\n';
   static const ResultOrigin unknown;
-  for (ResultRow row : rows) {
+  const std::vector<double> from_best = degradation_from_best(rows);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    ResultRow row = rows[k];
     fmt::format_to(std::back_inserter(out), "{},{},{}", csv_field(row.instance), csv_field(row.algorithm), row.jobs);
-    for (const ResultColumn& column : columns) fmt::format_to(std::back_inserter(out), ",{}", column.of(row));
+    for (const ResultColumn& column : columns) out += ',' + csv_number(column.of(row));
+    for (const double value : {row.degradation(), row.degradation_ls1(), from_best[k]}) out += ',' + csv_number(value);
     const ResultOrigin& origin = row.origin == nullptr ? unknown : *row.origin;
-    for (const OriginColumn& column : origin_columns()) {
-      fmt::format_to(std::back_inserter(out), ",{}", csv_field(origin.*column.field));
-    }
+    for (const OriginColumn& column : origin_columns()) out += ',' + csv_field(origin.*column.field);
     out += '\n';
   }
   return out;
@@ -174,7 +193,12 @@ std::vector<ResultRow> parse_results_csv(std::string_view text, const std::strin
     row.algorithm = value_of("algorithm");
     row.jobs = parse_count(value_of("jobs"), where, "jobs");
     for (const ResultColumn& column : result_columns()) {
-      if (column.name == kCpuSeconds && std::find(header.begin(), header.end(), kCpuSeconds) == header.end()) continue;
+      const bool missing = std::find(header.begin(), header.end(), column.name) == header.end();
+      if (column.kind == Kind::time && missing) continue;
+      if (column.kind == Kind::later && (missing || value_of(column.name).empty())) {
+        column.of(row) = std::numeric_limits<double>::quiet_NaN();
+        continue;
+      }
       column.of(row) = parse_number(value_of(column.name), where, column.name);
     }
     row.origin = parse_origin(header, fields, origin);

@@ -21,12 +21,16 @@ struct ResultRow {
   double bound_divisible = 1;  ///< lower bounds on the optimal maximum stretch (RR-7659, section 3.1)
   double bound_ls1 = 1;
   Metrics metrics;
-  double cpu_seconds = 0;                      ///< of the simulation; the only value that varies between runs
+  double cpu_seconds = 0;                      ///< of the simulation; only this and the next two vary between runs
+  double policy_call_mean = 0;                 ///< CPU time of a call of the policy, s
+  double policy_call_longest = 0;              ///< s
   std::shared_ptr<const ResultOrigin> origin;  ///< what made it; null: not known, as in files of older versions
 
   /// Degradation from bound (RR-7659, section 6.1), by the bound the published tables fit
   /// (docs/reference/semantics.md).
   double degradation() const { return metrics.max_stretch / bound_divisible; }
+  /// The same from the other bound, which is never lower (sim/bound/bound.h).
+  double degradation_ls1() const { return metrics.max_stretch / bound_ls1; }
 };
 
 /// Increment this with every change of simulation results (a golden in tests/golden changes) or of the result columns.
@@ -37,17 +41,26 @@ inline constexpr int kResultsVersion = 3;
 struct ResultColumn {
   std::string_view name;
   double& (*of)(ResultRow& row);
+  enum class Kind {
+    first,  ///< in all files
+    later,  ///< not in files of earlier versions, whose rows get NaN: unknown
+    time,   ///< CPU time, see CpuSeconds
+  } kind = Kind::first;
 };
 std::span<const ResultColumn> result_columns();
 
 /// One field of a CSV line, quoted if needed (RFC 4180).
 std::string csv_field(const std::string& text);
+/// The shortest form that reads back as the same double; empty for NaN, which means unknown.
+std::string csv_number(double value);
 
 /// Whether results include the CPU times of simulations. Without them, equal campaigns have byte-identical results,
 /// however they were divided.
 enum class CpuSeconds { left_out, written };
 
-/// Header line and rows. Numbers have the shortest form that reads back as the same double.
+/// Header line and rows. Numbers have the shortest form that reads back as the same double; NaN is an empty field. The
+/// last columns follow from the others and are not read back: degradation from both bounds and from the best of the
+/// algorithms in `rows` (degradation_from_best).
 std::string results_csv(const std::vector<ResultRow>& rows, CpuSeconds times);
 
 /// Refuses results that must not be averaged together: with other simulation options, of other versions of the program,
@@ -59,7 +72,8 @@ void check_origins_agree(const std::vector<ResultRow>& rows);
 CampaignOrigin campaign_origin(const std::vector<ResultRow>& rows);
 
 /// Parses the output of results_csv. Finds columns by name, so it also reads files of later versions with more columns.
-/// Missing CPU times are 0. Errors: InputError naming source:line.
+/// Missing CPU times are 0, other columns
+/// of later versions NaN. Errors: InputError naming source:line.
 std::vector<ResultRow> parse_results_csv(std::string_view text, const std::string& source);
 
 /// The distinct values in order of first appearance.

@@ -13,6 +13,7 @@
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/report/table.h"
+#include "sim/reproduce/rr7659_published.h"
 
 namespace dfrs::sim {
 namespace {
@@ -43,6 +44,27 @@ std::vector<StoreFact> facts_of(std::span<const Instance> instances, const Campa
   std::vector<std::string> fingerprints;
   for (const Instance& instance : instances) fingerprints.push_back(fingerprint(instance));
   return campaign_facts(campaign_settings(options), instances, fingerprints);
+}
+
+// Sets the paper's values beside ours if the simulations have its options, which are the defaults.
+void add_published(CampaignSummary& summary, const CampaignOptions& options) {
+  const SimulationOptions papers;
+  CampaignOptions published;
+  published.sim = papers.sim();
+  published.stretch_floor = papers.stretch_floor();
+  if (campaign_settings(options) != campaign_settings(published)) return;
+  bool known = false;
+  for (AlgorithmSummary& algorithm : summary.algorithms) {
+    algorithm.published = rr7659::published_degradation(algorithm.algorithm, 0);
+    known = known || algorithm.published.has_value();
+  }
+  if (!known) return;
+  constexpr std::size_t kPublishedWeeks = 182;
+  summary.published_source = "RR-7659, table 5, 182 weeks of HPC2N";
+  if (summary.instances != kPublishedWeeks) {
+    summary.published_source +=
+        fmt::format("; only {} here, so the averages are of different weeks", summary.instances);
+  }
 }
 
 }  // namespace
@@ -85,7 +107,9 @@ std::string run_and_report(std::span<const Instance> instances, std::span<const 
 
   if (results) results->write(results_csv(rows, outputs.times));
   if (report) report->write(html_report(rows, outputs.report_options));
-  std::string summary = render_summary(summarize_campaign(rows, outputs.report_options.summary), format);
+  CampaignSummary figures = summarize_campaign(rows, outputs.report_options.summary);
+  if (outputs.papers_weeks) add_published(figures, options);
+  std::string summary = render_summary(figures, format);
   if (results) results->commit();
   if (report) report->commit();
   return summary;

@@ -20,7 +20,8 @@ struct CampaignOutputs {
   CpuSeconds times = CpuSeconds::left_out;  ///< of `results`
   std::string format = "text";              ///< of the summary on standard output
   ReportOptions report_options;
-  SlurmOptions slurm;  ///< with a folder, simulations run on a Slurm cluster
+  bool papers_weeks = false;  ///< published values of RR-7659 apply to the instances
+  SlurmOptions slurm;         ///< with a folder, simulations run on a Slurm cluster
 };
 
 /// Opens outputs before the simulations begin, so that a path that cannot be written fails at once. Returns the text to

@@ -162,7 +162,8 @@ void add_advise(CLI::App& app) {
   command->add_option("--format", options->format, "of the page (default: by the file's name, else text)")
       ->check(CLI::IsMember({"text", "markdown", "html"}));
   command->add_option("--conf", options->conf, "also write the suggested dfrs.conf to this file");
-  command->add_option("-a,--algorithm", options->input.candidates, "an additional DFRS policy to try; may be repeated");
+  command->add_option("-a,--algorithm,--algorithms", options->input.candidates,
+                      "an additional DFRS policy to try; may be repeated");
   command
       ->add_option("--bandwidth", options->input.bandwidth_gb_per_s,
                    "GB/s of the cluster's storage or network that pauses and moves may use, for comparison")

@@ -22,6 +22,19 @@ std::string whole_name(const std::string& source) {
   return std::filesystem::absolute(source).lexically_normal().string();
 }
 
+constexpr const char* kFooter = R"(Columns of --output, a row per simulation:
+  bound_divisible, bound_ls1        lower bounds on the maximum stretch of any schedule
+  stretch_p50 ... stretch_p99       percentiles over the jobs of the instance, nearest rank
+  pauses, moves                     how many in all; also per job, per hour, and the memory they write
+  response_by_width_s               ARTwW of the dynP papers: mean turnaround, weighted by tasks
+  slowdown60_by_width               SLDwW: turnaround / processing time, both at least 60 s, weighted by tasks
+  loss_of_capacity                  LOC: share of node time without a task while some job had no nodes
+  degradation_divisible, degradation_ls1, degradation_from_best
+                                    maximum stretch over each bound, and over the lowest of the algorithms compared
+An empty field means that an earlier version, which wrote the row, did not measure it. The summary (--format csv, json)
+has the means over the instances. `degradation_published`, and `published` in the table, are RR-7659's average for
+HPC2N's weeks; they appear only for that log under the paper's options.)";
+
 struct CompareCommand {
   WorkloadOptions workload;
   SimulationOptions simulation;
@@ -42,7 +55,7 @@ struct CompareCommand {
       for (const std::string& source : workload.sources()) outputs.slurm.sources.push_back(whole_name(source));
     }
     outputs.inputs = workload.sources();
-    const std::vector<Instance> instances = workload.load();
+    const std::vector<Instance> instances = workload.load(outputs.papers_weeks);
     if (!only.empty()) {
       run_part(instances, chosen, simulation, threads, outputs.store, only);
       return;
@@ -114,15 +127,17 @@ void add_compare(CLI::App& app) {
   options->parsed = command;
   options->workload.add(*command, WorkloadOptions::Sources::several);
   command->add_option(
-      "-a,--algorithm", options->algorithms,
+      "-a,--algorithm,--algorithms", options->algorithms,
       "algorithms or sets of them (see `dfrs-sim list`), separated by commas or in several -a (default: FCFS, "
       "EASY and the best DFRS algorithms of the papers)");
   CLI::Option* results =
       command->add_option("-o,--output", options->outputs.results, "write a row per simulation to this CSV file");
   CLI::Option* report = command->add_option("--report", options->outputs.report, "write a report to this HTML file");
-  CLI::Option* times = command->add_flag("--times", options->times,
-                                         "with --output: add a column cpu_seconds, the CPU time of each simulation; "
-                                         "without it, equal campaigns give byte-identical files");
+  CLI::Option* times = command->add_flag(
+      "--times", options->times,
+      "with --output: add columns with the CPU time of each simulation and of its calls of the policy (cpu_seconds, "
+      "policy_call_mean_s, policy_call_longest_s); "
+      "without it, equal campaigns give byte-identical files");
   CLI::Option* store = command->add_option(
       "--store", options->outputs.store,
       "store each result in this file as it comes: an interrupted run continues from it, more algorithms can "
@@ -138,6 +153,7 @@ void add_compare(CLI::App& app) {
       "-j,--threads", options->threads, "threads (default: one per processor; with --slurm: CPUs per task, default 1)");
   threads->check(CLI::Range(1, 1024));
   options->simulation.add(*command);
+  command->footer(kFooter);
   options->here = {results, report, times, store, only, format, threads};
   add_slurm(*command, *options);
   for (CLI::Option* other : {store, only}) command->get_option("--slurm")->excludes(other);

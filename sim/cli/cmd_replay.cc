@@ -231,7 +231,7 @@ void add_replay(CLI::App& app) {
       "replay", "check that a record of a live run is reproduced, or try other algorithms on its jobs");
   auto options = std::make_shared<ReplayCommand>();
   command->add_option("FILE", options->file, "the record, plain or gzip; - for standard input")->required();
-  command->add_option("-a,--algorithm", options->algorithms,
+  command->add_option("-a,--algorithm,--algorithms", options->algorithms,
                       "simulate these algorithms on the record's jobs, in addition to the recorded one");
   command->add_option("--trace", options->trace_file, "write the record's jobs as a dfrs-trace to this file");
   command

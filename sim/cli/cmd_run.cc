@@ -15,6 +15,7 @@
 #include "sim/host/glpk_solver.h"
 #include "sim/host/step_log.h"
 #include "sim/host/step_recorder.h"
+#include "sim/host/timeline.h"
 #include "sim/host/watched_simulation.h"
 #include "sim/io/output_file.h"
 
@@ -36,7 +37,9 @@ struct RunCommand {
   std::string jobs_file;
   std::string log_file;
   std::string record_file;
+  std::string timeline_file;
   bool json = false;
+  bool times = false;
   bool bound = true;
 
   void run() const {
@@ -54,8 +57,10 @@ struct RunCommand {
     GlpkSolver solver;
     SimOptions options = simulation.sim();
     options.engine.lp_solver = &solver;
-    check_outputs_differ({{"--jobs-csv", jobs_file}, {"--log", log_file}, {"--record", record_file}});
-    check_inputs_kept(workload.sources(), {{"--jobs-csv", jobs_file}, {"--log", log_file}});
+    check_outputs_differ(
+        {{"--jobs-csv", jobs_file}, {"--log", log_file}, {"--record", record_file}, {"--timeline", timeline_file}});
+    check_inputs_kept(workload.sources(),
+                      {{"--jobs-csv", jobs_file}, {"--log", log_file}, {"--timeline", timeline_file}});
     std::optional<OutputFile> jobs_output;
     std::optional<OutputFile> log_output;
     if (!jobs_file.empty()) jobs_output.emplace(jobs_file);
@@ -63,6 +68,11 @@ struct RunCommand {
     if (!log_file.empty()) log.emplace(log_output.emplace(log_file));
     Observers observers;
     if (log) observers.list.push_back(&*log);
+    std::optional<OutputFile> timeline_output;
+    std::optional<Timeline> timeline;
+    if (!timeline_file.empty()) {
+      observers.list.push_back(&timeline.emplace(timeline_output.emplace(timeline_file)));
+    }
     std::optional<StepRecorder> recorder;
     if (!record_file.empty()) {
       observers.list.push_back(&recorder.emplace(record_file, instance, algorithms.front(), options));
@@ -78,11 +88,13 @@ struct RunCommand {
     if (jobs_output) jobs_output->write(jobs_csv(instance, result));
     if (jobs_output) jobs_output->commit();
     if (log_output) log_output->commit();
+    if (timeline_output) timeline_output->commit();
     CampaignOrigin origin;
     origin.command = "run";
     origin.algorithms = {algorithm_name(algorithms.front())};
     origin.add(origin_of(instance, simulation.text()));
-    print(json ? as_json(instance, metrics, bounds, origin) : as_text(instance, metrics, bounds, origin));
+    print(json ? as_json(instance, metrics, bounds, result, origin)
+               : as_text(instance, metrics, bounds, result, origin));
   }
 
   std::string jobs_csv(const Instance& instance, const RunResult& result) const {
@@ -98,7 +110,7 @@ struct RunCommand {
   }
 
   std::string as_text(const Instance& instance, const Metrics& m, const std::optional<StretchBounds>& bounds,
-                      const CampaignOrigin& origin) const {
+                      const RunResult& result, const CampaignOrigin& origin) const {
     std::string text;
     const auto line = [&](std::string_view name, const std::string& value) {
       fmt::format_to(std::back_inserter(text), "{:<22} {}\n", name, value);
@@ -110,24 +122,38 @@ struct RunCommand {
     line("max stretch", fmt::format("{:.3f}", m.max_stretch));
     if (bounds) {
       line("lower bound", fmt::format("{:.3f} divisible, {:.3f} ls1", bounds->divisible, bounds->ls1));
-      line("degradation from bound", fmt::format("{:.3f}", m.max_stretch / bounds->divisible));
+      line("degradation from bound",
+           fmt::format("{:.3f} divisible, {:.3f} ls1", m.max_stretch / bounds->divisible, m.max_stretch / bounds->ls1));
     }
     line("mean stretch", fmt::format("{:.3f}", m.mean_stretch));
+    line("stretch percentiles", fmt::format("{:.3f} (50), {:.3f} (90), {:.3f} (95), {:.3f} (99)", m.stretch_p50,
+                                            m.stretch_p90, m.stretch_p95, m.stretch_p99));
     line("mean wait", fmt::format("{:.1f} s", m.mean_wait));
     line("mean turnaround", fmt::format("{:.1f} s", m.mean_turnaround));
     line("makespan", fmt::format("{} s", m.makespan));
     line("utilization", fmt::format("{:.4f}", m.utilization));
     line("underutilization", fmt::format("{:.4f}", m.underutilization));
-    line("pauses", fmt::format("{:.3f} per job, {:.2f} per hour, {:.4f} GB/s", m.pauses_per_job, m.pauses_per_hour,
-                               m.pause_gb_per_s));
-    line("moves", fmt::format("{:.3f} per job, {:.2f} per hour, {:.4f} GB/s", m.moves_per_job, m.moves_per_hour,
-                              m.move_gb_per_s));
+    line("weighted by tasks", fmt::format("turnaround {:.1f} s (ARTwW), slowdown {:.3f} (SLDwW)", m.response_by_width,
+                                          m.slowdown60_by_width));
+    line("loss of capacity", fmt::format("{:.4f} (LOC)", m.loss_of_capacity));
+    line("pauses", fmt::format("{}: {:.3f} per job, {:.2f} per hour, {:.4f} GB/s", m.pauses, m.pauses_per_job,
+                               m.pauses_per_hour, m.pause_gb_per_s));
+    line("moves", fmt::format("{}: {:.3f} per job, {:.2f} per hour, {:.4f} GB/s", m.moves, m.moves_per_job,
+                              m.moves_per_hour, m.move_gb_per_s));
+    if (times) {
+      line("policy", fmt::format("{} calls, CPU time {:.1f} us on average, {:.1f} us the longest", result.steps,
+                                 1e6 * mean_call(result), 1e6 * result.longest_policy_call));
+    }
     for (const auto& [name, value] : origin.described(1)) line(name, value);
     return text;
   }
 
-  static std::string as_json(const Instance& instance, const Metrics& m, const std::optional<StretchBounds>& bounds,
-                             const CampaignOrigin& origin) {
+  static double mean_call(const RunResult& result) {
+    return result.steps == 0 ? 0 : result.policy_seconds / static_cast<double>(result.steps);
+  }
+
+  std::string as_json(const Instance& instance, const Metrics& m, const std::optional<StretchBounds>& bounds,
+                      const RunResult& result, const CampaignOrigin& origin) const {
     nlohmann::ordered_json out{{"instance", instance.name},
                                {"jobs", instance.jobs.size()},
                                {"nodes", instance.platform.nodes.size()},
@@ -144,10 +170,26 @@ struct RunCommand {
                                {"pauses_per_hour", m.pauses_per_hour},
                                {"moves_per_hour", m.moves_per_hour},
                                {"pause_gb_per_s", m.pause_gb_per_s},
-                               {"move_gb_per_s", m.move_gb_per_s}};
+                               {"move_gb_per_s", m.move_gb_per_s},
+                               {"stretch_p50", m.stretch_p50},
+                               {"stretch_p90", m.stretch_p90},
+                               {"stretch_p95", m.stretch_p95},
+                               {"stretch_p99", m.stretch_p99},
+                               {"pauses", m.pauses},
+                               {"moves", m.moves},
+                               {"response_by_width_s", m.response_by_width},
+                               {"slowdown60_by_width", m.slowdown60_by_width},
+                               {"loss_of_capacity", m.loss_of_capacity},
+                               {"policy_calls", result.steps}};
     if (bounds) {
       out["bound_divisible"] = bounds->divisible;
       out["bound_ls1"] = bounds->ls1;
+      out["degradation_divisible"] = m.max_stretch / bounds->divisible;
+      out["degradation_ls1"] = m.max_stretch / bounds->ls1;
+    }
+    if (times) {
+      out["policy_call_mean_s"] = mean_call(result);
+      out["policy_call_longest_s"] = result.longest_policy_call;
     }
     out["origin"] = origin_json(origin);
     return out.dump(2) + "\n";
@@ -160,12 +202,17 @@ void add_run(CLI::App& app) {
   CLI::App* command = app.add_subcommand("run", "one trace under one algorithm");
   auto options = std::make_shared<RunCommand>();
   options->workload.add(*command, WorkloadOptions::Sources::one);
-  command->add_option("-a,--algorithm", options->algorithm, "name of the algorithm, see `dfrs-sim list`")->required();
+  command->add_option("-a,--algorithm,--algorithms", options->algorithm, "name of the algorithm, see `dfrs-sim list`")
+      ->required();
   command->add_option("--jobs-csv", options->jobs_file, "write a line per job to this file");
   command->add_option("--log", options->log_file, "write the decisions to this file, a JSON object per line");
+  command->add_option("--timeline", options->timeline_file,
+                      "write each job's state, yield, virtual time and nodes over time to this CSV file, a line per "
+                      "job and interval without a change");
   command->add_option("--record", options->record_file,
                       "record the run in this new file for `dfrs-sim replay`; compressed if it ends with .gz");
   command->add_flag("--json", options->json, "print JSON");
+  command->add_flag("--times", options->times, "also print the CPU time of the policy's calls, mean and longest");
   command->add_flag("--bound,!--no-bound", options->bound,
                     "also compute the lower bounds (default); --no-bound saves seconds for a whole log");
   options->simulation.add(*command);

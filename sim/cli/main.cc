@@ -32,7 +32,10 @@ Examples:
   dfrs-sim generate --count 10 --load 0.7 -o traces && dfrs-sim compare traces/*.dfrs -o results.csv
   dfrs-sim report results.csv -o report.html
   dfrs-sim advise --sacct accounting.txt           what DFRS would do for your Slurm cluster, on one page
-  dfrs-sim replay record.jsonl.gz                  are the decisions of a live run reproduced?)";
+  dfrs-sim replay record.jsonl.gz                  are the decisions of a live run reproduced?
+
+Guides and reference: docs/ in the source; share/doc/dfrs/docs/ below the prefix where dfrs is installed, such as
+/usr/local/share/doc/dfrs/docs/researcher-guide.md)";
 
 // The option names that a misspelt word could mean.
 std::vector<std::string> option_names(const CLI::App& app) {

@@ -2,6 +2,7 @@
 #include "sim/cli/options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -63,6 +64,16 @@ std::string options_text(const CLI::App& app, std::string_view group, const Reso
       add(name + "=" + option->get_default_str());
     }
   }
+  return text;
+}
+
+// The first names, and how many more there are.
+std::string some_of(std::span<const std::string> names) {
+  constexpr std::size_t kMost = 8;
+  const std::size_t shown = std::min(names.size(), kMost);
+  std::string text = fmt::format("{}", fmt::join(names.first(shown), ", "));
+  if (names.size() > shown)
+    text += fmt::format(" and {} more (`dfrs-sim bound SOURCE` lists them)", names.size() - shown);
   return text;
 }
 
@@ -137,6 +148,11 @@ void WorkloadOptions::add(CLI::App& app, Sources sources) {
       ->group(group);
   app.add_flag("--lenient", lenient_, "skip and count malformed lines and jobs larger than the machine")->group(group);
   app.add_option("--take", take_, "only the first N instances")->check(whole_number_in(1, 1'000'000'000))->group(group);
+  app.add_option("--instance", only_,
+                 "only the instances with these names, separated by commas or in several --instance; `dfrs-sim bound` "
+                 "prints the names")
+      ->allow_extra_args(false)
+      ->group(group);
   app.add_option("--ca-file", ca_file_, "certificate authorities for https, PEM")->group(group);
 }
 
@@ -202,25 +218,45 @@ std::string WorkloadOptions::text(const Loaded& loaded, std::size_t taken) const
 }
 
 std::vector<Instance> WorkloadOptions::load() const {
+  bool papers_weeks = false;
+  return load(papers_weeks);
+}
+
+std::vector<Instance> WorkloadOptions::load(bool& papers_weeks) const {
+  papers_weeks = nodes_ == 0 && cores_ == 0 && memory_ == 0 && processors_ == "requested" && estimates_ != "trace" &&
+                 !kill_ && cpu_need_ != "measured" && memory_model_.empty() && weights_.empty() && real_needs_.empty();
+  std::vector<std::string> wanted;
+  for (const std::string& list : only_) each_item(list, [&](std::string_view name) { wanted.emplace_back(name); });
   std::vector<Instance> instances;
+  std::vector<std::string> names;
   for (const std::string& source : sources_) {
     InputOptions input;
     input.ca_file = ca_file_;
     InstanceOrigin made{source, {}, {}};
     const Text text = read_text(source, input, made.sha256);
     Loaded loaded = load(text, source);
-    const std::size_t taken =
-        take_ == 0 ? loaded.instances.size() : std::min(loaded.instances.size(), take_ - instances.size());
-    if (taken == 0) break;
-    made.workload = this->text(loaded, taken);
+    papers_weeks = papers_weeks && loaded.papers_weeks;
+    const auto is_wanted = [&](const Instance& instance) {
+      return wanted.empty() || std::find(wanted.begin(), wanted.end(), instance.name) != wanted.end();
+    };
+    const auto usable =
+        static_cast<std::size_t>(std::count_if(loaded.instances.begin(), loaded.instances.end(), is_wanted));
+    made.workload = this->text(loaded, std::min(usable, take_ - std::min(take_, instances.size())));
     const auto origin = std::make_shared<const InstanceOrigin>(std::move(made));
-    for (Instance& instance : std::span(loaded.instances).first(taken)) {
+    for (Instance& instance : loaded.instances) {
+      names.push_back(instance.name);
+      if (!is_wanted(instance)) continue;
       instance.origin = origin;
+      if (take_ != 0 && instances.size() == take_) break;
       if (kill_ && !loaded.was_swf) kill_at_estimates(instance);
       if (!weights_.empty()) weigh_at_random(instance, parse_weights(weights_));
       if (!real_needs_.empty()) set_real_needs(instance, parse_real_needs(real_needs_));
       instances.push_back(std::move(instance));
     }
+  }
+  for (const std::string& name : wanted) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    throw UsageError(fmt::format("--instance: no instance is named '{}'; the sources have {}", name, some_of(names)));
   }
   return instances;
 }

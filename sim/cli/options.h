@@ -25,6 +25,9 @@ class WorkloadOptions {
   void add(CLI::App& app, Sources sources);
   /// Reads all sources. Reports on standard error what was skipped or changed in them.
   std::vector<Instance> load() const;
+  /// The same. `papers_weeks`: whether all of them are weeks of HPC2N's log, annotated as in RR-7659 and not changed by
+  /// an option, so that its published values can be compared.
+  std::vector<Instance> load(bool& papers_weeks) const;
   /// The same for one source whose text is already read.
   Loaded load(std::string_view text, const std::string& source) const;
 
@@ -58,6 +61,7 @@ class WorkloadOptions {
   bool lenient_ = false;
   std::string ca_file_;
   std::size_t take_ = 0;
+  std::vector<std::string> only_;  // names of instances
 };
 
 /// How instances are simulated.

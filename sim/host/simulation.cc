@@ -10,6 +10,8 @@
 #include "sim/counted.h"
 #include "sim/errors.h"
 #include "sim/host/completion_queue.h"
+#include "sim/host/cpu_clock.h"
+#include "sim/host/idle_meter.h"
 #include "sim/host/job_slots.h"
 #include "sim/host/lost_work.h"
 #include "sim/host/need_discovery.h"
@@ -75,7 +77,8 @@ class Simulation {
         discovers_(discovers_needs(instance, algorithm, options)),
         slots_(instance, observer == nullptr && !loses_work_ && !discovers_),
         progress_(slots_),
-        demand_(instance.platform.total_cpu()) {
+        demand_(instance.platform.total_cpu()),
+        idle_(instance.platform.nodes.size()) {
     nodes_.reserve(instance.platform.nodes.size());
     for (const NodeSpec& spec : instance.platform.nodes) nodes_.push_back({spec, true});
     result_.jobs.reserve(instance.jobs.size());
@@ -92,7 +95,11 @@ class Simulation {
       if (events_.empty() && now_ < wake_at_) continue;  // a sample of CPU use that changed no need
       if (loses_work_) lost_work_->update(now_);
       const ClusterView view{now_, nodes_, slots_.views(), instance_.platform.rigid_dims};
+      const double begun = thread_cpu_seconds();
       const auto decided = engine_->step(view, slots_.estimates(), events_);
+      const double took = thread_cpu_seconds() - begun;
+      result_.policy_seconds += took;
+      result_.longest_policy_call = std::max(result_.longest_policy_call, took);
       if (!decided) {
         throw Failure(kExitInternal, fmt::format("{}: at {} s: {}", instance_.name, now_, decided.error().message));
       }
@@ -102,6 +109,7 @@ class Simulation {
       ++result_.steps;
     }
     result_.demand = demand_.node_seconds();
+    result_.idle_while_waiting = idle_.node_seconds();
     return std::move(result_);
   }
 
@@ -116,6 +124,7 @@ class Simulation {
       return false;
     }
     demand_.pass(next - now_);
+    idle_.pass(next - now_, slots_.jobs_in_system());
     now_ = next;
 
     events_.clear();
@@ -181,6 +190,7 @@ class Simulation {
 
   void complete(JobSlot job) {
     completions_.remove(job);
+    idle_.leave(slots_.view(job).nodes);
     demand_.remove(slots_.truth(job).cpu_need * slots_.view(job).tasks);
     slots_.complete(job);
     if (slots_.jobs_in_system() == 0) demand_.clear();
@@ -212,6 +222,10 @@ class Simulation {
   void apply(const Decision& decision, std::span<const NodeIndex> nodes) {
     ++changes_;
     progress_.stop(decision.job, now_);
+    if (decision.kind == DecisionKind::pause || decision.kind == DecisionKind::move) {
+      idle_.leave(slots_.view(decision.job).nodes);
+    }
+    if (decision.kind != DecisionKind::pause) idle_.place(nodes);
     switch (decision.kind) {
       case DecisionKind::pause:
         pause(decision.job);
@@ -284,6 +298,7 @@ class Simulation {
   JobProgress progress_;
   CompletionQueue completions_;
   DemandMeter demand_;
+  IdleMeter idle_;
   StallGuard stall_;
   std::uint64_t changes_ = 0;               // pauses, moves, starts and resumes
   std::optional<LostWork> lost_work_;       // if loses_work_

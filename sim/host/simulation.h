@@ -54,12 +54,15 @@ struct JobRecord {
 
 /// What happened until all jobs completed.
 struct RunResult {
-  std::vector<JobRecord> jobs;  ///< by index in Instance::jobs
-  double demand = 0;            ///< integral of min(|P|, sum of CPU needs of jobs in the system), node seconds
-  double paused_mib = 0;        ///< memory of paused jobs, summed over pauses
-  double moved_mib = 0;         ///< memory of tasks that changed nodes, summed over moves
-  double lost_work = 0;         ///< node seconds of discarded work (PausedWork::kLost)
-  std::uint64_t steps = 0;      ///< calls of the engine
+  std::vector<JobRecord> jobs;     ///< by index in Instance::jobs
+  double demand = 0;               ///< integral of min(|P|, sum of CPU needs of jobs in the system), node seconds
+  double paused_mib = 0;           ///< memory of paused jobs, summed over pauses
+  double moved_mib = 0;            ///< memory of tasks that changed nodes, summed over moves
+  double lost_work = 0;            ///< node seconds of discarded work (PausedWork::kLost)
+  double idle_while_waiting = 0;   ///< node seconds of nodes without a task while some job had no nodes
+  std::uint64_t steps = 0;         ///< calls of the engine
+  double policy_seconds = 0;       ///< CPU time of these calls; this and the next vary between runs
+  double longest_policy_call = 0;  ///< CPU time of the longest, s
 };
 
 /// Observes each call of the engine, for logs and checks. `view` is what the decisions were based on. With an observer

@@ -17,6 +17,10 @@ Metrics measure(const Instance& instance, const RunResult& run, Seconds stretch_
   double work = 0;
   double pauses = 0;
   double moves = 0;
+  double width = 0;
+  std::vector<double> stretches;
+  stretches.reserve(instance.jobs.size());
+  m.slowdown60_by_width = 0;
   m.max_stretch = 0;
   m.mean_stretch = 0;
   for (std::size_t k = 0; k < instance.jobs.size(); ++k) {
@@ -25,6 +29,10 @@ Metrics measure(const Instance& instance, const RunResult& run, Seconds stretch_
     const double stretch = bounded_stretch(job, record, stretch_floor);
     m.max_stretch = std::max(m.max_stretch, stretch);
     m.mean_stretch += stretch / jobs;
+    stretches.push_back(stretch);
+    m.response_by_width += job.tasks * (record.end - job.submit);
+    m.slowdown60_by_width += job.tasks * bounded_stretch(job, record, 60);
+    width += job.tasks;
     m.mean_wait += (record.start - job.submit) / jobs;
     m.mean_turnaround += (record.end - job.submit) / jobs;
     m.makespan = std::max(m.makespan, record.end);
@@ -33,10 +41,20 @@ Metrics measure(const Instance& instance, const RunResult& run, Seconds stretch_
     moves += record.moves;
   }
   m.makespan -= instance.jobs.front().submit;
+  m.response_by_width /= width;
+  m.slowdown60_by_width /= width;
+  std::sort(stretches.begin(), stretches.end());
+  m.stretch_p50 = nearest_rank(stretches, 0.5);
+  m.stretch_p90 = nearest_rank(stretches, 0.9);
+  m.stretch_p95 = nearest_rank(stretches, 0.95);
+  m.stretch_p99 = nearest_rank(stretches, 0.99);
+  m.pauses = pauses;
+  m.moves = moves;
   const Seconds span = m.makespan;
   m.pauses_per_job = pauses / jobs;
   m.moves_per_job = moves / jobs;
   if (span > 0) {
+    m.loss_of_capacity = run.idle_while_waiting / (static_cast<double>(instance.platform.nodes.size()) * span);
     m.utilization = work / (instance.platform.total_cpu() * span);
     m.pauses_per_hour = pauses / span * 3600;
     m.moves_per_hour = moves / span * 3600;
@@ -46,6 +64,11 @@ Metrics measure(const Instance& instance, const RunResult& run, Seconds stretch_
   // All jobs complete, so the work done is that of the workload. Paused jobs and jobs in penalty do none.
   if (work > 0) m.underutilization = std::max(0.0, run.demand - work) / work;
   return m;
+}
+
+double nearest_rank(std::span<const double> sorted, double share) {
+  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
+  return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
 Summary summarize(std::span<const double> values) {
@@ -60,7 +83,7 @@ Summary summarize(std::span<const double> values) {
   s.stddev = sorted.size() > 1 ? std::sqrt(s.stddev / (n - 1)) : 0.0;
   const std::size_t half = sorted.size() / 2;
   s.median = sorted.size() % 2 != 0 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-  s.p90 = sorted[static_cast<std::size_t>(std::ceil(0.9 * n)) - 1];
+  s.p90 = nearest_rank(sorted, 0.9);
   s.max = sorted.back();
   return s;
 }

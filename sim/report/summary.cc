@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "sim/campaign/degradation.h"
 #include "sim/errors.h"
 
 namespace dfrs::sim {
@@ -46,14 +47,20 @@ void check(const ResultRow& row) {
   not_negative("move_gb_per_s", m.move_gb_per_s);
 }
 
-AlgorithmSummary summarize_algorithm(const std::vector<const ResultRow*>& rows, std::size_t all_instances) {
+// A result, and its degradation from the best.
+struct Placed {
+  const ResultRow* row;
+  double from_best;
+};
+
+AlgorithmSummary summarize_algorithm(const std::vector<Placed>& rows, std::size_t all_instances) {
   AlgorithmSummary s;
-  s.algorithm = rows.front()->algorithm;
+  s.algorithm = rows.front().row->algorithm;
   s.instances = rows.size();
   s.complete = rows.size() == all_instances;
   std::vector<double> degradations;
   const auto n = static_cast<double>(rows.size());
-  for (const ResultRow* row : rows) {
+  for (const auto& [row, from_best] : rows) {
     const Metrics& m = row->metrics;
     degradations.push_back(row->degradation());
     s.max_stretch += m.max_stretch / n;
@@ -64,6 +71,17 @@ AlgorithmSummary summarize_algorithm(const std::vector<const ResultRow*>& rows, 
     s.pauses_per_job += m.pauses_per_job / n;
     s.moves_per_job += m.moves_per_job / n;
     s.traffic_gb_per_s += (m.pause_gb_per_s + m.move_gb_per_s) / n;
+    s.degradation_ls1 += row->degradation_ls1() / n;
+    s.degradation_from_best += from_best / n;
+    s.stretch_p50 += m.stretch_p50 / n;
+    s.stretch_p90 += m.stretch_p90 / n;
+    s.stretch_p95 += m.stretch_p95 / n;
+    s.stretch_p99 += m.stretch_p99 / n;
+    s.pauses += m.pauses / n;
+    s.moves += m.moves / n;
+    s.response_by_width += m.response_by_width / n;
+    s.slowdown60_by_width += m.slowdown60_by_width / n;
+    s.loss_of_capacity += m.loss_of_capacity / n;
   }
   s.degradation = summarize(degradations);
   return s;
@@ -100,14 +118,16 @@ CampaignSummary summarize_campaign(const std::vector<ResultRow>& rows, const Sum
   CampaignSummary campaign;
   campaign.origin = campaign_origin(rows);
   std::unordered_map<std::string, const ResultRow*> first_of_instance;
-  std::unordered_map<std::string, std::vector<const ResultRow*>> by_algorithm;
+  std::unordered_map<std::string, std::vector<Placed>> by_algorithm;
   std::set<std::pair<std::string, std::string>> seen;
   campaign.load_min = rows.front().load;
   campaign.load_max = rows.front().load;
   campaign.jobs_min = rows.front().jobs;
   campaign.jobs_max = rows.front().jobs;
-  for (const ResultRow& row : rows) {
-    check(row);
+  for (const ResultRow& row : rows) check(row);
+  const std::vector<double> from_best = degradation_from_best(rows);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const ResultRow& row = rows[k];
     if (!seen.emplace(row.algorithm, row.instance).second) {
       throw InputError(fmt::format(
           "two results of {} on instance {}; expected one each (report campaigns with different options apart)",
@@ -122,7 +142,7 @@ CampaignSummary summarize_campaign(const std::vector<ResultRow>& rows, const Sum
           base::printable(row.instance), first.jobs, first.bound_divisible, base::printable(first.algorithm), row.jobs,
           row.bound_divisible, base::printable(row.algorithm)));
     }
-    by_algorithm[row.algorithm].push_back(&row);
+    by_algorithm[row.algorithm].push_back({&row, from_best[k]});
     campaign.load_min = std::min(campaign.load_min, row.load);
     campaign.load_max = std::max(campaign.load_max, row.load);
     campaign.jobs_min = std::min(campaign.jobs_min, row.jobs);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,14 @@ struct AlgorithmSummary {
   double underutilization = 0;
   double pauses_per_job = 0;
   double moves_per_job = 0;
-  double traffic_gb_per_s = 0;  ///< memory of paused and moved jobs together
+  double traffic_gb_per_s = 0;       ///< memory of paused and moved jobs together
+  double degradation_ls1 = 0;        ///< from the other bound
+  double degradation_from_best = 0;  ///< of the algorithms compared, see sim/campaign/degradation.h
+  // Means of Metrics; NaN if a result is from a version that did not have them.
+  double stretch_p50 = 0, stretch_p90 = 0, stretch_p95 = 0, stretch_p99 = 0;
+  double pauses = 0, moves = 0;
+  double response_by_width = 0, slowdown60_by_width = 0, loss_of_capacity = 0;
+  std::optional<double> published;  ///< mean degradation in the paper, where it is known
 };
 
 struct CampaignSummary {
@@ -34,6 +42,7 @@ struct CampaignSummary {
   std::size_t jobs_max = 0;
   double load_min = 0;
   double load_max = 0;
+  std::string published_source;  ///< where AlgorithmSummary::published is from; empty: none is known
   std::vector<AlgorithmSummary> algorithms;
   CampaignOrigin origin;  ///< what the rows are of
 

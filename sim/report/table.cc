@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/text_table.h"
@@ -55,8 +56,18 @@ ReportTable summary_table(const CampaignSummary& summary) {
   const auto add = [&](const char* group, const char* heading, const auto& value) {
     add_column(table, summary, group, heading, value);
   };
+  const auto add_published = [&](const char* group, const char* heading) {
+    if (summary.published_source.empty()) return;
+    table.columns.push_back({group, heading});
+    for (std::size_t k = 0; k < summary.algorithms.size(); ++k) {
+      const std::optional<double>& value = summary.algorithms[k].published;
+      table.rows[k].cells.push_back(value ? fmt::format("{:.2f}", *value) : "-");
+    }
+    table.notes.push_back(fmt::format("Published average: {}.", summary.published_source));
+  };
   if (summary.instances == 1) {
     add("", "degradation", [](const A& a) { return a.degradation.mean; });
+    add_published("", "published");
     add("", "max stretch", [](const A& a) { return a.max_stretch; });
     add("", "bound", [](const A& a) { return a.bound; });
     add("", "mean stretch", [](const A& a) { return a.mean_stretch; });
@@ -68,6 +79,7 @@ ReportTable summary_table(const CampaignSummary& summary) {
     add(group, "median", [](const A& a) { return a.degradation.median; });
     add(group, "p90", [](const A& a) { return a.degradation.p90; });
     add(group, "max", [](const A& a) { return a.degradation.max; });
+    add_published(group, "published");
     add("", "mean stretch", [](const A& a) { return a.mean_stretch; });
   }
   add("", "underutil.", [](const A& a) { return a.underutilization; });
@@ -195,7 +207,9 @@ std::string csv_summary(const CampaignSummary& summary) {
   std::string out =
       "algorithm,instances,complete,degradation_mean,degradation_std,degradation_median,degradation_p90,"
       "degradation_max,max_stretch_mean,bound_mean,mean_stretch,mean_wait_s,underutilization,pauses_per_job,"
-      "moves_per_job,traffic_gb_per_s";
+      "moves_per_job,traffic_gb_per_s,degradation_ls1_mean,degradation_from_best_mean,stretch_p50,stretch_p90,"
+      "stretch_p95,stretch_p99,pauses,moves,response_by_width_s,slowdown60_by_width,loss_of_capacity,"
+      "degradation_published";
   std::string origin;
   for (const OriginColumn& column : origin_columns()) {
     out += fmt::format(",{}", column.name);
@@ -204,10 +218,35 @@ std::string csv_summary(const CampaignSummary& summary) {
   out += '\n';
   for (const AlgorithmSummary& a : summary.algorithms) {
     const Summary& d = a.degradation;
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{}\n", csv_field(base::printable(a.algorithm)),
-                       a.instances, a.complete ? 1 : 0, d.mean, d.stddev, d.median, d.p90, d.max, a.max_stretch,
-                       a.bound, a.mean_stretch, a.mean_wait, a.underutilization, a.pauses_per_job, a.moves_per_job,
-                       a.traffic_gb_per_s, origin);
+    out += fmt::format("{},{},{}", csv_field(base::printable(a.algorithm)), a.instances, a.complete ? 1 : 0);
+    for (const double value : {d.mean,
+                               d.stddev,
+                               d.median,
+                               d.p90,
+                               d.max,
+                               a.max_stretch,
+                               a.bound,
+                               a.mean_stretch,
+                               a.mean_wait,
+                               a.underutilization,
+                               a.pauses_per_job,
+                               a.moves_per_job,
+                               a.traffic_gb_per_s,
+                               a.degradation_ls1,
+                               a.degradation_from_best,
+                               a.stretch_p50,
+                               a.stretch_p90,
+                               a.stretch_p95,
+                               a.stretch_p99,
+                               a.pauses,
+                               a.moves,
+                               a.response_by_width,
+                               a.slowdown60_by_width,
+                               a.loss_of_capacity,
+                               a.published.value_or(std::nan(""))}) {
+      out += ',' + csv_number(value);
+    }
+    out += origin + '\n';
   }
   return out;
 }
@@ -231,6 +270,15 @@ std::string json_summary(const CampaignSummary& summary) {
         {"pauses_per_job", a.pauses_per_job},
         {"moves_per_job", a.moves_per_job},
         {"traffic_gb_per_s", a.traffic_gb_per_s},
+        {"degradation_ls1_mean", a.degradation_ls1},
+        {"degradation_from_best_mean", a.degradation_from_best},
+        {"stretch", {{"p50", a.stretch_p50}, {"p90", a.stretch_p90}, {"p95", a.stretch_p95}, {"p99", a.stretch_p99}}},
+        {"pauses", a.pauses},
+        {"moves", a.moves},
+        {"response_by_width_s", a.response_by_width},
+        {"slowdown60_by_width", a.slowdown60_by_width},
+        {"loss_of_capacity", a.loss_of_capacity},
+        {"degradation_published", a.published ? ordered_json(*a.published) : ordered_json()},
     });
   }
   const ordered_json document{{"instances", summary.instances},

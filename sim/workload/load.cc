@@ -107,6 +107,7 @@ Loaded load_instances_from_text(std::string_view text, const std::string& source
     draw_memory(workload.instance, model);
   }
   if (loaded.by_week) {
+    loaded.papers_weeks = options.annotation == SwfAnnotation::kAuto && loaded.annotation == SwfAnnotation::kMemory;
     loaded.instances = split_weeks(workload.instance, name, options.week_length);
   } else {
     loaded.instances.push_back(std::move(workload.instance));

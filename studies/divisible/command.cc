@@ -232,9 +232,13 @@ A SOURCE is text:
   cluster 10 1.5 0,2      processors, work per second of each, databanks (- for none)
   job 0.25 120 2          release in seconds, work, databank
 
+Bender98 solves the instance anew with each request: seconds to a minute for an instance of 10 clusters or more, where
+all others together take about a second.
+
 Examples:
   dfrs-sim divisible                                      every algorithm on one instance
-  dfrs-sim divisible --clusters 10 --databanks 20 --density 3 --density-reading processor --instances 50
+  dfrs-sim divisible --clusters 3 --databanks 3 --density 1 --instances 20
+  dfrs-sim divisible --clusters 10 --databanks 10 --density 1 --instances 20 -a Online,Online-EGDF,SWRPT,SRPT,MCT
   dfrs-sim divisible --seed 7 --save example.txt && dfrs-sim divisible example.txt -a SWRPT --schedule-csv -
   dfrs-sim reproduce rr5724                               the paper's tables beside ours)";
 

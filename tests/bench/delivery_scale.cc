@@ -31,10 +31,10 @@ double cpu_seconds() {
          static_cast<double>(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1e-6;
 }
 
-bool measure_credentials(const std::string& socket) {
+bool measure_credentials(const AuthOptions& auth) {
   constexpr int kCount = 2000;
   const RequestWords request{"POST", kDesiredTarget, "node:n1", "body"};
-  const Authenticator authenticator(socket);
+  const Authenticator authenticator(auth);
   std::vector<std::string> credentials;
   auto begin = Clock::now();
   for (int i = 0; i < kCount; ++i) {
@@ -53,12 +53,12 @@ bool measure_credentials(const std::string& socket) {
 
 int run(std::size_t count) {
   const Munged munged("delivery_scale");
-  if (!measure_credentials(munged.socket())) return 1;
+  if (!measure_credentials(munged.auth())) return 1;
   std::vector<std::unique_ptr<TestNode>> nodes;
   std::vector<AgentAddress> addresses;
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < count; ++i) {
-    nodes.push_back(std::make_unique<TestNode>("n" + std::to_string(i), munged.socket()));
+    nodes.push_back(std::make_unique<TestNode>("n" + std::to_string(i), munged.auth()));
     addresses.push_back(nodes.back()->address());
     all.push_back(i);
   }

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "sim/reproduce/rr7659_published.h"
 #include "tests/cli/process.h"
 #include "tests/cli/samples.h"
 #include "tests/sim/temporary_folder.h"
@@ -17,6 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -199,6 +201,36 @@ TEST(CliDemo, WritesReportAndResults) {
   // In the current folder without -o.
   output_of({"demo", log}, {.folder = folder.path().string()});
   EXPECT_EQ(file_bytes(folder / "dfrs-demo/results.csv"), file_bytes(folder / "demo/results.csv"));
+}
+
+// Published values stand beside ours where the log, its annotation and the options are the paper's, and nowhere else.
+TEST(CliCompare, PublishedValuesOfThePapersLog) {
+  std::string log =
+      "; Installation: High-Performance Computing Center North (HPC2N)\n; MaxNodes: 120\n; MaxProcs: 240\n";
+  for (int k = 1; k <= 6; ++k) {
+    log += std::to_string(k) + " " + std::to_string(60 * k) + " 0 600 2 -1 -1 2 900 -1 1 1 1 -1 1 -1 -1 -1\n";
+  }
+  const auto compare = [&](std::vector<std::string> options) {
+    std::vector<std::string> words{"compare", "-", "-a", "EASY,GreedyPM*/per/MINVT=600,Triage"};
+    words.insert(words.end(), options.begin(), options.end());
+    return output_of(words, {.input = log});
+  };
+  const nlohmann::json figures = nlohmann::json::parse(compare({"--format", "json"}));
+  const auto published = [&](std::size_t k) { return figures.at("algorithms").at(k).at("degradation_published"); };
+  EXPECT_EQ(published(0), rr7659::published_degradation("EASY", 0).value());
+  EXPECT_EQ(published(1), rr7659::published_degradation("GreedyPM*/per/OPT=MIN/MINVT=600", 0).value());
+  EXPECT_TRUE(published(2).is_null());
+  const std::string text = compare({});
+  EXPECT_THAT(text, HasSubstr("published"));
+  EXPECT_THAT(text, HasSubstr("RR-7659, table 5, 182 weeks of HPC2N; only 1 here"));
+  for (const std::vector<std::string>& other : {std::vector<std::string>{"--penalty", "0"},
+                                                {"--stretch-floor", "30"},
+                                                {"--whole"},
+                                                {"--weights", "user=1:2"},
+                                                {"--annotation", "processors"},
+                                                {"--real-need", "0.5-1"}}) {
+    EXPECT_THAT(compare(other), Not(HasSubstr("published"))) << other.front();
+  }
 }
 
 }  // namespace

@@ -122,7 +122,8 @@ TEST(CliOrigin, ResultsNameEveryOption) {
                                                   {"--weights", "random=0.5:2"},
                                                   {"--real-need", "0.2-1"},
                                                   {"--lenient", ""},
-                                                  {"--take", "1"}};
+                                                  {"--take", "1"},
+                                                  {"--instance", "stdin-week-000"}};
   const TemporaryFolder folder;
   std::vector<std::string> names = options_below("Workload");
   for (std::string& name : options_below("Simulation")) names.push_back(std::move(name));

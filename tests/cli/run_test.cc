@@ -243,16 +243,22 @@ TEST(CliRun, TextAndJsonHaveTheSameFigures) {
     EXPECT_THAT(lines["instance"], HasSubstr(figures.at("instance").get<std::string>() + " (80 jobs, 8 nodes)"));
     expect("max stretch", "%.3f", {of("max_stretch")});
     expect("lower bound", "%.3f divisible, |%.3f ls1", {of("bound_divisible"), of("bound_ls1")});
-    expect("degradation from bound", "%.3f", {of("max_stretch") / of("bound_divisible")});
+    expect("degradation from bound", "%.3f divisible, |%.3f ls1",
+           {of("max_stretch") / of("bound_divisible"), of("max_stretch") / of("bound_ls1")});
+    expect("stretch percentiles", "%.3f (50), |%.3f (90), |%.3f (95), |%.3f (99)",
+           {of("stretch_p50"), of("stretch_p90"), of("stretch_p95"), of("stretch_p99")});
+    expect("weighted by tasks", "turnaround %.1f s (ARTwW), |slowdown %.3f (SLDwW)",
+           {of("response_by_width_s"), of("slowdown60_by_width")});
+    expect("loss of capacity", "%.4f (LOC)", {of("loss_of_capacity")});
     expect("mean stretch", "%.3f", {of("mean_stretch")});
     expect("mean wait", "%.1f s", {of("mean_wait_s")});
     expect("mean turnaround", "%.1f s", {of("mean_turnaround_s")});
     expect("utilization", "%.4f", {of("utilization")});
     expect("underutilization", "%.4f", {of("underutilization")});
-    expect("pauses", "%.3f per job, |%.2f per hour, |%.4f GB/s",
-           {of("pauses_per_job"), of("pauses_per_hour"), of("pause_gb_per_s")});
-    expect("moves", "%.3f per job, |%.2f per hour, |%.4f GB/s",
-           {of("moves_per_job"), of("moves_per_hour"), of("move_gb_per_s")});
+    expect("pauses", "%.0f: |%.3f per job, |%.2f per hour, |%.4f GB/s",
+           {of("pauses"), of("pauses_per_job"), of("pauses_per_hour"), of("pause_gb_per_s")});
+    expect("moves", "%.0f: |%.3f per job, |%.2f per hour, |%.4f GB/s",
+           {of("moves"), of("moves_per_job"), of("moves_per_hour"), of("move_gb_per_s")});
     EXPECT_EQ(std::stod(lines["makespan"]), of("makespan_s"));
   }
 }
@@ -275,6 +281,96 @@ TEST(CliRun, JobsOfNoLength) {
     EXPECT_EQ(outcome.out.find("nan"), std::string::npos) << outcome.out;
     EXPECT_EQ(outcome.out.find("inf"), std::string::npos) << outcome.out;
   }
+}
+
+// A job's rows follow each other from its submission to its end, and its virtual time grows by yield x length up to its
+// run time. Nodes are those of the log of decisions.
+TEST(CliRun, TheTimelineSaysWhereEachJobWasAndHowFarItCame) {
+  const TemporaryFolder folder;
+  const std::string trace = crowded_trace();
+  output_of({"run", "-", "-a", "GreedyPM*/per", "--jobs-csv", folder / "jobs", "--timeline", folder / "timeline"},
+            {.input = trace});
+  const auto rows = csv(file_bytes(folder / "timeline"));
+  ASSERT_EQ(rows[0], (std::vector<std::string>{"job", "from", "to", "state", "yield", "virtual_time", "nodes"}));
+  struct Seen {
+    double from = -1, to = 0, progress = 0, virtual_time = 0, penalty = 0;
+    int pauses = 0;
+  };
+  std::map<std::string, Seen> seen;
+  for (std::size_t k = 1; k < rows.size(); ++k) {
+    const std::string& state = rows[k][3];
+    Seen& job = seen[rows[k][0]];
+    const double from = std::stod(rows[k][1]), to = std::stod(rows[k][2]), yield = std::stod(rows[k][4]);
+    ASSERT_LT(from, to);
+    if (job.from < 0) {
+      job.from = from;
+    } else {
+      ASSERT_EQ(from, job.to) << "job " << rows[k][0];
+    }
+    job.to = to;
+    job.progress += yield * (to - from);
+    job.virtual_time = std::stod(rows[k][5]);
+    ASSERT_NEAR(job.virtual_time, job.progress, 1e-6 * to) << "job " << rows[k][0];
+    if (state == "penalty") job.penalty += to - from;
+    const bool placed = state == "running" || state == "penalty";
+    EXPECT_EQ(rows[k].size() == 7 && !rows[k][6].empty(), placed) << state;
+    EXPECT_EQ(yield > 0, state == "running");
+  }
+  const auto jobs = csv(file_bytes(folder / "jobs"));
+  ASSERT_EQ(seen.size() + 1, jobs.size());
+  double penalty = 0, changes = 0;
+  for (std::size_t k = 1; k < jobs.size(); ++k) {
+    const Seen& job = seen.at(jobs[k][0]);
+    EXPECT_EQ(job.from, std::stod(jobs[k][1]));
+    EXPECT_EQ(job.to, std::stod(jobs[k][3]));
+    EXPECT_NEAR(job.virtual_time, std::stod(jobs[k][4]), 1e-6 * job.to);
+    penalty += job.penalty;
+    changes += std::stod(jobs[k][7]) + std::stod(jobs[k][8]);
+  }
+  ASSERT_GT(changes, 10);
+  EXPECT_GT(penalty, 0);
+  EXPECT_LE(penalty, 300 * changes);
+}
+
+TEST(CliRun, MeasuresBesideTheMaximumStretch) {
+  const std::string trace = crowded_trace();
+  const json figures =
+      json::parse(output_of({"run", "-", "--algorithms", "GreedyPM*/per", "--json", "--times"}, {.input = trace}));
+  const auto at = [&](const char* name) { return figures.at(name).get<double>(); };
+  EXPECT_DOUBLE_EQ(at("degradation_divisible"), at("max_stretch") / at("bound_divisible"));
+  EXPECT_DOUBLE_EQ(at("degradation_ls1"), at("max_stretch") / at("bound_ls1"));
+  EXPECT_LE(at("stretch_p50"), at("stretch_p90"));
+  EXPECT_LE(at("stretch_p90"), at("stretch_p95"));
+  EXPECT_LE(at("stretch_p95"), at("stretch_p99"));
+  EXPECT_LE(at("stretch_p99"), at("max_stretch"));
+  EXPECT_NEAR(at("pauses"), at("pauses_per_job") * at("jobs"), 1e-9);
+  EXPECT_NEAR(at("moves"), at("moves_per_job") * at("jobs"), 1e-9);
+  EXPECT_GT(at("policy_call_longest_s"), 0);
+  EXPECT_GE(at("policy_call_longest_s"), at("policy_call_mean_s"));
+  EXPECT_GE(at("policy_calls"), at("jobs"));
+  EXPECT_FALSE(
+      json::parse(output_of({"run", "-", "-a", "EASY", "--json"}, {.input = trace})).contains("policy_call_mean_s"));
+  EXPECT_THAT(output_of({"run", "-", "-a", "EASY", "--times"}, {.input = trace}), HasSubstr(" us the longest\n"));
+}
+
+TEST(CliRun, InstancesAreChosenByName) {
+  const TemporaryFolder folder;
+  output_of({"generate", "--seed", "5", "--jobs", "20", "--nodes", "8", "--count", "3", "-o", folder / "traces"});
+  const std::vector<std::string> traces{folder / "traces/lublin-5.dfrs", folder / "traces/lublin-6.dfrs",
+                                        folder / "traces/lublin-7.dfrs"};
+  const auto compare = [&](const std::string& names) {
+    std::vector<std::string> words{"compare",          "--algorithms", "EASY,FCFS", "-o",
+                                   folder / "results", "--instance",   names};
+    words.insert(words.end(), traces.begin(), traces.end());
+    return words;
+  };
+  output_of(compare("lublin-7,lublin-5"));
+  const auto rows = csv(file_bytes(folder / "results"));
+  ASSERT_EQ(rows.size(), 5U);
+  EXPECT_EQ(rows[1][0], "lublin-5");
+  EXPECT_EQ(rows[3][0], "lublin-7");
+  expect_failure(dfrs_sim(compare("lublin-5,lublin-9")), kExitUsage,
+                 {"--instance", "'lublin-9'", "lublin-5, lublin-6, lublin-7"});
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A burst of short jobs during which something goes wrong, and what must be true of it in the end."""
+"""A burst of short jobs during which a test causes a fault, and the checks of what became of them."""
 import dataclasses
 
 from . import jobs, load
@@ -69,14 +69,14 @@ class Burst:
         self._later = []
 
     def wait_middle(self):
-        """Returns when some jobs have ended, some run, and many are still to come; one time less than there are waves."""
+        """Returns when some jobs have ended, some run, and many are still to come. Call it once less than there are waves."""
         ended = self.count(*jobs.ENDED)
 
         def middle():
             states = self.states().values()
             done = sum(fields["JobState"] in jobs.ENDED for fields in states)
             held = sum(fields.get("Reason") == "JobHeldUser" for fields in states)
-            return done >= ended + 5 or done + held >= len(states)  # all may have ended while the last fault lasted
+            return done >= ended + 5 or done + held >= len(states)  # all may have ended during the last fault
         wait_for("some of the jobs to have ended", middle, 150, interval=0.1)
         self.release_next()
         wait_for("jobs to run", lambda: self.count("RUNNING") > 0, 20, interval=0.05)
@@ -101,7 +101,7 @@ class Burst:
         return last
 
     def check(self, twice=False, seconds=90):
-        """Nothing was lost, no job failed, each did its work, and nothing is left of them.
+        """No job was lost or failed, each did its work, and nothing of them is left on the nodes.
 
         `twice`: a run may have been repeated under the same restart count, since slurmctld has forgotten it."""
         test = self.test

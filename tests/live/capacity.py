@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Watches a cluster while it works: at no instant may memory or CPU of a node be given away twice."""
+"""Watches a cluster at work: memory and CPU of a node must never be allocated twice."""
 import re
 import threading
 import time
@@ -34,7 +34,7 @@ def memory_by_node(cluster):
 
 
 class Sampler:
-    """Looks in the background until stop(); `broken` then has a line for each thing that was wrong."""
+    """Checks in the background until stop(); `broken` then has a line for each violation."""
 
     def __init__(self, cluster, interval=0.2):
         self.cluster, self.interval = cluster, interval

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What all live tests share: a cluster for each class, a folder for each test, and questions about both."""
+"""What all live tests share: a cluster for each class, a folder for each test, and checks of both."""
 import json
 import os
 import shutil
@@ -64,7 +64,7 @@ class LiveTest(unittest.TestCase):
         active = self.active_jobs()
         if active:
             cluster.command("scancel", *active, check=False)
-        # One that is cancelled in the moment its step begins hears of it when Slurm says it again, about a minute later.
+        # A job that is cancelled just as its step begins may miss that. Slurm repeats it after about a minute.
         wait_for("all jobs to be gone after scancel", lambda: not self.active_jobs(), 100, interval=0.05)
 
     def active_jobs(self):
@@ -105,8 +105,8 @@ class LiveTest(unittest.TestCase):
         return jobs.wait_ended(self.cluster, numbers, seconds)
 
     def assert_done(self, job, work, tasks=1, restarts=0):
-        """Every task did its work, once, with its memory as it was. (A run that is requeued in the instant of its end
-        has said so, and the next one, which finds nothing left to do, says so again.)"""
+        """Every task did its work once and found its memory unchanged. (A run that is requeued just as it ends reports
+        its end, and so does the next one, which finds nothing left to do.)"""
         last = {line["task"]: line for line in self.results(job, "end")}
         ends = list(last.values())
         self.assertEqual(sorted(line["task"] for line in ends), list(range(tasks)), f"job {job}: {self.results(job)}")
@@ -121,7 +121,7 @@ class LiveTest(unittest.TestCase):
         self.assertEqual(bad, {})
 
     def assert_nodes_free(self):
-        """Slurm's own accounting of nodes is back at nothing."""
+        """By Slurm's own accounting, nothing on the nodes is allocated."""
         def used():
             result = self.cluster.command("scontrol", "-o", "show", "node")
             nodes = [jobs.parse(line) for line in result.stdout.splitlines() if line.startswith("NodeName=")]
@@ -150,7 +150,7 @@ class LiveTest(unittest.TestCase):
         return json.loads(self.cluster.command("dfrsctl", *words, "--json").stdout)
 
     def dfrs_jobs(self):
-        """job number -> what dfrsctl says of it."""
+        """job number -> its line of `dfrsctl status`."""
         return {job["job"]: job for job in self.dfrsctl("status")["jobs"]}
 
     def dfrs_nodes(self):

@@ -25,7 +25,8 @@ from .waiting import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]  # of the checkout
 SPANK_PLUGIN = "spank_dfrs.so"
-SLURMCTLD_PLUGINS = ["libdfrs_controller.so", "sched_dfrs.so", "sched_backfill.so", "select_cons_tres.so"]
+SLURMCTLD_PLUGINS = ["libdfrs_controller.so", "priority_multifactor.so", "sched_dfrs.so", "sched_backfill.so",
+                     "select_cons_tres.so"]
 AGENT_PORT_OFFSET = 100  # an agent listens at its slurmd's port plus this
 MAX_NODES = AGENT_PORT_OFFSET
 SOCKET_PATH_MAX = 107

@@ -57,8 +57,8 @@ class Setting:
         if side == "backfill":
             options.slurm = {"SchedulerParameters": BACKFILL_PARAMETERS}
         else:
-            # All pauses and moves by requeue: a suspended job could only go on where it is, which no simulation of the
-            # papers knows of.
+            # All pauses and moves by requeue: a suspended job can continue only on its nodes, which the papers'
+            # simulations do not model.
             options.settings = {"Period": f"{self.period:g}", "PauseBy": "requeue", "LostWork": "refuse",
                                 "MinProgress": f"{MIN_PROGRESS:g}", "RestartCost": f"{self.penalty:g}",
                                 "RecordFile": str(log_folder / RECORD)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What goes wrong in ways that a user can do something about."""
+"""Errors that a user can mend."""
 
 
 class ClusterError(Exception):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Jobs as Slurm shows them, and what burn says it did."""
+"""Jobs as Slurm shows them, and what their program (burn) reports."""
 import json
 import os
 import re

@@ -31,6 +31,7 @@ EXTRA_DIST += \
 	tests/live/ports.py \
 	tests/live/processes.py \
 	tests/live/report.py \
+	tests/live/rollup.py \
 	tests/live/runner.py \
 	tests/live/scale.py \
 	tests/live/simulate.py \
@@ -42,10 +43,12 @@ EXTRA_DIST += \
 	tests/live/test_cluster.py \
 	tests/live/test_compare.py \
 	tests/live/test_failover.py \
+	tests/live/test_fairshare.py \
 	tests/live/test_faults.py \
 	tests/live/test_het.py \
 	tests/live/test_jobs.py \
 	tests/live/test_latency.py \
+	tests/live/test_limits.py \
 	tests/live/test_load.py \
 	tests/live/test_mpi.py \
 	tests/live/test_needs.py \

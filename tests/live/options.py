@@ -13,7 +13,7 @@ class Options:
     nodes: int = 4
     cpus: int = 4             # of a node, as Slurm counts them
     memory: int = 4096        # MiB of a node for jobs; nothing is reserved on the host
-    cores: float = 0.0        # real cores behind a node's CPUs; 0: as many as it has CPUs
+    cores: float = 0.0        # real cores for a node's CPUs; 0: as many as CPUs
     scheduler: str = "dfrs"   # or backfill: stock Slurm; or driver: told by a test (driver.py)
     algorithm: str = "Triage"
     settings: Dict[str, str] = field(default_factory=dict)  # of dfrs.conf, in place of the defaults here
@@ -26,7 +26,7 @@ class Options:
     credential_seconds: int = 0  # life of job credentials; Slurm holds a requeued job back for so long; 0: its default, 120
     files: Dict[str, str] = field(default_factory=dict)     # of etc/: name -> text, such as gres.conf
     accounting: bool = False  # through a slurmdbd and a mariadbd of the cluster's own (accounting.py)
-    first: bool = False       # jobs go before other processes of the host: what measures CPU time does not mind these
+    first: bool = False       # jobs have precedence over the host's other processes: for measurements of CPU time
     auth: str = "munge"       # or slurm: Slurm's own credentials, and no munged (from 23.11 on)
     spank: bool = True        # backfill: hold jobs to the node's real cores, too
 

@@ -121,6 +121,16 @@ def command_line(pid):
         return []
 
 
+def _is_stepd_below(pid, mark):
+    """A slurmstepd may write its title over its whole environment (26.05): it is known by its folder, slurmd's."""
+    if not "".join(command_line(pid)[:1]).startswith("slurmstepd"):
+        return False
+    try:
+        return os.readlink(f"/proc/{pid}/cwd").startswith(f"{mark}/")
+    except OSError:
+        return False
+
+
 def marked(mark):
     """All that still runs of the cluster in the folder `mark`: its daemons, slurmstepds, and what they have started."""
     parents, found = {}, set()
@@ -130,7 +140,7 @@ def marked(mark):
                 parents[pid] = int(stat.read().rpartition(")")[2].split()[1])
         except OSError:
             continue
-        if environment_of(pid).get(MARK) == str(mark):
+        if environment_of(pid).get(MARK) == str(mark) or _is_stepd_below(pid, mark):
             found.add(pid)
     # Tasks have the environment of their submission, not ours: they are children of slurmstepd.
     grown = True

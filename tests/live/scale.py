@@ -73,7 +73,8 @@ ControlPort={control}
     (folder / "munge/key").chmod(0o400)
     folder.chmod(0o755)
     (folder / "munge").chmod(0o755)
-    for name in ("sched_dfrs.so", "sched_backfill.so", "select_cons_tres.so", "libdfrs_controller.so"):
+    for name in ("priority_multifactor.so", "sched_dfrs.so", "sched_backfill.so", "select_cons_tres.so",
+                 "libdfrs_controller.so"):
         shutil.copyfile(build_folder() / "plugin" / name, folder / "plugins" / name)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What dfrs-sim says of a workload."""
+"""Simulates a workload with dfrs-sim."""
 import csv
 import dataclasses
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A swap device for a test, on a host that has none: a file that is gone again whatever becomes of the test."""
+"""A swap file for a test on a host without swap. It is removed even if the test is killed."""
 import os
 import shutil
 import subprocess
@@ -9,7 +9,7 @@ from pathlib import Path
 from .errors import Unavailable
 
 MIB = 256
-# Waits until the test says so or is gone (its end of the pipe closes), then takes the file away.
+# Waits until the test closes its end of the pipe, also by dying, and then removes the file.
 _GUARD = 'read -r _; swapoff "$1"; rm -f "$1"; rmdir "$2"'
 
 

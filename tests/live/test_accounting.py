@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What jobs leave in Slurm's accounting, through slurmdbd and a database, and what dfrs-sim makes of it."""
+"""Records of jobs in Slurm's accounting, through slurmdbd and a database, and their import by dfrs-sim."""
 import re
 
 from . import jobs
@@ -110,7 +110,7 @@ class Accounting(LiveTest):
             for field in (1, 2, 3, 4, 7, 8, 9, 10):
                 self.assertEqual(words[field], same[field], f"field {field + 1} of job {words[0]}")
 
-        # Anonymised, it says the same of the jobs, and names nobody.
+        # Anonymised, it has the same jobs, and no names.
         hidden = self.cluster.command(sim, "import", "sacct", self.folder / "accounting.txt", "--anonymise", "--to",
                                       "sacct").stdout
         (self.folder / "anonymised.txt").write_text(hidden, encoding="utf-8")

@@ -24,8 +24,7 @@ class Campaign(LiveTest):
         return self.cluster.command("dfrs-sim", *words, cwd=self.folder)
 
     def kill_node(self, node):
-        """All its processes at once, and no one is left to report it; then slurmctld gets a report, as it would find out itself
-        after SlurmdTimeout."""
+        """Kills all processes of the node at once, and tells slurmctld, which would notice only after SlurmdTimeout."""
         conf = str(self.cluster.folder / "etc/slurm.conf")
         victims = [self.cluster.process(f"slurmd.{node}")]
         for path in Path("/proc").glob("[0-9]*"):
@@ -108,7 +107,7 @@ class Campaign(LiveTest):
         self.assertEqual(out, alone)
         for name in ("csv", "html"):
             self.assertEqual((self.folder / f"there.{name}").read_bytes(), (self.folder / f"alone.{name}").read_bytes())
-        # Slurm itself has run the task again, which went on where it was; nothing was submitted a second time.
+        # Slurm itself has run the task again, which continued from its store; nothing was submitted a second time.
         self.assertEqual(jobs.show(self.cluster, job)["Restarts"], "1")
         self.assertFalse((self.folder / "campaign/run-2").exists(), err)
         self.dfrs_sim(*compare, "--slurm", "campaign", "--no-submit", "--times", "-o", "times.csv")

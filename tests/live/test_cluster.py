@@ -81,7 +81,7 @@ class Commands(unittest.TestCase):
         begun = self.folder / "begun"
         self.addCleanup(begun.unlink, missing_ok=True)
         job = jobs.submit(cluster, "--cpus-per-task=4", script=f"touch {begun}\nexec sleep 1000")
-        wait_for("the job to begin", begun.exists, 20)  # a launch that is lost with its slurmd begins anew, rightly
+        wait_for("the job to begin", begun.exists, 20)  # else the launch may be lost with its slurmd, and is then repeated
         killed = ["slurmctld", "slurmd.n1", "dfrsd.n2"]
         for name in killed:
             cluster.stop(name, signal.SIGKILL)

@@ -65,8 +65,13 @@ class Failover(LiveTest):
         wait_for("both to have got on", lambda: all(job["virtual_time_s"] > 1 for job in self.dfrs_jobs().values()), 20)
         before = self.dfrs_jobs()
         cluster.stop("slurmctld", signal.SIGKILL)
+        conf = cluster.folder / "etc/dfrs.conf"  # which somebody is editing just now
+        good = conf.read_text(encoding="utf-8")
+        conf.write_text(good + "Perod=5\n", encoding="utf-8")
         cluster.command("scontrol", "takeover", check=False)
         now = self.assert_goes_on(before, [one, two])
+        self.assertIn("Perod", self.backup_log())
+        conf.write_text(good, encoding="utf-8")
         self.assertNotIn(configuration.host_name(), cluster.command("scontrol", "ping").stdout.splitlines()[1])
         late = self.sbatch_burn(0.05, memory=100)
         self.assert_completed(self.wait_ended([late]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What may go wrong in the middle of a load: nothing is lost, no job fails for it, and all is well afterwards."""
+"""Faults in the middle of a load: no job is lost or fails, and everything works afterwards."""
 import json
 import os
 import shutil
@@ -15,7 +15,7 @@ from .errors import ClusterError
 from .options import Options
 from .waiting import wait_for
 
-SECONDS = 65  # or two minutes more, where an order of slurmctld's is lost with a slurmd
+SECONDS = 65  # or two minutes more, if an order of slurmctld is lost with a slurmd
 JOBS = 40
 
 
@@ -28,7 +28,7 @@ class FaultTest(LiveTest):
                       slurm={"MessageTimeout": "10"}, credential_seconds=8)
 
     def tearDown(self):
-        # Whatever a test has left: the next one finds every daemon as it should be.
+        # So that the next test finds every daemon running.
         cluster = self.cluster
         for name in cluster.daemons():
             process = cluster.process(name)
@@ -43,7 +43,7 @@ class FaultTest(LiveTest):
             cluster.up()
 
     def agent(self, node):
-        """What the controller says of a node's agent."""
+        """The controller's view of a node's agent."""
         return self.dfrs_nodes()[node]["agent"]
 
     def wait_agent(self, node, current=True, seconds=15.0):
@@ -106,8 +106,8 @@ class FaultTest(LiveTest):
         return numbers
 
     def strike(self, burst, *faults, seconds=90):
-        """Each fault in the middle of the load, one after the other; then the load is looked at, which ends within so many
-        seconds. `burst` has at least one wave more than there are faults."""
+        """Causes each fault in the middle of the load, one after the other, and then checks the load, which ends within so
+        many seconds. `burst` has at least one wave more than there are faults."""
         for fault in faults:
             with self.subTest(fault.__name__):
                 burst.wait_middle()
@@ -138,10 +138,10 @@ class Slurmctld(FaultTest):
             self.assertGreaterEqual(after[job]["virtual_time_s"], before[job]["virtual_time_s"] * 0.999, (before, after))
 
     def test_slurmctld_is_killed(self):
-        """Among starts, ends and submissions, with one submitted while it is away. Nothing is lost or fails; what had
-        ended in the last instant, and was not saved yet, is run again."""
+        """During starts, ends and submissions, one of them while it is down. No job is lost or fails. Jobs whose end was
+        not saved yet run again."""
         burst = Burst(self, JOBS, 102, steps="old", scale=2.0, step_work=2.5)
-        self.wait_saved()  # the submissions: what sbatch has said, the next slurmctld knows
+        self.wait_saved()  # so that the next slurmctld knows all submitted jobs
         wait_for("jobs to run", lambda: burst.count("RUNNING") > 1, 30)
         self.cluster.stop("slurmctld", signal.SIGKILL)
         with ThreadPoolExecutor(max_workers=1) as pool:  # a submission in between waits for slurmctld to be back
@@ -156,7 +156,7 @@ class Slurmctld(FaultTest):
 
     @staticmethod
     def until_it_works(submit, seconds=30):
-        """As a user would: sbatch waits for a slurmctld that is away, and fails if it is caught as it comes."""
+        """As a user would: sbatch waits for a slurmctld that is down, and fails if that is just starting."""
         end = time.monotonic() + seconds
         while True:
             try:
@@ -209,6 +209,25 @@ class WrongFile(FaultTest):
         self.assertIn("stays in force", self.log_of("slurmctld", before))
         job = self.sbatch_burn(0.02)
         self.assert_completed(self.wait_ended([job]))
+        self.assertRegex(self.cluster.command("dfrsctl", "status").stdout,
+                         r"dfrs.conf is not in force: .*Perod.* the last good configuration, of 2\S+, stays in force")
+        # A file that is still wrong the next time, and then mended.
+        self.cluster.command("scontrol", "reconfigure")
+        self.assertIsNotNone(self.dfrsctl("status")["config_error"])
+        path.write_text(good, encoding="utf-8")
+        self.cluster.command("scontrol", "reconfigure")
+        wait_for("the mended file to be in force", lambda: self.dfrsctl("status")["config_error"] is None, 10)
+
+    def test_start_with_a_wrong_file_is_refused(self):
+        path = self.cluster.folder / "etc/dfrs.conf"
+        good = path.read_text(encoding="utf-8")
+        self.cluster.stop("slurmctld")
+        path.write_text(good + "Perod=5\n", encoding="utf-8")
+        try:
+            with self.assertRaisesRegex(ClusterError, "Perod"):
+                self.cluster.start_slurmctld()
+        finally:
+            path.write_text(good, encoding="utf-8")
 
 
 class NodeDaemons(FaultTest):

@@ -44,3 +44,13 @@ class Heterogeneous(LiveTest):
     def test_immediate_starts_in_a_partition_of_stock_slurm(self):
         result = self.cluster.command("srun", "--immediate=5", "-p", "other", "-n1", "--mem=100", "true", cwd="/", check=False)
         self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_immediate_in_a_managed_partition_waits_as_long_as_it_says_or_is_refused_at_once(self):
+        def srun(immediate):
+            return self.cluster.command("srun", immediate, "-p", "dfrs", "-n1", "--mem=100", "true", cwd="/", check=False)
+        within = srun("--immediate=20")
+        self.assertEqual(within.returncode, 0, within.stderr)
+        now = srun("--immediate")
+        self.assertNotEqual(now.returncode, 0, now.stderr)
+        self.assertIn("busy", now.stderr)
+        self.assertEqual(self.active_jobs(), [])

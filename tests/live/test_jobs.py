@@ -151,12 +151,12 @@ class Conditions(LiveTest):
     def test_reservation(self):
         node = self.cluster.nodes[0]
         self.cluster.command("scontrol", "create", "reservation", "ReservationName=held", "StartTime=now",
-                             "Duration=60", "Users=nobody", f"Nodes={node}", "Flags=ignore_jobs")
+                             "Duration=60", "Users=games", f"Nodes={node}", "Flags=ignore_jobs")
         self.addCleanup(self.cluster.command, "scontrol", "delete", "ReservationName=held", check=False)
         outside = [self.sbatch(memory=100, script="sleep 1") for _ in range(6)]
         for job in outside:
             self.assertNotIn(node, self.wait_state(job, ("RUNNING", "COMPLETED"))["NodeList"])
-        inside = self.sbatch("--reservation=held", user="nobody", memory=100, script="sleep 1")
+        inside = self.sbatch("--reservation=held", user="games", memory=100, script="sleep 1")
         self.assertEqual(self.wait_state(inside, ("RUNNING", "COMPLETED"))["NodeList"], node)
         # Reservations must be empty before they are deleted.
         self.wait_ended([*outside, inside])

@@ -67,7 +67,7 @@ class Suspending(PausingTest):
         ended = self.wait_ended(first + [new])
         self.assert_completed(ended)
         for job in first:
-            self.assert_one_run(job, work, ended)  # by its own CPU clock: it did not start anew
+            self.assert_one_run(job, work, ended)  # by its own CPU clock: it was not restarted
         self.assert_done(new, 1.0)
         end = self.results(paused[0], "end")[0]["now"]
         self.assertGreater(end, self.results(new, "end")[0]["now"])
@@ -91,7 +91,7 @@ class Suspending(PausingTest):
         self.assert_nodes_free()
 
     def test_job_suspended_by_its_user_is_left_alone(self):
-        """It keeps its memory, and nothing but its user lets it go on."""
+        """It keeps its memory, and only its user resumes it."""
         one, two = self.cluster.nodes
         job = self.sbatch_burn(0.4, f"--nodelist={one}", memory=500)
         self.wait_event(job)

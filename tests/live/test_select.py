@@ -54,7 +54,7 @@ class Gate(DrivenTest):
         self.assert_ok(f"start {job} n1:3,n2:1")
 
     def test_test_only_says_when_and_where(self):
-        result = self.cluster.command("sbatch", "--test-only", "-n4", "--wrap=true")
+        result = self.cluster.command("sbatch", "--test-only", "-N1", "-n4", "--wrap=true")
         self.assertRegex(result.stderr, r"to start at .* using 4 processors on nodes? n1 ")
 
     def test_srun_and_salloc(self):
@@ -356,6 +356,12 @@ class Pause(DrivenTest):
 
 
 class Resize(DrivenTest):
+    @classmethod
+    def make_options(cls):
+        options = super().make_options()
+        options.slurm["Licenses"] = "token:4"
+        return options
+
     def test_job_gives_up_nodes(self):
         job = self.started("n2:2,n3:1,n4:1", "-n4")
         self.cluster.command("scontrol", "update", f"job={job}", "NumNodes=2", cwd=str(self.folder))
@@ -378,8 +384,10 @@ class Resize(DrivenTest):
 
     def test_job_takes_over_anothers_nodes(self):
         def allocation(where, *words):
-            process = subprocess.Popen(["salloc", "-n2", *words], env=self.cluster.environment(), cwd=self.folder,
-                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            # 26.05 ends if one of the two has no licence at all.
+            process = subprocess.Popen(["salloc", "-n2", "--licenses=token", *words], env=self.cluster.environment(),
+                                       cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
             self.addCleanup(process.wait)
             self.addCleanup(process.kill)
             job = wait_for("the job to be queued", self.pending_jobs, 30)[0]

@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 
-from . import jobs
+from . import cgroups, jobs
 from .case import LiveTest
 from .cluster import build_folder
 from .options import Options
@@ -116,18 +116,30 @@ class Power(LiveTest):
         """What ResumeProgram would do; it runs as Slurm's user, who may not start a slurmd."""
         wait_for(f"Slurm to switch {node} on", lambda: "POWERING_UP" in self.power(node), 40)
         self.asked = True
+        self.cluster.start_agent(node)
         self.cluster.start_slurmd(node, more=["-b"])  # says that the host has just booted
 
     def test_node_that_is_switched_off_is_resumed_for_a_job(self):
         one, two = self.cluster.nodes
         wait_for(f"{two} to be switched off", lambda: "POWERED_DOWN" in self.power(two), 40, interval=0.2)
         self.cluster.stop(f"slurmd.{two}", signal.SIGTERM)
+        self.cluster.stop(f"dfrsd.{two}", signal.SIGTERM)
+        resyncs = self.resyncs()
         self.asked = False
         starter = threading.Thread(target=self.resume_when_asked, args=(two,))
         starter.start()
         first = self.sbatch_burn(0.1, memory=900)
-        second = self.sbatch_burn(0.1, f"--nodelist={two}", memory=900)
+        second = self.sbatch_burn(6.0, f"--nodelist={two}", memory=900)
+        wait_for("the quota on the node that came up",
+                 lambda: f"job_{second}" in cgroups.quotas(self.cluster.cgroup_tree, two), 90, interval=0.1)
         self.assert_completed(self.wait_ended([first, second], 90))
         starter.join()
         self.assertTrue(self.asked)
-        self.assert_done(second, 0.1)
+        self.assert_done(second, 6.0)
+        # That the agent was away, and that it is back: no line for each attempt, and no new start of the policy.
+        log = self.cluster.log("slurmctld").read_text(encoding="utf-8", errors="replace")
+        self.assertLessEqual(log.count(f"agent of node {two}:"), 2, log)
+        self.assertEqual(self.resyncs(), resyncs)
+
+    def resyncs(self):
+        return self.dfrsctl("status")["resyncs"]

@@ -7,7 +7,7 @@ from .waiting import wait_for
 
 SECONDS = 30
 FOLLOWED = 5  # seconds until a change is seen: snapshots are a second apart
-USERS = ("nobody", "daemon")
+USERS = ("games", "daemon")  # Slurm 25.11 and later know no user "nobody"
 
 
 class Weights(LiveTest):

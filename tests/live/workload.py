@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Workloads of jobs that take seconds: generated, or read from a file in the project's trace format.
 
-The generated one has the traits by which schedulers are told apart, in the manner of the Lublin-Feitelson model: most
+The generated one has the traits that set schedulers apart, in the manner of the Lublin-Feitelson model: most
 jobs are small and short, sizes prefer powers of two, run times have a heavy tail and grow a little with size, jobs come
 in bursts, and users ask for far more time than they need. Only uniform random numbers are drawn, so that a seed means
 the same workload under every version of Python.

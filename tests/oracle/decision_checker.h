@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Replays a run's log with books of its own, made of events and decisions alone, and finds whatever breaks a capacity,
-// a flag, the order of a job's life or the host's side of the bargain (its views must show what was decided).
+// Replays a run's log with a ledger of its own, made from events and decisions alone. Finds violations of capacities,
+// flags and the order of a job's states, and views of the host that do not show what was decided.
 #pragma once
 
 #include <string>

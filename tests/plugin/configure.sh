@@ -61,7 +61,7 @@ expect "a version that nothing is known of" 1 "this is 24.05.3" "22.05, 23.11, 2
   "docs/reference/slurm.md"
 : > "$work/slurm.tar.xz"
 run --with-slurm-src="$work/slurm.tar.xz" --with-slurm-headers="$work/headers"
-expect "a tarball that is none" 1 "--with-slurm-src=$work/slurm.tar.xz cannot be unpacked"
+expect "a file that is no tarball" 1 "--with-slurm-src=$work/slurm.tar.xz cannot be unpacked"
 source_of 22 05 11
 headers_of 0x16050b
 run CXXFLAGS=-O0 --with-slurm-src="$work/source" --with-slurm-headers="$work/headers"

@@ -22,7 +22,7 @@ exported() { "${NM:-nm}" -D --defined-only "$1" | awk '$2 != "w" { print $3 }'; 
 
 install
 plugins=$work/lib/dfrs/slurm
-for name in sched_dfrs.so sched_backfill.so select_cons_tres.so; do
+for name in priority_multifactor.so sched_dfrs.so sched_backfill.so select_cons_tres.so; do
   [[ -f $plugins/$name ]] || fail "$name is not installed"
   needs=$(ldd "$plugins/$name")
   [[ $needs == *"libdfrs_controller.so => $plugins/../libdfrs_controller.so"* ]] ||

@@ -21,7 +21,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::testing::Optional;
 
 // A hand-made cluster.
 struct Scene {
@@ -151,7 +150,7 @@ TEST(Recorder, FromOnToOff) {
   recorder.off();
   EXPECT_FALSE(recorder.state().on);
   EXPECT_EQ(recorder.state().steps, 5U);
-  EXPECT_EQ(recorder.state().stopped, std::nullopt);
+  EXPECT_TRUE(recorder.state().intact);
   record_some(recorder, 5, scene);
   const std::string text = sim::file_bytes(folder / "r.jsonl");
   EXPECT_EQ(text.size(), recorder.state().bytes);
@@ -201,7 +200,8 @@ TEST(Recorder, StopsAtItsGreatestSize) {
   ASSERT_TRUE(recorder.on(folder / "r", {.max_bytes = 2000}).has_value());
   record_some(recorder, 100, scene);
   EXPECT_FALSE(recorder.state().on);
-  EXPECT_THAT(recorder.state().stopped, Optional(HasSubstr("2000 bytes")));
+  ASSERT_FALSE(recorder.state().intact);
+  EXPECT_THAT(recorder.state().intact.error(), HasSubstr("2000 bytes"));
   ASSERT_EQ(log.size(), 1U) << "said once";
   EXPECT_THAT(log[0], HasSubstr(folder / "r"));
   // The thread still writes, and the recorder no longer waits for it: wait here.
@@ -221,7 +221,8 @@ TEST(Recorder, StopsWhenTheDiskDoesNotKeepUp) {
   // Nothing is written before an hour has passed.
   ASSERT_TRUE(recorder.on(folder / "r", {.max_waiting_bytes = 3000, .flush_ms = 3'600'000}).has_value());
   record_some(recorder, 100, scene);
-  EXPECT_THAT(recorder.state().stopped, Optional(HasSubstr("does not keep up")));
+  ASSERT_FALSE(recorder.state().intact);
+  EXPECT_THAT(recorder.state().intact.error(), HasSubstr("does not keep up"));
 }
 
 // A full disk, simulated by a limit on file sizes, which also raises a signal.
@@ -242,7 +243,8 @@ TEST(Recorder, StopsWhenItCannotWrite) {
   }
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   EXPECT_FALSE(recorder.state().on);
-  EXPECT_THAT(recorder.state().stopped, Optional(HasSubstr("File too large")));
+  ASSERT_FALSE(recorder.state().intact);
+  EXPECT_THAT(recorder.state().intact.error(), HasSubstr("File too large"));
   EXPECT_EQ(said, 1);
 }
 
@@ -289,7 +291,7 @@ TEST(Recorder, Threads) {
   stop = true;
   scheduler.join();
   recorder.off();
-  EXPECT_EQ(recorder.state().stopped, std::nullopt);
+  EXPECT_TRUE(recorder.state().intact);
   for (const std::string& name : folder.names()) {
     RecordReader reader = RecordReader::open(folder / name).value();
     auto more = reader.next();

@@ -146,7 +146,7 @@ void run_all(int begin_at, std::uint64_t cases) {
       ASSERT_TRUE(ran) << ran.error();
       recorder.off();
       const RecordingState state = recorder.state();
-      EXPECT_EQ(state.stopped, std::nullopt);
+      EXPECT_TRUE(state.intact) << state.intact.error();
       if (witness.calls() <= begin_at || state.steps == 0) continue;
       RecordReader reader = RecordReader::open(path).value();
       const ReplaySummary summary = replay(reader, &solver).value();

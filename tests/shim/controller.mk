@@ -37,6 +37,7 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/shim/controller/cpu_needs_test.cc \
 	tests/shim/controller/job_table_test.cc \
 	tests/shim/controller/job_test.cc \
+	tests/shim/controller/last_good_config_test.cc \
 	tests/shim/controller/limits_test.cc \
 	tests/shim/controller/memory_ledger_test.cc \
 	tests/shim/controller/node_list.h \
@@ -49,6 +50,7 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/shim/controller/rules_test.cc \
 	tests/shim/controller/smoke_test.cc \
 	tests/shim/controller/state_file_test.cc \
+	tests/shim/controller/usage_test.cc \
 	tests/shim/controller/weights_test.cc \
 	tests/shim/gate_test.cc \
 	tests/shim/support/folder.h \

@@ -36,7 +36,7 @@ void FakeSlurm::start_controller() {
   log_target = &log;
   const std::string conf = folder_ / "dfrs.conf";
   const std::string state = folder_.path().string();
-  dfrs_controller_paths paths{conf.c_str(), state.c_str(), nullptr, nullptr, "test", 64030, nullptr};
+  dfrs_controller_paths paths{conf.c_str(), state.c_str(), nullptr, nullptr, "test", 64030, nullptr, false};
   char error[512] = "";
   controller_ = create_controller(
       paths, log_line, [this](const AgentsSetup&) { return std::make_unique<AgentsByReference>(agents); }, error,

@@ -41,8 +41,9 @@ struct FakeJob {
   std::uint32_t cpus_per_task = 1;
   std::uint64_t memory = 500;  // a task
   std::uint32_t time_limit = UINT32_MAX;
-  double work = 10;  // s at yield 1
-  double needs = 1;  // of the CPUs that it asks for, at full speed
+  double work = 10;        // s at yield 1
+  double needs = 1;        // of the CPUs that it asks for, at full speed
+  double preparation = 0;  // s; of its nodes at each start, by PrologSlurmctld
   std::uint32_t priority = 1000, qos_priority = 0;
   double fair_share = -1;
   std::string name = "job", partition = "dfrs", comment;
@@ -63,6 +64,7 @@ struct FakeJob {
   std::int64_t revoked = 0;                                 // second of the last revocation of its credentials
   std::vector<std::uint32_t> revoked_on;
   double ran_before_suspend = 0;  // wall clock, for Slurm's end time
+  double launch_at = 0;           // running: configuring until then; 0: launched
 
   // The true state.
   double progress = 0;      // of the work

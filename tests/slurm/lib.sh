@@ -80,7 +80,8 @@ slurm_plugins() {
   cp "$build/plugin/libdfrs_controller.so" "$folder/plugin/"
   say "compiling the plugins for Slurm $version (log: ${folder#"$root"/}/make.log)"
   run "$folder/make.log" make -C "$folder" -j"$jobs" -o plugin/libdfrs_controller.so \
-    plugin/sched_dfrs.so plugin/sched_backfill.so plugin/select_cons_tres.so plugin/spank_dfrs.so tests/plugin/sched_driver.so
+    plugin/priority_multifactor.so plugin/sched_dfrs.so plugin/sched_backfill.so plugin/select_cons_tres.so \
+    plugin/spank_dfrs.so tests/plugin/sched_driver.so
 }
 
 # slurm_symbols VERSION DAEMON LIBRARY...: whether all symbols that the plugins for a version import are exported by its
@@ -89,7 +90,7 @@ slurm_symbols() {
   local version=$1 folder=$out/slurm/$1 missing
   shift
   missing=$(
-    { nm -D --undefined-only "$folder"/plugin/{sched_dfrs,select_cons_tres}.so "$folder/tests/plugin/sched_driver.so" |
+    { nm -D --undefined-only "$folder"/plugin/{priority_multifactor,sched_dfrs,select_cons_tres}.so "$folder/tests/plugin/sched_driver.so" |
         awk '$1 == "U" { sub(/@.*/, "", $2); print $2 }' | sort -u
       { nm -D --defined-only "$folder/plugin/libdfrs_controller.so" "$@"
         # shellcheck disable=SC2046 # the C library and its like
@@ -99,6 +100,7 @@ slurm_symbols() {
   [[ -z $missing ]] || { printf 'Slurm %s does not export: %s\n' "$version" "${missing//$'\n'/ }"; return 1; }
 }
 
-# What shows in a few minutes whether dfrs works on a version: sharing, placement, quotas, requeue, arrays.
-smoke_classes=(test_sharing.Sharing test_select.Placement test_select.Alone test_quotas.Quotas test_pausing.Requeuing
-  test_jobs.Kinds)
+# What shows in a few minutes whether dfrs works on a version: sharing, placement, quotas, suspend, requeue, arrays, a
+# killed slurmctld, and the replay of a record.
+smoke_classes=(test_pausing.Suspending test_record.Recording test_faults.Slurmctld test_sharing.Sharing
+  test_select.Placement test_select.Alone test_quotas.Quotas test_pausing.Requeuing test_jobs.Kinds)

@@ -34,11 +34,13 @@ struct Record {
   Seconds end = -1;
   bool started = false;
   bool ended = false;
-  bool superseded = false;  // by a later record of the job
-  std::string why_not;      // why it cannot be simulated; empty if it can
+  bool superseded = false;                 // by a later record of the job
+  std::size_t previous = ~std::size_t{0};  // the record of the same job before this one
+  std::string why_not;                     // why it cannot be simulated; empty if it can
   bool has_cpu_time = false;
   Seconds steps_cpu_time = -1;
-  Seconds first_submit = 0;
+  Seconds submit = 0;        // of this run
+  Seconds first_submit = 0;  // of the job's first run
 };
 
 bool is_one_of(std::string_view state, std::initializer_list<std::string_view> states) {
@@ -156,7 +158,7 @@ class Reader {
         take_job(base);
       } catch (const BadLine&) {
         --log_.report.records;  // the caller counts the line
-        latest_[base] = kNone;
+        latest_[base] = {};
         throw;
       }
     } else {
@@ -183,7 +185,7 @@ class Reader {
     const auto submit = instant(C::kSubmit);
     const auto start = instant(C::kStart);
     const auto end = instant(C::kEnd);
-    job.submit = record.first_submit = submit.value_or(-1);
+    job.submit = record.submit = record.first_submit = submit.value_or(-1);
     job.start = start.value_or(-1);
     record.end = end.value_or(-1);
     std::optional<Seconds> elapsed;
@@ -224,16 +226,16 @@ class Reader {
 
   // Adds a job's record and merges earlier records of the same job into it.
   void enter(Record record) {
-    const auto [at, first] = latest_.try_emplace(record.job.id, kNone);
-    if (!first && at->second != kNone) {
-      Record& before = records_[at->second];
-      const bool same_submit = before.job.submit == record.job.submit;
-      if (same_submit && before.job.start == record.job.start && before.end == record.end &&
-          before.job.state == record.job.state) {
+    Latest& latest = latest_[record.job.id];
+    latest.ignores_steps = false;
+    if (latest.record != kNone) {
+      if (given_before(latest.record, record)) {
         log_.report.skip("given twice", record.job.line);
-        at->second = kNone;  // its steps are duplicates, too
+        latest.ignores_steps = true;
         return;
       }
+      Record& before = records_[latest.record];
+      const bool same_submit = before.submit == record.submit;
       const bool unfinished = !before.ended && before.job.state != "REQUEUED";
       const bool requeued =
           before.job.state == "REQUEUED" ||
@@ -250,8 +252,22 @@ class Reader {
         log_.report.skip("run of a job that was requeued, part of the job's last record", before.job.line);
       }
     }
-    latest_[record.job.id] = records_.size();
+    record.previous = latest.record;
+    latest.record = records_.size();
     records_.push_back(std::move(record));
+  }
+
+  // Whether a job has this record already. A job that was requeued has several, and outputs that overlap repeat them
+  // all.
+  bool given_before(std::size_t at, const Record& record) const {
+    for (; at != kNone; at = records_[at].previous) {
+      const Record& before = records_[at];
+      if (before.submit == record.submit && before.job.start == record.job.start && before.end == record.end &&
+          before.job.state == record.job.state) {
+        return true;
+      }
+    }
+    return false;
   }
 
   void take_step(const std::string& base, std::string_view step) {
@@ -261,8 +277,8 @@ class Reader {
       log_.report.skip("step of a job whose own line is not there", lines_.number());
       return;
     }
-    if (at->second == kNone) return;
-    Record& record = records_[at->second];
+    if (at->second.record == kNone || at->second.ignores_steps) return;
+    Record& record = records_[at->second.record];
     const auto tasks = static_cast<int>(count(C::kNTasks, kMaxTraceTasks).value_or(1));
     take_used_memory(record.job, std::max(1, tasks));
     bool known = false;
@@ -422,7 +438,11 @@ class Reader {
   std::optional<SacctHeader> header_;
   const std::vector<std::string_view>* cells_ = nullptr;
   std::vector<Record> records_;
-  std::unordered_map<std::string, std::size_t> latest_;  // job -> its last record; kNone: ignore its steps
+  struct Latest {
+    std::size_t record = kNone;  // kNone: the job's line was malformed
+    bool ignores_steps = false;  // those of a line given twice
+  };
+  std::unordered_map<std::string, Latest> latest_;  // by job
 };
 
 }  // namespace

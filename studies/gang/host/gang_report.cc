@@ -75,10 +75,28 @@ std::optional<ConfidenceInterval> GangReport::cost_performance_of(const Row& row
   return std::nullopt;
 }
 
+bool GangReport::unstable(const Row& row) {
+  constexpr std::array kJudged{&GangMetrics::mean_response, &GangMetrics::mean_bounded_slowdown,
+                               &GangMetrics::lease_time};
+  const auto wide = [&](const ConfidenceInterval& i) {
+    return std::isfinite(i.half_width) && 2 * i.half_width > std::abs(i.mean);
+  };
+  return std::any_of(kJudged.begin(), kJudged.end(),
+                     [&](const auto member) {
+                       return wide(interval_of(row.runs, [&](const GangMetrics& m) { return m.*member; }));
+                     }) ||
+         wide(interval_of(row.runs, [](const GangMetrics& m) { return m.mean_machines(); }));
+}
+
 namespace {
+
+bool any_unstable(const GangReport& report) {
+  return std::any_of(report.rows.begin(), report.rows.end(), &GangReport::unstable);
+}
 
 base::TextTable text_table(const GangReport& report, bool compared) {
   base::TextTable table;
+  const bool marks = any_unstable(report);
   table.column("scheduler");
   table.column("migration");
   table.column("X-factor", base::Align::right);
@@ -86,6 +104,7 @@ base::TextTable text_table(const GangReport& report, bool compared) {
     if (f.heading != nullptr) table.column(f.heading, base::Align::right);
   }
   if (compared) table.column("CPE", base::Align::right);
+  if (marks) table.column("");
   for (const GangReport::Row& row : report.rows) {
     const gang::Options& o = row.experiment.options.policy;
     std::vector<std::string> cells{std::string(gang::name(o.scheduler)), std::string(gang::name(o.migration)),
@@ -97,6 +116,7 @@ base::TextTable text_table(const GangReport& report, bool compared) {
       const auto cpe = report.cost_performance_of(row);
       cells.push_back(cpe ? with_interval(*cpe) : "-");
     }
+    if (marks) cells.emplace_back(GangReport::unstable(row) ? "unstable" : "");
     table.row(std::move(cells));
   }
   return table;
@@ -123,13 +143,19 @@ std::string text_report(const GangReport& report) {
     text +=
         "CPE: the share of AFCFS's lease time that LJFS saves, plus that of its response time; negative: AFCFS is "
         "better.\n";
+  if (any_unstable(report)) {
+    text +=
+        "unstable: an interval is wider than its mean (2 x ± > mean), so the row says little: the replications do not\n"
+        "agree. Give more gangs or replications (--gangs, --replications); if that does not help, the machines cannot\n"
+        "keep up with the arrivals (--lambda).\n";
+  }
   return text;
 }
 
 std::string csv_report(const GangReport& report) {
   std::string text = fmt::format("{},replications,gangs", kSettings);
   for (const Figure& f : kFigures) text += fmt::format(",{0},{0}_half_width", f.name);
-  text += ",cpe,cpe_half_width\n";
+  text += ",cpe,cpe_half_width,unstable\n";
   for (const GangReport::Row& row : report.rows) {
     text += fmt::format("{},{},{}", settings_csv(report, row), row.runs.size(), row.runs.front().finished);
     for (const Figure& f : kFigures) {
@@ -137,7 +163,8 @@ std::string csv_report(const GangReport& report) {
       text += fmt::format(",{},{}", number(i.mean), number(i.half_width));
     }
     const auto cpe = report.cost_performance_of(row);
-    text += cpe ? fmt::format(",{},{}\n", number(cpe->mean), number(cpe->half_width)) : ",,\n";
+    text += cpe ? fmt::format(",{},{}", number(cpe->mean), number(cpe->half_width)) : ",,";
+    text += GangReport::unstable(row) ? ",1\n" : ",0\n";
   }
   return text;
 }
@@ -176,6 +203,7 @@ std::string json_report(const GangReport& report) {
               {"x_factor", std::isinf(o.starvation_threshold) ? Json() : Json(o.starvation_threshold)}};
     for (const Figure& f : kFigures) line[f.name] = interval(interval_of(row.runs, f.value));
     if (const auto cpe = report.cost_performance_of(row)) line["cpe"] = interval(*cpe);
+    line["unstable"] = GangReport::unstable(row);
     out["rows"].push_back(std::move(line));
   }
   return out.dump(2) + "\n";

@@ -20,11 +20,14 @@ struct GangReport {
 
   /// CPE of LJFS against AFCFS with equal other settings; for rows of LJFS if there is a matching row of AFCFS.
   std::optional<ConfidenceInterval> cost_performance_of(const Row& row) const;
+  /// Whether the confidence interval of the response time, bounded slowdown, lease time or number of machines is wider
+  /// than its mean: the replications do not agree. False with one replication, which has no interval.
+  static bool unstable(const Row& row);
 };
 
 /// Means with half-widths of their confidence intervals, a line per row, and a legend.
 std::string text_report(const GangReport& report);
-/// A line per row with all digits.
+/// A line per row with all digits; the column `unstable` is 1 or 0.
 std::string csv_report(const GangReport& report);
 /// A line per row and replication with all digits.
 std::string csv_runs(const GangReport& report);

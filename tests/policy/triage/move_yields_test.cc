@@ -132,7 +132,7 @@ void move_about(bool few_tied, const Check& check) {
 }
 
 // The yields kept and changed around a move equal those computed for all jobs.
-TEST(TriageYields, AfterMovesAreThoseFoundAnew) {
+TEST(TriageYields, AfterMovesAreThoseOfAFullComputation) {
   move_about(false, [](const Crowd& crowd, const triage::Residents& residents, const TriageOptions& options,
                        const triage::Yields&, triage::Yields& moved, const auto&) {
     const std::vector<Event> resync{{EventKind::resync, kNoSlot}};

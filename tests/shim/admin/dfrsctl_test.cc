@@ -6,7 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "shim/admin/control_server.h"
 #include "shim/admin/status_json.h"
@@ -31,8 +33,9 @@ class Dfrsctl : public ::testing::Test {
                           "\nAuthInfo=socket=" + Munged::shared().socket() + "\n");
     folder.write("dfrs.conf", "Partitions=p\nControlPort=" + std::to_string(server->port()) + "\n");
   }
-  void start(uid_t slurm_user) {
+  void start(uid_t slurm_user, std::uint16_t port = 0) {
     ControlServerOptions options;
+    options.port = port;
     options.bind_address = "127.0.0.1";
     options.cluster = "test";
     options.slurm_user = slurm_user;
@@ -149,7 +152,35 @@ TEST_F(Dfrsctl, ErrorsSayWhatToDo) {
   expect_failure(run({"status", "--munge-socket", folder / "none"}), 5, "munged");
   EXPECT_EQ(run({"status"}, {.output_is_closed_pipe = true}).exit_code, 4);
   server.reset();
-  expect_failure(run({"status"}), 5, "Is slurmctld running, with SchedulerType=sched/dfrs");
+  expect_failure(run({"status", "--wait", "0"}), 5, "Is slurmctld running, with SchedulerType=sched/dfrs");
+}
+
+// Its port is found in a dfrs.conf that is wrong elsewhere: slurmctld goes on with the last good one.
+TEST_F(Dfrsctl, AWrongConfIsAWarning) {
+  folder.write("dfrs.conf", "Partitions=p\nPerod=5\nControlPort=" + std::to_string(server->port()) + "\n");
+  const sim::Outcome outcome = run({"status"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("dfrs.conf:2: Perod"));
+  folder.write("dfrs.conf", "Partitions=p\nControlPort=many\n");
+  expect_failure(run({"status"}), 3, "the control port is not known");
+}
+
+TEST_F(Dfrsctl, TriesAgainWhileSlurmctldIsReconfigured) {
+  const std::uint16_t port = server->port();
+  server.reset();
+  const sim::Outcome in_vain = run({"status", "--wait", "1"});
+  EXPECT_EQ(in_vain.exit_code, 5);
+  EXPECT_THAT(in_vain.err, AllOf(HasSubstr("Tries again for 1 s (--wait)"), HasSubstr("Is slurmctld running")));
+  EXPECT_THAT(run({"status", "--wait", "0"}).err, ::testing::Not(HasSubstr("Tries again")));
+  sim::Surroundings surroundings;
+  surroundings.program = "dfrsctl";
+  surroundings.environment.push_back("SLURM_CONF=" + slurm_conf);
+  sim::BackgroundRun waiting({"version", "--wait", "60"}, surroundings);
+  std::this_thread::sleep_for(std::chrono::seconds{1});  // long enough that it has asked in vain
+  start(::getuid(), port);
+  const sim::Outcome outcome = waiting.finish();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("controller"));
 }
 
 // Only root can be another user.

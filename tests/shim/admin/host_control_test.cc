@@ -66,7 +66,7 @@ class HostControl : public ::testing::Test {
     const std::string state = folder.path().string();
     const std::string socket = Munged::shared().socket();
     const dfrs_controller_paths paths{conf.c_str(), state.c_str(), "auth/munge", socket.c_str(),
-                                      "test",       ::getuid(),    nullptr};
+                                      "test",       ::getuid(),    nullptr,      false};
     char error[256] = "";
     controller = dfrs_controller_create(&paths, log_line, error, sizeof error);
     ASSERT_NE(controller, nullptr) << error;
@@ -164,6 +164,38 @@ TEST_F(HostControl, APortThatIsTakenAndOneThatChanges) {
   EXPECT_EQ(ask(first.number(), "GET", "/v1/version").first, 0) << "nobody is there any more";
 }
 
+// As when a backup controller on the same host gives control back: it lets its port go a little later.
+TEST_F(HostControl, APortThatIsTakenAtFirstIsTriedAgain) {
+  Port port;
+  write_conf(port.number());
+  create();
+  step(1700000001, {});
+  EXPECT_EQ(ask(port.number(), "GET", "/v1/version").first, 0);
+  port.release();
+  step(1700000001.5, {});
+  EXPECT_EQ(ask(port.number(), "GET", "/v1/version").first, 0) << "not more than once a second";
+  step(1700000003, {});
+  EXPECT_EQ(ask(port.number(), "GET", "/v1/version").first, 200);
+  EXPECT_THAT(all_logged, HasSubstr("dfrsctl is answered now"));
+}
+
+// Slurm ends and starts its scheduler in one process when a reconfiguration fails or control is given back.
+TEST_F(HostControl, ASecondControllerOfAProcessSurvivesAWrongFile) {
+  Port port;
+  write_conf(port.number());
+  port.release();
+  create();
+  dfrs_controller_destroy(controller);
+  write_conf(port.number(), "Perod=5\n");
+  create();
+  EXPECT_THAT(all_logged, HasSubstr("Perod"));
+  const Json status = ask(port.number(), "GET", "/v1/status").second;
+  EXPECT_THAT(status["config_error"].get<std::string>(), HasSubstr("Perod"));
+  write_conf(port.number());
+  reconfigure();
+  EXPECT_TRUE(ask(port.number(), "GET", "/v1/status").second["config_error"].is_null());
+}
+
 // Where ControlAddress says, and nowhere else; a change moves the port.
 TEST_F(HostControl, ListensOnControlAddressOnly) {
   Port port;
@@ -182,7 +214,8 @@ TEST_F(HostControl, AnAuthTypeThatIsNotSupported) {
   write_conf(1);
   const std::string conf = folder / "dfrs.conf";
   const std::string state = folder.path().string();
-  const dfrs_controller_paths paths{conf.c_str(), state.c_str(), "auth/none", nullptr, "test", ::getuid(), nullptr};
+  const dfrs_controller_paths paths{conf.c_str(), state.c_str(), "auth/none", nullptr,
+                                    "test",       ::getuid(),    nullptr,     false};
   char error[256] = "";
   EXPECT_EQ(dfrs_controller_create(&paths, log_line, error, sizeof error), nullptr);
   EXPECT_THAT(error, HasSubstr("AuthType=auth/none is not supported"));

@@ -54,10 +54,13 @@ TEST(DfrsctlTables, AnEmptyClusterAndAnErrorAreSaid) {
   EXPECT_THAT(nodes_table(nodes_json(status)), HasSubstr("no nodes yet"));
   status.now = 5;
   status.last_error = "bad\nthing";
+  status.config_error = "dfrs.conf:2: Perod: unknown key";
   record::RecordingState stopped;
   stopped.path = "/r";
-  stopped.stopped = "No space left on device";
+  stopped.intact = tl::unexpected<std::string>("No space left on device");
   EXPECT_THAT(status_table(status_json(status, stopped), users), HasSubstr("last error: bad?thing\n"));
+  EXPECT_THAT(status_table(status_json(status, stopped), users),
+              HasSubstr("dfrs.conf is not in force: dfrs.conf:2: Perod: unknown key\n"));
   EXPECT_THAT(status_table(status_json(status, stopped), users),
               HasSubstr("recording has stopped: /r: No space left on device (0 steps)\n"));
   status.enforce_quotas = false;

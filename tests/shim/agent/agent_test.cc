@@ -214,7 +214,7 @@ TEST_P(AgentTest, AFolderThatOthersMayWriteIsRefused) {
   EXPECT_THAT(refused.error(), HasSubstr("writable"));
 }
 
-TEST_P(AgentTest, AccountsAcrossGroupsThatAreMadeAnew) {
+TEST_P(AgentTest, AccountsAcrossGroupsThatAreMadeAgain) {
   const auto agent = start();
   start_job(12);
   ASSERT_TRUE(agent->apply(state(1, {{12, 0.5, false}})));

@@ -242,6 +242,7 @@ TEST(ReadConfig, CostsWeightsAndNeeds) {
   EXPECT_EQ(config.weight, WeightRule::none);
   EXPECT_FALSE(config.measure_cpu_need);
   EXPECT_EQ(config.cpu_need_floor, 0.1);
+  EXPECT_TRUE(config.charge_by_yield);
   config = read("SwapRate=250\nRestartCost=0\nWeight=FairShare\nCpuNeed=measured\nCpuNeedFloor=0.25\n");
   EXPECT_EQ(config.swap_rate, 250);
   EXPECT_EQ(config.restart_cost, 0);
@@ -254,6 +255,7 @@ TEST(ReadConfig, CostsWeightsAndNeeds) {
   EXPECT_EQ(again.swap_rate, 250);
   EXPECT_EQ(again.weight, WeightRule::fair_share);
   EXPECT_FALSE(read("SwapRate=measured\n").swap_rate);
+  EXPECT_FALSE(read("ChargeBy=Allocation").charge_by_yield);
   EXPECT_EQ(read("Weight=qos").weight, WeightRule::qos);
   EXPECT_EQ(read("Weight=priority").weight, WeightRule::priority);
   EXPECT_THAT(error_of("SwapRate=0"), HasSubstr("SwapRate"));

@@ -54,12 +54,13 @@ TEST(SettingsTable, ListedDefaultsAreThoseInForce) {
 // A value other than the default changes only its own line: no two settings share a member.
 TEST(SettingsTable, EachSettingIsItsOwn) {
   const std::map<std::string, std::string> others{
-      {"Algorithm", "EASY"},      {"Period", "7"},          {"PauseBy", "none"},       {"LostWork", "accept"},
-      {"CheckpointMark", "mark"}, {"MinProgress", "7"},     {"MaxLostRuns", "7"},      {"SuspendNeedsSwap", "no"},
-      {"SwapRate", "7"},          {"RestartCost", "7"},     {"Weight", "qos"},         {"CpuNeed", "measured"},
-      {"CpuNeedFloor", "0.7"},    {"QuotaMode", "off"},     {"AgentPort", "slurmd+7"}, {"ControlPort", "7"},
-      {"ControlAddress", "::1"},  {"ControlRequests", "7"}, {"ControlRepacks", "7"},   {"ControlMetrics", "no"},
-      {"QuotaWait", "7"},         {"CommentInterval", "7"}, {"StockBackfill", "no"},   {"RecordFile", "/seven"},
+      {"Algorithm", "EASY"},      {"Period", "7"},           {"PauseBy", "none"},      {"LostWork", "accept"},
+      {"CheckpointMark", "mark"}, {"MinProgress", "7"},      {"MaxLostRuns", "7"},     {"SuspendNeedsSwap", "no"},
+      {"SwapRate", "7"},          {"RestartCost", "7"},      {"Weight", "qos"},        {"CpuNeed", "measured"},
+      {"ChargeBy", "allocation"}, {"CpuNeedFloor", "0.7"},   {"QuotaMode", "off"},     {"AgentPort", "slurmd+7"},
+      {"ControlPort", "7"},       {"ControlAddress", "::1"}, {"ControlRequests", "7"}, {"ControlRepacks", "7"},
+      {"ControlMetrics", "no"},   {"QuotaWait", "7"},        {"CommentInterval", "7"}, {"StockBackfill", "no"},
+      {"RecordFile", "/seven"},
   };
   const std::string before = format_config(parse_config("Partitions=p", "empty").value());
   for (const Setting& setting : settings()) {

@@ -314,6 +314,22 @@ TEST(Limits, AreVirtualTimeLive) {
   EXPECT_THAT(slurm.violations, IsEmpty());
 }
 
+// PrologSlurmctld takes longer than the limit: Slurm counts from the launch.
+TEST(Limits, CountFromTheLaunch) {
+  for (const double work : {50.0, 100.0}) {
+    OneNode host(conf("PauseBy=none\n", "Greedy*/OPT=MIN"), 4000);
+    FakeSlurm& slurm = host.slurm;
+    FakeJob job = job_of(500, work);
+    job.time_limit = 1;
+    job.preparation = 90;
+    const auto id = slurm.submit(job);
+    EXPECT_TRUE(slurm.run_to_end(1000));
+    EXPECT_EQ(slurm.job(id).end, work < 60 ? FakeEnd::completed : FakeEnd::timeout);
+    EXPECT_NEAR(slurm.job(id).progress, std::min(work, 60.0), 8);
+    EXPECT_THAT(slurm.violations, IsEmpty());
+  }
+}
+
 TEST(Limits, AreNotSpentOnCpuThatAnAgentDidNotGive) {
   OneNode host(conf("PauseBy=none\n", "Greedy*/OPT=MIN"), 4000);
   FakeSlurm& slurm = host.slurm;
@@ -514,7 +530,7 @@ TEST(CEntries, ErrorsAreMessages) {
   const sim::TemporaryFolder folder;
   const std::string conf_file = folder / "dfrs.conf";
   const std::string state = folder.path().string();
-  const dfrs_controller_paths paths{conf_file.c_str(), state.c_str(), nullptr, nullptr, "test", 0, nullptr};
+  const dfrs_controller_paths paths{conf_file.c_str(), state.c_str(), nullptr, nullptr, "test", 0, nullptr, false};
   char error[256] = "";
   EXPECT_EQ(dfrs_controller_create(&paths, nullptr, error, sizeof(error)), nullptr);
   EXPECT_THAT(error, HasSubstr("dfrs.conf"));

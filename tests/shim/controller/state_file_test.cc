@@ -119,6 +119,19 @@ TEST(StateFile, ADamagedFileIsSetAsideWithAMessage) {
   EXPECT_EQ(sim::file_bytes(folder / names[0]), half);
 }
 
+TEST(StateFile, APeekLeavesADamagedFileWhereItIs) {
+  const sim::TemporaryFolder folder;
+  const StateFile file(folder.path().string());
+  EXPECT_FALSE(file.peek().has_value());
+  ASSERT_TRUE(file.store(sample()).has_value());
+  EXPECT_EQ(format_state(file.peek().value()), format_state(sample()));
+  folder.write("dfrs_state", "dfrs_state 1");
+  const auto seen = file.peek();
+  ASSERT_FALSE(seen.has_value());
+  EXPECT_THAT(seen.error(), HasSubstr("first line"));
+  EXPECT_THAT(folder.names(), testing::ElementsAre("dfrs_state"));
+}
+
 TEST(StateFile, WhatCannotBeWrittenIsAnError) {
   const StateFile file("/nonexistent/folder");
   const auto stored = file.store(sample());

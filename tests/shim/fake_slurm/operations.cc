@@ -39,6 +39,7 @@ void FakeSlurm::start(FakeJob& job, const dfrs_operation& op, dfrs_result& resul
   runs.at = at;
   runs.start_time = static_cast<std::int64_t>(now_);
   runs.end_time = runs.time_limit == UINT32_MAX ? 0 : runs.start_time + std::int64_t{60} * runs.time_limit;
+  runs.launch_at = runs.preparation > 0 ? now_ + runs.preparation : 0;
   runs.run_progress = 0;
   runs.ran_before_suspend = 0;
   ++runs.starts;

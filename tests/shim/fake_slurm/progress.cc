@@ -15,6 +15,7 @@ constexpr double kCredentialLifetime = 121;  // Slurm's begin time after a reque
 
 void FakeSlurm::end_run(FakeJob& job, FakeState state, double extra) {
   job.state = state;
+  job.launch_at = 0;
   job.clean_at = now_ + options.epilog + extra;
   job.user_suspended = false;
   event_ = true;
@@ -41,7 +42,7 @@ void FakeSlurm::requeue_run(FakeJob& job) {
 
 // The job's speed as a fraction of full speed: its slowest task sets the pace.
 double FakeSlurm::rate(const FakeJob& job) const {
-  if (job.state != FakeState::running || job.lost) return 0;
+  if (job.state != FakeState::running || job.lost || job.launch_at > 0) return 0;
   double rate = 1;
   for (const auto& [n, tasks] : job.at) {
     const JobQuota* quota = agents.applied(n, job.id);
@@ -78,10 +79,18 @@ void FakeSlurm::advance(double to) {
       event_ = true;  // the plugin sees it in last_job_update
     }
   }
+  for (auto& [id, job] : jobs) {
+    if (job.launch_at == 0 || now_ < job.launch_at) continue;
+    job.launch_at = 0;
+    // The limit counts from here.
+    if (job.time_limit != UINT32_MAX)
+      job.end_time = static_cast<std::int64_t>(now_) + std::int64_t{60} * job.time_limit;
+    event_ = true;
+  }
   if (now_ >= next_limit_check_) {
     next_limit_check_ = now_ + options.limit_check;
     for (auto& [id, job] : jobs) {
-      if (job.state != FakeState::running || job.time_limit == UINT32_MAX) continue;
+      if (job.state != FakeState::running || job.time_limit == UINT32_MAX || job.launch_at > 0) continue;
       if (static_cast<double>(job.end_time) > now_) continue;
       if (job.run_progress < 60.0 * job.time_limit - 1e-6) {
         violation(fmt::format("job {} was ended for its limit with {:.2f} s of {} min", id, job.run_progress,
@@ -96,6 +105,7 @@ double FakeSlurm::next_event() const {
   double next = wake_at_;
   if (event_) next = now_;
   for (const auto& [id, job] : jobs) {
+    if (job.launch_at > 0) next = std::min(next, job.launch_at);
     if (job.state == FakeState::requeuing || job.state == FakeState::ending) next = std::min(next, job.clean_at);
     const double r = rate(job);
     if (r > 0) next = std::min(next, now_ + std::max(0.0, job.work - job.progress) / r);

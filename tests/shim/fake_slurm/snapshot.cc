@@ -56,6 +56,7 @@ void FakeSlurm::take_snapshot() {
         out.phase = job.state == FakeState::running ? DFRS_JOB_RUNNING : DFRS_JOB_SUSPENDED;
         if (job.user_suspended) out.flags |= DFRS_JOB_USER_SUSPENDED;
         if (job.lost) out.flags |= DFRS_JOB_LOST;
+        if (job.launch_at > 0) out.flags |= DFRS_JOB_CONFIGURING;
         out.start_time = job.start_time;
         out.end_time = job.end_time;
         auto& list = node_lists_.emplace_back();

@@ -343,7 +343,7 @@ TEST_F(Http, UsersMayAskOnlySoOften) {
       if (answer.find(" 429 ") == std::string::npos) continue;
       EXPECT_THAT(answer, HasSubstr("\r\nRetry-After: "));
       EXPECT_THAT(answer, HasSubstr("\"too_many_requests\""));
-      EXPECT_THAT(answer, HasSubstr("\r\nDFRS-Answer-Credential: ")) << "it is told apart from a stranger's";
+      EXPECT_THAT(answer, HasSubstr("\r\nDFRS-Answer-Credential: ")) << "it can be distinguished from a stranger's";
       return k;
     }
     ADD_FAILURE() << "no limit";

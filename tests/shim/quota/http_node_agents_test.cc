@@ -160,6 +160,23 @@ TEST_F(Delivery, AnUnreachableAgentGetsItsStateLater) {
   EXPECT_EQ(logged.size(), 2u);
 }
 
+// A node that boots for a job: its quota must not wait for the next attempt.
+TEST_F(Delivery, AnAgentThatHasJustComeUpIsTriedAtOnce) {
+  TestNode one("n1");
+  one.stop();
+  HttpNodeAgentsOptions patient = options();
+  patient.retry_min = patient.retry_max = std::chrono::hours(1);
+  HttpNodeAgents agents(patient);
+  agents.set_agents(std::vector{one.address()});
+  agents.set_desired(0, kJobs);
+  ASSERT_TRUE(eventually([&] { return agents.counters().failed == 1; }));
+  one.start();
+  agents.retry_now(0);
+  agents.retry_now(1);  // there is none
+  EXPECT_TRUE(agents.wait(std::vector<std::size_t>{0}, kLong)) << log();
+  EXPECT_EQ(agents.counters().failed, 1u);
+}
+
 TEST_F(Delivery, ARestartedAgentConverges) {
   TestNode one("n1");
   HttpNodeAgents agents(options());

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "sim/errors.h"
 #include "tests/oracle/dice.h"
 #include "tests/sim/failure_message.h"
@@ -24,9 +26,30 @@ ResultRow random_row(oracle::Dice& dice) {
   };
   row.load = number(), row.bound_divisible = number(), row.bound_ls1 = number(), row.cpu_seconds = number();
   Metrics& m = row.metrics;
-  for (double* field : {&m.max_stretch, &m.mean_stretch, &m.mean_wait, &m.mean_turnaround, &m.makespan, &m.utilization,
-                        &m.underutilization, &m.pauses_per_job, &m.moves_per_job, &m.pauses_per_hour, &m.moves_per_hour,
-                        &m.pause_gb_per_s, &m.move_gb_per_s}) {
+  for (double* field : {&m.max_stretch,
+                        &m.mean_stretch,
+                        &m.mean_wait,
+                        &m.mean_turnaround,
+                        &m.makespan,
+                        &m.utilization,
+                        &m.underutilization,
+                        &m.pauses_per_job,
+                        &m.moves_per_job,
+                        &m.pauses_per_hour,
+                        &m.moves_per_hour,
+                        &m.pause_gb_per_s,
+                        &m.move_gb_per_s,
+                        &m.stretch_p50,
+                        &m.stretch_p90,
+                        &m.stretch_p95,
+                        &m.stretch_p99,
+                        &m.pauses,
+                        &m.moves,
+                        &m.response_by_width,
+                        &m.slowdown60_by_width,
+                        &m.loss_of_capacity,
+                        &row.policy_call_mean,
+                        &row.policy_call_longest}) {
     *field = number();
   }
   return row;
@@ -51,7 +74,18 @@ std::vector<double> numbers_of(const ResultRow& row) {
           m.pauses_per_hour,
           m.moves_per_hour,
           m.pause_gb_per_s,
-          m.move_gb_per_s};
+          m.move_gb_per_s,
+          m.stretch_p50,
+          m.stretch_p90,
+          m.stretch_p95,
+          m.stretch_p99,
+          m.pauses,
+          m.moves,
+          m.response_by_width,
+          m.slowdown60_by_width,
+          m.loss_of_capacity,
+          row.policy_call_mean,
+          row.policy_call_longest};
 }
 
 TEST(Results, ReadBackBitByBit) {
@@ -77,13 +111,47 @@ TEST(Results, WithoutTimesAreTheSameHoweverLongTheyTook) {
   const std::string text = results_csv({row}, CpuSeconds::left_out);
   ResultRow slower = row;
   slower.cpu_seconds = 2.5;
+  slower.policy_call_mean = 3;
+  slower.policy_call_longest = 4;
   EXPECT_EQ(results_csv({slower}, CpuSeconds::left_out), text);
   EXPECT_NE(results_csv({slower}, CpuSeconds::written), results_csv({row}, CpuSeconds::written));
   const std::vector<ResultRow> back = parse_results_csv(text, "test");
   ASSERT_EQ(back.size(), 1u);
   EXPECT_EQ(back[0].cpu_seconds, 0);
-  row.cpu_seconds = 0;
+  row.cpu_seconds = row.policy_call_mean = row.policy_call_longest = 0;
   EXPECT_EQ(numbers_of(back[0]), numbers_of(row));
+}
+
+// Both bounds, and the best algorithm of each instance, at the end of the line.
+TEST(Results, DegradationsAreWritten) {
+  ResultRow row;
+  row.instance = "a";
+  row.algorithm = "FCFS";
+  row.metrics.max_stretch = 12;
+  row.bound_divisible = 1.5;
+  row.bound_ls1 = 2;
+  ResultRow better = row;
+  better.algorithm = "EASY";
+  better.metrics.max_stretch = 3;
+  const std::string text = results_csv({row, better}, CpuSeconds::left_out);
+  EXPECT_THAT(text, HasSubstr(",degradation_divisible,degradation_ls1,degradation_from_best\n"));
+  EXPECT_THAT(text, HasSubstr(",8,6,4\n"));
+  EXPECT_THAT(text, HasSubstr(",2,1.5,1\n"));
+}
+
+// A file of an earlier version lacks columns: their values are unknown, not 0, and stay so.
+TEST(Results, ColumnsThatAFileLacksAreUnknown) {
+  const std::string old =
+      "instance,algorithm,jobs,load,bound_divisible,bound_ls1,max_stretch,mean_stretch,mean_wait_s,mean_turnaround_s,"
+      "makespan_s,utilization,underutilization,pauses_per_job,moves_per_job,pauses_per_hour,moves_per_hour,"
+      "pause_gb_per_s,move_gb_per_s\na,EASY,10,0.5,1,1,4,2,1,1,1,0.5,0.1,0,0,0,0,0,0\n";
+  const std::vector<ResultRow> rows = parse_results_csv(old, "old.csv");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_TRUE(std::isnan(rows[0].metrics.stretch_p95));
+  EXPECT_EQ(rows[0].metrics.max_stretch, 4);
+  const std::vector<ResultRow> again = parse_results_csv(results_csv(rows, CpuSeconds::written), "new.csv");
+  EXPECT_TRUE(std::isnan(again[0].metrics.loss_of_capacity));
+  EXPECT_EQ(again[0].metrics.max_stretch, 4);
 }
 
 TEST(Results, DegradationIsRelativeToTheDivisibleBound) {

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "policy/core/registry.h"
+#include "sim/metrics/schedule_metrics.h"
+
 namespace dfrs::sim {
 namespace {
 
@@ -34,6 +37,7 @@ class TwoJobs : public testing::Test {
     run_.demand = 100 * 2 + 200 * 1;
     run_.paused_mib = 3 * 1024;
     run_.moved_mib = 512;
+    run_.idle_while_waiting = 60;
   }
   Instance instance_;
   RunResult run_;
@@ -50,10 +54,40 @@ TEST_F(TwoJobs, Measured) {
   EXPECT_DOUBLE_EQ(m.underutilization, (400.0 - 300) / 300);
   EXPECT_DOUBLE_EQ(m.pauses_per_job, 1);
   EXPECT_DOUBLE_EQ(m.moves_per_job, 0.5);
+  EXPECT_DOUBLE_EQ(m.pauses, 2);
+  EXPECT_DOUBLE_EQ(m.moves, 1);
+  EXPECT_DOUBLE_EQ(m.stretch_p50, 1);
+  EXPECT_DOUBLE_EQ(m.stretch_p90, 1.5);
+  EXPECT_DOUBLE_EQ(m.response_by_width, (100 + 2 * 300) / 3.0);
+  EXPECT_DOUBLE_EQ(m.slowdown60_by_width, (1 + 2 * 1.5) / 3);
+  EXPECT_DOUBLE_EQ(m.loss_of_capacity, 0.1);  // 60 of two nodes for 300 s
   EXPECT_DOUBLE_EQ(m.pauses_per_hour, 24);
   EXPECT_DOUBLE_EQ(m.moves_per_hour, 12);
   EXPECT_DOUBLE_EQ(m.pause_gb_per_s, 0.01);
   EXPECT_DOUBLE_EQ(m.move_gb_per_s, 0.5 / 300);
+}
+
+TEST(NearestRank, ByHand) {
+  const std::vector<double> values{1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  EXPECT_EQ(nearest_rank(values, 0), 1);
+  EXPECT_EQ(nearest_rank(values, 0.5), 5);
+  EXPECT_EQ(nearest_rank(values, 0.51), 6);
+  EXPECT_EQ(nearest_rank(values, 0.95), 10);
+  EXPECT_EQ(nearest_rank(values, 1), 10);
+}
+
+// Job 1 needs both nodes and waits 100 s while one of them is idle; nobody waits for the node that job 2 leaves idle.
+TEST(LossOfCapacity, IsIdleNodesWhileAJobWaits) {
+  Instance instance;
+  instance.platform = Platform::homogeneous(2, 1024);
+  instance.jobs = {job_of(0, 100), job_of(0, 100, 2), job_of(200, 50)};
+  for (Job& job : instance.jobs) job.estimate = job.run_time;
+  const RunResult run = simulate(instance, parse_algorithm("FCFS").value(), {});
+  EXPECT_DOUBLE_EQ(run.idle_while_waiting, 100);
+  EXPECT_DOUBLE_EQ(measure(instance, run).loss_of_capacity, 100.0 / (2 * 250));
+  EXPECT_DOUBLE_EQ(measure_schedule(instance, run).loss_of_capacity, 100.0 / (2 * 250));
+  EXPECT_GT(run.longest_policy_call, 0);
+  EXPECT_GE(run.policy_seconds, run.longest_policy_call);
 }
 
 TEST(Measure, NoJobsAndJobsWithoutWork) {

@@ -43,6 +43,33 @@ std::vector<std::string> with(std::vector<std::string> arguments, const std::vec
   return arguments;
 }
 
+// Two short replications have intervals far wider than their means; long ones agree.
+TEST(CliGang, RowsWhoseIntervalsAreWiderThanTheirMeansAreMarked) {
+  const std::vector<std::string> few{"gang", "--gangs", "30", "--replications", "2", "--migration", "none"};
+  const auto rows = csv(output_of(with(few, {"--format", "csv"})));
+  ASSERT_EQ(rows.size(), 3U);
+  const auto unstable = column(rows, "unstable");
+  bool any = false;
+  const json figures = json::parse(output_of(with(few, {"--json"})));
+  for (std::size_t k = 1; k < rows.size(); ++k) {
+    bool wide = false;
+    for (const std::string name : {"response_time", "bounded_slowdown", "lease_time", "machines"}) {
+      const double mean = std::stod(rows[k][column(rows, name)]);
+      wide = wide || 2 * std::stod(rows[k][column(rows, name + "_half_width")]) > mean;
+    }
+    EXPECT_EQ(rows[k][unstable], wide ? "1" : "0");
+    EXPECT_EQ(figures.at("rows")[k - 1].at("unstable"), wide);
+    any = any || wide;
+  }
+  EXPECT_TRUE(any);
+  EXPECT_THAT(output_of(few), AllOf(HasSubstr("  unstable\n"), HasSubstr("an interval is wider than its mean")));
+
+  const std::vector<std::string> many{"gang", "--gangs", "3000", "--replications", "8", "--migration", "none"};
+  EXPECT_THAT(output_of(many), Not(HasSubstr("unstable")));
+  const auto stable = csv(output_of(with(many, {"--format", "csv"})));
+  for (std::size_t k = 1; k < stable.size(); ++k) EXPECT_EQ(stable[k][column(stable, "unstable")], "0");
+}
+
 TEST(CliGang, TableCsvAndJsonAgree) {
   const TemporaryFolder folder;
   const json figures = json::parse(output_of(with(kSmall, {"--json", "--runs-csv", folder / "runs"})));

@@ -186,7 +186,7 @@ TEST(SacctAnonymise, WhatIsNotKnownIsDropped) {
   EXPECT_EQ(text, "JobID|State|WorkDir|AllocTRES|Shoe|Submit\n1|COMPLETED||cpu=1,gres/gpu=1||978473600\n");
 }
 
-TEST(SwfAnonymise, NumbersBeginAnew) {
+TEST(SwfAnonymise, NumbersStartFromOne) {
   SwfLog log = parse_swf(
       "; Installation: Somewhere\n; MaxProcs: 8 (batch)\n; UnixStartTime: 1700000000\n"
       "70 5 1 10 2 -1 -1 2 20 -1 1 900 50 7 3 1 -1 -1\n71 6 1 10 2 -1 -1 2 20 -1 1 901 50 -1 3 2 70 5\n",

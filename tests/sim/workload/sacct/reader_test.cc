@@ -156,6 +156,21 @@ TEST(SacctReader, ANumberUsedAgainIsAnotherJob) {
   EXPECT_EQ(log.jobs[1].lost_runs, 0U);
 }
 
+// The first run is not the job's last record when the second output repeats it.
+TEST(SacctReader, OutputsThatOverlapRepeatAllRunsOfARequeuedJob) {
+  const std::string runs =
+      "21|21|ann|batch|NODE_FAIL|2026-10-01T08:00:00|2026-10-01T08:00:10|2026-10-01T09:00:10|01:00:00|02:00:00|1||4||"
+      "cpu=4,mem=4G|||n1\n"
+      "21|21|ann|batch|COMPLETED|2026-10-01T09:00:10|2026-10-01T09:02:10|2026-10-01T09:32:10|00:30:00|02:00:00|1||4||"
+      "cpu=4,mem=4G|||n1\n";
+  const SacctLog log = read(kHead + runs + kHead + runs);
+  ASSERT_EQ(log.jobs.size(), 1U);
+  EXPECT_EQ(log.jobs[0].run_time, 1800);
+  EXPECT_EQ(log.jobs[0].lost_runs, 1U);
+  EXPECT_EQ(skipped(log, "given twice"), 2U);
+  EXPECT_EQ(skipped(log, "run of a job that was requeued"), 1U);
+}
+
 TEST(SacctReader, FilesPutTogetherGiveEachJobOnce) {
   const std::string running =
       "21|21|ann|batch|RUNNING|2026-10-01T08:00:00|2026-10-01T08:00:10|Unknown|00:30:00|02:00:00|1||4||cpu=4,mem=4G|||"

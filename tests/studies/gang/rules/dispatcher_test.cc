@@ -168,7 +168,7 @@ TEST_F(GangDispatcher, IdleMachinesAreReleasedAfterThePause) {
   EXPECT_EQ(last_.released, (MachineSet{0, 1}));
   EXPECT_TRUE(dispatcher_->leased().empty());
   arrive(5, 0, 1);
-  EXPECT_EQ(last_.lease->machines, MachineSet{0}) << "leased anew";
+  EXPECT_EQ(last_.lease->machines, MachineSet{0}) << "leased again";
 }
 
 TEST_F(GangDispatcher, NothingIsReleasedWhileAGangIsHeld) {
@@ -453,7 +453,7 @@ TEST_F(GangDispatcher, NothingIsReleasedWhileAStarvedGangWaits) {
   }
 }
 
-TEST_F(GangDispatcher, TheMonitorCountsAnewAfterAMigration) {
+TEST_F(GangDispatcher, TheMonitorStartsOverAfterAMigration) {
   Options options = fixed(2);
   options.migration = Migration::first_fit;
   options.migration_interval = 3;

@@ -139,7 +139,7 @@ TEST(GangProvisioning, ReleasePauseCountsArrivals) {
   pause.arrival();
   pause.machines_ready();
   pause.arrival();
-  EXPECT_FALSE(pause.over()) << "it began anew";
+  EXPECT_FALSE(pause.over()) << "it started over";
   pause.arrival();
   EXPECT_TRUE(pause.over());
   pause.arrival();

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * select_p_job_test as Slurm had it before 24.11, for the two files of entry points that share it. Include the
+ * version's selector_reserved_t first.
+ */
+#ifndef DFRS_PLUGIN_SELECTOR_TEST_BEFORE_24_11_H
+#define DFRS_PLUGIN_SELECTOR_TEST_BEFORE_24_11_H
+
+#include "plugin/selector.h"
+
+static int (*stock_job_test)(job_record_t *, bitstr_t *, uint32_t, uint32_t, uint32_t, uint16_t, compat_list,
+                             compat_list *, selector_reserved_t *);
+
+struct more {
+  compat_list preemptees;
+  compat_list *preempted;
+  selector_reserved_t *reserved;
+};
+
+static int ask_stock(const struct selector_test *t) {
+  const struct more *const more = t->more;
+  return stock_job_test(t->job, t->nodes, t->min_nodes, t->max_nodes, t->req_nodes, t->mode, more->preemptees,
+                        more->preempted, more->reserved);
+}
+
+int select_p_job_test(job_record_t *job, bitstr_t *nodes, uint32_t min_nodes, uint32_t max_nodes, uint32_t req_nodes,
+                      uint16_t mode, compat_list preemptees, compat_list *preempted, selector_reserved_t *reserved) {
+  const struct more more = {preemptees, preempted, reserved};
+  const struct selector_test test = {.job = job,
+                                     .nodes = nodes,
+                                     .min_nodes = min_nodes,
+                                     .max_nodes = max_nodes,
+                                     .req_nodes = req_nodes,
+                                     .mode = mode,
+                                     .reserved = selector_reserved(reserved),
+                                     .stock = ask_stock,
+                                     .more = &more};
+  return selector_job_test(&test);
+}
+
+#endif

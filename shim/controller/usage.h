@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Fills the ledger of what jobs were given.
+#pragma once
+
+#include "shim/controller/job_table.h"
+#include "shim/controller/saved_state.h"
+#include "shim/controller/usage_ledger.h"
+
+namespace dfrs::shim {
+
+/// The share of its CPUs that a run is given from now on: what its quota rests on, without CPU that nobody else wants.
+double given_share(const Job& job);
+/// Enters what the jobs are given from now on. O(jobs).
+void publish_usage(const JobTable& jobs, Seconds now, UsageLedger& ledger);
+/// Enters what they were given when the state was saved.
+void restore_usage(const SavedState& saved, UsageLedger& ledger);
+
+}  // namespace dfrs::shim

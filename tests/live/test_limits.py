@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What accounting forbids: a QOS or an association that goes while jobs wait, limits of a QOS, and a federation."""
+import time
+
+from . import jobs
+from .case import LiveTest
+from .errors import ClusterError
+from .options import Options
+from .waiting import wait_for
+
+SECONDS = 60
+ACCOUNT, QOS, USER = "physics", "fast", "games"  # Slurm 25.11 and later know no user "nobody"
+
+
+class LimitsTest(LiveTest):
+    def sacctmgr(self, *words):
+        return self.cluster.command("sacctmgr", "-i", *words).stdout
+
+    def wait_reason(self, job, *parts):
+        """Waits until squeue or dfrsctl give a reason with one of the words for a job that still waits."""
+        def given():
+            self.assertEqual(jobs.state(self.cluster, job), "PENDING")
+            told = f"{jobs.show(self.cluster, job).get('Reason')} {self.dfrs_jobs().get(job)}"
+            last[:] = [told]
+            return any(part in told for part in parts)
+        last = []
+        try:
+            wait_for("the reason", given, 30)
+        except ClusterError:
+            self.fail(f"job {job} should wait for one of {parts}; it says: {last}")
+
+
+class Enforced(LimitsTest):
+    options = Options(nodes=1, cpus=4, memory=1000, cores=0.4, algorithm="GreedyP*/OPT=MIN", accounting=True,
+                      slurm={"AccountingStorageEnforce": "associations,limits,qos"})
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        def add(*words):
+            cls.cluster.command("sacctmgr", "-i", "add", *words)
+        add("account", ACCOUNT)
+        add("qos", QOS)
+        add("user", USER, f"account={ACCOUNT}")
+        cls.cluster.command("sacctmgr", "-i", "modify", "user", "root", "set", f"qos+={QOS}")
+
+    def setUp(self):
+        super().setUp()
+        self.sacctmgr("modify", "user", USER, "set", f"qos+={QOS}")
+        self.sacctmgr("modify", "qos", QOS, "set", "GrpJobs=-1")
+        def known():
+            shown = self.cluster.command("scontrol", "show", "assoc_mgr", f"users={USER}", "flags=users").stdout
+            return USER in shown
+        wait_for("slurmctld to know the user", known, 20)
+
+    def fill_node(self):
+        """A job with all memory, which runs until its file is there."""
+        job = self.sbatch(script=f"while [ ! -e {self.folder}/over ]; do sleep 0.05; done", memory=1000)
+        self.wait_state(job, "RUNNING")
+        return job
+
+    def end(self, job):
+        (self.folder / "over").touch()
+        self.assert_completed(self.wait_ended([job]))
+
+    def test_job_whose_qos_was_taken_away_waits_until_it_is_given_back(self):
+        first = self.fill_node()
+        job = self.sbatch(f"--qos={QOS}", f"--account={ACCOUNT}", script="exit 0", memory=500, user=USER)
+        self.sacctmgr("modify", "user", USER, "set", f"qos-={QOS}")
+        self.end(first)
+        self.wait_reason(job, "QOS")
+        other = self.sbatch(f"--account={ACCOUNT}", script="exit 0", memory=500, user=USER)
+        self.assert_completed(self.wait_ended([other]))
+        self.assertEqual(jobs.state(self.cluster, job), "PENDING")
+        self.sacctmgr("modify", "user", USER, "set", f"qos+={QOS}")
+        self.assert_completed(self.wait_ended([job], 90))
+
+    def test_job_whose_association_was_removed_waits_until_it_is_back(self):
+        first = self.fill_node()
+        job = self.sbatch(f"--account={ACCOUNT}", script="exit 0", memory=500, user=USER)
+        self.wait_state(job, "PENDING")
+        deleted = self.cluster.command("sacctmgr", "-i", "delete", "user", USER, f"account={ACCOUNT}", check=False)
+        if "cancel job(s) before remove" in deleted.stdout + deleted.stderr:
+            self.skipTest("this Slurm keeps associations that have jobs")
+        self.assertEqual(deleted.returncode, 0, deleted.stdout)
+        try:
+            self.end(first)
+            other = self.sbatch(script="exit 0", memory=500)
+            self.assert_completed(self.wait_ended([other]))
+            self.wait_reason(job, "InvalidAccount")
+        finally:
+            self.sacctmgr("add", "user", USER, f"account={ACCOUNT}")
+        self.assert_completed(self.wait_ended([job], 120))
+
+    def test_limit_of_a_qos_is_kept_though_there_is_room(self):
+        self.sacctmgr("modify", "qos", QOS, "set", "GrpJobs=1")
+        numbers = [self.sbatch(f"--qos={QOS}", f"--account={ACCOUNT}", memory=100, user=USER,
+                               script=f"echo b >> {self.folder}/log; sleep 0.3; echo e >> {self.folder}/log")
+                   for _ in range(3)]
+        self.assert_completed(self.wait_ended(numbers, 120))
+        self.assertEqual((self.folder / "log").read_text(encoding="ascii").split(), ["b", "e"] * 3)
+
+
+class Federated(LimitsTest):
+    """A federation of one cluster: its jobs have numbers that name their cluster, and a lock before each start."""
+    options = Options(nodes=1, cpus=4, memory=1000, cores=0.4, algorithm="GreedyP*/OPT=MIN", accounting=True)
+
+    def test_jobs_of_a_federation_share_a_node_and_end(self):
+        before = self.sbatch(script="exit 0", memory=100)
+        self.assert_completed(self.wait_ended([before]))
+        self.sacctmgr("add", "federation", "union", f"clusters={self.cluster.cluster_name}")
+        wait_for("slurmctld to know its federation",
+                 lambda: "union" in self.cluster.command("scontrol", "show", "federation").stdout, 20)
+        time.sleep(1)
+        numbers = [self.sbatch_burn(0.3, memory=300) for _ in range(3)]
+        self.assertTrue(all(job >= 1 << 26 for job in numbers), numbers)
+        ended = self.wait_ended(numbers, 120)
+        self.assert_completed(ended)
+        for job in numbers:
+            self.assert_done(job, 0.3)
+        self.assert_nodes_free()
