@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * priority/multifactor for slurmctld: Slurm's own, compiled from the same source, but for what a job costs. Slurm
- * charges an association for all CPUs of its jobs all of the time, a suspended job's included; here a managed job costs
- * the CPU that its yields gave it. Fair share follows from that. Memory, GRES and the rest cost what they cost in
- * Slurm: a job holds them in Slurm's books, whatever its yield.
+ * priority/multifactor for slurmctld: Slurm's own, compiled from the same source, with another cost of jobs. Slurm
+ * charges an association for all CPUs of its jobs all of the time, even while they are suspended; here a managed job
+ * costs the CPU that its yields gave it, and fair share follows from that. Memory, GRES and the rest cost as much as in
+ * Slurm, which counts them as held whatever the job's yield is.
  *
  * Slurm computes a job's cost in one place, static and without a hook: there it asks calc_job_billable_tres(), which is
  * replaced by ours below.

@@ -89,14 +89,14 @@ static time_t hour_of(time_t now) {
 /* ---- reports ---------------------------------------------------------------------------------------------------- */
 
 static void send_state(const job_record_t *job, uint32_t state, time_t when) {
-  job_record_t as_if = *job; /* what slurmdbd is told; the job itself stays as it is */
+  job_record_t as_if = *job; /* for slurmdbd; the job itself does not change */
   as_if.job_state = state;
   as_if.suspend_time = when;
   (void)jobacct_storage_g_job_suspend(acct_db_conn, &as_if);
 }
 
-/* Seconds since `from` for which the job had none of its CPUs, if its share is put together, but for those that Slurm
- * has reported. Negative: not known. */
+/* Seconds of idle time since `from` that amount to the CPU share that the job did not get, without those that Slurm has
+ * reported itself. Negative: not known. */
 static double idle_seconds(const struct run *run, const job_record_t *job, time_t to) {
   double fraction = 1;
   if (!dfrs_usage_fraction(run->job_id, run->restarts, (double)run->from, (double)to, &fraction)) return -1;

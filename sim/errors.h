@@ -41,6 +41,10 @@ struct InputError : Failure {
 struct IoError : Failure {
   explicit IoError(const std::string& message) : Failure(kExitIo, message) {}
 };
+/// Nobody reads standard output any more, as behind `| head`. The program ends without a word, as SIGPIPE ends others.
+struct ReaderGone : IoError {
+  explicit ReaderGone(const std::string& message) : IoError(message) {}
+};
 struct NetworkError : Failure {
   explicit NetworkError(const std::string& message) : Failure(kExitNetwork, message) {}
 };

@@ -27,6 +27,9 @@ libsim_a_SOURCES = \
 	sim/campaign/degradation.h \
 	sim/campaign/fingerprint.cc \
 	sim/campaign/fingerprint.h \
+	sim/campaign/origin.cc \
+	sim/campaign/origin.h \
+	sim/campaign/origin_json.h \
 	sim/campaign/parallel.cc \
 	sim/campaign/parallel.h \
 	sim/campaign/results.cc \
@@ -62,14 +65,19 @@ libsim_a_SOURCES = \
 	sim/host/need_discovery.h \
 	sim/host/simulation.cc \
 	sim/host/simulation.h \
+	sim/host/stall_guard.cc \
+	sim/host/stall_guard.h \
 	sim/host/step_log.cc \
 	sim/host/step_log.h \
 	sim/host/step_recorder.cc \
 	sim/host/step_recorder.h \
 	sim/host/timeline.cc \
 	sim/host/timeline.h \
+	sim/host/watched_simulation.h \
 	sim/io/allocation.cc \
 	sim/io/allocation.h \
+	sim/io/file_name.cc \
+	sim/io/file_name.h \
 	sim/io/http.cc \
 	sim/io/http.h \
 	sim/io/input_source.cc \
@@ -239,5 +247,7 @@ dfrs_sim_SOURCES = \
 	sim/cli/main.cc \
 	sim/cli/options.cc \
 	sim/cli/options.h \
+	sim/cli/progress.cc \
+	sim/cli/progress.h \
 	sim/cli/slurm_campaign.cc \
 	sim/cli/slurm_campaign.h

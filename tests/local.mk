@@ -188,9 +188,12 @@ tests_cli_tests_SOURCES = \
 	tests/cli/input_errors_test.cc \
 	tests/cli/interrupted_test.cc \
 	tests/cli/options_test.cc \
+	tests/cli/origin_test.cc \
 	tests/cli/output_errors_test.cc \
+	tests/cli/paths_test.cc \
 	tests/cli/process.cc \
 	tests/cli/process.h \
+	tests/cli/progress_test.cc \
 	tests/cli/replay.cc \
 	tests/cli/replay.h \
 	tests/cli/replay_command_test.cc \

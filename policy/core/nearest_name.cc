@@ -21,13 +21,17 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// Among equals, letters left out are likelier than a letter replaced by another.
 std::string_view nearest_name(std::string_view name, std::span<const std::string> candidates) {
   std::string_view best;
   std::size_t best_distance = ~std::size_t{0};
+  bool best_only_lacks = false;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(name, candidate);
-    if (distance >= best_distance) continue;
+    const bool only_lacks = candidate.size() == name.size() + distance;
+    if (distance > best_distance || (distance == best_distance && (best_only_lacks || !only_lacks))) continue;
     best_distance = distance;
+    best_only_lacks = only_lacks;
     best = candidate;
   }
   return best;

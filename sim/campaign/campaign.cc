@@ -56,6 +56,8 @@ class Run {
   Run(std::span<const Instance> instances, std::span<const Algorithm> algorithms, const CampaignOptions& options)
       : instances_(instances), algorithms_(algorithms), options_(options), rows_(instances.size() * algorithms.size()) {
     for (const Algorithm& algorithm : algorithms) names_.push_back(algorithm_name(algorithm));
+    const std::string described = options.described.empty() ? campaign_settings(options) : options.described;
+    for (const Instance& instance : instances) origins_.push_back(origin_of(instance, described));
   }
 
   /// Fills in the rows with these numbers.
@@ -112,7 +114,9 @@ class Run {
   bool found(std::size_t k) {
     std::optional<ResultRow> row = options_.store->find(key(k));
     if (!row) return false;
-    row->instance = instance(k).name;  // the stored result may come from another instance with the same jobs
+    // The stored result may come from another instance with the same jobs.
+    row->instance = instance(k).name;
+    row->origin = origins_[k / algorithms_.size()];
     rows_[k] = std::move(*row);
     count_one();
     return true;
@@ -121,6 +125,7 @@ class Run {
   void simulate_and_keep(std::size_t k) {
     rows_[k] =
         simulate_row(instance(k), algorithms_[k % algorithms_.size()], bounds_[k / algorithms_.size()], options_);
+    rows_[k].origin = origins_[k / algorithms_.size()];
     count_one();
   }
 
@@ -187,7 +192,8 @@ class Run {
   std::span<const Algorithm> algorithms_;
   const CampaignOptions& options_;
   std::vector<std::string> names_;
-  std::vector<std::string> fingerprints_;  // only with a store
+  std::vector<std::shared_ptr<const ResultOrigin>> origins_;  // by instance
+  std::vector<std::string> fingerprints_;                     // only with a store
   std::string settings_;
   std::vector<StretchBounds> bounds_;
   std::vector<ResultRow> rows_;

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "sim/campaign/degradation.h"
@@ -122,22 +123,46 @@ std::string results_csv(const std::vector<ResultRow>& rows, CpuSeconds times) {
   }
   std::string out = "instance,algorithm,jobs";
   for (const ResultColumn& column : columns) fmt::format_to(std::back_inserter(out), ",{}", column.name);
-  out += ",degradation_divisible,degradation_ls1,degradation_from_best\n";
+  out += ",degradation_divisible,degradation_ls1,degradation_from_best";
+  for (const OriginColumn& column : origin_columns()) fmt::format_to(std::back_inserter(out), ",{}", column.name);
+  out += '\n';
+  static const ResultOrigin unknown;
   const std::vector<double> from_best = degradation_from_best(rows);
   for (std::size_t k = 0; k < rows.size(); ++k) {
     ResultRow row = rows[k];
     fmt::format_to(std::back_inserter(out), "{},{},{}", csv_field(row.instance), csv_field(row.algorithm), row.jobs);
     for (const ResultColumn& column : columns) out += ',' + csv_number(column.of(row));
     for (const double value : {row.degradation(), row.degradation_ls1(), from_best[k]}) out += ',' + csv_number(value);
+    const ResultOrigin& origin = row.origin == nullptr ? unknown : *row.origin;
+    for (const OriginColumn& column : origin_columns()) out += ',' + csv_field(origin.*column.field);
     out += '\n';
   }
   return out;
 }
 
+namespace {
+
+// The origin in a line with these fields. `last` is shared by rows with equal origins, which usually follow each other.
+std::shared_ptr<const ResultOrigin> parse_origin(const std::vector<std::string>& header,
+                                                 const std::vector<std::string>& fields,
+                                                 std::shared_ptr<const ResultOrigin>& last) {
+  ResultOrigin origin;
+  for (const OriginColumn& column : origin_columns()) {
+    const auto at = std::find(header.begin(), header.end(), column.name);
+    if (at != header.end()) origin.*column.field = fields[static_cast<std::size_t>(at - header.begin())];
+  }
+  if (origin == ResultOrigin{}) return nullptr;
+  if (last == nullptr || *last != origin) last = std::make_shared<const ResultOrigin>(std::move(origin));
+  return last;
+}
+
+}  // namespace
+
 std::vector<ResultRow> parse_results_csv(std::string_view text, const std::string& source) {
   std::vector<ResultRow> rows;
   std::vector<std::string> header;
   std::vector<std::string> fields;
+  std::shared_ptr<const ResultOrigin> origin;
   std::size_t line_number = 0;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
@@ -176,10 +201,45 @@ std::vector<ResultRow> parse_results_csv(std::string_view text, const std::strin
       }
       column.of(row) = parse_number(value_of(column.name), where, column.name);
     }
+    row.origin = parse_origin(header, fields, origin);
     rows.push_back(std::move(row));
   }
   if (rows.empty()) throw InputError(source + ": no results in it; expected a file that dfrs-sim compare wrote");
   return rows;
+}
+
+void check_origins_agree(const std::vector<ResultRow>& rows) {
+  const ResultOrigin* first = nullptr;
+  std::unordered_map<std::string_view, const ResultOrigin*> by_instance;
+  const auto refuse = [](std::string_view what, const std::string& one, const std::string& other) {
+    throw UsageError(fmt::format(
+        "the results were made with different {}: '{}' and '{}'; give them to report one by one", what, one, other));
+  };
+  for (const ResultRow& row : rows) {
+    const ResultOrigin* const origin = row.origin.get();
+    if (origin == nullptr) continue;
+    if (first == nullptr) first = origin;
+    if (origin != first) {
+      if (origin->options != first->options) refuse("simulation options", first->options, origin->options);
+      if (origin->program != first->program) refuse("programs", first->program, origin->program);
+    }
+    const ResultOrigin* const other = by_instance.emplace(row.instance, origin).first->second;
+    if (other == origin) continue;
+    if (other->sha256 != origin->sha256) {
+      refuse("traces of the instance " + row.instance, other->source + " " + other->sha256,
+             origin->source + " " + origin->sha256);
+    }
+    if (other->workload != origin->workload) {
+      refuse("workload options of the instance " + row.instance, other->workload, origin->workload);
+    }
+  }
+}
+
+CampaignOrigin campaign_origin(const std::vector<ResultRow>& rows) {
+  CampaignOrigin origin;
+  origin.algorithms = algorithms_of(rows);
+  for (const ResultRow& row : rows) origin.add(row.origin);
+  return origin;
 }
 
 std::vector<std::string> algorithms_of(const std::vector<ResultRow>& rows) {

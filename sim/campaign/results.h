@@ -2,11 +2,13 @@
 // Results of a campaign: one row per instance and algorithm, as a value and as CSV.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/campaign/origin.h"
 #include "sim/metrics/metrics.h"
 
 namespace dfrs::sim {
@@ -19,9 +21,10 @@ struct ResultRow {
   double bound_divisible = 1;  ///< lower bounds on the optimal maximum stretch (RR-7659, section 3.1)
   double bound_ls1 = 1;
   Metrics metrics;
-  double cpu_seconds = 0;          ///< of the simulation; only this and the next two vary between runs
-  double policy_call_mean = 0;     ///< CPU time of a call of the policy, s
-  double policy_call_longest = 0;  ///< s
+  double cpu_seconds = 0;                      ///< of the simulation; only this and the next two vary between runs
+  double policy_call_mean = 0;                 ///< CPU time of a call of the policy, s
+  double policy_call_longest = 0;              ///< s
+  std::shared_ptr<const ResultOrigin> origin;  ///< what made it; null: not known, as in files of older versions
 
   /// Degradation from bound (RR-7659, section 6.1), by the bound the published tables fit
   /// (docs/reference/semantics.md).
@@ -59,6 +62,14 @@ enum class CpuSeconds { left_out, written };
 /// last columns follow from the others and are not read back: degradation from both bounds and from the best of the
 /// algorithms in `rows` (degradation_from_best).
 std::string results_csv(const std::vector<ResultRow>& rows, CpuSeconds times);
+
+/// Refuses results that must not be averaged together: with other simulation options, of other versions of the program,
+/// or of one instance from other sources or workload options. Rows without an origin are not compared. Errors:
+/// UsageError naming what differs.
+void check_origins_agree(const std::vector<ResultRow>& rows);
+
+/// The origins of `rows`, with their algorithms.
+CampaignOrigin campaign_origin(const std::vector<ResultRow>& rows);
 
 /// Parses the output of results_csv. Finds columns by name, so it also reads files of later versions with more columns.
 /// Missing CPU times are 0, other columns

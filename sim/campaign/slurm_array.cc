@@ -33,6 +33,16 @@ std::string first_line(std::string_view text) {
   return "no message";
 }
 
+// The first line that tells of a fatal error; empty without one.
+std::string fatal_line(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    if (line.find("fatal:") != std::string_view::npos) return std::string(line);
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return {};
+}
+
 // Matches --array and --array=1-3, and -a and -a1.
 bool is_option(std::string_view word, std::string_view shortly, std::string_view wholly) {
   return (word.starts_with(shortly) && !word.starts_with("--")) || word == wholly ||
@@ -141,6 +151,11 @@ std::optional<SlurmQueue> slurm_queue(const std::string& name, std::string& erro
   const auto outcome =
       run({"squeue", "--noheader", "--array", "--name=" + name, std::string("--states=") + kStates, "--format=%T|%r"});
   if (outcome.exit_code != 0) {
+    // Slurm's commands end with "fatal" where a later attempt cannot help, such as without a configuration.
+    if (const std::string why = fatal_line(outcome.err); !why.empty()) {
+      throw SlurmError(
+          fmt::format("{}; set SLURM_CONF or run this on a machine of the cluster (`squeue` must work there)", why));
+    }
     error = first_line(outcome.err);
     return std::nullopt;
   }

@@ -48,7 +48,8 @@ struct SlurmQueue {
   bool held = false;   ///< some are held until a user releases them
 };
 /// Asks squeue for the tasks of jobs of this name. Nothing, with the reason in `error`, if squeue fails: slurmctld may
-/// be away for a while. Errors: SlurmError if there is no squeue.
+/// be away for a while. Errors: SlurmError if there is no squeue, or if it fails for good ("fatal", as without a
+/// configuration).
 std::optional<SlurmQueue> slurm_queue(const std::string& name, std::string& error);
 
 }  // namespace dfrs::sim

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "dfrs-config.h"
 #include "sim/errors.h"
 
 namespace dfrs::sim {
@@ -14,8 +13,6 @@ namespace {
 
 constexpr std::int64_t kApplication = 0x64667273;  // "dfrs", which `file` shows for a store
 constexpr std::int64_t kFormat = 1;
-
-std::string program() { return fmt::format("dfrs-sim {} (results {})", PACKAGE_VERSION, kResultsVersion); }
 
 // Canonical, because two names of one file would give two lock files.
 std::string canonical(const std::string& path) {
@@ -31,11 +28,18 @@ std::string number_columns() {
   return names;
 }
 
+// What made a result, for readers of the file. Results are found by fingerprint and settings.
+std::string origin_names() {
+  std::string names;
+  for (const OriginColumn& column : origin_columns()) names += fmt::format(", {}", column.name);
+  return names;
+}
+
 std::string insert_result() {
   std::string marks;
-  for (std::size_t k = 0; k < result_columns().size(); ++k) marks += ", ?";
-  return fmt::format(" INTO results(fingerprint, algorithm, settings, instance, jobs{}) VALUES(?, ?, ?, ?, ?{})",
-                     number_columns(), marks);
+  for (std::size_t k = 0; k < result_columns().size() + origin_columns().size(); ++k) marks += ", ?";
+  return fmt::format(" INTO results(fingerprint, algorithm, settings, instance, jobs{}{}) VALUES(?, ?, ?, ?, ?{})",
+                     number_columns(), origin_names(), marks);
 }
 
 // Numeric columns have no type, so that SQLite keeps every bit.
@@ -45,13 +49,13 @@ std::string tables() {
       "CREATE TABLE settings(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);"
       "CREATE TABLE bounds(fingerprint TEXT, stretch_floor, divisible, ls1, PRIMARY KEY(fingerprint, stretch_floor))"
       " WITHOUT ROWID;"
-      "CREATE TABLE results(fingerprint TEXT, algorithm TEXT, settings INTEGER, instance TEXT, jobs INTEGER{}, "
+      "CREATE TABLE results(fingerprint TEXT, algorithm TEXT, settings INTEGER, instance TEXT, jobs INTEGER{}{}, "
       "PRIMARY KEY(fingerprint, algorithm, settings));"
       "CREATE TABLE claims(fingerprint TEXT, algorithm TEXT, settings INTEGER, worker INTEGER NOT NULL, "
       "PRIMARY KEY(fingerprint, algorithm, settings)) WITHOUT ROWID;"
       "PRAGMA application_id = {};"
       "PRAGMA user_version = {};",
-      number_columns(), kApplication, kFormat);
+      number_columns(), origin_names(), kApplication, kFormat);
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -122,7 +126,7 @@ void ResultStore::make_or_check(std::span<const StoreFact> facts) {
   if (database_.integer("SELECT count(*) FROM sqlite_schema") == 0) {
     database_.execute(tables());
     Statement insert = database_.prepare("INSERT INTO facts(name, value) VALUES(?, ?)");
-    insert.bind(1, std::string_view("program")).bind(2, program()).run();
+    insert.bind(1, std::string_view("program")).bind(2, program_version()).run();
     for (const StoreFact& fact : facts) insert.bind(1, fact.name).bind(2, fact.value).run();
     transaction.commit();
     return;
@@ -147,11 +151,11 @@ void ResultStore::make_or_check(std::span<const StoreFact> facts) {
 void ResultStore::check_program() {
   Statement select = database_.prepare("SELECT value FROM facts WHERE name = 'program'");
   const std::string there = select.step() ? select.text(0) : std::string("an unknown program");
-  if (there == program()) return;
+  if (there == program_version()) return;
   throw UsageError(
       fmt::format("{}: the store was made by {}, this is {}; their results may differ: finish it with that program, or "
                   "give another file",
-                  database_.path(), there, program()));
+                  database_.path(), there, program_version()));
 }
 
 void ResultStore::check_facts(std::span<const StoreFact> facts) {
@@ -244,6 +248,9 @@ void ResultStore::finish(const SimulationKey& key, const ResultRow& row) {
   ResultRow copy = row;
   int parameter = 6;
   for (const ResultColumn& number : result_columns()) insert.bind(parameter++, number.of(copy));
+  static const ResultOrigin unknown;
+  const ResultOrigin& origin = row.origin == nullptr ? unknown : *row.origin;
+  for (const OriginColumn& column : origin_columns()) insert.bind(parameter++, std::string_view(origin.*column.field));
   insert.run();
   statement("DELETE FROM claims WHERE fingerprint = ? AND algorithm = ? AND settings = ?")
       .bind(1, key.fingerprint)
@@ -295,13 +302,16 @@ void ResultStore::take_in(const std::string& path, std::span<const StoreFact> fa
 
   Transaction transaction(database_);
   Statement results = other.database_.prepare(
-      fmt::format("SELECT fingerprint, algorithm, text, instance, jobs{} FROM results JOIN settings ON id = settings",
-                  number_columns()));
+      fmt::format("SELECT fingerprint, algorithm, text, instance, jobs{}{} FROM results JOIN settings ON id = settings",
+                  number_columns(), origin_names()));
   Statement insert = database_.prepare("INSERT OR IGNORE" + insert_result());
   while (results.step()) {
     insert.bind(1, results.text(0)).bind(2, results.text(1)).bind(3, settings_id(results.text(2)));
     insert.bind(4, results.text(3)).bind(5, results.integer(4));
-    for (int k = 0; k < static_cast<int>(result_columns().size()); ++k) insert.bind(6 + k, results.number(5 + k));
+    const int numbers = static_cast<int>(result_columns().size());
+    const int all = numbers + static_cast<int>(origin_columns().size());
+    for (int k = 0; k < numbers; ++k) insert.bind(6 + k, results.number(5 + k));
+    for (int k = numbers; k < all; ++k) insert.bind(6 + k, results.text(5 + k));
     insert.run();
   }
   Statement bounds = other.database_.prepare("SELECT fingerprint, stretch_floor, divisible, ls1 FROM bounds");

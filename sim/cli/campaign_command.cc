@@ -34,6 +34,7 @@ CampaignOptions campaign_options(const SimulationOptions& simulation, unsigned t
   CampaignOptions options;
   options.sim = simulation.sim();
   options.stretch_floor = simulation.stretch_floor();
+  options.described = simulation.text();
   options.threads = threads;
   options.progress = terminal_progress("simulations");
   return options;
@@ -76,6 +77,8 @@ std::string run_and_report(std::span<const Instance> instances, std::span<const 
                            const SimulationOptions& simulation, unsigned threads, const CampaignOutputs& outputs) {
   const SummaryFormat format = parse_summary_format(outputs.format);
   check_outputs_differ({{"--store", outputs.store}, {"--output", outputs.results}, {"--report", outputs.report}});
+  check_inputs_kept(outputs.inputs,
+                    {{"--store", outputs.store}, {"--output", outputs.results}, {"--report", outputs.report}});
   check_names_differ(instances);
   std::optional<OutputFile> results;
   std::optional<OutputFile> report;
@@ -86,6 +89,7 @@ std::string run_and_report(std::span<const Instance> instances, std::span<const 
   std::optional<ResultStore> store;
   std::optional<SlurmCampaign> slurm;
   if (!outputs.slurm.folder.empty()) {
+    say_when_interrupted("Slurm's jobs continue; run the same command again to wait for them and collect results");
     slurm.emplace(outputs.slurm, facts_of(instances, options));
     std::string next;
     if (!slurm->complete(instances, algorithms, options, next)) return next;
@@ -93,6 +97,11 @@ std::string run_and_report(std::span<const Instance> instances, std::span<const 
   } else if (!outputs.store.empty()) {
     store.emplace(outputs.store, facts_of(instances, options));
     options.store = &*store;
+  }
+  if (options.store != nullptr) {
+    say_when_interrupted("finished simulations are kept in the store; run the same command again to continue");
+  } else {
+    say_when_interrupted("nothing is kept; with --store FILE, the same command continues where it was");
   }
   const std::vector<ResultRow> rows = run_campaign(instances, algorithms, options);
 

@@ -13,6 +13,7 @@
 namespace dfrs::sim {
 
 struct CampaignOutputs {
+  std::vector<std::string> inputs;          ///< sources, which no output may replace
   std::string store;                        ///< file that keeps results so that a run can continue; empty: none
   std::string results;                      ///< CSV file, a row per simulation; empty: none
   std::string report;                       ///< HTML file; empty: none

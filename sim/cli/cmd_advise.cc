@@ -42,6 +42,7 @@ struct AdviseCommand {
     if (output != "-") page_file.emplace(output);
     if (!conf.empty()) conf_file.emplace(conf);
     input.study.progress = terminal_progress("simulations");
+    say_when_interrupted("nothing is kept; the same command starts again");
     const Advice advice = advise(input);
     const std::string page = kind == "html"       ? html_page(advice.page)
                              : kind == "markdown" ? markdown_page(advice.page)

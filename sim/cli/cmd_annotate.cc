@@ -2,11 +2,12 @@
 // dfrs-sim annotate: converts logs to dfrs-traces with tasks, CPU needs and memory.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
+#include "sim/counted.h"
+#include "sim/io/file_name.h"
 #include "sim/io/output_file.h"
 #include "sim/workload/trace_file.h"
 
@@ -26,10 +27,13 @@ struct AnnotateCommand {
       return;
     }
     make_folder(output);
+    FolderOutput folder(output);
     for (const Instance& instance : instances) {
-      write_file((std::filesystem::path(output) / (instance.name + ".dfrs")).string(), format_trace(instance));
+      const std::string path = folder.path(instance.name, ".dfrs");
+      check_inputs_kept(workload.sources(), {{"--output", path}});
+      write_file(path, format_trace(instance));
     }
-    fmt::print(stderr, "{} traces in {}\n", instances.size(), output);
+    fmt::print(stderr, "{} in {}\n", counted(instances.size(), "trace"), output);
   }
 };
 

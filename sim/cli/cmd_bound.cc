@@ -21,10 +21,13 @@ struct BoundCommand {
 
   void run() const {
     const std::vector<Instance> instances = workload.load();
+    check_inputs_kept(workload.sources(), {{"--output", output}});
     OutputFile file(output);
     std::vector<StretchBounds> bounds(instances.size());
-    parallel_for(instances.size(), threads,
-                 [&](std::size_t k) { bounds[k] = stretch_lower_bounds(instances[k], BoundOptions{stretch_floor}); });
+    parallel_for(
+        instances.size(), threads,
+        [&](std::size_t k) { bounds[k] = stretch_lower_bounds(instances[k], BoundOptions{stretch_floor}); },
+        terminal_progress("bounds"));
     std::string text = "instance,jobs,divisible,ls1\n";
     std::vector<double> divisible;
     std::vector<double> ls1;

@@ -54,6 +54,7 @@ struct CompareCommand {
       outputs.slurm.command = task_command();
       for (const std::string& source : workload.sources()) outputs.slurm.sources.push_back(whole_name(source));
     }
+    outputs.inputs = workload.sources();
     const std::vector<Instance> instances = workload.load(outputs.papers_weeks);
     if (!only.empty()) {
       run_part(instances, chosen, simulation, threads, outputs.store, only);

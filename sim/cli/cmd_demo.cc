@@ -5,10 +5,14 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/sha256.h"
 #include "sim/cli/campaign_command.h"
 #include "sim/cli/command.h"
+#include "sim/counted.h"
+#include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/workload/lublin.h"
+#include "sim/workload/trace_file.h"
 
 namespace dfrs::sim {
 namespace {
@@ -20,7 +24,21 @@ struct DemoCommand {
   std::string output = "dfrs-demo";
   unsigned threads = 0;
 
-  void run() const {
+  // FCFS and EASY take a node per task and would never start wider jobs.
+  static void leave_out_wide_jobs(Instance& instance) {
+    const std::size_t before = instance.jobs.size();
+    std::erase_if(instance.jobs,
+                  [&](const Job& job) { return static_cast<std::size_t>(job.tasks) > instance.platform.nodes.size(); });
+    if (instance.jobs.size() == before) return;
+    if (instance.jobs.empty()) {
+      throw InputError(fmt::format("{}: every job has more tasks than the cluster has nodes ({}); give --nodes",
+                                   instance.name, instance.platform.nodes.size()));
+    }
+    fmt::print(stderr, "{}: {} left out: wider than {}\n", instance.name, counted(before - instance.jobs.size(), "job"),
+               counted(instance.platform.nodes.size(), "node"));
+  }
+
+  void run() {
     make_folder(output);
 
     std::vector<Instance> instances;
@@ -29,15 +47,20 @@ struct DemoCommand {
       for (std::uint64_t seed = 1; seed <= kDemoInstances; ++seed) {
         LublinOptions lublin;
         lublin.seed = seed;
-        instances.push_back(lublin_instance(lublin));
+        Instance& instance = instances.emplace_back(lublin_instance(lublin));
+        instance.origin = std::make_shared<const InstanceOrigin>(
+            InstanceOrigin{fmt::format("{}--seed={}", kGenerated, seed), base::sha256_hex(format_trace(instance)), {}});
       }
       outputs.report_options.subtitle =
           fmt::format("{} generated workloads (Lublin-Feitelson model, seeds 1 to {}), 128 quad-core nodes",
                       kDemoInstances, kDemoInstances);
     } else {
+      workload.be_lenient();
       instances = workload.load();
+      for (Instance& instance : instances) leave_out_wide_jobs(instance);
       outputs.report_options.subtitle = "Workload: " + workload.sources().front();
     }
+    outputs.inputs = workload.sources();
     const SimulationOptions simulation;
     const std::filesystem::path folder(output);
     outputs.results = (folder / "results.csv").string();
@@ -47,8 +70,8 @@ struct DemoCommand {
 
     std::size_t jobs = 0;
     for (const Instance& instance : instances) jobs += instance.jobs.size();
-    print(fmt::format("{}: {} instances, {} jobs, {} nodes\n\n", outputs.report_options.subtitle, instances.size(),
-                      jobs, instances.front().platform.nodes.size()));
+    print(fmt::format("{}: {}, {}, {}\n\n", outputs.report_options.subtitle, counted(instances.size(), "instance"),
+                      counted(jobs, "job"), counted(instances.front().platform.nodes.size(), "node")));
     const std::vector<Algorithm> algorithms = parse_algorithms(recommended_algorithms());
     print(run_and_report(instances, algorithms, simulation, threads, outputs));
     print(fmt::format("\nreport:  {}\nresults: {}\n", outputs.report, outputs.results));
@@ -63,7 +86,9 @@ void add_demo(CLI::App& app) {
   auto options = std::make_shared<DemoCommand>();
   options->workload.add(*command, WorkloadOptions::Sources::at_most_one);
   command->footer(
-      "HPC2N's log is annotated and split into weeks as in the paper. Without SOURCE, ten workloads are generated.");
+      "HPC2N's log is annotated and split into weeks as in the paper. Jobs that do not fit the machine are left out "
+      "and "
+      "counted.\nWithout SOURCE, ten workloads are generated.");
   command->add_option("-o,--output", options->output, "folder for report.html and results.csv")->capture_default_str();
   command->add_option("-j,--threads", options->threads, "threads (default: one per processor)")
       ->check(CLI::Range(1, 1024));

@@ -17,7 +17,7 @@ struct FetchCommand {
   std::string base_url = std::string(kArchiveUrl);
   FetchOptions options;
 
-  void run() const {
+  void run() {
     if (name.empty()) {
       std::string text;
       for (const KnownLog& log : known_logs())
@@ -25,6 +25,8 @@ struct FetchCommand {
       print(text);
       return;
     }
+    options.http.progress = terminal_progress("bytes");
+    say_when_interrupted("nothing of the unfinished download is kept; the same command starts again");
     const Fetched fetched = fetch_log(name, options, base_url);
     fmt::print(stderr, "{}: SHA-256 is correct ({})\n", name, fetched.from_cache ? "from the cache" : "downloaded");
     print(fetched.path + "\n");

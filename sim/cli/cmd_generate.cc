@@ -3,13 +3,14 @@
 // modelled on a log, as in Streit 2003, section 4.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
 
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
+#include "sim/io/file_name.h"
 #include "sim/io/output_file.h"
 #include "sim/reproduce/dynp_published.h"
 #include "sim/workload/load.h"
@@ -27,6 +28,9 @@ struct GenerateCommand {
   std::uint64_t count = 1;
   std::vector<double> loads;
   std::string output = "-";
+  std::optional<FolderOutput> folder;
+  Progress progress;
+  std::size_t total = 0, written = 0;
 
   std::string like;
   std::string published;
@@ -46,6 +50,9 @@ struct GenerateCommand {
     if (count * variants > 1 && output == "-") {
       throw UsageError("several instances need a folder: give --output FOLDER");
     }
+    total = count * variants;
+    progress = terminal_progress("traces");
+    say_when_interrupted("traces already in the folder are complete; the same command writes all again");
     if (drawn) {
       draw();
       return;
@@ -101,18 +108,24 @@ struct GenerateCommand {
     return learn_model(loaded.instances.front());
   }
 
-  void write_loads(const Instance& instance) const {
+  void write_loads(const Instance& instance) {
     if (loads.empty()) write(instance);
     for (const double load : loads) write(scaled_to_load(instance, load));
   }
 
-  void write(const Instance& instance) const {
+  void write(const Instance& instance) {
     if (output == "-") {
       print(format_trace(instance));
       return;
     }
-    make_folder(output);
-    write_file((std::filesystem::path(output) / (instance.name + ".dfrs")).string(), format_trace(instance));
+    if (!folder) {
+      make_folder(output);
+      folder.emplace(output);
+    }
+    const std::string path = folder->path(instance.name, ".dfrs");
+    check_inputs_kept(std::vector{like}, {{"--output", path}});
+    write_file(path, format_trace(instance));
+    if (progress) progress(++written, total);
   }
 };
 

@@ -7,6 +7,7 @@
 
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
+#include "sim/counted.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/workload/sacct/anonymise.h"
@@ -53,6 +54,7 @@ struct ImportSacct {
 
   void run() const {
     const std::string& source = workload.sources().front();
+    check_inputs_kept(workload.sources(), {{"--output", target.output}});
     Text text = read_text(source);
     if (!is_sacct_text(text)) (void)parse_sacct(text, source_name(source));  // throws with the reason
     if (target.anonymise) text = anonymise_sacct(text, source_name(source));
@@ -81,7 +83,9 @@ struct ImportSacct {
     said(loaded.source, jobs);
   }
 
-  static void said(const std::string& source, std::size_t jobs) { fmt::print(stderr, "{}: {} jobs\n", source, jobs); }
+  static void said(const std::string& source, std::size_t jobs) {
+    fmt::print(stderr, "{}: {}\n", source, counted(jobs, "job"));
+  }
 };
 
 struct ImportSwf {
@@ -90,6 +94,7 @@ struct ImportSwf {
 
   void run() const {
     const std::string& source = workload.sources().front();
+    check_inputs_kept(workload.sources(), {{"--output", target.output}});
     Text text = read_text(source);
     if (is_sacct_text(text)) {
       throw InputError(fmt::format("{}: this is the output of sacct; use dfrs-sim import sacct", source_name(source)));

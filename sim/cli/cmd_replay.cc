@@ -14,6 +14,7 @@
 #include "record/replay.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
+#include "sim/counted.h"
 #include "sim/errors.h"
 #include "sim/host/glpk_solver.h"
 #include "sim/io/output_file.h"
@@ -159,6 +160,7 @@ struct ReplayCommand {
     if (reader.cut_off()) fmt::print(stderr, "{}: ends within a line, which is left out\n", file);
     if (recorded.setup.lacks_triage_options) say_what_format_1_lacks();
     for (const std::string& note : recorded.notes) fmt::print(stderr, "{}: {}\n", file, note);
+    check_inputs_kept(std::vector{file}, {{"--trace", trace_file}});
     if (!trace_file.empty()) write_file(trace_file, format_trace(recorded.instance));
     if (chosen.empty()) return;
 
@@ -181,10 +183,10 @@ struct ReplayCommand {
   std::string rows_text(const RecordedRun& recorded, const std::vector<Row>& rows) const {
     std::size_t width = std::string_view("algorithm").size();
     for (const Row& row : rows) width = std::max(width, row.algorithm.size());
-    std::string text =
-        fmt::format("{}: {} jobs on {} nodes; stretch bounded at {} s, penalty {} s in simulations ({})\n\n", file,
-                    recorded.instance.jobs.size(), recorded.instance.platform.nodes.size(), stretch_floor,
-                    simulation(recorded.setup).penalty, penalty_source(recorded.setup));
+    std::string text = fmt::format("{}: {} on {}; stretch bounded at {} s, penalty {} s in simulations ({})\n\n", file,
+                                   counted(recorded.instance.jobs.size(), "job"),
+                                   counted(recorded.instance.platform.nodes.size(), "node"), stretch_floor,
+                                   simulation(recorded.setup).penalty, penalty_source(recorded.setup));
     const auto out = std::back_inserter(text);
     fmt::format_to(out, "{:<9}  {:<{}}  {:>11}  {:>12}  {:>9}  {:>15}  {:>8}  {:>7}\n", "", "algorithm", width,
                    "max stretch", "mean stretch", "mean wait", "mean turnaround", "pauses", "moves");

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // dfrs-sim report: writes a report from the results of compare.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <memory>
 
 #include "sim/cli/command.h"
@@ -22,12 +25,18 @@ struct ReportCommand {
     std::vector<ResultRow> rows;
     for (const std::string& source : sources) {
       std::vector<ResultRow> more = parse_results_csv(read_text(source), source_name(source));
+      if (std::any_of(more.begin(), more.end(), [](const ResultRow& row) { return row.origin == nullptr; })) {
+        fmt::print(stderr, "{}: some results do not say what made them, so they are not compared with others\n",
+                   source_name(source));
+      }
       rows.insert(rows.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
     }
+    check_origins_agree(rows);
     if (format != "html") {
       print(render_summary(summarize_campaign(rows, options.summary), parse_summary_format(format)));
       return;
     }
+    check_inputs_kept(sources, {{"--output", output}});
     write_file(output, html_report(rows, options));
     if (output != "-") print("report: " + output + "\n");
   }

@@ -56,6 +56,10 @@ struct ReproduceCommand {
     const Reproduction& reproduction = find_reproduction(name);
     options.parts = parse_parts(parts, reproduction);
     options.progress = terminal_progress("simulations");
+    say_when_interrupted(
+        options.output.empty()
+            ? "nothing is kept; with --output FOLDER, the same command continues where it was"
+            : "finished simulations are kept in the output folder; run the same command again to continue");
     std::optional<Outputs> outputs;
     if (!options.output.empty()) outputs.emplace(options.output, name);
 

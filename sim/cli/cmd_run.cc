@@ -7,13 +7,16 @@
 #include <optional>
 
 #include "sim/bound/bound.h"
+#include "sim/campaign/origin_json.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
+#include "sim/counted.h"
 #include "sim/errors.h"
 #include "sim/host/glpk_solver.h"
 #include "sim/host/step_log.h"
 #include "sim/host/step_recorder.h"
 #include "sim/host/timeline.h"
+#include "sim/host/watched_simulation.h"
 #include "sim/io/output_file.h"
 
 namespace dfrs::sim {
@@ -56,6 +59,8 @@ struct RunCommand {
     options.engine.lp_solver = &solver;
     check_outputs_differ(
         {{"--jobs-csv", jobs_file}, {"--log", log_file}, {"--record", record_file}, {"--timeline", timeline_file}});
+    check_inputs_kept(workload.sources(),
+                      {{"--jobs-csv", jobs_file}, {"--log", log_file}, {"--timeline", timeline_file}});
     std::optional<OutputFile> jobs_output;
     std::optional<OutputFile> log_output;
     if (!jobs_file.empty()) jobs_output.emplace(jobs_file);
@@ -72,8 +77,9 @@ struct RunCommand {
     if (!record_file.empty()) {
       observers.list.push_back(&recorder.emplace(record_file, instance, algorithms.front(), options));
     }
-    const RunResult result =
-        simulate(instance, algorithms.front(), options, observers.list.empty() ? nullptr : &observers);
+    say_when_interrupted("nothing is kept; the same command starts again");
+    const RunResult result = simulate(instance, algorithms.front(), options,
+                                      observers.list.empty() ? nullptr : &observers, terminal_progress("jobs"));
     if (recorder) recorder->finish();
 
     const Metrics metrics = measure(instance, result, simulation.stretch_floor());
@@ -83,8 +89,12 @@ struct RunCommand {
     if (jobs_output) jobs_output->commit();
     if (log_output) log_output->commit();
     if (timeline_output) timeline_output->commit();
-    print(json ? as_json(instance, algorithms.front(), metrics, bounds, result)
-               : as_text(instance, algorithms.front(), metrics, bounds, result));
+    CampaignOrigin origin;
+    origin.command = "run";
+    origin.algorithms = {algorithm_name(algorithms.front())};
+    origin.add(origin_of(instance, simulation.text()));
+    print(json ? as_json(instance, metrics, bounds, result, origin)
+               : as_text(instance, metrics, bounds, result, origin));
   }
 
   std::string jobs_csv(const Instance& instance, const RunResult& result) const {
@@ -99,15 +109,15 @@ struct RunCommand {
     return text;
   }
 
-  std::string as_text(const Instance& instance, const Algorithm& chosen, const Metrics& m,
-                      const std::optional<StretchBounds>& bounds, const RunResult& result) const {
+  std::string as_text(const Instance& instance, const Metrics& m, const std::optional<StretchBounds>& bounds,
+                      const RunResult& result, const CampaignOrigin& origin) const {
     std::string text;
     const auto line = [&](std::string_view name, const std::string& value) {
       fmt::format_to(std::back_inserter(text), "{:<22} {}\n", name, value);
     };
-    line("instance",
-         fmt::format("{} ({} jobs, {} nodes)", instance.name, instance.jobs.size(), instance.platform.nodes.size()));
-    line("algorithm", algorithm_name(chosen));
+    line("instance", fmt::format("{} ({}, {})", instance.name, counted(instance.jobs.size(), "job"),
+                                 counted(instance.platform.nodes.size(), "node")));
+    line("algorithm", origin.algorithms.front());
     line("options", simulation.describe());
     line("max stretch", fmt::format("{:.3f}", m.max_stretch));
     if (bounds) {
@@ -134,6 +144,7 @@ struct RunCommand {
       line("policy", fmt::format("{} calls, CPU time {:.1f} us on average, {:.1f} us the longest", result.steps,
                                  1e6 * mean_call(result), 1e6 * result.longest_policy_call));
     }
+    for (const auto& [name, value] : origin.described(1)) line(name, value);
     return text;
   }
 
@@ -141,12 +152,12 @@ struct RunCommand {
     return result.steps == 0 ? 0 : result.policy_seconds / static_cast<double>(result.steps);
   }
 
-  std::string as_json(const Instance& instance, const Algorithm& chosen, const Metrics& m,
-                      const std::optional<StretchBounds>& bounds, const RunResult& result) const {
+  std::string as_json(const Instance& instance, const Metrics& m, const std::optional<StretchBounds>& bounds,
+                      const RunResult& result, const CampaignOrigin& origin) const {
     nlohmann::ordered_json out{{"instance", instance.name},
                                {"jobs", instance.jobs.size()},
                                {"nodes", instance.platform.nodes.size()},
-                               {"algorithm", algorithm_name(chosen)},
+                               {"algorithm", origin.algorithms.front()},
                                {"max_stretch", m.max_stretch},
                                {"mean_stretch", m.mean_stretch},
                                {"mean_wait_s", m.mean_wait},
@@ -180,6 +191,7 @@ struct RunCommand {
       out["policy_call_mean_s"] = mean_call(result);
       out["policy_call_longest_s"] = result.longest_policy_call;
     }
+    out["origin"] = origin_json(origin);
     return out.dump(2) + "\n";
   }
 };

@@ -61,7 +61,9 @@ std::string suggestion(const CLI::App& app, const std::vector<std::string>& word
     if (command == nullptr && !word.starts_with("-")) {
       const std::vector<std::string> names = command_names(app);
       if (std::find(names.begin(), names.end(), word) == names.end()) {
-        return fmt::format("unknown subcommand '{}'; did you mean '{}'?", word, nearest_name(word, names));
+        const bool option = word == "help" || word == "version";
+        return fmt::format("unknown subcommand '{}'; did you mean '{}'?", word,
+                           option ? "--" + word : std::string(nearest_name(word, names)));
       }
       command = app.get_subcommand(word);
     } else if (command != nullptr && !word.starts_with("-") && !command->get_subcommands({}).empty() && !nested) {
@@ -73,7 +75,8 @@ std::string suggestion(const CLI::App& app, const std::vector<std::string>& word
       nested = true;
     } else if (word.starts_with("-") && word.size() > 1 && (word[1] < '0' || word[1] > '9')) {  // not "-1"
       const std::vector<std::string> names = option_names(command != nullptr ? *command : app);
-      const std::string name = word.substr(0, word.find('='));
+      // The value of a short option may follow without a blank: -j1.
+      const std::string name = word[1] == '-' ? word.substr(0, word.find('=')) : word.substr(0, 2);
       if (std::find(names.begin(), names.end(), name) == names.end()) {
         return fmt::format("unknown option '{}'; did you mean '{}'?", name, nearest_name(name, names));
       }
@@ -113,13 +116,17 @@ int parse_and_run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace dfrs::sim;
-  // Writing to a closed pipe (head) is a write error like any other.
+  // Writing to a closed pipe is an error, so that unfinished files are removed first.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // likewise a file beyond the user's size limit
   remove_unfinished_files_on_signals();
   keep_freed_memory();
   try {
     return parse_and_run(argc, argv);
+  } catch (const ReaderGone&) {
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
+    return kExitIo;  // where the signal is blocked
   } catch (const Failure& failure) {
     fmt::print(stderr, "dfrs-sim: {}\n", failure.what());
     return failure.code();

@@ -3,13 +3,15 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
 #include <span>
 
 #include "policy/batch/options.h"
@@ -17,6 +19,7 @@
 #include "policy/rr7659/algorithm.h"
 #include "policy/rr7659/options.h"
 #include "policy/triage/options.h"
+#include "sim/campaign/origin.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/reproduce/rr7659_published.h"
@@ -34,6 +37,36 @@ Algorithm parse_or_throw(std::string_view name) {
   return *algorithm;
 }
 
+constexpr const char* kWorkload = "Workload";
+constexpr const char* kSimulation = "Simulation";
+
+// What replaces the value of an option in options_text: nothing leaves out its default.
+using Resolved = std::map<std::string, std::optional<std::string>, std::less<>>;
+
+// All options of a group as on a command line, with their values or else their defaults. As this goes through the
+// parser's own list, no option can be forgotten. Results do not depend on --ca-file.
+std::string options_text(const CLI::App& app, std::string_view group, const Resolved& resolved) {
+  std::string text;
+  const auto add = [&](const std::string& word) { text += (text.empty() ? "" : " ") + shell_word(word); };
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group() != group || option->check_lname("ca-file") || option->get_positional() ||
+        option->get_lnames().empty())
+      continue;
+    const std::string name = "--" + option->get_lnames().front();
+    const auto found = resolved.find(name);
+    if (found != resolved.end() && found->second) {
+      add(found->second->empty() ? name : name + "=" + *found->second);
+    } else if (option->count() > 0 && option->get_items_expected_max() == 0) {
+      add(name);
+    } else if (option->count() > 0) {
+      for (const std::string& value : option->results()) add(name + "=" + value);
+    } else if (found == resolved.end() && !option->get_default_str().empty()) {
+      add(name + "=" + option->get_default_str());
+    }
+  }
+  return text;
+}
+
 // The first names, and how many more there are.
 std::string some_of(std::span<const std::string> names) {
   constexpr std::size_t kMost = 8;
@@ -47,7 +80,8 @@ std::string some_of(std::span<const std::string> names) {
 }  // namespace
 
 void WorkloadOptions::add(CLI::App& app, Sources sources) {
-  const std::string group = "Workload";
+  app_ = &app;
+  const std::string group = kWorkload;
   CLI::Option* source = app.add_option(
       "SOURCE", sources_,
       "SWF log, output of Slurm's sacct, or dfrs-trace: a file, an http(s) URL or - for standard input; plain, "
@@ -149,7 +183,8 @@ LoadOptions WorkloadOptions::load_options() const {
   }
 
   if (annotation_ == "memory") options.annotation = SwfAnnotation::kMemory;
-  if (annotation_ == "auto" && nodes_ == 0) options.annotation = SwfAnnotation::kAuto;
+  if (annotation_ == "auto") options.annotation = SwfAnnotation::kAuto;
+  options.hpc2n_by_week = true;
   return options;
 }
 
@@ -158,6 +193,28 @@ Loaded WorkloadOptions::load(std::string_view text, const std::string& source) c
   for (const std::string& line : loaded.report.describe(source_name(source))) fmt::print(stderr, "{}\n", line);
   for (const std::string& note : loaded.notes) fmt::print(stderr, "{}: {}\n", loaded.source, note);
   return loaded;
+}
+
+std::string WorkloadOptions::text(const Loaded& loaded, std::size_t taken) const {
+  Resolved resolved{
+      {"--annotation", {}}, {"--processors", {}}, {"--estimates", {}}, {"--cpu-need", {}}, {"--memory-need", {}}};
+  if (loaded.was_swf || loaded.was_sacct) {
+    resolved["--nodes"] = std::to_string(loaded.instances.front().platform.nodes.size());
+    resolved["--cores"] = std::to_string(loaded.cores);
+    if (memory_model_.empty() && loaded.memory_mib > 0) resolved["--memory"] = std::to_string(loaded.memory_mib);
+    resolved[loaded.by_week ? "--weeks" : "--whole"] = "";
+    const bool trace = estimates_ == "trace" || (estimates_ == "auto" && loaded.was_sacct);
+    resolved["--estimates"] = trace ? "trace" : "exact";
+    const bool measured = cpu_need_ == "measured" || (cpu_need_ == "auto" && loaded.was_sacct);
+    resolved["--cpu-need"] = measured ? "measured" : "allocated";
+  }
+  if (loaded.was_swf) {
+    resolved["--annotation"] = loaded.annotation == SwfAnnotation::kMemory ? "memory" : "processors";
+    resolved["--processors"] = processors_;
+  }
+  if (loaded.was_sacct) resolved["--memory-need"] = memory_need_;
+  if (take_ != 0) resolved["--take"] = std::to_string(taken);
+  return options_text(*app_, kWorkload, resolved);
 }
 
 std::vector<Instance> WorkloadOptions::load() const {
@@ -175,12 +232,21 @@ std::vector<Instance> WorkloadOptions::load(bool& papers_weeks) const {
   for (const std::string& source : sources_) {
     InputOptions input;
     input.ca_file = ca_file_;
-    const Text text = read_text(source, input);
+    InstanceOrigin made{source, {}, {}};
+    const Text text = read_text(source, input, made.sha256);
     Loaded loaded = load(text, source);
     papers_weeks = papers_weeks && loaded.papers_weeks;
+    const auto is_wanted = [&](const Instance& instance) {
+      return wanted.empty() || std::find(wanted.begin(), wanted.end(), instance.name) != wanted.end();
+    };
+    const auto usable =
+        static_cast<std::size_t>(std::count_if(loaded.instances.begin(), loaded.instances.end(), is_wanted));
+    made.workload = this->text(loaded, std::min(usable, take_ - std::min(take_, instances.size())));
+    const auto origin = std::make_shared<const InstanceOrigin>(std::move(made));
     for (Instance& instance : loaded.instances) {
       names.push_back(instance.name);
-      if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), instance.name) == wanted.end()) continue;
+      if (!is_wanted(instance)) continue;
+      instance.origin = origin;
       if (take_ != 0 && instances.size() == take_) break;
       if (kill_ && !loaded.was_swf) kill_at_estimates(instance);
       if (!weights_.empty()) weigh_at_random(instance, parse_weights(weights_));
@@ -196,7 +262,8 @@ std::vector<Instance> WorkloadOptions::load(bool& papers_weeks) const {
 }
 
 void SimulationOptions::add(CLI::App& app) {
-  const std::string group = "Simulation";
+  const std::string group = kSimulation;
+  app_ = &app;
   app.add_option("--penalty", penalty_, "seconds without progress after a resume or a move")
       ->check(number_in(0, 1e9))
       ->capture_default_str()
@@ -270,6 +337,13 @@ SimOptions SimulationOptions::sim() const {
   return options;
 }
 
+std::string SimulationOptions::text() const {
+  if (app_ != nullptr) return options_text(*app_, kSimulation, {});
+  CLI::App defaults;
+  SimulationOptions().add(defaults);
+  return options_text(defaults, kSimulation, {});
+}
+
 std::string SimulationOptions::describe() const {
   std::string text = fmt::format(
       "penalty {} s, period {} s, stretch bounded at {} s, instants {}, batch passes per {}, batch nodes {}", penalty_,
@@ -316,6 +390,19 @@ void check_outputs_differ(std::initializer_list<std::pair<std::string_view, std:
   }
 }
 
+void check_inputs_kept(std::span<const std::string> inputs,
+                       std::initializer_list<std::pair<std::string_view, std::string_view>> outputs) {
+  for (const auto& [option, output] : outputs) {
+    std::error_code none;
+    if (output.empty() || output == "-" || !std::filesystem::is_regular_file(output, none)) continue;
+    for (const std::string& input : inputs) {
+      if (!std::filesystem::equivalent(input, output, none) || none) continue;
+      throw UsageError(
+          fmt::format("{} {} is also an input, which it would replace; give another file", option, output));
+    }
+  }
+}
+
 std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names) {
   std::vector<Algorithm> algorithms;
   std::vector<std::string> seen;
@@ -352,17 +439,5 @@ std::vector<std::string> recommended_algorithms() {
 }
 
 void print(std::string_view text) { write_file("-", text); }
-
-Progress terminal_progress(std::string what) {
-  if (isatty(STDERR_FILENO) == 0) return {};
-  return [what = std::move(what), last = std::size_t{~std::size_t{0}}](std::size_t done, std::size_t total) mutable {
-    const std::size_t percent = total == 0 ? 100 : done * 100 / total;
-    if (percent == last && done != total) return;
-    last = percent;
-    fmt::print(stderr, "\r{}: {} of {} ({} %)", what, done, total, percent);
-    if (done == total) fmt::print(stderr, "\r\033[K");
-    std::fflush(stderr);
-  };
-}
 
 }  // namespace dfrs::sim

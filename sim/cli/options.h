@@ -5,12 +5,14 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "sim/campaign/campaign.h"
+#include "sim/cli/progress.h"
 #include "sim/workload/load.h"
 
 namespace dfrs::sim {
@@ -30,12 +32,17 @@ class WorkloadOptions {
   Loaded load(std::string_view text, const std::string& source) const;
 
   LoadOptions load_options() const;
+  /// As with --lenient.
+  void be_lenient() { lenient_ = true; }
 
   const std::vector<std::string>& sources() const { return sources_; }
   const std::string& estimates() const { return estimates_; }
   bool whole() const { return whole_; }
 
  private:
+  std::string text(const Loaded& loaded, std::size_t taken) const;
+
+  const CLI::App* app_ = nullptr;
   std::vector<std::string> sources_;
   std::string annotation_ = "auto";
   int nodes_ = 0;
@@ -65,8 +72,11 @@ class SimulationOptions {
   Seconds stretch_floor() const { return stretch_floor_; }
   /// A description for reports: "penalty 300 s, period 600 s, ...".
   std::string describe() const;
+  /// All options as on a command line, defaults included.
+  std::string text() const;
 
  private:
+  const CLI::App* app_ = nullptr;
   Seconds penalty_ = 300;
   Seconds period_ = 600;
   Seconds stretch_floor_ = 10;
@@ -91,6 +101,10 @@ CLI::Validator whole_number_in(std::uint64_t least, std::uint64_t most);
 /// file, with "" for an option that is not given. Errors: UsageError.
 void check_outputs_differ(std::initializer_list<std::pair<std::string_view, std::string_view>> outputs);
 
+/// Refuses an output that is one of the inputs, which it would replace. `outputs` as above. Errors: UsageError.
+void check_inputs_kept(std::span<const std::string> inputs,
+                       std::initializer_list<std::pair<std::string_view, std::string_view>> outputs);
+
 /// Algorithms by name. Each name may be a list separated by commas, or a set: "all" (RR-7659's 119), "table2" or the
 /// name of a family (policy/core/registry.h). Errors: UsageError naming the nearest valid name.
 std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names);
@@ -100,8 +114,5 @@ std::vector<std::string> recommended_algorithms();
 
 /// Writes text to standard output. Errors: IoError (a closed pipe, a full disk).
 void print(std::string_view text);
-
-/// A progress line on standard error if it is a terminal; empty otherwise.
-Progress terminal_progress(std::string what);
 
 }  // namespace dfrs::sim

@@ -112,6 +112,11 @@ void wait_for_tasks(const std::string& name) {
     std::string error;
     const std::optional<SlurmQueue> queue = slurm_queue(name, error);
     if (!queue) {
+      if (silences == 0) {
+        status.say({});
+        fmt::print(stderr, "squeue fails: {}; trying again for {} minutes, or press Ctrl-C: the jobs continue\n", error,
+                   kSilences * kLooks / std::chrono::minutes(1));
+      }
       if (++silences == kSilences) {
         throw SlurmError(fmt::format("squeue has failed {} times: {}; the jobs continue; run the same command again",
                                      silences, error));

@@ -2,6 +2,7 @@
 // A problem instance: a platform and the jobs submitted to it, including what only the simulator may know.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -41,12 +42,22 @@ struct Platform {
   friend bool operator==(const Platform&, const Platform&) = default;
 };
 
+/// Where an instance was read from, for results that say what they are of. Simulations do not depend on it.
+struct InstanceOrigin {
+  std::string source;    ///< file or URL as the user gave it
+  std::string sha256;    ///< of the source's bytes, before they are unpacked
+  std::string workload;  ///< options by which the source became instances, as on a command line
+
+  friend bool operator==(const InstanceOrigin&, const InstanceOrigin&) = default;
+};
+
 /// Jobs are sorted by submit time; jobs with equal times keep the order of the trace. This is the submission order
 /// everywhere.
 struct Instance {
   std::string name;
   Platform platform;
   std::vector<Job> jobs;
+  std::shared_ptr<const InstanceOrigin> origin = nullptr;  ///< null: not known
 
   /// Work of one job in reference-node seconds: run_time x cpu_need x tasks.
   static double work(const Job& job) { return job.run_time * job.cpu_need * job.tasks; }

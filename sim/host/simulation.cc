@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "policy/rr7659/options.h"
+#include "sim/counted.h"
 #include "sim/errors.h"
 #include "sim/host/completion_queue.h"
 #include "sim/host/cpu_clock.h"
@@ -14,6 +15,8 @@
 #include "sim/host/job_slots.h"
 #include "sim/host/lost_work.h"
 #include "sim/host/need_discovery.h"
+#include "sim/host/stall_guard.h"
+#include "sim/host/watched_simulation.h"
 
 namespace dfrs::sim {
 namespace {
@@ -33,19 +36,6 @@ class DemandMeter {
   double capacity_;
   double open_ = 0;
   double node_seconds_ = 0;
-};
-
-// Detects that no job will ever complete because pauses and moves consume all progress, as they can with a period no
-// longer than the penalty (RR-7659, section 6.4.2).
-class StallGuard {
- public:
-  static constexpr std::uint64_t kMostSteps = 1'000'000;  // calls of the engine without a completion or a submission
-  void step() { ++steps_; }
-  void progress() { steps_ = 0; }
-  bool stalled() const { return steps_ > kMostSteps; }
-
- private:
-  std::uint64_t steps_ = 0;
 };
 
 std::unique_ptr<Engine> make_engine(const Algorithm& algorithm, const SimOptions& options) {
@@ -99,8 +89,9 @@ class Simulation {
     }
   }
 
-  RunResult run() {
+  RunResult run(const Progress& progress) {
     while (next_event()) {
+      if (progress && !events_.empty()) progress(completed_, instance_.jobs.size());
       if (events_.empty() && now_ < wake_at_) continue;  // a sample of CPU use that changed no need
       if (loses_work_) lost_work_->update(now_);
       const ClusterView view{now_, nodes_, slots_.views(), instance_.platform.rigid_dims};
@@ -151,23 +142,41 @@ class Simulation {
   void check_progress() {
     if (!events_.empty()) {
       stall_.progress();
-    } else if (now_ >= wake_at_) {
-      stall_.step();
+      return;
     }
-    if (!stall_.stalled()) return;
-    throw InputError(
-        fmt::format("{}: no job has completed in the {} scheduling events up to {} s: pauses and moves "
-                    "eat all progress; a period well above the penalty helps",
-                    instance_.name, StallGuard::kMostSteps, now_));
+    if (now_ < wake_at_ || !stall_.tick()) return;
+    if (const auto why = stall_.judge(look())) throw InputError(fmt::format("{}: {}", instance_.name, *why));
+  }
+
+  // O(slots).
+  StallLook look() {
+    StallLook seen;
+    seen.now = now_;
+    seen.jobs = slots_.jobs_in_system();
+    seen.changes = changes_;
+    for (JobSlot job = 0; job < slots_.views().size(); ++job) {
+      const JobView& view = slots_.view(job);
+      if (view.state == JobState::absent) continue;
+      const Seconds done = progress_.done(job, now_);
+      seen.done += done;
+      seen.left += std::max(0.0, slots_.truth(job).run_time - done);
+      if (view.state != JobState::running) continue;
+      ++seen.running;
+      seen.last_penalty = std::max(seen.last_penalty, view.clock.since);
+    }
+    return seen;
   }
 
   // No event is due but jobs are left: the policy cannot start the first of them even on an empty cluster.
   std::string why_stuck() const {
     const Job& job = slots_.first_in_system();
     return fmt::format(
-        "{}: {} jobs never start; the first of them, job {}, has {} tasks on a cluster of {} nodes. Batch policies "
-        "take a node per task unless they pack tasks (--batch-nodes packed)",
-        instance_.name, slots_.jobs_in_system(), job.id, job.tasks, nodes_.size());
+        "{}: {}, job {}, has {} on a cluster of {}. Batch policies take a node per task unless they pack tasks "
+        "(--batch-nodes packed)",
+        instance_.name,
+        slots_.jobs_in_system() == 1 ? std::string("1 job never starts")
+                                     : fmt::format("{} jobs never start; the first of them", slots_.jobs_in_system()),
+        job.id, counted(static_cast<std::size_t>(job.tasks), "task"), counted(nodes_.size(), "node"));
   }
 
   void submit(std::size_t index) {
@@ -186,6 +195,7 @@ class Simulation {
     slots_.complete(job);
     if (slots_.jobs_in_system() == 0) demand_.clear();
     record_of(job).end = now_;
+    ++completed_;
     events_.push_back({EventKind::completed, job});
   }
 
@@ -210,6 +220,7 @@ class Simulation {
   }
 
   void apply(const Decision& decision, std::span<const NodeIndex> nodes) {
+    ++changes_;
     progress_.stop(decision.job, now_);
     if (decision.kind == DecisionKind::pause || decision.kind == DecisionKind::move) {
       idle_.leave(slots_.view(decision.job).nodes);
@@ -289,12 +300,14 @@ class Simulation {
   DemandMeter demand_;
   IdleMeter idle_;
   StallGuard stall_;
+  std::uint64_t changes_ = 0;               // pauses, moves, starts and resumes
   std::optional<LostWork> lost_work_;       // if loses_work_
   std::optional<NeedDiscovery> discovery_;  // if discovers_
   std::vector<Event> events_;
   Seconds now_ = 0;
   Seconds wake_at_ = kNever;
   std::size_t arrived_ = 0;
+  std::size_t completed_ = 0;
   RunResult result_;
 };
 
@@ -302,7 +315,12 @@ class Simulation {
 
 RunResult simulate(const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
                    StepObserver* observer) {
-  return Simulation(instance, algorithm, options, observer).run();
+  return Simulation(instance, algorithm, options, observer).run({});
+}
+
+RunResult simulate(const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
+                   StepObserver* observer, const Progress& progress) {
+  return Simulation(instance, algorithm, options, observer).run(progress);
 }
 
 }  // namespace dfrs::sim

@@ -45,7 +45,8 @@ void StepRecorder::on_step(const ClusterView& view, std::span<const Event> event
 
 void StepRecorder::finish() {
   recorder_.off(std::chrono::hours{24});
-  if (const auto why = recorder_.state().stopped) throw IoError(fmt::format("{}: {}", path_, *why));
+  const auto intact = recorder_.state().intact;
+  if (!intact) throw IoError(fmt::format("{}: {}", path_, intact.error()));
 }
 
 }  // namespace dfrs::sim

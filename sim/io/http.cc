@@ -55,6 +55,17 @@ void allow_protocols(CURL* curl, bool redirects_to_http) {
 #endif
 }
 
+// libcurl calls this several times a second.
+int report_transfer(void* user, curl_off_t total, curl_off_t done, curl_off_t, curl_off_t) noexcept {
+  if (total <= 0) return 0;  // not known yet
+  try {
+    (*static_cast<const Progress*>(user))(static_cast<std::size_t>(done), static_cast<std::size_t>(total));
+  } catch (...) {
+    return 1;
+  }
+  return 0;
+}
+
 long milliseconds(Seconds seconds) { return static_cast<long>(std::clamp(seconds, 0.001, 1e6) * 1000); }
 
 }  // namespace
@@ -87,6 +98,12 @@ std::string http_get(const std::string& url, const HttpOptions& options) {
   if (!options.ca_file.empty()) {
     curl_easy_setopt(curl, CURLOPT_CAINFO, options.ca_file.c_str());
     curl_easy_setopt(curl, CURLOPT_CAPATH, nullptr);  // replaces the system's authorities
+  }
+
+  if (options.progress) {
+    curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, report_transfer);
+    curl_easy_setopt(curl, CURLOPT_XFERINFODATA, const_cast<Progress*>(&options.progress));
   }
 
   const CURLcode code = curl_easy_perform(curl);

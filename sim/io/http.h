@@ -6,6 +6,7 @@
 #include <string>
 
 #include "policy/core/units.h"
+#include "sim/campaign/parallel.h"
 
 namespace dfrs::sim {
 
@@ -16,6 +17,7 @@ struct HttpOptions {
   Seconds total_timeout = 3600;                      ///< > 0
   std::uint64_t max_bytes = std::uint64_t{1} << 30;  ///< larger responses are refused
   int max_redirects = 5;
+  Progress progress;  ///< called with the bytes of the body; may be empty
 };
 
 /// The body of the response from `url` (http or https). Redirects are followed only to http and https, and from https

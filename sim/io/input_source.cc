@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/sha256.h"
 #include "sim/errors.h"
 #include "sim/io/http.h"
 
@@ -178,19 +179,33 @@ Text decompress(std::string bytes, const std::string& name, const InputOptions& 
   return bytes;
 }
 
-Text read_text(const std::string& source, const InputOptions& options) {
+namespace {
+
+std::string read_bytes(const std::string& source, const InputOptions& options) {
   const std::string name = source_name(source);
   if (source.empty()) throw IoError("the name of the input is empty; give a file, a URL or - for standard input");
   if (is_url(source)) {
     HttpOptions http;
     http.ca_file = options.ca_file;
     http.max_bytes = options.max_bytes;
-    return decompress(http_get(source, http), name, options);
+    return http_get(source, http);
   }
-  if (source == "-") return decompress(read_descriptor(STDIN_FILENO, name, options.max_bytes), name, options);
+  if (source == "-") return read_descriptor(STDIN_FILENO, name, options.max_bytes);
   const base::Fd file(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) throw IoError(fmt::format("{}: cannot open: {}", name, std::strerror(errno)));
-  return decompress(read_descriptor(file.get(), name, options.max_bytes), name, options);
+  return read_descriptor(file.get(), name, options.max_bytes);
+}
+
+}  // namespace
+
+Text read_text(const std::string& source, const InputOptions& options) {
+  return decompress(read_bytes(source, options), source_name(source), options);
+}
+
+Text read_text(const std::string& source, const InputOptions& options, std::string& sha256) {
+  std::string bytes = read_bytes(source, options);
+  sha256 = base::sha256_hex(bytes);
+  return decompress(std::move(bytes), source_name(source), options);
 }
 
 }  // namespace dfrs::sim

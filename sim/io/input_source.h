@@ -29,6 +29,9 @@ bool is_url(std::string_view source);
 /// source if compressed data is truncated or damaged, or longer than options.max_bytes. Linear in the size of the text.
 Text read_text(const std::string& source, const InputOptions& options = {});
 
+/// The same; `sha256` becomes that of the bytes before they are unpacked, as sha256sum shows it for a file.
+Text read_text(const std::string& source, const InputOptions& options, std::string& sha256);
+
 /// What read_text does after reading: `bytes` unpacked, or `bytes` itself if it is not compressed. `name` is for
 /// messages.
 Text decompress(std::string bytes, const std::string& name, const InputOptions& options = {});

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,7 +27,38 @@ int create_temporary(const std::string& path, std::string& temporary, Unfinished
   for (;;) {
     temporary = fmt::format("{}.{}-{}.tmp", path, ::getpid(), serial++);
     const int fd = file.create(temporary);
-    if (fd >= 0 || errno != EEXIST) return fd;
+    if (fd < 0 && errno != EEXIST) return fd;
+    if (fd < 0) continue;
+    // The lock says that the file has a writer. Where locks do not work, left-over files stay.
+    struct stat status{};
+    if (::flock(fd, LOCK_EX) != 0 || ::fstat(fd, &status) != 0 || status.st_nlink > 0) return fd;
+    ::close(fd);  // another process took it for left over before it was locked
+    file.finish();
+  }
+}
+
+// True for "PID-SERIAL.tmp".
+bool is_temporary_suffix(std::string_view suffix) {
+  if (!suffix.ends_with(".tmp")) return false;
+  suffix.remove_suffix(4);
+  const std::size_t dash = suffix.find('-');
+  const auto digits = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  return dash != std::string_view::npos && digits(suffix.substr(0, dash)) && digits(suffix.substr(dash + 1));
+}
+
+// Removes temporary files for `path` that a killed process has left. Errors are ignored: they are only in the way.
+void remove_left_over(const std::string& path) {
+  const std::filesystem::path whole(path);
+  const std::string prefix = whole.filename().string() + ".";
+  const std::filesystem::path folder = whole.has_parent_path() ? whole.parent_path() : ".";
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (!name.starts_with(prefix) || !is_temporary_suffix(std::string_view(name).substr(prefix.size()))) continue;
+    const base::Fd fd(::open(at->path().c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(at->path().c_str());
   }
 }
 
@@ -57,6 +89,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
     if (fd_ < 0) fail("cannot open for writing", errno);
     return;
   }
+  remove_left_over(path_);
   fd_ = create_temporary(path_, temporary_, unfinished_);
   if (fd_ < 0) {
     const int error = errno;
@@ -95,8 +128,11 @@ void OutputFile::flush() {
 
 void OutputFile::fail(const char* what, int error) {
   const std::string name = path_ == "-" ? "<stdout>" : path_;
+  const std::string message = fmt::format("{}: {}: {}", name, what, std::strerror(error));
+  const bool reader_gone = path_ == "-" && error == EPIPE;
   discard();
-  throw IoError(fmt::format("{}: {}: {}", name, what, std::strerror(error)));
+  if (reader_gone) throw ReaderGone(message);
+  throw IoError(message);
 }
 
 void OutputFile::discard() noexcept {

@@ -11,7 +11,8 @@ namespace dfrs::sim {
 
 /// An output that appears under its name only when commit() succeeds. Until then the text goes to a temporary file in
 /// the same folder, which is removed if commit() is not reached, or if a signal ends the program
-/// (remove_unfinished_files_on_signals()). "-" is standard output, where nothing can be undone.
+/// (remove_unfinished_files_on_signals()). One that a killed process left is removed by the next OutputFile of this
+/// name. "-" is standard output, where nothing can be undone.
 ///
 /// A target that exists and is not a regular file (a terminal, a pipe, /dev/null) is written directly.
 class OutputFile {

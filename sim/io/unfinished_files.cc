@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <deque>
 
 namespace dfrs::sim {
 namespace {
@@ -22,6 +23,7 @@ constexpr std::size_t kSlots = 64;
 std::array<std::atomic<char*>, kSlots> names{};
 std::atomic<int> creating{0};
 std::atomic<bool> ending{false};
+std::atomic<const std::string*> last_words{nullptr};
 static_assert(std::atomic<char*>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 sigset_t all_signals() {
@@ -39,6 +41,9 @@ extern "C" void remove_files_and_end(int signal) {
   for (int k = 0; k < 200 && creating != 0; ++k) nanosleep(&moment, nullptr);
   for (std::atomic<char*>& name : names) {
     if (const char* const path = name.exchange(nullptr)) unlink(path);
+  }
+  if (const std::string* const text = last_words) {
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text->data(), text->size());
   }
   struct sigaction by_default{};
   by_default.sa_handler = SIG_DFL;
@@ -81,6 +86,12 @@ void remove_unfinished_files_on_signals() {
     struct sigaction before{};
     if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
   }
+}
+
+void set_last_words(const std::string& text) {
+  // An earlier text is kept, because the handler may be reading it.
+  static std::deque<std::string> texts;
+  last_words = &texts.emplace_back(text);
 }
 
 int UnfinishedFile::create(const std::string& path) {

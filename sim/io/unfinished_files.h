@@ -10,6 +10,9 @@ namespace dfrs::sim {
 /// ignored signal (nohup) stays ignored. Call this before starting threads.
 void remove_unfinished_files_on_signals();
 
+/// What the program writes to standard error when one of these signals ends it. Replaces an earlier text.
+void set_last_words(const std::string& text);
+
 /// Creates a file and registers it as unfinished in one step, so that no signal in between can leave it behind.
 /// Thread-safe.
 class UnfinishedFile {

@@ -18,6 +18,8 @@
 namespace dfrs::sim {
 namespace {
 
+constexpr std::size_t kSourcesShown = 30;
+
 std::string count_of(std::size_t n, std::string_view noun) {
   return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
@@ -36,9 +38,11 @@ std::string what_was_compared(const CampaignSummary& summary, const ReportOption
   }
   out += fmt::format("<p>{} on {} with {}. Offered load {}.</p>\n", count_of(summary.algorithms.size(), "algorithm"),
                      count_of(summary.instances, "instance"), jobs, range_of(summary.load_min, summary.load_max));
-  if (!options.settings.empty()) {
-    out += "<div class=\"wide\"><table class=\"settings\">\n<caption>Options of the simulation</caption>\n<tbody>\n";
-    for (const auto& [name, value] : options.settings) {
+  std::vector<std::pair<std::string, std::string>> settings = options.settings;
+  for (auto& line : summary.origin.described(kSourcesShown)) settings.push_back(std::move(line));
+  if (!settings.empty()) {
+    out += "<div class=\"wide\"><table class=\"settings\">\n<caption>What made these results</caption>\n<tbody>\n";
+    for (const auto& [name, value] : settings) {
       out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", html_text(name), html_text(value));
     }
     out += "</tbody>\n</table></div>\n";

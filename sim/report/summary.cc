@@ -116,6 +116,7 @@ bool CampaignSummary::is_best(const AlgorithmSummary& algorithm) const {
 CampaignSummary summarize_campaign(const std::vector<ResultRow>& rows, const SummaryOptions& options) {
   if (rows.empty()) throw InputError("no results to report; expected at least one algorithm on one instance");
   CampaignSummary campaign;
+  campaign.origin = campaign_origin(rows);
   std::unordered_map<std::string, const ResultRow*> first_of_instance;
   std::unordered_map<std::string, std::vector<Placed>> by_algorithm;
   std::set<std::pair<std::string, std::string>> seen;

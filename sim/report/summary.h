@@ -44,6 +44,7 @@ struct CampaignSummary {
   double load_max = 0;
   std::string published_source;  ///< where AlgorithmSummary::published is from; empty: none is known
   std::vector<AlgorithmSummary> algorithms;
+  CampaignOrigin origin;  ///< what the rows are of
 
   /// The lowest mean degradation among complete algorithms; infinite if none is complete.
   double best_degradation() const;

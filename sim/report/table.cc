@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text_table.h"
+#include "sim/campaign/origin_json.h"
+#include "sim/counted.h"
 #include "sim/errors.h"
 #include "sim/report/markup.h"
 #include "sim/report/terms.h"
@@ -16,6 +18,7 @@ namespace dfrs::sim {
 namespace {
 
 constexpr std::size_t kLegendWidth = 100;
+constexpr std::size_t kSourcesShown = 10;
 
 // Appends a column. All values have the same number of decimals, so that they compare at a glance: two, or one if there
 // are values of 100 and more.
@@ -32,8 +35,8 @@ void add_column(ReportTable& table, const CampaignSummary& summary, std::string 
 }
 
 std::string caption(const CampaignSummary& summary) {
-  if (summary.instances == 1) return fmt::format("One instance, {} jobs", summary.jobs);
-  return fmt::format("{} instances, {} jobs in all", summary.instances, summary.jobs);
+  if (summary.instances == 1) return "One instance, " + counted(summary.jobs, "job");
+  return fmt::format("{} instances, {} in all", summary.instances, counted(summary.jobs, "job"));
 }
 
 }  // namespace
@@ -146,6 +149,10 @@ std::string text_summary(const CampaignSummary& summary) {
     if (term.word == "offered load") continue;  // not a column of this table
     out += wrapped(fmt::format("{}: {}", term.word, term.meaning), 2, kLegendWidth);
   }
+  // Not wrapped, so that command lines can be copied.
+  const auto origin = summary.origin.described(kSourcesShown);
+  if (!origin.empty()) out += '\n';
+  for (const auto& [name, value] : origin) out += fmt::format("{:<20}  {}\n", name, base::printable(value));
   return out;
 }
 
@@ -176,8 +183,25 @@ std::string markdown_summary(const CampaignSummary& summary) {
   for (const std::string& note : table.notes) out += '\n' + markdown_escaped(note) + '\n';
   out += '\n';
   for (const Term& term : report_terms()) out += fmt::format("- *{}*: {}\n", term.word, term.meaning);
+  for (const auto& [name, value] : summary.origin.described(kSourcesShown)) {
+    out += fmt::format("- *{}*: `{}`\n", name, base::printable(value));
+  }
   return out;
 }
+
+namespace {
+
+// The distinct values of a column of the origins, separated by "; ".
+std::string values_of(const CampaignOrigin& origin, const OriginColumn& column) {
+  std::vector<std::string> values;
+  for (const ResultOrigin& one : origin.origins) {
+    const std::string& value = one.*column.field;
+    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+  }
+  return fmt::format("{}", fmt::join(values, "; "));
+}
+
+}  // namespace
 
 std::string csv_summary(const CampaignSummary& summary) {
   std::string out =
@@ -185,7 +209,13 @@ std::string csv_summary(const CampaignSummary& summary) {
       "degradation_max,max_stretch_mean,bound_mean,mean_stretch,mean_wait_s,underutilization,pauses_per_job,"
       "moves_per_job,traffic_gb_per_s,degradation_ls1_mean,degradation_from_best_mean,stretch_p50,stretch_p90,"
       "stretch_p95,stretch_p99,pauses,moves,response_by_width_s,slowdown60_by_width,loss_of_capacity,"
-      "degradation_published\n";
+      "degradation_published";
+  std::string origin;
+  for (const OriginColumn& column : origin_columns()) {
+    out += fmt::format(",{}", column.name);
+    origin += "," + csv_field(base::printable(values_of(summary.origin, column)));
+  }
+  out += '\n';
   for (const AlgorithmSummary& a : summary.algorithms) {
     const Summary& d = a.degradation;
     out += fmt::format("{},{},{}", csv_field(base::printable(a.algorithm)), a.instances, a.complete ? 1 : 0);
@@ -216,7 +246,7 @@ std::string csv_summary(const CampaignSummary& summary) {
                                a.published.value_or(std::nan(""))}) {
       out += ',' + csv_number(value);
     }
-    out += '\n';
+    out += origin + '\n';
   }
   return out;
 }
@@ -254,7 +284,8 @@ std::string json_summary(const CampaignSummary& summary) {
   const ordered_json document{{"instances", summary.instances},
                               {"jobs", summary.jobs},
                               {"load", {{"min", summary.load_min}, {"max", summary.load_max}}},
-                              {"algorithms", algorithms}};
+                              {"algorithms", algorithms},
+                              {"origin", origin_json(summary.origin)}};
   return document.dump(2) + '\n';
 }
 

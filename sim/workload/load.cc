@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sim/workload/load.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -42,12 +44,26 @@ bool is_hpc2n(const SwfHeader& header) {
   });
 }
 
+// What is done with the papers' log without being asked for.
+std::string describe_hpc2n(const Loaded& loaded, const LoadOptions& options) {
+  return fmt::format(
+      "HPC2N's log, annotated with its memory as in RR-7659: {} nodes with {} CPUs and {} MiB each{}; --annotation and "
+      "--whole or --weeks choose otherwise",
+      options.memory.nodes, options.memory.cores, options.memory.memory_mib,
+      loaded.by_week ? ", split into weeks" : "");
+}
+
 SwfWorkload load_swf(std::string_view text, const std::string& name, const LoadOptions& options, Loaded& loaded) {
   return read_swf(text, loaded.source, options.swf, [&](SwfRecords& records) {
+    const bool hpc2n = is_hpc2n(records.header());
+    const bool any = options.annotation == SwfAnnotation::kAuto;
     loaded.annotation = options.annotation;
-    if (options.annotation == SwfAnnotation::kAuto) {
-      loaded.annotation = is_hpc2n(records.header()) ? SwfAnnotation::kMemory : SwfAnnotation::kProcessors;
-    }
+    if (any) loaded.annotation = hpc2n ? SwfAnnotation::kMemory : SwfAnnotation::kProcessors;
+    loaded.by_week = options.weeks.value_or(hpc2n && (any || options.hpc2n_by_week));
+    const bool memory = loaded.annotation == SwfAnnotation::kMemory;
+    loaded.cores = memory ? options.memory.cores : options.processors.cores;
+    loaded.memory_mib = memory ? options.memory.memory_mib : options.processors.memory_mib;
+    if (hpc2n && any) loaded.notes.push_back(describe_hpc2n(loaded, options));
     return loaded.annotation == SwfAnnotation::kMemory
                ? annotated_instance(records, name, options.conventions, options.memory)
                : swf_instance(records, name, options.conventions, options.processors);
@@ -72,6 +88,10 @@ Loaded load_instances_from_text(std::string_view text, const std::string& source
     loaded.was_sacct = true;
     const SacctLog log = parse_sacct(text, loaded.source, {options.swf.lenient});
     workload = sacct_instance(log, name, options.sacct);
+    const NodeShape shape = complete_shape(log, options.sacct.shape);
+    loaded.cores = shape.cores;
+    loaded.memory_mib = shape.memory_mib;
+    loaded.by_week = options.weeks.value_or(false);
     loaded.first_submission = log.jobs.front().submit;
     if (std::string guessed = describe_guess(log, options.sacct.shape); !guessed.empty()) {
       loaded.notes.push_back(std::move(guessed));
@@ -86,9 +106,8 @@ Loaded load_instances_from_text(std::string_view text, const std::string& source
     if (loaded.was_swf && loaded.annotation == SwfAnnotation::kProcessors) model.cores = options.processors.cores;
     draw_memory(workload.instance, model);
   }
-  const bool papers_log = options.annotation == SwfAnnotation::kAuto && loaded.annotation == SwfAnnotation::kMemory;
-  if (options.weeks.value_or(papers_log)) {
-    loaded.papers_weeks = papers_log;
+  if (loaded.by_week) {
+    loaded.papers_weeks = options.annotation == SwfAnnotation::kAuto && loaded.annotation == SwfAnnotation::kMemory;
     loaded.instances = split_weeks(workload.instance, name, options.week_length);
   } else {
     loaded.instances.push_back(std::move(workload.instance));

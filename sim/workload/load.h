@@ -35,6 +35,7 @@ struct LoadOptions {
   std::optional<MemoryModel> memory_model;
   /// Splits the log into weeks (SWF and sacct). Nothing: only HPC2N's log with kAuto, as in RR-7659.
   std::optional<bool> weeks;
+  bool hpc2n_by_week = false;  ///< with `weeks` unset: HPC2N's log is split under any annotation
   Seconds week_length = kWeek;
   std::string name;  ///< of the instance, or prefix of the weeks' names; empty: see name_from_source
 };
@@ -45,7 +46,11 @@ struct Loaded {
   bool was_swf = false;
   bool was_sacct = false;
   SwfAnnotation annotation = SwfAnnotation::kProcessors;  ///< of SWF; never kAuto
-  ReadReport report;                        ///< empty for the project's own traces, whose reader is strict
+  ReadReport report;  ///< empty for the project's own traces, whose reader is strict
+  bool by_week = false;
+  /// The machine as given or found: CPUs of a node and its memory in MiB. Zeros for the project's own traces.
+  int cores = 0;
+  RigidAmount memory_mib = 0;
   std::string source;                       ///< the source's name in messages
   std::vector<std::string> notes;           ///< what was inferred from the source, as sentences for users
   std::optional<Seconds> first_submission;  ///< of sacct: time 0 of the first instance, in seconds since 1970

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/counted.h"
 #include "sim/errors.h"
 #include "sim/workload/fit.h"
 
@@ -31,7 +32,8 @@ SwfWorkload swf_workload(SwfRecords& log, const std::string& name, const SwfConv
     annotate(record, job);
     if (record.processors <= processors && fit.fits(job)) return;
     if (!lenient) {
-      throw InputError(fmt::format("{}:{}: job {} is larger than the machine: {}", log.source(), record.line, record.id,
+      throw InputError(fmt::format("{}:{}: job {} is larger than the machine: {}; --lenient leaves such jobs out",
+                                   log.source(), record.line, record.id,
                                    record.processors > processors ? fmt::format("{} processors, but the machine has {}",
                                                                                 record.processors, processors)
                                                                   : fit.why_not(job)));
@@ -41,8 +43,8 @@ SwfWorkload swf_workload(SwfRecords& log, const std::string& name, const SwfConv
   });
   workload.report.skip("larger than the machine", first_line, too_large);
   if (jobs.empty()) {
-    throw InputError(fmt::format("{}: every job is larger than the machine of {} nodes", log.source(),
-                                 workload.instance.platform.nodes.size()));
+    throw InputError(fmt::format("{}: every job is larger than the machine of {}", log.source(),
+                                 counted(workload.instance.platform.nodes.size(), "node")));
   }
   return workload;
 }

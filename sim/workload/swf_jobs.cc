@@ -54,8 +54,9 @@ bool simulated_job(const SwfRecord& record, const SwfConventions& conventions, R
   };
   if (record.status >= 2 && record.status <= 4) return skip("part of a job that has its own record (status 2 to 4)");
   if (record.job < 0) return skip("job number missing");
-  if (record.submit < 0) return skip("submit time missing");
-  if (record.run_time < 0) return skip("run time missing");
+  // Only -1 stands for a missing value.
+  if (record.submit < 0) return skip(record.submit == -1 ? "submit time missing" : "submit time negative");
+  if (record.run_time < 0) return skip(record.run_time == -1 ? "run time missing" : "run time negative");
   const bool requested = conventions.processors == SwfProcessors::kRequested;
   int processors = requested ? record.processors_requested : record.processors_allocated;
   if (processors < 0) {

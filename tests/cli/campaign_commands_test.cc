@@ -189,7 +189,7 @@ TEST(CliDemo, WritesReportAndResults) {
   const TemporaryFolder folder;
   const std::string log = folder.write("mine.swf", small_swf());
   const std::string text = output_of({"demo", log, "-o", folder / "demo"});
-  EXPECT_THAT(text, HasSubstr("1 instances, 3 jobs, 4 nodes"));
+  EXPECT_THAT(text, HasSubstr("1 instance, 3 jobs, 4 nodes"));
   EXPECT_THAT(text, HasSubstr(folder / "demo/report.html"));
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder / "demo"))

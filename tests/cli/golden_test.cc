@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/sha256.h"
+#include "dfrs-config.h"
 #include "tests/cli/process.h"
 #include "tests/cli/replay.h"
 #include "tests/sim/temporary_folder.h"
@@ -21,7 +22,19 @@ std::string golden_folder() {
   return std::filesystem::absolute(std::filesystem::path(source == nullptr ? "." : source) / "tests/golden").string();
 }
 
-void expect_golden(const std::string& name, const std::string& text) {
+// Results name the program's version and the trace's path, which differ between builds.
+std::string without_version_and_folder(std::string text) {
+  for (const auto& [word, replacement] : {std::pair<std::string, std::string>{golden_folder() + "/", ""},
+                                          {std::string("dfrs-sim ") + PACKAGE_VERSION, "dfrs-sim VERSION"}}) {
+    for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos;) {
+      text.replace(at, word.size(), replacement);
+    }
+  }
+  return text;
+}
+
+void expect_golden(const std::string& name, const std::string& printed) {
+  const std::string text = without_version_and_folder(printed);
   const std::string path = (std::filesystem::path(golden_folder()) / name).string();
   if (std::getenv("DFRS_UPDATE_GOLDEN") != nullptr) {
     std::ofstream(path, std::ios::binary) << text;

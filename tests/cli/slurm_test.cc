@@ -54,6 +54,10 @@ echo "$*" >> "$here/asked"
 [ -s "$here/looks" ] || exit 0
 look=$(head -n 1 "$here/looks")
 sed -i 1d "$here/looks"
+if [ "$look" = fatal ]; then
+  echo "squeue: error: fetch_config: DNS SRV lookup failed" >&2
+  echo "squeue: fatal: Could not establish a configuration source" >&2; exit 1
+fi
 if [ "$look" = fail ]; then echo "slurm_load_jobs error: Unable to contact slurm controller" >&2; exit 1; fi
 echo "$look"
 )sh";
@@ -179,6 +183,21 @@ TEST_F(CliSlurm, GoesOnWithJobsThatAreThere) {
   expect_whole(on_slurm());
   EXPECT_EQ(said("looks"), "");
   EXPECT_EQ(submissions(), 1U);
+}
+
+// Without a configuration squeue can never answer.
+TEST_F(CliSlurm, EndsAtOnceWithSlurmsErrorWhereWaitingCannotHelp) {
+  slurm("looks", "fatal\n");
+  expect_failure(on_slurm(), kExitSlurm, {"fatal: Could not establish a configuration source", "SLURM_CONF"});
+  EXPECT_EQ(said("looks"), "");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "slurm commands/submitted"));
+}
+
+TEST_F(CliSlurm, SaysAtOnceThatSqueueFails) {
+  slurm("looks", "fail\n");
+  const Outcome outcome = on_slurm();
+  expect_whole(outcome);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("Unable to contact slurm controller"), HasSubstr("trying again")));
 }
 
 TEST_F(CliSlurm, SaysWhenTasksAreHeld) {

@@ -31,12 +31,16 @@ TEST(CliUsage, UnknownWordsNameTheNearest) {
   expect_usage({"generate", "--jbos", "3"}, {"'--jbos'", "'--jobs'"});
   expect_usage({"list", "--name"}, {"'--name'", "'--names'"});
   expect_usage({"list", "extra"}, {"extra"});
+  expect_usage({"compare", "-", "-j1", "--bogus"}, {"unknown option '--bogus'"});
+  expect_usage({"help"}, {"'help'", "'--help'"});
+  expect_usage({"version"}, {"'version'", "'--version'"});
   expect_usage({"run", "-", "second", "-a", "EASY"}, {"SOURCE", "received 2"});
 }
 
 TEST(CliUsage, UnknownAlgorithmsNameTheNearest) {
   expect_usage({"run", "-", "-a", "ESAY"}, {"'ESAY'", "'EASY'", "dfrs-sim list"});
   expect_usage({"run", "-", "-a", "GredyPM*/per"}, {"'GredyPM*/per'", "'GreedyPM*/per'"});
+  expect_usage({"run", "-", "-a", "GredyPM"}, {"'GredyPM'", "'GreedyPM*'"});
   expect_usage({"run", "-", "-a", "GreedyPM*/per/MINVTT=600"}, {"MINVTT", "MINVT=600'"});
   expect_usage({"run", "-", "-a", "GreedyP/per/MINVT=soon"}, {"soon"});
   expect_usage({"run", "-", "-a", "GreedyP/per/MINVT=-1"}, {"-1"});

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What slurmdbd is told of jobs with a part of their CPUs: plugin/usage_records.c, with slurmctld made up here.
+ * plugin/usage_records.c: what slurmdbd learns about jobs with a fraction of their CPUs. The test stands in for
+ * slurmctld.
  */
 #include "plugin/usage_records.h"
 

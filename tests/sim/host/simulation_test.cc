@@ -14,7 +14,9 @@
 namespace dfrs::sim {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 using SimulationByHand = ByHand;
 
@@ -304,7 +306,26 @@ TEST_F(SimulationByHand, EndlessPausesAreAnErrorNotAHang) {
   job(0, 1, 1, 60, 1e9);
   job(0, 1, 1, 60, 1e9);
   options_.engine.of<DfrsOptions>().period = 1;
-  EXPECT_THAT(message_of<InputError>([&] { run("/per"); }), HasSubstr("no job has completed"));
+  EXPECT_THAT(
+      message_of<InputError>([&] { run("/per"); }),
+      AllOf(HasSubstr("no job has completed"), HasSubstr("2 jobs in the system"), HasSubstr("ate all progress")));
+}
+
+// A period of 1 s makes more than a million ticks, each of which does work.
+TEST_F(SimulationByHand, ALongJobUnderManyTicksCompletes) {
+  nodes(1);
+  job(0, 1, 1, 60, 1.2e6);
+  options_.engine.of<DfrsOptions>().period = 1;
+  EXPECT_EQ(run("/per").jobs.front().end, 1.2e6);
+}
+
+TEST_F(SimulationByHand, TicksBeyondMeasureAreAnErrorThatSaysSo) {
+  nodes(1);
+  job(0, 1, 1, 60, 1e9);
+  options_.engine.of<DfrsOptions>().period = 1;
+  EXPECT_THAT(message_of<InputError>([&] { run("/per"); }),
+              AllOf(HasSubstr("1 job in the system, 1 of them running"), HasSubstr("more ticks"),
+                    HasSubstr("longer period"), Not(HasSubstr("ate all progress"))));
 }
 
 TEST_F(SimulationByHand, BadOptionsAreUsageErrors) {
@@ -319,7 +340,7 @@ TEST_F(SimulationByHand, BadOptionsAreUsageErrors) {
 TEST_F(SimulationByHand, AJobThatNeverFitsIsAnInputError) {
   nodes(1);
   job(0, 2, 1, 60, 10);
-  EXPECT_THAT(message_of<InputError>([&] { run("Greedy*"); }), HasSubstr("by-hand: 1 jobs never start"));
+  EXPECT_THAT(message_of<InputError>([&] { run("Greedy*"); }), HasSubstr("by-hand: 1 job never starts"));
   EXPECT_THAT(message_of<InputError>([&] { run("FCFS"); }), HasSubstr("never start"));
 }
 

@@ -302,6 +302,15 @@ TEST(SwfJobs, SkipsWhatCannotBeSimulatedAndCountsIt) {
                                                             ReadNote{"job number missing", 1, 4}));
 }
 
+// -1 stands for a missing value; other negative times are wrong.
+TEST(SwfJobs, ANegativeTimeIsNotCalledMissing) {
+  const SwfLog log = parse_swf(record(1, -100, 5, 1) + record(2, 0, -7, 1) + record(3, 1, 5, 1), "log");
+  ReadReport report;
+  EXPECT_EQ(jobs_of(log, {}, report).size(), 1U);
+  EXPECT_THAT(report.skipped, testing::UnorderedElementsAre(ReadNote{"submit time negative", 1, 1},
+                                                            ReadNote{"run time negative", 1, 2}));
+}
+
 TEST(SwfJobs, FollowsTheConventions) {
   const SwfLog log = parse_swf(kLog, "log");
   ReadReport report;
@@ -375,7 +384,7 @@ TEST(SwfInstance, RefusesAJobLargerThanTheMachine) {
   options.nodes = 1;
   options.cores = 1;
   EXPECT_EQ(message_of<InputError>([&] { swf_instance(log, "n", {}, options); }),
-            "log: every job is larger than the machine of 1 nodes");
+            "log: every job is larger than the machine of 1 node");
 }
 
 TEST(SwfInstance, RoundsTheHeadersProcessorsUpToNodes) {

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What results say about how they were made, and that options do not change what a log is.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/sha256.h"
+#include "dfrs-config.h"
+#include "sim/campaign/sqlite.h"
+#include "tests/cli/process.h"
+#include "tests/cli/samples.h"
+#include "tests/sim/temporary_folder.h"
+
+namespace dfrs::sim {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// Memory in KB per processor: half of the jobs fit two on a node.
+std::string hpc2n_swf() {
+  return "; Installation: High-Performance Computing Center North (HPC2N)\n; MaxProcs: 240\n" +
+         swf_line(1, 0, 1000, 4, 2000, 1500000) + swf_line(2, 10, 500, 3, 600, 300000) +
+         swf_line(3, 20, 100, 240, 100, 200000) + swf_line(4, 700000, 50, 2, 60, 100000);
+}
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream in(line);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+// The values that --help names as defaults make the log that is made without them.
+TEST(CliModel, DoesNotDependOnWhichOptionsAreGiven) {
+  const TemporaryFolder folder;
+  const std::string log = folder.write("log.swf", hpc2n_swf());
+  const std::vector<std::string> compare{"compare", log, "-a", "EASY,GreedyPM*/per", "-o", folder / "results.csv"};
+  const auto results = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = compare;
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = dfrs_sim(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return file_bytes(folder / "results.csv");
+  };
+  const std::string plain = results({});
+  EXPECT_THAT(plain, AllOf(HasSubstr("--annotation=memory"), HasSubstr("--nodes=120"), HasSubstr("--cores=2"),
+                           HasSubstr("--memory=2048"), HasSubstr("--weeks")));
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--nodes", "120"},
+                                               {"--cores", "2"},
+                                               {"--memory", "2048"},
+                                               {"--nodes", "120", "--cores", "2", "--memory", "2048"},
+                                               {"--annotation", "memory"},
+                                               {"--weeks"}}) {
+    EXPECT_EQ(results(more), plain) << testing::PrintToString(more);
+  }
+  EXPECT_THAT(results({"--nodes", "130"}), AllOf(HasSubstr("--annotation=memory --nodes=130"), HasSubstr("--weeks")));
+}
+
+TEST(CliModel, AChoiceThatChangesItIsPrinted) {
+  const Outcome chosen = dfrs_sim({"compare", "-", "-a", "EASY"}, {.input = hpc2n_swf()});
+  EXPECT_THAT(chosen.err, AllOf(HasSubstr("annotated with its memory"), HasSubstr("split into weeks")));
+  const Outcome given =
+      dfrs_sim({"compare", "-", "-a", "EASY", "--annotation", "processors", "--whole"}, {.input = hpc2n_swf()});
+  EXPECT_THAT(given.err, Not(HasSubstr("annotated")));
+}
+
+// A job of 240 processors does not fit 100 nodes of two.
+TEST(CliModel, DemoLeavesOutWhatDoesNotFit) {
+  const TemporaryFolder folder;
+  const Outcome outcome = dfrs_sim({"demo", "-", "--nodes", "100", "-o", folder / "demo"}, {.input = hpc2n_swf()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("1 record skipped: larger than the machine"));
+}
+
+// The long names of the options below a heading of `compare --help`.
+std::vector<std::string> options_below(const std::string& heading) {
+  std::istringstream help(output_of({"compare", "--help"}));
+  std::vector<std::string> names;
+  bool inside = false;
+  for (std::string line; std::getline(help, line);) {
+    if (!line.empty() && line.front() != ' ') inside = line == heading + ":";
+    const std::size_t at = line.find("--");
+    if (!inside || at == std::string::npos || at > 6) continue;
+    names.push_back(line.substr(at, line.find_first_of(" ,", at) - at));
+  }
+  return names;
+}
+
+// Fails for a new option until it has a value here, and then until results name it.
+TEST(CliOrigin, ResultsNameEveryOption) {
+  const std::map<std::string, std::string> values{{"--penalty", "7"},
+                                                  {"--period", "70"},
+                                                  {"--stretch-floor", "11"},
+                                                  {"--priority-floor", "12"},
+                                                  {"--instants", "merged"},
+                                                  {"--batch-passes", "event"},
+                                                  {"--batch-nodes", "packed"},
+                                                  {"--paused-work", "lost"},
+                                                  {"--discover-needs", ""},
+                                                  {"--need-floor", "0.25"},
+                                                  {"--min-progress", "61"},
+                                                  {"--max-lost-runs", "4"},
+                                                  {"--annotation", "memory"},
+                                                  {"--nodes", "130"},
+                                                  {"--cores", "3"},
+                                                  {"--memory", "4096"},
+                                                  {"--weeks", ""},
+                                                  {"--whole", ""},
+                                                  {"--processors", "allocated"},
+                                                  {"--estimates", "trace"},
+                                                  {"--kill-at-estimate", ""},
+                                                  {"--cpu-need", "measured"},
+                                                  {"--memory-need", "used"},
+                                                  {"--memory-model", "lublin:3"},
+                                                  {"--weights", "random=0.5:2"},
+                                                  {"--real-need", "0.2-1"},
+                                                  {"--lenient", ""},
+                                                  {"--take", "1"},
+                                                  {"--instance", "stdin-week-000"}};
+  const TemporaryFolder folder;
+  std::vector<std::string> names = options_below("Workload");
+  for (std::string& name : options_below("Simulation")) names.push_back(std::move(name));
+  EXPECT_GE(names.size(), 28U);
+  for (const std::string& name : names) {
+    if (name == "--ca-file") continue;
+    ASSERT_TRUE(values.contains(name)) << name << " is new";
+    const std::string word = values.at(name).empty() ? name : name + "=" + values.at(name);
+    const Outcome outcome = dfrs_sim(
+        {"compare", "-", "-a", "FCFS", "-o", folder / "results.csv", word, "--format", "json"}, {.input = hpc2n_swf()});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(file_bytes(folder / "results.csv"), HasSubstr(word));
+    EXPECT_THAT(outcome.out, HasSubstr(word));
+  }
+}
+
+TEST(CliOrigin, EveryOutputNamesProgramTraceAndOptions) {
+  const TemporaryFolder folder;
+  const std::string trace = folder.write("small.dfrs", small_trace());
+  const std::string sum = base::sha256_hex(small_trace());
+  const std::string program = std::string("dfrs-sim ") + PACKAGE_VERSION;
+  const auto complete = AllOf(HasSubstr(program), HasSubstr(sum), HasSubstr("--penalty=20"));
+  const auto compare = [&](const std::string& format) {
+    return output_of({"compare", trace, "-a", "EASY,FCFS", "--penalty", "20", "--format", format, "-o",
+                      folder / "results.csv", "--report", folder / "report.html", "--store", folder / "store.db"});
+  };
+  for (const char* format : {"text", "markdown", "csv", "json"}) EXPECT_THAT(compare(format), complete) << format;
+  EXPECT_THAT(file_bytes(folder / "results.csv"), complete);
+  EXPECT_THAT(file_bytes(folder / "report.html"), complete);
+  EXPECT_THAT(output_of({"report", folder / "results.csv", "--format", "text"}), complete);
+  EXPECT_THAT(output_of({"run", trace, "-a", "EASY", "--penalty", "20"}), complete);
+  EXPECT_THAT(output_of({"run", trace, "-a", "EASY", "--penalty", "20", "--json"}), complete);
+
+  Database database(folder / "store.db");
+  Statement select = database.prepare(
+      "SELECT program || ' ' || source || ' ' || source_sha256 || ' ' || simulation_options FROM results");
+  int rows = 0;
+  for (; select.step(); ++rows) EXPECT_THAT(select.text(0), AllOf(complete, HasSubstr(trace)));
+  EXPECT_EQ(rows, 2);
+}
+
+TEST(CliOrigin, ThePrintedLineRepeatsTheResult) {
+  const TemporaryFolder folder;
+  const std::string log = folder.write("log.swf", hpc2n_swf());
+  const std::string first = output_of({"compare", log, "-a", "EASY,GreedyP*/OPT=MIN", "--nodes", "130", "--penalty",
+                                       "20", "--take", "1", "--format", "json"});
+  std::string line = nlohmann::json::parse(first).at("origin").at("repeat_with").at(0);
+  ASSERT_TRUE(line.starts_with("dfrs-sim compare "));
+  std::erase(line, '\'');
+  std::vector<std::string> words = words_of(line.substr(9));
+  words.insert(words.end(), {"--format", "json"});
+  EXPECT_EQ(output_of(words), first);
+}
+
+TEST(CliOrigin, ReportRefusesResultsThatDiffer) {
+  const TemporaryFolder folder;
+  const std::string one = folder.write("one.dfrs", small_trace());
+  std::string text = small_trace();
+  const std::string two = folder.write("two.dfrs", text.replace(text.find("small"), 5, "other"));
+  const auto results = [&](const std::string& trace, const std::string& floor, const std::string& name) {
+    output_of({"compare", trace, "-a", "EASY", "--stretch-floor", floor, "-o", folder / name});
+    return folder / name;
+  };
+  const std::string a = results(one, "10", "a.csv");
+  const std::string b = results(two, "60", "b.csv");
+  const std::string c = results(two, "10", "c.csv");
+  expect_failure(dfrs_sim({"report", a, b, "-o", folder / "r.html"}), kExitUsage,
+                 {"different simulation options", "--stretch-floor=10", "--stretch-floor=60"});
+  EXPECT_EQ(dfrs_sim({"report", a, c, "--format", "text"}).exit_code, 0);
+
+  // Files of older versions have no such columns.
+  std::string old = file_bytes(c);
+  for (std::size_t at = 0; (at = old.find(",program,", at)) != std::string::npos;) old.replace(at, 9, ",p,");
+  std::istringstream lines(old);
+  std::string bare;
+  for (std::string row; std::getline(lines, row);) {
+    std::size_t end = row.size();
+    for (int k = 0; k < 5; ++k) end = row.rfind(',', end - 1);
+    bare += row.substr(0, end) + "\n";
+  }
+  const Outcome unknown = dfrs_sim({"report", a, folder.write("bare.csv", bare), "--format", "text"});
+  EXPECT_EQ(unknown.exit_code, 0) << unknown.err;
+  EXPECT_THAT(unknown.err, HasSubstr("do not say what made them"));
+}
+
+}  // namespace
+}  // namespace dfrs::sim
