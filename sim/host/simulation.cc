@@ -89,7 +89,7 @@ class Simulation {
     }
   }
 
-  RunResult run(const Progress& progress) {
+  RunResult run(const Completions& progress) {
     while (next_event()) {
       if (progress && !events_.empty()) progress(completed_, instance_.jobs.size());
       if (events_.empty() && now_ < wake_at_) continue;  // a sample of CPU use that changed no need
@@ -319,7 +319,7 @@ RunResult simulate(const Instance& instance, const Algorithm& algorithm, const S
 }
 
 RunResult simulate(const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
-                   StepObserver* observer, const Progress& progress) {
+                   StepObserver* observer, const Completions& progress) {
   return Simulation(instance, algorithm, options, observer).run(progress);
 }
 

@@ -59,7 +59,7 @@ void allow_protocols(CURL* curl, bool redirects_to_http) {
 int report_transfer(void* user, curl_off_t total, curl_off_t done, curl_off_t, curl_off_t) noexcept {
   if (total <= 0) return 0;  // not known yet
   try {
-    (*static_cast<const Progress*>(user))(static_cast<std::size_t>(done), static_cast<std::size_t>(total));
+    (*static_cast<const TransferProgress*>(user))(static_cast<std::size_t>(done), static_cast<std::size_t>(total));
   } catch (...) {
     return 1;
   }
@@ -103,7 +103,7 @@ std::string http_get(const std::string& url, const HttpOptions& options) {
   if (options.progress) {
     curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, report_transfer);
-    curl_easy_setopt(curl, CURLOPT_XFERINFODATA, const_cast<Progress*>(&options.progress));
+    curl_easy_setopt(curl, CURLOPT_XFERINFODATA, const_cast<TransferProgress*>(&options.progress));
   }
 
   const CURLcode code = curl_easy_perform(curl);

@@ -2,13 +2,17 @@
 // One GET over HTTP or HTTPS.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "policy/core/units.h"
-#include "sim/campaign/parallel.h"
 
 namespace dfrs::sim {
+
+/// Called with the bytes that have come, and with all.
+using TransferProgress = std::function<void(std::size_t done, std::size_t total)>;
 
 struct HttpOptions {
   std::string ca_file;                               ///< PEM file of certificate authorities; empty: the system's
@@ -17,7 +21,7 @@ struct HttpOptions {
   Seconds total_timeout = 3600;                      ///< > 0
   std::uint64_t max_bytes = std::uint64_t{1} << 30;  ///< larger responses are refused
   int max_redirects = 5;
-  Progress progress;  ///< called with the bytes of the body; may be empty
+  TransferProgress progress;  ///< may be empty
 };
 
 /// The body of the response from `url` (http or https). Redirects are followed only to http and https, and from https
