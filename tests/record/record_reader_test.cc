@@ -155,7 +155,7 @@ TEST(RecordReader, WeightsCostsAndChangedNeeds) {
   EXPECT_EQ(reader.view().jobs[0].weight, 1);
   EXPECT_EQ(reader.view().jobs[0].penalty, -1);
   ASSERT_TRUE(next(reader));
-  const JobView& job = reader.view().jobs[0];
+  const JobView job = reader.view().jobs[0];
   EXPECT_EQ(job.cpu_need, 0.125);
   EXPECT_EQ(job.weight, 2);
   EXPECT_EQ(job.penalty, 12.5);
