@@ -41,9 +41,8 @@ if (( ${#built[@]} > 0 )); then
   version=${built[$((10#$(date +%j) % ${#built[@]}))]}
   need_daemons "${cluster_packages[@]}"
   say "smoke tests on Slurm $version"
-  : > "$out/ci/smoke.tsv"
-  DFRS_SLURM_PREFIX=$(slurm_prefix "$version") DFRS_PLUGINS_DIR=$out/slurm/$version live test \
-    --results "$out/ci/smoke.tsv" --logs "$out/ci/live-$version" --jobs "$((jobs + 1))" "${smoke_classes[@]}" || failed=1
+  DFRS_SLURM_PREFIX=$(slurm_prefix "$version") DFRS_PLUGINS_DIR=$out/slurm/$version \
+    smoke_tests "$out/ci/smoke.tsv" "$out/ci/live-$version" || failed=1
   sed "s/\tlive: /\tslurm $version: /" "$out/ci/smoke.tsv" >> "$results"
   for other in "${built[@]}"; do [[ $other == "$version" ]] || printf 'left out today: smoke tests on Slurm %s\n' "$other"; done
 fi
