@@ -10,11 +10,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 #include <thread>
 
 namespace dfrs::sim {
@@ -258,6 +261,29 @@ std::string output_of(const std::vector<std::string>& arguments, const Surroundi
   Outcome outcome = dfrs_sim(arguments, surroundings);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.command << '\n' << outcome.err;
   return std::move(outcome.out);
+}
+
+std::string without_origin(const std::string& text) {
+  static constexpr std::string_view kLines[] = {"program ", "source ", "workload options ", "simulation options ",
+                                                "repeat with "};
+  const std::string_view head = std::string_view(text).substr(0, text.find('\n'));
+  const std::size_t column = head.find(",program,");
+  const auto kept_commas =
+      std::count(head.begin(), head.begin() + static_cast<std::ptrdiff_t>(std::min(column, head.size())), ',');
+  std::string kept;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (column != std::string_view::npos) {
+      std::size_t end = line.find(',');
+      for (std::ptrdiff_t i = 0; i < kept_commas && end != std::string::npos; ++i) end = line.find(',', end + 1);
+      line = line.substr(0, end);
+    } else if (std::any_of(std::begin(kLines), std::end(kLines),
+                           [&](std::string_view name) { return line.starts_with(name); })) {
+      continue;
+    }
+    kept += line + "\n";
+  }
+  return kept;
 }
 
 void expect_failure(const Outcome& outcome, ExitCode code, std::initializer_list<std::string_view> texts) {

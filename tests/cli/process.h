@@ -66,6 +66,10 @@ std::pair<Outcome, Outcome> dfrs_sim_pipe(const std::vector<std::string>& first,
 /// Its standard output after a success; otherwise the test fails.
 std::string output_of(const std::vector<std::string>& arguments, const Surroundings& surroundings = {});
 
+/// The same text without what names its origin: the program, the source, the options and the line that repeats it. Of
+/// `run`'s text those lines, of CSV the columns from "program" on.
+std::string without_origin(const std::string& text);
+
 /// Expects exit code `code`, nothing on standard output, and a last line "dfrs-sim: ..." on standard error that
 /// contains each of `texts`.
 void expect_failure(const Outcome& outcome, ExitCode code, std::initializer_list<std::string_view> texts);

@@ -194,7 +194,7 @@ class Slurmctld(FaultTest):
         aside[0].unlink()
 
     def state_files(self):
-        return [path for path in sorted(self.cluster.folder.glob("state/dfrs*")) if not path.suffix]
+        return [path for path in sorted(self.cluster.folder.glob("state/dfrs_state*")) if not path.suffix]
 
 
 class WrongFile(FaultTest):

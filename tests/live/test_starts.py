@@ -136,10 +136,11 @@ class Power(LiveTest):
         starter.join()
         self.assertTrue(self.asked)
         self.assert_done(second, 6.0)
-        # That the agent was away, and that it is back: no line for each attempt, and no new start of the policy.
+        # That the agent was away, and that it is back: no line for each attempt. The policy may begin afresh where the
+        # node goes and comes, but not in every round.
         log = self.cluster.log("slurmctld").read_text(encoding="utf-8", errors="replace")
         self.assertLessEqual(log.count(f"agent of node {two}:"), 2, log)
-        self.assertEqual(self.resyncs(), resyncs)
+        self.assertLessEqual(self.resyncs() - resyncs, 2)
 
     def resyncs(self):
         return self.dfrsctl("status")["resyncs"]
