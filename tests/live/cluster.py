@@ -403,9 +403,10 @@ class Cluster:
         """The folders of the sockets of auth/slurm, as systemd's RuntimeDirectory makes them, and the cluster's key. Their
         places are fixed: of clusters on one host, one has them."""
         owner = pwd.getpwnam(self.slurm_user)
-        for folder in (Path("/run/slurm"), Path("/run/slurmctld")):
+        # slurmd's is root's, as slurmd; newer versions refuse another owner.
+        for folder, uid, gid in ((Path("/run/slurm"), 0, 0), (Path("/run/slurmctld"), owner.pw_uid, owner.pw_gid)):
             folder.mkdir(exist_ok=True)
-            os.chown(folder, owner.pw_uid, owner.pw_gid)
+            os.chown(folder, uid, gid)
         key = self.folder / "etc/slurm.key"
         if not key.exists():
             with open(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
