@@ -104,9 +104,11 @@ TEST(ControllerAddress, ErrorsSayWhatToDo) {
   const std::string slurm = folder.write("slurm.conf", "ClusterName=c\nSlurmctldHost=h\nSlurmUser=nosuchuser_\n");
   EXPECT_THAT(error_of({.slurm_conf = slurm}).message, HasSubstr("'nosuchuser_' is not a user"));
   folder.write("dfrs.conf", "ControlPot=7\n");
+  const ControllerAddress despite = found({.slurm_conf = slurm, .slurm_user = "0"});
+  EXPECT_THAT(despite.warning.value_or(""), HasSubstr("did you mean 'ControlPort'?"));
+  folder.write("dfrs.conf", "ControlPort=many\n");
   const AddressError bad = error_of({.slurm_conf = slurm, .slurm_user = "0"});
   EXPECT_FALSE(bad.io);
-  EXPECT_THAT(bad.message, HasSubstr("did you mean 'ControlPort'?"));
   EXPECT_THAT(bad.message, HasSubstr("give --port"));
   EXPECT_EQ(found({.port = 7, .slurm_conf = slurm, .slurm_user = "0"}).port, 7) << "then nobody asks dfrs.conf";
   EXPECT_TRUE(error_of({.conf = folder / "none", .slurm_conf = slurm, .slurm_user = "0"}).io);

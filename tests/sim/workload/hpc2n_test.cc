@@ -94,13 +94,14 @@ TEST(Hpc2nInstance, RefusesWhatTheMachineCannotHold) {
     return message_of<InputError>([&] { annotated_instance(parse_swf(text, "log"), "x", {}, options); });
   };
   EXPECT_EQ(message(kRecord + std::string("242 -1 -1") + kRest),
-            "log:1: job 1 is larger than the machine: 242 processors, but the machine has 240");
+            "log:1: job 1 is larger than the machine: 242 processors, but the machine has 240; --lenient leaves such "
+            "jobs out");
   EXPECT_EQ(message(kRecord + std::string("1 -1 2097153") + kRest),
             "log:1: job 1 is larger than the machine: 1 tasks of 2049 MiB each, but only 0 such tasks fit on the "
-            "machine at once");
+            "machine at once; --lenient leaves such jobs out");
   EXPECT_EQ(message(kRecord + std::string("122 -1 1500000") + kRest),
             "log:1: job 1 is larger than the machine: 122 tasks of 1465 MiB each, but only 120 such tasks fit on the "
-            "machine at once");
+            "machine at once; --lenient leaves such jobs out");
   EXPECT_EQ(message(kRecord + std::string("1 -1 9e15") + kRest).substr(0, 37), "log:1: job 1 is larger than the machi");
 }
 

@@ -59,8 +59,9 @@ TEST(Load, ReadsALogThatIsNotPlainAllTheSame) {
   const auto message = [&](const std::string& text) {
     return message_of<InputError>([&] { load_instances_from_text(text, "log"); });
   };
-  EXPECT_EQ(message(head + record(3, 7, "9")),
-            "log:4: job 3 is larger than the machine: 9 processors, but the machine has 2");
+  EXPECT_EQ(
+      message(head + record(3, 7, "9")),
+      "log:4: job 3 is larger than the machine: 9 processors, but the machine has 2; --lenient leaves such jobs out");
   EXPECT_EQ(message(head + record(3, 7, "9") + "what\n"),
             "log:5: field 1 (job number) is 'what', expected an integer (-1 if unknown)");
   EXPECT_EQ(message(head + record(3, 7, "9") + record(3, 7, "1")),

@@ -372,8 +372,9 @@ TEST(SwfInstance, RefusesAJobLargerThanTheMachine) {
   SwfPlatformOptions options;
   options.nodes = 4;
   options.cores = 2;
-  EXPECT_EQ(message_of<InputError>([&] { swf_instance(log, "n", {}, options); }),
-            "log:2: job 2 is larger than the machine: 9 processors, but the machine has 8");
+  EXPECT_EQ(
+      message_of<InputError>([&] { swf_instance(log, "n", {}, options); }),
+      "log:2: job 2 is larger than the machine: 9 processors, but the machine has 8; --lenient leaves such jobs out");
   options.lenient = true;
   const SwfWorkload workload = swf_instance(log, "n", {}, options);
   EXPECT_EQ(workload.instance.jobs.size(), 1u);
