@@ -201,7 +201,14 @@ class WrongFile(FaultTest):
     def test_reconfigure_with_a_wrong_file_keeps_the_former_configuration(self):
         path = self.cluster.folder / "etc/dfrs.conf"
         good = path.read_text(encoding="utf-8")
-        self.addCleanup(lambda: (path.write_text(good, encoding="utf-8"), self.cluster.command("scontrol", "reconfigure")))
+
+        def restore():
+            path.write_text(good, encoding="utf-8")
+            before = self.log_size("slurmctld")
+            self.cluster.command("scontrol", "reconfigure")
+            # From 23.11 on Slurm loses a SIGTERM that comes before that.
+            wait_for("dfrs.conf to be read again", lambda: "configuration read again" in self.log_of("slurmctld", before), 10)
+        self.addCleanup(restore)
         before = self.log_size("slurmctld")
         path.write_text(good + "Perod=5\n", encoding="utf-8")
         self.cluster.command("scontrol", "reconfigure")
