@@ -60,7 +60,7 @@ class Failover(LiveTest):
         self.addCleanup(cluster.stop, "backup")
         self.start_backup()
         # Since 23.11 a backup needs 30 s to give back (CONTROL_TIMEOUT): the jobs are to see the end of that.
-        work = 20.0 if slurm.since(23, 11) else 3.0
+        work = 12.0 if slurm.since(23, 11) else 3.0
         one, two = (self.sbatch_burn(work, f"--nodelist={node}", memory=100) for _ in range(2))
         for job in (one, two):
             self.wait_event(job)
@@ -82,7 +82,7 @@ class Failover(LiveTest):
         left = [job for job in (one, two) if jobs.state(cluster, job) == "RUNNING"]
         self.assert_goes_on(now, left)
         self.assertNotEqual(left, [])
-        ended = self.wait_ended([one, two], 120)
+        ended = self.wait_ended([one, two], 200)
         self.assert_completed(ended)
         for job in (one, two):
             self.assert_done(job, work)
