@@ -58,4 +58,6 @@ as_root env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 chro
   say "smoke tests on $(slurmctld -V)"
   smoke_tests out/smoke.tsv out/live
   say "unit tests"
-  make -C build -k -j"$jobs" check-units CXXFLAGS="-O0 -g0"' - "$jobs"
+  make -C build -k -j"$jobs" check-units CXXFLAGS="-O0 -g0" && exit
+  grep -hE -B12 "^\[  FAILED  \] .*ms\)" build/tests/*.log
+  exit 1' - "$jobs"
