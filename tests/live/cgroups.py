@@ -33,8 +33,9 @@ def folders_of(tree, node="*"):
 
 
 def groups_of_jobs(tree):
-    """The group of each job of a cluster, in every hierarchy."""
-    return [path for top in folders_of(tree) for path in top.glob("**/job_*") if path.is_dir()]
+    """The group of each job of a cluster, in every hierarchy. os.walk() does not mind groups that vanish meanwhile."""
+    return [Path(folder, name) for top in folders_of(tree) for folder, names, _ in os.walk(top)
+            for name in names if name.startswith("job_")]
 
 
 def put_first(tree):
