@@ -243,4 +243,13 @@ static inline void compat_accounting_ready(void) {
 #endif
 }
 
+/* Whether slurmdbd can be told something. Since 25.05 slurmctld closes that connection before it stops schedulers, and
+ * a call after that goes to address 0. */
+static inline bool compat_slurmdbd_open(void) {
+#if COMPAT_SINCE(25, 5)
+  if (slurmctld_config.shutdown_time) return false;
+#endif
+  return slurm_with_slurmdbd();
+}
+
 #endif

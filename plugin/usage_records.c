@@ -190,6 +190,7 @@ static bool hour_due(const struct run *run, time_t end, time_t now) {
 
 double usage_records_check(const struct dfrs_snapshot *view) {
   static const slurmctld_lock_t locks = {.job = READ_LOCK};
+  if (!compat_slurmdbd_open()) return INFINITY;
   const time_t now = time(NULL), hour_end = hour_of(now) + 3600;
   const size_t known = count;
   for (size_t i = 0; i < known; ++i) runs[i].seen = false;
@@ -216,6 +217,7 @@ double usage_records_check(const struct dfrs_snapshot *view) {
 }
 
 void usage_records_end_run(const job_record_t *job) {
+  if (!compat_slurmdbd_open()) return;
   struct run *const run = find_run(job->job_id, count);
   if (run && run->restarts == job->restart_cnt && may_report_hour(job)) (void)report(run, job, time(NULL));
 }
@@ -225,6 +227,12 @@ void usage_records_finish(void) {
   if (count == 0) return;
   lock_slurmctld(locks);
   const time_t now = time(NULL);
+  /* What cannot be told now is told by the next slurmctld. */
+  if (!compat_slurmdbd_open()) {
+    unlock_slurmctld(locks);
+    count = 0;
+    return;
+  }
   for (size_t i = 0; job_list && i < count; ++i) {
     const job_record_t *const job = record_of(&runs[i]);
     if (job && may_report_hour(job)) (void)report(&runs[i], job, now);

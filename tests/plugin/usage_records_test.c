@@ -23,6 +23,7 @@ static bool exists;
 static int locked;
 
 void* acct_db_conn;
+static bool with_slurmdbd = true;
 compat_list job_list;
 
 int get_log_level(void) { return LOG_LEVEL_QUIET; }
@@ -43,6 +44,8 @@ static struct {
   time_t when;
 } told[16];
 static int tellings;
+
+bool slurm_with_slurmdbd(void) { return with_slurmdbd; }
 
 int jobacct_storage_g_job_suspend(void* connection, job_record_t* of) {
   (void)connection;
@@ -198,6 +201,17 @@ static void ends_of_runs(void) {
   expect(tellings == 0, "a job that is gone is forgotten");
 }
 
+static void without_slurmdbd(void) {
+  with_slurmdbd = false;
+  begin(kHour, 0.5);
+  look(kHour + 1, DFRS_JOB_RUNNING);
+  look(kHour + 3590, DFRS_JOB_RUNNING);
+  clock_now = kHour + 3595;
+  usage_records_finish();
+  expect(tellings == 0, "without slurmdbd nothing is told, also at the end");
+  with_slurmdbd = true;
+}
+
 static void restarts(void) {
   char place[] = "/tmp/usage_records_test-XXXXXX", file[64];
   job_list = (compat_list)&details; /* only whether there is one counts */
@@ -263,6 +277,7 @@ int main(void) {
   each_hour();
   suspensions();
   ends_of_runs();
+  without_slurmdbd();
   restarts();
   return failures != 0;
 }
