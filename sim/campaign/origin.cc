@@ -6,20 +6,12 @@
 #include <algorithm>
 #include <array>
 
+#include "base/counted.h"
 #include "dfrs-config.h"
 #include "sim/campaign/results.h"
-#include "sim/counted.h"
 
 namespace dfrs::sim {
 namespace {
-
-std::vector<std::string> distinct(const std::vector<ResultOrigin>& origins, std::string ResultOrigin::* field) {
-  std::vector<std::string> values;
-  for (const ResultOrigin& origin : origins) {
-    if (std::find(values.begin(), values.end(), origin.*field) == values.end()) values.push_back(origin.*field);
-  }
-  return values;
-}
 
 std::string with_checksum(const ResultOrigin& origin) {
   return origin.sha256.empty() ? origin.source : fmt::format("{} (SHA-256 {})", origin.source, origin.sha256);
@@ -58,6 +50,14 @@ void CampaignOrigin::add(const std::shared_ptr<const ResultOrigin>& origin) {
   if (origin == nullptr || origin.get() == last_) return;
   last_ = origin.get();
   if (std::find(origins.begin(), origins.end(), *origin) == origins.end()) origins.push_back(*origin);
+}
+
+std::vector<std::string> CampaignOrigin::distinct(std::string ResultOrigin::* field) const {
+  std::vector<std::string> values;
+  for (const ResultOrigin& origin : origins) {
+    if (std::find(values.begin(), values.end(), origin.*field) == values.end()) values.push_back(origin.*field);
+  }
+  return values;
 }
 
 std::vector<std::string> CampaignOrigin::commands() const {
@@ -99,15 +99,15 @@ std::vector<std::pair<std::string, std::string>> CampaignOrigin::described(std::
   const auto add = [&](std::string name, std::string value) {
     if (!value.empty()) out.emplace_back(std::move(name), std::move(value));
   };
-  for (const std::string& program : distinct(origins, &ResultOrigin::program)) add("program", program);
+  for (const std::string& program : distinct(&ResultOrigin::program)) add("program", program);
   std::size_t shown = 0;
   for (const ResultOrigin& origin : origins) {
     if (origin.source.empty()) continue;
     if (shown++ < most) add("source", with_checksum(origin));
   }
   if (shown > most) add("more sources", fmt::format("{}, in the column source of the results", shown - most));
-  for (const std::string& options : distinct(origins, &ResultOrigin::workload)) add("workload options", options);
-  for (const std::string& options : distinct(origins, &ResultOrigin::options)) add("simulation options", options);
+  for (const std::string& options : distinct(&ResultOrigin::workload)) add("workload options", options);
+  for (const std::string& options : distinct(&ResultOrigin::options)) add("simulation options", options);
   if (shown <= most) {
     for (const std::string& line : commands()) add("repeat with", line);
   }

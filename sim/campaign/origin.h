@@ -47,6 +47,8 @@ struct CampaignOrigin {
 
   /// Adds an origin unless it is there already. Null is not known and adds nothing.
   void add(const std::shared_ptr<const ResultOrigin>& origin);
+  /// The distinct values of a column, in order of first appearance.
+  std::vector<std::string> distinct(std::string ResultOrigin::* field) const;
   /// A command line for each group of sources with equal options.
   std::vector<std::string> commands() const;
   /// Name and value of everything that is known, for a reader. Beyond `most` sources, they are counted.

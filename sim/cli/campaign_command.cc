@@ -86,6 +86,7 @@ std::string run_and_report(std::span<const Instance> instances, std::span<const 
   if (!outputs.report.empty()) report.emplace(outputs.report);
 
   CampaignOptions options = campaign_options(simulation, threads);
+  options.policy_times = outputs.times == CpuSeconds::written;
   std::optional<ResultStore> store;
   std::optional<SlurmCampaign> slurm;
   if (!outputs.slurm.folder.empty()) {

@@ -4,9 +4,9 @@
 
 #include <memory>
 
+#include "base/counted.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
-#include "sim/counted.h"
 #include "sim/io/file_name.h"
 #include "sim/io/output_file.h"
 #include "sim/workload/trace_file.h"
@@ -33,7 +33,7 @@ struct AnnotateCommand {
       check_inputs_kept(workload.sources(), {{"--output", path}});
       write_file(path, format_trace(instance));
     }
-    fmt::print(stderr, "{} in {}\n", counted(instances.size(), "trace"), output);
+    fmt::print(stderr, "{} in {}\n", base::counted(instances.size(), "trace"), output);
   }
 };
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/counted.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
-#include "sim/counted.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/workload/sacct/anonymise.h"
@@ -84,7 +84,7 @@ struct ImportSacct {
   }
 
   static void said(const std::string& source, std::size_t jobs) {
-    fmt::print(stderr, "{}: {}\n", source, counted(jobs, "job"));
+    fmt::print(stderr, "{}: {}\n", source, base::counted(jobs, "job"));
   }
 };
 

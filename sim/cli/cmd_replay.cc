@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/counted.h"
 #include "policy/rr7659/options.h"
 #include "policy/triage/options.h"
 #include "record/replay.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
-#include "sim/counted.h"
 #include "sim/errors.h"
 #include "sim/host/glpk_solver.h"
 #include "sim/io/output_file.h"
@@ -184,8 +184,8 @@ struct ReplayCommand {
     std::size_t width = std::string_view("algorithm").size();
     for (const Row& row : rows) width = std::max(width, row.algorithm.size());
     std::string text = fmt::format("{}: {} on {}; stretch bounded at {} s, penalty {} s in simulations ({})\n\n", file,
-                                   counted(recorded.instance.jobs.size(), "job"),
-                                   counted(recorded.instance.platform.nodes.size(), "node"), stretch_floor,
+                                   base::counted(recorded.instance.jobs.size(), "job"),
+                                   base::counted(recorded.instance.platform.nodes.size(), "node"), stretch_floor,
                                    simulation(recorded.setup).penalty, penalty_source(recorded.setup));
     const auto out = std::back_inserter(text);
     fmt::format_to(out, "{:<9}  {:<{}}  {:>11}  {:>12}  {:>9}  {:>15}  {:>8}  {:>7}\n", "", "algorithm", width,

@@ -18,7 +18,9 @@ TASKS = 3
 
 
 class Campaign(LiveTest):
-    options = Options(nodes=3, cpus=2, memory=2000, cores=0.6, settings={"CommentInterval": "1"}, credential_seconds=5)
+    # ReturnToService: with 2, a late answer of the node that was killed brings it back, and jobs start there.
+    options = Options(nodes=3, cpus=2, memory=2000, cores=0.6, settings={"CommentInterval": "1"}, credential_seconds=5,
+                      slurm={"ReturnToService": "1"})
 
     def dfrs_sim(self, *words):
         return self.cluster.command("dfrs-sim", *words, cwd=self.folder)
@@ -115,4 +117,5 @@ class Campaign(LiveTest):
             times = {(row["instance"], row["algorithm"]): float(row["cpu_seconds"]) for row in csv.DictReader(file)}
         self.assertEqual({key: times[key] for key in done}, done, "finished simulations were done again")
         self.cluster.start_slurmd(node)
+        self.cluster.command("scontrol", "update", f"NodeName={node}", "State=RESUME")
         self.cluster.wait_nodes()
