@@ -208,6 +208,20 @@ def jobs_of_two_users_share_the_node_and_a_yield_changes():
 
 
 @test
+def a_step_starts_and_ends_while_its_job_has_little_cpu():
+    """The quota of a job holds back its slurmstepd, too. That has a group of its own beside the tasks, which counts as
+    much as all of them together."""
+    crowd = [burn(user, memory=40) for user in ("alice", "bob") * 4]
+    for job in crowd:
+        wait_state(job, "RUNNING")
+    wait_for("a small quota", lambda: quota(crowd[0]) <= CPUS / 8 + 0.01)
+    begin = time.monotonic()
+    run("timeout", WAIT, "srun", f"--jobid={crowd[0]}", "--overlap", "--ntasks=1", "true", user="alice")
+    say(f"a step of a job with {quota(crowd[0]):.2f} CPUs took {time.monotonic() - begin:.1f} s")
+    end_jobs()
+
+
+@test
 def slurmctld_that_is_killed_goes_on_with_its_jobs():
     before = [str(burn(user)) for user in ("alice", "bob")]
     for job in before:
