@@ -29,27 +29,21 @@ class Campaign(LiveTest):
     def kill_node(self, node):
         """Kills all processes of the node at once, and tells slurmctld, which would notice only after SlurmdTimeout."""
         conf = str(self.cluster.folder / "etc/slurm.conf")
-        victims = [self.cluster.process(f"slurmd.{node}")]
+        stepds, tasks = [], []
         for path in Path("/proc").glob("[0-9]*"):
-            environment = processes.environment_of(int(path.name))
-            arguments = self._arguments(path)
-            if (environment.get("SLURM_CONF") == conf and environment.get("SLURMD_NODENAME") == node) or (
-                    arguments.startswith("slurmstepd:") and environment.get(processes.MARK) == str(self.cluster.folder)
-                    and self._has_child_on(int(path.name), node)):
-                victims.append(processes.identify(int(path.name)))
-        victims = [process for process in victims if process]
+            pid = int(path.name)
+            environment = processes.environment_of(pid)
+            if environment.get("SLURM_CONF") == conf and environment.get("SLURMD_NODENAME") == node:
+                tasks.append(processes.identify(pid))
+            elif processes.is_stepd_of(pid, self.cluster.folder) and self._has_child_on(pid, node):
+                stepds.append(processes.identify(pid))
+        # First those that would report the end of the others.
+        victims = [process for process in (self.cluster.process(f"slurmd.{node}"), *stepds, *tasks) if process]
         for process in victims:
             processes.send(process, signal.SIGKILL)
         self.assertEqual(processes.wait_gone(victims, 5), [])
         self.cluster.command("scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=dead")
         return len(victims)
-
-    @staticmethod
-    def _arguments(path):
-        try:
-            return (path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            return ""
 
     @staticmethod
     def _has_child_on(pid, node):
