@@ -4,6 +4,7 @@ from . import jobs
 from .case import LiveTest
 from .options import Options
 from .waiting import wait_for
+from .waiting import wait_for
 
 SECONDS = 40
 
@@ -53,4 +54,4 @@ class Heterogeneous(LiveTest):
         now = srun("--immediate")
         self.assertNotEqual(now.returncode, 0, now.stderr)
         self.assertIn("busy", now.stderr)
-        self.assertEqual(self.active_jobs(), [])
+        wait_for("no job to be left", lambda: not self.active_jobs(), 20)
