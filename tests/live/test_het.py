@@ -4,7 +4,6 @@ from . import jobs
 from .case import LiveTest
 from .options import Options
 from .waiting import wait_for
-from .waiting import wait_for
 
 SECONDS = 40
 
