@@ -3,6 +3,7 @@
 tab and its name; the last line is END. See tests/vm/check."""
 import contextlib
 import json
+import math
 import os
 import re
 import subprocess
@@ -114,9 +115,9 @@ def group(job):
 
 
 def quota(job):
-    """In CPUs; None: unlimited."""
+    """In CPUs; infinite until the job's first task has been given one."""
     first, period = (group(job) / "cpu.max").read_text().split()
-    return None if first == "max" else int(first) / int(period)
+    return math.inf if first == "max" else int(first) / int(period)
 
 
 def used(folder):
