@@ -281,8 +281,8 @@ std::vector<Instance> WorkloadOptions::load() const {
 }
 
 std::vector<Instance> WorkloadOptions::load(bool& papers_weeks) const {
-  papers_weeks = nodes_ == 0 && cores_ == 0 && memory_ == 0 && processors_ == "requested" && estimates_ != "trace" &&
-                 !kill_ && cpu_need_ != "measured" && memory_model_.empty() && weights_.empty() && real_needs_.empty();
+  papers_weeks = processors_ == "requested" && estimates_ != "trace" && !kill_ && cpu_need_ != "measured" &&
+                 memory_model_.empty() && weights_.empty() && real_needs_.empty();
   std::vector<Instance> instances;
   std::vector<std::string> names;
   for (const std::string& source : sources_) {

@@ -49,7 +49,7 @@ TEST(CliModel, DoesNotDependOnWhichOptionsAreGiven) {
     words.insert(words.end(), more.begin(), more.end());
     const Outcome outcome = dfrs_sim(words);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    return file_bytes(folder / "results.csv");
+    return file_bytes(folder / "results.csv") + outcome.out;
   };
   const std::string plain = results({});
   EXPECT_THAT(plain, AllOf(HasSubstr("--annotation=memory"), HasSubstr("--nodes=120"), HasSubstr("--cores=2"),
@@ -181,13 +181,10 @@ TEST(CliOrigin, ResultsNameTheOptionsOfEveryCommand) {
   const TemporaryFolder folder;
   const std::string trace = folder.write("small.dfrs", small_trace());
   const std::string log = folder.write("small.swf", small_swf());
-  const std::string accounting =
-      folder.write("accounting.txt",
-                   "JobID|State|Submit|Start|End|ElapsedRaw|AllocCPUS|NNodes|NodeList
-"
-                   "1|COMPLETED|1000|1000|1100|100|2|1|n1
-2|COMPLETED|1010|1100|1150|50|2|1|n1
-");
+  const std::string accounting = folder.write("accounting.txt",
+                                              "JobID|State|Submit|Start|End|ElapsedRaw|AllocCPUS|NNodes|NodeList\n"
+                                              "1|COMPLETED|1700000000|1700000000|1700000100|100|2|1|n1\n"
+                                              "2|COMPLETED|1700000010|1700000100|1700000150|50|2|1|n1\n");
   output_of({"run", trace, "-a", "EASY", "--record", folder / "record"});
   const auto printed = [](const std::vector<std::string>& first) {
     return [first](const std::vector<std::string>& options) {
@@ -199,19 +196,32 @@ TEST(CliOrigin, ResultsNameTheOptionsOfEveryCommand) {
   const std::string none;
   const std::vector<OwnOptions> commands{
       {{"advise"},
-       {{"--sacct", none}, {"--swf", none}, {"--output", none}, {"--format", none}, {"--conf", none}, {"--threads", none},
-        {"--algorithm", "Greedy*/per"}, {"--bandwidth", "2"}, {"--samples", "3"}, {"--penalty", "20"},
-        {"--period", "300"}, {"--stretch-floor", "12"}},
+       {{"--sacct", none},
+        {"--swf", none},
+        {"--output", none},
+        {"--format", none},
+        {"--conf", none},
+        {"--threads", none},
+        {"--algorithm", "Greedy*/per"},
+        {"--bandwidth", "2"},
+        {"--samples", "3"},
+        {"--penalty", "20"},
+        {"--period", "300"},
+        {"--stretch-floor", "12"}},
        printed({"advise", trace})},
-      {{"bound"},
-       {{"--stretch-floor", "12"}, {"--threads", none}, {"--output", none}},
-       printed({"bound", trace})},
+      {{"bound"}, {{"--stretch-floor", "12"}, {"--threads", none}, {"--output", none}}, printed({"bound", trace})},
       {{"replay"},
        {{"--algorithm", none}, {"--trace", none}, {"--json", none}, {"--penalty", "20"}, {"--stretch-floor", "12"}},
        printed({"replay", folder / "record", "-a", "FCFS"})},
       {{"reproduce"},
-       {{"--list", none}, {"--output", none}, {"--threads", none}, {"--assume", none}, {"--parts", "figure3b"},
-        {"--instances", "1"}, {"--seed", "5"}, {"--traces", folder.path().string()}},
+       {{"--list", none},
+        {"--output", none},
+        {"--threads", none},
+        {"--assume", none},
+        {"--parts", "figure3b"},
+        {"--instances", "1"},
+        {"--seed", "5"},
+        {"--traces", folder.path().string()}},
        printed({"reproduce", "rr7659"})},
       {{"import", "swf"},
        {{"--to", "swf"}, {"--swf", ""}, {"--anonymise", ""}, {"--output", none}},
@@ -250,9 +260,7 @@ TEST(CliOrigin, PagesAndTablesNameWhatMadeThem) {
   }
   const std::string conf = file_bytes(folder / "dfrs.conf");
   EXPECT_THAT(conf, AllOf(complete, HasSubstr("--penalty=300")));
-  EXPECT_THAT(conf.substr(0, conf.find("
-Partitions=")), Not(testing::ContainsRegex("
-[^#]")));
+  EXPECT_THAT(conf.substr(0, conf.find("\nPartitions=")), Not(testing::ContainsRegex("\n[^#]")));
   EXPECT_THAT(output_of({"bound", trace}), AllOf(complete, HasSubstr("--stretch-floor=10")));
   EXPECT_THAT(output_of({"analyse", trace, "--kill-at-estimate"}), AllOf(complete, HasSubstr("--kill-at-estimate")));
 
