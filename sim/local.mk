@@ -75,6 +75,7 @@ libsim_a_SOURCES = \
 	sim/host/timeline.h \
 	sim/io/allocation.cc \
 	sim/io/allocation.h \
+	sim/io/constant_columns.h \
 	sim/io/file_name.cc \
 	sim/io/file_name.h \
 	sim/io/http.cc \
