@@ -100,13 +100,14 @@ class Writer {
     page.title = "What DFRS would do for your cluster";
     page.subtitle = fmt::format("{}: {}{}", in_.source, jobs_of(in_.jobs_in_source),
                                 in_.length > 0 ? " submitted within " + span(in_.length) : "");
-    advice.conf = conf();
+    const std::string settings_only = conf();
+    advice.conf = comments() + settings_only;
     verdict();
     the_jobs();
     service();
     by_class();
     costs();
-    settings(advice.conf);
+    settings(settings_only);
     trust();
     words();
     made();
@@ -363,6 +364,15 @@ class Writer {
         counted(in_.study.lost_work.max_lost_runs, "run", "runs")));
   }
 
+  // The options are also in the command.
+  std::string comments() const {
+    std::string out;
+    for (const auto& [name, value] : in_.made) {
+      if (!name.ends_with(" options")) out += fmt::format("# {}: {}\n", name, base::printable(value));
+    }
+    return out;
+  }
+
   std::string conf() const {
     const bool pauses = both_ways(*kept_);
     std::string partition = in_.facts ? in_.facts->partition : std::string();
@@ -371,9 +381,7 @@ class Writer {
              c == '.';
     });
     if (!plain) partition = "dfrs";
-    std::string out;
-    for (const auto& [name, value] : in_.made) out += fmt::format("# {}: {}\n", name, base::printable(value));
-    out += fmt::format(
+    std::string out = fmt::format(
         "# dfrs.conf to start with; all other settings have defaults (dfrs.conf.example)\n"
         "Partitions={}\nAlgorithm={}\n",
         partition, kept_->algorithm);

@@ -47,7 +47,7 @@ struct AdviceInput {
 
 struct Advice {
   Page page;
-  std::string conf;  ///< the suggested dfrs.conf, also part of the page
+  std::string conf;  ///< the suggested dfrs.conf; the page has it without the comments on what made it
 };
 
 /// Runs all simulations. Errors: those of run_study.
