@@ -285,6 +285,10 @@ std::string without_origin(const std::string& text) {
                            [&](std::string_view name) { return line.starts_with(name); })) {
       continue;
     }
+    // The first line of a log of decisions ends with it.
+    if (const std::size_t at = line.find(",\"origin\":"); line.starts_with('{') && at != std::string::npos) {
+      line.erase(at, line.size() - 1 - at);
+    }
     kept += line + "\n";
   }
   return kept;

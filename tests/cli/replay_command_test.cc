@@ -178,7 +178,7 @@ TEST(CliReplay, TheRecordsJobsAsATrace) {
   const std::string path = record(folder, small_trace(), "Greedy*/OPT=MIN", "small.jsonl.gz");
   output_of({"replay", path, "--trace", folder / "out.dfrs"});
   EXPECT_EQ(
-      file_bytes(folder / "out.dfrs"),
+      without_origin(file_bytes(folder / "out.dfrs")),
       "; dfrs-trace: 1\n; Name: small\n; Nodes: 2 cpu 1 memory 1000\n; Fields: id submit tasks cpu_need memory_mib "
       "run_time estimate\n1 0 2 1 500 100 100\n2 10 1 0.5 400 50 60\n3 20 2 0.25 600 30 30\n");
 }

@@ -52,7 +52,7 @@ RunFiles run_with_files(const std::string& trace, const std::string& algorithm,
                                      folder / "jobs", "--log", folder / "log"};
   arguments.insert(arguments.end(), options.begin(), options.end());
   const std::string text = output_of(arguments, {.input = trace});
-  return {json::parse(text), without_origin(file_bytes(folder / "jobs")), file_bytes(folder / "log")};
+  return {json::parse(text), without_origin(file_bytes(folder / "jobs")), without_origin(file_bytes(folder / "log"))};
 }
 
 // Recomputes the figures from just the jobs' times.
