@@ -13,8 +13,12 @@ libstudies_a_SOURCES += \
 	studies/divisible/host/simulation.h \
 	studies/divisible/rr5724.cc \
 	studies/divisible/rr5724.h \
+	studies/divisible/rr5724_campaign.cc \
+	studies/divisible/rr5724_campaign.h \
 	studies/divisible/rr5724_published.cc \
 	studies/divisible/rr5724_published.h \
+	studies/divisible/rr5724_readings.cc \
+	studies/divisible/rr5724_readings.h \
 	studies/divisible/rules/algorithm.cc \
 	studies/divisible/rules/algorithm.h \
 	studies/divisible/rules/deadlines.cc \
@@ -26,12 +30,17 @@ libstudies_a_SOURCES += \
 	studies/divisible/rules/list_schedule.h \
 	studies/divisible/rules/mct.cc \
 	studies/divisible/rules/mct.h \
+	studies/divisible/rules/mct_div.cc \
+	studies/divisible/rules/mct_div.h \
 	studies/divisible/rules/model.cc \
 	studies/divisible/rules/model.h \
+	studies/divisible/rules/offline_edf.cc \
+	studies/divisible/rules/offline_edf.h \
 	studies/divisible/rules/optimal.cc \
 	studies/divisible/rules/optimal.h \
 	studies/divisible/rules/plan.cc \
 	studies/divisible/rules/plan.h \
+	studies/divisible/rules/readings.h \
 	studies/gang/gang_cloud.cc \
 	studies/gang/gang_cloud_published.cc \
 	studies/gang/gang_cloud_published.h \

@@ -10,6 +10,7 @@ tests_studies_tests_SOURCES = \
 	tests/studies/divisible/host/instance_file_test.cc \
 	tests/studies/divisible/host/optimum_test.cc \
 	tests/studies/divisible/host/random_instance.h \
+	tests/studies/divisible/host/readings_test.cc \
 	tests/studies/divisible/host/schedule_checker.cc \
 	tests/studies/divisible/host/schedule_checker.h \
 	tests/studies/divisible/host/schedules_test.cc \
