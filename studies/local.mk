@@ -44,6 +44,8 @@ libstudies_a_SOURCES += \
 	studies/gang/gang_cloud.cc \
 	studies/gang/gang_cloud_published.cc \
 	studies/gang/gang_cloud_published.h \
+	studies/gang/gang_cloud_readings.cc \
+	studies/gang/gang_cloud_readings.h \
 	studies/gang/host/elastic_simulation.cc \
 	studies/gang/host/elastic_simulation.h \
 	studies/gang/host/experiment.cc \
@@ -67,7 +69,9 @@ libstudies_a_SOURCES += \
 	studies/gang/rules/schedule.h \
 	studies/gang/rules/starvation.h \
 	studies/gang/rules/waiting_gang.h \
-	studies/reproductions.cc
+	studies/reproductions.cc \
+	studies/study_origin.cc \
+	studies/study_origin.h
 
 # What dfrs-sim does with them: the program's lists of commands and reproductions are here, so that sim/ names no study.
 dfrs_sim_SOURCES += \

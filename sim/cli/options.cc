@@ -356,6 +356,27 @@ std::string SimulationOptions::describe() const {
   return text;
 }
 
+std::string options_text(const CLI::App& app, std::span<const std::string_view> without) {
+  std::string text;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_positional() || option->get_lnames().empty()) continue;
+    const std::string name = "--" + option->get_lnames().front();
+    if (std::find(without.begin(), without.end(), name) != without.end()) continue;
+    std::string word = name;
+    if (option->count() > 0 && option->get_items_expected_max() > 0) {
+      word += fmt::format("={}", fmt::join(option->results(), ","));
+    } else if (option->count() == 0) {
+      std::string value = option->get_default_str();
+      if (value.empty()) continue;
+      // Lists have brackets here.
+      if (value.front() == '[' && value.back() == ']') value = value.substr(1, value.size() - 2);
+      word += "=" + value;
+    }
+    text += (text.empty() ? "" : " ") + shell_word(word);
+  }
+  return text;
+}
+
 CLI::Validator number_in(double least, double most) {
   return {[=](const std::string& text) {
             double value = 0;

@@ -64,6 +64,11 @@ class WorkloadOptions {
   std::vector<std::string> only_;  // names of instances
 };
 
+/// All options of a command as on a command line, defaults included, except those in `without` (their long names) and
+/// positional ones. Options that do not change results belong in `without`; any other that is added to the command
+/// appears.
+std::string options_text(const CLI::App& app, std::span<const std::string_view> without);
+
 /// How instances are simulated.
 class SimulationOptions {
  public:
