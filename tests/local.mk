@@ -130,6 +130,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/report/table_test.cc \
 	tests/sim/report/verdict_test.cc \
 	tests/sim/reproduce/campaign_plan_test.cc \
+	tests/sim/reproduce/cell_count_test.cc \
 	tests/sim/reproduce/choice_test.cc \
 	tests/sim/reproduce/comparison_table_test.cc \
 	tests/sim/reproduce/logs_test.cc \
