@@ -294,8 +294,8 @@ A SOURCE is text:
   cluster 10 1.5 0,2      processors, work per second of each, databanks (- for none)
   job 0.25 120 2          release in seconds, work, databank
 
-Bender98 solves the instance anew with each request: seconds to a minute for an instance of 10 clusters or more, where
-all others together take about a second.
+Bender98 computes a whole schedule again at each request: seconds to a minute for an instance of 10 clusters or more.
+All others together take about a second.
 
 Examples:
   dfrs-sim divisible                                      every algorithm on one instance
@@ -372,7 +372,7 @@ void add_divisible(CLI::App& app) {
   command->callback([options, command] {
     std::vector<std::string_view> without(kPresentation.begin(), kPresentation.end());
     if (!options->sources.empty()) without.insert(without.end(), kGenerating.begin(), kGenerating.end());
-    options->origin = {"divisible", options_text(*command, without), {}};
+    options->origin = {"divisible", own_options(*command, without), {}};
     options->run();
   });
 }

@@ -243,7 +243,7 @@ void add_gang(CLI::App& app) {
       "  dfrs-sim gang --limit 64 --minimum 64              on a cluster of fixed size\n"
       "  dfrs-sim reproduce gang-cloud                      the paper's table and figures");
   command->callback([o, command] {
-    o->origin = {"gang", options_text(*command, kPresentation), {}};
+    o->origin = {"gang", own_options(*command, kPresentation), {}};
     o->run();
   });
 }
