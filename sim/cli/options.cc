@@ -55,13 +55,13 @@ std::string text_of_options(const CLI::App& app, const Chosen& chosen, const Res
       add(found->second->empty() ? name : name + "=" + *found->second);
     } else if (option->count() > 0 && option->get_items_expected_max() == 0) {
       add(name);
-    } else if (option->count() > 0 && option->get_delimiter() == ',') {
-      add(fmt::format("{}={}", name, fmt::join(option->results(), ",")));
+    } else if (option->count() > 0 && option->get_delimiter() != '\0') {
+      add(fmt::format("{}={}", name, fmt::join(option->results(), std::string(1, option->get_delimiter()))));
     } else if (option->count() > 0) {
       for (const std::string& value : option->results()) add(name + "=" + value);
     } else if (found == resolved.end() && !option->get_default_str().empty()) {
       std::string value = option->get_default_str();
-      // The parser puts lists into brackets.
+      // The parser shows the default of a list in brackets.
       if (value.front() == '[' && value.back() == ']') value = value.substr(1, value.size() - 2);
       add(name + "=" + value);
     }
@@ -396,6 +396,10 @@ std::string SimulationOptions::describe() const {
   }
   if (discover_needs_) text += fmt::format(", CPU needs measured (floor {})", need_floor_);
   return text;
+}
+
+std::string own_options(const CLI::App& app, std::initializer_list<std::string_view> left_out) {
+  return own_options(app, std::span(left_out.begin(), left_out.size()));
 }
 
 std::string own_options(const CLI::App& app, std::span<const std::string_view> left_out) {

@@ -112,10 +112,8 @@ class SimulationOptions {
 
 /// The options that only this subcommand has, as on a command line, with their values or else their defaults. All but
 /// those `left_out`, on which results do not depend, so that a new one is named.
+std::string own_options(const CLI::App& app, std::initializer_list<std::string_view> left_out);
 std::string own_options(const CLI::App& app, std::span<const std::string_view> left_out);
-inline std::string own_options(const CLI::App& app, std::initializer_list<std::string_view> left_out) {
-  return own_options(app, std::span(left_out.begin(), left_out.size()));
-}
 
 /// Accepts finite numbers from `least` to `most`. CLI::Range lets nan pass.
 CLI::Validator number_in(double least, double most);

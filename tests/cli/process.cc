@@ -266,10 +266,10 @@ std::string output_of(const std::vector<std::string>& arguments, const Surroundi
 std::string without_origin(const std::string& text) {
   static constexpr std::string_view kLines[] = {"program ",
                                                 "source ",
-                                                "options ",
                                                 "workload options ",
                                                 "simulation options ",
                                                 "repeat with ",
+                                                "options ",
                                                 "; Program: ",
                                                 "; Source SHA-256: ",
                                                 "; Made by: ",
