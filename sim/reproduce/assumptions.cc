@@ -25,8 +25,8 @@ constexpr double kNear = 0.1;
 constexpr double kLeastRatio = 0.01;  // a measured 0 must not make a mean 0
 
 // What is simulated. All but the first change decisions or workloads.
-enum class Variant : std::size_t { plain, merged, free, floor, batch_jobs, typeless };
-constexpr std::size_t kVariants = 6;
+enum class Variant : std::size_t { plain, merged, free, long_penalty, short_period, floor, batch_jobs, typeless };
+constexpr std::size_t kVariants = 8;
 
 // How runs become one figure.
 enum class Averaging { mean, median, pooled, above_07, submissions, small_nodes };
@@ -62,6 +62,8 @@ constexpr std::array kAssumptions{
                "nodes of 8 GB, as in a footnote, instead of 10"},
     Assumption{"merged", Variant::merged, Counting::job, Averaging::mean, "one decision for each instant"},
     Assumption{"free", Variant::free, Counting::job, Averaging::mean, "no penalty"},
+    Assumption{"penalty-450", Variant::long_penalty, Counting::job, Averaging::mean, "a penalty of 450 s"},
+    Assumption{"period-450", Variant::short_period, Counting::job, Averaging::mean, "a period of 450 s"},
     Assumption{"floor", Variant::floor, Counting::job, Averaging::mean,
                "priorities count at least 30 s of flow time, or without it where the paper has it"},
     Assumption{"batch-jobs", Variant::batch_jobs, Counting::job, Averaging::mean, "workloads of batch jobs only"},
@@ -97,6 +99,8 @@ SimOptions options_of(Variant variant, const CostStudy& study) {
   floor = study.priority_floor;
   if (variant == Variant::merged) sim.events_apart = false;
   if (variant == Variant::free) sim.penalty = 0;
+  if (variant == Variant::long_penalty) sim.penalty = 450;
+  if (variant == Variant::short_period) sim.engine.of<DfrsOptions>().period = 450;
   if (variant == Variant::floor) floor = floor > 0 ? 1e-6 : kFloor;
   return sim;
 }
