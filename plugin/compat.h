@@ -102,8 +102,7 @@ extern compat_list part_list __attribute__((weak));
 static inline bool compat_in_slurmctld(void) { return running_in_slurmctld(); }
 
 /* Whether slurmctld takes over jobs under way from another process, in which case no mistake in a file may end it:
- * since 23.11 `scontrol reconfigure` starts it anew with this variable set, and a backup takes over from the primary.
- */
+ * since 23.11 `scontrol reconfigure` starts a new process with this variable set; or a backup replaces the primary. */
 static inline bool compat_goes_on(void) { return getenv("SLURMCTLD_RECONF") || !slurmctld_primary; }
 
 /* Slurm's functions that only read take bitmaps without const. */
@@ -235,8 +234,7 @@ static inline void compat_block_nodes(job_record_t *job) {
 
 /* Slurm 23.11 without slurmdbd takes an errno that is left over, as by looking through a second folder of PluginDir,
  * for a database that is down. It then has no list of associations, not even an empty one, and starts no job that has
- * waited
- * ("InvalidAccount"). To be called after that, with Slurm's locks for configuration held. */
+ * waited ("InvalidAccount"). Call this after Slurm has loaded its plugins, with its locks for configuration held. */
 static inline void compat_accounting_ready(void) {
 #if COMPAT_IS(23, 11)
   if (!assoc_mgr_assoc_list && !slurm_with_slurmdbd()) (void)assoc_mgr_init(acct_db_conn, NULL, SLURM_SUCCESS);

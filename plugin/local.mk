@@ -107,7 +107,6 @@ plugin_select_cons_tres_so_SOURCES = \
 	plugin/selector_reserved.h \
 	plugin/selector_reserved_22_05.h \
 	plugin/selector_test.h \
-	plugin/selector_test_before_24_11.h \
 	plugin/shared_row.c \
 	plugin/shared_row.h \
 	plugin/stock.c \

@@ -22,15 +22,18 @@ static double charged_billing(job_record_t *job, time_t from, time_t to, double 
 
 /* Slurm's _apply_new_usage() has these names: the end of the period, its length with decay, its length. */
 #define calc_job_billable_tres(job, from, locked) charged_billing(job, from, end_period, run_decay, run_delta)
+#define init init_multifactor
 /* clang-format off: these are one file */
 #include "src/plugins/priority/multifactor/fair_tree.c"
 #include "src/plugins/priority/multifactor/priority_multifactor.c"
 /* clang-format on */
 #undef calc_job_billable_tres
+#undef init
 
 static bool usage_available;
 
-static void restore_once(void) {
+/* slurmctld charges for the time of a restart before it loads schedulers. */
+static void restore(void) {
   usage_available = dfrs_controller_abi() == DFRS_CONTROLLER_ABI;
   if (!usage_available) {
     error("priority/multifactor: libdfrs_controller.so is of another build; jobs are charged for all their CPUs");
@@ -39,6 +42,12 @@ static void restore_once(void) {
   char *conf_file = get_extra_conf_path("dfrs.conf");
   dfrs_usage_restore(conf_file, slurm_conf.state_save_location);
   xfree(conf_file);
+}
+
+/* Slurm holds no lock here, so that files may be read. */
+int init(void) {
+  if (compat_in_slurmctld()) restore();
+  return init_multifactor();
 }
 
 /* Without weights Slurm bills CPUs. */
@@ -85,8 +94,6 @@ static void take_back(job_record_t *job, double cpus, double billing, double dec
 
 /* What the job costs a second in that period. The caller holds the association and QOS write locks. */
 static double charged_billing(job_record_t *job, time_t from, time_t to, double decayed, double plain) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, restore_once);
   const double full = calc_job_billable_tres(job, from, true);
   double fraction = 1;
   if (!usage_available || !job->tres_alloc_cnt ||

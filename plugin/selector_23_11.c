@@ -3,7 +3,8 @@
  */
 #include "plugin/selector_forward.h"
 #include "plugin/selector_reserved.h"
-#include "plugin/selector_test_before_24_11.h"
+#define SINCE_24_11(...)
+#include "plugin/selector_test.h"
 
 FORWARDED_BEFORE_25_05(FORWARD)
 

@@ -2,6 +2,8 @@
  * The entry points of Slurm 24.11, see selector.h.
  */
 #include "plugin/selector_forward.h"
+#include "plugin/selector_reserved.h"
+#define SINCE_24_11(...) __VA_ARGS__
 #include "plugin/selector_test.h"
 
 FORWARDED_BEFORE_25_05(FORWARD)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The entry points of Slurm 25.05 and later, see selector.h.
  */
-#include "plugin/selector.h"
-#include "plugin/selector_test.h"
+#include "plugin/selector_reserved.h"
 #include "plugin/stock.h"
+#define SINCE_24_11(...) __VA_ARGS__
+#include "plugin/selector_test.h"
 
 static void (*stock_job_mem_reduce)(job_record_t *); /* since 26.05 */
 

@@ -195,7 +195,7 @@ double usage_records_check(const struct dfrs_snapshot *view) {
   const size_t known = count;
   for (size_t i = 0; i < known; ++i) runs[i].seen = false;
   for (size_t i = 0; i < view->job_count; ++i) follow(&view->jobs[i], now, known);
-  bool due = count > known;
+  bool due = count > known; /* where a new run is followed from is not known yet */
   for (size_t i = 0; i < count; ++i) due = due || runs[i].ended || hour_due(&runs[i], hour_end, now);
   if (due) {
     lock_slurmctld(locks);
@@ -209,8 +209,9 @@ double usage_records_check(const struct dfrs_snapshot *view) {
     unlock_slurmctld(locks);
     if (now >= hour_end - kBeforeHour && kept_hour != hour_end) keep(kept_hour = hour_end);
   }
+  const bool grown = count > known;
   drop_unseen();
-  if (count > 1) qsort(runs, count, sizeof(*runs), by_job);
+  if (grown) qsort(runs, count, sizeof(*runs), by_job);
   if (count == 0) return INFINITY;
   const time_t next = hour_end - kBeforeHour;
   return next > now ? (double)(next - now) : 1.0;

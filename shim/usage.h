@@ -18,9 +18,8 @@ extern "C" {
  * know the run, or ChargeBy=allocation: Slurm's own rule holds. O(log of the run's changes of yield). */
 bool dfrs_usage_fraction(uint32_t job_id, uint32_t restarts, double from, double to, double* fraction);
 
-/* Reads what the last controller has saved; what one in this process has published stays. slurmctld charges for the
- * time of a restart before it loads schedulers. Reads two small files, at the first call only; what it cannot read is
- * not known, and the controller will say why. */
+/* Reads what the last controller has saved; what one in this process has published stays. Reads two files, at the first
+ * call only, so hold no lock. What it cannot read is not known, and the controller will say why. */
 void dfrs_usage_restore(const char* conf_file, const char* state_dir);
 
 #ifdef __cplusplus

@@ -73,9 +73,9 @@ libsim_a_SOURCES = \
 	sim/host/step_recorder.h \
 	sim/host/timeline.cc \
 	sim/host/timeline.h \
-	sim/host/watched_simulation.h \
 	sim/io/allocation.cc \
 	sim/io/allocation.h \
+	sim/io/constant_columns.h \
 	sim/io/file_name.cc \
 	sim/io/file_name.h \
 	sim/io/http.cc \
@@ -91,6 +91,8 @@ libsim_a_SOURCES = \
 	sim/metrics/confidence.h \
 	sim/metrics/job_times.cc \
 	sim/metrics/job_times.h \
+	sim/metrics/metric_columns.cc \
+	sim/metrics/metric_columns.h \
 	sim/metrics/metrics.cc \
 	sim/metrics/metrics.h \
 	sim/metrics/schedule_metrics.cc \

@@ -158,7 +158,7 @@ tl::expected<Result<Json>, NoAnswer> ask_once(const ControllerAddress& address, 
   return tl::unexpected(std::move(none));
 }
 
-// Since Slurm 23.11 slurmctld starts anew at `scontrol reconfigure`, and does not answer for a moment.
+// Since Slurm 23.11 `scontrol reconfigure` replaces the process of slurmctld. Nobody answers for a moment.
 Result<Json> ask(const Options& options, const Question& question) {
   using std::chrono::steady_clock;
   const auto address = find_controller(options.address);

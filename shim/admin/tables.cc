@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/counted.h"
 #include "base/text_table.h"
 
 namespace dfrs::shim {
@@ -25,10 +26,6 @@ std::string shortened(std::string text, std::size_t most) {
 }
 
 std::string text_of(const Json& value) { return value.is_null() ? std::string() : value.get<std::string>(); }
-
-std::string counted(std::uint64_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
 
 // 1.50 -> "1.5", 4.00 -> "4".
 std::string cpus_text(double cpus) {
@@ -66,7 +63,7 @@ Numbered split_number(const std::string& name) {
 std::string recording_line(const Json& record) {
   const std::string path = printable(text_of(record.at("path")));
   const std::string stopped = printable(text_of(record.at("stopped")));
-  const std::string steps = counted(record.at("steps").get<std::uint64_t>(), "step", "steps");
+  const std::string steps = base::counted(record.at("steps").get<std::uint64_t>(), "step");
   if (record.at("on").get<bool>()) return fmt::format("recording to {} ({})", path, steps);
   if (!stopped.empty()) return fmt::format("recording has stopped: {}: {} ({})", path, stopped, steps);
   if (!path.empty()) return fmt::format("not recording; the last record is {} ({})", path, steps);
@@ -123,11 +120,11 @@ std::string places_text(const Json& places) {
 
 std::string status_table(const Json& answer, const UserNames& users) {
   const Json& jobs = answer.at("jobs");
-  std::string out = fmt::format(
-      "cluster {}: {} every {} s, quotas {}; {} on {}\n", printable(answer.at("cluster").get<std::string>()),
-      answer.at("algorithm").get<std::string>(), answer.at("period_s").get<double>(),
-      answer.at("enforce_quotas").get<bool>() ? "enforced" : "off", counted(jobs.size(), "job", "jobs"),
-      counted(answer.at("nodes").get<std::uint64_t>(), "node", "nodes"));
+  std::string out =
+      fmt::format("cluster {}: {} every {} s, quotas {}; {} on {}\n",
+                  printable(answer.at("cluster").get<std::string>()), answer.at("algorithm").get<std::string>(),
+                  answer.at("period_s").get<double>(), answer.at("enforce_quotas").get<bool>() ? "enforced" : "off",
+                  base::counted(jobs.size(), "job"), base::counted(answer.at("nodes").get<std::uint64_t>(), "node"));
   // A controller of an earlier version does not say.
   if (const std::string error = printable(text_of(answer.value("config_error", Json()))); !error.empty()) {
     out += "dfrs.conf is not in force: " + error + "\n";
@@ -136,10 +133,10 @@ std::string status_table(const Json& answer, const UserNames& users) {
     out += "no step yet: slurmctld has not shown the cluster\n";
   } else {
     out += fmt::format("{}, {}, {}, {}; the last took {:.1f} ms, the longest {:.1f} ms\n",
-                       counted(answer.at("steps").get<std::uint64_t>(), "step", "steps"),
-                       counted(answer.at("decisions").get<std::uint64_t>(), "decision", "decisions"),
-                       counted(answer.at("resyncs").get<std::uint64_t>(), "resync", "resyncs"),
-                       counted(answer.at("errors").get<std::uint64_t>(), "error", "errors"),
+                       base::counted(answer.at("steps").get<std::uint64_t>(), "step"),
+                       base::counted(answer.at("decisions").get<std::uint64_t>(), "decision"),
+                       base::counted(answer.at("resyncs").get<std::uint64_t>(), "resync"),
+                       base::counted(answer.at("errors").get<std::uint64_t>(), "error"),
                        answer.at("last_step_ms").get<double>(), answer.at("max_step_ms").get<double>());
   }
   if (const std::string error = printable(text_of(answer.at("last_error"))); !error.empty()) {
@@ -147,7 +144,7 @@ std::string status_table(const Json& answer, const UserNames& users) {
   }
   if (const auto lost = answer.at("lost_runs").get<std::uint64_t>(); lost != 0) {
     out += fmt::format("work lost to requeues: {} of virtual time in {}\n",
-                       duration_text(answer.at("lost_work_s").get<double>()), counted(lost, "run", "runs"));
+                       duration_text(answer.at("lost_work_s").get<double>()), base::counted(lost, "run"));
   }
   out += recording_line(answer.at("record")) + "\n\n";
   if (jobs.empty()) return out + "no jobs in managed partitions\n";
@@ -251,8 +248,8 @@ std::string repack_table(const Json& answer) {
       fmt::format("{} would do this now; nothing has been done:\n", answer.at("algorithm").get<std::string>());
   out += fmt::format("smallest yield of running jobs {:.3f} now, {:.3f} then; {}, {}\n",
                      answer.at("min_yield_before").get<double>(), answer.at("min_yield_after").get<double>(),
-                     counted(moves.size(), "placement", "placements"),
-                     counted(yields.size(), "change of yield", "changes of yield"));
+                     base::counted(moves.size(), "placement"),
+                     base::counted(yields.size(), "change of yield", "changes of yield"));
   using base::Align;
   if (!moves.empty()) {
     base::TextTable table;

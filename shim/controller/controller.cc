@@ -122,6 +122,11 @@ void Controller::publish_usage(Seconds now) const {
   }
 }
 
+void Controller::publish_usage(const Job* job, Seconds now) const {
+  if (job != nullptr && parts_.usage != nullptr && config_.charge_by_yield)
+    shim::publish_usage(*job, now, *parts_.usage);
+}
+
 // `asked`: the time that the stages of this step ask for.
 Seconds Controller::next_wake(Seconds asked, Seconds now) const {
   Seconds next = std::min({asked, driver_.wake_at(), state_.due_at(now)});
@@ -148,9 +153,11 @@ bool Controller::applied(std::span<const std::size_t> index, std::span<const dfr
   effects.confirm_raises = quota_link_.agents() != nullptr;
   for (std::size_t k = 0; k < index.size() && k < results.size(); ++k) {
     if (index[k] >= operations_.size()) continue;
-    apply_result(operations_[index[k]], results[k], now, config_, log_, jobs_, state_.totals(), effects);
+    const dfrs_operation& operation = operations_[index[k]];
+    apply_result(operation, results[k], now, config_, log_, jobs_, state_.totals(), effects);
+    publish_usage(jobs_.find(operation.key.job_id), now);
   }
-  publish_usage(now);
+  for (const Job* const task : effects.tasks_split_off) publish_usage(task, now);
   if (effects.state_changed) state_.mark_changed();
   if (effects.swap_promised) inputs_.forget_swap();
   for (const Seconds took : effects.restarts_took) inputs_.restart_took(took);

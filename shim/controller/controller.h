@@ -103,6 +103,7 @@ class Controller final : public Inspection {
   bool decide(Changes& changes, Seconds now);
   Seconds reconcile(Seconds now);
   void publish_usage(Seconds now) const;
+  void publish_usage(const Job* job, Seconds now) const;
   Seconds next_wake(Seconds asked, Seconds now) const;
   LiveState live_state() const;
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "shim/controller/inspection.h"
 #include "shim/controller/memory_ledger.h"
 #include "shim/controller/pause_rules.h"
@@ -48,8 +49,6 @@ std::string why_cost(const Job& job, const PauseCosts& costs, const Config& conf
       costs.restart(config),
       loses ? fmt::format(", and {:.0f} s of work that would be lost", job.virtual_time(now)) : std::string());
 }
-
-const char* plural(std::uint64_t count) { return count == 1 ? "" : "s"; }
 
 // One job's explanation, line by line.
 class Explanation {
@@ -98,8 +97,8 @@ class Explanation {
 
   void say_request() {
     const JobFacts& facts = job_.facts;
-    say("It asks for {} task{} of {} CPU{} and {} MiB each.", facts.tasks, plural(facts.tasks), facts.cpus_per_task,
-        plural(facts.cpus_per_task), facts.memory_per_task);
+    say("It asks for {} of {} and {} MiB each.", base::counted(facts.tasks, "task"),
+        base::counted(facts.cpus_per_task, "CPU"), facts.memory_per_task);
     if (live_.config.measure_cpu_need && job_.need.value < 1) {
       say("It has been seen to need {:.2f} of each of these CPUs; CPU is shared by that.", job_.need.value);
     }
@@ -137,9 +136,9 @@ class Explanation {
       const bool has_memory = free >= 0 && static_cast<std::uint64_t>(free) >= facts.memory_per_task;
       ++(has_memory ? alone : short_of_memory);
     }
-    say("Of {} node{} that it may use, {} {} not usable, {} {} too little memory free, {} {} kept from it by exclusive "
+    say("Of {} that it may use, {} {} not usable, {} {} too little memory free, {} {} kept from it by exclusive "
         "use; there is room for {} of {} tasks.",
-        eligible, plural(eligible), unusable, unusable == 1 ? "is" : "are", short_of_memory,
+        base::counted(eligible, "node"), unusable, unusable == 1 ? "is" : "are", short_of_memory,
         short_of_memory == 1 ? "has" : "have", alone, alone == 1 ? "is" : "are",
         std::min<std::uint64_t>(fit, facts.tasks), facts.tasks);
     if (policy_flags(job_).may_not_move) {
@@ -185,7 +184,7 @@ class Explanation {
           job_.run_virtual_time(now_) / 60);
     }
     if (history.lost_runs > 0) {
-      say("It has lost the work of {} run{}, {:.0f} s of virtual time.", history.lost_runs, plural(history.lost_runs),
+      say("It has lost the work of {}, {:.0f} s of virtual time.", base::counted(history.lost_runs, "run"),
           history.lost_work);
     }
   }

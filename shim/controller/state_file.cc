@@ -22,11 +22,11 @@ namespace {
 
 using nlohmann::json;
 
-std::string failure(const std::string& what, const std::string& path, int error = errno) {
-  return fmt::format("cannot {} {}: {}", what, path, std::strerror(error));
+tl::expected<std::string, int> read_text(const std::string& path) {
+  const base::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return tl::unexpected(errno);
+  return base::read_all(file.get(), std::numeric_limits<std::size_t>::max());
 }
-
-base::Fd open_file(const std::string& path, int flags) { return base::Fd(open(path.c_str(), flags | O_CLOEXEC, 0600)); }
 
 json job_to_json(const SavedJob& job) {
   return {{"id", job.id},
@@ -137,16 +137,15 @@ tl::expected<SavedState, std::string> parse_state(std::string_view text) {
 }
 
 tl::expected<SavedState, std::string> StateFile::load(const Log& log) const {
-  const base::Fd file = open_file(path(), O_RDONLY);
-  if (!file && errno == ENOENT) return SavedState{};
-  const auto text = file ? base::read_all(file.get(), std::numeric_limits<std::size_t>::max()) : tl::unexpected(errno);
-  if (!text) return tl::unexpected<std::string>(failure("read", path(), text.error()));
+  const auto text = read_text(path());
+  if (!text && text.error() == ENOENT) return SavedState{};
+  if (!text) return tl::unexpected<std::string>(file_failure("read", path(), text.error()));
   auto state = parse_state(*text);
   if (state) return state;
   const std::string aside = fmt::format("{}.damaged-{}", path(), std::time(nullptr));
   if (rename(path().c_str(), aside.c_str()) != 0) {
     return tl::unexpected<std::string>(
-        fmt::format("{} is damaged ({}), and {}", path(), state.error(), failure("rename it to", aside)));
+        fmt::format("{} is damaged ({}), and {}", path(), state.error(), file_failure("rename it to", aside, errno)));
   }
   log.error(
       "{} is damaged: {}; it was set aside as {}. The progress of jobs is now what their comments say, or counts "
@@ -156,9 +155,8 @@ tl::expected<SavedState, std::string> StateFile::load(const Log& log) const {
 }
 
 tl::expected<SavedState, std::string> StateFile::peek() const {
-  const base::Fd file = open_file(path(), O_RDONLY);
-  const auto text = file ? base::read_all(file.get(), std::numeric_limits<std::size_t>::max()) : tl::unexpected(errno);
-  if (!text) return tl::unexpected<std::string>(failure("read", path(), text.error()));
+  const auto text = read_text(path());
+  if (!text) return tl::unexpected<std::string>(file_failure("read", path(), text.error()));
   return parse_state(*text);
 }
 

@@ -15,7 +15,7 @@ namespace dfrs::shim {
 namespace {
 
 tl::unexpected<std::string> failure(const std::string& what, const std::string& path, int error = errno) {
-  return tl::unexpected<std::string>(fmt::format("cannot {} {}: {}", what, path, std::strerror(error)));
+  return tl::unexpected<std::string>(file_failure(what, path, error));
 }
 
 base::Fd open_file(const std::string& path, int flags) { return base::Fd(open(path.c_str(), flags | O_CLOEXEC, 0600)); }
@@ -30,6 +30,10 @@ tl::expected<void, int> write_synced(const std::string& path, std::string_view t
 }
 
 }  // namespace
+
+std::string file_failure(const std::string& what, const std::string& path, int error) {
+  return fmt::format("cannot {} {}: {}", what, path, std::strerror(error));
+}
 
 tl::expected<void, std::string> replace_synced(const std::string& folder, const std::string& name,
                                                std::string_view text) {

@@ -8,6 +8,9 @@
 
 namespace dfrs::shim {
 
+/// "cannot WHAT PATH: REASON", for an errno value.
+std::string file_failure(const std::string& what, const std::string& path, int error);
+
 /// Replaces a file atomically: NAME.new is written beside it, synced and renamed, and the folder synced. Blocks for the
 /// disk. Error: path and reason; the old content is still there then.
 tl::expected<void, std::string> replace_synced(const std::string& folder, const std::string& name,

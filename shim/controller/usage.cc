@@ -23,11 +23,13 @@ std::optional<SavedState> read_saved(const char* conf_file, const char* state_di
 
 double given_share(const Job& job) { return job.running() ? job.progress.clock.rate * job.need.value : 0; }
 
+void publish_usage(const Job& job, Seconds now, UsageLedger& ledger) {
+  const bool has_run = job.running() || job.facts.phase == DFRS_JOB_SUSPENDED || job.facts.phase == DFRS_JOB_ENDING;
+  if (has_run) ledger.set({job.id, job.restarts}, now, given_share(job));
+}
+
 void publish_usage(const JobTable& jobs, Seconds now, UsageLedger& ledger) {
-  jobs.each([&](const Job& job) {
-    const bool has_run = job.running() || job.facts.phase == DFRS_JOB_SUSPENDED || job.facts.phase == DFRS_JOB_ENDING;
-    if (has_run) ledger.set({job.id, job.restarts}, now, given_share(job));
-  });
+  jobs.each([&](const Job& job) { publish_usage(job, now, ledger); });
   ledger.drop_old(now);
 }
 

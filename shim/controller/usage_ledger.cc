@@ -2,6 +2,7 @@
 #include "shim/controller/usage_ledger.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace dfrs::shim {
 
@@ -67,6 +68,8 @@ std::optional<double> UsageLedger::mean(RunId run, Seconds from, Seconds to) con
 
 void UsageLedger::drop_old(Seconds now) {
   const std::lock_guard lock(mutex_);
+  if (std::abs(now - dropped_at_) < 60) return;
+  dropped_at_ = now;
   std::erase_if(runs_, [now](const auto& entry) { return entry.second.last_set < now - kKeep; });
 }
 

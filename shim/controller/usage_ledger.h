@@ -33,7 +33,7 @@ class UsageLedger {
   void restore(RunId run, Seconds begin, double mean, Seconds at, double share);
   /// The mean share from one time to another; nothing: the run is not known, or the times are not ascending.
   std::optional<double> mean(RunId run, Seconds from, Seconds to) const;
-  /// Forgets runs that were not set for kKeep.
+  /// Forgets runs that were not set for kKeep. Looks once a minute.
   void drop_old(Seconds now);
   void clear();
 
@@ -53,6 +53,7 @@ class UsageLedger {
 
   mutable std::mutex mutex_;
   std::unordered_map<std::uint64_t, Run> runs_;
+  Seconds dropped_at_ = -kKeep;
 };
 
 /// The one that usage.h shows.

@@ -324,7 +324,7 @@ struct HttpNodeAgents::Impl {
   // The agent has a newer state than ours. In our epoch: a later request of ours came first, and the next one has a
   // higher number anyway. In a later epoch: another controller has taken over, which we must not fight; or our epoch is
   // too low, because our state was lost and the clock was set back. In that case the agent keeps reporting the same
-  // state, and we choose a higher epoch. Answers are authenticated, so nobody else can raise our epoch.
+  // state, and we choose a higher epoch. Only agents can make us do so, because answers are authenticated.
   Outcome on_stale(Node& node, const std::string& body) {
     const auto have = parse_stale(body);
     if (!have) {

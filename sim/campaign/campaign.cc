@@ -35,10 +35,12 @@ ResultRow simulate_row(const Instance& instance, const Algorithm& algorithm, con
   SimOptions sim = options.sim;
   sim.engine.lp_solver = &solver;
   const double start = thread_cpu_seconds();
-  const RunResult run = simulate(instance, algorithm, sim);
+  // A store keeps the times for whoever asks later.
+  const RunResult run =
+      simulate(instance, algorithm, sim, Watch{.policy_times = options.policy_times || options.store != nullptr});
   ResultRow row;
   row.cpu_seconds = thread_cpu_seconds() - start;
-  row.policy_call_mean = run.steps == 0 ? 0 : run.policy_seconds / static_cast<double>(run.steps);
+  row.policy_call_mean = run.mean_policy_call();
   row.policy_call_longest = run.longest_policy_call;
   row.instance = instance.name;
   row.algorithm = algorithm_name(algorithm);

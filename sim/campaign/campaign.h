@@ -19,6 +19,7 @@ struct CampaignOptions {
   Seconds stretch_floor = 10;  ///< b of the bounded stretch, in metrics and bounds alike
   unsigned threads = 0;        ///< 0: one per processor
   Progress progress;
+  bool policy_times = false;  ///< measures the policy's calls, for the times in the results
   /// `sim` and `stretch_floor` as on a command line, for the results; empty: see campaign_settings.
   std::string described;
   /// Caches results, which are the same as without it. May be null.

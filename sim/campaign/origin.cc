@@ -6,20 +6,12 @@
 #include <algorithm>
 #include <array>
 
+#include "base/counted.h"
 #include "dfrs-config.h"
 #include "sim/campaign/results.h"
-#include "sim/counted.h"
 
 namespace dfrs::sim {
 namespace {
-
-std::vector<std::string> distinct(const std::vector<ResultOrigin>& origins, std::string ResultOrigin::* field) {
-  std::vector<std::string> values;
-  for (const ResultOrigin& origin : origins) {
-    if (std::find(values.begin(), values.end(), origin.*field) == values.end()) values.push_back(origin.*field);
-  }
-  return values;
-}
 
 std::string with_checksum(const ResultOrigin& origin) {
   return origin.sha256.empty() ? origin.source : fmt::format("{} (SHA-256 {})", origin.source, origin.sha256);
@@ -36,6 +28,21 @@ std::span<const OriginColumn> origin_columns() {
       {"simulation_options", &ResultOrigin::options},
   }};
   return columns;
+}
+
+std::string origin_headings() {
+  std::string out;
+  for (const OriginColumn& column : origin_columns()) out += (out.empty() ? "" : ",") + std::string(column.name);
+  return out;
+}
+
+std::string origin_fields(const ResultOrigin& origin) {
+  std::string out;
+  for (const OriginColumn& column : origin_columns()) {
+    if (&column != origin_columns().data()) out += ',';
+    out += csv_field(origin.*column.field);
+  }
+  return out;
 }
 
 std::string program_version() { return fmt::format("dfrs-sim {} (results {})", PACKAGE_VERSION, kResultsVersion); }
@@ -58,6 +65,14 @@ void CampaignOrigin::add(const std::shared_ptr<const ResultOrigin>& origin) {
   if (origin == nullptr || origin.get() == last_) return;
   last_ = origin.get();
   if (std::find(origins.begin(), origins.end(), *origin) == origins.end()) origins.push_back(*origin);
+}
+
+std::vector<std::string> CampaignOrigin::distinct(std::string ResultOrigin::* field) const {
+  std::vector<std::string> values;
+  for (const ResultOrigin& origin : origins) {
+    if (std::find(values.begin(), values.end(), origin.*field) == values.end()) values.push_back(origin.*field);
+  }
+  return values;
 }
 
 std::vector<std::string> CampaignOrigin::commands() const {
@@ -85,7 +100,7 @@ std::vector<std::string> CampaignOrigin::commands() const {
     } else {
       for (const std::string& source : group.sources) line += " " + shell_word(source);
     }
-    line += " -a " + shell_word(fmt::format("{}", fmt::join(algorithms, ",")));
+    if (!algorithms.empty()) line += " -a " + shell_word(fmt::format("{}", fmt::join(algorithms, ",")));
     for (const std::string* options : {&group.first->workload, &group.first->options}) {
       if (!options->empty()) line += " " + *options;
     }
@@ -99,19 +114,26 @@ std::vector<std::pair<std::string, std::string>> CampaignOrigin::described(std::
   const auto add = [&](std::string name, std::string value) {
     if (!value.empty()) out.emplace_back(std::move(name), std::move(value));
   };
-  for (const std::string& program : distinct(origins, &ResultOrigin::program)) add("program", program);
+  for (const std::string& program : distinct(&ResultOrigin::program)) add("program", program);
   std::size_t shown = 0;
   for (const ResultOrigin& origin : origins) {
     if (origin.source.empty()) continue;
     if (shown++ < most) add("source", with_checksum(origin));
   }
   if (shown > most) add("more sources", fmt::format("{}, in the column source of the results", shown - most));
-  for (const std::string& options : distinct(origins, &ResultOrigin::workload)) add("workload options", options);
-  for (const std::string& options : distinct(origins, &ResultOrigin::options)) add("simulation options", options);
+  for (const std::string& options : distinct(&ResultOrigin::workload)) add("workload options", options);
+  for (const std::string& options : distinct(&ResultOrigin::options)) add("simulation options", options);
   if (shown <= most) {
     for (const std::string& line : commands()) add("repeat with", line);
   }
   return out;
+}
+
+std::vector<std::string> trace_comments(const ResultOrigin& origin, std::string_view command) {
+  CampaignOrigin one;
+  one.command = command;
+  one.origins = {origin};
+  return {"Program: " + origin.program, "Source SHA-256: " + origin.sha256, "Made by: " + one.commands().front()};
 }
 
 std::string shell_word(std::string_view word) {

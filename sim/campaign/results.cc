@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -13,6 +12,7 @@
 
 #include "sim/campaign/degradation.h"
 #include "sim/errors.h"
+#include "sim/metrics/metric_columns.h"
 
 namespace dfrs::sim {
 namespace {
@@ -71,36 +71,19 @@ std::vector<std::string> distinct(const std::vector<ResultRow>& rows, std::strin
 }  // namespace
 
 std::span<const ResultColumn> result_columns() {
-  static constexpr std::array<ResultColumn, 28> columns{{
-      {"load", [](ResultRow& r) -> double& { return r.load; }},
-      {"bound_divisible", [](ResultRow& r) -> double& { return r.bound_divisible; }},
-      {"bound_ls1", [](ResultRow& r) -> double& { return r.bound_ls1; }},
-      {"max_stretch", [](ResultRow& r) -> double& { return r.metrics.max_stretch; }},
-      {"mean_stretch", [](ResultRow& r) -> double& { return r.metrics.mean_stretch; }},
-      {"mean_wait_s", [](ResultRow& r) -> double& { return r.metrics.mean_wait; }},
-      {"mean_turnaround_s", [](ResultRow& r) -> double& { return r.metrics.mean_turnaround; }},
-      {"makespan_s", [](ResultRow& r) -> double& { return r.metrics.makespan; }},
-      {"utilization", [](ResultRow& r) -> double& { return r.metrics.utilization; }},
-      {"underutilization", [](ResultRow& r) -> double& { return r.metrics.underutilization; }},
-      {"pauses_per_job", [](ResultRow& r) -> double& { return r.metrics.pauses_per_job; }},
-      {"moves_per_job", [](ResultRow& r) -> double& { return r.metrics.moves_per_job; }},
-      {"pauses_per_hour", [](ResultRow& r) -> double& { return r.metrics.pauses_per_hour; }},
-      {"moves_per_hour", [](ResultRow& r) -> double& { return r.metrics.moves_per_hour; }},
-      {"pause_gb_per_s", [](ResultRow& r) -> double& { return r.metrics.pause_gb_per_s; }},
-      {"move_gb_per_s", [](ResultRow& r) -> double& { return r.metrics.move_gb_per_s; }},
-      {"stretch_p50", [](ResultRow& r) -> double& { return r.metrics.stretch_p50; }, Kind::later},
-      {"stretch_p90", [](ResultRow& r) -> double& { return r.metrics.stretch_p90; }, Kind::later},
-      {"stretch_p95", [](ResultRow& r) -> double& { return r.metrics.stretch_p95; }, Kind::later},
-      {"stretch_p99", [](ResultRow& r) -> double& { return r.metrics.stretch_p99; }, Kind::later},
-      {"pauses", [](ResultRow& r) -> double& { return r.metrics.pauses; }, Kind::later},
-      {"moves", [](ResultRow& r) -> double& { return r.metrics.moves; }, Kind::later},
-      {"response_by_width_s", [](ResultRow& r) -> double& { return r.metrics.response_by_width; }, Kind::later},
-      {"slowdown60_by_width", [](ResultRow& r) -> double& { return r.metrics.slowdown60_by_width; }, Kind::later},
-      {"loss_of_capacity", [](ResultRow& r) -> double& { return r.metrics.loss_of_capacity; }, Kind::later},
-      {"cpu_seconds", [](ResultRow& r) -> double& { return r.cpu_seconds; }, Kind::time},
-      {"policy_call_mean_s", [](ResultRow& r) -> double& { return r.policy_call_mean; }, Kind::time},
-      {"policy_call_longest_s", [](ResultRow& r) -> double& { return r.policy_call_longest; }, Kind::time},
-  }};
+  static const std::vector<ResultColumn> columns = [] {
+    using R = ResultRow;
+    std::vector<ResultColumn> all{{"load", Kind::first, &R::load},
+                                  {"bound_divisible", Kind::first, &R::bound_divisible},
+                                  {"bound_ls1", Kind::first, &R::bound_ls1}};
+    for (const MetricColumn& metric : metric_columns()) {
+      all.push_back({metric.name, metric.later ? Kind::later : Kind::first, nullptr, metric.value});
+    }
+    all.push_back({"cpu_seconds", Kind::time, &R::cpu_seconds});
+    all.push_back({"policy_call_mean_s", Kind::time, &R::policy_call_mean});
+    all.push_back({"policy_call_longest_s", Kind::time, &R::policy_call_longest});
+    return all;
+  }();
   return columns;
 }
 
@@ -124,8 +107,7 @@ std::string results_csv(const std::vector<ResultRow>& rows, CpuSeconds times) {
   std::string out = "instance,algorithm,jobs";
   for (const ResultColumn& column : columns) fmt::format_to(std::back_inserter(out), ",{}", column.name);
   out += ",degradation_divisible,degradation_ls1,degradation_from_best";
-  for (const OriginColumn& column : origin_columns()) fmt::format_to(std::back_inserter(out), ",{}", column.name);
-  out += '\n';
+  out += ',' + origin_headings() + '\n';
   static const ResultOrigin unknown;
   const std::vector<double> from_best = degradation_from_best(rows);
   for (std::size_t k = 0; k < rows.size(); ++k) {
@@ -133,9 +115,7 @@ std::string results_csv(const std::vector<ResultRow>& rows, CpuSeconds times) {
     fmt::format_to(std::back_inserter(out), "{},{},{}", csv_field(row.instance), csv_field(row.algorithm), row.jobs);
     for (const ResultColumn& column : columns) out += ',' + csv_number(column.of(row));
     for (const double value : {row.degradation(), row.degradation_ls1(), from_best[k]}) out += ',' + csv_number(value);
-    const ResultOrigin& origin = row.origin == nullptr ? unknown : *row.origin;
-    for (const OriginColumn& column : origin_columns()) out += ',' + csv_field(origin.*column.field);
-    out += '\n';
+    out += ',' + origin_fields(row.origin == nullptr ? unknown : *row.origin) + '\n';
   }
   return out;
 }

@@ -22,7 +22,7 @@ struct ResultRow {
   double bound_ls1 = 1;
   Metrics metrics;
   double cpu_seconds = 0;                      ///< of the simulation; only this and the next two vary between runs
-  double policy_call_mean = 0;                 ///< CPU time of a call of the policy, s
+  double policy_call_mean = 0;                 ///< CPU time of a call of the policy, s; 0: not measured
   double policy_call_longest = 0;              ///< s
   std::shared_ptr<const ResultOrigin> origin;  ///< what made it; null: not known, as in files of older versions
 
@@ -39,13 +39,17 @@ inline constexpr int kResultsVersion = 3;
 
 /// A numeric column and its name in files.
 struct ResultColumn {
-  std::string_view name;
-  double& (*of)(ResultRow& row);
   enum class Kind {
     first,  ///< in all files
     later,  ///< not in files of earlier versions, whose rows get NaN: unknown
     time,   ///< CPU time, see CpuSeconds
-  } kind = Kind::first;
+  };
+  std::string_view name;
+  Kind kind = Kind::first;
+  double ResultRow::* own = nullptr;  ///< null: it is a metric
+  double Metrics::* metric = nullptr;
+
+  double& of(ResultRow& row) const { return own != nullptr ? row.*own : row.metrics.*metric; }
 };
 std::span<const ResultColumn> result_columns();
 
@@ -72,8 +76,7 @@ void check_origins_agree(const std::vector<ResultRow>& rows);
 CampaignOrigin campaign_origin(const std::vector<ResultRow>& rows);
 
 /// Parses the output of results_csv. Finds columns by name, so it also reads files of later versions with more columns.
-/// Missing CPU times are 0, other columns
-/// of later versions NaN. Errors: InputError naming source:line.
+/// Missing CPU times are 0, other columns of later versions NaN. Errors: InputError naming source:line.
 std::vector<ResultRow> parse_results_csv(std::string_view text, const std::string& source);
 
 /// The distinct values in order of first appearance.

@@ -55,6 +55,7 @@ struct CompareCommand {
       for (const std::string& source : workload.sources()) outputs.slurm.sources.push_back(whole_name(source));
     }
     outputs.inputs = workload.sources();
+    if (only.empty()) say_what_is_kept(outputs);
     const std::vector<Instance> instances = workload.load(outputs.papers_weeks);
     if (!only.empty()) {
       run_part(instances, chosen, simulation, threads, outputs.store, only);
@@ -136,8 +137,7 @@ void add_compare(CLI::App& app) {
   CLI::Option* times = command->add_flag(
       "--times", options->times,
       "with --output: add columns with the CPU time of each simulation and of its calls of the policy (cpu_seconds, "
-      "policy_call_mean_s, policy_call_longest_s); "
-      "without it, equal campaigns give byte-identical files");
+      "policy_call_mean_s, policy_call_longest_s); without it, equal campaigns give byte-identical files");
   CLI::Option* store = command->add_option(
       "--store", options->outputs.store,
       "store each result in this file as it comes: an interrupted run continues from it, more algorithms can "

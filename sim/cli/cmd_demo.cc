@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/counted.h"
 #include "base/sha256.h"
 #include "sim/cli/campaign_command.h"
 #include "sim/cli/command.h"
-#include "sim/counted.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/workload/lublin.h"
@@ -34,8 +34,9 @@ struct DemoCommand {
       throw InputError(fmt::format("{}: every job has more tasks than the cluster has nodes ({}); give --nodes",
                                    instance.name, instance.platform.nodes.size()));
     }
-    fmt::print(stderr, "{}: {} left out: wider than {}\n", instance.name, counted(before - instance.jobs.size(), "job"),
-               counted(instance.platform.nodes.size(), "node"));
+    fmt::print(stderr, "{}: {} left out: wider than {}\n", instance.name,
+               base::counted(before - instance.jobs.size(), "job"),
+               base::counted(instance.platform.nodes.size(), "node"));
   }
 
   void run() {
@@ -70,8 +71,9 @@ struct DemoCommand {
 
     std::size_t jobs = 0;
     for (const Instance& instance : instances) jobs += instance.jobs.size();
-    print(fmt::format("{}: {}, {}, {}\n\n", outputs.report_options.subtitle, counted(instances.size(), "instance"),
-                      counted(jobs, "job"), counted(instances.front().platform.nodes.size(), "node")));
+    print(fmt::format("{}: {}, {}, {}\n\n", outputs.report_options.subtitle,
+                      base::counted(instances.size(), "instance"), base::counted(jobs, "job"),
+                      base::counted(instances.front().platform.nodes.size(), "node")));
     const std::vector<Algorithm> algorithms = parse_algorithms(recommended_algorithms());
     print(run_and_report(instances, algorithms, simulation, threads, outputs));
     print(fmt::format("\nreport:  {}\nresults: {}\n", outputs.report, outputs.results));
@@ -87,8 +89,7 @@ void add_demo(CLI::App& app) {
   options->workload.add(*command, WorkloadOptions::Sources::at_most_one);
   command->footer(
       "HPC2N's log is annotated and split into weeks as in the paper. Jobs that do not fit the machine are left out "
-      "and "
-      "counted.\nWithout SOURCE, ten workloads are generated.");
+      "and counted.\nWithout SOURCE, ten workloads are generated.");
   command->add_option("-o,--output", options->output, "folder for report.html and results.csv")->capture_default_str();
   command->add_option("-j,--threads", options->threads, "threads (default: one per processor)")
       ->check(CLI::Range(1, 1024));

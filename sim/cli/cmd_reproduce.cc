@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 
+#include "base/sha256.h"
+#include "sim/campaign/origin.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
@@ -48,7 +51,8 @@ struct ReproduceCommand {
   bool list = false;
   ReproduceOptions options;
 
-  void run() {
+  // `own`: the options that change results, as on a command line.
+  void run(const std::string& own) {
     if (list || name.empty()) {
       if (name.empty() && !list) throw UsageError("NAME is required: give a paper (see `dfrs-sim reproduce --list`)");
       print(name.empty() ? list_of_reproductions() : list_of_parts(find_reproduction(name)));
@@ -61,6 +65,7 @@ struct ReproduceCommand {
         options.output.empty()
             ? "nothing is kept; with --output FOLDER, the same command continues where it was"
             : "finished simulations are kept in the output folder; run the same command again to continue");
+    options.logs = std::make_shared<std::vector<std::string>>();
     std::optional<Outputs> outputs;
     if (!options.output.empty()) outputs.emplace(options.output, name);
 
@@ -76,6 +81,7 @@ struct ReproduceCommand {
     for (std::string& sentence : account_sentences(account_of(report.cells()))) {
       run.notes.push_back(std::move(sentence));
     }
+    describe_origin(run, own);
     if (outputs) outputs->write(tables, run);
     print(text_comparison(tables, run));
     if (outputs)
@@ -83,6 +89,18 @@ struct ReproduceCommand {
   }
 
  private:
+  void describe_origin(RunDescription& run, const std::string& own) const {
+    run.origin.program = program_version();
+    run.origin.options = own;
+    run.command = fmt::format("dfrs-sim reproduce {}{}{}", name, own.empty() ? "" : " ", own);
+    for (const std::string& path : *options.logs) {
+      const std::string_view separator = run.origin.source.empty() ? "" : "; ";
+      std::ifstream in(path, std::ios::binary);
+      run.origin.source += fmt::format("{}{}", separator, path);
+      run.origin.sha256 += fmt::format("{}{}", separator, base::sha256_hex(in));
+    }
+  }
+
   // Opened before anything runs, so that a folder that cannot be written fails at once.
   struct Outputs {
     std::filesystem::path folder;
@@ -113,7 +131,7 @@ struct ReproduceCommand {
         write_file((folder / file).string(), chart.svg + "\n");
         images.emplace_back(part, file);
       }
-      csv_file->write(csv_comparison(tables));
+      csv_file->write(csv_comparison(tables, run.origin));
       markdown_file->write(markdown_comparison(tables, run, images));
       html_file->write(html_comparison(tables, run, charts));
       csv_file->commit();
@@ -163,7 +181,7 @@ void add_reproduce(CLI::App& app) {
   command->footer("Papers:\n" + list_of_reproductions() +
                   "\nEach cell shows the measured value, the published value and their ratio. triage has no paper: it\n"
                   "compares the recommended policy with all others, on all workloads (docs/results/triage.md).");
-  command->callback([options] { options->run(); });
+  command->callback([options, command] { options->run(own_options(*command, {"--list", "--output", "--threads"})); });
 }
 
 }  // namespace dfrs::sim

@@ -6,18 +6,19 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/counted.h"
 #include "sim/bound/bound.h"
 #include "sim/campaign/origin_json.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
-#include "sim/counted.h"
 #include "sim/errors.h"
 #include "sim/host/glpk_solver.h"
 #include "sim/host/step_log.h"
 #include "sim/host/step_recorder.h"
 #include "sim/host/timeline.h"
-#include "sim/host/watched_simulation.h"
+#include "sim/io/constant_columns.h"
 #include "sim/io/output_file.h"
+#include "sim/metrics/metric_columns.h"
 
 namespace dfrs::sim {
 namespace {
@@ -43,6 +44,7 @@ struct RunCommand {
   bool bound = true;
 
   void run() const {
+    say_when_interrupted("nothing is kept; the same command starts again");
     const std::vector<Algorithm> algorithms = parse_algorithms({algorithm});
     if (algorithms.size() != 1) throw UsageError("run takes one algorithm; `dfrs-sim compare` takes several");
     const std::vector<Instance> instances = workload.load();
@@ -64,47 +66,49 @@ struct RunCommand {
     std::optional<OutputFile> jobs_output;
     std::optional<OutputFile> log_output;
     if (!jobs_file.empty()) jobs_output.emplace(jobs_file);
+    CampaignOrigin origin;
+    origin.command = "run";
+    origin.algorithms = {algorithm_name(algorithms.front())};
+    const std::shared_ptr<const ResultOrigin> made = origin_of(instance, simulation.text());
+    origin.add(made);
+    const ConstantColumns columns(origin_headings(), origin_fields(*made));
     std::optional<StepLog> log;
-    if (!log_file.empty()) log.emplace(log_output.emplace(log_file));
+    if (!log_file.empty()) log.emplace(log_output.emplace(log_file), origin_json(origin));
     Observers observers;
     if (log) observers.list.push_back(&*log);
     std::optional<OutputFile> timeline_output;
     std::optional<Timeline> timeline;
     if (!timeline_file.empty()) {
-      observers.list.push_back(&timeline.emplace(timeline_output.emplace(timeline_file)));
+      observers.list.push_back(&timeline.emplace(timeline_output.emplace(timeline_file), columns));
     }
     std::optional<StepRecorder> recorder;
     if (!record_file.empty()) {
       observers.list.push_back(&recorder.emplace(record_file, instance, algorithms.front(), options));
     }
-    say_when_interrupted("nothing is kept; the same command starts again");
-    const RunResult result = simulate(instance, algorithms.front(), options,
-                                      observers.list.empty() ? nullptr : &observers, terminal_progress("jobs"));
+    const RunResult result =
+        simulate(instance, algorithms.front(), options,
+                 Watch{observers.list.empty() ? nullptr : &observers, terminal_progress("jobs"), times});
     if (recorder) recorder->finish();
 
     const Metrics metrics = measure(instance, result, simulation.stretch_floor());
     std::optional<StretchBounds> bounds;
     if (bound) bounds = stretch_lower_bounds(instance, BoundOptions{simulation.stretch_floor()});
-    if (jobs_output) jobs_output->write(jobs_csv(instance, result));
+    if (jobs_output) jobs_output->write(jobs_csv(instance, result, columns));
     if (jobs_output) jobs_output->commit();
     if (log_output) log_output->commit();
     if (timeline_output) timeline_output->commit();
-    CampaignOrigin origin;
-    origin.command = "run";
-    origin.algorithms = {algorithm_name(algorithms.front())};
-    origin.add(origin_of(instance, simulation.text()));
     print(json ? as_json(instance, metrics, bounds, result, origin)
                : as_text(instance, metrics, bounds, result, origin));
   }
 
-  std::string jobs_csv(const Instance& instance, const RunResult& result) const {
-    std::string text = "job,submit,start,end,run_time,tasks,stretch,pauses,moves\n";
+  std::string jobs_csv(const Instance& instance, const RunResult& result, ConstantColumns more) const {
+    std::string text = "job,submit,start,end,run_time,tasks,stretch,pauses,moves" + more.heading() + '\n';
     for (std::size_t k = 0; k < instance.jobs.size(); ++k) {
       const Job& job = instance.jobs[k];
       const JobRecord& record = result.jobs[k];
-      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}\n", job.id, job.submit, record.start,
+      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}{}\n", job.id, job.submit, record.start,
                      record.end, job.run_time, job.tasks, bounded_stretch(job, record, simulation.stretch_floor()),
-                     record.pauses, record.moves);
+                     record.pauses, record.moves, more.row());
     }
     return text;
   }
@@ -115,8 +119,8 @@ struct RunCommand {
     const auto line = [&](std::string_view name, const std::string& value) {
       fmt::format_to(std::back_inserter(text), "{:<22} {}\n", name, value);
     };
-    line("instance", fmt::format("{} ({}, {})", instance.name, counted(instance.jobs.size(), "job"),
-                                 counted(instance.platform.nodes.size(), "node")));
+    line("instance", fmt::format("{} ({}, {})", instance.name, base::counted(instance.jobs.size(), "job"),
+                                 base::counted(instance.platform.nodes.size(), "node")));
     line("algorithm", origin.algorithms.front());
     line("options", simulation.describe());
     line("max stretch", fmt::format("{:.3f}", m.max_stretch));
@@ -142,14 +146,10 @@ struct RunCommand {
                               m.moves_per_hour, m.move_gb_per_s));
     if (times) {
       line("policy", fmt::format("{} calls, CPU time {:.1f} us on average, {:.1f} us the longest", result.steps,
-                                 1e6 * mean_call(result), 1e6 * result.longest_policy_call));
+                                 1e6 * result.mean_policy_call(), 1e6 * result.longest_policy_call));
     }
     for (const auto& [name, value] : origin.described(1)) line(name, value);
     return text;
-  }
-
-  static double mean_call(const RunResult& result) {
-    return result.steps == 0 ? 0 : result.policy_seconds / static_cast<double>(result.steps);
   }
 
   std::string as_json(const Instance& instance, const Metrics& m, const std::optional<StretchBounds>& bounds,
@@ -157,30 +157,9 @@ struct RunCommand {
     nlohmann::ordered_json out{{"instance", instance.name},
                                {"jobs", instance.jobs.size()},
                                {"nodes", instance.platform.nodes.size()},
-                               {"algorithm", origin.algorithms.front()},
-                               {"max_stretch", m.max_stretch},
-                               {"mean_stretch", m.mean_stretch},
-                               {"mean_wait_s", m.mean_wait},
-                               {"mean_turnaround_s", m.mean_turnaround},
-                               {"makespan_s", m.makespan},
-                               {"utilization", m.utilization},
-                               {"underutilization", m.underutilization},
-                               {"pauses_per_job", m.pauses_per_job},
-                               {"moves_per_job", m.moves_per_job},
-                               {"pauses_per_hour", m.pauses_per_hour},
-                               {"moves_per_hour", m.moves_per_hour},
-                               {"pause_gb_per_s", m.pause_gb_per_s},
-                               {"move_gb_per_s", m.move_gb_per_s},
-                               {"stretch_p50", m.stretch_p50},
-                               {"stretch_p90", m.stretch_p90},
-                               {"stretch_p95", m.stretch_p95},
-                               {"stretch_p99", m.stretch_p99},
-                               {"pauses", m.pauses},
-                               {"moves", m.moves},
-                               {"response_by_width_s", m.response_by_width},
-                               {"slowdown60_by_width", m.slowdown60_by_width},
-                               {"loss_of_capacity", m.loss_of_capacity},
-                               {"policy_calls", result.steps}};
+                               {"algorithm", origin.algorithms.front()}};
+    for (const MetricColumn& metric : metric_columns()) out[std::string(metric.name)] = m.*metric.value;
+    out["policy_calls"] = result.steps;
     if (bounds) {
       out["bound_divisible"] = bounds->divisible;
       out["bound_ls1"] = bounds->ls1;
@@ -188,7 +167,7 @@ struct RunCommand {
       out["degradation_ls1"] = m.max_stretch / bounds->ls1;
     }
     if (times) {
-      out["policy_call_mean_s"] = mean_call(result);
+      out["policy_call_mean_s"] = result.mean_policy_call();
       out["policy_call_longest_s"] = result.longest_policy_call;
     }
     out["origin"] = origin_json(origin);

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/counted.h"
 #include "policy/rr7659/options.h"
-#include "sim/counted.h"
 #include "sim/errors.h"
 #include "sim/host/completion_queue.h"
 #include "sim/host/cpu_clock.h"
@@ -16,7 +16,6 @@
 #include "sim/host/lost_work.h"
 #include "sim/host/need_discovery.h"
 #include "sim/host/stall_guard.h"
-#include "sim/host/watched_simulation.h"
 
 namespace dfrs::sim {
 namespace {
@@ -67,15 +66,15 @@ double moved_tasks(std::span<const NodeIndex> before, std::span<const NodeIndex>
 // Goes from event to event, shows the engine what has happened, and carries out its decisions.
 class Simulation {
  public:
-  Simulation(const Instance& instance, const Algorithm& algorithm, const SimOptions& options, StepObserver* observer)
+  Simulation(const Instance& instance, const Algorithm& algorithm, const SimOptions& options, const Watch& watch)
       : instance_(instance),
         options_(options),
-        observer_(observer),
+        watch_(watch),
         engine_(make_engine(algorithm, options)),
         one_by_one_(options.events_apart && algorithm.traits.submissions_apart),
         loses_work_(options.paused_work == PausedWork::kLost),
         discovers_(discovers_needs(instance, algorithm, options)),
-        slots_(instance, observer == nullptr && !loses_work_ && !discovers_),
+        slots_(instance, watch.observer == nullptr && !loses_work_ && !discovers_),
         progress_(slots_),
         demand_(instance.platform.total_cpu()),
         idle_(instance.platform.nodes.size()) {
@@ -89,21 +88,19 @@ class Simulation {
     }
   }
 
-  RunResult run(const Completions& progress) {
+  RunResult run() {
     while (next_event()) {
-      if (progress && !events_.empty()) progress(completed_, instance_.jobs.size());
+      if (watch_.completions && !events_.empty()) watch_.completions(completed_, instance_.jobs.size());
       if (events_.empty() && now_ < wake_at_) continue;  // a sample of CPU use that changed no need
       if (loses_work_) lost_work_->update(now_);
       const ClusterView view{now_, nodes_, slots_.views(), instance_.platform.rigid_dims};
-      const double begun = thread_cpu_seconds();
+      const double begun = watch_.policy_times ? thread_cpu_seconds() : 0;
       const auto decided = engine_->step(view, slots_.estimates(), events_);
-      const double took = thread_cpu_seconds() - begun;
-      result_.policy_seconds += took;
-      result_.longest_policy_call = std::max(result_.longest_policy_call, took);
+      if (watch_.policy_times) note_call(thread_cpu_seconds() - begun);
       if (!decided) {
         throw Failure(kExitInternal, fmt::format("{}: at {} s: {}", instance_.name, now_, decided.error().message));
       }
-      if (observer_ != nullptr) observer_->on_step(view, events_, **decided);
+      if (watch_.observer != nullptr) watch_.observer->on_step(view, events_, **decided);
       apply(**decided);
       slots_.free_completed(events_);
       ++result_.steps;
@@ -114,6 +111,11 @@ class Simulation {
   }
 
  private:
+  void note_call(double took) {
+    result_.policy_seconds += took;
+    result_.longest_policy_call = std::max(result_.longest_policy_call, took);
+  }
+
   // Advances to the next instant and gathers its events. False when nothing is left to do.
   bool next_event() {
     const std::vector<Job>& jobs = instance_.jobs;
@@ -176,7 +178,7 @@ class Simulation {
         instance_.name,
         slots_.jobs_in_system() == 1 ? std::string("1 job never starts")
                                      : fmt::format("{} jobs never start; the first of them", slots_.jobs_in_system()),
-        job.id, counted(static_cast<std::size_t>(job.tasks), "task"), counted(nodes_.size(), "node"));
+        job.id, base::counted(static_cast<std::size_t>(job.tasks), "task"), base::counted(nodes_.size(), "node"));
   }
 
   void submit(std::size_t index) {
@@ -288,7 +290,7 @@ class Simulation {
 
   const Instance& instance_;
   const SimOptions& options_;
-  StepObserver* observer_;
+  const Watch& watch_;
   std::unique_ptr<Engine> engine_;
   bool one_by_one_;  // each submission of an instant gets its own call
   bool loses_work_;
@@ -314,13 +316,8 @@ class Simulation {
 }  // namespace
 
 RunResult simulate(const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
-                   StepObserver* observer) {
-  return Simulation(instance, algorithm, options, observer).run({});
-}
-
-RunResult simulate(const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
-                   StepObserver* observer, const Completions& progress) {
-  return Simulation(instance, algorithm, options, observer).run(progress);
+                   const Watch& watch) {
+  return Simulation(instance, algorithm, options, watch).run();
 }
 
 }  // namespace dfrs::sim

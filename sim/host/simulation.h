@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "policy/core/engine.h"
@@ -61,8 +62,10 @@ struct RunResult {
   double lost_work = 0;            ///< node seconds of discarded work (PausedWork::kLost)
   double idle_while_waiting = 0;   ///< node seconds of nodes without a task while some job had no nodes
   std::uint64_t steps = 0;         ///< calls of the engine
-  double policy_seconds = 0;       ///< CPU time of these calls; this and the next vary between runs
+  double policy_seconds = 0;       ///< CPU time of these calls, if Watch asks; this and the next vary between runs
   double longest_policy_call = 0;  ///< CPU time of the longest, s
+
+  double mean_policy_call() const { return steps == 0 ? 0 : policy_seconds / static_cast<double>(steps); }
 };
 
 /// Observes each call of the engine, for logs and checks. `view` is what the decisions were based on. With an observer
@@ -73,9 +76,22 @@ class StepObserver {
   virtual void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) = 0;
 };
 
+/// Who watches a run. Results do not depend on it.
+struct Watch {
+  StepObserver* observer = nullptr;
+  /// Called after each event with the number of completed jobs, and of all.
+  std::function<void(std::size_t done, std::size_t total)> completions = {};
+  bool policy_times = false;  ///< measures the policy's calls, which costs two system calls each
+};
+
 /// Simulates until all jobs complete. Jobs must be sorted by submission and each must fit the platform. Errors: Failure
 /// (UsageError for options the engine refuses; InputError if no job can ever complete).
 RunResult simulate(const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
-                   StepObserver* observer = nullptr);
+                   const Watch& watch = {});
+
+inline RunResult simulate(const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
+                          StepObserver* observer) {
+  return simulate(instance, algorithm, options, Watch{observer, {}, false});
+}
 
 }  // namespace dfrs::sim

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "sim/counted.h"
+#include "base/counted.h"
 
 namespace dfrs::sim {
 
@@ -34,12 +34,12 @@ std::optional<std::string> StallGuard::judge(const StallLook& now) {
 
   const std::string since =
       fmt::format("no job has completed in the {} ticks from {:.6g} to {:.6g} s", kWindow, before.now, now.now);
-  const std::string system = fmt::format("{} in the system, {} of them running", counted(now.jobs, "job"), now.running);
+  const std::string system =
+      fmt::format("{} in the system, {} of them running", base::counted(now.jobs, "job"), now.running);
   if (gained > 0) {
     return fmt::format(
         "{}, with {}; they gained {:.6g} s of the {:.6g} s of work left, with {} pauses, moves, starts and resumes, "
-        "and "
-        "would need about {:.2g} more ticks: a longer period helps",
+        "and would need about {:.2g} more ticks: a longer period helps",
         since, system, gained, now.left, changes, ticks);
   }
   if (changes > 0) {

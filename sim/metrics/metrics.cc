@@ -43,11 +43,10 @@ Metrics measure(const Instance& instance, const RunResult& run, Seconds stretch_
   m.makespan -= instance.jobs.front().submit;
   m.response_by_width /= width;
   m.slowdown60_by_width /= width;
-  std::sort(stretches.begin(), stretches.end());
-  m.stretch_p50 = nearest_rank(stretches, 0.5);
-  m.stretch_p90 = nearest_rank(stretches, 0.9);
-  m.stretch_p95 = nearest_rank(stretches, 0.95);
-  m.stretch_p99 = nearest_rank(stretches, 0.99);
+  m.stretch_p50 = take_nearest_rank(stretches, 0.5);
+  m.stretch_p90 = take_nearest_rank(stretches, 0.9);
+  m.stretch_p95 = take_nearest_rank(stretches, 0.95);
+  m.stretch_p99 = take_nearest_rank(stretches, 0.99);
   m.pauses = pauses;
   m.moves = moves;
   const Seconds span = m.makespan;
@@ -66,9 +65,19 @@ Metrics measure(const Instance& instance, const RunResult& run, Seconds stretch_
   return m;
 }
 
-double nearest_rank(std::span<const double> sorted, double share) {
-  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
-  return sorted[std::max<std::size_t>(rank, 1) - 1];
+namespace {
+std::size_t rank_of(std::size_t count, double share) {
+  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(count)));
+  return std::max<std::size_t>(rank, 1) - 1;
+}
+}  // namespace
+
+double nearest_rank(std::span<const double> sorted, double share) { return sorted[rank_of(sorted.size(), share)]; }
+
+double take_nearest_rank(std::span<double> values, double share) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank_of(values.size(), share));
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
 }
 
 Summary summarize(std::span<const double> values) {

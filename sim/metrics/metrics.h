@@ -46,6 +46,8 @@ Metrics measure(const Instance& instance, const RunResult& run, Seconds stretch_
 /// The value of `sorted` (ascending, not empty) at this rank: the least that at least `share` of the values do not
 /// exceed.
 double nearest_rank(std::span<const double> sorted, double share);
+/// The same of values in any order, which it reorders. O(n), faster after a lower share.
+double take_nearest_rank(std::span<double> values, double share);
 
 struct Summary {
   std::size_t count = 0;

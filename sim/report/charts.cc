@@ -166,7 +166,7 @@ std::string load_script(const std::vector<ResultRow>& rows, const CampaignSummar
 
 struct Bars {
   std::string_view colour;
-  double AlgorithmSummary::* value;
+  double Metrics::* value;  // its mean
 };
 
 // Horizontal bars from 0, side by side if there are several per algorithm.
@@ -179,7 +179,7 @@ std::string bars_script(const CampaignSummary& summary, std::string_view axis, c
   for (std::size_t s = 0; s < series.size(); ++s) {
     data += fmt::format("$bars{} << EOD\n", s);
     for (std::size_t k = 0; k < summary.algorithms.size(); ++k) {
-      const double value = summary.algorithms[k].*series[s].value;
+      const double value = summary.algorithms[k].mean.*series[s].value;
       greatest = std::max(greatest, value);
       const double top = static_cast<double>(k) - 0.34 + static_cast<double>(s) * height;
       data += fmt::format("{} {:.4f} {:.4f} {:.2f}\n", value, top, top + height, value);
@@ -234,14 +234,13 @@ tl::expected<std::vector<Chart>, std::string> draw_charts(const std::vector<Resu
                     "Idle or lost capacity that jobs could have used, relative to the work done; "
                     "shorter is better.",
                     {}},
-                   bars_script(summary, "underutilization", {{"#0072b2", &AlgorithmSummary::underutilization}}, {})});
-  const auto disturbs = [](const AlgorithmSummary& a) { return a.pauses_per_job > 0 || a.moves_per_job > 0; };
+                   bars_script(summary, "underutilization", {{"#0072b2", &Metrics::underutilization}}, {})});
+  const auto disturbs = [](const AlgorithmSummary& a) { return a.mean.pauses_per_job > 0 || a.mean.moves_per_job > 0; };
   if (std::any_of(summary.algorithms.begin(), summary.algorithms.end(), disturbs)) {
-    plans.push_back(
-        {{"Pauses and moves per job", "How often a job is disturbed on average; shorter is better.", {}},
-         bars_script(summary, "times per job",
-                     {{"#d55e00", &AlgorithmSummary::pauses_per_job}, {"#009e73", &AlgorithmSummary::moves_per_job}},
-                     {"pauses", "moves"})});
+    plans.push_back({{"Pauses and moves per job", "How often a job is disturbed on average; shorter is better.", {}},
+                     bars_script(summary, "times per job",
+                                 {{"#d55e00", &Metrics::pauses_per_job}, {"#009e73", &Metrics::moves_per_job}},
+                                 {"pauses", "moves"})});
   }
   std::vector<Chart> charts;
   for (Plan& plan : plans) {

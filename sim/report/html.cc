@@ -7,6 +7,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "base/counted.h"
 #include "policy/core/algorithm.h"
 #include "sim/report/charts.h"
 #include "sim/report/html_style.h"
@@ -20,24 +21,21 @@ namespace {
 
 constexpr std::size_t kSourcesShown = 30;
 
-std::string count_of(std::size_t n, std::string_view noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
-
 std::string range_of(double low, double high) {
   return high - low < 0.005 ? fmt::format("{:.2f}", low) : fmt::format("{:.2f} to {:.2f}", low, high);
 }
 
 std::string what_was_compared(const CampaignSummary& summary, const ReportOptions& options) {
   std::string out = "<section>\n<h2>What was compared</h2>\n";
-  std::string jobs = count_of(summary.jobs, "job");
+  std::string jobs = base::counted(summary.jobs, "job");
   if (summary.instances > 1) {
     jobs += summary.jobs_min == summary.jobs_max
                 ? fmt::format(" in all ({} each)", summary.jobs_min)
                 : fmt::format(" in all ({} to {} each)", summary.jobs_min, summary.jobs_max);
   }
-  out += fmt::format("<p>{} on {} with {}. Offered load {}.</p>\n", count_of(summary.algorithms.size(), "algorithm"),
-                     count_of(summary.instances, "instance"), jobs, range_of(summary.load_min, summary.load_max));
+  out +=
+      fmt::format("<p>{} on {} with {}. Offered load {}.</p>\n", base::counted(summary.algorithms.size(), "algorithm"),
+                  base::counted(summary.instances, "instance"), jobs, range_of(summary.load_min, summary.load_max));
   std::vector<std::pair<std::string, std::string>> settings = options.settings;
   for (auto& line : summary.origin.described(kSourcesShown)) settings.push_back(std::move(line));
   if (!settings.empty()) {
@@ -131,7 +129,7 @@ std::string instances_section(const std::vector<ResultRow>& rows, const Campaign
       "<section>\n<h2>Per instance</h2>\n<details>\n<summary>Degradation from bound on {}</summary>\n"
       "<div class=\"wide\"><table class=\"matrix\">\n<thead>\n<tr><th scope=\"col\">instance</th>"
       "<th scope=\"col\">jobs</th><th scope=\"col\">load</th><th scope=\"col\">bound</th>",
-      count_of(summary.instances, "instance"));
+      base::counted(summary.instances, "instance"));
   for (const AlgorithmSummary& a : summary.algorithms) {
     out += fmt::format("<th scope=\"col\">{}</th>", html_breakable(a.algorithm));
   }

@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "sim/campaign/degradation.h"
 #include "sim/errors.h"
+#include "sim/metrics/metric_columns.h"
 
 namespace dfrs::sim {
 namespace {
@@ -60,28 +61,15 @@ AlgorithmSummary summarize_algorithm(const std::vector<Placed>& rows, std::size_
   s.complete = rows.size() == all_instances;
   std::vector<double> degradations;
   const auto n = static_cast<double>(rows.size());
+  for (const MetricColumn& metric : metric_columns()) s.mean.*metric.value = 0;
   for (const auto& [row, from_best] : rows) {
     const Metrics& m = row->metrics;
     degradations.push_back(row->degradation());
-    s.max_stretch += m.max_stretch / n;
+    for (const MetricColumn& metric : metric_columns()) s.mean.*metric.value += m.*metric.value / n;
     s.bound += row->bound_divisible / n;
-    s.mean_stretch += m.mean_stretch / n;
-    s.mean_wait += m.mean_wait / n;
-    s.underutilization += m.underutilization / n;
-    s.pauses_per_job += m.pauses_per_job / n;
-    s.moves_per_job += m.moves_per_job / n;
     s.traffic_gb_per_s += (m.pause_gb_per_s + m.move_gb_per_s) / n;
     s.degradation_ls1 += row->degradation_ls1() / n;
     s.degradation_from_best += from_best / n;
-    s.stretch_p50 += m.stretch_p50 / n;
-    s.stretch_p90 += m.stretch_p90 / n;
-    s.stretch_p95 += m.stretch_p95 / n;
-    s.stretch_p99 += m.stretch_p99 / n;
-    s.pauses += m.pauses / n;
-    s.moves += m.moves / n;
-    s.response_by_width += m.response_by_width / n;
-    s.slowdown60_by_width += m.slowdown60_by_width / n;
-    s.loss_of_capacity += m.loss_of_capacity / n;
   }
   s.degradation = summarize(degradations);
   return s;

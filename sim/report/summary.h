@@ -16,23 +16,14 @@ namespace dfrs::sim {
 struct AlgorithmSummary {
   std::string algorithm;
   std::size_t instances = 0;
-  bool complete = true;  ///< has a result for every instance of the campaign; only such algorithms are ranked
-  Summary degradation;   ///< from bound, see ResultRow::degradation; >= 1 up to rounding
-  double max_stretch = 0;
-  double bound = 0;  ///< bound_divisible
-  double mean_stretch = 0;
-  double mean_wait = 0;  ///< s
-  double underutilization = 0;
-  double pauses_per_job = 0;
-  double moves_per_job = 0;
-  double traffic_gb_per_s = 0;       ///< memory of paused and moved jobs together
-  double degradation_ls1 = 0;        ///< from the other bound
+  bool complete = true;         ///< has a result for every instance of the campaign; only such algorithms are ranked
+  Summary degradation;          ///< from bound, see ResultRow::degradation; >= 1 up to rounding
+  Metrics mean;                 ///< of each metric; NaN if a result is from a version that did not have it
+  double bound = 0;             ///< bound_divisible
+  double traffic_gb_per_s = 0;  ///< memory of paused and moved jobs together
+  double degradation_ls1 = 0;   ///< from the other bound
   double degradation_from_best = 0;  ///< of the algorithms compared, see sim/campaign/degradation.h
-  // Means of Metrics; NaN if a result is from a version that did not have them.
-  double stretch_p50 = 0, stretch_p90 = 0, stretch_p95 = 0, stretch_p99 = 0;
-  double pauses = 0, moves = 0;
-  double response_by_width = 0, slowdown60_by_width = 0, loss_of_capacity = 0;
-  std::optional<double> published;  ///< mean degradation in the paper, where it is known
+  std::optional<double> published;   ///< mean degradation in the paper, where it is known
 };
 
 struct CampaignSummary {

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <string_view>
 
+#include "base/counted.h"
 #include "base/text_table.h"
 #include "sim/campaign/origin_json.h"
-#include "sim/counted.h"
 #include "sim/errors.h"
 #include "sim/report/markup.h"
 #include "sim/report/terms.h"
@@ -35,8 +37,8 @@ void add_column(ReportTable& table, const CampaignSummary& summary, std::string 
 }
 
 std::string caption(const CampaignSummary& summary) {
-  if (summary.instances == 1) return "One instance, " + counted(summary.jobs, "job");
-  return fmt::format("{} instances, {} in all", summary.instances, counted(summary.jobs, "job"));
+  if (summary.instances == 1) return "One instance, " + base::counted(summary.jobs, "job");
+  return fmt::format("{} instances, {} in all", summary.instances, base::counted(summary.jobs, "job"));
 }
 
 }  // namespace
@@ -68,10 +70,10 @@ ReportTable summary_table(const CampaignSummary& summary) {
   if (summary.instances == 1) {
     add("", "degradation", [](const A& a) { return a.degradation.mean; });
     add_published("", "published");
-    add("", "max stretch", [](const A& a) { return a.max_stretch; });
+    add("", "max stretch", [](const A& a) { return a.mean.max_stretch; });
     add("", "bound", [](const A& a) { return a.bound; });
-    add("", "mean stretch", [](const A& a) { return a.mean_stretch; });
-    add("", "mean wait (s)", [](const A& a) { return a.mean_wait; });
+    add("", "mean stretch", [](const A& a) { return a.mean.mean_stretch; });
+    add("", "mean wait (s)", [](const A& a) { return a.mean.mean_wait; });
   } else {
     const char* group = "degradation from bound";
     add(group, "avg", [](const A& a) { return a.degradation.mean; });
@@ -80,11 +82,11 @@ ReportTable summary_table(const CampaignSummary& summary) {
     add(group, "p90", [](const A& a) { return a.degradation.p90; });
     add(group, "max", [](const A& a) { return a.degradation.max; });
     add_published(group, "published");
-    add("", "mean stretch", [](const A& a) { return a.mean_stretch; });
+    add("", "mean stretch", [](const A& a) { return a.mean.mean_stretch; });
   }
-  add("", "underutil.", [](const A& a) { return a.underutilization; });
-  add("per job", "pauses", [](const A& a) { return a.pauses_per_job; });
-  add("per job", "moves", [](const A& a) { return a.moves_per_job; });
+  add("", "underutil.", [](const A& a) { return a.mean.underutilization; });
+  add("per job", "pauses", [](const A& a) { return a.mean.pauses_per_job; });
+  add("per job", "moves", [](const A& a) { return a.mean.moves_per_job; });
   add("", "GB/s", [](const A& a) { return a.traffic_gb_per_s; });
   if (!incomplete.empty()) {
     table.notes.push_back(fmt::format(
@@ -191,61 +193,62 @@ std::string markdown_summary(const CampaignSummary& summary) {
 
 namespace {
 
-// The distinct values of a column of the origins, separated by "; ".
-std::string values_of(const CampaignOrigin& origin, const OriginColumn& column) {
-  std::vector<std::string> values;
-  for (const ResultOrigin& one : origin.origins) {
-    const std::string& value = one.*column.field;
-    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
-  }
-  return fmt::format("{}", fmt::join(values, "; "));
+// A figure of an algorithm. CSV calls it GROUP_NAME, JSON puts the figures of a group into an object. NaN: unknown.
+struct Figure {
+  std::string_view group;  // empty: none
+  std::string_view name;
+  double (*of)(const AlgorithmSummary& a);
+};
+
+std::span<const Figure> figures() {
+  using A = AlgorithmSummary;
+  static constexpr Figure all[] = {
+      {"degradation", "mean", [](const A& a) { return a.degradation.mean; }},
+      {"degradation", "std", [](const A& a) { return a.degradation.stddev; }},
+      {"degradation", "median", [](const A& a) { return a.degradation.median; }},
+      {"degradation", "p90", [](const A& a) { return a.degradation.p90; }},
+      {"degradation", "max", [](const A& a) { return a.degradation.max; }},
+      {"", "max_stretch_mean", [](const A& a) { return a.mean.max_stretch; }},
+      {"", "bound_mean", [](const A& a) { return a.bound; }},
+      {"", "mean_stretch", [](const A& a) { return a.mean.mean_stretch; }},
+      {"", "mean_wait_s", [](const A& a) { return a.mean.mean_wait; }},
+      {"", "underutilization", [](const A& a) { return a.mean.underutilization; }},
+      {"", "pauses_per_job", [](const A& a) { return a.mean.pauses_per_job; }},
+      {"", "moves_per_job", [](const A& a) { return a.mean.moves_per_job; }},
+      {"", "traffic_gb_per_s", [](const A& a) { return a.traffic_gb_per_s; }},
+      {"", "degradation_ls1_mean", [](const A& a) { return a.degradation_ls1; }},
+      {"", "degradation_from_best_mean", [](const A& a) { return a.degradation_from_best; }},
+      {"stretch", "p50", [](const A& a) { return a.mean.stretch_p50; }},
+      {"stretch", "p90", [](const A& a) { return a.mean.stretch_p90; }},
+      {"stretch", "p95", [](const A& a) { return a.mean.stretch_p95; }},
+      {"stretch", "p99", [](const A& a) { return a.mean.stretch_p99; }},
+      {"", "pauses", [](const A& a) { return a.mean.pauses; }},
+      {"", "moves", [](const A& a) { return a.mean.moves; }},
+      {"", "response_by_width_s", [](const A& a) { return a.mean.response_by_width; }},
+      {"", "slowdown60_by_width", [](const A& a) { return a.mean.slowdown60_by_width; }},
+      {"", "loss_of_capacity", [](const A& a) { return a.mean.loss_of_capacity; }},
+      {"", "degradation_published", [](const A& a) { return a.published.value_or(std::nan("")); }},
+  };
+  return all;
 }
 
 }  // namespace
 
 std::string csv_summary(const CampaignSummary& summary) {
-  std::string out =
-      "algorithm,instances,complete,degradation_mean,degradation_std,degradation_median,degradation_p90,"
-      "degradation_max,max_stretch_mean,bound_mean,mean_stretch,mean_wait_s,underutilization,pauses_per_job,"
-      "moves_per_job,traffic_gb_per_s,degradation_ls1_mean,degradation_from_best_mean,stretch_p50,stretch_p90,"
-      "stretch_p95,stretch_p99,pauses,moves,response_by_width_s,slowdown60_by_width,loss_of_capacity,"
-      "degradation_published";
+  std::string out = "algorithm,instances,complete";
+  for (const Figure& figure : figures()) {
+    out += fmt::format(",{}{}{}", figure.group, figure.group.empty() ? "" : "_", figure.name);
+  }
   std::string origin;
   for (const OriginColumn& column : origin_columns()) {
     out += fmt::format(",{}", column.name);
-    origin += "," + csv_field(base::printable(values_of(summary.origin, column)));
+    const std::string values = fmt::format("{}", fmt::join(summary.origin.distinct(column.field), "; "));
+    origin += "," + csv_field(base::printable(values));
   }
   out += '\n';
   for (const AlgorithmSummary& a : summary.algorithms) {
-    const Summary& d = a.degradation;
     out += fmt::format("{},{},{}", csv_field(base::printable(a.algorithm)), a.instances, a.complete ? 1 : 0);
-    for (const double value : {d.mean,
-                               d.stddev,
-                               d.median,
-                               d.p90,
-                               d.max,
-                               a.max_stretch,
-                               a.bound,
-                               a.mean_stretch,
-                               a.mean_wait,
-                               a.underutilization,
-                               a.pauses_per_job,
-                               a.moves_per_job,
-                               a.traffic_gb_per_s,
-                               a.degradation_ls1,
-                               a.degradation_from_best,
-                               a.stretch_p50,
-                               a.stretch_p90,
-                               a.stretch_p95,
-                               a.stretch_p99,
-                               a.pauses,
-                               a.moves,
-                               a.response_by_width,
-                               a.slowdown60_by_width,
-                               a.loss_of_capacity,
-                               a.published.value_or(std::nan(""))}) {
-      out += ',' + csv_number(value);
-    }
+    for (const Figure& figure : figures()) out += ',' + csv_number(figure.of(a));
     out += origin + '\n';
   }
   return out;
@@ -255,31 +258,14 @@ std::string json_summary(const CampaignSummary& summary) {
   using nlohmann::ordered_json;
   ordered_json algorithms = ordered_json::array();
   for (const AlgorithmSummary& a : summary.algorithms) {
-    const Summary& d = a.degradation;
-    algorithms.push_back({
-        {"algorithm", base::printable(a.algorithm)},
-        {"instances", a.instances},
-        {"complete", a.complete},
-        {"best", summary.is_best(a)},
-        {"degradation", {{"mean", d.mean}, {"std", d.stddev}, {"median", d.median}, {"p90", d.p90}, {"max", d.max}}},
-        {"max_stretch_mean", a.max_stretch},
-        {"bound_mean", a.bound},
-        {"mean_stretch", a.mean_stretch},
-        {"mean_wait_s", a.mean_wait},
-        {"underutilization", a.underutilization},
-        {"pauses_per_job", a.pauses_per_job},
-        {"moves_per_job", a.moves_per_job},
-        {"traffic_gb_per_s", a.traffic_gb_per_s},
-        {"degradation_ls1_mean", a.degradation_ls1},
-        {"degradation_from_best_mean", a.degradation_from_best},
-        {"stretch", {{"p50", a.stretch_p50}, {"p90", a.stretch_p90}, {"p95", a.stretch_p95}, {"p99", a.stretch_p99}}},
-        {"pauses", a.pauses},
-        {"moves", a.moves},
-        {"response_by_width_s", a.response_by_width},
-        {"slowdown60_by_width", a.slowdown60_by_width},
-        {"loss_of_capacity", a.loss_of_capacity},
-        {"degradation_published", a.published ? ordered_json(*a.published) : ordered_json()},
-    });
+    ordered_json& object = algorithms.emplace_back(ordered_json{{"algorithm", base::printable(a.algorithm)},
+                                                                {"instances", a.instances},
+                                                                {"complete", a.complete},
+                                                                {"best", summary.is_best(a)}});
+    for (const Figure& figure : figures()) {
+      ordered_json& place = figure.group.empty() ? object : object[std::string(figure.group)];
+      place[std::string(figure.name)] = figure.of(a);  // NaN becomes null
+    }
   }
   const ordered_json document{{"instances", summary.instances},
                               {"jobs", summary.jobs},

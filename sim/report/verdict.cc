@@ -111,7 +111,7 @@ class Verdict {
     if (one_instance()) {
       say("{} {} has a degradation from bound of {}: its worst-served job has a stretch of {}, and no scheduler can "
           "stay below {}.",
-          here(), name_of(a), number(a->degradation.mean), number(a->max_stretch), number(a->bound));
+          here(), name_of(a), number(a->degradation.mean), number(a->mean.max_stretch), number(a->bound));
     } else {
       say("{} {} has a mean degradation from bound of {} (median {}, worst {}).", here(), name_of(a),
           number(a->degradation.mean), number(a->degradation.median), number(a->degradation.max));
@@ -236,34 +236,34 @@ class Verdict {
   }
 
   void mean_stretch(Row a, Row b) {
-    const double ratio = b->mean_stretch / a->mean_stretch;
+    const double ratio = b->mean.mean_stretch / a->mean.mean_stretch;
     const std::string relation = ratio > kAboutEqual       ? fmt::format("{} less", times(ratio))
                                  : ratio < 1 / kAboutEqual ? fmt::format("{} more", times(1 / ratio))
                                                            : "about the same";
-    say("The mean stretch over all jobs is {} with {} and {} with {}: {}.", number(a->mean_stretch), name_of(a),
-        number(b->mean_stretch), name_of(b), relation);
+    say("The mean stretch over all jobs is {} with {} and {} with {}: {}.", number(a->mean.mean_stretch), name_of(a),
+        number(b->mean.mean_stretch), name_of(b), relation);
   }
 
   static std::string disturbance(Row a) {
-    if (a->pauses_per_job == 0 && a->moves_per_job == 0)
+    if (a->mean.pauses_per_job == 0 && a->mean.moves_per_job == 0)
       return fmt::format("{} never pauses or moves a job", name_of(a));
     return fmt::format("{} pauses a job {} times and moves it {} times on average, {} GB/s of memory", name_of(a),
-                       number(a->pauses_per_job), number(a->moves_per_job), number(a->traffic_gb_per_s));
+                       number(a->mean.pauses_per_job), number(a->mean.moves_per_job), number(a->traffic_gb_per_s));
   }
 
   // `b`: the algorithm to compare with; may be null.
   void costs(Row a, Row b) {
     if (b == nullptr) {
-      say("What it costs: {}; its underutilization is {}.", disturbance(a), number(a->underutilization));
+      say("What it costs: {}; its underutilization is {}.", disturbance(a), number(a->mean.underutilization));
       return;
     }
     say("What it costs: {}; {}.", disturbance(a), disturbance(b));
-    const double difference = a->underutilization - b->underutilization;
+    const double difference = a->mean.underutilization - b->mean.underutilization;
     const std::string relation = std::abs(difference) < 0.01 ? "about the same"
                                  : difference < 0            ? "less capacity stays unused while jobs want it"
                                                              : "more capacity stays unused while jobs want it";
-    say("Underutilization is {} with {} and {} with {}: {}.", number(a->underutilization), name_of(a),
-        number(b->underutilization), name_of(b), relation);
+    say("Underutilization is {} with {} and {} with {}: {}.", number(a->mean.underutilization), name_of(a),
+        number(b->mean.underutilization), name_of(b), relation);
   }
 
   // Some DFRS algorithms may do worse than batch scheduling.

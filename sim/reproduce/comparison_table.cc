@@ -9,6 +9,8 @@
 #include <map>
 #include <stdexcept>
 
+#include "base/counted.h"
+
 namespace dfrs::sim {
 namespace {
 
@@ -55,10 +57,6 @@ std::size_t position(std::map<std::string, std::size_t>& places, const std::stri
   return places.emplace(name, places.size()).first->second;
 }
 
-std::string counted(std::size_t n, const char* singular, const char* plural) {
-  return fmt::format("{} {}", n, n == 1 ? singular : plural);
-}
-
 // How close the values are, in one sentence; empty if the paper has nothing to compare with.
 std::string agreement(const ComparisonTable& table) {
   std::size_t count = 0;
@@ -83,7 +81,7 @@ std::string agreement(const ComparisonTable& table) {
   if (count == 0) return {};
   std::string text =
       fmt::format("Of {} with a published figure {} within {:.0f} % of it and {} within {:.0f} %",
-                  counted(count, "cell", "cells"), counted(near, "is", "are"), 100 * kNear, far, 100 * kFar);
+                  base::counted(count, "cell"), base::counted(near, "is", "are"), 100 * kNear, far, 100 * kFar);
   if (count > 1) {
     text += fmt::format("; ratios go from {} ({}) to {} ({})", ratio_text(least), where_least, ratio_text(greatest),
                         where_greatest);

@@ -136,20 +136,34 @@ std::string text_comparison(std::span<const ComparisonTable> tables, const RunDe
         "ratio: ours/paper\n";
   }
   for (const std::string& note : run.notes) out += wrapped(base::printable(note), 0, kWidth);
+  const auto made = what_made(run);
+  if (!made.empty()) out += '\n';
+  for (const auto& [name, value] : made) out += fmt::format("{:<20}  {}\n", name, base::printable(value));
   return out;
 }
 
-std::string csv_comparison(std::span<const ComparisonTable> tables) {
-  std::string out = "table,row,column,published,measured,ratio\n";
+std::vector<std::pair<std::string, std::string>> what_made(const RunDescription& run) {
+  std::vector<std::pair<std::string, std::string>> made{{"program", run.origin.program},
+                                                        {"source", run.origin.source},
+                                                        {"source SHA-256", run.origin.sha256},
+                                                        {"simulation options", run.origin.options},
+                                                        {"repeat with", run.command}};
+  std::erase_if(made, [](const auto& line) { return line.second.empty(); });
+  return made;
+}
+
+std::string csv_comparison(std::span<const ComparisonTable> tables, const ResultOrigin& origin) {
+  std::string out = "table,row,column,published,measured,ratio," + origin_headings() + '\n';
+  const std::string made = origin_fields(origin);
   for (const ComparisonTable& table : tables) {
     for (const ComparisonTable::Row& row : table.rows) {
       for (const std::optional<Comparison>& cell : row.cells) {
         if (!cell) continue;
         const std::optional<double> ratio = cell->ratio();
-        out += fmt::format("{},{},{},{},{},{}\n", csv_field(cell->table), csv_field(cell->row), csv_field(cell->column),
-                           cell->published ? fmt::format("{}", *cell->published) : "",
+        out += fmt::format("{},{},{},{},{},{},{}\n", csv_field(cell->table), csv_field(cell->row),
+                           csv_field(cell->column), cell->published ? fmt::format("{}", *cell->published) : "",
                            cell->words.empty() ? fmt::format("{}", cell->measured) : csv_field(cell->words),
-                           ratio ? fmt::format("{}", *ratio) : "");
+                           ratio ? fmt::format("{}", *ratio) : "", made);
       }
     }
   }
@@ -184,6 +198,9 @@ std::string markdown_comparison(std::span<const ComparisonTable> tables, const R
     for (const std::string& note : table.notes) out += fmt::format("- {}\n", safe(note));
   }
   for (const std::string& note : run.notes) out += fmt::format("\n{}\n", safe(note));
+  const auto made = what_made(run);
+  if (!made.empty()) out += '\n';
+  for (const auto& [name, value] : made) out += fmt::format("- *{}*: `{}`\n", name, base::printable(value));
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,6 +42,8 @@ struct ReproduceOptions {
   std::string traces;   ///< folder with workload logs; parts that need a missing log are left out with a note
   std::string output;   ///< folder for CSV, charts, report and the store that lets a run continue; may be empty
   Progress progress;
+  /// The paths that find_log() returned, each once; null: nobody asks.
+  std::shared_ptr<std::vector<std::string>> logs = nullptr;
 
   bool wants(std::string_view part) const;
   bool leaves_out(std::string_view algorithm) const { return !without.empty() && algorithm.starts_with(without); }

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/counted.h"
+#include "base/counted.h"
 #include "sim/errors.h"
 #include "sim/workload/fit.h"
 
@@ -44,7 +44,7 @@ SwfWorkload swf_workload(SwfRecords& log, const std::string& name, const SwfConv
   workload.report.skip("larger than the machine", first_line, too_large);
   if (jobs.empty()) {
     throw InputError(fmt::format("{}: every job is larger than the machine of {}", log.source(),
-                                 counted(workload.instance.platform.nodes.size(), "node")));
+                                 base::counted(workload.instance.platform.nodes.size(), "node")));
   }
   return workload;
 }

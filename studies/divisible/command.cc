@@ -232,8 +232,8 @@ A SOURCE is text:
   cluster 10 1.5 0,2      processors, work per second of each, databanks (- for none)
   job 0.25 120 2          release in seconds, work, databank
 
-Bender98 solves the instance anew with each request: seconds to a minute for an instance of 10 clusters or more, where
-all others together take about a second.
+Bender98 computes a whole schedule again at each request: seconds to a minute for an instance of 10 clusters or more.
+All others together take about a second.
 
 Examples:
   dfrs-sim divisible                                      every algorithm on one instance

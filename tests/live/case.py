@@ -67,6 +67,17 @@ class LiveTest(unittest.TestCase):
         # A job that is cancelled just as its step begins may miss that. Slurm repeats it after about a minute.
         wait_for("all jobs to be gone after scancel", lambda: not self.active_jobs(), 100, interval=0.05)
 
+    @classmethod
+    def sacctmgr(cls, *words):
+        """Changes the accounting of a cluster that has it (Options.accounting)."""
+        return cls.cluster.command("sacctmgr", "-i", *words).stdout
+
+    @classmethod
+    def restart_slurmctld(cls):
+        cls.cluster.stop("slurmctld")
+        cls.cluster.start_slurmctld()
+        cls.cluster.wait_nodes()
+
     def active_jobs(self):
         return self.cluster.command("squeue", "-h", "-t", "PD,R,S,CG,CF", "-o", "%A").stdout.split()
 

@@ -30,13 +30,7 @@ class FairShare(LiveTest):
         cls.sacctmgr("add", "account", "people")
         for user in USERS:
             cls.sacctmgr("add", "user", user, "Account=people", "QOS=normal,one,three")
-        cls.cluster.stop("slurmctld")
-        cls.cluster.start_slurmctld()
-        cls.cluster.wait_nodes()
-
-    @classmethod
-    def sacctmgr(cls, *words):
-        return cls.cluster.command("sacctmgr", "-i", *words).stdout
+        cls.restart_slurmctld()
 
     def setUp(self):
         super().setUp()

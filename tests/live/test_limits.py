@@ -13,9 +13,6 @@ ACCOUNT, QOS, USER = "physics", "fast", "games"  # Slurm 25.11 and later know no
 
 
 class LimitsTest(LiveTest):
-    def sacctmgr(self, *words):
-        return self.cluster.command("sacctmgr", "-i", *words).stdout
-
     def wait_reason(self, job, *parts):
         """Waits until squeue or dfrsctl give a reason with one of the words for a job that still waits."""
         def given():
@@ -37,12 +34,10 @@ class Enforced(LimitsTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        def add(*words):
-            cls.cluster.command("sacctmgr", "-i", "add", *words)
-        add("account", ACCOUNT)
-        add("qos", QOS)
-        add("user", USER, f"account={ACCOUNT}")
-        cls.cluster.command("sacctmgr", "-i", "modify", "user", "root", "set", f"qos+={QOS}")
+        cls.sacctmgr("add", "account", ACCOUNT)
+        cls.sacctmgr("add", "qos", QOS)
+        cls.sacctmgr("add", "user", USER, f"account={ACCOUNT}")
+        cls.sacctmgr("modify", "user", "root", "set", f"qos+={QOS}")
 
     def setUp(self):
         super().setUp()

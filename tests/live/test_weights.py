@@ -26,13 +26,7 @@ class Weights(LiveTest):
         # Nobody has used anything; who has a share of nothing comes last all the same.
         cls.sacctmgr("add", "user", USERS[1], "Account=people", "Fairshare=0")
         # Fair-share factors are worked out when slurmctld starts, and then every minute.
-        cls.cluster.stop("slurmctld")
-        cls.cluster.start_slurmctld()
-        cls.cluster.wait_nodes()
-
-    @classmethod
-    def sacctmgr(cls, *words):
-        return cls.cluster.command("sacctmgr", "-i", *words).stdout
+        cls.restart_slurmctld()
 
     def use(self, rule):
         self.cluster.options.settings["Weight"] = rule

@@ -99,9 +99,11 @@ static double look(time_t now, enum dfrs_job_phase phase) {
   return usage_records_check(&view);
 }
 
-static void end_at(time_t when) {
+/* The job ends, and is seen so a little later. */
+static void ends_at(time_t when, time_t seen) {
   job.job_state = JOB_COMPLETE;
   job.end_time = when;
+  look(seen, DFRS_JOB_ENDING);
 }
 
 static bool said(int which, time_t from, time_t to, uint32_t state) {
@@ -114,22 +116,19 @@ static void at_its_end(void) {
   expect(look(kHour + 101, DFRS_JOB_RUNNING) == 3600 - 20 - 101, "the next call is due before the hour ends");
   look(kHour + 300, DFRS_JOB_RUNNING);
   expect(tellings == 0, "while it runs nothing is said within the hour");
-  end_at(kHour + 500);
-  look(kHour + 502, DFRS_JOB_ENDING);
+  ends_at(kHour + 500, kHour + 502);
   expect(said(0, kHour + 200, kHour + 500, JOB_COMPLETE), "300 of 400 s at its end, and then that it has ended");
   expect(job.job_state == JOB_COMPLETE && job.suspend_time == 0, "the job itself is not changed");
   look(kHour + 510, DFRS_JOB_ENDING);
   expect(tellings == 2, "once");
   begin(kHour + 100, 1);
   look(kHour + 101, DFRS_JOB_RUNNING);
-  end_at(kHour + 500);
-  look(kHour + 502, DFRS_JOB_ENDING);
+  ends_at(kHour + 500, kHour + 502);
   expect(tellings == 0, "nothing of a job that had all its CPUs");
   begin(kHour + 100, 0.25);
   known = false;
   look(kHour + 101, DFRS_JOB_RUNNING);
-  end_at(kHour + 500);
-  look(kHour + 502, DFRS_JOB_ENDING);
+  ends_at(kHour + 500, kHour + 502);
   expect(tellings == 0, "nor of one of which nothing is known");
 }
 
@@ -145,8 +144,7 @@ static void each_hour(void) {
   look(kHour + 7190, DFRS_JOB_RUNNING);
   expect(said(1, kHour + 7200 - 1080, kHour + 7200, JOB_RUNNING), "the next hour makes up for what was guessed");
   share = 0.1;
-  end_at(kHour + 7230);
-  look(kHour + 7231, DFRS_JOB_ENDING);
+  ends_at(kHour + 7230, kHour + 7231);
   expect(said(2, kHour + 7200, kHour + 7230, JOB_COMPLETE), "nothing goes into an hour that has been summed up");
 }
 
@@ -154,8 +152,7 @@ static void suspensions(void) {
   begin(kHour, 0.5); /* 200 s at yield 1, 200 s suspended */
   look(kHour + 1, DFRS_JOB_RUNNING);
   job.tot_sus_time = 200;
-  end_at(kHour + 400);
-  look(kHour + 401, DFRS_JOB_ENDING);
+  ends_at(kHour + 400, kHour + 401);
   expect(tellings == 0, "what Slurm has reported is not reported again");
   begin(kHour, 0.25);
   look(kHour + 1, DFRS_JOB_RUNNING);
@@ -172,8 +169,7 @@ static void ends_of_runs(void) {
   begin(kHour, 0.5);
   job.db_index = NO_VAL64;
   look(kHour + 1, DFRS_JOB_RUNNING);
-  end_at(kHour + 100);
-  look(kHour + 101, DFRS_JOB_ENDING);
+  ends_at(kHour + 100, kHour + 101);
   expect(tellings == 0, "slurmdbd does not know the job yet");
   job.db_index = 5;
   look(kHour + 102, DFRS_JOB_ENDING);
@@ -189,8 +185,7 @@ static void ends_of_runs(void) {
   job.restart_cnt = 1;
   job.start_time = kHour + 200;
   look(kHour + 201, DFRS_JOB_RUNNING);
-  end_at(kHour + 300);
-  look(kHour + 301, DFRS_JOB_ENDING);
+  ends_at(kHour + 300, kHour + 301);
   expect(said(1, kHour + 250, kHour + 300, JOB_COMPLETE), "and the next one by itself");
 
   begin(kHour, 0.5);
@@ -223,8 +218,7 @@ static void restarts(void) {
   clock_now = kHour + 110;
   usage_records_begin(NULL);
   look(kHour + 120, DFRS_JOB_RUNNING);
-  end_at(kHour + 220);
-  look(kHour + 221, DFRS_JOB_ENDING);
+  ends_at(kHour + 220, kHour + 221);
   expect(said(1, kHour + 170, kHour + 220, JOB_COMPLETE), "the next one goes on from its own begin without a file");
 
   folder = mkdtemp(place);
@@ -235,8 +229,7 @@ static void restarts(void) {
   clock_now = kHour + 300; /* without a farewell */
   usage_records_begin(folder);
   look(kHour + 301, DFRS_JOB_RUNNING);
-  end_at(kHour + 500);
-  look(kHour + 501, DFRS_JOB_ENDING);
+  ends_at(kHour + 500, kHour + 501);
   expect(said(0, kHour + 300, kHour + 500, JOB_COMPLETE),
          "after a kill in the first hour it goes on from the job's start");
 
@@ -247,8 +240,7 @@ static void restarts(void) {
   clock_now = kHour + 110;
   usage_records_begin(folder);
   look(kHour + 120, DFRS_JOB_RUNNING);
-  end_at(kHour + 200);
-  look(kHour + 221, DFRS_JOB_ENDING);
+  ends_at(kHour + 200, kHour + 221);
   expect(said(1, kHour + 150, kHour + 200, JOB_COMPLETE), "and from where the last one stopped with it");
 
   begin(kHour, 0.5);
@@ -257,15 +249,13 @@ static void restarts(void) {
   clock_now = kHour + 3800; /* without a farewell */
   usage_records_begin(folder);
   look(kHour + 3801, DFRS_JOB_RUNNING);
-  end_at(kHour + 4000);
-  look(kHour + 4001, DFRS_JOB_ENDING);
+  ends_at(kHour + 4000, kHour + 4001);
   expect(said(1, kHour + 3800, kHour + 4000, JOB_COMPLETE), "after a kill it goes on from the last hour");
 
   begin(kHour + 9 * 3600, 0);
   job.start_time = kHour; /* slurmctld was away for long */
   look(kHour + 9 * 3600 + 200, DFRS_JOB_RUNNING);
-  end_at(kHour + 9 * 3600 + 500);
-  look(kHour + 9 * 3600 + 501, DFRS_JOB_ENDING);
+  ends_at(kHour + 9 * 3600 + 500, kHour + 9 * 3600 + 501);
   expect(said(0, kHour + 9 * 3600, kHour + 9 * 3600 + 500, JOB_COMPLETE), "never into hours that are summed up");
   (void)remove(file);
   (void)remove(folder);

@@ -105,18 +105,8 @@ slurm_symbols() {
 smoke_classes=(test_pausing.Suspending test_record.Recording test_faults.Slurmctld test_sharing.Sharing
   test_select.Placement test_select.Alone test_quotas.Quotas test_pausing.Requeuing test_jobs.Kinds)
 
-# smoke_tests RESULTS LOGS: classes that fail, which may be for want of time, run once more alone, and that counts.
+# smoke_tests RESULTS LOGS
 smoke_tests() {
-  local results=$1 logs=$2 again
-  : > "$results"
-  live test --results "$results" --logs "$logs" --jobs "$((jobs + 1))" "${smoke_classes[@]}" || true
-  again=$(failed_classes "$results")
-  if [[ -n $again ]]; then
-    say "once more, alone: ${again//$'\n'/ }"
-    # shellcheck disable=SC2086 # a list of names
-    forget_classes "$results" $again
-    # shellcheck disable=SC2086
-    live test --results "$results" --logs "$logs-again" --jobs 1 $again || return 1
-  fi
-  grep -q '^PASS' "$results" && ! grep -q '^FAIL' "$results"
+  live_tests "$1" "$2" '' "${smoke_classes[@]}" || true
+  grep -q '^PASS' "$1" && ! grep -q '^FAIL' "$1"
 }

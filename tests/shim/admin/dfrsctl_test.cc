@@ -176,7 +176,7 @@ TEST_F(Dfrsctl, TriesAgainWhileSlurmctldIsReconfigured) {
   surroundings.program = "dfrsctl";
   surroundings.environment.push_back("SLURM_CONF=" + slurm_conf);
   sim::BackgroundRun waiting({"version", "--wait", "60"}, surroundings);
-  std::this_thread::sleep_for(std::chrono::seconds{1});  // long enough that it has asked in vain
+  std::this_thread::sleep_for(std::chrono::seconds{1});  // it has asked at least once by now
   start(::getuid(), port);
   const sim::Outcome outcome = waiting.finish();
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;

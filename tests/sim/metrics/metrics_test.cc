@@ -74,6 +74,10 @@ TEST(NearestRank, ByHand) {
   EXPECT_EQ(nearest_rank(values, 0.51), 6);
   EXPECT_EQ(nearest_rank(values, 0.95), 10);
   EXPECT_EQ(nearest_rank(values, 1), 10);
+  std::vector<double> mixed{7, 2, 10, 5, 1, 9, 3, 8, 6, 4};
+  for (const double share : {0.0, 0.5, 0.51, 0.3, 0.95, 1.0}) {
+    EXPECT_EQ(take_nearest_rank(mixed, share), nearest_rank(values, share)) << share;
+  }
 }
 
 // Job 1 needs both nodes and waits 100 s while one of them is idle; nobody waits for the node that job 2 leaves idle.
@@ -82,7 +86,7 @@ TEST(LossOfCapacity, IsIdleNodesWhileAJobWaits) {
   instance.platform = Platform::homogeneous(2, 1024);
   instance.jobs = {job_of(0, 100), job_of(0, 100, 2), job_of(200, 50)};
   for (Job& job : instance.jobs) job.estimate = job.run_time;
-  const RunResult run = simulate(instance, parse_algorithm("FCFS").value(), {});
+  const RunResult run = simulate(instance, parse_algorithm("FCFS").value(), {}, Watch{.policy_times = true});
   EXPECT_DOUBLE_EQ(run.idle_while_waiting, 100);
   EXPECT_DOUBLE_EQ(measure(instance, run).loss_of_capacity, 100.0 / (2 * 250));
   EXPECT_DOUBLE_EQ(measure_schedule(instance, run).loss_of_capacity, 100.0 / (2 * 250));

@@ -32,10 +32,10 @@ TEST(ReportSummary, AveragesOverInstances) {
   EXPECT_NEAR(pm.degradation.stddev, 2.8284271247, 1e-9);  // sqrt((4 + 4) / 1)
   EXPECT_DOUBLE_EQ(pm.degradation.max, 6);
   EXPECT_DOUBLE_EQ(pm.bound, 1.5);
-  EXPECT_DOUBLE_EQ(pm.max_stretch, 5);
-  EXPECT_DOUBLE_EQ(pm.underutilization, 0.375);
-  EXPECT_DOUBLE_EQ(pm.pauses_per_job, 1.5);
-  EXPECT_DOUBLE_EQ(pm.moves_per_job, 0.75);
+  EXPECT_DOUBLE_EQ(pm.mean.max_stretch, 5);
+  EXPECT_DOUBLE_EQ(pm.mean.underutilization, 0.375);
+  EXPECT_DOUBLE_EQ(pm.mean.pauses_per_job, 1.5);
+  EXPECT_DOUBLE_EQ(pm.mean.moves_per_job, 0.75);
   EXPECT_DOUBLE_EQ(pm.traffic_gb_per_s, 0.375);
   EXPECT_TRUE(s.is_best(pm));
   EXPECT_FALSE(s.is_best(s.algorithms[0]));
