@@ -14,6 +14,7 @@
 #include "sim/cli/options.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
+#include "sim/reproduce/account.h"
 #include "sim/reproduce/render.h"
 #include "sim/reproduce/reproduction.h"
 
@@ -38,6 +39,13 @@ std::string list_of_parts(const Reproduction& reproduction) {
     const std::string takes = part.takes.empty() ? "" : fmt::format(" ({})", part.takes);
     text += fmt::format("  {:<{}} {}{}\n", part.name, width, part.title, takes);
   }
+  if (!reproduction.readings.empty()) {
+    text += "Readings of what the paper leaves open, for --assume:\n";
+    for (const ReproductionPart& reading : reproduction.readings) width = std::max(width, reading.name.size());
+    for (const ReproductionPart& reading : reproduction.readings) {
+      text += fmt::format("  {:<{}} {}\n", reading.name, width, reading.title);
+    }
+  }
   if (timed) {
     text += "Times are for one processor. Parts that run together, or into one folder, share simulations.\n";
   }
@@ -47,6 +55,7 @@ std::string list_of_parts(const Reproduction& reproduction) {
 struct ReproduceCommand {
   std::string name;
   std::string parts;
+  std::string assume;
   bool list = false;
   ReproduceOptions options;
 
@@ -59,6 +68,7 @@ struct ReproduceCommand {
     }
     const Reproduction& reproduction = find_reproduction(name);
     options.parts = parse_parts(parts, reproduction);
+    options.assume = parse_readings(assume, reproduction);
     options.progress = terminal_progress("simulations");
     say_when_interrupted(
         options.output.empty()
@@ -74,8 +84,12 @@ struct ReproduceCommand {
     if (report.cells().empty()) fail_without_cells(report);
     RunDescription run;
     run.paper = fmt::format("{}: {}", reproduction.name, reproduction.paper);
+    if (!assume.empty()) run.notes.push_back(fmt::format("Assumed: {}.", assume));
     for (const ReproductionReport::Note& note : report.notes()) {
       if (note.part.empty()) run.notes.push_back(note.sentence);
+    }
+    for (std::string& sentence : account_sentences(account_of(report.cells()))) {
+      run.notes.push_back(std::move(sentence));
     }
     describe_origin(run, own);
     if (outputs) outputs->write(tables, run);
@@ -153,6 +167,8 @@ void add_reproduce(CLI::App& app) {
   command->add_flag("--list", options->list, "only list the papers, or with NAME its tables and figures");
   command->add_option("--parts", options->parts,
                       "only these tables and figures, separated by commas; losses means all losses-... (default: all)");
+  command->add_option("--assume", options->assume,
+                      "readings of what the paper leaves open, separated by commas (NAME --list shows them)");
   command
       ->add_option("--instances", options->options.instances,
                    "instances of each set; fewer than in the paper for a first look (default: as in the paper)")
@@ -162,6 +178,10 @@ void add_reproduce(CLI::App& app) {
       ->capture_default_str();
   command->add_option("-j,--threads", options->options.threads, "threads (default: one per processor)")
       ->check(CLI::Range(1, 1024));
+  command->add_option(
+      "--without", options->options.without,
+      "leave out rows of rr7659's tables whose algorithm begins with this, such as /stretch-per/OPT=AVG, "
+      "which takes a thousand times as long as others");
   command
       ->add_option("--traces", options->options.traces,
                    "folder with workload logs, searched before the cache of `dfrs-sim fetch`; parts that need a log "
