@@ -218,6 +218,7 @@ TEST(CliOrigin, ResultsNameTheOptionsOfEveryCommand) {
         {"--output", none},
         {"--threads", none},
         {"--assume", none},
+        {"--without", "/stretch-per/OPT=AVG"},
         {"--parts", "figure3b"},
         {"--instances", "1"},
         {"--seed", "5"},
