@@ -107,7 +107,7 @@ struct GangCommand {
 };
 
 void add_workload_options(CLI::App* command, GangWorkloadOptions& workload) {
-  const std::string gangs = "Workload";
+  const std::string gangs = "Gangs";
   command->add_option("--lambda", workload.arrival_rate, "gangs that arrive per time unit (Poisson)")
       ->check(number_in(1e-6, 1e6))
       ->capture_default_str()
