@@ -183,6 +183,10 @@ libstudies_a_SOURCES = \
 	sim/report/terms.h \
 	sim/report/verdict.cc \
 	sim/report/verdict.h \
+	sim/reproduce/account.cc \
+	sim/reproduce/account.h \
+	sim/reproduce/assumptions.cc \
+	sim/reproduce/assumptions.h \
 	sim/reproduce/campaign_plan.cc \
 	sim/reproduce/campaign_plan.h \
 	sim/reproduce/cell_count.cc \
@@ -190,6 +194,8 @@ libstudies_a_SOURCES = \
 	sim/reproduce/choice.cc \
 	sim/reproduce/comparison_table.cc \
 	sim/reproduce/comparison_table.h \
+	sim/reproduce/cost_counts.cc \
+	sim/reproduce/cost_counts.h \
 	sim/reproduce/dynp.cc \
 	sim/reproduce/dynp_published.cc \
 	sim/reproduce/dynp_published.h \
@@ -202,6 +208,7 @@ libstudies_a_SOURCES = \
 	sim/reproduce/render_html.cc \
 	sim/reproduce/reproduction.h \
 	sim/reproduce/rr7659.cc \
+	sim/reproduce/rr7659_assumptions.cc \
 	sim/reproduce/rr7659_experiments.cc \
 	sim/reproduce/rr7659_experiments.h \
 	sim/reproduce/rr7659_figures.cc \

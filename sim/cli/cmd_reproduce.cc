@@ -14,6 +14,7 @@
 #include "sim/cli/options.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
+#include "sim/reproduce/account.h"
 #include "sim/reproduce/render.h"
 #include "sim/reproduce/reproduction.h"
 
@@ -86,6 +87,9 @@ struct ReproduceCommand {
     if (!assume.empty()) run.notes.push_back(fmt::format("Assumed: {}.", assume));
     for (const ReproductionReport::Note& note : report.notes()) {
       if (note.part.empty()) run.notes.push_back(note.sentence);
+    }
+    for (std::string& sentence : account_sentences(account_of(report.cells()))) {
+      run.notes.push_back(std::move(sentence));
     }
     describe_origin(run, own);
     if (outputs) outputs->write(tables, run);
@@ -174,6 +178,10 @@ void add_reproduce(CLI::App& app) {
       ->capture_default_str();
   command->add_option("-j,--threads", options->options.threads, "threads (default: one per processor)")
       ->check(CLI::Range(1, 1024));
+  command->add_option(
+      "--without", options->options.without,
+      "leave out rows of rr7659's tables whose algorithm begins with this, such as /stretch-per/OPT=AVG, "
+      "which takes a thousand times as long as others");
   command
       ->add_option("--traces", options->options.traces,
                    "folder with workload logs, searched before the cache of `dfrs-sim fetch`; parts that need a log "

@@ -25,6 +25,8 @@ struct Comparison {
   std::optional<double> published;  ///< nothing: the paper has no value here, or its text is damaged
   double measured = 0;
   std::string words = {};  ///< if not empty, shown instead of the value: an algorithm, a cause
+  /// The row whose published value this one shows again, because it tests another reading of it; empty: its own.
+  std::string variant_of = {};
 
   /// measured / published; nothing without a published value or if that is 0.
   std::optional<double> ratio() const;
@@ -37,13 +39,15 @@ struct ReproduceOptions {
   std::size_t instances = 0;             ///< per set of instances; 0: as many as the paper had
   std::uint64_t seed = 1;                ///< of generated workloads
   unsigned threads = 0;                  ///< 0: one per processor
-  std::string traces;  ///< folder with workload logs; parts that need a missing log are left out with a note
-  std::string output;  ///< folder for CSV, charts, report and the store that lets a run continue; may be empty
+  std::string without;  ///< rows of tables that begin with this algorithm are left out; empty: none, rr7659 only
+  std::string traces;   ///< folder with workload logs; parts that need a missing log are left out with a note
+  std::string output;   ///< folder for CSV, charts, report and the store that lets a run continue; may be empty
   Progress progress;
   /// The paths that find_log() returned, each once; null: nobody asks.
   std::shared_ptr<std::vector<std::string>> logs = nullptr;
 
   bool wants(std::string_view part) const;
+  bool leaves_out(std::string_view algorithm) const { return !without.empty() && algorithm.starts_with(without); }
 };
 
 /// Draws a part whose rows are numbers: a line per column over the rows, ours and the published one.
