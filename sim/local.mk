@@ -189,6 +189,8 @@ libstudies_a_SOURCES = \
 	sim/reproduce/assumptions.h \
 	sim/reproduce/campaign_plan.cc \
 	sim/reproduce/campaign_plan.h \
+	sim/reproduce/cell_count.cc \
+	sim/reproduce/cell_count.h \
 	sim/reproduce/choice.cc \
 	sim/reproduce/comparison_table.cc \
 	sim/reproduce/comparison_table.h \

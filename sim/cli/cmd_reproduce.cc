@@ -39,6 +39,13 @@ std::string list_of_parts(const Reproduction& reproduction) {
     const std::string takes = part.takes.empty() ? "" : fmt::format(" ({})", part.takes);
     text += fmt::format("  {:<{}} {}{}\n", part.name, width, part.title, takes);
   }
+  if (!reproduction.readings.empty()) {
+    text += "Readings of what the paper leaves open, for --assume:\n";
+    for (const ReproductionPart& reading : reproduction.readings) width = std::max(width, reading.name.size());
+    for (const ReproductionPart& reading : reproduction.readings) {
+      text += fmt::format("  {:<{}} {}\n", reading.name, width, reading.title);
+    }
+  }
   if (timed) {
     text += "Times are for one processor. Parts that run together, or into one folder, share simulations.\n";
   }
@@ -48,6 +55,7 @@ std::string list_of_parts(const Reproduction& reproduction) {
 struct ReproduceCommand {
   std::string name;
   std::string parts;
+  std::string assume;
   bool list = false;
   ReproduceOptions options;
 
@@ -60,6 +68,7 @@ struct ReproduceCommand {
     }
     const Reproduction& reproduction = find_reproduction(name);
     options.parts = parse_parts(parts, reproduction);
+    options.assume = parse_readings(assume, reproduction);
     options.progress = terminal_progress("simulations");
     say_when_interrupted(
         options.output.empty()
@@ -75,6 +84,7 @@ struct ReproduceCommand {
     if (report.cells().empty()) fail_without_cells(report);
     RunDescription run;
     run.paper = fmt::format("{}: {}", reproduction.name, reproduction.paper);
+    if (!assume.empty()) run.notes.push_back(fmt::format("Assumed: {}.", assume));
     for (const ReproductionReport::Note& note : report.notes()) {
       if (note.part.empty()) run.notes.push_back(note.sentence);
     }
@@ -157,6 +167,8 @@ void add_reproduce(CLI::App& app) {
   command->add_flag("--list", options->list, "only list the papers, or with NAME its tables and figures");
   command->add_option("--parts", options->parts,
                       "only these tables and figures, separated by commas; losses means all losses-... (default: all)");
+  command->add_option("--assume", options->assume,
+                      "readings of what the paper leaves open, separated by commas (NAME --list shows them)");
   command
       ->add_option("--instances", options->options.instances,
                    "instances of each set; fewer than in the paper for a first look (default: as in the paper)")

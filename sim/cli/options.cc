@@ -55,10 +55,15 @@ std::string text_of_options(const CLI::App& app, const Chosen& chosen, const Res
       add(found->second->empty() ? name : name + "=" + *found->second);
     } else if (option->count() > 0 && option->get_items_expected_max() == 0) {
       add(name);
+    } else if (option->count() > 0 && option->get_delimiter() != '\0') {
+      add(fmt::format("{}={}", name, fmt::join(option->results(), std::string(1, option->get_delimiter()))));
     } else if (option->count() > 0) {
       for (const std::string& value : option->results()) add(name + "=" + value);
     } else if (found == resolved.end() && !option->get_default_str().empty()) {
-      add(name + "=" + option->get_default_str());
+      std::string value = option->get_default_str();
+      // The parser shows the default of a list in brackets.
+      if (value.front() == '[' && value.back() == ']') value = value.substr(1, value.size() - 2);
+      add(name + "=" + value);
     }
   }
   return text;
@@ -394,6 +399,10 @@ std::string SimulationOptions::describe() const {
 }
 
 std::string own_options(const CLI::App& app, std::initializer_list<std::string_view> left_out) {
+  return own_options(app, std::span(left_out.begin(), left_out.size()));
+}
+
+std::string own_options(const CLI::App& app, std::span<const std::string_view> left_out) {
   const auto chosen = [&](const CLI::Option& option, const std::string& name) {
     return option.get_group() != kWorkload && option.get_group() != kSimulation && name != "--help" &&
            std::find(left_out.begin(), left_out.end(), name) == left_out.end();

@@ -113,6 +113,7 @@ class SimulationOptions {
 /// The options that only this subcommand has, as on a command line, with their values or else their defaults. All but
 /// those `left_out`, on which results do not depend, so that a new one is named.
 std::string own_options(const CLI::App& app, std::initializer_list<std::string_view> left_out);
+std::string own_options(const CLI::App& app, std::span<const std::string_view> left_out);
 
 /// Accepts finite numbers from `least` to `most`. CLI::Range lets nan pass.
 CLI::Validator number_in(double least, double most);

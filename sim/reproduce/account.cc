@@ -4,20 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <tuple>
 
+#include "sim/reproduce/cell_count.h"
 #include "sim/reproduce/comparison_table.h"
 
 namespace dfrs::sim {
 namespace {
 
-constexpr double kNear = 0.1;
-
 bool meets(const Comparison& cell) {
+  if (agrees(cell)) return true;
   const double published = *cell.published;
-  if (std::abs(cell.measured - published) <= kNear * std::abs(published)) return true;
   const std::string printed = fmt::format("{}", published);
   const std::size_t point = printed.find('.');
   const std::size_t decimals = point == std::string::npos ? 0 : printed.size() - point - 1;
