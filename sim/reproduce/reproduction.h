@@ -13,8 +13,16 @@
 #include <vector>
 
 #include "sim/campaign/parallel.h"
+#include "sim/metrics/bootstrap.h"
 
 namespace dfrs::sim {
+
+/// How far apart the values are whose mean a cell shows.
+struct MeanSpread {
+  std::size_t count = 0;
+  double median = 0;
+  Interval interval;  ///< of the mean
+};
 
 /// One cell of a published table, and ours.
 struct Comparison {
@@ -23,7 +31,8 @@ struct Comparison {
   std::string column;               ///< with its unit
   std::optional<double> published;  ///< nothing: the paper has no value here, or its text is damaged
   double measured = 0;
-  std::string words = {};  ///< if not empty, shown instead of the value: an algorithm, a cause
+  std::string words = {};             ///< if not empty, shown instead of the value: an algorithm, a cause
+  std::optional<MeanSpread> spread = {};  ///< where `measured` is a mean of two values or more
 
   /// measured / published; nothing without a published value or if that is 0.
   std::optional<double> ratio() const;
@@ -57,6 +66,8 @@ struct Plot {
 class ReproductionReport {
  public:
   void add(Comparison cell) { cells_.push_back(std::move(cell)); }
+  /// Adds a cell with the mean of `values`, at least one, and their spread.
+  void add_mean(Comparison cell, std::span<const double> values);
   /// Adds a sentence below the table `part`: what was left out, which instances stand for the paper's. With an empty
   /// `part`, at the end of the report.
   void note(std::string part, std::string sentence) { notes_.push_back({std::move(part), std::move(sentence)}); }
