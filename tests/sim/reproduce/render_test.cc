@@ -72,8 +72,8 @@ Triage   2.25    1.50
 )"));
   EXPECT_THAT(text_comparison(tables, run), Not(HasSubstr("paper")));
   EXPECT_EQ(csv_comparison(tables),
-            "table,row,column,published,measured,ratio\ntable1,EASY,avg.,,1200.25,\ntable1,EASY,U,,0.0264,\n"
-            "table1,EASY,ahead,,\"Triage, by <far>\",\ntable1,Triage,avg.,,2.2512,\ntable1,Triage,U,,1.5,\n");
+            "table,row,column,published,measured,ratio,median,low,high,values\ntable1,EASY,avg.,,1200.25,,,,,\ntable1,EASY,U,,0.0264,,,,,\n"
+            "table1,EASY,ahead,,\"Triage, by <far>\",,,,,\ntable1,Triage,avg.,,2.2512,,,,,\ntable1,Triage,U,,1.5,,,,,\n");
   EXPECT_THAT(markdown_comparison(tables, run), HasSubstr("| Triage | 2.25 | 1.50 |  |"));
   EXPECT_THAT(markdown_comparison(tables, run), Not(HasSubstr("published")));
   EXPECT_THAT(html_comparison(tables, run, PartCharts{}), HasSubstr("<td>Triage, by &lt;far&gt;</td>"));
@@ -111,10 +111,25 @@ TEST(RenderComparison, CsvQuotesNamesAndKeepsAllDigits) {
   report.add({"table1", "a", "max", std::nullopt, 1e-20});
   report.add({"table1", "a", "min", 0, 2});
   EXPECT_EQ(csv_comparison(comparison_tables(kMadeUp, report)),
-            "table,row,column,published,measured,ratio\n"
-            "table1,\"GreedyP, \"\"star\"\"\",avg. (GB/s),0.1,0.3333333333333333,3.333333333333333\n"
-            "table1,a,max,,1e-20,\n"
-            "table1,a,min,0,2,\n");
+            "table,row,column,published,measured,ratio,median,low,high,values\n"
+            "table1,\"GreedyP, \"\"star\"\"\",avg. (GB/s),0.1,0.3333333333333333,3.333333333333333,,,,\n"
+            "table1,a,max,,1e-20,,,,,\n"
+            "table1,a,min,0,2,,,,,\n");
+}
+
+TEST(RenderComparison, MeansHaveIntervalAndMedian) {
+  ReproductionReport report;
+  report.add_mean({"table1", "EASY", "avg.", 4.0}, std::vector<double>{1, 2, 3, 10});
+  const std::vector<ComparisonTable> tables = comparison_tables(kMadeUp, report);
+  const Comparison& cell = *tables.front().rows.front().cells.front();
+  EXPECT_EQ(cell.measured, 4);
+  ASSERT_TRUE(cell.spread);
+  EXPECT_EQ(cell.spread->median, 2.5);
+  EXPECT_EQ(cell.spread->count, 4U);
+  EXPECT_LT(cell.spread->interval.low, 4);
+  EXPECT_GT(cell.spread->interval.high, 4);
+  EXPECT_THAT(markdown_comparison(tables, kRun), HasSubstr("; 2.50] (4.00, 1.00) |"));
+  EXPECT_THAT(csv_comparison(tables), HasSubstr("table1,EASY,avg.,4,4,1,2.5,"));
 }
 
 TEST(RenderComparison, MarkdownHasOneCellPerFigure) {
