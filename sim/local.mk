@@ -75,6 +75,7 @@ libsim_a_SOURCES = \
 	sim/host/timeline.h \
 	sim/io/allocation.cc \
 	sim/io/allocation.h \
+	sim/io/constant_columns.h \
 	sim/io/file_name.cc \
 	sim/io/file_name.h \
 	sim/io/http.cc \
@@ -184,11 +185,19 @@ libstudies_a_SOURCES = \
 	sim/report/terms.h \
 	sim/report/verdict.cc \
 	sim/report/verdict.h \
+	sim/reproduce/account.cc \
+	sim/reproduce/account.h \
+	sim/reproduce/assumptions.cc \
+	sim/reproduce/assumptions.h \
 	sim/reproduce/campaign_plan.cc \
 	sim/reproduce/campaign_plan.h \
+	sim/reproduce/cell_count.cc \
+	sim/reproduce/cell_count.h \
 	sim/reproduce/choice.cc \
 	sim/reproduce/comparison_table.cc \
 	sim/reproduce/comparison_table.h \
+	sim/reproduce/cost_counts.cc \
+	sim/reproduce/cost_counts.h \
 	sim/reproduce/dynp.cc \
 	sim/reproduce/dynp_published.cc \
 	sim/reproduce/dynp_published.h \
@@ -201,6 +210,7 @@ libstudies_a_SOURCES = \
 	sim/reproduce/render_html.cc \
 	sim/reproduce/reproduction.h \
 	sim/reproduce/rr7659.cc \
+	sim/reproduce/rr7659_assumptions.cc \
 	sim/reproduce/rr7659_experiments.cc \
 	sim/reproduce/rr7659_experiments.h \
 	sim/reproduce/rr7659_figures.cc \

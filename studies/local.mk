@@ -13,8 +13,12 @@ libstudies_a_SOURCES += \
 	studies/divisible/host/simulation.h \
 	studies/divisible/rr5724.cc \
 	studies/divisible/rr5724.h \
+	studies/divisible/rr5724_campaign.cc \
+	studies/divisible/rr5724_campaign.h \
 	studies/divisible/rr5724_published.cc \
 	studies/divisible/rr5724_published.h \
+	studies/divisible/rr5724_readings.cc \
+	studies/divisible/rr5724_readings.h \
 	studies/divisible/rules/algorithm.cc \
 	studies/divisible/rules/algorithm.h \
 	studies/divisible/rules/deadlines.cc \
@@ -26,15 +30,22 @@ libstudies_a_SOURCES += \
 	studies/divisible/rules/list_schedule.h \
 	studies/divisible/rules/mct.cc \
 	studies/divisible/rules/mct.h \
+	studies/divisible/rules/mct_div.cc \
+	studies/divisible/rules/mct_div.h \
 	studies/divisible/rules/model.cc \
 	studies/divisible/rules/model.h \
+	studies/divisible/rules/offline_edf.cc \
+	studies/divisible/rules/offline_edf.h \
 	studies/divisible/rules/optimal.cc \
 	studies/divisible/rules/optimal.h \
 	studies/divisible/rules/plan.cc \
 	studies/divisible/rules/plan.h \
+	studies/divisible/rules/readings.h \
 	studies/gang/gang_cloud.cc \
 	studies/gang/gang_cloud_published.cc \
 	studies/gang/gang_cloud_published.h \
+	studies/gang/gang_cloud_readings.cc \
+	studies/gang/gang_cloud_readings.h \
 	studies/gang/host/elastic_simulation.cc \
 	studies/gang/host/elastic_simulation.h \
 	studies/gang/host/experiment.cc \
@@ -58,7 +69,9 @@ libstudies_a_SOURCES += \
 	studies/gang/rules/schedule.h \
 	studies/gang/rules/starvation.h \
 	studies/gang/rules/waiting_gang.h \
-	studies/reproductions.cc
+	studies/reproductions.cc \
+	studies/study_origin.cc \
+	studies/study_origin.h
 
 # What dfrs-sim does with them: the program's lists of commands and reproductions are here, so that sim/ names no study.
 dfrs_sim_SOURCES += \

@@ -130,9 +130,12 @@ tests_sim_tests_SOURCES = \
 	tests/sim/report/summary_test.cc \
 	tests/sim/report/table_test.cc \
 	tests/sim/report/verdict_test.cc \
+	tests/sim/reproduce/account_test.cc \
 	tests/sim/reproduce/campaign_plan_test.cc \
+	tests/sim/reproduce/cell_count_test.cc \
 	tests/sim/reproduce/choice_test.cc \
 	tests/sim/reproduce/comparison_table_test.cc \
+	tests/sim/reproduce/cost_counts_test.cc \
 	tests/sim/reproduce/logs_test.cc \
 	tests/sim/reproduce/made_up.h \
 	tests/sim/reproduce/render_test.cc \

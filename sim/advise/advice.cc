@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/utf8.h"
 #include "sim/errors.h"
 
 namespace dfrs::sim {
@@ -108,6 +109,7 @@ class Writer {
     settings(advice.conf);
     trust();
     words();
+    made();
     return advice;
   }
 
@@ -194,8 +196,8 @@ class Writer {
     const auto same = std::find_if(runs_.begin(), runs_.end(), [&](const StudyRun& run) {
       return run.algorithm == kept_->algorithm && run.paused_work == PausedWork::kLost;
     });
-    std::string text = "If a paused job loses its work (requeued without a checkpoint):  ";
-    text += fmt::format("with the same policy one job in a hundred takes more than {} times as long, and {}.  ",
+    std::string text = "If a paused job loses its work (requeued without a checkpoint): ";
+    text += fmt::format("with the same policy one job in a hundred takes more than {} times as long, and {}. ",
                         stretch(score(*same)), price(*same));
     if (!pays(*lost_))
       return text + "No policy here is better than EASY for such jobs: make sure that they are not paused.";
@@ -369,7 +371,9 @@ class Writer {
              c == '.';
     });
     if (!plain) partition = "dfrs";
-    std::string out = fmt::format(
+    std::string out;
+    for (const auto& [name, value] : in_.made) out += fmt::format("# {}: {}\n", name, base::printable(value));
+    out += fmt::format(
         "# dfrs.conf to start with; all other settings have defaults (dfrs.conf.example)\n"
         "Partitions={}\nAlgorithm={}\n",
         partition, kept_->algorithm);
@@ -438,6 +442,15 @@ class Writer {
           "policies: Greedy* starts jobs where memory is free and shares CPUs; GreedyP* also pauses jobs with much "
           "progress when a new one finds no memory; GreedyPM*/per also moves them, and repacks all jobs every " +
               span(in_.study.period) + ". MINVT=600 leaves jobs with less than 600 s of progress where they are."});
+  }
+
+  // Not wrapped, so that the command line can be copied.
+  void made() {
+    std::string text;
+    for (const auto& [name, value] : in_.made) text += fmt::format("{:<20}  {}\n", name, base::printable(value));
+    if (text.empty()) return;
+    heading("How this page was made");
+    page_->blocks.emplace_back(PageCode{std::move(text)});
   }
 
   const AdviceInput& in_;

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/advise/study.h"
@@ -39,6 +40,8 @@ struct AdviceInput {
   std::optional<AccountingFacts> facts;
   ReadReport report;               ///< what was left out
   std::vector<std::string> notes;  ///< additional notes for the section on trust
+  /// Name and value of what made this: the program, the source, the options.
+  std::vector<std::pair<std::string, std::string>> made;
   StudyOptions study;
 };
 

@@ -30,6 +30,21 @@ std::span<const OriginColumn> origin_columns() {
   return columns;
 }
 
+std::string origin_headings() {
+  std::string out;
+  for (const OriginColumn& column : origin_columns()) out += (out.empty() ? "" : ",") + std::string(column.name);
+  return out;
+}
+
+std::string origin_fields(const ResultOrigin& origin) {
+  std::string out;
+  for (const OriginColumn& column : origin_columns()) {
+    if (&column != origin_columns().data()) out += ',';
+    out += csv_field(origin.*column.field);
+  }
+  return out;
+}
+
 std::string program_version() { return fmt::format("dfrs-sim {} (results {})", PACKAGE_VERSION, kResultsVersion); }
 
 std::shared_ptr<const ResultOrigin> origin_of(const Instance& instance, std::string_view options) {
@@ -85,7 +100,7 @@ std::vector<std::string> CampaignOrigin::commands() const {
     } else {
       for (const std::string& source : group.sources) line += " " + shell_word(source);
     }
-    line += " -a " + shell_word(fmt::format("{}", fmt::join(algorithms, ",")));
+    if (!algorithms.empty()) line += " -a " + shell_word(fmt::format("{}", fmt::join(algorithms, ",")));
     for (const std::string* options : {&group.first->workload, &group.first->options}) {
       if (!options->empty()) line += " " + *options;
     }
@@ -112,6 +127,13 @@ std::vector<std::pair<std::string, std::string>> CampaignOrigin::described(std::
     for (const std::string& line : commands()) add("repeat with", line);
   }
   return out;
+}
+
+std::vector<std::string> trace_comments(const ResultOrigin& origin, std::string_view command) {
+  CampaignOrigin one;
+  one.command = command;
+  one.origins = {origin};
+  return {"Program: " + origin.program, "Source SHA-256: " + origin.sha256, "Made by: " + one.commands().front()};
 }
 
 std::string shell_word(std::string_view word) {

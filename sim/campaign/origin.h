@@ -33,6 +33,11 @@ struct OriginColumn {
 };
 std::span<const OriginColumn> origin_columns();
 
+/// "program,source,...": the headings of an origin's columns in a CSV file.
+std::string origin_headings();
+/// Its values, as csv_field() writes them.
+std::string origin_fields(const ResultOrigin& origin);
+
 /// "dfrs-sim 1.2 (results 3)".
 std::string program_version();
 
@@ -42,7 +47,7 @@ std::shared_ptr<const ResultOrigin> origin_of(const Instance& instance, std::str
 /// The origins of a campaign's results, and the lines that repeat it.
 struct CampaignOrigin {
   std::vector<ResultOrigin> origins;    ///< distinct, in order of first appearance
-  std::vector<std::string> algorithms;  ///< canonical names
+  std::vector<std::string> algorithms;  ///< canonical names; empty for subcommands that take none
   std::string command = "compare";      ///< the subcommand that repeats the results
 
   /// Adds an origin unless it is there already. Null is not known and adds nothing.
@@ -57,6 +62,9 @@ struct CampaignOrigin {
  private:
   const ResultOrigin* last_ = nullptr;  // shared by many rows
 };
+
+/// What a trace that `command` writes says in its comments.
+std::vector<std::string> trace_comments(const ResultOrigin& origin, std::string_view command);
 
 /// `word` as sh takes it: in quotes if it needs them.
 std::string shell_word(std::string_view word);

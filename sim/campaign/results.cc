@@ -107,8 +107,7 @@ std::string results_csv(const std::vector<ResultRow>& rows, CpuSeconds times) {
   std::string out = "instance,algorithm,jobs";
   for (const ResultColumn& column : columns) fmt::format_to(std::back_inserter(out), ",{}", column.name);
   out += ",degradation_divisible,degradation_ls1,degradation_from_best";
-  for (const OriginColumn& column : origin_columns()) fmt::format_to(std::back_inserter(out), ",{}", column.name);
-  out += '\n';
+  out += ',' + origin_headings() + '\n';
   static const ResultOrigin unknown;
   const std::vector<double> from_best = degradation_from_best(rows);
   for (std::size_t k = 0; k < rows.size(); ++k) {
@@ -116,9 +115,7 @@ std::string results_csv(const std::vector<ResultRow>& rows, CpuSeconds times) {
     fmt::format_to(std::back_inserter(out), "{},{},{}", csv_field(row.instance), csv_field(row.algorithm), row.jobs);
     for (const ResultColumn& column : columns) out += ',' + csv_number(column.of(row));
     for (const double value : {row.degradation(), row.degradation_ls1(), from_best[k]}) out += ',' + csv_number(value);
-    const ResultOrigin& origin = row.origin == nullptr ? unknown : *row.origin;
-    for (const OriginColumn& column : origin_columns()) out += ',' + csv_field(origin.*column.field);
-    out += '\n';
+    out += ',' + origin_fields(row.origin == nullptr ? unknown : *row.origin) + '\n';
   }
   return out;
 }

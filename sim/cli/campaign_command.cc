@@ -18,6 +18,9 @@
 namespace dfrs::sim {
 namespace {
 
+constexpr std::string_view kKeptInStore =
+    "finished simulations are kept in the store; run the same command again to continue";
+
 // Results are identified by the names of instances.
 void check_names_differ(std::span<const Instance> instances) {
   std::unordered_set<std::string_view> seen;
@@ -73,6 +76,14 @@ std::vector<std::pair<std::string, std::string>> report_settings(const Simulatio
   return {{"options", simulation.describe()}};
 }
 
+void say_what_is_kept(const CampaignOutputs& outputs) {
+  say_when_interrupted(!outputs.slurm.folder.empty()
+                           ? "Slurm's jobs continue; run the same command again to wait for them and collect results"
+                       : outputs.store.empty()
+                           ? "nothing is kept; with --store FILE, the same command continues where it was"
+                           : kKeptInStore);
+}
+
 std::string run_and_report(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
                            const SimulationOptions& simulation, unsigned threads, const CampaignOutputs& outputs) {
   const SummaryFormat format = parse_summary_format(outputs.format);
@@ -80,6 +91,7 @@ std::string run_and_report(std::span<const Instance> instances, std::span<const 
   check_inputs_kept(outputs.inputs,
                     {{"--store", outputs.store}, {"--output", outputs.results}, {"--report", outputs.report}});
   check_names_differ(instances);
+  say_what_is_kept(outputs);
   std::optional<OutputFile> results;
   std::optional<OutputFile> report;
   if (!outputs.results.empty()) results.emplace(outputs.results);
@@ -90,19 +102,14 @@ std::string run_and_report(std::span<const Instance> instances, std::span<const 
   std::optional<ResultStore> store;
   std::optional<SlurmCampaign> slurm;
   if (!outputs.slurm.folder.empty()) {
-    say_when_interrupted("Slurm's jobs continue; run the same command again to wait for them and collect results");
     slurm.emplace(outputs.slurm, facts_of(instances, options));
     std::string next;
     if (!slurm->complete(instances, algorithms, options, next)) return next;
     options.store = &slurm->store();
+    say_when_interrupted(kKeptInStore);
   } else if (!outputs.store.empty()) {
     store.emplace(outputs.store, facts_of(instances, options));
     options.store = &*store;
-  }
-  if (options.store != nullptr) {
-    say_when_interrupted("finished simulations are kept in the store; run the same command again to continue");
-  } else {
-    say_when_interrupted("nothing is kept; with --store FILE, the same command continues where it was");
   }
   const std::vector<ResultRow> rows = run_campaign(instances, algorithms, options);
 

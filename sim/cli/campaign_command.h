@@ -24,6 +24,9 @@ struct CampaignOutputs {
   SlurmOptions slurm;         ///< with a folder, simulations run on a Slurm cluster
 };
 
+/// What a terminal shows if Ctrl-C ends the command from here on.
+void say_what_is_kept(const CampaignOutputs& outputs);
+
 /// Opens outputs before the simulations begin, so that a path that cannot be written fails at once. Returns the text to
 /// print: the summary, or what to do next if it does not wait for Slurm's jobs.
 std::string run_and_report(std::span<const Instance> instances, std::span<const Algorithm> algorithms,

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "sim/advise/advice.h"
+#include "sim/campaign/origin.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
@@ -31,18 +32,23 @@ struct AdviseCommand {
   bool whole = false;
   AdviceInput input;
 
-  void run() {
+  void run(const std::string& own) {
+    say_when_interrupted("nothing is kept; the same command starts again");
     const std::string source = the_source();
+    workload.refuse_choice("advise");
     const std::string kind = page_format();
     check_outputs_differ({{"--output", output == "-" ? "" : output}, {"--conf", conf}});
-    const Text text = read_text(source);
-    load(text, source);
+    std::string sha256;
+    const Text text = read_text(source, workload.load_options().input, sha256);
+    CampaignOrigin origin;
+    origin.command = "advise";
+    origin.origins.push_back({program_version(), source, sha256, load(text, source), own});
+    input.made = origin.described(1);
     std::optional<OutputFile> page_file;
     std::optional<OutputFile> conf_file;
     if (output != "-") page_file.emplace(output);
     if (!conf.empty()) conf_file.emplace(conf);
     input.study.progress = terminal_progress("simulations");
-    say_when_interrupted("nothing is kept; the same command starts again");
     const Advice advice = advise(input);
     const std::string page = kind == "html"       ? html_page(advice.page)
                              : kind == "markdown" ? markdown_page(advice.page)
@@ -77,7 +83,8 @@ struct AdviseCommand {
     return "text";
   }
 
-  void load(std::string_view text, const std::string& source) {
+  // Returns the workload options by which the text was read.
+  std::string load(std::string_view text, const std::string& source) {
     if (!sacct.empty() && !is_sacct_text(text)) (void)parse_sacct(text, source_name(source));  // throws with the reason
     if (!swf.empty() && is_sacct_text(text)) {
       throw UsageError(fmt::format("--swf: {} is the output of sacct; give it by --sacct", source_name(source)));
@@ -99,13 +106,20 @@ struct AdviseCommand {
     input.notes = std::move(loaded.notes);
     for (std::string& note : input.notes) note = sentence(std::move(note));
     describe(loaded, options, text);
+    workload.change(loaded.instances.front(), loaded);
     const Instance& all = loaded.instances.front();
     std::vector<std::size_t> chosen;
     input.samples = divide(all, chosen);
     if (loaded.was_sacct && measured && input.facts->cpu_efficiency) {
       options.sacct.cpu_need = CpuNeed::kMeasured;
-      input.measured = divide(load_instances_from_text(text, source, options).instances.front(), chosen);
+      Loaded known = load_instances_from_text(text, source, options);
+      workload.change(known.instances.front(), known);
+      input.measured = divide(known.instances.front(), chosen);
     }
+    // Sample weeks are divided here.
+    ResolvedOptions decided{{"--whole", {}}, {"--weeks", {}}};
+    if (loaded.was_swf && workload.estimates() == "auto") decided["--estimates"] = "trace";
+    return workload.text(loaded, 0, decided);
   }
 
   void describe(const Loaded& loaded, const LoadOptions& options, std::string_view text) {
@@ -187,9 +201,9 @@ void add_advise(CLI::App& app) {
                   "dfrs-sim advise --sacct "
                   "accounting.txt --nodes 64 --cores 32 --memory 192000 -o advice.html",
                   kSacctCommand));
-  command->callback([options] {
+  command->callback([options, command] {
     options->whole = options->workload.whole();
-    options->run();
+    options->run(own_options(*command, {"--sacct", "--swf", "--output", "--format", "--conf", "--threads"}));
   });
 }
 

@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include "base/utf8.h"
+#include "sim/campaign/origin.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/workload/trace_analysis.h"
@@ -16,7 +18,10 @@ struct AnalyseCommand {
 
   void run() const {
     std::string text;
+    CampaignOrigin origin;
+    origin.command = "analyse";
     for (const Instance& instance : workload.load()) {
+      origin.add(origin_of(instance, ""));
       const TraceAnalysis a = analyse_trace(instance);
       const auto line = [&](std::string_view what, const std::string& value) {
         fmt::format_to(std::back_inserter(text), "  {:<38} {}\n", what, value);
@@ -37,6 +42,10 @@ struct AnalyseCommand {
       line("Weibull distribution closest to it",
            fmt::format("alpha {:.3f}, beta {:.1f} s; mean squared difference {:.3g}", a.arrivals.weibull.alpha,
                        a.arrivals.weibull.beta, a.arrivals.distance));
+    }
+    constexpr std::size_t kSourcesShown = 5;
+    for (const auto& [name, value] : origin.described(kSourcesShown)) {
+      fmt::format_to(std::back_inserter(text), "{:<40} {}\n", name, base::printable(value));
     }
     print(text);
   }

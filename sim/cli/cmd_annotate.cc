@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/counted.h"
+#include "sim/campaign/origin.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/io/file_name.h"
@@ -22,7 +23,7 @@ struct AnnotateCommand {
     const std::vector<Instance> instances = workload.load();
     if (output == "-") {
       std::string all;
-      for (const Instance& instance : instances) all += format_trace(instance);
+      for (const Instance& instance : instances) all += trace_of(instance);
       print(all);
       return;
     }
@@ -31,9 +32,14 @@ struct AnnotateCommand {
     for (const Instance& instance : instances) {
       const std::string path = folder.path(instance.name, ".dfrs");
       check_inputs_kept(workload.sources(), {{"--output", path}});
-      write_file(path, format_trace(instance));
+      write_file(path, trace_of(instance));
     }
     fmt::print(stderr, "{} in {}\n", base::counted(instances.size(), "trace"), output);
+  }
+
+ private:
+  static std::string trace_of(const Instance& instance) {
+    return format_trace(instance, trace_comments(*origin_of(instance, ""), "annotate"));
   }
 };
 

@@ -5,7 +5,9 @@
 #include <memory>
 
 #include "sim/bound/bound.h"
+#include "sim/campaign/origin.h"
 #include "sim/campaign/parallel.h"
+#include "sim/campaign/results.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/io/output_file.h"
@@ -19,7 +21,8 @@ struct BoundCommand {
   unsigned threads = 0;
   std::string output = "-";
 
-  void run() const {
+  void run(const std::string& options) const {
+    say_when_interrupted("nothing is kept; the same command starts again");
     const std::vector<Instance> instances = workload.load();
     check_inputs_kept(workload.sources(), {{"--output", output}});
     OutputFile file(output);
@@ -28,12 +31,13 @@ struct BoundCommand {
         instances.size(), threads,
         [&](std::size_t k) { bounds[k] = stretch_lower_bounds(instances[k], BoundOptions{stretch_floor}); },
         terminal_progress("bounds"));
-    std::string text = "instance,jobs,divisible,ls1\n";
+    std::string text = "instance,jobs,divisible,ls1," + origin_headings() + '\n';
     std::vector<double> divisible;
     std::vector<double> ls1;
     for (std::size_t k = 0; k < instances.size(); ++k) {
-      fmt::format_to(std::back_inserter(text), "{},{},{},{}\n", instances[k].name, instances[k].jobs.size(),
-                     bounds[k].divisible, bounds[k].ls1);
+      fmt::format_to(std::back_inserter(text), "{},{},{},{},{}\n", csv_field(instances[k].name),
+                     instances[k].jobs.size(), bounds[k].divisible, bounds[k].ls1,
+                     origin_fields(*origin_of(instances[k], options)));
       divisible.push_back(bounds[k].divisible);
       ls1.push_back(bounds[k].ls1);
     }
@@ -63,7 +67,7 @@ void add_bound(CLI::App& app) {
   command->footer(
       "'ls1' is Linear System (1) of RR-7659 as printed; 'divisible' drops its constraint (1d), by which\n"
       "one job cannot use the whole cluster. The published degradations fit 'divisible'.");
-  command->callback([options] { options->run(); });
+  command->callback([options, command] { options->run(own_options(*command, {"--output", "--threads"})); });
 }
 
 }  // namespace dfrs::sim

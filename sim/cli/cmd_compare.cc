@@ -55,6 +55,7 @@ struct CompareCommand {
       for (const std::string& source : workload.sources()) outputs.slurm.sources.push_back(whole_name(source));
     }
     outputs.inputs = workload.sources();
+    if (only.empty()) say_what_is_kept(outputs);
     const std::vector<Instance> instances = workload.load(outputs.papers_weeks);
     if (!only.empty()) {
       run_part(instances, chosen, simulation, threads, outputs.store, only);

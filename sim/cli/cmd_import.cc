@@ -6,6 +6,8 @@
 #include <memory>
 
 #include "base/counted.h"
+#include "base/utf8.h"
+#include "sim/campaign/origin.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
@@ -22,30 +24,39 @@ namespace {
 
 // Options common to both formats.
 struct Target {
+  const CLI::App* app = nullptr;
   std::string format = "trace";
   bool swf = false;  // --swf
   bool anonymise = false;
   std::string output = "-";
 
-  void add(CLI::App& app, std::vector<std::string> formats) {
-    app.add_option("--to", format, "what to write")->check(CLI::IsMember(std::move(formats)))->capture_default_str();
-    app.add_flag("--swf", swf, "short for --to swf");
-    app.add_option("-o,--output", output, "file to write; - for standard output")->capture_default_str();
+  void add(CLI::App& to, std::vector<std::string> formats) {
+    app = &to;
+    to.add_option("--to", format, "what to write")->check(CLI::IsMember(std::move(formats)))->capture_default_str();
+    to.add_flag("--swf", swf, "short for --to swf");
+    to.add_option("-o,--output", output, "file to write; - for standard output")->capture_default_str();
   }
   std::string_view chosen() const { return swf ? std::string_view("swf") : std::string_view(format); }
-};
 
-// Adds comments on a trace's origin after its first line.
-std::string with_comments(std::string trace, const std::vector<std::string>& comments) {
-  std::string lines;
-  for (const std::string& comment : comments) lines += "; " + comment + '\n';
-  return trace.insert(trace.find('\n') + 1, lines);
-}
+  // What made the file. An anonymised one does not name the file that it was made from.
+  std::vector<std::string> comments(const std::string& source, const std::string& sha256,
+                                    const std::string& workload) const {
+    const std::string own = own_options(*app, {"--output"});
+    return trace_comments({program_version(), anonymise ? "FILE" : source, sha256, workload, own},
+                          "import " + app->get_name());
+  }
+};
 
 std::string traces_of(const std::vector<Instance>& instances, const std::vector<std::string>& comments) {
   std::string out;
-  for (const Instance& instance : instances) out += with_comments(format_trace(instance), comments);
+  for (const Instance& instance : instances) out += format_trace(instance, comments);
   return out;
+}
+
+// In an SWF header, notes are for whatever has no field of its own.
+std::string swf_of(SwfLog log, const std::vector<std::string>& comments) {
+  for (const std::string& comment : comments) log.header.fields.push_back({"Note", base::printable(comment)});
+  return format_swf(log);
 }
 
 struct ImportSacct {
@@ -55,7 +66,8 @@ struct ImportSacct {
   void run() const {
     const std::string& source = workload.sources().front();
     check_inputs_kept(workload.sources(), {{"--output", target.output}});
-    Text text = read_text(source);
+    std::string sha256;
+    Text text = read_text(source, workload.load_options().input, sha256);
     if (!is_sacct_text(text)) (void)parse_sacct(text, source_name(source));  // throws with the reason
     if (target.anonymise) text = anonymise_sacct(text, source_name(source));
     if (target.chosen() == "sacct") {
@@ -68,18 +80,23 @@ struct ImportSacct {
       const LoadOptions options = workload.load_options();
       const SacctLog log = parse_sacct(text, source_name(source), {options.swf.lenient});
       for (const std::string& line : log.report.describe(log.source)) fmt::print(stderr, "{}\n", line);
-      write_file(target.output, format_swf(sacct_swf(log, complete_shape(log, options.sacct.shape))));
+      write_file(target.output, swf_of(sacct_swf(log, complete_shape(log, options.sacct.shape)),
+                                       target.comments(source, sha256, workload.given())));
       said(log.source, log.jobs.size());
       return;
     }
-    const Loaded loaded = workload.load(text, source);
+    Loaded loaded = workload.load(text, source);
     std::vector<std::string> comments{"Source: Slurm accounting (dfrs-sim import sacct)"};
     comments.push_back(fmt::format("First submission: {}{}", format_instant(*loaded.first_submission),
                                    target.anonymise ? ", moved by whole weeks" : ""));
     comments.insert(comments.end(), loaded.notes.begin(), loaded.notes.end());
-    write_file(target.output, traces_of(loaded.instances, comments));
+    const std::vector<Instance> instances = workload.choose(loaded, source, sha256);
+    for (std::string& comment : target.comments(source, sha256, instances.front().origin->workload)) {
+      comments.push_back(std::move(comment));
+    }
+    write_file(target.output, traces_of(instances, comments));
     std::size_t jobs = 0;
-    for (const Instance& instance : loaded.instances) jobs += instance.jobs.size();
+    for (const Instance& instance : instances) jobs += instance.jobs.size();
     said(loaded.source, jobs);
   }
 
@@ -95,7 +112,8 @@ struct ImportSwf {
   void run() const {
     const std::string& source = workload.sources().front();
     check_inputs_kept(workload.sources(), {{"--output", target.output}});
-    Text text = read_text(source);
+    std::string sha256;
+    Text text = read_text(source, workload.load_options().input, sha256);
     if (is_sacct_text(text)) {
       throw InputError(fmt::format("{}: this is the output of sacct; use dfrs-sim import sacct", source_name(source)));
     }
@@ -108,16 +126,19 @@ struct ImportSwf {
       }
       if (swf) {
         for (const std::string& line : log.report.describe(log.source)) fmt::print(stderr, "{}\n", line);
-        write_file(target.output, format_swf(log));
+        write_file(target.output, swf_of(log, target.comments(source, sha256, workload.given())));
         ImportSacct::said(log.source, log.records.size());
         return;
       }
       text = format_swf(log);
     }
-    const Loaded loaded = workload.load(text, source);
-    write_file(target.output, traces_of(loaded.instances, {"Source: SWF (dfrs-sim import swf)"}));
+    Loaded loaded = workload.load(text, source);
+    const std::vector<Instance> instances = workload.choose(loaded, source, sha256);
+    std::vector<std::string> comments = target.comments(source, sha256, instances.front().origin->workload);
+    comments.insert(comments.begin(), "Source: SWF (dfrs-sim import swf)");
+    write_file(target.output, traces_of(instances, comments));
     std::size_t jobs = 0;
-    for (const Instance& instance : loaded.instances) jobs += instance.jobs.size();
+    for (const Instance& instance : instances) jobs += instance.jobs.size();
     ImportSacct::said(loaded.source, jobs);
   }
 };

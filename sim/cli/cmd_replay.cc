@@ -5,14 +5,18 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/counted.h"
+#include "base/sha256.h"
+#include "base/utf8.h"
 #include "policy/rr7659/options.h"
 #include "policy/triage/options.h"
 #include "record/replay.h"
+#include "sim/campaign/origin_json.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
@@ -37,6 +41,13 @@ std::string stem(const std::string& path) {
 // Six digits, because nobody reads more.
 std::string time_text(Seconds time) { return fmt::format("{:.6g} s", time); }
 
+// Of a file; standard input is read only once, and is left without.
+std::string checksum(const std::string& path) {
+  if (path == "-") return {};
+  std::ifstream in(path, std::ios::binary);
+  return base::sha256_hex(in);
+}
+
 struct ReplayCommand {
   std::string file;
   std::vector<std::string> algorithms;
@@ -44,6 +55,8 @@ struct ReplayCommand {
   std::optional<Seconds> penalty;
   Seconds stretch_floor = 10;
   bool json = false;
+
+  std::string own;  // options that change the result, as on a command line
 
   void run() {
     if (algorithms.empty() && trace_file.empty()) {
@@ -70,6 +83,22 @@ struct ReplayCommand {
                                       d.recorded, d.replayed));
   }
 
+  // `options`: of the simulations.
+  CampaignOrigin origin(std::string options, std::vector<std::string> names = {}) const {
+    CampaignOrigin made;
+    made.command = "replay";
+    made.algorithms = std::move(names);
+    made.origins.push_back({program_version(), file, checksum(file), {}, std::move(options)});
+    return made;
+  }
+
+  static std::string origin_text(const CampaignOrigin& made) {
+    std::string text;
+    for (const auto& [name, value] : made.described(1))
+      text += fmt::format("{:<20}  {}\n", name, base::printable(value));
+    return text;
+  }
+
   void say_what_format_1_lacks() const {
     fmt::print(stderr, "{}: this record has format 1, which lacks Triage's options; assuming their defaults\n", file);
   }
@@ -91,10 +120,10 @@ struct ReplayCommand {
     if (s.resyncs != 0 || s.errors != 0) line("irregular", fmt::format("{} resyncs, {} errors", s.resyncs, s.errors));
     line("replay", s.difference ? fmt::format("differs from step {} on", s.difference->step)
                                 : std::string("exact: every decision is the recorded one"));
-    return text;
+    return text + '\n' + origin_text(origin({}));
   }
 
-  static std::string as_json(const record::ReplaySummary& s) {
+  std::string as_json(const record::ReplaySummary& s) const {
     nlohmann::ordered_json out{{"exact", !s.difference.has_value()},
                                {"version", s.version},
                                {"algorithms", s.algorithms},
@@ -119,6 +148,7 @@ struct ReplayCommand {
       difference["replayed"] = s.difference->replayed;
       out["difference"] = std::move(difference);
     }
+    out["origin"] = origin_json(origin({}));
     return out.dump(2) + "\n";
   }
 
@@ -161,7 +191,11 @@ struct ReplayCommand {
     if (recorded.setup.lacks_triage_options) say_what_format_1_lacks();
     for (const std::string& note : recorded.notes) fmt::print(stderr, "{}: {}\n", file, note);
     check_inputs_kept(std::vector{file}, {{"--trace", trace_file}});
-    if (!trace_file.empty()) write_file(trace_file, format_trace(recorded.instance));
+    if (!trace_file.empty()) {
+      write_file(trace_file,
+                 format_trace(recorded.instance,
+                              trace_comments(origin("--trace=" + shell_word(trace_file)).origins[0], "replay")));
+    }
     if (chosen.empty()) return;
 
     std::vector<Row> rows;
@@ -177,7 +211,12 @@ struct ReplayCommand {
       const RunResult result = simulate(recorded.instance, chosen[k], options);
       rows.push_back({"simulated", algorithm_name(chosen[k]), measure(recorded.instance, result, stretch_floor)});
     }
-    print(json ? rows_json(recorded, rows) : rows_text(recorded, rows));
+    std::vector<std::string> names;
+    for (const Algorithm& algorithm : chosen) names.push_back(algorithm_name(algorithm));
+    // The penalty that was taken, wherever it came from.
+    const CampaignOrigin made =
+        origin(fmt::format("--penalty={}{}{}", simulation(recorded.setup).penalty, own.empty() ? "" : " ", own), names);
+    print(json ? rows_json(recorded, rows, made) : rows_text(recorded, rows) + '\n' + origin_text(made));
   }
 
   std::string rows_text(const RecordedRun& recorded, const std::vector<Row>& rows) const {
@@ -200,7 +239,7 @@ struct ReplayCommand {
     return text;
   }
 
-  std::string rows_json(const RecordedRun& recorded, const std::vector<Row>& rows) const {
+  std::string rows_json(const RecordedRun& recorded, const std::vector<Row>& rows, const CampaignOrigin& made) const {
     nlohmann::ordered_json out{{"jobs", recorded.instance.jobs.size()},
                                {"nodes", recorded.instance.platform.nodes.size()},
                                {"stretch_floor_s", stretch_floor},
@@ -220,6 +259,7 @@ struct ReplayCommand {
                              {"pauses_per_job", m.pauses_per_job},
                              {"moves_per_job", m.moves_per_job}});
     }
+    out["origin"] = origin_json(made);
     return out.dump(2) + "\n";
   }
 };
@@ -264,7 +304,10 @@ void add_replay(CLI::App& app) {
       "  dfrs-sim replay /var/log/slurm/dfrs-record.jsonl.gz\n"
       "  dfrs-sim replay record.jsonl.gz -a EASY,FCFS,'MCB8*/per/OPT=MIN/MINVT=600'\n"
       "  dfrs-sim replay record.jsonl.gz --trace week.dfrs && dfrs-sim compare week.dfrs");
-  command->callback([options] { options->run(); });
+  command->callback([options, command] {
+    options->own = own_options(*command, {"--algorithm", "--trace", "--penalty", "--json"});
+    options->run();
+  });
 }
 
 }  // namespace dfrs::sim

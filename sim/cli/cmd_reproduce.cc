@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 
+#include "base/sha256.h"
+#include "sim/campaign/origin.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
+#include "sim/reproduce/account.h"
 #include "sim/reproduce/render.h"
 #include "sim/reproduce/reproduction.h"
 
@@ -35,6 +39,13 @@ std::string list_of_parts(const Reproduction& reproduction) {
     const std::string takes = part.takes.empty() ? "" : fmt::format(" ({})", part.takes);
     text += fmt::format("  {:<{}} {}{}\n", part.name, width, part.title, takes);
   }
+  if (!reproduction.readings.empty()) {
+    text += "Readings of what the paper leaves open, for --assume:\n";
+    for (const ReproductionPart& reading : reproduction.readings) width = std::max(width, reading.name.size());
+    for (const ReproductionPart& reading : reproduction.readings) {
+      text += fmt::format("  {:<{}} {}\n", reading.name, width, reading.title);
+    }
+  }
   if (timed) {
     text += "Times are for one processor. Parts that run together, or into one folder, share simulations.\n";
   }
@@ -44,10 +55,12 @@ std::string list_of_parts(const Reproduction& reproduction) {
 struct ReproduceCommand {
   std::string name;
   std::string parts;
+  std::string assume;
   bool list = false;
   ReproduceOptions options;
 
-  void run() {
+  // `own`: the options that change results, as on a command line.
+  void run(const std::string& own) {
     if (list || name.empty()) {
       if (name.empty() && !list) throw UsageError("NAME is required: give a paper (see `dfrs-sim reproduce --list`)");
       print(name.empty() ? list_of_reproductions() : list_of_parts(find_reproduction(name)));
@@ -55,11 +68,13 @@ struct ReproduceCommand {
     }
     const Reproduction& reproduction = find_reproduction(name);
     options.parts = parse_parts(parts, reproduction);
+    options.assume = parse_readings(assume, reproduction);
     options.progress = terminal_progress("simulations");
     say_when_interrupted(
         options.output.empty()
             ? "nothing is kept; with --output FOLDER, the same command continues where it was"
             : "finished simulations are kept in the output folder; run the same command again to continue");
+    options.logs = std::make_shared<std::vector<std::string>>();
     std::optional<Outputs> outputs;
     if (!options.output.empty()) outputs.emplace(options.output, name);
 
@@ -69,9 +84,14 @@ struct ReproduceCommand {
     if (report.cells().empty()) fail_without_cells(report);
     RunDescription run;
     run.paper = fmt::format("{}: {}", reproduction.name, reproduction.paper);
+    if (!assume.empty()) run.notes.push_back(fmt::format("Assumed: {}.", assume));
     for (const ReproductionReport::Note& note : report.notes()) {
       if (note.part.empty()) run.notes.push_back(note.sentence);
     }
+    for (std::string& sentence : account_sentences(account_of(report.cells()))) {
+      run.notes.push_back(std::move(sentence));
+    }
+    describe_origin(run, own);
     if (outputs) outputs->write(tables, run);
     print(text_comparison(tables, run));
     if (outputs)
@@ -79,6 +99,18 @@ struct ReproduceCommand {
   }
 
  private:
+  void describe_origin(RunDescription& run, const std::string& own) const {
+    run.origin.program = program_version();
+    run.origin.options = own;
+    run.command = fmt::format("dfrs-sim reproduce {}{}{}", name, own.empty() ? "" : " ", own);
+    for (const std::string& path : *options.logs) {
+      const std::string_view separator = run.origin.source.empty() ? "" : "; ";
+      std::ifstream in(path, std::ios::binary);
+      run.origin.source += fmt::format("{}{}", separator, path);
+      run.origin.sha256 += fmt::format("{}{}", separator, base::sha256_hex(in));
+    }
+  }
+
   // Opened before anything runs, so that a folder that cannot be written fails at once.
   struct Outputs {
     std::filesystem::path folder;
@@ -109,7 +141,7 @@ struct ReproduceCommand {
         write_file((folder / file).string(), chart.svg + "\n");
         images.emplace_back(part, file);
       }
-      csv_file->write(csv_comparison(tables));
+      csv_file->write(csv_comparison(tables, run.origin));
       markdown_file->write(markdown_comparison(tables, run, images));
       html_file->write(html_comparison(tables, run, charts));
       csv_file->commit();
@@ -135,6 +167,8 @@ void add_reproduce(CLI::App& app) {
   command->add_flag("--list", options->list, "only list the papers, or with NAME its tables and figures");
   command->add_option("--parts", options->parts,
                       "only these tables and figures, separated by commas; losses means all losses-... (default: all)");
+  command->add_option("--assume", options->assume,
+                      "readings of what the paper leaves open, separated by commas (NAME --list shows them)");
   command
       ->add_option("--instances,--sets", options->options.instances,
                    "instances of each set; fewer than in the paper for a first look (default: as in the paper; dynp: "
@@ -145,6 +179,10 @@ void add_reproduce(CLI::App& app) {
       ->capture_default_str();
   command->add_option("-j,--threads", options->options.threads, "threads (default: one per processor)")
       ->check(CLI::Range(1, 1024));
+  command->add_option(
+      "--without", options->options.without,
+      "leave out rows of rr7659's tables whose algorithm begins with this, such as /stretch-per/OPT=AVG, "
+      "which takes a thousand times as long as others");
   command
       ->add_option("--traces", options->options.traces,
                    "folder with workload logs, searched before the cache of `dfrs-sim fetch`; parts that need a log "
@@ -156,7 +194,7 @@ void add_reproduce(CLI::App& app) {
   command->footer("Papers:\n" + list_of_reproductions() +
                   "\nEach cell shows the measured value, the published value and their ratio. triage has no paper: it\n"
                   "compares the recommended policy with all others, on all workloads (docs/results/triage.md).");
-  command->callback([options] { options->run(); });
+  command->callback([options, command] { options->run(own_options(*command, {"--list", "--output", "--threads"})); });
 }
 
 }  // namespace dfrs::sim

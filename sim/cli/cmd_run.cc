@@ -16,6 +16,7 @@
 #include "sim/host/step_log.h"
 #include "sim/host/step_recorder.h"
 #include "sim/host/timeline.h"
+#include "sim/io/constant_columns.h"
 #include "sim/io/output_file.h"
 #include "sim/metrics/metric_columns.h"
 
@@ -43,6 +44,7 @@ struct RunCommand {
   bool bound = true;
 
   void run() const {
+    say_when_interrupted("nothing is kept; the same command starts again");
     const std::vector<Algorithm> algorithms = parse_algorithms({algorithm});
     if (algorithms.size() != 1) throw UsageError("run takes one algorithm; `dfrs-sim compare` takes several");
     const std::vector<Instance> instances = workload.load();
@@ -64,20 +66,25 @@ struct RunCommand {
     std::optional<OutputFile> jobs_output;
     std::optional<OutputFile> log_output;
     if (!jobs_file.empty()) jobs_output.emplace(jobs_file);
+    CampaignOrigin origin;
+    origin.command = "run";
+    origin.algorithms = {algorithm_name(algorithms.front())};
+    const std::shared_ptr<const ResultOrigin> made = origin_of(instance, simulation.text());
+    origin.add(made);
+    const ConstantColumns columns(origin_headings(), origin_fields(*made));
     std::optional<StepLog> log;
-    if (!log_file.empty()) log.emplace(log_output.emplace(log_file));
+    if (!log_file.empty()) log.emplace(log_output.emplace(log_file), origin_json(origin));
     Observers observers;
     if (log) observers.list.push_back(&*log);
     std::optional<OutputFile> timeline_output;
     std::optional<Timeline> timeline;
     if (!timeline_file.empty()) {
-      observers.list.push_back(&timeline.emplace(timeline_output.emplace(timeline_file)));
+      observers.list.push_back(&timeline.emplace(timeline_output.emplace(timeline_file), columns));
     }
     std::optional<StepRecorder> recorder;
     if (!record_file.empty()) {
       observers.list.push_back(&recorder.emplace(record_file, instance, algorithms.front(), options));
     }
-    say_when_interrupted("nothing is kept; the same command starts again");
     const RunResult result =
         simulate(instance, algorithms.front(), options,
                  Watch{observers.list.empty() ? nullptr : &observers, terminal_progress("jobs"), times});
@@ -86,26 +93,22 @@ struct RunCommand {
     const Metrics metrics = measure(instance, result, simulation.stretch_floor());
     std::optional<StretchBounds> bounds;
     if (bound) bounds = stretch_lower_bounds(instance, BoundOptions{simulation.stretch_floor()});
-    if (jobs_output) jobs_output->write(jobs_csv(instance, result));
+    if (jobs_output) jobs_output->write(jobs_csv(instance, result, columns));
     if (jobs_output) jobs_output->commit();
     if (log_output) log_output->commit();
     if (timeline_output) timeline_output->commit();
-    CampaignOrigin origin;
-    origin.command = "run";
-    origin.algorithms = {algorithm_name(algorithms.front())};
-    origin.add(origin_of(instance, simulation.text()));
     print(json ? as_json(instance, metrics, bounds, result, origin)
                : as_text(instance, metrics, bounds, result, origin));
   }
 
-  std::string jobs_csv(const Instance& instance, const RunResult& result) const {
-    std::string text = "job,submit,start,end,run_time,tasks,stretch,pauses,moves\n";
+  std::string jobs_csv(const Instance& instance, const RunResult& result, ConstantColumns more) const {
+    std::string text = "job,submit,start,end,run_time,tasks,stretch,pauses,moves" + more.heading() + '\n';
     for (std::size_t k = 0; k < instance.jobs.size(); ++k) {
       const Job& job = instance.jobs[k];
       const JobRecord& record = result.jobs[k];
-      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}\n", job.id, job.submit, record.start,
+      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}{}\n", job.id, job.submit, record.start,
                      record.end, job.run_time, job.tasks, bounded_stretch(job, record, simulation.stretch_floor()),
-                     record.pauses, record.moves);
+                     record.pauses, record.moves, more.row());
     }
     return text;
   }

@@ -40,31 +40,38 @@ Algorithm parse_or_throw(std::string_view name) {
 constexpr const char* kWorkload = "Workload";
 constexpr const char* kSimulation = "Simulation";
 
-// What replaces the value of an option in options_text: nothing leaves out its default.
-using Resolved = std::map<std::string, std::optional<std::string>, std::less<>>;
-
-// All options of a group as on a command line, with their values or else their defaults. As this goes through the
-// parser's own list, no option can be forgotten. Results do not depend on --ca-file.
-std::string options_text(const CLI::App& app, std::string_view group, const Resolved& resolved) {
+// The chosen options as on a command line, with their values or else their defaults. As this goes through the parser's
+// own list, no option can be forgotten. Results do not depend on --ca-file.
+template <typename Chosen>
+std::string text_of_options(const CLI::App& app, const Chosen& chosen, const ResolvedOptions& resolved) {
   std::string text;
   const auto add = [&](const std::string& word) { text += (text.empty() ? "" : " ") + shell_word(word); };
   for (const CLI::Option* option : app.get_options()) {
-    if (option->get_group() != group || option->check_lname("ca-file") || option->get_positional() ||
-        option->get_lnames().empty())
-      continue;
+    if (option->get_lnames().empty() || option->get_positional() || option->check_lname("ca-file")) continue;
     const std::string name = "--" + option->get_lnames().front();
+    if (!chosen(*option, name)) continue;
     const auto found = resolved.find(name);
     if (found != resolved.end() && found->second) {
       add(found->second->empty() ? name : name + "=" + *found->second);
     } else if (option->count() > 0 && option->get_items_expected_max() == 0) {
       add(name);
+    } else if (option->count() > 0 && option->get_delimiter() != '\0') {
+      add(fmt::format("{}={}", name, fmt::join(option->results(), std::string(1, option->get_delimiter()))));
     } else if (option->count() > 0) {
       for (const std::string& value : option->results()) add(name + "=" + value);
     } else if (found == resolved.end() && !option->get_default_str().empty()) {
-      add(name + "=" + option->get_default_str());
+      std::string value = option->get_default_str();
+      // The parser shows the default of a list in brackets.
+      if (value.front() == '[' && value.back() == ']') value = value.substr(1, value.size() - 2);
+      add(name + "=" + value);
     }
   }
   return text;
+}
+
+std::string options_text(const CLI::App& app, std::string_view group, const ResolvedOptions& resolved) {
+  return text_of_options(
+      app, [&](const CLI::Option& option, const std::string&) { return option.get_group() == group; }, resolved);
 }
 
 // The first names, and how many more there are.
@@ -195,8 +202,8 @@ Loaded WorkloadOptions::load(std::string_view text, const std::string& source) c
   return loaded;
 }
 
-std::string WorkloadOptions::text(const Loaded& loaded, std::size_t taken) const {
-  Resolved resolved{
+std::string WorkloadOptions::text(const Loaded& loaded, std::size_t taken, const ResolvedOptions& more) const {
+  ResolvedOptions resolved{
       {"--annotation", {}}, {"--processors", {}}, {"--estimates", {}}, {"--cpu-need", {}}, {"--memory-need", {}}};
   if (loaded.was_swf || loaded.was_sacct) {
     resolved["--nodes"] = std::to_string(loaded.instances.front().platform.nodes.size());
@@ -214,7 +221,63 @@ std::string WorkloadOptions::text(const Loaded& loaded, std::size_t taken) const
   }
   if (loaded.was_sacct) resolved["--memory-need"] = memory_need_;
   if (take_ != 0) resolved["--take"] = std::to_string(taken);
+  for (const auto& [name, value] : more) resolved[name] = value;
   return options_text(*app_, kWorkload, resolved);
+}
+
+std::string WorkloadOptions::given() const { return options_text(*app_, kWorkload, {}); }
+
+void WorkloadOptions::refuse_choice(std::string_view subcommand) const {
+  for (const auto& [name, given] : {std::pair("--take", take_ != 0), std::pair("--instance", !only_.empty())}) {
+    if (given) throw UsageError(fmt::format("{}: {} has no effect here; leave it out", subcommand, name));
+  }
+}
+
+std::vector<std::string> WorkloadOptions::wanted() const {
+  std::vector<std::string> names;
+  for (const std::string& list : only_) each_item(list, [&](std::string_view name) { names.emplace_back(name); });
+  return names;
+}
+
+void WorkloadOptions::check_wanted(std::span<const std::string> names) const {
+  for (const std::string& name : wanted()) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    throw UsageError(fmt::format("--instance: no instance is named '{}'; the sources have {}", name, some_of(names)));
+  }
+}
+
+void WorkloadOptions::change(Instance& instance, const Loaded& loaded) const {
+  if (kill_ && !loaded.was_swf) kill_at_estimates(instance);
+  if (!weights_.empty()) weigh_at_random(instance, parse_weights(weights_));
+  if (!real_needs_.empty()) set_real_needs(instance, parse_real_needs(real_needs_));
+}
+
+std::vector<Instance> WorkloadOptions::choose(Loaded& loaded, const std::string& source, const std::string& sha256,
+                                              std::size_t already, std::vector<std::string>& names) const {
+  const std::vector<std::string> only = wanted();
+  std::vector<Instance*> usable;
+  for (Instance& instance : loaded.instances) {
+    names.push_back(instance.name);
+    if (!only.empty() && std::find(only.begin(), only.end(), instance.name) == only.end()) continue;
+    if (take_ == 0 || already + usable.size() < take_) usable.push_back(&instance);
+  }
+  const auto origin =
+      std::make_shared<const InstanceOrigin>(InstanceOrigin{source, sha256, text(loaded, usable.size())});
+  std::vector<Instance> chosen;
+  for (Instance* const instance : usable) {
+    change(*instance, loaded);
+    instance->origin = origin;
+    chosen.push_back(std::move(*instance));
+  }
+  return chosen;
+}
+
+std::vector<Instance> WorkloadOptions::choose(Loaded& loaded, const std::string& source,
+                                              const std::string& sha256) const {
+  std::vector<std::string> names;
+  std::vector<Instance> chosen = choose(loaded, source, sha256, 0, names);
+  check_wanted(names);
+  return chosen;
 }
 
 std::vector<Instance> WorkloadOptions::load() const {
@@ -223,41 +286,20 @@ std::vector<Instance> WorkloadOptions::load() const {
 }
 
 std::vector<Instance> WorkloadOptions::load(bool& papers_weeks) const {
-  papers_weeks = nodes_ == 0 && cores_ == 0 && memory_ == 0 && processors_ == "requested" && estimates_ != "trace" &&
-                 !kill_ && cpu_need_ != "measured" && memory_model_.empty() && weights_.empty() && real_needs_.empty();
-  std::vector<std::string> wanted;
-  for (const std::string& list : only_) each_item(list, [&](std::string_view name) { wanted.emplace_back(name); });
+  papers_weeks = processors_ == "requested" && estimates_ != "trace" && !kill_ && cpu_need_ != "measured" &&
+                 memory_model_.empty() && weights_.empty() && real_needs_.empty();
   std::vector<Instance> instances;
   std::vector<std::string> names;
   for (const std::string& source : sources_) {
-    InputOptions input;
-    input.ca_file = ca_file_;
-    InstanceOrigin made{source, {}, {}};
-    const Text text = read_text(source, input, made.sha256);
+    std::string sha256;
+    const Text text = read_text(source, load_options().input, sha256);
     Loaded loaded = load(text, source);
     papers_weeks = papers_weeks && loaded.papers_weeks;
-    const auto is_wanted = [&](const Instance& instance) {
-      return wanted.empty() || std::find(wanted.begin(), wanted.end(), instance.name) != wanted.end();
-    };
-    const auto usable =
-        static_cast<std::size_t>(std::count_if(loaded.instances.begin(), loaded.instances.end(), is_wanted));
-    made.workload = this->text(loaded, std::min(usable, take_ - std::min(take_, instances.size())));
-    const auto origin = std::make_shared<const InstanceOrigin>(std::move(made));
-    for (Instance& instance : loaded.instances) {
-      names.push_back(instance.name);
-      if (!is_wanted(instance)) continue;
-      instance.origin = origin;
-      if (take_ != 0 && instances.size() == take_) break;
-      if (kill_ && !loaded.was_swf) kill_at_estimates(instance);
-      if (!weights_.empty()) weigh_at_random(instance, parse_weights(weights_));
-      if (!real_needs_.empty()) set_real_needs(instance, parse_real_needs(real_needs_));
+    for (Instance& instance : choose(loaded, source, sha256, instances.size(), names)) {
       instances.push_back(std::move(instance));
     }
   }
-  for (const std::string& name : wanted) {
-    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    throw UsageError(fmt::format("--instance: no instance is named '{}'; the sources have {}", name, some_of(names)));
-  }
+  check_wanted(names);
   return instances;
 }
 
@@ -354,6 +396,18 @@ std::string SimulationOptions::describe() const {
   }
   if (discover_needs_) text += fmt::format(", CPU needs measured (floor {})", need_floor_);
   return text;
+}
+
+std::string own_options(const CLI::App& app, std::initializer_list<std::string_view> left_out) {
+  return own_options(app, std::span(left_out.begin(), left_out.size()));
+}
+
+std::string own_options(const CLI::App& app, std::span<const std::string_view> left_out) {
+  const auto chosen = [&](const CLI::Option& option, const std::string& name) {
+    return option.get_group() != kWorkload && option.get_group() != kSimulation && name != "--help" &&
+           std::find(left_out.begin(), left_out.end(), name) == left_out.end();
+  };
+  return text_of_options(app, chosen, {});
 }
 
 CLI::Validator number_in(double least, double most) {

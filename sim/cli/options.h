@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <initializer_list>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +18,9 @@
 #include "sim/workload/load.h"
 
 namespace dfrs::sim {
+
+/// What replaces the value of an option, by its long name, where results name it: nothing leaves out its default.
+using ResolvedOptions = std::map<std::string, std::optional<std::string>, std::less<>>;
 
 /// Where instances come from, and how a log becomes an instance.
 class WorkloadOptions {
@@ -30,6 +35,17 @@ class WorkloadOptions {
   std::vector<Instance> load(bool& papers_weeks) const;
   /// The same for one source whose text is already read.
   Loaded load(std::string_view text, const std::string& source) const;
+  /// The chosen ones of `loaded.instances`, changed as the options say, with their origin. Call this once.
+  std::vector<Instance> choose(Loaded& loaded, const std::string& source, const std::string& sha256) const;
+  /// As --kill-at-estimate, --weights and --real-need say, unless reading it has done so.
+  void change(Instance& instance, const Loaded& loaded) const;
+  /// How `loaded` became instances, as on a command line: every option with its value. `resolved`: what the subcommand
+  /// decides otherwise.
+  std::string text(const Loaded& loaded, std::size_t taken = 0, const ResolvedOptions& resolved = {}) const;
+  /// The options as they were given, and the defaults of others.
+  std::string given() const;
+  /// Refuses --take and --instance. Errors: UsageError.
+  void refuse_choice(std::string_view subcommand) const;
 
   LoadOptions load_options() const;
   /// As with --lenient.
@@ -40,7 +56,10 @@ class WorkloadOptions {
   bool whole() const { return whole_; }
 
  private:
-  std::string text(const Loaded& loaded, std::size_t taken) const;
+  std::vector<Instance> choose(Loaded& loaded, const std::string& source, const std::string& sha256,
+                               std::size_t already, std::vector<std::string>& names) const;
+  std::vector<std::string> wanted() const;
+  void check_wanted(std::span<const std::string> names) const;
 
   const CLI::App* app_ = nullptr;
   std::vector<std::string> sources_;
@@ -90,6 +109,11 @@ class SimulationOptions {
   Seconds min_progress_ = 60;
   std::uint32_t max_lost_runs_ = 3;
 };
+
+/// The options that only this subcommand has, as on a command line, with their values or else their defaults. All but
+/// those `left_out`, on which results do not depend, so that a new one is named.
+std::string own_options(const CLI::App& app, std::initializer_list<std::string_view> left_out);
+std::string own_options(const CLI::App& app, std::span<const std::string_view> left_out);
 
 /// Accepts finite numbers from `least` to `most`. CLI::Range lets nan pass.
 CLI::Validator number_in(double least, double most);

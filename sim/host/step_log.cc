@@ -38,6 +38,7 @@ void StepLog::on_step(const ClusterView& view, std::span<const Event> events, co
   for (const YieldChange& change : decisions.yields) {
     line["yields"][std::to_string(view.jobs[change.job].id)] = change.yield;
   }
+  if (!origin_.is_null()) line["origin"] = std::exchange(origin_, nullptr);
   output_->write(line.dump());
   output_->write("\n");
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/host/simulation.h"
+#include "sim/io/constant_columns.h"
 #include "sim/io/output_file.h"
 
 namespace dfrs::sim {
@@ -14,7 +15,7 @@ namespace dfrs::sim {
 /// rows of several jobs are mixed. A job whose paused work is lost starts over with virtual time 0.
 class Timeline final : public StepObserver {
  public:
-  explicit Timeline(OutputFile& output);
+  explicit Timeline(OutputFile& output, ConstantColumns more = {});
   void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override;
 
  private:
@@ -30,6 +31,7 @@ class Timeline final : public StepObserver {
            const Track& track);
 
   OutputFile* output_;
+  ConstantColumns more_;
   std::vector<Track> tracks_;
 };
 

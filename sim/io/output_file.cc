@@ -11,7 +11,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <mutex>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/files.h"
 #include "sim/errors.h"
@@ -48,17 +52,31 @@ bool is_temporary_suffix(std::string_view suffix) {
   return dash != std::string_view::npos && digits(suffix.substr(0, dash)) && digits(suffix.substr(dash + 1));
 }
 
+// The names in a folder that may be temporary files, as they were when this process first wrote there: commands write
+// thousands of files into one folder.
+const std::vector<std::string>& temporary_names(const std::filesystem::path& folder) {
+  static std::mutex mutex;
+  static std::map<std::filesystem::path, std::vector<std::string>> known;
+  const std::lock_guard lock(mutex);
+  const auto [found, is_new] = known.try_emplace(folder);
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; is_new && !error && at != end; at.increment(error)) {
+    std::string name = at->path().filename().string();
+    if (name.ends_with(".tmp")) found->second.push_back(std::move(name));
+  }
+  return found->second;
+}
+
 // Removes temporary files for `path` that a killed process has left. Errors are ignored: they are only in the way.
 void remove_left_over(const std::string& path) {
   const std::filesystem::path whole(path);
   const std::string prefix = whole.filename().string() + ".";
   const std::filesystem::path folder = whole.has_parent_path() ? whole.parent_path() : ".";
-  std::error_code error;
-  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    const std::string name = at->path().filename().string();
+  for (const std::string& name : temporary_names(folder)) {
     if (!name.starts_with(prefix) || !is_temporary_suffix(std::string_view(name).substr(prefix.size()))) continue;
-    const base::Fd fd(::open(at->path().c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    if (fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(at->path().c_str());
+    const std::filesystem::path file = folder / name;
+    const base::Fd fd(::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(file.c_str());
   }
 }
 

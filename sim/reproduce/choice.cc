@@ -67,4 +67,25 @@ std::vector<std::string> parse_parts(std::string_view text, const Reproduction& 
   return chosen;
 }
 
+std::vector<std::string> parse_readings(std::string_view text, const Reproduction& reproduction) {
+  std::vector<std::string> names;
+  for (const ReproductionPart& reading : reproduction.readings) names.emplace_back(reading.name);
+  std::vector<std::string> chosen;
+  while (!text.empty()) {
+    const std::size_t end = text.find(',');
+    const std::string name(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (names.empty()) {
+      throw UsageError(fmt::format("--assume: {} has no readings to choose from", reproduction.name));
+    }
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      throw UsageError(
+          fmt::format("--assume: {} has no reading '{}'; did you mean '{}'? (`dfrs-sim reproduce {} --list` shows all)",
+                      reproduction.name, name, nearest_name(name, names), reproduction.name));
+    }
+    chosen.push_back(name);
+  }
+  return chosen;
+}
+
 }  // namespace dfrs::sim

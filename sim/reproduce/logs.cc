@@ -22,9 +22,7 @@ std::string log_in(const std::filesystem::path& folder, std::string_view name) {
   return {};
 }
 
-}  // namespace
-
-std::string find_log(const ReproduceOptions& options, std::string_view name) {
+std::string search_log(const ReproduceOptions& options, std::string_view name) {
   if (!options.traces.empty()) {
     const std::string path = log_in(options.traces, name);
     if (!path.empty()) return path;
@@ -34,6 +32,17 @@ std::string find_log(const ReproduceOptions& options, std::string_view name) {
   } catch (const IoError&) {
     return {};  // an account without a home directory has no cache
   }
+}
+
+}  // namespace
+
+std::string find_log(const ReproduceOptions& options, std::string_view name) {
+  std::string path = search_log(options, name);
+  std::vector<std::string>* const logs = options.logs.get();
+  if (logs != nullptr && !path.empty() && std::find(logs->begin(), logs->end(), path) == logs->end()) {
+    logs->push_back(path);
+  }
+  return path;
 }
 
 std::string missing_log(const ReproduceOptions& options, std::string_view name) {

@@ -137,11 +137,25 @@ std::string text_comparison(std::span<const ComparisonTable> tables, const RunDe
   }
   if (any_spread(tables)) out += wrapped(kSpreadLegend, 0, kWidth);
   for (const std::string& note : run.notes) out += wrapped(base::printable(note), 0, kWidth);
+  const auto made = what_made(run);
+  if (!made.empty()) out += '\n';
+  for (const auto& [name, value] : made) out += fmt::format("{:<20}  {}\n", name, base::printable(value));
   return out;
 }
 
-std::string csv_comparison(std::span<const ComparisonTable> tables) {
-  std::string out = "table,row,column,published,measured,ratio,median,low,high,values\n";
+std::vector<std::pair<std::string, std::string>> what_made(const RunDescription& run) {
+  std::vector<std::pair<std::string, std::string>> made{{"program", run.origin.program},
+                                                        {"source", run.origin.source},
+                                                        {"source SHA-256", run.origin.sha256},
+                                                        {"simulation options", run.origin.options},
+                                                        {"repeat with", run.command}};
+  std::erase_if(made, [](const auto& line) { return line.second.empty(); });
+  return made;
+}
+
+std::string csv_comparison(std::span<const ComparisonTable> tables, const ResultOrigin& origin) {
+  std::string out = "table,row,column,published,measured,ratio,median,low,high,values," + origin_headings() + '\n';
+  const std::string made = origin_fields(origin);
   for (const ComparisonTable& table : tables) {
     for (const ComparisonTable::Row& row : table.rows) {
       for (const std::optional<Comparison>& cell : row.cells) {
@@ -151,10 +165,10 @@ std::string csv_comparison(std::span<const ComparisonTable> tables) {
         const std::string spread_cells = spread ? fmt::format("{},{},{},{}", spread->median, spread->interval.low,
                                                               spread->interval.high, spread->count)
                                                 : ",,,";
-        out += fmt::format("{},{},{},{},{},{},{}\n", csv_field(cell->table), csv_field(cell->row),
+        out += fmt::format("{},{},{},{},{},{},{},{}\n", csv_field(cell->table), csv_field(cell->row),
                            csv_field(cell->column), cell->published ? fmt::format("{}", *cell->published) : "",
                            cell->words.empty() ? fmt::format("{}", cell->measured) : csv_field(cell->words),
-                           ratio ? fmt::format("{}", *ratio) : "", spread_cells);
+                           ratio ? fmt::format("{}", *ratio) : "", spread_cells, made);
       }
     }
   }
@@ -190,6 +204,9 @@ std::string markdown_comparison(std::span<const ComparisonTable> tables, const R
     for (const std::string& note : table.notes) out += fmt::format("- {}\n", safe(note));
   }
   for (const std::string& note : run.notes) out += fmt::format("\n{}\n", safe(note));
+  const auto made = what_made(run);
+  if (!made.empty()) out += '\n';
+  for (const auto& [name, value] : made) out += fmt::format("- *{}*: `{}`\n", name, base::printable(value));
   return out;
 }
 

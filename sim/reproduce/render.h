@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/campaign/origin.h"
 #include "sim/report/charts.h"
 #include "sim/reproduce/comparison_table.h"
 
@@ -16,14 +17,20 @@ namespace dfrs::sim {
 struct RunDescription {
   std::string paper;
   std::vector<std::string> notes;  ///< on the whole run; shown at the end
+  ResultOrigin origin = {};        ///< `source` and `sha256`: of the logs, separated by "; "
+  std::string command = {};        ///< that repeats the run
 };
 
 /// Tables at most 130 characters wide. Each column of the paper becomes three (ours, paper, ratio), or one if the paper
 /// has no values. Columns that do not fit follow below, with the row names repeated.
 std::string text_comparison(std::span<const ComparisonTable> tables, const RunDescription& run);
 
-/// "table,row,column,published,measured,ratio", a line per cell with all digits; missing values are empty.
-std::string csv_comparison(std::span<const ComparisonTable> tables);
+/// "table,row,column,published,measured,ratio" and the columns of an origin, a line per cell with all digits; missing
+/// values are empty.
+std::string csv_comparison(std::span<const ComparisonTable> tables, const ResultOrigin& origin);
+
+/// Name and value of what made the run: the program, the logs, the options and the command. Empty if not known.
+std::vector<std::pair<std::string, std::string>> what_made(const RunDescription& run);
 
 /// A chart per plot, by the name of its part.
 using PartCharts = std::vector<std::pair<std::string, Chart>>;

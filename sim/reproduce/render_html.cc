@@ -86,9 +86,13 @@ std::string html_comparison(std::span<const ComparisonTable> tables, const RunDe
   }
   if (any_spread(tables)) out += fmt::format("<p class=\"soft\">{}</p>\n", html_text(kSpreadLegend));
   for (const ComparisonTable& table : tables) out += section_of(table, charts);
-  if (!run.notes.empty()) {
+  const auto made = what_made(run);
+  if (!run.notes.empty() || !made.empty()) {
     out += "<section>\n<h2>The run</h2>\n";
     for (const std::string& note : run.notes) out += fmt::format("<p>{}</p>\n", html_text(note));
+    for (const auto& [name, value] : made) {
+      out += fmt::format("<p class=\"soft\">{}: <code>{}</code></p>\n", html_text(name), html_text(value));
+    }
     out += "</section>\n";
   }
   return out + "</main>\n<footer class=\"soft\"><p>Written by dfrs-sim.</p></footer>\n</body>\n</html>\n";

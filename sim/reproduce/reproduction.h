@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,7 +32,9 @@ struct Comparison {
   std::string column;               ///< with its unit
   std::optional<double> published;  ///< nothing: the paper has no value here, or its text is damaged
   double measured = 0;
-  std::string words = {};             ///< if not empty, shown instead of the value: an algorithm, a cause
+  std::string words = {};  ///< if not empty, shown instead of the value: an algorithm, a cause
+  /// The row whose published value this one shows again, because it tests another reading of it; empty: its own.
+  std::string variant_of = {};
   std::optional<MeanSpread> spread = {};  ///< where `measured` is a mean of two values or more
 
   /// measured / published; nothing without a published value or if that is 0.
@@ -41,14 +44,19 @@ struct Comparison {
 /// What to run.
 struct ReproduceOptions {
   std::vector<std::string> parts;  ///< tables and figures to run, all if empty; each is one of Reproduction::parts
-  std::size_t instances = 0;       ///< per set of instances; 0: as many as the paper had
-  std::uint64_t seed = 1;          ///< of generated workloads
-  unsigned threads = 0;            ///< 0: one per processor
-  std::string traces;  ///< folder with workload logs; parts that need a missing log are left out with a note
-  std::string output;  ///< folder for CSV, charts, report and the store that lets a run continue; may be empty
+  std::vector<std::string> assume = {};  ///< readings of what the paper leaves open, of Reproduction::readings
+  std::size_t instances = 0;             ///< per set of instances; 0: as many as the paper had
+  std::uint64_t seed = 1;                ///< of generated workloads
+  unsigned threads = 0;                  ///< 0: one per processor
+  std::string without;  ///< rows of tables that begin with this algorithm are left out; empty: none, rr7659 only
+  std::string traces;   ///< folder with workload logs; parts that need a missing log are left out with a note
+  std::string output;   ///< folder for CSV, charts, report and the store that lets a run continue; may be empty
   Progress progress;
+  /// The paths that find_log() returned, each once; null: nobody asks.
+  std::shared_ptr<std::vector<std::string>> logs = nullptr;
 
   bool wants(std::string_view part) const;
+  bool leaves_out(std::string_view algorithm) const { return !without.empty() && algorithm.starts_with(without); }
 };
 
 /// Draws a part whose rows are numbers: a line per column over the rows, ours and the published one.
@@ -100,6 +108,8 @@ struct Reproduction {
   std::span<const ReproductionPart> parts;
   /// Runs the requested parts. Errors: Failure.
   void (*run)(const ReproduceOptions& options, ReproductionReport& report);
+  /// Names and what they assume, for ReproduceOptions::assume; without them, it runs as the commands do.
+  std::span<const ReproductionPart> readings = {};
 };
 
 /// The path of a log of the Parallel Workloads Archive ("HPC2N-2002-2.1-cln"), plain or compressed, in the folder
@@ -118,5 +128,8 @@ const Reproduction& find_reproduction(std::string_view name, std::span<const Rep
 /// The names in a list such as "table5,figure3a", each once; empty for an empty text. A name such as "losses" that is
 /// not a part means all parts whose names begin with "losses-". Errors: UsageError naming the nearest part.
 std::vector<std::string> parse_parts(std::string_view text, const Reproduction& reproduction);
+
+/// The names in a list of readings. Errors: UsageError naming the nearest one.
+std::vector<std::string> parse_readings(std::string_view text, const Reproduction& reproduction);
 
 }  // namespace dfrs::sim

@@ -14,7 +14,7 @@ struct Part {
   Show* show;
 };
 
-constexpr std::array<Part, 19> kParts{{
+constexpr std::array<Part, 22> kParts{{
     {{"table2", "degradation from bound of 20 algorithms on the three sets"}, need_degradations, show_degradations},
     {{"table3", "costs of pauses and moves at loads of 0.7 and more, 19 algorithms"}, need_costs, show_costs},
     {{"table4", "normalized underutilization on the three sets"}, need_underutilization, show_underutilization},
@@ -54,6 +54,13 @@ constexpr std::array<Part, 19> kParts{{
     {{"figure9", "GB/s of pauses and moves against the period, loads of 0.7 and more"},
      need_bandwidth_by_period,
      show_bandwidth_by_period},
+    {{"table4-assumptions", "table 4 as averages, medians and one quotient of sums"},
+     need_underutilization,
+     show_underutilization_assumptions},
+    {{"table3-assumptions", "what could explain table 3: other ways to count, average and decide"},
+     need_nothing,
+     show_cost_assumptions},
+    {{"table3-assumptions-cells", "each cell of table3-assumptions"}, need_nothing, show_cost_assumptions},
 }};
 
 constexpr std::array<ReproductionPart, kParts.size()> kDescriptions = [] {

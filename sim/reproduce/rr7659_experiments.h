@@ -64,9 +64,10 @@ class Experiments {
   /// A sentence on how many instances stand for how many of the paper's.
   std::string describe(Set set) const;
   const ReproduceOptions& options() const { return options_; }
+  /// Generated traces of a set, before scaling.
+  std::size_t traces() const;
 
  private:
-  std::size_t traces() const;
   std::size_t weeks() const;
   std::size_t size(Set set) const;
   std::vector<Instance> instances(Set set) const;

@@ -22,6 +22,9 @@ Need need_costs;  ///< tables 3, 8, 9, 10
 Show show_costs;
 Need need_underutilization;  ///< table 4
 Show show_underutilization;
+Show show_underutilization_assumptions;  ///< with need_underutilization
+Need need_nothing;                       ///< the part simulates on its own
+Show show_cost_assumptions;
 Need need_degradations_by_load;  ///< figure 1
 Show show_degradations_by_load;
 Need need_underutilization_by_period;  ///< figures 3, 5, 6, 7

@@ -22,7 +22,7 @@ std::span<const PaperSet> sets_of(std::string_view table) {
 }
 
 // The paper's rows, with EASY's variant after EASY.
-std::vector<std::string_view> rows_of(std::string_view table) {
+std::vector<std::string_view> rows_of(std::string_view table, const ReproduceOptions& options) {
   std::vector<std::string_view> rows;
   const auto add = [&](std::string_view algorithm) {
     rows.push_back(algorithm);
@@ -33,11 +33,20 @@ std::vector<std::string_view> rows_of(std::string_view table) {
   } else {
     for (const PublishedDegradation& row : published_degradations()) add(row.algorithm);
   }
+  std::erase_if(rows, [&](std::string_view row) { return options.leaves_out(row); });
   return rows;
 }
 
 // The paper's name of this algorithm.
 std::string_view in_paper(std::string_view algorithm) { return algorithm == kExtraOnly ? "EASY" : algorithm; }
+
+// Comparison::variant_of.
+std::string variant_of(std::string_view algorithm) { return algorithm == kExtraOnly ? "EASY" : ""; }
+
+void note_left_out(std::string_view part, const Experiments& experiments, ReproductionReport& report) {
+  const std::string& without = experiments.options().without;
+  if (!without.empty()) report.note(std::string(part), fmt::format("Without algorithms that begin with {}.", without));
+}
 
 void note_sets(std::string_view part, const Experiments& experiments, std::span<const PaperSet> columns,
                ReproductionReport& report) {
@@ -62,14 +71,15 @@ constexpr std::array<Cost, 6> kCosts{{
 
 constexpr std::array<Set, 1> kHigh{Set::scaled_high};
 
-std::vector<std::string_view> cost_rows(std::string_view table) {
-  if (table == "table3") {
-    std::vector<std::string_view> rows{"EASY", "FCFS"};
-    rows.insert(rows.end(), table3_rows().begin(), table3_rows().end());
-    return rows;
-  }
+std::vector<std::string_view> cost_rows(std::string_view table, const ReproduceOptions& options) {
   std::vector<std::string_view> rows;
-  for (const PublishedCosts& row : published_costs()) rows.push_back(row.algorithm);
+  if (table == "table3") {
+    rows = {"EASY", "FCFS"};
+    rows.insert(rows.end(), table3_rows().begin(), table3_rows().end());
+  } else {
+    for (const PublishedCosts& row : published_costs()) rows.push_back(row.algorithm);
+  }
+  std::erase_if(rows, [&](std::string_view row) { return options.leaves_out(row); });
   return rows;
 }
 
@@ -78,14 +88,14 @@ std::vector<std::string_view> cost_rows(std::string_view table) {
 void need_degradations(std::string_view part, Experiments& experiments) {
   for (const PaperSet& column : sets_of(part)) {
     for (const Set set : column.sets) {
-      for (const std::string_view algorithm : rows_of(part)) experiments.need(set, algorithm);
+      for (const std::string_view algorithm : rows_of(part, experiments.options())) experiments.need(set, algorithm);
     }
   }
 }
 
 void show_degradations(std::string_view part, const Experiments& experiments, ReproductionReport& report) {
   const std::span<const PaperSet> columns = sets_of(part);
-  for (const std::string_view algorithm : rows_of(part)) {
+  for (const std::string_view algorithm : rows_of(part, experiments.options())) {
     for (const PaperSet& column : columns) {
       if (!experiments.has(column.sets.front())) continue;
       const Summary s = summarize(
@@ -96,12 +106,18 @@ void show_degradations(std::string_view part, const Experiments& experiments, Re
       for (std::size_t k = 0; k < figures.size(); ++k) {
         const std::string heading =
             columns.size() == 1 ? figures[k].first : fmt::format("{} {}", column.name, figures[k].first);
-        report.add({std::string(part), std::string(algorithm), heading,
-                    published_degradation(in_paper(algorithm), first + k), figures[k].second});
+        report.add({std::string(part),
+                    std::string(algorithm),
+                    heading,
+                    published_degradation(in_paper(algorithm), first + k),
+                    figures[k].second,
+                    {},
+                    variant_of(algorithm)});
       }
     }
   }
   note_sets(part, experiments, columns, report);
+  note_left_out(part, experiments, report);
   report.note(std::string(part),
               "EASY/extra-only, which backfills only into extra nodes, is also compared with the paper's EASY.");
 }
@@ -120,7 +136,13 @@ void show_underutilization(std::string_view part, const Experiments& experiments
       if (!experiments.has(column.sets.front())) continue;
       const Summary s = summarize(experiments.values(
           column.sets, algorithm, kPeriod, [](const ResultRow& row) { return row.metrics.underutilization; }));
-      report.add({std::string(part), std::string(algorithm), std::string(column.name), published.figures[k], s.mean});
+      report.add({std::string(part),
+                  std::string(algorithm),
+                  std::string(column.name),
+                  published.figures[k],
+                  s.mean,
+                  {},
+                  variant_of(algorithm)});
     }
   };
   for (const PublishedUnderutilization& row : published_underutilizations()) {
@@ -131,14 +153,16 @@ void show_underutilization(std::string_view part, const Experiments& experiments
 }
 
 void need_costs(std::string_view part, Experiments& experiments) {
-  for (const std::string_view algorithm : cost_rows(part)) experiments.need(Set::scaled_high, algorithm);
+  for (const std::string_view algorithm : cost_rows(part, experiments.options())) {
+    experiments.need(Set::scaled_high, algorithm);
+  }
 }
 
 void show_costs(std::string_view part, const Experiments& experiments, ReproductionReport& report) {
   // Table 3 has all three pairs, table 8 the first, table 9 the second, table 10 the third.
   const std::size_t begin = part == "table9" ? 2 : part == "table10" ? 4 : 0;
   const std::size_t end = part == "table3" ? kCosts.size() : begin + 2;
-  for (const std::string_view algorithm : cost_rows(part)) {
+  for (const std::string_view algorithm : cost_rows(part, experiments.options())) {
     for (std::size_t k = begin; k < end; ++k) {
       const Cost& cost = kCosts[k];
       const Summary s = summarize(experiments.values(kHigh, algorithm, kPeriod, cost.value));
@@ -149,6 +173,7 @@ void show_costs(std::string_view part, const Experiments& experiments, Reproduct
     }
   }
   report.note(std::string(part), experiments.describe(Set::scaled_high));
+  note_left_out(part, experiments, report);
   report.note(std::string(part),
               "pmtn: jobs paused; mig: jobs moved; each job once per decision, GB are of 1,024 MiB.");
 }

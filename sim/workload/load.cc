@@ -63,6 +63,9 @@ SwfWorkload load_swf(std::string_view text, const std::string& name, const LoadO
     const bool memory = loaded.annotation == SwfAnnotation::kMemory;
     loaded.cores = memory ? options.memory.cores : options.processors.cores;
     loaded.memory_mib = memory ? options.memory.memory_mib : options.processors.memory_mib;
+    const MemoryAnnotation papers;
+    loaded.papers_weeks = hpc2n && memory && loaded.by_week && options.memory.nodes == papers.nodes &&
+                          options.memory.cores == papers.cores && options.memory.memory_mib == papers.memory_mib;
     if (hpc2n && any) loaded.notes.push_back(describe_hpc2n(loaded, options));
     return loaded.annotation == SwfAnnotation::kMemory
                ? annotated_instance(records, name, options.conventions, options.memory)
@@ -107,7 +110,6 @@ Loaded load_instances_from_text(std::string_view text, const std::string& source
     draw_memory(workload.instance, model);
   }
   if (loaded.by_week) {
-    loaded.papers_weeks = options.annotation == SwfAnnotation::kAuto && loaded.annotation == SwfAnnotation::kMemory;
     loaded.instances = split_weeks(workload.instance, name, options.week_length);
   } else {
     loaded.instances.push_back(std::move(workload.instance));

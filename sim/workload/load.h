@@ -42,7 +42,7 @@ struct LoadOptions {
 
 struct Loaded {
   std::vector<Instance> instances;
-  bool papers_weeks = false;  ///< weeks of HPC2N's log, recognised and annotated as in RR-7659
+  bool papers_weeks = false;  ///< weeks of HPC2N's log, annotated for the machine of RR-7659
   bool was_swf = false;
   bool was_sacct = false;
   SwfAnnotation annotation = SwfAnnotation::kProcessors;  ///< of SWF; never kAuto

@@ -9,6 +9,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "base/utf8.h"
 #include "sim/errors.h"
 #include "sim/workload/fit.h"
 #include "sim/workload/number_parser.h"
@@ -243,7 +244,7 @@ std::vector<Instance> parse_traces(std::string_view text, const std::string& sou
   return TraceParser(text, source).parse();
 }
 
-std::string format_trace(const Instance& instance) {
+std::string format_trace(const Instance& instance, const std::vector<std::string>& comments) {
   if (instance.name.empty() || trimmed(instance.name) != instance.name ||
       instance.name.find('\n') != std::string::npos) {
     throw UsageError(fmt::format("'{}' cannot name a trace: expected one line without blanks around it",
@@ -252,7 +253,9 @@ std::string format_trace(const Instance& instance) {
   fmt::memory_buffer out;
   auto to = std::back_inserter(out);
   const Platform& platform = instance.platform;
-  fmt::format_to(to, "; {}: 1\n; Name: {}\n", kMagic, instance.name);
+  fmt::format_to(to, "; {}: 1\n", kMagic);
+  for (const std::string& comment : comments) fmt::format_to(to, "; {}\n", base::printable(comment));
+  fmt::format_to(to, "; Name: {}\n", instance.name);
   if (platform.rigid_dims > 1) fmt::format_to(to, "; Rigid: {}\n", platform.rigid_dims);
   for (std::size_t begin = 0; begin < platform.nodes.size();) {
     const NodeSpec& node = platform.nodes[begin];

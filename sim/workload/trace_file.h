@@ -14,8 +14,9 @@ namespace dfrs::sim {
 bool is_trace_text(std::string_view text);
 
 /// `instance` as text. Numbers have the shortest form that reads back as the same double, so parse_traces returns an
-/// equal instance. Errors: UsageError for a name that is empty, has surrounding blanks or spans lines.
-std::string format_trace(const Instance& instance);
+/// equal instance. `comments`: lines after the first. Errors: UsageError for a name that is empty, has surrounding
+/// blanks or spans lines.
+std::string format_trace(const Instance& instance, const std::vector<std::string>& comments = {});
 
 /// The instances in `text`; each begins with its own "; dfrs-trace: 1" line, so files may be concatenated.
 /// Strict. Errors (InputError naming source:line): wrong version or header, wrong number of fields, not a number, out

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/sha256.h"
 #include "sim/campaign/parallel.h"
 #include "sim/campaign/results.h"
 #include "sim/cli/options.h"
@@ -20,6 +23,7 @@
 #include "studies/divisible/host/instance_file.h"
 #include "studies/divisible/host/simulation.h"
 #include "studies/divisible/rules/algorithm.h"
+#include "studies/study_origin.h"
 
 namespace dfrs::sim {
 namespace {
@@ -29,6 +33,13 @@ using divisible::DensityReading;
 using divisible::Metrics;
 using divisible::RunResult;
 using divisible::StretchBasis;
+
+// Options that do not change results.
+constexpr std::array<std::string_view, 6> kPresentation{"--format",       "--output", "--jobs-csv",
+                                                        "--schedule-csv", "--save",   "--threads"};
+// Options of generated instances.
+constexpr std::array<std::string_view, 8> kGenerating{"--clusters",        "--databanks", "--availability", "--density",
+                                                      "--density-reading", "--duration",  "--instances",    "--seed"};
 
 struct DivisibleCommand {
   std::vector<std::string> sources;
@@ -40,6 +51,7 @@ struct DivisibleCommand {
   std::string format = "text";
   std::string results_file, jobs_file, schedule_file, save_file;
   unsigned threads = 0;
+  StudyOrigin origin;
 
   void run() {
     const std::vector<Algorithm> chosen = parse();
@@ -64,7 +76,8 @@ struct DivisibleCommand {
     if (results_output) results_output->write(results_csv(chosen, metrics));
     if (jobs_output) jobs_output->write(jobs_csv(chosen, runs));
     if (schedule_output) schedule_output->write(schedule_csv(chosen, runs));
-    std::string text = table(chosen, metrics);
+    const std::vector<Line> lines = compare(chosen, metrics);
+    const std::string text = format == "json" ? json(lines) : format == "csv" ? csv(lines) : table(lines);
     if (results_output) results_output->commit();
     if (jobs_output) jobs_output->commit();
     if (schedule_output) schedule_output->commit();
@@ -91,7 +104,9 @@ struct DivisibleCommand {
 
   void load() {
     for (const std::string& source : sources) {
-      all_.push_back(divisible::parse_instance(read_text(source), source_name(source)));
+      const Text text = read_text(source);
+      all_.push_back(divisible::parse_instance(text, source_name(source)));
+      origin.sources.push_back({source, base::sha256_hex(text)});
     }
     if (!sources.empty()) return;
     if (reading == "processor") generator.reading = DensityReading::processor;
@@ -114,13 +129,17 @@ struct DivisibleCommand {
   }
 
   std::string results_csv(std::span<const Algorithm> chosen, std::span<const Metrics> metrics) const {
-    std::string text = "instance,jobs,algorithm,max_stretch,sum_stretch,mean_flow_s,makespan_s,utilization\n";
+    std::string text =
+        "instance,jobs,algorithm,max_stretch,sum_stretch,mean_flow_s,makespan_s,utilization,source,source_sha256" +
+        StudyOrigin::csv_header() + '\n';
     for (std::size_t k = 0; k < metrics.size(); ++k) {
       const divisible::Instance& instance = all_[k / chosen.size()];
       const Metrics& m = metrics[k];
-      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{}\n", csv_field(instance.name),
+      const StudyOrigin::Source source = sources.empty() ? StudyOrigin::Source{} : origin.sources[k / chosen.size()];
+      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{}{}\n", csv_field(instance.name),
                      instance.jobs.size(), algorithm_name(chosen[k % chosen.size()]), m.max_stretch, m.sum_stretch,
-                     m.mean_flow, m.makespan, m.utilization);
+                     m.mean_flow, m.makespan, m.utilization, csv_field(source.name), source.sha256,
+                     origin.csv_fields());
     }
     return text;
   }
@@ -152,35 +171,21 @@ struct DivisibleCommand {
     return text;
   }
 
-  // Means over instances; degradation from the best algorithm on each, as in the paper.
-  std::string table(std::span<const Algorithm> chosen, std::span<const Metrics> metrics) const {
-    const bool markdown = format == "markdown";
-    std::string text;
-    std::size_t jobs = 0;
-    for (const divisible::Instance& instance : all_) jobs += instance.jobs.size();
-    if (format != "csv") {
-      fmt::format_to(std::back_inserter(text),
-                     "{}, {} jobs; degradation is from the best of these algorithms on each\n\n",
-                     all_.size() == 1 ? all_.front().name : fmt::format("{} instances", all_.size()), jobs);
-    }
-    if (format == "csv") {
-      text +=
-          "algorithm,max_stretch,max_stretch_degradation_mean,max_stretch_degradation_sd,max_stretch_degradation_max,"
-          "mean_stretch,sum_stretch_degradation_mean,sum_stretch_degradation_sd,sum_stretch_degradation_max,"
-          "mean_flow_s,utilization\n";
-    } else if (markdown) {
-      text +=
-          "| algorithm | max stretch | degradation: mean | SD | max | mean stretch | degradation of the sum: mean | "
-          "SD | max | mean flow, s | utilization |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
-    } else {
-      text +=
-          "             max stretch    degradation from best   mean stretch  sum: degradation from best  mean flow  "
-          "utili-\n"
-          "algorithm           mean     mean      SD      max           mean     mean      SD      max          s  "
-          "zation\n";
-    }
+  // An algorithm over all instances.
+  struct Line {
+    std::string_view algorithm;
+    double max_stretch = 0;  // means
+    double mean_stretch = 0;
+    double mean_flow = 0;
+    double utilization = 0;
+    Summary of_max, of_sum;  // degradation from the best algorithm on each instance, as in the paper
+  };
+
+  std::vector<Line> compare(std::span<const Algorithm> chosen, std::span<const Metrics> metrics) const {
+    std::vector<Line> lines;
     for (std::size_t a = 0; a < chosen.size(); ++a) {
-      double max_stretch = 0, stretches = 0, flow = 0, utilization = 0;
+      Line& line = lines.emplace_back();
+      line.algorithm = algorithm_name(chosen[a]);
       std::vector<double> of_max, of_sum;
       for (std::size_t k = 0; k < all_.size(); ++k) {
         const Metrics& m = metrics[k * chosen.size() + a];
@@ -192,24 +197,81 @@ struct DivisibleCommand {
         of_max.push_back(m.max_stretch / best_max);
         of_sum.push_back(m.sum_stretch / best_sum);
         const auto count = static_cast<double>(all_.size());
-        max_stretch += m.max_stretch / count;
-        stretches += m.sum_stretch / static_cast<double>(jobs);
-        flow += m.mean_flow * static_cast<double>(all_[k].jobs.size()) / static_cast<double>(jobs);
-        utilization += m.utilization / count;
+        const auto jobs = static_cast<double>(job_count());
+        line.max_stretch += m.max_stretch / count;
+        line.mean_stretch += m.sum_stretch / jobs;
+        line.mean_flow += m.mean_flow * static_cast<double>(all_[k].jobs.size()) / jobs;
+        line.utilization += m.utilization / count;
       }
-      const Summary max_summary = summarize(of_max);
-      const Summary sum_summary = summarize(of_sum);
-      const std::string_view row =
-          markdown
-              ? "| {} | {:.3f} | {:.4f} | {:.4f} | {:.4f} | {:.3f} | {:.4f} | {:.4f} | {:.4f} | {:.2f} | {:.3f} |\n"
-          : format == "csv" ? "{},{},{},{},{},{},{},{},{},{},{}\n"
-                            : "{:<12} {:>11.3f} {:>8.4f} {:>7.4f} {:>8.4f} {:>14.3f} {:>8.4f} {:>7.4f} {:>8.4f} "
-                              "{:>10.2f} {:>7.3f}\n";
-      fmt::format_to(std::back_inserter(text), fmt::runtime(row), algorithm_name(chosen[a]), max_stretch,
-                     max_summary.mean, max_summary.stddev, max_summary.max, stretches, sum_summary.mean,
-                     sum_summary.stddev, sum_summary.max, flow, utilization);
+      line.of_max = summarize(of_max);
+      line.of_sum = summarize(of_sum);
+    }
+    return lines;
+  }
+
+  std::size_t job_count() const {
+    std::size_t jobs = 0;
+    for (const divisible::Instance& instance : all_) jobs += instance.jobs.size();
+    return jobs;
+  }
+
+  static std::string formatted(std::string_view row, const Line& l) {
+    return fmt::format(fmt::runtime(row), l.algorithm, l.max_stretch, l.of_max.mean, l.of_max.stddev, l.of_max.max,
+                       l.mean_stretch, l.of_sum.mean, l.of_sum.stddev, l.of_sum.max, l.mean_flow, l.utilization);
+  }
+
+  std::string csv(std::span<const Line> lines) const {
+    std::string text =
+        "algorithm,max_stretch,max_stretch_degradation_mean,max_stretch_degradation_sd,max_stretch_degradation_max,"
+        "mean_stretch,sum_stretch_degradation_mean,sum_stretch_degradation_sd,sum_stretch_degradation_max,"
+        "mean_flow_s,utilization" +
+        StudyOrigin::csv_header() + '\n';
+    for (const Line& line : lines) {
+      text += formatted("{},{},{},{},{},{},{},{},{},{},{}", line) + origin.csv_fields() + '\n';
     }
     return text;
+  }
+
+  std::string json(std::span<const Line> lines) const {
+    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+    const auto degradation = [](const Summary& s) {
+      return nlohmann::ordered_json{{"mean", s.mean}, {"sd", s.stddev}, {"median", s.median}, {"max", s.max}};
+    };
+    for (const Line& l : lines) {
+      rows.push_back({{"algorithm", l.algorithm},
+                      {"max_stretch", l.max_stretch},
+                      {"max_stretch_degradation", degradation(l.of_max)},
+                      {"mean_stretch", l.mean_stretch},
+                      {"sum_stretch_degradation", degradation(l.of_sum)},
+                      {"mean_flow_s", l.mean_flow},
+                      {"utilization", l.utilization}});
+    }
+    const nlohmann::ordered_json out{
+        {"instances", all_.size()}, {"jobs", job_count()}, {"algorithms", rows}, {"origin", origin.json()}};
+    return out.dump(2) + "\n";
+  }
+
+  std::string table(std::span<const Line> lines) const {
+    const bool markdown = format == "markdown";
+    std::string text =
+        fmt::format("{}, {} jobs; degradation is from the best of these algorithms on each\n\n",
+                    all_.size() == 1 ? all_.front().name : fmt::format("{} instances", all_.size()), job_count());
+    text +=
+        markdown
+            ? "| algorithm | max stretch | degradation: mean | SD | max | mean stretch | degradation of the sum: "
+              "mean | SD | max | mean flow, s | utilization |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
+            : "             max stretch    degradation from best   mean stretch  sum: degradation from best  mean "
+              "flow  utili-\nalgorithm           mean     mean      SD      max           mean     mean      SD     "
+              " max          s  zation\n";
+    for (const Line& line : lines) {
+      text += formatted(
+          markdown
+              ? "| {} | {:.3f} | {:.4f} | {:.4f} | {:.4f} | {:.3f} | {:.4f} | {:.4f} | {:.4f} | {:.2f} | {:.3f} |\n"
+              : "{:<12} {:>11.3f} {:>8.4f} {:>7.4f} {:>8.4f} {:>14.3f} {:>8.4f} {:>7.4f} {:>8.4f} {:>10.2f} "
+                "{:>7.3f}\n",
+          line);
+    }
+    return text + (markdown ? "\n```\n" + origin.text() + "```\n" : "\n" + origin.text());
   }
 
   StretchBasis basis_ = StretchBasis::platform;
@@ -297,7 +359,7 @@ void add_divisible(CLI::App& app) {
       ->check(CLI::IsMember({"platform", "reach"}))
       ->capture_default_str();
   command->add_option("--format", options->format, "of the table printed")
-      ->check(CLI::IsMember({"text", "markdown", "csv"}))
+      ->check(CLI::IsMember({"text", "markdown", "csv", "json"}))
       ->capture_default_str();
   command->add_option("-o,--output", options->results_file, "write a row per instance and algorithm to this CSV file");
   command->add_option("--jobs-csv", options->jobs_file, "write a row per request to this file");
@@ -307,7 +369,12 @@ void add_divisible(CLI::App& app) {
   command->add_option("-j,--threads", options->threads, "threads (default: one per processor)")
       ->check(CLI::Range(1, 1024));
   command->footer(kFooter);
-  command->callback([options] { options->run(); });
+  command->callback([options, command] {
+    std::vector<std::string_view> without(kPresentation.begin(), kPresentation.end());
+    if (!options->sources.empty()) without.insert(without.end(), kGenerating.begin(), kGenerating.end());
+    options->origin = {"divisible", own_options(*command, without), {}};
+    options->run();
+  });
 }
 
 }  // namespace dfrs::sim

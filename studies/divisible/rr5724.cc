@@ -7,29 +7,30 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <iterator>
-#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "sim/campaign/parallel.h"
 #include "sim/io/output_file.h"
+#include "sim/metrics/confidence.h"
 #include "sim/metrics/metrics.h"
-#include "sim/workload/random.h"
-#include "studies/divisible/host/generator.h"
-#include "studies/divisible/host/simulation.h"
+#include "sim/reproduce/cell_count.h"
+#include "studies/divisible/rr5724_campaign.h"
 #include "studies/divisible/rr5724_published.h"
+#include "studies/divisible/rr5724_readings.h"
 
 namespace dfrs::sim {
 namespace {
 
 using dfrs::divisible::Algorithm;
-using divisible::DensityReading;
 using divisible::GeneratorOptions;
+using Cells = std::vector<Comparison>;
 
-constexpr std::size_t kPaperInstances = 200;  // per configuration
+constexpr std::size_t kPaperInstances = 200;   // per configuration
+constexpr std::size_t kReadingInstances = 20;  // per configuration and reading
+constexpr std::size_t kTables = 16;
 
-constexpr std::array<ReproductionPart, 17> kParts{{
+constexpr std::array<ReproductionPart, 19> kParts{{
     {"table1", "all 162 configurations"},
     {"table2", "3 sites"},
     {"table3", "10 sites"},
@@ -47,8 +48,12 @@ constexpr std::array<ReproductionPart, 17> kParts{{
     {"table15", "databank availability 60 %"},
     {"table16", "databank availability 90 %"},
     {"table2-loaded", "3 sites, ten times the requests: the density counts every processor of a site (only if named)"},
+    {"readings", "cells within 10 % of the published ones, by what is assumed where the paper is open (only if named)"},
+    {"cells", "all published cells: within 10 %, explained by the readings that fit, unexplained (only if named)"},
 }};
 constexpr std::size_t kLoaded = 16;
+constexpr std::size_t kReadings = 17;
+constexpr std::size_t kCells = 18;
 
 // True if a configuration belongs to table kParts[part].
 bool belongs(const GeneratorOptions& c, std::size_t part) {
@@ -63,180 +68,218 @@ bool belongs(const GeneratorOptions& c, std::size_t part) {
   return c.availability == kAvailabilities[part - 13];
 }
 
-// As in the paper: Bender98 runs only on small platforms, because it solves the whole problem at every arrival.
-bool runs(Algorithm algorithm, const GeneratorOptions& c) {
-  return algorithm != Algorithm::bender98 || c.clusters == 3;
+// The readings that the part "readings" compares: one at a time, then those that fit together. The load of
+// density-shared takes too long; table2-loaded shows it.
+std::vector<std::string> compared_readings() {
+  std::vector<std::string> names{""};
+  for (const ReproductionPart& reading : rr5724_readings()) {
+    if (reading.name != "density-shared") names.emplace_back(reading.name);
+  }
+  return names;
 }
 
-struct Outcome {
-  double max_stretch = 0;  // 0: did not run
-  double sum_stretch = 0;
-};
+std::size_t index_of(std::string_view algorithm) {
+  const auto all = Rr5724Campaign::algorithms();
+  return static_cast<std::size_t>(
+      std::find_if(all.begin(), all.end(), [&](Algorithm a) { return algorithm_name(a) == algorithm; }) - all.begin());
+}
 
-// The outcomes of every algorithm on the instances of some configurations, ordered by configuration, instance and
-// algorithm.
-class Campaign {
- public:
-  Campaign(std::vector<GeneratorOptions> configurations, std::size_t instances, const ReproduceOptions& options)
-      : configurations_(std::move(configurations)), instances_(instances), seed_(options.seed) {
-    outcomes_.resize(count() * algorithms().size());
-  }
-
-  std::size_t count() const { return configurations_.size() * instances_; }
-  const GeneratorOptions& configuration(std::size_t k) const { return configurations_[k / instances_]; }
-  const Outcome& outcome(std::size_t k, std::size_t algorithm) const {
-    return outcomes_[k * algorithms().size() + algorithm];
-  }
-  static std::span<const Algorithm> algorithms() { return dfrs::divisible::all_algorithms(); }
-
-  // The options that generate instance k.
-  GeneratorOptions instance_options(std::size_t k) const {
-    GeneratorOptions options = configuration(k);
-    // The seed depends on the configuration, not on its index, which varies with the requested tables.
-    const auto tag =
-        static_cast<std::uint64_t>(options.clusters * 1'000'000 + options.databanks * 10'000 +
-                                   std::lround(options.availability * 10) * 1000 + std::lround(options.density * 100));
-    options.seed = Random(seed_, tag).next() + k % instances_;
-    return options;
-  }
-
-  void run(unsigned threads, const Progress& progress) {
-    const auto simulate_one = [&](std::size_t k) {
-      const divisible::Instance instance = divisible::generate(instance_options(k));
-      for (std::size_t a = 0; a < algorithms().size(); ++a) {
-        if (!runs(algorithms()[a], configuration(k))) continue;
-        const divisible::RunResult result = divisible::simulate(instance, algorithms()[a], {});
-        const divisible::Metrics metrics = divisible::measure(instance, result, divisible::StretchBasis::platform);
-        outcomes_[k * algorithms().size() + a] = {metrics.max_stretch, metrics.sum_stretch};
-      }
+// The published cells of a table. `intervals`: also ours of the means.
+Cells cells_of(const Rr5724Campaign& campaign, std::size_t part, bool intervals) {
+  Cells cells;
+  const int table = part == kLoaded ? 2 : static_cast<int>(part) + 1;
+  for (const Rr5724Row& row : rr5724_published()) {
+    if (row.table != table) continue;
+    const Rr5724Campaign::Degradation ours =
+        campaign.degradation(index_of(row.algorithm), [&](const GeneratorOptions& c) { return belongs(c, part); });
+    const auto add = [&](std::string_view column, std::optional<double> published, double measured) {
+      cells.push_back(
+          {std::string(kParts[part].name), std::string(row.algorithm), std::string(column), published, measured});
     };
-    parallel_for(count(), threads, simulate_one, progress);
+    const auto add_metric = [&](const char* metric, const Rr5724Figures& published, const std::vector<double>& values) {
+      const Summary summary = summarize(values);
+      add(fmt::format("{} mean", metric), published.mean, summary.mean);
+      if (intervals) add(fmt::format("{} ±", metric), std::nullopt, confidence_interval(values).half_width);
+      if (intervals) add(fmt::format("{} median", metric), std::nullopt, summary.median);
+      add(fmt::format("{} SD", metric), published.deviation, summary.stddev);
+      add(fmt::format("{} max", metric), published.max, summary.max);
+    };
+    add_metric("max-stretch", row.max_stretch, ours.max_stretch);
+    add_metric("sum-stretch", row.sum_stretch, ours.sum_stretch);
   }
+  return cells;
+}
 
-  // Degradation of an algorithm from the best on each instance, over the instances of a table.
-  struct Degradation {
-    Summary max_stretch, sum_stretch;
-  };
-  Degradation degradation(std::size_t part, std::size_t algorithm) const {
-    std::vector<double> max_stretch;
-    std::vector<double> sum_stretch;
-    for (std::size_t k = 0; k < count(); ++k) {
-      if (!belongs(configuration(k), part) || !runs(algorithms()[algorithm], configuration(k))) continue;
-      const Outcome best = best_of(k);
-      max_stretch.push_back(outcome(k, algorithm).max_stretch / best.max_stretch);
-      sum_stretch.push_back(outcome(k, algorithm).sum_stretch / best.sum_stretch);
-    }
-    return {summarize(max_stretch), summarize(sum_stretch)};
+Cells cells_of_all(const Rr5724Campaign& campaign) {
+  Cells all;
+  for (std::size_t part = 0; part < kTables; ++part) {
+    for (Comparison& cell : cells_of(campaign, part, false)) all.push_back(std::move(cell));
   }
+  return all;
+}
 
-  std::string csv() const {
-    std::string text = "clusters,databanks,availability,density,seed,algorithm,max_stretch,sum_stretch\n";
-    for (std::size_t k = 0; k < count(); ++k) {
-      const GeneratorOptions o = instance_options(k);
-      for (std::size_t a = 0; a < algorithms().size(); ++a) {
-        if (!runs(algorithms()[a], o)) continue;
-        fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{}\n", o.clusters, o.databanks, o.availability,
-                       o.density, o.seed, algorithm_name(algorithms()[a]), outcome(k, a).max_stretch,
-                       outcome(k, a).sum_stretch);
-      }
+std::vector<Comparison> of_column(const Cells& cells, std::string_view column) {
+  Cells chosen;
+  for (const Comparison& cell : cells) {
+    if (cell.column == column) chosen.push_back(cell);
+  }
+  return chosen;
+}
+
+constexpr std::array<std::string_view, 6> kColumns{"max-stretch mean", "max-stretch SD", "max-stretch max",
+                                                   "sum-stretch mean", "sum-stretch SD", "sum-stretch max"};
+
+// Campaigns run one after the other with one count of progress.
+class Runner {
+ public:
+  Runner(const ReproduceOptions& options, std::size_t total) : options_(options), total_(total) {}
+
+  Rr5724Campaign run(std::vector<GeneratorOptions> configurations, std::size_t instances,
+                     const Rr5724Assumed& assumed) {
+    Rr5724Campaign campaign(std::move(configurations), instances, options_.seed, assumed);
+    Progress progress;
+    if (options_.progress) {
+      progress = [&](std::size_t done, std::size_t) { options_.progress(done_ + done, total_); };
     }
-    return text;
+    campaign.run(options_.threads, progress);
+    done_ += campaign.count();
+    return campaign;
   }
 
  private:
-  Outcome best_of(std::size_t k) const {
-    Outcome best{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-    for (std::size_t a = 0; a < algorithms().size(); ++a) {
-      if (!runs(algorithms()[a], configuration(k))) continue;
-      best.max_stretch = std::min(best.max_stretch, outcome(k, a).max_stretch);
-      best.sum_stretch = std::min(best.sum_stretch, outcome(k, a).sum_stretch);
-    }
-    return best;
-  }
-
-  std::vector<GeneratorOptions> configurations_;
-  std::size_t instances_;
-  std::uint64_t seed_;
-  std::vector<Outcome> outcomes_;
+  const ReproduceOptions& options_;
+  std::size_t total_;
+  std::size_t done_ = 0;
 };
 
-void add_cells(ReproductionReport& report, std::size_t part, const Rr5724Row& row, const Campaign::Degradation& ours) {
-  const auto add = [&](std::string_view column, double published, double measured) {
-    report.add({std::string(kParts[part].name), std::string(row.algorithm), std::string(column), published, measured});
+double farthest(const Cells& cells, std::string_view algorithm, std::string_view column) {
+  double most = 0;
+  for (const Comparison& cell : cells) {
+    if (cell.row == algorithm && cell.column == column) most = std::max(most, std::abs(*cell.ratio() - 1));
+  }
+  return 100 * most;
+}
+
+// A row of the part "readings".
+void report_reading(const std::string& name, const Cells& cells, ReproductionReport& report) {
+  const std::string row = name.empty() ? "as the commands run" : name;
+  const auto add = [&](std::string column, double value) {
+    report.add({"readings", row, std::move(column), std::nullopt, value});
   };
-  add("max-stretch mean", row.max_stretch.mean, ours.max_stretch.mean);
-  add("max-stretch SD", row.max_stretch.deviation, ours.max_stretch.stddev);
-  add("max-stretch max", row.max_stretch.max, ours.max_stretch.max);
-  add("sum-stretch mean", row.sum_stretch.mean, ours.sum_stretch.mean);
-  add("sum-stretch SD", row.sum_stretch.deviation, ours.sum_stretch.stddev);
-  add("sum-stretch max", row.sum_stretch.max, ours.sum_stretch.max);
+  add(fmt::format("within 10 %, of {}", count_cells(cells).published), static_cast<double>(count_cells(cells).agree));
+  for (const std::string_view column : {kColumns[0], kColumns[3]}) {
+    const CellCount count = count_cells(of_column(cells, column));
+    add(fmt::format("{}s, of {}", column, count.published), static_cast<double>(count.agree));
+  }
+  for (const std::string_view algorithm : {"MCT-DIV", "Bender02", "MCT", "Offline"}) {
+    const std::string_view column = algorithm == "Offline" ? kColumns[3] : kColumns[0];
+    for (const Comparison& cell : cells) {
+      if (cell.table != "table1" || cell.row != algorithm || cell.column != column) continue;
+      report.add({"readings", row, fmt::format("{} {}", algorithm, column), cell.published, cell.measured});
+    }
+    add(fmt::format("{}, farthest of 16 tables, %", algorithm), farthest(cells, algorithm, column));
+  }
+}
+
+void report_cells(const Cells& ours, const Cells& fit, ReproductionReport& report) {
+  const auto add = [&](std::string_view row, const CellCount& count) {
+    const auto column = [&](const char* name, std::size_t value) {
+      report.add({"cells", std::string(row), name, std::nullopt, static_cast<double>(value)});
+    };
+    column("published", count.published);
+    column("within 10 %", count.agree);
+    column("explained", count.explained);
+    column("unexplained", count.unexplained());
+  };
+  for (const std::string_view column : kColumns)
+    add(column, count_cells(of_column(ours, column), of_column(fit, column)));
+  add("all", count_cells(ours, fit));
+  report.note(
+      "cells",
+      "Explained: not within 10 % as the commands run, but with --assume fit, one set of readings for all cells.");
+  const auto excess = [](Cells cells) {
+    std::erase_if(cells, [](const Comparison& cell) { return !cell.column.ends_with("mean") || *cell.published <= 1; });
+    for (Comparison& cell : cells) *cell.published -= 1, cell.measured -= 1;
+    return cells;
+  };
+  const CellCount strict = count_cells(excess(ours), excess(fit));
+  report.note("cells",
+              fmt::format("A degradation is at least 1. By what the means exceed it: {} cells, {} within 10 %, "
+                          "{} explained, {} unexplained.",
+                          strict.published, strict.agree, strict.explained, strict.unexplained()));
+}
+
+void note_table(const Rr5724Campaign& campaign, std::size_t part, std::size_t instances, ReproductionReport& report) {
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < campaign.count(); ++k) count += belongs(campaign.configuration(k), part) ? 1 : 0;
+  report.note(std::string(kParts[part].name),
+              fmt::format("{} instances, {} of each configuration (the paper: {}); speeds of processors are not "
+                          "published, ours are a choice; degradation is from the best of all algorithms on each "
+                          "instance. ±: half of the 95 % confidence interval of the mean.",
+                          count, instances, kPaperInstances));
+  report.note(std::string(kParts[part].name),
+              part == kLoaded
+                  ? "The workload density counts all ten processors of a site: the density is the system's load."
+                  : "The workload density counts one processor of a site, which is what the published figures fit.");
+  if (part == 0) report.note("table1", "Bender98 only on platforms of 3 clusters, as published.");
 }
 
 void run(const ReproduceOptions& options, ReproductionReport& report) {
+  const auto named = [&](std::size_t part) { return !options.parts.empty() && options.wants(kParts[part].name); };
   const std::size_t instances = options.instances == 0 ? kPaperInstances : options.instances;
-  // Heavy load runs only if named, because its instances take far longer.
-  const bool loaded = !options.parts.empty() && options.wants(kParts[kLoaded].name);
+  const std::size_t few = options.instances == 0 ? kReadingInstances : options.instances;
+  const std::vector<GeneratorOptions> every = divisible::rr5724_configurations();
   std::vector<GeneratorOptions> wanted;
   std::vector<GeneratorOptions> wanted_loaded;
-  for (GeneratorOptions c : divisible::rr5724_configurations()) {
-    bool any = false;
-    for (std::size_t part = 0; part < kLoaded; ++part) {
+  for (const GeneratorOptions& c : every) {
+    bool any = named(kCells);
+    for (std::size_t part = 0; part < kTables; ++part) {
       any = any || (options.wants(kParts[part].name) && belongs(c, part));
     }
-    c.reading = DensityReading::processor;
     if (any) wanted.push_back(c);
-    c.reading = DensityReading::shared;
-    if (loaded && belongs(c, kLoaded)) wanted_loaded.push_back(c);
+    if (named(kLoaded) && belongs(c, kLoaded)) wanted_loaded.push_back(c);
   }
-  Campaign light(std::move(wanted), instances, options);
-  Campaign heavy(std::move(wanted_loaded), instances, options);
-  const std::size_t total = light.count() + heavy.count();
-  const auto progress_from = [&](std::size_t before) {
-    Progress progress;
-    if (options.progress)
-      progress = [&, before](std::size_t done, std::size_t) { options.progress(before + done, total); };
-    return progress;
-  };
-  light.run(options.threads, progress_from(0));
-  heavy.run(options.threads, progress_from(light.count()));
+  const std::vector<std::string> readings = named(kReadings) ? compared_readings() : std::vector<std::string>{};
+  const std::size_t runs = wanted.size() + wanted_loaded.size() + (named(kCells) ? every.size() : 0);
+  Runner runner(options, runs * instances + readings.size() * every.size() * few);
 
-  for (std::size_t part = 0; part < kParts.size(); ++part) {
-    if (part == kLoaded ? !loaded : !options.wants(kParts[part].name)) continue;
-    const Campaign& campaign = part == kLoaded ? heavy : light;
-    const int table = part == kLoaded ? 2 : static_cast<int>(part) + 1;
-    std::size_t count = 0;
-    for (std::size_t k = 0; k < campaign.count(); ++k) count += belongs(campaign.configuration(k), part) ? 1 : 0;
-    for (const Rr5724Row& row : rr5724_published()) {
-      if (row.table != table) continue;
-      const auto at = std::find_if(Campaign::algorithms().begin(), Campaign::algorithms().end(),
-                                   [&](Algorithm a) { return algorithm_name(a) == row.algorithm; });
-      add_cells(report, part, row,
-                campaign.degradation(part, static_cast<std::size_t>(at - Campaign::algorithms().begin())));
+  const Rr5724Campaign light = runner.run(wanted, instances, rr5724_assumed(options.assume));
+  Rr5724Assumed all_processors = rr5724_assumed(options.assume);
+  all_processors.generator.reading = divisible::DensityReading::shared;
+  const Rr5724Campaign heavy = runner.run(wanted_loaded, instances, all_processors);
+  for (std::size_t part = 0; part <= kLoaded; ++part) {
+    if (part == kLoaded ? !named(kLoaded) : !options.wants(kParts[part].name)) continue;
+    const Rr5724Campaign& campaign = part == kLoaded ? heavy : light;
+    for (Comparison& cell : cells_of(campaign, part, true)) report.add(std::move(cell));
+    note_table(campaign, part, instances, report);
+  }
+  if (const CellCount count = count_cells(report.cells()); count.published > 0) {
+    report.note("", fmt::format("Of {} published cells, {} are within 10 %.", count.published, count.agree));
+  }
+  for (const std::string& name : readings) {
+    const std::vector<std::string> assume = name.empty() ? std::vector<std::string>{} : std::vector{name};
+    report_reading(name, cells_of_all(runner.run(every, few, rr5724_assumed(assume))), report);
+  }
+  if (named(kReadings)) {
+    report.note("readings", fmt::format("{} instances of each of {} configurations.", few, every.size()));
+    for (const ReproductionPart& reading : rr5724_readings()) {
+      report.note("readings", fmt::format("{}: {}.", reading.name, reading.title));
     }
-    report.note(std::string(kParts[part].name),
-                fmt::format("{} instances, {} of each configuration (the paper: {}); speeds of processors are not "
-                            "published, ours are a choice; degradation is from the best of all algorithms on each "
-                            "instance.",
-                            count, instances, kPaperInstances));
-    report.note(std::string(kParts[part].name),
-                part == kLoaded
-                    ? "The workload density counts all ten processors of a site: the density is the system's load."
-                    : "The workload density counts one processor of a site, which is what the published figures fit.");
-    if (part == 0) report.note("table1", "Bender98 only on platforms of 3 clusters, as published.");
+  }
+  if (named(kCells)) {
+    const std::vector<std::string> fit{"fit"};
+    report_cells(cells_of_all(light), cells_of_all(runner.run(every, instances, rr5724_assumed(fit))), report);
   }
   if (options.output.empty()) return;
-  if (light.count() > 0) {
-    write_file((std::filesystem::path(options.output) / "rr5724-instances.csv").string(), light.csv());
-  }
-  if (heavy.count() > 0) {
-    write_file((std::filesystem::path(options.output) / "rr5724-loaded-instances.csv").string(), heavy.csv());
-  }
+  const std::filesystem::path folder(options.output);
+  if (light.count() > 0) write_file((folder / "rr5724-instances.csv").string(), light.csv());
+  if (heavy.count() > 0) write_file((folder / "rr5724-loaded-instances.csv").string(), heavy.csv());
 }
 
 }  // namespace
 
 const Reproduction kRr5724{
     "rr5724", "Legrand, Su, Vivien: Minimizing the stretch when scheduling flows of biological requests, 2005", kParts,
-    run};
+    run, rr5724_readings()};
 
 }  // namespace dfrs::sim

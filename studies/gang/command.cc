@@ -2,6 +2,7 @@
 // dfrs-sim gang: gang scheduling on machines leased from a cloud.
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <memory>
 #include <optional>
@@ -31,6 +32,9 @@ double number_or_infinity(const std::string& text) {
   return value;
 }
 
+// Options that do not change results.
+constexpr std::array<std::string_view, 4> kPresentation{"--format", "--json", "--runs-csv", "--threads"};
+
 struct GangCommand {
   GangWorkloadOptions workload;
   ElasticOptions options;
@@ -45,6 +49,7 @@ struct GangCommand {
   std::string format = "text";
   bool json = false;
   std::string runs_file;
+  StudyOrigin origin;
 
   GangCommand() {
     options.jobs = 100'000;
@@ -77,7 +82,7 @@ struct GangCommand {
     replication.progress = terminal_progress("replications");
     std::vector<std::vector<GangMetrics>> results = replicate(experiments, replication);
 
-    GangReport report{workload, replication.seed, {}};
+    GangReport report{workload, replication.seed, {}, origin};
     for (std::size_t k = 0; k < experiments.size(); ++k) report.rows.push_back({experiments[k], std::move(results[k])});
     if (runs_output) runs_output->write(csv_runs(report));
     if (runs_output) runs_output->commit();
@@ -102,7 +107,7 @@ struct GangCommand {
 };
 
 void add_workload_options(CLI::App* command, GangWorkloadOptions& workload) {
-  const std::string gangs = "Workload";
+  const std::string gangs = "Gangs";
   command->add_option("--lambda", workload.arrival_rate, "gangs that arrive per time unit (Poisson)")
       ->check(number_in(1e-6, 1e6))
       ->capture_default_str()
@@ -237,7 +242,10 @@ void add_gang(CLI::App& app) {
       "  dfrs-sim gang --migration none,FF,BF --x-factor 10,20 --lambda 2.75\n"
       "  dfrs-sim gang --limit 64 --minimum 64              on a cluster of fixed size\n"
       "  dfrs-sim reproduce gang-cloud                      the paper's table and figures");
-  command->callback([o] { o->run(); });
+  command->callback([o, command] {
+    o->origin = {"gang", own_options(*command, kPresentation), {}};
+    o->run();
+  });
 }
 
 }  // namespace dfrs::sim

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -47,7 +49,7 @@ TEST(CliModel, DoesNotDependOnWhichOptionsAreGiven) {
     words.insert(words.end(), more.begin(), more.end());
     const Outcome outcome = dfrs_sim(words);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    return file_bytes(folder / "results.csv");
+    return file_bytes(folder / "results.csv") + outcome.out;
   };
   const std::string plain = results({});
   EXPECT_THAT(plain, AllOf(HasSubstr("--annotation=memory"), HasSubstr("--nodes=120"), HasSubstr("--cores=2"),
@@ -79,9 +81,10 @@ TEST(CliModel, DemoLeavesOutWhatDoesNotFit) {
   EXPECT_THAT(outcome.err, HasSubstr("1 record skipped: larger than the machine"));
 }
 
-// The long names of the options below a heading of `compare --help`.
-std::vector<std::string> options_below(const std::string& heading) {
-  std::istringstream help(output_of({"compare", "--help"}));
+// The long names of the options below a heading of a command's --help.
+std::vector<std::string> options_below(const std::string& heading, std::vector<std::string> command = {"compare"}) {
+  command.push_back("--help");
+  std::istringstream help(output_of(command));
   std::vector<std::string> names;
   bool inside = false;
   for (std::string line; std::getline(help, line);) {
@@ -163,6 +166,176 @@ TEST(CliOrigin, EveryOutputNamesProgramTraceAndOptions) {
   int rows = 0;
   for (; select.step(); ++rows) EXPECT_THAT(select.text(0), AllOf(complete, HasSubstr(trace)));
   EXPECT_EQ(rows, 2);
+}
+
+// A command, its options that only it has, and a value for each; without a value, results do not depend on it. Shows
+// all outputs.
+struct OwnOptions {
+  std::vector<std::string> command;
+  std::map<std::string, std::string> values;
+  std::function<std::string(const std::vector<std::string>& options)> results;
+};
+
+// Fails for a new option of a command until it is named here, and then until results name it or it is without a value.
+TEST(CliOrigin, ResultsNameTheOptionsOfEveryCommand) {
+  const TemporaryFolder folder;
+  const std::string trace = folder.write("small.dfrs", small_trace());
+  const std::string log = folder.write("small.swf", small_swf());
+  const std::string accounting = folder.write("accounting.txt",
+                                              "JobID|State|Submit|Start|End|ElapsedRaw|AllocCPUS|NNodes|NodeList\n"
+                                              "1|COMPLETED|1700000000|1700000000|1700000100|100|2|1|n1\n"
+                                              "2|COMPLETED|1700000010|1700000100|1700000150|50|2|1|n1\n");
+  output_of({"run", trace, "-a", "EASY", "--record", folder / "record"});
+  const auto printed = [](const std::vector<std::string>& first) {
+    return [first](const std::vector<std::string>& options) {
+      std::vector<std::string> words = first;
+      words.insert(words.end(), options.begin(), options.end());
+      return output_of(words);
+    };
+  };
+  const std::string none;
+  const std::vector<OwnOptions> commands{
+      {{"advise"},
+       {{"--sacct", none},
+        {"--swf", none},
+        {"--output", none},
+        {"--format", none},
+        {"--conf", none},
+        {"--threads", none},
+        {"--algorithm", "Greedy*/per"},
+        {"--bandwidth", "2"},
+        {"--samples", "3"},
+        {"--penalty", "20"},
+        {"--period", "300"},
+        {"--stretch-floor", "12"}},
+       printed({"advise", trace})},
+      {{"bound"}, {{"--stretch-floor", "12"}, {"--threads", none}, {"--output", none}}, printed({"bound", trace})},
+      {{"replay"},
+       {{"--algorithm", none}, {"--trace", none}, {"--json", none}, {"--penalty", "20"}, {"--stretch-floor", "12"}},
+       printed({"replay", folder / "record", "-a", "FCFS"})},
+      {{"reproduce"},
+       {{"--list", none},
+        {"--output", none},
+        {"--threads", none},
+        {"--assume", none},
+        {"--parts", "figure3b"},
+        {"--instances", "1"},
+        {"--seed", "5"},
+        {"--traces", folder.path().string()}},
+       printed({"reproduce", "rr7659"})},
+      {{"import", "swf"},
+       {{"--to", "swf"}, {"--swf", ""}, {"--anonymise", ""}, {"--output", none}},
+       printed({"import", "swf", log})},
+      {{"import", "sacct"},
+       {{"--to", "trace"}, {"--swf", none}, {"--anonymise", ""}, {"--output", none}},
+       printed({"import", "sacct", accounting})},
+      {{"annotate"}, {{"--output", none}}, printed({"annotate", log})},
+      {{"analyse"}, {}, printed({"analyse", log})},
+  };
+  const std::vector<std::string> flags{"--anonymise", "--swf"};
+  for (const OwnOptions& one : commands) {
+    std::vector<std::string> given;
+    for (const std::string& name : options_below("Options", one.command)) {
+      if (name == "--help") continue;
+      ASSERT_TRUE(one.values.contains(name)) << one.command.front() << ' ' << name << " is new";
+      const std::string& value = one.values.at(name);
+      const bool flag = std::find(flags.begin(), flags.end(), name) != flags.end();
+      if (!value.empty()) given.push_back(name + "=" + value);
+      if (flag && one.command == std::vector<std::string>{"import", "swf"}) given.push_back(name);
+    }
+    const std::string results = one.results(given);
+    EXPECT_THAT(results, HasSubstr(std::string("dfrs-sim ") + PACKAGE_VERSION)) << one.command.front();
+    for (const std::string& word : given) EXPECT_THAT(results, HasSubstr(word)) << one.command.front();
+  }
+}
+
+TEST(CliOrigin, PagesAndTablesNameWhatMadeThem) {
+  const TemporaryFolder folder;
+  const std::string trace = folder.write("small.dfrs", small_trace());
+  const auto complete = AllOf(HasSubstr(std::string("dfrs-sim ") + PACKAGE_VERSION),
+                              HasSubstr(base::sha256_hex(small_trace())), HasSubstr(trace));
+  for (const char* format : {"text", "markdown", "html"}) {
+    const std::vector<std::string> words{"advise", trace, "--format", format, "--conf", folder / "dfrs.conf"};
+    EXPECT_THAT(output_of(words), AllOf(complete, HasSubstr("--penalty=300"), HasSubstr("dfrs-sim advise "))) << format;
+  }
+  const std::string conf = file_bytes(folder / "dfrs.conf");
+  EXPECT_THAT(conf, AllOf(complete, HasSubstr("--penalty=300")));
+  EXPECT_THAT(conf.substr(0, conf.find("\nPartitions=")), Not(testing::ContainsRegex("\n[^#]")));
+  EXPECT_THAT(output_of({"bound", trace}), AllOf(complete, HasSubstr("--stretch-floor=10")));
+  EXPECT_THAT(output_of({"analyse", trace, "--kill-at-estimate"}), AllOf(complete, HasSubstr("--kill-at-estimate")));
+
+  output_of({"run", trace, "-a", "EASY", "--record", folder / "record"});
+  const std::string sum = base::sha256_hex(file_bytes(folder / "record"));
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"-a", "FCFS"}}) {
+    for (const char* format : {"--json", ""}) {
+      std::vector<std::string> words{"replay", folder / "record"};
+      words.insert(words.end(), more.begin(), more.end());
+      if (*format != '\0') words.emplace_back(format);
+      EXPECT_THAT(output_of(words), AllOf(HasSubstr("dfrs-sim " PACKAGE_VERSION), HasSubstr(sum)));
+    }
+  }
+}
+
+// Columns at the end, with values in the first row only: the file is as small as before, and all rows have the same
+// number of fields.
+TEST(CliOrigin, LongTablesNameItInTheirFirstRow) {
+  const TemporaryFolder folder;
+  const std::string trace = folder.write("small.dfrs", small_trace());
+  output_of({"run", trace, "-a", "EASY", "--penalty", "20", "--jobs-csv", folder / "jobs.csv", "--timeline",
+             folder / "timeline.csv", "--log", folder / "log"});
+  const auto complete = AllOf(HasSubstr("dfrs-sim " PACKAGE_VERSION), HasSubstr(base::sha256_hex(small_trace())),
+                              HasSubstr(trace), HasSubstr("--penalty=20"));
+  for (const char* file : {"jobs.csv", "timeline.csv"}) {
+    std::istringstream lines(file_bytes(folder / file));
+    std::string head, first, second;
+    std::getline(lines, head);
+    std::getline(lines, first);
+    std::getline(lines, second);
+    EXPECT_THAT(head, testing::EndsWith(",program,source,source_sha256,workload_options,simulation_options"));
+    EXPECT_THAT(first, complete);
+    EXPECT_THAT(second, testing::EndsWith(",,,,,"));
+    for (const std::string& row : {first, second}) {
+      EXPECT_EQ(std::count(row.begin(), row.end(), ','), std::count(head.begin(), head.end(), ',')) << row;
+    }
+  }
+  const std::string log = file_bytes(folder / "log");
+  EXPECT_THAT(log.substr(0, log.find('\n')), complete);
+  EXPECT_THAT(log.substr(log.find('\n')), Not(HasSubstr("origin")));
+}
+
+// In comments, which readers of both formats skip.
+TEST(CliOrigin, TracesAndLogsNameWhatMadeThem) {
+  const TemporaryFolder folder;
+  const std::string log = folder.write("small.swf", small_swf());
+  const auto complete = AllOf(HasSubstr("dfrs-sim " PACKAGE_VERSION), HasSubstr(base::sha256_hex(small_swf())),
+                              HasSubstr("--estimates=trace"));
+  const std::vector<std::string> more{"--estimates", "trace"};
+  for (const std::vector<std::string>& first :
+       {std::vector<std::string>{"annotate", log}, {"import", "swf", log}, {"import", "swf", log, "--swf"}}) {
+    std::vector<std::string> words = first;
+    words.insert(words.end(), more.begin(), more.end());
+    const std::string made = output_of(words);
+    EXPECT_THAT(made, AllOf(complete, HasSubstr(log))) << words[1];
+    output_of({"run", "-", "-a", "EASY"}, {.input = made});
+    // Who anonymises a log does not want to tell its name.
+    if (first.front() != "import") continue;
+    words.emplace_back("--anonymise");
+    EXPECT_THAT(output_of(words), AllOf(complete, Not(HasSubstr("small.swf"))));
+  }
+  output_of({"run", log, "-a", "EASY", "--record", folder / "record"});
+  output_of({"replay", folder / "record", "--trace", folder / "jobs.dfrs"});
+  EXPECT_THAT(file_bytes(folder / "jobs.dfrs"), AllOf(HasSubstr("dfrs-sim " PACKAGE_VERSION),
+                                                      HasSubstr(base::sha256_hex(file_bytes(folder / "record")))));
+}
+
+TEST(CliOrigin, ThePrintedLineRepeatsTheAdvice) {
+  const TemporaryFolder folder;
+  const std::string trace = folder.write("small.dfrs", small_trace());
+  const std::string page = output_of({"advise", trace, "--penalty", "20", "--kill-at-estimate"});
+  const std::size_t at = page.find("dfrs-sim advise ");
+  ASSERT_NE(at, std::string::npos) << page;
+  const std::string line = page.substr(at, page.find('\n', at) - at);
+  EXPECT_EQ(output_of(words_of(line.substr(9))), page);
 }
 
 TEST(CliOrigin, ThePrintedLineRepeatsTheResult) {

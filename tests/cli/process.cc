@@ -264,8 +264,18 @@ std::string output_of(const std::vector<std::string>& arguments, const Surroundi
 }
 
 std::string without_origin(const std::string& text) {
-  static constexpr std::string_view kLines[] = {"program ", "source ", "workload options ", "simulation options ",
-                                                "repeat with "};
+  static constexpr std::string_view kLines[] = {"program ",
+                                                "source ",
+                                                "workload options ",
+                                                "simulation options ",
+                                                "repeat with ",
+                                                "options ",
+                                                "; Program: ",
+                                                "; Source SHA-256: ",
+                                                "; Made by: ",
+                                                "; Note: Program: ",
+                                                "; Note: Source SHA-256: ",
+                                                "; Note: Made by: "};
   const std::string_view head = std::string_view(text).substr(0, text.find('\n'));
   const std::size_t column = head.find(",program,");
   const auto kept_commas =

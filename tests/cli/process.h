@@ -67,7 +67,7 @@ std::pair<Outcome, Outcome> dfrs_sim_pipe(const std::vector<std::string>& first,
 std::string output_of(const std::vector<std::string>& arguments, const Surroundings& surroundings = {});
 
 /// The same text without what names its origin: the program, the source, the options and the line that repeats it. Of
-/// `run`'s text those lines, of CSV the columns from "program" on.
+/// `run`'s text those lines, of CSV the columns from "program" on, of a trace or log those comments.
 std::string without_origin(const std::string& text);
 
 /// Expects exit code `code`, nothing on standard output, and a last line "dfrs-sim: ..." on standard error that

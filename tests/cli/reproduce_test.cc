@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <string>
 
+#include "base/sha256.h"
+#include "dfrs-config.h"
 #include "tests/cli/process.h"
 #include "tests/cli/samples.h"
 #include "tests/sim/temporary_folder.h"
@@ -14,6 +16,7 @@
 namespace dfrs::sim {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
@@ -60,7 +63,9 @@ TEST(CliReproduce, ShowsAndKeepsAFigure) {
   }
   EXPECT_THAT(names, IsSupersetOf({"rr7659.csv", "rr7659.md", "rr7659.html", "rr7659.db"}));
   const std::string csv = file_bytes(folder / "out/rr7659.csv");
-  EXPECT_THAT(csv, StartsWith("table,row,column,published,measured,ratio,median,low,high,values\nfigure3b,600,EASY,,"));
+  EXPECT_THAT(csv, StartsWith("table,row,column,published,measured,ratio,median,low,high,values,program,source,source_sha256,"
+                              "workload_options,simulation_options\nfigure3b,600,EASY,,"));
+  EXPECT_THAT(csv, HasSubstr(",--parts=figure3b --instances=1 --seed=1\n"));
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 11 * 3);
   EXPECT_THAT(file_bytes(folder / "out/rr7659.md"), HasSubstr("## figure3b"));
   EXPECT_THAT(file_bytes(folder / "out/rr7659.html"), HasSubstr("<h2>figure3b"));
@@ -89,6 +94,13 @@ TEST(CliReproduce, TriageOnALog) {
                                       folder.path().string(), "-o", folder / "out"},
                                      {.environment = {"XDG_CACHE_HOME=" + folder.path().string()}});
   EXPECT_THAT(text, HasSubstr("all 4 weeks with jobs"));
+  const auto named = AllOf(HasSubstr(std::string("dfrs-sim ") + PACKAGE_VERSION), HasSubstr(base::sha256_hex(log)),
+                           HasSubstr("KTH-SP2-1996-2.1-cln.swf"), HasSubstr("--seed=1"));
+  EXPECT_THAT(text, named);
+  EXPECT_THAT(text, HasSubstr("dfrs-sim reproduce triage --parts=logs-kth,weeks,losses-weakest"));
+  for (const char* file : {"out/triage.csv", "out/triage.md", "out/triage.html"}) {
+    EXPECT_THAT(file_bytes(folder / file), named) << file;
+  }
   EXPECT_THAT(text, HasSubstr("HPC2N-2002-2.1-cln"));
   const std::string csv = file_bytes(folder / "out/triage.csv");
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 13 * 9);

@@ -59,6 +59,7 @@ EXTRA_DIST += \
 	tests/live/test_select.py \
 	tests/live/test_settings.py \
 	tests/live/test_sharing.py \
+	tests/live/test_shutdown.py \
 	tests/live/test_starts.py \
 	tests/live/test_teaching.py \
 	tests/live/test_time_limit.py \

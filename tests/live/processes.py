@@ -121,10 +121,13 @@ def command_line(pid):
         return []
 
 
-def _is_stepd_below(pid, mark):
-    """A slurmstepd may write its title over its whole environment (26.05): it is known by its folder, slurmd's."""
+def is_stepd_of(pid, mark):
+    """Whether it is a slurmstepd of the cluster in the folder `mark`. It may have written its title over its whole
+    environment (26.05): then its working folder tells, which is slurmd's."""
     if not "".join(command_line(pid)[:1]).startswith("slurmstepd"):
         return False
+    if environment_of(pid).get(MARK) == str(mark):
+        return True
     try:
         return os.readlink(f"/proc/{pid}/cwd").startswith(f"{mark}/")
     except OSError:
@@ -140,7 +143,7 @@ def marked(mark):
                 parents[pid] = int(stat.read().rpartition(")")[2].split()[1])
         except OSError:
             continue
-        if environment_of(pid).get(MARK) == str(mark) or _is_stepd_below(pid, mark):
+        if environment_of(pid).get(MARK) == str(mark) or is_stepd_of(pid, mark):
             found.add(pid)
     # Tasks have the environment of their submission, not ours: they are children of slurmstepd.
     grown = True

@@ -53,4 +53,4 @@ class Heterogeneous(LiveTest):
         now = srun("--immediate")
         self.assertNotEqual(now.returncode, 0, now.stderr)
         self.assertIn("busy", now.stderr)
-        self.assertEqual(self.active_jobs(), [])
+        wait_for("no job to be left", lambda: not self.active_jobs(), 20)

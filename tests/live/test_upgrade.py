@@ -26,6 +26,8 @@ class Upgrade(PausingTest):
         self.wait_event(new)
         paused = self.suspended(first)
         waiting = self.sbatch("--array=1-3", script="exec sleep 0.1", memory=100)
+        # Slurm 25.05 and later end with a null pointer if they are stopped before anything has looked at a new array.
+        jobs.show(self.cluster, waiting)
         before = self.dfrs_jobs()
         self.cluster.upgrade_slurmctld(*NEXT)
         after = wait_for("dfrsctl to be answered", self.known_jobs, 40, interval=0.2)

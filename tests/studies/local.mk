@@ -10,6 +10,7 @@ tests_studies_tests_SOURCES = \
 	tests/studies/divisible/host/instance_file_test.cc \
 	tests/studies/divisible/host/optimum_test.cc \
 	tests/studies/divisible/host/random_instance.h \
+	tests/studies/divisible/host/readings_test.cc \
 	tests/studies/divisible/host/schedule_checker.cc \
 	tests/studies/divisible/host/schedule_checker.h \
 	tests/studies/divisible/host/schedules_test.cc \
@@ -18,6 +19,7 @@ tests_studies_tests_SOURCES = \
 	tests/studies/divisible/rr5724_test.cc \
 	tests/studies/divisible/rules/algorithm_test.cc \
 	tests/studies/divisible/rules/plan_test.cc \
+	tests/studies/gang/gang_cloud_readings_test.cc \
 	tests/studies/gang/host/elastic_simulation_test.cc \
 	tests/studies/gang/oracle/gang.cc \
 	tests/studies/gang/oracle/gang.h \
@@ -29,7 +31,8 @@ tests_studies_tests_SOURCES = \
 # What runs the program, what is published, and what starts threads belongs to the programs of these.
 tests_cli_tests_SOURCES += \
 	tests/studies/divisible/command_test.cc \
-	tests/studies/gang/command_test.cc
+	tests/studies/gang/command_test.cc \
+	tests/studies/origin_test.cc
 tests_published_tests_SOURCES += \
 	tests/studies/gang/gang_cloud_test.cc
 tests_thread_tests_SOURCES += \

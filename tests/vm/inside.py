@@ -3,6 +3,7 @@
 tab and its name; the last line is END. See tests/vm/check."""
 import contextlib
 import json
+import math
 import os
 import re
 import subprocess
@@ -114,9 +115,9 @@ def group(job):
 
 
 def quota(job):
-    """In CPUs; None: unlimited."""
+    """In CPUs; infinite until the job's first task has been given one."""
     first, period = (group(job) / "cpu.max").read_text().split()
-    return None if first == "max" else int(first) / int(period)
+    return math.inf if first == "max" else int(first) / int(period)
 
 
 def used(folder):
@@ -204,6 +205,20 @@ def jobs_of_two_users_share_the_node_and_a_yield_changes():
     expect_quotas(CPUS / 2, one, two)
     run("systemctl", "restart", "dfrsd")
     expect_quotas(CPUS / 2, one, two)
+    end_jobs()
+
+
+@test
+def a_step_starts_and_ends_while_its_job_has_little_cpu():
+    """The quota of a job holds back its slurmstepd, too. That has a group of its own beside the tasks, which counts as
+    much as all of them together."""
+    crowd = [burn(user, memory=40) for user in ("alice", "bob") * 4]
+    for job in crowd:
+        wait_state(job, "RUNNING")
+    wait_for("a small quota", lambda: quota(crowd[0]) <= CPUS / 8 + 0.01)
+    begin = time.monotonic()
+    run("timeout", WAIT, "srun", f"--jobid={crowd[0]}", "--overlap", "--ntasks=1", "true", user="alice")
+    say(f"a step of a job with {quota(crowd[0]):.2f} CPUs took {time.monotonic() - begin:.1f} s")
     end_jobs()
 
 

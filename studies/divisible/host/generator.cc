@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "sim/errors.h"
 #include "sim/workload/random.h"
@@ -23,11 +24,29 @@ void check(const GeneratorOptions& o) {
   range(o.databanks >= 1 && o.databanks <= 1000, "the number of databanks", o.databanks, "1 .. 1000");
   range(o.availability >= 0 && o.availability <= 1, "the availability", o.availability, "0 .. 1");
   range(o.density >= 1e-3 && o.density <= 100, "the workload density", o.density, "0.001 .. 100");
+  range(o.pace > 0 && o.pace <= 1000, "the pace", o.pace, "a number > 0, at most 1000");
   range(o.duration >= 1 && o.duration <= 1e6, "the time of arrivals", o.duration, "1 .. 1000000 s");
 }
 
 // Independent random streams, so that more databanks do not change the speeds of clusters.
 enum Stream : std::uint64_t { kSpeeds = 1, kSizes, kPlaces, kArrivals };
+
+std::span<const double> reference_speeds(SpeedReading reading) {
+  switch (reading) {
+    case SpeedReading::spread:
+      break;
+    case SpeedReading::close:
+      return kCloseSpeeds;
+    case SpeedReading::same:
+      return kSameSpeeds;
+  }
+  return kReferenceSpeeds;
+}
+
+double draw_size(Random& random, SizeReading reading) {
+  if (reading == SizeReading::uniform) return random.uniform(kLeastDatabank, kMostDatabank);
+  return std::exp(random.uniform(std::log(kLeastDatabank), std::log(kMostDatabank)));
+}
 
 }  // namespace
 
@@ -47,14 +66,16 @@ Instance generate(const GeneratorOptions& options) {
                               options.density, options.seed);
   instance.databanks = static_cast<std::size_t>(options.databanks);
   instance.clusters.resize(static_cast<std::size_t>(options.clusters));
+  const std::span<const double> reference = reference_speeds(options.speeds);
   for (Cluster& cluster : instance.clusters) {
     cluster.processors = kProcessorsPerCluster;
-    cluster.speed = kReferenceSpeeds[static_cast<std::size_t>(
-        speeds.uniform_integer(0, static_cast<int>(kReferenceSpeeds.size()) - 1))];
+    cluster.speed =
+        options.pace *
+        reference[static_cast<std::size_t>(speeds.uniform_integer(0, static_cast<int>(reference.size()) - 1))];
   }
   std::vector<double> size(instance.databanks);
   for (DatabankIndex d = 0; d < instance.databanks; ++d) {
-    size[d] = sizes.uniform(kLeastDatabank, kMostDatabank);
+    size[d] = draw_size(sizes, options.sizes);
     bool somewhere = false;
     for (Cluster& cluster : instance.clusters) {
       if (places.uniform() >= options.availability) continue;
@@ -66,6 +87,8 @@ Instance generate(const GeneratorOptions& options) {
           d);
     }
   }
+  double processors = 0;  // one of each cluster
+  for (const Cluster& cluster : instance.clusters) processors += cluster.speed;
   while (instance.jobs.empty()) {
     for (DatabankIndex d = 0; d < instance.databanks; ++d) {
       double power = 0;
@@ -81,8 +104,11 @@ Instance generate(const GeneratorOptions& options) {
           case DensityReading::alone:
             power += cluster.power();
             break;
+          case DensityReading::equal:
+            break;
         }
       }
+      if (options.reading == DensityReading::equal) power = processors / static_cast<double>(instance.databanks);
       const Seconds mean = mean_interarrival(size[d], power, options.density);
       // 1 - uniform() is in (0, 1].
       for (Seconds at = -mean * std::log(1 - arrivals.uniform()); at < options.duration;

@@ -23,6 +23,20 @@ enum class DensityReading {
   processor,  ///< the same with one processor of each cluster, "a single processor value" by which the paper describes
               ///< a site: a tenth of the load
   alone,      ///< all the power of the clusters that hold it: each databank alone makes that load
+  equal,      ///< one processor of every cluster, shared equally by all databanks, wherever they are
+};
+
+/// Sizes of databanks between kLeastDatabank and kMostDatabank; the paper says "a continuous range".
+enum class SizeReading {
+  uniform,
+  log_uniform,
+};
+
+/// Speeds of the six reference platforms relative to their mean.
+enum class SpeedReading {
+  spread,  ///< kReferenceSpeeds
+  close,   ///< kCloseSpeeds: within a factor of 2
+  same,    ///< all alike
 };
 
 struct GeneratorOptions {
@@ -32,6 +46,9 @@ struct GeneratorOptions {
   double availability = 0.6;  ///< probability of a databank at a cluster, 0 .. 1
   double density = 1;         ///< > 0
   DensityReading reading = DensityReading::shared;
+  SizeReading sizes = SizeReading::uniform;
+  SpeedReading speeds = SpeedReading::spread;
+  double pace = 1;         ///< > 0; all speeds times this: as many times the requests, each as many times shorter
   Seconds duration = 900;  ///< time in which requests arrive, > 0
 };
 
@@ -41,6 +58,8 @@ inline constexpr double kLeastDatabank = 10;
 inline constexpr double kMostDatabank = 1000;
 /// Speeds of one processor of the six reference platforms, MB/s; the mean is 1.
 inline constexpr std::array<double, 6> kReferenceSpeeds{0.5, 0.7, 0.9, 1.1, 1.3, 1.5};
+inline constexpr std::array<double, 6> kCloseSpeeds{10.0 / 15, 12.0 / 15, 14.0 / 15, 16.0 / 15, 18.0 / 15, 20.0 / 15};
+inline constexpr std::array<double, 6> kSameSpeeds{1, 1, 1, 1, 1, 1};
 
 /// One instance, the same on every machine except for the last bits of a logarithm. A databank on no cluster is put on
 /// one; a workload without requests is drawn again. Errors: UsageError for an option out of range.

@@ -32,7 +32,7 @@ class Run {
           {job.release, job.size, stretch_weight(platform_, job, options.basis), job.databank, job.size, kNever});
     }
     rate_.assign(jobs_.size(), 0);
-    scheduler_ = make_scheduler(algorithm, platform_, jobs_, solver_);
+    scheduler_ = make_scheduler(algorithm, platform_, jobs_, solver_, options.readings);
   }
 
   RunResult run() {

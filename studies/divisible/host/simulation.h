@@ -23,6 +23,7 @@ struct Segment {
 struct RunOptions {
   StretchBasis basis = StretchBasis::platform;
   bool segments = false;  ///< keep the whole schedule
+  dfrs::divisible::Readings readings = {};
 };
 
 struct RunResult {

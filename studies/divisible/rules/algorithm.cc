@@ -8,6 +8,8 @@
 #include "policy/core/nearest_name.h"
 #include "studies/divisible/rules/list_rules.h"
 #include "studies/divisible/rules/mct.h"
+#include "studies/divisible/rules/mct_div.h"
+#include "studies/divisible/rules/offline_edf.h"
 #include "studies/divisible/rules/optimal.h"
 
 namespace dfrs::divisible {
@@ -69,9 +71,10 @@ tl::expected<Algorithm, Error> parse_algorithm(std::string_view name) {
 }
 
 std::unique_ptr<Scheduler> make_scheduler(Algorithm algorithm, const Platform& platform, std::span<const JobView> jobs,
-                                          FlowSolver& solver) {
+                                          FlowSolver& solver, const Readings& readings) {
   switch (algorithm) {
     case Algorithm::offline:
+      if (readings.offline == OfflineReading::edf) return std::make_unique<OfflineEdf>(platform, jobs, solver);
       return std::make_unique<Offline>(platform, jobs, solver);
     case Algorithm::online:
       return std::make_unique<Online>(OnlineVariant::intervals, solver);
@@ -88,8 +91,10 @@ std::unique_ptr<Scheduler> make_scheduler(Algorithm algorithm, const Platform& p
     case Algorithm::spt:
       return std::make_unique<ListScheduler>(ListRule::spt);
     case Algorithm::bender02:
-      return std::make_unique<ListScheduler>(ListRule::bender02);
+      return std::make_unique<ListScheduler>(ListRule::bender02, readings, jobs);
     case Algorithm::mct_div:
+      if (readings.mct_div == MctDivReading::fixed) return std::make_unique<FixedMctDiv>();
+      if (readings.mct_div == MctDivReading::even) return std::make_unique<EvenMctDiv>();
       return std::make_unique<ListScheduler>(ListRule::mct_div);
     case Algorithm::mct:
       return std::make_unique<Mct>();

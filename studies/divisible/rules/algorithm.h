@@ -10,6 +10,7 @@
 #include "policy/core/error.h"
 #include "studies/divisible/rules/flow_solver.h"
 #include "studies/divisible/rules/model.h"
+#include "studies/divisible/rules/readings.h"
 
 namespace dfrs::divisible {
 
@@ -37,9 +38,9 @@ std::string_view describe(Algorithm algorithm);
 /// Ignores case. Errors: bad_algorithm, naming the nearest.
 tl::expected<Algorithm, Error> parse_algorithm(std::string_view name);
 
-/// A new scheduler. `jobs`: all jobs of the instance, which only Offline uses, to plan during this call. `platform` and
-/// `solver` must outlive it.
+/// A new scheduler. `jobs`: all jobs of the instance, which only Offline uses, to plan during this call, and
+/// Bender02Reading::instance. `platform` and `solver` must outlive it.
 std::unique_ptr<Scheduler> make_scheduler(Algorithm algorithm, const Platform& platform, std::span<const JobView> jobs,
-                                          FlowSolver& solver);
+                                          FlowSolver& solver, const Readings& readings = {});
 
 }  // namespace dfrs::divisible

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "studies/divisible/rules/model.h"
+#include "studies/divisible/rules/readings.h"
 
 namespace dfrs::divisible {
 
@@ -27,13 +28,21 @@ enum class ListRule {
 class ListScheduler final : public Scheduler {
  public:
   explicit ListScheduler(ListRule rule) : rule_(rule) {}
+  /// `jobs`: all jobs of the instance, for Bender02Reading::instance.
+  ListScheduler(ListRule rule, const Readings& readings, std::span<const JobView> jobs);
   void decide(const View& view, Decision& decision) override;
 
  private:
-  double key(const View& view, const JobView& job) const;
+  double key(const JobView& job) const;
+  void bound(const JobView& job);
+  bool small(const JobView& job) const;
+  Seconds next_change(const View& view) const;
 
   ListRule rule_;
-  double least_ = kNever, greatest_ = 0;  // sizes seen
+  Bender02Instants instants_ = Bender02Instants::events;
+  Bender02Reading bounds_ = Bender02Reading::seen;
+  double least_ = kNever, greatest_ = 0;  // sizes seen, or known from the start
+  Seconds ranked_at_ = 0;                 // the instant at which keys count
   std::vector<JobIndex> order_;
   std::vector<double> keys_;
 };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,8 @@ class Run {
         limit_(options.policy.machine_limit),
         queue_(2 * std::size_t{limit_}),
         runs_on_(limit_, kNoSlot),
-        leased_at_(limit_, 0) {
+        leased_at_(limit_, 0),
+        ready_at_(limit_, 0) {
     metrics_.most_machines = options.policy.machine_minimum;
     metrics_.leases = options.policy.machine_minimum;
   }
@@ -86,6 +88,8 @@ class Run {
     const Seconds response = now_ - gone.job.arrival;
     ++metrics_.finished;
     metrics_.mean_response += response;
+    metrics_.response_by_tasks += gone.job.tasks * response;
+    finished_tasks_ += gone.job.tasks;
     metrics_.mean_wait += gone.start - gone.job.arrival;
     metrics_.mean_bounded_slowdown += gang_bounded_slowdown(response, gone.job.execution, options_.slowdown_floor);
     metrics_.busy_time += gone.job.tasks * gone.job.execution;
@@ -114,17 +118,28 @@ class Run {
       // A running gang is identified by its lowest machine, which is unique.
       const MachineIndex key = gang.machines.first();
       runs_on_[key] = start.job;
+      if (start.route == gang::Start::Route::migrated) gang.job.execution += options_.migration_cost;
       queue_.set(key, now_ + gang.job.execution);
     }
     if (event.kind == Event::Kind::arrived && decisions.dispatches.empty()) ++metrics_.held;
-    decisions.released.for_each([&](MachineIndex m) { metrics_.lease_time += now_ - leased_at_[m]; });
+    decisions.released.for_each([&](MachineIndex m) { pay(m, now_); });
     if (observer_ != nullptr) observer_->on_event(now_, event, job, decisions);
     if (decisions.lease) lease(*decisions.lease);
   }
 
+  void pay(MachineIndex m, Seconds end) {
+    const Seconds leased = end - leased_at_[m];
+    metrics_.lease_time += leased;
+    metrics_.lease_from_ready += std::max(end - ready_at_[m], 0.0);
+    metrics_.lease_whole_units += std::ceil(leased);
+  }
+
   void lease(const gang::Lease& lease) {
     const Seconds delay = setups_.next();
-    lease.machines.for_each([&](MachineIndex m) { leased_at_[m] = now_; });
+    lease.machines.for_each([&](MachineIndex m) {
+      leased_at_[m] = now_;
+      ready_at_[m] = now_ + delay;
+    });
     metrics_.leases += lease.machines.size();
     metrics_.most_machines = std::max(metrics_.most_machines, dispatcher_.leased().size());
     queue_.set(limit_ + lease.request, now_ + delay);
@@ -137,7 +152,8 @@ class Run {
     metrics_.mean_response /= n;
     metrics_.mean_wait /= n;
     metrics_.mean_bounded_slowdown /= n;
-    dispatcher_.leased().for_each([&](MachineIndex m) { metrics_.lease_time += metrics_.end - leased_at_[m]; });
+    metrics_.response_by_tasks /= finished_tasks_;
+    dispatcher_.leased().for_each([&](MachineIndex m) { pay(m, metrics_.end); });
     // Gangs still running at the end were busy until then.
     for (const JobSlot slot : runs_on_) {
       if (slot != kNoSlot) metrics_.busy_time += jobs_[slot].job.tasks * (metrics_.end - jobs_[slot].start);
@@ -153,8 +169,10 @@ class Run {
   CompletionQueue queue_;         // gangs by their lowest machine; requests by limit_ + their number
   std::vector<JobSlot> runs_on_;  // by the lowest machine of a running gang
   std::vector<Seconds> leased_at_;
+  std::vector<Seconds> ready_at_;
   std::vector<Present> jobs_;  // by slot
   std::vector<JobSlot> free_;
+  double finished_tasks_ = 0;
   GangMetrics metrics_;
 };
 

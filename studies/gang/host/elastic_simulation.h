@@ -27,6 +27,7 @@ struct ElasticOptions {
   /// The run ends when this many gangs have finished (section V.C: 100,000) or there are no more.
   std::uint64_t jobs = std::numeric_limits<std::uint64_t>::max();
   Seconds slowdown_floor = 1e-3;  ///< tau of the bounded slowdown, > 0
+  Seconds migration_cost = 0;     ///< a migrated gang runs this much longer, >= 0; the paper has none
 };
 
 /// The paper's metrics (sections V.A, V.B) of one run, and figures that explain them. Means are over the finished
@@ -41,6 +42,9 @@ struct GangMetrics {
   std::uint64_t migrated_tasks = 0;      ///< tasks that changed machines
   std::uint64_t starved_starts = 0;      ///< gangs that started from that queue without migrating
   double lease_time = 0;                 ///< LT: sum over machines from lease to release, or to the end
+  double response_by_tasks = 0;          ///< mean response, weighted by tasks
+  double lease_from_ready = 0;           ///< lease time without the setup of machines
+  double lease_whole_units = 0;          ///< each lease rounded up to whole time units
   double busy_time = 0;                  ///< the part of it with a task running
   std::uint64_t leases = 0;              ///< machines leased, counting each lease
   std::uint64_t held = 0;                ///< gangs held in the dispatcher's queue

@@ -22,6 +22,7 @@ struct Figure {
 constexpr std::array kFigures{
     Figure{"response_time", "response time", [](const GangMetrics& m) { return m.mean_response; }},
     Figure{"bounded_slowdown", "bounded slowdown", [](const GangMetrics& m) { return m.mean_bounded_slowdown; }},
+    Figure{"response_by_tasks", nullptr, [](const GangMetrics& m) { return m.response_by_tasks; }},
     Figure{"wait", nullptr, [](const GangMetrics& m) { return m.mean_wait; }},
     Figure{"migrations", "migrations", [](const GangMetrics& m) { return static_cast<double>(m.migrations); }},
     Figure{"starved_migrations", nullptr,
@@ -29,6 +30,8 @@ constexpr std::array kFigures{
     Figure{"migrated_tasks", nullptr, [](const GangMetrics& m) { return static_cast<double>(m.migrated_tasks); }},
     Figure{"starved_starts", nullptr, [](const GangMetrics& m) { return static_cast<double>(m.starved_starts); }},
     Figure{"lease_time", "lease time", [](const GangMetrics& m) { return m.lease_time; }},
+    Figure{"lease_from_ready", nullptr, [](const GangMetrics& m) { return m.lease_from_ready; }},
+    Figure{"lease_whole_units", nullptr, [](const GangMetrics& m) { return m.lease_whole_units; }},
     Figure{"busy_time", nullptr, [](const GangMetrics& m) { return m.busy_time; }},
     Figure{"utilization", "utilization", [](const GangMetrics& m) { return m.utilization(); }},
     Figure{"machines", "machines", [](const GangMetrics& m) { return m.mean_machines(); }},
@@ -149,13 +152,13 @@ std::string text_report(const GangReport& report) {
         "agree. Give more gangs or replications (--gangs, --replications); if that does not help, the machines cannot\n"
         "keep up with the arrivals (--lambda).\n";
   }
-  return text;
+  return text + '\n' + report.origin.text();
 }
 
 std::string csv_report(const GangReport& report) {
   std::string text = fmt::format("{},replications,gangs", kSettings);
   for (const Figure& f : kFigures) text += fmt::format(",{0},{0}_half_width", f.name);
-  text += ",cpe,cpe_half_width,unstable\n";
+  text += ",cpe,cpe_half_width,unstable" + StudyOrigin::csv_header() + '\n';
   for (const GangReport::Row& row : report.rows) {
     text += fmt::format("{},{},{}", settings_csv(report, row), row.runs.size(), row.runs.front().finished);
     for (const Figure& f : kFigures) {
@@ -164,7 +167,7 @@ std::string csv_report(const GangReport& report) {
     }
     const auto cpe = report.cost_performance_of(row);
     text += cpe ? fmt::format(",{},{}", number(cpe->mean), number(cpe->half_width)) : ",,";
-    text += GangReport::unstable(row) ? ",1\n" : ",0\n";
+    text += (GangReport::unstable(row) ? ",1" : ",0") + report.origin.csv_fields() + '\n';
   }
   return text;
 }
@@ -172,12 +175,12 @@ std::string csv_report(const GangReport& report) {
 std::string csv_runs(const GangReport& report) {
   std::string text = fmt::format("{},replication,gangs", kSettings);
   for (const Figure& f : kFigures) text += fmt::format(",{}", f.name);
-  text += '\n';
+  text += StudyOrigin::csv_header() + '\n';
   for (const GangReport::Row& row : report.rows) {
     for (std::size_t r = 0; r < row.runs.size(); ++r) {
       text += fmt::format("{},{},{}", settings_csv(report, row), r, row.runs[r].finished);
       for (const Figure& f : kFigures) text += fmt::format(",{}", f.value(row.runs[r]));
-      text += '\n';
+      text += report.origin.csv_fields() + '\n';
     }
   }
   return text;
@@ -206,6 +209,7 @@ std::string json_report(const GangReport& report) {
     line["unstable"] = GangReport::unstable(row);
     out["rows"].push_back(std::move(line));
   }
+  out["origin"] = report.origin.json();
   return out.dump(2) + "\n";
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "studies/gang/host/experiment.h"
+#include "studies/study_origin.h"
 
 namespace dfrs::sim {
 
@@ -17,6 +18,7 @@ struct GangReport {
   GangWorkloadOptions workload;  ///< of all rows
   std::uint64_t seed = 1;
   std::vector<Row> rows;
+  StudyOrigin origin;
 
   /// CPE of LJFS against AFCFS with equal other settings; for rows of LJFS if there is a matching row of AFCFS.
   std::optional<ConfidenceInterval> cost_performance_of(const Row& row) const;

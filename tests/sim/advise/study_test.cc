@@ -103,6 +103,16 @@ TEST(Advice, SaysWhatTheFiguresSay) {
   EXPECT_NE(page.find("LostWork=refuse"), std::string::npos);
 }
 
+// Markdown is not wrapped, so it shows a sentence as it was written.
+TEST(Advice, WordsAreOneBlankApart) {
+  AdviceInput input;
+  input.samples = two_jobs();
+  input.study.threads = 1;
+  const std::string page = markdown_page(advise(input).page);
+  ASSERT_NE(page.find("loses its work"), std::string::npos) << page;
+  EXPECT_EQ(page.find("  "), std::string::npos) << page;
+}
+
 TEST(Advice, SaysThatThereIsNoReasonToChange) {
   AdviceInput input;
   input.source = "one";

@@ -73,8 +73,10 @@ TEST(ReportTable, MarkdownEscapesNamesAndMarksTheBest) {
   std::vector<ResultRow> rows = two_by_two();
   rows[0].algorithm = rows[2].algorithm = "E|ASY";
   const std::string text = markdown_summary(summarize_campaign(rows));
-  EXPECT_THAT(text, HasSubstr("\n| algorithm | degradation avg | degradation low | degradation high | degradation std | degradation median | "
-                              "degradation p90 | degradation max | above the best avg | above the best low | above the best high | mean stretch | underutil. | pauses per job | "
+  EXPECT_THAT(text, HasSubstr("\n| algorithm | degradation avg | degradation low | degradation high | degradation std "
+                              "| degradation median | "
+                              "degradation p90 | degradation max | above the best avg | above the best low | above the "
+                              "best high | mean stretch | underutil. | pauses per job | "
                               "moves per job | GB/s |\n|---|---:|"));
   EXPECT_THAT(text, HasSubstr("\n| E\\|ASY | 200.0 | 100.0 | 300.0 | 141.4 | "));
   EXPECT_THAT(text, HasSubstr("\n| GreedyPM\\*/per/OPT=MIN/MINVT=600 | **4.0** | 2.0 | 6.0 | 2.8 | "));

@@ -33,6 +33,16 @@ TEST(Reproductions, PartsAreSeparatedByCommas) {
   EXPECT_THAT(message_of<UsageError>([] { parse_parts("table1,,table2", kMadeUp); }), HasSubstr("no part ''"));
 }
 
+TEST(Reproductions, ReadingsAreSeparatedByCommas) {
+  constexpr std::array<ReproductionPart, 2> readings{{{"sizes-log", ""}, {"fit", ""}}};
+  const Reproduction reproduction{"open", "", kMadeUpParts, nullptr, readings};
+  EXPECT_THAT(parse_readings("", reproduction), IsEmpty());
+  EXPECT_THAT(parse_readings("fit,sizes-log", reproduction), ElementsAre("fit", "sizes-log"));
+  EXPECT_THAT(message_of<UsageError>([&] { parse_readings("fits", reproduction); }),
+              AllOf(HasSubstr("--assume"), HasSubstr("did you mean 'fit'?"), HasSubstr("reproduce open --list")));
+  EXPECT_THAT(message_of<UsageError>([] { parse_readings("fit", kMadeUp); }), HasSubstr("no readings"));
+}
+
 TEST(Reproductions, PartsOfOneKindHaveACommonName) {
   constexpr std::array<ReproductionPart, 5> parts{
       {{"logs-a", ""}, {"weeks", ""}, {"logsheet", ""}, {"logs-b", ""}, {"weeks-split", ""}}};
