@@ -107,8 +107,8 @@ def collect(name, work):
             figures = [statistics.fmean(values), low, high, statistics.median(values)]
             writer.writerow([*key, published[key], *(f"{f:.6g}" for f in figures), " ".join(f"{v:.6g}" for v in values)])
     summary = {
-        "command": f"dfrs-sim {EXPERIMENTS[name].arguments} --seed N, N from {EXPERIMENTS[name].seeds[0]} to "
-        f"{EXPERIMENTS[name].seeds[-1]}",
+        "command": f"dfrs-sim {EXPERIMENTS[name].arguments} --seed N",
+        "seeds": " ".join(str(seed) for seed in EXPERIMENTS[name].seeds),
         "runs": len(notes),
         "cpu_s": round(sum(n["cpu_s"] for n in notes), 1),
         "peak_mib": round(max(n["peak_mib"] for n in notes)),
@@ -161,7 +161,7 @@ def runs(name):
     with open(os.path.join(DATA, name + ".runs.json"), encoding="utf-8") as lines:
         facts = json.load(lines)
     return [
-        f"`{facts['command']}`: {facts['runs']} runs, {facts['cpu_s']} s of CPU time together, at most "
+        f"`{facts['command']}`, N of {facts['seeds']}: {facts['runs']} runs, {facts['cpu_s']} s of CPU time together, at most "
         f"{facts['peak_mib']} MiB, on {facts['machine']}."
     ]
 
@@ -177,7 +177,7 @@ def wait_and_load(name):
            "| sets that wait no longer than published |", "|---|---|---|---|---|---|"]
     for column in dict.fromkeys(c for _, c in rows):
         wait_key = next(k for k in rows if k[1] == column and "wait" in k[0])
-        util_key = next(k for k in rows if k[1] == column and "UTIL" in k[0])
+        util_key = next(k for k in rows if k[1] == column and "util" in k[0].lower())
         wait, util = values(wait_key), values(util_key)
         r = statistics.correlation(util, [math.log(w) for w in wait])
         published = float(rows[wait_key]["published"])
