@@ -112,6 +112,14 @@ $(COMPLETIONS): dfrs-sim$(EXEEXT) dfrsctl$(EXEEXT) docs/from_help.pl
 update-reference: dfrs-sim$(EXEEXT) dfrs-check-config$(EXEEXT) dfrsctl$(EXEEXT) dfrsd$(EXEEXT)
 	$(PERL) $(top_srcdir)/tests/docs/reference.pl --update $(top_srcdir) .
 
+# The figures of docs/results: `make results RESULTS=dynp` runs what has no results yet in results-runs, then writes the
+# data and the pages; without RESULTS, all. Logs are found by DFRS_TRACES or in the cache of `dfrs-sim fetch`.
+.PHONY: results results-pages
+results: dfrs-sim$(EXEEXT)
+	python3 $(top_srcdir)/docs/results/regenerate.py run $(RESULTS) --program ./dfrs-sim$(EXEEXT) --work results-runs
+results-pages:
+	python3 $(top_srcdir)/docs/results/regenerate.py pages
+
 # Examples: the host is built and run, the policy is part of tests/page_tests, the settings are checked.
 EXTRA_PROGRAMS += examples/host
 CLEANFILES += examples/host
@@ -126,5 +134,6 @@ DOCS_TESTS = \
 	tests/docs/examples.sh \
 	tests/docs/man.sh \
 	tests/docs/reference.sh \
-	tests/docs/reference_selftest.sh
+	tests/docs/reference_selftest.sh \
+	tests/docs/results.sh
 EXTRA_DIST += packaging/grafana/dfrs.json tests/docs/check_dashboard.py tests/docs/reference.pl

@@ -87,6 +87,8 @@ libsim_a_SOURCES = \
 	sim/io/text.h \
 	sim/io/unfinished_files.cc \
 	sim/io/unfinished_files.h \
+	sim/metrics/bootstrap.cc \
+	sim/metrics/bootstrap.h \
 	sim/metrics/confidence.cc \
 	sim/metrics/confidence.h \
 	sim/metrics/job_times.cc \

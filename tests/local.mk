@@ -116,6 +116,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/io/self_signed.h \
 	tests/sim/io/web_server.cc \
 	tests/sim/io/web_server.h \
+	tests/sim/metrics/bootstrap_test.cc \
 	tests/sim/metrics/confidence_test.cc \
 	tests/sim/metrics/job_times_test.cc \
 	tests/sim/metrics/metrics_test.cc \

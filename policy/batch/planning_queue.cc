@@ -169,10 +169,10 @@ Seconds PlanningQueue::place(const ClusterView& view, const ClusterState& state,
   return start;
 }
 
-void PlanningQueue::plan(const ClusterView& view, const ClusterState& state, QueueOrder order, Timetable& timetable,
-                         Plan& plan) {
+void PlanningQueue::plan_jobs(const ClusterView& view, const ClusterState& state, std::span<const JobSlot> jobs,
+                              Timetable& timetable, Plan& plan) {
   plan.clear();
-  for (const JobSlot job : waiting(order)) {
+  for (const JobSlot job : jobs) {
     const Seconds start = place(view, state, job, view.now, timetable);
     plan.push_back({job, start, start + jobs_[job].duration});
   }

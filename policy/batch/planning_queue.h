@@ -99,7 +99,12 @@ class PlanningQueue {
   Seconds place(const ClusterView& view, const ClusterState& state, JobSlot job, Seconds not_before,
                 Timetable& timetable);
   /// Adds all variable jobs to the timetable, in this order. A place() per job.
-  void plan(const ClusterView& view, const ClusterState& state, QueueOrder order, Timetable& timetable, Plan& plan);
+  void plan(const ClusterView& view, const ClusterState& state, QueueOrder order, Timetable& timetable, Plan& plan) {
+    plan_jobs(view, state, waiting(order), timetable, plan);
+  }
+  /// Adds these variable jobs to the timetable. A place() per job.
+  void plan_jobs(const ClusterView& view, const ClusterState& state, std::span<const JobSlot> jobs,
+                 Timetable& timetable, Plan& plan);
 
   /// Plans all jobs in this order and makes that the current plan. A place() per job.
   void plan_all(const ClusterView& view, const ClusterState& state, QueueOrder order, Timetable& timetable, Plan& plan);

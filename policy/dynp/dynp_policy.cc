@@ -39,7 +39,9 @@ void DynpPolicy::tune(const ClusterView& view, const ClusterState& state) {
   for (const QueueOrder order : kQueueOrders) {
     const auto k = static_cast<std::size_t>(order);
     virtual_timetables_[k] = base_;
-    queue_.plan(view, state, order, virtual_timetables_[k], virtual_plans_[k]);
+    const bool left = algorithm_.keep_queue && order == QueueOrder::fcfs;
+    queue_.plan_jobs(view, state, left ? left_queue() : queue_.waiting(order), virtual_timetables_[k],
+                     virtual_plans_[k]);
     quality[k] = schedule_quality(algorithm_.quality, queue_, virtual_plans_[k], view.now, algorithm_.future, scratch_);
   }
   if (algorithm_.quality == ScheduleQuality::makespan) {
@@ -58,6 +60,34 @@ void DynpPolicy::tune(const ClusterView& view, const ClusterState& state) {
   const auto chosen = static_cast<std::size_t>(policy_);
   std::swap(timetable_, virtual_timetables_[chosen]);
   queue_.adopt(virtual_plans_[chosen]);
+  if (!algorithm_.keep_queue) return;
+  left_.clear();
+  for (const PlannedStart& planned : virtual_plans_[chosen]) {
+    left_.push_back({planned.job, queue_.job(planned.job).order});
+  }
+}
+
+// The jobs of the last chosen plan that still wait, in its order, then the others in the order of submission.
+std::span<const JobSlot> DynpPolicy::left_queue() {
+  const std::span<const JobSlot> waiting = queue_.waiting(QueueOrder::fcfs);
+  constexpr std::uint8_t kWaits = 1;
+  constexpr std::uint8_t kTaken = 2;
+  in_left_.clear();
+  for (const JobSlot job : waiting) {
+    if (in_left_.size() <= job) in_left_.resize(job + 1);
+    in_left_[job] = kWaits;
+  }
+  left_jobs_.clear();
+  for (const Left& left : left_) {
+    if (left.job >= in_left_.size() || in_left_[left.job] != kWaits) continue;
+    if (queue_.job(left.job).order != left.order) continue;
+    in_left_[left.job] = kTaken;
+    left_jobs_.push_back(left.job);
+  }
+  for (const JobSlot job : waiting) {
+    if (in_left_[job] == kWaits) left_jobs_.push_back(job);
+  }
+  return left_jobs_;
 }
 
 bool DynpPolicy::decide_by_estimates(Seconds now) {

@@ -34,6 +34,9 @@ struct DynpAlgorithm {
   /// Self-tuning: a schedule must beat that of the current policy by this fraction, in [0, 1), to replace it.
   double slack = 0;
   ReducedFuture future;  ///< self-tuning
+  /// Self-tuning: FCFS plans the queue as the last chosen policy left it, new jobs last, instead of in the order of
+  /// submission.
+  bool keep_queue = false;
 };
 
 /// One call of a decider.
@@ -70,6 +73,7 @@ class DynpPolicy final : public PlanningPolicy {
             Outcome& outcome) override;
   void tune(const ClusterView& view, const ClusterState& state);
   bool decide_by_estimates(Seconds now);
+  std::span<const JobSlot> left_queue();
   void replan(const ClusterView& view, const ClusterState& state);
   void report(DynpDecision decision);
 
@@ -82,6 +86,13 @@ class DynpPolicy final : public PlanningPolicy {
   std::array<Timetable, 3> virtual_timetables_;
   std::array<Plan, 3> virtual_plans_;
   Plan scratch_;
+  struct Left {
+    JobSlot job;
+    std::uint64_t order;  // slots are used again
+  };
+  std::vector<Left> left_;  // the queue as the last chosen policy left it
+  std::vector<JobSlot> left_jobs_;
+  std::vector<std::uint8_t> in_left_;  // by slot
   std::vector<JobSlot> started_;
 };
 

@@ -170,8 +170,9 @@ void add_reproduce(CLI::App& app) {
   command->add_option("--assume", options->assume,
                       "readings of what the paper leaves open, separated by commas (NAME --list shows them)");
   command
-      ->add_option("--instances", options->options.instances,
-                   "instances of each set; fewer than in the paper for a first look (default: as in the paper)")
+      ->add_option("--instances,--sets", options->options.instances,
+                   "instances of each set; fewer than in the paper for a first look (default: as in the paper; dynp: "
+                   "20 drawn job sets instead of its one)")
       ->check(whole_number_in(1, 1'000'000));
   command->add_option("--seed", options->options.seed, "of generated workloads")
       ->check(whole_number_in(0, ~std::uint64_t{0} >> 1))

@@ -75,6 +75,39 @@ AlgorithmSummary summarize_algorithm(const std::vector<Placed>& rows, std::size_
   return s;
 }
 
+// Sets the intervals, and the differences from the best algorithm.
+void add_intervals(CampaignSummary& campaign,
+                   const std::unordered_map<std::string, std::vector<Placed>>& by_algorithm) {
+  std::unordered_map<std::string, double> of_reference;
+  for (const AlgorithmSummary& a : campaign.algorithms) {
+    if (!campaign.is_best(a)) continue;
+    campaign.reference = a.algorithm;
+    for (const Placed& placed : by_algorithm.at(a.algorithm)) {
+      of_reference.emplace(placed.row->instance, placed.row->degradation());
+    }
+    break;
+  }
+  const std::size_t count = campaign.algorithms.size();
+  std::vector<std::vector<double>> series(2 * count);  // degradations, then differences
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::string& name = campaign.algorithms[k].algorithm;
+    for (const Placed& placed : by_algorithm.at(name)) {
+      const double degradation = placed.row->degradation();
+      series[k].push_back(degradation);
+      const auto at = of_reference.find(placed.row->instance);
+      if (at != of_reference.end()) series[count + k].push_back(degradation - at->second);
+    }
+  }
+  const std::vector<std::optional<Interval>> intervals = bootstrap_means(series);
+  for (std::size_t k = 0; k < count; ++k) {
+    AlgorithmSummary& a = campaign.algorithms[k];
+    a.degradation_interval = intervals[k];
+    if (series[count + k].empty()) continue;
+    a.difference = summarize(series[count + k]).mean;
+    if (a.algorithm != campaign.reference) a.difference_interval = intervals[count + k];
+  }
+}
+
 std::map<long, LoadGroup> grouped(const std::vector<ResultRow>& rows, double width) {
   std::map<long, LoadGroup> groups;
   std::set<std::string> seen;
@@ -154,6 +187,7 @@ CampaignSummary summarize_campaign(const std::vector<ResultRow>& rows, const Sum
                        return a.degradation.mean < b.degradation.mean;
                      });
   }
+  add_intervals(campaign, by_algorithm);
   return campaign;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/campaign/results.h"
+#include "sim/metrics/bootstrap.h"
 #include "sim/metrics/metrics.h"
 
 namespace dfrs::sim {
@@ -22,8 +23,13 @@ struct AlgorithmSummary {
   double bound = 0;             ///< bound_divisible
   double traffic_gb_per_s = 0;  ///< memory of paused and moved jobs together
   double degradation_ls1 = 0;   ///< from the other bound
-  double degradation_from_best = 0;  ///< of the algorithms compared, see sim/campaign/degradation.h
-  std::optional<double> published;   ///< mean degradation in the paper, where it is known
+  double degradation_from_best = 0;              ///< of the algorithms compared, see sim/campaign/degradation.h
+  std::optional<double> published;               ///< mean degradation in the paper, where it is known
+  std::optional<Interval> degradation_interval;  ///< of the mean; nothing with one instance
+  /// Mean of degradation minus that of CampaignSummary::reference, over the instances that both have. Nothing if they
+  /// have none in common; 0 without an interval for the reference itself.
+  std::optional<double> difference;
+  std::optional<Interval> difference_interval;  ///< of pairs: instances differ more than algorithms do
 };
 
 struct CampaignSummary {
@@ -35,6 +41,7 @@ struct CampaignSummary {
   double load_max = 0;
   std::string published_source;  ///< where AlgorithmSummary::published is from; empty: none is known
   std::vector<AlgorithmSummary> algorithms;
+  std::string reference;  ///< the first algorithm with the lowest mean degradation of complete ones; empty: none is
   CampaignOrigin origin;  ///< what the rows are of
 
   /// The lowest mean degradation among complete algorithms; infinite if none is complete.

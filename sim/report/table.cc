@@ -36,6 +36,23 @@ void add_column(ReportTable& table, const CampaignSummary& summary, std::string 
   }
 }
 
+// An end of an interval with the column's decimals; "-" where there is none.
+template <typename Value>
+void add_ends(ReportTable& table, const CampaignSummary& summary, const std::string& group, const Value& interval) {
+  double greatest = 0;
+  for (const AlgorithmSummary& a : summary.algorithms) {
+    if (interval(a)) greatest = std::max(greatest, interval(a)->high);
+  }
+  const int decimals = greatest < 100 ? 2 : 1;
+  for (const bool high : {false, true}) {
+    table.columns.push_back({group, high ? "high" : "low"});
+    for (std::size_t k = 0; k < summary.algorithms.size(); ++k) {
+      const std::optional<Interval>& found = interval(summary.algorithms[k]);
+      table.rows[k].cells.push_back(found ? fmt::format("{:.{}f}", high ? found->high : found->low, decimals) : "-");
+    }
+  }
+}
+
 std::string caption(const CampaignSummary& summary) {
   if (summary.instances == 1) return "One instance, " + base::counted(summary.jobs, "job");
   return fmt::format("{} instances, {} in all", summary.instances, base::counted(summary.jobs, "job"));
@@ -77,11 +94,17 @@ ReportTable summary_table(const CampaignSummary& summary) {
   } else {
     const char* group = "degradation from bound";
     add(group, "avg", [](const A& a) { return a.degradation.mean; });
+    add_ends(table, summary, group, [](const A& a) -> const auto& { return a.degradation_interval; });
     add(group, "std", [](const A& a) { return a.degradation.stddev; });
     add(group, "median", [](const A& a) { return a.degradation.median; });
     add(group, "p90", [](const A& a) { return a.degradation.p90; });
     add(group, "max", [](const A& a) { return a.degradation.max; });
     add_published(group, "published");
+    if (summary.algorithms.size() > 1 && !summary.reference.empty()) {
+      const char* above = "above the best";
+      add(above, "avg", [](const A& a) { return a.difference.value_or(std::nan("")); });
+      add_ends(table, summary, above, [](const A& a) -> const auto& { return a.difference_interval; });
+    }
     add("", "mean stretch", [](const A& a) { return a.mean.mean_stretch; });
   }
   add("", "underutil.", [](const A& a) { return a.mean.underutilization; });
@@ -200,6 +223,9 @@ struct Figure {
   double (*of)(const AlgorithmSummary& a);
 };
 
+double low(const std::optional<Interval>& interval) { return interval ? interval->low : std::nan(""); }
+double high(const std::optional<Interval>& interval) { return interval ? interval->high : std::nan(""); }
+
 std::span<const Figure> figures() {
   using A = AlgorithmSummary;
   static constexpr Figure all[] = {
@@ -227,6 +253,11 @@ std::span<const Figure> figures() {
       {"", "response_by_width_s", [](const A& a) { return a.mean.response_by_width; }},
       {"", "slowdown60_by_width", [](const A& a) { return a.mean.slowdown60_by_width; }},
       {"", "loss_of_capacity", [](const A& a) { return a.mean.loss_of_capacity; }},
+      {"degradation", "low", [](const A& a) { return low(a.degradation_interval); }},
+      {"degradation", "high", [](const A& a) { return high(a.degradation_interval); }},
+      {"difference", "mean", [](const A& a) { return a.difference.value_or(std::nan("")); }},
+      {"difference", "low", [](const A& a) { return low(a.difference_interval); }},
+      {"difference", "high", [](const A& a) { return high(a.difference_interval); }},
       {"", "degradation_published", [](const A& a) { return a.published.value_or(std::nan("")); }},
   };
   return all;

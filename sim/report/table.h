@@ -26,8 +26,9 @@ struct ReportTable {
   std::vector<std::string> notes;  ///< sentences for below the table
 };
 
-/// Columns: degradation from bound (avg, std, median, p90, max), mean stretch, underutilization, pauses and moves per
-/// job, and memory traffic. With one instance, degradation, max stretch, bound, mean stretch and mean wait replace the
+/// Columns: degradation from bound (avg and its interval, std, median, p90, max), the paired difference from the best
+/// algorithm with its interval, mean stretch, underutilization, pauses and moves per job, and memory traffic. With one
+/// instance, degradation, max stretch, bound, mean stretch and mean wait replace the
 /// statistics.
 ReportTable summary_table(const CampaignSummary& summary);
 

@@ -16,6 +16,13 @@ const std::vector<Term>& report_terms() {
        "Maximum stretch over the bound of the instance: how many times worse the worst-served job was than "
        "unavoidable. 1 would be perfect; lower is better. avg, std, median, p90 (nine of ten instances are at most "
        "this) and max are over the instances."},
+      {"low, high",
+       "The 95 % interval of the average before them, by 2,000 bootstrap resamples of the instances (BCa, seed "
+       "20100419): how far it would move with other instances of the same kind. With fewer than ten instances it is "
+       "shorter than it should be."},
+      {"above the best",
+       "How much higher the degradation is than that of the algorithm with the lowest average, instance by instance. "
+       "Where the interval includes 0, these instances cannot tell the two apart."},
       {"underutilization",
        "Capacity that stood idle or made no progress while jobs in the system could have used it, relative to the work "
        "of all jobs. 0 is none, 0.5 is half as much as all the work done; lower is better."},

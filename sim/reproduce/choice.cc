@@ -6,6 +6,7 @@
 
 #include "policy/core/nearest_name.h"
 #include "sim/errors.h"
+#include "sim/metrics/metrics.h"
 #include "sim/reproduce/reproduction.h"
 
 namespace dfrs::sim {
@@ -13,6 +14,13 @@ namespace dfrs::sim {
 std::optional<double> Comparison::ratio() const {
   if (!published || *published == 0) return std::nullopt;
   return measured / *published;
+}
+
+void ReproductionReport::add_mean(Comparison cell, std::span<const double> values) {
+  const Summary summary = summarize(values);
+  cell.measured = summary.mean;
+  if (const auto interval = bootstrap_mean(values)) cell.spread = MeanSpread{summary.count, summary.median, *interval};
+  add(std::move(cell));
 }
 
 bool ReproduceOptions::wants(std::string_view part) const {

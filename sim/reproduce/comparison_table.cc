@@ -148,6 +148,17 @@ bool any_published(std::span<const ComparisonTable> tables) {
   return std::any_of(tables.begin(), tables.end(), [](const ComparisonTable& table) { return table.published(); });
 }
 
+bool any_spread(std::span<const ComparisonTable> tables) {
+  for (const ComparisonTable& table : tables) {
+    for (const ComparisonTable::Row& row : table.rows) {
+      for (const std::optional<Comparison>& cell : row.cells) {
+        if (cell && cell->spread) return true;
+      }
+    }
+  }
+  return false;
+}
+
 std::vector<ComparisonTable> comparison_tables(const Reproduction& reproduction, const ReproductionReport& report) {
   const auto check = [&](const std::string& part) {
     const bool known = std::any_of(reproduction.parts.begin(), reproduction.parts.end(),
@@ -178,6 +189,17 @@ std::string figure_text(const Comparison& cell, const ComparisonTable::Column& c
   const bool own = !column.published && !column.whole && std::isfinite(cell.measured) && cell.measured != 0;
   const int decimals = own ? std::min(least_decimals(std::abs(cell.measured)), 3) : 0;
   return figure_text(cell.measured, std::max(column.decimals, decimals));
+}
+
+std::string spread_text(const Comparison& cell, const ComparisonTable::Column& column) {
+  if (!cell.spread) return {};
+  const auto shown = [&](double value) {
+    Comparison other = cell;
+    other.measured = value;
+    return figure_text(other, column);
+  };
+  const MeanSpread& spread = *cell.spread;
+  return fmt::format(" [{}, {}; {}]", shown(spread.interval.low), shown(spread.interval.high), shown(spread.median));
 }
 
 std::string ratio_text(double ratio) {

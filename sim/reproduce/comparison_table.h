@@ -37,6 +37,9 @@ struct ComparisonTable {
 /// True if any table has a published value.
 bool any_published(std::span<const ComparisonTable> tables);
 
+/// True if any cell is a mean with its spread.
+bool any_spread(std::span<const ComparisonTable> tables);
+
 /// One table per part with cells or notes, in the order of the reproduction's parts; rows and columns in order of first
 /// appearance. Ignores notes without a part. Throws std::logic_error for a bug in a reproduction: an unknown part, a
 /// duplicate cell, or a row of a plot that is not a number. O(cells log cells).
@@ -48,6 +51,14 @@ std::string figure_text(double value, int decimals);
 /// The measured value, or the cell's words. If the paper has no values, which would set the decimals, small values of a
 /// column have more decimals than large ones: two significant digits, if three decimals suffice.
 std::string figure_text(const Comparison& cell, const ComparisonTable::Column& column);
+
+/// " [LOW, HIGH; MEDIAN]" for a mean, and nothing for other cells.
+std::string spread_text(const Comparison& cell, const ComparisonTable::Column& column);
+
+/// What spread_text() shows.
+inline constexpr const char* kSpreadLegend =
+    "[low, high; median]: the 95 % interval of the mean before it, by 2,000 bootstrap resamples (BCa, seed 20100419), "
+    "and the median.";
 
 /// A ratio with two or three significant digits: "0.034", "0.97", "12.3", "324".
 std::string ratio_text(double ratio);

@@ -41,9 +41,19 @@ constexpr std::array<std::string_view, kAlgorithms> kAlgorithmNames{
     "simple ARTwW", "advanced ARTwW", "simple ART", "advanced ART", "simple MS",
     "advanced MS",  "FCFS",           "SJF",        "LJF",          "basic dynP"};
 
-Algorithm algorithm(std::size_t index, DynpListener* listener) {
+// Hypotheses on what the paper does not say, each tested on tables 5 and 6.
+struct Variant {
+  std::string_view suffix;
+  bool queue_left;  // FCFS plans the queue that the last chosen policy left
+  bool loaded;      // the job set is stretched until it offers the published utilization
+};
+constexpr std::array<Variant, 4> kVariants{
+    {{"", false, false}, {"-queue", true, false}, {"-load", false, true}, {"-both", true, true}}};
+
+Algorithm algorithm(std::size_t index, bool queue_left, DynpListener* listener) {
   if (index >= kFcfs && index <= kLjf) return named(ConservativeAlgorithm{kQueueOrders[index - kFcfs], false});
   DynpAlgorithm dynp;
+  dynp.keep_queue = queue_left;
   if (index == kBasic) {
     dynp.decider = DynpAlgorithm::Decider::basic;
   } else {
@@ -61,11 +71,12 @@ struct Run {
   double shrink = 1;
   bool exact = false;
   std::size_t algorithm = 0;
+  std::size_t variant = 0;
 
   friend auto operator<=>(const Run&, const Run&) = default;
 };
 
-// Means over the job sets of one point.
+// Of one job set.
 struct Result {
   ScheduleMetrics schedule;
   double run_time = 0;
@@ -76,14 +87,31 @@ struct Result {
   double backlog = 0;
 };
 
+// Work over the capacity of the machine between the first and the last submission.
+double offered_utilization(const Instance& set, double nodes) {
+  double work = 0;
+  Seconds last = 0;
+  for (const Job& job : set.jobs) {
+    work += job.run_time * static_cast<double>(job.tasks);
+    last = std::max(last, job.submit);
+  }
+  return work / (nodes * (last - set.jobs.front().submit));
+}
+
 Result simulate_point(const JobSetModel& model, const Run& run, std::uint64_t seed) {
   JobSetOptions options;
   options.seed = seed;
   options.shrink = run.shrink;
   options.exact = run.exact;
-  const Instance instance = job_set(model, options);
+  const Variant& variant = kVariants[run.variant];
+  Instance instance = job_set(model, options);
+  if (variant.loaded) {
+    const double published = published::kTable4[run.set][1][kAdvancedArtww] / 100;
+    options.shrink *= offered_utilization(instance, published::properties_of(run.set).machine_width) / published;
+    instance = job_set(model, options);
+  }
   DynpStatistics statistics;
-  const RunResult outcome = simulate(instance, algorithm(run.algorithm, &statistics), SimOptions{});
+  const RunResult outcome = simulate(instance, algorithm(run.algorithm, variant.queue_left, &statistics), SimOptions{});
   Result result;
   result.schedule = measure_schedule(instance, outcome);
   for (const Job& job : instance.jobs) result.run_time += job.run_time / static_cast<double>(instance.jobs.size());
@@ -98,23 +126,6 @@ Result simulate_point(const JobSetModel& model, const Run& run, std::uint64_t se
   result.decisions = static_cast<double>(statistics.decisions());
   result.backlog = statistics.mean_backlog();
   return result;
-}
-
-void add_to(Result& sum, const Result& one, double share) {
-  const auto add = [share](double& to, double value) { to += share * value; };
-  add(sum.schedule.utilization, one.schedule.utilization);
-  add(sum.schedule.loss_of_capacity, one.schedule.loss_of_capacity);
-  add(sum.schedule.wait, one.schedule.wait);
-  add(sum.schedule.response, one.schedule.response);
-  add(sum.schedule.response_by_width, one.schedule.response_by_width);
-  add(sum.schedule.slowdown60_by_width, one.schedule.slowdown60_by_width);
-  add(sum.schedule.slowdown300_by_width, one.schedule.slowdown300_by_width);
-  add(sum.run_time, one.run_time);
-  for (std::size_t k = 0; k < 3; ++k) add(sum.started[k], one.started[k]);
-  for (std::size_t k = 0; k < 3; ++k) add(sum.switches[k], one.switches[k]);
-  for (std::size_t k = 0; k < kDeciderCases; ++k) add(sum.cases[k], one.cases[k]);
-  add(sum.decisions, one.decisions);
-  add(sum.backlog, one.backlog);
 }
 
 // A figure: one metric over shrinking factors, with a diagram per job set.
@@ -185,13 +196,17 @@ class DynpReproduction {
     plan();
     simulate_all();
     table4();
-    table5();
-    table6();
+    for (std::size_t v = 0; v < kVariants.size(); ++v) {
+      table5(v);
+      table6(v);
+    }
     draw_figures();
   }
 
  private:
-  std::size_t job_sets() const { return std::max<std::size_t>(1, options_.instances); }
+  // The paper has one set each. Its draws are unknown, and sets differ by more than algorithms do.
+  static constexpr std::size_t kDrawnSets = 20;
+  std::size_t job_sets() const { return options_.instances == 0 ? kDrawnSets : options_.instances; }
   static std::string set_name(std::size_t set) { return fmt::format("{}_syn", published::kMachines[set]); }
 
   // Learns the models of the four machines. Keeps the logs for table 2.
@@ -226,6 +241,14 @@ class DynpReproduction {
   void add(std::string_view part, std::string row, std::string_view column, std::optional<double> figure,
            double measured) {
     report_.add({std::string(part), std::move(row), std::string(column), figure, measured});
+  }
+
+  template <typename Value>
+  void add_mean(std::string_view part, std::string row, std::string_view column, std::optional<double> figure,
+                const std::vector<Result>& sets, const Value& value) {
+    std::vector<double> values;
+    for (const Result& result : sets) values.push_back(value(result));
+    report_.add_mean({std::string(part), std::move(row), std::string(column), figure}, values);
   }
 
   void properties(std::string_view part, const TraceAnalysis& found, const std::string& column, std::size_t set,
@@ -272,6 +295,10 @@ class DynpReproduction {
     report_.note("table3", "For the first job set of each; the paper's Weibull parameters are those of table 2.");
   }
 
+  static std::string variant_part(std::string_view table, std::size_t variant) {
+    return fmt::format("{}{}", table, kVariants[variant].suffix);
+  }
+
   // Collects the simulations that the requested parts need, each once.
   void plan() {
     const auto need = [&](const Run& run) { results_.try_emplace(run); };
@@ -279,7 +306,10 @@ class DynpReproduction {
       if (options_.wants("table4")) {
         for (std::size_t k = 0; k < published::kColumns; ++k) need({set, 1, false, k});
       }
-      if (options_.wants("table5") || options_.wants("table6")) need({set, 1, false, kAdvancedArtww});
+      for (std::size_t v = 0; v < kVariants.size(); ++v) {
+        const bool wanted = options_.wants(variant_part("table5", v)) || options_.wants(variant_part("table6", v));
+        if (wanted) need({set, 1, false, kAdvancedArtww, v});
+      }
     }
     for (const Figure& figure : figures()) {
       for (std::size_t k = 0; k < figure.sets.size(); ++k) {
@@ -302,63 +332,68 @@ class DynpReproduction {
       found[k] = simulate_point(models_[run.set], run, options_.seed + set);
     };
     parallel_for(work.size(), options_.threads, simulate_one, options_.progress);
-    for (std::size_t k = 0; k < work.size(); ++k) {
-      add_to(results_[work[k].first], found[k], 1 / static_cast<double>(job_sets()));
-    }
+    for (std::size_t k = 0; k < work.size(); ++k) results_[work[k].first].push_back(std::move(found[k]));
   }
 
   void table4() {
     if (!options_.wants("table4")) return;
     for (std::size_t set = 0; set < kSets; ++set) {
       for (std::size_t column = 0; column < published::kColumns; ++column) {
-        const Result& r = results_.at({set, 1, false, column});
-        const std::array<double, published::kTable4Rows> measured{r.schedule.response_by_width,
-                                                                  100 * r.schedule.utilization,
-                                                                  r.schedule.loss_of_capacity,
-                                                                  r.started[1],
-                                                                  r.started[0],
-                                                                  r.started[2]};
+        const auto measured = [](const Result& r) {
+          return std::array<double, published::kTable4Rows>{r.schedule.response_by_width,
+                                                            100 * r.schedule.utilization,
+                                                            r.schedule.loss_of_capacity,
+                                                            r.started[1],
+                                                            r.started[0],
+                                                            r.started[2]};
+        };
         for (std::size_t row = 0; row < published::kTable4Rows; ++row) {
-          add("table4", fmt::format("{}: {}", set_name(set), published::kTable4Names[row]),
-              published::kColumnNames[column], published::kTable4[set][row][column], measured[row]);
+          add_mean("table4", fmt::format("{}: {}", set_name(set), published::kTable4Names[row]),
+                   published::kColumnNames[column], published::kTable4[set][row][column],
+                   results_.at({set, 1, false, column}), [&](const Result& r) { return measured(r)[row]; });
         }
       }
     }
   }
 
-  void table5() {
-    if (!options_.wants("table5")) return;
+  static std::array<double, 15> details(const Result& r) {
+    const double tries = std::max(1.0, r.decisions);
+    const double switched = r.switches[0] + r.switches[1] + r.switches[2];
+    return {r.run_time,
+            r.schedule.wait,
+            r.schedule.response,
+            r.schedule.response_by_width,
+            100 * r.schedule.utilization,
+            r.schedule.loss_of_capacity,
+            r.started[1],
+            r.started[0],
+            r.started[2],
+            r.decisions,
+            100 * r.switches[1] / tries,
+            100 * r.switches[0] / tries,
+            100 * r.switches[2] / tries,
+            100 * (tries - switched) / tries,
+            r.backlog};
+  }
+
+  void table5(std::size_t variant) {
+    const std::string part = variant_part("table5", variant);
+    if (!options_.wants(part)) return;
     for (std::size_t set = 0; set < kSets; ++set) {
-      const Result& r = results_.at({set, 1, false, kAdvancedArtww});
-      const double tries = std::max(1.0, r.decisions);
-      const double switched = r.switches[0] + r.switches[1] + r.switches[2];
-      const std::array<double, 15> measured{r.run_time,
-                                            r.schedule.wait,
-                                            r.schedule.response,
-                                            r.schedule.response_by_width,
-                                            100 * r.schedule.utilization,
-                                            r.schedule.loss_of_capacity,
-                                            r.started[1],
-                                            r.started[0],
-                                            r.started[2],
-                                            r.decisions,
-                                            100 * r.switches[1] / tries,
-                                            100 * r.switches[0] / tries,
-                                            100 * r.switches[2] / tries,
-                                            100 * (tries - switched) / tries,
-                                            r.backlog};
-      for (std::size_t row = 0; row < measured.size(); ++row) {
-        add("table5", std::string(published::kTable5[row].name), set_name(set), published::kTable5[row].value[set],
-            measured[row]);
+      const std::vector<Result>& sets = results_.at({set, 1, false, kAdvancedArtww, variant});
+      for (std::size_t row = 0; row < published::kTable5.size(); ++row) {
+        add_mean(part, std::string(published::kTable5[row].name), set_name(set), published::kTable5[row].value[set],
+                 sets, [&](const Result& r) { return details(r)[row]; });
       }
     }
-    report_.note("table5",
+    report_.note(part,
                  "Run times are those of killed jobs; the paper's average is from before killing, as it equals that of "
                  "table 3.");
   }
 
-  void table6() {
-    if (!options_.wants("table6")) return;
+  void table6(std::size_t variant) {
+    const std::string part = variant_part("table6", variant);
+    if (!options_.wants(part)) return;
     using enum DeciderCase;
     // The cases of each line except the last three, which are sums.
     static const std::array<std::vector<DeciderCase>, 15> lines{{{k1},
@@ -379,22 +414,22 @@ class DynpReproduction {
     static const std::vector<DeciderCase> other_than_simple{k1, k6b, k8c, k10c};
     static const std::vector<DeciderCase> current{k1, k4b, k6a, k6b, k8a, k8c, k10b, k10c};
     for (std::size_t set = 0; set < kSets; ++set) {
-      const Result& r = results_.at({set, 1, false, kAdvancedArtww});
-      const auto sum = [&](const std::vector<DeciderCase>& cases) {
+      const auto measured = [&](const Result& r, std::size_t row) {
+        if (row == lines.size()) return r.decisions;
+        const std::vector<DeciderCase>& cases = row < lines.size()        ? lines[row]
+                                                : row == lines.size() + 1 ? other_than_simple
+                                                                          : current;
         double count = 0;
         for (const DeciderCase c : cases) count += r.cases[static_cast<std::size_t>(c)];
         return count;
       };
       for (std::size_t row = 0; row < published::kTable6.size(); ++row) {
-        const double measured = row < lines.size()        ? sum(lines[row])
-                                : row == lines.size()     ? r.decisions
-                                : row == lines.size() + 1 ? sum(other_than_simple)
-                                                          : sum(current);
-        add("table6", std::string(published::kTable6[row].name), set_name(set), published::kTable6[row].value[set],
-            measured);
+        add_mean(part, std::string(published::kTable6[row].name), set_name(set), published::kTable6[row].value[set],
+                 results_.at({set, 1, false, kAdvancedArtww, variant}),
+                 [&](const Result& r) { return measured(r, row); });
       }
     }
-    report_.note("table6", "As in the paper, taking the current policy counts case 5 whatever the policy was.");
+    report_.note(part, "As in the paper, taking the current policy counts case 5 whatever the policy was.");
   }
 
   void draw_figures() {
@@ -409,8 +444,9 @@ class DynpReproduction {
             for (const published::FigurePoint& point : published::kFigurePoints) {
               if (point.part == part && point.factor == factor && a == kSjf) figure_value = point.value;
             }
-            add(part, fmt::format("{:.2f}", factor), kAlgorithmNames[a], figure_value,
-                value_of(results_.at({set, factor, figure.exact, a}), figure.metric));
+            add_mean(part, fmt::format("{:.2f}", factor), kAlgorithmNames[a], figure_value,
+                     results_.at({set, factor, figure.exact, a}),
+                     [&](const Result& r) { return value_of(r, figure.metric); });
           }
         }
         report_.plot({part, "shrinking factor", metric_label(figure.metric)});
@@ -422,17 +458,23 @@ class DynpReproduction {
   ReproductionReport& report_;
   std::array<std::optional<Instance>, kSets> logs_;
   std::vector<JobSetModel> models_;
-  std::map<Run, Result> results_;
+  std::map<Run, std::vector<Result>> results_;  // a result per job set
 };
 
 void run(const ReproduceOptions& options, ReproductionReport& report) { DynpReproduction(options, report).run(); }
 
-constexpr std::array<ReproductionPart, 31> kParts{{
+constexpr std::array<ReproductionPart, 37> kParts{{
     {"table2", "properties of the traces"},
     {"table3", "properties of the synthetic job sets"},
     {"table4", "simple and advanced decider with ARTwW, ART and MS"},
     {"table5", "the advanced decider with ARTwW in detail"},
     {"table6", "cases of the advanced decider with ARTwW"},
+    {"table5-queue", "table 5 if FCFS plans the queue that the last policy left"},
+    {"table6-queue", "table 6 if FCFS plans the queue that the last policy left"},
+    {"table5-load", "table 5 with job sets that offer the published utilization"},
+    {"table6-load", "table 6 with job sets that offer the published utilization"},
+    {"table5-both", "table 5 with that queue and that utilization"},
+    {"table6-both", "table 6 with that queue and that utilization"},
     {"figure2a", "ARTwW of the deciders, CTC_syn"},
     {"figure2b", "ARTwW of the deciders, KTH_syn"},
     {"figure2c", "ARTwW of the deciders, PC2_syn"},

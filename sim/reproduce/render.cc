@@ -43,7 +43,7 @@ Block block_of(const ComparisonTable& table, std::size_t c) {
   for (const ComparisonTable::Row& row : table.rows) {
     std::vector<std::string> texts(figures);
     if (const std::optional<Comparison>& cell = row.cells[c]) {
-      texts[0] = base::printable(figure_text(*cell, column));
+      texts[0] = base::printable(figure_text(*cell, column) + spread_text(*cell, column));
       if (figures > 1) {
         texts[1] = cell->published ? figure_text(*cell->published, column.decimals) : "-";
         texts[2] = cell->ratio() ? ratio_text(*cell->ratio()) : "-";
@@ -113,7 +113,7 @@ void append_table(std::string& out, const ComparisonTable& table) {
 std::string markdown_cell(const ComparisonTable::Column& column, const std::optional<Comparison>& cell) {
   if (!cell) return {};
   if (!cell->words.empty()) return markdown_escaped(base::printable(cell->words));
-  std::string text = figure_text(*cell, column);
+  std::string text = figure_text(*cell, column) + spread_text(*cell, column);
   if (!cell->published) return text;
   text += fmt::format(" ({}", figure_text(*cell->published, column.decimals));
   if (cell->ratio()) text += fmt::format(", {}", ratio_text(*cell->ratio()));
@@ -135,6 +135,7 @@ std::string text_comparison(std::span<const ComparisonTable> tables, const RunDe
         "ours: measured by this run; paper: the published figure, '-' where there is none or it cannot be read; "
         "ratio: ours/paper\n";
   }
+  if (any_spread(tables)) out += wrapped(kSpreadLegend, 0, kWidth);
   for (const std::string& note : run.notes) out += wrapped(base::printable(note), 0, kWidth);
   const auto made = what_made(run);
   if (!made.empty()) out += '\n';
@@ -153,17 +154,21 @@ std::vector<std::pair<std::string, std::string>> what_made(const RunDescription&
 }
 
 std::string csv_comparison(std::span<const ComparisonTable> tables, const ResultOrigin& origin) {
-  std::string out = "table,row,column,published,measured,ratio," + origin_headings() + '\n';
+  std::string out = "table,row,column,published,measured,ratio,median,low,high,values," + origin_headings() + '\n';
   const std::string made = origin_fields(origin);
   for (const ComparisonTable& table : tables) {
     for (const ComparisonTable::Row& row : table.rows) {
       for (const std::optional<Comparison>& cell : row.cells) {
         if (!cell) continue;
         const std::optional<double> ratio = cell->ratio();
-        out += fmt::format("{},{},{},{},{},{},{}\n", csv_field(cell->table), csv_field(cell->row),
+        const std::optional<MeanSpread>& spread = cell->spread;
+        const std::string spread_cells = spread ? fmt::format("{},{},{},{}", spread->median, spread->interval.low,
+                                                              spread->interval.high, spread->count)
+                                                : ",,,";
+        out += fmt::format("{},{},{},{},{},{},{},{}\n", csv_field(cell->table), csv_field(cell->row),
                            csv_field(cell->column), cell->published ? fmt::format("{}", *cell->published) : "",
                            cell->words.empty() ? fmt::format("{}", cell->measured) : csv_field(cell->words),
-                           ratio ? fmt::format("{}", *ratio) : "", made);
+                           ratio ? fmt::format("{}", *ratio) : "", spread_cells, made);
       }
     }
   }
@@ -175,6 +180,7 @@ std::string markdown_comparison(std::span<const ComparisonTable> tables, const R
   const auto safe = [](const std::string& text) { return markdown_escaped(base::printable(text)); };
   std::string out = fmt::format("# {}\n", safe(run.paper));
   if (any_published(tables)) out += "\nEach cell: measured (published, ratio measured/published).\n";
+  if (any_spread(tables)) out += fmt::format("\n{}\n", kSpreadLegend);
   for (const ComparisonTable& table : tables) {
     out += fmt::format("\n## {}: {}\n\n", safe(table.part), safe(table.title));
     for (const auto& [part, file] : images) {

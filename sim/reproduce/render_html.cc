@@ -9,7 +9,8 @@ namespace dfrs::sim {
 namespace {
 
 std::string cells_of(const ComparisonTable::Column& column, const std::optional<Comparison>& cell) {
-  std::string out = fmt::format("<td>{}</td>", cell ? html_text(figure_text(*cell, column)) : "");
+  std::string out =
+      fmt::format("<td>{}</td>", cell ? html_text(figure_text(*cell, column) + spread_text(*cell, column)) : "");
   if (!column.published) return out;
   const bool published = cell && cell->published;
   out += fmt::format("<td class=\"soft\">{}</td>", published ? figure_text(*cell->published, column.decimals) : "");
@@ -83,6 +84,7 @@ std::string html_comparison(std::span<const ComparisonTable> tables, const RunDe
         "apt-get install gnuplot-nox) and write the report again.</p>\n",
         html_text(charts.error()));
   }
+  if (any_spread(tables)) out += fmt::format("<p class=\"soft\">{}</p>\n", html_text(kSpreadLegend));
   for (const ComparisonTable& table : tables) out += section_of(table, charts);
   const auto made = what_made(run);
   if (!run.notes.empty() || !made.empty()) {

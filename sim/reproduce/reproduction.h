@@ -14,8 +14,16 @@
 #include <vector>
 
 #include "sim/campaign/parallel.h"
+#include "sim/metrics/bootstrap.h"
 
 namespace dfrs::sim {
+
+/// How far apart the values are whose mean a cell shows.
+struct MeanSpread {
+  std::size_t count = 0;
+  double median = 0;
+  Interval interval;  ///< of the mean
+};
 
 /// One cell of a published table, and ours.
 struct Comparison {
@@ -27,6 +35,7 @@ struct Comparison {
   std::string words = {};  ///< if not empty, shown instead of the value: an algorithm, a cause
   /// The row whose published value this one shows again, because it tests another reading of it; empty: its own.
   std::string variant_of = {};
+  std::optional<MeanSpread> spread = {};  ///< where `measured` is a mean of two values or more
 
   /// measured / published; nothing without a published value or if that is 0.
   std::optional<double> ratio() const;
@@ -65,6 +74,8 @@ struct Plot {
 class ReproductionReport {
  public:
   void add(Comparison cell) { cells_.push_back(std::move(cell)); }
+  /// Adds a cell with the mean of `values`, at least one, and their spread.
+  void add_mean(Comparison cell, std::span<const double> values);
   /// Adds a sentence below the table `part`: what was left out, which instances stand for the paper's. With an empty
   /// `part`, at the end of the report.
   void note(std::string part, std::string sentence) { notes_.push_back({std::move(part), std::move(sentence)}); }

@@ -291,12 +291,14 @@ TEST(Dynp, NamesAndWhatIsWrongWithThem) {
   EXPECT_EQ(canonical("dynp/ADVANCED/artww"), "dynP/advanced/ARTwW");
   EXPECT_EQ(canonical("dynP/basic/bounds=7200-9000"), "dynP/basic");
   EXPECT_EQ(canonical("dynP/basic/threshold=3/bounds=60-120"), "dynP/basic/bounds=60-120/threshold=3");
+  EXPECT_EQ(canonical("dynP/advanced/artww/queue=left"), "dynP/advanced/ARTwW/queue=left");
   EXPECT_EQ(canonical("dynP/simple/MS/within=60/first=3/slack=0.1"), "dynP/simple/MS/slack=0.1/first=3/within=60");
   for (const char* bad :
        {"dynP", "dynP/", "dynP/clever", "dynP/simple", "dynP/simple/RT", "dynP/basic/MS", "dynP/basic/bounds=5",
         "dynP/basic/bounds=9-5", "dynP/basic/slack=0.1", "dynP/advanced/MS/slack=1", "dynP/advanced/MS/slack=-1",
-        "dynP/advanced/MS/first=0", "dynP/advanced/MS/first=2/first=3", "dynP/advanced/MS/within=x",
-        "dynP/advanced/MS/", "dynP/advanced/MS/bounds=1-2", "FCFS/conservativ"}) {
+        "dynP/advanced/MS/first=0", "dynP/advanced/MS/first=2/first=3", "dynP/advanced/MS/queue=right",
+        "dynP/basic/queue=left", "dynP/advanced/MS/within=x", "dynP/advanced/MS/", "dynP/advanced/MS/bounds=1-2",
+        "FCFS/conservativ"}) {
     EXPECT_FALSE(parse_algorithm(bad)) << bad;
   }
   EXPECT_NE(parse_algorithm("dynP/clever").error().message.find("'clever' is no decider"), std::string::npos);

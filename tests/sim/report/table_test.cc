@@ -23,11 +23,11 @@ TEST(ReportTable, TextOfTwoInstances) {
   EXPECT_THAT(text_summary(summarize_campaign(two_by_two())), StartsWith(
                                                                   R"(2 instances, 200 jobs in all
 
-                                               degradation from bound                                  per job
-  algorithm                          avg    std  median    p90    max  mean stretch  underutil.  pauses  moves  GB/s
---------------------------------------------------------------------------------------------------------------------
-  EASY                             200.0  141.4   200.0  300.0  300.0         12.00        0.12    0.00   0.00  0.00
-> GreedyPM*/per/OPT=MIN/MINVT=600    4.0    2.8     4.0    6.0    6.0          1.50        0.38    1.50   0.75  0.38
+                                                             degradation from bound      above the best                                  per job
+  algorithm                          avg    low   high    std  median    p90    max    avg   low   high  mean stretch  underutil.  pauses  moves  GB/s
+------------------------------------------------------------------------------------------------------------------------------------------------------
+  EASY                             200.0  100.0  300.0  141.4   200.0  300.0  300.0  196.0  98.0  294.0         12.00        0.12    0.00   0.00  0.00
+> GreedyPM*/per/OPT=MIN/MINVT=600    4.0    2.0    6.0    2.8     4.0    6.0    6.0    0.0     -      -          1.50        0.38    1.50   0.75  0.38
 
 > lowest average degradation
 stretch: )"));
@@ -73,11 +73,13 @@ TEST(ReportTable, MarkdownEscapesNamesAndMarksTheBest) {
   std::vector<ResultRow> rows = two_by_two();
   rows[0].algorithm = rows[2].algorithm = "E|ASY";
   const std::string text = markdown_summary(summarize_campaign(rows));
-  EXPECT_THAT(text, HasSubstr("\n| algorithm | degradation avg | degradation std | degradation median | "
-                              "degradation p90 | degradation max | mean stretch | underutil. | pauses per job | "
+  EXPECT_THAT(text, HasSubstr("\n| algorithm | degradation avg | degradation low | degradation high | degradation std "
+                              "| degradation median | "
+                              "degradation p90 | degradation max | above the best avg | above the best low | above the "
+                              "best high | mean stretch | underutil. | pauses per job | "
                               "moves per job | GB/s |\n|---|---:|"));
-  EXPECT_THAT(text, HasSubstr("\n| E\\|ASY | 200.0 | 141.4 | "));
-  EXPECT_THAT(text, HasSubstr("\n| GreedyPM\\*/per/OPT=MIN/MINVT=600 | **4.0** | 2.8 | "));
+  EXPECT_THAT(text, HasSubstr("\n| E\\|ASY | 200.0 | 100.0 | 300.0 | 141.4 | "));
+  EXPECT_THAT(text, HasSubstr("\n| GreedyPM\\*/per/OPT=MIN/MINVT=600 | **4.0** | 2.0 | 6.0 | 2.8 | "));
 }
 
 TEST(ReportTable, CsvHasAllDigitsAndQuotes) {
@@ -108,6 +110,13 @@ TEST(ReportTable, JsonReadsBack) {
   EXPECT_EQ(document["algorithms"][1]["best"], true);
   EXPECT_EQ(document["algorithms"][1]["degradation"]["p90"], 6.0);
   EXPECT_EQ(document["algorithms"][1]["traffic_gb_per_s"], 0.375);
+  EXPECT_EQ(document["algorithms"][0]["degradation"]["low"], 100.0);
+  EXPECT_EQ(document["algorithms"][0]["degradation"]["high"], 300.0);
+  EXPECT_EQ(document["algorithms"][0]["difference"]["mean"], 196.0);
+  EXPECT_EQ(document["algorithms"][0]["difference"]["low"], 98.0);
+  EXPECT_EQ(document["algorithms"][0]["difference"]["high"], 294.0);
+  EXPECT_EQ(document["algorithms"][1]["difference"]["mean"], 0.0);
+  EXPECT_TRUE(document["algorithms"][1]["difference"]["low"].is_null());
 }
 
 TEST(ReportTable, FormatsByName) {

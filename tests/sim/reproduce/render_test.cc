@@ -20,7 +20,8 @@ using ::testing::SizeIs;
 const RunDescription kRun{"made-up: Nobody, A paper, 2011", {"Seed 1."}};
 const ResultOrigin kOrigin{"p 1", "a,b", "12", "", "--seed=1"};
 const std::string kHeader =
-    "table,row,column,published,measured,ratio,program,source,source_sha256,workload_options,simulation_options\n";
+    "table,row,column,published,measured,ratio,median,low,high,values,program,source,source_sha256,workload_options,"
+    "simulation_options\n";
 
 TEST(RenderComparison, TextHasOursPaperAndRatioSideBySide) {
   EXPECT_EQ(text_comparison(comparison_tables(kMadeUp, made_up_report()), kRun),
@@ -76,9 +77,9 @@ Triage   2.25    1.50
   EXPECT_THAT(text_comparison(tables, run), Not(HasSubstr("paper")));
   EXPECT_EQ(csv_comparison(tables, {}),
             kHeader +
-                "table1,EASY,avg.,,1200.25,,,,,,\ntable1,EASY,U,,0.0264,,,,,,\n"
-                "table1,EASY,ahead,,\"Triage, by <far>\",,,,,,\ntable1,Triage,avg.,,2.2512,,,,,,\n"
-                "table1,Triage,U,,1.5,,,,,,\n");
+                "table1,EASY,avg.,,1200.25,,,,,,,,,,\ntable1,EASY,U,,0.0264,,,,,,,,,,\n"
+                "table1,EASY,ahead,,\"Triage, by <far>\",,,,,,,,,,\ntable1,Triage,avg.,,2.2512,,,,,,,,,,\n"
+                "table1,Triage,U,,1.5,,,,,,,,,,\n");
   EXPECT_THAT(markdown_comparison(tables, run), HasSubstr("| Triage | 2.25 | 1.50 |  |"));
   EXPECT_THAT(markdown_comparison(tables, run), Not(HasSubstr("published")));
   EXPECT_THAT(html_comparison(tables, run, PartCharts{}), HasSubstr("<td>Triage, by &lt;far&gt;</td>"));
@@ -117,10 +118,25 @@ TEST(RenderComparison, CsvQuotesNamesAndKeepsAllDigits) {
   report.add({"table1", "a", "min", 0, 2});
   EXPECT_EQ(csv_comparison(comparison_tables(kMadeUp, report), kOrigin),
             kHeader +
-                "table1,\"GreedyP, \"\"star\"\"\",avg. (GB/s),0.1,0.3333333333333333,3.333333333333333,"
+                "table1,\"GreedyP, \"\"star\"\"\",avg. (GB/s),0.1,0.3333333333333333,3.333333333333333,,,,,"
                 "p 1,\"a,b\",12,,--seed=1\n"
-                "table1,a,max,,1e-20,,p 1,\"a,b\",12,,--seed=1\n"
-                "table1,a,min,0,2,,p 1,\"a,b\",12,,--seed=1\n");
+                "table1,a,max,,1e-20,,,,,,p 1,\"a,b\",12,,--seed=1\n"
+                "table1,a,min,0,2,,,,,,p 1,\"a,b\",12,,--seed=1\n");
+}
+
+TEST(RenderComparison, MeansHaveIntervalAndMedian) {
+  ReproductionReport report;
+  report.add_mean({"table1", "EASY", "avg.", 4.0}, std::vector<double>{1, 2, 3, 10});
+  const std::vector<ComparisonTable> tables = comparison_tables(kMadeUp, report);
+  const Comparison& cell = *tables.front().rows.front().cells.front();
+  EXPECT_EQ(cell.measured, 4);
+  ASSERT_TRUE(cell.spread);
+  EXPECT_EQ(cell.spread->median, 2.5);
+  EXPECT_EQ(cell.spread->count, 4U);
+  EXPECT_LT(cell.spread->interval.low, 4);
+  EXPECT_GT(cell.spread->interval.high, 4);
+  EXPECT_THAT(markdown_comparison(tables, kRun), HasSubstr("; 2.50] (4.00, 1.00) |"));
+  EXPECT_THAT(csv_comparison(tables, {}), HasSubstr("table1,EASY,avg.,4,4,1,2.5,"));
 }
 
 TEST(RenderComparison, MarkdownHasOneCellPerFigure) {
