@@ -41,6 +41,7 @@ void set_decimals(ComparisonTable& table, std::size_t column) {
     if (!cell || !cell->words.empty()) continue;
     if (std::isfinite(cell->measured)) greatest = std::max(greatest, std::abs(cell->measured));
     whole = whole && cell->measured == std::floor(cell->measured);
+    if (cell->spread) whole = whole && cell->spread->median == std::floor(cell->spread->median);
     if (!cell->published) continue;
     published = true;
     greatest = std::max(greatest, std::abs(*cell->published));

@@ -63,7 +63,7 @@ TEST(ReportHtml, HasAllPartsAndNothingFromElsewhere) {
   EXPECT_THAT(html, HasSubstr("<p class=\"lead\">On these 2 instances GreedyPM*/per/OPT=MIN/MINVT=600 has"));
   EXPECT_THAT(html,
               HasSubstr("<p>2 algorithms on 2 instances with 200 jobs in all (100 each). Offered load 0.50.</p>"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"ranked\">200.0</td><td>141.4</td>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"ranked\">200.0</td><td>100.0</td><td>300.0</td><td>141.4</td>"));
   EXPECT_THAT(html,
               HasSubstr("<td>100</td><td>0.50</td><td>2.00</td><td>100.00</td><td class=\"best\">2.00</td></tr>"));
   EXPECT_THAT(html, HasSubstr("<dt>underutilization</dt>"));
