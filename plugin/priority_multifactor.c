@@ -7,8 +7,8 @@
  * Slurm computes a job's cost in one place, static and without a hook: there it asks calc_job_billable_tres(), which is
  * replaced by ours below.
  *
- * Unlike our other plugins this one exports all names of Slurm's source, as the original does: its copies of
- * slurmctld's data must give way to slurmctld's own.
+ * Unlike our other plugins this one exports all names of Slurm's source, as the original does (its copies of
+ * slurmctld's data must give way to slurmctld's own), but for the init() that ours calls.
  */
 #include <float.h>
 #include <math.h>
@@ -23,6 +23,7 @@ static double charged_billing(job_record_t *job, time_t from, time_t to, double 
 /* Slurm's _apply_new_usage() has these names: the end of the period, its length with decay, its length. */
 #define calc_job_billable_tres(job, from, locked) charged_billing(job, from, end_period, run_decay, run_delta)
 #define init init_multifactor
+__attribute__((visibility("hidden"))) int init_multifactor(void);
 /* clang-format off: these are one file */
 #include "src/plugins/priority/multifactor/fair_tree.c"
 #include "src/plugins/priority/multifactor/priority_multifactor.c"

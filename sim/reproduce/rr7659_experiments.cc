@@ -53,8 +53,12 @@ std::vector<std::size_t> spread(std::size_t count, std::size_t total) {
   return chosen;
 }
 
-Experiments::Experiments(const ReproduceOptions& options)
-    : options_(options), log_(find_log(options, kLog)), plan_(options, "rr7659") {}
+Experiments::Experiments(const ReproduceOptions& options) : options_(options), plan_(options, "rr7659") {}
+
+const std::string& Experiments::log() const {
+  if (!log_) log_ = find_log(options_, kLog);
+  return *log_;
+}
 
 void Experiments::need(Set set, std::string_view algorithm, Seconds period) {
   if (!has(set)) return;
@@ -115,12 +119,12 @@ std::vector<Instance> Experiments::instances(Set set) const {
     LoadOptions options;
     options.annotation = SwfAnnotation::kMemory;
     options.weeks = true;
-    std::vector<Instance> log = load_instances(log_, options).instances;
-    if (log.size() != kWeeks) {
-      throw InputError(
-          fmt::format("{}: has {} weeks with jobs, expected {}: is it the log {}?", log_, log.size(), kWeeks, kLog));
+    std::vector<Instance> all_weeks = load_instances(log(), options).instances;
+    if (all_weeks.size() != kWeeks) {
+      throw InputError(fmt::format("{}: has {} weeks with jobs, expected {}: is it the log {}?", log(),
+                                   all_weeks.size(), kWeeks, kLog));
     }
-    for (const std::size_t week : spread(weeks(), kWeeks)) all.push_back(std::move(log[week]));
+    for (const std::size_t week : spread(weeks(), kWeeks)) all.push_back(std::move(all_weeks[week]));
     return all;
   }
   std::vector<Instance> generated;

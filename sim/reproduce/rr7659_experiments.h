@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,7 +56,7 @@ class Experiments {
   void run() { plan_.run(); }
 
   /// True if the set's instances are available: HPC2N needs its log.
-  bool has(Set set) const { return set != Set::hpc2n || !log_.empty(); }
+  bool has(Set set) const { return set != Set::hpc2n || !log().empty(); }
   /// After run(): the results, in the order of instances; scaled ones by load, then by seed.
   std::span<const ResultRow> rows(Set set, std::string_view algorithm, Seconds period = kPeriod) const;
   /// Values of all results of the sets. Errors: those of rows().
@@ -71,9 +72,11 @@ class Experiments {
   std::size_t weeks() const;
   std::size_t size(Set set) const;
   std::vector<Instance> instances(Set set) const;
+  // Looked for only where a part needs it: results name the logs that were found.
+  const std::string& log() const;
 
   const ReproduceOptions& options_;
-  std::string log_;
+  mutable std::optional<std::string> log_;
   CampaignPlan plan_;
 };
 

@@ -47,16 +47,19 @@ TEST(CliReproduce, FoldersThatCannotBeWritten) {
   expect_failure(dfrs_sim({"reproduce", "rr7659", "--parts", "figure3b", "-o", file}), kExitIo, {file});
 }
 
-// Figure 3b is 14 simulations on one trace; a second run takes all of them from the store.
+// Figure 3b is 14 simulations on one generated trace; a second run takes all of them from the store. A folder of logs
+// is an option that the results name, but no log of it is their source.
 TEST(CliReproduce, ShowsAndKeepsAFigure) {
   const TemporaryFolder folder;
+  folder.write("HPC2N-2002-2.1-cln.swf", "; not read\n");
+  const Surroundings traces{.environment = {"DFRS_TRACES=" + folder.path().string()}};
   const std::vector<std::string> reproduce{"reproduce",   "rr7659", "--parts", "figure3b",
                                            "--instances", "1",      "-o",      folder / "out"};
-  const std::string text = output_of(reproduce);
+  const std::string text = output_of(reproduce, traces);
   EXPECT_THAT(text, HasSubstr("figure3b: underutilization"));
   EXPECT_THAT(text, HasSubstr("\n12000 "));
   EXPECT_THAT(text, HasSubstr("1 Lublin traces of our own seeds 1 to 1"));
-  EXPECT_THAT(folder.names(), ::testing::ElementsAre("out"));
+  EXPECT_THAT(folder.names(), ::testing::UnorderedElementsAre("HPC2N-2002-2.1-cln.swf", "out"));
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder / "out")) {
     names.push_back(entry.path().filename().string());
@@ -66,12 +69,12 @@ TEST(CliReproduce, ShowsAndKeepsAFigure) {
   EXPECT_THAT(
       csv, StartsWith("table,row,column,published,measured,ratio,median,low,high,values,program,source,source_sha256,"
                       "workload_options,simulation_options\nfigure3b,600,EASY,,"));
-  EXPECT_THAT(csv, HasSubstr(",--parts=figure3b --instances=1 --seed=1\n"));
+  EXPECT_THAT(csv, HasSubstr("),,,,--parts=figure3b --instances=1 --seed=1 --traces=" + folder.path().string() + "\n"));
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 11 * 3);
   EXPECT_THAT(file_bytes(folder / "out/rr7659.md"), HasSubstr("## figure3b"));
   EXPECT_THAT(file_bytes(folder / "out/rr7659.html"), HasSubstr("<h2>figure3b"));
 
-  EXPECT_EQ(output_of(reproduce), text);
+  EXPECT_EQ(output_of(reproduce, traces), text);
   EXPECT_EQ(file_bytes(folder / "out/rr7659.csv"), csv);
 }
 
