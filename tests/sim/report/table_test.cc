@@ -23,7 +23,7 @@ TEST(ReportTable, TextOfTwoInstances) {
   EXPECT_THAT(text_summary(summarize_campaign(two_by_two())), StartsWith(
                                                                   R"(2 instances, 200 jobs in all
 
-                                                             degradation from bound      above the best                mean stretch                    per job
+                                                             degradation from bound      above the best                 mean stretch                    per job
   algorithm                          avg    low   high    std  median    p90    max    avg   low   high    avg    low   high  median  underutil.  pauses  moves  GB/s
 ---------------------------------------------------------------------------------------------------------------------------------------------------------------------
   EASY                             200.0  100.0  300.0  141.4   200.0  300.0  300.0  196.0  98.0  294.0  12.00  12.00  12.00   12.00        0.12    0.00   0.00  0.00
