@@ -88,6 +88,8 @@ libdfrs_control_a_SOURCES = \
 	shim/controller/operations.h \
 	shim/controller/pause_costs.cc \
 	shim/controller/pause_costs.h \
+	shim/controller/pause_reasons.cc \
+	shim/controller/pause_reasons.h \
 	shim/controller/pause_rules.cc \
 	shim/controller/pause_rules.h \
 	shim/controller/policy_inputs.cc \
