@@ -19,7 +19,9 @@ constexpr const char* kShares = "Greedy*/OPT=MIN";
 constexpr const char* kPauses = "GreedyP*/OPT=MIN";
 constexpr const char* kRepacks = "GreedyPM*/per/OPT=MIN/MINVT=600";
 
-constexpr double kHardlyBetter = 1.1;   // a smaller gain is not worth a change
+constexpr double kHardlyBetter = 1.1;  // a smaller gain is not worth a change
+const PauseWorld kKept;
+const PauseWorld kLost = PauseWorld::all(Pauses::lost);
 constexpr double kMuchLostWork = 0.05;  // of all work
 constexpr std::size_t kFewJobs = 500;   // with fewer, percentiles and maxima say little
 
@@ -73,7 +75,7 @@ std::string short_name(std::string_view algorithm) {
 
 std::string row_name(const StudyRun& run, bool both_ways) {
   std::string name = short_name(run.algorithm);
-  if (both_ways) name += run.paused_work == PausedWork::kKept ? ", work kept" : ", work lost";
+  if (both_ways) name += run.pauses == kKept ? ", work kept" : ", work lost";
   return name;
 }
 
@@ -87,8 +89,8 @@ class Writer {
  public:
   Writer(const AdviceInput& input, std::vector<StudyRun> runs, std::optional<StudyRun> knowing)
       : in_(input), runs_(std::move(runs)), knowing_(std::move(knowing)), today_(runs_.front()) {
-    kept_ = choose(PausedWork::kKept);
-    lost_ = choose(PausedWork::kLost);
+    kept_ = choose(kKept);
+    lost_ = choose(kLost);
   }
 
   const std::string& recommended() const { return kept_->algorithm; }
@@ -128,12 +130,12 @@ class Writer {
   double gain(const StudyRun& run) const { return score(today_) / score(run); }
 
   // The best candidate for this effect of pausing; among about equal ones, the least demanding.
-  const StudyRun* choose(PausedWork work) const {
+  const StudyRun* choose(const PauseWorld& work) const {
     const StudyRun* best = nullptr;
     for (std::size_t k = 1; k < runs_.size(); ++k) {
       const StudyRun& run = runs_[k];
       // A policy that pauses nothing loses nothing.
-      if (run.paused_work != work && run.algorithm != kShares) continue;
+      if (run.pauses != work && run.algorithm != kShares) continue;
       if (best == nullptr || score(run) * kHardlyBetter < score(*best)) best = &run;
     }
     return best;
@@ -182,7 +184,7 @@ class Writer {
     if (!run.pauses_or_moves) return "no job is paused or moved; nodes' CPUs are shared";
     std::string text = fmt::format("a job is paused {} times on average", number(run.pauses_per_job));
     text += run.moves_per_job > 0 ? fmt::format(" and moved {} times", number(run.moves_per_job)) : " and never moved";
-    if (run.paused_work == PausedWork::kLost) {
+    if (run.pauses == kLost) {
       return text + fmt::format("; {} of all work is lost, and {} of the jobs lose some", percent(run.lost_share),
                                 percent(run.jobs_losing));
     }
@@ -195,7 +197,7 @@ class Writer {
 
   std::string lost_sentence() const {
     const auto same = std::find_if(runs_.begin(), runs_.end(), [&](const StudyRun& run) {
-      return run.algorithm == kept_->algorithm && run.paused_work == PausedWork::kLost;
+      return run.algorithm == kept_->algorithm && run.pauses == kLost;
     });
     std::string text = "If a paused job loses its work (requeued without a checkpoint): ";
     text += fmt::format("with the same policy one job in a hundred takes more than {} times as long, and {}. ",
@@ -338,7 +340,7 @@ class Writer {
       if (&run == kept_) table.best = table.rows.size();
       std::vector<std::string> row{row_name(run, both_ways(run)), number(run.pauses_per_job),
                                    fmt::format("{:.0f}", run.most_pauses), number(run.moves_per_job)};
-      const bool carries = run.paused_work == PausedWork::kKept;
+      const bool carries = run.pauses == kKept;
       if (traffic) {
         row.push_back(carries ? rate(run.gb_per_s) : "-");
         row.push_back(carries ? rate(run.peak_gb_per_s) : "-");
@@ -496,7 +498,7 @@ AccountingFacts accounting_facts(const SacctLog& log) {
 }
 
 Advice advise(const AdviceInput& input) {
-  std::vector<Trial> trials{{kToday, PausedWork::kKept, &input.samples}, {kShares, PausedWork::kKept, &input.samples}};
+  std::vector<Trial> trials{{kToday, kKept, &input.samples}, {kShares, kKept, &input.samples}};
   std::vector<std::string> candidates{kPauses, kRepacks};
   for (const std::string& name : input.candidates) {
     const auto algorithm = parse_algorithm(name);
@@ -513,7 +515,7 @@ Advice advise(const AdviceInput& input) {
     if (!known) candidates.push_back(canonical);
   }
   for (const std::string& name : candidates) {
-    for (const PausedWork work : {PausedWork::kKept, PausedWork::kLost}) trials.push_back({name, work, &input.samples});
+    for (const PauseWorld& work : {kKept, kLost}) trials.push_back({name, work, &input.samples});
   }
   std::vector<StudyRun> runs = run_study(trials, input.study);
   std::optional<StudyRun> knowing;
@@ -522,7 +524,7 @@ Advice advise(const AdviceInput& input) {
     StudyOptions quiet = input.study;
     quiet.progress = {};
     Writer choice(input, runs, std::nullopt);
-    knowing = run_study({{choice.recommended(), PausedWork::kKept, &input.measured}}, quiet).front();
+    knowing = run_study({{choice.recommended(), kKept, &input.measured}}, quiet).front();
   }
   return Writer(input, std::move(runs), std::move(knowing)).write();
 }

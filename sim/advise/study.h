@@ -37,7 +37,7 @@ struct Service {
 /// One policy on all samples.
 struct StudyRun {
   std::string algorithm;  ///< canonical name
-  PausedWork paused_work = PausedWork::kKept;
+  PauseWorld pauses;
   bool pauses_or_moves = false;  ///< whether it did
   Service all;
   std::array<Service, kJobClasses.size()> by_class;
@@ -64,7 +64,7 @@ struct StudyOptions {
 /// allocated CPUs.
 struct Trial {
   std::string algorithm;
-  PausedWork paused_work = PausedWork::kKept;
+  PauseWorld pauses;
   const std::vector<Instance>* samples = nullptr;
 };
 

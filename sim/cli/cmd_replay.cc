@@ -166,13 +166,15 @@ struct ReplayCommand {
     options.events_apart = setup.options.of<DfrsOptions>().ticks_apart;
     options.penalty = 0;
     if (setup.host) {
-      const auto& [recorded_penalty, keeps_work, min_progress, max_lost_runs] = *setup.host;
+      const auto& [recorded_penalty, swap_rate, pauses, min_progress, max_lost_runs] = *setup.host;
       options.penalty = recorded_penalty;
-      options.paused_work = keeps_work ? PausedWork::kKept : PausedWork::kLost;
+      options.swap_rate = swap_rate;
+      options.pauses = pauses;
       options.lost_work = {min_progress, max_lost_runs};
     }
     if (penalty || !setup.host) {
       options.penalty = penalty.value_or(0);
+      options.swap_rate = 0;
       options.engine.of<TriageOptions>().penalty = options.penalty;
     }
     return options;

@@ -340,11 +340,23 @@ void SimulationOptions::add(CLI::App& app) {
       ->check(CLI::IsMember({"task", "packed"}))
       ->capture_default_str()
       ->group(group);
-  app.add_option("--paused-work", paused_work_,
-                 "work of a job that is paused or moved: 'kept', the job continues later, or 'lost', it starts over")
-      ->check(CLI::IsMember({"kept", "lost"}))
-      ->capture_default_str()
-      ->group(group);
+  CLI::Option* const pauses =
+      app.add_option(
+             "--pauses", pauses_,
+             fmt::format("what a pause or a move does to a job: {}. kept: it continues later; lost: it starts over; "
+                         "none: it is never paused; mixed: a part X of the jobs keeps its work, drawn by SEED or "
+                         "given by the trace's marks, and the rest is /none (the default) or /lost",
+                         record::kPauseWorlds))
+          ->check(CLI::Validator(
+              [](const std::string& text) {
+                const auto world = record::parse_world(text);
+                return world ? std::string() : world.error();
+              },
+              "WORLD"))
+          ->capture_default_str()
+          ->group(group);
+  // The former words, which results of earlier versions have in their commands.
+  app.add_option("--paused-work", pauses_)->check(CLI::IsMember({"kept", "lost"}))->excludes(pauses)->group("");
   app.add_flag("--discover-needs", discover_needs_,
                "measure how much of the requested CPU jobs use, and share CPU by that (CpuNeed=measured in dfrs.conf)")
       ->group(group);
@@ -353,11 +365,11 @@ void SimulationOptions::add(CLI::App& app) {
       ->capture_default_str()
       ->group(group);
   app.add_option("--min-progress", min_progress_,
-                 "with --paused-work lost: seconds of virtual time before a run may be ended")
+                 "where --pauses loses work: seconds of virtual time before a run may be ended")
       ->check(number_in(0, 1e9))
       ->capture_default_str()
       ->group(group);
-  app.add_option("--max-lost-runs", max_lost_runs_, "with --paused-work lost: the most runs that a job may lose")
+  app.add_option("--max-lost-runs", max_lost_runs_, "where --pauses loses work: the most runs that a job may lose")
       ->check(whole_number_in(0, 1'000'000))
       ->capture_default_str()
       ->group(group);
@@ -372,12 +384,15 @@ SimOptions SimulationOptions::sim() const {
   options.events_apart = instants_ == "apart";
   options.engine.of<BatchOptions>().pass_per_event = passes_ == "event";
   options.engine.of<BatchOptions>().pack_tasks = batch_nodes_ == "packed";
-  options.paused_work = paused_work_ == "lost" ? PausedWork::kLost : PausedWork::kKept;
+  options.pauses = world();
   options.discover_needs = discover_needs_;
   options.need_rule.floor = need_floor_;
   options.lost_work = {min_progress_, max_lost_runs_};
   return options;
 }
+
+// Already checked.
+PauseWorld SimulationOptions::world() const { return record::parse_world(pauses_).value(); }
 
 std::string SimulationOptions::text() const {
   if (app_ != nullptr) return options_text(*app_, kSimulation, {});
@@ -390,9 +405,10 @@ std::string SimulationOptions::describe() const {
   std::string text = fmt::format(
       "penalty {} s, period {} s, stretch bounded at {} s, instants {}, batch passes per {}, batch nodes {}", penalty_,
       period_, stretch_floor_, instants_, passes_, batch_nodes_);
-  if (paused_work_ == "lost") {
-    text += fmt::format(", work of paused jobs lost (after {} s of progress, at most {} times)", min_progress_,
-                        max_lost_runs_);
+  const PauseWorld pauses = world();
+  if (pauses != PauseWorld{}) text += fmt::format(", pauses {}", world_text(pauses));
+  if (pauses.some_lose()) {
+    text += fmt::format(" (lost after {} s of progress, at most {} times)", min_progress_, max_lost_runs_);
   }
   if (discover_needs_) text += fmt::format(", CPU needs measured (floor {})", need_floor_);
   return text;

@@ -88,6 +88,7 @@ class SimulationOptions {
  public:
   void add(CLI::App& app);
   SimOptions sim() const;
+  PauseWorld world() const;
   Seconds stretch_floor() const { return stretch_floor_; }
   /// A description for reports: "penalty 300 s, period 600 s, ...".
   std::string describe() const;
@@ -105,7 +106,7 @@ class SimulationOptions {
   std::string instants_ = "apart";
   std::string passes_ = "instant";
   std::string batch_nodes_ = "task";
-  std::string paused_work_ = "kept";
+  std::string pauses_ = "kept";
   Seconds min_progress_ = 60;
   std::uint32_t max_lost_runs_ = 3;
 };
