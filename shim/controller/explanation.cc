@@ -157,10 +157,17 @@ class Explanation {
         job_.virtual_time(now_), flow_time());
   }
 
+  std::string why_never() const {
+    const bool enough = job_.history.lost_runs > 0 && job_.history.lost_runs >= live_.config.max_lost_runs;
+    return enough ? " again: it has lost as many runs as MaxLostRuns allows" : "";
+  }
+
   void say_pausing() {
     const JobFlags flags = policy_flags(job_);
     say("It may {}be paused and may {}be moved now.", flags.may_not_pause ? "not " : "",
         flags.may_not_move ? "not " : "");
+    if (job_.pausing.pauses == Pauses::none) say("By dfrs.conf it is never paused or moved{}.", why_never());
+    if (job_.pausing.pauses == Pauses::lost) say("A pause or a move loses its work.");
     if (flags.may_not_pause || job_.pausing.pause_cost < 0) return;
     lines_.push_back(why_cost(job_, live_.pause_costs, live_.config, now_));
   }

@@ -157,6 +157,7 @@ std::vector<StudyRun> run_study(const std::vector<Trial>& trials, const StudyOpt
     GlpkSolver solver;
     SimOptions sim;
     sim.penalty = options.penalty;
+    sim.swap_rate = options.swap_rate;
     sim.pauses = trial.pauses;
     sim.lost_work = options.lost_work;
     sim.engine.of<DfrsOptions>().period = options.period;

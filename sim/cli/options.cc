@@ -306,8 +306,11 @@ std::vector<Instance> WorkloadOptions::load(bool& papers_weeks) const {
 void SimulationOptions::add(CLI::App& app) {
   const std::string group = kSimulation;
   app_ = &app;
-  app.add_option("--penalty", penalty_, "seconds without progress after a resume or a move")
-      ->check(number_in(0, 1e9))
+  app.add_option(
+         "--penalty", penalty_,
+         "seconds without progress after a resume or a move, or memory/RATE: the time to write the job's memory "
+         "on a node and read it back at RATE MiB/s")
+      ->check(penalty_rule())
       ->capture_default_str()
       ->group(group);
   app.add_option("--period", period_, "seconds between ticks of /per and /stretch-per")
@@ -377,8 +380,7 @@ void SimulationOptions::add(CLI::App& app) {
 
 SimOptions SimulationOptions::sim() const {
   SimOptions options;
-  options.penalty = penalty_;
-  options.engine.of<TriageOptions>().penalty = penalty_;
+  set_penalty(penalty_, options);
   options.engine.of<DfrsOptions>().period = period_;
   options.engine.of<DfrsOptions>().priority_floor = priority_floor_;
   options.events_apart = instants_ == "apart";
@@ -402,9 +404,9 @@ std::string SimulationOptions::text() const {
 }
 
 std::string SimulationOptions::describe() const {
-  std::string text = fmt::format(
-      "penalty {} s, period {} s, stretch bounded at {} s, instants {}, batch passes per {}, batch nodes {}", penalty_,
-      period_, stretch_floor_, instants_, passes_, batch_nodes_);
+  std::string text =
+      fmt::format("penalty {}, period {} s, stretch bounded at {} s, instants {}, batch passes per {}, batch nodes {}",
+                  penalty_words(sim()), period_, stretch_floor_, instants_, passes_, batch_nodes_);
   const PauseWorld pauses = world();
   if (pauses != PauseWorld{}) text += fmt::format(", pauses {}", world_text(pauses));
   if (pauses.some_lose()) {
@@ -424,6 +426,54 @@ std::string own_options(const CLI::App& app, std::span<const std::string_view> l
            std::find(left_out.begin(), left_out.end(), name) == left_out.end();
   };
   return text_of_options(app, chosen, {});
+}
+
+namespace {
+
+constexpr std::string_view kByMemory = "memory/";
+
+// Nothing unless all of `text` is a number from `least` to `most`.
+std::optional<double> number_within(std::string_view text, double least, double most) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  if (whole && std::isfinite(value) && value >= least && value <= most) return value;
+  return std::nullopt;
+}
+
+// Of a penalty by memory; nothing for a penalty in seconds.
+std::optional<double> rate_of(std::string_view text) {
+  if (!text.starts_with(kByMemory)) return std::nullopt;
+  return number_within(text.substr(kByMemory.size()), 1e-3, 1e9);
+}
+
+}  // namespace
+
+CLI::Validator penalty_rule() {
+  return {[](const std::string& text) {
+            if (rate_of(text) || number_within(text, 0, 1e9)) return std::string();
+            return fmt::format(
+                "'{}' is not a number of seconds from 0 to 1000000000, nor memory/RATE with a rate from 0.001 to "
+                "1000000000 MiB/s",
+                text);
+          },
+          "PENALTY"};
+}
+
+void set_penalty(const std::string& text, SimOptions& options) {
+  options.swap_rate = rate_of(text).value_or(0);
+  if (options.swap_rate > 0) return;  // each job's view has its own
+  options.penalty = number_within(text, 0, 1e9).value();
+  options.engine.of<TriageOptions>().penalty = options.penalty;
+}
+
+std::string penalty_text(const SimOptions& options) {
+  return options.swap_rate > 0 ? fmt::format("{}{}", kByMemory, options.swap_rate) : fmt::format("{}", options.penalty);
+}
+
+std::string penalty_words(const SimOptions& options) {
+  return options.swap_rate > 0 ? fmt::format("memory at {} MiB/s", options.swap_rate)
+                               : fmt::format("{} s", options.penalty);
 }
 
 CLI::Validator number_in(double least, double most) {

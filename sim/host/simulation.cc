@@ -346,6 +346,13 @@ Pauses pauses_of(const Job& job, const PauseWorld& world) {
 
 RunResult simulate(const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
                    const Watch& watch) {
+  const auto has_mark = [](const Job& job) { return job.pauses.has_value(); };
+  if (options.pauses.marked && std::none_of(instance.jobs.begin(), instance.jobs.end(), has_mark)) {
+    throw InputError(
+        fmt::format("{}: no job is marked, and --pauses {} goes by marks: give a dfrs-trace with '; Pauses: yes', "
+                    "accounting with Comment, or a part X to draw",
+                    instance.name, world_text(options.pauses)));
+  }
   return Simulation(instance, algorithm, options, watch).run();
 }
 

@@ -100,7 +100,7 @@ TEST(Advice, SaysWhatTheFiguresSay) {
       << page;
   EXPECT_NE(page.find("> GreedyP*, work kept"), std::string::npos) << page;
   EXPECT_NE(advice.conf.find("\nAlgorithm=GreedyP*/OPT=MIN\n"), std::string::npos) << advice.conf;
-  EXPECT_NE(page.find("LostWork=refuse"), std::string::npos);
+  EXPECT_NE(page.find("Pauses=kept"), std::string::npos);
 }
 
 // Markdown is not wrapped, so it shows a sentence as it was written.
@@ -121,7 +121,7 @@ TEST(Advice, SaysThatThereIsNoReasonToChange) {
   input.samples = {{"alone", Platform::homogeneous(1, 1024), {make(1, 0, 10, 100)}}};
   const Advice advice = advise(input);
   EXPECT_NE(text_page(advice.page).find("There is little reason to change."), std::string::npos);
-  EXPECT_NE(advice.conf.find("PauseBy=none"), std::string::npos) << advice.conf;
+  EXPECT_NE(advice.conf.find("Pauses=none"), std::string::npos) << advice.conf;
 }
 
 }  // namespace

@@ -69,6 +69,7 @@ TEST(NoOptionIsIgnored, OfSimulations) {
   const std::vector<Case> cases{
       {"penalty", "GreedyPM*", [](SimOptions& o) { o.penalty = 30; }},
       {"events_apart", "GreedyP*", [](SimOptions& o) { o.events_apart = false; }},
+      {"swap_rate", "GreedyP*", [](SimOptions& o) { o.swap_rate = 1; }},
       {"pauses", "GreedyP*", [](SimOptions& o) { o.pauses = PauseWorld::all(Pauses::lost); }},
       {"discover_needs", "Triage", [](SimOptions& o) { o.discover_needs = true; }},
       {"need_rule.floor", "Triage", discovering([](SimOptions& o) { o.need_rule.floor = 0.6; })},
