@@ -233,7 +233,8 @@ libstudies_a_SOURCES = \
 	sim/reproduce/triage/study.cc \
 	sim/reproduce/triage/study.h \
 	sim/reproduce/triage/triage.cc \
-	sim/reproduce/triage/weeks_part.cc
+	sim/reproduce/triage/weeks_part.cc \
+	sim/reproduce/triage/worlds_part.cc
 SIM_CORE_LIBS = libsim.a libdfrs_record.a libpolicy.a $(FMT_LIBS) $(ARCHIVE_LIBS) $(CURL_LIBS) $(NETTLE_LIBS) $(SQLITE_LIBS) \
 	$(ZLIB_LIBS) $(DEFLATE_LIBS) $(GLPK_LIBS) $(BASE_LIBS) $(PTHREAD_LIBS)
 SIM_LIBS = libstudies.a $(SIM_CORE_LIBS)
