@@ -19,6 +19,7 @@ nobase_dist_doc_DATA = \
 	docs/reference/dfrsctl.md \
 	docs/reference/dfrsd.md \
 	docs/reference/exit-codes.md \
+	docs/reference/explain.md \
 	docs/reference/glossary.md \
 	docs/reference/metrics.md \
 	docs/reference/packages.md \
@@ -39,6 +40,7 @@ nobase_dist_doc_DATA = \
 	docs/results/reproduction.md \
 	docs/results/rr5724.md \
 	docs/results/rr7659.md \
+	docs/results/sc15.md \
 	docs/results/triage.md \
 	etc/dfrs.conf.example \
 	examples/dfrs.conf.lab \

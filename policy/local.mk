@@ -18,6 +18,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/batch/planning_policy.h \
 	policy/batch/planning_queue.cc \
 	policy/batch/planning_queue.h \
+	policy/batch/queue_rank.cc \
+	policy/batch/queue_rank.h \
 	policy/batch/shared_nodes.h \
 	policy/batch/whole_nodes.cc \
 	policy/batch/whole_nodes.h \
@@ -44,6 +46,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/core/nodes_by_load.h \
 	policy/core/option_table.h \
 	policy/core/policy.h \
+	policy/core/reason.h \
 	policy/core/registry.cc \
 	policy/core/registry.h \
 	policy/core/resources.h \

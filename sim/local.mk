@@ -218,6 +218,7 @@ libstudies_a_SOURCES = \
 	sim/reproduce/rr7659_published.cc \
 	sim/reproduce/rr7659_published.h \
 	sim/reproduce/rr7659_tables.cc \
+	sim/reproduce/sc15.cc \
 	sim/reproduce/triage/figures.cc \
 	sim/reproduce/triage/logs_part.cc \
 	sim/reproduce/triage/losses.cc \
@@ -232,7 +233,8 @@ libstudies_a_SOURCES = \
 	sim/reproduce/triage/study.cc \
 	sim/reproduce/triage/study.h \
 	sim/reproduce/triage/triage.cc \
-	sim/reproduce/triage/weeks_part.cc
+	sim/reproduce/triage/weeks_part.cc \
+	sim/reproduce/triage/worlds_part.cc
 SIM_CORE_LIBS = libsim.a libdfrs_record.a libpolicy.a $(FMT_LIBS) $(ARCHIVE_LIBS) $(CURL_LIBS) $(NETTLE_LIBS) $(SQLITE_LIBS) \
 	$(ZLIB_LIBS) $(DEFLATE_LIBS) $(GLPK_LIBS) $(BASE_LIBS) $(PTHREAD_LIBS)
 SIM_LIBS = libstudies.a $(SIM_CORE_LIBS)
@@ -257,6 +259,8 @@ dfrs_sim_SOURCES = \
 	sim/cli/cmd_reproduce.cc \
 	sim/cli/cmd_run.cc \
 	sim/cli/command.h \
+	sim/cli/explained_job.cc \
+	sim/cli/explained_job.h \
 	sim/cli/main.cc \
 	sim/cli/options.cc \
 	sim/cli/options.h \

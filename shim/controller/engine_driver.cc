@@ -24,6 +24,9 @@ constexpr int kMostCalls = 8;
 void show_job(const Job& job, std::uint32_t reference_cpus, Seconds now, JobView& view, Seconds& estimate) {
   view.id = job.id;
   view.flags = policy_flags(job);
+  view.pauses = job.pausing.pauses;
+  view.lost_runs = job.history.lost_runs;
+  view.longest_run = job.history.longest_run;
   view.tasks = job.facts.tasks;
   view.cpu_need = job.need.value * job.facts.cpus_per_task / reference_cpus;
   view.rigid[kMemory] = static_cast<RigidAmount>(job.facts.memory_per_task);
@@ -63,6 +66,7 @@ tl::expected<void, std::string> EngineDriver::create(const Config& config) {
   auto engine = Engine::create(config.algorithm, options);
   if (!engine) return tl::unexpected<std::string>(engine.error().message);
   engine_ = std::move(*engine);
+  engine_->explain(true);
   algorithm_ = config.algorithm;
   options_ = options;
   const PolicyTraits traits = algorithm_.traits;
@@ -201,6 +205,7 @@ tl::expected<void, std::string> EngineDriver::call(JobTable& jobs, const Nodes& 
   const Estimates estimates{jobs.estimates()};
   const auto decided = engine_->step(view, estimates, events_);
   if (recorder_ != nullptr) recorder_->step(view, estimates, events_, decided);
+  if (decided) stories_.step(view, events_, **decided);
   jobs.release_slots();
   if (!decided) {
     must_resync_ = true;

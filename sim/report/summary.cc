@@ -164,6 +164,8 @@ std::span<const AveragedFigure> averaged_figures() {
       {"response_by_width_s", [](const R& row, double) { return row.metrics.response_by_width; }},
       {"slowdown60_by_width", [](const R& row, double) { return row.metrics.slowdown60_by_width; }},
       {"loss_of_capacity", [](const R& row, double) { return row.metrics.loss_of_capacity; }},
+      {"work_lost", [](const R& row, double) { return row.metrics.work_lost; }},
+      {"losses_per_job", [](const R& row, double) { return row.metrics.losses_per_job; }},
   };
   return all;
 }
