@@ -33,7 +33,6 @@ nobase_dist_doc_DATA = \
 	docs/researcher-guide.md \
 	docs/results/dynp.md \
 	docs/results/gang-cloud.md \
-	docs/results/ipdps2010.csv \
 	docs/results/ipdps2010.md \
 	docs/results/live-validation.md \
 	docs/results/performance.md \
