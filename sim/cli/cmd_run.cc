@@ -19,6 +19,8 @@
 #include "sim/io/constant_columns.h"
 #include "sim/io/output_file.h"
 #include "sim/metrics/metric_columns.h"
+#include "sim/timeline/collector.h"
+#include "sim/timeline/page.h"
 
 namespace dfrs::sim {
 namespace {
@@ -39,6 +41,7 @@ struct RunCommand {
   std::string log_file;
   std::string record_file;
   std::string timeline_file;
+  std::string report_file;
   bool json = false;
   bool times = false;
   bool bound = true;
@@ -59,10 +62,14 @@ struct RunCommand {
     GlpkSolver solver;
     SimOptions options = simulation.sim();
     options.engine.lp_solver = &solver;
-    check_outputs_differ(
-        {{"--jobs-csv", jobs_file}, {"--log", log_file}, {"--record", record_file}, {"--timeline", timeline_file}});
-    check_inputs_kept(workload.sources(),
-                      {{"--jobs-csv", jobs_file}, {"--log", log_file}, {"--timeline", timeline_file}});
+    check_outputs_differ({{"--jobs-csv", jobs_file},
+                          {"--log", log_file},
+                          {"--record", record_file},
+                          {"--timeline", timeline_file},
+                          {"--report", report_file}});
+    check_inputs_kept(
+        workload.sources(),
+        {{"--jobs-csv", jobs_file}, {"--log", log_file}, {"--timeline", timeline_file}, {"--report", report_file}});
     std::optional<OutputFile> jobs_output;
     std::optional<OutputFile> log_output;
     if (!jobs_file.empty()) jobs_output.emplace(jobs_file);
@@ -81,6 +88,12 @@ struct RunCommand {
     if (!timeline_file.empty()) {
       observers.list.push_back(&timeline.emplace(timeline_output.emplace(timeline_file), columns));
     }
+    std::optional<ScheduleCollector> collector;
+    std::optional<OutputFile> report_output;
+    if (!report_file.empty()) {
+      report_output.emplace(report_file);
+      observers.list.push_back(&collector.emplace(algorithm_name(algorithms.front())));
+    }
     std::optional<StepRecorder> recorder;
     if (!record_file.empty()) {
       observers.list.push_back(&recorder.emplace(record_file, instance, algorithms.front(), options));
@@ -97,6 +110,14 @@ struct RunCommand {
     if (jobs_output) jobs_output->commit();
     if (log_output) log_output->commit();
     if (timeline_output) timeline_output->commit();
+    if (collector) {
+      report_output->write(
+          timeline_page(fmt::format("{} under {}", instance.name, algorithm_name(algorithms.front())),
+                        fmt::format("{} on {}; {}", base::counted(instance.jobs.size(), "job"),
+                                    base::counted(instance.platform.nodes.size(), "node"), simulation.describe()),
+                        {collector->finish(instance)}));
+      report_output->commit();
+    }
     print(json ? as_json(instance, metrics, bounds, result, origin)
                : as_text(instance, metrics, bounds, result, origin));
   }
@@ -188,6 +209,8 @@ void add_run(CLI::App& app) {
   command->add_option("--timeline", options->timeline_file,
                       "write each job's state, yield, virtual time and nodes over time to this CSV file, a line per "
                       "job and interval without a change");
+  command->add_option("--report", options->report_file,
+                      "write a page to this HTML file: nodes and jobs over time, to zoom and search in a browser");
   command->add_option("--record", options->record_file,
                       "record the run in this new file for `dfrs-sim replay`; compressed if it ends with .gz");
   command->add_flag("--json", options->json, "print JSON");
