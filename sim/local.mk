@@ -237,9 +237,13 @@ libstudies_a_SOURCES = \
 	sim/timeline/collector.h \
 	sim/timeline/encode.cc \
 	sim/timeline/encode.h \
+	sim/timeline/export.cc \
+	sim/timeline/export.h \
 	sim/timeline/page.cc \
 	sim/timeline/page.h \
 	sim/timeline/page_files.h \
+	sim/timeline/recorded.cc \
+	sim/timeline/recorded.h \
 	sim/timeline/schedule.h
 # The page of timelines and its libraries, as strings.
 nodist_libstudies_a_SOURCES = sim/timeline/page_files.cc
@@ -285,6 +289,8 @@ dfrs_sim_SOURCES = \
 	sim/cli/cmd_reproduce.cc \
 	sim/cli/cmd_run.cc \
 	sim/cli/command.h \
+	sim/cli/explained_job.cc \
+	sim/cli/explained_job.h \
 	sim/cli/main.cc \
 	sim/cli/options.cc \
 	sim/cli/options.h \

@@ -18,10 +18,13 @@
 #include "record/replay.h"
 #include "sim/campaign/origin_json.h"
 #include "sim/cli/command.h"
+#include "sim/cli/explained_job.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
 #include "sim/host/glpk_solver.h"
 #include "sim/io/output_file.h"
+#include "sim/timeline/page.h"
+#include "sim/timeline/recorded.h"
 #include "sim/workload/recorded.h"
 #include "sim/workload/trace_file.h"
 
@@ -52,13 +55,16 @@ struct ReplayCommand {
   std::string file;
   std::vector<std::string> algorithms;
   std::string trace_file;
+  std::string report_file;
   std::optional<Seconds> penalty;
   Seconds stretch_floor = 10;
+  std::optional<JobId> explain;
   bool json = false;
 
   std::string own;  // options that change the result, as on a command line
 
   void run() {
+    if (!report_file.empty()) write_report();
     if (algorithms.empty() && trace_file.empty()) {
       reproduce();
     } else {
@@ -66,16 +72,40 @@ struct ReplayCommand {
     }
   }
 
+  void write_report() const {
+    if (file == "-") {
+      throw UsageError("--report reads the record a second time, which standard input does not allow: give a file");
+    }
+    check_inputs_kept(std::vector{file}, {{"--report", report_file}});
+    check_outputs_differ({{"--trace", trace_file}, {"--report", report_file}});
+    record::RecordReader reader = open_record(file);
+    const Schedule schedule = recorded_schedule(reader);
+    write_file(report_file,
+               timeline_page(fmt::format("{} under {}", stem(file), schedule.algorithm),
+                             fmt::format("{} on {}, as recorded", base::counted(schedule.jobs.size(), "job"),
+                                         base::counted(schedule.node_cpu.size(), "node")),
+                             {&schedule, 1}));
+  }
+
   void reproduce() const {
     record::RecordReader reader = open_record(file);
     GlpkSolver solver;
-    const auto replayed = record::replay(reader, &solver);
+    std::optional<record::Stories> stories;
+    if (explain) stories.emplace(record::Stories::of(*explain));
+    const auto replayed = record::replay(reader, &solver, stories ? &*stories : nullptr);
     if (!replayed) throw_record_error(replayed.error());
     const record::ReplaySummary& summary = *replayed;
     if (summary.steps == 0) throw InputError(fmt::format("{}: this record has no complete step", file));
     if (summary.cut_off) fmt::print(stderr, "{}: ends within a line, which is left out\n", file);
     if (summary.lacks_triage_options) say_what_format_1_lacks();
-    print(json ? as_json(summary) : as_text(summary));
+    if (json) {
+      nlohmann::ordered_json out = as_json(summary);
+      if (explain) out["explanation"] = explanation_json(*explain, *stories);
+      print(out.dump(2) + "\n");
+    } else {
+      const std::string story = explain ? "\n" + explanation_text(*explain, *stories) : std::string();
+      print(as_text(summary) + story);
+    }
     if (!summary.difference) return;
     const record::ReplayDifference& d = *summary.difference;
     throw DifferenceError(fmt::format("{}:{}: step {} at {} s differs{}: recorded {}; replayed {}", file, d.line,
@@ -123,7 +153,7 @@ struct ReplayCommand {
     return text + '\n' + origin_text(origin({}));
   }
 
-  std::string as_json(const record::ReplaySummary& s) const {
+  nlohmann::ordered_json as_json(const record::ReplaySummary& s) const {
     nlohmann::ordered_json out{{"exact", !s.difference.has_value()},
                                {"version", s.version},
                                {"algorithms", s.algorithms},
@@ -149,7 +179,7 @@ struct ReplayCommand {
       out["difference"] = std::move(difference);
     }
     out["origin"] = origin_json(origin({}));
-    return out.dump(2) + "\n";
+    return out;
   }
 
   struct Row {
@@ -273,6 +303,8 @@ void add_replay(CLI::App& app) {
   command->add_option("FILE", options->file, "the record, plain or gzip; - for standard input")->required();
   command->add_option("-a,--algorithm,--algorithms", options->algorithms,
                       "simulate these algorithms on the record's jobs, in addition to the recorded one");
+  command->add_option("--report", options->report_file,
+                      "also write a page of the recorded run to this HTML file: nodes and jobs over time");
   command->add_option("--trace", options->trace_file, "write the record's jobs as a dfrs-trace to this file");
   command
       ->add_option(
@@ -280,6 +312,10 @@ void add_replay(CLI::App& app) {
           "seconds without progress after a resume or a move in simulations (default: the record's if a simulation "
           "wrote it, else 0)")
       ->check(number_in(0, 1e9));
+  command
+      ->add_option("--explain", options->explain,
+                   "also say what happened to the job of this number, event by event, and why (without -a)")
+      ->excludes("--algorithm");
   command->add_option("--stretch-floor", options->stretch_floor, "b of the bounded stretch, seconds")
       ->check(number_in(1e-3, 1e9))
       ->capture_default_str();
@@ -305,7 +341,7 @@ void add_replay(CLI::App& app) {
       "  dfrs-sim replay record.jsonl.gz -a EASY,FCFS,'MCB8*/per/OPT=MIN/MINVT=600'\n"
       "  dfrs-sim replay record.jsonl.gz --trace week.dfrs && dfrs-sim compare week.dfrs");
   command->callback([options, command] {
-    options->own = own_options(*command, {"--algorithm", "--trace", "--penalty", "--json"});
+    options->own = own_options(*command, {"--algorithm", "--trace", "--report", "--penalty", "--json"});
     options->run();
   });
 }

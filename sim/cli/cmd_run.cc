@@ -10,6 +10,7 @@
 #include "sim/bound/bound.h"
 #include "sim/campaign/origin_json.h"
 #include "sim/cli/command.h"
+#include "sim/cli/explained_job.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
 #include "sim/host/glpk_solver.h"
@@ -20,6 +21,7 @@
 #include "sim/io/output_file.h"
 #include "sim/metrics/metric_columns.h"
 #include "sim/timeline/collector.h"
+#include "sim/timeline/export.h"
 #include "sim/timeline/page.h"
 
 namespace dfrs::sim {
@@ -42,6 +44,9 @@ struct RunCommand {
   std::string record_file;
   std::string timeline_file;
   std::string report_file;
+  std::string evalys_file;
+  std::string perfetto_file;
+  std::optional<JobId> explain;
   bool json = false;
   bool times = false;
   bool bound = true;
@@ -66,10 +71,15 @@ struct RunCommand {
                           {"--log", log_file},
                           {"--record", record_file},
                           {"--timeline", timeline_file},
-                          {"--report", report_file}});
-    check_inputs_kept(
-        workload.sources(),
-        {{"--jobs-csv", jobs_file}, {"--log", log_file}, {"--timeline", timeline_file}, {"--report", report_file}});
+                          {"--report", report_file},
+                          {"--evalys", evalys_file},
+                          {"--perfetto", perfetto_file}});
+    check_inputs_kept(workload.sources(), {{"--jobs-csv", jobs_file},
+                                           {"--log", log_file},
+                                           {"--timeline", timeline_file},
+                                           {"--report", report_file},
+                                           {"--evalys", evalys_file},
+                                           {"--perfetto", perfetto_file}});
     std::optional<OutputFile> jobs_output;
     std::optional<OutputFile> log_output;
     if (!jobs_file.empty()) jobs_output.emplace(jobs_file);
@@ -89,18 +99,24 @@ struct RunCommand {
       observers.list.push_back(&timeline.emplace(timeline_output.emplace(timeline_file), columns));
     }
     std::optional<ScheduleCollector> collector;
-    std::optional<OutputFile> report_output;
-    if (!report_file.empty()) {
-      report_output.emplace(report_file);
+    ScheduleOutputs pages;
+    if (!report_file.empty()) pages.report.emplace(report_file);
+    if (!evalys_file.empty()) pages.evalys.emplace(evalys_file);
+    if (!perfetto_file.empty()) pages.perfetto.emplace(perfetto_file);
+    if (pages.report || pages.evalys || pages.perfetto) {
       observers.list.push_back(&collector.emplace(algorithm_name(algorithms.front())));
     }
     std::optional<StepRecorder> recorder;
     if (!record_file.empty()) {
       observers.list.push_back(&recorder.emplace(record_file, instance, algorithms.front(), options));
     }
-    const RunResult result =
-        simulate(instance, algorithms.front(), options,
-                 Watch{observers.list.empty() ? nullptr : &observers, terminal_progress("jobs"), times});
+    std::optional<ExplainedJob> explained;
+    if (explain) observers.list.push_back(&explained.emplace(*explain, instance));
+    const RunResult result = simulate(instance, algorithms.front(), options,
+                                      Watch{.observer = observers.list.empty() ? nullptr : &observers,
+                                            .completions = terminal_progress("jobs"),
+                                            .explains = explain.has_value(),
+                                            .policy_times = times});
     if (recorder) recorder->finish();
 
     const Metrics metrics = measure(instance, result, simulation.stretch_floor());
@@ -110,16 +126,36 @@ struct RunCommand {
     if (jobs_output) jobs_output->commit();
     if (log_output) log_output->commit();
     if (timeline_output) timeline_output->commit();
-    if (collector) {
-      report_output->write(
-          timeline_page(fmt::format("{} under {}", instance.name, algorithm_name(algorithms.front())),
-                        fmt::format("{} on {}; {}", base::counted(instance.jobs.size(), "job"),
-                                    base::counted(instance.platform.nodes.size(), "node"), simulation.describe()),
-                        {collector->finish(instance)}));
-      report_output->commit();
+    if (collector) write_schedule(instance, algorithms.front(), collector->finish(instance), pages);
+    if (json) {
+      nlohmann::ordered_json out = as_json(instance, metrics, bounds, result, origin);
+      if (explained) out["explanation"] = explanation_json(*explain, explained->stories());
+      print(out.dump(2) + "\n");
+    } else {
+      print(as_text(instance, metrics, bounds, result, origin));
+      if (explained) print("\n" + explanation_text(*explain, explained->stories()));
     }
-    print(json ? as_json(instance, metrics, bounds, result, origin)
-               : as_text(instance, metrics, bounds, result, origin));
+  }
+
+  // Opened before the run, so that a path that cannot be written fails at once.
+  struct ScheduleOutputs {
+    std::optional<OutputFile> report, evalys, perfetto;
+  };
+  void write_schedule(const Instance& instance, const Algorithm& chosen, const Schedule& schedule,
+                      ScheduleOutputs& outputs) const {
+    const auto write = [](std::optional<OutputFile>& output, const std::string& text) {
+      output->write(text);
+      output->commit();
+    };
+    if (outputs.report) {
+      write(outputs.report,
+            timeline_page(fmt::format("{} under {}", instance.name, algorithm_name(chosen)),
+                          fmt::format("{} on {}; {}", base::counted(instance.jobs.size(), "job"),
+                                      base::counted(instance.platform.nodes.size(), "node"), simulation.describe()),
+                          {&schedule, 1}));
+    }
+    if (outputs.evalys) write(outputs.evalys, evalys_csv(schedule));
+    if (outputs.perfetto) write(outputs.perfetto, perfetto_json(schedule));
   }
 
   std::string jobs_csv(const Instance& instance, const RunResult& result, ConstantColumns more) const {
@@ -173,8 +209,8 @@ struct RunCommand {
     return text;
   }
 
-  std::string as_json(const Instance& instance, const Metrics& m, const std::optional<StretchBounds>& bounds,
-                      const RunResult& result, const CampaignOrigin& origin) const {
+  nlohmann::ordered_json as_json(const Instance& instance, const Metrics& m, const std::optional<StretchBounds>& bounds,
+                                 const RunResult& result, const CampaignOrigin& origin) const {
     nlohmann::ordered_json out{{"instance", instance.name},
                                {"jobs", instance.jobs.size()},
                                {"nodes", instance.platform.nodes.size()},
@@ -192,7 +228,7 @@ struct RunCommand {
       out["policy_call_longest_s"] = result.longest_policy_call;
     }
     out["origin"] = origin_json(origin);
-    return out.dump(2) + "\n";
+    return out;
   }
 };
 
@@ -211,8 +247,14 @@ void add_run(CLI::App& app) {
                       "job and interval without a change");
   command->add_option("--report", options->report_file,
                       "write a page to this HTML file: nodes and jobs over time, to zoom and search in a browser");
+  command->add_option("--evalys", options->evalys_file,
+                      "write the schedule to this CSV file in the format of Batsim's jobs.csv, which Evalys reads");
+  command->add_option("--perfetto", options->perfetto_file,
+                      "write the schedule to this JSON file for Perfetto (ui.perfetto.dev) and chrome://tracing");
   command->add_option("--record", options->record_file,
                       "record the run in this new file for `dfrs-sim replay`; compressed if it ends with .gz");
+  command->add_option("--explain", options->explain,
+                      "also say what happened to the job of this number, event by event, and why");
   command->add_flag("--json", options->json, "print JSON");
   command->add_flag("--times", options->times, "also print the CPU time of the policy's calls, mean and longest");
   command->add_flag("--bound,!--no-bound", options->bound,

@@ -12,7 +12,7 @@
 
 namespace dfrs::sim {
 
-std::string timeline_page(const std::string& title, const std::string& about, const std::vector<Schedule>& runs) {
+std::string timeline_page(const std::string& title, const std::string& about, std::span<const Schedule> runs) {
   std::string data;
   for (const Schedule& run : runs) {
     data += "<script type=\"application/octet-stream\" class=\"run\">";

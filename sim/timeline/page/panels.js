@@ -104,7 +104,7 @@ class Panels {
         title, width: this.width(), height: 110, padding: [4, MARGIN, 0, 0],
         cursor: {drag: {x: false, y: false, setScale: false}, y: false, sync: {key: 'dfrs'}},
         scales: {x: {time: false, range: () => [this.page.time.begin, this.page.time.end]}, y: {range: (_, low, high) => [0, high > 0 ? high * 1.05 : 1]}},
-        axes: [{...axis, size: 18, values: (_, ticks) => ticks.map((tick) => times.text(tick, this.page.time.end - this.page.time.begin)),
+        axes: [{...axis, size: 30, values: (_, ticks) => ticks.map((tick) => times.text(tick, this.page.time.end - this.page.time.begin)),
           splits: () => times.ticks(this.page.time.begin, this.page.time.end, this.width() / 110)},
         {...axis, size: GUTTER}],
         series: [{label: 'time', value: (_, value) => (value === null || value === undefined ? '–' : times.text(value, 0))}, ...lines],
