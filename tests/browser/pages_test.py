@@ -3,8 +3,8 @@
 """Every HTML page that dfrs-sim writes, in headless Chromium: no error in the console, no request to the network, in
 light, dark and print; and the timelines against the logs of their runs.
 
-Usage: tests/browser/pages_test.py [FOLDER]   with the program in $DFRS_SIM; screenshots go to FOLDER (default: none are
-kept). Exit: 0 all is well, 1 it is not, 77 no Chromium or Selenium
+Usage: tests/browser/pages_test.py      with the program in $DFRS_SIM; screenshots go to $DFRS_SCREENSHOTS, if set.
+Exit: 0 all is well, 1 it is not, 77 no Chromium or Selenium
 """
 import csv
 import json
@@ -47,7 +47,7 @@ def write_pages(folder):
         folder / "timeline.html", "-o", folder / "results.csv")
     sim("report", folder / "results.csv", "-o", folder / "report.html")
     sim("advise", "--sacct", ROOT / "tests/golden/accounting.txt", "-o", folder / "advise.html")
-    sim("reproduce", "rr7659", "--parts", "table1", "-o", folder / "reproduce")
+    sim("reproduce", "dynp", "--parts", "table3", "--sets", "1", "-o", folder / "reproduce")
     sim("demo", "--output", folder / "demo", trace)
     return sorted(folder.rglob("*.html"))
 
@@ -214,7 +214,7 @@ def check_exports(folder, log):
 
 
 def main():
-    shots = Path(sys.argv[1]) if len(sys.argv) > 1 else None
+    shots = Path(os.environ["DFRS_SCREENSHOTS"]) if os.environ.get("DFRS_SCREENSHOTS") else None
     if shots:
         shots.mkdir(parents=True, exist_ok=True)
     browser = chromium.Browser()

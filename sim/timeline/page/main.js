@@ -226,6 +226,10 @@ class Page {
       this.settle();
     });
     window.addEventListener('hashchange', () => this.readAddress());
+    // A trace without users leaves nothing to choose.
+    if (!this.runs.some((run) => run.user.some((user) => user >= 0))) {
+      for (const each of [of('user').parentElement, of('colour').querySelector('[value=user]')]) each.hidden = true;
+    }
     this.fillControls();
   }
   fillControls() {

@@ -226,7 +226,7 @@ class NodesChart {
       g.moveTo(x, bottom);
       g.lineTo(x, bottom + 4);
       g.stroke();
-      g.fillText(times.text(tick, end - begin), x, bottom + 6);
+      g.fillText(times.text(tick, end - begin), Math.min(x, this.width - 38), bottom + 6);
     }
     const [first, last] = this.nodeRange();
     g.textAlign = 'right';
