@@ -254,7 +254,7 @@ class NodesChart {
     }
     this.marks = marks.length <= MOST_MARKS ? marks.length : -1;
     const tall = this.rows / this.ratio / (this.nodeRange()[1] - this.nodeRange()[0]);
-    if (this.exact && this.marks > 0 && tall >= 4) {
+    if (this.exact && this.marks > 0 && tall >= 2.5) {
       for (const [stay, time, kind] of marks) this.drawMark(g, run.node[run.nodeFirst[stay]], time, kind, tall);
     }
     this.drawSelected(g, theme, tall);
@@ -264,7 +264,7 @@ class NodesChart {
   drawMark(g, node, time, kind, tall) {
     const x = GUTTER + this.columnOf(time) / this.ratio;
     const y = this.rowOf(node) / this.ratio;
-    const size = Math.min(6, tall * 0.7);
+    const size = Math.max(4, Math.min(6, tall * 0.7));
     const tip = kind === 3 ? -size : size;
     g.fillStyle = colours.marks[kind];
     g.beginPath();

@@ -9,7 +9,8 @@ const times = {
     return out;
   },
   // An instant. Live records count from 1970; traces from their first day, which is day 1.
-  text(time, span) {
+  text(exact, span) {
+    const time = Math.round(exact * 1000) / 1000;
     if (time > 1e9) return d3.utcFormat(span > 4 * 86400 ? '%Y-%m-%d' : span > 600 ? '%m-%d %H:%M' : '%m-%d %H:%M:%S')(new Date(time * 1000));
     const day = `day ${Math.floor(time / 86400) + 1}`;
     if (span > 4 * 86400) return day;
