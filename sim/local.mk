@@ -218,6 +218,7 @@ libstudies_a_SOURCES = \
 	sim/reproduce/rr7659_published.cc \
 	sim/reproduce/rr7659_published.h \
 	sim/reproduce/rr7659_tables.cc \
+	sim/reproduce/sc15.cc \
 	sim/reproduce/triage/figures.cc \
 	sim/reproduce/triage/logs_part.cc \
 	sim/reproduce/triage/losses.cc \
@@ -233,6 +234,7 @@ libstudies_a_SOURCES = \
 	sim/reproduce/triage/study.h \
 	sim/reproduce/triage/triage.cc \
 	sim/reproduce/triage/weeks_part.cc \
+	sim/reproduce/triage/worlds_part.cc \
 	sim/timeline/collector.cc \
 	sim/timeline/collector.h \
 	sim/timeline/encode.cc \

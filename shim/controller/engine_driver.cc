@@ -24,6 +24,9 @@ constexpr int kMostCalls = 8;
 void show_job(const Job& job, std::uint32_t reference_cpus, Seconds now, JobView& view, Seconds& estimate) {
   view.id = job.id;
   view.flags = policy_flags(job);
+  view.pauses = job.pausing.pauses;
+  view.lost_runs = job.history.lost_runs;
+  view.longest_run = job.history.longest_run;
   view.tasks = job.facts.tasks;
   view.cpu_need = job.need.value * job.facts.cpus_per_task / reference_cpus;
   view.rigid[kMemory] = static_cast<RigidAmount>(job.facts.memory_per_task);

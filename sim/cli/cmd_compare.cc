@@ -34,6 +34,7 @@ constexpr const char* kFooter = R"(Columns of --output, a row per simulation:
   response_by_width_s               ARTwW of the dynP papers: mean turnaround, weighted by tasks
   slowdown60_by_width               SLDwW: turnaround / processing time, both at least 60 s, weighted by tasks
   loss_of_capacity                  LOC: share of node time without a task while some job had no nodes
+  work_lost, losses_per_job         work of runs that --pauses lost ended, as a share of all work; such runs per job
   degradation_divisible, degradation_ls1, degradation_from_best
                                     maximum stretch over each bound, and over the lowest of the algorithms compared
 An empty field means that an earlier version, which wrote the row, did not measure it. The summary (--format csv, json)

@@ -190,19 +190,23 @@ struct ReplayCommand {
 
   // The options of the record's host and engine. A given penalty replaces the recorded one, and policies expect it, as
   // in `dfrs-sim run`. The penalty of a live host is not known: 0 is assumed and expected.
-  SimOptions simulation(const record::EngineSetup& setup) const {
+  SimOptions simulation(const RecordedRun& recorded) const {
+    const record::EngineSetup& setup = recorded.setup;
     SimOptions options;
     options.engine = setup.options;
     options.events_apart = setup.options.of<DfrsOptions>().ticks_apart;
     options.penalty = 0;
     if (setup.host) {
-      const auto& [recorded_penalty, keeps_work, min_progress, max_lost_runs] = *setup.host;
+      // The marks of the jobs say what pauses do: with them, jobs are what they were in that run.
+      const auto& [recorded_penalty, swap_rate, unused, min_progress, max_lost_runs] = *setup.host;
       options.penalty = recorded_penalty;
-      options.paused_work = keeps_work ? PausedWork::kKept : PausedWork::kLost;
+      options.swap_rate = swap_rate;
       options.lost_work = {min_progress, max_lost_runs};
     }
+    options.pauses.marked = recorded.marked;
     if (penalty || !setup.host) {
       options.penalty = penalty.value_or(0);
+      options.swap_rate = 0;
       options.engine.of<TriageOptions>().penalty = options.penalty;
     }
     return options;
@@ -236,7 +240,7 @@ struct ReplayCommand {
     for (std::size_t k = 0; k < chosen.size(); ++k) {
       if (k != 0 && algorithm_name(chosen[k]) == recorded.setup.algorithm) continue;
       GlpkSolver solver;
-      SimOptions options = simulation(recorded.setup);
+      SimOptions options = simulation(recorded);
       options.engine.lp_solver = &solver;
       const RunResult result = simulate(recorded.instance, chosen[k], options);
       rows.push_back({"simulated", algorithm_name(chosen[k]), measure(recorded.instance, result, stretch_floor)});
@@ -245,17 +249,17 @@ struct ReplayCommand {
     for (const Algorithm& algorithm : chosen) names.push_back(algorithm_name(algorithm));
     // The penalty that was taken, wherever it came from.
     const CampaignOrigin made =
-        origin(fmt::format("--penalty={}{}{}", simulation(recorded.setup).penalty, own.empty() ? "" : " ", own), names);
+        origin(fmt::format("--penalty={}{}{}", penalty_text(simulation(recorded)), own.empty() ? "" : " ", own), names);
     print(json ? rows_json(recorded, rows, made) : rows_text(recorded, rows) + '\n' + origin_text(made));
   }
 
   std::string rows_text(const RecordedRun& recorded, const std::vector<Row>& rows) const {
     std::size_t width = std::string_view("algorithm").size();
     for (const Row& row : rows) width = std::max(width, row.algorithm.size());
-    std::string text = fmt::format("{}: {} on {}; stretch bounded at {} s, penalty {} s in simulations ({})\n\n", file,
+    std::string text = fmt::format("{}: {} on {}; stretch bounded at {} s, penalty {} in simulations ({})\n\n", file,
                                    base::counted(recorded.instance.jobs.size(), "job"),
                                    base::counted(recorded.instance.platform.nodes.size(), "node"), stretch_floor,
-                                   simulation(recorded.setup).penalty, penalty_source(recorded.setup));
+                                   penalty_words(simulation(recorded)), penalty_source(recorded.setup));
     const auto out = std::back_inserter(text);
     fmt::format_to(out, "{:<9}  {:<{}}  {:>11}  {:>12}  {:>9}  {:>15}  {:>8}  {:>7}\n", "", "algorithm", width,
                    "max stretch", "mean stretch", "mean wait", "mean turnaround", "pauses", "moves");
@@ -273,7 +277,8 @@ struct ReplayCommand {
     nlohmann::ordered_json out{{"jobs", recorded.instance.jobs.size()},
                                {"nodes", recorded.instance.platform.nodes.size()},
                                {"stretch_floor_s", stretch_floor},
-                               {"penalty_s", simulation(recorded.setup).penalty},
+                               {"penalty_s", simulation(recorded).penalty},
+                               {"penalty_mib_per_s", simulation(recorded).swap_rate},
                                {"penalty_source", penalty_source(recorded.setup)},
                                {"notes", recorded.notes},
                                {"rows", nlohmann::ordered_json::array()}};

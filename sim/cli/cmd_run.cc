@@ -159,13 +159,14 @@ struct RunCommand {
   }
 
   std::string jobs_csv(const Instance& instance, const RunResult& result, ConstantColumns more) const {
-    std::string text = "job,submit,start,end,run_time,tasks,stretch,pauses,moves" + more.heading() + '\n';
+    std::string text =
+        "job,submit,start,end,run_time,tasks,stretch,pauses,moves,lost_runs,lost_s" + more.heading() + '\n';
     for (std::size_t k = 0; k < instance.jobs.size(); ++k) {
       const Job& job = instance.jobs[k];
       const JobRecord& record = result.jobs[k];
-      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}{}\n", job.id, job.submit, record.start,
+      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{}{}\n", job.id, job.submit, record.start,
                      record.end, job.run_time, job.tasks, bounded_stretch(job, record, simulation.stretch_floor()),
-                     record.pauses, record.moves, more.row());
+                     record.pauses, record.moves, record.lost_runs, record.lost_time, more.row());
     }
     return text;
   }
@@ -201,6 +202,9 @@ struct RunCommand {
                                m.pauses_per_hour, m.pause_gb_per_s));
     line("moves", fmt::format("{}: {:.3f} per job, {:.2f} per hour, {:.4f} GB/s", m.moves, m.moves_per_job,
                               m.moves_per_hour, m.move_gb_per_s));
+    if (simulation.world().some_lose()) {
+      line("work lost", fmt::format("{:.4f} of all work, {:.3f} runs per job", m.work_lost, m.losses_per_job));
+    }
     if (times) {
       line("policy", fmt::format("{} calls, CPU time {:.1f} us on average, {:.1f} us the longest", result.steps,
                                  1e6 * result.mean_policy_call(), 1e6 * result.longest_policy_call));

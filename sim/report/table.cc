@@ -111,6 +111,10 @@ ReportTable summary_table(const CampaignSummary& summary) {
   add("per job", "pauses", [](const A& a) { return a.mean.pauses_per_job; });
   add("per job", "moves", [](const A& a) { return a.mean.moves_per_job; });
   add("", "GB/s", [](const A& a) { return a.traffic_gb_per_s; });
+  const auto loses = [](const A& a) { return a.mean.work_lost > 0; };
+  if (std::any_of(summary.algorithms.begin(), summary.algorithms.end(), loses)) {
+    add("", "work lost", [](const A& a) { return a.mean.work_lost; });
+  }
   if (!incomplete.empty()) {
     table.notes.push_back(fmt::format(
         "Not comparable, because they have results for only some of the {} instances (number in brackets): {}.",
@@ -253,6 +257,8 @@ std::span<const Figure> figures() {
       {"", "response_by_width_s", [](const A& a) { return a.mean.response_by_width; }},
       {"", "slowdown60_by_width", [](const A& a) { return a.mean.slowdown60_by_width; }},
       {"", "loss_of_capacity", [](const A& a) { return a.mean.loss_of_capacity; }},
+      {"", "work_lost", [](const A& a) { return a.mean.work_lost; }},
+      {"", "losses_per_job", [](const A& a) { return a.mean.losses_per_job; }},
       {"degradation", "low", [](const A& a) { return low(a.degradation_interval); }},
       {"degradation", "high", [](const A& a) { return high(a.degradation_interval); }},
       {"difference", "mean", [](const A& a) { return a.difference.value_or(std::nan("")); }},

@@ -47,6 +47,7 @@ enum class SacctColumn : std::size_t {
   kUserCpu,
   kSystemCpu,
   kNodeList,
+  kComment,
   kCount
 };
 
