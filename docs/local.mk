@@ -28,6 +28,7 @@ nobase_dist_doc_DATA = \
 	docs/reference/security.md \
 	docs/reference/semantics.md \
 	docs/reference/slurm.md \
+	docs/reference/timeline.md \
 	docs/reference/trace-format.md \
 	docs/reference/triage.md \
 	docs/researcher-guide.md \

@@ -146,6 +146,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/reproduce/rr7659_test.cc \
 	tests/sim/reproduce/triage_test.cc \
 	tests/sim/temporary_folder.h \
+	tests/sim/timeline/collector_test.cc \
 	tests/sim/traces.h \
 	tests/sim/workload/hpc2n_test.cc \
 	tests/sim/workload/load_test.cc \

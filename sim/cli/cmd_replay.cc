@@ -23,6 +23,8 @@
 #include "sim/errors.h"
 #include "sim/host/glpk_solver.h"
 #include "sim/io/output_file.h"
+#include "sim/timeline/page.h"
+#include "sim/timeline/recorded.h"
 #include "sim/workload/recorded.h"
 #include "sim/workload/trace_file.h"
 
@@ -53,6 +55,7 @@ struct ReplayCommand {
   std::string file;
   std::vector<std::string> algorithms;
   std::string trace_file;
+  std::string report_file;
   std::optional<Seconds> penalty;
   Seconds stretch_floor = 10;
   std::optional<JobId> explain;
@@ -61,11 +64,27 @@ struct ReplayCommand {
   std::string own;  // options that change the result, as on a command line
 
   void run() {
+    if (!report_file.empty()) write_report();
     if (algorithms.empty() && trace_file.empty()) {
       reproduce();
     } else {
       try_others();
     }
+  }
+
+  void write_report() const {
+    if (file == "-") {
+      throw UsageError("--report reads the record a second time, which standard input does not allow: give a file");
+    }
+    check_inputs_kept(std::vector{file}, {{"--report", report_file}});
+    check_outputs_differ({{"--trace", trace_file}, {"--report", report_file}});
+    record::RecordReader reader = open_record(file);
+    const Schedule schedule = recorded_schedule(reader);
+    write_file(report_file,
+               timeline_page(fmt::format("{} under {}", stem(file), schedule.algorithm),
+                             fmt::format("{} on {}, as recorded", base::counted(schedule.jobs.size(), "job"),
+                                         base::counted(schedule.node_cpu.size(), "node")),
+                             {&schedule, 1}));
   }
 
   void reproduce() const {
@@ -289,6 +308,8 @@ void add_replay(CLI::App& app) {
   command->add_option("FILE", options->file, "the record, plain or gzip; - for standard input")->required();
   command->add_option("-a,--algorithm,--algorithms", options->algorithms,
                       "simulate these algorithms on the record's jobs, in addition to the recorded one");
+  command->add_option("--report", options->report_file,
+                      "also write a page of the recorded run to this HTML file: nodes and jobs over time");
   command->add_option("--trace", options->trace_file, "write the record's jobs as a dfrs-trace to this file");
   command
       ->add_option(
@@ -325,7 +346,7 @@ void add_replay(CLI::App& app) {
       "  dfrs-sim replay record.jsonl.gz -a EASY,FCFS,'MCB8*/per/OPT=MIN/MINVT=600'\n"
       "  dfrs-sim replay record.jsonl.gz --trace week.dfrs && dfrs-sim compare week.dfrs");
   command->callback([options, command] {
-    options->own = own_options(*command, {"--algorithm", "--trace", "--penalty", "--json"});
+    options->own = own_options(*command, {"--algorithm", "--trace", "--report", "--penalty", "--json"});
     options->run();
   });
 }
