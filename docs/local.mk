@@ -19,6 +19,7 @@ nobase_dist_doc_DATA = \
 	docs/reference/dfrsctl.md \
 	docs/reference/dfrsd.md \
 	docs/reference/exit-codes.md \
+	docs/reference/explain.md \
 	docs/reference/glossary.md \
 	docs/reference/metrics.md \
 	docs/reference/packages.md \

@@ -31,8 +31,10 @@ class SharedFcfs final : public NonClairvoyantPolicy {
     for (NodeIndex n : nodes) {
       if (state.cpu_load(n) >= limit_ * state.cpu_capacity(n)) return false;
     }
-    if (!nodes.empty()) state.place(job, view.jobs[job], nodes);
-    return !nodes.empty();
+    if (nodes.empty()) return false;
+    state.place(job, view.jobs[job], nodes);
+    state.explain({ReasonKind::room, job});  // for --explain
+    return true;
   }
 
   double limit_;

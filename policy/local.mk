@@ -44,6 +44,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/core/nodes_by_load.h \
 	policy/core/option_table.h \
 	policy/core/policy.h \
+	policy/core/reason.h \
 	policy/core/registry.cc \
 	policy/core/registry.h \
 	policy/core/resources.h \

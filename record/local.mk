@@ -25,4 +25,12 @@ libdfrs_record_a_SOURCES = \
 	record/setup_reader.cc \
 	record/setup_reader.h \
 	record/step_lines.cc \
-	record/step_lines.h
+	record/step_lines.h \
+	record/story/json.cc \
+	record/story/json.h \
+	record/story/story.cc \
+	record/story/story.h \
+	record/story/surroundings.cc \
+	record/story/surroundings.h \
+	record/story/words.cc \
+	record/story/words.h

@@ -143,7 +143,7 @@ bool failed_on_its_host(const RecordReader& reader) {
 
 }  // namespace
 
-tl::expected<ReplaySummary, RecordError> replay(RecordReader& reader, LpSolver* solver) {
+tl::expected<ReplaySummary, RecordError> replay(RecordReader& reader, LpSolver* solver, Stories* stories) {
   ReplaySummary summary;
   std::unordered_set<JobId> jobs;
   std::unique_ptr<Engine> engine;
@@ -166,12 +166,15 @@ tl::expected<ReplaySummary, RecordError> replay(RecordReader& reader, LpSolver* 
       auto made = make_engine(reader.setup(), solver);
       if (!made) return tl::unexpected<RecordError>(std::move(made.error()));
       engine = std::move(*made);
+      engine->explain(stories != nullptr);
     }
     if (failed_on_its_host(reader)) {
       engine.reset();
       continue;
     }
-    compare(reader, engine->step(view, reader.estimates(), reader.events()), summary);
+    const auto replayed = engine->step(view, reader.estimates(), reader.events());
+    if (stories != nullptr && replayed) stories->step(view, reader.events(), **replayed);
+    compare(reader, replayed, summary);
     if (summary.difference) break;
   }
   summary.jobs = jobs.size();

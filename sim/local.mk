@@ -258,6 +258,8 @@ dfrs_sim_SOURCES = \
 	sim/cli/cmd_reproduce.cc \
 	sim/cli/cmd_run.cc \
 	sim/cli/command.h \
+	sim/cli/explained_job.cc \
+	sim/cli/explained_job.h \
 	sim/cli/main.cc \
 	sim/cli/options.cc \
 	sim/cli/options.h \

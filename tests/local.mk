@@ -50,6 +50,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/core/cluster_state_test.cc \
 	tests/policy/core/engine_cases_test.cc \
 	tests/policy/core/engine_test.cc \
+	tests/policy/core/explain_test.cc \
 	tests/policy/core/measured_need_test.cc \
 	tests/policy/core/registry_test.cc \
 	tests/policy/core/test_host.h \
@@ -101,6 +102,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/fetch/catalogue_test.cc \
 	tests/sim/host/by_hand.h \
 	tests/sim/host/completion_queue_test.cc \
+	tests/sim/host/explain_test.cc \
 	tests/sim/host/glpk_solver_test.cc \
 	tests/sim/host/ipdps2010_test.cc \
 	tests/sim/host/lost_work_test.cc \
@@ -189,6 +191,7 @@ tests_cli_tests_SOURCES = \
 	tests/cli/accounting_test.cc \
 	tests/cli/ca_file_test.cc \
 	tests/cli/campaign_commands_test.cc \
+	tests/cli/explain_test.cc \
 	tests/cli/golden_test.cc \
 	tests/cli/input_errors_test.cc \
 	tests/cli/interrupted_test.cc \

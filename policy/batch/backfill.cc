@@ -91,6 +91,7 @@ void BackfillPolicy::complete(JobSlot job) {
 void BackfillPolicy::pass(const ClusterView& view, ClusterState& state, Outcome& outcome) {
   reservation_.valid = false;
   while (front_ < queue_.size() && fits(view, state, queue_[front_], true)) {
+    state.explain({ReasonKind::first, queue_[front_].job});
     start(view, state, outcome, queue_[front_]);
     ++front_;
   }
@@ -107,6 +108,7 @@ void BackfillPolicy::pass(const ClusterView& view, ClusterState& state, Outcome&
 
 void BackfillPolicy::backfill(const ClusterView& view, ClusterState& state, Outcome& outcome) {
   const std::size_t from = std::max(unseen_, front_ + 1);  // the first has the reservation
+  if (state.explains()) explain_waiting(state);
   if (rule_ == BatchAlgorithm::Backfill::none || free_ == 0) {
     unseen_ = queue_.size();
     return;
@@ -137,6 +139,7 @@ void BackfillPolicy::backfill(const ClusterView& view, ClusterState& state, Outc
     const Waiting w = queue_[k++];
     const bool before_shadow = ends_before_shadow(w);
     if (fits(view, state, w, before_shadow)) {
+      state.explain({ReasonKind::backfill, w.job, queue_[front_].job, reservation_.shadow});
       start(view, state, outcome, w);
       if (uniform_ && !before_shadow) reservation_.extra -= w.nodes;
     } else {
@@ -146,6 +149,16 @@ void BackfillPolicy::backfill(const ClusterView& view, ClusterState& state, Outc
   if (kept != k)
     queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(kept), queue_.begin() + static_cast<std::ptrdiff_t>(k));
   unseen_ = queue_.size();
+}
+
+// Of all jobs that wait now; those that start in this pass say so afterwards.
+void BackfillPolicy::explain_waiting(const ClusterState& state) const {
+  const Seconds shadow = reservation_.valid ? reservation_.shadow : kNever;
+  const JobSlot head = queue_[front_].job;
+  state.explain({ReasonKind::reserved, head, kNoSlot, shadow});
+  for (std::size_t k = front_ + 1; k < queue_.size(); ++k) {
+    state.explain({ReasonKind::behind, queue_[k].job, head, shadow});
+  }
 }
 
 void BackfillPolicy::reserve(const ClusterView& view, const ClusterState& state) {

@@ -49,6 +49,7 @@ class BackfillPolicy final : public BatchPolicy {
   void complete(JobSlot job);
   void pass(const ClusterView& view, ClusterState& state, Outcome& outcome);
   void backfill(const ClusterView& view, ClusterState& state, Outcome& outcome);
+  void explain_waiting(const ClusterState& state) const;
   void reserve(const ClusterView& view, const ClusterState& state);
   void reserve_by_count(Seconds now, const Waiting& head);
   void reserve_by_node(const ClusterView& view, const ClusterState& state, const JobView& head);

@@ -205,7 +205,13 @@ void PlanningQueue::start_due(const ClusterView& view, ClusterState& state, cons
     if (jobs_[job].planned <= view.now) due_.push_back(job);
   }
   for (const JobSlot job : due_) {
-    if (start(view, state, timetable, outcome, job)) started.push_back(job);
+    if (!start(view, state, timetable, outcome, job)) continue;
+    state.explain({ReasonKind::planned_now, job});
+    started.push_back(job);
+  }
+  if (!state.explains()) return;
+  for (const std::vector<JobSlot>& waiting : {reservations_, orders_[static_cast<std::size_t>(QueueOrder::fcfs)]}) {
+    for (const JobSlot job : waiting) state.explain({ReasonKind::planned, job, kNoSlot, jobs_[job].planned});
   }
 }
 

@@ -78,19 +78,24 @@ void SharedNodesPolicy::pass(const ClusterView& view, ClusterState& state, Outco
   refused_.clear();
   std::size_t head = 0;
   while (head < queue_.size() && fits(state, view.jobs[queue_[head].job], false)) {
+    state.explain({ReasonKind::first, queue_[head].job});
     start(view, state, outcome, queue_[head]);
     ++head;
   }
   queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(head));
-  if (rule_ == BatchAlgorithm::Backfill::none || queue_.size() < 2) return;
+  const bool backfills = rule_ != BatchAlgorithm::Backfill::none && queue_.size() >= 2;
+  if (queue_.empty() || (!backfills && !state.explains())) return;
 
   const Seconds shadow = reserve(view, state, view.jobs[queue_.front().job]);
+  if (state.explains()) explain_waiting(state, shadow);
+  if (!backfills) return;
   std::size_t kept = 1;
   for (std::size_t k = 1; k < queue_.size(); ++k) {
     const Waiting waiting = queue_[k];
     const JobView& job = view.jobs[waiting.job];
     const bool in_time = rule_ == BatchAlgorithm::Backfill::easy && view.now + waiting.estimate <= shadow;
     if (!refused_already(state, job) && fits(state, job, !in_time)) {
+      state.explain({ReasonKind::backfill, waiting.job, queue_.front().job, shadow});
       start(view, state, outcome, waiting);
       if (!in_time) {
         for (const NodeIndex n : nodes_) take(later_[n].cpu, later_[n].rigid, job, state.rigid_dims(), 1);
@@ -100,6 +105,13 @@ void SharedNodesPolicy::pass(const ClusterView& view, ClusterState& state, Outco
     }
   }
   queue_.resize(kept);
+}
+
+// Of all jobs that wait now; those that start in this pass say so afterwards.
+void SharedNodesPolicy::explain_waiting(const ClusterState& state, Seconds shadow) const {
+  const JobSlot head = queue_.front().job;
+  state.explain({ReasonKind::reserved, head, kNoSlot, shadow});
+  for (std::size_t k = 1; k < queue_.size(); ++k) state.explain({ReasonKind::behind, queue_[k].job, head, shadow});
 }
 
 Seconds SharedNodesPolicy::reserve(const ClusterView& view, const ClusterState& state, const JobView& head) {

@@ -44,6 +44,7 @@ class SharedNodesPolicy final : public BatchPolicy {
   void reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state);
   void complete(JobSlot job);
   void pass(const ClusterView& view, ClusterState& state, Outcome& outcome);
+  void explain_waiting(const ClusterState& state, Seconds shadow) const;
   /// Makes the reservation and returns its shadow time; kNever if the job never fits. `later_` is what the nodes have
   /// left at that time besides the job.
   Seconds reserve(const ClusterView& view, const ClusterState& state, const JobView& head);

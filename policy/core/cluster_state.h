@@ -12,6 +12,7 @@
 
 #include "policy/core/node_lists.h"
 #include "policy/core/nodes_by_load.h"
+#include "policy/core/reason.h"
 #include "policy/core/view.h"
 
 namespace dfrs {
@@ -82,6 +83,15 @@ class ClusterState {
 
   /// Increases with every change of jobs or placements: equal versions mean equal states.
   std::uint64_t version() const { return version_; }
+
+  /// Whether the host wants reasons. Numbers that only a reason needs are computed only then.
+  bool explains() const { return reasons_ != nullptr; }
+  /// States a reason, if the host wants them.
+  void explain(const Reason& reason) const {
+    if (reasons_ != nullptr) reasons_->push_back(reason);
+  }
+  /// Where reasons go; null: nobody wants them.
+  void explain_into(std::vector<Reason>* reasons) { reasons_ = reasons; }
 
   std::size_t node_count() const { return cpu_capacity_.size(); }
   std::size_t rigid_dims() const { return rigid_dims_; }
@@ -165,6 +175,8 @@ class ClusterState {
   mutable std::size_t gone_ = 0;          // how many of them have left
   mutable std::uint64_t first_gone_ = 0;  // the lowest order of those
   std::uint64_t version_ = 0;
+
+  std::vector<Reason>* reasons_ = nullptr;
 
   std::vector<JobSlot> touched_;
   std::vector<std::vector<NodeIndex>> before_;  // nodes at begin(), by index in touched_; storage is reused

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "policy/core/reason.h"
 #include "policy/core/units.h"
 
 namespace dfrs {
@@ -36,12 +37,16 @@ struct Decisions {
   std::vector<NodeIndex> nodes;
   std::vector<YieldChange> yields;  ///< of every running job whose yield changes, started and resumed ones included
   Seconds wake_at = kNever;         ///< call again at this instant at the latest; if it is `now`, right after this call
+  /// While the engine explains: why jobs are placed, paused or moved, and why they wait, in the order in which the
+  /// policy came to it. Of several that concern one job the last one holds.
+  std::vector<Reason> reasons;
 
   std::span<const NodeIndex> nodes_of(const Decision& d) const { return {nodes.data() + d.first, d.count}; }
   void clear() {
     placements.clear();
     nodes.clear();
     yields.clear();
+    reasons.clear();
     wake_at = kNever;
   }
 };

@@ -22,6 +22,9 @@ class Engine {
   static tl::expected<std::unique_ptr<Engine>, Error> create(const Algorithm& algorithm,
                                                              const EngineOptions& options) noexcept;
 
+  /// Whether decisions come with reasons (Decisions::reasons). It changes no decision. Default: no.
+  void explain(bool on) { state_.explain_into(on ? &decisions_.reasons : nullptr); }
+
   /// Decides. `events` are those since the last call, all at the instant view.now: completions, changes, submissions.
   /// The slot of a completed job still shows the job, with state absent. The first call, and any call with a resync
   /// event, takes running jobs from the view; before any other call the host must have carried out the last decisions.

@@ -20,6 +20,12 @@ static_assert(static_cast<std::size_t>(EventKind::changed) + 1 == kEventKinds.si
 constexpr std::array<Name, 4> kDecisionKinds{"pause", "move", "resume", "start"};
 static_assert(static_cast<std::size_t>(DecisionKind::start) + 1 == kDecisionKinds.size());
 
+constexpr std::array<Name, 20> kReasonKinds{
+    "room",      "made_room", "own_room",         "first",    "backfill", "planned_now", "gave_way",      "moved_away",
+    "move_pays", "repacked",  "repacked_stretch", "left_out", "no_room",  "outweighed",  "none_to_pause", "behind",
+    "reserved",  "planned",   "next_try",         "next_tick"};
+static_assert(static_cast<std::size_t>(ReasonKind::next_tick) + 1 == kReasonKinds.size());
+
 constexpr std::array<Name, 6> kErrorCodes{"bad_algorithm", "bad_option",    "bad_view",
                                           "bad_decision",  "out_of_memory", "internal"};
 static_assert(static_cast<std::size_t>(ErrorCode::internal) + 1 == kErrorCodes.size());
@@ -41,6 +47,10 @@ std::span<const std::string_view> enum_names<EventKind>() {
 template <>
 std::span<const std::string_view> enum_names<DecisionKind>() {
   return kDecisionKinds;
+}
+template <>
+std::span<const std::string_view> enum_names<ReasonKind>() {
+  return kReasonKinds;
 }
 template <>
 std::span<const std::string_view> enum_names<ErrorCode>() {

@@ -14,7 +14,7 @@
 
 namespace dfrs {
 
-/// The names of all enumerators, by value. For JobState, Pauses, EventKind, DecisionKind and ErrorCode.
+/// The names of all enumerators, by value. For JobState, Pauses, EventKind, DecisionKind, ReasonKind and ErrorCode.
 template <class Enum>
 std::span<const std::string_view> enum_names();
 template <>
@@ -25,6 +25,8 @@ template <>
 std::span<const std::string_view> enum_names<EventKind>();
 template <>
 std::span<const std::string_view> enum_names<DecisionKind>();
+template <>
+std::span<const std::string_view> enum_names<ReasonKind>();
 template <>
 std::span<const std::string_view> enum_names<ErrorCode>();
 

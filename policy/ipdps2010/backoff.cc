@@ -7,11 +7,12 @@ namespace dfrs::ipdps2010 {
 
 Seconds backoff_delay(unsigned attempts) { return static_cast<Seconds>(1u << std::min(attempts, 12u)); }
 
-void Backoff::failed(JobSlot job, Seconds now) {
+Seconds Backoff::failed(JobSlot job, Seconds now) {
   auto at = std::find_if(jobs_.begin(), jobs_.end(), [&](const Entry& e) { return e.job == job; });
   if (at == jobs_.end()) at = jobs_.insert(jobs_.end(), Entry{job, 0, 0});
   ++at->attempts;
   at->due = now + backoff_delay(at->attempts);
+  return at->due;
 }
 
 void Backoff::forget(JobSlot job) {

@@ -15,8 +15,8 @@ Seconds backoff_delay(unsigned attempts);
 /// The jobs to try again, in order of their first failure.
 class Backoff {
  public:
-  /// Notes one more failed attempt of the job. O(jobs).
-  void failed(JobSlot job, Seconds now);
+  /// Notes one more failed attempt of the job, and returns when it is due again. O(jobs).
+  Seconds failed(JobSlot job, Seconds now);
   /// Drops a job that has started or left. O(jobs).
   void forget(JobSlot job);
   void clear() { jobs_.clear(); }

@@ -42,7 +42,7 @@ void GreedyBackoff::attempt(const ClusterView& view, ClusterState& state, JobSlo
   if (greedy_.place(state, view, job)) {
     backoff_.forget(job);
   } else {
-    backoff_.failed(job, view.now);
+    state.explain({ReasonKind::next_try, job, kNoSlot, backoff_.failed(job, view.now)});
   }
 }
 

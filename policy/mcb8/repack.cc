@@ -45,6 +45,7 @@ double Repack::max_yield(ClusterState& state, const ClusterView& view, const Pri
   last_.valid = left_out_.empty();
   last_.yield = yield;
   apply(state, view);
+  explain(state, view, rule, {ReasonKind::repacked, kNoSlot, kNoSlot, yield});
   last_.version = state.version();
   return yield;
 }
@@ -75,6 +76,7 @@ double Repack::min_stretch(ClusterState& state, const ClusterView& view, const P
   });
   if (s < 0) return -1;
   apply(state, view);
+  explain(state, view, rule, {ReasonKind::repacked_stretch, kNoSlot, kNoSlot, s});
   return s;
 }
 
@@ -178,6 +180,20 @@ void Repack::apply(ClusterState& state, const ClusterView& view) {
     if (state.placed(item.job)) state.remove(item.job, *item.spec);
   }
   for (const Packer::Item& item : items_) state.place(item.job, *item.spec, packer_.nodes_of(item));
+}
+
+// `reason`: of the jobs that have got other nodes.
+void Repack::explain(const ClusterState& state, const ClusterView& view, const PriorityRule& rule,
+                     Reason reason) const {
+  if (!state.explains()) return;
+  for (const Packer::Item& item : items_) {  // those that stay are no longer among them
+    reason.job = item.job;
+    state.explain(reason);
+  }
+  for (JobSlot job : left_out_) {
+    state.explain({ReasonKind::left_out, job, kNoSlot, priority(view.jobs[job], view.now, rule),
+                   static_cast<double>(left_out_.size())});
+  }
 }
 
 }  // namespace dfrs

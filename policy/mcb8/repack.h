@@ -42,6 +42,7 @@ class Repack {
   bool drop_lowest(const ClusterState& state, const ClusterView& view, const PriorityRule& rule);
   void apply(ClusterState& state, const ClusterView& view);
   bool same_as_last(const ClusterState& state) const;
+  void explain(const ClusterState& state, const ClusterView& view, const PriorityRule& rule, Reason reason) const;
 
   Packer packer_;
   std::vector<Packer::Item> items_;

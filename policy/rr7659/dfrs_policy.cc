@@ -92,6 +92,8 @@ void DfrsPolicy::start_opportunistically(const ClusterView& view, ClusterState& 
 void DfrsPolicy::admit(const ClusterView& view, ClusterState& state, JobSlot job) {
   switch (algorithm_.on_submission) {
     case Submission::nothing:
+      state.explain({ReasonKind::next_tick, job, kNoSlot, next_tick_});
+      break;
     case Submission::mcb8:
       break;
     case Submission::greedy:

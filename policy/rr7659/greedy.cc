@@ -145,8 +145,12 @@ std::span<const NodeIndex> Greedy::former_nodes(const ClusterState& state, const
 
 bool Greedy::place(ClusterState& state, const ClusterView& view, JobSlot job) {
   const std::span<const NodeIndex> nodes = find(state, view.jobs[job]);
-  if (nodes.empty()) return false;
+  if (nodes.empty()) {
+    state.explain({ReasonKind::no_room, job});
+    return false;
+  }
   state.place(job, view.jobs[job], nodes);
+  state.explain({ReasonKind::room, job});
   return true;
 }
 

@@ -35,6 +35,18 @@ void GreedyPreempt::RoomCount::update(const ClusterState& state, const JobView& 
   for (NodeIndex n : nodes) count(state, job, n);
 }
 
+void GreedyPreempt::explain_victims(const ClusterState& state, JobSlot job) const {
+  if (!state.explains()) return;
+  Reason started{ReasonKind::made_room, job};
+  for (const RankedJob& victim : marked_) {
+    if (state.placed(victim.job)) continue;
+    state.explain({ReasonKind::gave_way, victim.job, job, victim.priority, kNever});
+    started.other = victim.job;
+    ++started.limit;
+  }
+  state.explain(started);
+}
+
 bool GreedyPreempt::admit(ClusterState& state, const ClusterView& view, JobSlot job, const PriorityRule& rule,
                           Victims victims) {
   if (greedy_.place(state, view, job)) return true;
@@ -73,13 +85,18 @@ bool GreedyPreempt::admit(ClusterState& state, const ClusterView& view, JobSlot 
     state.remove(victim, view.jobs[victim]);
     room_.update(state, incoming, old_nodes_[k]);
   }
-  if (!fits || !greedy_.place(state, view, job)) return false;
+  if (!fits || !greedy_.place(state, view, job)) {
+    state.explain({ReasonKind::none_to_pause, job});
+    return false;
+  }
+  explain_victims(state, job);
 
   if (victims == Victims::move) {
     for (std::size_t k = marked_.size(); k-- > 0;) {
-      const JobSlot victim = marked_[k].job;
-      if (state.placed(victim)) continue;
-      greedy_.place(state, view, victim);
+      const RankedJob& victim = marked_[k];
+      if (state.placed(victim.job)) continue;
+      const bool moved = greedy_.place(state, view, victim.job);
+      state.explain({moved ? ReasonKind::moved_away : ReasonKind::gave_way, victim.job, job, victim.priority, kNever});
     }
   }
   return true;

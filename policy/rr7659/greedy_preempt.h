@@ -39,6 +39,8 @@ class GreedyPreempt {
     std::uint64_t total_ = 0;
   };
 
+  void explain_victims(const ClusterState& state, JobSlot job) const;
+
   Greedy greedy_;
   RoomCount room_;
   std::vector<RankedJob> running_;                 // heap, the lowest priority first

@@ -26,6 +26,7 @@ double equal_share(const ClusterState& state, const JobView& job, std::span<cons
 bool Admission::run(DecisionContext& context, Placer& placer) {
   displaced_.clear();
   victims_below_ = 0;
+  cheapest_ = {};
   shares_.begin(context.events);
   bool changed = false;
   for (int k = 0; k < kMaxRounds; ++k) {
@@ -89,9 +90,10 @@ bool Admission::attend(DecisionContext& context, Placer& placer, const Ranked& j
         remember(refused_, spec, 0, 0);
     }
   }
-  if (was_displaced(job.job) || !make_room(context, placer, job, kNever)) return false;
-  paused = true;
-  return true;
+  if (was_displaced(job.job)) return false;
+  if (make_room(context, placer, job, kNever)) return paused = true;
+  explain_refusal(context, job.job, job.key / margin(spec, context.options));
+  return false;
 }
 
 // Places a job, which may then become a victim itself.
@@ -105,7 +107,38 @@ void Admission::place(DecisionContext& context, JobSlot job, std::span<const Nod
 }
 
 bool Admission::was_displaced(JobSlot job) const {
-  return std::find(displaced_.begin(), displaced_.end(), job) != displaced_.end();
+  return std::any_of(displaced_.begin(), displaced_.end(), [&](const Reason& reason) { return reason.job == job; });
+}
+
+// Why a job is placed where there is room: a displaced one still moves because of the other.
+void Admission::explain_room(const ClusterState& state, JobSlot job) const {
+  if (!state.explains()) return;
+  Reason reason{ReasonKind::room, job};
+  for (const Reason& displaced : displaced_) {
+    if (displaced.job == job) reason = displaced;
+  }
+  if (reason.kind == ReasonKind::gave_way) reason.kind = ReasonKind::moved_away;
+  state.explain(reason);
+}
+
+// Why a job waits that found no room and could not make room.
+void Admission::explain_refusal(const DecisionContext& context, JobSlot job, double least) {
+  if (!context.state.explains()) return;
+  if (cheapest_.job == kNoSlot) {
+    cheapest_.cost = kNever;
+    for (JobSlot other : context.state.active()) {
+      const JobView& seen = context.job(other);
+      if (!context.state.placed(other) || !may_be_victim(seen)) continue;
+      const Victim victim{lost_work(seen, context.at), pause_cost(seen, context.at, context.options),
+                          context.state.order(other), other};
+      if (cheapest_.job == kNoSlot || Victim::cheaper(victim, cheapest_)) cheapest_ = victim;
+    }
+  }
+  if (cheapest_.job != kNoSlot && !(cheapest_.cost < least)) {
+    context.state.explain({ReasonKind::outweighed, job, cheapest_.job, cheapest_.cost, least});
+  } else {
+    context.state.explain({ReasonKind::none_to_pause, job});
+  }
 }
 
 // Starts or resumes a job where its rigid resources fit.
@@ -119,12 +152,18 @@ Admission::Settled Admission::settle(DecisionContext& context, Placer& placer, c
     if (share < context.options.elbow_room) {
       crowded_.assign(nodes.begin(), nodes.end());
       const Ranked asking{weight_of(spec, context.at) / share, job.order, job.job};
-      if (make_room(context, placer, asking, 1 / (kRoomier * share))) return Settled::displacing;
+      if (make_room(context, placer, asking, 1 / (kRoomier * share))) {
+        const Reason& last = displaced_.back();
+        context.state.explain({ReasonKind::own_room, job.job, last.job, share, gone_});
+        return Settled::displacing;
+      }
       place(context, job.job, crowded_);
+      explain_room(context.state, job.job);
       return Settled::placed;
     }
   }
   place(context, job.job, nodes);
+  explain_room(context.state, job.job);
   return Settled::placed;
 }
 
@@ -163,28 +202,31 @@ bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked
     old.assign(state.nodes_of(victim.job).begin(), state.nodes_of(victim.job).end());
     state.remove(victim.job, context.job(victim.job));
     recount(state, job, old);
-    marked_.push_back(victim.job);
+    marked_.push_back(victim);
   }
   const bool fits = room_total_ >= job.tasks;
-  std::size_t gone = 0;
+  gone_ = 0;
   for (std::size_t k = marked_.size(); k-- > 0;) {
-    state.place(marked_[k], context.job(marked_[k]), old_nodes_[k]);
+    const auto& [lost, cost, order, victim] = marked_[k];
+    state.place(victim, context.job(victim), old_nodes_[k]);
     if (!fits) continue;
     recount(state, job, old_nodes_[k]);
     if (room_total_ >= job.tasks) continue;
-    context.remove(marked_[k]);
-    victims_.erase(marked_[k]);
+    context.remove(victim);
+    victims_.erase(victim);
     recount(state, job, old_nodes_[k]);
-    displaced_.push_back(marked_[k]);
-    ++gone;
+    state.explain(displaced_.emplace_back(Reason{ReasonKind::gave_way, victim, incoming.job, cost, least}));
+    if (victim == cheapest_.job) cheapest_ = {};
+    ++gone_;
   }
   if (!fits && anywhere) remember(outweighed_, job, least, waited);
-  if (!fits || gone == 0) return false;
+  if (!fits || gone_ == 0) return false;
   refused_.clear();
   outweighed_.clear();
   const std::span<const NodeIndex> nodes = placer.find(context, incoming.job);
   if (nodes.empty()) return false;
   place(context, incoming.job, nodes);
+  state.explain({ReasonKind::made_room, incoming.job, displaced_.back().job, incoming.key, gone_});
   return true;
 }
 

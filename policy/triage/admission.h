@@ -68,6 +68,8 @@ class Admission {
   bool make_room(DecisionContext& context, Placer& placer, const Ranked& incoming, double most_load);
   void collect_victims(const DecisionContext& context, double below);
   bool was_displaced(JobSlot job) const;
+  void explain_room(const ClusterState& state, JobSlot job) const;
+  void explain_refusal(const DecisionContext& context, JobSlot job, double least);
   static bool known_too_big(const std::vector<Refused>& refused, const JobView& job, double least, Seconds waited);
   static void remember(std::vector<Refused>& refused, const JobView& job, double least, Seconds waited);
   std::uint32_t room_at(const ClusterState& state, const JobView& job, NodeIndex n) const;
@@ -80,14 +82,16 @@ class Admission {
   double victims_below_ = 0;         // 0: none collected in this call yet
   std::vector<Refused> refused_;     // jobs that found no room
   std::vector<Refused> outweighed_;  // jobs that could not make room
-  std::vector<JobSlot> displaced_;   // at this instant
-  std::vector<JobSlot> marked_;
+  std::vector<Reason> displaced_;    // at this instant: the jobs, and why
+  std::vector<Victim> marked_;
+  double gone_ = 0;  // how many the last make_room() displaced
   std::vector<std::vector<NodeIndex>> old_nodes_;
   std::vector<std::uint32_t> room_;
   std::uint64_t room_total_ = 0;
   double most_load_ = kNever;  // nodes count as room up to this load, relative to their capacity
   std::vector<NodeIndex> crowded_;
   Seconds shortest_wait_ = kNever;
+  Victim cheapest_;  // of all jobs that may be paused, for reasons; kNoSlot: not looked for, or displaced since
 };
 
 }  // namespace dfrs::triage

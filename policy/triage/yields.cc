@@ -176,7 +176,9 @@ bool Yields::move_pays(const ClusterView& view, const ClusterState& state, const
     after += need * yield;
   }
   const double gained = (before < after && same_quality(before, after) ? 0 : after - before) * lasts;
-  return gained > price && !same_quality(price, gained);
+  const bool pays = gained > price && !same_quality(price, gained);
+  if (pays) state.explain({ReasonKind::move_pays, job, kNoSlot, gained, price});
+  return pays;
 }
 
 void Yields::keep_move(const ClusterView& view, const ClusterState& state) {

@@ -80,9 +80,9 @@ struct ControlServer::Handlers {
     if (code != std::errc{} || end != text.data() + text.size() || job == 0) {
       return bad_request(fmt::format("'{}' is not a job's number", text));
     }
-    const auto lines = inspection.explain(job);
-    if (!lines) return http_error(404, "no_such_job", lines.error());
-    return answer(explain_json(job, *lines));
+    const auto explained = inspection.explain(job);
+    if (!explained) return http_error(404, "no_such_job", explained.error());
+    return answer(explain_json(job, *explained));
   }
 
   HttpAnswer repack() {

@@ -12,6 +12,7 @@
 
 #include "policy/core/decision.h"
 #include "policy/core/units.h"
+#include "record/story/words.h"
 #include "shim/quota/node_agents.h"
 
 namespace dfrs::shim {
@@ -64,6 +65,8 @@ struct JobStatus {
   bool may_move = false;
   bool quota_pending = false;         ///< one of its nodes has not applied its newest quota
   std::optional<std::string> reason;  ///< why it is not running, one line; nothing if it is
+  std::optional<std::string>
+      policy_reason;  ///< why the policy lets it wait or has paused it; nothing: it does not, or is not known
 };
 
 struct NodeStatus {
@@ -132,14 +135,21 @@ struct RepackPlan {
   double min_yield_after = 0;
 };
 
+/// What `dfrsctl explain` tells of a job.
+struct JobExplanation {
+  std::vector<std::string> lines;  ///< for people: what it does now and why, then what happened to it
+  record::Story story;             ///< what the policy decided, event by event; the newest ones
+  record::StoryNames names;
+};
+
 /// Read access to a running controller. Any thread.
 class Inspection {
  public:
   virtual ~Inspection() = default;
   /// O(jobs + nodes + tasks).
   virtual ControllerStatus status() const = 0;
-  /// Why the job waits, or where it runs and why, in lines for people. Error: there is no such job.
-  virtual tl::expected<std::vector<std::string>, std::string> explain(std::uint32_t job_id) const = 0;
+  /// Why the job waits, or where it runs and why. Error: there is no such job.
+  virtual tl::expected<JobExplanation, std::string> explain(std::uint32_t job_id) const = 0;
   /// What a repack of all jobs would do now; changes nothing. Error: there was no snapshot yet, or the engine's.
   virtual tl::expected<RepackPlan, std::string> repack_dry_run() const = 0;
 };

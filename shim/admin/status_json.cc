@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "policy/core/enum_names.h"
+#include "record/story/json.h"
 
 namespace dfrs::shim {
 namespace {
@@ -27,6 +28,7 @@ Json job_json(const JobStatus& job) {
           {"partition", job.partition},
           {"state", situation_name(job.situation)},
           {"reason", text_or_null(job.reason)},
+          {"policy_reason", text_or_null(job.policy_reason)},
           {"yield", job.yield},
           {"virtual_time_s", job.virtual_time},
           {"run_virtual_time_s", job.run_virtual_time},
@@ -146,8 +148,11 @@ Json repack_json(const RepackPlan& plan) {
           {"yields", std::move(yields)}};
 }
 
-Json explain_json(std::uint32_t job_id, const std::vector<std::string>& lines) {
-  return {{"format", kControlFormat}, {"job", job_id}, {"lines", lines}};
+Json explain_json(std::uint32_t job_id, const JobExplanation& explanation) {
+  return {{"format", kControlFormat},
+          {"job", job_id},
+          {"lines", explanation.lines},
+          {"events", record::story_json(job_id, explanation.story, explanation.names)}};
 }
 
 std::string json_text(const Json& json, int indent) {

@@ -21,7 +21,7 @@ Json nodes_json(const ControllerStatus& status);
 Json repack_json(const RepackPlan& plan);
 Json recording_json(const record::RecordingState& recording);
 /// {"format": 1, "job": id, "lines": [...]}
-Json explain_json(std::uint32_t job_id, const std::vector<std::string>& lines);
+Json explain_json(std::uint32_t job_id, const JobExplanation& explanation);
 
 /// As text. Replaces bytes that are not UTF-8 (in a job's name).
 std::string json_text(const Json& json, int indent = -1);

@@ -196,7 +196,7 @@ ControllerStatus Controller::status() const {
   return report_status(live_state());
 }
 
-tl::expected<std::vector<std::string>, std::string> Controller::explain(std::uint32_t job_id) const {
+tl::expected<JobExplanation, std::string> Controller::explain(std::uint32_t job_id) const {
   const std::lock_guard lock(mutex_);
   return explain_job(live_state(), job_id);
 }

@@ -93,7 +93,7 @@ class Controller final : public Inspection {
   tl::expected<void, std::string> check() const;
 
   ControllerStatus status() const override;
-  tl::expected<std::vector<std::string>, std::string> explain(std::uint32_t job_id) const override;
+  tl::expected<JobExplanation, std::string> explain(std::uint32_t job_id) const override;
   tl::expected<RepackPlan, std::string> repack_dry_run() const override;
 
  private:

@@ -71,6 +71,7 @@ tl::expected<void, std::string> EngineDriver::create(const Config& config) {
   auto engine = Engine::create(config.algorithm, options);
   if (!engine) return tl::unexpected<std::string>(engine.error().message);
   engine_ = std::move(*engine);
+  engine_->explain(true);
   algorithm_ = config.algorithm;
   options_ = options;
   const PolicyTraits traits = algorithm_.traits;
@@ -210,6 +211,7 @@ tl::expected<void, std::string> EngineDriver::call(JobTable& jobs, const Nodes& 
   const Estimates estimates{jobs.estimates()};
   const auto decided = engine_->step(view, estimates, events_);
   if (recorder_ != nullptr) recorder_->step(view, estimates, events_, decided);
+  if (decided) stories_.step(view, events_, **decided);
   jobs.release_slots();
   if (!decided) {
     must_resync_ = true;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "policy/core/engine.h"
+#include "record/story/story.h"
 #include "shim/conf/config.h"
 #include "shim/controller/changes.h"
 #include "shim/controller/job_table.h"
@@ -31,6 +32,9 @@ struct DriverCounters {
   std::uint64_t decisions = 0;
   std::uint64_t resyncs = 0;
 };
+
+/// How many events of each job dfrsctl explain tells at most.
+inline constexpr std::size_t kEventsTold = 12;
 
 class EngineDriver {
  public:
@@ -54,6 +58,8 @@ class EngineDriver {
   bool batch() const { return batch_; }
   /// The view that the engine saw last, with the jobs of `jobs`.
   ClusterView view(const JobTable& jobs, Seconds now) const { return {now, views_.node_views(), jobs.views(), 1}; }
+  /// What the policy decided of the jobs in the engine, and why.
+  const record::Stories& stories() const { return stories_; }
   const EngineOptions& options() const { return options_; }
   const Algorithm& algorithm() const { return algorithm_; }
 
@@ -88,6 +94,7 @@ class EngineDriver {
   std::vector<Event> events_;
   std::unordered_map<std::uint32_t, std::uint32_t> users_;  // numbers by user ID
   ViewBuilder views_;
+  record::Stories stories_ = record::Stories::of_all(kEventsTold);
 };
 
 /// Updates the view and the estimate of a job's slot. `reference_cpus`: Nodes::reference_cpus().

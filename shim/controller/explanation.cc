@@ -7,8 +7,10 @@
 #include "base/counted.h"
 #include "shim/controller/inspection.h"
 #include "shim/controller/memory_ledger.h"
+#include "shim/controller/pause_reasons.h"
 #include "shim/controller/pause_rules.h"
 #include "shim/controller/situation.h"
+#include "shim/controller/story_names.h"
 
 namespace dfrs::shim {
 namespace {
@@ -34,18 +36,19 @@ std::string why_weight(const Job& job, WeightRule rule) {
   return {};
 }
 
+// A sentence on what a pause would cost.
 std::string why_cost(const Job& job, const PauseCosts& costs, const Config& config, Seconds now) {
   if (pause_way(job) == PauseWay::suspend) {
     if (!config.suspend_needs_swap) {
-      return fmt::format("A pause would cost it about {:.3g} s: it would be stopped where it is.",
+      return fmt::format("A pause would cost job {} about {:.3g} s: it would be stopped where it is.", job.id,
                          job.pausing.pause_cost);
     }
-    return fmt::format("A pause would cost it about {:.3g} s: its memory to swap and back, at {:.3g} MiB/s.",
-                       job.pausing.pause_cost, costs.swap_rate(config));
+    return fmt::format("A pause would cost job {} about {:.3g} s: its memory to swap and back, at {:.3g} MiB/s.",
+                       job.id, job.pausing.pause_cost, costs.swap_rate(config));
   }
   const bool loses = !checkpoints(job, config);
   return fmt::format(
-      "A pause would cost it about {:.3g} s: {:.3g} s for another start{}.", job.pausing.pause_cost,
+      "A pause would cost job {} about {:.3g} s: {:.3g} s for another start{}.", job.id, job.pausing.pause_cost,
       costs.restart(config),
       loses ? fmt::format(", and {:.0f} s of work that would be lost", job.virtual_time(now)) : std::string());
 }
@@ -55,8 +58,9 @@ class Explanation {
  public:
   Explanation(const LiveState& live, const Job& job) : live_(live), job_(job), now_(live.counters.now) {}
 
-  std::vector<std::string> lines() {
-    if (job_.facts.phase == DFRS_JOB_ENDING) return {"It has ended; its nodes are being cleaned up."};
+  std::vector<std::string> lines(const record::Story* story, const record::StoryNames& names) {
+    if (job_.facts.phase == DFRS_JOB_ENDING)
+      return {fmt::format("Job {} has ended; its nodes are being cleaned up.", job_.id)};
     const JobSituation situation = situation_of(job_, now_);
     say_situation(situation);
     say_where();
@@ -73,6 +77,7 @@ class Explanation {
       say_quota();
     }
     say_history();
+    if (story != nullptr) tell_story(*story, names);
     return std::move(lines_);
   }
 
@@ -85,25 +90,37 @@ class Explanation {
   Seconds flow_time() const { return std::max(0.0, now_ - job_.history.release); }
 
   void say_situation(JobSituation situation) {
-    say("It is {}.", situation_name(situation));
-    if (const auto why = reason_of(job_, situation, live_.reconciler, live_.nodes, now_)) say("Why: {}.", *why);
+    say("Job {} is {}.", job_.id, situation_name(situation));
+    if (const auto why = reason_of(job_, situation, live_.reconciler, live_.nodes, now_))
+      say("Why job {} is {}: {}.", job_.id, situation_name(situation), *why);
   }
 
   void say_where() {
     const std::vector<NodeIndex>& nodes = job_.facts.nodes;
-    if (!nodes.empty()) say("Nodes: {}{}.", names(nodes), job_.running() ? "" : " (it holds no memory there)");
-    if (job_.to_run_elsewhere()) say("The policy has placed it on {}.", names(job_.desired.nodes));
+    if (!nodes.empty())
+      say("Job {} is on {}{}.", job_.id, names(nodes), job_.running() ? "" : " (it holds no memory there)");
+    if (job_.to_run_elsewhere()) say("The policy has placed job {} on {}.", job_.id, names(job_.desired.nodes));
   }
 
   void say_request() {
     const JobFacts& facts = job_.facts;
-    say("It asks for {} of {} and {} MiB each.", base::counted(facts.tasks, "task"),
+    say("Job {} asks for {} of {} and {} MiB each.", job_.id, base::counted(facts.tasks, "task"),
         base::counted(facts.cpus_per_task, "CPU"), facts.memory_per_task);
     if (live_.config.measure_cpu_need && job_.need.value < 1) {
-      say("It has been seen to need {:.2f} of each of these CPUs; CPU is shared by that.", job_.need.value);
+      say("Job {} has been seen to need {:.2f} of each of these CPUs; CPU is shared by that.", job_.id,
+          job_.need.value);
     }
     if (live_.config.weight != WeightRule::none) {
-      say("Its weight is {:.3g}, {}.", job_.policy.weight, why_weight(job_, live_.config.weight));
+      say("The weight of job {} is {:.3g}, {}.", job_.id, job_.policy.weight, why_weight(job_, live_.config.weight));
+    }
+  }
+
+  // What the policy decided, since slurmctld started.
+  void tell_story(const record::Story& story, const record::StoryNames& names) {
+    say("What the policy decided of job {}:", job_.id);
+    if (story.forgotten != 0) say("  ({} before these)", base::counted(story.forgotten, "event"));
+    for (const record::StoryEvent& event : story.events) {
+      say("  {}  {}", names.time(event.at), record::sentence(job_.id, event, story, names));
     }
   }
 
@@ -136,40 +153,45 @@ class Explanation {
       const bool has_memory = free >= 0 && static_cast<std::uint64_t>(free) >= facts.memory_per_task;
       ++(has_memory ? alone : short_of_memory);
     }
-    say("Of {} that it may use, {} {} not usable, {} {} too little memory free, {} {} kept from it by exclusive "
+    say("Of {} that job {} may use, {} {} not usable, {} {} too little memory free, {} {} kept from it by exclusive "
         "use; there is room for {} of {} tasks.",
-        base::counted(eligible, "node"), unusable, unusable == 1 ? "is" : "are", short_of_memory,
+        base::counted(eligible, "node"), job_.id, unusable, unusable == 1 ? "is" : "are", short_of_memory,
         short_of_memory == 1 ? "has" : "have", alone, alone == 1 ? "is" : "are",
         std::min<std::uint64_t>(fit, facts.tasks), facts.tasks);
     if (policy_flags(job_).may_not_move) {
-      say("It can go on only where it is, on {}{}.", names(facts.nodes),
+      say("Job {} can go on only where it is, on {}{}.", job_.id, names(facts.nodes),
           ledger.fits(footprint(job_, facts.nodes)) ? "" : "; memory there is taken by others");
     }
   }
 
   void say_rank() {
-    say("Its priority is {:.4g} (flow time {:.0f} s, virtual time {:.0f} s).", priority_of(job_, now_), flow_time(),
-        job_.virtual_time(now_));
+    say("The priority of job {} is {:.4g} (flow time {:.0f} s, virtual time {:.0f} s).", job_.id,
+        priority_of(job_, now_), flow_time(), job_.virtual_time(now_));
   }
 
   void say_progress() {
-    say("Its yield is {:.3f}; virtual time {:.0f} s in {:.0f} s since its release.", job_.progress.granted_yield,
-        job_.virtual_time(now_), flow_time());
-  }
-
-  std::string why_never() const {
-    const bool enough = job_.history.lost_runs > 0 && job_.history.lost_runs >= live_.config.max_lost_runs;
-    return enough ? " again: it has lost as many runs as MaxLostRuns allows" : "";
+    say("The yield of job {} is {:.3f}; virtual time {:.0f} s in {:.0f} s since its release.", job_.id,
+        job_.progress.granted_yield, job_.virtual_time(now_), flow_time());
   }
 
   void say_pausing() {
     const JobFlags flags = policy_flags(job_);
-    say("It may {}be paused and may {}be moved now.", flags.may_not_pause ? "not " : "",
-        flags.may_not_move ? "not " : "");
-    if (job_.pausing.pauses == Pauses::none) say("By dfrs.conf it is never paused or moved{}.", why_never());
-    if (job_.pausing.pauses == Pauses::lost) say("A pause or a move loses its work.");
-    if (flags.may_not_pause || job_.pausing.pause_cost < 0) return;
-    lines_.push_back(why_cost(job_, live_.pause_costs, live_.config, now_));
+    const Pausing& pausing = job_.pausing;
+    if (flags.may_not_pause) {
+      say("Job {} may not be paused now. No suspend: {}. No requeue: {}.", job_.id,
+          why_no_suspend(job_, live_.config, live_.agents, now_), why_no_requeue(job_, live_.config, now_));
+    } else if (pausing.pause_cost >= 0) {
+      lines_.push_back(why_cost(job_, live_.pause_costs, live_.config, now_));
+    } else {
+      say("Job {} may be paused.", job_.id);
+    }
+    if (!flags.may_not_move) {
+      say("Job {} may be moved: requeued, and started elsewhere.", job_.id);
+    } else if (job_.has(DFRS_JOB_STOCK_PLACED)) {
+      say("Job {} may not be moved: Slurm chose its nodes, for resources that dfrs does not place.", job_.id);
+    } else if (!flags.may_not_pause) {
+      say("Job {} may not be moved, which takes a requeue: {}.", job_.id, why_no_requeue(job_, live_.config, now_));
+    }
   }
 
   // Names the first node where the newest quota is not in force.
@@ -178,7 +200,7 @@ class Explanation {
     for (NodeIndex n : job_.facts.nodes) {
       const NodeReport report = n < live_.nodes.size() ? live_.agents->report(n) : NodeReport{};
       if (report.current) continue;
-      say("Its newest quota is not in force on {}: {}.", live_.nodes[n].name,
+      say("The newest quota of job {} is not in force on {}: {}.", job_.id, live_.nodes[n].name,
           report.error.value_or("the node's agent has not answered yet"));
       return;
     }
@@ -187,11 +209,11 @@ class Explanation {
   void say_history() {
     const History& history = job_.history;
     if (job_.facts.time_limit != UINT32_MAX && history.first_start > 0) {
-      say("Of its time limit of {} min it has used {:.1f} min of virtual time in this run.", job_.facts.time_limit,
-          job_.run_virtual_time(now_) / 60);
+      say("Job {} has used, of its time limit of {} min, {:.1f} min of virtual time in this run.", job_.id,
+          job_.facts.time_limit, job_.run_virtual_time(now_) / 60);
     }
     if (history.lost_runs > 0) {
-      say("It has lost the work of {}, {:.0f} s of virtual time.", base::counted(history.lost_runs, "run"),
+      say("Job {} has lost the work of {}, {:.0f} s of virtual time.", job_.id, base::counted(history.lost_runs, "run"),
           history.lost_work);
     }
   }
@@ -204,13 +226,18 @@ class Explanation {
 
 }  // namespace
 
-tl::expected<std::vector<std::string>, std::string> explain_job(const LiveState& live, std::uint32_t job_id) {
+tl::expected<JobExplanation, std::string> explain_job(const LiveState& live, std::uint32_t job_id) {
   const Job* job = live.jobs.find(job_id);
   if (job == nullptr) {
     return tl::unexpected<std::string>(
         fmt::format("job {} is not in a partition managed by dfrs, or has ended", job_id));
   }
-  return Explanation(live, *job).lines();
+  JobExplanation explanation;
+  explanation.names = story_names(live.nodes);
+  const record::Story* const story = live.driver.stories().find(job_id);
+  explanation.lines = Explanation(live, *job).lines(story, explanation.names);
+  if (story != nullptr) explanation.story = *story;
+  return explanation;
 }
 
 }  // namespace dfrs::shim

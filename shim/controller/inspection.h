@@ -50,8 +50,8 @@ struct LiveState {
 /// O(jobs + nodes + tasks). In status_report.cc.
 ControllerStatus report_status(const LiveState& live);
 
-/// Why the job waits, or where it is and why, in lines. Error: no such job here. In explanation.cc.
-tl::expected<std::vector<std::string>, std::string> explain_job(const LiveState& live, std::uint32_t job_id);
+/// Why the job waits, or where it is and why. Error: no such job here. In explanation.cc.
+tl::expected<JobExplanation, std::string> explain_job(const LiveState& live, std::uint32_t job_id);
 
 /// A copy of all that a repack reads, so that it runs without the lock. In repack.cc.
 struct RepackInput {

@@ -8,14 +8,11 @@
 #include "shim/controller/timing.h"
 
 namespace dfrs::shim {
-namespace {
 
-const PauseRules& rules_of(const Job& job, const Config& config) {
+const PauseRules& pause_rules_of(const Job& job, const Config& config) {
   const PartitionConfig* partition = config.partition(job.facts.partition);
   return partition != nullptr ? partition->pausing : config.pausing;
 }
-
-}  // namespace
 
 bool checkpoints(const Job& job, const Config& config) {
   return job.has(DFRS_JOB_CHECKPOINTS) || has_word(user_comment(job.facts.comment), config.checkpoint_mark);
@@ -25,7 +22,7 @@ namespace {
 
 // Without regard to MinProgress.
 bool requeue_allowed(const Job& job, const Config& config) {
-  const PauseRules& rules = rules_of(job, config);
+  const PauseRules& rules = pause_rules_of(job, config);
   if (!rules.requeue || !job.has(DFRS_JOB_MAY_REQUEUE) || job.pausing.requeue_refused) return false;
   return checkpoints(job, config) || (rules.accept_lost_work && job.history.lost_runs < config.max_lost_runs);
 }
@@ -49,7 +46,7 @@ Pauses what_pauses_do(const Job& job, const Config& config) {
 
 // When a running job that cannot be paused now becomes pausable by the passing of time alone.
 Seconds pausable_at(const Job& job, const Config& config, Seconds now) {
-  const PauseRules& rules = rules_of(job, config);
+  const PauseRules& rules = pause_rules_of(job, config);
   Seconds at = kNever;
   if (rules.suspend && !job.pausing.suspend_refused && now < job.pausing.suspend_not_before)
     at = job.pausing.suspend_not_before;
@@ -134,7 +131,7 @@ void PauseRulebook::apply(JobTable& jobs, const Nodes& nodes, const NodeAgents* 
     if (!job.running() && !job.suspended()) return;
     job.pausing.can_requeue = may_requeue(job, config, now);
     if (job.running() && !job.pausing.can_requeue) job.pausing.pausable_at = pausable_at(job, config, now);
-    if (job.running() && rules_of(job, config).suspend && !job.pausing.suspend_refused &&
+    if (job.running() && pause_rules_of(job, config).suspend && !job.pausing.suspend_refused &&
         (now >= job.pausing.suspend_not_before || job.desired.state == DesiredState::paused)) {
       order_.push_back(&job);
     }

@@ -26,6 +26,9 @@
 
 namespace dfrs::shim {
 
+/// The rules of the job's partition.
+const PauseRules& pause_rules_of(const Job& job, const Config& config);
+
 /// Whether the job continues from its own checkpoint: the plugin says so, or the mark in its comment.
 bool checkpoints(const Job& job, const Config& config);
 

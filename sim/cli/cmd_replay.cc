@@ -18,6 +18,7 @@
 #include "record/replay.h"
 #include "sim/campaign/origin_json.h"
 #include "sim/cli/command.h"
+#include "sim/cli/explained_job.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
 #include "sim/host/glpk_solver.h"
@@ -54,6 +55,7 @@ struct ReplayCommand {
   std::string trace_file;
   std::optional<Seconds> penalty;
   Seconds stretch_floor = 10;
+  std::optional<JobId> explain;
   bool json = false;
 
   std::string own;  // options that change the result, as on a command line
@@ -69,13 +71,22 @@ struct ReplayCommand {
   void reproduce() const {
     record::RecordReader reader = open_record(file);
     GlpkSolver solver;
-    const auto replayed = record::replay(reader, &solver);
+    std::optional<record::Stories> stories;
+    if (explain) stories.emplace(record::Stories::of(*explain));
+    const auto replayed = record::replay(reader, &solver, stories ? &*stories : nullptr);
     if (!replayed) throw_record_error(replayed.error());
     const record::ReplaySummary& summary = *replayed;
     if (summary.steps == 0) throw InputError(fmt::format("{}: this record has no complete step", file));
     if (summary.cut_off) fmt::print(stderr, "{}: ends within a line, which is left out\n", file);
     if (summary.lacks_triage_options) say_what_format_1_lacks();
-    print(json ? as_json(summary) : as_text(summary));
+    if (json) {
+      nlohmann::ordered_json out = as_json(summary);
+      if (explain) out["explanation"] = explanation_json(*explain, *stories);
+      print(out.dump(2) + "\n");
+    } else {
+      const std::string story = explain ? "\n" + explanation_text(*explain, *stories) : std::string();
+      print(as_text(summary) + story);
+    }
     if (!summary.difference) return;
     const record::ReplayDifference& d = *summary.difference;
     throw DifferenceError(fmt::format("{}:{}: step {} at {} s differs{}: recorded {}; replayed {}", file, d.line,
@@ -123,7 +134,7 @@ struct ReplayCommand {
     return text + '\n' + origin_text(origin({}));
   }
 
-  std::string as_json(const record::ReplaySummary& s) const {
+  nlohmann::ordered_json as_json(const record::ReplaySummary& s) const {
     nlohmann::ordered_json out{{"exact", !s.difference.has_value()},
                                {"version", s.version},
                                {"algorithms", s.algorithms},
@@ -149,7 +160,7 @@ struct ReplayCommand {
       out["difference"] = std::move(difference);
     }
     out["origin"] = origin_json(origin({}));
-    return out.dump(2) + "\n";
+    return out;
   }
 
   struct Row {
@@ -285,6 +296,10 @@ void add_replay(CLI::App& app) {
           "seconds without progress after a resume or a move in simulations (default: the record's if a simulation "
           "wrote it, else 0)")
       ->check(number_in(0, 1e9));
+  command
+      ->add_option("--explain", options->explain,
+                   "also say what happened to the job of this number, event by event, and why (without -a)")
+      ->excludes("--algorithm");
   command->add_option("--stretch-floor", options->stretch_floor, "b of the bounded stretch, seconds")
       ->check(number_in(1e-3, 1e9))
       ->capture_default_str();

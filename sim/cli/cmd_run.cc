@@ -10,6 +10,7 @@
 #include "sim/bound/bound.h"
 #include "sim/campaign/origin_json.h"
 #include "sim/cli/command.h"
+#include "sim/cli/explained_job.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
 #include "sim/host/glpk_solver.h"
@@ -39,6 +40,7 @@ struct RunCommand {
   std::string log_file;
   std::string record_file;
   std::string timeline_file;
+  std::optional<JobId> explain;
   bool json = false;
   bool times = false;
   bool bound = true;
@@ -85,9 +87,13 @@ struct RunCommand {
     if (!record_file.empty()) {
       observers.list.push_back(&recorder.emplace(record_file, instance, algorithms.front(), options));
     }
-    const RunResult result =
-        simulate(instance, algorithms.front(), options,
-                 Watch{observers.list.empty() ? nullptr : &observers, terminal_progress("jobs"), times});
+    std::optional<ExplainedJob> explained;
+    if (explain) observers.list.push_back(&explained.emplace(*explain, instance));
+    const RunResult result = simulate(instance, algorithms.front(), options,
+                                      Watch{.observer = observers.list.empty() ? nullptr : &observers,
+                                            .completions = terminal_progress("jobs"),
+                                            .explains = explain.has_value(),
+                                            .policy_times = times});
     if (recorder) recorder->finish();
 
     const Metrics metrics = measure(instance, result, simulation.stretch_floor());
@@ -97,8 +103,14 @@ struct RunCommand {
     if (jobs_output) jobs_output->commit();
     if (log_output) log_output->commit();
     if (timeline_output) timeline_output->commit();
-    print(json ? as_json(instance, metrics, bounds, result, origin)
-               : as_text(instance, metrics, bounds, result, origin));
+    if (json) {
+      nlohmann::ordered_json out = as_json(instance, metrics, bounds, result, origin);
+      if (explained) out["explanation"] = explanation_json(*explain, explained->stories());
+      print(out.dump(2) + "\n");
+    } else {
+      print(as_text(instance, metrics, bounds, result, origin));
+      if (explained) print("\n" + explanation_text(*explain, explained->stories()));
+    }
   }
 
   std::string jobs_csv(const Instance& instance, const RunResult& result, ConstantColumns more) const {
@@ -156,8 +168,8 @@ struct RunCommand {
     return text;
   }
 
-  std::string as_json(const Instance& instance, const Metrics& m, const std::optional<StretchBounds>& bounds,
-                      const RunResult& result, const CampaignOrigin& origin) const {
+  nlohmann::ordered_json as_json(const Instance& instance, const Metrics& m, const std::optional<StretchBounds>& bounds,
+                                 const RunResult& result, const CampaignOrigin& origin) const {
     nlohmann::ordered_json out{{"instance", instance.name},
                                {"jobs", instance.jobs.size()},
                                {"nodes", instance.platform.nodes.size()},
@@ -175,7 +187,7 @@ struct RunCommand {
       out["policy_call_longest_s"] = result.longest_policy_call;
     }
     out["origin"] = origin_json(origin);
-    return out.dump(2) + "\n";
+    return out;
   }
 };
 
@@ -194,6 +206,8 @@ void add_run(CLI::App& app) {
                       "job and interval without a change");
   command->add_option("--record", options->record_file,
                       "record the run in this new file for `dfrs-sim replay`; compressed if it ends with .gz");
+  command->add_option("--explain", options->explain,
+                      "also say what happened to the job of this number, event by event, and why");
   command->add_flag("--json", options->json, "print JSON");
   command->add_flag("--times", options->times, "also print the CPU time of the policy's calls, mean and longest");
   command->add_flag("--bound,!--no-bound", options->bound,

@@ -78,6 +78,7 @@ class Simulation {
         progress_(slots_),
         demand_(instance.platform.total_cpu()),
         idle_(instance.platform.nodes.size()) {
+    engine_->explain(watch.explains);
     nodes_.reserve(instance.platform.nodes.size());
     for (const NodeSpec& spec : instance.platform.nodes) nodes_.push_back({spec, true});
     result_.jobs.reserve(instance.jobs.size());

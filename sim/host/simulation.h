@@ -82,6 +82,7 @@ struct Watch {
   StepObserver* observer = nullptr;
   /// Called after each event with the number of completed jobs, and of all.
   std::function<void(std::size_t done, std::size_t total)> completions = {};
+  bool explains = false;      ///< decisions come with reasons (Engine::explain)
   bool policy_times = false;  ///< measures the policy's calls, which costs two system calls each
 };
 
@@ -95,7 +96,7 @@ RunResult simulate(const Instance& instance, const Algorithm& algorithm, const S
 
 inline RunResult simulate(const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
                           StepObserver* observer) {
-  return simulate(instance, algorithm, options, Watch{observer, {}, false});
+  return simulate(instance, algorithm, options, Watch{.observer = observer});
 }
 
 }  // namespace dfrs::sim

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import time
 
 from .burst import ARRAY, Burst
 from .case import LiveTest
@@ -60,6 +61,32 @@ class Recording(LiveTest):
                                      ("simulated", "GreedyP*/OPT=MIN")})
         for row in rows.values():
             self.assertGreaterEqual(row["max_stretch"], 1.0)
+
+    def test_a_paused_job_is_told_why_in_the_words_of_the_replay(self):
+        """Jobs fill the memory of all nodes; a later one takes the room of one of them."""
+        path = self.record("why.jsonl")
+        self.cluster.command("dfrsctl", "record", "on", path)
+        first = [self.sbatch_burn(2, memory=900, checkpoint=True) for _ in range(8)]
+        for number in first:
+            self.wait_event(number)
+        time.sleep(2)  # more than MinProgress
+        late = self.sbatch_burn(0.1, memory=900)
+        self.assert_completed(self.wait_ended([late]))
+        victim = next((number for number in first if "is paused" in self.explain(number)), None)
+        self.assertIsNotNone(victim, "nobody was told to be paused")
+        told = [event for event in json.loads(self.explain(victim, "--json"))["events"] if event["event"] == "paused"]
+        self.assertEqual(told[0]["other"], int(late))
+        self.assertEqual(told[0]["reason"], "gave_way")
+        self.assertIn(f"Job {victim} is paused: job {late} takes its room", told[0]["text"])
+        self.assert_completed(self.wait_ended(first))
+        self.cluster.command("dfrsctl", "record", "off")
+        result = self.replay(path, "--explain", victim)
+        self.assertEqual(result.returncode, 0, f"{result.stdout}\n{result.stderr}")
+        again = [event for event in json.loads(result.stdout)["explanation"]["events"] if event["event"] == "paused"]
+        self.assertEqual([event["text"] for event in again][:len(told)], [event["text"] for event in told])
+
+    def explain(self, number, *options):
+        return self.cluster.command("dfrsctl", "explain", number, *options, check=False).stdout
 
     def test_record_that_begins_in_mid_run_replays_exactly(self):
         path = self.record("later.jsonl")

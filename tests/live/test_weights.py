@@ -73,7 +73,7 @@ class Weights(LiveTest):
         self.wait_weights((low, 0.67), (high, 1.3))  # 1 and 2, mean 1.5, two digits
         self.wait_yields(("the one of weight 2 to get more", low, high), lambda a, b: b > 1.2 * a and a + b > 0.99)
         explained = self.cluster.command("dfrsctl", "explain", high).stdout
-        self.assertIn("Its weight is 1.3, from a QOS of priority 1.", explained)
+        self.assertIn(f"The weight of job {high} is 1.3, from a QOS of priority 1.", explained)
         # The administrator thinks again: from now on the other one counts more.
         self.sacctmgr("modify", "qos", "low", "set", "Priority=3")
         self.addCleanup(self.sacctmgr, "modify", "qos", "low", "set", "Priority=0")

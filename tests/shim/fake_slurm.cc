@@ -201,10 +201,10 @@ JobStatus FakeSlurm::job_status(std::uint32_t id) {
 }
 
 std::string FakeSlurm::explain(std::uint32_t id) {
-  const auto lines = host_of(*controller_).controller().explain(id);
-  if (!lines) return lines.error();
+  const auto explained = host_of(*controller_).controller().explain(id);
+  if (!explained) return explained.error();
   std::string text;
-  for (const std::string& line : *lines) text += line + "\n";
+  for (const std::string& line : explained->lines) text += line + "\n";
   return text;
 }
 

@@ -19,6 +19,7 @@ namespace dfrs {
 struct TestHostOptions {
   bool general = true;
   bool nodes_come_and_go = true;
+  bool explain = false;       // the engine states reasons
   bool needs_change = false;  // CPU needs of jobs change occasionally; not for batch policies
   bool worlds = false;        // jobs have users, and pauses keep or lose their work or are not possible
   int max_nodes = 5;
@@ -58,7 +59,10 @@ class TestHost {
   }
 
   /// Makes a new engine, which takes the cluster from the view of the next step.
-  void restart() { engine_ = std::move(*Engine::create(algorithm_, engine_options_)); }
+  void restart() {
+    engine_ = std::move(*Engine::create(algorithm_, engine_options_));
+    engine_->explain(options_.explain);
+  }
 
   /// Runs until all jobs have ended. Error: what went wrong.
   tl::expected<void, std::string> run() {

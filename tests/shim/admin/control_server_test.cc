@@ -70,6 +70,10 @@ TEST_F(ControlPort, ShowsWhatTheControllerShows) {
   const auto [status, explained] = get("/v1/explain?job=7");
   EXPECT_EQ(status, 200);
   EXPECT_EQ(explained["lines"][1], "its yield is 0.333");
+  ASSERT_EQ(explained["events"].size(), 1u);
+  EXPECT_EQ(explained["events"][0]["event"], "started");
+  EXPECT_EQ(explained["events"][0]["reason"], "room");
+  EXPECT_EQ(explained["events"][0]["text"], "Job 7 starts on 2 nodes: there is room for it.");
   // Scripts rely on the schema's names.
   EXPECT_EQ(get("/v1/status").second["jobs"][2]["priority"], nullptr);
   EXPECT_EQ(get("/v1/status").second["jobs"][0]["nodes"]["n1"], 3);

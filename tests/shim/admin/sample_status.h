@@ -125,8 +125,20 @@ class FakeInspection final : public Inspection {
     const std::lock_guard lock(mutex);
     return shown;
   }
-  tl::expected<std::vector<std::string>, std::string> explain(std::uint32_t job_id) const override {
-    if (job_id == 7) return std::vector<std::string>{"job 7 runs on n1:3 n2:1", "its yield is 0.333"};
+  tl::expected<JobExplanation, std::string> explain(std::uint32_t job_id) const override {
+    if (job_id == 7) {
+      record::Story story;
+      record::StoryEvent started;
+      started.at = started.until = 100;
+      started.kind = record::StoryKind::started;
+      started.node_count = 2;
+      started.why = record::Why{};
+      story.events = {started};
+      return JobExplanation{{"job 7 runs on n1:3 n2:1", "its yield is 0.333"},
+                            story,
+                            {[](NodeIndex n) { return "n" + std::to_string(n); },
+                             [](Seconds time) { return std::to_string(static_cast<int>(time)) + " s"; }}};
+    }
     return tl::unexpected<std::string>("job " + std::to_string(job_id) + " is not in a managed partition");
   }
   tl::expected<RepackPlan, std::string> repack_dry_run() const override {

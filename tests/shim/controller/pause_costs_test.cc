@@ -32,7 +32,7 @@ TEST(PauseCosts, OfASuspendAreItsMemoryOutAndIn) {
   host.slurm.run_for(10);
   EXPECT_DOUBLE_EQ(host.slurm.job_status(id).pause_cost, 34);
   EXPECT_THAT(host.slurm.explain(id),
-              HasSubstr("A pause would cost it about 34 s: its memory to swap and back, at 50 MiB/s."));
+              HasSubstr("A pause would cost job 1 about 34 s: its memory to swap and back, at 50 MiB/s."));
 }
 
 TEST(PauseCosts, OfASuspendWithoutSwapAreTheSuspend) {

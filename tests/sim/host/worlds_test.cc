@@ -137,7 +137,7 @@ TEST(Worlds, InMixedWithLossesOnlyTheRestLoses) {
       }
     }
     EXPECT_GT(kept, 0U) << algorithm;
-    if (std::string(algorithm) != "Triage") EXPECT_GT(lost, 0U) << algorithm;
+    EXPECT_GT(lost + (std::string(algorithm) == "Triage" ? 1 : 0), 0U) << algorithm;
   }
 }
 
@@ -195,6 +195,7 @@ TEST_F(WorldsByHand, OnlyWhoMayBePausedGivesWay) {
   job(0, 1, 1, 60, 1000);
   job(500, 1, 1, 60, 100);
   options_.pauses = PauseWorld{1, Pauses::none, 1, true};
+  instance_.jobs[0].pauses = Pauses::none;
   EXPECT_DOUBLE_EQ(run("GreedyP*").jobs[1].start, 1000);
   instance_.jobs[0].pauses = Pauses::kept;
   EXPECT_DOUBLE_EQ(run("GreedyP*").jobs[1].start, 500);
@@ -230,7 +231,7 @@ struct Views final : StepObserver {
       if (job.state == JobState::waiting) waiting = std::max(waiting, static_cast<int>(job.pauses));
       most_lost = std::max(most_lost, job.lost_runs);
       longest = std::max(longest, job.longest_run);
-      if (job.lost_runs >= 2) EXPECT_EQ(job.pauses, Pauses::none);
+      EXPECT_TRUE(job.lost_runs < 2 || job.pauses == Pauses::none);
       if (job.state == JobState::running && job.pauses == Pauses::none) {
         EXPECT_TRUE(job.flags.may_not_pause && job.flags.may_not_move);
       }
@@ -277,7 +278,7 @@ TEST(Worlds, RecordsReplayInEveryWorld) {
       ASSERT_EQ(recorded.instance.jobs.size(), instance.jobs.size());
       for (const Job& job : recorded.instance.jobs) {
         const Job& before = instance.jobs[job.id - 1];
-        if (recorded.marked) EXPECT_EQ(job.pauses, pauses_of(before, options.pauses)) << world;
+        EXPECT_TRUE(!recorded.marked || job.pauses == pauses_of(before, options.pauses)) << world;
       }
       std::filesystem::remove(path);
     }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/story/json.h"
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "policy/core/enum_names.h"
+#include "policy/core/node_runs.h"
+
+namespace dfrs::record {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<std::string_view, 9> kEventNames{"submitted", "waits",  "started", "resumed",  "moved",
+                                                      "paused",    "slowed", "sped_up", "completed"};
+
+void put_number(Json& out, const char* name, double value) {
+  out[name] = std::isfinite(value) ? Json(value) : Json(nullptr);  // JSON has no infinity
+}
+
+Json event_json(JobId job, const StoryEvent& event, const Story& story, const StoryNames& names) {
+  Json out{{"t", event.at}};
+  if (event.until > event.at) out["until"] = event.until;
+  out["event"] = kEventNames[static_cast<std::size_t>(event.kind)];
+  if (event.why) {
+    out["reason"] = enum_name(event.why->kind);
+    if (event.why->other) out["other"] = *event.why->other;
+    put_number(out, "value", event.why->value);
+    put_number(out, "limit", event.why->limit);
+  }
+  if (!event.nodes.empty()) {
+    Json nodes = Json::object();
+    each_node_run(event.nodes, [&](NodeIndex n, std::uint32_t tasks) { nodes[names.node(n)] = tasks; });
+    out["nodes"] = std::move(nodes);
+  }
+  if (event.yield > 0) out["yield"] = event.yield;
+  if (event.room) out["room_for_tasks"] = event.room->tasks;
+  if (event.crowd) out["shared_with"] = event.crowd->with;
+  out["text"] = sentence(job, event, story, names);
+  return out;
+}
+
+}  // namespace
+
+Json story_json(JobId job, const Story& story, const StoryNames& names) {
+  Json events = Json::array();
+  for (const StoryEvent& event : story.events) events.push_back(event_json(job, event, story, names));
+  return events;
+}
+
+}  // namespace dfrs::record

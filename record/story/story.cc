@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/story/story.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+#include "policy/core/node_runs.h"
+#include "record/story/surroundings.h"
+
+namespace dfrs::record {
+namespace {
+
+// Smaller changes of a yield are not told.
+constexpr double kNotable = 0.05;
+
+// Batch policies want whole nodes, or nodes at other times.
+bool lacks_room(ReasonKind kind) {
+  return kind == ReasonKind::no_room || kind == ReasonKind::outweighed || kind == ReasonKind::none_to_pause ||
+         kind == ReasonKind::left_out || kind == ReasonKind::next_try;
+}
+
+}  // namespace
+
+void Stories::step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) {
+  take_events(view, events);
+  take_reasons(view, decisions);
+  take_placements(view, decisions);
+  take_waiting(view, decisions);
+  take_yields(view, decisions);
+  for (const JobSlot job : touched_) {
+    slots_[job].reason = kNone;
+    slots_[job].placed = false;
+  }
+  touched_.clear();
+}
+
+const Story* Stories::find(JobId job) const {
+  const auto at = stories_.find(job);
+  return at == stories_.end() ? nullptr : &at->second;
+}
+
+StoryEvent& Stories::add(JobSlot where, const JobView& job, Seconds at, StoryKind kind) {
+  Slot& known = slot(where);
+  known.known = true;
+  known.job = job.id;
+  Story& story = stories_[job.id];
+  story.tasks = job.tasks;
+  if (story.events.size() >= most_) {
+    // The first event is its submission, which stays.
+    story.events.erase(story.events.begin() + 1);
+    ++story.forgotten;
+  }
+  StoryEvent event;
+  event.at = event.until = at;
+  event.kind = kind;
+  return story.events.emplace_back(std::move(event));
+}
+
+void Stories::take_events(const ClusterView& view, std::span<const Event> events) {
+  for (const Event& event : events) {
+    if (event.kind == EventKind::resync) {
+      take_all(view);
+    } else if (event.kind == EventKind::submitted) {
+      const JobView& job = view.jobs[event.job];
+      if (follows(job)) add(event.job, job, view.now, StoryKind::submitted);
+      slot(event.job).yield = 0;
+    } else if (event.kind == EventKind::completed && event.job < slots_.size() && slots_[event.job].known) {
+      Slot& left = slots_[event.job];
+      if (only_) {
+        StoryEvent& end = stories_[left.job].events.emplace_back();
+        end.at = end.until = view.now;
+        end.kind = StoryKind::completed;
+      } else {
+        stories_.erase(left.job);
+      }
+      left = {};
+    }
+  }
+}
+
+// The jobs of a new view may have other slots, and some may have left without an event.
+void Stories::take_all(const ClusterView& view) {
+  slots_.assign(view.jobs.size(), {});
+  std::unordered_set<JobId> present;
+  for (JobSlot job = 0; job < view.jobs.size(); ++job) {
+    const JobView& seen = view.jobs[job];
+    if (seen.state == JobState::absent || !follows(seen)) continue;
+    present.insert(seen.id);
+    slots_[job] = {.job = seen.id, .known = true, .yield = seen.yield};
+    if (!stories_.contains(seen.id)) add(job, seen, seen.submit, StoryKind::submitted);
+  }
+  if (!only_) std::erase_if(stories_, [&](const auto& story) { return !present.contains(story.first); });
+}
+
+// Of several reasons that concern one job the last one holds.
+void Stories::take_reasons(const ClusterView& view, const Decisions& decisions) {
+  for (std::size_t k = 0; k < decisions.reasons.size(); ++k) {
+    const JobSlot job = decisions.reasons[k].job;
+    if (!follows(view.jobs[job])) continue;
+    if (slot(job).reason == kNone) touched_.push_back(job);
+    slot(job).reason = k;
+  }
+}
+
+Why Stories::why_of(const ClusterView& view, const Reason& reason) const {
+  Why why{reason.kind, std::nullopt, reason.value, reason.limit};
+  if (reason.other != kNoSlot) why.other = view.jobs[reason.other].id;
+  return why;
+}
+
+void Stories::say_why(const ClusterView& view, const Decisions& decisions, JobSlot job, StoryEvent& event) const {
+  const std::size_t reason = slots_[job].reason;
+  if (reason != kNone) event.why = why_of(view, decisions.reasons[reason]);
+}
+
+void Stories::take_placements(const ClusterView& view, const Decisions& decisions) {
+  for (const Decision& decision : decisions.placements) {
+    const JobView& job = view.jobs[decision.job];
+    if (!follows(job)) continue;
+    constexpr StoryKind kKinds[] = {StoryKind::paused, StoryKind::moved, StoryKind::resumed, StoryKind::started};
+    StoryEvent& event = add(decision.job, job, view.now, kKinds[static_cast<std::size_t>(decision.kind)]);
+    const std::span<const NodeIndex> nodes = decisions.nodes_of(decision);
+    event.node_count = distinct_nodes(nodes);
+    if (only_) event.nodes.assign(nodes.begin(), nodes.end());
+    say_why(view, decisions, decision.job, event);
+    Slot& told = slot(decision.job);
+    if (told.reason == kNone) touched_.push_back(decision.job);
+    told.placed = true;
+    if (decision.kind == DecisionKind::pause) told.yield = 0;
+  }
+}
+
+// A wait is told once for as long as its kind of reason stays.
+void Stories::take_waiting(const ClusterView& view, const Decisions& decisions) {
+  for (const JobSlot where : touched_) {
+    const Slot& told = slots_[where];
+    const JobView& job = view.jobs[where];
+    if (told.placed || told.reason == kNone || job.state == JobState::running || job.state == JobState::absent)
+      continue;
+    const Why why = why_of(view, decisions.reasons[told.reason]);
+    std::vector<StoryEvent>& events = stories_[job.id].events;
+    if (!events.empty() && events.back().kind == StoryKind::waits && events.back().why->kind == why.kind) {
+      events.back().until = view.now;
+      continue;
+    }
+    StoryEvent& event = add(where, job, view.now, StoryKind::waits);
+    event.why = why;
+    if (only_ && lacks_room(why.kind)) event.room = room_for(view, decisions, job);
+  }
+}
+
+void Stories::take_yields(const ClusterView& view, const Decisions& decisions) {
+  for (const YieldChange& change : decisions.yields) {
+    const JobView& job = view.jobs[change.job];
+    if (!follows(job)) continue;
+    Slot& told = slot(change.job);
+    if (told.placed) {
+      stories_[job.id].events.back().yield = change.yield;
+      if (only_ && change.yield < 1) stories_[job.id].events.back().crowd = crowd_of(view, decisions, change.job);
+    } else {
+      if (std::abs(change.yield - told.yield) < kNotable * told.yield) continue;
+      const double before = told.yield;
+      StoryEvent& event =
+          add(change.job, job, view.now, change.yield < before ? StoryKind::slowed : StoryKind::sped_up);
+      event.before = before;
+      event.yield = change.yield;
+      if (only_ && change.yield < 1) event.crowd = crowd_of(view, decisions, change.job);
+    }
+    told.yield = change.yield;
+  }
+}
+
+}  // namespace dfrs::record

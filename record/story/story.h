@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What happened to a job, event by event, and why: gathered from the steps of an engine that explains
+// (Engine::explain). Simulator, replay and controller use the same code, so that all of them tell the same in the same
+// words.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "policy/core/decision.h"
+#include "policy/core/view.h"
+
+namespace dfrs::record {
+
+enum class StoryKind : std::uint8_t { submitted, waits, started, resumed, moved, paused, slowed, sped_up, completed };
+
+/// A policy's reason, with the number of the other job in place of its slot.
+struct Why {
+  ReasonKind kind = ReasonKind::room;
+  std::optional<JobId> other;
+  double value = 0;
+  double limit = 0;
+};
+
+/// The room that a waiting job finds once the decisions of the instant are carried out.
+struct Room {
+  std::size_t eligible = 0;  ///< nodes that it may use
+  std::size_t unusable = 0;  ///< of these: down, draining or reserved
+  std::size_t short_of = 0;  ///< of these: with too little memory, or too little of another rigid resource, for a task
+  std::uint64_t tasks = 0;   ///< of the job, that would find room; at most all of them
+};
+
+/// The node that limits a job's yield.
+struct Crowd {
+  NodeIndex node = 0;
+  double load = 0;          ///< sum of the CPU needs there, in reference nodes
+  double capacity = 1;      ///< in reference nodes
+  std::vector<JobId> with;  ///< the other jobs there, by number; at most kCrowdNamed
+  std::size_t others = 0;   ///< how many these are in all
+};
+inline constexpr std::size_t kCrowdNamed = 4;
+
+struct StoryEvent {
+  Seconds at = 0;
+  Seconds until = 0;  ///< waits: the last instant at which it was so; else `at`
+  StoryKind kind = StoryKind::submitted;
+  std::uint32_t node_count = 0;  ///< started, resumed, moved: different nodes
+  std::vector<NodeIndex> nodes;  ///< the same, one per task, ascending; empty unless one job is followed
+  double before = 0;             ///< slowed, sped_up: the yield until now
+  double yield = 0;              ///< the yield from now on; 0 unless it runs
+  std::optional<Why> why;        ///< nothing: the policy states none
+  std::optional<Room> room;      ///< waits; only where one job is followed
+  std::optional<Crowd> crowd;    ///< a yield below 1; only where one job is followed
+};
+
+/// A job's events, in order of time.
+struct Story {
+  std::uint32_t tasks = 1;
+  std::vector<StoryEvent> events;
+  std::uint64_t forgotten = 0;  ///< older events that are no longer kept
+};
+
+class Stories {
+ public:
+  /// Follows one job, with all details: O(jobs + nodes + tasks) a step while it is there.
+  static Stories of(JobId job) { return Stories(job, std::numeric_limits<std::size_t>::max()); }
+  /// Follows all jobs that are in the system, without details, and keeps the newest `most` events of each. O(decisions
+  /// + reasons + changed yields) a step. A story ends with its job.
+  static Stories of_all(std::size_t most) { return Stories(std::nullopt, most); }
+
+  /// `view` and `events` as given to the engine, `decisions` as it answered.
+  void step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions);
+  /// Null: no such job was seen, or it has left (of_all).
+  const Story* find(JobId job) const;
+
+ private:
+  explicit Stories(std::optional<JobId> only, std::size_t most) : only_(only), most_(most) {}
+
+  bool follows(const JobView& job) const { return !only_ || *only_ == job.id; }
+  void take_events(const ClusterView& view, std::span<const Event> events);
+  void take_all(const ClusterView& view);
+  void take_reasons(const ClusterView& view, const Decisions& decisions);
+  void take_placements(const ClusterView& view, const Decisions& decisions);
+  void take_waiting(const ClusterView& view, const Decisions& decisions);
+  void take_yields(const ClusterView& view, const Decisions& decisions);
+  StoryEvent& add(JobSlot slot, const JobView& job, Seconds at, StoryKind kind);
+  Why why_of(const ClusterView& view, const Reason& reason) const;
+  void say_why(const ClusterView& view, const Decisions& decisions, JobSlot slot, StoryEvent& event) const;
+
+  // What is remembered of a slot besides its story.
+  struct Slot {
+    JobId job = 0;
+    bool known = false;
+    double yield = 0;            // as last told
+    std::size_t reason = kNone;  // index of the last reason of this step
+    bool placed = false;         // by this step
+  };
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  Slot& slot(JobSlot slot) {
+    if (slots_.size() <= slot) slots_.resize(slot + std::size_t{1});
+    return slots_[slot];
+  }
+
+  std::optional<JobId> only_;
+  std::size_t most_;
+  std::vector<Slot> slots_;
+  std::vector<JobSlot> touched_;  // slots with a reason or a placement in this step
+  std::unordered_map<JobId, Story> stories_;
+};
+
+}  // namespace dfrs::record

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/story/words.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string_view>
+
+#include "base/counted.h"
+#include "policy/core/node_runs.h"
+
+namespace dfrs::record {
+namespace {
+
+// "3 other jobs" with the number of one of them.
+std::string those_who_gave_way(const Why& why) {
+  const auto count = static_cast<std::size_t>(why.limit);
+  const JobId other = why.other.value_or(0);
+  if (count <= 1) return fmt::format("job {} gave way to it", other);
+  return fmt::format("{} gave way to it, job {} last", base::counted(count, "job"), other);
+}
+
+std::string list_nodes(std::span<const NodeIndex> nodes, const StoryNames& names) {
+  constexpr std::size_t kNamed = 8;
+  std::string text = distinct_nodes(nodes) == 1 ? "node" : "nodes";
+  std::size_t shown = 0;
+  std::size_t more = 0;
+  each_node_run(nodes, [&](NodeIndex n, std::uint32_t tasks) {
+    if (shown == kNamed) {
+      ++more;
+      return;
+    }
+    text += fmt::format("{}{}{}", shown == 0 ? " " : ", ", names.node(n), tasks > 1 ? fmt::format(":{}", tasks) : "");
+    ++shown;
+  });
+  if (more != 0) text += fmt::format(" and {} more", more);
+  return text;
+}
+
+std::string where(const StoryEvent& event, const StoryNames& names) {
+  if (event.nodes.empty()) return base::counted(event.node_count, "node");
+  return list_nodes(event.nodes, names);
+}
+
+std::string crowd_words(const Crowd& crowd, const StoryNames& names) {
+  std::string with;
+  for (std::size_t k = 0; k < crowd.with.size(); ++k) with += fmt::format("{}{}", k == 0 ? "" : ", ", crowd.with[k]);
+  if (crowd.others > crowd.with.size()) with += fmt::format(" and {} more", crowd.others - crowd.with.size());
+  const std::string load = fmt::format("node {} has a capacity of {:.3g} and CPU needs of {:.3g}",
+                                       names.node(crowd.node), crowd.capacity, crowd.load);
+  if (crowd.others == 0) return load;
+  return fmt::format("{}, shared with {} {}", load, crowd.others == 1 ? "job" : "jobs", with);
+}
+
+std::string room_words(const Room& room, std::uint32_t tasks) {
+  std::string text = fmt::format("room for {} of {}; of {} that it may use, {} {} too little left for one", room.tasks,
+                                 base::counted(tasks, "task"), base::counted(room.eligible, "node"), room.short_of,
+                                 room.short_of == 1 ? "has" : "have");
+  if (room.unusable != 0)
+    text += fmt::format(" and {} {} not usable", room.unusable, room.unusable == 1 ? "is" : "are");
+  return text;
+}
+
+std::string placed(std::string_view verb, JobId job, const StoryEvent& event, const StoryNames& names) {
+  std::string text = fmt::format("Job {} {} on {}", job, verb, where(event, names));
+  if (event.yield > 0) text += fmt::format(" at a yield of {:.3g}", event.yield);
+  if (event.crowd) text += fmt::format(" ({})", crowd_words(*event.crowd, names));
+  return text;
+}
+
+}  // namespace
+
+std::string clause(const Why& why, const StoryNames& names) {
+  const JobId other = why.other.value_or(0);
+  switch (why.kind) {
+    case ReasonKind::room:
+      return "there is room for it";
+    case ReasonKind::made_room:
+      return those_who_gave_way(why) + (why.value > 0 ? fmt::format("; its urgency is {:.3g}", why.value) : "");
+    case ReasonKind::own_room:
+      return fmt::format("where there was room it would have got {:.2f} of the CPU it needs; {}", why.value,
+                         those_who_gave_way(why));
+    case ReasonKind::first:
+      return "it is the first in the queue, and its nodes are free";
+    case ReasonKind::backfill:
+      return why.value < kNever
+                 ? fmt::format(
+                       "it does not delay job {}, the first in the queue, whose nodes are expected to be free at {}",
+                       other, names.time(why.value))
+                 : fmt::format("it does not delay job {}, the first in the queue", other);
+    case ReasonKind::planned_now:
+      return "the time of its planned start has come";
+    case ReasonKind::gave_way:
+    case ReasonKind::moved_away: {
+      const char* const rest = why.kind == ReasonKind::moved_away ? "; there is room for it elsewhere" : "";
+      if (std::isfinite(why.limit)) {
+        return fmt::format(
+            "job {} takes its room: a pause costs {:.3g} here, and job {} is urgent enough for up to {:.3g}{}", other,
+            why.value, other, why.limit, rest);
+      }
+      return fmt::format("job {} takes its room, and its priority of {:.3g} is the lowest that makes enough{}", other,
+                         why.value, rest);
+    }
+    case ReasonKind::move_pays:
+      return fmt::format("the move is expected to gain {:.0f} CPU-seconds, and pays from {:.0f}", why.value, why.limit);
+    case ReasonKind::repacked:
+      return fmt::format("a repack of all jobs, for a yield of {:.2f}", why.value);
+    case ReasonKind::repacked_stretch:
+      return why.value > 0 ? fmt::format("a repack of all jobs, for a stretch of at most {:.3g}", 1 / why.value)
+                           : std::string("a repack of all jobs");
+    case ReasonKind::left_out:
+      return fmt::format("the jobs do not all fit; {} of lowest priority {} left out, this one with {:.3g}",
+                         base::counted(static_cast<std::size_t>(why.limit), "job"), why.limit == 1 ? "is" : "are",
+                         why.value);
+    case ReasonKind::no_room:
+      return "there is no room for all of its tasks";
+    case ReasonKind::outweighed:
+      return fmt::format(
+          "job {} would be the cheapest to pause for it, at a cost of {:.3g}, and its urgency allows for less than "
+          "{:.3g}",
+          other, why.value, why.limit);
+    case ReasonKind::none_to_pause:
+      return "there is no room for all of its tasks, and the jobs that may be paused for it would not make enough";
+    case ReasonKind::behind:
+      return fmt::format("it is behind job {} in the queue{}", other,
+                         why.value < kNever
+                             ? fmt::format(", whose nodes are expected to be free at {}", names.time(why.value))
+                             : std::string());
+    case ReasonKind::reserved:
+      if (!(why.value < kNever)) return "it is the first in the queue, and too few nodes are free";
+      return fmt::format("it is the first in the queue, and its nodes are expected to be free at {}",
+                         names.time(why.value));
+    case ReasonKind::planned:
+      return why.value < kNever ? fmt::format("its start is planned at {}", names.time(why.value))
+                                : std::string("it never fits the plan");
+    case ReasonKind::next_try:
+      return fmt::format("there is no room for all of its tasks; it is tried again at {}", names.time(why.value));
+    case ReasonKind::next_tick:
+      return why.value < kNever ? fmt::format("jobs are placed at ticks, the next at {}", names.time(why.value))
+                                : std::string("jobs are placed at ticks");
+  }
+  return {};
+}
+
+std::string sentence(JobId job, const StoryEvent& event, const Story& story, const StoryNames& names) {
+  std::string text;
+  switch (event.kind) {
+    case StoryKind::submitted:
+      text = fmt::format("Job {} is submitted with {}", job, base::counted(story.tasks, "task"));
+      break;
+    case StoryKind::waits:
+      text = fmt::format("Job {} waits", job);
+      break;
+    case StoryKind::started:
+      text = placed("starts", job, event, names);
+      break;
+    case StoryKind::resumed:
+      text = placed("resumes", job, event, names);
+      break;
+    case StoryKind::moved:
+      text = placed("moves: it continues", job, event, names);
+      break;
+    case StoryKind::paused:
+      text = fmt::format("Job {} is paused", job);
+      break;
+    case StoryKind::slowed:
+    case StoryKind::sped_up:
+      text = fmt::format("Job {} {} from a yield of {:.3g} to {:.3g}", job,
+                         event.kind == StoryKind::slowed ? "slows down" : "speeds up", event.before, event.yield);
+      if (event.crowd) text += ": " + crowd_words(*event.crowd, names);
+      break;
+    case StoryKind::completed:
+      text = fmt::format("Job {} has completed", job);
+      break;
+  }
+  if (event.why) text += ": " + clause(*event.why, names);
+  if (event.room) text += fmt::format(" ({})", room_words(*event.room, story.tasks));
+  return text + ".";
+}
+
+}  // namespace dfrs::record

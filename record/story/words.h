@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Stories in words. The simulator and dfrsctl print the same sentences.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "record/story/story.h"
+
+namespace dfrs::record {
+
+/// How a host names things.
+struct StoryNames {
+  std::function<std::string(NodeIndex)> node;  ///< such as "n17", or a number
+  std::function<std::string(Seconds)> time;    ///< an instant, such as "3600 s" or "2026-11-20 09:30:00"
+};
+
+/// What happened, in one sentence that names the job, without the time: "Job 17 is paused: job 23 takes its room ...".
+std::string sentence(JobId job, const StoryEvent& event, const Story& story, const StoryNames& names);
+
+/// The reason as a clause: "there is room for it".
+std::string clause(const Why& why, const StoryNames& names);
+
+}  // namespace dfrs::record

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Stories of jobs in simulations small enough to follow by hand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "record/story/json.h"
+#include "tests/sim/host/by_hand.h"
+
+namespace dfrs::sim {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct Follower final : StepObserver {
+  explicit Follower(record::Stories of) : stories(std::move(of)) {}
+  void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override {
+    stories.step(view, events, decisions);
+  }
+  record::Stories stories;
+};
+
+const record::StoryNames kNames{[](NodeIndex n) { return fmt::format("{}", n); },
+                                [](Seconds time) { return fmt::format("{} s", time); }};
+
+class Explained : public ByHand {
+ protected:
+  std::vector<std::string> told(const char* algorithm, JobId job) const {
+    Follower follower(record::Stories::of(job));
+    simulate(instance_, parse_algorithm(algorithm).value(), options_, Watch{.observer = &follower, .explains = true});
+    const record::Story* const story = follower.stories.find(job);
+    std::vector<std::string> lines;
+    if (story == nullptr) return lines;
+    for (const record::StoryEvent& event : story->events) {
+      lines.push_back(fmt::format("{:g} {}", event.at, record::sentence(job, event, *story, kNames)));
+    }
+    return lines;
+  }
+};
+
+// The first runs from 0, has a priority of 100 / 100^2 at 100, and comes back at 150 after a penalty of 300 s.
+TEST_F(Explained, AJobThatGivesWayAndComesBack) {
+  nodes(1);
+  job(0, 1, 1, 60, 1000);
+  job(100, 1, 1, 60, 50);
+  EXPECT_THAT(
+      told("GreedyP*", 1),
+      ElementsAre("0 Job 1 is submitted with 1 task.",
+                  "0 Job 1 starts on node 0 at a yield of 1: there is room for it.",
+                  "100 Job 1 is paused: job 2 takes its room, and its priority of 0.01 is the lowest that makes "
+                  "enough.",
+                  "150 Job 1 resumes on node 0 at a yield of 1: there is room for it.", "1350 Job 1 has completed."));
+  EXPECT_THAT(told("GreedyP*", 2), ElementsAre("100 Job 2 is submitted with 1 task.",
+                                               "100 Job 2 starts on node 0 at a yield of 1: job 1 gave way to it.",
+                                               "150 Job 2 has completed."));
+}
+
+// (Node 1 has 40 MiB left for the victim of 40.)
+TEST_F(Explained, AJobThatIsMovedForAnother) {
+  nodes(2);
+  job(0, 1, 0.5, 40, 1000);   // node 0
+  job(10, 1, 0.5, 60, 2000);  // node 1
+  job(100, 1, 0.5, 90, 50);   // fits nowhere; with the first away, node 0
+  const std::vector<std::string> lines = told("GreedyPM*", 1);
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_EQ(
+      lines[2],
+      "100 Job 1 moves: it continues on node 1 at a yield of 1: job 3 takes its room, and its priority of 0.01 is "
+      "the lowest that makes enough; there is room for it elsewhere.");
+}
+
+// One node, two jobs of need 1: half each from 100 to 300, when the second has got its 100 s.
+TEST_F(Explained, AJobThatSharesItsNodeSlowsDown) {
+  nodes(1);
+  job(0, 1, 1, 10, 1000);
+  job(100, 1, 1, 10, 100);
+  EXPECT_THAT(
+      told("Greedy*", 1),
+      ElementsAre(
+          "0 Job 1 is submitted with 1 task.", "0 Job 1 starts on node 0 at a yield of 1: there is room for it.",
+          "100 Job 1 slows down from a yield of 1 to 0.5: node 0 has a capacity of 1 and CPU needs of 2, shared with "
+          "job 2.",
+          "300 Job 1 speeds up from a yield of 0.5 to 1.", "1100 Job 1 has completed."));
+}
+
+// Four of six tasks find room beside the first job's two of 60 MiB; nothing changes until that ends.
+TEST_F(Explained, AJobWithoutRoomSaysHowMuchIsMissing) {
+  nodes(6);
+  job(0, 2, 0.5, 60, 1000);
+  job(100, 6, 0.5, 50, 50);
+  EXPECT_THAT(told("Greedy*", 2),
+              ElementsAre("100 Job 2 is submitted with 6 tasks.",
+                          "100 Job 2 starts on nodes 2:2, 3:2, 4, 5 at a yield of 1: there is room for it.",
+                          "150 Job 2 has completed."));
+  job(200, 9, 0.5, 50, 50);
+  EXPECT_THAT(
+      told("Greedy*", 3)[1],
+      HasSubstr("Job 3 waits: there is no room for all of its tasks (room for 8 of 9 tasks; of 6 nodes that it may "
+                "use, 2 have too little left for one)."));
+}
+
+// EASY: job 2 wants both nodes, which are free at 100; job 3 ends before that on the free one, job 4 would not.
+TEST_F(Explained, BackfillingNamesTheFirstInTheQueue) {
+  nodes(2);
+  job(0, 1, 1, 10, 100);
+  job(10, 2, 1, 10, 30);
+  job(20, 1, 1, 10, 50);
+  job(21, 1, 1, 10, 500);
+  EXPECT_THAT(told("EASY", 2)[1],
+              "10 Job 2 waits: it is the first in the queue, and its nodes are expected to be free at 100 s.");
+  EXPECT_THAT(
+      told("EASY", 3)[1],
+      "20 Job 3 starts on node 1 at a yield of 1: it does not delay job 2, the first in the queue, whose nodes are "
+      "expected to be free at 100 s.");
+  EXPECT_THAT(told("EASY", 4)[1],
+              "21 Job 4 waits: it is behind job 2 in the queue, whose nodes are expected to be free at 100 s.");
+  EXPECT_THAT(told("FCFS", 4)[1], "21 Job 4 waits: it is behind job 2 in the queue.");
+  EXPECT_THAT(told("FCFS/conservative", 4)[1], "21 Job 4 waits: its start is planned at 130 s.");
+  EXPECT_THAT(told("EASY/shared", 2)[1],
+              "10 Job 2 waits: it is the first in the queue, and its nodes are expected to be free at 100 s.");
+}
+
+// A tick every 600 s packs all jobs; before the first, the new job waits for it.
+TEST_F(Explained, TicksAndRepacks) {
+  nodes(1);
+  job(10, 1, 1, 10, 100);
+  job(20, 1, 1, 10, 100);
+  EXPECT_THAT(
+      told("/per", 1),
+      ElementsAre(
+          "10 Job 1 is submitted with 1 task.", "10 Job 1 waits: jobs are placed at ticks, the next at 600 s.",
+          "600 Job 1 starts on node 0 at a yield of 0.5 (node 0 has a capacity of 1 and CPU needs of 2, shared with "
+          "job 2): a repack of all jobs, for a yield of 0.50.",
+          "800 Job 1 has completed."));
+  EXPECT_THAT(told("GREEDY", 1)[1], HasSubstr("there is room for it"));
+}
+
+TEST_F(Explained, AllJobsAreFollowedWithTheNewestEventsOnly) {
+  nodes(1);
+  job(0, 1, 1, 10, 1000);
+  for (int k = 1; k <= 20; ++k) job(40 * k, 1, 1, 10, 5);
+  Follower follower(record::Stories::of_all(4));
+  bool seen = false;
+  struct Both final : StepObserver {
+    Both(Follower& f, bool& s) : follower(f), seen(s) {}
+    void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override {
+      follower.on_step(view, events, decisions);
+      const record::Story* const first = follower.stories.find(1);
+      if (view.now < 700 || first == nullptr) return;
+      seen = true;
+      EXPECT_EQ(first->events.size(), 4u);
+      EXPECT_EQ(first->events.front().kind, record::StoryKind::submitted);
+      EXPECT_GT(first->forgotten, 10u);
+      EXPECT_EQ(follower.stories.find(2), nullptr) << "it has left";
+    }
+    Follower& follower;
+    bool& seen;
+  } both(follower, seen);
+  simulate(instance_, parse_algorithm("Greedy*").value(), options_, Watch{.observer = &both, .explains = true});
+  EXPECT_TRUE(seen);
+  EXPECT_EQ(follower.stories.find(1), nullptr);
+}
+
+TEST_F(Explained, JsonHasTheNumbers) {
+  nodes(1);
+  job(0, 1, 1, 60, 1000);
+  job(100, 1, 1, 60, 50);
+  Follower follower(record::Stories::of(1));
+  simulate(instance_, parse_algorithm("GreedyP*").value(), options_, Watch{.observer = &follower, .explains = true});
+  const nlohmann::ordered_json json = record::story_json(1, *follower.stories.find(1), kNames);
+  ASSERT_EQ(json.size(), 5u);
+  EXPECT_EQ(json[1].dump(),
+            R"({"t":0.0,"event":"started","reason":"room","value":0.0,"limit":0.0,"nodes":{"0":1},"yield":1.0,)"
+            R"("text":"Job 1 starts on node 0 at a yield of 1: there is room for it."})");
+  EXPECT_EQ(json[2]["event"], "paused");
+  EXPECT_EQ(json[2]["other"], 2);
+  EXPECT_DOUBLE_EQ(json[2]["value"], 0.01);
+  EXPECT_TRUE(json[2]["limit"].is_null());
+}
+
+}  // namespace
+}  // namespace dfrs::sim
