@@ -40,6 +40,7 @@ nobase_dist_doc_DATA = \
 	docs/results/reproduction.md \
 	docs/results/rr5724.md \
 	docs/results/rr7659.md \
+	docs/results/sc15.md \
 	docs/results/triage.md \
 	etc/dfrs.conf.example \
 	examples/dfrs.conf.lab \

@@ -159,4 +159,4 @@ shim/web/page.cc: shim/web/embed.sh $(WEB_PAGE)
 bin_PROGRAMS += dfrsctl
 dfrsctl_CPPFLAGS = $(SHIM_CPPFLAGS)
 dfrsctl_LDADD = libdfrsctl.a libdfrs_control.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(SHIM_LIBS) $(UTF8PROC_LIBS)
-dfrsctl_SOURCES = shim/admin/dfrsctl_main.cc
+dfrsctl_SOURCES = shim/dfrsctl/main.cc

@@ -218,6 +218,7 @@ libstudies_a_SOURCES = \
 	sim/reproduce/rr7659_published.cc \
 	sim/reproduce/rr7659_published.h \
 	sim/reproduce/rr7659_tables.cc \
+	sim/reproduce/sc15.cc \
 	sim/reproduce/triage/figures.cc \
 	sim/reproduce/triage/logs_part.cc \
 	sim/reproduce/triage/losses.cc \

@@ -51,6 +51,9 @@ TEST(AlgorithmNames, PaperSpellingsAndShortForms) {
       {"/per/MINVT=0.5", "/per/OPT=MIN/MINVT=0.5"},
       {"easy / EXTRA-only", "EASY/extra-only"},
       {"fcfs", "FCFS"},
+      {"easy/BACKFILL=sjf", "EASY/backfill=SJF"},
+      {"EASY/backfill=UNICEF/head=wfp3", "EASY/head=WFP3/backfill=UNICEF"},
+      {"FCFS/head=SAF", "FCFS/head=SAF"},
   };
   for (const auto& [given, canonical] : table) {
     const auto parsed = parse_algorithm(given);
@@ -83,6 +86,9 @@ TEST(AlgorithmNames, WrongOnesSayWhyAndNameTheNearest) {
       {"", "empty", ""},
       {"GredyPM*/per", "no policy has that name", "'GreedyPM*/per"},
       {"EASI", "no policy has that name", "'EASY'"},
+      {"EASY/backfill=SJ", "'SJ' is no order of the queue; there are FCFS, SJF,", ""},
+      {"EASY/order=SJF", "'order=SJF' is neither head=ORDER nor backfill=ORDER", ""},
+      {"FCFS/backfill=SJF", "FCFS does not backfill; it takes only head=ORDER", ""},
       {"Greedy*/OPT=MIM", "OPT is MIN, AVG or MAX", "'Greedy*/OPT=MIN"},
       {"GreedyP*/per/OPT=MIN/MINVT=60x", "positive number", "'GreedyP*/per/OPT=MIN/MINVT=600'"},
       {"GreedyP*/per/MINVT=-5", "positive number", ""},
