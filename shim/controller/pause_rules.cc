@@ -37,7 +37,7 @@ namespace {
 
 // Whether or not the job may be paused now.
 Pauses what_pauses_do(const Job& job, const Config& config) {
-  const PauseRules& rules = rules_of(job, config);
+  const PauseRules& rules = pause_rules_of(job, config);
   if (rules.suspend) return Pauses::kept;
   if (!rules.requeue || !job.has(DFRS_JOB_MAY_REQUEUE)) return Pauses::none;
   if (checkpoints(job, config)) return Pauses::kept;
