@@ -94,6 +94,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/triage/load_placer.h \
 	policy/triage/local_moves.cc \
 	policy/triage/local_moves.h \
+	policy/triage/memory_shares.cc \
+	policy/triage/memory_shares.h \
 	policy/triage/options.h \
 	policy/triage/placer.h \
 	policy/triage/residents.cc \

@@ -15,9 +15,9 @@ using Strings = std::vector<std::string>;
 const Strings kFlags = {"may_not_pause", "may_not_move", "exclusive"};
 const Strings kStep = {"t",         "rigid_dims", "node_count", "nodes",     "slots",
                        "estimates", "jobs",       "events",     "decisions", "error"};
-const Strings kJob = {"slot",     "id",     "state",    "flags",  "tasks",     "cpu_need",
-                      "rigid",    "submit", "eligible", "clock",  "yield",     "nodes",
-                      "estimate", "weight", "penalty",  "pauses", "lost_runs", "longest_run"};
+const Strings kJob = {"slot",    "id",       "state",     "flags",       "tasks", "cpu_need", "rigid",
+                      "submit",  "eligible", "clock",     "yield",       "nodes", "estimate", "weight",
+                      "penalty", "pauses",   "lost_runs", "longest_run", "user"};
 
 }  // namespace
 
@@ -189,6 +189,8 @@ void RecordReader::read_member(const std::string& name, const Json& value, JobVi
     job.rigid = values_.rigid(value);
   } else if (name == "submit") {
     job.submit = values_.finite(value, "submit");
+  } else if (name == "user") {
+    job.user = static_cast<std::uint32_t>(values_.whole(value, std::numeric_limits<std::uint32_t>::max(), "user"));
   } else if (name == "weight") {
     job.weight = values_.finite(value, "weight");
     if (!(job.weight > 0)) values_.fail("weight: expected a number above 0");

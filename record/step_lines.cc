@@ -259,7 +259,7 @@ bool StepLines::append_slot(std::string& line, JobSlot slot, const ClusterView& 
                             bool first) {
   const JobView& job = view.jobs[slot];
   // A structured binding: a new member does not compile until it is written here.
-  const auto& [id, state, flags, pauses, lost_runs, longest_run, tasks, cpu_need, rigid, submit, weight, penalty,
+  const auto& [id, state, flags, pauses, lost_runs, longest_run, tasks, cpu_need, rigid, submit, user, weight, penalty,
                move_penalty, eligible, clock, yield, nodes] = job;
   Slot& said = slots_[slot];
   JobView& old = said.view;
@@ -274,6 +274,7 @@ bool StepLines::append_slot(std::string& line, JobSlot slot, const ClusterView& 
   text.number("cpu_need", cpu_need, old.cpu_need);
   if (rigid != old.rigid) append_rigid(text.member("rigid"), rigid);
   text.number("submit", submit, old.submit);
+  text.integer("user", user, old.user);
   text.number("weight", weight, old.weight);
   if (!same(penalty, old.penalty) || !same(move_penalty, old.move_penalty)) {
     text.numbers("penalty", {penalty, move_penalty});

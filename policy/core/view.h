@@ -59,6 +59,7 @@ struct JobView {
   double cpu_need = 1.0;              ///< of one task, in reference nodes, > 0; changes only with EventKind::changed
   RigidVector rigid{};                ///< of one task; memory in MiB
   Seconds submit = 0;                 ///< instant of submission; ties keep the order of submission events
+  std::uint32_t user = 0;             ///< whose job it is, as a number without a meaning; 0: not known
   double weight = 1;                  ///< set by the user or project: 2 asks for half the stretch of 1; > 0, finite
   Seconds penalty = -1;               ///< what a pause would cost this job, lost work included; negative: unknown
   Seconds move_penalty = -1;          ///< what a move would cost it; negative: as much as a pause

@@ -60,6 +60,11 @@ void show_job(const Job& job, std::uint32_t reference_cpus, Seconds now, JobView
   estimate = job.facts.time_limit == UINT32_MAX ? kNoLimitEstimate : 60.0 * job.facts.time_limit;
 }
 
+// From 1 in order of appearance: records need not tell who it is.
+std::uint32_t EngineDriver::user_number(std::uint32_t user_id) {
+  return users_.try_emplace(user_id, static_cast<std::uint32_t>(users_.size()) + 1).first->second;
+}
+
 tl::expected<void, std::string> EngineDriver::create(const Config& config) {
   EngineOptions options;
   options.of<DfrsOptions>().period = config.period;
@@ -199,6 +204,7 @@ tl::expected<void, std::string> EngineDriver::call(JobTable& jobs, const Nodes& 
   jobs.each([&](const Job& job) {
     if (job.policy.slot != kNoSlot) {
       show_job(job, nodes.reference_cpus(), now, jobs.views()[job.policy.slot], jobs.estimates()[job.policy.slot]);
+      jobs.views()[job.policy.slot].user = user_number(job.user);
     }
   });
   const ClusterView view{now, views_.node_views(), jobs.views(), 1};

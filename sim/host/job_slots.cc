@@ -38,6 +38,7 @@ JobSlot JobSlots::submit(std::size_t index) {
   view.cpu_need = job.asked();
   view.rigid = job.rigid;
   view.submit = job.submit;
+  view.user = job.user;
   view.weight = job.weight;
   truths_[slot] = {static_cast<std::uint32_t>(index), Pauses::kept, job.run_time, job.cpu_need};
   estimates_[slot] = job.estimate;

@@ -105,7 +105,10 @@ ReportTable summary_table(const CampaignSummary& summary) {
       add(above, "avg", [](const A& a) { return a.difference.value_or(std::nan("")); });
       add_ends(table, summary, above, [](const A& a) -> const auto& { return a.difference_interval; });
     }
-    add("", "mean stretch", [](const A& a) { return a.mean.mean_stretch; });
+    const char* stretch = "mean stretch";
+    add(stretch, "avg", [](const A& a) { return a.mean.mean_stretch; });
+    add_ends(table, summary, stretch, [](const A& a) -> const auto& { return a.spread("mean_stretch").interval; });
+    add(stretch, "median", [](const A& a) { return a.spread("mean_stretch").median; });
   }
   add("", "underutil.", [](const A& a) { return a.mean.underutilization; });
   add("per job", "pauses", [](const A& a) { return a.mean.pauses_per_job; });
@@ -276,6 +279,9 @@ std::string csv_summary(const CampaignSummary& summary) {
   for (const Figure& figure : figures()) {
     out += fmt::format(",{}{}{}", figure.group, figure.group.empty() ? "" : "_", figure.name);
   }
+  for (const AveragedFigure& figure : averaged_figures()) {
+    out += fmt::format(",{0}_median,{0}_low,{0}_high", figure.name);
+  }
   std::string origin;
   for (const OriginColumn& column : origin_columns()) {
     out += fmt::format(",{}", column.name);
@@ -286,6 +292,11 @@ std::string csv_summary(const CampaignSummary& summary) {
   for (const AlgorithmSummary& a : summary.algorithms) {
     out += fmt::format("{},{},{}", csv_field(base::printable(a.algorithm)), a.instances, a.complete ? 1 : 0);
     for (const Figure& figure : figures()) out += ',' + csv_number(figure.of(a));
+    for (const AverageSpread& spread : a.spreads) {
+      for (const double value : {spread.median, low(spread.interval), high(spread.interval)}) {
+        out += ',' + csv_number(value);
+      }
+    }
     out += origin + '\n';
   }
   return out;
@@ -302,6 +313,11 @@ std::string json_summary(const CampaignSummary& summary) {
     for (const Figure& figure : figures()) {
       ordered_json& place = figure.group.empty() ? object : object[std::string(figure.group)];
       place[std::string(figure.name)] = figure.of(a);  // NaN becomes null
+    }
+    for (std::size_t f = 0; f < a.spreads.size(); ++f) {
+      const AverageSpread& spread = a.spreads[f];
+      object["spread"][std::string(averaged_figures()[f].name)] = {
+          {"median", spread.median}, {"low", low(spread.interval)}, {"high", high(spread.interval)}};
     }
   }
   const ordered_json document{{"instances", summary.instances},

@@ -124,6 +124,7 @@ class Collector {
     follower.job.tasks = static_cast<int>(job.tasks);
     follower.job.cpu_need = std::clamp(job.cpu_need, kMinNeed, kMaxNeed);
     follower.job.rigid = job.rigid;
+    follower.job.user = job.user;
     const auto estimates = reader_.estimates().run_time;
     follower.job.estimate = slot < estimates.size() ? estimates[slot] : kNever;
     if (job.state == JobState::running && !follower.started) {
