@@ -17,9 +17,10 @@ StayBegin begin_of(DecisionKind kind) {
   }
 }
 
-// A clock that is ahead of the interval's begin serves a penalty until then.
-void serve(Stay& stay, const VirtualClock& clock, Seconds since, Seconds now) {
-  if (clock.since > since) stay.served = std::max(stay.served, std::min(clock.since, now));
+// A clock that begins later than the interval, without progress before, serves a penalty until then. Live hosts set
+// clocks anew as they measure, which is none.
+void serve(Stay& stay, const VirtualClock& clock, Seconds progress, Seconds since, Seconds now) {
+  if (clock.since > since && clock.base <= progress) stay.served = std::max(stay.served, std::min(clock.since, now));
 }
 
 }  // namespace
@@ -98,6 +99,7 @@ void ScheduleCollector::resync(const ClusterView& view) {
     close(t, running ? StayEnd::moved : StayEnd::paused, now);
     if (running) {
       place(t, seen.nodes, StayBegin::already, now);
+      t.progress = seen.clock.at(now);
       t.steps.push_back({now, seen.yield});
     }
   }
@@ -116,7 +118,7 @@ void ScheduleCollector::on_step(const ClusterView& view, std::span<const Event> 
       submit(view, event.job);
     } else if (event.kind == EventKind::completed && event.job < tracks_.size() && tracks_[event.job].here) {
       Track& t = tracks_[event.job];
-      serve(t.stay, view.jobs[event.job].clock, t.seen, now);
+      serve(t.stay, view.jobs[event.job].clock, t.progress, t.seen, now);
       close(t, StayEnd::completed, now);
       schedule_.jobs[t.job].end = now;
       t.here = false;
@@ -124,15 +126,16 @@ void ScheduleCollector::on_step(const ClusterView& view, std::span<const Event> 
   }
   for (const Decision& decision : decisions.placements) {
     Track& t = track(view, decision.job);
-    serve(t.stay, view.jobs[decision.job].clock, t.seen, now);
+    serve(t.stay, view.jobs[decision.job].clock, t.progress, t.seen, now);
     const bool pause = decision.kind == DecisionKind::pause;
     close(t, pause ? StayEnd::paused : StayEnd::moved, now);
     if (!pause) place(t, decisions.nodes_of(decision), begin_of(decision.kind), now);
+    t.progress = view.jobs[decision.job].clock.at(now);
   }
   for (const YieldChange& change : decisions.yields) {
     Track& t = track(view, change.job);
     if (!t.placed) continue;
-    if (t.seen < now) serve(t.stay, view.jobs[change.job].clock, t.seen, now);
+    if (t.seen < now) serve(t.stay, view.jobs[change.job].clock, t.progress, t.seen, now);
     t.seen = now;
     if (!t.steps.empty() && t.steps.back().at == now) {
       t.steps.back().yield = change.yield;

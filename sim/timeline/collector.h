@@ -30,7 +30,8 @@ class ScheduleCollector final : public StepObserver {
     Stay stay;
     std::vector<NodeIndex> nodes;
     std::vector<YieldStep> steps;
-    Seconds seen = 0;  // when the yield last changed
+    Seconds seen = 0;      // when the yield last changed
+    Seconds progress = 0;  // virtual time at the begin of the stay
   };
   void take_nodes(const ClusterView& view);
   Track& track(const ClusterView& view, JobSlot slot);

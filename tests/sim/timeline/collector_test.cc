@@ -68,6 +68,18 @@ TEST(ScheduleCollector, KeepsStaysWithPenaltiesAndYields) {
   EXPECT_EQ(schedule.steps_of(schedule.stays[1])[1].at, 400);
 }
 
+TEST(ScheduleCollector, TakesAMeasuredClockForNoPenalty) {
+  Host host;
+  host.show(0, 7, JobState::waiting);
+  host.step(0, {{EventKind::submitted, 0}}, Host::decided(DecisionKind::start, 0, {0}, 1.0));
+  host.show(0, 7, JobState::running, host.first);
+  host.jobs[0].clock = {18, 20, 1};  // set at 20, with 18 s of progress
+  host.step(30, {{EventKind::completed, 0}});
+  const Schedule schedule = host.collector.finish();
+  ASSERT_EQ(schedule.stays.size(), 1U);
+  EXPECT_EQ(schedule.stays[0].served, 0);
+}
+
 TEST(ScheduleCollector, TellsJobsOfOneSlotApart) {
   Host host;
   host.show(0, 7, JobState::waiting);
