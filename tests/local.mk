@@ -112,6 +112,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/host/simulation_cases_test.cc \
 	tests/sim/host/simulation_test.cc \
 	tests/sim/io/compressed.h \
+	tests/sim/io/csv_line_test.cc \
 	tests/sim/io/http_test.cc \
 	tests/sim/io/input_source_test.cc \
 	tests/sim/io/output_file_test.cc \
@@ -145,6 +146,8 @@ tests_sim_tests_SOURCES = \
 	tests/sim/reproduce/triage_test.cc \
 	tests/sim/temporary_folder.h \
 	tests/sim/traces.h \
+	tests/sim/workload/csv/map_test.cc \
+	tests/sim/workload/csv/table_test.cc \
 	tests/sim/workload/hpc2n_test.cc \
 	tests/sim/workload/load_test.cc \
 	tests/sim/workload/lublin_test.cc \
@@ -190,6 +193,7 @@ tests_cli_tests_SOURCES = \
 	tests/cli/accounting_test.cc \
 	tests/cli/ca_file_test.cc \
 	tests/cli/campaign_commands_test.cc \
+	tests/cli/csv_test.cc \
 	tests/cli/explain_test.cc \
 	tests/cli/golden_test.cc \
 	tests/cli/input_errors_test.cc \
