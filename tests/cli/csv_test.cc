@@ -100,7 +100,7 @@ TEST(CliImportCsv, ErrorsNameTheTableAndTheMap) {
     expect_failure(dfrs_sim({"import", "csv", "-", "--map", map}, {.input = table}), code, words);
   };
   refused("t,r,c\n10,60,x\n", kExitInput, {"<stdin>:2: column c: 'x'", "my.map:3"});
-  refused("t,run,c\n10,60,1\n", kExitInput, {"my.map:2: 'r' is no column of <stdin>", "'run'"});
+  refused("t,rr,c\n10,60,1\n", kExitInput, {"my.map:2: 'r' is no column of <stdin>; the nearest is 'rr'"});
   refused("t,r,c\n10,60,1\n", kExitUsage, {"--nodes N"});
   // The job's line is the table's.
   expect_failure(dfrs_sim({"import", "csv", "-", "--map", map, "--nodes", "1", "--cores", "2"},
