@@ -29,18 +29,19 @@ nobase_dist_doc_DATA = \
 	docs/reference/security.md \
 	docs/reference/semantics.md \
 	docs/reference/slurm.md \
+	docs/reference/timeline.md \
 	docs/reference/trace-format.md \
 	docs/reference/triage.md \
 	docs/researcher-guide.md \
 	docs/results/dynp.md \
 	docs/results/gang-cloud.md \
-	docs/results/ipdps2010.csv \
 	docs/results/ipdps2010.md \
 	docs/results/live-validation.md \
 	docs/results/performance.md \
 	docs/results/reproduction.md \
 	docs/results/rr5724.md \
 	docs/results/rr7659.md \
+	docs/results/sc15.md \
 	docs/results/triage.md \
 	etc/dfrs.conf.example \
 	examples/dfrs.conf.lab \
@@ -115,7 +116,8 @@ update-reference: dfrs-sim$(EXEEXT) dfrs-check-config$(EXEEXT) dfrsctl$(EXEEXT) 
 	$(PERL) $(top_srcdir)/tests/docs/reference.pl --update $(top_srcdir) .
 
 # The figures of docs/results: `make results RESULTS=dynp` runs what has no results yet in results-runs, then writes the
-# data and the pages; without RESULTS, all. Logs are found by DFRS_TRACES or in the cache of `dfrs-sim fetch`.
+# data and the pages; without RESULTS, all. RESULTS='ipdps2010 --instances 10' runs a subset. Logs are found by
+# DFRS_TRACES or in the cache of `dfrs-sim fetch`.
 .PHONY: results results-pages
 results: dfrs-sim$(EXEEXT)
 	python3 $(top_srcdir)/docs/results/regenerate.py run $(RESULTS) --program ./dfrs-sim$(EXEEXT) --work results-runs

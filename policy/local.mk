@@ -18,6 +18,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/batch/planning_policy.h \
 	policy/batch/planning_queue.cc \
 	policy/batch/planning_queue.h \
+	policy/batch/queue_rank.cc \
+	policy/batch/queue_rank.h \
 	policy/batch/shared_nodes.h \
 	policy/batch/whole_nodes.cc \
 	policy/batch/whole_nodes.h \
@@ -92,6 +94,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/triage/load_placer.h \
 	policy/triage/local_moves.cc \
 	policy/triage/local_moves.h \
+	policy/triage/memory_shares.cc \
+	policy/triage/memory_shares.h \
 	policy/triage/options.h \
 	policy/triage/placer.h \
 	policy/triage/residents.cc \

@@ -8,4 +8,5 @@ POLICY_FAMILIES = \
 	policy/triage/family.cc \
 	policy/ipdps2010/family.cc \
 	policy/batch/conservative_family.cc \
+	policy/batch/ranked_family.cc \
 	policy/dynp/family.cc

@@ -36,11 +36,13 @@ void append_options(std::string& line, const EngineOptions& options) {
 
 void append_host(std::string& line, const HostRules& host) {
   // A structured binding: a new rule does not compile until it is written here.
-  const auto& [penalty, keeps_work, min_progress, max_lost_runs] = host;
+  const auto& [penalty, swap_rate, pauses, min_progress, max_lost_runs] = host;
   line += "{\"penalty\":";
   append_number(line, penalty);
-  line += ",\"keeps_work\":";
-  append_flag(line, keeps_work);
+  line += ",\"swap_rate\":";
+  append_number(line, swap_rate);
+  line += ",\"pauses\":";
+  append_text(line, world_text(pauses));
   line += ",\"min_progress\":";
   append_number(line, min_progress);
   line += ",\"max_lost_runs\":";

@@ -10,6 +10,7 @@
 #include "policy/core/algorithm.h"
 #include "policy/core/engine_options.h"
 #include "policy/core/units.h"
+#include "record/pause_world.h"
 
 namespace dfrs::record {
 
@@ -19,7 +20,8 @@ inline constexpr int kRecordFormat = 2;
 /// How a simulator treats jobs that are paused or moved.
 struct HostRules {
   Seconds penalty = 0;              ///< time without progress after a resume or a move, >= 0
-  bool keeps_work = true;           ///< false: a paused job loses its work and starts over
+  double swap_rate = 0;             ///< MiB/s; above 0: that time is twice the job's memory over this rate
+  PauseWorld pauses;                ///< what a pause does to jobs
   Seconds min_progress = 60;        ///< virtual time that a run needs before it may be ended, where work is lost; >= 0
   std::uint32_t max_lost_runs = 3;  ///< runs that a job may lose
 

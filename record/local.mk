@@ -13,6 +13,8 @@ libdfrs_record_a_SOURCES = \
 	record/line_source.h \
 	record/line_writer.cc \
 	record/line_writer.h \
+	record/pause_world.cc \
+	record/pause_world.h \
 	record/record_error.h \
 	record/record_reader.cc \
 	record/record_reader.h \

@@ -15,8 +15,9 @@ using Strings = std::vector<std::string>;
 const Strings kFlags = {"may_not_pause", "may_not_move", "exclusive"};
 const Strings kStep = {"t",         "rigid_dims", "node_count", "nodes",     "slots",
                        "estimates", "jobs",       "events",     "decisions", "error"};
-const Strings kJob = {"slot",     "id",    "state", "flags", "tasks",    "cpu_need", "rigid",  "submit",
-                      "eligible", "clock", "yield", "nodes", "estimate", "weight",   "penalty"};
+const Strings kJob = {"slot",    "id",       "state",     "flags",       "tasks", "cpu_need", "rigid",
+                      "submit",  "eligible", "clock",     "yield",       "nodes", "estimate", "weight",
+                      "penalty", "pauses",   "lost_runs", "longest_run", "user"};
 
 }  // namespace
 
@@ -171,6 +172,13 @@ void RecordReader::read_member(const std::string& name, const Json& value, JobVi
     job.state = values_.enumerator<JobState>(values_.text(value, "state"), "state: unknown");
   } else if (name == "flags") {
     read_flags(value, job.flags);
+  } else if (name == "pauses") {
+    job.pauses = values_.enumerator<Pauses>(values_.text(value, "pauses"), "pauses: unknown");
+  } else if (name == "lost_runs") {
+    job.lost_runs =
+        static_cast<std::uint32_t>(values_.whole(value, std::numeric_limits<std::uint32_t>::max(), "lost_runs"));
+  } else if (name == "longest_run") {
+    job.longest_run = values_.finite(value, "longest_run");
   } else if (name == "tasks") {
     job.tasks = static_cast<std::uint32_t>(values_.whole(value, kMaxRecordTasks, "tasks"));
     if (job.tasks == 0) values_.fail("tasks: expected at least 1");
@@ -181,6 +189,8 @@ void RecordReader::read_member(const std::string& name, const Json& value, JobVi
     job.rigid = values_.rigid(value);
   } else if (name == "submit") {
     job.submit = values_.finite(value, "submit");
+  } else if (name == "user") {
+    job.user = static_cast<std::uint32_t>(values_.whole(value, std::numeric_limits<std::uint32_t>::max(), "user"));
   } else if (name == "weight") {
     job.weight = values_.finite(value, "weight");
     if (!(job.weight > 0)) values_.fail("weight: expected a number above 0");

@@ -16,7 +16,7 @@ using Strings = std::vector<std::string>;
 const Strings kHeader1 = {"dfrs-record",    "version",     "algorithm",      "period",
                           "priority_floor", "ticks_apart", "pass_per_event", "pack_tasks"};
 const Strings kHeader2 = {"dfrs-record", "version", "algorithm", "options", "host"};
-const Strings kHost = {"penalty", "keeps_work", "min_progress", "max_lost_runs"};
+const Strings kHost = {"penalty", "swap_rate", "pauses", "keeps_work", "min_progress", "max_lost_runs"};
 
 void read_option(JsonValues& values, const OptionField& field, const Json& value, EngineOptions& options) {
   if (!field.is_number()) return field.set(options, values.flag(value, field.name));
@@ -58,6 +58,17 @@ void read_options_2(JsonValues& values, const Json& object, EngineOptions& optio
   values.check_members(object, families, "options");
 }
 
+// Records of 0.2.0 say only whether pauses keep the work.
+PauseWorld read_world(JsonValues& values, const Json& host) {
+  if (!host.contains("pauses")) {
+    const bool keeps_work = values.flag(values.member(host, "keeps_work", "host"), "keeps_work");
+    return PauseWorld::all(keeps_work ? Pauses::kept : Pauses::lost);
+  }
+  const auto world = parse_world(values.text(host["pauses"], "pauses"));
+  if (!world) values.fail(fmt::format("pauses: {}", world.error()));
+  return world.value_or(PauseWorld{});
+}
+
 HostRules read_host(JsonValues& values, const Json& object) {
   HostRules host;
   if (!object.is_object()) {
@@ -66,11 +77,14 @@ HostRules read_host(JsonValues& values, const Json& object) {
   }
   values.check_members(object, kHost, "host");
   host.penalty = values.finite(values.member(object, "penalty", "host"), "penalty");
-  host.keeps_work = values.flag(values.member(object, "keeps_work", "host"), "keeps_work");
+  if (object.contains("swap_rate")) host.swap_rate = values.finite(object["swap_rate"], "swap_rate");
+  host.pauses = read_world(values, object);
   host.min_progress = values.finite(values.member(object, "min_progress", "host"), "min_progress");
   host.max_lost_runs = static_cast<std::uint32_t>(values.whole(
       values.member(object, "max_lost_runs", "host"), std::numeric_limits<std::uint32_t>::max(), "max_lost_runs"));
-  if (host.penalty < 0 || host.min_progress < 0) values.fail("host: expected times of at least 0");
+  if (host.penalty < 0 || host.min_progress < 0 || host.swap_rate < 0) {
+    values.fail("host: expected times and rates of at least 0");
+  }
   return host;
 }
 

@@ -237,20 +237,20 @@ class StepLines::SlotText {
   bool open_ = false;
 };
 
-void StepLines::append_eligible(SlotText& text, Slot& said, const JobView& job, std::size_t nodes) {
-  if (job.eligible == nullptr) {
+void StepLines::append_eligible(SlotText& text, Slot& said, const NodeSet* eligible, std::size_t nodes) {
+  if (eligible == nullptr) {
     if (!said.restricted) return;
     text.member("eligible") += "null";
     said.restricted = false;
     said.eligible.reset();
     return;
   }
-  const auto words = job.eligible->words();
+  const auto words = eligible->words();
   if (said.restricted && said.eligible &&
       std::equal(words.begin(), words.end(), said.eligible->begin(), said.eligible->end())) {
     return;
   }
-  append_node_runs(text.member("eligible"), *job.eligible, nodes);
+  append_node_runs(text.member("eligible"), *eligible, nodes);
   said.restricted = true;
   said.eligible.emplace(words.begin(), words.end());
 }
@@ -258,26 +258,33 @@ void StepLines::append_eligible(SlotText& text, Slot& said, const JobView& job, 
 bool StepLines::append_slot(std::string& line, JobSlot slot, const ClusterView& view, const Estimates& estimates,
                             bool first) {
   const JobView& job = view.jobs[slot];
+  // A structured binding: a new member does not compile until it is written here.
+  const auto& [id, state, flags, pauses, lost_runs, longest_run, tasks, cpu_need, rigid, submit, user, weight, penalty,
+               move_penalty, eligible, clock, yield, nodes] = job;
   Slot& said = slots_[slot];
   JobView& old = said.view;
   SlotText text(line, slot, first);
-  text.integer("id", job.id, old.id);
-  if (job.state != old.state) append_name(text.member("state"), job.state);
-  if (!same(job.flags, old.flags)) append_flags(text.member("flags"), job.flags);
-  text.integer("tasks", job.tasks, old.tasks);
-  text.number("cpu_need", job.cpu_need, old.cpu_need);
-  if (job.rigid != old.rigid) append_rigid(text.member("rigid"), job.rigid);
-  text.number("submit", job.submit, old.submit);
-  text.number("weight", job.weight, old.weight);
-  if (!same(job.penalty, old.penalty) || !same(job.move_penalty, old.move_penalty)) {
-    text.numbers("penalty", {job.penalty, job.move_penalty});
+  text.integer("id", id, old.id);
+  if (state != old.state) append_name(text.member("state"), state);
+  if (!same(flags, old.flags)) append_flags(text.member("flags"), flags);
+  if (pauses != old.pauses) append_name(text.member("pauses"), pauses);
+  text.integer("lost_runs", lost_runs, old.lost_runs);
+  text.number("longest_run", longest_run, old.longest_run);
+  text.integer("tasks", tasks, old.tasks);
+  text.number("cpu_need", cpu_need, old.cpu_need);
+  if (rigid != old.rigid) append_rigid(text.member("rigid"), rigid);
+  text.number("submit", submit, old.submit);
+  text.integer("user", user, old.user);
+  text.number("weight", weight, old.weight);
+  if (!same(penalty, old.penalty) || !same(move_penalty, old.move_penalty)) {
+    text.numbers("penalty", {penalty, move_penalty});
   }
-  append_eligible(text, said, job, view.nodes.size());
-  if (!same(job.clock, old.clock)) text.numbers("clock", {job.clock.base, job.clock.since, job.clock.rate});
-  text.number("yield", job.yield, old.yield);
-  if (!std::equal(job.nodes.begin(), job.nodes.end(), said.nodes.begin(), said.nodes.end())) {
-    append_indices(text.member("nodes"), job.nodes);
-    said.nodes.assign(job.nodes.begin(), job.nodes.end());
+  append_eligible(text, said, eligible, view.nodes.size());
+  if (!same(clock, old.clock)) text.numbers("clock", {clock.base, clock.since, clock.rate});
+  text.number("yield", yield, old.yield);
+  if (!std::equal(nodes.begin(), nodes.end(), said.nodes.begin(), said.nodes.end())) {
+    append_indices(text.member("nodes"), nodes);
+    said.nodes.assign(nodes.begin(), nodes.end());
   }
   if (slot < estimates.run_time.size() && !(said.estimate && same(*said.estimate, estimates.run_time[slot]))) {
     append_number(text.member("estimate"), estimates.run_time[slot]);

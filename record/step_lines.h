@@ -38,7 +38,7 @@ class StepLines {
   void append_nodes(std::string& line, const ClusterView& view);
   /// False if nothing has changed; nothing is appended then.
   bool append_slot(std::string& line, JobSlot slot, const ClusterView& view, const Estimates& estimates, bool first);
-  void append_eligible(SlotText& text, Slot& said, const JobView& job, std::size_t nodes);
+  void append_eligible(SlotText& text, Slot& said, const NodeSet* eligible, std::size_t nodes);
 
   std::size_t rigid_dims_ = 0;
   std::size_t estimates_ = 0;

@@ -114,6 +114,8 @@ libdfrs_control_a_SOURCES = \
 	shim/controller/state_writer.cc \
 	shim/controller/state_writer.h \
 	shim/controller/status_report.cc \
+	shim/controller/story_names.cc \
+	shim/controller/story_names.h \
 	shim/controller/synced_file.cc \
 	shim/controller/synced_file.h \
 	shim/controller/throttle.h \
@@ -133,12 +135,28 @@ libdfrs_control_a_SOURCES = \
 noinst_LIBRARIES += libdfrsctl.a
 libdfrsctl_a_CPPFLAGS = $(SHIM_CPPFLAGS)
 libdfrsctl_a_SOURCES = \
+	shim/admin/control_client.cc \
+	shim/admin/control_client.h \
 	shim/admin/controller_address.cc \
 	shim/admin/controller_address.h \
 	shim/admin/tables.cc \
-	shim/admin/tables.h
+	shim/admin/tables.h \
+	shim/web/feed.cc \
+	shim/web/feed.h \
+	shim/web/page.h \
+	shim/web/web_command.cc \
+	shim/web/web_command.h \
+	shim/web/web_server.cc \
+	shim/web/web_server.h
+nodist_libdfrsctl_a_SOURCES = shim/web/page.cc
+
+WEB_PAGE = shim/web/page/page.css shim/web/page/page.html shim/web/page/page.js
+EXTRA_DIST += shim/web/embed.sh $(WEB_PAGE)
+CLEANFILES += shim/web/page.cc
+shim/web/page.cc: shim/web/embed.sh $(WEB_PAGE)
+	$(AM_V_GEN)$(MKDIR_P) shim/web && $(SHELL) $(srcdir)/shim/web/embed.sh $(srcdir)/shim/web/page > $@.tmp && mv $@.tmp $@
 
 bin_PROGRAMS += dfrsctl
 dfrsctl_CPPFLAGS = $(SHIM_CPPFLAGS)
 dfrsctl_LDADD = libdfrsctl.a libdfrs_control.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(SHIM_LIBS) $(UTF8PROC_LIBS)
-dfrsctl_SOURCES = shim/admin/dfrsctl_main.cc
+dfrsctl_SOURCES = shim/dfrsctl/main.cc

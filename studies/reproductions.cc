@@ -9,11 +9,12 @@ extern const Reproduction kDynp;
 extern const Reproduction kRr5724;
 extern const Reproduction kIpdps2010;
 extern const Reproduction kRr7659;
+extern const Reproduction kSc15;
 extern const Reproduction kGangCloud;
 extern const Reproduction kTriageStudy;
 
 std::span<const Reproduction> all_reproductions() {
-  static const Reproduction kAll[]{kDynp, kRr5724, kIpdps2010, kRr7659, kGangCloud, kTriageStudy};
+  static const Reproduction kAll[]{kDynp, kRr5724, kIpdps2010, kRr7659, kGangCloud, kSc15, kTriageStudy};
   return kAll;
 }
 

@@ -7,6 +7,7 @@
 #   PROGRAM_TESTS  programs   GoogleTest programs that run the built programs, or take minutes without optimisation
 #   SCRIPT_TESTS
 SCRIPT_TESTS = \
+	tests/browser/pages_test.py \
 	tests/build/packages.sh \
 	tests/cli/accounting_sample.py \
 	tests/plugin/configure.sh \
@@ -18,8 +19,9 @@ SCRIPT_TESTS = \
 	tests/policy/purity.sh \
 	tests/policy/purity_selftest.sh
 dist_check_SCRIPTS = $(SCRIPT_TESTS)
-EXTRA_DIST += tests/cli/make_accounting.py
+EXTRA_DIST += tests/browser/chromium.py tests/browser/measure.py tests/browser/run_log.py tests/cli/make_accounting.py
 tests/cli/accounting_sample.log: dfrs-sim$(EXEEXT)
+tests/browser/pages_test.log: dfrs-sim$(EXEEXT)
 THREAD_TESTS = $(LIVE_THREADS) $(SIM_THREADS)
 TESTS = $(PROGRAM_TESTS) $(PLUGIN_TESTS) $(SCRIPT_TESTS) $(UNIT_TESTS) $(THREAD_TESTS)
 

@@ -108,9 +108,11 @@ tests_sim_tests_SOURCES = \
 	tests/sim/host/lost_work_test.cc \
 	tests/sim/host/needs_test.cc \
 	tests/sim/host/options_test.cc \
+	tests/sim/host/queue_rank_test.cc \
 	tests/sim/host/shared_nodes_test.cc \
 	tests/sim/host/simulation_cases_test.cc \
 	tests/sim/host/simulation_test.cc \
+	tests/sim/host/worlds_test.cc \
 	tests/sim/io/compressed.h \
 	tests/sim/io/csv_line_test.cc \
 	tests/sim/io/http_test.cc \
@@ -145,6 +147,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/reproduce/rr7659_test.cc \
 	tests/sim/reproduce/triage_test.cc \
 	tests/sim/temporary_folder.h \
+	tests/sim/timeline/collector_test.cc \
 	tests/sim/traces.h \
 	tests/sim/workload/csv/map_test.cc \
 	tests/sim/workload/csv/table_test.cc \

@@ -6,51 +6,29 @@
   regenerate.py pages                                           pages from docs/results/data
   regenerate.py check                                           fails if a page differs from its data
 
-A page takes its tables from docs/results/data between <!-- BEGIN name --> and <!-- END name -->. To join, add an entry
-to EXPERIMENTS and its blocks to BLOCKS.
+`--instances N` runs a subset; the page then names it. A page takes its tables from docs/results/data between
+<!-- BEGIN name --> and <!-- END name -->. To join, add an entry to EXPERIMENTS and its blocks to BLOCKS. Means, medians
+and intervals are the program's.
 """
 import argparse
-import collections
 import csv
 import json
 import math
 import os
-import random
+import sqlite3
 import statistics
-import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "data")
-RESAMPLES, SEED = 2000, 20100419
-Experiment = collections.namedtuple("Experiment", "arguments seeds")
+KEPT = ["table", "row", "column", "published", "measured", "median", "low", "high"]
 
-# A run per seed: one that was interrupted begins again, the others are kept.
+# The paper, and the options of its reproduction.
 EXPERIMENTS = {
-    "dynp": Experiment("reproduce dynp --parts table3,table4,table5,table6 --instances 1", range(1, 21)),
+    "dynp": "--parts table3,table4,table5,table5-sets,table6 --instances 20",
+    "gang-cloud": "--parts table1 --instances 5",
+    "ipdps2010": "--parts table1,table2,figure1a,figure1a-text,figure1b",
 }
-
-
-def bca(values):
-    """The 95 % interval of the mean, as sim/metrics/bootstrap.h has it, with other random numbers."""
-    normal, count, mean = statistics.NormalDist(), len(values), statistics.fmean(values)
-    if max(values) == min(values):
-        return mean, mean
-    draw = random.Random(SEED)
-    means = sorted(statistics.fmean(draw.choices(values, k=count)) for _ in range(RESAMPLES))
-    share = sum(m < mean for m in means) / RESAMPLES
-    bias = normal.inv_cdf(min(max(share, 0.5 / RESAMPLES), 1 - 0.5 / RESAMPLES))
-    squares = sum((v - mean) ** 2 for v in values)
-    skew = sum((v - mean) ** 3 for v in values) / (6 * squares**1.5)
-
-    def end(probability):
-        z = bias + normal.inv_cdf(probability)
-        place = normal.cdf(bias + z / (1 - skew * z)) * (RESAMPLES - 1)
-        below = int(place)
-        above = min(below + 1, RESAMPLES - 1)
-        return means[below] + (place - below) * (means[above] - means[below])
-
-    return end(0.025), end(0.975)
 
 
 def machine():
@@ -63,60 +41,74 @@ def machine():
     return f"{model}, {os.cpu_count()} cores"
 
 
-def run(name, program, work):
-    """Runs what has no results yet, and notes what each run took."""
-    experiment = EXPERIMENTS[name]
-    for seed in experiment.seeds:
-        folder = os.path.join(work, name, str(seed))
-        note = os.path.join(folder, "run.json")
-        if os.path.exists(note):
-            continue
-        os.makedirs(folder, exist_ok=True)
-        words = [program, *experiment.arguments.split(), "--seed", str(seed), "-j", "1", "-o", folder]
-        child = subprocess.Popen(words, stdout=subprocess.DEVNULL)
-        _, status, usage = os.wait4(child.pid, 0)
-        if status != 0:
-            sys.exit(f"regenerate.py: {' '.join(words)} failed; run it alone to see why")
-        facts = {"cpu_s": usage.ru_utime + usage.ru_stime, "peak_mib": usage.ru_maxrss / 1024, "machine": machine()}
-        with open(note + ".tmp", "w", encoding="utf-8") as out:
-            json.dump(facts, out)
-        os.replace(note + ".tmp", note)
-        print(f"{name}: seed {seed}: {facts['cpu_s']:.1f} s", flush=True)
+def stored(path):
+    """Simulations in a store, and their CPU time."""
+    if not os.path.exists(path):
+        return 0, 0.0
+    with sqlite3.connect(path) as store:
+        count, seconds = store.execute("SELECT count(*), total(cpu_seconds) FROM results").fetchone()
+    return count, seconds
+
+
+def run(name, program, work, instances):
+    """Runs the experiment unless its folder has results, and notes what it took. A store in the folder is continued."""
+    arguments = EXPERIMENTS[name]
+    if instances:
+        arguments = " ".join([*arguments.split(" --instances ")[0].split(), "--instances", str(instances)])
+    folder = os.path.join(work, name)
+    note = os.path.join(folder, "run.json")
+    if os.path.exists(note):
+        with open(note, encoding="utf-8") as lines:
+            if json.load(lines)["arguments"] == arguments:
+                return
+    os.makedirs(folder, exist_ok=True)
+    store = os.path.join(folder, name + ".db")
+    _, before = stored(store)
+    words = [program, "reproduce", name, *arguments.split(), "-j", "1", "-o", folder]
+    child = os.posix_spawn(program, words, os.environ,
+                           file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
+    _, status, usage = os.wait4(child, 0)
+    if status != 0:
+        sys.exit(f"regenerate.py: {' '.join(words)} failed; run it alone to see why")
+    facts = {
+        "arguments": arguments,
+        "simulations": stored(store)[0],
+        "cpu_s": before + usage.ru_utime + usage.ru_stime,
+        "peak_mib": usage.ru_maxrss / 1024,
+        "machine": machine(),
+    }
+    with open(note + ".tmp", "w", encoding="utf-8") as out:
+        json.dump(facts, out)
+    os.replace(note + ".tmp", note)
+    print(f"{name}: {facts['cpu_s']:.0f} s of CPU time", flush=True)
 
 
 def collect(name, work):
-    """Writes data/NAME.csv, a line per cell with the values of all runs, and data/NAME.runs.json."""
-    cells, published, notes = {}, {}, []
-    for seed in EXPERIMENTS[name].seeds:
-        folder = os.path.join(work, name, str(seed))
-        with open(os.path.join(folder, name + ".csv"), encoding="utf-8") as lines:
-            for row in csv.DictReader(lines):
-                key = (row["table"], row["row"], row["column"])
-                cells.setdefault(key, []).append(float(row["measured"]))
-                published[key] = row["published"]
-        with open(os.path.join(folder, "run.json"), encoding="utf-8") as lines:
-            notes.append(json.load(lines))
+    """Writes data/NAME.csv, the program's cells without the machine's paths, and data/NAME.runs.json."""
+    folder = os.path.join(work, name)
     os.makedirs(DATA, exist_ok=True)
-    with open(os.path.join(DATA, name + ".csv"), "w", encoding="utf-8", newline="") as out:
+    with open(os.path.join(folder, name + ".csv"), encoding="utf-8") as lines, open(
+        os.path.join(DATA, name + ".csv"), "w", encoding="utf-8", newline=""
+    ) as out:
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["table", "row", "column", "published", "mean", "low", "high", "median", "values"])
-        for key, values in cells.items():
-            if len(values) != len(notes):
-                sys.exit(f"regenerate.py: {name}: {key} is missing in some runs; remove them from {work} and run again")
-            low, high = bca(values)
-            figures = [statistics.fmean(values), low, high, statistics.median(values)]
-            writer.writerow([*key, published[key], *(f"{f:.6g}" for f in figures), " ".join(f"{v:.6g}" for v in values)])
-    summary = {
-        "command": f"dfrs-sim {EXPERIMENTS[name].arguments} --seed N",
-        "seeds": " ".join(str(seed) for seed in EXPERIMENTS[name].seeds),
-        "runs": len(notes),
-        "cpu_s": round(sum(n["cpu_s"] for n in notes), 1),
-        "peak_mib": round(max(n["peak_mib"] for n in notes)),
-        "machine": "; ".join(sorted({n["machine"] for n in notes})),
-    }
+        writer.writerow(KEPT)
+        for row in csv.DictReader(lines):
+            writer.writerow([short(row[column]) for column in KEPT])
+    with open(os.path.join(folder, "run.json"), encoding="utf-8") as lines:
+        facts = json.load(lines)
+    facts["command"] = f"dfrs-sim reproduce {name} {facts.pop('arguments')}"
+    facts["cpu_s"] = round(facts["cpu_s"])
+    facts["peak_mib"] = round(facts["peak_mib"])
     with open(os.path.join(DATA, name + ".runs.json"), "w", encoding="utf-8") as out:
-        json.dump(summary, out, indent=2)
+        json.dump(facts, out, indent=2)
         out.write("\n")
+
+
+def short(text):
+    try:
+        return f"{float(text):.6g}"
+    except ValueError:
+        return text
 
 
 def read(name):
@@ -130,71 +122,115 @@ def number(text):
     return f"{value:,.0f}" if size >= 1000 else f"{value:.3g}" if size else "0"
 
 
-def comparison(table):
-    def block(name):
-        """published / mean [low, high; median] / ratio, a line per row and a column per column of the paper."""
-        rows = [r for r in read(name) if r["table"] == table]
-        columns = list(dict.fromkeys(r["column"] for r in rows))
-        out = ["| | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
-        for row in dict.fromkeys(r["row"] for r in rows):
-            texts = []
-            for column in columns:
-                cell = next((r for r in rows if r["row"] == row and r["column"] == column), None)
-                if cell is None:
-                    texts.append("")
-                    continue
-                text = number(cell["mean"])
-                if cell["low"] != cell["high"]:
-                    text += f" [{number(cell['low'])}, {number(cell['high'])}; {number(cell['median'])}]"
-                if cell["published"]:
-                    text = number(cell["published"]) + " / " + text
-                    if float(cell["published"]):
-                        text += f" / {float(cell['mean']) / float(cell['published']):.2f}"
-                texts.append(text)
-            out.append(f"| {row} | " + " | ".join(texts) + " |")
+def cell_text(cell, order):
+    text = number(cell["measured"])
+    if cell["low"] and cell["low"] != cell["high"]:
+        text += f" [{number(cell['low'])}, {number(cell['high'])}; {number(cell['median'])}]"
+    if not cell["published"]:
+        return text
+    ratio = f"{float(cell['measured']) / float(cell['published']):.2f}" if float(cell["published"]) else ""
+    if order == "published first":
+        return number(cell["published"]) + " / " + text + (f" / {ratio}" if ratio else "")
+    return f"{text} ({number(cell['published'])}{', ' + ratio if ratio else ''})"
+
+
+def table(name, part, order="measured first"):
+    """A line per row and a column per column of the paper."""
+
+    def block():
+        cells = [r for r in read(name) if r["table"] == part]
+        heads = list(dict.fromkeys(r["column"] for r in cells))
+        found = {(r["row"], r["column"]): r for r in cells}
+        out = ["| | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
+        for row in dict.fromkeys(r["row"] for r in cells):
+            texts = [cell_text(found[row, head], order) if (row, head) in found else "" for head in heads]
+            out.append(f"| {row.replace('*', chr(92) + '*')} | " + " | ".join(texts) + " |")
         return out
 
     return block
 
 
 def runs(name):
-    with open(os.path.join(DATA, name + ".runs.json"), encoding="utf-8") as lines:
-        facts = json.load(lines)
-    return [
-        f"`{facts['command']}`, N of {facts['seeds']}: {facts['runs']} runs, {facts['cpu_s']} s of CPU time together, at most "
-        f"{facts['peak_mib']} MiB, on {facts['machine']}."
-    ]
+    def block():
+        with open(os.path.join(DATA, name + ".runs.json"), encoding="utf-8") as lines:
+            facts = json.load(lines)
+        count = f"{facts['simulations']:,} simulations, " if facts["simulations"] else ""
+        return [f"`{facts['command']}`: {count}{facts['cpu_s']:,} s of CPU time, at most {facts['peak_mib']} MiB, on "
+                f"{facts['machine']}."]
+
+    return block
 
 
-def wait_and_load(name):
+def near(measured, published):
+    # Equal as printed: the published figure has so many digits.
+    digits = len(published.split(".")[1]) if "." in published else 0
+    m, p = float(measured), float(published)
+    return abs(m - p) <= 0.1 * abs(p) or round(m, digits) == p
+
+
+def chance(name, parts, same_instances):
+    """Published averages of workloads that the paper drew otherwise: is the published figure in our interval?"""
+
+    def block():
+        out = ["| table | averages | within 10 % | others in our 95 % interval | neither |", "|---|---:|---:|---:|---:|"]
+        for part in parts:
+            cells = [r for r in read(name) if r["table"] == part and r["published"] and r["low"]
+                     and not r["column"].startswith(same_instances) and r["row"] != "EASY/extra-only"]
+            met = sum(near(r["measured"], r["published"]) for r in cells)
+            inside = sum(not near(r["measured"], r["published"])
+                         and float(r["low"]) <= float(r["published"]) <= float(r["high"]) for r in cells)
+            out.append(f"| {part} | {len(cells)} | {met} | {inside} | {len(cells) - met - inside} |")
+        return out
+
+    return block
+
+
+def wait_and_load():
     """How the wait follows the utilization over the drawn sets of a machine."""
-    rows = {(r["row"], r["column"]): r for r in read(name) if r["table"] == "table5"}
-
-    def values(key):
-        return [float(v) for v in rows[key]["values"].split()]
-
+    rows = read("dynp")
+    single = {}
+    for r in rows:
+        if r["table"] == "table5-sets":
+            single.setdefault(r["column"], []).append(float(r["measured"]))
+    table5 = {(r["row"], r["column"]): r for r in rows if r["table"] == "table5"}
     out = ["| | published UTIL; wait [s] | UTIL of the sets [%] | wait of the sets [s] | correlation of UTIL and log wait "
            "| sets that wait no longer than published |", "|---|---|---|---|---|---|"]
-    for column in dict.fromkeys(c for _, c in rows):
-        wait_key = next(k for k in rows if k[1] == column and "wait" in k[0])
-        util_key = next(k for k in rows if k[1] == column and "util" in k[0].lower())
-        wait, util = values(wait_key), values(util_key)
+    for column in dict.fromkeys(c for _, c in table5):
+        wait, util = single[column + " wait [s]"], single[column + " UTIL [%]"]
+        published = float(next(r["published"] for k, r in table5.items() if k[1] == column and "wait" in k[0]))
+        theirs = next(r["published"] for k, r in table5.items() if k[1] == column and "util" in k[0].lower())
         r = statistics.correlation(util, [math.log(w) for w in wait])
-        published = float(rows[wait_key]["published"])
-        out.append(f"| {column} | {rows[util_key]['published']} %; {published:,.0f} | {min(util):.1f} to {max(util):.1f} "
+        out.append(f"| {column} | {theirs} %; {published:,.0f} | {min(util):.1f} to {max(util):.1f} "
                    f"| {min(wait):,.0f} to {max(wait):,.0f} | {r:.2f} | {sum(w <= published for w in wait)} of {len(wait)} |")
     return out
+
+
+def dynp(part):
+    return table("dynp", part, order="published first")
 
 
 # page, block -> its lines
 BLOCKS = {
     "dynp": {
-        "runs": runs,
-        "table4": comparison("table4"),
+        "runs": runs("dynp"),
+        "table4": dynp("table4"),
         "wait": wait_and_load,
-        "table5": comparison("table5"),
-        "table6": comparison("table6"),
-        "table3": comparison("table3"),
+        "table5": dynp("table5"),
+        "table6": dynp("table6"),
+        "table3": dynp("table3"),
+    },
+    "gang-cloud": {
+        "runs": runs("gang-cloud"),
+        "table1": table("gang-cloud", "table1", order="published first"),
+    },
+    "ipdps2010": {
+        "runs": runs("ipdps2010"),
+        "chance": chance("ipdps2010", ["table1", "table2"], "HPC2N"),
+        "table1": table("ipdps2010", "table1"),
+        "table2": table("ipdps2010", "table2"),
+        "figure1a-text": table("ipdps2010", "figure1a-text"),
+        "figure1a": table("ipdps2010", "figure1a"),
+        "figure1b": table("ipdps2010", "figure1b"),
     },
 }
 
@@ -209,27 +245,33 @@ def page_text(name):
         begin, end = f"<!-- BEGIN {block} -->\n", f"<!-- END {block} -->\n"
         if new.count(begin) != 1 or new.count(end) != 1 or new.index(begin) > new.index(end):
             sys.exit(f"regenerate.py: {path}: expected one '{begin.strip()}' and, after it, one '{end.strip()}'")
-        new = new[: new.index(begin) + len(begin)] + "\n" + "\n".join(lines(name)) + "\n\n" + new[new.index(end) :]
+        new = new[: new.index(begin) + len(begin)] + "\n" + "\n".join(lines()) + "\n\n" + new[new.index(end) :]
     return path, old, new
 
 
 def main():
     parser = argparse.ArgumentParser(description="Regenerates the figures of docs/results.")
     parser.add_argument("action", choices=["run", "pages", "check"])
-    parser.add_argument("names", nargs="*", help=f"of {', '.join(EXPERIMENTS)} (default: all)")
+    parser.add_argument("names", nargs="*", help=f"for run: of {', '.join(EXPERIMENTS)} (default: all)")
     parser.add_argument("--program", default="./dfrs-sim")
-    parser.add_argument("--work", default="results-runs", help="folder with finished runs")
+    parser.add_argument("--work", default="results-runs", help="folder with finished runs and stores to continue")
+    parser.add_argument("--instances", type=int, help="of each set, for a first look")
     options = parser.parse_args()
-    names = options.names or list(EXPERIMENTS)
-    for name in names:
-        if name not in EXPERIMENTS:
-            sys.exit(f"regenerate.py: there is no '{name}'; expected {', '.join(EXPERIMENTS)}")
-        if options.action == "run":
-            run(name, options.program, options.work)
+    if options.action == "run":
+        for name in options.names or EXPERIMENTS:
+            if name not in EXPERIMENTS:
+                sys.exit(f"regenerate.py: there is no '{name}'; expected {', '.join(EXPERIMENTS)}")
+            run(name, options.program, options.work, options.instances)
             collect(name, options.work)
     differing = 0
-    for name in names:
-        path, old, new = page_text(name)
+    for page in BLOCKS:
+        try:
+            path, old, new = page_text(page)
+        except FileNotFoundError as error:
+            if options.action != "run":
+                raise
+            print(f"{page}.md waits for {os.path.basename(error.filename)}")
+            continue
         if options.action == "check":
             differing += old != new
             if old != new:

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "policy/batch/queue_rank.h"
 #include "policy/core/algorithm.h"
 
 namespace dfrs {
@@ -16,12 +17,16 @@ struct BatchAlgorithm {
     extra_only,  ///< extra nodes only, which matches the EASY figures of RR-7659 (docs/reference/semantics.md)
   };
   Backfill backfill = Backfill::none;
+  QueueRank head = QueueRank::fcfs;    ///< order of the queue: whose turn it is, and who gets the reservation
+  QueueRank others = QueueRank::fcfs;  ///< order in which the others may jump ahead
+
+  bool ranked() const { return head != QueueRank::fcfs || others != QueueRank::fcfs; }
 };
 
 /// The algorithm with its canonical name.
 Algorithm named(const BatchAlgorithm& algorithm);
 
-/// The parts of FCFS, EASY and EASY/extra-only; nullopt for others.
+/// The parts of FCFS, EASY and EASY/extra-only; nullopt for others, also for those with another order.
 std::optional<BatchAlgorithm> batch_algorithm(const Algorithm& algorithm);
 
 }  // namespace dfrs

@@ -11,8 +11,14 @@ namespace dfrs {
 void BackfillPolicy::decide(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
                             ClusterState& state, Outcome& outcome) {
   if (has_event(events, EventKind::resync)) {
-    reset(view, estimates, state);
+    reset(view, estimates, state, events);
     pass(view, state, outcome);
+    if (!options_.pass_per_event) return;
+    for (const Event& event : events) {
+      if (event.kind != EventKind::submitted) continue;
+      submit(view, estimates, state, event.job);
+      pass(view, state, outcome);
+    }
     return;
   }
   for (NodeIndex n : state.changed_nodes()) set_idle(n, idle(state, n));
@@ -30,7 +36,7 @@ void BackfillPolicy::decide(const ClusterView& view, const Estimates& estimates,
   // As long as no job ends, the reservation and all refusals remain valid, and only new jobs need a look. There are two
   // exceptions. An overdue job moves the shadow time along with the clock. And with extra-only, a new pass may count
   // the extra nodes of a job that ends by the shadow time as free.
-  if (!completions && reservation_.valid && reservation_.shadow > view.now && uniform_ &&
+  if (!algorithm_.ranked() && !completions && reservation_.valid && reservation_.shadow > view.now && uniform_ &&
       rule_ != BatchAlgorithm::Backfill::extra_only) {
     backfill(view, state, outcome);
   } else {
@@ -38,7 +44,13 @@ void BackfillPolicy::decide(const ClusterView& view, const Estimates& estimates,
   }
 }
 
-void BackfillPolicy::reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state) {
+// With a pass per event, submissions that come with the resync are left to their own passes.
+void BackfillPolicy::reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state,
+                           std::span<const Event> events) {
+  std::vector<bool> comes(view.jobs.size(), false);
+  for (const Event& event : events) {
+    if (event.kind == EventKind::submitted && options_.pass_per_event) comes[event.job] = true;
+  }
   uniform_ = state.homogeneous();
   queue_.clear();
   front_ = 0;
@@ -56,7 +68,7 @@ void BackfillPolicy::reset(const ClusterView& view, const Estimates& estimates, 
     if (state.placed(job)) {
       if (view.jobs[job].eligible != nullptr) uniform_ = false;
       running_.push_back({estimated_end(view, estimates, job), job, distinct_nodes(state.nodes_of(job))});
-    } else {
+    } else if (!comes[job]) {
       submit(view, estimates, state, job);
     }
   }
@@ -90,6 +102,7 @@ void BackfillPolicy::complete(JobSlot job) {
 
 void BackfillPolicy::pass(const ClusterView& view, ClusterState& state, Outcome& outcome) {
   reservation_.valid = false;
+  sort_queue(view, state, front_, algorithm_.head);
   while (front_ < queue_.size() && fits(view, state, queue_[front_], true)) {
     state.explain({ReasonKind::first, queue_[front_].job});
     start(view, state, outcome, queue_[front_]);
@@ -103,7 +116,21 @@ void BackfillPolicy::pass(const ClusterView& view, ClusterState& state, Outcome&
   unseen_ = front_;
   if (queue_.empty()) return;
   if (rule_ != BatchAlgorithm::Backfill::none) reserve(view, state);
+  if (algorithm_.others != algorithm_.head) sort_queue(view, state, front_ + 1, algorithm_.others);
   backfill(view, state, outcome);
+}
+
+// Sorts the queue from there on. Without other orders it always is in the order of submission.
+void BackfillPolicy::sort_queue(const ClusterView& view, const ClusterState& state, std::size_t from, QueueRank rank) {
+  if (!algorithm_.ranked() || from >= queue_.size()) return;
+  sorting_.clear();
+  for (std::size_t k = from; k < queue_.size(); ++k) {
+    sorting_.emplace_back(rank_value(rank, view.jobs[queue_[k].job], queue_[k].estimate, view.now), queue_[k]);
+  }
+  std::sort(sorting_.begin(), sorting_.end(), [&](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : state.order(a.second.job) < state.order(b.second.job);
+  });
+  for (std::size_t k = 0; k < sorting_.size(); ++k) queue_[from + k] = sorting_[k].second;
 }
 
 void BackfillPolicy::backfill(const ClusterView& view, ClusterState& state, Outcome& outcome) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // FCFS and EASY (RR-7659, section 5.2): whole nodes in order of submission. EASY lets later jobs jump ahead if that
-// does not delay the first waiting job.
+// does not delay the first waiting job. Both orders, that of the queue and that of jumping ahead, may be others.
 //
 // The first job that does not fit gets a reservation. Its shadow time is the earliest instant at which enough nodes are
 // free by the estimates; the extra nodes are those that it does not need then. A later job may start if it fits now,
@@ -18,7 +18,8 @@ namespace dfrs {
 
 class BackfillPolicy final : public BatchPolicy {
  public:
-  BackfillPolicy(BatchAlgorithm::Backfill rule, const BatchOptions& options) : rule_(rule), options_(options) {}
+  BackfillPolicy(const BatchAlgorithm& algorithm, const BatchOptions& options)
+      : algorithm_(algorithm), rule_(algorithm.backfill), options_(options) {}
 
   /// On equal nodes O(running) per reservation and O(waiting) per pass; a submission while a reservation stands is
   /// O(1). On unequal nodes, or with eligible sets, a pass is O(waiting x nodes).
@@ -44,7 +45,8 @@ class BackfillPolicy final : public BatchPolicy {
     std::vector<std::uint8_t> held;  ///< on unequal nodes, by node: reserved for it
   };
 
-  void reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state);
+  void reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state,
+             std::span<const Event> events);
   void submit(const ClusterView& view, const Estimates& estimates, const ClusterState& state, JobSlot job);
   void complete(JobSlot job);
   void pass(const ClusterView& view, ClusterState& state, Outcome& outcome);
@@ -60,6 +62,9 @@ class BackfillPolicy final : public BatchPolicy {
   }
   void start(const ClusterView& view, ClusterState& state, Outcome& outcome, const Waiting& w);
 
+  void sort_queue(const ClusterView& view, const ClusterState& state, std::size_t from, QueueRank rank);
+
+  BatchAlgorithm algorithm_;
   BatchAlgorithm::Backfill rule_;
   BatchOptions options_;
 
@@ -73,6 +78,7 @@ class BackfillPolicy final : public BatchPolicy {
   std::vector<NodeIndex> room_;       // storage of nodes_
   std::span<const NodeIndex> nodes_;  // of the job that fits, one per task
   std::vector<std::uint64_t> idle_;   // one bit per node: it has no job
+  std::vector<std::pair<double, Waiting>> sorting_;
 };
 
 }  // namespace dfrs

@@ -41,9 +41,18 @@ Algorithm named(const BatchAlgorithm& algorithm) {
   traits.shares_nodes = false;
   traits.submissions_apart = false;
   const Row& row = kRows[static_cast<std::size_t>(algorithm.backfill)];
-  return {std::string(row.name), std::string(row.description), traits,
-          MakeBatch([rule = algorithm.backfill](const EngineOptions& options) {
-            return std::make_unique<BackfillPolicy>(rule, options.of<BatchOptions>());
+  std::string name(row.name);
+  std::string description(row.description);
+  const auto add = [&](std::string_view what, QueueRank rank) {
+    if (rank == QueueRank::fcfs) return;
+    const std::string_view value = kQueueRankNames[static_cast<std::size_t>(rank)];
+    name += "/" + std::string(what) + "=" + std::string(value);
+    description += std::string(what == "head" ? "; queue by " : "; others by ") + std::string(value);
+  };
+  add("head", algorithm.head);
+  if (algorithm.backfill != Backfill::none) add("backfill", algorithm.others);
+  return {std::move(name), std::move(description), traits, MakeBatch([algorithm](const EngineOptions& options) {
+            return std::make_unique<BackfillPolicy>(algorithm, options.of<BatchOptions>());
           })};
 }
 

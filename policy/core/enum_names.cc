@@ -11,6 +11,9 @@ using Name = std::string_view;
 constexpr std::array<Name, 4> kJobStates{"absent", "waiting", "running", "paused"};
 static_assert(static_cast<std::size_t>(JobState::paused) + 1 == kJobStates.size());
 
+constexpr std::array<Name, 3> kPauses{"kept", "lost", "none"};
+static_assert(static_cast<std::size_t>(Pauses::none) + 1 == kPauses.size());
+
 constexpr std::array<Name, 4> kEventKinds{"completed", "submitted", "resync", "changed"};
 static_assert(static_cast<std::size_t>(EventKind::changed) + 1 == kEventKinds.size());
 
@@ -32,6 +35,10 @@ static_assert(static_cast<std::size_t>(ErrorCode::internal) + 1 == kErrorCodes.s
 template <>
 std::span<const std::string_view> enum_names<JobState>() {
   return kJobStates;
+}
+template <>
+std::span<const std::string_view> enum_names<Pauses>() {
+  return kPauses;
 }
 template <>
 std::span<const std::string_view> enum_names<EventKind>() {

@@ -14,11 +14,13 @@
 
 namespace dfrs {
 
-/// The names of all enumerators, by value. For JobState, EventKind, DecisionKind, ReasonKind and ErrorCode.
+/// The names of all enumerators, by value. For JobState, Pauses, EventKind, DecisionKind, ReasonKind and ErrorCode.
 template <class Enum>
 std::span<const std::string_view> enum_names();
 template <>
 std::span<const std::string_view> enum_names<JobState>();
+template <>
+std::span<const std::string_view> enum_names<Pauses>();
 template <>
 std::span<const std::string_view> enum_names<EventKind>();
 template <>

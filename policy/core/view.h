@@ -22,6 +22,14 @@ enum class JobState : std::uint8_t {
   paused,   ///< ran before, holds no resources
 };
 
+/// What becomes of a job that is paused or moved once it runs. Known from its submission on, so that a policy can plan
+/// with it; JobFlags say what is permitted at this moment.
+enum class Pauses : std::uint8_t {
+  kept,  ///< it goes on where it was, after the penalty
+  lost,  ///< its run is lost: it begins again
+  none,  ///< it is never paused or moved again
+};
+
 /// What a live system may forbid or require for a job.
 struct JobFlags {
   bool may_not_pause = false;  ///< once started it keeps running, although it may be moved
@@ -44,10 +52,14 @@ struct JobView {
   JobId id = 0;
   JobState state = JobState::absent;
   JobFlags flags;
+  Pauses pauses = Pauses::kept;       ///< lost: becomes none once the job has lost as many runs as the host allows
+  std::uint32_t lost_runs = 0;        ///< runs whose work it has lost
+  Seconds longest_run = 0;            ///< virtual time of the longest of them
   std::uint32_t tasks = 1;            ///< >= 1, all alike
   double cpu_need = 1.0;              ///< of one task, in reference nodes, > 0; changes only with EventKind::changed
   RigidVector rigid{};                ///< of one task; memory in MiB
   Seconds submit = 0;                 ///< instant of submission; ties keep the order of submission events
+  std::uint32_t user = 0;             ///< whose job it is, as a number without a meaning; 0: not known
   double weight = 1;                  ///< set by the user or project: 2 asks for half the stretch of 1; > 0, finite
   Seconds penalty = -1;               ///< what a pause would cost this job, lost work included; negative: unknown
   Seconds move_penalty = -1;          ///< what a move would cost it; negative: as much as a pause

@@ -17,6 +17,9 @@ namespace {
 using Submission = DfrsAlgorithm::Submission;
 using Periodic = DfrsAlgorithm::Periodic;
 
+// A reading of what the paper leaves open: repacks take equal jobs by priority, not by submission.
+constexpr std::string_view kTies = "/TIES=PRIORITY";
+
 // The least flow time in the priority, in seconds (section III.A).
 constexpr Seconds kFlowFloor = 30;
 
@@ -67,17 +70,20 @@ constexpr std::array<McbRow, 4> kMcbRows{
       Submission::nothing, false, Periodic::mcb8_stretch}}};
 
 // `period`: nullopt uses that of the options.
-Algorithm mcb8(const McbRow& row, std::optional<Seconds> period) {
+Algorithm mcb8(const McbRow& row, std::optional<Seconds> period, bool ties_by_priority = false) {
   const bool stretch = row.periodic == Periodic::mcb8_stretch;
   // DYNMCB8-PER acts at ticks only, on what the view shows; the others depend on the events of the instant.
   const PolicyTraits traits = traits_with_memory(row.submission == Submission::nothing && !stretch);
   std::string name(row.name);
   if (period) name += "-" + seconds_in_name(*period);
-  const auto make = [row, period, stretch](const EngineOptions& options) -> std::unique_ptr<NonClairvoyantPolicy> {
+  if (ties_by_priority) name += kTies;
+  const auto make = [row, period, stretch,
+                     ties_by_priority](const EngineOptions& options) -> std::unique_ptr<NonClairvoyantPolicy> {
     DfrsAlgorithm algorithm;
     algorithm.on_submission = row.submission;
     algorithm.opportunistic = row.opportunistic;
     algorithm.periodic = row.periodic;
+    algorithm.ties_by_priority = ties_by_priority;
     DfrsOptions own = options.of<DfrsOptions>();
     own.priority_floor = priority_rule(options).flow_floor;
     if (period) own.period = *period;
@@ -106,9 +112,12 @@ std::vector<Algorithm> list() {
   return all;
 }
 
-// Names with the period as a suffix, such as DYNMCB8-PER-600.
+// Names with the period as a suffix, such as DYNMCB8-PER-600, and those with /TIES=PRIORITY behind it.
 NameMatch parse(std::string_view name) {
+  const bool ties = name.size() > kTies.size() && same_name(name.substr(name.size() - kTies.size()), kTies);
+  if (ties) name.remove_suffix(kTies.size());
   for (const McbRow& row : kMcbRows) {
+    if (ties && same_name(name, row.name)) return Algorithm{mcb8(row, std::nullopt, true)};
     if (row.periodic == Periodic::nothing || name.size() <= row.name.size() + 1) continue;
     if (!name_starts_with(name, row.name) || name[row.name.size()] != '-') continue;
     const std::string_view digits = name.substr(row.name.size() + 1);
@@ -116,7 +125,7 @@ NameMatch parse(std::string_view name) {
     if (!period) {
       return wrong("'" + std::string(digits.substr(0, 40)) + "' is no period, which is a positive number of seconds");
     }
-    return Algorithm{mcb8(row, period)};
+    return Algorithm{mcb8(row, period, ties)};
   }
   return std::nullopt;
 }

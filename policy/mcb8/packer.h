@@ -42,7 +42,7 @@ class Packer {
     std::span<const NodeIndex> nodes;
   };
 
-  /// Prepares for packing `items`, which are in submission order and must outlive the last packing. O(items), plus
+  /// Prepares for packing `items`, whose order decides ties and which must outlive the last packing. O(items), plus
   /// O(nodes) if nodes differ. The first packing sorts the items not excluded by then: O(items log items).
   void prepare(const ClusterState& state, std::vector<Item>& items);
   /// Leaves an item out of all further packings. O(1), and O(tasks) if it is pinned.

@@ -36,7 +36,7 @@ double yield_for_stretch(const JobView& job, Seconds now, Seconds period, double
 double Repack::max_yield(ClusterState& state, const ClusterView& view, const PriorityRule& rule,
                          const RemapLimit& limit) {
   collect(state, view, limit);
-  if (same_as_last(state)) return last_.yield;
+  if (!ties_by_priority_ && same_as_last(state)) return last_.yield;
   last_.valid = false;
   const double yield = search(state, view, rule, kYieldAccuracy, [&](double y) { return packer_.pack_scaled(y); });
   if (yield < 0) return 0;
@@ -106,6 +106,11 @@ template <typename Pack>
 double Repack::search(const ClusterState& state, const ClusterView& view, const PriorityRule& rule, double lowest,
                       Pack&& pack) {
   if (items_.empty()) return -1;
+  if (ties_by_priority_) {
+    std::sort(items_.begin(), items_.end(), [&](const Packer::Item& a, const Packer::Item& b) {
+      return RankedJob::higher(rank(a.job, view, state, rule), rank(b.job, view, state, rule));
+    });
+  }
   packer_.prepare(state, items_);
   for (;;) {
     // The totals are a cheap necessary condition. In a burst they drop most jobs without a packing for each.

@@ -16,6 +16,9 @@ inline constexpr double kYieldAccuracy = 0.01;
 
 class Repack {
  public:
+  /// `ties_by_priority`: jobs with equal requirements are packed by priority instead of submission.
+  explicit Repack(bool ties_by_priority = false) : ties_by_priority_(ties_by_priority) {}
+
   /// MCB8 over all jobs: applies the mapping for the highest yield Y in [0.01, 1] that is found by testing 0.01, 1,
   /// then bisecting. While 0.01 fails, the job of lowest priority is left out; jobs left out are paused or stay
   /// waiting. Returns Y, or 0 if nothing was changed (no jobs, or those that may not be paused do not fit). At most
@@ -44,6 +47,7 @@ class Repack {
   bool same_as_last(const ClusterState& state) const;
   void explain(const ClusterState& state, const ClusterView& view, const PriorityRule& rule, Reason reason) const;
 
+  bool ties_by_priority_;
   Packer packer_;
   std::vector<Packer::Item> items_;
   std::vector<JobSlot> left_out_;

@@ -15,7 +15,8 @@ namespace dfrs {
 ///
 ///   SUBMISSION['*'] ['/per' | '/stretch-per'] ['/OPT=' MIN|AVG|MAX] ['/MINVT=' s | '/MINFT=' s]
 ///
-/// where SUBMISSION is Greedy, GreedyP, GreedyPM, MCB8 or empty.
+/// where SUBMISSION is Greedy, GreedyP, GreedyPM, MCB8 or empty. Two more parts, '/TIES=PRIORITY' and '/FILL', are
+/// readings of what the paper leaves open.
 struct DfrsAlgorithm {
   enum class Submission { nothing, greedy, greedy_p, greedy_pm, mcb8 };
   enum class Periodic { nothing, mcb8, mcb8_stretch };
@@ -26,6 +27,8 @@ struct DfrsAlgorithm {
   Periodic periodic = Periodic::nothing;
   Objective objective = Objective::min_yield;
   RemapLimit limit;
+  bool ties_by_priority = false;  ///< MCB8 takes jobs with equal requirements by priority, not by submission
+  bool fills = false;             ///< "*" also acts after a periodic repack, for the jobs that it left out
 };
 
 /// The algorithm with its canonical name.

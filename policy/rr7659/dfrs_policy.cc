@@ -17,7 +17,8 @@ DfrsPolicy::DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& option
       period_(options.period),
       rule_{options.priority_floor},
       ticks_apart_(options.ticks_apart),
-      lp_solver_(lp_solver) {}
+      lp_solver_(lp_solver),
+      repack_(algorithm.ties_by_priority) {}
 
 DfrsPolicy::DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options, std::unique_ptr<YieldRule> yields)
     : DfrsPolicy(algorithm, options) {
@@ -57,6 +58,7 @@ void DfrsPolicy::decide(const ClusterView& view, std::span<const Event> events, 
   // One repack serves all events of the instant: a second one would find the same mapping.
   const bool mcb8_now = by_mcb8 && (arrivals != 0 || (room_may_have_come && algorithm_.opportunistic));
   if (tick || mcb8_now) repack(view, state, tick);
+  if (tick && algorithm_.fills) start_opportunistically(view, state, 0);
 
   // Yields depend on the mapping. Those for stretch also depend on progress, so a tick sets them, too.
   if (room_may_have_come || needs_changed || !state.touched().empty() || (tick && yields_follow_progress())) {

@@ -49,6 +49,12 @@ Checked check_combination(const DfrsAlgorithm& a) {
   if (a.limit.kind != RemapLimit::Kind::none && !periodic && a.on_submission != Submission::mcb8) {
     return wrong("MINVT and MINFT limit MCB8, which this algorithm never uses");
   }
+  if (a.ties_by_priority && !periodic && a.on_submission != Submission::mcb8) {
+    return wrong("TIES is about MCB8, which this algorithm never uses");
+  }
+  if (a.fills && (!a.opportunistic || !periodic || a.on_submission == Submission::mcb8)) {
+    return wrong("/FILL goes with Greedy*, GreedyP* or GreedyPM* and /per");
+  }
   return {};
 }
 
@@ -66,6 +72,10 @@ Checked parse_part(std::string_view part, DfrsAlgorithm& a, std::string_view& ob
     a.limit.kind =
         name_starts_with(part, "MINVT=") ? RemapLimit::Kind::min_virtual_time : RemapLimit::Kind::min_flow_time;
     a.limit.bound = *bound;
+  } else if (same_name(part, "TIES=PRIORITY")) {
+    a.ties_by_priority = true;
+  } else if (same_name(part, "FILL")) {
+    a.fills = true;
   } else {
     return wrong("'" + std::string(part) + "' is no part of a name");
   }
@@ -106,13 +116,17 @@ PartsMatch parse_parts(std::string_view name) {
   a.on_submission = found->submission;
 
   std::string_view objective;
-  std::array<bool, 3> seen{};  // periodic, objective, limit
+  std::array<bool, 5> seen{};  // periodic, objective, limit, ties, fill
   while (!rest.empty()) {
     rest.remove_prefix(1);
     const std::string_view part = rest.substr(0, rest.find('/'));
     rest.remove_prefix(part.size());
     if (auto parsed = parse_part(part, a, objective); !parsed) return wrong(std::move(parsed.error()));
-    const std::size_t kind = name_starts_with(part, "OPT=") ? 1 : name_starts_with(part, "MIN") ? 2 : 0;
+    const std::size_t kind = name_starts_with(part, "OPT=")    ? 1
+                             : name_starts_with(part, "MIN")   ? 2
+                             : name_starts_with(part, "TIES=") ? 3
+                             : same_name(part, "FILL")         ? 4
+                                                               : 0;
     if (seen[kind]) return wrong("'" + std::string(part) + "' is one part too many");
     seen[kind] = true;
   }
@@ -150,6 +164,8 @@ std::string name_of(const DfrsAlgorithm& a) {
   }
   if (a.limit.kind == RemapLimit::Kind::min_flow_time) name += "/MINFT=" + seconds_in_name(a.limit.bound);
   if (a.limit.kind == RemapLimit::Kind::min_virtual_time) name += "/MINVT=" + seconds_in_name(a.limit.bound);
+  if (a.ties_by_priority) name += "/TIES=PRIORITY";
+  if (a.fills) name += "/FILL";
   return name;
 }
 
@@ -195,6 +211,8 @@ std::string describe(const DfrsAlgorithm& a) {
     text += "; no move in the first " + seconds_in_name(a.limit.bound) + " s of ";
     text += a.limit.kind == RemapLimit::Kind::min_virtual_time ? "virtual time" : "flow time";
   }
+  if (a.ties_by_priority) text += "; repacks take equal jobs by priority";
+  if (a.fills) text += "; after a periodic repack, waiting jobs start where there is room";
   return text;
 }
 

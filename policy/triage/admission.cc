@@ -27,6 +27,7 @@ bool Admission::run(DecisionContext& context, Placer& placer) {
   displaced_.clear();
   victims_below_ = 0;
   cheapest_ = {};
+  shares_.begin(context.events);
   bool changed = false;
   for (int k = 0; k < kMaxRounds; ++k) {
     bool paused = false;
@@ -42,42 +43,67 @@ bool Admission::run(DecisionContext& context, Placer& placer) {
 }
 
 bool Admission::round(DecisionContext& context, Placer& placer, bool& paused) {
+  shares_.count(context);
   waiting_.clear();
   for (JobSlot job : context.state.active()) {
     if (context.state.placed(job)) continue;
-    waiting_.push_back({urgency(context.job(job), context.at, context.options), context.state.order(job), job});
+    waiting_.push_back({shares_.urgency_by_share(context, context.job(job)), context.state.order(job), job});
   }
-  std::sort(waiting_.begin(), waiting_.end(),
-            [](const Ranked& a, const Ranked& b) { return a.key != b.key ? a.key > b.key : a.order < b.order; });
+  const auto later = [](const Ranked& a, const Ranked& b) {
+    return a.key != b.key ? a.key < b.key : a.order > b.order;
+  };
+  std::make_heap(waiting_.begin(), waiting_.end(), later);
   refused_.clear();
   outweighed_.clear();
   bool changed = false;
-  for (const Ranked& job : waiting_) {
-    const JobView& spec = context.job(job.job);
-    if (!known_too_big(refused_, spec, 0)) {
-      if (settle(context, placer, job, paused)) {
-        changed = true;
+  while (!waiting_.empty()) {
+    std::pop_heap(waiting_.begin(), waiting_.end(), later);
+    const Ranked job = waiting_.back();
+    waiting_.pop_back();
+    if (shares_.matter()) {
+      const double key = shares_.urgency_by_share(context, context.job(job.job));
+      if (key < job.key) {  // its user has got memory in this round
+        waiting_.push_back({key, job.order, job.job});
+        std::push_heap(waiting_.begin(), waiting_.end(), later);
         continue;
       }
-      remember(refused_, spec, 0);
     }
-    if (was_displaced(job.job)) continue;
-    if (make_room(context, placer, job, kNever)) {
-      changed = paused = true;
-    } else {
-      explain_refusal(context, job.job, job.key / margin(spec, context.options));
-    }
+    if (attend(context, placer, job, paused)) changed = true;
   }
   return changed;
+}
+
+// Places the job, in the room there is or in room that it makes. True if it did.
+bool Admission::attend(DecisionContext& context, Placer& placer, const Ranked& job, bool& paused) {
+  const JobView& spec = context.job(job.job);
+  if (!shares_.may_start(context, spec)) return false;
+  if (!known_too_big(refused_, spec, 0, 0)) {
+    switch (settle(context, placer, job)) {
+      case Settled::displacing:
+        paused = true;
+        return true;
+      case Settled::placed:
+        return true;
+      case Settled::stays:
+        return false;
+      case Settled::no_room:
+        remember(refused_, spec, 0, 0);
+    }
+  }
+  if (was_displaced(job.job)) return false;
+  if (make_room(context, placer, job, kNever)) return paused = true;
+  explain_refusal(context, job.job, job.key / margin(spec, context.options));
+  return false;
 }
 
 // Places a job, which may then become a victim itself.
 void Admission::place(DecisionContext& context, JobSlot job, std::span<const NodeIndex> nodes) {
   context.place(job, nodes);
+  shares_.placed(context, job);
   outweighed_.clear();
   const double cost = pause_cost(context.job(job), context.at, context.options);
-  if (!(cost < victims_below_) || context.job(job).flags.may_not_pause) return;
-  victims_.insert({cost, context.state.order(job), job});
+  if (!(cost < victims_below_) || !may_be_victim(context.job(job))) return;
+  victims_.insert({lost_work(context.job(job), context.at), cost, context.state.order(job), job});
 }
 
 bool Admission::was_displaced(JobSlot job) const {
@@ -101,9 +127,10 @@ void Admission::explain_refusal(const DecisionContext& context, JobSlot job, dou
   if (cheapest_.job == kNoSlot) {
     cheapest_.cost = kNever;
     for (JobSlot other : context.state.active()) {
-      if (!context.state.placed(other) || context.job(other).flags.may_not_pause) continue;
-      const Victim victim{pause_cost(context.job(other), context.at, context.options), context.state.order(other),
-                          other};
+      const JobView& seen = context.job(other);
+      if (!context.state.placed(other) || !may_be_victim(seen)) continue;
+      const Victim victim{lost_work(seen, context.at), pause_cost(seen, context.at, context.options),
+                          context.state.order(other), other};
       if (cheapest_.job == kNoSlot || Victim::cheaper(victim, cheapest_)) cheapest_ = victim;
     }
   }
@@ -115,29 +142,39 @@ void Admission::explain_refusal(const DecisionContext& context, JobSlot job, dou
 }
 
 // Starts or resumes a job where its rigid resources fit.
-bool Admission::settle(DecisionContext& context, Placer& placer, const Ranked& job, bool& paused) {
+Admission::Settled Admission::settle(DecisionContext& context, Placer& placer, const Ranked& job) {
   const std::span<const NodeIndex> nodes = placer.find(context, job.job);
-  if (nodes.empty()) return false;
+  if (nodes.empty()) return Settled::no_room;
   const JobView& spec = context.job(job.job);
+  if (returns_crowded(context, job, nodes)) return Settled::stays;
   if (spec.state == JobState::waiting && !was_displaced(job.job)) {
     const double share = equal_share(context.state, spec, nodes);
     if (share < context.options.elbow_room) {
       crowded_.assign(nodes.begin(), nodes.end());
       const Ranked asking{weight_of(spec, context.at) / share, job.order, job.job};
       if (make_room(context, placer, asking, 1 / (kRoomier * share))) {
-        paused = true;
         const Reason& last = displaced_.back();
         context.state.explain({ReasonKind::own_room, job.job, last.job, share, gone_});
-      } else {
-        place(context, job.job, crowded_);
-        explain_room(context.state, job.job);
+        return Settled::displacing;
       }
-      return true;
+      place(context, job.job, crowded_);
+      explain_room(context.state, job.job);
+      return Settled::placed;
     }
   }
   place(context, job.job, nodes);
   explain_room(context.state, job.job);
-  return true;
+  return Settled::placed;
+}
+
+// Whether a paused job would pay a penalty for little CPU while it is not badly off.
+bool Admission::returns_crowded(const DecisionContext& context, const Ranked& job,
+                                std::span<const NodeIndex> nodes) const {
+  const JobView& spec = context.job(job.job);
+  if (spec.state == JobState::waiting || spec.pauses != Pauses::kept) return false;
+  const double share = equal_share(context.state, spec, nodes);
+  if (share >= context.options.crowded_return || job.key * share >= weight_of(spec, context.at)) return false;
+  return !was_displaced(job.job) || !std::equal(nodes.begin(), nodes.end(), spec.nodes.begin(), spec.nodes.end());
 }
 
 bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked& incoming, double most_load) {
@@ -145,19 +182,21 @@ bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked
   const double least = incoming.key / margin(job, context.options);
   if (victims_below_ < least) collect_victims(context, least);
   const Victim* first = victims_.cheapest(0);
-  if (first == nullptr || !(first->cost < least)) return false;
+  if (first == nullptr || (!shares_.matter() && !(first->cost < least))) return false;
   const bool anywhere = most_load == kNever;
-  if (anywhere && known_too_big(outweighed_, job, least)) return false;
+  const Seconds waited = job.flow_time(context.at.now);
+  if (anywhere && known_too_big(outweighed_, job, least, waited)) return false;
 
   // Marked jobs leave the state only; those that really go leave the residents and victims, too.
   ClusterState& state = context.state;
   most_load_ = most_load;
   count_room(state, job);
   marked_.clear();
-  while (room_total_ < job.tasks) {
-    const Victim* next = victims_.cheapest(marked_.size());
-    if (next == nullptr || !(next->cost < least)) break;
+  for (std::size_t k = 0; room_total_ < job.tasks; ++k) {
+    const Victim* next = victims_.cheapest(k);
+    if (next == nullptr || (!shares_.matter() && !(next->cost < least))) break;
     const Victim victim = *next;
+    if (!(victim.cost < least) || too_old_for(context.job(victim.job), job, context.at, context.options)) continue;
     if (old_nodes_.size() <= marked_.size()) old_nodes_.emplace_back();
     std::vector<NodeIndex>& old = old_nodes_[marked_.size()];
     old.assign(state.nodes_of(victim.job).begin(), state.nodes_of(victim.job).end());
@@ -168,7 +207,7 @@ bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked
   const bool fits = room_total_ >= job.tasks;
   gone_ = 0;
   for (std::size_t k = marked_.size(); k-- > 0;) {
-    const auto& [cost, order, victim] = marked_[k];
+    const auto& [lost, cost, order, victim] = marked_[k];
     state.place(victim, context.job(victim), old_nodes_[k]);
     if (!fits) continue;
     recount(state, job, old_nodes_[k]);
@@ -180,7 +219,7 @@ bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked
     if (victim == cheapest_.job) cheapest_ = {};
     ++gone_;
   }
-  if (!fits && anywhere) remember(outweighed_, job, least);
+  if (!fits && anywhere) remember(outweighed_, job, least, waited);
   if (!fits || gone_ == 0) return false;
   refused_.clear();
   outweighed_.clear();
@@ -195,17 +234,19 @@ void Admission::collect_victims(const DecisionContext& context, double below) {
   victims_.clear();
   victims_below_ = below;
   for (JobSlot job : context.state.active()) {
-    if (!context.state.placed(job) || context.job(job).flags.may_not_pause) continue;
-    const double cost = pause_cost(context.job(job), context.at, context.options);
-    if (cost < below) victims_.insert({cost, context.state.order(job), job});
+    const JobView& spec = context.job(job);
+    if (!context.state.placed(job) || !may_be_victim(spec)) continue;
+    const double cost = pause_cost(spec, context.at, context.options);
+    if (cost < below) victims_.insert({lost_work(spec, context.at), cost, context.state.order(job), job});
   }
 }
 
 // Jobs that are limited to some nodes (eligible nodes, or those they had) say nothing about others, and vice versa.
-bool Admission::known_too_big(const std::vector<Refused>& refused, const JobView& job, double least) {
+bool Admission::known_too_big(const std::vector<Refused>& refused, const JobView& job, double least, Seconds waited) {
   if (job.eligible != nullptr || job.flags.may_not_move) return false;
   return std::any_of(refused.begin(), refused.end(), [&](const Refused& r) {
-    if (job.tasks < r.tasks || (r.exclusive && !job.flags.exclusive) || least > r.least) return false;
+    if (job.tasks < r.tasks || (r.exclusive && !job.flags.exclusive) || least > r.least || waited > r.waited)
+      return false;
     for (std::size_t d = 0; d < kMaxRigid; ++d) {
       if (job.rigid[d] < r.rigid[d]) return false;
     }
@@ -213,9 +254,9 @@ bool Admission::known_too_big(const std::vector<Refused>& refused, const JobView
   });
 }
 
-void Admission::remember(std::vector<Refused>& refused, const JobView& job, double least) {
+void Admission::remember(std::vector<Refused>& refused, const JobView& job, double least, Seconds waited) {
   if (job.eligible != nullptr || job.flags.may_not_move) return;
-  refused.push_back({job.rigid, job.tasks, job.flags.exclusive, least});
+  refused.push_back({job.rigid, job.tasks, job.flags.exclusive, least, waited});
 }
 
 // A job that may not move finds room only on its former nodes, and no more than it had there.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "policy/triage/memory_shares.h"
 #include "policy/triage/options.h"
 #include "policy/triage/placer.h"
 #include "policy/triage/victims.h"
@@ -25,7 +26,9 @@ class Admission {
   /// pause cost until it would fit; those that need not go are unmarked by decreasing cost, and the rest are paused. A
   /// job is marked only if its pause cost times the margin is below the urgency of the other. A job displaced at this
   /// instant displaces no other. A job that never ran, and finds room only where its share would be low, displaces
-  /// others in the same way for nodes where it gets at least twice as much. True if anything changed. O(jobs log jobs +
+  /// others in the same way for nodes where it gets at least twice as much. A paused job does not return where it would
+  /// be crowded. Runs that would be lost are ended only for jobs that have waited for a part of their progress; memory
+  /// that cannot be taken back is shared among users (memory_shares.h). True if anything changed. O(jobs log jobs +
   /// waiting x (nodes + running tasks)) per round; a job that asks for no less than one that has just found no room is
   /// skipped.
   bool run(DecisionContext& context, Placer& placer);
@@ -46,24 +49,35 @@ class Admission {
     RigidVector rigid{};
     std::uint32_t tasks = 0;
     bool exclusive = false;
-    double least = 0;  ///< its victims must cost less than this
+    double least = 0;    ///< its victims must cost less than this
+    Seconds waited = 0;  ///< decides which runs may be ended for it
+  };
+
+  enum class Settled {
+    no_room,
+    stays,  ///< paused, although there is room
+    placed,
+    displacing,  ///< others are paused for room of its own
   };
 
   bool round(DecisionContext& context, Placer& placer, bool& paused);
   void place(DecisionContext& context, JobSlot job, std::span<const NodeIndex> nodes);
-  bool settle(DecisionContext& context, Placer& placer, const Ranked& job, bool& paused);
+  bool attend(DecisionContext& context, Placer& placer, const Ranked& job, bool& paused);
+  Settled settle(DecisionContext& context, Placer& placer, const Ranked& job);
+  bool returns_crowded(const DecisionContext& context, const Ranked& job, std::span<const NodeIndex> nodes) const;
   bool make_room(DecisionContext& context, Placer& placer, const Ranked& incoming, double most_load);
   void collect_victims(const DecisionContext& context, double below);
   bool was_displaced(JobSlot job) const;
   void explain_room(const ClusterState& state, JobSlot job) const;
   void explain_refusal(const DecisionContext& context, JobSlot job, double least);
-  static bool known_too_big(const std::vector<Refused>& refused, const JobView& job, double least);
-  static void remember(std::vector<Refused>& refused, const JobView& job, double least);
+  static bool known_too_big(const std::vector<Refused>& refused, const JobView& job, double least, Seconds waited);
+  static void remember(std::vector<Refused>& refused, const JobView& job, double least, Seconds waited);
   std::uint32_t room_at(const ClusterState& state, const JobView& job, NodeIndex n) const;
   void count_room(const ClusterState& state, const JobView& job);
   void recount(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes);
 
-  std::vector<Ranked> waiting_;
+  MemoryShares shares_;
+  std::vector<Ranked> waiting_;      // a heap, most urgent first
   Victims victims_;                  // those that cost less than victims_below_
   double victims_below_ = 0;         // 0: none collected in this call yet
   std::vector<Refused> refused_;     // jobs that found no room

@@ -16,6 +16,7 @@ struct DecisionContext {
   Residents& residents;
   Instant at;
   const TriageOptions& options;
+  std::span<const Event> events = {};
 
   const JobView& job(JobSlot slot) const { return view.jobs[slot]; }
 

@@ -37,12 +37,12 @@ TriageParts parts_of(const Values& values) {
 }
 
 struct Parameter {
-  enum class Kind { seconds, period, ratio, margin, power, count };
+  enum class Kind { seconds, period, ratio, margin, power, width, count };
   std::string_view name;  ///< with the "="
   double TriageOptions::* member;
   Kind kind;
 };
-constexpr std::array<Parameter, 12> kParameters{{{"PATIENCE=", &TriageOptions::patience, Parameter::Kind::seconds},
+constexpr std::array<Parameter, 19> kParameters{{{"PATIENCE=", &TriageOptions::patience, Parameter::Kind::seconds},
                                                  {"HOLD=", &TriageOptions::hold, Parameter::Kind::seconds},
                                                  {"NEW=", &TriageOptions::margin_new, Parameter::Kind::margin},
                                                  {"PAUSED=", &TriageOptions::margin_paused, Parameter::Kind::margin},
@@ -53,10 +53,19 @@ constexpr std::array<Parameter, 12> kParameters{{{"PATIENCE=", &TriageOptions::p
                                                  {"AGE=", &TriageOptions::age_power, Parameter::Kind::power},
                                                  {"PERIOD=", &TriageOptions::move_period, Parameter::Kind::period},
                                                  {"PAYS=", &TriageOptions::move_gain, Parameter::Kind::ratio},
-                                                 {"TIED=", &TriageOptions::tied, Parameter::Kind::count}}};
+                                                 {"TIED=", &TriageOptions::tied, Parameter::Kind::count},
+                                                 {"RETURN=", &TriageOptions::crowded_return, Parameter::Kind::ratio},
+                                                 {"WIDTH=", &TriageOptions::width_power, Parameter::Kind::width},
+                                                 {"LOSS=", &TriageOptions::loss_margin, Parameter::Kind::margin},
+                                                 {"AGED=", &TriageOptions::loss_age, Parameter::Kind::ratio},
+                                                 {"CROWD=", &TriageOptions::crowd, Parameter::Kind::ratio},
+                                                 {"SHARE=", &TriageOptions::share, Parameter::Kind::margin},
+                                                 {"PROBE=", &TriageOptions::probe, Parameter::Kind::seconds}}};
 using Given = std::array<std::optional<double>, kParameters.size()>;
 
 bool is_power(double value) { return value >= 0 && value <= 8 && value * 2 == std::floor(value * 2); }
+
+bool is_width_power(double value) { return value <= 2 && is_power(2 * value); }
 
 std::optional<double> value_of(const Parameter& parameter, std::string_view text) {
   const std::optional<double> value = text == "0" ? 0.0 : seconds_from_name(text);
@@ -64,6 +73,7 @@ std::optional<double> value_of(const Parameter& parameter, std::string_view text
   const bool positive = parameter.kind == Parameter::Kind::period || parameter.kind == Parameter::Kind::margin;
   if (positive && !(*value > 0)) return std::nullopt;
   if (parameter.kind == Parameter::Kind::power && !is_power(*value)) return std::nullopt;
+  if (parameter.kind == Parameter::Kind::width && !is_width_power(*value)) return std::nullopt;
   if (parameter.kind == Parameter::Kind::count && *value != std::floor(*value)) return std::nullopt;
   return value;
 }
@@ -81,6 +91,8 @@ std::string wanted(const Parameter& parameter) {
       return text + " takes a positive number";
     case Parameter::Kind::count:
       return text + " takes a whole number, at least 0";
+    case Parameter::Kind::width:
+      return text + " takes a multiple of 0.25 from 0 to 2";
     case Parameter::Kind::power:
       break;
   }
@@ -173,6 +185,7 @@ NameMatch parse(std::string_view name) {
 }
 
 constexpr NumberRange kPower{"a multiple of 0.5 from 0 to 8", is_power};
+constexpr NumberRange kWidthPower{"a multiple of 0.25 from 0 to 2", is_width_power};
 constexpr std::array kFields{option_field<&TriageOptions::penalty>("penalty", kNotNegative),
                              option_field<&TriageOptions::time_scale>("time_scale", kPositive),
                              option_field<&TriageOptions::patience>("patience", kNotNegative),
@@ -186,6 +199,13 @@ constexpr std::array kFields{option_field<&TriageOptions::penalty>("penalty", kN
                              option_field<&TriageOptions::age_power>("age_power", kPower),
                              option_field<&TriageOptions::move_period>("move_period", kPositive),
                              option_field<&TriageOptions::move_gain>("move_gain", kNotNegative),
+                             option_field<&TriageOptions::crowded_return>("crowded_return", kNotNegative),
+                             option_field<&TriageOptions::width_power>("width_power", kWidthPower),
+                             option_field<&TriageOptions::loss_margin>("loss_margin", kPositive),
+                             option_field<&TriageOptions::loss_age>("loss_age", kNotNegative),
+                             option_field<&TriageOptions::crowd>("crowd", kNotNegative),
+                             option_field<&TriageOptions::share>("share", kPositive),
+                             option_field<&TriageOptions::probe>("probe", kNotNegative),
                              option_field<&TriageOptions::tied>("tied", kNotNegative)};
 static_assert(kFields.size() == field_count<TriageOptions>(), "an option is missing in the table");
 constexpr OptionTable kOptions{"triage", kFields};

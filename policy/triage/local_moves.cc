@@ -20,6 +20,7 @@ bool LocalMoves::run(DecisionContext& context, Placer& placer, Yields& yields) {
     const JobView& job = context.job(slot);
     const double yield = yields.of(slot);
     if (yield >= kFull || job.state != JobState::running || job.flags.may_not_move || job.clock.since > now) continue;
+    if (job.pauses != Pauses::kept) continue;  // it would begin again
     if (job.virtual_time(now) < rule_.progress) continue;
     const Tried& tried = tried_[slot];
     if (tried.id == job.id && job.virtual_time(now) < kTryAgain * tried.progress) continue;

@@ -19,7 +19,7 @@ struct MoveRule {
   static MoveRule of(TriageParts::Moves moves, const TriageOptions& options) {
     MoveRule rule = moves == TriageParts::Moves::few
                         ? MoveRule{600, 5, 600, 1}
-                        : MoveRule{options.move_period, 20, options.move_period, options.move_gain};
+                        : MoveRule{options.move_period, 20, options.move_period / 3, options.move_gain};
     rule.period *= options.time_scale;
     rule.progress *= options.time_scale;
     return rule;

@@ -42,7 +42,7 @@ struct TriageOptions {
 
   /// PATIENCE: seconds that a job that never ran is assumed to have waited already. The job may be as short as kShort,
   /// so it should press its case before its stretch is bad: after another wait of this length its urgency has doubled.
-  Seconds patience = 40;
+  Seconds patience = 60;
   /// HOLD: protects running jobs, in seconds. A paused job pays the penalty when it resumes; adding as much to its
   /// pause cost keeps two jobs from displacing each other in turns.
   Seconds hold = 300;
@@ -53,7 +53,11 @@ struct TriageOptions {
   /// ROOM: a job that never ran and would get less than this share of its CPU need asks for room of its own. Its
   /// urgency for that is 1 / share, the stretch it is heading for; it displaces others if that at least doubles its
   /// share.
-  double elbow_room = 0.5;
+  double elbow_room = 0.75;
+  /// RETURN: a paused job whose share would be below this stays paused until its urgency exceeds 1 / share: it would
+  /// pay a penalty, and crowd others, for little progress. One that is displaced and finds its own nodes free again
+  /// returns.
+  double crowded_return = 0.75;
   /// OWN: how many times a unit of CPU lost by the new job counts, compared with one lost by a resident. The job's own
   /// loss lasts as long as the job; residents come and go, and get back most of their loss when the load changes.
   double own_loss = 20;
@@ -64,11 +68,24 @@ struct TriageOptions {
   /// of the progress. Multiples of 0.5, at most 8.
   double stretch_power = 2;
   double age_power = 0.5;
-  /// PERIOD: seconds between the moves of MOVE=GAIN, and the progress that a job needs for one, since younger jobs may
-  /// end before the move pays.
+  /// WIDTH: weights grow with this power of the number of tasks. A wide job runs at the yield of its worst node, so the
+  /// more nodes it has the likelier it is held back. Multiples of 0.25, at most 2.
+  double width_power = 0.25;
+  /// PERIOD: seconds between the moves of MOVE=GAIN. A job needs a third of it as progress for a move, since younger
+  /// jobs may end before the move pays.
   Seconds move_period = 300;
   /// PAYS: what such a move must gain, in penalties.
-  double move_gain = 2;
+  double move_gain = 1;
+  /// LOSS: how many times as badly off a job must be as a job whose run is ended for it would be afterwards, where a
+  /// pause loses the run. Doubled with each run lost.
+  double loss_margin = 3;
+  /// AGED: a run is ended only for a job that has waited for a part of its progress: progress / AGED. That bounds what
+  /// a wait may cost.
+  double loss_age = 24;
+  /// CROWD, SHARE, PROBE: shares of the memory that cannot be taken back without loss (policy/triage/memory_shares.h).
+  double crowd = 20;
+  double share = 3;
+  Seconds probe = 1800;
   /// TIED: when the mapping changes, yields are computed again for the jobs that share an overloaded node with the
   /// change, then for the jobs that share one with those, and so on, up to this many jobs. On a large, full cluster
   /// that chain reaches all jobs, changes each of them slightly, and would make decisions slower the larger the cluster

@@ -38,7 +38,7 @@ void TriagePolicy::decide(const ClusterView& view, std::span<const Event> events
                           Outcome& outcome) {
   const Seconds now = view.now;
   residents_.begin(view, events, state);
-  triage::DecisionContext context{view, state, residents_, {now, heaviest_weight(view, state)}, options_};
+  triage::DecisionContext context{view, state, residents_, {now, heaviest_weight(view, state)}, options_, events};
   placer_->begin(context);
   yields_.begin(view, events, state, context.at.heaviest);
 

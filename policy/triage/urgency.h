@@ -7,6 +7,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 
 #include "policy/triage/options.h"
 
@@ -25,22 +27,54 @@ struct Instant {
 
 inline double weight_of(const JobView& job, const Instant& at) { return job.weight / at.heaviest; }
 
+/// The progress that a job is known to need: what it has, or had in a run that it lost.
+inline Seconds known_progress(const JobView& job, const Instant& at, const TriageOptions& options) {
+  return std::max({job.virtual_time(at.now), job.longest_run, short_job(options)});
+}
+
 /// Urgency of a job that does not run: the stretch it would have if it ended now, or after one more penalty if it is
-/// paused, times its weight.
+/// paused, times its weight. A job that has lost its run has no penalty before it.
 inline double urgency(const JobView& job, const Instant& at, const TriageOptions& options) {
-  const Seconds progress = std::max(job.virtual_time(at.now), short_job(options));
-  const Seconds ahead =
-      job.state == JobState::waiting ? options.patience * options.time_scale : expected_penalty(job, options);
-  return weight_of(job, at) * (job.flow_time(at.now) + ahead) / progress;
+  Seconds ahead = 0;
+  if (job.state == JobState::waiting) {
+    ahead = options.patience * options.time_scale;
+  } else if (job.lost_runs == 0) {
+    ahead = expected_penalty(job, options);
+  }
+  return weight_of(job, at) * (job.flow_time(at.now) + ahead) / known_progress(job, at, options);
+}
+
+/// What ending a run costs that is lost by it: the stretch that it would lead to, times the weight, times LOSS, and
+/// twice that for each run lost before. With f the flow time and v the progress this is at least LOSS x 2^losses x W,
+/// since f is no less than v and the longest run.
+inline double loss_cost(const JobView& job, const Instant& at, const TriageOptions& options) {
+  constexpr std::uint32_t kMostDoublings = 60;
+  const double again = std::ldexp(options.loss_margin, static_cast<int>(std::min(job.lost_runs, kMostDoublings)));
+  const Seconds lost = std::max(job.virtual_time(at.now), job.penalty);  // the penalty has the host's overhead, too
+  return again * weight_of(job, at) * (job.flow_time(at.now) + lost) / known_progress(job, at, options);
 }
 
 /// Pause cost of a running job: the stretch that a pause would lead to, times its weight. A job that is serving a
 /// penalty loses only the part already served, since the rest is still ahead of it in any case.
 inline double pause_cost(const JobView& job, const Instant& at, const TriageOptions& options) {
+  if (job.pauses == Pauses::lost) return loss_cost(job, at, options);
   const Seconds progress = std::max(job.virtual_time(at.now), short_job(options));
   Seconds lost = expected_penalty(job, options);
   if (job.state == JobState::running) lost = std::max(0.0, lost - std::max(0.0, job.clock.since - at.now));
   return weight_of(job, at) * (job.flow_time(at.now) + lost + options.hold * options.time_scale) / progress;
+}
+
+/// Whether a running job may be displaced at all.
+inline bool may_be_victim(const JobView& job) { return !job.flags.may_not_pause && job.pauses != Pauses::none; }
+
+/// The work that is lost if the job is displaced: none if it is kept, else progress x CPU need of all tasks.
+inline double lost_work(const JobView& job, const Instant& at) {
+  return job.pauses == Pauses::kept ? 0 : job.virtual_time(at.now) * job.cpu_need * job.tasks;
+}
+
+/// Whether the run would be lost, and the other job has not waited long enough for that.
+inline bool too_old_for(const JobView& victim, const JobView& other, const Instant& at, const TriageOptions& options) {
+  return victim.pauses == Pauses::lost && victim.virtual_time(at.now) > options.loss_age * other.flow_time(at.now);
 }
 
 /// The factor by which a job's urgency must exceed the pause cost of a victim.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Running jobs that may be paused, cheapest first. A large cluster has thousands of them, but a decision looks at few,
-// so they are sorted only as far as needed.
+// Running jobs that may be paused: those that lose no work first, then by the work lost; among equals the cheapest
+// first. A large cluster has thousands of them, but a decision looks at few, so they are sorted only as far as needed.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,14 @@
 namespace dfrs::triage {
 
 struct Victim {
+  double lost = 0;  ///< work that would be lost
   double cost = 0;
   std::uint64_t order = 0;  ///< of submission
   JobSlot job = kNoSlot;
 
   /// Among equal costs, the later submission is cheaper.
   static bool cheaper(const Victim& a, const Victim& b) {
+    if (a.lost != b.lost) return a.lost < b.lost;
     return a.cost != b.cost ? a.cost < b.cost : a.order > b.order;
   }
 };

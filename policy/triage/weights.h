@@ -26,8 +26,12 @@ inline double weight_at(double user, Seconds flow, Seconds progress, const Triag
   return user * power(stretch, options.stretch_power) / power(progress / short_job(options), options.age_power);
 }
 
+/// The weight of a job for the yields. Wide jobs get more by WIDTH. Jobs that may not be paused without loss share
+/// equally but for their users' weights: whoever runs slowly holds memory longer that nobody can take back.
 inline double yield_weight(const JobView& job, const Instant& at, const TriageOptions& options) {
-  return weight_at(weight_of(job, at), job.flow_time(at.now), job.virtual_time(at.now), options);
+  if (job.pauses != Pauses::kept) return weight_of(job, at);
+  const double width = power(std::sqrt(static_cast<double>(job.tasks)), 2 * options.width_power);
+  return width * weight_at(weight_of(job, at), job.flow_time(at.now), job.virtual_time(at.now), options);
 }
 
 }  // namespace dfrs::triage

@@ -148,7 +148,8 @@ void Yields::keep(const ClusterView& view, const ClusterState& state) {
 void Yields::set(const ClusterView& view, JobSlot job, double yield, bool limited) {
   yield_[job] = yield;
   limited_[job] = limited ? 1 : 0;
-  if (limited && rule_ == TriageParts::Yields::urgent) {
+  const bool varies = rule_ == TriageParts::Yields::urgent && view.jobs[job].pauses == Pauses::kept;
+  if (limited && varies) {
     watch_[job] = WeightWatch(view.jobs[job], {view.now, heaviest_}, yield, options_);
   } else {
     watch_[job] = WeightWatch();

@@ -65,6 +65,8 @@ struct JobStatus {
   bool may_move = false;
   bool quota_pending = false;         ///< one of its nodes has not applied its newest quota
   std::optional<std::string> reason;  ///< why it is not running, one line; nothing if it is
+  std::optional<std::string>
+      policy_reason;  ///< why the policy lets it wait or has paused it; nothing: it does not, or is not known
 };
 
 struct NodeStatus {

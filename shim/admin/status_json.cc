@@ -28,6 +28,7 @@ Json job_json(const JobStatus& job) {
           {"partition", job.partition},
           {"state", situation_name(job.situation)},
           {"reason", text_or_null(job.reason)},
+          {"policy_reason", text_or_null(job.policy_reason)},
           {"yield", job.yield},
           {"virtual_time_s", job.virtual_time},
           {"run_virtual_time_s", job.run_virtual_time},

@@ -31,7 +31,8 @@ std::string format_config(const Config& config) {
     text += "PartitionName=" + partition.name;
     for (const Setting& setting : settings()) {
       if (setting.place != Setting::Place::file_or_partition) continue;
-      text += fmt::format(" {}={}", setting.name, setting.format(config, partition.pausing).value_or(""));
+      if (const auto value = setting.format(config, partition.pausing))
+        text += fmt::format(" {}={}", setting.name, *value);
     }
     text += '\n';
   }

@@ -20,6 +20,13 @@ struct PauseRules {
   bool accept_lost_work = false;  ///< LostWork=accept: also requeue jobs that declare no checkpoints
 
   bool none() const { return !suspend && !requeue; }
+  /// What pauses do by these rules, as Pauses= says it: "kept", "none", "lost" or "mixed" (only jobs with checkpoints
+  /// are paused); "kept or lost" if PauseBy and LostWork allow both for one job.
+  const char* word() const {
+    if (none()) return "none";
+    if (!suspend) return accept_lost_work ? "lost" : "mixed";
+    return requeue && accept_lost_work ? "kept or lost" : "kept";
+  }
   friend bool operator==(const PauseRules&, const PauseRules&) = default;
 };
 

@@ -40,6 +40,19 @@ void check_sections_are_managed(ConfigDraft& draft) {
   }
 }
 
+void check_pauses_agree(ConfigDraft& draft, const ConfigDraft::Section& section) {
+  const GivenPauseRules& given = section.pausing;
+  if (!given.by_word) return;
+  const char* const wanted = given.by_word->word();
+  const char* const got = given.over({}).word();
+  if (std::string_view(wanted) == got) return;
+  draft.add_error(
+      section.seen.at("Pauses"), "Pauses",
+      fmt::format("'{}' contradicts PauseBy or LostWork, by which pauses are '{}': leave out the one or the "
+                  "other",
+                  wanted, got));
+}
+
 void set_pause_rules(ConfigDraft& draft) {
   Config& config = draft.config;
   config.pausing = draft.whole_file.pausing.over(PauseRules{});
@@ -64,6 +77,8 @@ tl::expected<Config, ConfigErrors> finish(ConfigDraft draft) {
   check_partitions_given(draft);
   check_ports_differ(draft);
   check_sections_are_managed(draft);
+  check_pauses_agree(draft, draft.whole_file);
+  for (const auto& [name, section] : draft.partitions) check_pauses_agree(draft, section);
   if (draft.errors.empty()) {
     set_pause_rules(draft);
     return std::move(draft.config);

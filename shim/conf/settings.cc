@@ -182,6 +182,23 @@ Setting partitions_setting(Setting about) {
   return about;
 }
 
+// One word for PauseBy and LostWork. Printed as these, so that there is one way to say it.
+Setting pauses_setting(Setting about) {
+  static const std::vector<std::pair<std::string, PauseRules>> kWords{{"kept", {true, true, false}},
+                                                                      {"none", {false, false, false}},
+                                                                      {"lost", {false, true, true}},
+                                                                      {"mixed", {false, true, false}}};
+  std::vector<std::string> words;
+  for (const auto& [word, rules] : kWords) words.push_back(word);
+  about.place = Setting::Place::file_or_partition;
+  about.values = fmt::format("{}", fmt::join(words, ", "));
+  about.read = [=](const std::string& value, SettingTarget into) -> Outcome {
+    return parse_word(value, words).map([&](std::size_t k) { into.pausing.by_word = kWords[k].second; });
+  };
+  about.format = [](const Config&, const PauseRules&) { return std::nullopt; };
+  return about;
+}
+
 Outcome read_pause_by(const std::string& value, SettingTarget into) {
   bool suspend = false;
   bool requeue = false;
@@ -301,6 +318,9 @@ std::vector<Setting> all_settings() {
       partitions_setting(about("Partitions", "plugins",
                                "The partitions that dfrs manages, by their names in slurm.conf; all others keep "
                                "Slurm's own scheduling.")),
+      pauses_setting(about("Pauses", "pausing",
+                           "What a pause may do to a job, in place of PauseBy and LostWork: it keeps its work (kept), "
+                           "loses it (lost), no job is paused (none), or only jobs with checkpoints are (mixed).")),
       pause_by_setting(about("PauseBy", "pausing",
                              "The ways of pausing a job that are allowed; dfrs takes the cheapest that the job and "
                              "its nodes allow.")),
@@ -399,8 +419,9 @@ const char* place_name(Setting::Place place) {
 }  // namespace
 
 PauseRules GivenPauseRules::over(const PauseRules& defaults) const {
-  return {suspend.value_or(defaults.suspend), requeue.value_or(defaults.requeue),
-          accept_lost_work.value_or(defaults.accept_lost_work)};
+  const PauseRules& usual = by_word ? *by_word : defaults;
+  return {suspend.value_or(usual.suspend), requeue.value_or(usual.requeue),
+          accept_lost_work.value_or(usual.accept_lost_work)};
 }
 
 const std::vector<Setting>& settings() {

@@ -14,8 +14,9 @@
 
 namespace dfrs::shim {
 
-/// PauseBy and LostWork as given for the whole file or for one partition; nothing: not given there.
+/// Pauses, PauseBy and LostWork as given for the whole file or for one partition; nothing: not given there.
 struct GivenPauseRules {
+  std::optional<PauseRules> by_word = {};  ///< what Pauses means
   std::optional<bool> suspend = {};
   std::optional<bool> requeue = {};
   std::optional<bool> accept_lost_work = {};

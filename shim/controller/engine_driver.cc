@@ -24,6 +24,9 @@ constexpr int kMostCalls = 8;
 void show_job(const Job& job, std::uint32_t reference_cpus, Seconds now, JobView& view, Seconds& estimate) {
   view.id = job.id;
   view.flags = policy_flags(job);
+  view.pauses = job.pausing.pauses;
+  view.lost_runs = job.history.lost_runs;
+  view.longest_run = job.history.longest_run;
   view.tasks = job.facts.tasks;
   view.cpu_need = job.need.value * job.facts.cpus_per_task / reference_cpus;
   view.rigid[kMemory] = static_cast<RigidAmount>(job.facts.memory_per_task);
@@ -55,6 +58,11 @@ void show_job(const Job& job, std::uint32_t reference_cpus, Seconds now, JobView
   view.clock = job.progress.clock;
   if (!job.running() && job.progress.clock.rate != 0) view.clock = {job.progress.clock.at(now), now, 0};
   estimate = job.facts.time_limit == UINT32_MAX ? kNoLimitEstimate : 60.0 * job.facts.time_limit;
+}
+
+// From 1 in order of appearance: records need not tell who it is.
+std::uint32_t EngineDriver::user_number(std::uint32_t user_id) {
+  return users_.try_emplace(user_id, static_cast<std::uint32_t>(users_.size()) + 1).first->second;
 }
 
 tl::expected<void, std::string> EngineDriver::create(const Config& config) {
@@ -196,6 +204,7 @@ tl::expected<void, std::string> EngineDriver::call(JobTable& jobs, const Nodes& 
   jobs.each([&](const Job& job) {
     if (job.policy.slot != kNoSlot) {
       show_job(job, nodes.reference_cpus(), now, jobs.views()[job.policy.slot], jobs.estimates()[job.policy.slot]);
+      jobs.views()[job.policy.slot].user = user_number(job.user);
     }
   });
   const ClusterView view{now, views_.node_views(), jobs.views(), 1};

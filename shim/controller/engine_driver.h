@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <tl/expected.hpp>
+#include <unordered_map>
 #include <vector>
 
 #include "policy/core/engine.h"
@@ -73,6 +74,7 @@ class EngineDriver {
   Outcome tell_events_or_resync(JobTable& jobs, const Nodes& nodes, Changes& changes, Seconds now);
   Outcome call(JobTable& jobs, const Nodes& nodes, Seconds now);
   Outcome call_while_due(JobTable& jobs, const Nodes& nodes, Seconds now);
+  std::uint32_t user_number(std::uint32_t user_id);
   void take_decisions(JobTable& jobs, const Decisions& decisions, Seconds now);
 
   record::Recorder* recorder_;
@@ -90,6 +92,7 @@ class EngineDriver {
   Seconds last_now_ = 0;
   DriverCounters counters_;
   std::vector<Event> events_;
+  std::unordered_map<std::uint32_t, std::uint32_t> users_;  // numbers by user ID
   ViewBuilder views_;
   record::Stories stories_ = record::Stories::of_all(kEventsTold);
 };

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Explains to people why a job waits, or where it runs and why.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/counted.h"
 #include "shim/controller/inspection.h"
@@ -12,6 +10,7 @@
 #include "shim/controller/pause_reasons.h"
 #include "shim/controller/pause_rules.h"
 #include "shim/controller/situation.h"
+#include "shim/controller/story_names.h"
 
 namespace dfrs::shim {
 namespace {
@@ -52,10 +51,6 @@ std::string why_cost(const Job& job, const PauseCosts& costs, const Config& conf
       "A pause would cost job {} about {:.3g} s: {:.3g} s for another start{}.", job.id, job.pausing.pause_cost,
       costs.restart(config),
       loses ? fmt::format(", and {:.0f} s of work that would be lost", job.virtual_time(now)) : std::string());
-}
-
-std::string local_time(Seconds time) {
-  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(static_cast<std::time_t>(std::floor(time))));
 }
 
 // One job's explanation, line by line.
@@ -238,12 +233,7 @@ tl::expected<JobExplanation, std::string> explain_job(const LiveState& live, std
         fmt::format("job {} is not in a partition managed by dfrs, or has ended", job_id));
   }
   JobExplanation explanation;
-  std::vector<std::string> nodes;
-  for (NodeIndex n = 0; n < live.nodes.size(); ++n) nodes.push_back(live.nodes[n].name);
-  explanation.names.node = [nodes = std::move(nodes)](NodeIndex n) {
-    return n < nodes.size() ? nodes[n] : fmt::format("{}", n);
-  };
-  explanation.names.time = local_time;
+  explanation.names = story_names(live.nodes);
   const record::Story* const story = live.driver.stories().find(job_id);
   explanation.lines = Explanation(live, *job).lines(story, explanation.names);
   if (story != nullptr) explanation.story = *story;

@@ -4,12 +4,13 @@
 
 #include <cstdint>
 
-#include "policy/core/units.h"
+#include "policy/core/view.h"
 
 namespace dfrs::shim {
 
 struct Pausing {
   // What the rules allow (pause_rules.h).
+  Pauses pauses = Pauses::kept;  ///< what a pause does, by the rules of its partition; set also before it runs
   bool can_suspend = false;
   bool can_requeue = false;
   Seconds pausable_at = 0;       ///< if it cannot be paused: when it can, by the passing of time alone; kNever: unknown

@@ -24,6 +24,7 @@ struct History {
   std::uint32_t moves = 0;
   std::uint32_t lost_runs = 0;
   Seconds lost_work = 0;
+  Seconds longest_run = 0;  ///< virtual time of the longest run that was lost
 };
 
 }  // namespace dfrs::shim

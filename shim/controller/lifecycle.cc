@@ -59,6 +59,7 @@ void end_run(Job& job, const Config& config, Seconds now, Totals& totals) {
   } else {
     ++job.history.lost_runs;
     job.history.lost_work += gained;
+    job.history.longest_run = std::max(job.history.longest_run, gained);
     ++totals.lost_runs;
     totals.lost_work += gained;
     reset_clock(job.progress.clock, now, 0);

@@ -35,6 +35,15 @@ bool may_requeue(const Job& job, const Config& config, Seconds now) {
 
 namespace {
 
+// Whether or not the job may be paused now.
+Pauses what_pauses_do(const Job& job, const Config& config) {
+  const PauseRules& rules = rules_of(job, config);
+  if (rules.suspend) return Pauses::kept;
+  if (!rules.requeue || !job.has(DFRS_JOB_MAY_REQUEUE)) return Pauses::none;
+  if (checkpoints(job, config)) return Pauses::kept;
+  return rules.accept_lost_work && job.history.lost_runs < config.max_lost_runs ? Pauses::lost : Pauses::none;
+}
+
 // When a running job that cannot be paused now becomes pausable by the passing of time alone.
 Seconds pausable_at(const Job& job, const Config& config, Seconds now) {
   const PauseRules& rules = pause_rules_of(job, config);
@@ -116,6 +125,7 @@ void PauseRulebook::apply(JobTable& jobs, const Nodes& nodes, const NodeAgents* 
   }
   order_.clear();
   jobs.each([&](Job& job) {
+    job.pausing.pauses = what_pauses_do(job, config);
     job.pausing.can_suspend = job.pausing.can_requeue = false;
     job.pausing.pausable_at = kNever;
     if (!job.running() && !job.suspended()) return;

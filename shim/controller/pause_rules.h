@@ -55,9 +55,9 @@ class SwapBudget {
 
 class PauseRulebook {
  public:
-  /// Sets can_suspend and can_requeue of all jobs that hold nodes. `agents` null: no swap is known. Running jobs get
-  /// swap promised in the order in which policies prefer to pause them (longest virtual time first), so that there is
-  /// swap enough to suspend all of them at once. O(jobs log jobs + tasks).
+  /// Sets what pauses do to each job, and can_suspend and can_requeue of all jobs that hold nodes. `agents` null: no
+  /// swap is known. Running jobs get swap promised in the order in which policies prefer to pause them (longest virtual
+  /// time first), so that there is swap enough to suspend all of them at once. O(jobs log jobs + tasks).
   void apply(JobTable& jobs, const Nodes& nodes, const NodeAgents* agents, const Config& config, Seconds now);
   /// The next apply() reads the reports again.
   void forget() { read_reports_.reset(); }

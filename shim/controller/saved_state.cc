@@ -23,6 +23,7 @@ SavedJob save_job(const Job& job) {
   saved.moves = job.history.moves;
   saved.lost_runs = job.history.lost_runs;
   saved.lost_work = job.history.lost_work;
+  saved.longest_run = job.history.longest_run;
   saved.known_to_policy = job.policy.known;
   saved.requeue_asked = job.requeue.asked;
   saved.requeue_asked_of = job.requeue.asked_of_run;
@@ -45,6 +46,7 @@ void restore_job(const SavedJob& saved, Job& job) {
   job.history.moves = saved.moves;
   job.history.lost_runs = saved.lost_runs;
   job.history.lost_work = saved.lost_work;
+  job.history.longest_run = saved.longest_run;
   job.policy.known = saved.known_to_policy;
   job.requeue.asked = saved.requeue_asked;
   job.requeue.asked_of_run = saved.requeue_asked_of;

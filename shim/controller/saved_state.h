@@ -30,6 +30,7 @@ struct SavedJob {
   std::uint32_t moves = 0;
   std::uint32_t lost_runs = 0;
   Seconds lost_work = 0;
+  Seconds longest_run = 0;
   bool known_to_policy = false;
   bool requeue_asked = false;
   std::uint32_t requeue_asked_of = 0;

@@ -43,6 +43,7 @@ json job_to_json(const SavedJob& job) {
           {"moves", job.moves},
           {"lost_runs", job.lost_runs},
           {"lost_work", job.lost_work},
+          {"longest_run", job.longest_run},
           {"known", job.known_to_policy},
           {"requeue_asked", job.requeue_asked},
           {"requeue_asked_of", job.requeue_asked_of},
@@ -77,6 +78,8 @@ SavedJob job_from_json(const json& j) {
   job.moves = j.at("moves").get<std::uint32_t>();
   job.lost_runs = j.at("lost_runs").get<std::uint32_t>();
   job.lost_work = number(j.at("lost_work"), 0, kMost);
+  // State files of earlier versions do not have it.
+  if (j.contains("longest_run")) job.longest_run = number(j.at("longest_run"), 0, kMost);
   job.known_to_policy = j.at("known").get<bool>();
   job.requeue_asked = j.at("requeue_asked").get<bool>();
   job.requeue_asked_of = j.at("requeue_asked_of").get<std::uint32_t>();

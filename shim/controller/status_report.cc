@@ -7,6 +7,7 @@
 #include "shim/controller/inspection.h"
 #include "shim/controller/pause_rules.h"
 #include "shim/controller/situation.h"
+#include "shim/controller/story_names.h"
 
 namespace dfrs::shim {
 namespace {
@@ -85,6 +86,15 @@ void report_pausing(const Job& job, JobStatus& out) {
   out.may_move = !flags.may_not_move;
 }
 
+// Why the policy lets the job wait, or has paused it.
+std::optional<std::string> policy_reason(const LiveState& live, const JobStatus& job) {
+  using S = JobSituation;
+  if (job.situation != S::waiting && job.situation != S::suspended && job.situation != S::requeued) return std::nullopt;
+  const record::Story* const story = live.driver.stories().find(job.job_id);
+  if (story == nullptr || story->events.empty() || !story->events.back().why) return std::nullopt;
+  return record::clause(*story->events.back().why, {{}, local_time});
+}
+
 JobStatus report_job(const LiveState& live, const Job& job) {
   const Seconds now = live.counters.now;
   JobStatus out;
@@ -99,6 +109,7 @@ JobStatus report_job(const LiveState& live, const Job& job) {
   out.nodes = places(job.facts.nodes, live.nodes);
   if (job.to_run_elsewhere()) out.target = places(job.desired.nodes, live.nodes);
   out.reason = reason_of(job, out.situation, live.reconciler, live.nodes, now);
+  out.policy_reason = policy_reason(live, out);
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -18,8 +19,30 @@ constexpr const char* kToday = "EASY/shared";
 constexpr const char* kShares = "Greedy*/OPT=MIN";
 constexpr const char* kPauses = "GreedyP*/OPT=MIN";
 constexpr const char* kRepacks = "GreedyPM*/per/OPT=MIN/MINVT=600";
+constexpr const char* kTriage = "Triage";
 
-constexpr double kHardlyBetter = 1.1;   // a smaller gain is not worth a change
+constexpr double kHardlyBetter = 1.1;  // a smaller gain is not worth a change
+const PauseWorld kKept;
+const PauseWorld kLost = PauseWorld::all(Pauses::lost);
+const PauseWorld kNone = PauseWorld::all(Pauses::none);
+const PauseWorld kHalf{0.5, Pauses::none, 1, false};
+
+// What a site can let pauses do, and what that takes.
+struct SiteChoice {
+  const PauseWorld& world;
+  const char* setting;
+  const char* takes;
+};
+const std::array<SiteChoice, 4> kChoices{{
+    {kKept, "Pauses=kept", "swap for the jobs that are paused, or checkpoints in all jobs"},
+    {kHalf, "Pauses=mixed", "checkpoints in half of the jobs"},
+    {kNone, "Pauses=none", "nothing"},
+    {kLost, "Pauses=lost", "jobs that can be run again"},
+}};
+
+// The tables with a row per policy leave the others out.
+bool in_tables(const StudyRun& run) { return run.pauses == kKept || run.pauses == kLost; }
+
 constexpr double kMuchLostWork = 0.05;  // of all work
 constexpr std::size_t kFewJobs = 500;   // with fewer, percentiles and maxima say little
 
@@ -73,7 +96,7 @@ std::string short_name(std::string_view algorithm) {
 
 std::string row_name(const StudyRun& run, bool both_ways) {
   std::string name = short_name(run.algorithm);
-  if (both_ways) name += run.paused_work == PausedWork::kKept ? ", work kept" : ", work lost";
+  if (both_ways) name += run.pauses == kKept ? ", work kept" : ", work lost";
   return name;
 }
 
@@ -87,8 +110,8 @@ class Writer {
  public:
   Writer(const AdviceInput& input, std::vector<StudyRun> runs, std::optional<StudyRun> knowing)
       : in_(input), runs_(std::move(runs)), knowing_(std::move(knowing)), today_(runs_.front()) {
-    kept_ = choose(PausedWork::kKept);
-    lost_ = choose(PausedWork::kLost);
+    kept_ = choose(kKept);
+    lost_ = choose(kLost);
   }
 
   const std::string& recommended() const { return kept_->algorithm; }
@@ -107,6 +130,7 @@ class Writer {
     service();
     by_class();
     costs();
+    choices();
     settings(settings_only);
     trust();
     words();
@@ -128,12 +152,12 @@ class Writer {
   double gain(const StudyRun& run) const { return score(today_) / score(run); }
 
   // The best candidate for this effect of pausing; among about equal ones, the least demanding.
-  const StudyRun* choose(PausedWork work) const {
+  const StudyRun* choose(const PauseWorld& work) const {
     const StudyRun* best = nullptr;
     for (std::size_t k = 1; k < runs_.size(); ++k) {
       const StudyRun& run = runs_[k];
       // A policy that pauses nothing loses nothing.
-      if (run.paused_work != work && run.algorithm != kShares) continue;
+      if (run.pauses != work && run.algorithm != kShares) continue;
       if (best == nullptr || score(run) * kHardlyBetter < score(*best)) best = &run;
     }
     return best;
@@ -182,7 +206,7 @@ class Writer {
     if (!run.pauses_or_moves) return "no job is paused or moved; nodes' CPUs are shared";
     std::string text = fmt::format("a job is paused {} times on average", number(run.pauses_per_job));
     text += run.moves_per_job > 0 ? fmt::format(" and moved {} times", number(run.moves_per_job)) : " and never moved";
-    if (run.paused_work == PausedWork::kLost) {
+    if (run.pauses == kLost) {
       return text + fmt::format("; {} of all work is lost, and {} of the jobs lose some", percent(run.lost_share),
                                 percent(run.jobs_losing));
     }
@@ -195,7 +219,7 @@ class Writer {
 
   std::string lost_sentence() const {
     const auto same = std::find_if(runs_.begin(), runs_.end(), [&](const StudyRun& run) {
-      return run.algorithm == kept_->algorithm && run.paused_work == PausedWork::kLost;
+      return run.algorithm == kept_->algorithm && run.pauses == kLost;
     });
     std::string text = "If a paused job loses its work (requeued without a checkpoint): ";
     text += fmt::format("with the same policy one job in a hundred takes more than {} times as long, and {}. ",
@@ -280,6 +304,7 @@ class Writer {
     table.headings = {"policy",       "mean wait",      "95 % wait below", "mean delay",
                       "mean stretch", "99 % are below", "worst stretch",   "busy"};
     for (const StudyRun& run : runs_) {
+      if (!in_tables(run)) continue;
       if (&run == kept_) table.best = table.rows.size();
       table.rows.push_back(service_row(row_name(run, both_ways(run)), run));
     }
@@ -309,6 +334,7 @@ class Writer {
       table.headings.push_back(fmt::format("{} ({})", kJobClasses[c].name, jobs_of(today_.by_class[c].jobs)));
     }
     for (const StudyRun& run : runs_) {
+      if (!in_tables(run)) continue;
       if (&run == kept_) table.best = table.rows.size();
       std::vector<std::string> row{row_name(run, both_ways(run))};
       for (const std::size_t c : shown) {
@@ -335,10 +361,11 @@ class Writer {
     table.headings.insert(table.headings.end(), {"work lost", "jobs that lose"});
     for (std::size_t k = 1; k < runs_.size(); ++k) {
       const StudyRun& run = runs_[k];
+      if (!in_tables(run)) continue;
       if (&run == kept_) table.best = table.rows.size();
       std::vector<std::string> row{row_name(run, both_ways(run)), number(run.pauses_per_job),
                                    fmt::format("{:.0f}", run.most_pauses), number(run.moves_per_job)};
-      const bool carries = run.paused_work == PausedWork::kKept;
+      const bool carries = run.pauses == kKept;
       if (traffic) {
         row.push_back(carries ? rate(run.gb_per_s) : "-");
         row.push_back(carries ? rate(run.peak_gb_per_s) : "-");
@@ -355,13 +382,35 @@ class Writer {
       paragraph(
           fmt::format("The recommended policy would need more than {} GB/s in its worst hour: pauses and moves would "
                       "take longer than the {} assumed for each here.",
-                      in_.bandwidth_gb_per_s, span(in_.study.penalty)));
+                      in_.bandwidth_gb_per_s, penalty()));
     }
     paragraph(fmt::format(
         "If work is kept, each pause and each move delays a job by {}. If it is lost, the job starts over; a "
         "run is ended only after {} of progress, and no job loses more than {}.",
-        span(in_.study.penalty), span(in_.study.lost_work.min_progress),
-        counted(in_.study.lost_work.max_lost_runs, "run", "runs")));
+        penalty(), span(in_.study.lost_work.min_progress), counted(in_.study.lost_work.max_lost_runs, "run", "runs")));
+  }
+
+  void choices() {
+    heading("What you could let pauses do");
+    PageTable table;
+    table.caption = "The best policy for each, with what it takes";
+    table.headings = {"dfrs.conf",     "it takes",     "best policy",    "99 % are below",
+                      "worst stretch", "mean stretch", "pauses per job", "work lost"};
+    const auto add = [&](const char* setting, const char* takes, const StudyRun& run) {
+      table.rows.push_back({setting, takes, short_name(run.algorithm), stretch(score(run)),
+                            stretch(run.all.max_stretch), stretch(run.all.mean_stretch), number(run.pauses_per_job),
+                            run.lost_share > 0 ? percent(run.lost_share) : "-"});
+    };
+    for (const SiteChoice& choice : kChoices) add(choice.setting, choice.takes, *choose(choice.world));
+    add("without DFRS", "nothing", today_);
+    page_->blocks.emplace_back(std::move(table));
+    paragraph("With Pauses=mixed the other half of the jobs is never paused. Which half that is, is drawn.");
+  }
+
+  std::string penalty() const {
+    return in_.study.swap_rate > 0
+               ? fmt::format("the time to move its memory at {} MiB/s, out and in", in_.study.swap_rate)
+               : span(in_.study.penalty);
   }
 
   // The options are also in the command.
@@ -386,10 +435,10 @@ class Writer {
         "Partitions={}\nAlgorithm={}\n",
         partition, kept_->algorithm);
     if (kept_->algorithm.find("per") != std::string::npos) out += fmt::format("Period={:.0f}\n", in_.study.period);
-    if (!pauses) return out + "PauseBy=none\n";
+    if (!pauses) return out + "Pauses=none\n";
     out +=
         "# Jobs are suspended to swap, or requeued if they restart from their own checkpoint: no work is lost.\n"
-        "PauseBy=suspend,requeue\nLostWork=refuse\n";
+        "Pauses=kept\n";
     out += fmt::format("MinProgress={:.0f}\nMaxLostRuns={}\n", in_.study.lost_work.min_progress,
                        in_.study.lost_work.max_lost_runs);
     return out;
@@ -409,7 +458,7 @@ class Writer {
           "and the result is between this policy and Greedy*.");
       if (pays(*lost_) && lost_->lost_share < kMuchLostWork && both_ways(*lost_)) {
         items.push_back(
-            fmt::format("For a partition whose jobs are short or cheap to repeat, LostWork=accept is an option: "
+            fmt::format("For a partition whose jobs are short or cheap to repeat, Pauses=lost is an option: "
                         "{} of all work would be lost.",
                         percent(lost_->lost_share)));
       }
@@ -449,7 +498,9 @@ class Writer {
           "whether from waiting, sharing CPUs, pauses or moves.",
           "policies: Greedy* starts jobs where memory is free and shares CPUs; GreedyP* also pauses jobs with much "
           "progress when a new one finds no memory; GreedyPM*/per also moves them, and repacks all jobs every " +
-              span(in_.study.period) + ". MINVT=600 leaves jobs with less than 600 s of progress where they are."});
+              span(in_.study.period) +
+              ". MINVT=600 leaves jobs with less than 600 s of progress where they are. Triage pauses and moves few "
+              "jobs, those that lose least by it."});
   }
 
   // Not wrapped, so that the command line can be copied.
@@ -496,8 +547,8 @@ AccountingFacts accounting_facts(const SacctLog& log) {
 }
 
 Advice advise(const AdviceInput& input) {
-  std::vector<Trial> trials{{kToday, PausedWork::kKept, &input.samples}, {kShares, PausedWork::kKept, &input.samples}};
-  std::vector<std::string> candidates{kPauses, kRepacks};
+  std::vector<Trial> trials{{kToday, kKept, &input.samples}, {kShares, kKept, &input.samples}};
+  std::vector<std::string> candidates{kPauses, kRepacks, kTriage};
   for (const std::string& name : input.candidates) {
     const auto algorithm = parse_algorithm(name);
     if (!algorithm) throw UsageError(algorithm.error().message);
@@ -513,7 +564,10 @@ Advice advise(const AdviceInput& input) {
     if (!known) candidates.push_back(canonical);
   }
   for (const std::string& name : candidates) {
-    for (const PausedWork work : {PausedWork::kKept, PausedWork::kLost}) trials.push_back({name, work, &input.samples});
+    for (const PauseWorld& work : {kKept, kLost}) trials.push_back({name, work, &input.samples});
+  }
+  for (const std::string& name : candidates) {
+    for (const PauseWorld& work : {kHalf, kNone}) trials.push_back({name, work, &input.samples});
   }
   std::vector<StudyRun> runs = run_study(trials, input.study);
   std::optional<StudyRun> knowing;
@@ -522,7 +576,7 @@ Advice advise(const AdviceInput& input) {
     StudyOptions quiet = input.study;
     quiet.progress = {};
     Writer choice(input, runs, std::nullopt);
-    knowing = run_study({{choice.recommended(), PausedWork::kKept, &input.measured}}, quiet).front();
+    knowing = run_study({{choice.recommended(), kKept, &input.measured}}, quiet).front();
   }
   return Writer(input, std::move(runs), std::move(knowing)).write();
 }

@@ -90,7 +90,7 @@ class Gather {
 
 StudyRun put_together(const Trial& trial, std::span<const SampleRun> runs, const StudyOptions& options) {
   StudyRun out;
-  out.paused_work = trial.paused_work;
+  out.pauses = trial.pauses;
   Gather all;
   std::array<Gather, kJobClasses.size()> by_class;
   double work = 0, capacity = 0, span = 0, pauses = 0, moves = 0, mib = 0, lost = 0, jobs = 0, losing = 0;
@@ -116,7 +116,7 @@ StudyRun put_together(const Trial& trial, std::span<const SampleRun> runs, const
     capacity += length * sample.platform.total_cpu();
     mib += run.paused_mib + run.moved_mib;
     lost += run.lost_work;
-    if (trial.paused_work == PausedWork::kKept) out.peak_gb_per_s = std::max(out.peak_gb_per_s, runs[s].peak_gb_per_s);
+    if (!trial.pauses.some_lose()) out.peak_gb_per_s = std::max(out.peak_gb_per_s, runs[s].peak_gb_per_s);
   }
   out.all = all.service();
   for (std::size_t c = 0; c < by_class.size(); ++c) out.by_class[c] = by_class[c].service();
@@ -157,7 +157,8 @@ std::vector<StudyRun> run_study(const std::vector<Trial>& trials, const StudyOpt
     GlpkSolver solver;
     SimOptions sim;
     sim.penalty = options.penalty;
-    sim.paused_work = trial.paused_work;
+    sim.swap_rate = options.swap_rate;
+    sim.pauses = trial.pauses;
     sim.lost_work = options.lost_work;
     sim.engine.of<DfrsOptions>().period = options.period;
     sim.engine.lp_solver = &solver;

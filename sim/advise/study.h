@@ -37,7 +37,7 @@ struct Service {
 /// One policy on all samples.
 struct StudyRun {
   std::string algorithm;  ///< canonical name
-  PausedWork paused_work = PausedWork::kKept;
+  PauseWorld pauses;
   bool pauses_or_moves = false;  ///< whether it did
   Service all;
   std::array<Service, kJobClasses.size()> by_class;
@@ -53,6 +53,7 @@ struct StudyRun {
 
 struct StudyOptions {
   Seconds penalty = 300;
+  double swap_rate = 0;  ///< MiB/s; above 0: SimOptions::swap_rate, in place of the penalty
   Seconds period = 600;
   Seconds stretch_floor = 10;
   LostWorkRules lost_work;
@@ -64,7 +65,7 @@ struct StudyOptions {
 /// allocated CPUs.
 struct Trial {
   std::string algorithm;
-  PausedWork paused_work = PausedWork::kKept;
+  PauseWorld pauses;
   const std::vector<Instance>* samples = nullptr;
 };
 

@@ -208,7 +208,7 @@ class Run {
 
 std::string campaign_settings(const CampaignOptions& options) {
   // Binds every option, so that a new one fails to compile here until it is part of the settings.
-  const auto& [penalty, events_apart, paused_work, lost_work, discover_needs, need_rule, need_interval, engine] =
+  const auto& [penalty, events_apart, swap_rate, pauses, lost_work, discover_needs, need_rule, need_interval, engine] =
       options.sim;
   const auto& [need_floor, headroom, used_up, rise, memory, step] = need_rule;
   const auto& [min_progress, max_lost_runs] = lost_work;
@@ -218,15 +218,18 @@ std::string campaign_settings(const CampaignOptions& options) {
   const auto& [period, flow_floor, ticks_apart] = engine.of<DfrsOptions>();
   const auto& [pass_per_event, pack_tasks] = engine.of<BatchOptions>();
   const auto apart = [](bool yes) { return yes ? "apart" : "merged"; };
+  const std::string penalty_text =
+      swap_rate > 0 ? fmt::format("memory at {} MiB/s", swap_rate) : fmt::format("{} s", penalty);
+  std::string pauses_text = fmt::format("paused work {}", world_text(pauses));
+  if (pauses.some_lose()) {
+    pauses_text += fmt::format(" (least progress {} s, most lost runs {})", min_progress, max_lost_runs);
+  }
   return fmt::format(
-      "penalty {} s (expected {} s x {}), period {} s, stretch floor {} s, priority floor {} s, events {}, ticks {}, "
+      "penalty {} (expected {} s x {}), period {} s, stretch floor {} s, priority floor {} s, events {}, ticks {}, "
       "batch passes per {}, "
       "batch nodes {}, {}{}",
-      penalty, expected_penalty, time_scale, period, options.stretch_floor, flow_floor, apart(events_apart),
-      apart(ticks_apart), pass_per_event ? "event" : "instant", pack_tasks ? "packed" : "task",
-      paused_work == PausedWork::kKept
-          ? "paused work kept"
-          : fmt::format("paused work lost (least progress {} s, most lost runs {})", min_progress, max_lost_runs),
+      penalty_text, expected_penalty, time_scale, period, options.stretch_floor, flow_floor, apart(events_apart),
+      apart(ticks_apart), pass_per_event ? "event" : "instant", pack_tasks ? "packed" : "task", pauses_text,
       discover_needs
           ? fmt::format(", needs measured each {} s (floor {}, headroom {}, used up {}, rise {}, memory {} s, step {})",
                         need_interval, need_floor, headroom, used_up, rise, memory, step)

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/sha256.h"
+#include "policy/core/enum_names.h"
 
 namespace dfrs::sim {
 namespace {
@@ -32,7 +33,7 @@ std::string fingerprint(const Instance& instance) {
     append(bytes, rigid);
   }
   append(bytes, static_cast<std::uint64_t>(instance.jobs.size()));
-  for (const auto& [id, submit, tasks, cpu_need, rigid, run_time, estimate, reserved_start, weight, cpu_asked] :
+  for (const auto& [id, submit, tasks, cpu_need, rigid, run_time, estimate, reserved_start, weight, pauses, cpu_asked] :
        instance.jobs) {
     append(bytes, static_cast<std::uint64_t>(id));
     append(bytes, submit);
@@ -47,6 +48,10 @@ std::string fingerprint(const Instance& instance) {
       bytes += "weight and CPU asked for";
       append(bytes, weight);
       append(bytes, cpu_asked);
+    }
+    if (pauses) {
+      bytes += "mark";
+      bytes += enum_name(*pauses);
     }
   }
   return base::sha256_hex(bytes);

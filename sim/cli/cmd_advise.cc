@@ -28,6 +28,7 @@ struct AdviseCommand {
   std::string output = "-";
   std::string format;
   std::string conf;
+  std::string penalty = "300";
   std::size_t samples = 8;
   bool whole = false;
   AdviceInput input;
@@ -48,6 +49,10 @@ struct AdviseCommand {
     std::optional<OutputFile> conf_file;
     if (output != "-") page_file.emplace(output);
     if (!conf.empty()) conf_file.emplace(conf);
+    SimOptions simulated;
+    set_penalty(penalty, simulated);
+    input.study.penalty = simulated.penalty;
+    input.study.swap_rate = simulated.swap_rate;
     input.study.progress = terminal_progress("simulations");
     const Advice advice = advise(input);
     const std::string page = kind == "html"       ? html_page(advice.page)
@@ -185,8 +190,12 @@ void add_advise(CLI::App& app) {
   command->add_option("--samples", options->samples, "number of weeks to simulate if the log is longer than two weeks")
       ->check(whole_number_in(1, 10'000))
       ->capture_default_str();
-  command->add_option("--penalty", options->input.study.penalty, "seconds that a pause or a move delays a job")
-      ->check(number_in(0, 1e6))
+  command
+      ->add_option(
+          "--penalty", options->penalty,
+          "seconds that a pause or a move delays a job, or memory/RATE: the time to write its memory on a node "
+          "and read it back at RATE MiB/s")
+      ->check(penalty_rule())
       ->capture_default_str();
   command->add_option("--period", options->input.study.period, "seconds between repacks")
       ->check(number_in(1, 1e7))

@@ -7,10 +7,15 @@
 #include <memory>
 #include <vector>
 
+#include "base/counted.h"
 #include "sim/cli/campaign_command.h"
 #include "sim/cli/command.h"
 #include "sim/errors.h"
+#include "sim/host/glpk_solver.h"
 #include "sim/io/input_source.h"
+#include "sim/io/output_file.h"
+#include "sim/timeline/collector.h"
+#include "sim/timeline/page.h"
 
 namespace dfrs::sim {
 namespace {
@@ -29,11 +34,14 @@ constexpr const char* kFooter = R"(Columns of --output, a row per simulation:
   response_by_width_s               ARTwW of the dynP papers: mean turnaround, weighted by tasks
   slowdown60_by_width               SLDwW: turnaround / processing time, both at least 60 s, weighted by tasks
   loss_of_capacity                  LOC: share of node time without a task while some job had no nodes
+  work_lost, losses_per_job         work of runs that --pauses lost ended, as a share of all work; such runs per job
   degradation_divisible, degradation_ls1, degradation_from_best
                                     maximum stretch over each bound, and over the lowest of the algorithms compared
 An empty field means that an earlier version, which wrote the row, did not measure it. The summary (--format csv, json)
 has the means over the instances. `degradation_published`, and `published` in the table, are RR-7659's average for
 HPC2N's weeks; they appear only for that log under the paper's options.)";
+
+constexpr std::size_t kMostTimelines = 3;
 
 struct CompareCommand {
   WorkloadOptions workload;
@@ -42,6 +50,7 @@ struct CompareCommand {
   unsigned threads = 0;
   std::string only;
   CampaignOutputs outputs;
+  std::string timeline;
   bool times = false, no_submit = false, no_wait = false;
   const CLI::App* parsed = nullptr;
   std::vector<const CLI::Option*> here;  ///< options not passed on to the tasks of a job array
@@ -67,7 +76,45 @@ struct CompareCommand {
     }
     outputs.report_options.settings = report_settings(simulation);
     outputs.times = times ? CpuSeconds::written : CpuSeconds::left_out;
+    if (!timeline.empty()) check_timeline(instances, chosen);
     print(run_and_report(instances, chosen, simulation, threads, outputs));
+    if (!timeline.empty()) write_timeline(instances.front(), chosen);
+  }
+
+  void check_timeline(const std::vector<Instance>& instances, const std::vector<Algorithm>& chosen) const {
+    if (instances.size() != 1) {
+      throw UsageError(
+          fmt::format("--timeline shows one instance, not {}: choose with --instance or --take 1", instances.size()));
+    }
+    if (chosen.size() > kMostTimelines) {
+      throw UsageError(fmt::format("--timeline shows at most {} algorithms above each other, not {}: choose with -a",
+                                   kMostTimelines, chosen.size()));
+    }
+    check_outputs_differ({{"--output", outputs.results},
+                          {"--report", outputs.report},
+                          {"--store", outputs.store},
+                          {"--timeline", timeline}});
+    check_inputs_kept(workload.sources(), {{"--timeline", timeline}});
+  }
+
+  // Simulates again, because results do not keep schedules.
+  void write_timeline(const Instance& instance, const std::vector<Algorithm>& chosen) const {
+    std::vector<Schedule> schedules;
+    std::string names;
+    for (const Algorithm& algorithm : chosen) {
+      GlpkSolver solver;
+      SimOptions options = simulation.sim();
+      options.engine.lp_solver = &solver;
+      ScheduleCollector collector(algorithm_name(algorithm));
+      simulate(instance, algorithm, options, &collector);
+      schedules.push_back(collector.finish(instance));
+      names += (names.empty() ? "" : ", ") + algorithm_name(algorithm);
+    }
+    write_file(timeline,
+               timeline_page(fmt::format("{} under {}", instance.name, names),
+                             fmt::format("{} on {}; {}", base::counted(instance.jobs.size(), "job"),
+                                         base::counted(instance.platform.nodes.size(), "node"), simulation.describe()),
+                             schedules));
   }
 
   // This command line for a task, with file names that are valid on any node.
@@ -134,6 +181,10 @@ void add_compare(CLI::App& app) {
   CLI::Option* results =
       command->add_option("-o,--output", options->outputs.results, "write a row per simulation to this CSV file");
   CLI::Option* report = command->add_option("--report", options->outputs.report, "write a report to this HTML file");
+  CLI::Option* timeline = command->add_option("--timeline", options->timeline,
+                                              "write a page to this HTML file: nodes and jobs over time under two or "
+                                              "three algorithms above each other, for one "
+                                              "instance");
   CLI::Option* times = command->add_flag(
       "--times", options->times,
       "with --output: add columns with the CPU time of each simulation and of its calls of the policy (cpu_seconds, "
@@ -146,7 +197,7 @@ void add_compare(CLI::App& app) {
       "--only", options->only,
       "with --store: run only the simulations with these numbers, such as 0-13,25 (from 0, all algorithms of the "
       "first source first); one process at a time can use the store, which may be in a shared folder");
-  only->needs(store)->excludes(results)->excludes(report);
+  only->needs(store)->excludes(results)->excludes(report)->excludes(timeline);
   CLI::Option* format = command->add_option("--format", options->outputs.format, "of the table printed");
   format->check(CLI::IsMember({"text", "markdown", "csv", "json"}))->capture_default_str();
   CLI::Option* threads = command->add_option(
@@ -154,9 +205,9 @@ void add_compare(CLI::App& app) {
   threads->check(CLI::Range(1, 1024));
   options->simulation.add(*command);
   command->footer(kFooter);
-  options->here = {results, report, times, store, only, format, threads};
+  options->here = {results, report, timeline, times, store, only, format, threads};
   add_slurm(*command, *options);
-  for (CLI::Option* other : {store, only}) command->get_option("--slurm")->excludes(other);
+  for (CLI::Option* other : {store, only, timeline}) command->get_option("--slurm")->excludes(other);
   command->callback([options] { options->run(); });
 }
 

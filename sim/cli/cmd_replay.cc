@@ -23,6 +23,8 @@
 #include "sim/errors.h"
 #include "sim/host/glpk_solver.h"
 #include "sim/io/output_file.h"
+#include "sim/timeline/page.h"
+#include "sim/timeline/recorded.h"
 #include "sim/workload/recorded.h"
 #include "sim/workload/trace_file.h"
 
@@ -53,6 +55,7 @@ struct ReplayCommand {
   std::string file;
   std::vector<std::string> algorithms;
   std::string trace_file;
+  std::string report_file;
   std::optional<Seconds> penalty;
   Seconds stretch_floor = 10;
   std::optional<JobId> explain;
@@ -61,11 +64,27 @@ struct ReplayCommand {
   std::string own;  // options that change the result, as on a command line
 
   void run() {
+    if (!report_file.empty()) write_report();
     if (algorithms.empty() && trace_file.empty()) {
       reproduce();
     } else {
       try_others();
     }
+  }
+
+  void write_report() const {
+    if (file == "-") {
+      throw UsageError("--report reads the record a second time, which standard input does not allow: give a file");
+    }
+    check_inputs_kept(std::vector{file}, {{"--report", report_file}});
+    check_outputs_differ({{"--trace", trace_file}, {"--report", report_file}});
+    record::RecordReader reader = open_record(file);
+    const Schedule schedule = recorded_schedule(reader);
+    write_file(report_file,
+               timeline_page(fmt::format("{} under {}", stem(file), schedule.algorithm),
+                             fmt::format("{} on {}, as recorded", base::counted(schedule.jobs.size(), "job"),
+                                         base::counted(schedule.node_cpu.size(), "node")),
+                             {&schedule, 1}));
   }
 
   void reproduce() const {
@@ -171,19 +190,23 @@ struct ReplayCommand {
 
   // The options of the record's host and engine. A given penalty replaces the recorded one, and policies expect it, as
   // in `dfrs-sim run`. The penalty of a live host is not known: 0 is assumed and expected.
-  SimOptions simulation(const record::EngineSetup& setup) const {
+  SimOptions simulation(const RecordedRun& recorded) const {
+    const record::EngineSetup& setup = recorded.setup;
     SimOptions options;
     options.engine = setup.options;
     options.events_apart = setup.options.of<DfrsOptions>().ticks_apart;
     options.penalty = 0;
     if (setup.host) {
-      const auto& [recorded_penalty, keeps_work, min_progress, max_lost_runs] = *setup.host;
+      // The marks of the jobs say what pauses do: with them, jobs are what they were in that run.
+      const auto& [recorded_penalty, swap_rate, unused, min_progress, max_lost_runs] = *setup.host;
       options.penalty = recorded_penalty;
-      options.paused_work = keeps_work ? PausedWork::kKept : PausedWork::kLost;
+      options.swap_rate = swap_rate;
       options.lost_work = {min_progress, max_lost_runs};
     }
+    options.pauses.marked = recorded.marked;
     if (penalty || !setup.host) {
       options.penalty = penalty.value_or(0);
+      options.swap_rate = 0;
       options.engine.of<TriageOptions>().penalty = options.penalty;
     }
     return options;
@@ -217,7 +240,7 @@ struct ReplayCommand {
     for (std::size_t k = 0; k < chosen.size(); ++k) {
       if (k != 0 && algorithm_name(chosen[k]) == recorded.setup.algorithm) continue;
       GlpkSolver solver;
-      SimOptions options = simulation(recorded.setup);
+      SimOptions options = simulation(recorded);
       options.engine.lp_solver = &solver;
       const RunResult result = simulate(recorded.instance, chosen[k], options);
       rows.push_back({"simulated", algorithm_name(chosen[k]), measure(recorded.instance, result, stretch_floor)});
@@ -226,17 +249,17 @@ struct ReplayCommand {
     for (const Algorithm& algorithm : chosen) names.push_back(algorithm_name(algorithm));
     // The penalty that was taken, wherever it came from.
     const CampaignOrigin made =
-        origin(fmt::format("--penalty={}{}{}", simulation(recorded.setup).penalty, own.empty() ? "" : " ", own), names);
+        origin(fmt::format("--penalty={}{}{}", penalty_text(simulation(recorded)), own.empty() ? "" : " ", own), names);
     print(json ? rows_json(recorded, rows, made) : rows_text(recorded, rows) + '\n' + origin_text(made));
   }
 
   std::string rows_text(const RecordedRun& recorded, const std::vector<Row>& rows) const {
     std::size_t width = std::string_view("algorithm").size();
     for (const Row& row : rows) width = std::max(width, row.algorithm.size());
-    std::string text = fmt::format("{}: {} on {}; stretch bounded at {} s, penalty {} s in simulations ({})\n\n", file,
+    std::string text = fmt::format("{}: {} on {}; stretch bounded at {} s, penalty {} in simulations ({})\n\n", file,
                                    base::counted(recorded.instance.jobs.size(), "job"),
                                    base::counted(recorded.instance.platform.nodes.size(), "node"), stretch_floor,
-                                   simulation(recorded.setup).penalty, penalty_source(recorded.setup));
+                                   penalty_words(simulation(recorded)), penalty_source(recorded.setup));
     const auto out = std::back_inserter(text);
     fmt::format_to(out, "{:<9}  {:<{}}  {:>11}  {:>12}  {:>9}  {:>15}  {:>8}  {:>7}\n", "", "algorithm", width,
                    "max stretch", "mean stretch", "mean wait", "mean turnaround", "pauses", "moves");
@@ -254,7 +277,8 @@ struct ReplayCommand {
     nlohmann::ordered_json out{{"jobs", recorded.instance.jobs.size()},
                                {"nodes", recorded.instance.platform.nodes.size()},
                                {"stretch_floor_s", stretch_floor},
-                               {"penalty_s", simulation(recorded.setup).penalty},
+                               {"penalty_s", simulation(recorded).penalty},
+                               {"penalty_mib_per_s", simulation(recorded).swap_rate},
                                {"penalty_source", penalty_source(recorded.setup)},
                                {"notes", recorded.notes},
                                {"rows", nlohmann::ordered_json::array()}};
@@ -284,6 +308,8 @@ void add_replay(CLI::App& app) {
   command->add_option("FILE", options->file, "the record, plain or gzip; - for standard input")->required();
   command->add_option("-a,--algorithm,--algorithms", options->algorithms,
                       "simulate these algorithms on the record's jobs, in addition to the recorded one");
+  command->add_option("--report", options->report_file,
+                      "also write a page of the recorded run to this HTML file: nodes and jobs over time");
   command->add_option("--trace", options->trace_file, "write the record's jobs as a dfrs-trace to this file");
   command
       ->add_option(
@@ -320,7 +346,7 @@ void add_replay(CLI::App& app) {
       "  dfrs-sim replay record.jsonl.gz -a EASY,FCFS,'MCB8*/per/OPT=MIN/MINVT=600'\n"
       "  dfrs-sim replay record.jsonl.gz --trace week.dfrs && dfrs-sim compare week.dfrs");
   command->callback([options, command] {
-    options->own = own_options(*command, {"--algorithm", "--trace", "--penalty", "--json"});
+    options->own = own_options(*command, {"--algorithm", "--trace", "--report", "--penalty", "--json"});
     options->run();
   });
 }

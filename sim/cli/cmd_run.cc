@@ -20,6 +20,9 @@
 #include "sim/io/constant_columns.h"
 #include "sim/io/output_file.h"
 #include "sim/metrics/metric_columns.h"
+#include "sim/timeline/collector.h"
+#include "sim/timeline/export.h"
+#include "sim/timeline/page.h"
 
 namespace dfrs::sim {
 namespace {
@@ -40,6 +43,9 @@ struct RunCommand {
   std::string log_file;
   std::string record_file;
   std::string timeline_file;
+  std::string report_file;
+  std::string evalys_file;
+  std::string perfetto_file;
   std::optional<JobId> explain;
   bool json = false;
   bool times = false;
@@ -61,10 +67,19 @@ struct RunCommand {
     GlpkSolver solver;
     SimOptions options = simulation.sim();
     options.engine.lp_solver = &solver;
-    check_outputs_differ(
-        {{"--jobs-csv", jobs_file}, {"--log", log_file}, {"--record", record_file}, {"--timeline", timeline_file}});
-    check_inputs_kept(workload.sources(),
-                      {{"--jobs-csv", jobs_file}, {"--log", log_file}, {"--timeline", timeline_file}});
+    check_outputs_differ({{"--jobs-csv", jobs_file},
+                          {"--log", log_file},
+                          {"--record", record_file},
+                          {"--timeline", timeline_file},
+                          {"--report", report_file},
+                          {"--evalys", evalys_file},
+                          {"--perfetto", perfetto_file}});
+    check_inputs_kept(workload.sources(), {{"--jobs-csv", jobs_file},
+                                           {"--log", log_file},
+                                           {"--timeline", timeline_file},
+                                           {"--report", report_file},
+                                           {"--evalys", evalys_file},
+                                           {"--perfetto", perfetto_file}});
     std::optional<OutputFile> jobs_output;
     std::optional<OutputFile> log_output;
     if (!jobs_file.empty()) jobs_output.emplace(jobs_file);
@@ -82,6 +97,14 @@ struct RunCommand {
     std::optional<Timeline> timeline;
     if (!timeline_file.empty()) {
       observers.list.push_back(&timeline.emplace(timeline_output.emplace(timeline_file), columns));
+    }
+    std::optional<ScheduleCollector> collector;
+    ScheduleOutputs pages;
+    if (!report_file.empty()) pages.report.emplace(report_file);
+    if (!evalys_file.empty()) pages.evalys.emplace(evalys_file);
+    if (!perfetto_file.empty()) pages.perfetto.emplace(perfetto_file);
+    if (pages.report || pages.evalys || pages.perfetto) {
+      observers.list.push_back(&collector.emplace(algorithm_name(algorithms.front())));
     }
     std::optional<StepRecorder> recorder;
     if (!record_file.empty()) {
@@ -103,6 +126,7 @@ struct RunCommand {
     if (jobs_output) jobs_output->commit();
     if (log_output) log_output->commit();
     if (timeline_output) timeline_output->commit();
+    if (collector) write_schedule(instance, algorithms.front(), collector->finish(instance), pages);
     if (json) {
       nlohmann::ordered_json out = as_json(instance, metrics, bounds, result, origin);
       if (explained) out["explanation"] = explanation_json(*explain, explained->stories());
@@ -113,14 +137,36 @@ struct RunCommand {
     }
   }
 
+  // Opened before the run, so that a path that cannot be written fails at once.
+  struct ScheduleOutputs {
+    std::optional<OutputFile> report, evalys, perfetto;
+  };
+  void write_schedule(const Instance& instance, const Algorithm& chosen, const Schedule& schedule,
+                      ScheduleOutputs& outputs) const {
+    const auto write = [](std::optional<OutputFile>& output, const std::string& text) {
+      output->write(text);
+      output->commit();
+    };
+    if (outputs.report) {
+      write(outputs.report,
+            timeline_page(fmt::format("{} under {}", instance.name, algorithm_name(chosen)),
+                          fmt::format("{} on {}; {}", base::counted(instance.jobs.size(), "job"),
+                                      base::counted(instance.platform.nodes.size(), "node"), simulation.describe()),
+                          {&schedule, 1}));
+    }
+    if (outputs.evalys) write(outputs.evalys, evalys_csv(schedule));
+    if (outputs.perfetto) write(outputs.perfetto, perfetto_json(schedule));
+  }
+
   std::string jobs_csv(const Instance& instance, const RunResult& result, ConstantColumns more) const {
-    std::string text = "job,submit,start,end,run_time,tasks,stretch,pauses,moves" + more.heading() + '\n';
+    std::string text =
+        "job,submit,start,end,run_time,tasks,stretch,pauses,moves,lost_runs,lost_s" + more.heading() + '\n';
     for (std::size_t k = 0; k < instance.jobs.size(); ++k) {
       const Job& job = instance.jobs[k];
       const JobRecord& record = result.jobs[k];
-      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}{}\n", job.id, job.submit, record.start,
+      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{}{}\n", job.id, job.submit, record.start,
                      record.end, job.run_time, job.tasks, bounded_stretch(job, record, simulation.stretch_floor()),
-                     record.pauses, record.moves, more.row());
+                     record.pauses, record.moves, record.lost_runs, record.lost_time, more.row());
     }
     return text;
   }
@@ -156,6 +202,9 @@ struct RunCommand {
                                m.pauses_per_hour, m.pause_gb_per_s));
     line("moves", fmt::format("{}: {:.3f} per job, {:.2f} per hour, {:.4f} GB/s", m.moves, m.moves_per_job,
                               m.moves_per_hour, m.move_gb_per_s));
+    if (simulation.world().some_lose()) {
+      line("work lost", fmt::format("{:.4f} of all work, {:.3f} runs per job", m.work_lost, m.losses_per_job));
+    }
     if (times) {
       line("policy", fmt::format("{} calls, CPU time {:.1f} us on average, {:.1f} us the longest", result.steps,
                                  1e6 * result.mean_policy_call(), 1e6 * result.longest_policy_call));
@@ -200,6 +249,12 @@ void add_run(CLI::App& app) {
   command->add_option("--timeline", options->timeline_file,
                       "write each job's state, yield, virtual time and nodes over time to this CSV file, a line per "
                       "job and interval without a change");
+  command->add_option("--report", options->report_file,
+                      "write a page to this HTML file: nodes and jobs over time, to zoom and search in a browser");
+  command->add_option("--evalys", options->evalys_file,
+                      "write the schedule to this CSV file in the format of Batsim's jobs.csv, which Evalys reads");
+  command->add_option("--perfetto", options->perfetto_file,
+                      "write the schedule to this JSON file for Perfetto (ui.perfetto.dev) and chrome://tracing");
   command->add_option("--record", options->record_file,
                       "record the run in this new file for `dfrs-sim replay`; compressed if it ends with .gz");
   command->add_option("--explain", options->explain,

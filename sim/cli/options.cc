@@ -307,8 +307,11 @@ std::vector<Instance> WorkloadOptions::load(bool& papers_weeks) const {
 void SimulationOptions::add(CLI::App& app) {
   const std::string group = kSimulation;
   app_ = &app;
-  app.add_option("--penalty", penalty_, "seconds without progress after a resume or a move")
-      ->check(number_in(0, 1e9))
+  app.add_option(
+         "--penalty", penalty_,
+         "seconds without progress after a resume or a move, or memory/RATE: the time to write the job's memory "
+         "on a node and read it back at RATE MiB/s")
+      ->check(penalty_rule())
       ->capture_default_str()
       ->group(group);
   app.add_option("--period", period_, "seconds between ticks of /per and /stretch-per")
@@ -341,11 +344,23 @@ void SimulationOptions::add(CLI::App& app) {
       ->check(CLI::IsMember({"task", "packed"}))
       ->capture_default_str()
       ->group(group);
-  app.add_option("--paused-work", paused_work_,
-                 "work of a job that is paused or moved: 'kept', the job continues later, or 'lost', it starts over")
-      ->check(CLI::IsMember({"kept", "lost"}))
-      ->capture_default_str()
-      ->group(group);
+  CLI::Option* const pauses =
+      app.add_option(
+             "--pauses", pauses_,
+             fmt::format("what a pause or a move does to a job: {}. kept: it continues later; lost: it starts over; "
+                         "none: it is never paused; mixed: a part X of the jobs keeps its work, drawn by SEED or "
+                         "given by the trace's marks, and the rest is /none (the default) or /lost",
+                         record::kPauseWorlds))
+          ->check(CLI::Validator(
+              [](const std::string& text) {
+                const auto world = record::parse_world(text);
+                return world ? std::string() : world.error();
+              },
+              "WORLD"))
+          ->capture_default_str()
+          ->group(group);
+  // The former words, which results of earlier versions have in their commands.
+  app.add_option("--paused-work", pauses_)->check(CLI::IsMember({"kept", "lost"}))->excludes(pauses)->group("");
   app.add_flag("--discover-needs", discover_needs_,
                "measure how much of the requested CPU jobs use, and share CPU by that (CpuNeed=measured in dfrs.conf)")
       ->group(group);
@@ -354,11 +369,11 @@ void SimulationOptions::add(CLI::App& app) {
       ->capture_default_str()
       ->group(group);
   app.add_option("--min-progress", min_progress_,
-                 "with --paused-work lost: seconds of virtual time before a run may be ended")
+                 "where --pauses loses work: seconds of virtual time before a run may be ended")
       ->check(number_in(0, 1e9))
       ->capture_default_str()
       ->group(group);
-  app.add_option("--max-lost-runs", max_lost_runs_, "with --paused-work lost: the most runs that a job may lose")
+  app.add_option("--max-lost-runs", max_lost_runs_, "where --pauses loses work: the most runs that a job may lose")
       ->check(whole_number_in(0, 1'000'000))
       ->capture_default_str()
       ->group(group);
@@ -366,19 +381,21 @@ void SimulationOptions::add(CLI::App& app) {
 
 SimOptions SimulationOptions::sim() const {
   SimOptions options;
-  options.penalty = penalty_;
-  options.engine.of<TriageOptions>().penalty = penalty_;
+  set_penalty(penalty_, options);
   options.engine.of<DfrsOptions>().period = period_;
   options.engine.of<DfrsOptions>().priority_floor = priority_floor_;
   options.events_apart = instants_ == "apart";
   options.engine.of<BatchOptions>().pass_per_event = passes_ == "event";
   options.engine.of<BatchOptions>().pack_tasks = batch_nodes_ == "packed";
-  options.paused_work = paused_work_ == "lost" ? PausedWork::kLost : PausedWork::kKept;
+  options.pauses = world();
   options.discover_needs = discover_needs_;
   options.need_rule.floor = need_floor_;
   options.lost_work = {min_progress_, max_lost_runs_};
   return options;
 }
+
+// Already checked.
+PauseWorld SimulationOptions::world() const { return record::parse_world(pauses_).value(); }
 
 std::string SimulationOptions::text() const {
   if (app_ != nullptr) return options_text(*app_, kSimulation, {});
@@ -388,12 +405,13 @@ std::string SimulationOptions::text() const {
 }
 
 std::string SimulationOptions::describe() const {
-  std::string text = fmt::format(
-      "penalty {} s, period {} s, stretch bounded at {} s, instants {}, batch passes per {}, batch nodes {}", penalty_,
-      period_, stretch_floor_, instants_, passes_, batch_nodes_);
-  if (paused_work_ == "lost") {
-    text += fmt::format(", work of paused jobs lost (after {} s of progress, at most {} times)", min_progress_,
-                        max_lost_runs_);
+  std::string text =
+      fmt::format("penalty {}, period {} s, stretch bounded at {} s, instants {}, batch passes per {}, batch nodes {}",
+                  penalty_words(sim()), period_, stretch_floor_, instants_, passes_, batch_nodes_);
+  const PauseWorld pauses = world();
+  if (pauses != PauseWorld{}) text += fmt::format(", pauses {}", world_text(pauses));
+  if (pauses.some_lose()) {
+    text += fmt::format(" (lost after {} s of progress, at most {} times)", min_progress_, max_lost_runs_);
   }
   if (discover_needs_) text += fmt::format(", CPU needs measured (floor {})", need_floor_);
   return text;
@@ -409,6 +427,54 @@ std::string own_options(const CLI::App& app, std::span<const std::string_view> l
            std::find(left_out.begin(), left_out.end(), name) == left_out.end();
   };
   return text_of_options(app, chosen, {});
+}
+
+namespace {
+
+constexpr std::string_view kByMemory = "memory/";
+
+// Nothing unless all of `text` is a number from `least` to `most`.
+std::optional<double> number_within(std::string_view text, double least, double most) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  if (whole && std::isfinite(value) && value >= least && value <= most) return value;
+  return std::nullopt;
+}
+
+// Of a penalty by memory; nothing for a penalty in seconds.
+std::optional<double> rate_of(std::string_view text) {
+  if (!text.starts_with(kByMemory)) return std::nullopt;
+  return number_within(text.substr(kByMemory.size()), 1e-3, 1e9);
+}
+
+}  // namespace
+
+CLI::Validator penalty_rule() {
+  return {[](const std::string& text) {
+            if (rate_of(text) || number_within(text, 0, 1e9)) return std::string();
+            return fmt::format(
+                "'{}' is not a number of seconds from 0 to 1000000000, nor memory/RATE with a rate from 0.001 to "
+                "1000000000 MiB/s",
+                text);
+          },
+          "PENALTY"};
+}
+
+void set_penalty(const std::string& text, SimOptions& options) {
+  options.swap_rate = rate_of(text).value_or(0);
+  if (options.swap_rate > 0) return;  // each job's view has its own
+  options.penalty = number_within(text, 0, 1e9).value();
+  options.engine.of<TriageOptions>().penalty = options.penalty;
+}
+
+std::string penalty_text(const SimOptions& options) {
+  return options.swap_rate > 0 ? fmt::format("{}{}", kByMemory, options.swap_rate) : fmt::format("{}", options.penalty);
+}
+
+std::string penalty_words(const SimOptions& options) {
+  return options.swap_rate > 0 ? fmt::format("memory at {} MiB/s", options.swap_rate)
+                               : fmt::format("{} s", options.penalty);
 }
 
 CLI::Validator number_in(double least, double most) {

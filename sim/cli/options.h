@@ -91,6 +91,7 @@ class SimulationOptions {
  public:
   void add(CLI::App& app);
   SimOptions sim() const;
+  PauseWorld world() const;
   Seconds stretch_floor() const { return stretch_floor_; }
   /// A description for reports: "penalty 300 s, period 600 s, ...".
   std::string describe() const;
@@ -99,7 +100,7 @@ class SimulationOptions {
 
  private:
   const CLI::App* app_ = nullptr;
-  Seconds penalty_ = 300;
+  std::string penalty_ = "300";
   Seconds period_ = 600;
   Seconds stretch_floor_ = 10;
   bool discover_needs_ = false;
@@ -108,7 +109,7 @@ class SimulationOptions {
   std::string instants_ = "apart";
   std::string passes_ = "instant";
   std::string batch_nodes_ = "task";
-  std::string paused_work_ = "kept";
+  std::string pauses_ = "kept";
   Seconds min_progress_ = 60;
   std::uint32_t max_lost_runs_ = 3;
 };
@@ -117,6 +118,14 @@ class SimulationOptions {
 /// those `left_out`, on which results do not depend, so that a new one is named.
 std::string own_options(const CLI::App& app, std::initializer_list<std::string_view> left_out);
 std::string own_options(const CLI::App& app, std::span<const std::string_view> left_out);
+
+/// Accepts a penalty: seconds, or memory/RATE.
+CLI::Validator penalty_rule();
+/// Sets the penalty that penalty_rule() accepted, and what policies expect.
+void set_penalty(const std::string& text, SimOptions& options);
+/// The penalty as an option's value: "300" or "memory/100"; and as words: "300 s" or "memory at 100 MiB/s".
+std::string penalty_text(const SimOptions& options);
+std::string penalty_words(const SimOptions& options);
 
 /// Accepts finite numbers from `least` to `most`. CLI::Range lets nan pass.
 CLI::Validator number_in(double least, double most);

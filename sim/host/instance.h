@@ -3,11 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "policy/core/resources.h"
 #include "policy/core/units.h"
+#include "policy/core/view.h"
 
 namespace dfrs::sim {
 
@@ -22,8 +24,10 @@ struct Job {
   Seconds estimate = 0;        ///< what the user said run_time would be, >= 0; only batch policies see it
   Seconds reserved_start = 0;  ///< advance reservation: the requested start; no reservation unless it is after submit
 
-  double weight = 1;     ///< JobView::weight, > 0
-  double cpu_asked = 0;  ///< what the user requested, if more than cpu_need; policies see this
+  std::uint32_t user = 0;             ///< JobView::user; 0: not known
+  double weight = 1;                  ///< JobView::weight, > 0
+  std::optional<Pauses> pauses = {};  ///< the workload's mark, for a world that goes by marks
+  double cpu_asked = 0;               ///< what the user requested, if more than cpu_need; policies see this
 
   double asked() const { return cpu_asked > cpu_need ? cpu_asked : cpu_need; }
 

@@ -38,8 +38,9 @@ JobSlot JobSlots::submit(std::size_t index) {
   view.cpu_need = job.asked();
   view.rigid = job.rigid;
   view.submit = job.submit;
+  view.user = job.user;
   view.weight = job.weight;
-  truths_[slot] = {static_cast<std::uint32_t>(index), job.run_time, job.cpu_need};
+  truths_[slot] = {static_cast<std::uint32_t>(index), Pauses::kept, job.run_time, job.cpu_need};
   estimates_[slot] = job.estimate;
   if (!reservations_ && job.reserved_start > job.submit) {
     reservations_ = true;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sim/host/lost_work.h"
 
+#include <algorithm>
+
 namespace dfrs::sim {
 
 void LostWork::protect(JobSlot job) {
@@ -19,6 +21,9 @@ void LostWork::lose(JobSlot job) {
   if (view.clock.base > 0) {
     ++record.lost_runs;
     record.lost_time += view.clock.base;
+    view.lost_runs = record.lost_runs;
+    view.longest_run = std::max(view.longest_run, view.clock.base);
+    if (record.lost_runs >= rules_.max_lost_runs) view.pauses = Pauses::none;
     result_.lost_work += work.base * truth.cpu_need * view.tasks;
   }
   view.clock.base = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Runs whose work is lost when they end early (PausedWork::kLost): which may be ended, and what that costs.
+// Runs whose work is lost when they end early (Pauses::lost): which may be ended, and what that costs.
 #pragma once
 
 #include <vector>
@@ -43,7 +43,7 @@ class LostWork {
   JobSlots& slots_;
   JobProgress& progress_;
   RunResult& result_;
-  std::vector<JobSlot> runs_;       // all running jobs
+  std::vector<JobSlot> runs_;       // all running jobs of the kind
   std::vector<JobSlot> protected_;  // those below the minimum progress
 };
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/counted.h"
+#include "policy/core/node_runs.h"
 #include "policy/rr7659/options.h"
 #include "sim/errors.h"
 #include "sim/host/completion_queue.h"
@@ -72,9 +73,8 @@ class Simulation {
         watch_(watch),
         engine_(make_engine(algorithm, options)),
         one_by_one_(options.events_apart && algorithm.traits.submissions_apart),
-        loses_work_(options.paused_work == PausedWork::kLost),
         discovers_(discovers_needs(instance, algorithm, options)),
-        slots_(instance, watch.observer == nullptr && !loses_work_ && !discovers_),
+        slots_(instance, watch.observer == nullptr && !options.pauses.some_lose() && !discovers_),
         progress_(slots_),
         demand_(instance.platform.total_cpu()),
         idle_(instance.platform.nodes.size()) {
@@ -82,7 +82,7 @@ class Simulation {
     nodes_.reserve(instance.platform.nodes.size());
     for (const NodeSpec& spec : instance.platform.nodes) nodes_.push_back({spec, true});
     result_.jobs.reserve(instance.jobs.size());
-    if (loses_work_) lost_work_.emplace(options.lost_work, slots_, progress_, result_);
+    if (options.pauses.some_lose()) lost_work_.emplace(options.lost_work, slots_, progress_, result_);
     if (discovers_) {
       progress_.keep_work_apart();
       discovery_.emplace(instance, options.need_rule, options.need_interval, slots_, progress_);
@@ -93,7 +93,7 @@ class Simulation {
     while (next_event()) {
       if (watch_.completions && !events_.empty()) watch_.completions(completed_, instance_.jobs.size());
       if (events_.empty() && now_ < wake_at_) continue;  // a sample of CPU use that changed no need
-      if (loses_work_) lost_work_->update(now_);
+      if (lost_work_) lost_work_->update(now_);
       const ClusterView view{now_, nodes_, slots_.views(), instance_.platform.rigid_dims};
       const double begun = watch_.policy_times ? thread_cpu_seconds() : 0;
       const auto decided = engine_->step(view, slots_.estimates(), events_);
@@ -185,6 +185,9 @@ class Simulation {
   void submit(std::size_t index) {
     const Job& job = instance_.jobs[index];
     const JobSlot slot = slots_.submit(index);
+    Pauses pauses = pauses_of(job, options_.pauses);
+    if (pauses == Pauses::lost && options_.lost_work.max_lost_runs == 0) pauses = Pauses::none;
+    slots_.set_pauses(slot, pauses);
     progress_.submit(slot, JobProgress::asks_too_much(job));
     result_.jobs.emplace_back();
     demand_.add(job.cpu_need * job.tasks);
@@ -244,6 +247,18 @@ class Simulation {
         break;
     }
     slots_.place(decision.job, nodes);
+    if (options_.swap_rate > 0 && decision.kind != DecisionKind::pause && pauses(decision.job) == Pauses::kept) {
+      slots_.view(decision.job).penalty = swap_time(slots_.view(decision.job));
+    }
+  }
+
+  Pauses pauses(JobSlot job) const { return slots_.truth(job).pauses; }
+
+  // To write the job's memory and to read it back; nodes work in parallel, so the one with most of it decides.
+  Seconds swap_time(const JobView& job) const {
+    std::uint32_t most = 0;
+    each_node_run(job.nodes, [&](NodeIndex, std::uint32_t tasks) { most = std::max(most, tasks); });
+    return 2 * static_cast<double>(job.rigid[kMemory]) * most / options_.swap_rate;
   }
 
   void pause(JobSlot job) {
@@ -252,7 +267,7 @@ class Simulation {
     view.yield = 0;
     ++record_of(job).pauses;
     completions_.remove(job);
-    if (loses_work_) {
+    if (pauses(job) == Pauses::lost) {
       lost_work_->end(job);
     } else {
       result_.paused_mib += static_cast<double>(view.rigid[kMemory]) * view.tasks;
@@ -262,7 +277,7 @@ class Simulation {
   void move(JobSlot job, std::span<const NodeIndex> nodes) {
     const JobView& view = slots_.view(job);
     ++record_of(job).moves;
-    if (loses_work_) {
+    if (pauses(job) == Pauses::lost) {
       lost_work_->restart(job);
     } else {
       serve_penalty(job);
@@ -272,7 +287,7 @@ class Simulation {
 
   void resume(JobSlot job) {
     slots_.view(job).state = JobState::running;
-    if (loses_work_) {
+    if (pauses(job) == Pauses::lost) {
       lost_work_->begin(job);
     } else {
       serve_penalty(job);
@@ -282,10 +297,18 @@ class Simulation {
   void start(JobSlot job) {
     slots_.view(job).state = JobState::running;
     record_of(job).start = now_;
-    if (loses_work_) lost_work_->begin(job);
+    if (pauses(job) == Pauses::lost) lost_work_->begin(job);
+    if (pauses(job) == Pauses::none) {
+      JobFlags& flags = slots_.view(job).flags;
+      flags.may_not_pause = flags.may_not_move = true;
+    }
   }
 
-  void serve_penalty(JobSlot job) { slots_.view(job).clock.since = now_ + options_.penalty; }
+  // With a swap rate the view has what leaving the present or last nodes costs.
+  void serve_penalty(JobSlot job) {
+    JobView& view = slots_.view(job);
+    view.clock.since = now_ + (options_.swap_rate > 0 ? view.penalty : options_.penalty);
+  }
 
   void expect_end(JobSlot job, Seconds end) { completions_.set(job, end, slots_.truth(job).index); }
 
@@ -294,7 +317,6 @@ class Simulation {
   const Watch& watch_;
   std::unique_ptr<Engine> engine_;
   bool one_by_one_;  // each submission of an instant gets its own call
-  bool loses_work_;
   bool discovers_;
   std::vector<NodeView> nodes_;
   JobSlots slots_;
@@ -304,7 +326,7 @@ class Simulation {
   IdleMeter idle_;
   StallGuard stall_;
   std::uint64_t changes_ = 0;               // pauses, moves, starts and resumes
-  std::optional<LostWork> lost_work_;       // if loses_work_
+  std::optional<LostWork> lost_work_;       // if jobs may lose work
   std::optional<NeedDiscovery> discovery_;  // if discovers_
   std::vector<Event> events_;
   Seconds now_ = 0;
@@ -316,8 +338,22 @@ class Simulation {
 
 }  // namespace
 
+Pauses pauses_of(const Job& job, const PauseWorld& world) {
+  if (world.marked) return job.pauses.value_or(world.others);
+  const bool kept =
+      record::pause_draw(world.seed, job.id, static_cast<std::uint64_t>(job.tasks), job.run_time) < world.kept;
+  return kept ? Pauses::kept : world.others;
+}
+
 RunResult simulate(const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
                    const Watch& watch) {
+  const auto has_mark = [](const Job& job) { return job.pauses.has_value(); };
+  if (options.pauses.marked && std::none_of(instance.jobs.begin(), instance.jobs.end(), has_mark)) {
+    throw InputError(
+        fmt::format("{}: no job is marked, and --pauses {} goes by marks: give a dfrs-trace with '; Pauses: yes', "
+                    "accounting with Comment, or a part X to draw",
+                    instance.name, world_text(options.pauses)));
+  }
   return Simulation(instance, algorithm, options, watch).run();
 }
 

@@ -9,19 +9,14 @@
 
 #include "policy/core/engine.h"
 #include "policy/core/measured_need.h"
+#include "record/pause_world.h"
 #include "sim/host/instance.h"
 
 namespace dfrs::sim {
 
-/// What becomes of a job's work when it is paused or moved.
-enum class PausedWork {
-  kKept,  ///< the job continues where it was, as in the papers
-  /// The job starts over: the requeue of a job without a checkpoint (LostWork=accept in dfrs.conf). There is no memory
-  /// to save or restore, so no penalty and no traffic.
-  kLost,
-};
+using record::PauseWorld;
 
-/// Rules of the live system for PausedWork::kLost. They guarantee that every job completes.
+/// Rules of the live system for jobs of Pauses::lost. They guarantee that every job completes.
 struct LostWorkRules {
   Seconds min_progress = 60;        ///< seconds of virtual time before a run may be ended (MinProgress), >= 0
   std::uint32_t max_lost_runs = 3;  ///< a job that has lost this many runs is not paused or moved again (MaxLostRuns)
@@ -34,7 +29,13 @@ struct SimOptions {
   /// tick comes last. A job that starts and is then paused or moved within the instant pays for it. False: one decision
   /// covers the instant and only its outcome counts. (Batch policies: BatchOptions::pass_per_event.)
   bool events_apart = true;
-  PausedWork paused_work = PausedWork::kKept;
+  /// If above 0, in MiB/s: the penalty of a job is instead its memory, on the node that has most of it, written and
+  /// read back at this rate (SwapRate in dfrs.conf), and policies are told so.
+  double swap_rate = 0;
+  /// What a pause or a move does to each job. Kept: the job continues where it was, as in the papers. Lost: it starts
+  /// over, the requeue of a job without a checkpoint (LostWork=accept in dfrs.conf); there is no memory to save or
+  /// restore, so no penalty and no traffic. None: once started it keeps its nodes (PauseBy=none).
+  PauseWorld pauses;
   LostWorkRules lost_work;
   /// Measures the needs of jobs that request more CPU than they use (policy/core/measured_need.h). Batch policies still
   /// plan with the request.
@@ -49,7 +50,7 @@ struct JobRecord {
   Seconds end = 0;    ///< completion
   std::uint32_t pauses = 0;
   std::uint32_t moves = 0;
-  std::uint32_t lost_runs = 0;  ///< pauses and moves that discarded work (PausedWork::kLost)
+  std::uint32_t lost_runs = 0;  ///< pauses and moves that discarded work (Pauses::lost)
   Seconds lost_time = 0;        ///< virtual time of these runs
 };
 
@@ -59,7 +60,7 @@ struct RunResult {
   double demand = 0;               ///< integral of min(|P|, sum of CPU needs of jobs in the system), node seconds
   double paused_mib = 0;           ///< memory of paused jobs, summed over pauses
   double moved_mib = 0;            ///< memory of tasks that changed nodes, summed over moves
-  double lost_work = 0;            ///< node seconds of discarded work (PausedWork::kLost)
+  double lost_work = 0;            ///< node seconds of discarded work (Pauses::lost)
   double idle_while_waiting = 0;   ///< node seconds of nodes without a task while some job had no nodes
   std::uint64_t steps = 0;         ///< calls of the engine
   double policy_seconds = 0;       ///< CPU time of these calls, if Watch asks; this and the next vary between runs
@@ -84,6 +85,9 @@ struct Watch {
   bool explains = false;      ///< decisions come with reasons (Engine::explain)
   bool policy_times = false;  ///< measures the policy's calls, which costs two system calls each
 };
+
+/// What a pause does to the job in this world. The same under every algorithm, so that runs can be compared job by job.
+Pauses pauses_of(const Job& job, const PauseWorld& world);
 
 /// Simulates until all jobs complete. Jobs must be sorted by submission and each must fit the platform. Errors: Failure
 /// (UsageError for options the engine refuses; InputError if no job can ever complete).

@@ -20,7 +20,8 @@ struct JobTimes {
   Seconds lost() const { return to_start + paused + penalty + shared; }
 };
 
-/// Adds up the times during a simulation. Requires known needs and PausedWork::kKept. O(events + decisions) per call.
+/// Adds up the times during a simulation. Requires known needs and jobs that keep their work. O(events + decisions) per
+/// call.
 class JobTimesObserver final : public StepObserver {
  public:
   /// `jobs`: of the instance; `penalty`: of the simulation.

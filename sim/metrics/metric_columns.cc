@@ -7,7 +7,7 @@ namespace dfrs::sim {
 
 std::span<const MetricColumn> metric_columns() {
   using M = Metrics;
-  static constexpr std::array<MetricColumn, 22> columns{{
+  static constexpr std::array<MetricColumn, 24> columns{{
       {"max_stretch", &M::max_stretch},
       {"mean_stretch", &M::mean_stretch},
       {"mean_wait_s", &M::mean_wait},
@@ -30,6 +30,8 @@ std::span<const MetricColumn> metric_columns() {
       {"response_by_width_s", &M::response_by_width, true},
       {"slowdown60_by_width", &M::slowdown60_by_width, true},
       {"loss_of_capacity", &M::loss_of_capacity, true},
+      {"work_lost", &M::work_lost, true},
+      {"losses_per_job", &M::losses_per_job, true},
   }};
   // A metric that is not in the table does not compile.
   static_assert(sizeof(Metrics) == columns.size() * sizeof(double));

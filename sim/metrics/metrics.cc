@@ -39,6 +39,7 @@ Metrics measure(const Instance& instance, const RunResult& run, Seconds stretch_
     work += Instance::work(job);
     pauses += record.pauses;
     moves += record.moves;
+    m.losses_per_job += record.lost_runs / jobs;
   }
   m.makespan -= instance.jobs.front().submit;
   m.response_by_width /= width;
@@ -61,6 +62,7 @@ Metrics measure(const Instance& instance, const RunResult& run, Seconds stretch_
     m.move_gb_per_s = run.moved_mib / 1024 / span;
   }
   // All jobs complete, so the work done is that of the workload. Paused jobs and jobs in penalty do none.
+  if (work > 0) m.work_lost = run.lost_work / work;
   if (work > 0) m.underutilization = std::max(0.0, run.demand - work) / work;
   return m;
 }

@@ -39,6 +39,8 @@ struct Metrics {
   double slowdown60_by_width = 1;  ///< SLDwW: turnaround / processing time, both at least 60 s
   /// LOC: node seconds without a task while some job has no nodes / (nodes x makespan).
   double loss_of_capacity = 0;
+  double work_lost = 0;       ///< work of runs that pauses and moves ended for good, relative to all work
+  double losses_per_job = 0;  ///< such runs
 };
 
 Metrics measure(const Instance& instance, const RunResult& run, Seconds stretch_floor = 10);

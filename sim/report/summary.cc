@@ -75,6 +75,26 @@ AlgorithmSummary summarize_algorithm(const std::vector<Placed>& rows, std::size_
   return s;
 }
 
+// Sets the medians and intervals of averaged_figures().
+void add_spreads(CampaignSummary& campaign, const std::unordered_map<std::string, std::vector<Placed>>& by_algorithm) {
+  const std::span<const AveragedFigure> figures = averaged_figures();
+  for (AlgorithmSummary& a : campaign.algorithms) {
+    a.spreads.resize(figures.size());
+    std::vector<std::vector<double>> series(figures.size());
+    for (std::size_t f = 0; f < figures.size(); ++f) {
+      std::vector<double> values;
+      for (const Placed& placed : by_algorithm.at(a.algorithm)) {
+        values.push_back(figures[f].of(*placed.row, placed.from_best));
+      }
+      if (!std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); })) continue;
+      a.spreads[f].median = summarize(values).median;
+      series[f] = std::move(values);
+    }
+    const std::vector<std::optional<Interval>> intervals = bootstrap_means(series);
+    for (std::size_t f = 0; f < figures.size(); ++f) a.spreads[f].interval = intervals[f];
+  }
+}
+
 // Sets the intervals, and the differences from the best algorithm.
 void add_intervals(CampaignSummary& campaign,
                    const std::unordered_map<std::string, std::vector<Placed>>& by_algorithm) {
@@ -121,6 +141,40 @@ std::map<long, LoadGroup> grouped(const std::vector<ResultRow>& rows, double wid
 }
 
 }  // namespace
+
+std::span<const AveragedFigure> averaged_figures() {
+  using R = ResultRow;
+  static constexpr AveragedFigure all[] = {
+      {"max_stretch", [](const R& row, double) { return row.metrics.max_stretch; }},
+      {"bound", [](const R& row, double) { return row.bound_divisible; }},
+      {"mean_stretch", [](const R& row, double) { return row.metrics.mean_stretch; }},
+      {"mean_wait_s", [](const R& row, double) { return row.metrics.mean_wait; }},
+      {"underutilization", [](const R& row, double) { return row.metrics.underutilization; }},
+      {"pauses_per_job", [](const R& row, double) { return row.metrics.pauses_per_job; }},
+      {"moves_per_job", [](const R& row, double) { return row.metrics.moves_per_job; }},
+      {"traffic_gb_per_s", [](const R& row, double) { return row.metrics.pause_gb_per_s + row.metrics.move_gb_per_s; }},
+      {"degradation_ls1", [](const R& row, double) { return row.degradation_ls1(); }},
+      {"degradation_from_best", [](const R&, double from_best) { return from_best; }},
+      {"stretch_p50", [](const R& row, double) { return row.metrics.stretch_p50; }},
+      {"stretch_p90", [](const R& row, double) { return row.metrics.stretch_p90; }},
+      {"stretch_p95", [](const R& row, double) { return row.metrics.stretch_p95; }},
+      {"stretch_p99", [](const R& row, double) { return row.metrics.stretch_p99; }},
+      {"pauses", [](const R& row, double) { return row.metrics.pauses; }},
+      {"moves", [](const R& row, double) { return row.metrics.moves; }},
+      {"response_by_width_s", [](const R& row, double) { return row.metrics.response_by_width; }},
+      {"slowdown60_by_width", [](const R& row, double) { return row.metrics.slowdown60_by_width; }},
+      {"loss_of_capacity", [](const R& row, double) { return row.metrics.loss_of_capacity; }},
+      {"work_lost", [](const R& row, double) { return row.metrics.work_lost; }},
+      {"losses_per_job", [](const R& row, double) { return row.metrics.losses_per_job; }},
+  };
+  return all;
+}
+
+const AverageSpread& AlgorithmSummary::spread(std::string_view name) const {
+  const std::span<const AveragedFigure> figures = averaged_figures();
+  const auto at = std::find_if(figures.begin(), figures.end(), [&](const auto& figure) { return figure.name == name; });
+  return spreads.at(static_cast<std::size_t>(at - figures.begin()));
+}
 
 double CampaignSummary::best_degradation() const {
   double best = std::numeric_limits<double>::infinity();
@@ -187,6 +241,7 @@ CampaignSummary summarize_campaign(const std::vector<ResultRow>& rows, const Sum
                        return a.degradation.mean < b.degradation.mean;
                      });
   }
+  add_spreads(campaign, by_algorithm);
   add_intervals(campaign, by_algorithm);
   return campaign;
 }

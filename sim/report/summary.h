@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/campaign/results.h"
@@ -12,6 +15,19 @@
 #include "sim/metrics/metrics.h"
 
 namespace dfrs::sim {
+
+/// A figure that a report averages over instances, beside the degradation from bound.
+struct AveragedFigure {
+  std::string_view name;  ///< as in files
+  double (*of)(const ResultRow& row, double degradation_from_best);
+};
+std::span<const AveragedFigure> averaged_figures();
+
+/// How far the values of an average are apart; NaN if a value is unknown.
+struct AverageSpread {
+  double median = std::numeric_limits<double>::quiet_NaN();
+  std::optional<Interval> interval = {};  ///< of the mean; nothing with one instance
+};
 
 /// Averages are over the algorithm's instances, each with the same weight.
 struct AlgorithmSummary {
@@ -24,8 +40,11 @@ struct AlgorithmSummary {
   double traffic_gb_per_s = 0;  ///< memory of paused and moved jobs together
   double degradation_ls1 = 0;   ///< from the other bound
   double degradation_from_best = 0;              ///< of the algorithms compared, see sim/campaign/degradation.h
+  std::vector<AverageSpread> spreads;            ///< of averaged_figures(), in their order
   std::optional<double> published;               ///< mean degradation in the paper, where it is known
   std::optional<Interval> degradation_interval;  ///< of the mean; nothing with one instance
+  /// Of the average with this name in averaged_figures(). Errors: std::out_of_range.
+  const AverageSpread& spread(std::string_view name) const;
   /// Mean of degradation minus that of CampaignSummary::reference, over the instances that both have. Nothing if they
   /// have none in common; 0 without an interval for the reference itself.
   std::optional<double> difference;

@@ -105,12 +105,19 @@ ReportTable summary_table(const CampaignSummary& summary) {
       add(above, "avg", [](const A& a) { return a.difference.value_or(std::nan("")); });
       add_ends(table, summary, above, [](const A& a) -> const auto& { return a.difference_interval; });
     }
-    add("", "mean stretch", [](const A& a) { return a.mean.mean_stretch; });
+    const char* stretch = "mean stretch";
+    add(stretch, "avg", [](const A& a) { return a.mean.mean_stretch; });
+    add_ends(table, summary, stretch, [](const A& a) -> const auto& { return a.spread("mean_stretch").interval; });
+    add(stretch, "median", [](const A& a) { return a.spread("mean_stretch").median; });
   }
   add("", "underutil.", [](const A& a) { return a.mean.underutilization; });
   add("per job", "pauses", [](const A& a) { return a.mean.pauses_per_job; });
   add("per job", "moves", [](const A& a) { return a.mean.moves_per_job; });
   add("", "GB/s", [](const A& a) { return a.traffic_gb_per_s; });
+  const auto loses = [](const A& a) { return a.mean.work_lost > 0; };
+  if (std::any_of(summary.algorithms.begin(), summary.algorithms.end(), loses)) {
+    add("", "work lost", [](const A& a) { return a.mean.work_lost; });
+  }
   if (!incomplete.empty()) {
     table.notes.push_back(fmt::format(
         "Not comparable, because they have results for only some of the {} instances (number in brackets): {}.",
@@ -253,6 +260,8 @@ std::span<const Figure> figures() {
       {"", "response_by_width_s", [](const A& a) { return a.mean.response_by_width; }},
       {"", "slowdown60_by_width", [](const A& a) { return a.mean.slowdown60_by_width; }},
       {"", "loss_of_capacity", [](const A& a) { return a.mean.loss_of_capacity; }},
+      {"", "work_lost", [](const A& a) { return a.mean.work_lost; }},
+      {"", "losses_per_job", [](const A& a) { return a.mean.losses_per_job; }},
       {"degradation", "low", [](const A& a) { return low(a.degradation_interval); }},
       {"degradation", "high", [](const A& a) { return high(a.degradation_interval); }},
       {"difference", "mean", [](const A& a) { return a.difference.value_or(std::nan("")); }},
@@ -270,6 +279,9 @@ std::string csv_summary(const CampaignSummary& summary) {
   for (const Figure& figure : figures()) {
     out += fmt::format(",{}{}{}", figure.group, figure.group.empty() ? "" : "_", figure.name);
   }
+  for (const AveragedFigure& figure : averaged_figures()) {
+    out += fmt::format(",{0}_median,{0}_low,{0}_high", figure.name);
+  }
   std::string origin;
   for (const OriginColumn& column : origin_columns()) {
     out += fmt::format(",{}", column.name);
@@ -280,6 +292,11 @@ std::string csv_summary(const CampaignSummary& summary) {
   for (const AlgorithmSummary& a : summary.algorithms) {
     out += fmt::format("{},{},{}", csv_field(base::printable(a.algorithm)), a.instances, a.complete ? 1 : 0);
     for (const Figure& figure : figures()) out += ',' + csv_number(figure.of(a));
+    for (const AverageSpread& spread : a.spreads) {
+      for (const double value : {spread.median, low(spread.interval), high(spread.interval)}) {
+        out += ',' + csv_number(value);
+      }
+    }
     out += origin + '\n';
   }
   return out;
@@ -296,6 +313,11 @@ std::string json_summary(const CampaignSummary& summary) {
     for (const Figure& figure : figures()) {
       ordered_json& place = figure.group.empty() ? object : object[std::string(figure.group)];
       place[std::string(figure.name)] = figure.of(a);  // NaN becomes null
+    }
+    for (std::size_t f = 0; f < a.spreads.size(); ++f) {
+      const AverageSpread& spread = a.spreads[f];
+      object["spread"][std::string(averaged_figures()[f].name)] = {
+          {"median", spread.median}, {"low", low(spread.interval)}, {"high", high(spread.interval)}};
     }
   }
   const ordered_json document{{"instances", summary.instances},

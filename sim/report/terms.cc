@@ -19,7 +19,7 @@ const std::vector<Term>& report_terms() {
       {"low, high",
        "The 95 % interval of the average before them, by 2,000 bootstrap resamples of the instances (BCa, seed "
        "20100419): how far it would move with other instances of the same kind. With fewer than ten instances it is "
-       "shorter than it should be."},
+       "shorter than it should be. CSV and JSON have interval and median of every average."},
       {"above the best",
        "How much higher the degradation is than that of the algorithm with the lowest average, instance by instance. "
        "Where the interval includes 0, these instances cannot tell the two apart."},

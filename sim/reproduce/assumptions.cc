@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "policy/rr7659/options.h"
@@ -25,8 +26,19 @@ constexpr double kNear = 0.1;
 constexpr double kLeastRatio = 0.01;  // a measured 0 must not make a mean 0
 
 // What is simulated. All but the first change decisions or workloads.
-enum class Variant : std::size_t { plain, merged, free, long_penalty, short_period, floor, batch_jobs, typeless };
-constexpr std::size_t kVariants = 8;
+enum class Variant : std::size_t {
+  plain,
+  merged,
+  free,
+  long_penalty,
+  short_period,
+  floor,
+  batch_jobs,
+  typeless,
+  ties,
+  fill
+};
+constexpr std::size_t kVariants = 10;
 
 // How runs become one figure.
 enum class Averaging { mean, median, pooled, above_07, submissions, small_nodes };
@@ -66,6 +78,12 @@ constexpr std::array kAssumptions{
     Assumption{"period-450", Variant::short_period, Counting::job, Averaging::mean, "a period of 450 s"},
     Assumption{"floor", Variant::floor, Counting::job, Averaging::mean,
                "priorities count at least 30 s of flow time, or without it where the paper has it"},
+    Assumption{"ties", Variant::ties, Counting::job, Averaging::mean,
+               "MCB8 takes equal jobs by priority, not by submission (/TIES=PRIORITY)"},
+    Assumption{"fill", Variant::fill, Counting::job, Averaging::mean,
+               "the same, and \"*\" also acts after a periodic repack (/TIES=PRIORITY/FILL)"},
+    Assumption{"fill-resumes", Variant::fill, Counting::resumes, Averaging::mean,
+               "the same, and resumes count like pauses"},
     Assumption{"batch-jobs", Variant::batch_jobs, Counting::job, Averaging::mean, "workloads of batch jobs only"},
     Assumption{"typeless", Variant::typeless, Counting::job, Averaging::mean, "workloads of the model's one-type set"},
 };
@@ -105,11 +123,22 @@ SimOptions options_of(Variant variant, const CostStudy& study) {
   return sim;
 }
 
-Outcome run_one(const Instance& instance, std::string_view name, SimOptions sim) {
+// The algorithm under the variant's rules, which do not concern every algorithm.
+Algorithm algorithm_of(Variant variant, std::string_view name) {
+  std::vector<std::string> suffixes;
+  if (variant == Variant::fill) suffixes.emplace_back("/TIES=PRIORITY/FILL");
+  if (variant == Variant::fill || variant == Variant::ties) suffixes.emplace_back("/TIES=PRIORITY");
+  for (const std::string& suffix : suffixes) {
+    if (const auto found = parse_algorithm(std::string(name) + suffix)) return *found;
+  }
+  return *parse_algorithm(name);
+}
+
+Outcome run_one(const Instance& instance, const Algorithm& algorithm, SimOptions sim) {
   GlpkSolver solver;
   sim.engine.lp_solver = &solver;
   CostCounter counter;
-  const RunResult run = simulate(instance, *parse_algorithm(name), sim, &counter);
+  const RunResult run = simulate(instance, algorithm, sim, &counter);
   counter.finish();
   Outcome outcome;
   for (std::size_t k = 0; k < kCountings; ++k) outcome.counts[k] = counter.count(static_cast<Counting>(k));
@@ -138,7 +167,9 @@ class Simulated {
           const std::size_t variant = k / (algorithms_ * each_);
           const std::size_t instance = k % each_;
           outcomes_[k] =
-              run_one(sets[variant][instance], study.targets[k / each_ % algorithms_].algorithm, sims[variant]);
+              run_one(sets[variant][instance],
+                      algorithm_of(static_cast<Variant>(variant), study.targets[k / each_ % algorithms_].algorithm),
+                      sims[variant]);
           outcomes_[k].above_07 = instance >= study.instances;
         },
         options.progress);

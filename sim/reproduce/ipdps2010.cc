@@ -160,14 +160,17 @@ class Run {
     return instances;
   }
 
-  void add_spread(std::string_view algorithm, std::string_view set, const Spread& published, const Summary& ours) {
+  void add_spread(std::string_view algorithm, std::string_view set, const Spread& published,
+                  std::span<const double> values) {
     const char* variant_of = algorithm == kExtraOnly ? "EASY" : "";
-    const auto add = [&](std::string_view what, double paper, double measured) {
-      report_.add({"table1", std::string(algorithm), fmt::format("{} {}", set, what), paper, measured, {}, variant_of});
+    const Summary ours = summarize(values);
+    const auto cell = [&](std::string_view what, double paper, double measured) {
+      return Comparison{"table1",  std::string(algorithm), fmt::format("{} {}", set, what), paper, measured, {},
+                        variant_of};
     };
-    add("avg", published.average, ours.mean);
-    add("std", published.deviation, ours.stddev);
-    add("max", published.most, ours.max);
+    report_.add_mean(cell("avg", published.average, ours.mean), values);
+    report_.add(cell("std", published.deviation, ours.stddev));
+    report_.add(cell("max", published.most, ours.max));
   }
 
   void table1() {
@@ -181,9 +184,9 @@ class Run {
     Degradations hpc2n;
     if (!weeks_.empty()) hpc2n = degradations_and_variant(plan_, "HPC2N", kPenalty);
     const auto add = [&](std::string_view algorithm, const Degradation& row) {
-      add_spread(algorithm, "scaled", row.scaled, summarize(scaled.at(algorithm)));
-      add_spread(algorithm, "unscaled", row.unscaled, summarize(unscaled.at(algorithm)));
-      if (!weeks_.empty()) add_spread(algorithm, "HPC2N", row.hpc2n, summarize(hpc2n.at(algorithm)));
+      add_spread(algorithm, "scaled", row.scaled, scaled.at(algorithm));
+      add_spread(algorithm, "unscaled", row.unscaled, unscaled.at(algorithm));
+      if (!weeks_.empty()) add_spread(algorithm, "HPC2N", row.hpc2n, hpc2n.at(algorithm));
     };
     for (const Degradation& row : kTable1) {
       add(row.algorithm, row);
@@ -212,14 +215,11 @@ class Run {
           const auto rows = plan_.rows(at_load(step), row.algorithm, with_penalty(kPenalty));
           for (const ResultRow& result : rows) values.push_back(result.metrics.*column.ours);
         }
-        const Summary ours = summarize(values);
         const Cost& paper = row.*column.published;
-        const auto add = [&](std::string_view what, double published, double measured) {
-          report_.add(
-              {"table2", std::string(row.algorithm), fmt::format("{} {}", column.name, what), published, measured});
-        };
-        add("avg", paper.average, ours.mean);
-        add("max", paper.most, ours.max);
+        report_.add_mean({"table2", std::string(row.algorithm), fmt::format("{} avg", column.name), paper.average},
+                         values);
+        report_.add({"table2", std::string(row.algorithm), fmt::format("{} max", column.name), paper.most,
+                     summarize(values).max});
       }
     }
   }
@@ -228,8 +228,8 @@ class Run {
     for (int step = 1; step <= kLoads; ++step) {
       const Degradations at = degradations(plan_, at_load(step), penalty);
       for (const Degradation& row : kTable1) {
-        report_.add({part, fmt::format("{:.1f}", load_of(step)), std::string(row.algorithm), std::nullopt,
-                     summarize(at.at(row.algorithm)).mean});
+        report_.add_mean({part, fmt::format("{:.1f}", load_of(step)), std::string(row.algorithm), std::nullopt},
+                         at.at(row.algorithm));
       }
     }
     report_.plot({part, "load", "average degradation from the best", false, true});

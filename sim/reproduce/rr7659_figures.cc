@@ -79,7 +79,7 @@ void show_degradations_by_load(std::string_view part, const Experiments& experim
         const std::size_t each = rows.size() / loads.size();
         std::vector<double> values;
         for (const ResultRow& row : rows.subspan(l * each, each)) values.push_back(degradation(row));
-        report.add({std::string(part), number(loads[l]), std::string(algorithm), {}, summarize(values).mean});
+        report.add_mean({std::string(part), number(loads[l]), std::string(algorithm), {}}, values);
       }
     }
   };
@@ -109,12 +109,14 @@ void show_underutilization_by_period(std::string_view part, const Experiments& e
   double below_easy = 0;  // the first period at which DFRS has less underutilization
   double below_extra = 0;
   for (const double period : periods_of(part)) {
-    const double easy = mean_over(experiments, of.sets, "EASY", period, underutilization);
-    const double extra = mean_over(experiments, of.sets, kExtraOnly, period, underutilization);
-    const double best = mean_over(experiments, of.sets, kBest, period, underutilization);
-    report.add({std::string(part), number(period), "EASY", {}, easy});
-    report.add({std::string(part), number(period), std::string(kExtraOnly), {}, extra});
-    report.add({std::string(part), number(period), std::string(kBest), {}, best});
+    const auto add = [&](std::string_view algorithm) {
+      const std::vector<double> values = experiments.values(of.sets, algorithm, period, underutilization);
+      report.add_mean({std::string(part), number(period), std::string(algorithm), {}}, values);
+      return summarize(values).mean;
+    };
+    const double easy = add("EASY");
+    const double extra = add(kExtraOnly);
+    const double best = add(kBest);
     if (below_easy == 0 && best < easy) below_easy = period;
     if (below_extra == 0 && best < extra) below_extra = period;
   }
@@ -147,11 +149,8 @@ void show_degradations_by_period(std::string_view part, const Experiments& exper
     report.note(std::string(part), experiments.describe(of.sets.front()));
     if (!experiments.has(of.sets.front())) continue;
     for (const double period : periods_of(part)) {
-      report.add({std::string(part),
-                  number(period),
-                  std::string(of.name),
-                  {},
-                  mean_over(experiments, of.sets, kBest, period, degradation)});
+      report.add_mean({std::string(part), number(period), std::string(of.name), {}},
+                      experiments.values(of.sets, kBest, period, degradation));
     }
     growth += fmt::format("{}{:.2f} on {}", growth.empty() ? "" : ", ",
                           mean_over(experiments, of.sets, kBest, kShort, degradation) /
@@ -176,13 +175,12 @@ void need_bandwidth_by_period(std::string_view part, Experiments& experiments) {
 void show_bandwidth_by_period(std::string_view part, const Experiments& experiments, ReproductionReport& report) {
   constexpr std::array<Set, 1> sets{Set::scaled_high};
   for (const double period : periods_of(part)) {
-    const double pauses =
-        mean_over(experiments, sets, kBest, period, [](const ResultRow& row) { return row.metrics.pause_gb_per_s; });
-    const double moves =
-        mean_over(experiments, sets, kBest, period, [](const ResultRow& row) { return row.metrics.move_gb_per_s; });
-    report.add({std::string(part), number(period), "pauses", {}, pauses});
-    report.add({std::string(part), number(period), "moves", {}, moves});
-    report.add({std::string(part), number(period), "both", {}, pauses + moves});
+    const auto add = [&](const char* column, double (*value)(const ResultRow&)) {
+      report.add_mean({std::string(part), number(period), column, {}}, experiments.values(sets, kBest, period, value));
+    };
+    add("pauses", [](const ResultRow& row) { return row.metrics.pause_gb_per_s; });
+    add("moves", [](const ResultRow& row) { return row.metrics.move_gb_per_s; });
+    add("both", [](const ResultRow& row) { return row.metrics.pause_gb_per_s + row.metrics.move_gb_per_s; });
   }
   report.plot({std::string(part), "period (s)", "bandwidth (GB/s)"});
   report.note(std::string(part), experiments.describe(Set::scaled_high));

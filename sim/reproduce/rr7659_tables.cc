@@ -98,21 +98,27 @@ void show_degradations(std::string_view part, const Experiments& experiments, Re
   for (const std::string_view algorithm : rows_of(part, experiments.options())) {
     for (const PaperSet& column : columns) {
       if (!experiments.has(column.sets.front())) continue;
-      const Summary s = summarize(
-          experiments.values(column.sets, algorithm, kPeriod, [](const ResultRow& row) { return row.degradation(); }));
+      const std::vector<double> values =
+          experiments.values(column.sets, algorithm, kPeriod, [](const ResultRow& row) { return row.degradation(); });
+      const Summary s = summarize(values);
       const std::size_t first = 3 * static_cast<std::size_t>(&column - kPaperSets.data());
       const std::array<std::pair<const char*, double>, 3> figures{
           {{"avg.", s.mean}, {"std.", s.stddev}, {"max", s.max}}};
       for (std::size_t k = 0; k < figures.size(); ++k) {
         const std::string heading =
             columns.size() == 1 ? figures[k].first : fmt::format("{} {}", column.name, figures[k].first);
-        report.add({std::string(part),
-                    std::string(algorithm),
-                    heading,
-                    published_degradation(in_paper(algorithm), first + k),
-                    figures[k].second,
-                    {},
-                    variant_of(algorithm)});
+        Comparison cell{std::string(part),
+                        std::string(algorithm),
+                        heading,
+                        published_degradation(in_paper(algorithm), first + k),
+                        figures[k].second,
+                        {},
+                        variant_of(algorithm)};
+        if (k == 0) {
+          report.add_mean(std::move(cell), values);
+        } else {
+          report.add(std::move(cell));
+        }
       }
     }
   }
@@ -134,15 +140,15 @@ void show_underutilization(std::string_view part, const Experiments& experiments
     for (std::size_t k = 0; k < kPaperSets.size(); ++k) {
       const PaperSet& column = kPaperSets[k];
       if (!experiments.has(column.sets.front())) continue;
-      const Summary s = summarize(experiments.values(
-          column.sets, algorithm, kPeriod, [](const ResultRow& row) { return row.metrics.underutilization; }));
-      report.add({std::string(part),
-                  std::string(algorithm),
-                  std::string(column.name),
-                  published.figures[k],
-                  s.mean,
-                  {},
-                  variant_of(algorithm)});
+      report.add_mean({std::string(part),
+                       std::string(algorithm),
+                       std::string(column.name),
+                       published.figures[k],
+                       0,
+                       {},
+                       variant_of(algorithm)},
+                      experiments.values(column.sets, algorithm, kPeriod,
+                                         [](const ResultRow& row) { return row.metrics.underutilization; }));
     }
   };
   for (const PublishedUnderutilization& row : published_underutilizations()) {
@@ -165,11 +171,12 @@ void show_costs(std::string_view part, const Experiments& experiments, Reproduct
   for (const std::string_view algorithm : cost_rows(part, experiments.options())) {
     for (std::size_t k = begin; k < end; ++k) {
       const Cost& cost = kCosts[k];
-      const Summary s = summarize(experiments.values(kHigh, algorithm, kPeriod, cost.value));
+      const std::vector<double> values = experiments.values(kHigh, algorithm, kPeriod, cost.value);
       const std::string name = fmt::format("{} {}", cost.of, cost.unit);
-      report.add({std::string(part), std::string(algorithm), name + " avg.", published_cost(algorithm, 2 * k), s.mean});
-      report.add(
-          {std::string(part), std::string(algorithm), name + " max", published_cost(algorithm, 2 * k + 1), s.max});
+      report.add_mean({std::string(part), std::string(algorithm), name + " avg.", published_cost(algorithm, 2 * k)},
+                      values);
+      report.add({std::string(part), std::string(algorithm), name + " max", published_cost(algorithm, 2 * k + 1),
+                  summarize(values).max});
     }
   }
   report.note(std::string(part), experiments.describe(Set::scaled_high));

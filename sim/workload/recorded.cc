@@ -124,6 +124,7 @@ class Collector {
     follower.job.tasks = static_cast<int>(job.tasks);
     follower.job.cpu_need = std::clamp(job.cpu_need, kMinNeed, kMaxNeed);
     follower.job.rigid = job.rigid;
+    follower.job.user = job.user;
     const auto estimates = reader_.estimates().run_time;
     follower.job.estimate = slot < estimates.size() ? estimates[slot] : kNever;
     if (job.state == JobState::running && !follower.started) {
@@ -131,7 +132,10 @@ class Collector {
       follower.record.start = now;
     }
     if (job.eligible != nullptr) restricted_.insert(job.id);
-    if (job.flags.may_not_move || job.flags.may_not_pause || job.flags.exclusive) flagged_.insert(job.id);
+    // Its mark is what the host said first: a job that has lost enough runs is not paused any more.
+    if (!follower.job.pauses) follower.job.pauses = job.pauses;
+    const bool unexplained = follower.job.pauses == Pauses::kept && (job.flags.may_not_move || job.flags.may_not_pause);
+    if (unexplained || job.flags.exclusive) flagged_.insert(job.id);
   }
 
   void leave(Follower& follower, Seconds now, const JobView* shown, bool ended) {
@@ -197,8 +201,11 @@ class Collector {
     JobId unused = 0;
     for (const Follower& follower : jobs_) unused = std::max(unused, follower.job.id + 1);
     std::size_t renamed = 0;
+    run.marked =
+        std::any_of(jobs_.begin(), jobs_.end(), [](const Follower& f) { return f.job.pauses != Pauses::kept; });
     for (Follower& follower : jobs_) {
       Job job = follower.job;
+      if (!run.marked) job.pauses.reset();
       if (!seen.insert(job.id).second) {
         job.id = unused++;
         ++renamed;

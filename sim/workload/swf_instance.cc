@@ -28,6 +28,7 @@ SwfWorkload swf_workload(SwfRecords& log, const std::string& name, const SwfConv
     job.submit = record.submit;
     job.run_time = record.run_time;
     job.estimate = record.estimate;
+    job.user = record.user;
     job.weight = record.weight;
     annotate(record, job);
     if (record.processors <= processors && fit.fits(job)) return;

@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "base/utf8.h"
+#include "policy/core/enum_names.h"
 #include "sim/errors.h"
 #include "sim/workload/fit.h"
 #include "sim/workload/number_parser.h"
@@ -19,6 +20,7 @@ namespace dfrs::sim {
 namespace {
 
 constexpr std::string_view kMagic = "dfrs-trace";
+constexpr std::string_view kNoMark = "-";
 constexpr double kLeastCpu =
     1e-6;  // of CPU needs and capacities; less is a mistake, and its inverse would swamp all sums
 constexpr double kMostCpu = 1e6;
@@ -74,7 +76,7 @@ class TraceParser {
       finish_instance();
       instances_.emplace_back();
       open_ = true;
-      reserved_ = false;
+      reserved_ = marked_ = false;
       start_line_ = lines_.number();
     } else if (header.name == "Name") {
       take_name(header.value);
@@ -86,6 +88,10 @@ class TraceParser {
       before_jobs(current("'; Reserved:'"), "Reserved");
       if (header.value != "yes") fail("Reserved is '{}', expected yes", printable_word(header.value));
       reserved_ = true;
+    } else if (header.name == "Pauses") {
+      before_jobs(current("'; Pauses:'"), "Pauses");
+      if (header.value != "yes") fail("Pauses is '{}', expected yes", printable_word(header.value));
+      marked_ = true;
     }
   }
 
@@ -129,7 +135,7 @@ class TraceParser {
     platform.nodes.insert(platform.nodes.end(), static_cast<std::size_t>(count), node);
   }
 
-  // id submit tasks cpu_need memory_mib [other ...] run_time estimate [reserved_start]
+  // id submit tasks cpu_need memory_mib [other ...] run_time estimate [reserved_start] [pauses]
   void take_job(std::string_view line) {
     Instance& instance = current("a job");
     if (instance.jobs.empty()) {
@@ -138,13 +144,14 @@ class TraceParser {
       ids_.clear();
     }
     const std::size_t dims = instance.platform.rigid_dims;
-    const std::size_t expected = 6 + dims + (reserved_ ? 1 : 0);
+    const std::size_t expected = 6 + dims + (reserved_ ? 1 : 0) + (marked_ ? 1 : 0);
     std::size_t fields = 0;
     FieldSplitter counter(line);
     for (std::string_view unused; counter.next(unused);) ++fields;
     if (fields != expected) {
-      fail("{} field{}, expected {}: id submit tasks cpu_need memory{} run_time estimate{}", fields,
-           fields == 1 ? "" : "s", expected, dims > 1 ? " other.." : "", reserved_ ? " reserved_start" : "");
+      fail("{} field{}, expected {}: id submit tasks cpu_need memory{} run_time estimate{}{}", fields,
+           fields == 1 ? "" : "s", expected, dims > 1 ? " other.." : "", reserved_ ? " reserved_start" : "",
+           marked_ ? " pauses" : "");
     }
     FieldSplitter words(line);
     const auto take = [&] {
@@ -161,6 +168,7 @@ class TraceParser {
     job.run_time = number(take(), "run_time", 0, kMaxTraceSeconds);
     job.estimate = number(take(), "estimate", 0, kMaxTraceSeconds);
     if (reserved_) job.reserved_start = number(take(), "reserved_start", 0, kMaxTraceSeconds);
+    if (marked_) job.pauses = mark(take());
 
     if (!instance.jobs.empty() && job.submit < instance.jobs.back().submit) {
       fail("submitted at {}, before the job of the line above ({}); sort the jobs by submit time", job.submit,
@@ -181,6 +189,14 @@ class TraceParser {
     if (instance.name.empty()) lacks("'; Name:' line");
     if (instance.platform.nodes.empty()) lacks("'; Nodes:' line");
     if (instance.jobs.empty()) lacks("jobs");
+  }
+
+  // "-": the world decides.
+  std::optional<Pauses> mark(std::string_view text) const {
+    if (text == kNoMark) return std::nullopt;
+    const std::optional<Pauses> pauses = enum_from_name<Pauses>(text);
+    if (!pauses) fail("pauses is '{}', expected kept, lost, none or {}", printable_word(text), kNoMark);
+    return pauses;
   }
 
   static std::string_view rigid_name(std::size_t d) { return d == kMemory ? "memory" : "other rigid resource"; }
@@ -225,6 +241,7 @@ class TraceParser {
   std::size_t start_line_ = 0;
   bool open_ = false;
   bool reserved_ = false;  // jobs have an additional field
+  bool marked_ = false;    // and one more
 };
 
 }  // namespace
@@ -269,17 +286,21 @@ std::string format_trace(const Instance& instance, const std::vector<std::string
   }
   const bool reserved =
       std::any_of(instance.jobs.begin(), instance.jobs.end(), [](const Job& job) { return job.reserved_start != 0; });
+  const bool marked =
+      std::any_of(instance.jobs.begin(), instance.jobs.end(), [](const Job& job) { return job.pauses.has_value(); });
   if (reserved) fmt::format_to(to, "; Reserved: yes\n");
-  fmt::format_to(to, "; Fields: id submit tasks cpu_need memory_mib {}run_time estimate{}\n",
+  if (marked) fmt::format_to(to, "; Pauses: yes\n");
+  fmt::format_to(to, "; Fields: id submit tasks cpu_need memory_mib {}run_time estimate{}{}\n",
                  platform.rigid_dims > 2   ? "other other "
                  : platform.rigid_dims > 1 ? "other "
                                            : "",
-                 reserved ? " reserved_start" : "");
+                 reserved ? " reserved_start" : "", marked ? " pauses" : "");
   for (const Job& job : instance.jobs) {
     fmt::format_to(to, "{} {} {} {}", job.id, job.submit, job.tasks, job.cpu_need);
     for (std::size_t d = 0; d < platform.rigid_dims; ++d) fmt::format_to(to, " {}", job.rigid[d]);
     fmt::format_to(to, " {} {}", job.run_time, job.estimate);
     if (reserved) fmt::format_to(to, " {}", job.reserved_start);
+    if (marked) fmt::format_to(to, " {}", job.pauses ? enum_name(*job.pauses) : kNoMark);
     fmt::format_to(to, "\n");
   }
   return fmt::to_string(out);

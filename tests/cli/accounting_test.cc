@@ -117,7 +117,7 @@ TEST(CliAdvise, SettingsAreWhatDfrsTakes) {
     words.insert(words.end(), source.begin(), source.end());
     EXPECT_EQ(output_of(words), "");
     const std::string conf = file_bytes(folder / "dfrs.conf");
-    EXPECT_THAT(conf, AllOf(HasSubstr("\nAlgorithm="), HasSubstr("\nPauseBy="), HasSubstr("\nPartitions=")));
+    EXPECT_THAT(conf, AllOf(HasSubstr("\nAlgorithm="), HasSubstr("\nPauses="), HasSubstr("\nPartitions=")));
     EXPECT_THAT(conf, StartsWith("# program: dfrs-sim "));
     EXPECT_THAT(file_bytes(folder / "page.md"),
                 HasSubstr("```\n" + conf.substr(conf.find("# dfrs.conf to start")) + "```\n"));

@@ -70,7 +70,7 @@ TEST(CliImportCsv, EachShippedMapReadsItsDataSet) {
     EXPECT_EQ(jobs_of(trace), one.jobs) << one.map;
     const std::string file = folder.write(std::string(one.map) + ".dfrs", trace);
     const std::string results = output_of({"run", file, "-a", "GreedyP*", "--json"});
-    EXPECT_THAT(results, HasSubstr("\"jobs\":" +
+    EXPECT_THAT(results, HasSubstr("\"jobs\": " +
                                    std::to_string(std::count(one.jobs, one.jobs + std::string(one.jobs).size(), '\n'))))
         << one.map;
     EXPECT_THAT(output_of({"import", "csv", sample(one.map), "--map", one.map, "--to", "swf", "--anonymise"}),

@@ -53,7 +53,7 @@ void expect_difference(const Case& c, const std::string& source, const std::stri
 }
 
 TEST(CliOptions, OfSimulationsAreNotIgnored) {
-  const std::vector<std::string> lost{"--paused-work", "lost", "--memory", "1000"};
+  const std::vector<std::string> lost{"--pauses", "lost", "--memory", "1000"};
   const std::vector<std::string> memory{"--memory", "1000"};
   const std::vector<std::string> discover{"--real-need", "0.2-0.9", "--discover-needs"};
   const std::vector<Case> cases{
@@ -63,7 +63,7 @@ TEST(CliOptions, OfSimulationsAreNotIgnored) {
       {{"--priority-floor", "3000"}, "GreedyP*", memory},
       {{"--instants", "merged"}, "Greedy/per", {"--period", "1"}},
       {{"--batch-nodes", "packed"}, "FCFS", {"--cores", "2", "--nodes", "4"}},
-      {{"--paused-work", "lost"}, "GreedyP*", memory},
+      {{"--pauses", "lost"}, "GreedyP*", memory},
       {{"--min-progress", "600"}, "GreedyP*", lost},
       {{"--max-lost-runs", "0"}, "GreedyP*", lost},
       {{"--discover-needs"}, "Triage", {"--real-need", "0.2-0.9"}},

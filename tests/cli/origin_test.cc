@@ -105,7 +105,7 @@ TEST(CliOrigin, ResultsNameEveryOption) {
                                                   {"--instants", "merged"},
                                                   {"--batch-passes", "event"},
                                                   {"--batch-nodes", "packed"},
-                                                  {"--paused-work", "lost"},
+                                                  {"--pauses", "lost"},
                                                   {"--discover-needs", ""},
                                                   {"--need-floor", "0.25"},
                                                   {"--min-progress", "61"},

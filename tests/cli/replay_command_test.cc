@@ -93,8 +93,8 @@ TEST(CliReplay, LostWorkIsInTheRecord) {
   const TemporaryFolder folder;
   const std::string algorithm = "GreedyP*/OPT=MIN";
   const std::string path =
-      record(folder, crowded_trace(), algorithm, "l.jsonl", {"--paused-work", "lost", "--min-progress", "5"});
-  EXPECT_THAT(file_bytes(path), HasSubstr(R"("host":{"penalty":300,"keeps_work":false,"min_progress":5,)"));
+      record(folder, crowded_trace(), algorithm, "l.jsonl", {"--pauses", "lost", "--min-progress", "5"});
+  EXPECT_THAT(file_bytes(path), HasSubstr(R"("host":{"penalty":300,"swap_rate":0,"pauses":"lost","min_progress":5,)"));
   EXPECT_EQ(dfrs_sim({"replay", path}).exit_code, 0);
 }
 

@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 #include <string>
+#include <utility>
 
 #include "base/sha256.h"
 #include "dfrs-config.h"
 #include "tests/cli/process.h"
 #include "tests/cli/samples.h"
 #include "tests/sim/temporary_folder.h"
+#include "tests/sim/traces.h"
 
 namespace dfrs::sim {
 namespace {
@@ -76,6 +79,30 @@ TEST(CliReproduce, ShowsAndKeepsAFigure) {
 
   EXPECT_EQ(output_of(reproduce, traces), text);
   EXPECT_EQ(file_bytes(folder / "out/rr7659.csv"), csv);
+}
+
+// Another simulator's figures of the same log.
+TEST(CliReproduce, Sc15AgreesOnKth) {
+  DFRS_TRACE_OR_SKIP(path, "KTH-SP2-1996-2.1-cln.swf.gz");
+  const TemporaryFolder folder;
+  output_of({"reproduce", "sc15", "--parts", "kth", "--traces", std::filesystem::path(path).parent_path(), "-o",
+             folder / "out"});
+  std::istringstream csv(file_bytes(folder / "out/sc15.csv"));
+  std::string line;
+  std::getline(csv, line);
+  int cells = 0;
+  for (; std::getline(csv, line); ++cells) {
+    std::vector<std::string> fields;
+    std::string field;
+    bool quoted = false;
+    for (const char c : line) {
+      if (c == '"') quoted = !quoted;
+      if (c != ',' || quoted) field += c;
+      if (c == ',' && !quoted) fields.push_back(std::exchange(field, {}));
+    }
+    EXPECT_NEAR(std::stod(fields.at(5)), 1, 0.01) << line;
+  }
+  EXPECT_EQ(cells, 12);
 }
 
 TEST(CliReproduce, TriageHasPartsByKind) {

@@ -108,6 +108,8 @@ def up(arguments):
     print(f"{'up already' if before else 'up'}: {options.nodes} nodes of {options.cpus} CPUs{real} and "
           f"{options.memory} MiB under {options.scheduler} ({time.monotonic() - begun:.1f} s)")
     print(f"To use it:\n\n    source {cluster.folder}/env\n    sbatch --wrap 'sleep 60'; squeue\n")
+    if cluster.has_agents:
+        print("To look at it in a browser:\n\n    dfrsctl web\n")
     print("To end it:  ./quickstart cluster down" + _dir_option(cluster))
     return 0
 

@@ -152,6 +152,43 @@ Simulated simulate_plainly(const sim::Instance& instance, const DfrsAlgorithm& a
   return result;
 }
 
+namespace {
+
+// The formulas as their papers print them, with the least values that policy/batch/queue_rank.h states.
+double plain_rank(QueueRank rank, const sim::Job& job, Seconds now) {
+  const double requested = std::max(1.0, job.estimate);
+  const double submitted = std::max(1.0, job.submit);
+  const double size = job.tasks;
+  const double wait = std::max(0.0, now - job.submit);
+  switch (rank) {
+    case QueueRank::fcfs:
+      return 0;
+    case QueueRank::sjf:
+      return requested;
+    case QueueRank::ljf:
+      return 0 - requested;
+    case QueueRank::saf:
+      return size * requested;
+    case QueueRank::xf:
+      return 0 - (wait + requested) / requested;
+    case QueueRank::f1:
+      return std::log10(requested) * size + 870 * std::log10(submitted);
+    case QueueRank::f2:
+      return std::sqrt(requested) * size + 25600 * std::log10(submitted);
+    case QueueRank::f3:
+      return requested * size + 6860000 * std::log10(submitted);
+    case QueueRank::f4:
+      return requested * std::sqrt(size) + 530000 * std::log10(submitted);
+    case QueueRank::wfp3:
+      return 0 - (wait / requested) * (wait / requested) * (wait / requested) * size;
+    case QueueRank::unicef:
+      return 0 - wait / (std::max(1.0, std::log2(size)) * requested);
+  }
+  return 0;
+}
+
+}  // namespace
+
 Simulated simulate_plainly(const sim::Instance& instance, const BatchAlgorithm& algorithm,
                            const SimulatorOptions& options) {
   struct Running {
@@ -173,7 +210,16 @@ Simulated simulate_plainly(const sim::Instance& instance, const BatchAlgorithm& 
     result.jobs[job].start = now;
     running.push_back({job, now + instance.jobs[job].run_time, now + instance.jobs[job].estimate});
   };
+  // Sorts the queue from there on.
+  const auto rank_from = [&](std::size_t from, QueueRank rank) {
+    if (!algorithm.ranked() || from >= queue.size()) return;
+    std::sort(queue.begin() + static_cast<std::ptrdiff_t>(from), queue.end(), [&](std::size_t a, std::size_t b) {
+      const double x = plain_rank(rank, instance.jobs[a], now), y = plain_rank(rank, instance.jobs[b], now);
+      return x < y || (x == y && a < b);
+    });
+  };
   const auto pass = [&] {
+    rank_from(0, algorithm.head);
     while (!queue.empty() && tasks(queue.front()) <= free) {
       start(queue.front());
       queue.erase(queue.begin());
@@ -193,6 +239,7 @@ Simulated simulate_plainly(const sim::Instance& instance, const BatchAlgorithm& 
       extra = open - tasks(queue.front());
       break;
     }
+    rank_from(1, algorithm.others);
     for (std::size_t k = 1; k < queue.size();) {
       const std::size_t job = queue[k];
       const bool in_time =

@@ -111,6 +111,7 @@ void TriageLockstep::take(const ClusterView& view, std::span<const Event> events
   if (resync) {
     set_in_.reset();
     known_.clear();
+    last_start_.clear();
   }
   for (const Event& event : events) {
     const bool completed = event.kind == EventKind::completed;
@@ -157,13 +158,22 @@ double TriageLockstep::urgency(JobSlot slot) const {
   const JobView& job = view_->jobs[slot];
   const double s = options_.time_scale;
   const Seconds cost = job.penalty >= 0 ? job.penalty : options_.penalty * s;
-  const Seconds ahead = job.state == JobState::waiting ? options_.patience * s : cost;
-  return user_weight(slot) * (job.flow_time(view_->now) + ahead) / std::max(job.virtual_time(view_->now), 10 * s);
+  Seconds ahead = job.state == JobState::waiting ? options_.patience * s : cost;
+  if (job.state != JobState::waiting && job.lost_runs > 0) ahead = 0;  // nothing to read back
+  return user_weight(slot) * (job.flow_time(view_->now) + ahead) /
+         std::max({job.virtual_time(view_->now), job.longest_run, 10 * s});
 }
 
 double TriageLockstep::pause_cost(JobSlot slot) const {
   const JobView& job = view_->jobs[slot];
   const double s = options_.time_scale;
+  const Seconds v = job.virtual_time(view_->now);
+  if (job.pauses == Pauses::lost) {  // LOSS x 2^losses x stretch after the loss
+    double cost = options_.loss_margin * user_weight(slot) * (job.flow_time(view_->now) + std::max(v, job.penalty)) /
+                  std::max({v, job.longest_run, 10 * s});
+    for (std::uint32_t k = 0; k < job.lost_runs; ++k) cost *= 2;
+    return cost;
+  }
   Seconds cost = job.penalty >= 0 ? job.penalty : options_.penalty * s;
   if (job.state == JobState::running && job.clock.since > view_->now) {
     cost = std::max(0.0, cost - (job.clock.since - view_->now));  // what is before it anyway
@@ -177,15 +187,17 @@ double TriageLockstep::user_weight(JobSlot job) const { return view_->jobs[job].
 // At a flow time and a progress.
 double TriageLockstep::yield_weight(JobSlot job, Seconds flow, Seconds progress) const {
   if (parts_.yields == TriageParts::Yields::equal) return 1;
+  if (view_->jobs[job].pauses != Pauses::kept) return user_weight(job);
   const Seconds v = std::max(progress, 10 * options_.time_scale);
   const double user = user_weight(job);
-  return user * std::pow(user * std::max(1.0, flow / v), options_.stretch_power) /
+  return user * std::pow(view_->jobs[job].tasks, options_.width_power) *
+         std::pow(user * std::max(1.0, flow / v), options_.stretch_power) /
          std::pow(v / (10 * options_.time_scale), options_.age_power);
 }
 
 // The first of 10 s x 2^k from now after which the weight is twice or half what it is.
 Seconds TriageLockstep::look_again(JobSlot job) const {
-  if (parts_.yields == TriageParts::Yields::equal) return kNever;
+  if (parts_.yields == TriageParts::Yields::equal || view_->jobs[job].pauses != Pauses::kept) return kNever;
   const JobView& spec = view_->jobs[job];
   const Seconds now = view_->now;
   const Seconds runs_from = spec.state == JobState::running ? std::max(now, spec.clock.since) : now;
@@ -212,24 +224,80 @@ bool TriageLockstep::admit() {
   return changed;
 }
 
-bool TriageLockstep::admit_round(std::set<JobSlot>& put_out, bool& paused) {
-  std::vector<JobSlot> waiting;
-  for (JobSlot job : order_) {
-    if (!world_.jobs[job].placed()) waiting.push_back(job);
+// What the user of the job holds of memory that cannot be taken back without loss, in all and with as many tasks.
+TriageLockstep::Held TriageLockstep::held(JobSlot job, const std::set<JobSlot>& counted) const {
+  Held held;
+  for (const NodeView& node : view_->nodes) held.whole += static_cast<double>(node.spec.rigid[kMemory]);
+  for (JobSlot other : counted) {
+    const JobView& o = view_->jobs[other];
+    if (o.pauses == Pauses::kept) continue;
+    const double size = static_cast<double>(o.rigid[kMemory]) * o.tasks;
+    held.all += size;
+    if (o.user == 0 || o.user != view_->jobs[job].user) continue;
+    held.user += size;
+    if (o.tasks == view_->jobs[job].tasks) held.alike += size, held.any_alike = true;
   }
-  std::stable_sort(waiting.begin(), waiting.end(), [&](JobSlot a, JobSlot b) { return urgency(a) > urgency(b); });
+  return held;
+}
+
+double TriageLockstep::urgency_by_share(JobSlot job, const std::set<JobSlot>& counted) const {
+  const Held h = held(job, counted);
+  if (view_->jobs[job].pauses == Pauses::kept || !(h.whole > 0)) return urgency(job);
+  return urgency(job) / (1 + options_.crowd * (h.alike / h.whole));
+}
+
+bool TriageLockstep::may_start(JobSlot job, const std::set<JobSlot>& counted) const {
+  const JobView& spec = view_->jobs[job];
+  const Held h = held(job, counted);
+  if (spec.pauses != Pauses::none || spec.user == 0 || !h.any_alike) return true;
+  const double size = static_cast<double>(spec.rigid[kMemory]) * spec.tasks;
+  if (h.user + size <= options_.share * (0.8 * h.whole - h.all - size)) return true;
+  const auto last = last_start_.find(spec.user);
+  const Seconds pause = options_.probe * options_.time_scale * std::max(1.0, 10 * (h.user / h.whole));
+  return size <= 0.1 * (h.whole - h.all) && (last == last_start_.end() || view_->now - last->second >= pause);
+}
+
+void TriageLockstep::put(JobSlot job, const std::vector<NodeIndex>& nodes, std::set<JobSlot>& counted) {
+  world_.jobs[job].nodes = nodes;
+  counted.insert(job);
+  const JobView& spec = view_->jobs[job];
+  if (spec.pauses != Pauses::kept && spec.user != 0) last_start_[spec.user] = view_->now;
+}
+
+// Jobs displaced in this round still count as holding memory, and can be placed in the next.
+bool TriageLockstep::admit_round(std::set<JobSlot>& put_out, bool& paused) {
+  std::set<JobSlot> waiting;
+  std::set<JobSlot> counted;
+  for (JobSlot job : order_) (world_.jobs[job].placed() ? counted : waiting).insert(job);
   bool changed = false;
-  for (JobSlot job : waiting) {
+  while (!waiting.empty()) {
+    JobSlot job = kNoSlot;
+    double urgent = 0;
+    for (JobSlot one : order_) {
+      if (waiting.count(one) == 0) continue;
+      const double key = urgency_by_share(one, counted);
+      if (job == kNoSlot || key > urgent) job = one, urgent = key;
+    }
+    waiting.erase(job);
+    const JobView& spec = view_->jobs[job];
+    if (!may_start(job, counted)) continue;
     if (const Nodes nodes = place(job)) {
       const double share = equal_share(job, *nodes);
-      const bool crowded = share < options_.elbow_room && view_->jobs[job].state == JobState::waiting;
-      if (crowded && put_out.count(job) == 0 && make_room(job, put_out, user_weight(job) / share, 1 / (2 * share))) {
+      const bool back =
+          put_out.count(job) != 0 && std::equal(nodes->begin(), nodes->end(), spec.nodes.begin(), spec.nodes.end());
+      if (spec.state != JobState::waiting && spec.pauses == Pauses::kept && share < options_.crowded_return &&
+          urgent * share < user_weight(job) && !back) {
+        continue;
+      }
+      const bool crowded = share < options_.elbow_room && spec.state == JobState::waiting;
+      if (crowded && put_out.count(job) == 0 &&
+          make_room(job, put_out, counted, user_weight(job) / share, 1 / (2 * share))) {
         paused = true;
       } else {
-        world_.jobs[job].nodes = *nodes;
+        put(job, *nodes, counted);
       }
       changed = true;
-    } else if (put_out.count(job) == 0 && make_room(job, put_out, urgency(job), kNever)) {
+    } else if (put_out.count(job) == 0 && make_room(job, put_out, counted, urgent, kNever)) {
       changed = paused = true;
     }
   }
@@ -262,14 +330,26 @@ bool TriageLockstep::has_room(JobSlot job, double most_load) const {
   return room >= spec.tasks;
 }
 
-bool TriageLockstep::make_room(JobSlot job, std::set<JobSlot>& put_out, double urgency, double most_load) {
+double TriageLockstep::lost_work(JobSlot slot) const {
+  const JobView& job = view_->jobs[slot];
+  return job.pauses == Pauses::kept ? 0 : job.virtual_time(view_->now) * job.cpu_need * job.tasks;
+}
+
+bool TriageLockstep::make_room(JobSlot job, std::set<JobSlot>& put_out, std::set<JobSlot>& counted, double urgency,
+                               double most_load) {
   const double margin = view_->jobs[job].state == JobState::waiting ? options_.margin_new : options_.margin_paused;
   std::vector<JobSlot> victims;  // of equal cost the later submission goes first
   for (auto at = order_.rbegin(); at != order_.rend(); ++at) {
     const WorldJob& victim = world_.jobs[*at];
-    if (victim.placed() && !victim.flags.may_not_pause && pause_cost(*at) < urgency / margin) victims.push_back(*at);
+    const JobView& seen = view_->jobs[*at];
+    if (!victim.placed() || victim.flags.may_not_pause || seen.pauses == Pauses::none) continue;
+    const Seconds oldest = options_.loss_age * view_->jobs[job].flow_time(view_->now);
+    if (seen.pauses == Pauses::lost && seen.virtual_time(view_->now) > oldest) continue;
+    if (pause_cost(*at) < urgency / margin) victims.push_back(*at);
   }
-  std::stable_sort(victims.begin(), victims.end(), [&](JobSlot a, JobSlot b) { return pause_cost(a) < pause_cost(b); });
+  std::stable_sort(victims.begin(), victims.end(), [&](JobSlot a, JobSlot b) {
+    return lost_work(a) != lost_work(b) ? lost_work(a) < lost_work(b) : pause_cost(a) < pause_cost(b);
+  });
   const World before = world_;
   std::vector<JobSlot> marked;
   bool any = false;
@@ -288,7 +368,7 @@ bool TriageLockstep::make_room(JobSlot job, std::set<JobSlot>& put_out, double u
     put_out.insert(*at);
     any = true;
   }
-  if (any) world_.jobs[job].nodes = *place(job);
+  if (any) put(job, *place(job), counted);
   return any;
 }
 
@@ -443,7 +523,7 @@ double TriageLockstep::shortage() const {
 
 bool TriageLockstep::move_jobs() {
   const bool few = parts_.moves == TriageParts::Moves::few;
-  const Seconds least_progress = (few ? 600 : options_.move_period) * options_.time_scale;
+  const Seconds least_progress = (few ? 600 : options_.move_period / 3) * options_.time_scale;
   const auto lack = [&](JobSlot job) {
     return static_cast<float>((1 - yields_[job]) * world_.jobs[job].cpu_need * world_.jobs[job].tasks);
   };
@@ -451,6 +531,7 @@ bool TriageLockstep::move_jobs() {
   for (JobSlot job : order_) {
     const JobView& seen = view_->jobs[job];
     if (!limited(job) || seen.state != JobState::running || seen.flags.may_not_move) continue;
+    if (seen.pauses != Pauses::kept) continue;
     if (seen.clock.since > view_->now || seen.virtual_time(view_->now) < least_progress || yields_[job] >= 0.999)
       continue;
     const auto tried = tried_.find(job);

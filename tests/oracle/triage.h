@@ -51,7 +51,19 @@ class TriageLockstep final : public sim::StepObserver {
   bool admit_round(std::set<JobSlot>& put_out, bool& paused);
   double equal_share(JobSlot job, const std::vector<NodeIndex>& nodes) const;
   bool has_room(JobSlot job, double most_load) const;
-  bool make_room(JobSlot job, std::set<JobSlot>& put_out, double urgency, double most_load);
+  struct Held {
+    double whole = 0;  // memory of all nodes
+    double all = 0;
+    double user = 0;
+    double alike = 0;
+    bool any_alike = false;
+  };
+  Held held(JobSlot job, const std::set<JobSlot>& counted) const;
+  double urgency_by_share(JobSlot job, const std::set<JobSlot>& counted) const;
+  bool may_start(JobSlot job, const std::set<JobSlot>& counted) const;
+  void put(JobSlot job, const std::vector<NodeIndex>& nodes, std::set<JobSlot>& counted);
+  double lost_work(JobSlot job) const;
+  bool make_room(JobSlot job, std::set<JobSlot>& put_out, std::set<JobSlot>& counted, double urgency, double most_load);
   Nodes place(JobSlot job) const;
   double resident_yield(JobSlot job) const;
   void set_yields();
@@ -70,9 +82,10 @@ class TriageLockstep final : public sim::StepObserver {
   Seconds next_admission_ = kNever;
   Seconds next_moves_ = kNever;
   double heaviest_ = 1;
-  std::optional<World> set_in_;       // the mapping that yields_ were set in
-  std::map<JobSlot, Seconds> known_;  // jobs that have had yields, and when their weight is looked at again
-  std::set<NodeIndex> stirred_;       // who was there has ended, or has another need
+  std::optional<World> set_in_;                  // the mapping that yields_ were set in
+  std::map<JobSlot, Seconds> known_;             // jobs that have had yields, and when their weight is looked at again
+  std::set<NodeIndex> stirred_;                  // who was there has ended, or has another need
+  std::map<std::uint32_t, Seconds> last_start_;  // by user
   std::map<JobSlot, std::pair<JobId, Seconds>> tried_;  // jobs not moved, and their progress then
   std::string difference_;
   std::uint64_t pauses_ = 0;

@@ -57,7 +57,7 @@ TEST(RecordReader, ReadsWhatTheLinesSay) {
   EXPECT_EQ(reader.setup().options.of<DfrsOptions>().priority_floor, 30);
   EXPECT_FALSE(reader.setup().options.of<DfrsOptions>().ticks_apart);
   EXPECT_EQ(reader.setup().options.of<TriageOptions>().penalty, 100);
-  EXPECT_EQ(reader.setup().host, (HostRules{12.5, false, 7, 2}));
+  EXPECT_EQ(reader.setup().host, (HostRules{12.5, 0, PauseWorld::all(Pauses::lost), 7, 2}));
   {
     const ClusterView view = reader.view();
     EXPECT_EQ(view.now, 10);
@@ -146,7 +146,7 @@ std::string header_with(const std::string& what, const std::string& by) {
 
 TEST(RecordReader, WeightsCostsAndChangedNeeds) {
   const std::string more =
-      R"({"t":11,"jobs":[{"slot":0,"cpu_need":0.125,"weight":2,"penalty":[12.5,-1]}],"events":[["changed",0]],)"
+      R"({"t":11,"jobs":[{"slot":0,"cpu_need":0.125,"weight":2,"penalty":[12.5,-1],"pauses":"lost","lost_runs":2,"longest_run":7.5}],"events":[["changed",0]],)"
       R"("decisions":{"placements":[],"yields":[],"wake_at":"inf"}})"
       "\n";
   const std::string text = kHeader + kFirst + more;
@@ -160,6 +160,9 @@ TEST(RecordReader, WeightsCostsAndChangedNeeds) {
   EXPECT_EQ(job.weight, 2);
   EXPECT_EQ(job.penalty, 12.5);
   EXPECT_EQ(job.move_penalty, -1);
+  EXPECT_EQ(job.pauses, Pauses::lost);
+  EXPECT_EQ(job.lost_runs, 2U);
+  EXPECT_EQ(job.longest_run, 7.5);
   ASSERT_EQ(reader.events().size(), 1U);
   EXPECT_EQ(reader.events()[0].kind, EventKind::changed);
   EXPECT_EQ(reader.events()[0].job, 0U);
@@ -228,6 +231,8 @@ TEST(RecordReader, ErrorsNameTheLineAndWhatWasExpected) {
   EXPECT_THAT(error_of(header_with("\"options\"", "\"host\"")), HasSubstr("has no \"options\""));
   EXPECT_THAT(error_of(header_with("\"penalty\":12.5", "\"penalty\":-12.5")), HasSubstr("host: expected"));
   EXPECT_THAT(error_of(header_with("\"keeps_work\"", "\"keeps\"")), HasSubstr("did you mean \"keeps_work\"?"));
+  EXPECT_THAT(error_of(header_with("\"keeps_work\":false", "\"pauses\":\"mixed:2\"")),
+              HasSubstr("pauses: 'mixed:2': X, the part"));
 }
 
 // The host died while writing: the last line is dropped, the rest counts.

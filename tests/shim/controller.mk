@@ -57,7 +57,9 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/shim/support/munged.cc \
 	tests/shim/support/munged.h \
 	tests/shim/support/sack_server.cc \
-	tests/shim/support/sack_server.h
+	tests/shim/support/sack_server.h \
+	tests/shim/web/feed_test.cc \
+	tests/shim/web/web_server_test.cc
 
 # Tests of the controller side that start threads of their own: all of it that ThreadSanitizer builds.
 LIVE_THREADS += tests/shim_thread_tests

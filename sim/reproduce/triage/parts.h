@@ -48,6 +48,10 @@ Need need_penalties;  ///< robust-penalty
 Show show_penalties;
 Need need_periods;  ///< robust-period
 Show show_periods;
+Need need_worlds;  ///< worlds-weeks, worlds-lublin
+Show show_worlds;
+Need need_mixed;  ///< mixed-curve, mixed-median, mixed-lost
+Show show_mixed;
 Need need_losses;  ///< losses-...
 Show show_losses;
 Need need_sensitivity;  ///< sensitivity-...

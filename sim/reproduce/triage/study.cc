@@ -14,6 +14,7 @@ SimOptions sim_options(const Setting& setting) {
   options.engine.of<TriageOptions>().penalty = setting.expected < 0 ? setting.penalty : setting.expected;
   options.engine.of<DfrsOptions>().period = setting.period;
   options.discover_needs = setting.discover_needs;
+  options.pauses = setting.pauses;
   options.engine.of<BatchOptions>().pack_tasks = setting.pack_tasks;
   return options;
 }

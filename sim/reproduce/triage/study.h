@@ -22,6 +22,7 @@ struct Setting {
   Seconds period = 600;         ///< of algorithms with /per
   bool discover_needs = false;  ///< SimOptions::discover_needs
   bool pack_tasks = false;      ///< BatchOptions::pack_tasks
+  PauseWorld pauses = {};       ///< what pauses do
 };
 
 /// The simulator's options for a setting.

@@ -14,7 +14,7 @@ struct Part {
   Show* show;
 };
 
-constexpr std::array<Part, 31> kParts{{
+constexpr std::array<Part, 36> kParts{{
     {{"weeks", "HPC2N's 182 weeks, Triage and its settings beside table 2 of RR-7659", "4 min"},
      need_weeks,
      show_weeks},
@@ -35,6 +35,17 @@ constexpr std::array<Part, 31> kParts{{
     {{"robust-lublin", "the same on 20 generated workloads, and a flood", "2 min"}, need_robust, show_robust},
     {{"robust-penalty", "degradation against the penalty", "1 min"}, need_penalties, show_penalties},
     {{"robust-period", "degradation against the period of published algorithms", "1 min"}, need_periods, show_periods},
+    {{"worlds-weeks", "pauses that keep the work or lose it, of all jobs, half or none: HPC2N's weeks", "4 min"},
+     need_worlds,
+     show_worlds},
+    {{"worlds-lublin", "the same on 100 generated workloads", "3 min"}, need_worlds, show_worlds},
+    {{"mixed-curve", "average degradation against the part of the jobs that can be paused", "4 min"},
+     need_mixed,
+     show_mixed},
+    {{"mixed-median", "the same, the median", "4 min, the same"}, need_mixed, show_mixed},
+    {{"mixed-lost", "work lost against that part, where the others begin again", "2 min, the same"},
+     need_mixed,
+     show_mixed},
     {{"losses-causes", "what the time of the worst jobs went to", "1 min"}, need_losses, show_losses},
     {{"losses-classes", "which jobs are the worst of an instance", "1 min"}, need_losses, show_losses},
     {{"losses-weakest", "the worst jobs of the weakest weeks of HPC2N", "1 min"}, need_losses, show_losses},

@@ -150,6 +150,28 @@ TaskShape task_shape(const SacctJob& job, int cores) {
   return {job.cpus, 1};
 }
 
+namespace {
+
+// Numbers names from 1 in order of appearance; -1 for an empty name.
+class Numbers {
+ public:
+  std::int32_t of(const std::string& name) {
+    if (name.empty()) return -1;
+    return numbers_.try_emplace(name, static_cast<std::int32_t>(numbers_.size()) + 1).first->second;
+  }
+  // By number.
+  std::vector<std::string> names() const {
+    std::vector<std::string> all(numbers_.size());
+    for (const auto& [name, number] : numbers_) all[static_cast<std::size_t>(number) - 1] = name;
+    return all;
+  }
+
+ private:
+  std::map<std::string, std::int32_t> numbers_;
+};
+
+}  // namespace
+
 SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const SacctOptions& options) {
   const NodeShape shape = complete_shape(log, options.shape);
   SwfWorkload workload{{}, log.report};
@@ -163,11 +185,13 @@ SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const S
   const std::int64_t cpus = std::int64_t{shape.nodes} * shape.cores;
 
   instance.jobs.reserve(log.jobs.size());
+  Numbers users;
   for (const SacctJob& from : log.jobs) {
     const TaskShape tasks = task_shape(from, shape.cores);
     Job job;
     job.id = static_cast<JobId>(from.number);
     job.submit = from.submit - origin;
+    job.user = static_cast<std::uint32_t>(std::max(0, users.of(from.user)));
     job.tasks = tasks.tasks;
     job.cpu_need = static_cast<double>(tasks.cpus) / shape.cores;
     if (options.cpu_need == CpuNeed::kMeasured) {
@@ -189,6 +213,7 @@ SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const S
     }
     job.run_time = from.run_time;
     job.estimate = from.run_time;
+    if (from.checkpoints) job.pauses = Pauses::kept;
     if (options.estimates == SwfEstimates::kTrace)
       job.estimate = std::min(limits.estimate(from, report), kMaxTraceSeconds);
     const std::string why =
@@ -210,24 +235,6 @@ SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const S
 }
 
 namespace {
-
-// Numbers names from 1 in order of appearance; -1 for an empty name.
-class Numbers {
- public:
-  std::int32_t of(const std::string& name) {
-    if (name.empty()) return -1;
-    return numbers_.try_emplace(name, static_cast<std::int32_t>(numbers_.size()) + 1).first->second;
-  }
-  // By number.
-  std::vector<std::string> names() const {
-    std::vector<std::string> all(numbers_.size());
-    for (const auto& [name, number] : numbers_) all[static_cast<std::size_t>(number) - 1] = name;
-    return all;
-  }
-
- private:
-  std::map<std::string, std::int32_t> numbers_;
-};
 
 // Field 11 of SWF 2.2.
 std::int32_t swf_status(const std::string& state) {

@@ -47,6 +47,17 @@ bool is_one_of(std::string_view state, std::initializer_list<std::string_view> s
   return std::find(states.begin(), states.end(), state) != states.end();
 }
 
+// Words are separated by blanks and commas.
+bool has_mark(std::string_view comment) {
+  const auto separates = [](char c) { return c == ' ' || c == '\t' || c == ','; };
+  for (std::size_t at = comment.find(kCheckpointMark); at != std::string_view::npos;
+       at = comment.find(kCheckpointMark, at + 1)) {
+    const std::size_t end = at + kCheckpointMark.size();
+    if ((at == 0 || separates(comment[at - 1])) && (end == comment.size() || separates(comment[end]))) return true;
+  }
+  return false;
+}
+
 class Reader {
  public:
   Reader(std::string_view text, std::string source, const SacctReadOptions& options) : lines_(text), options_(options) {
@@ -184,6 +195,7 @@ class Reader {
     job.group = cell(C::kGroup);
     job.partition = cell(C::kPartition);
     job.qos = cell(C::kQos);
+    job.checkpoints = has_mark(cell(C::kComment));
     job.nodes_used = cell(C::kNodeList);
     if (job.nodes_used == "None assigned") job.nodes_used.clear();
     const std::string_view state = cell(C::kState);

@@ -44,8 +44,13 @@ struct SacctJob {
   std::uint32_t lost_runs = 0;  ///< runs before the last one
   Seconds lost_cpu_time = 0;    ///< their run times x CPUs
   std::string nodes_used;       ///< NodeList
+  bool checkpoints = false;     ///< Comment has the word by which a job says so, kCheckpointMark
   std::size_t line = 0;
 };
+
+/// The word in a job's comment that says that it continues from a checkpoint of its own (the default of CheckpointMark
+/// in dfrs.conf).
+inline constexpr std::string_view kCheckpointMark = "dfrs:checkpoint";
 
 struct SacctReadOptions {
   /// Malformed lines are counted in the report and skipped instead of being an error.

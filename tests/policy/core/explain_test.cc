@@ -102,6 +102,7 @@ TEST(Explain, ChangesNoDecisionAndLeavesNoneWithoutAReason) {
   sim::GlpkSolver solver;
   std::uint64_t seed = 0;
   for (const Algorithm& algorithm : registered_algorithms()) {
+    std::size_t reasons = 0;
     for (std::uint64_t k = 0; k < oracle::cases(4); ++k) {
       ++seed;
       const std::string where = algorithm_name(algorithm) + ", seed " + std::to_string(seed);
@@ -110,8 +111,9 @@ TEST(Explain, ChangesNoDecisionAndLeavesNoneWithoutAReason) {
       ASSERT_EQ(silent.answers, explained.answers) << where;
       ASSERT_EQ(silent.reasons, 0u) << where;
       ASSERT_EQ(explained.unexplained, std::vector<std::string>{}) << where;
-      ASSERT_GT(explained.reasons, 0u) << where;
+      reasons += explained.reasons;
     }
+    ASSERT_GT(reasons, 0u) << algorithm_name(algorithm);
   }
 }
 

@@ -21,6 +21,7 @@ struct TestHostOptions {
   bool nodes_come_and_go = true;
   bool explain = false;       // the engine states reasons
   bool needs_change = false;  // CPU needs of jobs change occasionally; not for batch policies
+  bool worlds = false;        // jobs have users, and pauses keep or lose their work or are not possible
   int max_nodes = 5;
   int jobs = 14;
   int max_tasks = 4;
@@ -157,6 +158,10 @@ class TestHost {
       job.penalty = 10 * dice_.between(0, 30);
       if (dice_.chance(50)) job.move_penalty = 10 * dice_.between(0, 60);
     }
+    if (options_.worlds) {
+      job.user = static_cast<std::uint32_t>(dice_.between(0, 3));
+      job.pauses = dice_.chance(40) ? Pauses::lost : dice_.chance(50) ? Pauses::none : Pauses::kept;
+    }
     jobs_[k] = job;
     // Refuse jobs that can never run, as a live system does.
     std::vector<NodeView> all = nodes_;
@@ -198,12 +203,14 @@ class TestHost {
       JobView& job = jobs_[decision.job];
       const auto nodes = (*decided)->nodes_of(decision);
       set_rate(job, 0);
+      if (job.pauses == Pauses::lost && decision.kind != DecisionKind::start) lose_run(job);
       if (decision.kind == DecisionKind::pause) {
         job.state = JobState::paused;
         job.yield = 0;
         if (!job.flags.may_not_move) placements_[decision.job].clear();
       } else {
         job.state = JobState::running;
+        if (job.pauses == Pauses::none) job.flags.may_not_pause = job.flags.may_not_move = true;
         placements_[decision.job].assign(nodes.begin(), nodes.end());
       }
       job.nodes = placements_[decision.job];
@@ -214,6 +221,16 @@ class TestHost {
     }
     wake_at_ = (*decided)->wake_at;
     return {};
+  }
+
+  static void lose_run(JobView& job) {
+    constexpr std::uint32_t kMostLost = 3;
+    if (job.clock.base > 0) {
+      ++job.lost_runs;
+      job.longest_run = std::max(job.longest_run, job.clock.base);
+    }
+    job.clock.base = 0;
+    if (job.lost_runs == kMostLost) job.pauses = Pauses::none;
   }
 
   void set_rate(JobView& job, double rate) { job.clock = {job.clock.at(now_), now_, rate}; }

@@ -11,6 +11,7 @@ TEST(TriageNames, TakePartsAndNumbers) {
                                          {"TRIAGE/place=load/MOVE=few", "Triage/PLACE=LOAD/MOVE=FEW"},
                                          {"Triage/PLACE=HARM/YIELD=URGENT/MOVE=GAIN", "Triage"},
                                          {"Triage/PATIENCE=60.0/MOVE=NONE", "Triage/MOVE=NONE/PATIENCE=60"},
+                                         {"triage/share=2/width=0.75", "Triage/WIDTH=0.75/SHARE=2"},
                                          {"Triage/PAYS=0/STRETCH=2.5/SHORT=0.1", "Triage/SHORT=0.1/STRETCH=2.5/PAYS=0"},
                                          {"Triage/TIED=0", "Triage/TIED=0"},
                                          {"triage/tied=500/hold=0", "Triage/HOLD=0/TIED=500"}}) {
@@ -28,6 +29,7 @@ TEST(TriageNames, WrongOnesSayWhatIsWanted) {
                                     {"Triage/NEW=0", "NEW takes a positive number"},
                                     {"Triage/PAYS=much", "PAYS takes a number, at least 0"},
                                     {"Triage/AGE=0.3", "AGE takes a multiple of 0.5 from 0 to 8"},
+                                    {"Triage/WIDTH=0.3", "WIDTH takes a multiple of 0.25 from 0 to 2"},
                                     {"Triage/TIED=1.5", "TIED takes a whole number, at least 0"},
                                     {"Triage/TIED=-1", "TIED takes a whole number, at least 0"},
                                     {"Triage/HOLD=1/HOLD=1", "'HOLD=1' is one part too many"},

@@ -65,5 +65,12 @@ TEST(TriageLockstep, GeneralPlatforms) { compare({.nodes_come_and_go = false, .j
 
 TEST(TriageLockstep, NodesComeAndGo) { compare({.jobs = 20}, oracle::cases(30)); }
 
+// Some jobs keep their work, others lose it, and others may not be paused at all.
+TEST(TriageLockstep, MixedWorlds) {
+  compare({.general = false, .nodes_come_and_go = false, .worlds = true, .jobs = 30}, oracle::cases(60));
+}
+
+TEST(TriageLockstep, MixedWorldsOnGeneralPlatforms) { compare({.worlds = true, .jobs = 30}, oracle::cases(60)); }
+
 }  // namespace
 }  // namespace dfrs

@@ -16,7 +16,8 @@ TEST(Victims, AreASortedList) {
     std::vector<Victim> expected;
     JobSlot next = 0;
     const auto insert = [&] {
-      const Victim victim{static_cast<double>(dice.between(1, 50)), next, next};
+      const Victim victim{static_cast<double>(dice.between(0, 2)), static_cast<double>(dice.between(1, 50)), next,
+                          next};
       ++next;
       victims.insert(victim);
       expected.push_back(victim);

@@ -107,6 +107,27 @@ TEST(ReadConfig, OrderDoesNotMatter) {
             format_config(good("Partitions=a\nPauseBy=requeue\nPartitionName=a LostWork=accept")));
 }
 
+TEST(ReadConfig, PausesIsOneWord) {
+  const auto rules = [](const std::string& text) { return good("Partitions=p\n" + text).partitions[0].pausing; };
+  EXPECT_EQ(rules("Pauses=kept"), rules("PauseBy=suspend,requeue\nLostWork=refuse"));
+  EXPECT_EQ(rules("Pauses=kept"), rules(""));
+  EXPECT_EQ(rules("Pauses=None"), rules("PauseBy=none"));
+  EXPECT_EQ(rules("Pauses=lost"), rules("PauseBy=requeue\nLostWork=accept"));
+  EXPECT_EQ(rules("Pauses=mixed"), rules("PauseBy=requeue\nLostWork=refuse"));
+  EXPECT_EQ(rules("Pauses=kept\nPauseBy=suspend"), rules("PauseBy=suspend")) << "they agree";
+  EXPECT_EQ(rules("Pauses=lost\nPartitionName=p Pauses=none"), rules("PauseBy=none")) << "the partition's word counts";
+  EXPECT_EQ(rules("Pauses=none\nPartitionName=p PauseBy=requeue"), rules("Pauses=mixed"));
+}
+
+TEST(ReadConfig, PausesMustAgreeWithTheRest) {
+  EXPECT_THAT(error_of("Pauses=kept\nPauseBy=none"),
+              HasSubstr("'kept' contradicts PauseBy or LostWork, by which pauses are 'none'"));
+  EXPECT_THAT(error_of("Pauses=mixed\nLostWork=accept"), HasSubstr("by which pauses are 'lost'"));
+  EXPECT_THAT(error_of("Pauses=kept\nLostWork=accept"), HasSubstr("by which pauses are 'kept or lost'"));
+  EXPECT_THAT(error_of("PartitionName=short Pauses=none PauseBy=suspend"), HasSubstr("'none' contradicts"));
+  EXPECT_THAT(error_of("Pauses=kpt"), HasSubstr("did you mean 'kept'?"));
+}
+
 TEST(ReadConfig, NoneMeansNever) { EXPECT_TRUE(good("Partitions=p PauseBy=none").partitions[0].pausing.none()); }
 
 TEST(ReadConfig, AgentPorts) {

@@ -65,6 +65,7 @@ TEST(SettingsTable, EachSettingIsItsOwn) {
   const std::string before = format_config(parse_config("Partitions=p", "empty").value());
   for (const Setting& setting : settings()) {
     if (setting.required || !setting.read) continue;
+    if (setting.name == "Pauses") continue;  // another way to say PauseBy and LostWork: ReadConfig.PausesIsOneWord
     ASSERT_TRUE(others.contains(setting.name)) << setting.name;
     const std::string line = setting.name + "=" + others.at(setting.name) + "\n";
     const auto config = parse_config("Partitions=p\n" + line, setting.name);

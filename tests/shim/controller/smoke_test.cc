@@ -75,6 +75,9 @@ TEST(ControllerCases, APausedJobGivesItsMemoryAndGoesOnWhereItWas) {
               ContainsRegex("\n  2023-[^\n]* Job 1 starts on 1 node at a yield of 1: there is room for it"
                             "\\.\n  2023-[^\n]* Job 1 is paused: job 2 takes its room, and its priority of "
                             "0\\.05 is the lowest that makes enough\\."));
+  EXPECT_EQ(slurm.job_status(old).policy_reason,
+            "job 2 takes its room, and its priority of 0.05 is the lowest that makes enough");
+  EXPECT_EQ(slurm.job_status(young).policy_reason, std::nullopt);
   EXPECT_THAT(slurm.explain(young), HasSubstr("Job 2 starts on 1 node at a yield of 1: job 1 gave way to it."));
   EXPECT_NEAR(slurm.job_status(old).virtual_time, slurm.job(old).progress, 0.1);
   EXPECT_TRUE(slurm.run_to_end(1000));

@@ -23,7 +23,7 @@ std::vector<Instance> two_jobs() {
   return {{"two", Platform::homogeneous(1, 1024), {make(1, 0, 768, 1000), make(2, 500, 512, 100)}}};
 }
 
-StudyRun one(const char* algorithm, PausedWork work, const std::vector<Instance>& samples) {
+StudyRun one(const char* algorithm, const PauseWorld& work, const std::vector<Instance>& samples) {
   StudyOptions options;
   options.threads = 1;
   return run_study({{algorithm, work, &samples}}, options).at(0);
@@ -40,7 +40,7 @@ TEST(Study, Classes) {
 
 TEST(Study, EasyByHand) {
   const std::vector<Instance> samples = two_jobs();
-  const StudyRun run = one("EASY/shared", PausedWork::kKept, samples);
+  const StudyRun run = one("EASY/shared", PauseWorld{}, samples);
   // The second waits 500 s and ends after 600: a stretch of 6.
   EXPECT_EQ(run.all.jobs, 2U);
   EXPECT_DOUBLE_EQ(run.all.mean_wait, 250);
@@ -57,7 +57,7 @@ TEST(Study, EasyByHand) {
 
 TEST(Study, PausesByHand) {
   const std::vector<Instance> samples = two_jobs();
-  const StudyRun kept = one("GreedyP*", PausedWork::kKept, samples);
+  const StudyRun kept = one("GreedyP*", PauseWorld{}, samples);
   // The first is paused from 500 to 600, serves 300 s of penalty, and ends at 1400.
   EXPECT_TRUE(kept.pauses_or_moves);
   EXPECT_DOUBLE_EQ(kept.all.max_stretch, 1.4);
@@ -69,7 +69,7 @@ TEST(Study, PausesByHand) {
   EXPECT_DOUBLE_EQ(kept.peak_gb_per_s, 0.75 / 3600);
   EXPECT_DOUBLE_EQ(kept.lost_share, 0);
   // It starts over at 600 and ends at 1600; 500 of 1100 s of work are lost.
-  const StudyRun lost = one("GreedyP*", PausedWork::kLost, samples);
+  const StudyRun lost = one("GreedyP*", PauseWorld::all(Pauses::lost), samples);
   EXPECT_DOUBLE_EQ(lost.all.max_stretch, 1.6);
   EXPECT_DOUBLE_EQ(lost.lost_share, 500.0 / 1100);
   EXPECT_DOUBLE_EQ(lost.jobs_losing, 0.5);
@@ -80,7 +80,7 @@ TEST(Study, PausesByHand) {
 TEST(Study, SamplesCountTogether) {
   std::vector<Instance> samples = two_jobs();
   samples.push_back({"alone", Platform::homogeneous(1, 1024), {make(1, 0, 10, 100)}});
-  const StudyRun run = one("EASY/shared", PausedWork::kKept, samples);
+  const StudyRun run = one("EASY/shared", PauseWorld{}, samples);
   EXPECT_EQ(run.all.jobs, 3U);
   EXPECT_DOUBLE_EQ(run.all.mean_stretch, 8.0 / 3);
 }
@@ -100,7 +100,7 @@ TEST(Advice, SaysWhatTheFiguresSay) {
       << page;
   EXPECT_NE(page.find("> GreedyP*, work kept"), std::string::npos) << page;
   EXPECT_NE(advice.conf.find("\nAlgorithm=GreedyP*/OPT=MIN\n"), std::string::npos) << advice.conf;
-  EXPECT_NE(page.find("LostWork=refuse"), std::string::npos);
+  EXPECT_NE(page.find("Pauses=kept"), std::string::npos);
 }
 
 // Markdown is not wrapped, so it shows a sentence as it was written.
@@ -121,7 +121,7 @@ TEST(Advice, SaysThatThereIsNoReasonToChange) {
   input.samples = {{"alone", Platform::homogeneous(1, 1024), {make(1, 0, 10, 100)}}};
   const Advice advice = advise(input);
   EXPECT_NE(text_page(advice.page).find("There is little reason to change."), std::string::npos);
-  EXPECT_NE(advice.conf.find("PauseBy=none"), std::string::npos) << advice.conf;
+  EXPECT_NE(advice.conf.find("Pauses=none"), std::string::npos) << advice.conf;
 }
 
 }  // namespace

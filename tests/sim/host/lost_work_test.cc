@@ -25,7 +25,7 @@ class LostWork : public ::testing::Test {
   LostWork() {
     instance_.name = "by-hand";
     instance_.platform = Platform::homogeneous(1, 100);
-    options_.paused_work = PausedWork::kLost;
+    options_.pauses = PauseWorld::all(Pauses::lost);
   }
   RunResult run(const char* algorithm = "GreedyP*") {
     return simulate(instance_, *parse_algorithm(algorithm), options_);
@@ -47,7 +47,7 @@ TEST_F(LostWork, APausedJobBeginsAgainFromNothing) {
   EXPECT_DOUBLE_EQ(r.lost_work, 500);
   EXPECT_DOUBLE_EQ(r.paused_mib, 0);  // nothing to save
   EXPECT_EQ(r.jobs[0].pauses, 1U);
-  options_.paused_work = PausedWork::kKept;
+  options_.pauses = PauseWorld{};
   r = run();
   EXPECT_DOUBLE_EQ(r.jobs[0].end, 600 + 300 + 500);
   EXPECT_EQ(r.jobs[0].lost_runs, 0U);
@@ -121,7 +121,7 @@ TEST(LostWorkRandom, AllWorkIsDoneOrLost) {
         instance.jobs.push_back(job);
       }
       SimOptions options;
-      options.paused_work = PausedWork::kLost;
+      options.pauses = PauseWorld::all(Pauses::lost);
       options.lost_work = {30, 2};
       Follow follow(30);
       const RunResult r = simulate(instance, *parse_algorithm(algorithm), options, &follow);

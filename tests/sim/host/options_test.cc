@@ -69,7 +69,8 @@ TEST(NoOptionIsIgnored, OfSimulations) {
   const std::vector<Case> cases{
       {"penalty", "GreedyPM*", [](SimOptions& o) { o.penalty = 30; }},
       {"events_apart", "GreedyP*", [](SimOptions& o) { o.events_apart = false; }},
-      {"paused_work", "GreedyP*", [](SimOptions& o) { o.paused_work = PausedWork::kLost; }},
+      {"swap_rate", "GreedyP*", [](SimOptions& o) { o.swap_rate = 1; }},
+      {"pauses", "GreedyP*", [](SimOptions& o) { o.pauses = PauseWorld::all(Pauses::lost); }},
       {"discover_needs", "Triage", [](SimOptions& o) { o.discover_needs = true; }},
       {"need_rule.floor", "Triage", discovering([](SimOptions& o) { o.need_rule.floor = 0.6; })},
       {"need_rule.headroom", "Triage", discovering([](SimOptions& o) { o.need_rule.headroom = 2; })},
@@ -95,7 +96,7 @@ TEST(NoOptionIsIgnored, OfSimulations) {
 
 TEST(NoOptionIsIgnored, OfLostWork) {
   SimOptions plain;
-  plain.paused_work = PausedWork::kLost;
+  plain.pauses = PauseWorld::all(Pauses::lost);
   SimOptions other = plain;
   other.lost_work.min_progress = 600;
   expect_some_run_differs("lost_work.min_progress", "GreedyP*", plain, "GreedyP*", other);

@@ -133,6 +133,37 @@ TEST(SimulationCases, BatchRunsAsTheReference) {
   EXPECT_GT(differ, 10);
 }
 
+TEST(SimulationCases, OtherOrdersOfTheQueueRunAsTheReference) {
+  using Backfill = BatchAlgorithm::Backfill;
+  constexpr auto kRanks = static_cast<int>(kQueueRankNames.size());
+  std::vector<int> differ(kQueueRankNames.size());
+  for (std::uint64_t seed = 1; seed <= oracle::cases(1000); ++seed) {
+    oracle::Dice dice(seed);
+    const Instance instance = oracle::random_instance(dice, {.max_nodes = 12, .max_jobs = 30, .whole_nodes = true});
+    oracle::SimulatorOptions plain;
+    plain.pass_per_event = dice.chance(30);
+    SimOptions options;
+    options.engine.of<BatchOptions>().pass_per_event = plain.pass_per_event;
+    const auto head = static_cast<QueueRank>(dice.between(0, kRanks - 1));
+    const auto others = static_cast<QueueRank>(dice.between(0, kRanks - 1));
+    for (const BatchAlgorithm& rule :
+         {BatchAlgorithm{Backfill::easy, QueueRank::fcfs, others}, BatchAlgorithm{Backfill::easy, head, others},
+          BatchAlgorithm{Backfill::none, head}}) {
+      const Algorithm algorithm = named(rule);
+      const std::string where = algorithm_name(algorithm) + ", seed " + std::to_string(seed);
+      oracle::DecisionChecker checker;
+      const RunResult run = simulate(instance, algorithm, options, &checker);
+      ASSERT_EQ(checker.violations(), std::vector<std::string>{}) << where;
+      ASSERT_EQ(difference(run, oracle::simulate_plainly(instance, rule, plain)), "") << where;
+      const BatchAlgorithm in_order{rule.backfill};
+      if (difference(run, oracle::simulate_plainly(instance, in_order, plain)).empty()) continue;
+      ++differ[static_cast<std::size_t>(rule.backfill == Backfill::easy && rule.head == QueueRank::fcfs ? others
+                                                                                                        : head)];
+    }
+  }
+  for (std::size_t k = 1; k < differ.size(); ++k) EXPECT_GT(differ[k], 3) << kQueueRankNames[k];
+}
+
 // The same run twice gives the same decisions, bit by bit; and other estimates change nothing for DFRS.
 class Stream final : public StepObserver {
  public:

@@ -107,6 +107,30 @@ TEST_F(SimulationByHand, NoVirtualTimeInThePenalty) {
   EXPECT_DOUBLE_EQ(clock.at_300, 100);
 }
 
+// At 600 the third job has never run, so its priority is the highest, and the repack leaves out all others for its 80
+// of 100 MiB. The first needs only 15: /FILL lets it run on.
+TEST_F(SimulationByHand, FillStartsWhatARepackLeftOutWithoutNeed) {
+  nodes(1);
+  job(0, 1, 0.25, 15, 1000);
+  job(0, 1, 0.25, 30, 1000);
+  job(10, 1, 0.25, 80, 10);
+  job(20, 1, 0.25, 60, 10);
+  EXPECT_EQ(run("Greedy*/per").jobs[0].pauses, 1u);
+  const RunResult filled = run("Greedy*/per/FILL");
+  EXPECT_EQ(filled.jobs[0].pauses, 0u);
+  EXPECT_EQ(filled.jobs[1].pauses, 1u);
+}
+
+// Two equal jobs, a node each. The second starts at 1200, where it has the higher priority.
+TEST_F(SimulationByHand, TiesByPriorityGiveAnotherPacking) {
+  nodes(2);
+  job(0, 1, 1, 60, 1500);
+  job(700, 1, 1, 60, 1500);
+  EXPECT_EQ(run("/per").jobs[0].moves, 0u);
+  EXPECT_EQ(run("/per/TIES=PRIORITY").jobs[0].moves, 1u);
+  EXPECT_EQ(run("DYNMCB8-PER/TIES=PRIORITY").jobs[0].moves, 1u);
+}
+
 // Ticks are multiples of the period from time 0, wherever jobs arrive.
 TEST_F(SimulationByHand, TicksAreMultiplesOfThePeriod) {
   nodes(1);

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "sim/errors.h"
 #include "tests/sim/failure_message.h"
@@ -39,6 +41,32 @@ TEST(ReportSummary, AveragesOverInstances) {
   EXPECT_DOUBLE_EQ(pm.traffic_gb_per_s, 0.375);
   EXPECT_TRUE(s.is_best(pm));
   EXPECT_FALSE(s.is_best(s.algorithms[0]));
+}
+
+TEST(ReportSummary, EveryAverageHasItsMedianAndInterval) {
+  std::vector<ResultRow> rows;
+  for (int k = 0; k < 9; ++k) {
+    rows.push_back(result(std::to_string(k), "X", 2));
+    rows.back().metrics.mean_wait = k == 8 ? 800 : k;
+  }
+  const CampaignSummary s = summarize_campaign(rows);
+  const AlgorithmSummary& a = s.algorithms[0];
+  ASSERT_EQ(a.spreads.size(), averaged_figures().size());
+  const AverageSpread& wait = a.spread("mean_wait_s");
+  EXPECT_DOUBLE_EQ(wait.median, 4);
+  ASSERT_TRUE(wait.interval);
+  EXPECT_LT(wait.interval->low, a.mean.mean_wait);
+  EXPECT_GT(wait.interval->high, a.mean.mean_wait);
+  EXPECT_DOUBLE_EQ(a.spread("max_stretch").interval->low, 2);  // all are equal
+  EXPECT_THROW(a.spread("no such"), std::out_of_range);
+}
+
+TEST(ReportSummary, AnAverageWithAnUnknownValueHasNoInterval) {
+  std::vector<ResultRow> rows{result("a", "X", 2), result("b", "X", 3)};
+  rows[0].metrics.stretch_p50 = std::numeric_limits<double>::quiet_NaN();
+  const AverageSpread spread = summarize_campaign(rows).algorithms[0].spread("stretch_p50");
+  EXPECT_TRUE(std::isnan(spread.median));
+  EXPECT_FALSE(spread.interval);
 }
 
 TEST(ReportSummary, OrderIsTheFilesTheGivenOrTheBestFirst) {

@@ -23,11 +23,11 @@ TEST(ReportTable, TextOfTwoInstances) {
   EXPECT_THAT(text_summary(summarize_campaign(two_by_two())), StartsWith(
                                                                   R"(2 instances, 200 jobs in all
 
-                                                             degradation from bound      above the best                                  per job
-  algorithm                          avg    low   high    std  median    p90    max    avg   low   high  mean stretch  underutil.  pauses  moves  GB/s
-------------------------------------------------------------------------------------------------------------------------------------------------------
-  EASY                             200.0  100.0  300.0  141.4   200.0  300.0  300.0  196.0  98.0  294.0         12.00        0.12    0.00   0.00  0.00
-> GreedyPM*/per/OPT=MIN/MINVT=600    4.0    2.0    6.0    2.8     4.0    6.0    6.0    0.0     -      -          1.50        0.38    1.50   0.75  0.38
+                                                             degradation from bound      above the best                 mean stretch                    per job
+  algorithm                          avg    low   high    std  median    p90    max    avg   low   high    avg    low   high  median  underutil.  pauses  moves  GB/s
+---------------------------------------------------------------------------------------------------------------------------------------------------------------------
+  EASY                             200.0  100.0  300.0  141.4   200.0  300.0  300.0  196.0  98.0  294.0  12.00  12.00  12.00   12.00        0.12    0.00   0.00  0.00
+> GreedyPM*/per/OPT=MIN/MINVT=600    4.0    2.0    6.0    2.8     4.0    6.0    6.0    0.0     -      -   1.50   1.50   1.50    1.50        0.38    1.50   0.75  0.38
 
 > lowest average degradation
 stretch: )"));
@@ -76,7 +76,8 @@ TEST(ReportTable, MarkdownEscapesNamesAndMarksTheBest) {
   EXPECT_THAT(text, HasSubstr("\n| algorithm | degradation avg | degradation low | degradation high | degradation std "
                               "| degradation median | "
                               "degradation p90 | degradation max | above the best avg | above the best low | above the "
-                              "best high | mean stretch | underutil. | pauses per job | "
+                              "best high | mean stretch avg | mean stretch low | mean stretch high | mean stretch "
+                              "median | underutil. | pauses per job | "
                               "moves per job | GB/s |\n|---|---:|"));
   EXPECT_THAT(text, HasSubstr("\n| E\\|ASY | 200.0 | 100.0 | 300.0 | 141.4 | "));
   EXPECT_THAT(text, HasSubstr("\n| GreedyPM\\*/per/OPT=MIN/MINVT=600 | **4.0** | 2.0 | 6.0 | 2.8 | "));
@@ -117,6 +118,9 @@ TEST(ReportTable, JsonReadsBack) {
   EXPECT_EQ(document["algorithms"][0]["difference"]["high"], 294.0);
   EXPECT_EQ(document["algorithms"][1]["difference"]["mean"], 0.0);
   EXPECT_TRUE(document["algorithms"][1]["difference"]["low"].is_null());
+  EXPECT_EQ(document["algorithms"][1]["spread"]["underutilization"]["median"], 0.375);
+  EXPECT_EQ(document["algorithms"][1]["spread"]["underutilization"]["low"], 0.25);
+  EXPECT_EQ(document["algorithms"][1]["spread"]["underutilization"]["high"], 0.5);
 }
 
 TEST(ReportTable, FormatsByName) {

@@ -66,6 +66,32 @@ TEST(TraceFile, ReservedStartsAreAFieldMore) {
   EXPECT_THROW(parse_traces(head + "1 0 2 1 0 100 120\n; Reserved: yes\n", "t"), InputError);
 }
 
+TEST(TraceFile, MarksAreAFieldMore) {
+  constexpr const char* kMarked =
+      "; dfrs-trace: 1\n"
+      "; Name: marked\n"
+      "; Nodes: 2 cpu 1 memory 0\n"
+      "; Pauses: yes\n"
+      "; Fields: id submit tasks cpu_need memory_mib run_time estimate pauses\n"
+      "1 0 2 1 0 100 120 kept\n"
+      "2 5 2 1 0 100 120 lost\n"
+      "3 5 2 1 0 100 120 none\n"
+      "4 5 2 1 0 100 120 -\n";
+  const std::vector<Instance> instances = parse_traces(std::string(kMarked) + kTrace, "t");
+  ASSERT_EQ(instances.size(), 2u);
+  EXPECT_EQ(instances[0].jobs[0].pauses, Pauses::kept);
+  EXPECT_EQ(instances[0].jobs[1].pauses, Pauses::lost);
+  EXPECT_EQ(instances[0].jobs[2].pauses, Pauses::none);
+  EXPECT_FALSE(instances[0].jobs[3].pauses);
+  EXPECT_FALSE(instances[1].jobs[0].pauses);
+  EXPECT_EQ(format_trace(instances[0]), kMarked);
+  const std::string head = "; dfrs-trace: 1\n; Name: r\n; Nodes: 2 cpu 1 memory 0\n";
+  EXPECT_THAT(message_of<InputError>([&] { parse_traces(head + "; Pauses: yes\n1 0 2 1 0 100 120 maybe\n", "t"); }),
+              testing::HasSubstr("pauses is 'maybe', expected kept, lost, none or -"));
+  EXPECT_THROW(parse_traces(head + "; Pauses: yes\n1 0 2 1 0 100 120\n", "t"), InputError);
+  EXPECT_THROW(parse_traces(head + "; Pauses: no\n1 0 2 1 0 100 120\n", "t"), InputError);
+}
+
 TEST(TraceFile, HoldsSeveralInstances) {
   const std::vector<Instance> twice = parse_traces(std::string(kTrace) + "\n" + kTrace, "t");
   ASSERT_EQ(twice.size(), 2u);

@@ -22,25 +22,12 @@
 #include "base/exit_code.h"
 #include "dfrs-config.h"
 #include "policy/core/nearest_name.h"
-#include "shim/admin/controller_address.h"
+#include "shim/admin/control_client.h"
 #include "shim/admin/tables.h"
-#include "shim/auth/authenticator.h"
-#include "shim/http/client.h"
+#include "shim/web/web_command.h"
 
-namespace dfrs::shim {
+namespace dfrs::shim::ctl {
 namespace {
-
-// docs/reference/exit-codes.md lists them.
-enum ExitCode : int {
-  kOk = base::kExitOk,
-  kInternal = base::kExitInternal,
-  kUsage = base::kExitUsage,
-  kInput = base::kExitInput,
-  kIo = base::kExitIo,
-  kUnreachable = base::kExitNetwork,
-  kRefused = 6,
-  kNotDone = 7,
-};
 
 constexpr const char* kFooter =
     R"(dfrsctl finds the controller by slurm.conf (SlurmctldHost, ClusterName, SlurmUser, AuthType, AuthInfo) and by
@@ -70,118 +57,24 @@ Examples:
   dfrsctl status
   dfrsctl status --json | jq '.jobs[] | select(.quota_pending)'
   dfrsctl explain 1234
+  dfrsctl web
   dfrsctl record on /var/log/slurm/monday.jsonl.gz)";
-
-struct Failure {
-  ExitCode code;
-  std::string message;
-};
-
-template <typename Value>
-using Result = tl::expected<Value, Failure>;
-
-tl::unexpected<Failure> failure(ExitCode code, std::string message) {
-  return tl::unexpected(Failure{code, std::move(message)});
-}
 
 Result<void> print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return {};
   return failure(kIo, "standard output cannot be written");
 }
 
-// The message of an error answer.
-std::string words_of(const std::string& body) {
-  const Json json = Json::parse(body, nullptr, false);
-  if (json.is_object() && json.contains("error") && json["error"].is_string()) return json["error"];
-  return "no reason given";
-}
-
-// The content of an answer, if it is one that this program understands.
-Result<Json> read_answer(const HttpCallAnswer& answer) {
-  if (answer.status == 401) return failure(kRefused, words_of(answer.body));
-  if (answer.status == 404 && words_of(answer.body).starts_with("there is no /")) {
-    return failure(kInput, fmt::format("{}: the controller is of another version than this dfrsctl, {}",
-                                       words_of(answer.body), PACKAGE_VERSION));
-  }
-  if (answer.status != 200) return failure(kNotDone, words_of(answer.body));
-  Json json = Json::parse(answer.body, nullptr, false);
-  if (!json.is_object()) return failure(kInput, "the controller's answer is not JSON");
-  if (json.value("format", 0) != kControlFormat) {
-    return failure(kInput, fmt::format("the controller's answer has format {}, this dfrsctl {} reads format {}",
-                                       json_text(json.value("format", Json())), PACKAGE_VERSION, kControlFormat));
-  }
-  return json;
-}
-
 struct Options {
-  AddressOptions address;
+  AskOptions ask;
   bool json = false;
-  unsigned wait = 10;
   std::uint32_t job = 0;
   bool dry_run = false;
   std::string action;
   std::string file;
+  std::uint16_t web_port = 0;
+  unsigned web_every = 2;
 };
-
-struct Question {
-  std::string method;
-  std::string target;
-  std::string body = {};
-};
-
-struct NoAnswer {
-  std::string message;
-  bool try_again = false;  // a slurmctld that is about to start may answer
-};
-
-// Asks the hosts one after the other: a backup controller may have taken over. Error: none has answered.
-tl::expected<Result<Json>, NoAnswer> ask_once(const ControllerAddress& address, const Question& question) {
-  const Authenticator authenticator(address.auth);
-  HttpCallLimits limits;
-  limits.connect_timeout = std::chrono::seconds{3};
-  limits.timeout = std::chrono::seconds{20};
-  limits.max_answer = std::size_t{1} << 30;
-  NoAnswer none;
-  for (const std::string& host : address.hosts) {
-    const HttpCall call{
-        host, address.port, question.method, question.target, controller_receiver(address.cluster), question.body};
-    const auto answer = http_call(authenticator, call, limits, address.slurm_user);
-    if (answer) return read_answer(*answer);
-    const HttpCallError& error = answer.error();
-    if (error.refused) return Result<Json>(failure(kRefused, error.message));
-    none.message += (none.message.empty() ? "" : "; ") + error.message;
-    // An order on a connection that broke may have been carried out.
-    using Connection = HttpCallError::Connection;
-    if (error.connection == Connection::refused || (error.connection == Connection::broken && question.method == "GET"))
-      none.try_again = true;
-  }
-  return tl::unexpected(std::move(none));
-}
-
-// Since Slurm 23.11 `scontrol reconfigure` replaces the process of slurmctld. Nobody answers for a moment.
-Result<Json> ask(const Options& options, const Question& question) {
-  using std::chrono::steady_clock;
-  const auto address = find_controller(options.address);
-  if (!address) return failure(address.error().io ? kIo : kInput, address.error().message);
-  if (address->warning) fmt::print(stderr, "dfrsctl: warning: {}\n", *address->warning);
-  const auto deadline = steady_clock::now() + std::chrono::seconds{options.wait};
-  auto answer = ask_once(*address, question);
-  for (bool told = false; !answer && answer.error().try_again && steady_clock::now() < deadline;) {
-    if (!std::exchange(told, true)) {
-      fmt::print(stderr,
-                 "dfrsctl: slurmctld does not answer; is it being reconfigured? Tries again for {} s (--wait)\n",
-                 options.wait);
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds{200});
-    answer = ask_once(*address, question);
-  }
-  if (answer) return std::move(*answer);
-  return failure(kUnreachable,
-                 answer.error().message +
-                     "\nIs slurmctld running, with SchedulerType=sched/dfrs, and munged (auth/slurm: sackd or "
-                     "slurmd) on this host? ControlAddress and ControlPort of dfrs.conf, or --host and "
-                     "--port, must say where it listens.");
-}
 
 std::string user_name(std::uint32_t id) {
   static std::map<std::uint32_t, std::string> known;
@@ -201,9 +94,9 @@ Result<Json> record(const Options& o) {
                                        "the one you are in",
                                        o.file));
   }
-  if (o.action == "show") return ask(o, {"GET", "/v1/record"});
+  if (o.action == "show") return ask_controller(o.ask, {"GET", "/v1/record"});
   const Json order = o.action == "on" ? Json{{"on", o.file}} : Json{{"off", true}};
-  return ask(o, {"POST", "/v1/record", json_text(order)});
+  return ask_controller(o.ask, {"POST", "/v1/record", json_text(order)});
 }
 
 std::string version_text(const Json& answer) {
@@ -220,7 +113,7 @@ struct Command {
 
 // A request that only reads.
 std::function<Result<Json>(const Options&)> look(const char* target) {
-  return [target](const Options& o) { return ask(o, {"GET", target}); };
+  return [target](const Options& o) { return ask_controller(o.ask, {"GET", target}); };
 }
 
 std::vector<Command> add_commands(CLI::App& app, Options& o) {
@@ -244,12 +137,23 @@ std::vector<Command> add_commands(CLI::App& app, Options& o) {
       {status, look("/v1/status"), [](const Json& answer) { return status_table(answer, user_name); }},
       {nodes, look("/v1/nodes"), nodes_table},
       {explain,
-       [](const Options& options) { return ask(options, {"GET", fmt::format("/v1/explain?job={}", options.job)}); },
+       [](const Options& options) {
+         return ask_controller(options.ask, {"GET", fmt::format("/v1/explain?job={}", options.job)});
+       },
        explain_text},
       {repack, look("/v1/repack"), repack_table},
       {recording, record, recording_text},
       {version, look("/v1/version"), version_text},
   };
+}
+
+CLI::App* add_web(CLI::App& app, Options& o) {
+  CLI::App* const page = app.add_subcommand("web", "Show the cluster on a page in the browser, until interrupted");
+  page->add_option("--port", o.web_port, "Port of the page on 127.0.0.1 (default: any free one)")
+      ->check(CLI::Range(1, 65535));
+  page->add_option("--every", o.web_every, "Seconds between two looks at the controller (default: 2)")
+      ->check(CLI::Range(1, 3600));
+  return page;
 }
 
 Result<void> carry_out(const Command& command, const Options& options) {
@@ -280,9 +184,9 @@ std::optional<std::string> unknown_subcommand(const CLI::App& app, const std::ve
 }
 
 void add_options(CLI::App& app, Options& options) {
-  AddressOptions& address = options.address;
+  AddressOptions& address = options.ask.address;
   app.add_flag("--json", options.json, "Print JSON, as docs/reference/dfrsctl.md describes it");
-  app.add_option("--wait", options.wait,
+  app.add_option("--wait", options.ask.wait,
                  "Seconds for which to try again while slurmctld does not listen, as during `scontrol reconfigure` "
                  "(default: 10; 0: not at all)")
       ->check(CLI::Range(0, 3600));
@@ -310,6 +214,7 @@ Result<void> run(int argc, char** argv) {
   Options options;
   add_options(app, options);
   const std::vector<Command> commands = add_commands(app, options);
+  const CLI::App* const page = add_web(app, options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {
@@ -320,16 +225,17 @@ Result<void> run(int argc, char** argv) {
     const auto unknown = unknown_subcommand(app, std::vector<std::string>(argv + 1, argv + argc));
     return failure(kUsage, unknown.value_or(std::string(error.what()) + " (see --help)"));
   }
+  if (page->parsed()) return web::serve({options.web_port, options.web_every, options.ask, user_name});
   const auto named =
       std::find_if(commands.begin(), commands.end(), [](const Command& command) { return command.app->parsed(); });
   return carry_out(*named, options);
 }
 
 }  // namespace
-}  // namespace dfrs::shim
+}  // namespace dfrs::shim::ctl
 
 int main(int argc, char** argv) {
-  using namespace dfrs::shim;
+  using namespace dfrs::shim::ctl;
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {

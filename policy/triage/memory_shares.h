@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Who holds memory that Triage cannot take back without loss.
+//
+// Where pauses are free, a job that fills memory gives way to the next. Where a pause would lose the run, or nothing
+// may be paused, jobs of seconds wait behind whatever fills the memory. Then shares decide:
+//
+// - Order. Of the jobs that may not be paused without loss, those go first whose user holds least: urgency is divided
+// by
+//   1 + CROWD x held / N, held being the memory of such jobs of this user with the same number of tasks, and N that of
+//   all nodes. Both in MiB.
+// - Threshold, for jobs that may never be paused: with u held by the user and U by all users, a job of size s starts
+// only
+//   if u + s <= SHARE (0.8 N - U - s), as in switches with shared buffers: the fuller the memory, the smaller the share
+//   of one user, and some memory always stays free for others. A user who holds nothing with jobs of that number of
+//   tasks starts wherever the job fits: it is likely another program, and may be a short one.
+// - Probe: over the threshold a job still starts if s is at most a tenth of the memory left and its user has started
+//   nothing for PROBE x max(1, 10 u / N) s. So nobody waits for ever behind jobs of his own.
+//
+// Users that are not known (0) have no shares: their jobs start as memory allows.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+
+#include "policy/triage/decision_context.h"
+
+namespace dfrs::triage {
+
+/// The part of all memory that thresholds divide among users. The rest is for users who hold nothing.
+inline constexpr double kDividedMemory = 0.8;
+/// A probe takes at most this part of the memory left.
+inline constexpr double kProbePart = 0.1;
+
+class MemoryShares {
+ public:
+  /// Call this once per call of the policy. A resync forgets when users last started a job.
+  void begin(std::span<const Event> events) {
+    if (has_event(events, EventKind::resync)) last_start_.clear();
+  }
+  /// Takes stock of the placed jobs. O(jobs), and O(nodes) if some job may not be paused without loss.
+  void count(const DecisionContext& context);
+  /// A job has been placed since.
+  void placed(const DecisionContext& context, JobSlot job);
+
+  /// Whether some job may not be paused without loss. If not, shares change nothing.
+  bool matter() const { return matter_; }
+  /// The urgency by which a waiting job is attended to. It only falls as more jobs are placed.
+  double urgency_by_share(const DecisionContext& context, const JobView& job) const;
+  /// False if the job's user holds too much for it to start.
+  bool may_start(const DecisionContext& context, const JobView& job) const;
+
+ private:
+  static double size(const JobView& job) { return static_cast<double>(job.rigid[kMemory]) * job.tasks; }
+  static std::uint64_t kind(const JobView& job) { return std::uint64_t{job.user} << 32 | job.tasks; }
+  void add(const JobView& job);
+
+  bool matter_ = false;
+  double whole_ = 0;  // memory of all nodes, MiB
+  double held_ = 0;   // of it by all jobs that may not be paused without loss
+  std::unordered_map<std::uint32_t, double> by_user_;
+  std::unordered_map<std::uint64_t, double> by_kind_;      // of the same user and number of tasks
+  std::unordered_map<std::uint32_t, Seconds> last_start_;  // by user
+};
+
+}  // namespace dfrs::triage

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/controller/story_names.h"
+
+#include <fmt/chrono.h>
+
+#include <cmath>
+
+namespace dfrs::shim {
+
+std::string local_time(Seconds time) {
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(static_cast<std::time_t>(std::floor(time))));
+}
+
+record::StoryNames story_names(const Nodes& nodes) {
+  std::vector<std::string> names;
+  for (NodeIndex n = 0; n < nodes.size(); ++n) names.push_back(nodes[n].name);
+  return {[names = std::move(names)](NodeIndex n) { return n < names.size() ? names[n] : fmt::format("{}", n); },
+          local_time};
+}
+
+}  // namespace dfrs::shim

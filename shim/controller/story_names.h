@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How the controller names things in stories of jobs.
+#pragma once
+
+#include "record/story/words.h"
+#include "shim/controller/nodes.h"
+
+namespace dfrs::shim {
+
+/// Nodes by name, instants in local time. O(nodes).
+record::StoryNames story_names(const Nodes& nodes);
+
+/// "2026-11-20 09:30:00", in local time.
+std::string local_time(Seconds time);
+
+}  // namespace dfrs::shim

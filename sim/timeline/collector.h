@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Watches a run step by step and keeps its schedule.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/host/simulation.h"
+#include "sim/timeline/schedule.h"
+
+namespace dfrs::sim {
+
+class ScheduleCollector final : public StepObserver {
+ public:
+  explicit ScheduleCollector(std::string algorithm) { schedule_.algorithm = std::move(algorithm); }
+
+  /// Slots may be used again by other jobs. A resync takes over the view's placements.
+  void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override;
+
+  /// The schedule so far; jobs that are still placed have open stays. Call this once.
+  Schedule finish();
+  /// The same, with the run times of the jobs of the simulated instance.
+  Schedule finish(const Instance& instance);
+
+ private:
+  struct Track {
+    bool here = false;
+    bool placed = false;
+    std::uint32_t job = 0;
+    Stay stay;
+    std::vector<NodeIndex> nodes;
+    std::vector<YieldStep> steps;
+    Seconds seen = 0;  // when the yield last changed
+  };
+  void take_nodes(const ClusterView& view);
+  Track& track(const ClusterView& view, JobSlot slot);
+  void resync(const ClusterView& view);
+  void submit(const ClusterView& view, JobSlot slot);
+  void place(Track& track, std::span<const NodeIndex> nodes, StayBegin begin, Seconds now);
+  void close(Track& track, StayEnd end, Seconds now);
+
+  Schedule schedule_;
+  std::vector<Track> tracks_;
+  bool begun_ = false;
+};
+
+}  // namespace dfrs::sim

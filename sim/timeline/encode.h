@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A schedule as compact binary data, for the page (docs/reference/timeline.md).
+#pragma once
+
+#include <string>
+
+#include "sim/timeline/schedule.h"
+
+namespace dfrs::sim {
+
+/// A JSON header and its columns of integers, not compressed. Times are in ms, yields in 1/100,000.
+std::string encode_schedule(const Schedule& schedule);
+
+/// Compressed by zlib's format and written in base64.
+std::string compressed_base64(const std::string& data);
+
+}  // namespace dfrs::sim

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/timeline/page.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string_view>
+
+#include "sim/report/markup.h"
+#include "sim/timeline/encode.h"
+#include "sim/timeline/page_files.h"
+
+namespace dfrs::sim {
+
+std::string timeline_page(const std::string& title, const std::string& about, std::span<const Schedule> runs) {
+  std::string data;
+  for (const Schedule& run : runs) {
+    data += "<script type=\"application/octet-stream\" class=\"run\">";
+    data += compressed_base64(encode_schedule(run));
+    data += "</script>\n";
+  }
+  const std::map<std::string_view, std::string> parts{{"TITLE", html_text(title)},
+                                                      {"ABOUT", html_text(about)},
+                                                      {"STYLE", std::string(kTimelineStyle)},
+                                                      {"DATA", std::move(data)},
+                                                      {"SCRIPTS", std::string(kTimelineScripts)}};
+  std::string page;
+  std::string_view rest = kTimelineHtml;
+  for (;;) {
+    const std::size_t begin = rest.find("@@");
+    page += rest.substr(0, begin);
+    if (begin == std::string_view::npos) return page;
+    rest.remove_prefix(begin + 2);
+    const std::size_t length = rest.find("@@");
+    page += parts.at(rest.substr(0, length));
+    rest.remove_prefix(length + 2);
+  }
+}
+
+}  // namespace dfrs::sim

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Schedules as one HTML page that needs no network: nodes over time, to zoom and search.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "sim/timeline/schedule.h"
+
+namespace dfrs::sim {
+
+/// `runs` are shown above each other on one time axis. `about`: what was run, for the reader. Texts are escaped.
+std::string timeline_page(const std::string& title, const std::string& about, std::span<const Schedule> runs);
+
+}  // namespace dfrs::sim

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/timeline/recorded.h"
+
+#include "sim/timeline/collector.h"
+#include "sim/workload/recorded.h"
+
+namespace dfrs::sim {
+
+Schedule recorded_schedule(record::RecordReader& reader) {
+  ScheduleCollector collector("");
+  const Decisions none;
+  for (;;) {
+    const auto more = reader.next();
+    if (!more) throw_record_error(more.error());
+    if (!*more) break;
+    const auto outcome = reader.outcome();
+    collector.on_step(reader.view(), reader.events(), outcome ? **outcome : none);
+  }
+  Schedule schedule = collector.finish();
+  schedule.algorithm = reader.setup().algorithm;
+  return schedule;
+}
+
+}  // namespace dfrs::sim

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The schedule of a recorded run, live or simulated.
+#pragma once
+
+#include "record/record_reader.h"
+#include "sim/timeline/schedule.h"
+
+namespace dfrs::sim {
+
+/// Reads to the end of the record. Jobs that had not ended have open stays. Errors: InputError for an invalid record.
+Schedule recorded_schedule(record::RecordReader& reader);
+
+}  // namespace dfrs::sim

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/timeline/collector.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "sim/timeline/export.h"
+
+namespace dfrs::sim {
+namespace {
+
+// One node, one slot at least; a test changes what the view shows between steps.
+struct Host {
+  std::array<NodeView, 2> nodes{};
+  std::vector<JobView> jobs = std::vector<JobView>(2);
+  ScheduleCollector collector{"X"};
+  std::array<NodeIndex, 1> first{0};
+  std::array<NodeIndex, 1> second{1};
+
+  void show(JobSlot slot, JobId id, JobState state, std::span<const NodeIndex> at = {}) {
+    jobs[slot].id = id;
+    jobs[slot].state = state;
+    jobs[slot].nodes = at;
+  }
+  void step(Seconds now, std::vector<Event> events, Decisions decisions = {}) {
+    collector.on_step(ClusterView{now, nodes, jobs, 1}, events, decisions);
+  }
+  static Decisions decided(DecisionKind kind, JobSlot job, std::vector<NodeIndex> at, double yield = 0) {
+    Decisions out;
+    out.placements.push_back({kind, job, 0, static_cast<std::uint32_t>(at.size())});
+    out.nodes = std::move(at);
+    if (yield > 0) out.yields.push_back({job, yield});
+    return out;
+  }
+};
+
+TEST(ScheduleCollector, KeepsStaysWithPenaltiesAndYields) {
+  Host host;
+  host.show(0, 7, JobState::waiting);
+  host.step(10, {{EventKind::submitted, 0}}, Host::decided(DecisionKind::start, 0, {0}, 1.0));
+  host.show(0, 7, JobState::running, host.first);
+  host.jobs[0].clock = {0, 10, 1};
+  host.step(30, {}, Host::decided(DecisionKind::pause, 0, {}));
+  host.show(0, 7, JobState::paused);
+  host.jobs[0].clock = {20, 30, 0};
+  host.step(50, {}, Host::decided(DecisionKind::resume, 0, {1}, 0.5));
+  host.show(0, 7, JobState::running, host.second);
+  host.jobs[0].clock = {20, 350, 0.5};
+  Decisions faster;
+  faster.yields.push_back({0, 1.0});
+  host.step(400, {}, faster);
+  host.jobs[0].clock = {45, 400, 1};
+  host.step(450, {{EventKind::completed, 0}});
+
+  const Schedule schedule = host.collector.finish();
+  ASSERT_EQ(schedule.jobs.size(), 1U);
+  EXPECT_EQ(schedule.jobs[0].end, 450);
+  ASSERT_EQ(schedule.stays.size(), 2U);
+  EXPECT_EQ(schedule.stays[0].begin, StayBegin::start);
+  EXPECT_EQ(schedule.stays[0].end, StayEnd::paused);
+  EXPECT_EQ(schedule.stays[0].to, 30);
+  EXPECT_EQ(schedule.stays[0].served, 10);
+  EXPECT_EQ(schedule.stays[1].begin, StayBegin::resume);
+  EXPECT_EQ(schedule.stays[1].served, 350);
+  EXPECT_EQ(schedule.nodes_of(schedule.stays[1])[0], 1U);
+  ASSERT_EQ(schedule.stays[1].step_count, 2U);
+  EXPECT_EQ(schedule.steps_of(schedule.stays[1])[1].at, 400);
+}
+
+TEST(ScheduleCollector, TellsJobsOfOneSlotApart) {
+  Host host;
+  host.show(0, 7, JobState::waiting);
+  host.step(0, {{EventKind::submitted, 0}}, Host::decided(DecisionKind::start, 0, {0}, 1.0));
+  host.show(0, 7, JobState::running, host.first);
+  host.step(5, {{EventKind::completed, 0}});
+  host.show(0, 8, JobState::waiting);
+  host.step(6, {{EventKind::submitted, 0}}, Host::decided(DecisionKind::start, 0, {1}, 1.0));
+  host.show(0, 8, JobState::running, host.second);
+  host.step(9, {});
+
+  const Schedule schedule = host.collector.finish();
+  ASSERT_EQ(schedule.jobs.size(), 2U);
+  EXPECT_EQ(schedule.jobs[0].id, 7U);
+  EXPECT_EQ(schedule.jobs[1].id, 8U);
+  EXPECT_LT(schedule.jobs[1].end, 0);
+  ASSERT_EQ(schedule.stays.size(), 2U);
+  EXPECT_EQ(schedule.stays[1].job, 1U);
+  EXPECT_EQ(schedule.stays[1].end, StayEnd::open);
+  EXPECT_EQ(schedule.stays[1].to, 9);
+}
+
+TEST(ScheduleCollector, TakesOverWhatAResyncShows) {
+  Host host;
+  host.show(0, 7, JobState::waiting);
+  host.step(0, {{EventKind::submitted, 0}}, Host::decided(DecisionKind::start, 0, {0}, 1.0));
+  // The start failed, and a job runs that no step has started.
+  host.show(0, 7, JobState::waiting);
+  host.show(1, 9, JobState::running, host.second);
+  host.jobs[1].yield = 0.5;
+  host.step(20, {{EventKind::resync, kNoSlot}});
+
+  const Schedule schedule = host.collector.finish();
+  ASSERT_EQ(schedule.stays.size(), 2U);
+  EXPECT_EQ(schedule.stays[0].end, StayEnd::paused);
+  EXPECT_EQ(schedule.stays[0].to, 20);
+  EXPECT_EQ(schedule.stays[1].begin, StayBegin::already);
+  EXPECT_EQ(schedule.steps_of(schedule.stays[1])[0].yield, 0.5);
+}
+
+TEST(EvalysCsv, WritesARowPerStay) {
+  Schedule schedule;
+  schedule.jobs.push_back({.id = 17, .submit = 5, .end = 100, .tasks = 4});
+  schedule.nodes = {0, 1, 2, 5, 3, 3};
+  schedule.stays.push_back({.from = 10, .served = 10, .to = 40, .end = StayEnd::paused, .node_count = 4});
+  schedule.stays.push_back({.from = 60,
+                            .served = 60,
+                            .to = 100,
+                            .begin = StayBegin::resume,
+                            .end = StayEnd::completed,
+                            .first_node = 4,
+                            .node_count = 2});
+  const std::string text = evalys_csv(schedule);
+  EXPECT_NE(text.find("\n17,dfrs,4,5,4,-1,0,COMPLETED_KILLED,10,30,40,5,35,"), std::string::npos) << text;
+  EXPECT_NE(text.find(",0-2 5,-1,\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n17#2,dfrs,4,5,1,-1,1,COMPLETED_SUCCESSFULLY,60,40,100,55,95,2.375,3,-1,\n"), std::string::npos)
+      << text;
+}
+
+}  // namespace
+}  // namespace dfrs::sim
