@@ -13,6 +13,7 @@ nobase_dist_doc_DATA = \
 	docs/reference/algorithms.md \
 	docs/reference/building.md \
 	docs/reference/cluster.md \
+	docs/reference/csv-maps.md \
 	docs/reference/dfrs-check-config.md \
 	docs/reference/dfrs-sim.md \
 	docs/reference/dfrs.conf.md \

@@ -76,6 +76,8 @@ libsim_a_SOURCES = \
 	sim/io/allocation.cc \
 	sim/io/allocation.h \
 	sim/io/constant_columns.h \
+	sim/io/csv_line.cc \
+	sim/io/csv_line.h \
 	sim/io/file_name.cc \
 	sim/io/file_name.h \
 	sim/io/http.cc \
@@ -99,6 +101,14 @@ libsim_a_SOURCES = \
 	sim/metrics/metrics.h \
 	sim/metrics/schedule_metrics.cc \
 	sim/metrics/schedule_metrics.h \
+	sim/workload/csv/map.cc \
+	sim/workload/csv/map.h \
+	sim/workload/csv/shipped.cc \
+	sim/workload/csv/shipped.h \
+	sim/workload/csv/table.cc \
+	sim/workload/csv/table.h \
+	sim/workload/csv/values.cc \
+	sim/workload/csv/values.h \
 	sim/workload/fit.cc \
 	sim/workload/fit.h \
 	sim/workload/hpc2n.cc \
@@ -158,6 +168,20 @@ libsim_a_SOURCES = \
 	sim/workload/weeks.h \
 	sim/workload/weibull.cc \
 	sim/workload/weibull.h
+# The mapping files of `dfrs-sim import csv` are part of the program; installed, they are examples for others.
+mapsdir = $(pkgdatadir)/maps
+dist_maps_DATA = \
+	share/maps/alibaba2018.map \
+	share/maps/fdata.map \
+	share/maps/in2p3.map \
+	share/maps/kestrel.map \
+	share/maps/pm100.map
+EXTRA_DIST += sim/workload/csv/shipped_maps.sh
+CLEANFILES += sim/workload/csv/shipped_maps.h
+sim/workload/csv/shipped_maps.h: sim/workload/csv/shipped_maps.sh Makefile $(dist_maps_DATA)
+	$(AM_V_GEN)$(MKDIR_P) sim/workload/csv && $(SHELL) $(srcdir)/sim/workload/csv/shipped_maps.sh $(srcdir) \
+	  $(dist_maps_DATA) > $@.tmp && mv -f $@.tmp $@
+sim/workload/csv/libsim_a-shipped.$(OBJEXT): sim/workload/csv/shipped_maps.h
 libstudies_a_CPPFLAGS = $(libsim_a_CPPFLAGS)
 libstudies_a_SOURCES = \
 	sim/advise/advice.cc \

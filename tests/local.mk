@@ -114,6 +114,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/host/simulation_test.cc \
 	tests/sim/host/worlds_test.cc \
 	tests/sim/io/compressed.h \
+	tests/sim/io/csv_line_test.cc \
 	tests/sim/io/http_test.cc \
 	tests/sim/io/input_source_test.cc \
 	tests/sim/io/output_file_test.cc \
@@ -148,6 +149,8 @@ tests_sim_tests_SOURCES = \
 	tests/sim/temporary_folder.h \
 	tests/sim/timeline/collector_test.cc \
 	tests/sim/traces.h \
+	tests/sim/workload/csv/map_test.cc \
+	tests/sim/workload/csv/table_test.cc \
 	tests/sim/workload/hpc2n_test.cc \
 	tests/sim/workload/load_test.cc \
 	tests/sim/workload/lublin_test.cc \
@@ -193,6 +196,7 @@ tests_cli_tests_SOURCES = \
 	tests/cli/accounting_test.cc \
 	tests/cli/ca_file_test.cc \
 	tests/cli/campaign_commands_test.cc \
+	tests/cli/csv_test.cc \
 	tests/cli/explain_test.cc \
 	tests/cli/golden_test.cc \
 	tests/cli/input_errors_test.cc \

@@ -12,32 +12,13 @@
 
 #include "sim/campaign/degradation.h"
 #include "sim/errors.h"
+#include "sim/io/csv_line.h"
 #include "sim/metrics/metric_columns.h"
 
 namespace dfrs::sim {
 namespace {
 
 using Kind = ResultColumn::Kind;
-
-// Splits one line; false if a quote is not closed.
-bool split(std::string_view line, std::vector<std::string>& fields) {
-  fields.assign(1, {});
-  bool inside = false;
-  for (std::size_t k = 0; k < line.size(); ++k) {
-    const char c = line[k];
-    if (inside && c == '"' && k + 1 < line.size() && line[k + 1] == '"') {
-      fields.back() += c;
-      ++k;
-    } else if (c == '"') {
-      inside = !inside;
-    } else if (c == ',' && !inside) {
-      fields.emplace_back();
-    } else {
-      fields.back() += c;
-    }
-  }
-  return !inside;
-}
 
 double parse_number(const std::string& text, const std::string& where, std::string_view column) {
   double value = 0;
@@ -143,16 +124,10 @@ std::vector<ResultRow> parse_results_csv(std::string_view text, const std::strin
   std::vector<std::string> header;
   std::vector<std::string> fields;
   std::shared_ptr<const ResultOrigin> origin;
-  std::size_t line_number = 0;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    ++line_number;
-    const std::string where = fmt::format("{}:{}", source, line_number);
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    if (line.empty()) continue;
-    if (!split(line, fields)) throw InputError(where + ": a quote is not closed");
+  CsvRecords records(text);
+  for (CsvRecords::Next next; (next = records.next(fields)) != CsvRecords::Next::kEnd;) {
+    const std::string where = fmt::format("{}:{}", source, records.line());
+    if (next == CsvRecords::Next::kOpenQuote) throw InputError(where + ": a quote is not closed");
     if (header.empty()) {
       header = fields;
       continue;

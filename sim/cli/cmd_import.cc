@@ -12,6 +12,8 @@
 #include "sim/cli/options.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
+#include "sim/workload/csv/shipped.h"
+#include "sim/workload/csv/table.h"
 #include "sim/workload/sacct/anonymise.h"
 #include "sim/workload/sacct/fields.h"
 #include "sim/workload/sacct/table.h"
@@ -59,6 +61,47 @@ std::string swf_of(SwfLog log, const std::vector<std::string>& comments) {
   return format_swf(log);
 }
 
+void said(const std::string& source, std::size_t jobs) {
+  fmt::print(stderr, "{}: {}\n", source, base::counted(jobs, "job"));
+}
+
+// Accounting that is read, and how it got here.
+struct Accounting {
+  std::string_view text;
+  const std::string& source;
+  const std::string& sha256;
+  std::string_view importer;          // "sacct"
+  std::vector<std::string> comments;  // what it was
+};
+
+void write_accounting(const Accounting& from, const WorkloadOptions& workload, const Target& target) {
+  std::string name = source_name(from.source);
+  if (target.chosen() == "swf") {
+    const LoadOptions options = workload.load_options();
+    const SacctLog log = parse_sacct(from.text, name, {options.swf.lenient});
+    for (const std::string& line : log.report.describe(log.source)) fmt::print(stderr, "{}\n", line);
+    std::vector<std::string> comments = target.comments(from.source, from.sha256, workload.given());
+    if (from.importer != "sacct") comments.insert(comments.begin(), from.comments.begin(), from.comments.end());
+    write_file(target.output,
+               swf_of(sacct_swf(log, complete_shape(log, options.sacct.shape), from.importer), comments));
+    said(log.source, log.jobs.size());
+    return;
+  }
+  Loaded loaded = workload.load(from.text, from.source);
+  std::vector<std::string> comments = from.comments;
+  comments.push_back(fmt::format("First submission: {}{}", format_instant(*loaded.first_submission),
+                                 target.anonymise ? ", moved by whole weeks" : ""));
+  comments.insert(comments.end(), loaded.notes.begin(), loaded.notes.end());
+  const std::vector<Instance> instances = workload.choose(loaded, from.source, from.sha256);
+  for (std::string& comment : target.comments(from.source, from.sha256, instances.front().origin->workload)) {
+    comments.push_back(std::move(comment));
+  }
+  write_file(target.output, traces_of(instances, comments));
+  std::size_t jobs = 0;
+  for (const Instance& instance : instances) jobs += instance.jobs.size();
+  said(loaded.source, jobs);
+}
+
 struct ImportSacct {
   WorkloadOptions workload;
   Target target;
@@ -76,32 +119,50 @@ struct ImportSacct {
       write_file(target.output, text);
       return;
     }
-    if (target.chosen() == "swf") {
-      const LoadOptions options = workload.load_options();
-      const SacctLog log = parse_sacct(text, source_name(source), {options.swf.lenient});
-      for (const std::string& line : log.report.describe(log.source)) fmt::print(stderr, "{}\n", line);
-      write_file(target.output, swf_of(sacct_swf(log, complete_shape(log, options.sacct.shape)),
-                                       target.comments(source, sha256, workload.given())));
-      said(log.source, log.jobs.size());
-      return;
-    }
-    Loaded loaded = workload.load(text, source);
-    std::vector<std::string> comments{"Source: Slurm accounting (dfrs-sim import sacct)"};
-    comments.push_back(fmt::format("First submission: {}{}", format_instant(*loaded.first_submission),
-                                   target.anonymise ? ", moved by whole weeks" : ""));
-    comments.insert(comments.end(), loaded.notes.begin(), loaded.notes.end());
-    const std::vector<Instance> instances = workload.choose(loaded, source, sha256);
-    for (std::string& comment : target.comments(source, sha256, instances.front().origin->workload)) {
-      comments.push_back(std::move(comment));
-    }
-    write_file(target.output, traces_of(instances, comments));
-    std::size_t jobs = 0;
-    for (const Instance& instance : instances) jobs += instance.jobs.size();
-    said(loaded.source, jobs);
+    write_accounting({text, source, sha256, "sacct", {"Source: Slurm accounting (dfrs-sim import sacct)"}}, workload,
+                     target);
+  }
+};
+
+struct ImportCsv {
+  WorkloadOptions workload;
+  Target target;
+  std::string map_name;
+  bool list = false;
+
+  static void list_maps() {
+    std::string text;
+    for (const ShippedMap& map : shipped_maps()) text += fmt::format("{:<12}{}\n", map.name, map.title());
+    print(text);
   }
 
-  static void said(const std::string& source, std::size_t jobs) {
-    fmt::print(stderr, "{}: {}\n", source, base::counted(jobs, "job"));
+  void run() {
+    if (list) return list_maps();
+    if (workload.sources().empty()) throw UsageError("import csv: a job table is missing (a file, a URL or -)");
+    if (map_name.empty()) {
+      throw UsageError(fmt::format("import csv: --map is missing: a mapping file, or one of {}", shipped_map_names()));
+    }
+    const std::string& source = workload.sources().front();
+    const std::vector<std::string> inputs{source, map_name};
+    check_inputs_kept(inputs, {{"--output", target.output}});
+    std::string map_sha256;
+    const CsvMap map = load_csv_map(map_name, map_sha256);
+    workload.assume_machine(map.machine);
+    const LoadOptions options = workload.load_options();
+    std::string sha256;
+    CsvJobs jobs;
+    {
+      const Text text = read_text(source, options.input, sha256);
+      jobs = csv_to_sacct(text, source_name(source), map, options.swf.lenient);
+    }
+    for (const std::string& line : jobs.report.describe(source_name(source))) fmt::print(stderr, "{}\n", line);
+    if (target.anonymise) jobs.sacct = anonymise_sacct(jobs.sacct, source_name(source));
+    write_accounting({jobs.sacct,
+                      source,
+                      sha256,
+                      "csv",
+                      {"Source: job table in CSV (dfrs-sim import csv)", "Map SHA-256: " + map_sha256}},
+                     workload, target);
   }
 };
 
@@ -127,7 +188,7 @@ struct ImportSwf {
       if (swf) {
         for (const std::string& line : log.report.describe(log.source)) fmt::print(stderr, "{}\n", line);
         write_file(target.output, swf_of(log, target.comments(source, sha256, workload.given())));
-        ImportSacct::said(log.source, log.records.size());
+        said(log.source, log.records.size());
         return;
       }
       text = format_swf(log);
@@ -139,14 +200,15 @@ struct ImportSwf {
     write_file(target.output, traces_of(instances, comments));
     std::size_t jobs = 0;
     for (const Instance& instance : instances) jobs += instance.jobs.size();
-    ImportSacct::said(loaded.source, jobs);
+    said(loaded.source, jobs);
   }
 };
 
 }  // namespace
 
 void add_import(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("import", "convert Slurm accounting (sacct) or logs (SWF) to traces and SWF");
+  CLI::App* command = app.add_subcommand(
+      "import", "convert Slurm accounting (sacct), job tables (CSV) or logs (SWF) to traces and SWF");
   command->require_subcommand(1);
 
   CLI::App* sacct = command->add_subcommand("sacct", "the parsable output of Slurm's sacct");
@@ -163,6 +225,24 @@ void add_import(CLI::App& app) {
                   "\"Your cluster's accounting\".",
                   kSacctCommand));
   sacct->callback([from_sacct] { from_sacct->run(); });
+
+  CLI::App* csv = command->add_subcommand("csv", "a table of jobs in CSV, with a mapping file for its columns");
+  auto from_csv = std::make_shared<ImportCsv>();
+  from_csv->workload.add(*csv, WorkloadOptions::Sources::at_most_one);
+  csv->get_option("SOURCE")->description(
+      "job table: a file, an http(s) URL or - for standard input; plain, gz, xz, zst or bz2");
+  from_csv->target.add(*csv, {"trace", "swf"});
+  csv->add_option("--map", from_csv->map_name,
+                  "mapping file that says which column is what, or the name of one that comes with dfrs-sim: " +
+                      shipped_map_names());
+  csv->add_flag("--maps", from_csv->list, "list the maps that come with dfrs-sim");
+  csv->add_flag("--anonymise", from_csv->target.anonymise,
+                "remove names, renumber jobs from 1, shift times by whole weeks");
+  csv->footer(
+      "Options for sacct apply. Convert Parquet first, for example by DuckDB:\n"
+      "  duckdb -c \"COPY 'jobs.parquet' TO 'jobs.csv'\"\n"
+      "How to write a mapping file: docs/reference/csv-maps.md.");
+  csv->callback([from_csv] { from_csv->run(); });
 
   CLI::App* swf = command->add_subcommand("swf", "a log in the Standard Workload Format");
   auto from_swf = std::make_shared<ImportSwf>();

@@ -176,7 +176,8 @@ LoadOptions WorkloadOptions::load_options() const {
   options.processors.lenient = options.memory.lenient = options.sacct.lenient = lenient_;
   options.conventions.measured_cpu_need = cpu_need_ == "measured";
   if (!weights_.empty()) options.conventions.weights = parse_weights(weights_);
-  options.sacct.shape = {nodes_, cores_, memory_};
+  options.sacct.shape = {nodes_ != 0 ? nodes_ : machine_.nodes, cores_ != 0 ? cores_ : machine_.cores,
+                         memory_ != 0 ? memory_ : machine_.memory_mib};
   options.sacct.cpu_need = cpu_need_ == "allocated" ? CpuNeed::kAllocated : CpuNeed::kMeasured;
   options.sacct.memory_need = memory_need_ == "used"     ? MemoryNeed::kUsed
                               : memory_need_ == "larger" ? MemoryNeed::kLarger

@@ -50,6 +50,8 @@ class WorkloadOptions {
   LoadOptions load_options() const;
   /// As with --lenient.
   void be_lenient() { lenient_ = true; }
+  /// The machine of accounting where --nodes, --cores and --memory do not say it. Zeros: as without this.
+  void assume_machine(const NodeShape& machine) { machine_ = machine; }
 
   const std::vector<std::string>& sources() const { return sources_; }
   const std::string& estimates() const { return estimates_; }
@@ -67,6 +69,7 @@ class WorkloadOptions {
   int nodes_ = 0;
   int cores_ = 0;
   RigidAmount memory_ = 0;
+  NodeShape machine_;
   bool weeks_ = false;
   bool whole_ = false;
   std::string processors_ = "requested";

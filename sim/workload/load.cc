@@ -21,7 +21,7 @@ std::string name_from_source(const std::string& source) {
   if (is_url(name)) name = name.substr(0, name.find_first_of("?#"));
   if (const std::size_t slash = name.find_last_of('/'); slash != std::string_view::npos) name.remove_prefix(slash + 1);
   constexpr std::array<std::string_view, 4> kCompressed{".gz", ".xz", ".zst", ".bz2"};
-  constexpr std::array<std::string_view, 4> kFormats{".swf", ".trace", ".txt", ".sacct"};
+  constexpr std::array<std::string_view, 6> kFormats{".swf", ".trace", ".txt", ".sacct", ".csv", ".tsv"};
   const auto strip = [&](const auto& endings) {
     for (const std::string_view ending : endings) {
       if (name.size() > ending.size() && name.ends_with(ending)) {

@@ -185,6 +185,8 @@ TEST(CliOrigin, ResultsNameTheOptionsOfEveryCommand) {
                                               "JobID|State|Submit|Start|End|ElapsedRaw|AllocCPUS|NNodes|NodeList\n"
                                               "1|COMPLETED|1700000000|1700000000|1700000100|100|2|1|n1\n"
                                               "2|COMPLETED|1700000010|1700000100|1700000150|50|2|1|n1\n");
+  const std::string map = folder.write("my.map", "submit = t s\nrun_time = r\ncpus = '1'\n");
+  const std::string table = folder.write("jobs.csv", "t,r\n1,2\n");
   output_of({"run", trace, "-a", "EASY", "--record", folder / "record"});
   const auto printed = [](const std::vector<std::string>& first) {
     return [first](const std::vector<std::string>& options) {
@@ -235,6 +237,9 @@ TEST(CliOrigin, ResultsNameTheOptionsOfEveryCommand) {
       {{"import", "sacct"},
        {{"--to", "trace"}, {"--swf", none}, {"--anonymise", ""}, {"--output", none}},
        printed({"import", "sacct", accounting})},
+      {{"import", "csv"},
+       {{"--to", "trace"}, {"--swf", none}, {"--anonymise", ""}, {"--output", none}, {"--map", map}, {"--maps", none}},
+       printed({"import", "csv", table, "--nodes", "1"})},
       {{"annotate"}, {{"--output", none}}, printed({"annotate", log})},
       {{"analyse"}, {}, printed({"analyse", log})},
   };

@@ -9,6 +9,7 @@ FUZZERS = \
 	tests/fuzz/compressed_fuzz \
 	tests/fuzz/desired_fuzz \
 	tests/fuzz/conf_fuzz \
+	tests/fuzz/csv_fuzz \
 	tests/fuzz/divisible_fuzz \
 	tests/fuzz/record_fuzz \
 	tests/fuzz/sacct_fuzz \
@@ -38,6 +39,10 @@ tests_fuzz_compressed_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_conf_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/conf_fuzz.cc $(FUZZ_DRIVER)
 tests_fuzz_conf_fuzz_LDADD = libdfrs_conf.a libpolicy.a $(BASE_LIBS)
 tests_fuzz_conf_fuzz_LDFLAGS = $(FUZZ_LINK)
+
+tests_fuzz_csv_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/csv_fuzz.cc $(FUZZ_DRIVER)
+tests_fuzz_csv_fuzz_LDADD = $(SIM_LIBS)
+tests_fuzz_csv_fuzz_LDFLAGS = $(FUZZ_LINK)
 
 tests_fuzz_divisible_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/divisible_fuzz.cc $(FUZZ_DRIVER)
 tests_fuzz_divisible_fuzz_LDADD = $(SIM_LIBS)

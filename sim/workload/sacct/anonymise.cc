@@ -84,6 +84,7 @@ constexpr Rule kRules[] = {
     {"reserved", Kind::kKeep},
     {"planned", Kind::kKeep},
     {"restarts", Kind::kKeep},
+    {"line", Kind::kKeep},
 };
 
 Rule rule_of(std::string_view column) {

@@ -245,7 +245,7 @@ std::int32_t swf_status(const std::string& state) {
 
 }  // namespace
 
-SwfLog sacct_swf(const SacctLog& log, const NodeShape& shape) {
+SwfLog sacct_swf(const SacctLog& log, const NodeShape& shape, std::string_view importer) {
   SwfLog swf;
   swf.source = log.source;
   swf.report = log.report;
@@ -276,7 +276,7 @@ SwfLog sacct_swf(const SacctLog& log, const NodeShape& shape) {
   };
   const Seconds last = log.jobs.back().submit;
   field("Version", "2.2");
-  field("Conversion", "dfrs-sim import sacct");
+  field("Conversion", fmt::format("dfrs-sim import {}", importer));
   field("MaxJobs", std::to_string(log.jobs.size()));
   field("MaxRecords", std::to_string(log.jobs.size()));
   field("UnixStartTime", std::to_string(origin));

@@ -70,7 +70,7 @@ TaskShape task_shape(const SacctJob& job, int cores);
 SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const SacctOptions& options);
 
 /// The log in SWF, with users, groups, queues (QOS) and partitions numbered in order of appearance. Time 0 is the first
-/// submission, given by UnixStartTime in the header.
-SwfLog sacct_swf(const SacctLog& log, const NodeShape& shape);
+/// submission, given by UnixStartTime in the header. `importer`: the subcommand of dfrs-sim import that made it.
+SwfLog sacct_swf(const SacctLog& log, const NodeShape& shape, std::string_view importer = "sacct");
 
 }  // namespace dfrs::sim

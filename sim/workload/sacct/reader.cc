@@ -74,12 +74,13 @@ class Reader {
       }
       if (header_->repeated_by(line)) continue;
       try {
+        cells_ = nullptr;
         if (std::string wrong = header_->split(line, cells); !wrong.empty()) throw BadLine{std::move(wrong)};
         take_row(cells);
       } catch (const BadLine& bad) {
-        if (!options_.lenient) throw InputError(fmt::format("{}:{}: {}", log_.source, lines_.number(), bad.what));
+        if (!options_.lenient) throw InputError(fmt::format("{}:{}: {}", log_.source, line_number(), bad.what));
         ++log_.report.records;
-        log_.report.skip("malformed line", lines_.number());
+        log_.report.skip("malformed line", line_number());
       }
     }
     if (!header_) {
@@ -121,6 +122,13 @@ class Reader {
   // ---- one row ----
 
   std::string_view cell(C column) const { return header_->cell(*cells_, column); }
+
+  // As the user knows it.
+  std::size_t line_number() const {
+    std::int64_t number = 0;
+    const bool given = cells_ != nullptr && parse_integer(cell(C::kLine), number) == NumberStatus::kOk && number > 0;
+    return given ? static_cast<std::size_t>(number) : lines_.number();
+  }
 
   [[noreturn]] void bad(C column, std::string_view expected) const {
     throw BadLine{
@@ -181,7 +189,7 @@ class Reader {
     Record record;
     SacctJob& job = record.job;
     job.id = id;
-    job.line = lines_.number();
+    job.line = line_number();
     job.number = number_of(id);
     job.user = cell(C::kUser);
     job.group = cell(C::kGroup);
@@ -208,6 +216,7 @@ class Reader {
     if (!elapsed && start && end) elapsed = std::max(0.0, *end - *start);
     take_limit(job);
     take_size(job);
+    job.tasks = static_cast<int>(count(C::kNTasks, kMaxTraceTasks).value_or(0));  // sacct has it only for steps
     take_requested_memory(job);
     take_used_memory(job, 1);
     take_cpu_time(record.has_cpu_time, job.cpu_time);
@@ -286,7 +295,7 @@ class Reader {
     const auto at = latest_.find(base);
     if (at == latest_.end()) {
       ++log_.report.records;
-      log_.report.skip("step of a job whose own line is not there", lines_.number());
+      log_.report.skip("step of a job whose own line is not there", line_number());
       return;
     }
     if (at->second.record == kNone || at->second.ignores_steps) return;

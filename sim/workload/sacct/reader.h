@@ -37,7 +37,7 @@ struct SacctJob {
   int cpus = 0;                 ///< allocated, >= 1
   int requested_cpus = 0;       ///< >= 1
   int nodes = 1;                ///< allocated, >= 1
-  int tasks = 0;                ///< the most of any step that srun started; 0: no such step
+  int tasks = 0;                ///< the most of any step that srun started; 0: not known
   double requested_mib = -1;    ///< of the whole job
   double used_mib = -1;         ///< of the whole job: the maximum over its steps of MaxRSS x NTasks
   Seconds cpu_time = -1;        ///< of all CPUs together, TotalCPU; 0: not known, Slurm did not gather it

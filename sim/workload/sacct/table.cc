@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, kColumns> kNames{
     "JobID",    "JobIDRaw",  "User",      "Group",      "Partition", "QOS",          "State",     "Submit",
     "Start",    "End",       "Elapsed",   "ElapsedRaw", "Timelimit", "TimelimitRaw", "NNodes",    "AllocNodes",
     "NTasks",   "AllocCPUS", "NCPUS",     "ReqCPUS",    "ReqMem",    "ReqTRES",      "AllocTRES", "MaxRSS",
-    "TotalCPU", "UserCPU",   "SystemCPU", "NodeList",   "Comment"};
+    "TotalCPU", "UserCPU",   "SystemCPU", "NodeList",   "Comment",   "Line"};
 // Columns of free text, which may contain the delimiter.
 constexpr std::array<std::string_view, 8> kFreeText{"JobName",    "Comment", "AdminComment", "SystemComment",
                                                     "SubmitLine", "WorkDir", "WCKey",        "Extra"};

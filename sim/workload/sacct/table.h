@@ -48,6 +48,7 @@ enum class SacctColumn : std::size_t {
   kSystemCpu,
   kNodeList,
   kComment,
+  kLine,  ///< not sacct's: the line that the row was made of, in a table of another format
   kCount
 };
 

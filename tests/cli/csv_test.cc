@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// import csv with the maps that come with it, on samples with the published columns of their data sets, and with
+// others.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/cli/process.h"
+#include "tests/cli/replay.h"
+#include "tests/sim/temporary_folder.h"
+
+namespace dfrs::sim {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string sample(const std::string& map) {
+  const char* const source = std::getenv("srcdir");
+  const std::filesystem::path path = std::filesystem::path(source == nullptr ? "." : source) / "tests/golden/maps";
+  return std::filesystem::absolute(path / (map + ".csv")).string();
+}
+
+// The trace of a sample after its comments: a line per job.
+std::string jobs_of(const std::string& trace) {
+  const std::size_t fields = trace.find("; Fields:");
+  return fields == std::string::npos ? trace : trace.substr(trace.find('\n', fields) + 1);
+}
+
+struct Expected {
+  const char* map;
+  const char* nodes;
+  const char* jobs;  // id submit tasks cpu_need memory_mib run_time estimate, by hand
+};
+
+TEST(CliImportCsv, EachShippedMapReadsItsDataSet) {
+  const std::vector<Expected> all{
+      // 128 CPUs in 32 tasks: 4 of a node's 128; 237 GiB / 32. 256 in 64: 4; 474 GiB / 64. 16 on one node: one task.
+      {"pm100", "; Nodes: 980 cpu 1 memory 262144",
+       "101 0 32 0.03125 7584 3600 86400\n102 600 64 0.03125 7584 7200 7200\n103 1200 1 0.125 61440 500 31536000\n"
+       "104 1500 2 0.03125 4096 600 3600\n"},
+      // One task per node, all its CPUs. 30601641984 B = 29184 MiB; the second has no limit.
+      {"fdata", "; Nodes: 158976 cpu 1 memory 32768",
+       "1 0 1 1 29184 600 3600\n2 52 192 1 0 7200 86400\n3 652 1 1 1024 30 1200\n4 1252 2 1 16384 600 1800\n"},
+      // CPU time / (run time x CPUs): 187200 / (3600 x 104) = 0.5; 2995200 / (14400 x 208) = 1; none; 90000 / (1800 x
+      // 52).
+      {"kestrel", "; Nodes: 2240 cpu 1 memory 0",
+       "5001 0 1 0.5 0 3600 14400\n5002 600 2 1 0 14400 14400\n5003 23400 1 0.038461538461538464 0 600 3600\n"
+       "5005 25200 1 0.4807692307692308 0 1800 864000\n"},
+      {"in2p3", "; Nodes: 312 cpu 1 memory 0",
+       "9001 0 1 0.006756756756756757 0 3600 259200\n9002 30 1 0.05405405405405406 0 7200 7200\n"
+       "9003 100 1 0.8648648648648649 0 90 86400\n9004 200 1 0.02702702702702703 0 300 86400\n"},
+      // Half a CPU per instance: 0.5 / 96.
+      {"alibaba2018", "; Nodes: 4000 cpu 1 memory 102400",
+       "1 0 1 0.010416666666666666 399 120 120\n2 120 3 0.005208333333333333 501 180 180\n"
+       "3 600 2 0.020833333333333332 1536 50 50\n4 700 10 0.010416666666666666 307 300 300\n"},
+  };
+  const TemporaryFolder folder;
+  for (const Expected& one : all) {
+    const std::string trace = output_of({"import", "csv", sample(one.map), "--map", one.map});
+    EXPECT_THAT(trace, AllOf(HasSubstr(one.nodes), HasSubstr("; Source: job table in CSV"),
+                             HasSubstr(std::string("--map=") + one.map), HasSubstr("; Map SHA-256: ")))
+        << one.map;
+    EXPECT_EQ(jobs_of(trace), one.jobs) << one.map;
+    const std::string file = folder.write(std::string(one.map) + ".dfrs", trace);
+    const std::string results = output_of({"run", file, "-a", "GreedyP*", "--json"});
+    EXPECT_THAT(results, HasSubstr("\"jobs\": " +
+                                   std::to_string(std::count(one.jobs, one.jobs + std::string(one.jobs).size(), '\n'))))
+        << one.map;
+    EXPECT_THAT(output_of({"import", "csv", sample(one.map), "--map", one.map, "--to", "swf", "--anonymise"}),
+                AllOf(HasSubstr("; Conversion: dfrs-sim import csv"), Not(HasSubstr("user0"))))
+        << one.map;
+  }
+}
+
+TEST(CliImportCsv, OptionsReplaceTheMachineOfTheMap) {
+  EXPECT_THAT(output_of({"import", "csv", sample("pm100"), "--map", "pm100", "--nodes", "9"}),
+              AllOf(HasSubstr("; Nodes: 9 cpu 1 memory 262144"), HasSubstr("--nodes=9 --cores=128 --memory=262144")));
+}
+
+TEST(CliImportCsv, AMapOfOnesOwn) {
+  const TemporaryFolder folder;
+  const std::string map = folder.write("my.map", "submit = t s\nrun_time = r\ncpus = c\n");
+  const std::string table = folder.write("jobs.csv", "\xEF\xBB\xBFt,r,c\r\n10,60,2\r\n20,30,\"1\"\r\n");
+  const std::string trace = output_of({"import", "csv", table, "--map", map, "--nodes", "2"});
+  EXPECT_EQ(jobs_of(trace), "1 0 1 1 0 60 60\n2 10 1 0.5 0 30 30\n");
+  EXPECT_THAT(trace, HasSubstr("; Name: jobs\n"));
+}
+
+TEST(CliImportCsv, ErrorsNameTheTableAndTheMap) {
+  const TemporaryFolder folder;
+  const std::string map = folder.write("my.map", "submit = t s\nrun_time = r\ncpus = c\n");
+  const auto refused = [&](const std::string& table, ExitCode code, std::initializer_list<std::string_view> words) {
+    expect_failure(dfrs_sim({"import", "csv", "-", "--map", map}, {.input = table}), code, words);
+  };
+  refused("t,r,c\n10,60,x\n", kExitInput, {"<stdin>:2: column c: 'x'", "my.map:3"});
+  refused("t,rr,c\n10,60,1\n", kExitInput, {"my.map:2: 'r' is no column of <stdin>; the nearest is 'rr'"});
+  refused("t,r,c\n10,60,1\n", kExitUsage, {"--nodes N"});
+  // The job's line is the table's.
+  expect_failure(dfrs_sim({"import", "csv", "-", "--map", map, "--nodes", "1", "--cores", "2"},
+                          {.input = "t,r,c\n1,1,1\n\n\n10,60,4\n"}),
+                 kExitInput, {"<stdin>:5: job 2 is larger than the machine"});
+  expect_failure(dfrs_sim({"import", "csv", "x.csv", "--map", "pm10"}), kExitUsage, {"--map pm10", "pm100"});
+  expect_failure(dfrs_sim({"import", "csv", "x.csv"}), kExitUsage, {"--map is missing", "pm100"});
+  expect_failure(dfrs_sim({"import", "csv", "--map", "pm100"}), kExitUsage, {"a job table is missing"});
+  expect_failure(dfrs_sim({"import", "csv", "x.csv", "--map", map, "-o", map}), kExitUsage, {"my.map"});
+  const Outcome lenient = dfrs_sim({"import", "csv", "-", "--map", map, "--nodes", "2", "--lenient"},
+                                   {.input = "t,r,c\n10,60,x\n10,60,1\n"});
+  EXPECT_EQ(lenient.exit_code, 0);
+  EXPECT_THAT(lenient.err, HasSubstr("<stdin>: 1 record skipped: malformed line (first: line 2)"));
+}
+
+TEST(CliImportCsv, ListsItsMaps) {
+  EXPECT_THAT(output_of({"import", "csv", "--maps"}),
+              AllOf(HasSubstr("pm100       PM100: Marconi100"), HasSubstr("in2p3")));
+}
+
+}  // namespace
+}  // namespace dfrs::sim
