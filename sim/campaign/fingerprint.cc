@@ -33,8 +33,8 @@ std::string fingerprint(const Instance& instance) {
     append(bytes, rigid);
   }
   append(bytes, static_cast<std::uint64_t>(instance.jobs.size()));
-  for (const auto& [id, submit, tasks, cpu_need, rigid, run_time, estimate, reserved_start, weight, pauses, cpu_asked] :
-       instance.jobs) {
+  for (const auto& [id, submit, tasks, cpu_need, rigid, run_time, estimate, reserved_start, user, weight, pauses,
+                    cpu_asked] : instance.jobs) {
     append(bytes, static_cast<std::uint64_t>(id));
     append(bytes, submit);
     append(bytes, static_cast<std::uint64_t>(tasks));
@@ -48,6 +48,10 @@ std::string fingerprint(const Instance& instance) {
       bytes += "weight and CPU asked for";
       append(bytes, weight);
       append(bytes, cpu_asked);
+    }
+    if (user != 0) {
+      bytes += "user";
+      append(bytes, static_cast<std::uint64_t>(user));
     }
     if (pauses) {
       bytes += "mark";

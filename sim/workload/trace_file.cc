@@ -76,7 +76,7 @@ class TraceParser {
       finish_instance();
       instances_.emplace_back();
       open_ = true;
-      reserved_ = marked_ = false;
+      reserved_ = marked_ = users_ = false;
       start_line_ = lines_.number();
     } else if (header.name == "Name") {
       take_name(header.value);
@@ -92,6 +92,10 @@ class TraceParser {
       before_jobs(current("'; Pauses:'"), "Pauses");
       if (header.value != "yes") fail("Pauses is '{}', expected yes", printable_word(header.value));
       marked_ = true;
+    } else if (header.name == "Users") {
+      before_jobs(current("'; Users:'"), "Users");
+      if (header.value != "yes") fail("Users is '{}', expected yes", printable_word(header.value));
+      users_ = true;
     }
   }
 
@@ -135,7 +139,7 @@ class TraceParser {
     platform.nodes.insert(platform.nodes.end(), static_cast<std::size_t>(count), node);
   }
 
-  // id submit tasks cpu_need memory_mib [other ...] run_time estimate [reserved_start] [pauses]
+  // id submit tasks cpu_need memory_mib [other ...] run_time estimate [reserved_start] [pauses] [user]
   void take_job(std::string_view line) {
     Instance& instance = current("a job");
     if (instance.jobs.empty()) {
@@ -144,14 +148,14 @@ class TraceParser {
       ids_.clear();
     }
     const std::size_t dims = instance.platform.rigid_dims;
-    const std::size_t expected = 6 + dims + (reserved_ ? 1 : 0) + (marked_ ? 1 : 0);
+    const std::size_t expected = 6 + dims + (reserved_ ? 1 : 0) + (marked_ ? 1 : 0) + (users_ ? 1 : 0);
     std::size_t fields = 0;
     FieldSplitter counter(line);
     for (std::string_view unused; counter.next(unused);) ++fields;
     if (fields != expected) {
-      fail("{} field{}, expected {}: id submit tasks cpu_need memory{} run_time estimate{}{}", fields,
+      fail("{} field{}, expected {}: id submit tasks cpu_need memory{} run_time estimate{}{}{}", fields,
            fields == 1 ? "" : "s", expected, dims > 1 ? " other.." : "", reserved_ ? " reserved_start" : "",
-           marked_ ? " pauses" : "");
+           marked_ ? " pauses" : "", users_ ? " user" : "");
     }
     FieldSplitter words(line);
     const auto take = [&] {
@@ -169,6 +173,8 @@ class TraceParser {
     job.estimate = number(take(), "estimate", 0, kMaxTraceSeconds);
     if (reserved_) job.reserved_start = number(take(), "reserved_start", 0, kMaxTraceSeconds);
     if (marked_) job.pauses = mark(take());
+    if (users_)
+      job.user = static_cast<std::uint32_t>(integer(take(), "user", 0, std::numeric_limits<std::uint32_t>::max()));
 
     if (!instance.jobs.empty() && job.submit < instance.jobs.back().submit) {
       fail("submitted at {}, before the job of the line above ({}); sort the jobs by submit time", job.submit,
@@ -242,6 +248,7 @@ class TraceParser {
   bool open_ = false;
   bool reserved_ = false;  // jobs have an additional field
   bool marked_ = false;    // and one more
+  bool users_ = false;     // and one more
 };
 
 }  // namespace
@@ -288,19 +295,23 @@ std::string format_trace(const Instance& instance, const std::vector<std::string
       std::any_of(instance.jobs.begin(), instance.jobs.end(), [](const Job& job) { return job.reserved_start != 0; });
   const bool marked =
       std::any_of(instance.jobs.begin(), instance.jobs.end(), [](const Job& job) { return job.pauses.has_value(); });
+  const bool users =
+      std::any_of(instance.jobs.begin(), instance.jobs.end(), [](const Job& job) { return job.user != 0; });
   if (reserved) fmt::format_to(to, "; Reserved: yes\n");
   if (marked) fmt::format_to(to, "; Pauses: yes\n");
-  fmt::format_to(to, "; Fields: id submit tasks cpu_need memory_mib {}run_time estimate{}{}\n",
+  if (users) fmt::format_to(to, "; Users: yes\n");
+  fmt::format_to(to, "; Fields: id submit tasks cpu_need memory_mib {}run_time estimate{}{}{}\n",
                  platform.rigid_dims > 2   ? "other other "
                  : platform.rigid_dims > 1 ? "other "
                                            : "",
-                 reserved ? " reserved_start" : "", marked ? " pauses" : "");
+                 reserved ? " reserved_start" : "", marked ? " pauses" : "", users ? " user" : "");
   for (const Job& job : instance.jobs) {
     fmt::format_to(to, "{} {} {} {}", job.id, job.submit, job.tasks, job.cpu_need);
     for (std::size_t d = 0; d < platform.rigid_dims; ++d) fmt::format_to(to, " {}", job.rigid[d]);
     fmt::format_to(to, " {} {}", job.run_time, job.estimate);
     if (reserved) fmt::format_to(to, " {}", job.reserved_start);
     if (marked) fmt::format_to(to, " {}", job.pauses ? enum_name(*job.pauses) : kNoMark);
+    if (users) fmt::format_to(to, " {}", job.user);
     fmt::format_to(to, "\n");
   }
   return fmt::to_string(out);

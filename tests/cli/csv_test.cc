@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -28,9 +29,14 @@ std::string sample(const std::string& map) {
 }
 
 // The trace of a sample after its comments: a line per job.
+// Without their last field, the user.
 std::string jobs_of(const std::string& trace) {
   const std::size_t fields = trace.find("; Fields:");
-  return fields == std::string::npos ? trace : trace.substr(trace.find('\n', fields) + 1);
+  if (fields == std::string::npos) return trace;
+  std::string jobs;
+  std::istringstream lines(trace.substr(trace.find('\n', fields) + 1));
+  for (std::string line; std::getline(lines, line);) jobs += line.substr(0, line.rfind(' ')) + '\n';
+  return jobs;
 }
 
 struct Expected {

@@ -217,6 +217,7 @@ TEST(CliOrigin, ResultsNameTheOptionsOfEveryCommand) {
         {"--trace", none},
         {"--json", none},
         {"--explain", none},
+        {"--report", none},
         {"--penalty", "20"},
         {"--stretch-floor", "12"}},
        printed({"replay", folder / "record", "-a", "FCFS"})},

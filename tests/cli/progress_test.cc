@@ -54,7 +54,7 @@ TEST_F(CliTerminal, ShowsABarWithRateAndTimeLeft) {
   EXPECT_THAT(on_terminal(folder_, program() + " run small.dfrs -a EASY"), HasSubstr("jobs  [>"));
   EXPECT_THAT(on_terminal(folder_, program() + " compare small.dfrs -a EASY,FCFS -j 1 --store s.db"),
               HasSubstr("simulations  [==="));
-  EXPECT_THAT(on_terminal(folder_, program() + " advise small.dfrs -j 1"), HasSubstr("simulations  [==="));
+  EXPECT_THAT(on_terminal(folder_, program() + " advise small.dfrs -j 1"), HasSubstr("simulations  [="));
   folder_.write("two.dfrs",
                 small_trace() + std::string(small_trace()).replace(small_trace().find("small"), 5, "other"));
   EXPECT_THAT(on_terminal(folder_, program() + " bound two.dfrs -j 1"), HasSubstr("bounds  [==="));

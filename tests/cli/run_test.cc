@@ -59,8 +59,8 @@ RunFiles run_with_files(const std::string& trace, const std::string& algorithm,
 void expect_figures(const RunFiles& result, const Replay& replayed) {
   const auto rows = csv(result.jobs);
   ASSERT_EQ(rows.size(), replayed.jobs.size() + 1);
-  const std::vector<std::string> header{"job",   "submit",  "start",  "end",  "run_time",
-                                        "tasks", "stretch", "pauses", "moves"};
+  const std::vector<std::string> header{"job",     "submit", "start", "end",       "run_time", "tasks",
+                                        "stretch", "pauses", "moves", "lost_runs", "lost_s"};
   ASSERT_EQ(rows[0], header);
   double largest = 0;
   double stretches = 0;
@@ -205,10 +205,10 @@ TEST(CliRun, ReplayRefusesImpossibleLogs) {
 TEST(CliRun, FcfsOfASmallTraceByHand) {
   const RunFiles result = run_with_files(small_trace(), "FCFS");
   EXPECT_EQ(result.jobs,
-            "job,submit,start,end,run_time,tasks,stretch,pauses,moves\n"
-            "1,0,0,100,100,2,1,0,0\n"
-            "2,10,100,150,50,1,2.8,0,0\n"
-            "3,20,150,180,30,2,5.333333333333333,0,0\n");
+            "job,submit,start,end,run_time,tasks,stretch,pauses,moves,lost_runs,lost_s\n"
+            "1,0,0,100,100,2,1,0,0,0,0\n"
+            "2,10,100,150,50,1,2.8,0,0,0,0\n"
+            "3,20,150,180,30,2,5.333333333333333,0,0,0,0\n");
   EXPECT_EQ(result.figures.at("makespan_s"), 180);
   EXPECT_DOUBLE_EQ(result.figures.at("mean_wait_s").get<double>(), 220.0 / 3);
   EXPECT_DOUBLE_EQ(result.figures.at("utilization").get<double>(), (200 + 25 + 15) / 360.0);

@@ -227,5 +227,23 @@ TEST(TraceFile, RefusesWhatIsNotWhole) {
   EXPECT_EQ(message("; dfrs-trace: 1\n; Name: x\n; Name: y\n"), "t:3: a second '; Name:' line");
 }
 
+// Policies may see whose job it is, so a trace must not lose it.
+TEST(TraceFile, UsersAreKept) {
+  const std::string text =
+      "; dfrs-trace: 1\n; Name: users\n; Nodes: 2 cpu 1 memory 1000\n; Users: yes\n1 0 1 1 10 5 5 7\n2 1 1 1 10 5 5 "
+      "0\n";
+  const std::vector<Instance> read = parse_traces(text, "t");
+  ASSERT_EQ(read.size(), 1u);
+  EXPECT_EQ(read[0].jobs[0].user, 7u);
+  EXPECT_EQ(read[0].jobs[1].user, 0u);
+  EXPECT_EQ(parse_traces(format_trace(read[0]), "t")[0].jobs, read[0].jobs);
+  EXPECT_THROW((void)parse_traces(
+                   "; dfrs-trace: 1\n; Name: u\n; Nodes: 2 cpu 1 memory 1000\n; Users: yes\n1 0 1 1 10 5 5\n", "t"),
+               InputError);
+  EXPECT_THROW((void)parse_traces(
+                   "; dfrs-trace: 1\n; Name: u\n; Nodes: 2 cpu 1 memory 1000\n; Users: yes\n1 0 1 1 10 5 5 -1\n", "t"),
+               InputError);
+}
+
 }  // namespace
 }  // namespace dfrs::sim
