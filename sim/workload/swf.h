@@ -132,7 +132,7 @@ struct SwfJob {
   int processors = 1;
   Seconds run_time = 0;
   Seconds estimate = 0;
-  double memory_kb = 0;  ///< per processor, max(used, requested); 0 if neither is given
+  double memory_kb = 0;    ///< per processor, max(used, requested); 0 if neither is given
   std::uint32_t user = 0;  ///< field 12 plus 1; 0 if it is missing
   double weight = 1;
   double efficiency = 1;  ///< usable share of a processor, 0.01 .. 1; 1 unless measured_cpu_need

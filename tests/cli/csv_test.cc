@@ -29,10 +29,11 @@ std::string sample(const std::string& map) {
 }
 
 // The trace of a sample after its comments: a line per job.
-// Without their last field, the user.
+// Without their last field, the user, if they have one.
 std::string jobs_of(const std::string& trace) {
   const std::size_t fields = trace.find("; Fields:");
   if (fields == std::string::npos) return trace;
+  if (trace.find("; Users: yes") == std::string::npos) return trace.substr(trace.find('\n', fields) + 1);
   std::string jobs;
   std::istringstream lines(trace.substr(trace.find('\n', fields) + 1));
   for (std::string line; std::getline(lines, line);) jobs += line.substr(0, line.rfind(' ')) + '\n';
