@@ -17,8 +17,11 @@ void MemoryShares::count(const DecisionContext& context) {
   held_ = 0;
   by_user_.clear();
   by_kind_.clear();
-  for (JobSlot job : active) {
-    if (context.state.placed(job)) add(context.job(job));
+  several_users_ = false;
+  for (JobSlot slot : active) {
+    const JobView& job = context.job(slot);
+    if (job.user != context.job(active.front()).user) several_users_ = true;
+    if (context.state.placed(slot)) add(job);
   }
 }
 
@@ -46,7 +49,7 @@ double MemoryShares::urgency_by_share(const DecisionContext& context, const JobV
 }
 
 bool MemoryShares::may_start(const DecisionContext& context, const JobView& job) const {
-  if (!matter_ || job.pauses != Pauses::none) return true;
+  if (!matter_ || !several_users_ || job.pauses != Pauses::none) return true;
   if (job.user == 0 || !by_kind_.contains(kind(job))) return true;
   const double user = by_user_.at(job.user);
   const double more = size(job);

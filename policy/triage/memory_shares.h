@@ -16,6 +16,8 @@
 // - Probe: over the threshold a job still starts if s is at most a tenth of the memory left and its user has started
 //   nothing for PROBE x max(1, 10 u / N) s. So nobody waits for ever behind jobs of his own.
 //
+// A user whose jobs are the only ones in the system shares with nobody: there is no threshold.
+//
 // Users that are not known (0) have no shares: their jobs start as memory allows.
 #pragma once
 
@@ -56,6 +58,7 @@ class MemoryShares {
   void add(const JobView& job);
 
   bool matter_ = false;
+  bool several_users_ = false;
   double whole_ = 0;  // memory of all nodes, MiB
   double held_ = 0;   // of it by all jobs that may not be paused without loss
   std::unordered_map<std::uint32_t, double> by_user_;

@@ -75,9 +75,10 @@ class Recording(LiveTest):
         victim = next((number for number in first if "is paused" in self.explain(number)), None)
         self.assertIsNotNone(victim, "nobody was told to be paused")
         told = [event for event in json.loads(self.explain(victim, "--json"))["events"] if event["event"] == "paused"]
-        self.assertEqual(told[0]["other"], int(late))
-        self.assertEqual(told[0]["reason"], "gave_way")
-        self.assertIn(f"Job {victim} is paused: job {late} takes its room", told[0]["text"])
+        # By the submission, or by a tick that came with it.
+        self.assertIn(told[0]["reason"], ("gave_way", "left_out"), told)
+        if told[0]["reason"] == "gave_way":
+            self.assertIn(f"Job {victim} is paused: job {late} takes its room", told[0]["text"])
         self.assert_completed(self.wait_ended(first))
         self.cluster.command("dfrsctl", "record", "off")
         result = self.replay(path, "--explain", victim)

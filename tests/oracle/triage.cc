@@ -250,6 +250,11 @@ bool TriageLockstep::may_start(JobSlot job, const std::set<JobSlot>& counted) co
   const JobView& spec = view_->jobs[job];
   const Held h = held(job, counted);
   if (spec.pauses != Pauses::none || spec.user == 0 || !h.any_alike) return true;
+  std::set<std::uint32_t> users;
+  for (const JobView& one : view_->jobs) {
+    if (one.state != JobState::absent) users.insert(one.user);
+  }
+  if (users.size() == 1) return true;
   const double size = static_cast<double>(spec.rigid[kMemory]) * spec.tasks;
   if (h.user + size <= options_.share * (0.8 * h.whole - h.all - size)) return true;
   const auto last = last_start_.find(spec.user);

@@ -301,12 +301,15 @@ sim::Job job_of(std::uint32_t user, Seconds submit, Seconds run_time, RigidAmoun
 
 TEST(TriageMemoryShares, LeaveRoomForOtherUsers) {
   // 60 <= 3 x (80 - 60), but 90 > 3 x (80 - 90): the third job waits for the first, and another user finds room.
+  // A third user, who holds nothing, is there throughout.
   std::vector<sim::Job> jobs{job_of(1, 0, 1000, 30), job_of(1, 0, 2000, 30), job_of(1, 0, 1000, 30),
-                             job_of(2, 10, 100, 40)};
+                             job_of(3, 0, 5000, 0), job_of(2, 10, 100, 40)};
   const HandRun r = run(1, jobs, "Triage", Pauses::none);
   EXPECT_DOUBLE_EQ(r.result.jobs[1].start, 0);
   EXPECT_DOUBLE_EQ(r.result.jobs[2].start, 1000);
-  EXPECT_DOUBLE_EQ(r.result.jobs[3].start, 10);
+  EXPECT_DOUBLE_EQ(r.result.jobs[4].start, 10);
+  const std::vector<sim::Job> alone(jobs.begin(), jobs.begin() + 3);
+  EXPECT_DOUBLE_EQ(run(1, alone, "Triage", Pauses::none).result.jobs[2].start, 0) << "nobody to share with";
   for (sim::Job& one : jobs) one.user = 0;
   EXPECT_DOUBLE_EQ(run(1, jobs, "Triage", Pauses::none).result.jobs[2].start, 0) << "users are not known";
   for (sim::Job& one : jobs) one.user = 1;
@@ -314,14 +317,15 @@ TEST(TriageMemoryShares, LeaveRoomForOtherUsers) {
 }
 
 TEST(TriageMemoryShares, AWidthThatHoldsNothingStarts) {
-  std::vector<sim::Job> jobs{job_of(1, 0, 1000, 30), job_of(1, 0, 1000, 30), job_of(1, 1, 10, 15)};
+  std::vector<sim::Job> jobs{job_of(1, 0, 1000, 30), job_of(1, 0, 1000, 30), job_of(1, 1, 10, 15), job_of(3, 1, 50, 0)};
   jobs[2].tasks = 2;
   EXPECT_DOUBLE_EQ(run(1, jobs, "Triage", Pauses::none).result.jobs[2].start, 1);
 }
 
 TEST(TriageMemoryShares, AProbeStartsAfterAWhile) {
   // 64 > 3 x (80 - 64), but 4 is a tenth of what is left; the user holds 60 %, so it takes 6 x 1800 s.
-  const std::vector<sim::Job> jobs{job_of(1, 0, 20000, 30), job_of(1, 0, 20000, 30), job_of(1, 0, 10, 4)};
+  const std::vector<sim::Job> jobs{job_of(1, 0, 20000, 30), job_of(1, 0, 20000, 30), job_of(1, 0, 10, 4),
+                                   job_of(3, 0, 50000, 0)};
   const HandRun r = run(1, jobs, "Triage", Pauses::none);
   EXPECT_GE(r.result.jobs[2].start, 10800);
   EXPECT_LE(r.result.jobs[2].start, 11100);
