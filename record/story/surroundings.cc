@@ -11,7 +11,7 @@ namespace {
 // Where each job is after the decisions.
 class Placement {
  public:
-  Placement(const ClusterView& view, const Decisions& decisions) : view_(view), nodes_(view.jobs.size()) {
+  Placement(const ClusterView& view, const Decisions& decisions) : nodes_(view.jobs.size()) {
     for (JobSlot job = 0; job < view.jobs.size(); ++job) {
       if (view.jobs[job].state == JobState::running) nodes_[job] = view.jobs[job].nodes;
     }
@@ -28,7 +28,6 @@ class Placement {
   }
 
  private:
-  const ClusterView& view_;
   std::vector<std::span<const NodeIndex>> nodes_;
 };
 
