@@ -1,16 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Usage: embed.sh FOLDER > page_files.cc
-# Writes the page's files and libraries in FOLDER as C++ strings. The order of the scripts is that of their use.
+# Writes the page's files and libraries in FOLDER as C++ strings, byte by byte: compilers need not accept a string literal
+# as long as a library. The order of the scripts is that of their use.
 set -eu
 cd "$1"
 
 # string NAME FILE...
 string() {
-  printf 'const std::string_view %s = R"dfrs(' "$1"
+  name=$1
   shift
-  cat "$@"
-  printf ')dfrs";\n'
+  printf 'constexpr unsigned char %sBytes[] = {\n' "$name"
+  cat "$@" | od -An -v -t u1 | sed -e 's/^ *//' -e 's/  */,/g' -e 's/$/,/'
+  printf '};\nconst std::string_view %s(reinterpret_cast<const char*>(%sBytes), sizeof %sBytes);\n' "$name" "$name" "$name"
 }
 
 cat << 'END'
