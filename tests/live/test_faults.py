@@ -8,7 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import cgroups, load, ports, processes, wire
+from . import cgroups, load, ports, processes, slurm, wire
 from .burst import Burst
 from .case import LiveTest
 from .errors import ClusterError
@@ -123,6 +123,9 @@ class FaultTest(LiveTest):
 
 class Slurmctld(FaultTest):
     def test_slurmctld_ends_is_reconfigured_and_finds_a_damaged_file(self):
+        if slurm.version()[:2] == (25, 5):
+            self.skipTest("Slurm 25.05 itself ends with a null pointer, and does not save, when it is stopped while jobs end "
+                          "(docs/compatibility.md)")
         self.strike(Burst(self, JOBS, 101, steps="old", step_work=1.5, waves=4),
                     self.slurmctld_ends, self.reconfigure, self.state_file_is_truncated)
         self.assertEqual(len(self.state_files()), 1)  # a new one
