@@ -175,12 +175,15 @@ sub paths {
   } }, @folders);
 }
 
-# Guides and README stay short.
+# Guides and README stay short. Words count, but not commands, the targets of links and the lines of tables.
 sub lengths {
-  my %most = ('README.md' => 450, 'docs/administrator-guide.md' => 2300, 'docs/researcher-guide.md' => 2300,
-    'docs/contributor-guide.md' => 2300);
+  my %most = ('README.md' => 450, 'docs/administrator-guide.md' => 2000, 'docs/researcher-guide.md' => 2000,
+    'docs/contributor-guide.md' => 2000);
   for my $page (sort keys %most) {
-    my $words = () = slurp("$source/$page") =~ /\S+/g;
+    my $prose = join '', grep { !/^    / } map { "$_\n" } split /\n/, slurp("$source/$page");
+    $prose =~ s/\]\([^)]*\)/]/g;
+    $prose =~ tr/|/ /;
+    my $words = () = $prose =~ /\S+/g;
     fail("$page has $words words, more than $most{$page}") if $words > $most{$page};
   }
 }
