@@ -38,10 +38,10 @@ void Seats::assign(const ClusterView& view, std::span<const JobSlot> order, Clus
     state.place(job, spec, nodes_);
     open -= nodes_.size();
   }
-  for (const JobSlot job : state.touched()) {
-    if (state.placed(job) && !state.stays(job, view.jobs[job])) {
-      outcome.yields->push_back({job, yield_alone(state, state.nodes_of(job))});
-    }
+  for (const JobSlot job : order) {  // a measured need may have changed
+    if (!state.placed(job)) continue;
+    const double yield = yield_alone(state, state.nodes_of(job));
+    if (yield != view.jobs[job].yield || !state.stays(job, view.jobs[job])) outcome.yields->push_back({job, yield});
   }
 }
 

@@ -28,7 +28,7 @@ constexpr std::array<ReproductionPart, 9> kParts{
      {"weeks-known", "The same with known run times: the price of not knowing", "5 min"},
      {"gain", "From EASY to Triage one step at a time, on the same weeks", "5 min"},
      {"lublin", "Every rival on Lublin workloads", "10 min"},
-     {"lublin-0.7", "Every rival on Lublin workloads scaled to a load of 0.7", "15 min"},
+     {"lublin-scaled", "Every rival on Lublin workloads scaled to a load of 0.7", "15 min"},
      {"hpc2n", "HPC2N whole, without weekly restarts", "15 min"},
      {"kth", "KTH-SP2 whole", "5 min"},
      {"ctc", "CTC-SP2 whole", "10 min"},

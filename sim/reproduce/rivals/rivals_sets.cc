@@ -107,7 +107,7 @@ RivalSet set_of(std::string_view part, const ReproduceOptions& options) {
   if (part == "weeks" || part == "gain") return weeks_of_hpc2n(options, SwfEstimates::kTrace);
   if (part == "weeks-known") return weeks_of_hpc2n(options, SwfEstimates::kExact);
   if (part == "lublin") return lublin(options, 0);
-  if (part == "lublin-0.7") return lublin(options, kScaledLoad);
+  if (part == "lublin-scaled") return lublin(options, kScaledLoad);
   for (const Log& log : kLogs) {
     if (part == log.part) return whole(options, log);
   }

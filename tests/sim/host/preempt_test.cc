@@ -113,6 +113,23 @@ TEST_F(Preempt, TriageWithoutPausesOnlyShares) {
   EXPECT_LT(run_.jobs[1].end, 1000);
 }
 
+// One node, jobs of 100 s every 10 s: at 100 ten are there, the first of which ends just then.
+TEST_F(Preempt, ARunInWhichJobsPileUpEnds) {
+  nodes(1);
+  for (int k = 0; k < 40; ++k) job(10 * k, 1, 1, 10, 100);
+  const Algorithm fcfs = parse_algorithm("FCFS").value();
+  EXPECT_EQ(simulate(instance_, fcfs, options_, Watch{.most_jobs = 40}).jobs.back().end, 4000);
+  try {
+    simulate(instance_, fcfs, options_, Watch{.most_jobs = 10});
+    ADD_FAILURE() << "it goes on";
+  } catch (const RanAway& away) {
+    EXPECT_EQ(std::string(away.what()),
+              "by-hand: ran away: at 110 s 11 jobs are in the system, more than the limit, after 1 have ended and 2 "
+              "pauses, moves, starts and resumes. They come faster than they end; a longer period helps policies that "
+              "repack");
+  }
+}
+
 std::string difference(const RunResult& run, const oracle::Simulated& expected) {
   for (std::size_t k = 0; k < run.jobs.size(); ++k) {
     const JobRecord& is = run.jobs[k];
