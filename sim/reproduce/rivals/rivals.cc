@@ -115,9 +115,9 @@ void show_rivals(std::string_view part, const RivalSet& set, const CampaignPlan&
   note_columns(part, report);
 }
 
-// A waterfall: where each step leads, and by which factor it divides the mean degradation.
+// A waterfall: where each step leads, and by which factor it divides the mean degradation of the step that it changes.
 void show_gain(std::string_view part, const RivalSet& set, const CampaignPlan& plan, ReproductionReport& report) {
-  double before = 0;
+  std::vector<double> means;
   for (std::size_t k = 0; k < kGainSteps.size(); ++k) {
     const GainStep& step = kGainSteps[k];
     const std::span<const ResultRow> rows = plan.rows(set.name, step.algorithm);
@@ -130,16 +130,17 @@ void show_gain(std::string_view part, const RivalSet& set, const CampaignPlan& p
     report.add_mean(cell("degradation"), degradations);
     report.add(cell("its median", summary.median));
     report.add_mean(cell("mean stretch"), values_of(rows, [](const ResultRow& r) { return r.metrics.mean_stretch; }));
-    report.add(cell("divided by", k == 0 ? 1 : before / summary.mean));
+    means.push_back(summary.mean);
+    report.add(cell("divided by", means[step.to] / summary.mean));
+    Comparison changes = cell("of step");
+    changes.words = fmt::format("{}", step.to);
+    report.add(std::move(changes));
     Comparison who = cell("algorithm");
     who.words = step.algorithm;
     report.add(std::move(who));
-    before = summary.mean;
   }
   report.note(std::string(part), set.sentence);
-  report.note(
-      std::string(part),
-      "Steps 1 to 4 each change one thing of EASY or of the step named; from 5 on each adds to the one before.");
+  report.note(std::string(part), "Each step changes one thing of the step named, and divides its mean degradation.");
 }
 
 // Whole logs without a weekly restart: a repack at every period pauses and moves jobs, and each costs a penalty. Past

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string_view>
 
 namespace dfrs::sim::rivals {
@@ -57,22 +58,23 @@ inline constexpr std::array kRivals{
     Rival{"yardstick/SWRPT", "yardstick: knows run times"},
 };
 
-/// From EASY to Triage, each step adding what its name says.
+/// From EASY to Triage: each step adds one thing to an earlier one.
 struct GainStep {
   std::string_view adds;
   std::string_view algorithm;
+  std::size_t to;  ///< the step that it changes, by its place here
 };
 inline constexpr std::array kGainSteps{
-    GainStep{"EASY", "EASY"},
-    GainStep{"order: shortest request first", "EASY/backfill=SJF"},
-    GainStep{"pauses alone", "LAS/queues=2"},
-    GainStep{"parts of nodes", "EASY/shared"},
-    GainStep{"sharing CPU alone", "Greedy*"},
-    GainStep{"sharing and pauses", "GreedyP*"},
-    GainStep{"urgency decides who pauses", "Triage/PLACE=LOAD/YIELD=EQUAL/MOVE=NONE"},
-    GainStep{"placement by harm", "Triage/YIELD=EQUAL/MOVE=NONE"},
-    GainStep{"yields by urgency", "Triage/MOVE=NONE"},
-    GainStep{"moves that pay", kTriage},
+    GainStep{"EASY", "EASY", 0},
+    GainStep{"order: shortest request first", "EASY/backfill=SJF", 0},
+    GainStep{"pauses alone", "LAS/queues=2", 0},
+    GainStep{"parts of nodes", "EASY/shared", 0},
+    GainStep{"sharing CPU alone", "Greedy*", 3},
+    GainStep{"sharing and pauses", "GreedyP*", 4},
+    GainStep{"urgency decides who pauses", "Triage/PLACE=LOAD/YIELD=EQUAL/MOVE=NONE", 5},
+    GainStep{"placement by harm", "Triage/YIELD=EQUAL/MOVE=NONE", 6},
+    GainStep{"yields by urgency", "Triage/MOVE=NONE", 7},
+    GainStep{"moves that pay", kTriage, 8},
 };
 
 }  // namespace dfrs::sim::rivals
