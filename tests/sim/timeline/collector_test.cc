@@ -37,6 +37,7 @@ struct Host {
 
 TEST(ScheduleCollector, KeepsStaysWithPenaltiesAndYields) {
   Host host;
+  host.jobs[0].user = 12;
   host.show(0, 7, JobState::waiting);
   host.step(10, {{EventKind::submitted, 0}}, Host::decided(DecisionKind::start, 0, {0}, 1.0));
   host.show(0, 7, JobState::running, host.first);
@@ -56,6 +57,7 @@ TEST(ScheduleCollector, KeepsStaysWithPenaltiesAndYields) {
   const Schedule schedule = host.collector.finish();
   ASSERT_EQ(schedule.jobs.size(), 1U);
   EXPECT_EQ(schedule.jobs[0].end, 450);
+  EXPECT_EQ(schedule.jobs[0].user, 12u);
   ASSERT_EQ(schedule.stays.size(), 2U);
   EXPECT_EQ(schedule.stays[0].begin, StayBegin::start);
   EXPECT_EQ(schedule.stays[0].end, StayEnd::paused);
