@@ -186,8 +186,12 @@ libstudies_a_CPPFLAGS = $(libsim_a_CPPFLAGS)
 libstudies_a_SOURCES = \
 	sim/advise/advice.cc \
 	sim/advise/advice.h \
+	sim/advise/charts.cc \
+	sim/advise/charts.h \
 	sim/advise/study.cc \
 	sim/advise/study.h \
+	sim/advise/worst_day.cc \
+	sim/advise/worst_day.h \
 	sim/report/charts.cc \
 	sim/report/charts.h \
 	sim/report/gnuplot.cc \

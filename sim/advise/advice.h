@@ -35,6 +35,8 @@ struct AdviceInput {
   std::vector<Instance> samples;        ///< jobs as a scheduler knows them: using all allocated CPUs
   std::vector<Instance> measured;       ///< the same with CPU needs as measured; empty: not known
   std::size_t samples_in_source = 1;    ///< `samples` is a selection of these
+  bool pictures = false;                ///< charts and a timeline of the worst day; only HTML shows them
+  double checkpoints = 0.5;             ///< the share of jobs that restart from a checkpoint, 0 .. 1
   std::vector<std::string> candidates;  ///< DFRS policies in addition to the usual ones
   double bandwidth_gb_per_s = 0;        ///< storage or network bandwidth for pauses and moves; 0: not given
   std::optional<AccountingFacts> facts;

@@ -54,6 +54,7 @@ struct AdviseCommand {
     input.study.penalty = simulated.penalty;
     input.study.swap_rate = simulated.swap_rate;
     input.study.progress = terminal_progress("simulations");
+    input.pictures = kind == "html";
     const Advice advice = advise(input);
     const std::string page = kind == "html"       ? html_page(advice.page)
                              : kind == "markdown" ? markdown_page(advice.page)
@@ -187,6 +188,11 @@ void add_advise(CLI::App& app) {
       ->add_option("--bandwidth", options->input.bandwidth_gb_per_s,
                    "GB/s of the cluster's storage or network that pauses and moves may use, for comparison")
       ->check(number_in(1e-6, 1e9));
+  command
+      ->add_option("--checkpoints", options->input.checkpoints,
+                   "part of the jobs that restart from a checkpoint of their own, for the row Pauses=mixed")
+      ->check(number_in(0.01, 0.99))
+      ->capture_default_str();
   command->add_option("--samples", options->samples, "number of weeks to simulate if the log is longer than two weeks")
       ->check(whole_number_in(1, 10'000))
       ->capture_default_str();

@@ -204,6 +204,26 @@ def check_filters(browser, page, log):
     expect("rows of the table", len(rows), min(100, len(log.moving)))
 
 
+def check_advice(browser, page):
+    """The charts, and the timeline of the worst day within the page."""
+    browser.open(page)
+    expect("charts of the advice", browser.js("return document.querySelectorAll('figure svg').length"), 1)
+    frame = browser.driver.find_element("css selector", "iframe")
+    browser.driver.execute_script("arguments[0].scrollIntoView()", frame)
+    browser.driver.switch_to.frame(frame)
+    browser.settled()
+    expect("two runs of the worst day", browser.js("return dfrsTimeline.runs.length"), 2)
+    view = browser.js("return dfrsTimeline.view()")
+    expect("a day", width(view), 86400)
+    jobs = browser.js("return dfrsTimeline.runs.map((run) => run.id.length)")
+    expect("jobs on that day", min(jobs) > 0)
+    browser.driver.find_element("id", "search").send_keys(f"{browser.js('return dfrsTimeline.runs[0].id[0]')}\n")
+    browser.settled()
+    expect("a job's details within the page", "Job" in browser.driver.find_element("id", "details").text)
+    browser.driver.switch_to.default_content()
+    expect("console", browser.errors(), [])
+
+
 def check_users(browser, page):
     """Colours and the filter by user, user 0 of a log included."""
     browser.open(page)
@@ -264,6 +284,7 @@ def main():
             check_moves_in_view(browser, folder / "run.html")
             check_jobs(browser, folder / "run.html", log)
             check_users(browser, folder / "users.html")
+            check_advice(browser, folder / "advise.html")
             check_exports(folder, log)
             print(f"{len(pages)} pages: {', '.join(page.stem for page in pages)}")
     finally:
