@@ -136,6 +136,8 @@ libsim_a_SOURCES = \
 	sim/workload/sacct/fields.h \
 	sim/workload/sacct/jobs.cc \
 	sim/workload/sacct/jobs.h \
+	sim/workload/sacct/machine.cc \
+	sim/workload/sacct/machine.h \
 	sim/workload/sacct/reader.cc \
 	sim/workload/sacct/reader.h \
 	sim/workload/sacct/table.cc \

@@ -161,6 +161,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/workload/recorded_test.cc \
 	tests/sim/workload/sacct/fields_test.cc \
 	tests/sim/workload/sacct/jobs_test.cc \
+	tests/sim/workload/sacct/machine_test.cc \
 	tests/sim/workload/sacct/reader_test.cc \
 	tests/sim/workload/scale_test.cc \
 	tests/sim/workload/spaced_fields_test.cc \

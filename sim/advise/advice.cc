@@ -249,11 +249,16 @@ class Writer {
   void the_jobs() {
     heading("Your jobs");
     std::vector<std::string> items;
+    std::string kinds;
+    for (const NodeKind& kind : in_.kinds) kinds += (kinds.empty() ? "" : "; ") + describe_kind(kind);
     std::string machine =
-        fmt::format("Machine: {}", counted(static_cast<std::size_t>(in_.shape.nodes), "node", "nodes"));
-    if (in_.shape.cores > 0)
+        !kinds.empty()
+            ? "Machine: " + kinds
+            : fmt::format("Machine: {}", counted(static_cast<std::size_t>(in_.shape.nodes), "node", "nodes"));
+    if (in_.shape.cores > 0 && kinds.empty())
       machine += fmt::format(" of {}", counted(static_cast<std::size_t>(in_.shape.cores), "CPU", "CPUs"));
-    if (in_.memory_modelled && in_.shape.memory_mib > 0) machine += fmt::format(" and {} MiB", in_.shape.memory_mib);
+    if (in_.memory_modelled && in_.shape.memory_mib > 0 && kinds.empty())
+      machine += fmt::format(" and {} MiB", in_.shape.memory_mib);
     items.push_back(machine + fmt::format(". Busy to {} under EASY, from the first submission to the last end.",
                                           percent(today_.utilization)));
     std::size_t jobs = today_.all.jobs;
@@ -520,7 +525,16 @@ class Writer {
         "not simulated, neither under EASY nor under DFRS. The real waits of users may differ.");
     items.push_back(
         "A job with half the CPU makes half the progress; contention for caches, memory bandwidth, network and "
-        "storage is not modelled. All nodes count as equal; GPUs and licences do not count.");
+        "storage is not modelled.");
+    items.push_back(in_.kinds.empty()
+                        ? "All nodes count as equal, and GPUs do not count."
+                        : "The kinds of nodes come from their names and from what jobs had of them. A job may use any "
+                          "node where it fits, whatever its partition; it holds its GPUs while it runs, as Slurm gives "
+                          "them.");
+    if (in_.jobs_with_licences > 0) {
+      items.push_back(fmt::format("{} held licences, which are not simulated: they may have to wait longer.",
+                                  jobs_of(in_.jobs_with_licences)));
+    }
     items.push_back("Jobs arrive at their recorded times, however they are served.");
     list(std::move(items));
   }

@@ -138,7 +138,10 @@ struct AdviseCommand {
     if (loaded.was_sacct) {
       const SacctLog log = parse_sacct(text, loaded.source, {options.swf.lenient});
       input.facts = accounting_facts(log);
-      input.shape.cores = complete_shape(log, options.sacct.shape).cores;
+      input.shape.cores = loaded.cores;
+      input.shape.memory_mib = loaded.memory_mib;
+      input.kinds = loaded.kinds;
+      for (const SacctJob& job : log.jobs) input.jobs_with_licences += job.licences ? 1 : 0;
     } else if (loaded.annotation == SwfAnnotation::kMemory) {
       input.shape.cores = options.memory.cores;
     } else {
