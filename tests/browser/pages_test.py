@@ -42,7 +42,7 @@ def write_pages(folder):
         subprocess.run([SIM, "generate", "--jobs", "300", "--nodes", "32", "--load", "0.9", "--seed", "5"], check=True,
                        stdout=out)
     sim("run", trace, "-a", "Triage", "--report", folder / "run.html", "--log", folder / "run.log", "--record",
-        folder / "run.jsonl.gz", "--evalys", folder / "evalys.csv", "--perfetto", folder / "perfetto.json")
+        folder / "run.jsonl.gz", "--evalys", folder / "evalys.csv", "--perfetto", folder / "perfetto.json", "--paje", folder / "run.trace")
     sim("replay", folder / "run.jsonl.gz", "--report", folder / "replay.html")
     log = folder / "users.swf"
     log.write_text("; MaxNodes: 8\n; MaxProcs: 8\n" + "".join(
@@ -257,6 +257,8 @@ def check_exports(folder, log):
     nodes = sum(len(row["allocated_resources"].split()) > 0 for row in rows)
     expect("every row has nodes", nodes, len(rows))
     expect("bars for Perfetto", len(bars), sum(int(row["requested_number_of_resources"]) for row in rows))
+    begun = [line for line in open(folder / "run.trace", encoding="utf-8") if line.startswith("4 ") and "job" in line]
+    expect("states for Paje", len(begun), len(bars))
     free = {}
     for bar in bars:
         thread = (bar["pid"], bar["tid"])
