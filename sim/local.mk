@@ -235,10 +235,16 @@ libstudies_a_SOURCES = \
 	sim/reproduce/ipdps2010_published.h \
 	sim/reproduce/logs.cc \
 	sim/reproduce/plots.cc \
+	sim/reproduce/prediction_errors.cc \
+	sim/reproduce/prediction_errors.h \
 	sim/reproduce/render.cc \
 	sim/reproduce/render.h \
 	sim/reproduce/render_html.cc \
 	sim/reproduce/reproduction.h \
+	sim/reproduce/rivals/rivals.cc \
+	sim/reproduce/rivals/rivals_list.h \
+	sim/reproduce/rivals/rivals_sets.cc \
+	sim/reproduce/rivals/rivals_sets.h \
 	sim/reproduce/rr7659.cc \
 	sim/reproduce/rr7659_assumptions.cc \
 	sim/reproduce/rr7659_experiments.cc \
