@@ -9,7 +9,10 @@ nobase_dist_doc_DATA = \
 	docs/compatibility.md \
 	docs/contributor-guide.md \
 	docs/history/README.md \
+	docs/images/advice.png \
 	docs/images/demo-degradation.svg \
+	docs/images/timeline.png \
+	docs/images/web.png \
 	docs/reference/algorithms.md \
 	docs/reference/building.md \
 	docs/reference/cluster.md \

@@ -136,6 +136,8 @@ libsim_a_SOURCES = \
 	sim/workload/sacct/fields.h \
 	sim/workload/sacct/jobs.cc \
 	sim/workload/sacct/jobs.h \
+	sim/workload/sacct/machine.cc \
+	sim/workload/sacct/machine.h \
 	sim/workload/sacct/reader.cc \
 	sim/workload/sacct/reader.h \
 	sim/workload/sacct/table.cc \
@@ -186,8 +188,12 @@ libstudies_a_CPPFLAGS = $(libsim_a_CPPFLAGS)
 libstudies_a_SOURCES = \
 	sim/advise/advice.cc \
 	sim/advise/advice.h \
+	sim/advise/charts.cc \
+	sim/advise/charts.h \
 	sim/advise/study.cc \
 	sim/advise/study.h \
+	sim/advise/worst_day.cc \
+	sim/advise/worst_day.h \
 	sim/report/charts.cc \
 	sim/report/charts.h \
 	sim/report/gnuplot.cc \

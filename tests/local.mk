@@ -88,6 +88,7 @@ tests_sim_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sim_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_sim_tests_SOURCES = \
 	tests/sim/advise/study_test.cc \
+	tests/sim/advise/worst_day_test.cc \
 	tests/sim/bound/bound_test.cc \
 	tests/sim/bound/congestion_test.cc \
 	tests/sim/bound/deadline_flow.cc \
@@ -166,6 +167,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/workload/recorded_test.cc \
 	tests/sim/workload/sacct/fields_test.cc \
 	tests/sim/workload/sacct/jobs_test.cc \
+	tests/sim/workload/sacct/machine_test.cc \
 	tests/sim/workload/sacct/reader_test.cc \
 	tests/sim/workload/scale_test.cc \
 	tests/sim/workload/spaced_fields_test.cc \
