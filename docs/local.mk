@@ -11,6 +11,7 @@ nobase_dist_doc_DATA = \
 	docs/history/README.md \
 	docs/images/advice.png \
 	docs/images/demo-degradation.svg \
+	docs/images/rivals-gain.svg \
 	docs/images/timeline.png \
 	docs/images/web.png \
 	docs/reference/algorithms.md \
@@ -42,6 +43,7 @@ nobase_dist_doc_DATA = \
 	docs/results/live-validation.md \
 	docs/results/performance.md \
 	docs/results/reproduction.md \
+	docs/results/rivals.md \
 	docs/results/rr5724.md \
 	docs/results/rr7659.md \
 	docs/results/sc15.md \
