@@ -24,15 +24,15 @@ using rivals::Rival;
 using rivals::RivalSet;
 
 constexpr std::array<ReproductionPart, 9> kParts{
-    {{"weeks", "Every rival on weeks of HPC2N, with users' estimates", "25 min"},
-     {"weeks-known", "The same with known run times: the price of not knowing", "5 min"},
-     {"gain", "From EASY to Triage one step at a time, on the same weeks", "5 min"},
-     {"lublin", "Every rival on Lublin workloads", "10 min"},
-     {"lublin-scaled", "Every rival on Lublin workloads scaled to a load of 0.7", "15 min"},
-     {"hpc2n", "HPC2N whole, without weekly restarts", "15 min"},
-     {"kth", "KTH-SP2 whole", "5 min"},
-     {"ctc", "CTC-SP2 whole", "10 min"},
-     {"stable", "HPC2N whole: when periodic repacking keeps up", "15 min"}}};
+    {{"weeks", "Every rival on weeks of HPC2N, with users' estimates", "3 min"},
+     {"weeks-known", "The same with known run times: the price of not knowing", "1 min"},
+     {"gain", "From EASY to Triage one step at a time, on the same weeks", "2 min"},
+     {"lublin", "Every rival on Lublin workloads", "1 min"},
+     {"lublin-scaled", "Every rival on Lublin workloads scaled to a load of 0.7", "1 min"},
+     {"hpc2n", "HPC2N whole, without weekly restarts"},
+     {"kth", "KTH-SP2 whole"},
+     {"ctc", "CTC-SP2 whole"},
+     {"stable", "HPC2N whole: when periodic repacking keeps up"}}};
 constexpr std::string_view kStable = "stable";
 
 using Value = std::function<double(const ResultRow&)>;

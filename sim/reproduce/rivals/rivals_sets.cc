@@ -14,8 +14,7 @@
 namespace dfrs::sim::rivals {
 namespace {
 
-constexpr std::size_t kWeeks = 61;   // a third of HPC2N's
-constexpr std::size_t kTraces = 20;  // Lublin
+constexpr std::size_t kTraces = 50;  // Lublin
 constexpr double kScaledLoad = 0.7;
 
 std::size_t count(const ReproduceOptions& options, std::size_t usual) {
@@ -52,7 +51,7 @@ RivalSet weeks_of_hpc2n(const ReproduceOptions& options, SwfEstimates estimates)
     return set;
   }
   const bool exact = estimates == SwfEstimates::kExact;
-  set.size = std::min(count(options, kWeeks), rr7659::kWeeks);
+  set.size = std::min(count(options, rr7659::kWeeks), rr7659::kWeeks);
   set.name = fmt::format("{} weeks, {}", set.size, exact ? "known" : "requested");
   set.only_plans = exact;
   set.sentence = fmt::format("HPC2N: {} of {} weeks, spread evenly over the log; estimates are {}.", set.size,
