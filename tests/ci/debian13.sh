@@ -48,7 +48,7 @@ as_root env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 chro
   # GoogleTest is a third of what a test costs to compile: once for all. Only what its headers include is there unasked.
   mkdir -p out/gtest
   printf "#include <%s/%s.h>\n" gmock gmock gtest gtest > out/gtest/once.h
-  compiler=$(printf "include Makefile\ncompiler:\n\t@echo \$(CXX) \$(DEFS) \$(AM_CXXFLAGS)\n" | make -s -C build -f - compiler)
+  compiler=$(printf "include Makefile\ncompiler:\n\t@echo \$(CXX) \$(DEFS) \$(GTEST_CFLAGS) \$(AM_CXXFLAGS)\n" | make -s -C build -f - compiler)
   $compiler -O0 -g0 -x c++-header -o out/gtest/once.h.gch out/gtest/once.h
   flags="-O0 -g0 -include /source/out/gtest/once.h"
   # Live tests wait more than they compute, so the unit tests compile meanwhile.
