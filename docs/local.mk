@@ -9,7 +9,11 @@ nobase_dist_doc_DATA = \
 	docs/compatibility.md \
 	docs/contributor-guide.md \
 	docs/history/README.md \
+	docs/images/advice.png \
 	docs/images/demo-degradation.svg \
+	docs/images/rivals-gain.svg \
+	docs/images/timeline.png \
+	docs/images/web.png \
 	docs/reference/algorithms.md \
 	docs/reference/building.md \
 	docs/reference/cluster.md \
@@ -39,6 +43,7 @@ nobase_dist_doc_DATA = \
 	docs/results/live-validation.md \
 	docs/results/performance.md \
 	docs/results/reproduction.md \
+	docs/results/rivals.md \
 	docs/results/rr5724.md \
 	docs/results/rr7659.md \
 	docs/results/sc15.md \

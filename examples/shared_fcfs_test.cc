@@ -13,7 +13,7 @@ Instance four_jobs() {
   instance.platform = Platform::homogeneous(1, 100);
   for (int k = 0; k < 4; ++k) {
     Job job;
-    job.id = static_cast<JobId>(k + 1);
+    job.id = static_cast<JobId>(k) + 1;
     job.cpu_need = k == 3 ? 0.1 : 1;
     job.rigid[kMemory] = 10;
     job.run_time = job.estimate = k == 3 ? 10 : 100;

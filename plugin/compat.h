@@ -241,8 +241,8 @@ static inline void compat_accounting_ready(void) {
 #endif
 }
 
-/* Whether a job can be launched. A slurmctld of 25.05 that stops has unloaded its accounting before it stops schedulers,
- * and a launch then goes to address 0. */
+/* Whether a job can be launched. A slurmctld of 25.05 that stops has unloaded its accounting before it stops
+ * schedulers, and a launch then goes to address 0. */
 static inline bool compat_can_launch(void) {
 #if COMPAT_IS(25, 5)
   return !slurmctld_config.shutdown_time;

@@ -18,6 +18,15 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/batch/planning_policy.h \
 	policy/batch/planning_queue.cc \
 	policy/batch/planning_queue.h \
+	policy/batch/predict/forecast.cc \
+	policy/batch/predict/forecast.h \
+	policy/batch/predict/history.cc \
+	policy/batch/predict/history.h \
+	policy/batch/predict/learner.cc \
+	policy/batch/predict/learner.h \
+	policy/batch/predict/prediction_rule.cc \
+	policy/batch/predict/prediction_rule.h \
+	policy/batch/predict/predictor.h \
 	policy/batch/queue_rank.cc \
 	policy/batch/queue_rank.h \
 	policy/batch/shared_nodes.h \
@@ -78,6 +87,13 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/mcb8/remap_limit.h \
 	policy/mcb8/repack.cc \
 	policy/mcb8/repack.h \
+	policy/preempt/feedback.cc \
+	policy/preempt/feedback.h \
+	policy/preempt/gang.h \
+	policy/preempt/seats.cc \
+	policy/preempt/seats.h \
+	policy/preempt/shortest_first.cc \
+	policy/preempt/shortest_first.h \
 	policy/rr7659/algorithm.h \
 	policy/rr7659/dfrs_policy.cc \
 	policy/rr7659/dfrs_policy.h \

@@ -9,4 +9,6 @@ POLICY_FAMILIES = \
 	policy/ipdps2010/family.cc \
 	policy/batch/conservative_family.cc \
 	policy/batch/ranked_family.cc \
+	policy/preempt/family.cc \
+	policy/preempt/gang.cc \
 	policy/dynp/family.cc

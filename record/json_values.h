@@ -44,6 +44,7 @@ class JsonValues {
   std::string text(const Json& value, std::string_view what);
   /// A list of `least` to `most` items.
   const Json& list(const Json& value, std::size_t least, std::size_t most, std::string_view what);
+  const Json& list(const Json&& value, std::size_t least, std::size_t most, std::string_view what) = delete;
   RigidVector rigid(const Json& value);
 
   /// Index of `given` in `known`. `unknown` starts the message, as in "state: unknown".

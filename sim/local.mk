@@ -136,6 +136,8 @@ libsim_a_SOURCES = \
 	sim/workload/sacct/fields.h \
 	sim/workload/sacct/jobs.cc \
 	sim/workload/sacct/jobs.h \
+	sim/workload/sacct/machine.cc \
+	sim/workload/sacct/machine.h \
 	sim/workload/sacct/reader.cc \
 	sim/workload/sacct/reader.h \
 	sim/workload/sacct/table.cc \
@@ -186,8 +188,12 @@ libstudies_a_CPPFLAGS = $(libsim_a_CPPFLAGS)
 libstudies_a_SOURCES = \
 	sim/advise/advice.cc \
 	sim/advise/advice.h \
+	sim/advise/charts.cc \
+	sim/advise/charts.h \
 	sim/advise/study.cc \
 	sim/advise/study.h \
+	sim/advise/worst_day.cc \
+	sim/advise/worst_day.h \
 	sim/report/charts.cc \
 	sim/report/charts.h \
 	sim/report/gnuplot.cc \
@@ -229,10 +235,16 @@ libstudies_a_SOURCES = \
 	sim/reproduce/ipdps2010_published.h \
 	sim/reproduce/logs.cc \
 	sim/reproduce/plots.cc \
+	sim/reproduce/prediction_errors.cc \
+	sim/reproduce/prediction_errors.h \
 	sim/reproduce/render.cc \
 	sim/reproduce/render.h \
 	sim/reproduce/render_html.cc \
 	sim/reproduce/reproduction.h \
+	sim/reproduce/rivals/rivals.cc \
+	sim/reproduce/rivals/rivals_list.h \
+	sim/reproduce/rivals/rivals_sets.cc \
+	sim/reproduce/rivals/rivals_sets.h \
 	sim/reproduce/rr7659.cc \
 	sim/reproduce/rr7659_assumptions.cc \
 	sim/reproduce/rr7659_experiments.cc \

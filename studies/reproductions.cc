@@ -12,9 +12,10 @@ extern const Reproduction kRr7659;
 extern const Reproduction kSc15;
 extern const Reproduction kGangCloud;
 extern const Reproduction kTriageStudy;
+extern const Reproduction kRivalsStudy;
 
 std::span<const Reproduction> all_reproductions() {
-  static const Reproduction kAll[]{kDynp, kRr5724, kIpdps2010, kRr7659, kGangCloud, kSc15, kTriageStudy};
+  static const Reproduction kAll[]{kDynp, kRr5724, kIpdps2010, kRr7659, kGangCloud, kSc15, kTriageStudy, kRivalsStudy};
   return kAll;
 }
 

@@ -22,6 +22,10 @@ tests_oracle_liboracle_a_SOURCES = \
 	tests/oracle/mcb8.h \
 	tests/oracle/policy.cc \
 	tests/oracle/policy.h \
+	tests/oracle/preemptive.cc \
+	tests/oracle/preemptive.h \
+	tests/oracle/predictions.cc \
+	tests/oracle/predictions.h \
 	tests/oracle/random_case.cc \
 	tests/oracle/random_case.h \
 	tests/oracle/random_instance.cc \
@@ -45,6 +49,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/batch/availability_profile_test.cc \
 	tests/policy/batch/conservative_test.cc \
 	tests/policy/batch/node_profile_test.cc \
+	tests/policy/batch/predict_test.cc \
 	tests/policy/core/algorithm_test.cc \
 	tests/policy/core/audit_test.cc \
 	tests/policy/core/cluster_state_test.cc \
@@ -83,6 +88,7 @@ tests_sim_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sim_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_sim_tests_SOURCES = \
 	tests/sim/advise/study_test.cc \
+	tests/sim/advise/worst_day_test.cc \
 	tests/sim/bound/bound_test.cc \
 	tests/sim/bound/congestion_test.cc \
 	tests/sim/bound/deadline_flow.cc \
@@ -108,6 +114,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/host/lost_work_test.cc \
 	tests/sim/host/needs_test.cc \
 	tests/sim/host/options_test.cc \
+	tests/sim/host/preempt_test.cc \
 	tests/sim/host/queue_rank_test.cc \
 	tests/sim/host/shared_nodes_test.cc \
 	tests/sim/host/simulation_cases_test.cc \
@@ -160,6 +167,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/workload/recorded_test.cc \
 	tests/sim/workload/sacct/fields_test.cc \
 	tests/sim/workload/sacct/jobs_test.cc \
+	tests/sim/workload/sacct/machine_test.cc \
 	tests/sim/workload/sacct/reader_test.cc \
 	tests/sim/workload/scale_test.cc \
 	tests/sim/workload/spaced_fields_test.cc \

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "policy/batch/predict/prediction_rule.h"
 #include "policy/batch/queue_rank.h"
 #include "policy/core/algorithm.h"
 
@@ -19,6 +20,7 @@ struct BatchAlgorithm {
   Backfill backfill = Backfill::none;
   QueueRank head = QueueRank::fcfs;    ///< order of the queue: whose turn it is, and who gets the reservation
   QueueRank others = QueueRank::fcfs;  ///< order in which the others may jump ahead
+  PredictionRule prediction = {};      ///< of the run times that both go by
 
   bool ranked() const { return head != QueueRank::fcfs || others != QueueRank::fcfs; }
 };

@@ -22,10 +22,11 @@ void BackfillPolicy::decide(const ClusterView& view, const Estimates& estimates,
     return;
   }
   for (NodeIndex n : state.changed_nodes()) set_idle(n, idle(state, n));
+  correct_outlived(view);
   bool completions = false;
   for (const Event& event : events) {
     if (event.kind == EventKind::completed) {
-      complete(event.job);
+      complete(view, event.job);
       completions = true;
     } else {
       submit(view, estimates, state, event.job);
@@ -36,8 +37,8 @@ void BackfillPolicy::decide(const ClusterView& view, const Estimates& estimates,
   // As long as no job ends, the reservation and all refusals remain valid, and only new jobs need a look. There are two
   // exceptions. An overdue job moves the shadow time along with the clock. And with extra-only, a new pass may count
   // the extra nodes of a job that ends by the shadow time as free.
-  if (!algorithm_.ranked() && !completions && reservation_.valid && reservation_.shadow > view.now && uniform_ &&
-      rule_ != BatchAlgorithm::Backfill::extra_only) {
+  if (!algorithm_.ranked() && !forecast_.predicts() && !completions && reservation_.valid &&
+      reservation_.shadow > view.now && uniform_ && rule_ != BatchAlgorithm::Backfill::extra_only) {
     backfill(view, state, outcome);
   } else {
     pass(view, state, outcome);
@@ -58,6 +59,7 @@ void BackfillPolicy::reset(const ClusterView& view, const Estimates& estimates, 
   unseen_ = 0;
   reservation_.valid = false;
   free_ = 0;
+  forecast_.reset();
   const auto nodes = static_cast<NodeIndex>(state.node_count());
   idle_.assign((nodes + 63) / 64, 0);
   for (NodeIndex n = 0; n < nodes; ++n) {
@@ -67,7 +69,7 @@ void BackfillPolicy::reset(const ClusterView& view, const Estimates& estimates, 
   for (JobSlot job : state.active()) {
     if (state.placed(job)) {
       if (view.jobs[job].eligible != nullptr) uniform_ = false;
-      running_.push_back({estimated_end(view, estimates, job), job, distinct_nodes(state.nodes_of(job))});
+      running_.push_back({expected_end(view, estimates, job), job, distinct_nodes(state.nodes_of(job))});
     } else if (!comes[job]) {
       submit(view, estimates, state, job);
     }
@@ -79,14 +81,44 @@ void BackfillPolicy::reset(const ClusterView& view, const Estimates& estimates, 
 void BackfillPolicy::submit(const ClusterView& view, const Estimates& estimates, const ClusterState& state,
                             JobSlot job) {
   const JobView& spec = view.jobs[job];
-  queue_.push_back({estimates.run_time[job], job, least_nodes(state, spec, uniform_, options_.pack_tasks)});
+  const Seconds expected = forecast_.submitted(view, estimates, job);
+  queue_.push_back({expected, job, least_nodes(state, spec, uniform_, options_.pack_tasks)});
   if (!uniform_) return;
   // A job that does not suit every node makes nodes unequal until the next resync.
   uniform_ = suits_equal_nodes(state, spec);
   if (!uniform_) reservation_.valid = false;
 }
 
-void BackfillPolicy::complete(JobSlot job) {
+// Of a running job after a resync.
+Seconds BackfillPolicy::expected_end(const ClusterView& view, const Estimates& estimates, JobSlot job) {
+  if (!forecast_.predicts()) return estimated_end(view, estimates, job);
+  const Seconds ran = view.jobs[job].virtual_time(view.now);
+  Seconds expected = forecast_.submitted(view, estimates, job);
+  forecast_.started(job, view.now - ran);
+  if (expected <= ran) expected = forecast_.outlived(job, ran);
+  return view.now + std::max(0.0, expected - ran);
+}
+
+// Corrects the predictions of running jobs that have outlived them.
+void BackfillPolicy::correct_outlived(const ClusterView& view) {
+  if (!forecast_.predicts()) return;
+  std::vector<Running> outlived;
+  while (!running_.empty() && running_.back().end <= view.now) {
+    outlived.push_back(running_.back());
+    running_.pop_back();
+  }
+  for (Running& running : outlived) {
+    const JobView& spec = view.jobs[running.job];
+    if (spec.state == JobState::running) {  // others end now
+      const Seconds ran = spec.virtual_time(view.now);
+      running.end = view.now + std::max(0.0, forecast_.outlived(running.job, ran) - ran);
+    }
+    insert_running(running);
+  }
+}
+
+void BackfillPolicy::complete(const ClusterView& view, JobSlot job) {
+  forecast_.completed(view, job);
   const auto at = std::find_if(running_.rbegin(), running_.rend(), [&](const Running& r) { return r.job == job; });
   if (at != running_.rend()) {
     free_ += at->nodes;
@@ -282,7 +314,11 @@ void BackfillPolicy::start(const ClusterView& view, ClusterState& state, Outcome
   // has the most tasks.
   const double yield = yield_alone(state, uniform_ ? nodes_.first(std::min<std::size_t>(1, nodes_.size())) : nodes_);
   outcome.yields->push_back({w.job, yield});
-  const Running entry{view.now + w.estimate / yield, w.job, taken};
+  forecast_.started(w.job, view.now);
+  insert_running({view.now + w.estimate / yield, w.job, taken});
+}
+
+void BackfillPolicy::insert_running(const Running& entry) {
   // Among equal ends the job that started first is nearer to the vector's end. Most jobs are short and belong near the
   // end.
   running_.push_back(entry);

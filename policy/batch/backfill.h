@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // FCFS and EASY (RR-7659, section 5.2): whole nodes in order of submission. EASY lets later jobs jump ahead if that
-// does not delay the first waiting job. Both orders, that of the queue and that of jumping ahead, may be others.
+// does not delay the first waiting job. Both orders, that of the queue and that of jumping ahead, may be others, and
+// run times may be predicted (policy/batch/predict) instead of taken from users.
 //
 // The first job that does not fit gets a reservation. Its shadow time is the earliest instant at which enough nodes are
 // free by the estimates; the extra nodes are those that it does not need then. A later job may start if it fits now,
@@ -12,6 +13,7 @@
 
 #include "policy/batch/algorithm.h"
 #include "policy/batch/options.h"
+#include "policy/batch/predict/forecast.h"
 #include "policy/core/policy.h"
 
 namespace dfrs {
@@ -19,7 +21,7 @@ namespace dfrs {
 class BackfillPolicy final : public BatchPolicy {
  public:
   BackfillPolicy(const BatchAlgorithm& algorithm, const BatchOptions& options)
-      : algorithm_(algorithm), rule_(algorithm.backfill), options_(options) {}
+      : algorithm_(algorithm), rule_(algorithm.backfill), options_(options), forecast_(algorithm.prediction) {}
 
   /// On equal nodes O(running) per reservation and O(waiting) per pass; a submission while a reservation stands is
   /// O(1). On unequal nodes, or with eligible sets, a pass is O(waiting x nodes).
@@ -48,7 +50,10 @@ class BackfillPolicy final : public BatchPolicy {
   void reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state,
              std::span<const Event> events);
   void submit(const ClusterView& view, const Estimates& estimates, const ClusterState& state, JobSlot job);
-  void complete(JobSlot job);
+  Seconds expected_end(const ClusterView& view, const Estimates& estimates, JobSlot job);
+  void complete(const ClusterView& view, JobSlot job);
+  void correct_outlived(const ClusterView& view);
+  void insert_running(const Running& entry);
   void pass(const ClusterView& view, ClusterState& state, Outcome& outcome);
   void backfill(const ClusterView& view, ClusterState& state, Outcome& outcome);
   void explain_waiting(const ClusterState& state) const;
@@ -67,6 +72,7 @@ class BackfillPolicy final : public BatchPolicy {
   BatchAlgorithm algorithm_;
   BatchAlgorithm::Backfill rule_;
   BatchOptions options_;
+  Forecast forecast_;
 
   bool uniform_ = true;  // equal nodes and no eligible sets, so counting nodes is enough
   std::vector<Waiting> queue_;

@@ -51,6 +51,12 @@ Algorithm named(const BatchAlgorithm& algorithm) {
   };
   add("head", algorithm.head);
   if (algorithm.backfill != Backfill::none) add("backfill", algorithm.others);
+  if (algorithm.prediction.predicts()) {
+    const PredictionRule& rule = algorithm.prediction;
+    name += "/predict=" + predictor_name(rule);
+    description += "; run times by " + predictor_name(rule);
+    if (rule.correct != PredictionRule::Correct::request) name += "/correct=" + std::string(correction_name(rule));
+  }
   return {std::move(name), std::move(description), traits, MakeBatch([algorithm](const EngineOptions& options) {
             return std::make_unique<BackfillPolicy>(algorithm, options.of<BatchOptions>());
           })};

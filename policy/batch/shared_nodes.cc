@@ -2,12 +2,14 @@
 #include "policy/batch/shared_nodes.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <memory>
 
 #include "policy/batch/estimated_end.h"
 #include "policy/core/compare.h"
 #include "policy/core/registry.h"
+#include "policy/yield/yield_changes.h"
 
 namespace dfrs {
 namespace {
@@ -42,6 +44,7 @@ void SharedNodesPolicy::decide(const ClusterView& view, const Estimates& estimat
   if (has_event(events, EventKind::resync)) {
     reset(view, estimates, state);
     pass(view, state, outcome);
+    share_cpu(view, state, outcome);
     return;
   }
   for (const Event& event : events) {
@@ -53,6 +56,16 @@ void SharedNodesPolicy::decide(const ClusterView& view, const Estimates& estimat
     if (options_.pass_per_event) pass(view, state, outcome);
   }
   if (!options_.pass_per_event && !events.empty()) pass(view, state, outcome);
+  share_cpu(view, state, outcome);
+}
+
+// The yields of all jobs where CPU is oversubscribed.
+void SharedNodesPolicy::share_cpu(const ClusterView& view, const ClusterState& state, Outcome& outcome) {
+  if (jobs_a_core_ == 1) return;
+  contention_.build(state, view);
+  yields_.resize(contention_.jobs().size());
+  max_min_.solve(contention_, yields_);
+  append_yield_changes(contention_, yields_, view, state, outcome);
 }
 
 void SharedNodesPolicy::reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state) {
@@ -119,14 +132,14 @@ Seconds SharedNodesPolicy::reserve(const ClusterView& view, const ClusterState& 
   const auto nodes = static_cast<NodeIndex>(state.node_count());
   const auto room = [&](NodeIndex n) -> std::uint32_t {
     if (!state.usable(n) || (head.eligible != nullptr && !head.eligible->contains(n))) return 0;
-    const std::uint32_t most = by_cpu(later_[n].cpu, state.cpu_capacity(n), head.cpu_need, head.tasks);
+    const std::uint32_t most = by_cpu(later_[n].cpu, most_cpu(state, n), head.cpu_need, head.tasks);
     return by_rigid(later_[n].rigid, head.rigid, dims, most);
   };
   later_.resize(nodes);
   released_.assign(nodes, 0);
   std::uint64_t open = 0;
   for (NodeIndex n = 0; n < nodes; ++n) {
-    later_[n] = {state.cpu_capacity(n) - state.cpu_load(n), state.rigid_free(n)};
+    later_[n] = {most_cpu(state, n) - state.cpu_load(n), state.rigid_free(n)};
     open += room(n);
   }
   Seconds shadow = kNever;
@@ -157,23 +170,29 @@ Seconds SharedNodesPolicy::reserve(const ClusterView& view, const ClusterState& 
 }
 
 bool SharedNodesPolicy::fits(const ClusterState& state, const JobView& job, bool beside) {
+  for (std::uint32_t level = 1; level <= jobs_a_core_; ++level) {
+    if (fits_at(state, job, beside, level)) return true;
+  }
+  if (!beside && refused_.size() < kRefusalsKept) refused_.push_back(&job);
+  return false;
+}
+
+bool SharedNodesPolicy::fits_at(const ClusterState& state, const JobView& job, bool beside, std::uint32_t level) {
   nodes_.clear();
   const std::size_t dims = state.rigid_dims();
   for (NodeIndex n = 0; n < static_cast<NodeIndex>(state.node_count()) && nodes_.size() < job.tasks; ++n) {
-    const double capacity = state.cpu_capacity(n);
+    const double capacity = state.cpu_capacity(n) * level;
     const auto left = static_cast<std::uint32_t>(job.tasks - nodes_.size());
     std::uint32_t here = by_cpu(capacity - state.cpu_load(n), capacity, job.cpu_need, left);
     if (here == 0) continue;
     here = std::min(here, state.room_for(job, n));
     if (beside && here > 0) {
-      here = by_cpu(later_[n].cpu, capacity, job.cpu_need, here);
+      here = by_cpu(later_[n].cpu, most_cpu(state, n), job.cpu_need, here);
       here = by_rigid(later_[n].rigid, job.rigid, dims, here);
     }
     nodes_.insert(nodes_.end(), here, n);
   }
-  if (nodes_.size() == job.tasks) return true;
-  if (!beside && refused_.size() < kRefusalsKept) refused_.push_back(&job);
-  return false;
+  return nodes_.size() == job.tasks;
 }
 
 // Whether the job asks for no less of anything than one that did not fit.
@@ -197,7 +216,11 @@ void SharedNodesPolicy::start(const ClusterView& view, ClusterState& state, Outc
       yield = std::min(yield, state.cpu_capacity(n) / state.cpu_load(n));
     }
   }
-  outcome.yields->push_back({waiting.job, yield});
+  if (jobs_a_core_ == 1) {
+    outcome.yields->push_back({waiting.job, yield});
+  } else {
+    yield = 1;  // share_cpu() sets it, and it changes
+  }
   const Running entry{view.now + waiting.estimate / yield, waiting.job};
   running_.insert(std::upper_bound(running_.begin(), running_.end(), entry,
                                    [](const Running& a, const Running& b) { return a.end < b.end; }),
@@ -208,24 +231,46 @@ namespace {
 
 using Backfill = BatchAlgorithm::Backfill;
 
-Algorithm shared(Backfill rule, std::string name, std::string description) {
+constexpr std::uint32_t kMostJobs = 16;
+
+Algorithm shared(Backfill rule, std::uint32_t jobs_a_core = 1) {
   PolicyTraits traits;
-  traits.shares_nodes = false;  // CPU is not shared: a job waits until all of its need is free
+  traits.shares_nodes = false;  // a job waits until its CPU is free, or with more jobs a core its part of it
   traits.submissions_apart = false;
-  return {std::move(name), std::move(description), traits, MakeBatch([rule](const EngineOptions& options) {
-            return std::make_unique<SharedNodesPolicy>(rule, options.of<BatchOptions>());
+  std::string name = rule == Backfill::none ? "FCFS/shared" : "EASY/shared";
+  std::string description = jobs_a_core == 1
+                                ? "parts of nodes, no CPU shared, "
+                                : "parts of nodes, up to " + std::to_string(jobs_a_core) + " jobs a core, ";
+  if (jobs_a_core != 1) name += "/jobs=" + std::to_string(jobs_a_core);
+  description += rule == Backfill::none ? "strictly in order of submission"
+                                        : "later jobs jump ahead if they do not delay the first";
+  return {std::move(name), std::move(description), traits, MakeBatch([rule, jobs_a_core](const EngineOptions& options) {
+            return std::make_unique<SharedNodesPolicy>(rule, options.of<BatchOptions>(), jobs_a_core);
           })};
 }
 
 std::vector<Algorithm> list() {
-  return {shared(Backfill::none, "FCFS/shared", "parts of nodes, no CPU shared, strictly in order of submission"),
-          shared(Backfill::easy, "EASY/shared",
-                 "parts of nodes, no CPU shared, later jobs jump ahead if they do not delay the first")};
+  return {shared(Backfill::none), shared(Backfill::easy), shared(Backfill::easy, 2), shared(Backfill::easy, 4)};
+}
+
+// FCFS/shared/jobs=K and EASY/shared/jobs=K.
+NameMatch parse(std::string_view name) {
+  for (const Backfill rule : {Backfill::none, Backfill::easy}) {
+    const std::string prefix = rule == Backfill::none ? "FCFS/shared/jobs=" : "EASY/shared/jobs=";
+    if (!name_starts_with(name, prefix)) continue;
+    std::uint32_t jobs = 0;
+    const auto [end, error] = std::from_chars(name.data() + prefix.size(), name.data() + name.size(), jobs);
+    if (error != std::errc() || end != name.data() + name.size() || jobs < 1 || jobs > kMostJobs) {
+      return wrong("jobs takes a number from 1 to " + std::to_string(kMostJobs));
+    }
+    return Algorithm{shared(rule, jobs)};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
 extern const PolicyFamily shared_nodes_family{"shared", "Batch scheduling on shared nodes, as in most Slurm clusters",
-                                              list};
+                                              list, parse};
 
 }  // namespace dfrs

@@ -6,6 +6,11 @@
 // Nodes are tried by index, and each is filled before the next. The first job that does not fit gets a reservation. Its
 // shadow time is the earliest instant at which it fits by the estimates of the running jobs. A later job may start if
 // it fits now, and either ends by the shadow time or leaves what the reservation needs on each node.
+//
+// With `jobs_a_core` k above 1 cores are oversubscribed: a node takes tasks as long as their CPU needs add up to at
+// most k times its CPU, and jobs there share it max-min fairly. This is Slurm's OverSubscribe=FORCE:k without gang
+// scheduling, and the oversubscription of Minami, Endo and Nomura (HPC Asia 2023). Memory is never shared. As in Slurm,
+// a job first looks for CPU of its own, then for CPU shared by two jobs, and so on; estimates are not stretched.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +19,15 @@
 #include "policy/batch/algorithm.h"
 #include "policy/batch/options.h"
 #include "policy/core/policy.h"
+#include "policy/yield/cpu_contention.h"
+#include "policy/yield/max_min.h"
 
 namespace dfrs {
 
 class SharedNodesPolicy final : public BatchPolicy {
  public:
-  SharedNodesPolicy(BatchAlgorithm::Backfill rule, const BatchOptions& options) : rule_(rule), options_(options) {}
+  SharedNodesPolicy(BatchAlgorithm::Backfill rule, const BatchOptions& options, std::uint32_t jobs_a_core = 1)
+      : rule_(rule), options_(options), jobs_a_core_(jobs_a_core) {}
 
   /// A pass is O(nodes + running tasks) for the reservation and O(nodes) per waiting job; a job that asks for no less
   /// than one refused in the same pass costs O(1).
@@ -51,11 +59,19 @@ class SharedNodesPolicy final : public BatchPolicy {
   /// Whether all tasks of the job fit now, and with `beside` also next to the reservation. `nodes_` receives their
   /// nodes.
   bool fits(const ClusterState& state, const JobView& job, bool beside);
+  /// The same on nodes whose needs add up to at most `level` times their CPU.
+  bool fits_at(const ClusterState& state, const JobView& job, bool beside, std::uint32_t level);
+  double most_cpu(const ClusterState& state, NodeIndex n) const { return state.cpu_capacity(n) * jobs_a_core_; }
+  void share_cpu(const ClusterView& view, const ClusterState& state, Outcome& outcome);
   bool refused_already(const ClusterState& state, const JobView& job) const;
   void start(const ClusterView& view, ClusterState& state, Outcome& outcome, const Waiting& waiting);
 
   BatchAlgorithm::Backfill rule_;
   BatchOptions options_;
+  std::uint32_t jobs_a_core_;
+  CpuContention contention_;
+  MaxMinYield max_min_;
+  std::vector<double> yields_;
   std::vector<Waiting> queue_;
   std::vector<Running> running_;         // by expected end
   std::vector<Free> later_;              // by node: at the shadow time

@@ -35,6 +35,10 @@ struct PolicyTraits {
   /// A resync does not change what the policy decides: it can rebuild all that it remembers from the view. False: it
   /// remembers what no view shows, such as failed attempts, and loses that.
   bool resync_forgets_nothing = false;
+  /// A yardstick: Estimates must be true run times, which only a simulator has.
+  bool knows_run_times = false;
+  /// Why no live system can run the policy, as the end of a sentence; empty if one can.
+  std::string_view only_simulated = {};
 };
 
 using MakeNonClairvoyant = std::function<std::unique_ptr<NonClairvoyantPolicy>(const EngineOptions&)>;

@@ -102,7 +102,7 @@ void Admission::place(DecisionContext& context, JobSlot job, std::span<const Nod
   shares_.placed(context, job);
   outweighed_.clear();
   const double cost = pause_cost(context.job(job), context.at, context.options);
-  if (!(cost < victims_below_) || !may_be_victim(context.job(job))) return;
+  if (!pauses_ || !(cost < victims_below_) || !may_be_victim(context.job(job))) return;
   victims_.insert({lost_work(context.job(job), context.at), cost, context.state.order(job), job});
 }
 
@@ -128,7 +128,7 @@ void Admission::explain_refusal(const DecisionContext& context, JobSlot job, dou
     cheapest_.cost = kNever;
     for (JobSlot other : context.state.active()) {
       const JobView& seen = context.job(other);
-      if (!context.state.placed(other) || !may_be_victim(seen)) continue;
+      if (!pauses_ || !context.state.placed(other) || !may_be_victim(seen)) continue;
       const Victim victim{lost_work(seen, context.at), pause_cost(seen, context.at, context.options),
                           context.state.order(other), other};
       if (cheapest_.job == kNoSlot || Victim::cheaper(victim, cheapest_)) cheapest_ = victim;
@@ -233,6 +233,7 @@ bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked
 void Admission::collect_victims(const DecisionContext& context, double below) {
   victims_.clear();
   victims_below_ = below;
+  if (!pauses_) return;
   for (JobSlot job : context.state.active()) {
     const JobView& spec = context.job(job);
     if (!context.state.placed(job) || !may_be_victim(spec)) continue;

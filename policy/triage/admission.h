@@ -22,6 +22,9 @@ inline constexpr double kRoomier = 2;
 
 class Admission {
  public:
+  /// Without `pauses` no running job gives way to another.
+  explicit Admission(bool pauses = true) : pauses_(pauses) {}
+
   /// Starts and resumes jobs by decreasing urgency. For a job that does not fit, running jobs are marked by increasing
   /// pause cost until it would fit; those that need not go are unmarked by decreasing cost, and the rest are paused. A
   /// job is marked only if its pause cost times the margin is below the urgency of the other. A job displaced at this
@@ -84,6 +87,7 @@ class Admission {
   std::vector<Refused> outweighed_;  // jobs that could not make room
   std::vector<Reason> displaced_;    // at this instant: the jobs, and why
   std::vector<Victim> marked_;
+  bool pauses_;
   double gone_ = 0;  // how many the last make_room() displaced
   std::vector<std::vector<NodeIndex>> old_nodes_;
   std::vector<std::uint32_t> room_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The names of Triage and its variants:
 //
-//   Triage ['/PLACE=' LOAD|HARM] ['/YIELD=' EQUAL|URGENT] ['/MOVE=' NONE|FEW|GAIN] ['/SHORT=' SECONDS] ['/' PARAMETER
-//   ...]
+//   Triage ['/PLACE=' LOAD|HARM] ['/YIELD=' EQUAL|URGENT] ['/MOVE=' NONE|FEW|GAIN] ['/PAUSE=' NONE|WORTH]
+//          ['/SHORT=' SECONDS] ['/' PARAMETER ...]
 //
-// The defaults are HARM, URGENT and GAIN. SHORT is the length of a short job, 10 s by default; all of Triage's times
-// scale with it, except those given as a PARAMETER. PARAMETER is one of kParameters, such as '/HOLD=600'.
+// The defaults are HARM, URGENT, GAIN and WORTH. SHORT is the length of a short job, 10 s by default; all of Triage's
+// times scale with it, except those given as a PARAMETER. PARAMETER is one of kParameters, such as '/HOLD=600'.
 #include <array>
 #include <cmath>
 #include <optional>
@@ -24,16 +24,17 @@ struct Part {
   std::array<std::string_view, 3> descriptions;
   int usual;  ///< the value of a name that does not give one
 };
-constexpr std::array<Part, 3> kParts{
+constexpr std::array<Part, 4> kParts{
     {{"PLACE=", {"LOAD", "HARM", ""}, {"on the least loaded nodes", "where least CPU is lost", ""}, 1},
      {"YIELD=", {"EQUAL", "URGENT", ""}, {"max-min fair CPU", "more CPU for the worst off", ""}, 1},
-     {"MOVE=", {"NONE", "FEW", "GAIN"}, {"no moves", "few moves", "moves that pay"}, 2}}};
+     {"MOVE=", {"NONE", "FEW", "GAIN"}, {"no moves", "few moves", "moves that pay"}, 2},
+     {"PAUSE=", {"NONE", "WORTH", ""}, {"no pauses", "", ""}, 1}}};
 
-using Values = std::array<int, 3>;
+using Values = std::array<int, 4>;
 
 TriageParts parts_of(const Values& values) {
   return {static_cast<TriageParts::Placement>(values[0]), static_cast<TriageParts::Yields>(values[1]),
-          static_cast<TriageParts::Moves>(values[2])};
+          static_cast<TriageParts::Moves>(values[2]), values[3] != 0};
 }
 
 struct Parameter {
@@ -107,7 +108,7 @@ Algorithm policy_of(const Values& values, Seconds short_job = triage::kShort, co
   for (std::size_t k = 0; k < kParts.size(); ++k) {
     const auto value = static_cast<std::size_t>(values[k]);
     if (values[k] != kParts[k].usual) (name += '/').append(kParts[k].name).append(kParts[k].values[value]);
-    description.append("; ").append(kParts[k].descriptions[value]);
+    if (!kParts[k].descriptions[value].empty()) description.append("; ").append(kParts[k].descriptions[value]);
   }
   if (short_job != triage::kShort) {
     name.append("/").append(kShortPart).append(seconds_in_name(short_job));
@@ -135,8 +136,8 @@ Algorithm policy_of(const Values& values, Seconds short_job = triage::kShort, co
 }
 
 std::vector<Algorithm> list() {
-  return {policy_of({1, 1, 2}), policy_of({0, 0, 0}), policy_of({0, 0, 1}), policy_of({1, 0, 0}),
-          policy_of({1, 0, 2}), policy_of({0, 1, 0}), policy_of({1, 1, 0})};
+  return {policy_of({1, 1, 2, 1}), policy_of({0, 0, 0, 1}), policy_of({0, 0, 1, 1}), policy_of({1, 0, 0, 1}),
+          policy_of({1, 0, 2, 1}), policy_of({0, 1, 0, 1}), policy_of({1, 1, 0, 1}), policy_of({1, 1, 0, 0})};
 }
 
 NameMatch parse(std::string_view name) {

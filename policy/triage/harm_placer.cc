@@ -154,7 +154,9 @@ std::span<const NodeIndex> HarmPlacer::find(const DecisionContext& context, JobS
   expected_ = false;
   nodes_.clear();
   for (std::uint32_t task = 0; task < job.tasks; ++task) {
-    Candidate& best = *choose(context).candidate;
+    Candidate* const chosen = choose(context).candidate;
+    if (chosen == nullptr) return {};  // cannot be: collect() has found room for all tasks
+    Candidate& best = *chosen;
     nodes_.push_back(best.node);
     ++best.taken;
     best.load += best.step;

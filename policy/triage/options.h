@@ -25,6 +25,7 @@ struct TriageParts {
   Placement placement = Placement::harm;
   Yields yields = Yields::urgent;
   Moves moves = Moves::gain;
+  bool pauses = true;  ///< false: no running job is paused for another
 
   friend bool operator==(const TriageParts&, const TriageParts&) = default;
 };

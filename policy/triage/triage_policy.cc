@@ -30,7 +30,10 @@ double heaviest_weight(const ClusterView& view, const ClusterState& state) {
 }  // namespace
 
 TriagePolicy::TriagePolicy(const TriageParts& parts, const TriageOptions& options)
-    : options_(options), placer_(make_placer(parts.placement)), yields_(parts.yields, options) {
+    : options_(options),
+      placer_(make_placer(parts.placement)),
+      admission_(parts.pauses),
+      yields_(parts.yields, options) {
   if (parts.moves != TriageParts::Moves::none) moves_.emplace(parts.moves, options);
 }
 

@@ -135,11 +135,14 @@ std::string why_no_solver(const Algorithm& algorithm) {
 }
 
 Setting algorithm_setting(Setting about) {
-  about.values = "a name as `dfrs-sim list` shows it, other than /stretch-per/OPT=AVG";
+  about.values = "a name as `dfrs-sim list` shows it, other than /stretch-per/OPT=AVG, GANG and yardsticks";
   about.read = [](const std::string& value, SettingTarget into) -> Outcome {
     const auto algorithm = parse_algorithm(value);
     if (!algorithm) return refused(algorithm.error().message + " (`dfrs-sim list` shows all names)");
     if (algorithm->traits.needs_lp_solver) return refused(why_no_solver(*algorithm));
+    if (const std::string_view why = algorithm->traits.only_simulated; !why.empty()) {
+      return refused(fmt::format("{} runs in dfrs-sim only: {}", algorithm_name(*algorithm), why));
+    }
     into.config.algorithm = *algorithm;
     return {};
   };

@@ -9,7 +9,10 @@
 #include <map>
 
 #include "base/utf8.h"
+#include "sim/advise/charts.h"
+#include "sim/advise/worst_day.h"
 #include "sim/errors.h"
+#include "sim/timeline/page.h"
 
 namespace dfrs::sim {
 namespace {
@@ -25,20 +28,8 @@ constexpr double kHardlyBetter = 1.1;  // a smaller gain is not worth a change
 const PauseWorld kKept;
 const PauseWorld kLost = PauseWorld::all(Pauses::lost);
 const PauseWorld kNone = PauseWorld::all(Pauses::none);
-const PauseWorld kHalf{0.5, Pauses::none, 1, false};
-
-// What a site can let pauses do, and what that takes.
-struct SiteChoice {
-  const PauseWorld& world;
-  const char* setting;
-  const char* takes;
-};
-const std::array<SiteChoice, 4> kChoices{{
-    {kKept, "Pauses=kept", "swap for the jobs that are paused, or checkpoints in all jobs"},
-    {kHalf, "Pauses=mixed", "checkpoints in half of the jobs"},
-    {kNone, "Pauses=none", "nothing"},
-    {kLost, "Pauses=lost", "jobs that can be run again"},
-}};
+// A part of the jobs restarts from checkpoints, the rest is never paused.
+PauseWorld with_checkpoints(double part) { return {part, Pauses::none, 1, false}; }
 
 // The tables with a row per policy leave the others out.
 bool in_tables(const StudyRun& run) { return run.pauses == kKept || run.pauses == kLost; }
@@ -129,6 +120,7 @@ class Writer {
     the_jobs();
     service();
     by_class();
+    pictures();
     costs();
     choices();
     settings(settings_only);
@@ -186,6 +178,19 @@ class Writer {
           true);
     }
     std::vector<std::string> items;
+    if (in_.facts && in_.facts->cpu_efficiency && in_.facts->memory_used) {
+      items.push_back(fmt::format("Your jobs use {} of the CPU time and {} of the memory that they ask for (medians).",
+                                  percent(*in_.facts->cpu_efficiency), percent(*in_.facts->memory_used)));
+    }
+    const Service& short_now = today_.by_class.front();
+    const Service& short_then = kept_->by_class.front();
+    if (short_now.jobs > 0) {
+      items.push_back(
+          fmt::format("What users feel: jobs of {} start after {} on average, under EASY after {}; 95 % of them "
+                      "within {}, under EASY within {}.",
+                      kJobClasses.front().name, span(short_then.mean_wait), span(short_now.mean_wait),
+                      span(short_then.p95_wait), span(short_now.p95_wait)));
+    }
     const std::size_t longest = last_class();
     const Service& long_now = today_.by_class[longest];
     const Service& long_then = kept_->by_class[longest];
@@ -244,11 +249,16 @@ class Writer {
   void the_jobs() {
     heading("Your jobs");
     std::vector<std::string> items;
+    std::string kinds;
+    for (const NodeKind& kind : in_.kinds) kinds += (kinds.empty() ? "" : "; ") + describe_kind(kind);
     std::string machine =
-        fmt::format("Machine: {}", counted(static_cast<std::size_t>(in_.shape.nodes), "node", "nodes"));
-    if (in_.shape.cores > 0)
+        !kinds.empty()
+            ? "Machine: " + kinds
+            : fmt::format("Machine: {}", counted(static_cast<std::size_t>(in_.shape.nodes), "node", "nodes"));
+    if (in_.shape.cores > 0 && kinds.empty())
       machine += fmt::format(" of {}", counted(static_cast<std::size_t>(in_.shape.cores), "CPU", "CPUs"));
-    if (in_.memory_modelled && in_.shape.memory_mib > 0) machine += fmt::format(" and {} MiB", in_.shape.memory_mib);
+    if (in_.memory_modelled && in_.shape.memory_mib > 0 && kinds.empty())
+      machine += fmt::format(" and {} MiB", in_.shape.memory_mib);
     items.push_back(machine + fmt::format(". Busy to {} under EASY, from the first submission to the last end.",
                                           percent(today_.utilization)));
     std::size_t jobs = today_.all.jobs;
@@ -346,6 +356,31 @@ class Writer {
     page_->blocks.emplace_back(std::move(table));
   }
 
+  // Charts need gnuplot; where it is missing the page says so and is complete without them.
+  void pictures() {
+    if (!in_.pictures) return;
+    std::vector<NamedRun> lines{{short_name(kToday), &today_}, {row_name(*kept_, both_ways(*kept_)), kept_}};
+    const StudyRun* none = choose(kNone);
+    if (both_ways(*kept_)) lines.push_back({short_name(none->algorithm) + ", no pauses", none});
+    auto chart = waits_chart(lines);
+    if (chart) {
+      page_->blocks.emplace_back(std::move(*chart));
+    } else {
+      no_charts_ = chart.error();
+    }
+    const auto day = worst_day({{kToday, kKept, &in_.samples}, {kept_->algorithm, kKept, &in_.samples}}, in_.study);
+    if (!day) return;
+    PageFrame frame;
+    frame.title = "The day on which jobs wait most";
+    frame.caption = fmt::format(
+        "{} jobs wait on average on this day under EASY. Above, what EASY does; below, {}. Each bar is a job's share "
+        "of a "
+        "node. Zoom with the wheel, drag to pan, and click a job for its story.",
+        number(day->waiting), short_name(kept_->algorithm));
+    frame.document = timeline_page(frame.title, in_.samples[day->sample].name, day->schedules);
+    page_->blocks.emplace_back(std::move(frame));
+  }
+
   void costs() {
     heading("What it costs");
     PageTable table;
@@ -401,10 +436,14 @@ class Writer {
                             stretch(run.all.max_stretch), stretch(run.all.mean_stretch), number(run.pauses_per_job),
                             run.lost_share > 0 ? percent(run.lost_share) : "-"});
     };
-    for (const SiteChoice& choice : kChoices) add(choice.setting, choice.takes, *choose(choice.world));
+    const std::string part = fmt::format("checkpoints in {} of the jobs", percent(in_.checkpoints));
+    add("Pauses=kept", "swap for the jobs that are paused, or checkpoints in all jobs", *kept_);
+    add("Pauses=mixed", part.c_str(), *choose(with_checkpoints(in_.checkpoints)));
+    add("Pauses=none", "nothing", *choose(kNone));
+    add("Pauses=lost", "jobs that can be run again", *lost_);
     add("without DFRS", "nothing", today_);
     page_->blocks.emplace_back(std::move(table));
-    paragraph("With Pauses=mixed the other half of the jobs is never paused. Which half that is, is drawn.");
+    paragraph("With Pauses=mixed the other jobs are never paused. Which jobs have checkpoints is drawn.");
   }
 
   std::string penalty() const {
@@ -471,6 +510,7 @@ class Writer {
   void trust() {
     heading("How far to trust this");
     std::vector<std::string> items = in_.notes;
+    if (!no_charts_.empty()) items.push_back("The page has no charts: " + no_charts_ + '.');
     if (today_.all.jobs < kFewJobs) {
       items.push_back(fmt::format("{} are few: percentiles and worst cases of other weeks can differ clearly.",
                                   jobs_of(today_.all.jobs)));
@@ -485,7 +525,16 @@ class Writer {
         "not simulated, neither under EASY nor under DFRS. The real waits of users may differ.");
     items.push_back(
         "A job with half the CPU makes half the progress; contention for caches, memory bandwidth, network and "
-        "storage is not modelled. All nodes count as equal; GPUs and licences do not count.");
+        "storage is not modelled.");
+    items.push_back(in_.kinds.empty()
+                        ? "All nodes count as equal, and GPUs do not count."
+                        : "The kinds of nodes come from their names and from what jobs had of them. A job may use any "
+                          "node where it fits, whatever its partition; it holds its GPUs while it runs, as Slurm gives "
+                          "them.");
+    if (in_.jobs_with_licences > 0) {
+      items.push_back(fmt::format("{} held licences, which are not simulated: they may have to wait longer.",
+                                  jobs_of(in_.jobs_with_licences)));
+    }
     items.push_back("Jobs arrive at their recorded times, however they are served.");
     list(std::move(items));
   }
@@ -518,6 +567,7 @@ class Writer {
   const StudyRun& today_;
   const StudyRun* kept_ = nullptr;
   const StudyRun* lost_ = nullptr;
+  std::string no_charts_;
   Page* page_ = nullptr;
 };
 
@@ -567,7 +617,8 @@ Advice advise(const AdviceInput& input) {
     for (const PauseWorld& work : {kKept, kLost}) trials.push_back({name, work, &input.samples});
   }
   for (const std::string& name : candidates) {
-    for (const PauseWorld& work : {kHalf, kNone}) trials.push_back({name, work, &input.samples});
+    for (const PauseWorld& work : {with_checkpoints(input.checkpoints), kNone})
+      trials.push_back({name, work, &input.samples});
   }
   std::vector<StudyRun> runs = run_study(trials, input.study);
   std::optional<StudyRun> knowing;

@@ -31,10 +31,14 @@ struct AdviceInput {
   std::size_t jobs_in_source = 0;  ///< that could be simulated
   Seconds length = 0;              ///< first to last submission in the source
   NodeShape shape;                 ///< cores 0: not known (a dfrs-trace)
+  std::vector<NodeKind> kinds;     ///< empty: all nodes are equal and have no GPUs
+  std::size_t jobs_with_licences = 0;
   bool memory_modelled = true;
   std::vector<Instance> samples;        ///< jobs as a scheduler knows them: using all allocated CPUs
   std::vector<Instance> measured;       ///< the same with CPU needs as measured; empty: not known
   std::size_t samples_in_source = 1;    ///< `samples` is a selection of these
+  bool pictures = false;                ///< charts and a timeline of the worst day; only HTML shows them
+  double checkpoints = 0.5;             ///< the share of jobs that restart from a checkpoint, 0 .. 1
   std::vector<std::string> candidates;  ///< DFRS policies in addition to the usual ones
   double bandwidth_gb_per_s = 0;        ///< storage or network bandwidth for pauses and moves; 0: not given
   std::optional<AccountingFacts> facts;

@@ -78,6 +78,9 @@ class Gather {
     s.p99_stretch = nearest_rank(stretch_, 0.99);
     s.max_stretch = stretch_.back();
     s.p95_wait = nearest_rank(wait_, 0.95);
+    for (std::size_t k = 0; k <= kWaitQuantiles; ++k) {
+      s.wait_quantiles.push_back(nearest_rank(wait_, static_cast<double>(k) / kWaitQuantiles));
+    }
     s.mean_delay = delay_ / n;
     return s;
   }
@@ -140,6 +143,19 @@ std::size_t job_class(Seconds run_time) {
   return k;
 }
 
+RunResult simulate_sample(const Instance& sample, const Algorithm& algorithm, const PauseWorld& pauses,
+                          const StudyOptions& options, StepObserver* observer) {
+  GlpkSolver solver;
+  SimOptions sim;
+  sim.penalty = options.penalty;
+  sim.swap_rate = options.swap_rate;
+  sim.pauses = pauses;
+  sim.lost_work = options.lost_work;
+  sim.engine.of<DfrsOptions>().period = options.period;
+  sim.engine.lp_solver = &solver;
+  return simulate(sample, algorithm, sim, observer);
+}
+
 std::vector<StudyRun> run_study(const std::vector<Trial>& trials, const StudyOptions& options) {
   std::vector<Algorithm> algorithms;
   std::vector<std::size_t> first;  // run of a trial's first sample
@@ -154,16 +170,9 @@ std::vector<StudyRun> run_study(const std::vector<Trial>& trials, const StudyOpt
   std::vector<SampleRun> runs(trial_of.size());
   const auto simulate_one = [&](std::size_t k) {
     const Trial& trial = trials[trial_of[k]];
-    GlpkSolver solver;
-    SimOptions sim;
-    sim.penalty = options.penalty;
-    sim.swap_rate = options.swap_rate;
-    sim.pauses = trial.pauses;
-    sim.lost_work = options.lost_work;
-    sim.engine.of<DfrsOptions>().period = options.period;
-    sim.engine.lp_solver = &solver;
     TrafficByHour traffic;
-    runs[k].result = simulate((*trial.samples)[k - first[trial_of[k]]], algorithms[trial_of[k]], sim, &traffic);
+    runs[k].result = simulate_sample((*trial.samples)[k - first[trial_of[k]]], algorithms[trial_of[k]], trial.pauses,
+                                     options, &traffic);
     runs[k].peak_gb_per_s = traffic.peak_gb_per_s();
   };
   parallel_for(runs.size(), options.threads, simulate_one, options.progress);

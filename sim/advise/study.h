@@ -22,6 +22,9 @@ inline constexpr std::array<JobClass, 4> kJobClasses{
     {{"up to 10 min", 600}, {"10 min to 1 h", 3600}, {"1 h to 8 h", 28800}, {"over 8 h", kNever}}};
 std::size_t job_class(Seconds run_time);
 
+/// Waits are kept at this many shares of the jobs, and at 0.
+inline constexpr std::size_t kWaitQuantiles = 100;
+
 /// Over the jobs of a class, or over all.
 struct Service {
   std::size_t jobs = 0;
@@ -31,6 +34,8 @@ struct Service {
   double max_stretch = 1;
   double mean_wait = 0;  ///< until the first start, s
   double p95_wait = 0;
+  std::vector<double>
+      wait_quantiles;     ///< [k]: what k hundredths of the jobs do not exceed (nearest rank); empty: no jobs
   double mean_delay = 0;  ///< turnaround minus run time, s: the cost of waiting, sharing, pausing and moving
 };
 
@@ -68,6 +73,10 @@ struct Trial {
   PauseWorld pauses;
   const std::vector<Instance>* samples = nullptr;
 };
+
+/// One sample under one policy, as the study simulates it. Errors: those of simulate.
+RunResult simulate_sample(const Instance& sample, const Algorithm& algorithm, const PauseWorld& pauses,
+                          const StudyOptions& options, StepObserver* observer);
 
 /// Runs all trials, in order. Samples are independent of each other, and their jobs are counted together. Errors: those
 /// of simulate; UsageError for an unknown algorithm.

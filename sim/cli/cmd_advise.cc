@@ -54,6 +54,7 @@ struct AdviseCommand {
     input.study.penalty = simulated.penalty;
     input.study.swap_rate = simulated.swap_rate;
     input.study.progress = terminal_progress("simulations");
+    input.pictures = kind == "html";
     const Advice advice = advise(input);
     const std::string page = kind == "html"       ? html_page(advice.page)
                              : kind == "markdown" ? markdown_page(advice.page)
@@ -137,7 +138,10 @@ struct AdviseCommand {
     if (loaded.was_sacct) {
       const SacctLog log = parse_sacct(text, loaded.source, {options.swf.lenient});
       input.facts = accounting_facts(log);
-      input.shape.cores = complete_shape(log, options.sacct.shape).cores;
+      input.shape.cores = loaded.cores;
+      input.shape.memory_mib = loaded.memory_mib;
+      input.kinds = loaded.kinds;
+      for (const SacctJob& job : log.jobs) input.jobs_with_licences += job.licences ? 1 : 0;
     } else if (loaded.annotation == SwfAnnotation::kMemory) {
       input.shape.cores = options.memory.cores;
     } else {
@@ -187,6 +191,11 @@ void add_advise(CLI::App& app) {
       ->add_option("--bandwidth", options->input.bandwidth_gb_per_s,
                    "GB/s of the cluster's storage or network that pauses and moves may use, for comparison")
       ->check(number_in(1e-6, 1e9));
+  command
+      ->add_option("--checkpoints", options->input.checkpoints,
+                   "part of the jobs that restart from a checkpoint of their own, for the row Pauses=mixed")
+      ->check(number_in(0.01, 0.99))
+      ->capture_default_str();
   command->add_option("--samples", options->samples, "number of weeks to simulate if the log is longer than two weeks")
       ->check(whole_number_in(1, 10'000))
       ->capture_default_str();

@@ -35,6 +35,8 @@ constexpr const char* kFooter = R"(Columns of --output, a row per simulation:
   slowdown60_by_width               SLDwW: turnaround / processing time, both at least 60 s, weighted by tasks
   loss_of_capacity                  LOC: share of node time without a task while some job had no nodes
   work_lost, losses_per_job         work of runs that --pauses lost ended, as a share of all work; such runs per job
+  short_wait_s, short_wait_p95_s    waits of jobs of up to ten minutes of work: mean, 95th percentile
+  user_fairness, worst_user_stretch Jain's index of the users' mean stretches, and the highest of these
   degradation_divisible, degradation_ls1, degradation_from_best
                                     maximum stretch over each bound, and over the lowest of the algorithms compared
 An empty field means that an earlier version, which wrote the row, did not measure it. The summary (--format csv, json)

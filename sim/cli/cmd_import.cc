@@ -83,7 +83,7 @@ void write_accounting(const Accounting& from, const WorkloadOptions& workload, c
     std::vector<std::string> comments = target.comments(from.source, from.sha256, workload.given());
     if (from.importer != "sacct") comments.insert(comments.begin(), from.comments.begin(), from.comments.end());
     write_file(target.output,
-               swf_of(sacct_swf(log, complete_shape(log, options.sacct.shape), from.importer), comments));
+               swf_of(sacct_swf(log, machine_of(log, options.sacct.shape).shape, from.importer), comments));
     said(log.source, log.jobs.size());
     return;
   }

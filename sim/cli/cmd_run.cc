@@ -46,6 +46,7 @@ struct RunCommand {
   std::string report_file;
   std::string evalys_file;
   std::string perfetto_file;
+  std::string paje_file;
   std::optional<JobId> explain;
   bool json = false;
   bool times = false;
@@ -73,13 +74,15 @@ struct RunCommand {
                           {"--timeline", timeline_file},
                           {"--report", report_file},
                           {"--evalys", evalys_file},
-                          {"--perfetto", perfetto_file}});
+                          {"--perfetto", perfetto_file},
+                          {"--paje", paje_file}});
     check_inputs_kept(workload.sources(), {{"--jobs-csv", jobs_file},
                                            {"--log", log_file},
                                            {"--timeline", timeline_file},
                                            {"--report", report_file},
                                            {"--evalys", evalys_file},
-                                           {"--perfetto", perfetto_file}});
+                                           {"--perfetto", perfetto_file},
+                                           {"--paje", paje_file}});
     std::optional<OutputFile> jobs_output;
     std::optional<OutputFile> log_output;
     if (!jobs_file.empty()) jobs_output.emplace(jobs_file);
@@ -103,7 +106,8 @@ struct RunCommand {
     if (!report_file.empty()) pages.report.emplace(report_file);
     if (!evalys_file.empty()) pages.evalys.emplace(evalys_file);
     if (!perfetto_file.empty()) pages.perfetto.emplace(perfetto_file);
-    if (pages.report || pages.evalys || pages.perfetto) {
+    if (!paje_file.empty()) pages.paje.emplace(paje_file);
+    if (pages.report || pages.evalys || pages.perfetto || pages.paje) {
       observers.list.push_back(&collector.emplace(algorithm_name(algorithms.front())));
     }
     std::optional<StepRecorder> recorder;
@@ -139,7 +143,7 @@ struct RunCommand {
 
   // Opened before the run, so that a path that cannot be written fails at once.
   struct ScheduleOutputs {
-    std::optional<OutputFile> report, evalys, perfetto;
+    std::optional<OutputFile> report, evalys, perfetto, paje;
   };
   void write_schedule(const Instance& instance, const Algorithm& chosen, const Schedule& schedule,
                       ScheduleOutputs& outputs) const {
@@ -156,6 +160,7 @@ struct RunCommand {
     }
     if (outputs.evalys) write(outputs.evalys, evalys_csv(schedule));
     if (outputs.perfetto) write(outputs.perfetto, perfetto_json(schedule));
+    if (outputs.paje) write(outputs.paje, paje_trace(schedule));
   }
 
   std::string jobs_csv(const Instance& instance, const RunResult& result, ConstantColumns more) const {
@@ -253,6 +258,7 @@ void add_run(CLI::App& app) {
                       "write a page to this HTML file: nodes and jobs over time, to zoom and search in a browser");
   command->add_option("--evalys", options->evalys_file,
                       "write the schedule to this CSV file in the format of Batsim's jobs.csv, which Evalys reads");
+  command->add_option("--paje", options->paje_file, "write the schedule to this file as a Paje trace (ViTE, PajeNG)");
   command->add_option("--perfetto", options->perfetto_file,
                       "write the schedule to this JSON file for Perfetto (ui.perfetto.dev) and chrome://tracing");
   command->add_option("--record", options->record_file,

@@ -207,9 +207,12 @@ std::string WorkloadOptions::text(const Loaded& loaded, std::size_t taken, const
   ResolvedOptions resolved{
       {"--annotation", {}}, {"--processors", {}}, {"--estimates", {}}, {"--cpu-need", {}}, {"--memory-need", {}}};
   if (loaded.was_swf || loaded.was_sacct) {
-    resolved["--nodes"] = std::to_string(loaded.instances.front().platform.nodes.size());
-    resolved["--cores"] = std::to_string(loaded.cores);
-    if (memory_model_.empty() && loaded.memory_mib > 0) resolved["--memory"] = std::to_string(loaded.memory_mib);
+    // No option says what kinds of nodes there are: the source does, again.
+    if (loaded.kinds.empty()) {
+      resolved["--nodes"] = std::to_string(loaded.instances.front().platform.nodes.size());
+      resolved["--cores"] = std::to_string(loaded.cores);
+      if (memory_model_.empty() && loaded.memory_mib > 0) resolved["--memory"] = std::to_string(loaded.memory_mib);
+    }
     resolved[loaded.by_week ? "--weeks" : "--whole"] = "";
     const bool trace = estimates_ == "trace" || (estimates_ == "auto" && loaded.was_sacct);
     resolved["--estimates"] = trace ? "trace" : "exact";

@@ -5,7 +5,8 @@
 
 namespace dfrs::sim {
 
-JobSlots::JobSlots(const Instance& instance, bool reuse) : instance_(instance), reuse_(reuse) {
+JobSlots::JobSlots(const Instance& instance, bool reuse, bool truth_as_estimates)
+    : instance_(instance), reuse_(reuse), truth_as_estimates_(truth_as_estimates) {
   if (!reuse_) add_slots(instance.jobs.size());
 }
 
@@ -41,7 +42,7 @@ JobSlot JobSlots::submit(std::size_t index) {
   view.user = job.user;
   view.weight = job.weight;
   truths_[slot] = {static_cast<std::uint32_t>(index), Pauses::kept, job.run_time, job.cpu_need};
-  estimates_[slot] = job.estimate;
+  estimates_[slot] = truth_as_estimates_ ? job.run_time : job.estimate;
   if (!reservations_ && job.reserved_start > job.submit) {
     reservations_ = true;
     reserved_starts_.resize(views_.size());

@@ -27,7 +27,8 @@ class JobSlots {
   /// With `reuse`, a slot becomes free after the engine call that reports its job's end, so memory here and in the
   /// policy grows with the jobs in the system and not with the log. Otherwise a job's slot is its index, by which
   /// observers identify jobs.
-  JobSlots(const Instance& instance, bool reuse);
+  /// With `truth_as_estimates`, estimates are true run times whatever users said.
+  JobSlots(const Instance& instance, bool reuse, bool truth_as_estimates = false);
 
   /// Puts a job of the instance into a slot. Call this in the order of the jobs. Amortised O(1).
   JobSlot submit(std::size_t index);
@@ -61,6 +62,7 @@ class JobSlots {
 
   const Instance& instance_;
   bool reuse_;
+  bool truth_as_estimates_;
   std::vector<JobView> views_;
   std::vector<TrueJob> truths_;
   std::vector<std::vector<NodeIndex>> nodes_;

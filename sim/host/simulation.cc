@@ -74,7 +74,8 @@ class Simulation {
         engine_(make_engine(algorithm, options)),
         one_by_one_(options.events_apart && algorithm.traits.submissions_apart),
         discovers_(discovers_needs(instance, algorithm, options)),
-        slots_(instance, watch.observer == nullptr && !options.pauses.some_lose() && !discovers_),
+        slots_(instance, watch.observer == nullptr && !options.pauses.some_lose() && !discovers_,
+               algorithm.traits.knows_run_times),
         progress_(slots_),
         demand_(instance.platform.total_cpu()),
         idle_(instance.platform.nodes.size()) {
@@ -182,6 +183,14 @@ class Simulation {
         job.id, base::counted(static_cast<std::size_t>(job.tasks), "task"), base::counted(nodes_.size(), "node"));
   }
 
+  std::string why_away() const {
+    return fmt::format(
+        "{}: ran away: at {:.6g} s {} are in the system, more than the limit, after {} have ended and {} pauses, "
+        "moves, "
+        "starts and resumes. They come faster than they end; a longer period helps policies that repack",
+        instance_.name, now_, base::counted(slots_.jobs_in_system(), "job"), completed_, changes_);
+  }
+
   void submit(std::size_t index) {
     const Job& job = instance_.jobs[index];
     const JobSlot slot = slots_.submit(index);
@@ -192,6 +201,7 @@ class Simulation {
     result_.jobs.emplace_back();
     demand_.add(job.cpu_need * job.tasks);
     events_.push_back({EventKind::submitted, slot});
+    if (watch_.most_jobs != 0 && slots_.jobs_in_system() > watch_.most_jobs) throw RanAway(why_away());
   }
 
   void complete(JobSlot job) {

@@ -10,6 +10,7 @@
 #include "policy/core/engine.h"
 #include "policy/core/measured_need.h"
 #include "record/pause_world.h"
+#include "sim/errors.h"
 #include "sim/host/instance.h"
 
 namespace dfrs::sim {
@@ -84,13 +85,20 @@ struct Watch {
   std::function<void(std::size_t done, std::size_t total)> completions = {};
   bool explains = false;      ///< decisions come with reasons (Engine::explain)
   bool policy_times = false;  ///< measures the policy's calls, which costs two system calls each
+  /// Ends the run with RanAway once more jobs than this are in the system; 0: no limit.
+  std::size_t most_jobs = 0;
+};
+
+/// A simulation in which jobs come faster than they end: it would take hours, or never end.
+struct RanAway : InputError {
+  explicit RanAway(const std::string& message) : InputError(message) {}
 };
 
 /// What a pause does to the job in this world. The same under every algorithm, so that runs can be compared job by job.
 Pauses pauses_of(const Job& job, const PauseWorld& world);
 
 /// Simulates until all jobs complete. Jobs must be sorted by submission and each must fit the platform. Errors: Failure
-/// (UsageError for options the engine refuses; InputError if no job can ever complete).
+/// (UsageError for options the engine refuses; InputError if no job can ever complete, RanAway).
 RunResult simulate(const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
                    const Watch& watch = {});
 

@@ -7,7 +7,7 @@ namespace dfrs::sim {
 
 std::span<const MetricColumn> metric_columns() {
   using M = Metrics;
-  static constexpr std::array<MetricColumn, 24> columns{{
+  static constexpr std::array<MetricColumn, 28> columns{{
       {"max_stretch", &M::max_stretch},
       {"mean_stretch", &M::mean_stretch},
       {"mean_wait_s", &M::mean_wait},
@@ -32,6 +32,10 @@ std::span<const MetricColumn> metric_columns() {
       {"loss_of_capacity", &M::loss_of_capacity, true},
       {"work_lost", &M::work_lost, true},
       {"losses_per_job", &M::losses_per_job, true},
+      {"short_wait_s", &M::short_wait, true},
+      {"short_wait_p95_s", &M::short_wait_p95, true},
+      {"user_fairness", &M::user_fairness, true},
+      {"worst_user_stretch", &M::worst_user, true},
   }};
   // A metric that is not in the table does not compile.
   static_assert(sizeof(Metrics) == columns.size() * sizeof(double));

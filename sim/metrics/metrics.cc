@@ -3,12 +3,50 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace dfrs::sim {
 
 double bounded_stretch(const Job& job, const JobRecord& record, Seconds floor) {
   return std::max(record.end - job.submit, floor) / std::max(job.run_time, floor);
 }
+
+namespace {
+
+void measure_short_jobs(const Instance& instance, const RunResult& run, Metrics& m) {
+  std::vector<double> waits;
+  for (std::size_t k = 0; k < instance.jobs.size(); ++k) {
+    const Job& job = instance.jobs[k];
+    if (job.run_time <= kShortJob) waits.push_back(run.jobs[k].start - job.submit);
+  }
+  if (waits.empty()) return;
+  for (const double wait : waits) m.short_wait += wait / static_cast<double>(waits.size());
+  m.short_wait_p95 = take_nearest_rank(waits, 0.95);
+}
+
+void measure_users(const Instance& instance, const RunResult& run, Seconds stretch_floor, Metrics& m) {
+  struct Stretches {
+    double sum = 0;
+    double jobs = 0;
+  };
+  std::map<std::uint32_t, Stretches> users;
+  for (std::size_t k = 0; k < instance.jobs.size(); ++k) {
+    Stretches& user = users[instance.jobs[k].user];
+    user.sum += bounded_stretch(instance.jobs[k], run.jobs[k], stretch_floor);
+    user.jobs += 1;
+  }
+  double sum = 0;
+  double squares = 0;
+  for (const auto& [number, user] : users) {
+    const double mean = user.sum / user.jobs;
+    sum += mean;
+    squares += mean * mean;
+    m.worst_user = std::max(m.worst_user, mean);
+  }
+  m.user_fairness = sum * sum / (static_cast<double>(users.size()) * squares);
+}
+
+}  // namespace
 
 Metrics measure(const Instance& instance, const RunResult& run, Seconds stretch_floor) {
   Metrics m;
@@ -48,6 +86,8 @@ Metrics measure(const Instance& instance, const RunResult& run, Seconds stretch_
   m.stretch_p90 = take_nearest_rank(stretches, 0.9);
   m.stretch_p95 = take_nearest_rank(stretches, 0.95);
   m.stretch_p99 = take_nearest_rank(stretches, 0.99);
+  measure_short_jobs(instance, run, m);
+  measure_users(instance, run, stretch_floor, m);
   m.pauses = pauses;
   m.moves = moves;
   const Seconds span = m.makespan;

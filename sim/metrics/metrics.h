@@ -41,7 +41,17 @@ struct Metrics {
   double loss_of_capacity = 0;
   double work_lost = 0;       ///< work of runs that pauses and moves ended for good, relative to all work
   double losses_per_job = 0;  ///< such runs
+  /// Of jobs of up to kShortJob of work: first start - submission, s; 0 without such jobs.
+  double short_wait = 0;
+  double short_wait_p95 = 0;
+  /// Jain's index of the users' mean bounded stretches (Jain, Chiu and Hawe, DEC-TR-301, 1984): 1 if all are equal, 1 /
+  /// users if one user has all of it. Without known users 1.
+  double user_fairness = 1;
+  double worst_user = 1;  ///< the highest of these means
 };
+
+/// Up to this run time a job counts as short.
+inline constexpr Seconds kShortJob = 600;
 
 Metrics measure(const Instance& instance, const RunResult& run, Seconds stretch_floor = 10);
 

@@ -41,6 +41,7 @@ figure { margin: 0 0 1.5rem; }
 figcaption { font-size: .9rem; margin-bottom: .3rem; }
 figure svg { display: block; width: 100%; min-width: 38rem; height: auto; }
 figure svg g[font-family] { font-family: system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
+iframe { width: 100%; height: 66rem; border: 1px solid var(--line); }
 details { border: 1px solid var(--line); padding: .5rem 1rem; margin: .8rem 0; }
 summary { cursor: pointer; font-weight: 600; }
 dt { font-weight: 600; margin-top: .7rem; }

@@ -60,6 +60,8 @@ struct TextWriter {
       rest.remove_prefix(std::min(rest.size(), end + 1));
     }
   }
+  void operator()(const PageChart&) {}
+  void operator()(const PageFrame&) {}
 };
 
 std::string markdown_text(const std::string& text) { return markdown_escaped(base::printable(text)); }
@@ -92,6 +94,8 @@ struct MarkdownWriter {
     }
   }
   void operator()(const PageCode& code) { out += "\n```\n" + printable_lines(code.text) + "```\n"; }
+  void operator()(const PageChart&) {}
+  void operator()(const PageFrame&) {}
 };
 
 std::string safe(std::string_view text) { return html_escaped(base::printable(text)); }
@@ -124,6 +128,16 @@ struct HtmlWriter {
   }
   void operator()(const PageCode& code) {
     out += "<div class=\"wide\"><pre>" + html_escaped(printable_lines(code.text)) + "</pre></div>\n";
+  }
+  void operator()(const PageChart& chart) {
+    out += fmt::format("<h3>{}</h3>\n<figure>\n<figcaption>{}</figcaption>\n<div class=\"wide\">{}</div>\n</figure>\n",
+                       safe(chart.title), safe(chart.caption), chart.svg);
+  }
+  void operator()(const PageFrame& frame) {
+    out += fmt::format(
+        "<h3>{0}</h3>\n<figure>\n<figcaption>{1}</figcaption>\n"
+        "<iframe title=\"{0}\" sandbox=\"allow-scripts\" srcdoc=\"{2}\"></iframe>\n</figure>\n",
+        safe(frame.title), safe(frame.caption), html_escaped(frame.document));
   }
 };
 

@@ -30,7 +30,19 @@ struct PageTable {
 struct PageCode {
   std::string text;
 };
-using PageBlock = std::variant<PageHeading, PageParagraph, PageList, PageTable, PageCode>;
+/// A picture. Text and Markdown leave it out.
+struct PageChart {
+  std::string title;
+  std::string caption;
+  std::string svg;  ///< an <svg> element, as embedded_svg() makes it
+};
+/// An HTML document with scripts of its own, shown within the page. Text and Markdown leave it out.
+struct PageFrame {
+  std::string title;
+  std::string caption;
+  std::string document;
+};
+using PageBlock = std::variant<PageHeading, PageParagraph, PageList, PageTable, PageCode, PageChart, PageFrame>;
 
 struct Page {
   std::string title;

@@ -47,6 +47,7 @@ void ScheduleCollector::submit(const ClusterView& view, JobSlot slot) {
   t.job = static_cast<std::uint32_t>(schedule_.jobs.size());
   ScheduleJob& job = schedule_.jobs.emplace_back();
   job.id = seen.id;
+  job.user = seen.user;
   job.submit = seen.submit;
   job.tasks = seen.tasks;
   job.cpu_need = seen.cpu_need;

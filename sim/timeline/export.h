@@ -14,4 +14,7 @@ std::string evalys_csv(const Schedule& schedule);
 /// Trace events for Perfetto and chrome://tracing: a process per node, whose threads hold the stays that overlap.
 std::string perfetto_json(const Schedule& schedule);
 
+/// A Pajé trace (ViTE, PajeNG): a container per node, whose lanes hold the stays that overlap as states.
+std::string paje_trace(const Schedule& schedule);
+
 }  // namespace dfrs::sim

@@ -40,7 +40,7 @@ struct YieldStep {
 
 struct ScheduleJob {
   JobId id = 0;
-  std::int32_t user = -1;  ///< negative: not known
+  std::uint32_t user = 0;  ///< JobView::user; 0: not known
   Seconds submit = 0;
   Seconds end = -1;  ///< negative: had not ended
   std::uint32_t tasks = 1;

@@ -91,9 +91,10 @@ Loaded load_instances_from_text(std::string_view text, const std::string& source
     loaded.was_sacct = true;
     const SacctLog log = parse_sacct(text, loaded.source, {options.swf.lenient});
     workload = sacct_instance(log, name, options.sacct);
-    const NodeShape shape = complete_shape(log, options.sacct.shape);
-    loaded.cores = shape.cores;
-    loaded.memory_mib = shape.memory_mib;
+    Machine machine = machine_of(log, options.sacct.shape);
+    loaded.cores = machine.shape.cores;
+    loaded.memory_mib = machine.shape.memory_mib;
+    loaded.kinds = std::move(machine.kinds);
     loaded.by_week = options.weeks.value_or(false);
     loaded.first_submission = log.jobs.front().submit;
     if (std::string guessed = describe_guess(log, options.sacct.shape); !guessed.empty()) {

@@ -51,6 +51,7 @@ struct Loaded {
   /// The machine as given or found: CPUs of a node and its memory in MiB. Zeros for the project's own traces.
   int cores = 0;
   RigidAmount memory_mib = 0;
+  std::vector<NodeKind> kinds;              ///< of sacct; empty: all nodes are equal and have no GPUs
   std::string source;                       ///< the source's name in messages
   std::vector<std::string> notes;           ///< what was inferred from the source, as sentences for users
   std::optional<Seconds> first_submission;  ///< of sacct: time 0 of the first instance, in seconds since 1970

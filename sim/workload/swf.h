@@ -125,6 +125,9 @@ struct SwfConventions {
   std::vector<WeightRule> weights;  ///< of users and queues
 };
 
+/// Stands for a user whose number in a log is 0, which means "not known" to policies.
+inline constexpr std::uint32_t kUserZero = 1U << 31;
+
 /// A record ready to simulate: everything is present and in range.
 struct SwfJob {
   JobId id = 0;
@@ -133,7 +136,7 @@ struct SwfJob {
   Seconds run_time = 0;
   Seconds estimate = 0;
   double memory_kb = 0;    ///< per processor, max(used, requested); 0 if neither is given
-  std::uint32_t user = 0;  ///< field 12 plus 1; 0 if it is missing
+  std::uint32_t user = 0;  ///< field 12, kUserZero for its user 0; 0 if it is missing
   double weight = 1;
   double efficiency = 1;  ///< usable share of a processor, 0.01 .. 1; 1 unless measured_cpu_need
   std::size_t line = 0;

@@ -97,7 +97,7 @@ bool simulated_job(const SwfRecord& record, const SwfConventions& conventions, R
     }
   }
   job.memory_kb = std::max({record.memory_used, record.memory_requested, 0.0});
-  job.user = record.user < 0 ? 0 : static_cast<std::uint32_t>(record.user) + 1;
+  job.user = record.user == 0 ? kUserZero : static_cast<std::uint32_t>(std::max(0, record.user));
   job.weight = weight_of(conventions.weights, record.user, record.queue);
   job.line = record.line;
   return true;

@@ -13,6 +13,7 @@
 #include "sim/host/glpk_solver.h"
 #include "sim/host/simulation.h"
 #include "sim/io/allocation.h"
+#include "sim/timeline/collector.h"
 #include "tests/bench/workloads.h"
 
 namespace dfrs::sim::bench {
@@ -83,6 +84,28 @@ BENCHMARK_CAPTURE(generated, GreedyPM_per_MINVT_AVG, std::string("GreedyPM*/per/
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(generated, MCB8, std::string("MCB8*/OPT=MIN"))->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(generated, stretch_per, std::string("/stretch-per/OPT=MAX"))->Unit(benchmark::kMillisecond);
+
+// What reasons and a timeline cost those who ask for them: the row without either is what all others pay.
+enum class Asked { kNothing, kReasons, kTimeline };
+
+void watched(benchmark::State& state, Asked asked) {
+  const std::vector<Instance> instances = lublin(10);
+  const Algorithm algorithm = parse_algorithm("Triage").value();
+  std::size_t jobs = 0;
+  for ([[maybe_unused]] auto round : state) {
+    for (const Instance& instance : instances) {
+      ScheduleCollector collector(algorithm.name);
+      const Watch watch{.observer = asked == Asked::kTimeline ? &collector : nullptr,
+                        .explains = asked == Asked::kReasons};
+      benchmark::DoNotOptimize(simulate(instance, algorithm, {}, watch));
+      jobs += instance.jobs.size();
+    }
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(jobs));
+}
+BENCHMARK_CAPTURE(watched, nothing, Asked::kNothing)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(watched, reasons, Asked::kReasons)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(watched, timeline, Asked::kTimeline)->Unit(benchmark::kMillisecond);
 
 // MCB8*, with every call of MCB8 timed by itself, in CPU time: on a copy of the cluster, by a Repack that knows of no
 // call before, so that none is spared.

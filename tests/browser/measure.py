@@ -50,7 +50,13 @@ def main():
         browser = chromium.Browser(width, height)
         page, _, view = sys.argv[2].partition("#")
         browser.open(os.path.abspath(page), "#" + view)
-        browser.settled()
+        frames = browser.driver.find_elements("css selector", "iframe")  # the advice has its timeline in one
+        for frame in frames:
+            browser.driver.switch_to.frame(frame)
+            browser.settled()
+            browser.driver.switch_to.default_content()
+        if not frames:
+            browser.settled()
         browser.driver.save_screenshot(sys.argv[3])
     else:
         browser = chromium.Browser()

@@ -20,6 +20,7 @@ from run_log import RunLog  # noqa: E402
 
 SIM = os.environ.get("DFRS_SIM", "./dfrs-sim")
 ROOT = Path(__file__).resolve().parents[2]
+USERS = 5
 failures = []
 
 
@@ -41,8 +42,13 @@ def write_pages(folder):
         subprocess.run([SIM, "generate", "--jobs", "300", "--nodes", "32", "--load", "0.9", "--seed", "5"], check=True,
                        stdout=out)
     sim("run", trace, "-a", "Triage", "--report", folder / "run.html", "--log", folder / "run.log", "--record",
-        folder / "run.jsonl.gz", "--evalys", folder / "evalys.csv", "--perfetto", folder / "perfetto.json")
+        folder / "run.jsonl.gz", "--evalys", folder / "evalys.csv", "--perfetto", folder / "perfetto.json", "--paje", folder / "run.trace")
     sim("replay", folder / "run.jsonl.gz", "--report", folder / "replay.html")
+    log = folder / "users.swf"
+    log.write_text("; MaxNodes: 8\n; MaxProcs: 8\n" + "".join(
+        f"{k} {20 * k} -1 600 {k % 4 + 1} -1 -1 {k % 4 + 1} 900 -1 1 {k % USERS} -1 -1 -1 -1 -1 -1\n" for k in range(1, 61)),
+        encoding="utf-8")
+    sim("run", log, "-a", "Triage", "--report", folder / "users.html")
     sim("compare", trace, "-a", "EASY,Triage", "--report", folder / "compare.html", "--timeline",
         folder / "timeline.html", "-o", folder / "results.csv")
     sim("report", folder / "results.csv", "-o", folder / "report.html")
@@ -62,7 +68,7 @@ def check_looks(browser, pages, shots):
             expect(f"{name}, {media}, {scheme}: requests", browser.requests(), [])
             expect(f"{name}: has a title", bool(browser.driver.title))
             back = browser.js("return getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")
-            if page.stem in ("run", "replay", "timeline"):
+            if page.stem in ("run", "replay", "timeline", "users"):
                 expect(f"{name}, {media}, {scheme}: dark page", sum(back[:3]) < 200, scheme == "dark")
             if shots:
                 browser.driver.save_screenshot(str(shots / f"{name}-{media}-{scheme}.png"))
@@ -198,6 +204,46 @@ def check_filters(browser, page, log):
     expect("rows of the table", len(rows), min(100, len(log.moving)))
 
 
+def check_advice(browser, page):
+    """The charts, and the timeline of the worst day within the page."""
+    browser.open(page)
+    expect("charts of the advice", browser.js("return document.querySelectorAll('figure svg').length"), 1)
+    frame = browser.driver.find_element("css selector", "iframe")
+    browser.driver.execute_script("arguments[0].scrollIntoView()", frame)
+    browser.driver.switch_to.frame(frame)
+    browser.settled()
+    expect("two runs of the worst day", browser.js("return dfrsTimeline.runs.length"), 2)
+    view = browser.js("return dfrsTimeline.view()")
+    expect("a day", width(view), 86400)
+    jobs = browser.js("return dfrsTimeline.runs.map((run) => run.id.length)")
+    expect("jobs on that day", min(jobs) > 0)
+    browser.driver.find_element("id", "search").send_keys(f"{browser.js('return dfrsTimeline.runs[0].id[0]')}\n")
+    browser.settled()
+    expect("a job's details within the page", "Job" in browser.driver.find_element("id", "details").text)
+    browser.driver.switch_to.default_content()
+    expect("console", browser.errors(), [])
+
+
+def check_users(browser, page):
+    """Colours and the filter by user, user 0 of a log included."""
+    browser.open(page)
+    for user in (0, USERS - 1):
+        box = browser.driver.find_element("id", "user")
+        box.clear()
+        box.send_keys(f"{user}\n")
+        browser.settled()
+        expect(f"jobs of user {user}", browser.js(
+            "const chart = dfrsTimeline.page.charts[0]; return Array.from(chart.run.id.filter((_, k) => chart.shown[k]))"),
+            [job for job in range(1, 61) if job % USERS == user])
+    browser.driver.find_element("id", "user").clear()
+    colours = browser.js(
+        "const {run} = dfrsTimeline.page.charts[0]; const all = run.id.map(() => 1);"
+        "return Array.from(colours.ofJobs(run, 'user', all), (colour, job) => [run.user[job], colour])")
+    expect("a colour for each user", len({tuple(each) for each in colours}), USERS)
+    expect("colours of users", len({colour for _, colour in colours}), USERS)
+    expect("console", browser.errors(), [])
+
+
 def check_exports(folder, log):
     rows = list(csv.DictReader(open(folder / "evalys.csv", encoding="utf-8")))
     counts = log.counts
@@ -211,6 +257,8 @@ def check_exports(folder, log):
     nodes = sum(len(row["allocated_resources"].split()) > 0 for row in rows)
     expect("every row has nodes", nodes, len(rows))
     expect("bars for Perfetto", len(bars), sum(int(row["requested_number_of_resources"]) for row in rows))
+    begun = [line for line in open(folder / "run.trace", encoding="utf-8") if line.startswith("4 ") and "job" in line]
+    expect("states for Paje", len(begun), len(bars))
     free = {}
     for bar in bars:
         thread = (bar["pid"], bar["tid"])
@@ -237,6 +285,8 @@ def main():
                     check_bars(browser, log, instants)
             check_moves_in_view(browser, folder / "run.html")
             check_jobs(browser, folder / "run.html", log)
+            check_users(browser, folder / "users.html")
+            check_advice(browser, folder / "advise.html")
             check_exports(folder, log)
             print(f"{len(pages)} pages: {', '.join(page.stem for page in pages)}")
     finally:

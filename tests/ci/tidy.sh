@@ -11,7 +11,7 @@ parts=${2:-3}
 part=${1:-$((10#$(date +%j) / 2 % parts))}
 prepare clang-19 clang-tidy-19 "${packages[@]}"
 configure_in "$root/build-tidy" CC=clang-19 CXX=clang++-19
-make -C "$root/build-tidy" policy/core/registry_table.h
+make -C "$root/build-tidy" policy/core/registry_table.h sim/workload/csv/shipped_maps.h
 cd "$root/build-tidy"
 git -C "$root" ls-files '*.cc' | grep -v '^tests/' | awk -v part="$part" -v parts="$parts" 'NR % parts == part' > sources
 printf 'part %s of %s: %s of the sources\n' "$part" "$parts" "$(wc -l < sources)"

@@ -206,6 +206,7 @@ TEST(CliOrigin, ResultsNameTheOptionsOfEveryCommand) {
         {"--threads", none},
         {"--algorithm", "Greedy*/per"},
         {"--bandwidth", "2"},
+        {"--checkpoints", "0.25"},
         {"--samples", "3"},
         {"--penalty", "20"},
         {"--period", "300"},

@@ -102,7 +102,23 @@ TEST(CliReproduce, Sc15AgreesOnKth) {
     }
     EXPECT_NEAR(std::stod(fields.at(5)), 1, 0.01) << line;
   }
-  EXPECT_EQ(cells, 12);
+  EXPECT_EQ(cells, 18);
+}
+
+// A week of everyone: the table has a row for each, and Triage's paired difference from itself is 0.
+TEST(CliReproduce, RivalsStandInOneTable) {
+  DFRS_TRACE_OR_SKIP(path, "HPC2N-2002-2.1-cln.swf.gz");
+  const TemporaryFolder folder;
+  const std::string folder_of_traces = std::filesystem::path(path).parent_path();
+  output_of({"reproduce", "rivals", "--parts", "weeks,gain", "--instances", "2", "--traces", folder_of_traces, "-o",
+             folder / "out"});
+  const std::string csv = file_bytes(folder / "out/rivals.csv");
+  EXPECT_THAT(csv, HasSubstr("weeks,Triage,minus Triage's,,0,"));
+  for (const char* rival : {"EASY/backfill=SJF/predict=tsafrir", "LAS/queues=2", "GANG/jobs=2", "EASY/shared/jobs=2",
+                            "Triage/MOVE=NONE/PAUSE=NONE", "yardstick/SRPT"}) {
+    EXPECT_THAT(csv, HasSubstr(std::string("weeks,") + rival + ",worst user,,"));
+  }
+  EXPECT_THAT(csv, HasSubstr("gain,9. moves that pay,degradation,,"));
 }
 
 TEST(CliReproduce, TriageHasPartsByKind) {

@@ -123,7 +123,7 @@ TEST(CliAnnotate, ATraceOfATraceIsTheSameBytes) {
   EXPECT_EQ(without_origin(trace),
             "; dfrs-trace: 1\n; Name: small\n; Nodes: 4 cpu 1 memory 100\n"
             "; Users: yes\n; Fields: id submit tasks cpu_need memory_mib run_time estimate user\n"
-            "1 0 4 1 0 100 100 2\n2 10 2 1 0 50 50 2\n3 20 1 1 0 1 1 2\n");
+            "1 0 4 1 0 100 100 1\n2 10 2 1 0 50 50 1\n3 20 1 1 0 1 1 1\n");
   EXPECT_EQ(without_origin(output_of({"annotate", "-"}, {.input = trace})), without_origin(trace));
   // Fractions survive: every number reads back as the same double.
   const std::string scaled = output_of({"generate", "--jobs", "200", "--load", "0.7"});
@@ -186,7 +186,7 @@ TEST(CliAnnotate, MemoryByHand) {
   EXPECT_THAT(output_of({"annotate", "-", "--annotation", "memory"}, {.input = log}),
               HasSubstr("; Nodes: 120 cpu 1 memory 2048\n"
                         "; Users: yes\n; Fields: id submit tasks cpu_need memory_mib run_time estimate user\n"
-                        "1 0 1 1 1024 10 10 2\n2 1 3 0.5 512 10 10 2\n3 2 4 0.5 1024 10 10 2\n4 3 1 1 "));
+                        "1 0 1 1 1024 10 10 1\n2 1 3 0.5 512 10 10 1\n3 2 4 0.5 1024 10 10 1\n4 3 1 1 "));
 }
 
 TEST(CliBound, ByHand) {

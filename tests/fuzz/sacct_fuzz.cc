@@ -56,6 +56,7 @@ void check(std::string_view text) {
   if (!lenient_accepts) return;
   check_log(lenient);
   accepts([&] { (void)infer_shape(lenient); });
+  accepts([&] { (void)infer_kinds(lenient); });
   check_instance(lenient, {.shape = {64, 32, 100000}, .lenient = true});
   check_instance(lenient, {.shape = {1000, 0, 0},
                            .cpu_need = CpuNeed::kAllocated,

@@ -38,6 +38,7 @@ EXTRA_DIST += \
 	tests/live/slurm.py \
 	tests/live/swap.py \
 	tests/live/test_accounting.py \
+	tests/live/test_advice.py \
 	tests/live/test_auth.py \
 	tests/live/test_campaign.py \
 	tests/live/test_cluster.py \

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The page of dfrsctl web beside a running cluster: what it is told, and what a browser shows of it."""
 import json
+import os
 import re
 import subprocess
 import time
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 from .case import LiveTest
 from .options import Options
@@ -105,12 +107,15 @@ class Web(LiveTest):
         self.assertEqual(len(browser.find_elements(By.CSS_SELECTOR, "#nodes li")), 2)
         shares = browser.find_elements(By.CSS_SELECTOR, f"#nodes .bar i[data-job='{late}']")
         self.assertEqual(len(shares), 1, "the share of the job that took the room")
+        # For the eye, and for docs/reference/dfrsctl.md.
+        shots = Path(os.environ.get("DFRS_SCREENSHOTS") or self.folder)
+        browser.save_screenshot(str(shots / "web.png"))
         browser.execute_script("document.querySelector(arguments[0]).focus()", f"#jobs tr[data-job='{paused}'] button")
         time.sleep(2.5)  # a look or two
         self.assertEqual(browser.switch_to.active_element.text, str(paused), "the focus stays with the job")
         browser.switch_to.active_element.send_keys(Keys.ENTER)
         wait_for("the reason in the dialog", lambda: f"Job {paused} is paused: job {late} takes its room" in
                  browser.find_element(By.ID, "lines-of-job").text, 10)
-        browser.save_screenshot(str(self.folder / "web.png"))
+        browser.save_screenshot(str(shots / "web-reason.png"))
         self.assertEqual([entry for entry in browser.get_log("browser") if "favicon" not in entry["message"]], [])
         self.assert_completed(self.wait_ended([*first, late]))

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "tests/oracle/policy.h"
+#include "tests/oracle/predictions.h"
 #include "tests/oracle/yields.h"
 
 namespace dfrs::oracle {
@@ -155,8 +156,8 @@ Simulated simulate_plainly(const sim::Instance& instance, const DfrsAlgorithm& a
 namespace {
 
 // The formulas as their papers print them, with the least values that policy/batch/queue_rank.h states.
-double plain_rank(QueueRank rank, const sim::Job& job, Seconds now) {
-  const double requested = std::max(1.0, job.estimate);
+double plain_rank(QueueRank rank, const sim::Job& job, Seconds expected, Seconds now) {
+  const double requested = std::max(1.0, expected);
   const double submitted = std::max(1.0, job.submit);
   const double size = job.tasks;
   const double wait = std::max(0.0, now - job.submit);
@@ -194,12 +195,14 @@ Simulated simulate_plainly(const sim::Instance& instance, const BatchAlgorithm& 
   struct Running {
     std::size_t job;
     Seconds end;       // true one
-    Seconds expected;  // by the estimate
+    Seconds expected;  // by the estimate or the prediction
   };
   Simulated result;
   result.jobs.resize(instance.jobs.size());
   std::vector<Running> running;
   std::vector<std::size_t> queue;
+  std::vector<const sim::Job*> history;                // jobs that have ended
+  std::vector<Seconds> expects(instance.jobs.size());  // run times, as expected at the submission
   std::size_t arrived = 0;
   int free = static_cast<int>(instance.platform.nodes.size());
   Seconds now = 0;
@@ -208,13 +211,14 @@ Simulated simulate_plainly(const sim::Instance& instance, const BatchAlgorithm& 
   const auto start = [&](std::size_t job) {
     free -= tasks(job);
     result.jobs[job].start = now;
-    running.push_back({job, now + instance.jobs[job].run_time, now + instance.jobs[job].estimate});
+    running.push_back({job, now + instance.jobs[job].run_time, now + expects[job]});
   };
   // Sorts the queue from there on.
   const auto rank_from = [&](std::size_t from, QueueRank rank) {
     if (!algorithm.ranked() || from >= queue.size()) return;
     std::sort(queue.begin() + static_cast<std::ptrdiff_t>(from), queue.end(), [&](std::size_t a, std::size_t b) {
-      const double x = plain_rank(rank, instance.jobs[a], now), y = plain_rank(rank, instance.jobs[b], now);
+      const double x = plain_rank(rank, instance.jobs[a], expects[a], now);
+      const double y = plain_rank(rank, instance.jobs[b], expects[b], now);
       return x < y || (x == y && a < b);
     });
   };
@@ -242,8 +246,7 @@ Simulated simulate_plainly(const sim::Instance& instance, const BatchAlgorithm& 
     rank_from(1, algorithm.others);
     for (std::size_t k = 1; k < queue.size();) {
       const std::size_t job = queue[k];
-      const bool in_time =
-          algorithm.backfill == BatchAlgorithm::Backfill::easy && now + instance.jobs[job].estimate <= shadow;
+      const bool in_time = algorithm.backfill == BatchAlgorithm::Backfill::easy && now + expects[job] <= shadow;
       if (tasks(job) > free || !(in_time || tasks(job) <= extra)) {
         ++k;
         continue;
@@ -259,6 +262,13 @@ Simulated simulate_plainly(const sim::Instance& instance, const BatchAlgorithm& 
     for (const Running& r : running) next = std::min(next, r.end);
     if (next == kNever) break;
     now = next;
+    // Jobs that go on longer than was expected of them.
+    for (Running& r : running) {
+      if (!algorithm.prediction.predicts() || r.end <= now || r.expected > now) continue;
+      const Seconds began = result.jobs[r.job].start;
+      r.expected =
+          began + plain_correction(algorithm.prediction, expects[r.job], now - began, instance.jobs[r.job].estimate);
+    }
     // Jobs that end, by number; then submissions.
     std::sort(running.begin(), running.end(), [](const Running& a, const Running& b) { return a.job < b.job; });
     std::vector<Running> ended;
@@ -269,9 +279,11 @@ Simulated simulate_plainly(const sim::Instance& instance, const BatchAlgorithm& 
       std::erase_if(running, [&](const Running& other) { return other.job == r.job; });
       free += tasks(r.job);
       result.jobs[r.job].end = now;
+      history.push_back(&instance.jobs[r.job]);
       if (options.pass_per_event) pass();
     }
     for (; arrived < instance.jobs.size() && instance.jobs[arrived].submit <= now; ++arrived) {
+      expects[arrived] = plain_prediction(algorithm.prediction, instance.jobs[arrived], history);
       queue.push_back(arrived);
       if (options.pass_per_event) pass();
     }

@@ -347,7 +347,7 @@ bool TriageLockstep::make_room(JobSlot job, std::set<JobSlot>& put_out, std::set
   for (auto at = order_.rbegin(); at != order_.rend(); ++at) {
     const WorldJob& victim = world_.jobs[*at];
     const JobView& seen = view_->jobs[*at];
-    if (!victim.placed() || victim.flags.may_not_pause || seen.pauses == Pauses::none) continue;
+    if (!parts_.pauses || !victim.placed() || victim.flags.may_not_pause || seen.pauses == Pauses::none) continue;
     const Seconds oldest = options_.loss_age * view_->jobs[job].flow_time(view_->now);
     if (seen.pauses == Pauses::lost && seen.virtual_time(view_->now) > oldest) continue;
     if (pause_cost(*at) < urgency / margin) victims.push_back(*at);

@@ -6,6 +6,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "policy/core/enum_names.h"
 #include "policy/triage/options.h"
 #include "policy/triage/urgency.h"
 #include "sim/metrics/metrics.h"
@@ -25,6 +26,7 @@ struct Parameter {
   std::string_view label;  ///< with its unit
   double usual;
   std::vector<double> others;
+  Pauses pauses = Pauses::kept;  ///< what pauses do where the parameter acts
 };
 
 const std::vector<Parameter>& parameters() {
@@ -42,6 +44,13 @@ const std::vector<Parameter>& parameters() {
       {"sensitivity-period", "PERIOD", "PERIOD (s)", kUsual.move_period, {60, 150, 600, 1200, 3600}},
       {"sensitivity-pays", "PAYS", "PAYS", kUsual.move_gain, {0, 0.5, 2, 3, 4, 8}},
       {"sensitivity-tied", "TIED", "TIED (jobs)", kUsual.tied, {0, 10, 30, 100, 300}},
+      {"sensitivity-return", "RETURN", "RETURN (share of the CPU)", kUsual.crowded_return, {0, 0.25, 0.5, 0.9}},
+      {"sensitivity-width", "WIDTH", "WIDTH", kUsual.width_power, {0, 0.5, 0.75, 1}},
+      {"sensitivity-loss", "LOSS", "LOSS", kUsual.loss_margin, {1, 1.5, 2, 4, 6, 10}, Pauses::lost},
+      {"sensitivity-aged", "AGED", "AGED", kUsual.loss_age, {2, 4, 8, 16, 48, 100}, Pauses::lost},
+      {"sensitivity-crowd", "CROWD", "CROWD", kUsual.crowd, {0, 5, 10, 50, 100}, Pauses::none},
+      {"sensitivity-share", "SHARE", "SHARE", kUsual.share, {0.5, 1, 2, 5, 10}, Pauses::none},
+      {"sensitivity-probe", "PROBE", "PROBE (s)", kUsual.probe, {0, 300, 900, 3600, 7200}, Pauses::none},
       {"sensitivity-short", "SHORT", "SHORT (s)", triage::kShort, {2, 5, 20, 40}},
       {"sensitivity-penalty", "", "penalty expected (s), it is 300", kUsual.penalty, {0, 60, 150, 600, 1200}}};
   return kAll;
@@ -69,6 +78,7 @@ std::string algorithm_with(const Parameter& parameter, double value) {
 Setting setting_with(const Parameter& parameter, double value) {
   Setting setting;
   if (parameter.name.empty()) setting.expected = value;
+  setting.pauses = PauseWorld::all(parameter.pauses);
   return setting;
 }
 
@@ -103,6 +113,7 @@ void show_sensitivity(std::string_view part, Sets& sets, const Study& study, Rep
         report.add({std::string(part), fmt::format("{}", value), fmt::format("{} {}", of, column), {}, measured});
       };
       add("avg.", s.mean);
+      add("median", s.median);
       add("p90", s.p90);
     }
     report.note(std::string(part), set.sentence);
@@ -113,6 +124,9 @@ void show_sensitivity(std::string_view part, Sets& sets, const Study& study, Rep
                .even_x = true,
                .marked = parameter.usual});
   report.note(std::string(part), fmt::format("By default it is {}.", parameter.usual));
+  if (parameter.pauses != Pauses::kept) {
+    report.note(std::string(part), fmt::format("With --pauses {}.", enum_name(parameter.pauses)));
+  }
 }
 
 }  // namespace dfrs::sim::triage_study

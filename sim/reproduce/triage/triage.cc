@@ -14,7 +14,7 @@ struct Part {
   Show* show;
 };
 
-constexpr std::array<Part, 36> kParts{{
+constexpr std::array<Part, 43> kParts{{
     {{"weeks", "HPC2N's 182 weeks, Triage and its settings beside table 2 of RR-7659", "4 min"},
      need_weeks,
      show_weeks},
@@ -73,6 +73,27 @@ constexpr std::array<Part, 36> kParts{{
     {{"sensitivity-period", "against PERIOD, of moves", "1 min"}, need_sensitivity, show_sensitivity},
     {{"sensitivity-pays", "against PAYS, what a move must gain", "1 min"}, need_sensitivity, show_sensitivity},
     {{"sensitivity-tied", "against TIED, how many jobs a change of the mapping reaches", "1 min"},
+     need_sensitivity,
+     show_sensitivity},
+    {{"sensitivity-return", "against RETURN, the share below which a paused job stays paused", "1 min"},
+     need_sensitivity,
+     show_sensitivity},
+    {{"sensitivity-width", "against WIDTH, by which wide jobs get more CPU", "1 min"},
+     need_sensitivity,
+     show_sensitivity},
+    {{"sensitivity-loss", "against LOSS, the margin for runs that are lost", "1 min"},
+     need_sensitivity,
+     show_sensitivity},
+    {{"sensitivity-aged", "against AGED, how long one must have waited for a run that is lost", "1 min"},
+     need_sensitivity,
+     show_sensitivity},
+    {{"sensitivity-crowd", "against CROWD, how a user's own memory counts against their jobs", "1 min"},
+     need_sensitivity,
+     show_sensitivity},
+    {{"sensitivity-share", "against SHARE, the memory that a user may hold of what is free", "1 min"},
+     need_sensitivity,
+     show_sensitivity},
+    {{"sensitivity-probe", "against PROBE, when a user over the share may start a small job", "1 min"},
      need_sensitivity,
      show_sensitivity},
     {{"sensitivity-short", "against SHORT, what counts as a short job", "1 min"}, need_sensitivity, show_sensitivity},

@@ -42,7 +42,8 @@ class Run {
 
   readJobs(columns) {
     this.id = columns['job.id'];
-    this.user = columns['job.user'];
+    // 0: not known; user 0 of a log has another number (kUserZero in sim/workload/swf.h)
+    this.user = columns['job.user'].map((user) => (user === 0 ? -1 : user === 2 ** 31 ? 0 : user));
     this.submit = columns['job.submit'].map((ms) => ms / 1000);
     this.jobEnd = columns['job.time'].map((ms, k) => (ms ? (columns['job.submit'][k] + ms - 1) / 1000 : Infinity));
     this.tasks = columns['job.tasks'];

@@ -43,7 +43,8 @@ const address = {
     if (page.job !== undefined) parameters.set('job', page.job);
     for (const name of ['user', 'least', 'most']) if (filter[name] !== undefined) parameters.set(name, filter[name]);
     for (const name of ['paused', 'moved']) if (filter[name]) parameters.set(name, 1);
-    history.replaceState(null, '', `#${parameters}`);
+    // Within another page there is no address to keep it in.
+    if (location.protocol !== 'about:') history.replaceState(null, '', `#${parameters}`);
   },
   // What the address says, in the page's words; what it leaves out has its default.
   parse(whole) {

@@ -29,7 +29,8 @@ std::optional<Seconds> parse_csv_clock(std::string_view cell) {
 
 std::string sacct_instant(Seconds since_1970) {
   const auto ms = static_cast<std::int64_t>(std::llround(since_1970 * 1000));
-  std::string text = format_instant(static_cast<Seconds>(ms / 1000));
+  const std::int64_t whole = ms / 1000;
+  std::string text = format_instant(static_cast<Seconds>(whole));
   if (ms % 1000 != 0) text += fmt::format(".{:03}", ms % 1000);
   return text;
 }

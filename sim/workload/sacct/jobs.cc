@@ -20,8 +20,6 @@ namespace {
 constexpr Seconds kUnlimited = 365 * 86400.0;  // as in Slurm's backfill
 constexpr double kLeastEfficiency = 0.01;
 constexpr double kLeastNeed = 1e-6;  // of the trace format
-constexpr int kMostCores = 65536;
-constexpr std::size_t kMostNames = static_cast<std::size_t>(kMaxTraceNodes);
 
 /// Estimates run times from time limits, also for jobs without a limit in the accounting.
 class Limits {
@@ -73,68 +71,7 @@ double memory_of(const SacctJob& job, MemoryNeed need) {
   return std::max(job.requested_mib, job.used_mib);
 }
 
-int round_up(int amount, int parts) { return (amount + parts - 1) / parts; }
-
 }  // namespace
-
-NodeShape infer_shape(const SacctLog& log) {
-  NodeShape shape;
-  std::unordered_set<std::string> names;
-  std::unordered_set<std::string> lists;
-  bool all_named = true;
-  double memory = 0;
-  for (const SacctJob& job : log.jobs) {
-    shape.cores = std::max(shape.cores, round_up(job.cpus, job.nodes));
-    memory = std::max(memory, job.requested_mib / job.nodes);
-    if (job.nodes_used.empty() || !lists.insert(job.nodes_used).second) continue;
-    all_named =
-        all_named && each_host(job.nodes_used, kMostNames, [&](const std::string& name) { names.insert(name); });
-  }
-  shape.memory_mib = static_cast<RigidAmount>(std::ceil(std::min(memory, static_cast<double>(kMaxTraceRigid))));
-  if (all_named && names.size() <= kMostNames) shape.nodes = static_cast<int>(names.size());
-  return shape;
-}
-
-NodeShape complete_shape(const SacctLog& log, const NodeShape& given) {
-  const auto check = [](std::string_view what, std::int64_t value, std::int64_t most) {
-    if (value < 0 || value > most) throw UsageError(fmt::format("{}: {}, expected 1 to {}", what, value, most));
-  };
-  check("nodes", given.nodes, kMaxTraceNodes);
-  check("cores per node", given.cores, kMostCores);
-  check("memory per node in MiB", given.memory_mib, kMaxTraceRigid);
-  NodeShape shape = given;
-  if (shape.nodes > 0 && shape.cores > 0 && shape.memory_mib > 0) return shape;
-  const NodeShape seen = infer_shape(log);
-  if (shape.nodes == 0) shape.nodes = seen.nodes;
-  if (shape.cores == 0) shape.cores = std::min(seen.cores, kMostCores);
-  if (shape.memory_mib == 0) shape.memory_mib = seen.memory_mib;
-  if (shape.nodes == 0) {
-    throw UsageError(fmt::format(
-        "{}: the accounting does not name the nodes of its jobs (column NodeList), so their number is not known; give "
-        "the cluster's (--nodes N, and best --cores C and --memory MIB, too)",
-        log.source));
-  }
-  return shape;
-}
-
-std::string describe_guess(const SacctLog& log, const NodeShape& given) {
-  const NodeShape shape = complete_shape(log, given);
-  std::string guessed;
-  std::string options;
-  const auto add = [&](const std::string& what, std::string_view option) {
-    guessed += fmt::format("{}{}", guessed.empty() ? "" : ", ", what);
-    options += fmt::format("{}{}", options.empty() ? "" : ", ", option);
-  };
-  if (given.nodes == 0) add(fmt::format("{} node{}", shape.nodes, shape.nodes == 1 ? "" : "s"), "--nodes");
-  if (given.cores == 0) add(fmt::format("{} CPU{} per node", shape.cores, shape.cores == 1 ? "" : "s"), "--cores");
-  if (given.memory_mib == 0) {
-    add(shape.memory_mib == 0 ? std::string("no memory (not modelled)")
-                              : fmt::format("{} MiB per node", shape.memory_mib),
-        "--memory");
-  }
-  if (guessed.empty()) return {};
-  return fmt::format("machine taken from what jobs had of it: {}; if it is larger, give {}", guessed, options);
-}
 
 std::optional<double> cpu_efficiency(const SacctJob& job) {
   if (job.cpu_time <= 0 || job.run_time <= 0) return std::nullopt;
@@ -173,27 +110,30 @@ class Numbers {
 }  // namespace
 
 SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const SacctOptions& options) {
-  const NodeShape shape = complete_shape(log, options.shape);
+  const Machine machine = machine_of(log, options.shape);
+  const NodeShape& shape = machine.shape;
   SwfWorkload workload{{}, log.report};
   Instance& instance = workload.instance;
   ReadReport& report = workload.report;
   instance.name = name;
-  instance.platform = Platform::homogeneous(static_cast<std::size_t>(shape.nodes), shape.memory_mib);
+  instance.platform = machine.platform();
   const PlatformFit fit(instance.platform);
   const Limits limits(log);
   const Seconds origin = log.jobs.front().submit;
-  const std::int64_t cpus = std::int64_t{shape.nodes} * shape.cores;
+  const std::int64_t cpus = machine.cpus();
 
   instance.jobs.reserve(log.jobs.size());
   Numbers users;
   for (const SacctJob& from : log.jobs) {
-    const TaskShape tasks = task_shape(from, shape.cores);
+    const bool with_gpus = from.gpus > 0 && instance.platform.rigid_dims > kGpus;
+    const TaskShape tasks = with_gpus ? TaskShape{from.nodes, 0} : task_shape(from, shape.cores);
     Job job;
     job.id = static_cast<JobId>(from.number);
     job.submit = from.submit - origin;
     job.user = static_cast<std::uint32_t>(std::max(0, users.of(from.user)));
     job.tasks = tasks.tasks;
-    job.cpu_need = static_cast<double>(tasks.cpus) / shape.cores;
+    job.cpu_need = (with_gpus ? static_cast<double>(from.cpus) / from.nodes : tasks.cpus) / shape.cores;
+    if (with_gpus) job.rigid[kGpus] = (from.gpus + from.nodes - 1) / from.nodes;
     if (options.cpu_need == CpuNeed::kMeasured) {
       if (const auto efficiency = cpu_efficiency(from)) {
         job.cpu_need *= std::max(*efficiency, kLeastEfficiency);

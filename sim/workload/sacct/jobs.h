@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/workload/sacct/machine.h"
 #include "sim/workload/sacct/reader.h"
 #include "sim/workload/swf.h"
 
@@ -24,32 +25,14 @@ enum class MemoryNeed {
   kLarger,     ///< the larger of the two
 };
 
-struct NodeShape {
-  int nodes = 0;               ///< 0: not known
-  int cores = 0;               ///< CPUs of a node as Slurm counts them
-  RigidAmount memory_mib = 0;  ///< of a node; 0: not modelled
-};
-
 struct SacctOptions {
-  NodeShape shape;  ///< zeros are inferred, see infer_shape
+  NodeShape shape;  ///< zeros are inferred, see machine_of
   CpuNeed cpu_need = CpuNeed::kMeasured;
   MemoryNeed memory_need = MemoryNeed::kRequested;
   SwfEstimates estimates = SwfEstimates::kTrace;
   /// Jobs larger than the machine are counted and skipped instead of being an error.
   bool lenient = false;
 };
-
-/// The smallest cluster consistent with the jobs: nodes counted by their names in NodeList, cores and memory from the
-/// jobs with the most of each per node. 0 where the accounting does not tell. A heterogeneous cluster appears to
-/// consist of its largest nodes.
-NodeShape infer_shape(const SacctLog& log);
-
-/// `given`, completed by infer_shape. Errors: UsageError for values out of range, or if neither `given` nor the
-/// accounting has the number of nodes.
-NodeShape complete_shape(const SacctLog& log, const NodeShape& given);
-
-/// What complete_shape had to infer, as a sentence for users; empty if nothing.
-std::string describe_guess(const SacctLog& log, const NodeShape& given);
 
 /// TotalCPU / (run time x CPUs), at most 1. Nothing if the run time is 0 or TotalCPU is not known (Slurm gathers none
 /// for very short runs, or with jobacct_gather/none).
@@ -65,7 +48,8 @@ TaskShape task_shape(const SacctJob& job, int cores);
 
 /// Converts the log to an instance whose time 0 is the first submission. The time limit is the estimate of the run
 /// time: UNLIMITED is a year, as in Slurm's backfill; for a partition's limit, or none, it is the longest limit of the
-/// partition's other jobs, or else of all jobs, or else the run time. Errors: those of complete_shape; InputError for a
+/// partition's other jobs, or else of all jobs, or else the run time. A job with GPUs is one task per node; GPUs
+/// are a rigid resource. Errors: those of machine_of; InputError for a
 /// job larger than the machine (unless lenient).
 SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const SacctOptions& options);
 

@@ -353,6 +353,19 @@ class Reader {
     return number;
   }
 
+  // Slurm gives the sum, or only the GPUs of each type (gres/gpu:a100=2).
+  std::optional<std::int64_t> gpus() const {
+    const auto all = tres_count(C::kAllocTres, "gres/gpu", kMaxTraceTasks);
+    if (all) return all;
+    std::int64_t sum = 0;
+    each_item(cell(C::kAllocTres), [&](std::string_view item) {
+      const std::size_t equals = item.find('=');
+      if (!item.starts_with("gres/gpu:") || equals == std::string_view::npos) return;
+      sum += tres_count(C::kAllocTres, item.substr(0, equals), kMaxTraceTasks).value_or(0);
+    });
+    return std::min<std::int64_t>(sum, kMaxTraceTasks);
+  }
+
   void take_size(SacctJob& job) const {
     std::optional<std::int64_t> cpus = count(C::kAllocCpus, kMaxTraceTasks);
     if (!cpus) cpus = tres_count(C::kAllocTres, "cpu", kMaxTraceTasks);
@@ -364,6 +377,8 @@ class Reader {
     std::optional<std::int64_t> nodes = count(C::kAllocNodes, kMaxTraceNodes);
     if (!nodes || *nodes == 0) nodes = tres_count(C::kAllocTres, "node", kMaxTraceNodes);
     if (!nodes || *nodes == 0) nodes = count(C::kNNodes, kMaxTraceNodes);
+    job.gpus = static_cast<int>(gpus().value_or(0));
+    job.licences = cell(C::kAllocTres).find("license/") != std::string_view::npos;
     // Each node holds at least one of the job's CPUs.
     job.nodes = static_cast<int>(std::clamp<std::int64_t>(nodes.value_or(1), 1, std::max(1, job.cpus)));
   }

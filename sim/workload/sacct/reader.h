@@ -36,6 +36,8 @@ struct SacctJob {
   Seconds limit = 0;
   int cpus = 0;                 ///< allocated, >= 1
   int requested_cpus = 0;       ///< >= 1
+  int gpus = 0;                 ///< allocated
+  bool licences = false;        ///< whether it held any
   int nodes = 1;                ///< allocated, >= 1
   int tasks = 0;                ///< the most of any step that srun started; 0: not known
   double requested_mib = -1;    ///< of the whole job

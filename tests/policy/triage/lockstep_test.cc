@@ -24,6 +24,8 @@ constexpr Setting kSettings[] = {
     {"Triage/PLACE=LOAD/YIELD=EQUAL/MOVE=NONE", {Placement::load, YieldsPart::equal, Moves::none}},
     {"Triage/PLACE=LOAD/YIELD=EQUAL/MOVE=FEW", {Placement::load, YieldsPart::equal, Moves::few}},
     {"Triage/YIELD=EQUAL", {Placement::harm, YieldsPart::equal, Moves::gain}},
+    {"Triage/PAUSE=NONE", {Placement::harm, YieldsPart::urgent, Moves::gain, false}},
+    {"Triage/MOVE=NONE/PAUSE=NONE", {Placement::harm, YieldsPart::urgent, Moves::none, false}},
 };
 
 void compare(const TestHostOptions& host_options, std::uint64_t count) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "shim/conf/read_config.h"
+#include "policy/core/registry.h"
 #include "policy/rr7659/algorithm.h"
 
 #include <gmock/gmock.h>
@@ -184,6 +185,19 @@ TEST(ReadConfig, AverageStretchIsRefused) {
     refused += average_stretch ? 1 : 0;
   }
   EXPECT_EQ(refused, 5);
+}
+
+// Yardsticks know what no cluster knows, and time slices are Slurm's own.
+TEST(ReadConfig, AlgorithmsForTheSimulatorAloneAreRefused) {
+  int refused = 0;
+  for (const Algorithm& algorithm : registered_algorithms()) {
+    if (algorithm.traits.only_simulated.empty()) continue;
+    ++refused;
+    EXPECT_THAT(error_of("Algorithm=" + algorithm_name(algorithm)),
+                AllOf(HasSubstr("runs in dfrs-sim only"), HasSubstr(std::string(algorithm.traits.only_simulated))));
+  }
+  EXPECT_GE(refused, 4);
+  EXPECT_THAT(error_of("Algorithm=yardstick/SRPT"), HasSubstr("run times that nobody knows"));
 }
 
 TEST(ReadConfig, PartitionLines) {

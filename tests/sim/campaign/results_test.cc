@@ -48,6 +48,10 @@ ResultRow random_row(oracle::Dice& dice) {
                         &m.response_by_width,
                         &m.slowdown60_by_width,
                         &m.loss_of_capacity,
+                        &m.short_wait,
+                        &m.short_wait_p95,
+                        &m.user_fairness,
+                        &m.worst_user,
                         &row.policy_call_mean,
                         &row.policy_call_longest}) {
     *field = number();
@@ -84,6 +88,10 @@ std::vector<double> numbers_of(const ResultRow& row) {
           m.response_by_width,
           m.slowdown60_by_width,
           m.loss_of_capacity,
+          m.short_wait,
+          m.short_wait_p95,
+          m.user_fairness,
+          m.worst_user,
           row.policy_call_mean,
           row.policy_call_longest};
 }

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include <algorithm>
 #include <cmath>
 
@@ -162,6 +164,40 @@ TEST(SimulationCases, OtherOrdersOfTheQueueRunAsTheReference) {
     }
   }
   for (std::size_t k = 1; k < differ.size(); ++k) EXPECT_GT(differ[k], 3) << kQueueRankNames[k];
+}
+
+TEST(SimulationCases, PredictedRunTimesAsTheReference) {
+  using Backfill = BatchAlgorithm::Backfill;
+  using Rule = PredictionRule;
+  std::map<std::string, int> differ;
+  for (std::uint64_t seed = 1; seed <= oracle::cases(400); ++seed) {
+    oracle::Dice dice(seed);
+    Instance instance = oracle::random_instance(dice, {.max_nodes = 12, .max_jobs = 60, .whole_nodes = true});
+    for (Job& job : instance.jobs) {
+      job.user = static_cast<std::uint32_t>(dice.between(1, 2));
+      job.estimate = dice.chance(50) ? 400 : 4000;
+    }
+    oracle::SimulatorOptions plain;
+    plain.pass_per_event = dice.chance(30);
+    SimOptions options;
+    options.engine.of<BatchOptions>().pass_per_event = plain.pass_per_event;
+    const auto correct = static_cast<Rule::Correct>(dice.between(0, 2));
+    const auto percent = static_cast<std::uint32_t>(dice.between(1, 99));
+    for (const Rule::By by : {Rule::By::twice, Rule::By::tsafrir, Rule::By::mean, Rule::By::quantile}) {
+      const BatchAlgorithm rule{Backfill::easy, QueueRank::fcfs, dice.chance(50) ? QueueRank::fcfs : QueueRank::sjf,
+                                Rule{by, percent, correct}};
+      const std::string where = algorithm_name(named(rule)) + ", seed " + std::to_string(seed);
+      oracle::DecisionChecker checker;
+      const RunResult run = simulate(instance, named(rule), options, &checker);
+      ASSERT_EQ(checker.violations(), std::vector<std::string>{}) << where;
+      ASSERT_EQ(difference(run, oracle::simulate_plainly(instance, rule, plain)), "") << where;
+      BatchAlgorithm requests = rule;
+      requests.prediction = {};
+      if (difference(run, oracle::simulate_plainly(instance, requests, plain)).empty()) continue;
+      ++differ[std::to_string(static_cast<int>(by)) + std::string(correction_name(rule.prediction))];
+    }
+  }
+  EXPECT_EQ(differ.size(), 12u);
 }
 
 // The same run twice gives the same decisions, bit by bit; and other estimates change nothing for DFRS.

@@ -65,6 +65,22 @@ TEST_F(TwoJobs, Measured) {
   EXPECT_DOUBLE_EQ(m.moves_per_hour, 12);
   EXPECT_DOUBLE_EQ(m.pause_gb_per_s, 0.01);
   EXPECT_DOUBLE_EQ(m.move_gb_per_s, 0.5 / 300);
+  EXPECT_DOUBLE_EQ(m.short_wait, 50);
+  EXPECT_DOUBLE_EQ(m.short_wait_p95, 100);
+  EXPECT_DOUBLE_EQ(m.user_fairness, 1);  // one user
+  EXPECT_DOUBLE_EQ(m.worst_user, 1.25);
+}
+
+TEST_F(TwoJobs, UsersAndShortJobs) {
+  instance_.jobs[0].user = 7;
+  instance_.jobs[1].user = 8;
+  instance_.jobs[1].run_time = 601;  // not short; turnaround 902 of 601
+  run_.jobs[1].end = 912;
+  const Metrics m = measure(instance_, run_, 10);
+  EXPECT_DOUBLE_EQ(m.short_wait, 0);
+  const double other = 902.0 / 601;
+  EXPECT_DOUBLE_EQ(m.worst_user, other);
+  EXPECT_DOUBLE_EQ(m.user_fairness, (1 + other) * (1 + other) / (2 * (1 + other * other)));
 }
 
 TEST(NearestRank, ByHand) {

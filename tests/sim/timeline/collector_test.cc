@@ -37,6 +37,7 @@ struct Host {
 
 TEST(ScheduleCollector, KeepsStaysWithPenaltiesAndYields) {
   Host host;
+  host.jobs[0].user = 12;
   host.show(0, 7, JobState::waiting);
   host.step(10, {{EventKind::submitted, 0}}, Host::decided(DecisionKind::start, 0, {0}, 1.0));
   host.show(0, 7, JobState::running, host.first);
@@ -56,6 +57,7 @@ TEST(ScheduleCollector, KeepsStaysWithPenaltiesAndYields) {
   const Schedule schedule = host.collector.finish();
   ASSERT_EQ(schedule.jobs.size(), 1U);
   EXPECT_EQ(schedule.jobs[0].end, 450);
+  EXPECT_EQ(schedule.jobs[0].user, 12u);
   ASSERT_EQ(schedule.stays.size(), 2U);
   EXPECT_EQ(schedule.stays[0].begin, StayBegin::start);
   EXPECT_EQ(schedule.stays[0].end, StayEnd::paused);
@@ -137,6 +139,27 @@ TEST(EvalysCsv, WritesARowPerStay) {
   EXPECT_NE(text.find(",0-2 5,-1,\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\n17#2,dfrs,4,5,1,-1,1,COMPLETED_SUCCESSFULLY,60,40,100,55,95,2.375,3,-1,\n"), std::string::npos)
       << text;
+}
+
+// Job 1 holds two tasks of node 0 from 0 to 30, job 2 comes beside it at 10, and job 3 takes its lane at 30.
+TEST(PajeTrace, PutsJobsThatShareANodeIntoLanes) {
+  Schedule schedule;
+  schedule.begin = 0;
+  schedule.end = 50;
+  schedule.node_cpu = {1, 1};
+  schedule.jobs = {{.id = 1}, {.id = 2}, {.id = 3}};
+  schedule.nodes = {0, 0, 0, 0, 1};
+  schedule.stays = {{.job = 0, .from = 0, .to = 30, .first_node = 0, .node_count = 2},
+                    {.job = 1, .from = 10, .to = 40, .first_node = 2, .node_count = 1},
+                    {.job = 2, .from = 30, .to = 50, .first_node = 3, .node_count = 2}};
+  const std::string text = paje_trace(schedule);
+  EXPECT_EQ(text.substr(text.find("2 0 cluster C")),
+            "2 0 cluster C 0 cluster\n2 0 n0 N cluster \"node 0\"\n2 0 n1 N cluster \"node 1\"\n"
+            "2 0 n0l0 L n0 \"0\"\n4 0 J n0l0 idle\n2 0 n0l1 L n0 \"1\"\n4 0 J n0l1 idle\n"
+            "2 0 n1l0 L n1 \"0\"\n4 0 J n1l0 idle\n"
+            "4 0 J n0l0 \"job 1\"\n4 10 J n0l1 \"job 2\"\n4 30 J n0l0 idle\n4 30 J n0l0 \"job 3\"\n"
+            "4 30 J n1l0 \"job 3\"\n4 40 J n0l1 idle\n4 50 J n0l0 idle\n4 50 J n1l0 idle\n"
+            "3 50 L n0l0\n3 50 L n0l1\n3 50 L n1l0\n3 50 N n0\n3 50 N n1\n3 50 C cluster\n");
 }
 
 }  // namespace

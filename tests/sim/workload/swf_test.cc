@@ -353,7 +353,7 @@ TEST(SwfInstance, MakesATaskPerProcessor) {
   expected.tasks = 8;
   expected.run_time = 100;
   expected.estimate = 100;
-  expected.user = 2;  // field 12 is 1, and 0 means unknown
+  expected.user = 1;
   EXPECT_EQ(workload.instance.jobs[0], expected);
 }
 

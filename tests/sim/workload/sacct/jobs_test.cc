@@ -46,7 +46,7 @@ TEST(SacctJobs, ShapeIsTheLeastThatJobsShow) {
   EXPECT_EQ(shape.nodes, 2);
   EXPECT_EQ(shape.cores, 8);
   EXPECT_EQ(shape.memory_mib, 16384);
-  const NodeShape given = complete_shape(log_of(), {10, 0, 20000});
+  const NodeShape given = machine_of(log_of(), {10, 0, 20000}).shape;
   EXPECT_EQ(given.nodes, 10);
   EXPECT_EQ(given.cores, 8);
   EXPECT_EQ(given.memory_mib, 20000);
@@ -55,7 +55,7 @@ TEST(SacctJobs, ShapeIsTheLeastThatJobsShow) {
   EXPECT_EQ(describe_guess(log_of(), {10, 8, 20000}), "");
   const char* const nameless =
       "JobID|State|Submit|Start|Elapsed|AllocCPUS\n1|COMPLETED|1700000000|1700000000|00:01:00|4\n";
-  EXPECT_THAT(message_of<Failure>([&] { (void)complete_shape(log_of(nameless), {}); }),
+  EXPECT_THAT(message_of<Failure>([&] { (void)machine_of(log_of(nameless), {}); }),
               AllOf(HasSubstr("NodeList"), HasSubstr("--nodes N")));
 }
 

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Triage beside every serious rival on the same jobs, and where the gain from EASY to Triage comes from. There is no
+// paper: all values are ours.
+#include <fmt/format.h>
+
+#include <array>
+#include <functional>
+
+#include "policy/rr7659/options.h"
+#include "sim/metrics/metrics.h"
+#include "sim/reproduce/campaign_plan.h"
+#include "sim/reproduce/reproduction.h"
+#include "sim/reproduce/rivals/rivals_list.h"
+#include "sim/reproduce/rivals/rivals_sets.h"
+
+namespace dfrs::sim {
+namespace {
+
+using rivals::GainStep;
+using rivals::kGainSteps;
+using rivals::kRivals;
+using rivals::kTriage;
+using rivals::Rival;
+using rivals::RivalSet;
+
+constexpr std::array<ReproductionPart, 9> kParts{
+    {{"weeks", "Every rival on weeks of HPC2N, with users' estimates", "25 min"},
+     {"weeks-known", "The same with known run times: the price of not knowing", "5 min"},
+     {"gain", "From EASY to Triage one step at a time, on the same weeks", "5 min"},
+     {"lublin", "Every rival on Lublin workloads", "10 min"},
+     {"lublin-scaled", "Every rival on Lublin workloads scaled to a load of 0.7", "15 min"},
+     {"hpc2n", "HPC2N whole, without weekly restarts", "15 min"},
+     {"kth", "KTH-SP2 whole", "5 min"},
+     {"ctc", "CTC-SP2 whole", "10 min"},
+     {"stable", "HPC2N whole: when periodic repacking keeps up", "15 min"}}};
+constexpr std::string_view kStable = "stable";
+
+using Value = std::function<double(const ResultRow&)>;
+
+struct Column {
+  const char* heading;
+  Value value;
+};
+
+// Shown of every rival, each as a mean over the instances.
+std::vector<Column> columns() {
+  return {{"degradation", [](const ResultRow& r) { return r.degradation(); }},
+          {"mean stretch", [](const ResultRow& r) { return r.metrics.mean_stretch; }},
+          {"p99 stretch", [](const ResultRow& r) { return r.metrics.stretch_p99; }},
+          {"max stretch", [](const ResultRow& r) { return r.metrics.max_stretch; }},
+          {"short wait, s", [](const ResultRow& r) { return r.metrics.short_wait; }},
+          {"its p95, s", [](const ResultRow& r) { return r.metrics.short_wait_p95; }},
+          {"U", [](const ResultRow& r) { return r.metrics.underutilization; }},
+          {"makespan, h", [](const ResultRow& r) { return r.metrics.makespan / 3600; }},
+          {"fairness", [](const ResultRow& r) { return r.metrics.user_fairness; }},
+          {"worst user", [](const ResultRow& r) { return r.metrics.worst_user; }},
+          {"pauses/job", [](const ResultRow& r) { return r.metrics.pauses_per_job; }},
+          {"moves/job", [](const ResultRow& r) { return r.metrics.moves_per_job; }},
+          {"work lost", [](const ResultRow& r) { return r.metrics.work_lost; }}};
+}
+
+std::vector<double> values_of(std::span<const ResultRow> rows, const Value& value) {
+  std::vector<double> values;
+  for (const ResultRow& row : rows) values.push_back(value(row));
+  return values;
+}
+
+bool takes_part(const Rival& rival, const RivalSet& set) {
+  if (set.only_plans && !rival.plans) return false;
+  return !(set.whole_log && rival.slow_on_logs);
+}
+
+// Degradation of this one minus that of Triage, instance by instance.
+std::vector<double> differences(std::span<const ResultRow> rows, std::span<const ResultRow> triage) {
+  std::vector<double> values;
+  for (std::size_t k = 0; k < rows.size(); ++k) values.push_back(rows[k].degradation() - triage[k].degradation());
+  return values;
+}
+
+void show_one(std::string_view part, std::string_view label, std::span<const ResultRow> rows,
+              std::span<const ResultRow> triage, ReproductionReport& report) {
+  const auto cell = [&](const char* column) {
+    return Comparison{std::string(part), std::string(label), column, {}, 0};
+  };
+  for (const auto& [heading, value] : columns()) {
+    const std::vector<double> values = values_of(rows, value);
+    report.add_mean(cell(heading), values);
+    if (std::string_view(heading) != "degradation" || values.size() < 2) continue;
+    const Summary summary = summarize(values);
+    for (const auto& [name, number] : {std::pair{"its median", summary.median}, std::pair{"its max", summary.max}}) {
+      Comparison one = cell(name);
+      one.measured = number;
+      report.add(std::move(one));
+    }
+    if (!triage.empty()) report.add_mean(cell("minus Triage's"), differences(rows, triage));
+  }
+}
+
+void note_columns(std::string_view part, ReproductionReport& report) {
+  report.note(
+      std::string(part),
+      fmt::format("Means over the instances. Degradation: maximum bounded stretch over its bound; minus Triage's: "
+                  "paired by instance; short wait: of jobs of up to {:g} min; U: normalized underutilization; "
+                  "fairness: Jain's index of users' mean stretches. Penalty of pauses and moves 300 s. The CSV "
+                  "has the medians and the 95 % bootstrap intervals of the means.",
+                  kShortJob / 60));
+}
+
+void show_rivals(std::string_view part, const RivalSet& set, const CampaignPlan& plan, ReproductionReport& report) {
+  const auto triage = set.only_plans ? std::span<const ResultRow>() : plan.rows(set.name, kTriage);
+  for (const Rival& rival : kRivals) {
+    if (takes_part(rival, set)) show_one(part, rival.algorithm, plan.rows(set.name, rival.algorithm), triage, report);
+  }
+  report.note(std::string(part), set.sentence);
+  note_columns(part, report);
+}
+
+// A waterfall: where each step leads, and by which factor it divides the mean degradation of the step that it changes.
+void show_gain(std::string_view part, const RivalSet& set, const CampaignPlan& plan, ReproductionReport& report) {
+  std::vector<double> means;
+  for (std::size_t k = 0; k < kGainSteps.size(); ++k) {
+    const GainStep& step = kGainSteps[k];
+    const std::span<const ResultRow> rows = plan.rows(set.name, step.algorithm);
+    const std::string label = fmt::format("{}. {}", k, step.adds);
+    const auto cell = [&](const char* column, double value = 0) {
+      return Comparison{std::string(part), label, column, {}, value};
+    };
+    const std::vector<double> degradations = values_of(rows, [](const ResultRow& r) { return r.degradation(); });
+    const Summary summary = summarize(degradations);
+    report.add_mean(cell("degradation"), degradations);
+    report.add(cell("its median", summary.median));
+    report.add_mean(cell("mean stretch"), values_of(rows, [](const ResultRow& r) { return r.metrics.mean_stretch; }));
+    means.push_back(summary.mean);
+    report.add(cell("divided by", means[step.to] / summary.mean));
+    Comparison changes = cell("of step");
+    changes.words = fmt::format("{}", step.to);
+    report.add(std::move(changes));
+    Comparison who = cell("algorithm");
+    who.words = step.algorithm;
+    report.add(std::move(who));
+  }
+  report.note(std::string(part), set.sentence);
+  report.note(std::string(part), "Each step changes one thing of the step named, and divides its mean degradation.");
+}
+
+// Whole logs without a weekly restart: a repack at every period pauses and moves jobs, and each costs a penalty. Past
+// some load the penalties eat what the cluster does.
+void run_stable(const ReproduceOptions& options, ReproductionReport& report) {
+  constexpr std::size_t kMostJobs = 5000;
+  constexpr std::array<double, 5> kPeriods{600, 900, 1800, 3600, 7200};
+  constexpr std::array<std::string_view, 2> kRepacking{"GreedyPM*/per/MINVT=600", "MCB8*/per/MINVT=600"};
+  const std::string part(kStable);
+  const RivalSet set = rivals::set_of("hpc2n", options);
+  report.note(part, set.sentence);
+  if (set.size == 0) return;
+  const Instance log = set.make().front();
+  for (const double period : kPeriods) {
+    for (const std::string_view algorithm : kRepacking) {
+      Comparison cell{part, fmt::format("{:g}", period), std::string(algorithm), {}, 0};
+      SimOptions sim;
+      sim.engine.of<DfrsOptions>().period = period;
+      try {
+        const RunResult run = simulate(log, parse_algorithm(algorithm).value(), sim, Watch{.most_jobs = kMostJobs});
+        cell.measured = measure(log, run).mean_stretch;
+      } catch (const RanAway&) {
+        cell.words = "ran away";
+      }
+      report.add(std::move(cell));
+    }
+  }
+  report.note(part,
+              fmt::format("Mean bounded stretch by period, s. A run ends as run away once more than {} jobs are in "
+                          "the system. These runs are not kept in the output folder.",
+                          kMostJobs));
+}
+
+void need(std::string_view part, const RivalSet& set, CampaignPlan& plan) {
+  if (set.size == 0) return;
+  if (part == "gain") {
+    for (const GainStep& step : kGainSteps) plan.need(set, step.algorithm);
+    return;
+  }
+  for (const Rival& rival : kRivals) {
+    if (takes_part(rival, set)) plan.need(set, rival.algorithm);
+  }
+}
+
+void run(const ReproduceOptions& options, ReproductionReport& report) {
+  CampaignPlan plan(options, "rivals");
+  std::vector<std::pair<std::string_view, RivalSet>> wanted;
+  for (const ReproductionPart& part : kParts) {
+    if (!options.wants(part.name) || part.name == kStable) continue;
+    wanted.emplace_back(part.name, rivals::set_of(part.name, options));
+    need(part.name, wanted.back().second, plan);
+  }
+  plan.run();
+  for (const auto& [part, set] : wanted) {
+    if (set.size == 0) {
+      report.note(std::string(part), set.sentence);
+    } else if (part == "gain") {
+      show_gain(part, set, plan, report);
+    } else {
+      show_rivals(part, set, plan, report);
+    }
+  }
+  if (options.wants(kStable)) run_stable(options, report);
+}
+
+}  // namespace
+
+extern const Reproduction kRivalsStudy{
+    "rivals", "Backfilling, predictions, preemption and sharing beside DFRS and Triage (no paper)", kParts, run};
+
+}  // namespace dfrs::sim

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Predictors of run times word by word: each prediction is computed from the list of all jobs that have ended. The
+// learner of SC'15 has no second implementation; its tests work steps out by hand.
+#pragma once
+
+#include <vector>
+
+#include "policy/batch/predict/prediction_rule.h"
+#include "sim/host/instance.h"
+
+namespace dfrs::oracle {
+
+/// `ended`: the jobs that have ended, in the order of their ends.
+Seconds plain_prediction(const PredictionRule& rule, const sim::Job& job, const std::vector<const sim::Job*>& ended);
+
+/// What to expect of a job that has run for `ran`, which is as long as was expected.
+Seconds plain_correction(const PredictionRule& rule, Seconds first, Seconds ran, Seconds request);
+
+}  // namespace dfrs::oracle
