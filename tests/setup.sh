@@ -100,7 +100,8 @@ slurm_source() {
     source=$("$root/plugin/fetch_slurm_source.sh" "$out/slurm-src") || source=
   fi
   if [[ -z $source && $1 == fetch ]]; then
-    die "Slurm's source is needed to build its plugin: set DFRS_SLURM_SRC to the unpacked source of the installed version"
+    die "Slurm's source is needed to build its plugins, of exactly the version that sinfo --version prints: set DFRS_SLURM_SRC
+to its folder or its upstream tarball (a tag of github.com/SchedMD/slurm)"
   fi
   slurm_options=(${source:+"--with-slurm-src=$source"})
 }

@@ -28,6 +28,8 @@ EXPERIMENTS = {
     "dynp": "--parts table3,table4,table5,table5-sets,table6 --instances 20",
     "gang-cloud": "--parts table1 --instances 5",
     "ipdps2010": "--parts table1,table2,figure1a,figure1a-text,figure1b",
+    "rr5724": "",
+    "triage": "--parts weeks,worlds,mixed,logs,robust,lublin",
 }
 
 
@@ -96,7 +98,7 @@ def collect(name, work):
             writer.writerow([short(row[column]) for column in KEPT])
     with open(os.path.join(folder, "run.json"), encoding="utf-8") as lines:
         facts = json.load(lines)
-    facts["command"] = f"dfrs-sim reproduce {name} {facts.pop('arguments')}"
+    facts["command"] = f"dfrs-sim reproduce {name} {facts.pop('arguments')}".rstrip()
     facts["cpu_s"] = round(facts["cpu_s"])
     facts["peak_mib"] = round(facts["peak_mib"])
     with open(os.path.join(DATA, name + ".runs.json"), "w", encoding="utf-8") as out:
@@ -205,6 +207,41 @@ def wait_and_load():
     return out
 
 
+def degradations(parts, columns):
+    """Means of RR-5724: published / measured (ratio), with the half width of our 95 % interval. Degradations are near 1."""
+
+    def block():
+        several = len(parts) > 1
+        out = ["| " + "table | " * several + "algorithm | " + " | ".join(columns) + " |",
+               "|---" * (len(columns) + 1 + several) + "|"]
+        for part, title in parts.items():
+            found = {(r["row"], r["column"]): r for r in read("rr5724") if r["table"] == part}
+            for row in dict.fromkeys(row for row, _ in found):
+                texts = []
+                for column in columns:
+                    cell = found.get((row, column))
+                    if not cell or not cell["published"]:
+                        texts.append("")
+                        continue
+                    published, measured = float(cell["published"]), float(cell["measured"])
+                    half = found.get((row, column.replace("mean", "±"))) if column.endswith("mean") else None
+                    half = f" ± {float(half['measured']):.2g}" if half else ""
+                    ratio = f" ({measured / published:.2f})" if published else ""
+                    texts.append(f"{published:.4f} / {measured:.4f}{half}{ratio}")
+                if any(texts):
+                    out.append("| " + f"{title} | " * several + f"{row} | " + " | ".join(texts) + " |")
+        return out
+
+    return block
+
+
+RR5724_PARTS = {"table2": "2: 3 sites", "table3": "3: 10 sites", "table4": "4: 20 sites", "table5": "5: density 0.75",
+                "table6": "6: density 1.00", "table7": "7: density 1.25", "table8": "8: density 1.50",
+                "table9": "9: density 2.00", "table10": "10: density 3.00", "table11": "11: 3 databanks",
+                "table12": "12: 10 databanks", "table13": "13: 20 databanks", "table14": "14: availability 30 %",
+                "table15": "15: availability 60 %", "table16": "16: availability 90 %"}
+
+
 def dynp(part):
     return table("dynp", part, order="published first")
 
@@ -231,6 +268,17 @@ BLOCKS = {
         "figure1a-text": table("ipdps2010", "figure1a-text"),
         "figure1a": table("ipdps2010", "figure1a"),
         "figure1b": table("ipdps2010", "figure1b"),
+    },
+    "rr5724": {
+        "runs": runs("rr5724"),
+        "table1": degradations({"table1": ""}, [f"{m}-stretch {w}" for m in ("max", "sum") for w in ("mean", "SD", "max")]),
+        "means": degradations(RR5724_PARTS, ["max-stretch mean", "sum-stretch mean"]),
+    },
+    "triage": {
+        "runs": runs("triage"),
+        **{part: table("triage", part) for part in (
+            "worlds-weeks", "worlds-lublin", "mixed-curve", "mixed-median", "mixed-lost", "weeks", "weeks-split", "lublin",
+            "logs-ctc", "logs-kth", "robust-weeks", "robust-lublin", "robust-period")},
     },
 }
 

@@ -11,6 +11,8 @@ make_chroot() {
     sed -n 's/^Debian|Debian|//p' | sort -u | head -n 1)
   [[ -n $archive ]] || return 1
   while IFS= read -r line; do options+=("--aptopt=$line"); done < <(apt-config dump | grep -E '^Acquire::https?::Proxy' || true)
+  # Mirrors that are a snapshot have a sid of that day, which apt takes for expired.
+  if [[ $suite == sid ]]; then options+=('--aptopt=Acquire::Check-Valid-Until "false"'); fi
   as_root mmdebstrap --variant=apt --include="$(IFS=,; echo "$*")" --dpkgopt=force-unsafe-io \
     "${options[@]}" "$suite" "$folder" "$archive" || return 1
   as_root cp /etc/resolv.conf "$folder/etc/resolv.conf"
