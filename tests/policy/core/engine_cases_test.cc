@@ -16,14 +16,21 @@
 namespace dfrs {
 namespace {
 
+// FNV-1a: an algorithm keeps its cases when others are added.
+std::uint64_t seed_of(const std::string& name) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  return hash;
+}
+
 // Runs `count` cases of every algorithm, each with a seed of its own.
 void run_all(const TestHostOptions& options, std::uint64_t count, bool ticks_apart) {
   sim::GlpkSolver solver;
-  std::uint64_t seed = 0;
   int completed = 0;
   std::uint64_t decisions = 0;
   for (const Algorithm& algorithm : registered_algorithms()) {
     if (options.needs_change && needs_estimates(algorithm)) continue;
+    std::uint64_t seed = seed_of(algorithm_name(algorithm));
     for (std::uint64_t k = 0; k < count; ++k) {
       oracle::Dice dice(++seed);
       EngineOptions engine;
