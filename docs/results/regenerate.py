@@ -29,7 +29,7 @@ EXPERIMENTS = {
     "gang-cloud": "--parts table1 --instances 5",
     "ipdps2010": "--parts table1,table2,figure1a,figure1a-text,figure1b",
     "rr5724": "",
-    "triage": "--parts weeks,worlds,mixed,logs,robust,lublin",
+    "triage": "--parts weeks,weeks-split,worlds,mixed,logs,robust,lublin",
 }
 
 
@@ -119,7 +119,10 @@ def read(name):
 
 
 def number(text):
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:  # a name
+        return text.replace("*", chr(92) + "*")
     size = abs(value)
     return f"{value:,.0f}" if size >= 1000 else f"{value:.3g}" if size else "0"
 
@@ -143,7 +146,7 @@ def table(name, part, order="measured first"):
         cells = [r for r in read(name) if r["table"] == part]
         heads = list(dict.fromkeys(r["column"] for r in cells))
         found = {(r["row"], r["column"]): r for r in cells}
-        out = ["| | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
+        out = ["| | " + " | ".join(head.replace("*", chr(92) + "*") for head in heads) + " |", "|---" * (len(heads) + 1) + "|"]
         for row in dict.fromkeys(r["row"] for r in cells):
             texts = [cell_text(found[row, head], order) if (row, head) in found else "" for head in heads]
             out.append(f"| {row.replace('*', chr(92) + '*')} | " + " | ".join(texts) + " |")
