@@ -151,7 +151,8 @@ static void notify_started(struct started_list *started, const slurmctld_lock_t 
     const struct hold hold = hold_begun();
     do {
       const struct started *const one = &started->list[i];
-      if (!compat_can_launch()) continue; /* the next slurmctld finds that the job is not on its node, and requeues it */
+      if (!compat_can_launch())
+        continue; /* the next slurmctld finds that the job is not on its node, and requeues it */
       job_record_t *job = find_job_record(one->job_id);
       if (job && job->restart_cnt == one->restarts && job->start_time == one->start_time && !IS_JOB_COMPLETING(job) &&
           (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)))
