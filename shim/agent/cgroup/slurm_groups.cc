@@ -130,10 +130,12 @@ tl::expected<void, std::string> SlurmGroups::look_into_scopes() {
     for (const std::string& name : *names) {
       const std::string path = scope + "/" + name;
       const auto group = base::open_folder(root_.get(), path);
-      const auto inode = group ? ours(group->get()) : std::nullopt;
+      if (!group) continue;
+      const auto inode = ours(group->get());
+      if (!inode) continue;
       const auto before = seen.find(path);
-      if (!inode || (before != seen.end() && before->second == *inode)) continue;
-      if (const auto job = job_of(name, *group)) known_[*job] = {path, *inode};
+      if (before != seen.end() && before->second == inode.value()) continue;
+      if (const auto job = job_of(name, *group)) known_[*job] = {path, inode.value()};
     }
   }
   return {};
