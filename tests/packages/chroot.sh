@@ -32,9 +32,9 @@ inside() {
     exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 chroot "$folder" "$@"' - "$folder" "$@"
 }
 
-# remove_chroots FOLDER: what is mounted below it first
+# remove_chroots FOLDER: what is mounted below it first, also what something still uses (after a failure)
 remove_chroots() {
   local mounted
-  while IFS= read -r mounted; do as_root umount "$mounted"; done < <(awk -v top="$1/" 'index($2, top) == 1 { print $2 }' /proc/mounts | sort -r)
+  while IFS= read -r mounted; do as_root umount --lazy "$mounted"; done < <(awk -v top="$1/" 'index($2, top) == 1 { print $2 }' /proc/mounts | sort -r)
   as_root rm -rf --one-file-system "$1"
 }
