@@ -58,7 +58,7 @@ class Web(LiveTest):
 
     def pause_one(self):
         """Two jobs that fill the memory of both nodes, and one that takes the room of one of them."""
-        first = [self.sbatch_burn(3, memory=900) for _ in range(2)]
+        first = [self.sbatch_burn(8, memory=900) for _ in range(2)]  # long enough not to end before on a busy machine
         for job in first:
             self.wait_event(job)
         wait_for("progress", lambda: all(self.dfrs_jobs().get(job, {}).get("run_virtual_time_s", 0) > 2.2 for job in first),
