@@ -72,8 +72,10 @@ class Rollback(LiveTest):
         self.assert_nodes_free()
         self.assertEqual(self.errors_since(size), [], "stock slurmctld complains of what it was left")
 
-        # Forward again, with jobs of stock Slurm running and waiting.
-        running = [self.sbatch_burn(work, memory=600) for _ in range(2)]
+        # Forward again, with jobs of stock Slurm running and waiting. Without quotas they take no longer than their work,
+        # which must outlast slurmctld's restart.
+        long = 15.0
+        running = [self.sbatch_burn(long, memory=600) for _ in range(2)]
         for job in running:
             self.wait_event(job)
         queued = [self.sbatch_burn(0.05, memory=200) for _ in range(4)]
@@ -84,10 +86,10 @@ class Rollback(LiveTest):
         self.assertEqual({job: jobs.state(self.cluster, job) for job in running}, {job: "RUNNING" for job in running})
         self.assertEqual({job: status["state"] for job, status in self.dfrs_jobs().items() if job in running},
                          {job: "running" for job in running})
-        ended = self.wait_ended(running + queued)
+        ended = self.wait_ended(running + queued, 100)
         self.assert_completed(ended)
         for job in running:
-            self.assert_done(job, work)
+            self.assert_done(job, long)
         self.assertEqual(self.errors_since(size), [])
         self.assert_nodes_free()
         self.assert_no_groups()
