@@ -55,6 +55,10 @@ uint64_t snapshot_least_memory(const struct snapshot *s) { return s->least_memor
 double snapshot_lock_time(const struct snapshot *s) { return s->lock_time; }
 bool snapshot_has_dependents(const struct snapshot *s) { return s->dependents; }
 
+/* Memory of the copy, until the next snapshot_take(). NULL: none is left, which snapshot_take() sees at its end. */
+static void *pieces(struct snapshot *s, size_t count, size_t size) { return arena_take(&s->arena, count, size); }
+static const char *copy_text(struct snapshot *s, const char *text) { return arena_text(&s->arena, text); }
+
 /* ---- nodes ------------------------------------------------------------------------------------------------------ */
 
 static void gather_managed(struct snapshot *s) {
@@ -90,19 +94,19 @@ static uint64_t hash_text(uint64_t hash, const char *text) {
 static bool make_tables(struct snapshot *s) {
   const size_t table_size = (size_t)node_record_count, nodes = (size_t)bit_set_count(s->managed);
   const size_t jobs = (size_t)list_count(job_list);
-  s->nodes = arena_take(&s->arena, nodes, sizeof(*s->nodes));
-  s->table_index = arena_take(&s->arena, nodes, sizeof(*s->table_index));
-  s->view_index = arena_take(&s->arena, table_size, sizeof(*s->view_index));
-  s->jobs = arena_take(&s->arena, jobs, sizeof(*s->jobs));
-  s->by_id = arena_take(&s->arena, jobs, sizeof(*s->by_id));
+  s->nodes = pieces(s, nodes, sizeof(*s->nodes));
+  s->table_index = pieces(s, nodes, sizeof(*s->table_index));
+  s->view_index = pieces(s, table_size, sizeof(*s->view_index));
+  s->jobs = pieces(s, jobs, sizeof(*s->jobs));
+  s->by_id = pieces(s, jobs, sizeof(*s->by_id));
   return !arena_failed(&s->arena);
 }
 
 static void take_node(struct snapshot *s, const node_record_t *node, int index) {
   struct dfrs_node *out = &s->nodes[s->view.node_count];
   memset(out, 0, sizeof(*out));
-  out->name = arena_text(&s->arena, node->name);
-  out->address = arena_text(&s->arena, node->comm_name ? node->comm_name : node->name);
+  out->name = copy_text(s, node->name);
+  out->address = copy_text(s, node->comm_name ? node->comm_name : node->name);
   out->slurmd_port = node->port ? node->port : slurm_conf.slurmd_port;
   out->cpus = node->cpus_efctv ? node->cpus_efctv : node->cpus;
   out->memory = node->real_memory > node->mem_spec_limit ? node->real_memory - node->mem_spec_limit : 0;
@@ -275,7 +279,7 @@ static const uint64_t *narrowed_nodes(struct snapshot *s, job_record_t *job, con
   select_named_nodes(s, job, part, shape);
   if (drop_small_nodes(s, job, shape) == s->view.node_count) return NULL;
   const size_t words = s->view.node_count / 64 + 1;
-  uint64_t *mask = arena_take(&s->arena, words, sizeof(*mask));
+  uint64_t *mask = pieces(s, words, sizeof(*mask));
   if (!mask) return NULL;
   memset(mask, 0, words * sizeof(*mask));
   for (size_t i = 0; i < s->view.node_count; ++i)
@@ -317,8 +321,8 @@ static const uint64_t *eligible_nodes(struct snapshot *s, job_record_t *job, con
 static void take_placement(struct snapshot *s, const job_record_t *job, struct dfrs_job *out) {
   const job_resources_t *held = job->job_resrcs;
   if (!held || !held->node_bitmap || held->nhosts == 0) return;
-  uint32_t *nodes = arena_take(&s->arena, held->nhosts, sizeof(*nodes));
-  uint16_t *tasks = arena_take(&s->arena, held->nhosts, sizeof(*tasks));
+  uint32_t *nodes = pieces(s, held->nhosts, sizeof(*nodes));
+  uint16_t *tasks = pieces(s, held->nhosts, sizeof(*tasks));
   if (!nodes || !tasks) return;
   const int first = bit_ffs(held->node_bitmap), last = bit_fls(held->node_bitmap);
   uint32_t k = 0, count = 0, placed = 0;
@@ -405,9 +409,9 @@ static void take_request(struct snapshot *s, const job_record_t *job, const part
   out->fair_share = s->wants & DFRS_WANT_FAIR_SHARE ? fair_share(job) : -1;
   out->begin_time = details->begin_time;
   out->eligible_time = details->begin_time && details->begin_time <= now ? details->begin_time : 0;
-  out->name = arena_text(&s->arena, job->name ? job->name : "");
-  out->partition = arena_text(&s->arena, part->name);
-  out->comment = arena_text(&s->arena, job->comment);
+  out->name = copy_text(s, job->name ? job->name : "");
+  out->partition = copy_text(s, part->name);
+  out->comment = copy_text(s, job->comment);
 }
 
 /* Copies the job to *out. False: it does not concern the controller. */
@@ -422,7 +426,7 @@ static bool take_job(struct snapshot *s, job_record_t *job, const part_record_t 
   const char *reason = out->phase == DFRS_JOB_PENDING ? blocked_reason(job, part, now) : NULL;
   if (reason) {
     out->phase = DFRS_JOB_BLOCKED;
-    out->blocked_reason = arena_text(&s->arena, reason);
+    out->blocked_reason = copy_text(s, reason);
     if (job->bit_flags & JOB_DEPENDENT) s->dependents = true;
   }
   if (!waits) {
