@@ -7,6 +7,8 @@ libbase_a_SOURCES = \
 	base/exit_code.h \
 	base/files.cc \
 	base/files.h \
+	base/html.cc \
+	base/html.h \
 	base/process.cc \
 	base/process.h \
 	base/sha256.cc \

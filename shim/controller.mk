@@ -143,6 +143,8 @@ libdfrsctl_a_SOURCES = \
 	shim/admin/tables.h \
 	shim/web/feed.cc \
 	shim/web/feed.h \
+	shim/web/live_schedule.cc \
+	shim/web/live_schedule.h \
 	shim/web/page.h \
 	shim/web/web_command.cc \
 	shim/web/web_command.h \
@@ -158,5 +160,5 @@ shim/web/page.cc: shim/web/embed.sh $(WEB_PAGE)
 
 bin_PROGRAMS += dfrsctl
 dfrsctl_CPPFLAGS = $(SHIM_CPPFLAGS)
-dfrsctl_LDADD = libdfrsctl.a libdfrs_control.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(SHIM_LIBS) $(UTF8PROC_LIBS)
+dfrsctl_LDADD = libdfrsctl.a libtimeline.a libdfrs_control.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(SHIM_LIBS) $(DEFLATE_LIBS) $(UTF8PROC_LIBS)
 dfrsctl_SOURCES = shim/dfrsctl/main.cc

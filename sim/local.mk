@@ -273,39 +273,13 @@ libstudies_a_SOURCES = \
 	sim/reproduce/triage/worlds_part.cc \
 	sim/timeline/collector.cc \
 	sim/timeline/collector.h \
-	sim/timeline/encode.cc \
-	sim/timeline/encode.h \
 	sim/timeline/export.cc \
 	sim/timeline/export.h \
-	sim/timeline/page.cc \
-	sim/timeline/page.h \
-	sim/timeline/page_files.h \
 	sim/timeline/recorded.cc \
-	sim/timeline/recorded.h \
-	sim/timeline/schedule.h
-# The page of timelines and its libraries, as strings.
-nodist_libstudies_a_SOURCES = sim/timeline/page_files.cc
-CLEANFILES += sim/timeline/page_files.cc
-TIMELINE_FILES = \
-	$(srcdir)/sim/timeline/lib/d3.min.js \
-	$(srcdir)/sim/timeline/lib/uplot.min.css \
-	$(srcdir)/sim/timeline/lib/uplot.min.js \
-	$(srcdir)/sim/timeline/page/colours.js \
-	$(srcdir)/sim/timeline/page/decode.js \
-	$(srcdir)/sim/timeline/page/details.js \
-	$(srcdir)/sim/timeline/page/main.js \
-	$(srcdir)/sim/timeline/page/model.js \
-	$(srcdir)/sim/timeline/page/nodes.js \
-	$(srcdir)/sim/timeline/page/page.html \
-	$(srcdir)/sim/timeline/page/panels.js \
-	$(srcdir)/sim/timeline/page/style.css \
-	$(srcdir)/sim/timeline/page/view.js
-sim/timeline/page_files.cc: sim/timeline/embed.sh $(TIMELINE_FILES)
-	$(AM_V_GEN)$(MKDIR_P) sim/timeline && sh $(srcdir)/sim/timeline/embed.sh $(srcdir)/sim/timeline > $@.tmp && mv $@.tmp $@
-EXTRA_DIST += sim/timeline/embed.sh sim/timeline/lib sim/timeline/page
+	sim/timeline/recorded.h
 SIM_CORE_LIBS = libsim.a libdfrs_record.a libpolicy.a $(FMT_LIBS) $(ARCHIVE_LIBS) $(CURL_LIBS) $(NETTLE_LIBS) $(SQLITE_LIBS) \
 	$(ZLIB_LIBS) $(DEFLATE_LIBS) $(GLPK_LIBS) $(BASE_LIBS) $(PTHREAD_LIBS)
-SIM_LIBS = libstudies.a $(SIM_CORE_LIBS)
+SIM_LIBS = libstudies.a libtimeline.a $(SIM_CORE_LIBS)
 
 bin_PROGRAMS += dfrs-sim
 dfrs_sim_CPPFLAGS = $(libsim_a_CPPFLAGS)

@@ -16,9 +16,10 @@ ALLOWED = {
     "base": [],
     "policy": [],
     "record": ["base", "policy"],
-    "sim": ["base", "policy", "record"],
+    "timeline": ["base", "policy/core"],
+    "sim": ["base", "policy", "record", "timeline"],
     "studies": ["base", "policy/core", "sim"],
-    "shim": ["base", "policy", "record"],
+    "shim": ["base", "policy", "record", "timeline"],
     "plugin": ["shim"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)

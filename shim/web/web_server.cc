@@ -18,6 +18,8 @@
 
 #include "base/signals.h"
 #include "shim/web/page.h"
+#include "timeline/encode.h"
+#include "timeline/page.h"
 
 namespace dfrs::shim::web {
 namespace {
@@ -112,14 +114,17 @@ struct WebServer::Impl {
   Impl(WebOptions options_in, Feed& feed_in, Explain explain_in)
       : options(std::move(options_in)), feed(feed_in), explain(std::move(explain_in)) {}
 
-  static MHD_Result send(MHD_Connection* connection, unsigned status, MHD_Response* response, const char* type) {
+  // `framed_by`: which pages may show the answer in a frame.
+  static MHD_Result send(MHD_Connection* connection, unsigned status, MHD_Response* response, const char* type,
+                         const char* framed_by = "'none'") {
     if (response == nullptr) return MHD_NO;
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
     MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
-    MHD_add_response_header(
-        response, "Content-Security-Policy",
-        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "
-        "img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'");
+    const std::string policy = fmt::format(
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:; "
+        "frame-src 'self'; frame-ancestors {}; base-uri 'none'; form-action 'none'",
+        framed_by);
+    MHD_add_response_header(response, "Content-Security-Policy", policy.c_str());
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
     const MHD_Result result = MHD_queue_response(connection, status, response);
@@ -127,10 +132,11 @@ struct WebServer::Impl {
     return result;
   }
 
-  static MHD_Result send_text(MHD_Connection* connection, unsigned status, std::string_view text, const char* type) {
+  static MHD_Result send_text(MHD_Connection* connection, unsigned status, std::string_view text, const char* type,
+                              const char* framed_by = "'none'") {
     return send(connection, status,
                 MHD_create_response_from_buffer(text.size(), const_cast<char*>(text.data()), MHD_RESPMEM_MUST_COPY),
-                type);
+                type, framed_by);
   }
 
   static std::string_view value(MHD_Connection* connection, MHD_ValueKind kind, const char* name) {
@@ -156,6 +162,15 @@ struct WebServer::Impl {
           connection, 200,
           MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, kBlock, read_stream, new Stream(feed), end_stream),
           "text/event-stream");
+    }
+    if (path == "/timeline") {
+      const timeline::Schedule seen = feed.schedule();
+      return send_text(connection, 200, timeline::timeline_page("Since this page's server started", "", {&seen, 1}),
+                       "text/html; charset=utf-8", "'self'");
+    }
+    if (path == "/schedule") {
+      return send_text(connection, 200, timeline::compressed_base64(timeline::encode_schedule(feed.schedule())),
+                       "text/plain");
     }
     if (path == "/explain") {
       const std::string_view text = value(connection, MHD_GET_ARGUMENT_KIND, "job");

@@ -12,7 +12,7 @@
 #include "sim/advise/charts.h"
 #include "sim/advise/worst_day.h"
 #include "sim/errors.h"
-#include "sim/timeline/page.h"
+#include "timeline/page.h"
 
 namespace dfrs::sim {
 namespace {
@@ -377,7 +377,7 @@ class Writer {
         "of a "
         "node. Zoom with the wheel, drag to pan, and click a job for its story.",
         number(day->waiting), short_name(kept_->algorithm));
-    frame.document = timeline_page(frame.title, in_.samples[day->sample].name, day->schedules);
+    frame.document = timeline::timeline_page(frame.title, in_.samples[day->sample].name, day->schedules);
     page_->blocks.emplace_back(std::move(frame));
   }
 

@@ -23,7 +23,7 @@ void add_wait(std::map<std::int64_t, double>& days, Seconds begin, Seconds from,
   }
 }
 
-Schedule schedule_of(const Trial& trial, std::size_t sample, const StudyOptions& options) {
+timeline::Schedule schedule_of(const Trial& trial, std::size_t sample, const StudyOptions& options) {
   const auto algorithm = parse_algorithm(trial.algorithm);
   if (!algorithm) throw UsageError(algorithm.error().message);
   const Instance& instance = (*trial.samples)[sample];
@@ -34,8 +34,8 @@ Schedule schedule_of(const Trial& trial, std::size_t sample, const StudyOptions&
 
 }  // namespace
 
-Schedule part_of(const Schedule& schedule, Seconds from, Seconds to) {
-  Schedule part;
+timeline::Schedule part_of(const timeline::Schedule& schedule, Seconds from, Seconds to) {
+  timeline::Schedule part;
   part.algorithm = schedule.algorithm;
   part.node_cpu = schedule.node_cpu;
   part.node_memory = schedule.node_memory;
@@ -44,14 +44,14 @@ Schedule part_of(const Schedule& schedule, Seconds from, Seconds to) {
   std::vector<std::uint32_t> number(schedule.jobs.size());
   std::vector<bool> here(schedule.jobs.size());
   for (std::size_t k = 0; k < schedule.jobs.size(); ++k) {
-    const ScheduleJob& job = schedule.jobs[k];
+    const timeline::ScheduleJob& job = schedule.jobs[k];
     here[k] = job.submit < to && (job.end < 0 || job.end > from);
     number[k] = static_cast<std::uint32_t>(part.jobs.size());
     if (here[k]) part.jobs.push_back(job);
   }
-  for (const Stay& stay : schedule.stays) {
+  for (const timeline::Stay& stay : schedule.stays) {
     if (!here[stay.job] || stay.from >= to || stay.to <= from) continue;
-    Stay& kept = part.stays.emplace_back(stay);
+    timeline::Stay& kept = part.stays.emplace_back(stay);
     kept.job = number[stay.job];
     kept.first_node = part.nodes.size();
     kept.first_step = part.steps.size();

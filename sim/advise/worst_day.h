@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/advise/study.h"
-#include "sim/timeline/schedule.h"
+#include "timeline/schedule.h"
 
 namespace dfrs::sim {
 
@@ -15,8 +15,8 @@ struct WorstDay {
   std::size_t sample = 0;  ///< in Trial::samples
   Seconds from = 0;        ///< a day after the sample's first submission, or a multiple of it
   Seconds to = 0;
-  double waiting = 0;               ///< jobs that wait, on average over the day
-  std::vector<Schedule> schedules;  ///< that part of each trial's schedule, in the order of the trials
+  double waiting = 0;                         ///< jobs that wait, on average over the day
+  std::vector<timeline::Schedule> schedules;  ///< that part of each trial's schedule, in the order of the trials
 };
 
 /// The day of the first trial's runs with the most waiting jobs, and all trials on it. Nothing if no job ever waits.
@@ -25,6 +25,6 @@ std::optional<WorstDay> worst_day(const std::vector<Trial>& trials, const StudyO
 
 /// The part of a schedule between two instants: the stays that reach into it, whole, and the jobs that were in the
 /// system.
-Schedule part_of(const Schedule& schedule, Seconds from, Seconds to);
+timeline::Schedule part_of(const timeline::Schedule& schedule, Seconds from, Seconds to);
 
 }  // namespace dfrs::sim

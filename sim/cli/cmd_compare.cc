@@ -15,7 +15,7 @@
 #include "sim/io/input_source.h"
 #include "sim/io/output_file.h"
 #include "sim/timeline/collector.h"
-#include "sim/timeline/page.h"
+#include "timeline/page.h"
 
 namespace dfrs::sim {
 namespace {
@@ -101,7 +101,7 @@ struct CompareCommand {
 
   // Simulates again, because results do not keep schedules.
   void write_timeline(const Instance& instance, const std::vector<Algorithm>& chosen) const {
-    std::vector<Schedule> schedules;
+    std::vector<timeline::Schedule> schedules;
     std::string names;
     for (const Algorithm& algorithm : chosen) {
       GlpkSolver solver;
@@ -112,8 +112,8 @@ struct CompareCommand {
       schedules.push_back(collector.finish(instance));
       names += (names.empty() ? "" : ", ") + algorithm_name(algorithm);
     }
-    write_file(timeline,
-               timeline_page(fmt::format("{} under {}", instance.name, names),
+    write_file(timeline, timeline::timeline_page(
+                             fmt::format("{} under {}", instance.name, names),
                              fmt::format("{} on {}; {}", base::counted(instance.jobs.size(), "job"),
                                          base::counted(instance.platform.nodes.size(), "node"), simulation.describe()),
                              schedules));

@@ -23,10 +23,10 @@
 #include "sim/errors.h"
 #include "sim/host/glpk_solver.h"
 #include "sim/io/output_file.h"
-#include "sim/timeline/page.h"
 #include "sim/timeline/recorded.h"
 #include "sim/workload/recorded.h"
 #include "sim/workload/trace_file.h"
+#include "timeline/page.h"
 
 namespace dfrs::sim {
 namespace {
@@ -79,12 +79,12 @@ struct ReplayCommand {
     check_inputs_kept(std::vector{file}, {{"--report", report_file}});
     check_outputs_differ({{"--trace", trace_file}, {"--report", report_file}});
     record::RecordReader reader = open_record(file);
-    const Schedule schedule = recorded_schedule(reader);
+    const timeline::Schedule schedule = recorded_schedule(reader);
     write_file(report_file,
-               timeline_page(fmt::format("{} under {}", stem(file), schedule.algorithm),
-                             fmt::format("{} on {}, as recorded", base::counted(schedule.jobs.size(), "job"),
-                                         base::counted(schedule.node_cpu.size(), "node")),
-                             {&schedule, 1}));
+               timeline::timeline_page(fmt::format("{} under {}", stem(file), schedule.algorithm),
+                                       fmt::format("{} on {}, as recorded", base::counted(schedule.jobs.size(), "job"),
+                                                   base::counted(schedule.node_cpu.size(), "node")),
+                                       {&schedule, 1}));
   }
 
   void reproduce() const {

@@ -22,7 +22,7 @@
 #include "sim/metrics/metric_columns.h"
 #include "sim/timeline/collector.h"
 #include "sim/timeline/export.h"
-#include "sim/timeline/page.h"
+#include "timeline/page.h"
 
 namespace dfrs::sim {
 namespace {
@@ -145,7 +145,7 @@ struct RunCommand {
   struct ScheduleOutputs {
     std::optional<OutputFile> report, evalys, perfetto, paje;
   };
-  void write_schedule(const Instance& instance, const Algorithm& chosen, const Schedule& schedule,
+  void write_schedule(const Instance& instance, const Algorithm& chosen, const timeline::Schedule& schedule,
                       ScheduleOutputs& outputs) const {
     const auto write = [](std::optional<OutputFile>& output, const std::string& text) {
       output->write(text);
@@ -153,10 +153,11 @@ struct RunCommand {
     };
     if (outputs.report) {
       write(outputs.report,
-            timeline_page(fmt::format("{} under {}", instance.name, algorithm_name(chosen)),
-                          fmt::format("{} on {}; {}", base::counted(instance.jobs.size(), "job"),
-                                      base::counted(instance.platform.nodes.size(), "node"), simulation.describe()),
-                          {&schedule, 1}));
+            timeline::timeline_page(
+                fmt::format("{} under {}", instance.name, algorithm_name(chosen)),
+                fmt::format("{} on {}; {}", base::counted(instance.jobs.size(), "job"),
+                            base::counted(instance.platform.nodes.size(), "node"), simulation.describe()),
+                {&schedule, 1}));
     }
     if (outputs.evalys) write(outputs.evalys, evalys_csv(schedule));
     if (outputs.perfetto) write(outputs.perfetto, perfetto_json(schedule));

@@ -4,34 +4,6 @@
 #include "base/utf8.h"
 
 namespace dfrs::sim {
-std::string html_escaped(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
-std::string html_text(std::string_view text) { return html_escaped(base::printable(text)); }
-
 std::string html_breakable(std::string_view name) {
   std::string out;
   for (char c : html_text(name)) {

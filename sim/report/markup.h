@@ -6,15 +6,14 @@
 #include <string>
 #include <string_view>
 
+#include "base/html.h"
+
 namespace dfrs::sim {
 
-/// `text` with &, <, >, " and ' as entities: for content and attributes of HTML and SVG.
-std::string html_escaped(std::string_view text);
+using base::html_escaped;
+using base::html_text;
 
-/// Printable `text`, escaped: for text from users and files.
-std::string html_text(std::string_view text);
-
-/// The same for a name, with possible line breaks at its slashes for narrow columns.
+/// html_text() of a name, with possible line breaks at its slashes for narrow columns.
 std::string html_breakable(std::string_view name);
 
 /// `text` with a backslash before Markdown's special characters. Names of algorithms contain "*".

@@ -6,6 +6,12 @@
 namespace dfrs::sim {
 namespace {
 
+using timeline::Schedule;
+using timeline::ScheduleJob;
+using timeline::Stay;
+using timeline::StayBegin;
+using timeline::StayEnd;
+
 StayBegin begin_of(DecisionKind kind) {
   switch (kind) {
     case DecisionKind::move:

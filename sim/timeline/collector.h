@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/host/simulation.h"
-#include "sim/timeline/schedule.h"
+#include "timeline/schedule.h"
 
 namespace dfrs::sim {
 
@@ -18,18 +18,18 @@ class ScheduleCollector final : public StepObserver {
   void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override;
 
   /// The schedule so far; jobs that are still placed have open stays. Call this once.
-  Schedule finish();
+  timeline::Schedule finish();
   /// The same, with the run times of the jobs of the simulated instance.
-  Schedule finish(const Instance& instance);
+  timeline::Schedule finish(const Instance& instance);
 
  private:
   struct Track {
     bool here = false;
     bool placed = false;
     std::uint32_t job = 0;
-    Stay stay;
+    timeline::Stay stay;
     std::vector<NodeIndex> nodes;
-    std::vector<YieldStep> steps;
+    std::vector<timeline::YieldStep> steps;
     Seconds seen = 0;      // when the yield last changed
     Seconds progress = 0;  // virtual time at the begin of the stay
   };
@@ -37,10 +37,10 @@ class ScheduleCollector final : public StepObserver {
   Track& track(const ClusterView& view, JobSlot slot);
   void resync(const ClusterView& view);
   void submit(const ClusterView& view, JobSlot slot);
-  void place(Track& track, std::span<const NodeIndex> nodes, StayBegin begin, Seconds now);
-  void close(Track& track, StayEnd end, Seconds now);
+  void place(Track& track, std::span<const NodeIndex> nodes, timeline::StayBegin begin, Seconds now);
+  void close(Track& track, timeline::StayEnd end, Seconds now);
 
-  Schedule schedule_;
+  timeline::Schedule schedule_;
   std::vector<Track> tracks_;
   bool begun_ = false;
 };

@@ -12,6 +12,11 @@
 namespace dfrs::sim {
 namespace {
 
+using timeline::Schedule;
+using timeline::ScheduleJob;
+using timeline::Stay;
+using timeline::StayEnd;
+
 // "0-3 5": each node once, as Batsim writes sets.
 std::string node_set(std::span<const NodeIndex> nodes) {
   std::string text;

@@ -4,17 +4,17 @@
 
 #include <string>
 
-#include "sim/timeline/schedule.h"
+#include "timeline/schedule.h"
 
 namespace dfrs::sim {
 
 /// Batsim's jobs.csv, which Evalys reads: a row per stay of a job on nodes. A job's second stay is called JOB#2.
-std::string evalys_csv(const Schedule& schedule);
+std::string evalys_csv(const timeline::Schedule& schedule);
 
 /// Trace events for Perfetto and chrome://tracing: a process per node, whose threads hold the stays that overlap.
-std::string perfetto_json(const Schedule& schedule);
+std::string perfetto_json(const timeline::Schedule& schedule);
 
 /// A Pajé trace (ViTE, PajeNG): a container per node, whose lanes hold the stays that overlap as states.
-std::string paje_trace(const Schedule& schedule);
+std::string paje_trace(const timeline::Schedule& schedule);
 
 }  // namespace dfrs::sim

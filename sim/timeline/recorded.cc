@@ -6,7 +6,7 @@
 
 namespace dfrs::sim {
 
-Schedule recorded_schedule(record::RecordReader& reader) {
+timeline::Schedule recorded_schedule(record::RecordReader& reader) {
   ScheduleCollector collector("");
   const Decisions none;
   for (;;) {
@@ -16,7 +16,7 @@ Schedule recorded_schedule(record::RecordReader& reader) {
     const auto outcome = reader.outcome();
     collector.on_step(reader.view(), reader.events(), outcome ? **outcome : none);
   }
-  Schedule schedule = collector.finish();
+  timeline::Schedule schedule = collector.finish();
   schedule.algorithm = reader.setup().algorithm;
   return schedule;
 }

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "record/record_reader.h"
-#include "sim/timeline/schedule.h"
+#include "timeline/schedule.h"
 
 namespace dfrs::sim {
 
 /// Reads to the end of the record. Jobs that had not ended have open stays. Errors: InputError for an invalid record.
-Schedule recorded_schedule(record::RecordReader& reader);
+timeline::Schedule recorded_schedule(record::RecordReader& reader);
 
 }  // namespace dfrs::sim

@@ -108,6 +108,18 @@ class Web(LiveTest):
         self.assertEqual(len(browser.find_elements(By.CSS_SELECTOR, "#nodes li")), 2)
         shares = browser.find_elements(By.CSS_SELECTOR, f"#nodes .bar i[data-job='{late}']")
         self.assertEqual(len(shares), 1, "the share of the job that took the room")
+        # The timeline follows by itself.
+        def timeline(words):
+            return browser.execute_script("const seen = document.getElementById('timeline').contentWindow.dfrsTimeline;"
+                                          f"return seen && ({words})")
+
+        def now():
+            return timeline("seen.state(seen.runs[0].end - 0.001)") or {"paused": [], "running": []}
+
+        wait_for("the timeline to show the pause", lambda: paused in now()["paused"], 20)
+        self.assertIn(late, [job["job"] for job in now()["running"]])
+        self.assertGreaterEqual(timeline("seen.counts().pauses"), 1)
+        self.assertEqual(timeline("seen.runs[0].nodeNames"), list(self.cluster.nodes))
         # For the eye, and for docs/reference/dfrsctl.md.
         shots = Path(os.environ.get("DFRS_SCREENSHOTS") or self.folder)
         browser.save_screenshot(str(shots / "web.png"))

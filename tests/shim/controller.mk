@@ -59,6 +59,7 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/shim/support/sack_server.cc \
 	tests/shim/support/sack_server.h \
 	tests/shim/web/feed_test.cc \
+	tests/shim/web/live_schedule_test.cc \
 	tests/shim/web/web_server_test.cc
 
 # Tests of the controller side that start threads of their own: all of it that ThreadSanitizer builds.

@@ -1,10 +1,9 @@
 'use strict';
-// Shows what the server's events tell: "history" once, then a "look" every few seconds, or "trouble".
+// Shows what the server's events tell: a "look" every few seconds, or "trouble". The timeline is a page of its own in a frame.
 (() => {
   const token = new URLSearchParams(location.search).get('token') || '';
   const byId = (id) => document.getElementById(id);
   const mostJobs = 500;
-  let history = [];
   let look = null;
 
   const make = (name, text, kind) => {
@@ -25,22 +24,18 @@
   const runs = (job) => job.state === 'running' || job.state === 'pausing' || job.state === 'moving';
   const isPaused = (job) => ['suspended', 'requeued', 'resuming'].includes(job.state);
 
-  function sample() {
-    const jobs = look.status.jobs;
-    const running = jobs.filter(runs);
-    const sum = running.reduce((total, job) => total + job.yield, 0);
-    return [look.status.now, running.length, jobs.length - running.length, jobs.filter(isPaused).length,
-      running.length ? sum / running.length : 0, look.nodes.map(usage)];
-  }
   function usage(node) {
     if (!node.usable || !node.cpus) return 255;
     return Math.round(100 * Math.min(2, (node.allocated_cpus + node.foreign_cpus) / node.cpus));
   }
 
-  function showFigures(now) {
+  function showFigures() {
     const s = look.status;
-    const values = [['running', now[1]], ['waiting', now[2]], ['of these paused', now[3]],
-      ['mean yield', now[1] ? now[4].toFixed(2) : '-'], ['decisions', s.decisions], ['rounds', s.steps],
+    const running = s.jobs.filter(runs);
+    const sum = running.reduce((total, job) => total + job.yield, 0);
+    const values = [['running', running.length], ['waiting', s.jobs.length - running.length],
+      ['of these paused', s.jobs.filter(isPaused).length],
+      ['mean yield', running.length ? (sum / running.length).toFixed(2) : '-'], ['decisions', s.decisions], ['rounds', s.steps],
       ['last round', `${s.last_step_ms.toFixed(1)} ms`], ['longest round', `${s.max_step_ms.toFixed(1)} ms`],
       ['lost runs', s.lost_runs]];
     byId('figures').replaceChildren(...values.map(([name, value]) => {
@@ -128,49 +123,23 @@
     byId('more').textContent = chosen.length > mostJobs ? `and ${chosen.length - mostJobs} more` : '';
   }
 
-  function canvasOf(id) {
-    const canvas = byId(id);
-    const scale = window.devicePixelRatio || 1;
-    const height = Number(canvas.getAttribute('height'));
-    const width = canvas.clientWidth;
-    if (canvas.width !== Math.round(width * scale)) canvas.width = Math.round(width * scale);
-    canvas.style.height = `${height}px`;
-    const pen = canvas.getContext('2d');
-    pen.setTransform(scale, 0, 0, 1, 0, 0);
-    pen.clearRect(0, 0, width, height);
-    return { pen, width, height };
-  }
-  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
-  function drawHistory() {
-    if (history.length < 2) return;
-    const first = history[0][0];
-    const span = Math.max(1, history[history.length - 1][0] - first);
-    const lines = canvasOf('lines');
-    const top = Math.max(1, ...history.map((s) => Math.max(s[1], s[2])));
-    const x = (s, width) => (width - 2) * (s[0] - first) / span + 1;
-    for (const [column, name] of [[1, '--running'], [2, '--waiting'], [3, '--paused']]) {
-      lines.pen.strokeStyle = colour(name);
-      lines.pen.lineWidth = 1.5;
-      lines.pen.beginPath();
-      for (const s of history) lines.pen.lineTo(x(s, lines.width), lines.height - 3 - (lines.height - 8) * s[column] / top);
-      lines.pen.stroke();
+  // The timeline is asked for again with each look, but takes at most a twentieth of the time.
+  const frame = byId('timeline');
+  let asking = false;
+  let notBefore = 0;
+  async function showTimeline() {
+    const timeline = frame.contentWindow?.dfrsTimeline;
+    if (!timeline || asking || document.hidden || performance.now() < notBefore) return;
+    asking = true;
+    const begin = performance.now();
+    try {
+      const answer = await fetch(`/schedule?token=${token}`);
+      if (answer.ok) await timeline.replace(await answer.text());
+    } catch {
+      // The stream of events tells that the server is gone.
     }
-    byId('at').textContent = `from ${clock(first)} to ${clock(first + span)}, at most ${top}`;
-    const strips = canvasOf('strips');
-    const rows = history[history.length - 1][5].length;
-    if (!rows) return;
-    const dark = window.matchMedia('(prefers-color-scheme: dark)').matches;
-    for (let k = 0; k + 1 < history.length; ++k) {
-      const from = x(history[k], strips.width);
-      const to = x(history[k + 1], strips.width);
-      history[k][5].forEach((used, row) => {
-        if (row >= rows) return;
-        const light = dark ? 15 + 55 * Math.min(1, used / 100) : 96 - 60 * Math.min(1, used / 100);
-        strips.pen.fillStyle = used === 255 ? '#8888' : `hsl(${used > 101 ? 10 : 205} 55% ${light}%)`;
-        strips.pen.fillRect(from, strips.height * row / rows, to - from + 0.6, strips.height / rows + 0.4);
-      });
-    }
+    notBefore = performance.now() + 20 * (performance.now() - begin);
+    asking = false;
   }
 
   async function explain(job) {
@@ -188,21 +157,17 @@
 
   function show() {
     if (!look) return;
-    const now = sample();
-    showFigures(now);
+    showFigures();
     showNodes();
     showJobs();
-    drawHistory();
   }
 
   const events = new EventSource(`/events?token=${token}`);
-  events.addEventListener('history', (event) => { history = JSON.parse(event.data); });
   events.addEventListener('look', (event) => {
     look = JSON.parse(event.data);
-    const now = sample();
-    if (!history.length || now[0] > history[history.length - 1][0]) history.push(now);
-    if (history.length > 3000) history = history.filter((_, k) => k % 2 === history.length % 2);
+    if (!frame.src) frame.src = `/timeline?token=${token}`;
     show();
+    showTimeline();
   });
   events.addEventListener('trouble', (event) => {
     byId('trouble').hidden = false;
@@ -213,7 +178,6 @@
     byId('trouble').textContent = 'dfrsctl web does not answer. What you see is old.';
   };
   for (const id of ['node-filter', 'job-filter', 'only-waiting']) byId(id).addEventListener('input', show);
-  window.addEventListener('resize', drawHistory);
   // For tests: what is shown.
-  window.dfrs = { look: () => look, history: () => history };
+  window.dfrs = { look: () => look };
 })();

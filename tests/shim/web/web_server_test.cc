@@ -78,7 +78,7 @@ TEST_F(WebPage, IsOneFileThatLoadsNothingElse) {
 }
 
 TEST_F(WebPage, StrangersGetNothing) {
-  for (const char* target : {"/", "/events", "/explain?job=7"}) {
+  for (const char* target : {"/", "/events", "/explain?job=7", "/timeline", "/schedule"}) {
     for (const std::string& token : {std::string(), std::string("token="), std::string("token=0123456789abcdef"),
                                      "token=f" + std::string(kToken).substr(1)}) {
       const std::string asked =
@@ -95,7 +95,20 @@ TEST_F(WebPage, StrangersGetNothing) {
 
 TEST_F(WebPage, StreamsEvents) {
   const std::string stream = get("/events?" + with_token, "event: look");
-  EXPECT_THAT(stream, AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("text/event-stream"), HasSubstr("event: history")));
+  EXPECT_THAT(stream,
+              AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("text/event-stream"), HasSubstr("event: look\ndata: {")));
+}
+
+TEST_F(WebPage, HasTheTimelineInAFrameOfItsOwn) {
+  EXPECT_THAT(get("/?" + with_token), HasSubstr("frame-ancestors 'none'"));
+  const std::string timeline = get("/timeline?" + with_token);
+  EXPECT_THAT(timeline,
+              AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("frame-ancestors 'self'"), HasSubstr("class=\"run\"")));
+  const std::string schedule = get("/schedule?" + with_token);
+  EXPECT_THAT(schedule, AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("text/plain")));
+  const std::string data = schedule.substr(schedule.find("\r\n\r\n") + 4);
+  EXPECT_GT(data.size(), 100u);
+  EXPECT_THAT(timeline, HasSubstr(data)) << "the same data in both";
 }
 
 TEST_F(WebPage, PassesQuestionsOn) {

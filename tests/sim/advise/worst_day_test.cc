@@ -6,6 +6,8 @@
 namespace dfrs::sim {
 namespace {
 
+using timeline::Schedule;
+
 Job make(std::uint64_t id, Seconds submit, RigidAmount memory, Seconds run_time) {
   Job job;
   job.id = id;

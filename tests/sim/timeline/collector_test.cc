@@ -10,6 +10,10 @@
 namespace dfrs::sim {
 namespace {
 
+using timeline::Schedule;
+using timeline::StayBegin;
+using timeline::StayEnd;
+
 // One node, one slot at least; a test changes what the view shows between steps.
 struct Host {
   std::array<NodeView, 2> nodes{};

@@ -5,11 +5,11 @@
 #include <span>
 #include <string>
 
-#include "sim/timeline/schedule.h"
+#include "timeline/schedule.h"
 
-namespace dfrs::sim {
+namespace dfrs::timeline {
 
 /// `runs` are shown above each other on one time axis. `about`: what was run, for the reader. Texts are escaped.
 std::string timeline_page(const std::string& title, const std::string& about, std::span<const Schedule> runs);
 
-}  // namespace dfrs::sim
+}  // namespace dfrs::timeline

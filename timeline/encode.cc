@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sim/timeline/encode.h"
+#include "timeline/encode.h"
 
 #include <libdeflate.h>
 #include <nettle/base64.h>
@@ -12,7 +12,7 @@
 
 #include "base/utf8.h"
 
-namespace dfrs::sim {
+namespace dfrs::timeline {
 namespace {
 
 constexpr int kLevel = 6;
@@ -104,6 +104,10 @@ std::string encode_schedule(const Schedule& schedule) {
                                 {"node_cpu", schedule.node_cpu},
                                 {"node_memory", schedule.node_memory},
                                 {"columns", nlohmann::ordered_json::array()}};
+  if (!schedule.node_names.empty()) {
+    header["node_names"] = nlohmann::ordered_json::array();
+    for (const std::string& name : schedule.node_names) header["node_names"].push_back(base::printable(name));
+  }
   for (const Column& column : columns) header["columns"].push_back(column.header());
   std::string data = header.dump() + '\n';
   for (const Column& column : columns) data += column.bytes();
@@ -121,4 +125,4 @@ std::string compressed_base64(const std::string& data) {
   return text;
 }
 
-}  // namespace dfrs::sim
+}  // namespace dfrs::timeline

@@ -233,7 +233,7 @@ class NodesChart {
     g.textBaseline = 'middle';
     for (const node of d3.ticks(first, last - 1, Math.max(2, bottom / 60))) {
       if (node !== Math.floor(node)) continue;
-      g.fillText(`node ${node}`, GUTTER - 6, Math.min(bottom - 6, Math.max(6, this.rowOf(node + 0.5) / this.ratio)));
+      g.fillText(this.run.nodeName(node), GUTTER - 6, Math.min(bottom - 6, Math.max(6, this.rowOf(node + 0.5) / this.ratio)), GUTTER - 8);
     }
     g.strokeRect(GUTTER - 0.5, 0.5, this.width - GUTTER - MARGIN + 1, bottom);
   }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sim/timeline/page.h"
+#include "timeline/page.h"
 
 #include <fmt/format.h>
 
 #include <map>
 #include <string_view>
 
-#include "sim/report/markup.h"
-#include "sim/timeline/encode.h"
-#include "sim/timeline/page_files.h"
+#include "base/html.h"
+#include "timeline/encode.h"
+#include "timeline/page_files.h"
 
-namespace dfrs::sim {
+namespace dfrs::timeline {
 
 std::string timeline_page(const std::string& title, const std::string& about, std::span<const Schedule> runs) {
   std::string data;
@@ -19,8 +19,8 @@ std::string timeline_page(const std::string& title, const std::string& about, st
     data += compressed_base64(encode_schedule(run));
     data += "</script>\n";
   }
-  const std::map<std::string_view, std::string> parts{{"TITLE", html_text(title)},
-                                                      {"ABOUT", html_text(about)},
+  const std::map<std::string_view, std::string> parts{{"TITLE", base::html_text(title)},
+                                                      {"ABOUT", base::html_text(about)},
                                                       {"STYLE", std::string(kTimelineStyle)},
                                                       {"DATA", std::move(data)},
                                                       {"SCRIPTS", std::string(kTimelineScripts)}};
@@ -37,4 +37,4 @@ std::string timeline_page(const std::string& title, const std::string& about, st
   }
 }
 
-}  // namespace dfrs::sim
+}  // namespace dfrs::timeline

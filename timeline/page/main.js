@@ -1,8 +1,7 @@
 // Puts the parts together: reads the data, listens to pointer, keys and controls, and draws at most once a frame.
 class Page {
   constructor(runs) {
-    this.runs = runs;
-    this.whole = {begin: Math.min(...runs.map((run) => run.begin)), end: Math.max(...runs.map((run) => run.end))};
+    this.take(runs);
     Object.assign(this, address.parse(this.whole));
     this.rows = ROWS;
     this.current = 0;
@@ -20,17 +19,45 @@ class Page {
     this.resize();
   }
 
+  take(runs) {
+    this.runs = runs;
+    this.whole = {begin: Math.min(...runs.map((run) => run.begin)), end: Math.max(...runs.map((run) => run.end))};
+  }
+
+  // The same runs some time later, for a page that follows a cluster. A view of the whole run stays one, a view of its end
+  // stays at the end, and any other stays where it is.
+  replace(runs) {
+    if (this.held) return;  // not under the reader's hand
+    const {whole, time} = this;
+    const atBegin = time.begin <= whole.begin;
+    const atEnd = time.end >= whole.end - 1e-3;
+    this.take(runs);
+    this.charts.forEach((chart, k) => { chart.run = runs[k]; });
+    this.panels.runs = runs;
+    this.scale();
+    this.look();
+    const later = atEnd ? this.whole.end - whole.end : 0;
+    if (atBegin && atEnd) this.show(this.whole.begin, this.whole.end);
+    else this.show(Math.max(this.whole.begin, time.begin + later), time.end + later);
+    if (this.job !== undefined) details.show(document.getElementById('details'), runs, this.job);
+    this.change();
+  }
+
   // ---- drawing
 
   resize() {
     for (const chart of this.charts) chart.resize();
+    this.scale();
+    this.panels.create();
+    this.show(this.time.begin, this.time.end);
+  }
+
+  scale() {
     const width = this.charts[0].width;
     this.base = d3.scaleLinear([this.whole.begin, this.whole.end], [GUTTER, width - MARGIN]);
     const span = this.whole.end - this.whole.begin;
     this.zoom.extent([[GUTTER, 0], [width - MARGIN, 1]]).translateExtent([[GUTTER, 0], [width - MARGIN, 1]])
       .scaleExtent([1, Math.max(1, span / 0.05)]);
-    this.panels.create();
-    this.show(this.time.begin, this.time.end);
   }
 
   // Which jobs the filters leave, and their colours.
@@ -148,6 +175,8 @@ class Page {
   // ---- pointer, keys, controls
 
   setUpPointer() {
+    this.box.addEventListener('pointerdown', () => { this.held = true; });
+    for (const end of ['pointerup', 'pointercancel']) window.addEventListener(end, () => { this.held = false; });
     const tip = document.getElementById('tip');
     this.charts.forEach((chart, k) => {
       const hit = (event) => {
@@ -279,11 +308,17 @@ class Page {
     // For tests and for scripts of readers: docs/reference/timeline.md.
     window.dfrsTimeline = {
       page, runs, openedIn: performance.now() - begin,
-      state: (time, run = 0) => runs[run].state(time),
-      counts: (run = 0) => runs[run].counts(),
+      state: (time, run = 0) => window.dfrsTimeline.runs[run].state(time),
+      counts: (run = 0) => window.dfrsTimeline.runs[run].counts(),
       view: () => ({...page.time, ...page.nodes}),
       show: (from, to) => page.show(from, to),
       find: (job) => page.find(job),
+      // Takes the data of one run, as the page holds it, in place of the old.
+      replace: async (text) => {
+        const run = new Run(await decode.run(text));
+        page.replace([run]);
+        window.dfrsTimeline.runs = [run];
+      },
       at: (x, y, run = 0) => page.charts[run].hit(x, y),
     };
   } catch (error) {

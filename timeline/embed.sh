@@ -16,13 +16,13 @@ string() {
 }
 
 cat << 'END'
-#include "sim/timeline/page_files.h"
+#include "timeline/page_files.h"
 
-namespace dfrs::sim {
+namespace dfrs::timeline {
 
 END
 string kTimelineHtml page/page.html
 string kTimelineStyle lib/uplot.min.css page/style.css
 string kTimelineScripts lib/d3.min.js lib/uplot.min.js page/decode.js page/model.js page/colours.js page/nodes.js \
   page/panels.js page/details.js page/view.js page/main.js
-printf '\n}  // namespace dfrs::sim\n'
+printf '\n}  // namespace dfrs::timeline\n'

@@ -34,10 +34,15 @@ class Run {
     this.end = Math.max(header.end, header.begin + 1);
     this.nodeCpu = Float64Array.from(header.node_cpu);
     this.nodeMemory = Float64Array.from(header.node_memory);
+    this.nodeNames = header.node_names;
     this.readJobs(columns);
     this.readStays(columns);
     this.byJob();
     this.byNode();
+  }
+
+  nodeName(node) {
+    return this.nodeNames ? this.nodeNames[node] : `node ${node}`;
   }
 
   readJobs(columns) {

@@ -13,12 +13,12 @@ const details = {
   number: d3.format('.4~g'),
 
   tip(run, {time, node, under}) {
-    if (!under) return node === undefined ? '' : `node ${node}: nothing here\n${times.text(time, 0)}`;
+    if (!under) return node === undefined ? '' : `${run.nodeName(node)}: nothing here\n${times.text(time, 0)}`;
     const {stay, job} = under;
     const {waited, paused} = run.idle(job);
     const lines = [
       `job ${run.id[job]}${run.user[job] >= 0 ? ` of user ${run.user[job]}` : ''}`,
-      `${times.text(time, 0)}, node ${node}`,
+      `${times.text(time, 0)}, ${run.nodeName(node)}`,
       `yield ${details.number(run.yieldAt(stay, time))}, ${details.number(100 * under.share)} % of the node${time < run.served[stay] ? ', serves a penalty' : ''}`,
       `${run.tasks[job]} tasks, each ${details.number(run.need[job])} of a node and ${run.memory[job]} MiB`,
       `waited ${times.length(waited)}, paused for ${times.length(paused)}, ${run.pauses[job]} pauses, ${run.moves[job]} moves`,
@@ -60,7 +60,7 @@ const details = {
       for (let k = run.stepFirst[stay]; k < run.stepFirst[stay + 1] && yields.length < 30; k++) {
         yields.push(`${details.number(run.stepYield[k])} from ${times.text(run.stepAt[k], 0)}`);
       }
-      const nodes = details.nodes(run.node.subarray(run.nodeFirst[stay], run.nodeFirst[stay + 1]));
+      const nodes = details.nodes(run, run.node.subarray(run.nodeFirst[stay], run.nodeFirst[stay + 1]));
       const row = element('tr');
       for (const text of [times.text(run.from[stay], 0), times.length(run.to[stay] - run.from[stay]), BEGIN[run.beganBy[stay]],
         times.length(run.served[stay] - run.from[stay]), END[run.endedBy[stay]], details.number(run.meanYield[stay])]) {
@@ -74,16 +74,17 @@ const details = {
     return element('div', undefined, element('table', undefined, element('thead', undefined, head), body));
   },
 
-  // "0-3 5 7-8", with the number of tasks where a node has several.
-  nodes(list) {
+  // "0-3 5 7-8", or their names, with the number of tasks where a node has several.
+  nodes(run, list) {
     const tasks = d3.rollup(list, (same) => same.length, (node) => node);
     const out = [];
     for (const [node, count] of tasks) {
       const last = out[out.length - 1];
-      if (last && last.to + 1 === node && last.count === count) last.to = node;
+      if (!run.nodeNames && last && last.to + 1 === node && last.count === count) last.to = node;
       else out.push({from: node, to: node, count});
     }
-    return out.map(({from, to, count}) => (from === to ? `${from}` : `${from}-${to}`) + (count > 1 ? ` (${count} tasks each)` : '')).join(' ');
+    const name = (node) => (run.nodeNames ? run.nodeNames[node] : `${node}`);
+    return out.map(({from, to, count}) => (from === to ? name(from) : `${name(from)}-${name(to)}`) + (count > 1 ? ` (${count} tasks each)` : '')).join(' ');
   },
 
   jobsInView(run, shown, {begin, end}) {

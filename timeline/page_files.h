@@ -4,10 +4,10 @@
 
 #include <string_view>
 
-namespace dfrs::sim {
+namespace dfrs::timeline {
 
 extern const std::string_view kTimelineHtml;
 extern const std::string_view kTimelineStyle;
 extern const std::string_view kTimelineScripts;
 
-}  // namespace dfrs::sim
+}  // namespace dfrs::timeline

@@ -11,7 +11,7 @@
 #include "policy/core/resources.h"
 #include "policy/core/units.h"
 
-namespace dfrs::sim {
+namespace dfrs::timeline {
 
 /// How a stay on nodes began.
 enum class StayBegin : std::uint8_t { start, resume, move, already };
@@ -52,7 +52,8 @@ struct ScheduleJob {
 struct Schedule {
   std::string algorithm;
   std::vector<double> node_cpu;
-  std::vector<double> node_memory;  ///< MiB
+  std::vector<std::string> node_names;  ///< empty: nodes have numbers only
+  std::vector<double> node_memory;      ///< MiB
   std::vector<ScheduleJob> jobs;
   std::vector<Stay> stays;  ///< by `from`
   std::vector<NodeIndex> nodes;
@@ -68,4 +69,4 @@ struct Schedule {
   }
 };
 
-}  // namespace dfrs::sim
+}  // namespace dfrs::timeline

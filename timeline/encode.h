@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "sim/timeline/schedule.h"
+#include "timeline/schedule.h"
 
-namespace dfrs::sim {
+namespace dfrs::timeline {
 
 /// A JSON header and its columns of integers, not compressed. Times are in ms, yields in 1/100,000.
 std::string encode_schedule(const Schedule& schedule);
@@ -14,4 +14,4 @@ std::string encode_schedule(const Schedule& schedule);
 /// Compressed by zlib's format and written in base64.
 std::string compressed_base64(const std::string& data);
 
-}  // namespace dfrs::sim
+}  // namespace dfrs::timeline
