@@ -146,6 +146,46 @@ def check_moves_in_view(browser, page):
     expect("console", browser.errors(), [])
 
 
+# Pans by whole pixels and hatches, twice, so that the second picture is a copy out of a larger one; then draws the same view afresh.
+PANNED = """
+const {page} = dfrsTimeline;
+const chart = page.charts[0];
+const span = page.whole.end - page.whole.begin;
+page.show(page.whole.begin + 0.4 * span, page.whole.begin + 0.6 * span);
+page.draw();
+for (const columns of [40, 92]) {
+  const {begin, end} = page.time;
+  const by = columns * (end - begin) / chart.columns;
+  page.show(begin + by, end + by);
+  page.draw();
+}
+const look = () => {
+  const copy = new OffscreenCanvas(chart.canvas.width, chart.canvas.height).getContext('2d', {willReadFrequently: true});
+  copy.drawImage(chart.canvas, 0, 0);
+  return new Uint32Array(copy.getImageData(0, 0, chart.canvas.width, chart.canvas.height).data.buffer);
+};
+const copied = look();
+const covers = chart.cover.columns;
+chart.cover = undefined;
+page.draw();
+const fresh = look();
+let differ = 0;
+for (let k = 0; k < fresh.length; k++) differ += fresh[k] !== copied[k];
+const back = new Set(fresh).size;
+return [covers > chart.columns, differ / fresh.length, back];
+"""
+
+
+def check_pans(browser, page):
+    browser.open(page)
+    copied, differ, seen = browser.js(PANNED)
+    expect("a pan copies out of a larger picture", copied)
+    expect("the picture has colours", seen > 3)
+    # An edge between two pixels may round to the one or the other.
+    expect(f"a pan shows what a fresh picture shows (but for {differ:.2%})", differ < 0.002)
+    expect("console", browser.errors(), [])
+
+
 def check_jobs(browser, page, log):
     from selenium.webdriver import ActionChains
     browser.open(page)
@@ -283,6 +323,7 @@ def main():
                 instants = check_states(browser, log, page, run)
                 if page == "run":
                     check_bars(browser, log, instants)
+            check_pans(browser, folder / "run.html")
             check_moves_in_view(browser, folder / "run.html")
             check_jobs(browser, folder / "run.html", log)
             check_users(browser, folder / "users.html")

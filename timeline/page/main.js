@@ -69,6 +69,7 @@ class Page {
         (least === undefined || run.tasks[job] >= least) && (most === undefined || run.tasks[job] <= most) &&
         (!paused || run.pauses[job] > 0) && (!moved || run.moves[job] > 0));
       chart.pixelsOfJobs = colours.ofJobs(run, this.colour, chart.shown);
+      chart.cover = undefined;
     }
   }
 

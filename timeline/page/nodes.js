@@ -31,10 +31,7 @@ class NodesChart {
     this.canvas.height = Math.round(this.height * this.ratio);
     this.columns = Math.max(1, Math.round((this.width - GUTTER - MARGIN) * this.ratio));
     this.rows = Math.max(1, Math.round((this.height - AXIS) * this.ratio));
-    this.hidden.width = this.columns;
-    this.hidden.height = this.rows;
-    this.image = new ImageData(this.columns, this.rows);
-    this.pixels = new Uint32Array(this.image.data.buffer);
+    this.cover = undefined;
   }
 
   nodeRange() {
@@ -55,21 +52,43 @@ class NodesChart {
     return ((time - begin) / (end - begin)) * this.columns;
   }
 
+  // Fills the buffer of pixels for a range of time. While a reader pans, it covers more than what is in view, so that most
+  // frames only copy.
+  paint(begin, end, theme) {
+    const {first: low, last: high} = this.page.nodes;
+    const {cover} = this;
+    const panned = cover && Math.abs(cover.length / (end - begin) - 1) < 1e-9 && cover.low === low && cover.high === high;
+    if (panned && cover.begin <= begin && end <= cover.end) return;
+    const more = panned ? 4 * Math.round(this.columns / 8) : 0;  // hatching repeats every 4 columns
+    const length = end - begin;
+    this.cover = {begin: begin - (length * more) / this.columns, end: end + (length * more) / this.columns,
+      columns: this.columns + 2 * more, length, low, high};
+    this.hidden.width = this.cover.columns;
+    this.hidden.height = this.rows;
+    this.image = new ImageData(this.cover.columns, this.rows);
+    this.pixels = new Uint32Array(this.image.data.buffer);
+    this.pixels.fill(colours.pixel(theme.back));
+    const [first, last] = this.nodeRange();
+    this.exact = this.bars(begin, end) <= MOST_BARS && (last - first) * 2 <= this.rows;
+    if (this.exact) this.drawBars(this.cover.begin, this.cover.end, colours.pixel(theme.row));
+    else this.drawSums(this.cover.begin, this.cover.end);
+    this.hidden.getContext('2d').putImageData(this.image, 0, 0);
+  }
+  coverColumn(time) {
+    const {begin, end, columns} = this.cover;
+    return ((time - begin) / (end - begin)) * columns;
+  }
+
   draw() {
     const {begin, end} = this.page.time;
     const theme = colours.theme();
-    this.pixels.fill(colours.pixel(theme.back));
-    const bars = this.bars(begin, end);
-    const [first, last] = this.nodeRange();
-    this.exact = bars <= MOST_BARS && (last - first) * 2 <= this.rows;
-    if (this.exact) this.drawBars(begin, end, colours.pixel(theme.row));
-    else this.drawSums(begin, end);
-    this.hidden.getContext('2d').putImageData(this.image, 0, 0);
+    this.paint(begin, end, theme);
     const g = this.canvas.getContext('2d');
     g.setTransform(1, 0, 0, 1, 0, 0);
     g.fillStyle = theme.back;
     g.fillRect(0, 0, this.canvas.width, this.canvas.height);
-    g.drawImage(this.hidden, Math.round(GUTTER * this.ratio), 0);
+    g.drawImage(this.hidden, Math.round(this.coverColumn(begin)), 0, this.columns, this.rows,
+      Math.round(GUTTER * this.ratio), 0, this.columns, this.rows);
     g.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     this.drawAxes(g, theme);
     this.drawMarks(g, begin, end, theme);
@@ -91,7 +110,7 @@ class NodesChart {
 
   fill(x0, x1, y0, y1, pixel, hatched) {
     for (let y = y0; y < y1; y++) {
-      const row = y * this.columns;
+      const row = y * this.cover.columns;
       if (hatched) {
         for (let x = x0; x < x1; x++) if ((x + y) & 2) this.pixels[row + x] = pixel;
       } else {
@@ -108,7 +127,7 @@ class NodesChart {
       const gap = bottom - top > 5 ? 1 : 0;
       const [low, high] = [Math.max(0, top + gap), Math.min(this.rows, bottom)];
       if (high <= low) continue;
-      this.fill(0, this.columns, low, high, empty, false);
+      this.fill(0, this.cover.columns, low, high, empty, false);
       this.drawNode(node, begin, end, top + gap, bottom);
     }
   }
@@ -136,10 +155,10 @@ class NodesChart {
     let next = 0;
     let active = [];
     for (let k = 0; k + 1 < instants.length; k++) {
-      const x0 = Math.round(this.columnOf(instants[k]));
+      const x0 = Math.round(this.coverColumn(instants[k]));
       let to = k + 1;
-      while (to + 1 < instants.length && Math.round(this.columnOf(instants[to])) <= x0) to++;
-      const x1 = Math.round(this.columnOf(instants[to]));
+      while (to + 1 < instants.length && Math.round(this.coverColumn(instants[to])) <= x0) to++;
+      const x1 = Math.round(this.coverColumn(instants[to]));
       const time = (instants[to - 1] + instants[to]) / 2;
       while (next < pairs.length && run.from[run.pairStay[pairs[next]]] <= time) active.push(pairs[next++]);
       active = active.filter((pair) => run.to[run.pairStay[pair]] > time);
@@ -170,7 +189,8 @@ class NodesChart {
 
   // How full each row is at each column, in the colour of the job with the largest part.
   drawSums(begin, end) {
-    const {run, columns} = this;
+    const {run} = this;
+    const {columns} = this.cover;
     const [first, last] = this.nodeRange();
     const lines = Math.max(1, Math.min(Math.ceil(last - first), Math.floor(this.rows / 2)));
     const used = new Float32Array(lines * columns);
