@@ -42,7 +42,7 @@ allowed=(
   '__libc_single_threaded'  # std::shared_ptr asks it how to count, no more
   '__popcountdi2'  # counts bits, for processors without an instruction for it
   # mathematics
-  '(floor|ceil|fmod|sqrt|pow|exp|exp2|expm1|log|log2|log10|log1p|fabs|fmin|fmax|fma|hypot|cbrt|trunc|round)f?'
+  '(floor|ceil|fmod|sqrt|sin|cos|sincos|pow|exp|exp2|expm1|log|log2|log10|log1p|fabs|fmin|fmax|fma|hypot|cbrt|trunc|round)f?'
   '(lround|llround|ldexp|frexp|modf|remainder|nextafter|copysign)f?'
 )
 # Headers that have no place in the core even where they import nothing yet.

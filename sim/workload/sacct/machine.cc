@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -97,6 +98,43 @@ class Names {
   std::vector<NodeKind> kinds_;
 };
 
+// What jobs that ran on one node alone held there at once, at most.
+struct Peak {
+  double cpus = 0;
+  double memory_mib = 0;
+};
+
+std::vector<Peak> peaks_of(const SacctLog& log, const Names& names, std::size_t kinds) {
+  struct Change {
+    Seconds at;
+    bool begins;  // at one instant, ends come first
+    double cpus, memory_mib;
+  };
+  std::unordered_map<std::string_view, std::vector<Change>> by_node;
+  for (const SacctJob& job : log.jobs) {
+    if (job.nodes != 1 || job.nodes_used.empty() || job.start < 0 || job.run_time <= 0) continue;
+    const double memory = std::max(0.0, job.requested_mib);
+    std::vector<Change>& changes = by_node[job.nodes_used];
+    changes.push_back({job.start, true, static_cast<double>(job.cpus), memory});
+    changes.push_back({job.start + job.run_time, false, static_cast<double>(-job.cpus), -memory});
+  }
+  std::vector<Peak> peaks(kinds);
+  for (auto& [node, changes] : by_node) {
+    const std::size_t kind = names.kind_of(std::string(node));
+    if (kind == Names::kSeveral) continue;
+    std::sort(changes.begin(), changes.end(),
+              [](const Change& a, const Change& b) { return a.at != b.at ? a.at < b.at : a.begins < b.begins; });
+    Peak now;
+    for (const Change& change : changes) {
+      now.cpus += change.cpus;
+      now.memory_mib += change.memory_mib;
+      peaks[kind].cpus = std::max(peaks[kind].cpus, now.cpus);
+      peaks[kind].memory_mib = std::max(peaks[kind].memory_mib, now.memory_mib);
+    }
+  }
+  return peaks;
+}
+
 }  // namespace
 
 Platform Machine::platform() const {
@@ -145,6 +183,7 @@ std::vector<NodeKind> infer_kinds(const SacctLog& log) {
   }
   std::vector<NodeKind>& kinds = names.kinds();
   RigidAmount most_memory = 0;
+  int most_cores = 0;
   for (const SacctJob& job : log.jobs) {
     const std::size_t at = job.nodes_used.empty() ? Names::kSeveral : names.kind_of(job.nodes_used);
     if (at == Names::kSeveral) continue;
@@ -153,11 +192,20 @@ std::vector<NodeKind> infer_kinds(const SacctLog& log) {
     kind.shape.memory_mib = std::max(kind.shape.memory_mib, mib_of(std::max(0.0, job.requested_mib) / job.nodes));
     kind.gpus = std::max<RigidAmount>(kind.gpus, round_up(job.gpus, job.nodes));
     most_memory = std::max(most_memory, kind.shape.memory_mib);
+    most_cores = std::max(most_cores, kind.shape.cores);
   }
-  for (NodeKind& kind : kinds) {
+  const std::vector<Peak> peaks = peaks_of(log, names, kinds.size());
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    NodeShape& shape = kinds[k].shape;
     // No job ran there alone: nothing is known but that it is a node.
-    if (kind.shape.cores == 0) return {};
-    if (kind.shape.memory_mib == 0) kind.shape.memory_mib = most_memory;
+    if (shape.cores == 0) return {};
+    if (shape.memory_mib == 0) shape.memory_mib = most_memory;
+    // Several jobs at once may show that a node has more than one of them had; where Slurm lets them share CPUs, it
+    // shows too much.
+    const auto cores = static_cast<int>(std::min<double>(peaks[k].cpus, most_cores));
+    shape.cores = std::max(shape.cores, cores);
+    shape.memory_mib =
+        std::max(shape.memory_mib, mib_of(std::min(peaks[k].memory_mib, static_cast<double>(most_memory))));
   }
   std::vector<NodeKind> all = merged(kinds);
   if (all.empty() || (all.size() == 1 && all.front().gpus == 0)) return {};

@@ -73,6 +73,20 @@ TEST(Machine, AlikeKindsAreOne) {
   EXPECT_EQ(infer_kinds(log_of({{32, "mem=64G,gres/gpu=1", 1, "n1"}})).size(), 1U);
 }
 
+TEST(Machine, JobsAtOnceShowThatANodeHasMore) {
+  const std::vector<Row> rows{{32, "mem=64G", 1, "l1"}, {16, "mem=32G", 1, "b1"}, {16, "mem=32G", 1, "b1"}};
+  EXPECT_TRUE(infer_kinds(log_of(rows)).empty()) << "b1 has 32 CPUs, too";
+  // One after the other they show nothing: each ends before the next begins.
+  std::vector<Row> apart = rows;
+  for (Row& row : apart) row.seconds = 1;
+  EXPECT_THAT(infer_kinds(log_of(apart)),
+              testing::ElementsAre(NodeKind{"l#", {1, 32, 65536}, 0}, NodeKind{"b#", {1, 16, 32768}, 0}));
+  // Where jobs share CPUs, their sum is no measure.
+  std::vector<Row> shared = rows;
+  for (int k = 0; k < 6; ++k) shared.push_back({16, "mem=16G", 1, "b1"});
+  EXPECT_EQ(machine_of(log_of(shared), {}).shape.cores, 32);
+}
+
 TEST(Machine, NamesThatTellNothing) {
   EXPECT_TRUE(infer_kinds(log_of({{32, "mem=64G", 1, ""}, {16, "mem=1G", 1, ""}})).empty());
   std::vector<Row> planets;
