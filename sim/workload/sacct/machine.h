@@ -48,8 +48,8 @@ inline constexpr std::size_t kGpus = 1;
 NodeShape infer_shape(const SacctLog& log);
 
 /// The kinds of nodes, by the names in NodeList: CPUs, memory and GPUs are the most that a job had on a node, over the
-/// jobs that ran on this kind alone; CPUs and memory also what jobs of one node had there at once, up to the most that a job
-/// had on a node of any kind. Kinds with the same GPUs whose CPUs and memory are within a quarter of each other
+/// jobs that ran on this kind alone; CPUs and memory also what jobs of one node had there at once, up to the most that
+/// a job had on a node of any kind. Kinds with the same GPUs whose CPUs and memory are within a quarter of each other
 /// count as one. Empty if that leaves one kind without GPUs, or if names tell nothing (kMostKinds). O(jobs + names).
 std::vector<NodeKind> infer_kinds(const SacctLog& log);
 inline constexpr std::size_t kMostKinds = 16;
