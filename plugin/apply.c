@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "plugin/array_tasks.h"
 #include "plugin/clock.h"
 #include "plugin/compat.h"
 #include "plugin/job_shape.h"
@@ -117,6 +118,7 @@ static bool make_plan(const struct snapshot *snapshot, const struct dfrs_operati
 /* A job that Slurm has started and whose node or srun has not been notified yet. */
 struct started {
   uint32_t job_id, restarts;
+  uint32_t array_job_id; /* 0: no task of an array, or seen to */
   time_t start_time;
   bool slurm_launches; /* when its nodes and PrologSlurmctld are ready; that may come before our save has ended */
 };
@@ -141,6 +143,25 @@ static void notify_start(job_record_t *job, bool slurm_launches) {
     srun_allocate(job);
   else if (!slurm_launches)
     launch_job(job);
+}
+
+/* To be called before the save, which then holds what was split off. */
+static void split_arrays(struct started_list *started, const slurmctld_lock_t locks, struct apply_times *times) {
+  for (size_t i = 0; i < started->count; ++i) {
+    const uint32_t array = started->list[i].array_job_id;
+    if (array == 0) continue;
+    uint32_t tasks = 0;
+    for (size_t k = i; k < started->count; ++k) {
+      if (started->list[k].array_job_id != array) continue;
+      started->list[k].array_job_id = 0;
+      ++tasks;
+    }
+    lock_slurmctld(locks);
+    const struct hold hold = hold_begun();
+    if (!slurmctld_config.shutdown_time) array_split_more(array, tasks);
+    hold_ended(&hold, times);
+    unlock_slurmctld(locks);
+  }
 }
 
 /* To be called after the save. A job may have been cancelled since; a suspend by its user reaches the node after the
@@ -185,6 +206,9 @@ static bool startable(const struct snapshot *snapshot, const job_record_t *job, 
   } else if (job->priority == 0) {
     code = DFRS_BLOCKED;
     reason = "held";
+  } else if (array_is_full(job)) {
+    code = DFRS_BLOCKED;
+    reason = "its array runs as many tasks as it may";
   }
   if (code != DFRS_DONE) set_result(result, code, reason);
   return code == DFRS_DONE;
@@ -304,6 +328,7 @@ static void start(const struct snapshot *snapshot, const struct dfrs_operation *
   last_job_update = now;
   const struct started one = {.job_id = job->job_id,
                               .restarts = job->restart_cnt,
+                              .array_job_id = job->array_task_id != NO_VAL ? job->array_job_id : 0,
                               .start_time = job->start_time,
                               .slurm_launches = IS_JOB_CONFIGURING(job)};
   if (make_room(started))
@@ -421,6 +446,7 @@ void apply_operations(const struct snapshot *snapshot, const struct dfrs_operati
     if (i < count) sched_yield();
   }
   before_launch(argument);
+  split_arrays(&started, locks, times);
   if (urgent) {
     const double since = monotonic_clock();
     saving_now();

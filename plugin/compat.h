@@ -160,6 +160,15 @@ static inline int compat_requeue(job_record_t *job) {
 #endif
 }
 
+/* After job_array_pre_sched(): makes the task that it chose a job of its own. Returns the record of the rest. */
+static inline job_record_t *compat_array_post_sched(job_record_t *job) {
+#if COMPAT_SINCE(24, 11)
+  return job_array_post_sched(job, true);
+#else
+  return job_array_post_sched(job);
+#endif
+}
+
 /* The nodes that a job without a reservation may use if it starts now and runs to its time limit: those that no
  * reservation holds, not even some of their cores. NULL: none. The caller frees it. */
 static inline bitstr_t *compat_unreserved_nodes(job_record_t *job, time_t now) {

@@ -41,6 +41,8 @@ SCHED_SOURCES = \
 	plugin/apply.h \
 	plugin/arena.c \
 	plugin/arena.h \
+	plugin/array_tasks.c \
+	plugin/array_tasks.h \
 	plugin/clock.h \
 	plugin/compat.h \
 	plugin/job_shape.c \

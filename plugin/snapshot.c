@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plugin/arena.h"
+#include "plugin/array_tasks.h"
 #include "plugin/clock.h"
 #include "plugin/compat.h"
 #include "plugin/job_shape.h"
@@ -176,13 +177,7 @@ static const char *blocked_reason(const job_record_t *job, const part_record_t *
       break;
   }
   if (job->bit_flags & JOB_DEPENDENT) return "waits for jobs that it depends on";
-  const job_array_struct_t *array = job->array_recs;
-  if (!array && job->array_task_id != NO_VAL && job->array_job_id != job->job_id) {
-    const job_record_t *head = find_job_record(job->array_job_id);
-    array = head ? head->array_recs : NULL;
-  }
-  if (array && array->max_run_tasks != 0 && array->tot_run_tasks >= array->max_run_tasks)
-    return "its array runs as many tasks as it may";
+  if (array_is_full(job)) return "its array runs as many tasks as it may";
   if (job->resv_name) {
     if (!job->resv_ptr) return "its reservation is not there";
     if (now < job->resv_ptr->start_time) return "its reservation has not begun";

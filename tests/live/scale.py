@@ -98,6 +98,8 @@ def main():
     parser.add_argument("--nodes", type=int, default=2000)
     parser.add_argument("--jobs", type=int, default=1000)
     parser.add_argument("--tasks", type=int, default=8, help="of a job, each of one CPU of 8")
+    parser.add_argument("--array", type=int, default=0, metavar="TASKS",
+                        help="instead: one array of so many jobs of one task, and how many start a second")
     parser.add_argument("--algorithm", default="GreedyPM*/per/OPT=MIN/MINVT=600")
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="dfrs-scale-"))
@@ -124,16 +126,19 @@ def main():
                                                              capture_output=True, check=False).stdout, 20)
         start(build_folder() / "tests/bench/fake_slurmd", slurmd, f"f[1-{options.nodes}]", 8, 64000, log="fake.out")
         wait_for("all nodes to register", lambda: "ready" in (folder / "fake.out").read_text(), 300, interval=0.5)
-        print(f"{options.nodes} nodes registered; {options.jobs} jobs of {options.tasks} tasks are submitted as an array "
-              "and one by one", flush=True)
+        jobs = options.array or options.jobs
+        print(f"{options.nodes} nodes registered; " + (
+            f"an array of {jobs} is submitted" if options.array else
+            f"{jobs} jobs of {options.tasks} tasks are submitted as an array and one by one"), flush=True)
         before = time.monotonic()
-        half = options.jobs // 2
-        run("sbatch", f"--array=1-{half}", f"-n{options.tasks}", "-o/dev/null", "--wrap=sleep 1000")
-        for _ in range(options.jobs - half):
+        half = options.array or jobs // 2
+        run("sbatch", f"--array=1-{half}", f"-n{1 if options.array else options.tasks}", "-o/dev/null", "--wrap=sleep 1000")
+        for _ in range(jobs - half):
             run("sbatch", f"-n{options.tasks}", "-o/dev/null", "--wrap=sleep 1000")
-        wait_for("all jobs to run", lambda: len(run("squeue", "-h", "-t", "R", "-o", "%i").split()) >= options.jobs,
-                 300, interval=0.5)
-        print(f"all {options.jobs} run {time.monotonic() - before:.1f} s after the first submission")
+        wait_for("all jobs to run", lambda: len(run("squeue", "-h", "-r", "-t", "R", "-o", "%i").split()) >= jobs,
+                 600, interval=0.5)
+        took = time.monotonic() - before
+        print(f"all {jobs} run {took:.1f} s after the first submission: {jobs / took:.1f} starts/s")
         time.sleep(6)  # rounds without cause
         run("scancel", "-u", "root")
         wait_for("all jobs to end", lambda: not run("squeue", "-h").strip(), 300, interval=0.5)
@@ -141,8 +146,8 @@ def main():
         processes.stop(started[::-1], grace=3.0)
         seen = rounds(folder)
     print(f"{len(seen)} rounds of sched/dfrs:")
-    full = [r for r in seen if r[0] >= 0.9 * options.jobs]
-    show(f"snapshot ({int(0.9 * options.jobs)} jobs or more)", [r[2] for r in full])
+    full = [r for r in seen if r[0] >= 0.9 * jobs]
+    show(f"snapshot ({int(0.9 * jobs)} jobs or more)", [r[2] for r in full])
     show("step (decide and bookkeeping)", [r[3] for r in full])
     show("snapshot + step + apply", [r[2] + r[3] + r[4] for r in full])
     busy = [r for r in seen if r[1] > 0]

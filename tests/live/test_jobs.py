@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Whatever can be said to sbatch, srun and salloc means the same under DFRS, or is refused with a reason."""
 import contextlib
+import json
 import time
 
 from . import jobs
@@ -56,16 +57,35 @@ class Kinds(LiveTest):
                   if fields.get("ArrayJobId") == str(array)}
         self.assertEqual(states, {str(task): "COMPLETED" for task in range(1, 6)})
 
+    def test_an_array_starts_many_tasks_at_a_time(self):
+        record = self.folder / "record.jsonl"
+        self.cluster.command("dfrsctl", "record", "on", record)
+        self.addCleanup(self.cluster.command, "dfrsctl", "record", "off", check=False)
+        array = self.sbatch("--array=1-40", script=f"sleep 3; echo $SLURM_ARRAY_TASK_ID >> {self.folder}/done", cpus=1,
+                            memory=60)
+        wait_for("the array to be over", lambda: not self.active_jobs(), 60)
+        self.cluster.command("dfrsctl", "record", "off")
+        done = sorted(int(line) for line in (self.folder / "done").read_text(encoding="ascii").split())
+        self.assertEqual(done, list(range(1, 41)))
+        ended = [fields for fields in jobs.show_all(self.cluster).values() if fields.get("ArrayJobId") == str(array)]
+        self.assertEqual([(fields["JobState"], fields["Restarts"]) for fields in ended], [("COMPLETED", "0")] * 40)
+        starts = []  # of each decision
+        for line in record.read_text(encoding="utf-8").splitlines():
+            placed = json.loads(line).get("decisions", {}).get("placements", [])
+            starts.append(sum(action == "start" for action, *_ in placed))
+        self.assertEqual(sum(starts), 40)
+        self.assertGreaterEqual(max(starts), 8, starts)
+
     def test_array_with_a_limit_runs_no_more_at_once(self):
-        self.sbatch("--array=1-4%2", script=f"echo b >> {self.folder}/log; sleep 0.5; echo e >> {self.folder}/log",
-                    memory=100)
-        wait_for("the array to be over", lambda: not self.active_jobs(), 30)
+        self.sbatch("--array=1-9%2", script=f"echo b >> {self.folder}/log; sleep 0.5; echo e >> {self.folder}/log",
+                    memory=60)
+        wait_for("the array to be over", lambda: not self.active_jobs(), 60)
         running, most = 0, 0
         lines = (self.folder / "log").read_text(encoding="ascii").split()
         for line in lines:
             running += 1 if line == "b" else -1
             most = max(most, running)
-        self.assertEqual((lines.count("e"), most), (4, 2))
+        self.assertEqual((lines.count("e"), most), (9, 2))
 
     def test_cancelled_while_pending_and_while_running(self):
         running = self.sbatch(memory=100)
