@@ -9,6 +9,7 @@
 #include "plugin/array_tasks.h"
 #include "plugin/clock.h"
 #include "plugin/compat.h"
+#include "plugin/hold.h"
 #include "plugin/job_shape.h"
 #include "plugin/marks.h"
 #include "plugin/saving.h"
@@ -16,9 +17,6 @@
 #include "shim/gate.h"
 #include "src/slurmctld/acct_policy.h"
 #include "src/slurmctld/fed_mgr.h"
-
-/* s; the longest hold of the write locks, since RPCs wait for them. */
-static const double kLongestHold = 0.003;
 
 /* See apply_set_takeover(). */
 static const time_t kLongestWaitForNodes = 10;
@@ -45,17 +43,6 @@ static bool nodes_known(const struct snapshot *snapshot, time_t now) {
   if (nodes_known_at == 0) nodes_known_at = now;
   return now >= nodes_known_at + kCredentialSeconds;
 }
-
-/* One hold of the write locks. */
-struct hold {
-  double since, cpu_since;
-};
-
-static struct hold hold_begun(void) {
-  return (struct hold){.since = monotonic_clock(), .cpu_since = thread_cpu_clock()};
-}
-
-static bool hold_may_last(const struct hold *hold) { return monotonic_clock() - hold->since < kLongestHold; }
 
 static void hold_ended(const struct hold *hold, struct apply_times *times) {
   const double held = monotonic_clock() - hold->since, used = thread_cpu_clock() - hold->cpu_since;
@@ -459,17 +446,21 @@ void apply_operations(const struct snapshot *snapshot, const struct dfrs_operati
   free(started.list);
 }
 
-void apply_dependencies(void) {
+void apply_dependencies(const struct snapshot *snapshot) {
   const slurmctld_lock_t locks = {
       .conf = READ_LOCK, .job = WRITE_LOCK, .node = READ_LOCK, .part = READ_LOCK, .fed = READ_LOCK};
-  lock_slurmctld(locks);
-  if (job_list && !slurmctld_config.shutdown_time) {
-    compat_iterator each = list_iterator_create(job_list);
-    for (job_record_t *job; (job = list_next(each));)
-      if (IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job) && (job->bit_flags & JOB_DEPENDENT) && job->details &&
+  size_t count;
+  const uint32_t *const ids = snapshot_dependents(snapshot, &count);
+  for (size_t i = 0; i < count;) {
+    lock_slurmctld(locks);
+    const struct hold hold = hold_begun();
+    do {
+      job_record_t *const job = slurmctld_config.shutdown_time ? NULL : find_job_record(ids[i]);
+      if (job && IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job) && (job->bit_flags & JOB_DEPENDENT) && job->details &&
           job_managed_partition(job))
         (void)job_independent(job);
-    list_iterator_destroy(each);
+    } while (++i < count && hold_may_last(&hold));
+    unlock_slurmctld(locks);
+    if (i < count) sched_yield();
   }
-  unlock_slurmctld(locks);
 }

@@ -35,7 +35,8 @@ void apply_operations(const struct snapshot *snapshot, const struct dfrs_operati
                       struct dfrs_result *results, void (*before_launch)(void *argument), void *argument,
                       struct apply_times *times);
 
-/* Checks the dependencies of managed jobs again, as Slurm's own scheduler does for its jobs. */
-void apply_dependencies(void);
+/* Checks the dependencies of the snapshot's jobs again, as Slurm's own scheduler does for its jobs. In short holds, as
+ * above. */
+void apply_dependencies(const struct snapshot *snapshot);
 
 #endif

@@ -45,6 +45,7 @@ SCHED_SOURCES = \
 	plugin/array_tasks.h \
 	plugin/clock.h \
 	plugin/compat.h \
+	plugin/hold.h \
 	plugin/job_shape.c \
 	plugin/job_shape.h \
 	plugin/lost_jobs.c \

@@ -2,8 +2,10 @@
 #include "plugin/lost_jobs.h"
 
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 
+#include "plugin/hold.h"
 #include "plugin/job_shape.h"
 #include "src/slurmctld/agent.h"
 #include "src/slurmctld/ping_nodes.h"
@@ -27,15 +29,21 @@ struct suspect {
 
 static time_t since;
 static bool collected = true;
-static struct suspect *suspects;
-static size_t count;
+static struct suspect *suspects;    /* by job_id */
+static size_t count, checked, kept; /* of the pass that is under way: [0, kept) stay, [checked, count) are to come */
+static size_t lost_count;
 
 void lost_jobs_begin(time_t from) {
   since = from;
   collected = false;
   free(suspects);
   suspects = NULL;
-  count = 0;
+  count = checked = kept = lost_count = 0;
+}
+
+static int by_job_id(const void *a, const void *b) {
+  const uint32_t left = ((const struct suspect *)a)->job_id, right = ((const struct suspect *)b)->job_id;
+  return (left > right) - (left < right);
 }
 
 static bool in_question(const job_record_t *job) {
@@ -55,6 +63,7 @@ static bool collect_suspects(void) {
       suspects[count++] = (struct suspect){
           .job_id = job->job_id, .restarts = job->restart_cnt, .start_time = job->start_time, .next = first};
   list_iterator_destroy(each);
+  qsort(suspects, count, sizeof(*suspects), by_job_id);
   return true;
 }
 
@@ -69,11 +78,11 @@ static bool shown_since(const job_record_t *job, time_t asked) {
   return job->time_last_active >= asked && job->time_last_active != job->suspend_time;
 }
 
-/* Asks each node once: one report shows all its jobs. */
-static void request_reports(time_t now) {
+/* Asks the nodes of suspects [first, last), each once: one report shows all its jobs. */
+static void request_reports(time_t now, size_t first, size_t last) {
   compat_hostlist hosts = NULL;
   uint16_t protocol = SLURM_PROTOCOL_VERSION;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = first; i < last; ++i) {
     if (suspects[i].asked != now || suspects[i].lost) continue;
     const job_record_t *job = still_there(&suspects[i]);
     node_record_t *node = job ? find_node_record(job->batch_host) : NULL;
@@ -151,27 +160,43 @@ static bool check_suspect(struct suspect *suspect, time_t now) {
   return true;
 }
 
+/* Checks some more suspects; true once all have been looked at. A suspect that goes on is kept at the front. */
+static bool check_some(time_t now) {
+  const struct hold hold = hold_begun();
+  const size_t first = kept;
+  while (checked < count && hold_may_last(&hold)) {
+    suspects[kept] = suspects[checked++];
+    const bool was_lost = suspects[kept].lost, stays = check_suspect(&suspects[kept], now);
+    if (stays && suspects[kept].lost && !was_lost) ++lost_count;
+    if (!stays && was_lost) --lost_count;
+    kept += stays;
+  }
+  request_reports(now, first, kept);
+  if (checked < count) return false;
+  count = kept;
+  checked = kept = 0;
+  return true;
+}
+
 double lost_jobs_check(void) {
   if (collected && count == 0) return INFINITY;
   const slurmctld_lock_t locks = {.conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, .part = READ_LOCK};
   const time_t now = time(NULL);
   if (now < since) since = now; /* the clock was set back */
-  lock_slurmctld(locks);
-  if (job_list && avail_node_bitmap && !slurmctld_config.shutdown_time) {
-    if (!collected) collected = collect_suspects();
-    size_t kept = 0;
-    for (size_t i = 0; i < count; ++i)
-      if (check_suspect(&suspects[i], now)) suspects[kept++] = suspects[i];
-    count = kept;
-    request_reports(now);
+  for (bool done = false; !done;) {
+    lock_slurmctld(locks);
+    done = !job_list || !avail_node_bitmap || slurmctld_config.shutdown_time;
+    if (!done && !collected) collected = collect_suspects();
+    if (!done) done = check_some(now);
+    unlock_slurmctld(locks);
+    if (!done) sched_yield();
   }
-  unlock_slurmctld(locks);
   return collected && count == 0 ? INFINITY : kLookEvery;
 }
 
 bool lost_jobs_has(const job_record_t *job) {
-  for (size_t i = 0; i < count; ++i)
-    if (suspects[i].lost && suspects[i].job_id == job->job_id)
-      return suspects[i].restarts == job->restart_cnt && suspects[i].start_time == job->start_time;
-  return false;
+  if (lost_count == 0) return false;
+  const struct suspect wanted = {.job_id = job->job_id};
+  const struct suspect *const found = bsearch(&wanted, suspects, count, sizeof(*suspects), by_job_id);
+  return found && found->lost && found->restarts == job->restart_cnt && found->start_time == job->start_time;
 }

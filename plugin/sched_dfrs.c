@@ -239,8 +239,8 @@ static void *thread_main(void *unused) {
     const bool looked = one_round(&rounds);
     last_end = monotonic_clock();
     if (looked) wake_in(&rounds, saving_if_due());
-    if (snapshot_has_dependents(rounds.snapshot) && wall_clock() - last_dependencies >= kDependenciesEvery) {
-      apply_dependencies();
+    if (wall_clock() - last_dependencies >= kDependenciesEvery) {
+      apply_dependencies(rounds.snapshot);
       last_dependencies = wall_clock();
     }
   }

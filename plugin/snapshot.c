@@ -34,7 +34,8 @@ struct snapshot {
   } plain[kPlainParts];
   int plain_count;
   double lock_time;
-  bool dependents;
+  uint32_t *dependents; /* numbers of jobs */
+  size_t dependent_count;
   bool reservations; /* there are some, now or later */
   bitstr_t *managed; /* all nodes of managed partitions */
   bitstr_t *scratch;
@@ -54,7 +55,10 @@ const struct dfrs_snapshot *snapshot_view(const struct snapshot *s) { return &s-
 uint32_t snapshot_node_index(const struct snapshot *s, uint32_t node) { return s->table_index[node]; }
 uint64_t snapshot_least_memory(const struct snapshot *s) { return s->least_memory; }
 double snapshot_lock_time(const struct snapshot *s) { return s->lock_time; }
-bool snapshot_has_dependents(const struct snapshot *s) { return s->dependents; }
+const uint32_t *snapshot_dependents(const struct snapshot *s, size_t *count) {
+  *count = s->dependent_count;
+  return s->dependents;
+}
 
 /* Memory of the copy, until the next snapshot_take(). NULL: none is left, which snapshot_take() sees at its end. */
 static void *pieces(struct snapshot *s, size_t count, size_t size) { return arena_take(&s->arena, count, size); }
@@ -100,6 +104,7 @@ static bool make_tables(struct snapshot *s) {
   s->view_index = pieces(s, table_size, sizeof(*s->view_index));
   s->jobs = pieces(s, jobs, sizeof(*s->jobs));
   s->by_id = pieces(s, jobs, sizeof(*s->by_id));
+  s->dependents = pieces(s, jobs, sizeof(*s->dependents));
   return !arena_failed(&s->arena);
 }
 
@@ -422,7 +427,7 @@ static bool take_job(struct snapshot *s, job_record_t *job, const part_record_t 
   if (reason) {
     out->phase = DFRS_JOB_BLOCKED;
     out->blocked_reason = copy_text(s, reason);
-    if (job->bit_flags & JOB_DEPENDENT) s->dependents = true;
+    if (job->bit_flags & JOB_DEPENDENT) s->dependents[s->dependent_count++] = job->job_id;
   }
   if (!waits) {
     out->start_time = job->start_time;
@@ -437,7 +442,6 @@ static bool take_job(struct snapshot *s, job_record_t *job, const part_record_t 
 
 static void take_jobs(struct snapshot *s, time_t now) {
   s->view.jobs = s->jobs;
-  s->dependents = false;
   compat_iterator each = list_iterator_create(job_list);
   for (job_record_t *job; (job = list_next(each));) {
     const part_record_t *part = job_managed_partition(job);
@@ -475,6 +479,7 @@ int snapshot_take(struct snapshot *s, uint32_t wants) {
   assoc_mgr_lock_t assoc_locks = {.assoc = wants & DFRS_WANT_FAIR_SHARE ? READ_LOCK : NO_LOCK,
                                   .qos = wants & DFRS_WANT_QOS ? READ_LOCK : NO_LOCK};
   arena_rewind(&s->arena);
+  s->dependent_count = 0;
   memset(&s->view, 0, sizeof(s->view));
   s->wants = wants;
   lock_slurmctld(locks);

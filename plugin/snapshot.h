@@ -28,7 +28,8 @@ const struct dfrs_job *snapshot_find(const struct snapshot *snapshot, uint32_t j
 uint64_t snapshot_least_memory(const struct snapshot *snapshot);
 /* How long the last snapshot_take() held the read locks, in seconds. */
 double snapshot_lock_time(const struct snapshot *snapshot);
-/* Whether managed jobs wait for dependencies. Only job_independent(), under a write lock, notices when they are met. */
-bool snapshot_has_dependents(const struct snapshot *snapshot);
+/* The numbers of managed jobs that wait for dependencies. Only job_independent(), under a write lock, notices when they
+ * are met. */
+const uint32_t *snapshot_dependents(const struct snapshot *snapshot, size_t *count);
 
 #endif
