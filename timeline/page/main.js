@@ -40,7 +40,8 @@ class Page {
     if (atBegin && atEnd) this.show(this.whole.begin, this.whole.end);
     else this.show(Math.max(this.whole.begin, time.begin + later), time.end + later);
     if (this.job !== undefined) details.show(document.getElementById('details'), runs, this.job);
-    this.change();
+    this.draw();
+    this.settle();
   }
 
   // ---- drawing
