@@ -116,6 +116,7 @@ class Power(LiveTest):
         """What ResumeProgram would do; it runs as Slurm's user, who may not start a slurmd."""
         wait_for(f"Slurm to switch {node} on", lambda: "POWERING_UP" in self.power(node), 40)
         self.asked = True
+        time.sleep(2)  # Slurm counts seconds, and does not believe in a boot before the one in which it asked for it
         self.cluster.start_agent(node)
         self.cluster.start_slurmd(node, more=["-b"])  # says that the host has just booted
 
