@@ -29,7 +29,7 @@ EXPERIMENTS = {
     "gang-cloud": "--parts table1 --instances 5",
     "ipdps2010": "--parts table1,table2,figure1a,figure1a-text,figure1b",
     "rr5724": "",
-    "rr7659": "--parts table5,table6,figure5,figure6 --without /stretch-per/OPT=AVG",
+    "rr7659": "--parts table3,table5,table6,table8,table9,table10,figure5,figure6 --without /stretch-per/OPT=AVG",
     "triage": "--parts weeks,weeks-split,worlds,mixed,logs,robust,lublin",
 }
 
@@ -331,8 +331,8 @@ BLOCKS = {
     },
     "rr7659": {
         "runs": runs("rr7659"),
-        "account": account("rr7659", ["table5", "table6"]),
-        **{part: table("rr7659", part) for part in ("table5", "table6", "figure5", "figure6")},
+        "account": account("rr7659", ["table5", "table6", "table8", "table9", "table10"]),
+        **{part: table("rr7659", part) for part in ("table5", "table6", "table8", "table9", "table10", "figure5", "figure6")},
     },
     "triage": {
         "runs": runs("triage"),
