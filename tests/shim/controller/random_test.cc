@@ -25,20 +25,25 @@ const std::vector<std::string> kAlgorithms = {"GreedyPM*/per/OPT=MIN/MINVT=600",
                                               "EASY"};
 
 struct Trouble {
-  bool users = false;       // cancel, suspend, resume, requeue
-  bool nodes = false;       // fail and come back; foreign jobs
-  bool controller = false;  // restarts, reconfigure
-  bool agents = false;      // unreachable for a while
-  bool weights = false;     // priorities change, under Triage, which uses them
+  bool users = false;        // cancel, suspend, resume, requeue
+  bool nodes = false;        // fail and come back; foreign jobs
+  bool controller = false;   // restarts, reconfigure
+  bool agents = false;       // unreachable for a while
+  bool weights = false;      // priorities change, under Triage, which uses them
+  bool checkpoints = false;  // jobs are checkpointed, and that fails in all ways
 };
 
-std::string conf_of(const std::string& algorithm, oracle::Dice& dice, bool swap) {
+std::string conf_of(const std::string& algorithm, oracle::Dice& dice, bool swap, bool checkpoints) {
   static const std::vector<std::string> ways = {"suspend,requeue", "suspend", "requeue", "none"};
-  return fmt::format(
-      "Algorithm={}\nPeriod={}\nPartitions=dfrs\nPauseBy={}\nLostWork={}\nSuspendNeedsSwap={}\nMinProgress={}\n"
-      "MaxLostRuns={}\nCommentInterval={}\nQuotaMode=enforce\n",
-      algorithm, dice.between(3, 40), dice.pick(ways), dice.chance(30) ? "accept" : "refuse", swap ? "yes" : "no",
-      dice.between(0, 10), dice.between(0, 3), dice.between(0, 10));
+  static const std::vector<std::string> ways_with = {"checkpoint", "suspend,checkpoint", "requeue,checkpoint",
+                                                     "suspend,requeue,checkpoint"};
+  return (checkpoints ? "CheckpointFolder=/images\nCheckpointTimeout=20\n" : "") +
+         fmt::format(
+             "Algorithm={}\nPeriod={}\nPartitions=dfrs\nPauseBy={}\nLostWork={}\nSuspendNeedsSwap={}\nMinProgress={}\n"
+             "MaxLostRuns={}\nCommentInterval={}\nQuotaMode=enforce\n",
+             algorithm, dice.between(3, 40), dice.pick(checkpoints ? ways_with : ways),
+             dice.chance(30) ? "accept" : "refuse", swap ? "yes" : "no", dice.between(0, 10), dice.between(0, 3),
+             dice.between(0, 10));
 }
 
 class RandomLoad {
@@ -47,7 +52,7 @@ class RandomLoad {
     algorithm_ = dice_.pick(kAlgorithms);
     swap_ = dice_.chance(30);
     if (trouble.weights) algorithm_ = "Triage";
-    conf_ = conf_of(algorithm_, dice_, swap_);
+    conf_ = conf_of(algorithm_, dice_, swap_, trouble.checkpoints);
     if (trouble.weights) conf_ += "Weight=priority\n";
     FakeOptions options;
     options.epilog = dice_.chance(30) ? 0 : 0.1 * dice_.between(1, 30);
@@ -93,6 +98,14 @@ class RandomLoad {
     return slurm_->violations.empty() ? "" : fail("");
   }
 
+  std::uint64_t restores() const {
+    std::uint64_t restores = 0;
+    for (const auto& [id, job] : slurm_->jobs) restores += job.restores;
+    return restores;
+  }
+  // Since the last start of the controller.
+  std::uint64_t failed_checkpoints() { return slurm_->status().checkpoints.failed; }
+
  private:
   std::string fail(const std::string& what) {
     const ControllerStatus status = slurm_->status();
@@ -131,6 +144,8 @@ class RandomLoad {
     job.work = dice_.chance(20) ? 0.5 : dice_.between(1, 60);
     if (dice_.chance(30)) job.time_limit = static_cast<std::uint32_t>(dice_.between(1, 2));
     if (dice_.chance(20)) job.comment = "dfrs:checkpoint, and more";
+    if (trouble_.checkpoints && dice_.chance(70))
+      job.comment = dice_.chance(10) ? "dfrs:criu,dfrs:checkpoint" : "dfrs:criu";
     if (dice_.chance(20)) job.flags &= ~std::uint32_t{DFRS_JOB_MAY_REQUEUE};
     if (dice_.chance(10)) job.flags |= DFRS_JOB_EXCLUSIVE;
     if (dice_.chance(10)) job.flags |= DFRS_JOB_STOCK_PLACED;
@@ -200,6 +215,7 @@ class RandomLoad {
     if (trouble_.agents) {
       slurm_->agents.set_reachable(dice_.below(static_cast<std::uint32_t>(slurm_->nodes.size())), dice_.chance(60));
     }
+    if (trouble_.checkpoints) make_checkpoints_fail();
     if (trouble_.controller) {
       switch (dice_.below(4)) {
         case 0:
@@ -209,7 +225,7 @@ class RandomLoad {
           slurm_->restart_controller(false);
           break;
         case 2: {
-          conf_ = conf_of(dice_.pick(kAlgorithms), dice_, swap_);
+          conf_ = conf_of(dice_.pick(kAlgorithms), dice_, swap_, trouble_.checkpoints);
           slurm_->reconfigure(conf_);
           break;
         }
@@ -220,7 +236,31 @@ class RandomLoad {
     }
   }
 
+  void make_checkpoints_fail() {
+    const auto n = dice_.below(static_cast<std::uint32_t>(slurm_->nodes.size()));
+    if (n >= slurm_->agents.size()) return;
+    FakeCheckpoints& agent = slurm_->agents.node(n).checkpoints;
+    agent.freeze_takes = dice_.chance(10) ? 15 : 2 * dice_.uniform();
+    agent.dump_takes = dice_.chance(10) ? 40 : 8 * dice_.uniform();
+    agent.fail_freeze = dice_.chance(15);
+    agent.fail_dump = dice_.chance(15);
+    agent.hang = dice_.chance(5);
+    if (dice_.chance(20)) {
+      slurm_->agents.restart_agent(n);
+      clocks_run_on_ = true;
+    }
+    if (const std::uint32_t id = any_job(); id != 0 && dice_.chance(10)) agent.unable[id] = "has a GPU";
+    const bool unreadable = dice_.chance(10);
+    for (std::size_t k = 0; k < slurm_->agents.size(); ++k) slurm_->agents.node(k).checkpoints.no_restore = unreadable;
+  }
+
   void heal() {
+    for (std::size_t n = 0; n < slurm_->agents.size(); ++n) {
+      FakeCheckpoints& agent = slurm_->agents.node(n).checkpoints;
+      agent.hang = agent.fail_freeze = agent.fail_dump = agent.no_restore = false;
+      agent.freeze_takes = 0.1;
+      agent.dump_takes = 2;
+    }
     for (FakeNode& node : slurm_->nodes) {
       node.usable = true;
       node.foreign_cpus = 0;
@@ -242,12 +282,14 @@ class RandomLoad {
 
   // The controller's virtual times are the progress that quotas allowed.
   std::string check_clocks() {
-    if (trouble_.agents || trouble_.controller || slurm_->options.race_percent != 0) return {};
+    if (clocks_run_on_ || trouble_.agents || trouble_.controller || slurm_->options.race_percent != 0) return {};
     const ControllerStatus status = slurm_->status();
     for (const JobStatus& job : status.jobs) {
       if (job.situation != JobSituation::running) continue;
       const FakeJob& real = slurm_->job(job.job_id);
       if (real.state != FakeState::running) continue;
+      // Nobody has said yet whether it has this progress.
+      if (job.checkpoints && job.checkpoints->stage == CheckpointStage::restoring) continue;
       const double shown = job.virtual_time + job.yield * (slurm_->now() - status.now);
       // Raises wait for runs that write a checkpoint; a yield below the least quota gets more.
       if (std::abs(shown - real.progress) > 3 + 0.25 * real.progress) {
@@ -261,18 +303,30 @@ class RandomLoad {
   oracle::Dice dice_;
   Trouble trouble_;
   bool swap_ = false;
+  bool clocks_run_on_ = false;  // a job went on although the controller had it stopped
   std::string algorithm_;
   std::string conf_;
   std::unique_ptr<FakeSlurm> slurm_;
 };
 
-void run_seeds(const Trouble& trouble, std::uint64_t first, std::uint64_t count) {
+// What loads with checkpoints came to.
+struct CheckpointTotals {
+  std::uint64_t restores = 0;
+  std::uint64_t failed = 0;
+};
+
+CheckpointTotals run_seeds(const Trouble& trouble, std::uint64_t first, std::uint64_t count) {
+  CheckpointTotals totals;
   for (std::uint64_t seed = first; seed < first + oracle::cases(count); ++seed) {
     if (std::getenv("DFRS_SHOW_SEEDS") != nullptr) fmt::print(stderr, "seed {}\n", seed);
     RandomLoad load(seed, trouble);
     const std::string error = load.run();
-    ASSERT_EQ(error, "") << "seed " << seed;
+    EXPECT_EQ(error, "") << "seed " << seed;
+    if (!error.empty()) break;
+    totals.restores += load.restores();
+    totals.failed += load.failed_checkpoints();
   }
+  return totals;
 }
 
 TEST(ControllerRandom, LoadsEndAsTheyShould) { run_seeds({}, 1000, 60); }
@@ -281,6 +335,16 @@ TEST(ControllerRandom, WhateverNodesDo) { run_seeds({.nodes = true}, 3000, 60); 
 TEST(ControllerRandom, WhateverTheControllerGoesThrough) { run_seeds({.controller = true}, 4000, 40); }
 TEST(ControllerRandom, WhicheverAgentsAreAway) { run_seeds({.agents = true}, 5000, 30); }
 TEST(ControllerRandom, WhosePriorityEverChanges) { run_seeds({.users = true, .weights = true}, 7000, 40); }
+TEST(ControllerRandom, HoweverCheckpointsFail) {
+  for (const auto& [trouble, seed] : std::vector<std::pair<Trouble, std::uint64_t>>{
+           {{.checkpoints = true}, 8000},
+           {{.users = true, .nodes = true, .checkpoints = true}, 9000},
+           {{.controller = true, .agents = true, .checkpoints = true}, 10000}}) {
+    const CheckpointTotals totals = run_seeds(trouble, seed, 60);
+    EXPECT_GT(totals.restores, 5u) << seed;
+    EXPECT_GT(totals.failed, 0u) << seed;
+  }
+}
 TEST(ControllerRandom, AllAtOnce) {
   run_seeds({.users = true, .nodes = true, .controller = true, .agents = true}, 6000, 60);
 }
