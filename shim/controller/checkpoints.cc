@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "policy/core/node_runs.h"
@@ -22,15 +23,16 @@ using Verdict = Checkpointing::Verdict;
 // Each node's report is read once per call.
 class Checkpoints::Reports {
  public:
-  Reports(const NodeAgents& agents, std::size_t nodes) : agents_(agents), reports_(nodes) {}
+  explicit Reports(const NodeAgents& agents) : agents_(agents) {}
   const NodeReport& of(NodeIndex node) {
-    if (!reports_[node]) reports_[node] = agents_.report(node);
-    return *reports_[node];
+    const auto [place, is_new] = reports_.try_emplace(node);
+    if (is_new) place->second = agents_.report(node);
+    return place->second;
   }
 
  private:
   const NodeAgents& agents_;
-  std::vector<std::optional<NodeReport>> reports_;
+  std::unordered_map<NodeIndex, NodeReport> reports_;
 };
 
 // What the agents of a job's nodes say of it.
@@ -152,7 +154,7 @@ void Checkpoints::watch(const Sources& from, JobTable& jobs, Changes& changes, S
     });
     return;
   }
-  Reports reports(*from.agents, from.nodes.size());
+  Reports reports(*from.agents);
   jobs.each([&](Job& job) {
     if (job.facts.nodes.empty()) return;
     if (!concerns(job, from.config)) {
