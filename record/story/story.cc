@@ -57,13 +57,19 @@ StoryEvent& Stories::add(JobSlot where, const JobView& job, Seconds at, StoryKin
   return story.events.emplace_back(std::move(event));
 }
 
+void Stories::take_submission(JobSlot where, const JobView& job, Seconds now) {
+  const bool first = !stories_.contains(job.id);
+  StoryEvent& event = add(where, job, now, StoryKind::submitted);
+  if (first && now - job.submit > 1) event.at = job.submit;
+}
+
 void Stories::take_events(const ClusterView& view, std::span<const Event> events) {
   for (const Event& event : events) {
     if (event.kind == EventKind::resync) {
       take_all(view);
     } else if (event.kind == EventKind::submitted) {
       const JobView& job = view.jobs[event.job];
-      if (follows(job)) add(event.job, job, view.now, StoryKind::submitted);
+      if (follows(job)) take_submission(event.job, job, view.now);
       slot(event.job).yield = 0;
     } else if (event.kind == EventKind::completed && event.job < slots_.size() && slots_[event.job].known) {
       Slot& left = slots_[event.job];

@@ -46,7 +46,9 @@ inline constexpr std::size_t kCrowdNamed = 4;
 
 struct StoryEvent {
   Seconds at = 0;
-  Seconds until = 0;  ///< waits: the last instant at which it was so; else `at`
+  /// waits: the last instant at which it was so; submitted: when the policy saw it first, if licences, limits or
+  /// conditions kept it back for more than a second; else `at`
+  Seconds until = 0;
   StoryKind kind = StoryKind::submitted;
   std::uint32_t node_count = 0;  ///< started, resumed, moved: different nodes
   std::vector<NodeIndex> nodes;  ///< the same, one per task, ascending; empty unless one job is followed
@@ -82,6 +84,7 @@ class Stories {
 
   bool follows(const JobView& job) const { return !only_ || *only_ == job.id; }
   void take_events(const ClusterView& view, std::span<const Event> events);
+  void take_submission(JobSlot where, const JobView& job, Seconds now);
   void take_all(const ClusterView& view);
   void take_reasons(const ClusterView& view, const Decisions& decisions);
   void take_placements(const ClusterView& view, const Decisions& decisions);

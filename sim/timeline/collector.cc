@@ -2,6 +2,7 @@
 #include "sim/timeline/collector.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace dfrs::sim {
 namespace {
@@ -163,10 +164,16 @@ Schedule ScheduleCollector::finish() {
 
 Schedule ScheduleCollector::finish(const Instance& instance) {
   Schedule schedule = finish();
-  // A simulation submits the jobs of the instance in their order.
-  for (std::size_t k = 0; k < schedule.jobs.size() && k < instance.jobs.size(); ++k) {
-    schedule.jobs[k].run_time = instance.jobs[k].run_time;
+  // A simulation submits the jobs of the instance in their order, unless some wait for licences.
+  if (instance.platform.licences.empty()) {
+    for (std::size_t k = 0; k < schedule.jobs.size() && k < instance.jobs.size(); ++k) {
+      schedule.jobs[k].run_time = instance.jobs[k].run_time;
+    }
+    return schedule;
   }
+  std::unordered_map<JobId, Seconds> run_times;
+  for (const Job& job : instance.jobs) run_times[job.id] = job.run_time;
+  for (timeline::ScheduleJob& job : schedule.jobs) job.run_time = run_times[job.id];
   return schedule;
 }
 

@@ -57,6 +57,19 @@ TEST_F(Explained, AJobThatGivesWayAndComesBack) {
                                                "150 Job 2 has completed."));
 }
 
+TEST_F(Explained, AJobThatWaitsForALicenceFirst) {
+  nodes(2);
+  instance_.platform.licences = {{"cad", 1}};
+  job(0, 1, 1, 10, 100);
+  job(10, 1, 1, 10, 50);
+  for (Job& each : instance_.jobs) each.licences = instance_.platform.licence_set({{0, 1}});
+  EXPECT_THAT(
+      told("Greedy*", 2),
+      ElementsAre("10 Job 2 is submitted with 1 task, and may start 90 s later: licences, limits or conditions "
+                  "kept it back.",
+                  "100 Job 2 starts on node 0 at a yield of 1: there is room for it.", "150 Job 2 has completed."));
+}
+
 // (Node 1 has 40 MiB left for the victim of 40.)
 TEST_F(Explained, AJobThatIsMovedForAnother) {
   nodes(2);
