@@ -282,7 +282,9 @@ libstudies_a_SOURCES = \
 	sim/timeline/export.cc \
 	sim/timeline/export.h \
 	sim/timeline/recorded.cc \
-	sim/timeline/recorded.h
+	sim/timeline/recorded.h \
+	sim/timeline/told.cc \
+	sim/timeline/told.h
 SIM_CORE_LIBS = libsim.a libdfrs_record.a libpolicy.a $(FMT_LIBS) $(ARCHIVE_LIBS) $(CURL_LIBS) $(NETTLE_LIBS) $(SQLITE_LIBS) \
 	$(ZLIB_LIBS) $(DEFLATE_LIBS) $(GLPK_LIBS) $(BASE_LIBS) $(PTHREAD_LIBS)
 SIM_LIBS = libstudies.a libtimeline.a $(SIM_CORE_LIBS)

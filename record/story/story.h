@@ -74,9 +74,16 @@ class Stories {
   /// + reasons + changed yields) a step. A story ends with its job.
   static Stories of_all(std::size_t most) { return Stories(std::nullopt, most); }
 
+  /// Follows all jobs, keeps the stories of those that have ended, and says nothing of yields; else as of_all().
+  static Stories of_all_and_ended(std::size_t most) {
+    Stories stories(std::nullopt, most);
+    stories.keeps_ended_ = true;
+    return stories;
+  }
+
   /// `view` and `events` as given to the engine, `decisions` as it answered.
   void step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions);
-  /// Null: no such job was seen, or it has left (of_all).
+  /// Null: no such job was seen, or it has left and is not kept.
   const Story* find(JobId job) const;
 
  private:
@@ -110,6 +117,7 @@ class Stories {
 
   std::optional<JobId> only_;
   std::size_t most_;
+  bool keeps_ended_ = false;
   std::vector<Slot> slots_;
   std::vector<JobSlot> touched_;  // slots with a reason or a placement in this step
   std::unordered_map<JobId, Story> stories_;

@@ -148,12 +148,24 @@ TEST(Licences, TimelinesGiveEachJobItsRunTime) {
   simulate(instance, algorithm, {}, &collector);
   const timeline::Schedule schedule = collector.finish(instance);
   ASSERT_EQ(schedule.jobs.size(), instance.jobs.size());
-  bool reordered = false;
   for (std::size_t k = 0; k < schedule.jobs.size(); ++k) {
     const Job& job = instance.jobs[static_cast<std::size_t>(schedule.jobs[k].id) - 1];
     EXPECT_EQ(schedule.jobs[k].run_time, job.run_time);
     EXPECT_EQ(schedule.jobs[k].submit, job.submit);
-    reordered = reordered || schedule.jobs[k].id != instance.jobs[k].id;
+    if (k > 0) {
+      EXPECT_LE(schedule.jobs[k - 1].submit, schedule.jobs[k].submit);
+    }
+  }
+  // Each job's stays are its own.
+  Seconds latest = 0;
+  bool reordered = false;
+  for (const timeline::Stay& stay : schedule.stays) {
+    const timeline::ScheduleJob& job = schedule.jobs[stay.job];
+    EXPECT_EQ(stay.node_count, job.tasks);
+    EXPECT_GE(stay.from, job.submit);
+    if (stay.begin != timeline::StayBegin::start) continue;
+    reordered = reordered || job.submit < latest;
+    latest = std::max(latest, job.submit);
   }
   EXPECT_TRUE(reordered);
 }
