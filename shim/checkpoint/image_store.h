@@ -34,6 +34,7 @@ class ImageStore {
                                                std::uint64_t bytes) const;
   /// Completes the image in such a folder: fills in manifest.files, syncs, renames. An error leaves no image.
   tl::expected<Manifest, std::string> commit(const std::string& part, Manifest manifest) const;
+  /// Removes such a folder, or an image.
   void discard(const std::string& part) const;
 
   struct Found {

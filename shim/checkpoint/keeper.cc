@@ -132,6 +132,8 @@ tl::expected<void, std::string> Keeper::admit() {
   socklen_t size = sizeof peer;
   if (::getsockopt(client_.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
     return tl::unexpected(fmt::format("who it is: {}", strerror(errno)));
+  if (ProcessTree::namespace_of(peer.pid) != ProcessTree::namespace_of(::getpid()))
+    return tl::unexpected(std::string("it runs under another dfrs-run, whose images hold it, too"));
   auto caller = Caller::of(peer.pid, peer.uid, peer.gid);
   if (!caller) return tl::unexpected(caller.error());
   caller_ = std::move(*caller);
@@ -454,6 +456,9 @@ void Keeper::finish_dump(int status) {
     failed(complete.error());
     return;
   }
+  // The one before it stays, should this one not be restored.
+  const auto older = store_->images_of(program_, dump.restarts);
+  for (std::size_t i = 1; i < older.size(); ++i) store_->discard(older[i].folder);
   status_.state = KeeperState::dumped;
   status_.bytes = complete->bytes();
   status_.seconds = since(dump.begun);

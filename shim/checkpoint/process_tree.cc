@@ -44,12 +44,6 @@ std::vector<pid_t> numbers_in(const std::string& folder) {
   return all;
 }
 
-// The inode of its pid namespace; 0: it is gone.
-ino_t namespace_of(pid_t pid) {
-  struct stat about{};
-  return ::stat(fmt::format("/proc/{}/ns/pid", pid).c_str(), &about) == 0 ? about.st_ino : 0;
-}
-
 bool halted(char state) { return state == 'T' || state == 't' || state == 'Z' || state == 'X' || state == '\0'; }
 
 bool threads_halted(pid_t pid) {
@@ -60,6 +54,11 @@ bool threads_halted(pid_t pid) {
 }
 
 }  // namespace
+
+ino_t ProcessTree::namespace_of(pid_t pid) {
+  struct stat about{};
+  return ::stat(fmt::format("/proc/{}/ns/pid", pid).c_str(), &about) == 0 ? about.st_ino : 0;
+}
 
 std::vector<pid_t> ProcessTree::members() const {
   const ino_t ours = namespace_of(init_);

@@ -23,6 +23,8 @@ class ProcessTree {
   std::vector<pid_t> members() const;
   /// The process's id in its own namespace; 0: it is gone.
   static pid_t inner(pid_t pid);
+  /// The inode of its pid namespace; 0: it is gone.
+  static ino_t namespace_of(pid_t pid);
   /// The program itself: init's first child; 0: it is gone.
   pid_t program() const;
 
