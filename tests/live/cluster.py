@@ -463,6 +463,9 @@ class Cluster:
         argv = [*wrapper, self._program("dfrsd"), "--node", node, "--port", port,
                 "--address", "127.0.0.1", "--run-dir", self.folder / "run" / node,
                 "--slurm-user", self.slurm_user, "--cgroup-tree", self.cgroup_tree, f"--cores-per-cpu={self.options.cores_per_cpu:g}"]
+        if "CheckpointFolder" in self.options.settings:
+            argv += ["--checkpoint-folder", self.options.settings["CheckpointFolder"], "--checkpoint-key",
+                     self.folder / "munge/key"]
         if self.options.auth == "munge":  # else it finds in slurm.conf what it needs
             argv += ["--munge-socket", key_socket or self.munge_socket]
         process = self._start(f"dfrsd.{node}", argv)
