@@ -16,6 +16,7 @@ nobase_dist_doc_DATA = \
 	docs/images/web.png \
 	docs/reference/algorithms.md \
 	docs/reference/building.md \
+	docs/reference/checkpoints.md \
 	docs/reference/cluster.md \
 	docs/reference/csv-maps.md \
 	docs/reference/dfrs-check-config.md \

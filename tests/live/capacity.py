@@ -34,13 +34,21 @@ def memory_by_node(cluster):
 
 
 class Sampler:
-    """Checks in the background until stop(); `broken` then has a line for each violation."""
+    """Checks in the background until stop(); `broken` then has a line for each violation, `cases` (s since 1970, node,
+    "memory" or "quotas", line)."""
 
     def __init__(self, cluster, interval=0.2):
         self.cluster, self.interval = cluster, interval
-        self.broken, self.errors, self.samples = [], [], 0
+        self.cases, self.errors, self.samples = [], [], 0
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
+
+    @property
+    def broken(self):
+        return [line for _, _, _, line in self.cases]
+
+    def _break(self, node, what, text):
+        self.cases.append((time.time(), node, what, f"{time.strftime('%T')} {node}: {text}"))
 
     def __enter__(self):
         self._thread.start()
@@ -58,17 +66,17 @@ class Sampler:
                 self.errors.append(str(error))  # slurmctld may be down for a moment
 
     def _look(self):
-        options, when = self.cluster.options, time.strftime("%T")
+        options = self.cluster.options
         for node, used in memory_by_node(self.cluster).items():
             if used > options.memory:
-                self.broken.append(f"{when} {node}: running jobs have {used} of {options.memory} MiB")
+                self._break(node, "memory", f"running jobs have {used} of {options.memory} MiB")
         shown = self.cluster.command("scontrol", "-o", "show", "node").stdout
         for node in (jobs.parse(line) for line in shown.splitlines() if line.startswith("NodeName=")):
             if int(node["AllocMem"]) > options.memory:
-                self.broken.append(f"{when} {node['NodeName']}: Slurm has given {node['AllocMem']} of {options.memory} MiB")
+                self._break(node["NodeName"], "memory", f"Slurm has given {node['AllocMem']} of {options.memory} MiB")
         cores = options.cores_per_cpu * options.cpus
         for node in self.cluster.nodes:
             quotas = cgroups.quotas(self.cluster.cgroup_tree, node)
             if sum(quotas.values()) > cores * 1.01 + 0.001 * len(quotas):
-                self.broken.append(f"{when} {node}: quotas of {quotas} cores are more than {cores:g}")
+                self._break(node, "quotas", f"quotas of {quotas} cores are more than {cores:g}")
         self.samples += 1

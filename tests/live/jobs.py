@@ -23,6 +23,11 @@ def cpu_limit(work, restarts):
     return 1.5 * work + 0.5 + 0.05 * restarts
 
 
+def did_once(work, cpu, restarts):
+    """Whether a task that used this much CPU, s, did its work once. Both were written with six digits."""
+    return work - 2e-6 <= cpu <= cpu_limit(work, restarts)
+
+
 def submit(cluster, *options, script=None, user=None, cwd=None, check=True):
     """sbatch with a script of these lines; the job's number. Output goes to the cluster's folder by default."""
     text = "#!/bin/sh\n" + (script if script is not None else "exec sleep 1000") + "\n"

@@ -30,6 +30,7 @@ EXTRA_DIST += \
 	tests/live/options.py \
 	tests/live/ports.py \
 	tests/live/processes.py \
+	tests/live/quotas.py \
 	tests/live/report.py \
 	tests/live/rollup.py \
 	tests/live/runner.py \

@@ -193,8 +193,8 @@ def _compare(one, record, job, begun, cores_per_cpu, wrong):
         wrong.append(f"{name}: {len(one.cpu)} tasks ended, not {job.tasks}")
     work = job.work(cores_per_cpu)
     for cpu in one.cpu:
-        if not work <= cpu <= jobs.cpu_limit(work, one.requeues):
-            wrong.append(f"{name}: a task used {cpu:.2f} s of CPU, not {work:.2f}")
+        if not jobs.did_once(work, cpu, one.requeues):
+            wrong.append(f"{name}: a task used {cpu:.6f} s of CPU, not {work:.6f}")
     if not one.memory_ok:
         wrong.append(f"{name}: memory was not what had been written")
 

@@ -8,7 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import cgroups, load, ports, processes, slurm, wire
+from . import cgroups, load, ports, processes, quotas, slurm, wire
 from .burst import Burst
 from .case import LiveTest
 from .errors import ClusterError
@@ -61,36 +61,12 @@ class FaultTest(LiveTest):
                       f"{seconds:g} s: {last}")
         return dict(last)
 
-    def wrong_quotas(self):
-        """(job, node) -> (cores by its quota, cores by its yield) where these differ, or (None, its process) where one runs
-        in no group; None while things change. Where a job has no process that could use CPU time (its task there has
-        ended, or has yet to begin) there is nothing to be under a quota."""
-        before, cores = self.dfrs_jobs(), self.cluster.options.cores_per_cpu
-        have = {node: cgroups.quotas(self.cluster.cgroup_tree, node, unlimited=True)
-                for node in self.cluster.nodes}
-        strays = cgroups.strays(self.cluster.cgroup_tree, str(self.cluster.folder / "etc/slurm.conf"))
-        after = self.dfrs_jobs()
-        wanted = {}
-        for number, job in before.items():
-            if job["state"] != "running":
-                continue
-            if number not in after or any(after[number][key] != job[key] for key in ("yield", "nodes", "state")):
-                return None
-            for node, tasks in job["nodes"].items():
-                wanted[number, node] = job["yield"] * tasks * job["cpus_per_task"] * cores
-        if set(before) != set(after):
-            return None
-        wrong = {key: (have[key[1]][f"job_{key[0]}"], value) for key, value in wanted.items()
-                 if abs(have[key[1]].get(f"job_{key[0]}", value) - value) > 0.02 * value + 0.0005}
-        wrong.update({(job, node): (None, process) for job, node, process in strays if (job, node) in wanted})
-        return wrong
-
     def wait_quotas(self, seconds=10.0):
         """Waits for an instant at which every running job's groups have the quota of its yield."""
         last = [None]
 
         def right():
-            last[0] = self.wrong_quotas()
+            last[0] = quotas.wrong(self.cluster)
             return last[0] == {}
         try:
             wait_for("", right, seconds, interval=0.05)

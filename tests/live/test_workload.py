@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from . import compare, report, simulate
+from . import compare, jobs, report, simulate
 from . import workload as workloads
 from .errors import ClusterError
 from .measure import Measured, Overhead, Run, StartUp
@@ -106,6 +106,16 @@ class Traces(Folder):
         (self.folder / "binary").write_bytes(b"\xff\xfe\0")
         with self.assertRaisesRegex(ClusterError, "it is not text"):
             workloads.read_trace(self.folder / "binary", 1, 4)
+
+
+class WorkDone(unittest.TestCase):
+    def test_rounding_to_six_digits_is_no_missing_work(self):
+        work = 0.2231434999
+        self.assertTrue(jobs.did_once(work, float(f"{work - 4e-10:.6f}"), restarts=0))
+
+    def test_less_and_more_than_once_are_told(self):
+        self.assertFalse(jobs.did_once(0.2, 0.1999, restarts=0))
+        self.assertFalse(jobs.did_once(2, 4, restarts=0))
 
 
 class Overheads(unittest.TestCase):

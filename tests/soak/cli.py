@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""python3 -m soak: lives a compressed day of a cluster and judges what became of the jobs."""
+import argparse
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from live.errors import ClusterError, Unavailable
+
+from . import plan as plans
+from . import shrink
+from .player import Player
+from .report import summary
+from .world import CPUS, MEMORY, World
+
+EXIT_FAILED, EXIT_USAGE, EXIT_SKIPPED = 1, 2, 77
+SHOWN = 40  # of what happened before a failure was seen
+
+
+def _faults(text):
+    kinds = tuple(text.split(","))
+    unknown = [kind for kind in kinds if kind not in plans.FAULTS]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"no fault is called {unknown[0]}; expected some of {','.join(plans.FAULTS)}")
+    return kinds
+
+
+def _parser():
+    parser = argparse.ArgumentParser(prog="python3 -m soak", description=__doc__.partition(": ")[2].capitalize(),
+                                     epilog="exit: 0 nothing was found, 1 something was, 2 wrong usage, 77 no cluster can run "
+                                            "here")
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument("--minutes", type=float, default=5.0, help="of users and faults; the end takes up to 5 more (5)")
+    length.add_argument("--hours", type=float)
+    parser.add_argument("--seed", type=int, default=1, help="of the plan (1)")
+    parser.add_argument("--nodes", type=int, default=4, help="nodes of the cluster (4)")
+    parser.add_argument("--algorithm", default="", help="of dfrs.conf (chosen by the seed)")
+    parser.add_argument("--only", type=_faults, default=(), metavar="FAULT,...", help="these kinds of faults alone")
+    parser.add_argument("--plan", action="store_true", help="print the plan and end")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write the plan here, for --replay")
+    parser.add_argument("--replay", type=Path, metavar="FILE", help="play this plan instead of one made from the seed")
+    parser.add_argument("--folder", type=Path, help="of the cluster and the diaries, with a short path (one below /tmp)")
+    parser.add_argument("--report", type=Path, metavar="FILE.md", help="append the outcome to this file")
+    parser.add_argument("--shrink", type=float, default=0.0, metavar="MINUTES",
+                        help="after a failure, look for so long for a shorter plan that breaks the same rule")
+    return parser
+
+
+def run(plan, folder):
+    """Plays the plan on a new cluster in the folder: (the player, all findings)."""
+    world = World(folder, plan)
+    player = Player(world, plan)
+    try:
+        world.up()
+        player.play()
+    finally:
+        world.down()
+        world.unmount()
+    return player, player.findings
+
+
+def main(argv=None):
+    arguments = _parser().parse_args(argv)
+    seconds = 60 * (60 * arguments.hours if arguments.hours else arguments.minutes)
+    plan = (plans.read(arguments.replay) if arguments.replay else
+            plans.make(arguments.seed, seconds, arguments.nodes, CPUS, MEMORY, arguments.algorithm, arguments.only))
+    if arguments.write:
+        plan.write(arguments.write)
+    if arguments.plan:
+        print("\n".join(map(str, plan.actions)))
+        return 0
+    os.umask(0o022)
+    folder = arguments.folder or Path(tempfile.mkdtemp(prefix="dfrs-soak-"))
+    try:
+        return _soak(arguments, plan, folder)
+    except Unavailable as error:
+        print(f"SKIP: {error}")
+        return EXIT_SKIPPED
+    except ClusterError as error:
+        print(f"soak: {error}", file=sys.stderr)
+        return EXIT_FAILED
+
+
+def _soak(arguments, plan, folder):
+    begun = time.monotonic()
+    print(f"seed {plan.seed}: {len(plan.actions)} actions in {plan.seconds:g} s on {plan.nodes} nodes under {plan.algorithm}; "
+          f"everything is in {folder}", flush=True)
+    player, findings = run(plan, folder / "0")
+    text = summary(player, findings, time.monotonic() - begun)
+    print(text)
+    if arguments.report:
+        with open(arguments.report, "a", encoding="utf-8") as file:
+            file.write(text + "\n")
+    if not findings:
+        return 0
+    print("\n".join(["what happened last:", *player.world.seen[-SHOWN:]]))
+    plan.write(folder / "plan.jsonl")
+    print(f"To play it again: python3 -m soak --replay {folder}/plan.jsonl")
+    if arguments.shrink:
+        rules = {finding.rule for finding in findings}
+        smaller = shrink.shrink(plan, rules, lambda candidate, number: run(candidate, folder / str(number))[1],
+                                60 * arguments.shrink)
+        smaller.write(folder / "shrunk.jsonl")
+        print(f"{len(smaller.actions)} of {len(plan.actions)} actions break one of the same rules: {folder}/shrunk.jsonl")
+    return EXIT_FAILED

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Plays a plan on a cluster, and collects what the judge needs. One thread causes the faults; a few are the users."""
+import heapq
+import itertools
+import json
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from live import quotas
+from live.capacity import Sampler
+from live.errors import ClusterError
+
+from . import diary, plan as plans
+from .faults import Faults
+from .judge import Evidence, Finding, judge
+from .usage import Usage
+
+USERS = 4
+QUOTAS_WITHIN = 10.0  # s from the end of a fault until all quotas must be those of the yields
+MOST_WAIT = 240.0     # s from the end of the plan until all jobs must have ended
+MOST_DELAY = 1.4      # times the plan's length, when it is given up
+SELF_REPAIR = "trying once more from what Slurm shows"  # slurmctld's log: the policy found its own state wrong
+
+
+class Player:
+    def __init__(self, world, plan):
+        self.world, self.cluster, self.plan = world, world.cluster, plan
+        self.faults, self.usage = Faults(world), Usage(world.cluster)
+        self.findings = []
+        self._mending, self._count = [], itertools.count()
+        self._begun = 0.0
+
+    def play(self):
+        """All findings. The cluster is up before, and stays up."""
+        with Sampler(self.cluster, interval=1.0) as sampler, self.usage, ThreadPoolExecutor(USERS) as users:
+            self._begun = really = time.monotonic()
+            told = []
+            for action in self.plan.actions:
+                if time.monotonic() - really > MOST_DELAY * self.plan.seconds:
+                    self.world.say("the rest is left out: it is late")
+                    break
+                self._wait_until(action.at)
+                self._act(action, users, told)
+            while self._mending:
+                self._wait_until(self._mending[0][0])
+            for each in told:
+                each.result()
+            self._end()
+        self.findings += [Finding("capacity", text) for at, node, what, text in sampler.cases
+                          if what == "memory" or not self._agent_away(node, at)]
+        if sampler.samples == 0:
+            self.findings.append(Finding("harness", f"no sample of capacity was taken: {sampler.errors[-1:]}"))
+        self.findings += [Finding("forged", text) for text in self.faults.broken]
+        self.findings += judge(self.evidence()) + self._replay() + self._log() + self.usage.findings()
+        return self.findings
+
+    def _agent_away(self, node, at):
+        """Whether a node's agent could not be told of quotas then: jobs start all the same, as dfrsctl says."""
+        return any(event.kind in ("agent_away", "node_lost", "slurmctld_killed") and event.node in ("", node)
+                   and event.begin - 1 <= at <= event.end + QUOTAS_WITHIN for event in self.world.events)
+
+    def _act(self, action, users, told):
+        self.world.say(str(action))
+        if action.kind in plans.FAULTS:
+            try:
+                mend = self.faults.begin(action)
+            except ClusterError as error:
+                self.findings.append(Finding("fault", f"{action}: {error}"))
+                return
+            due = action.at + action.arguments["seconds"]
+            heapq.heappush(self._mending, (due, next(self._count), lambda: self._mended(action, mend)))
+        else:
+            told.append(users.submit(self._user, action))
+
+    def _mended(self, action, mend):
+        self.world.say(f"{'':8} end of {action.kind}")
+        if action.kind in plans.AGENT_AWAY:
+            node = action.arguments.get("node") or action.arguments.get("daemon", "").partition(".")[2]
+            self.world.event("agent_away", time.time() - action.arguments["seconds"] - 5, node=node)
+        try:
+            if mend:
+                mend()
+        except ClusterError as error:
+            self.findings.append(Finding("fault", f"{action} cannot be ended: {error}"))
+            return
+        self._check_quotas(action.kind)
+
+    def _wait_until(self, at):
+        """Until so many seconds after the start; ends faults that are due meanwhile."""
+        while True:
+            due = self._mending[0][0] if self._mending else at
+            left = self._begun + min(due, at) - time.monotonic()
+            if left > 0:
+                time.sleep(left)
+            elif left < -0.5:  # a fault took longer: what comes is moved with it, so that it does not come all at once
+                self._begun -= left
+            if not self._mending or due > at:
+                return
+            heapq.heappop(self._mending)[2]()
+
+    # ---- users ----
+
+    def _user(self, action):
+        arguments = dict(action.arguments)
+        if action.kind == "submit":
+            self.world.submit(**arguments)
+            return
+        submission = self.world.submissions.get(arguments["tag"])
+        if submission and submission.job:
+            getattr(self, f"_{action.kind}")(submission, arguments)
+
+    def _cancel(self, submission, _):
+        worked, _ = self.world.ask("scancel", submission.job)
+        submission.cancelled, submission.cancel_worked = time.time(), worked
+
+    def _hold(self, submission, arguments):
+        self.world.ask("scontrol", "hold", submission.job)
+        self._later(arguments["seconds"], "release", submission.job)
+
+    def _suspend(self, submission, arguments):
+        worked, _ = self.world.ask("scontrol", "suspend", submission.job)
+        if worked:
+            self._later(arguments["seconds"], "resume", submission.job)
+
+    def _later(self, seconds, verb, job):
+        time.sleep(seconds)
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            worked, text = self.world.ask("scontrol", verb, job)
+            if worked or "Unable to contact" not in text:
+                return
+            time.sleep(0.5)
+
+    def _limit(self, submission, arguments):
+        self.world.ask("scontrol", "update", f"JobId={submission.job}", f"TimeLimit={arguments['minutes']}")
+
+    def _nice(self, submission, arguments):
+        self.world.ask("scontrol", "update", f"JobId={submission.job}", f"Nice={arguments['nice']}")
+
+    def _nodes(self, submission, _):
+        self.world.ask("scontrol", "update", f"JobId={submission.job}", f"ReqNodeList={self.cluster.nodes[0]}")
+
+    def _requeue(self, submission, _):
+        submission.requeued = True
+        self.world.ask("scontrol", "requeue", submission.job)
+
+    # ---- checks ----
+
+    def _check_quotas(self, after):
+        """A quota that is wrong must not stay wrong. Jobs come and go meanwhile: what is the same in all looks counts."""
+        end, same = time.monotonic() + QUOTAS_WITHIN, None
+        while True:
+            try:
+                wrong = quotas.wrong(self.cluster)
+            except (ClusterError, ValueError, KeyError):
+                wrong = None  # slurmctld is just starting
+            if wrong is not None:
+                same = dict(wrong) if same is None else {key: value for key, value in wrong.items() if key in same}
+                if not same:
+                    return
+            if time.monotonic() > end:
+                break
+            time.sleep(0.2)
+        if same:
+            self.findings.append(Finding("quotas", f"{QUOTAS_WITHIN:g} s after {after}, of (job, node), (cores it has, cores "
+                                         f"it should have): {same}"))
+
+    def _end(self):
+        self.faults.mend_all()
+        end = time.monotonic() + MOST_WAIT
+        while time.monotonic() < end:
+            active = self.world.active()
+            if not active:
+                break
+            for job, state in active.items():
+                if "JobHeldUser" in state:  # its release found slurmctld away
+                    self.world.ask("scontrol", "release", job)
+                elif state.startswith("SUSPENDED"):
+                    self._resume_if_ours(job)
+            time.sleep(1.0)
+        self.left = self.world.active()
+        self._check_quotas("all jobs had ended")
+        if not self.left:
+            self._check_nothing_is_left()
+
+    def _resume_if_ours(self, job):
+        """A suspension of a user whose resume found slurmctld away; those of dfrs are dfrs's to end."""
+        own = {int(number) for number, job in self._status().items() if job.get("state") == "running"}
+        if job in own or job not in self._status():
+            self.world.ask("scontrol", "resume", job)
+
+    def _status(self):
+        worked, text = self.world.ask("dfrsctl", "status", "--json")
+        return {job["job"]: job for job in json.loads(text)["jobs"]} if worked else {}
+
+    def _check_nothing_is_left(self):
+        if self._status():
+            self.findings.append(Finding("left", f"dfrsctl status still shows jobs: {sorted(self._status())}"))
+        text = self.world.insist("scontrol", "-o", "show", "node")
+        used = [line.split()[0] for line in text.splitlines()
+                if line.startswith("NodeName=") and (" CPUAlloc=0 " not in line or " AllocMem=0 " not in line)]
+        if used:
+            self.findings.append(Finding("left", f"nodes with something allocated and no job: {used}"))
+
+    def evidence(self):
+        return Evidence(list(self.world.submissions.values()), diary.read_all(self.world.diaries), self.world.records(),
+                        self.left, self.world.events)
+
+    def _replay(self):
+        """Every file of the record, from first to last, makes the same decisions again."""
+        self.world.ask("dfrsctl", "record", "off")
+        found = []
+        for path in sorted(self.world.disks["record"].glob("run*")):
+            result = self.cluster.command("dfrs-sim", "replay", path, "--json", check=False, timeout=300)
+            try:
+                exact = json.loads(result.stdout)["exact"]
+            except (ValueError, KeyError):
+                exact = False
+            if result.returncode != 0 or not exact:
+                found.append(Finding("replay", f"{path}: {(result.stderr or result.stdout).strip()[:400]}"))
+        return found
+
+    def _log(self):
+        text = self.cluster.log("slurmctld").read_text(encoding="utf-8", errors="replace")
+        return [Finding("resync", line) for line in text.splitlines() if SELF_REPAIR in line or "fatal:" in line]

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The judge on diaries made by hand: nothing is found in good ones, and each error by its own rule."""
+import unittest
+
+from . import diary
+from .judge import Event, Evidence, Record, Submission, judge
+
+GOOD = """start a 100.0 7 n1 0 0
+unit a 100.5 1
+unit a 101.0 2
+end a 101.0 2
+"""
+RESUMED = """start a 100.0 7 n1 0 0
+unit a 100.5 1
+start b 103.0 7 n2 1 1
+unit b 103.5 2
+end b 103.5 2
+"""
+
+
+class Case(unittest.TestCase):
+    def evidence(self, text=GOOD, state="COMPLETED", times=(100, 102), nodes=("n1",), events=(), left=None, **more):
+        submission = Submission("j1", 99.0, 7, units=2, **more)
+        records = {7: Record(state, *times, nodes, "0:0")} if state else {}
+        diaries = {("j1", 0): diary.parse(text)} if text else {}
+        return Evidence([submission], diaries, records, left or {}, list(events))
+
+    def rules(self, evidence):
+        return sorted({finding.rule for finding in judge(evidence)})
+
+    def assert_rules(self, *rules, **keywords):
+        self.assertEqual(self.rules(self.evidence(**keywords)), sorted(rules))
+
+
+class Good(Case):
+    def test_a_job_that_ran_once(self):
+        self.assert_rules()
+
+    def test_a_job_that_goes_on_where_it_was(self):
+        self.assert_rules(text=RESUMED, nodes=("n2",), times=(103, 104), checkpoint=True)
+
+    def test_a_job_cancelled_before_it_ran_or_while_it_ran(self):
+        self.assert_rules(text="", state="CANCELLED", cancelled=99.5, cancel_worked=True)
+        self.assert_rules(text="".join(GOOD.splitlines(True)[:2]), state="CANCELLED", cancelled=100.5, cancel_worked=True)
+
+    def test_a_submission_that_failed(self):
+        evidence = self.evidence(text="", state="")
+        evidence.submissions[0].job = None
+        self.assertEqual(self.rules(evidence), [])
+
+    def test_a_requeue_just_at_the_end(self):
+        again = GOOD + "start b 103.0 7 n1 1 2\nend b 103.0 2\n"
+        self.assert_rules(text=again, times=(103, 103), checkpoint=True)
+
+    def test_what_slurmctld_was_killed_with(self):
+        killed = Event("slurmctld_killed", 104, 105, saved=98)
+        self.assert_rules(text="", state="", events=[killed])
+        again = GOOD + GOOD.replace(" a ", " b ").replace("10", "11")
+        self.assert_rules(text=again, times=(110, 112), events=[killed])
+
+    def test_what_a_lost_node_could_not_tell(self):
+        again = GOOD + GOOD.replace(" a ", " b ").replace("10", "11")
+        self.assert_rules(text=again, times=(110, 112), events=[Event("node_lost", 101.5, 130, "n1")])
+
+
+class Bad(Case):
+    def test_lost(self):
+        self.assert_rules("lost", text="", state="")
+        self.assert_rules("lost", state="")
+        self.assert_rules("lost", text="", state="", events=[Event("slurmctld_killed", 300, 301, saved=290)])
+
+    def test_failed(self):
+        for state in ("FAILED", "NODE_FAIL", "TIMEOUT", "OUT_OF_MEMORY"):
+            self.assert_rules("failed", state=state)
+        self.assert_rules("failed", state="CANCELLED", text="")
+
+    def test_stuck(self):
+        self.assert_rules("stuck", text="", state="", left={7: "PENDING"})
+
+    def test_twice_at_once(self):
+        both = "start a 100.0 7 n1 0 0\nstart b 100.2 7 n2 0 0\nunit a 100.5 1\nunit b 100.7 1\nunit b 101.2 2\nend b 101.2 2\n"
+        self.assert_rules("twice", text=both, nodes=("n2",))
+        late = Event("slurmctld_killed", 300, 301, saved=290)
+        self.assert_rules("twice", text=both, nodes=("n2",), events=[late])
+
+    def test_again_after_its_end(self):
+        again = GOOD + GOOD.replace(" a ", " b ").replace("10", "11")
+        self.assert_rules("again", text=again, times=(110, 112))
+        self.assert_rules("again", text=again, times=(110, 112), events=[Event("node_lost", 101.5, 130, "n2")])
+
+    def test_work_that_was_left_out(self):
+        self.assert_rules("undone", text=GOOD.replace("unit a 101.0 2\n", ""))
+        self.assert_rules("undone", text=GOOD.replace("end a 101.0 2\n", ""))
+        self.assert_rules("undone", text=GOOD.replace("0 0\n", "0 1\n", 1).replace("unit a 100.5 1\n", ""))
+        self.assert_rules("undone", text=RESUMED, nodes=("n2",), times=(103, 104))  # not marked as checkpointing
+        self.assert_rules("undone", text="")
+
+    def test_a_task_of_an_array_that_never_ran(self):
+        evidence = self.evidence()
+        evidence.submissions[0].tasks = 2
+        evidence.diaries = {("j1", 1): evidence.diaries["j1", 0]}
+        self.assertEqual(self.rules(evidence), ["undone"])
+
+    def test_revived(self):
+        self.assert_rules("revived", text=GOOD.replace("10", "20"), state="CANCELLED", cancelled=110.0, cancel_worked=True)
+
+    def test_began_before_its_dependency_had_ended(self):
+        evidence = self.evidence()
+        other = Submission("j2", 99.5, 8, units=1, after="j1")
+        evidence.submissions.append(other)
+        evidence.records[8] = Record("COMPLETED", 96, 98, ("n1",))
+        evidence.diaries["j2", 0] = diary.parse("start c 97.0 8 n1 0 0\nunit c 97.5 1\nend c 97.5 1\n")
+        self.assertEqual(self.rules(evidence), ["order"])
+
+    def test_record_of_another_time_or_node(self):
+        self.assert_rules("record", times=(110, 120))
+        self.assert_rules("record", times=(90, 95))
+        self.assert_rules("record", nodes=("n2",))
+
+    def test_stranger(self):
+        evidence = self.evidence()
+        evidence.diaries["j9", 0] = evidence.diaries["j1", 0]
+        self.assertEqual(self.rules(evidence), ["stranger"])
+
+    def test_diary_without_a_start_or_with_something_else(self):
+        self.assertIn("diary", self.rules(self.evidence(text=GOOD.partition("\n")[2])))
+        with self.assertRaises(ValueError):
+            diary.parse(GOOD + "garbage\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

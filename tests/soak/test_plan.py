@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Plans are repeatable, and shrinking finds the few actions that matter."""
+import tempfile
+import unittest
+from pathlib import Path
+
+from . import plan as plans
+from .judge import Finding
+from .shrink import shrink
+from .usage import slope
+
+
+def make(seed=3, seconds=600, only=()):
+    return plans.make(seed, seconds, 4, 4, 1000, only=only)
+
+
+class Plans(unittest.TestCase):
+    def test_a_seed_gives_one_plan_and_another_seed_another(self):
+        self.assertEqual(make(), make())
+        self.assertNotEqual(make().actions, make(4).actions)
+
+    def test_a_plan_is_read_as_it_was_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            make().write(Path(folder) / "plan")
+            self.assertEqual(plans.read(Path(folder) / "plan"), make())
+
+    def test_faults_do_not_overlap_and_are_those_asked_for(self):
+        faults = [action for action in make(only=("drain", "freeze")).actions if action.kind in plans.FAULTS]
+        self.assertEqual({action.kind for action in faults}, {"drain", "freeze"})
+        for first, second in zip(faults, faults[1:]):
+            self.assertGreater(second.at, first.at + first.arguments["seconds"])
+
+    def test_long_plans_leave_watched_daemons_alone_later(self):
+        late = [action for action in make(seconds=3600).actions if action.at > 0.4 * 3600 and action.kind in plans.FAULTS]
+        self.assertGreater(len(late), 10)
+        self.assertEqual([action for action in late if action.kind in plans.ENDS_WATCHED], [])
+
+
+class Shrinking(unittest.TestCase):
+    def test_the_two_actions_that_break_a_rule_remain(self):
+        plan = make()
+        guilty = [plan.actions[10], plan.actions[-5]]
+
+        def run(candidate, _):
+            return [Finding("twice", "")] if all(action in candidate.actions for action in guilty) else [Finding("other", "")]
+        self.assertEqual(shrink(plan, {"twice"}, run, 10, clock=lambda: 0).actions, guilty)
+
+    def test_without_time_the_plan_remains(self):
+        self.assertEqual(shrink(make(), {"twice"}, None, 0, clock=lambda: 0), make())
+
+
+class Slope(unittest.TestCase):
+    def test_of_a_line(self):
+        self.assertAlmostEqual(slope([(0, 1), (1, 3), (2, 5)]), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Memory, descriptors and threads of daemons over time, and whether they grow."""
+import os
+import threading
+import time
+from collections import defaultdict
+from pathlib import Path
+
+from .judge import Finding
+
+INTERVAL = 5.0
+WARM_UP = 180.0     # s of a daemon's life that do not count
+LEAST_LIFE = 900.0  # s after that for a slope to be judged
+MOST_MEMORY = 1.0   # MiB an hour
+MOST_COUNT = 3.0    # descriptors, or threads, an hour
+
+
+class Usage:
+    """Samples slurmctld and the agents in the background."""
+
+    def __init__(self, cluster):
+        self.cluster = cluster
+        self.lives = defaultdict(list)  # (daemon, process number) -> (s, MiB, descriptors, threads)
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._end.set()
+        self._thread.join()
+
+    def _run(self):
+        names = [name for name in self.cluster.daemons() if name.startswith(("slurmctld", "dfrsd"))]
+        while not self._end.wait(INTERVAL):
+            for name in names:
+                process = self.cluster.process(name)
+                if process:
+                    try:
+                        self.lives[name, process.pid].append((time.monotonic(), *_of(process.pid)))
+                    except (OSError, ValueError, IndexError):
+                        pass  # it has just ended
+
+    def rows(self):
+        """(daemon, s of life that count, MiB at the end, MiB/h, descriptors/h, threads/h) of each long enough life."""
+        rows = []
+        for (name, _), samples in self.lives.items():
+            counted = [sample for sample in samples if sample[0] >= samples[0][0] + WARM_UP]
+            if len(counted) >= 10:
+                slopes = [3600 * slope([(sample[0], sample[k]) for sample in counted]) for k in (1, 2, 3)]
+                rows.append((name, counted[-1][0] - counted[0][0], counted[-1][1], *slopes))
+        return rows
+
+    def findings(self):
+        found = []
+        for name, life, _, memory, descriptors, threads in self.rows():
+            if life >= LEAST_LIFE and (memory > MOST_MEMORY or descriptors > MOST_COUNT or threads > MOST_COUNT):
+                found.append(Finding("growth", f"{name} grew for {life:.0f} s by {memory:.2f} MiB, {descriptors:.1f} descriptors "
+                                     f"and {threads:.1f} threads an hour"))
+        return found
+
+
+def _of(pid):
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
+    values = {line.split(":")[0]: line.split()[1] for line in status.splitlines() if len(line.split()) > 1}
+    return int(values["VmRSS"]) / 1024, len(os.listdir(f"/proc/{pid}/fd")), int(values["Threads"])
+
+
+def slope(points):
+    """Of the straight line by least squares, per unit of x."""
+    count = len(points)
+    mean_x, mean_y = sum(x for x, _ in points) / count, sum(y for _, y in points) / count
+    across = sum((x - mean_x) ** 2 for x, _ in points)
+    return sum((x - mean_x) * (y - mean_y) for x, y in points) / across if across else 0.0

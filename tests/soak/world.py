@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The soak's cluster: two folders of its own file systems, commands as users give them, and what users have seen."""
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+from live import capacity
+from live.cluster import Cluster
+from live.errors import ClusterError
+from live.options import Options
+
+from . import diary
+from .judge import Event, Record, Submission
+
+CPUS, MEMORY = 4, 1000  # of a node
+STATE_MIB, RECORD_MIB = 64, 64
+NODE_TIMEOUT = 10  # s without a node's slurmd until slurmctld gives the node up
+BACK_AFTER = 60.0  # s for which a command is repeated while slurmctld is away
+
+
+def options(plan):
+    return Options(nodes=plan.nodes, cpus=CPUS, memory=MEMORY, algorithm=plan.algorithm,
+                   settings={"Period": "3", "MinProgress": "0.5", "CommentInterval": "5"},
+                   slurm={"MessageTimeout": "10", "SlurmdTimeout": str(NODE_TIMEOUT), "MinJobAge": "300",
+                          "MaxJobCount": "50000", "JobRequeue": "1", "KillWait": "2"},
+                   credential_seconds=8)
+
+
+class World:
+    def __init__(self, folder, plan):
+        self.folder = Path(folder)
+        self.cluster = Cluster(self.folder)
+        self.wanted = options(plan)
+        self.diaries = self.folder / "diaries"
+        self.disks = {"state": self.folder / "state", "record": self.folder / "record"}
+        self.submissions, self.events, self.seen, self.starts = {}, [], [], 0
+        self._lock = threading.Lock()
+
+    # ---- up, down ----
+
+    def up(self):
+        self.cluster.down()
+        self.unmount()
+        for name, size in (("state", STATE_MIB), ("record", RECORD_MIB)):
+            self.disks[name].mkdir(parents=True, exist_ok=True)
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}m,mode=0777", f"soak-{name}", self.disks[name]],
+                           check=True)
+        self.disks["record"].chmod(0o777)
+        self.diaries.mkdir(exist_ok=True)
+        self.diaries.chmod(0o1777)
+        self.cluster.options = self.wanted
+        self.cluster.options.settings["RecordFile"] = str(self.disks["record"] / "run.jsonl.gz")
+        self.cluster.up()
+
+    def down(self):
+        self.cluster.down()
+
+    def unmount(self):
+        for place in self.disks.values():
+            while subprocess.run(["mountpoint", "-q", place], check=False).returncode == 0:
+                subprocess.run(["umount", "-l", place], check=True)
+
+    # ---- commands ----
+
+    def say(self, text):
+        """Keeps what happened, for the report of a failure."""
+        with self._lock:
+            self.seen.append(f"{time.strftime('%T')} {text}")
+            with open(self.folder / "actions.log", "a", encoding="utf-8") as log:
+                log.write(self.seen[-1] + "\n")
+
+    def ask(self, *argv, **keywords):
+        """A command that may fail: (whether it worked, its output)."""
+        try:
+            result = self.cluster.command(*argv, check=False, timeout=120, **keywords)
+        except subprocess.TimeoutExpired:
+            return False, f"{argv[0]} did not answer"
+        return result.returncode == 0, result.stdout + result.stderr
+
+    def insist(self, *argv):
+        """A command of an administrator, again until it works."""
+        end = time.monotonic() + BACK_AFTER
+        while True:
+            worked, text = self.ask(*argv)
+            if worked:
+                return text
+            if time.monotonic() > end:
+                raise ClusterError(f"{' '.join(map(str, argv))} has not worked for {BACK_AFTER:g} s: {text}")
+            time.sleep(0.5)
+
+    def submit(self, tag, units, array, ntasks, cpus, memory, checkpoint, exclusive, after):
+        words = ["sbatch", "--parsable", f"--job-name={tag}", "--output=/dev/null", f"--ntasks={ntasks}",
+                 f"--cpus-per-task={cpus}", f"--mem={memory}", "--time=30"]
+        if array > 1:
+            words.append(f"--array=1-{array}")
+        if checkpoint:
+            words.append("--comment=dfrs:checkpoint")
+        if exclusive:
+            words.append("--exclusive")
+        first = self.submissions.get(after)
+        if first and first.job:
+            words.append(f"--dependency=afterany:{first.job}")
+        else:
+            after = ""
+        text = "#!/bin/bash\n" + diary.script(self.diaries, tag, units, checkpoint)
+        worked, answer = self.ask(*words, text_input=text, cwd="/")
+        job = int(answer.split()[0].split(";")[0]) if worked and answer.split()[0].split(";")[0].isdigit() else None
+        if job is None:
+            self.say(f"sbatch of {tag}: {answer.strip()}")
+        with self._lock:
+            self.submissions[tag] = Submission(tag, time.time(), job, array, units, checkpoint, after)
+
+    def event(self, kind, begin, **more):
+        with self._lock:
+            self.events.append(Event(kind, begin, time.time(), **more))
+
+    # ---- what became of it ----
+
+    def records(self):
+        """Slurm's number -> Record, of the text file of accounting; of several records of a job the last."""
+        found, path = {}, self.folder / "log/jobs.txt"
+        text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+        for line in text.splitlines():
+            fields = dict(word.partition("=")[::2] for word in line.split())
+            if fields.get("JobId", "").isdigit():
+                found[int(fields["JobId"])] = Record(
+                    fields.get("JobState", ""), _seconds(fields.get("StartTime", "")), _seconds(fields.get("EndTime", "")),
+                    tuple(capacity.expand(fields.get("NodeList", ""))), fields.get("ExitCode", ""))
+        return found
+
+    def active(self):
+        """Slurm's number -> state and reason, of jobs that have not ended."""
+        text = self.insist("squeue", "-h", "-r", "-t", "PD,R,S,CG,CF,RQ,RH,SO,RS", "-o", "%A|%T|%r")
+        return {int(row[0]): f"{row[1]} ({row[2]})" for row in (line.split("|") for line in text.splitlines())}
+
+
+def _seconds(stamp):
+    try:
+        return time.mktime(time.strptime(stamp, "%Y-%m-%dT%H:%M:%S"))
+    except ValueError:
+        return 0.0
