@@ -29,8 +29,8 @@ def _faults(text):
 
 def _parser():
     parser = argparse.ArgumentParser(prog="python3 -m soak", description=__doc__.partition(": ")[2].capitalize(),
-                                     epilog="exit: 0 nothing was found, 1 something was, 2 wrong usage, 77 no cluster can run "
-                                            "here")
+                                     epilog="exit: 0 nothing was found, 1 something was, 2 wrong usage, 77 no cluster can "
+                                            "run here")
     length = parser.add_mutually_exclusive_group()
     length.add_argument("--minutes", type=float, default=5.0, help="of users and faults; the end takes up to 5 more (5)")
     length.add_argument("--hours", type=float)
@@ -85,8 +85,8 @@ def main(argv=None):
 
 def _soak(arguments, plan, folder):
     begun = time.monotonic()
-    print(f"seed {plan.seed}: {len(plan.actions)} actions in {plan.seconds:g} s on {plan.nodes} nodes under {plan.algorithm}; "
-          f"everything is in {folder}", flush=True)
+    print(f"seed {plan.seed}: {len(plan.actions)} actions in {plan.seconds:g} s on {plan.nodes} nodes under "
+          f"{plan.algorithm}; everything is in {folder}", flush=True)
     player, findings = run(plan, folder / "0")
     text = summary(player, findings, time.monotonic() - begun)
     print(text)
