@@ -59,6 +59,8 @@ libsim_a_SOURCES = \
 	sim/host/instance.h \
 	sim/host/job_slots.cc \
 	sim/host/job_slots.h \
+	sim/host/licence_gate.cc \
+	sim/host/licence_gate.h \
 	sim/host/lost_work.cc \
 	sim/host/lost_work.h \
 	sim/host/need_discovery.cc \
@@ -117,6 +119,8 @@ libsim_a_SOURCES = \
 	sim/workload/job_matrix.h \
 	sim/workload/job_weights.cc \
 	sim/workload/job_weights.h \
+	sim/workload/licences.cc \
+	sim/workload/licences.h \
 	sim/workload/load.cc \
 	sim/workload/load.h \
 	sim/workload/lublin.cc \
@@ -136,6 +140,8 @@ libsim_a_SOURCES = \
 	sim/workload/sacct/fields.h \
 	sim/workload/sacct/jobs.cc \
 	sim/workload/sacct/jobs.h \
+	sim/workload/sacct/licences.cc \
+	sim/workload/sacct/licences.h \
 	sim/workload/sacct/machine.cc \
 	sim/workload/sacct/machine.h \
 	sim/workload/sacct/reader.cc \
@@ -276,7 +282,9 @@ libstudies_a_SOURCES = \
 	sim/timeline/export.cc \
 	sim/timeline/export.h \
 	sim/timeline/recorded.cc \
-	sim/timeline/recorded.h
+	sim/timeline/recorded.h \
+	sim/timeline/told.cc \
+	sim/timeline/told.h
 SIM_CORE_LIBS = libsim.a libdfrs_record.a libpolicy.a $(FMT_LIBS) $(ARCHIVE_LIBS) $(CURL_LIBS) $(NETTLE_LIBS) $(SQLITE_LIBS) \
 	$(ZLIB_LIBS) $(DEFLATE_LIBS) $(GLPK_LIBS) $(BASE_LIBS) $(PTHREAD_LIBS)
 SIM_LIBS = libstudies.a libtimeline.a $(SIM_CORE_LIBS)

@@ -111,6 +111,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/host/explain_test.cc \
 	tests/sim/host/glpk_solver_test.cc \
 	tests/sim/host/ipdps2010_test.cc \
+	tests/sim/host/licences_test.cc \
 	tests/sim/host/lost_work_test.cc \
 	tests/sim/host/needs_test.cc \
 	tests/sim/host/options_test.cc \
@@ -167,6 +168,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/workload/recorded_test.cc \
 	tests/sim/workload/sacct/fields_test.cc \
 	tests/sim/workload/sacct/jobs_test.cc \
+	tests/sim/workload/sacct/licences_test.cc \
 	tests/sim/workload/sacct/machine_test.cc \
 	tests/sim/workload/sacct/reader_test.cc \
 	tests/sim/workload/scale_test.cc \

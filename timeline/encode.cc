@@ -114,6 +114,12 @@ std::string encode_schedule(const Schedule& schedule) {
   return data;
 }
 
+std::string encode_told(const Schedule& schedule) {
+  std::string text;
+  for (const std::string& job : schedule.told) text += (text.empty() ? "" : "\x1e") + job;
+  return text;
+}
+
 std::string compressed_base64(const std::string& data) {
   const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> compressor(
       libdeflate_alloc_compressor(kLevel), libdeflate_free_compressor);

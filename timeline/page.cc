@@ -18,6 +18,11 @@ std::string timeline_page(const std::string& title, const std::string& about, st
     data += "<script type=\"application/octet-stream\" class=\"run\">";
     data += compressed_base64(encode_schedule(run));
     data += "</script>\n";
+    if (run.told.empty()) continue;
+    data +=
+        fmt::format("<script type=\"application/octet-stream\" class=\"told\" data-run=\"{}\">", &run - runs.data());
+    data += compressed_base64(encode_told(run));
+    data += "</script>\n";
   }
   const std::map<std::string_view, std::string> parts{{"TITLE", base::html_text(title)},
                                                       {"ABOUT", base::html_text(about)},

@@ -58,6 +58,8 @@ struct Schedule {
   std::vector<Stay> stays;  ///< by `from`
   std::vector<NodeIndex> nodes;
   std::vector<YieldStep> steps;
+  /// By job, what happened to it: lines of seconds, a tab, and a sentence. Empty: not known.
+  std::vector<std::string> told;
   Seconds begin = 0;
   Seconds end = 0;
 

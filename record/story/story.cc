@@ -57,17 +57,23 @@ StoryEvent& Stories::add(JobSlot where, const JobView& job, Seconds at, StoryKin
   return story.events.emplace_back(std::move(event));
 }
 
+void Stories::take_submission(JobSlot where, const JobView& job, Seconds now) {
+  const bool first = !stories_.contains(job.id);
+  StoryEvent& event = add(where, job, now, StoryKind::submitted);
+  if (first && now - job.submit > 1) event.at = job.submit;
+}
+
 void Stories::take_events(const ClusterView& view, std::span<const Event> events) {
   for (const Event& event : events) {
     if (event.kind == EventKind::resync) {
       take_all(view);
     } else if (event.kind == EventKind::submitted) {
       const JobView& job = view.jobs[event.job];
-      if (follows(job)) add(event.job, job, view.now, StoryKind::submitted);
+      if (follows(job)) take_submission(event.job, job, view.now);
       slot(event.job).yield = 0;
     } else if (event.kind == EventKind::completed && event.job < slots_.size() && slots_[event.job].known) {
       Slot& left = slots_[event.job];
-      if (only_) {
+      if (only_ || keeps_ended_) {
         StoryEvent& end = stories_[left.job].events.emplace_back();
         end.at = end.until = view.now;
         end.kind = StoryKind::completed;
@@ -90,7 +96,8 @@ void Stories::take_all(const ClusterView& view) {
     slots_[job] = {.job = seen.id, .known = true, .yield = seen.yield};
     if (!stories_.contains(seen.id)) add(job, seen, seen.submit, StoryKind::submitted);
   }
-  if (!only_) std::erase_if(stories_, [&](const auto& story) { return !present.contains(story.first); });
+  if (!only_ && !keeps_ended_)
+    std::erase_if(stories_, [&](const auto& story) { return !present.contains(story.first); });
 }
 
 // Of several reasons that concern one job the last one holds.
@@ -158,7 +165,7 @@ void Stories::take_yields(const ClusterView& view, const Decisions& decisions) {
     if (told.placed) {
       stories_[job.id].events.back().yield = change.yield;
       if (only_ && change.yield < 1) stories_[job.id].events.back().crowd = crowd_of(view, decisions, change.job);
-    } else {
+    } else if (!keeps_ended_) {
       if (std::abs(change.yield - told.yield) < kNotable * told.yield) continue;
       const double before = told.yield;
       StoryEvent& event =

@@ -46,7 +46,9 @@ inline constexpr std::size_t kCrowdNamed = 4;
 
 struct StoryEvent {
   Seconds at = 0;
-  Seconds until = 0;  ///< waits: the last instant at which it was so; else `at`
+  /// waits: the last instant at which it was so; submitted: when the policy saw it first, if licences, limits or
+  /// conditions kept it back for more than a second; else `at`
+  Seconds until = 0;
   StoryKind kind = StoryKind::submitted;
   std::uint32_t node_count = 0;  ///< started, resumed, moved: different nodes
   std::vector<NodeIndex> nodes;  ///< the same, one per task, ascending; empty unless one job is followed
@@ -72,9 +74,16 @@ class Stories {
   /// + reasons + changed yields) a step. A story ends with its job.
   static Stories of_all(std::size_t most) { return Stories(std::nullopt, most); }
 
+  /// Follows all jobs, keeps the stories of those that have ended, and says nothing of yields; else as of_all().
+  static Stories of_all_and_ended(std::size_t most) {
+    Stories stories(std::nullopt, most);
+    stories.keeps_ended_ = true;
+    return stories;
+  }
+
   /// `view` and `events` as given to the engine, `decisions` as it answered.
   void step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions);
-  /// Null: no such job was seen, or it has left (of_all).
+  /// Null: no such job was seen, or it has left and is not kept.
   const Story* find(JobId job) const;
 
  private:
@@ -82,6 +91,7 @@ class Stories {
 
   bool follows(const JobView& job) const { return !only_ || *only_ == job.id; }
   void take_events(const ClusterView& view, std::span<const Event> events);
+  void take_submission(JobSlot where, const JobView& job, Seconds now);
   void take_all(const ClusterView& view);
   void take_reasons(const ClusterView& view, const Decisions& decisions);
   void take_placements(const ClusterView& view, const Decisions& decisions);
@@ -107,6 +117,7 @@ class Stories {
 
   std::optional<JobId> only_;
   std::size_t most_;
+  bool keeps_ended_ = false;
   std::vector<Slot> slots_;
   std::vector<JobSlot> touched_;  // slots with a reason or a placement in this step
   std::unordered_map<JobId, Story> stories_;

@@ -147,6 +147,10 @@ std::string sentence(JobId job, const StoryEvent& event, const Story& story, con
   switch (event.kind) {
     case StoryKind::submitted:
       text = fmt::format("Job {} is submitted with {}", job, base::counted(story.tasks, "task"));
+      if (event.until > event.at) {
+        text += fmt::format(", and may start {:.0f} s later: licences, limits or conditions kept it back",
+                            event.until - event.at);
+      }
       break;
     case StoryKind::waits:
       text = fmt::format("Job {} waits", job);

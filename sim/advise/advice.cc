@@ -12,6 +12,7 @@
 #include "sim/advise/charts.h"
 #include "sim/advise/worst_day.h"
 #include "sim/errors.h"
+#include "sim/workload/licences.h"
 #include "timeline/page.h"
 
 namespace dfrs::sim {
@@ -531,9 +532,11 @@ class Writer {
                         : "The kinds of nodes come from their names and from what jobs had of them. A job may use any "
                           "node where it fits, whatever its partition; it holds its GPUs while it runs, as Slurm gives "
                           "them.");
-    if (in_.jobs_with_licences > 0) {
-      items.push_back(fmt::format("{} held licences, which are not simulated: they may have to wait longer.",
-                                  jobs_of(in_.jobs_with_licences)));
+    if (!in_.licences.empty()) {
+      items.push_back(
+          fmt::format("The cluster counts as having these licences: {}. A job gets its licences in the order of "
+                      "submission, before any policy places it, and keeps them while it is paused.",
+                      licences_text(in_.licences)));
     }
     items.push_back("Jobs arrive at their recorded times, however they are served.");
     list(std::move(items));

@@ -32,7 +32,7 @@ struct AdviceInput {
   Seconds length = 0;              ///< first to last submission in the source
   NodeShape shape;                 ///< cores 0: not known (a dfrs-trace)
   std::vector<NodeKind> kinds;     ///< empty: all nodes are equal and have no GPUs
-  std::size_t jobs_with_licences = 0;
+  std::vector<Licence> licences;
   bool memory_modelled = true;
   std::vector<Instance> samples;        ///< jobs as a scheduler knows them: using all allocated CPUs
   std::vector<Instance> measured;       ///< the same with CPU needs as measured; empty: not known

@@ -134,6 +134,7 @@ struct AdviseCommand {
     input.length = all.jobs.back().submit - all.jobs.front().submit;
     input.shape.nodes = static_cast<int>(all.platform.nodes.size());
     input.shape.memory_mib = all.platform.nodes.front().rigid[kMemory];
+    input.licences = all.platform.licences;
     input.memory_modelled = input.shape.memory_mib > 0;
     if (loaded.was_sacct) {
       const SacctLog log = parse_sacct(text, loaded.source, {options.swf.lenient});
@@ -141,7 +142,6 @@ struct AdviseCommand {
       input.shape.cores = loaded.cores;
       input.shape.memory_mib = loaded.memory_mib;
       input.kinds = loaded.kinds;
-      for (const SacctJob& job : log.jobs) input.jobs_with_licences += job.licences ? 1 : 0;
     } else if (loaded.annotation == SwfAnnotation::kMemory) {
       input.shape.cores = options.memory.cores;
     } else {

@@ -107,8 +107,8 @@ struct CompareCommand {
       GlpkSolver solver;
       SimOptions options = simulation.sim();
       options.engine.lp_solver = &solver;
-      ScheduleCollector collector(algorithm_name(algorithm));
-      simulate(instance, algorithm, options, &collector);
+      ScheduleCollector collector(algorithm_name(algorithm), true);
+      simulate(instance, algorithm, options, Watch{.observer = &collector, .explains = true});
       schedules.push_back(collector.finish(instance));
       names += (names.empty() ? "" : ", ") + algorithm_name(algorithm);
     }

@@ -24,6 +24,7 @@
 #include "sim/host/glpk_solver.h"
 #include "sim/io/output_file.h"
 #include "sim/timeline/recorded.h"
+#include "sim/timeline/told.h"
 #include "sim/workload/recorded.h"
 #include "sim/workload/trace_file.h"
 #include "timeline/page.h"
@@ -78,8 +79,12 @@ struct ReplayCommand {
     }
     check_inputs_kept(std::vector{file}, {{"--report", report_file}});
     check_outputs_differ({{"--trace", trace_file}, {"--report", report_file}});
+    record::RecordReader replayed = open_record(file);
+    GlpkSolver solver;
+    auto stories = record::Stories::of_all_and_ended(kMostTold);
+    if (const auto summary = record::replay(replayed, &solver, &stories); !summary) throw_record_error(summary.error());
     record::RecordReader reader = open_record(file);
-    const timeline::Schedule schedule = recorded_schedule(reader);
+    const timeline::Schedule schedule = recorded_schedule(reader, &stories);
     write_file(report_file,
                timeline::timeline_page(fmt::format("{} under {}", stem(file), schedule.algorithm),
                                        fmt::format("{} on {}, as recorded", base::counted(schedule.jobs.size(), "job"),

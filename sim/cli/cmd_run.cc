@@ -108,7 +108,7 @@ struct RunCommand {
     if (!perfetto_file.empty()) pages.perfetto.emplace(perfetto_file);
     if (!paje_file.empty()) pages.paje.emplace(paje_file);
     if (pages.report || pages.evalys || pages.perfetto || pages.paje) {
-      observers.list.push_back(&collector.emplace(algorithm_name(algorithms.front())));
+      observers.list.push_back(&collector.emplace(algorithm_name(algorithms.front()), !report_file.empty()));
     }
     std::optional<StepRecorder> recorder;
     if (!record_file.empty()) {
@@ -119,7 +119,7 @@ struct RunCommand {
     const RunResult result = simulate(instance, algorithms.front(), options,
                                       Watch{.observer = observers.list.empty() ? nullptr : &observers,
                                             .completions = terminal_progress("jobs"),
-                                            .explains = explain.has_value(),
+                                            .explains = explain.has_value() || !report_file.empty(),
                                             .policy_times = times});
     if (recorder) recorder->finish();
 

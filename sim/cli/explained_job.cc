@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sim/cli/explained_job.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "record/story/json.h"
 #include "sim/errors.h"
+#include "sim/timeline/told.h"
 
 namespace dfrs::sim {
 namespace {
-
-// Traces count from 0, live records from 1970.
-std::string instant(Seconds time) {
-  constexpr Seconds kLive = 5e8;
-  if (time < kLive) return fmt::format("{} s", std::round(100 * time) / 100);
-  return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(static_cast<std::time_t>(std::floor(time))));
-}
-
-record::StoryNames plain_names() {
-  return {[](NodeIndex n) { return fmt::format("{}", n); }, instant};
-}
 
 const record::Story& story_of(JobId job, const record::Stories& stories) {
   const record::Story* const story = stories.find(job);

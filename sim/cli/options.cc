@@ -23,6 +23,7 @@
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/reproduce/rr7659_published.h"
+#include "sim/workload/licences.h"
 #include "sim/workload/streit.h"
 #include "sim/workload/text_lines.h"
 
@@ -140,6 +141,10 @@ void WorkloadOptions::add(CLI::App& app, Sources sources) {
       ->capture_default_str()
       ->group(group);
   app.add_option(
+         "--licences", licences_,
+         "sacct only: how many licences the cluster has, NAME=COUNT,...; default: the most that jobs held at once")
+      ->group(group);
+  app.add_option(
          "--memory-model", memory_model_,
          "draw the memory of each job and ignore the log's: 'lublin' as in RR-7659's generated workloads (10 % of a "
          "node for 55 % of the jobs, else 20 to 100 %; with --cores, of a processor's share), 'lublin:SEED' for other "
@@ -182,6 +187,11 @@ LoadOptions WorkloadOptions::load_options() const {
   options.sacct.memory_need = memory_need_ == "used"     ? MemoryNeed::kUsed
                               : memory_need_ == "larger" ? MemoryNeed::kLarger
                                                          : MemoryNeed::kRequested;
+  if (!licences_.empty()) {
+    auto licences = parse_licences(licences_);
+    if (!licences) throw UsageError(fmt::format("--licences: {}", licences.error()));
+    options.sacct.licences = std::move(*licences);
+  }
   options.sacct.estimates = estimates_ == "exact" ? SwfEstimates::kExact : SwfEstimates::kTrace;
   if (weeks_ || whole_) options.weeks = weeks_;
   if (!memory_model_.empty()) {

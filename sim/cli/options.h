@@ -77,6 +77,7 @@ class WorkloadOptions {
   bool kill_ = false;
   std::string cpu_need_ = "auto";
   std::string memory_need_ = "requested";
+  std::string licences_;
   std::string memory_model_;
   std::string weights_;
   std::string real_needs_;

@@ -2,8 +2,10 @@
 // A problem instance: a platform and the jobs submitted to it, including what only the simulator may know.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,7 @@ struct Job {
   Seconds reserved_start = 0;  ///< advance reservation: the requested start; no reservation unless it is after submit
 
   std::uint32_t user = 0;             ///< JobView::user; 0: not known
+  std::uint32_t licences = 0;         ///< 1 + index into Platform::licence_sets; 0: needs none
   double weight = 1;                  ///< JobView::weight, > 0
   std::optional<Pauses> pauses = {};  ///< the workload's mark, for a world that goes by marks
   double cpu_asked = 0;               ///< what the user requested, if more than cpu_need; policies see this
@@ -34,14 +37,39 @@ struct Job {
   friend bool operator==(const Job&, const Job&) = default;
 };
 
+/// Licences of one name, for the whole cluster.
+struct Licence {
+  std::string name;
+  std::int64_t total = 0;  ///< >= 1
+
+  friend bool operator==(const Licence&, const Licence&) = default;
+};
+
+/// How many licences of one name a job holds.
+struct LicenceUse {
+  std::uint32_t licence = 0;  ///< index into Platform::licences
+  std::int64_t count = 0;     ///< 1 .. total
+
+  friend bool operator==(const LicenceUse&, const LicenceUse&) = default;
+};
+using LicenceSet = std::vector<LicenceUse>;  ///< ascending by licence
+
 struct Platform {
   std::vector<NodeSpec> nodes;
   std::size_t rigid_dims = 1;  ///< how many rigid resources are in use, 1 .. kMaxRigid
+  std::vector<Licence> licences;
+  std::vector<LicenceSet> licence_sets;  ///< the different sets that jobs hold, none empty
 
   /// `count` equal nodes of CPU capacity 1 and `memory` MiB.
   static Platform homogeneous(std::size_t count, RigidAmount memory);
   /// Sum of the nodes' CPU capacities, |P| of the papers.
   double total_cpu() const;
+  /// What a job holds; empty: nothing.
+  std::span<const LicenceUse> licences_of(const Job& job) const {
+    return job.licences == 0 ? std::span<const LicenceUse>{} : licence_sets[job.licences - 1];
+  }
+  /// The value for Job::licences; adds the set if it is new. O(sets).
+  std::uint32_t licence_set(const LicenceSet& set);
 
   friend bool operator==(const Platform&, const Platform&) = default;
 };

@@ -14,6 +14,7 @@
 #include "sim/host/cpu_clock.h"
 #include "sim/host/idle_meter.h"
 #include "sim/host/job_slots.h"
+#include "sim/host/licence_gate.h"
 #include "sim/host/lost_work.h"
 #include "sim/host/need_discovery.h"
 #include "sim/host/stall_guard.h"
@@ -77,6 +78,7 @@ class Simulation {
         slots_(instance, watch.observer == nullptr && !options.pauses.some_lose() && !discovers_,
                algorithm.traits.knows_run_times),
         progress_(slots_),
+        gate_(instance),
         demand_(instance.platform.total_cpu()),
         idle_(instance.platform.nodes.size()) {
     engine_->explain(watch.explains);
@@ -121,7 +123,7 @@ class Simulation {
   // Advances to the next instant and gathers its events. False when nothing is left to do.
   bool next_event() {
     const std::vector<Job>& jobs = instance_.jobs;
-    const Seconds arrival = arrived_ < jobs.size() ? jobs[arrived_].submit : kNever;
+    const Seconds arrival = !admitted_.empty() ? now_ : arrived_ < jobs.size() ? jobs[arrived_].submit : kNever;
     const Seconds next = std::max(now_, std::min({arrival, completions_.next_time(), wake_at_, next_look()}));
     if (next == kNever) {
       if (slots_.jobs_in_system() != 0) throw InputError(why_stuck());
@@ -134,8 +136,14 @@ class Simulation {
     events_.clear();
     while (completions_.next_time() <= now_) complete(completions_.next_job());
     if (next_look() <= now_) discovery_->look(now_, events_);
-    while (arrived_ < jobs.size() && jobs[arrived_].submit <= now_ && !(one_by_one_ && !events_.empty())) {
-      submit(arrived_++);
+    while (!(one_by_one_ && !events_.empty())) {
+      if (admitted_.empty()) {
+        if (arrived_ == jobs.size() || jobs[arrived_].submit > now_) break;
+        if (gate_.arrive(arrived_++)) submit(arrived_ - 1);
+      } else {
+        submit(admitted_.front());
+        admitted_.erase(admitted_.begin());
+      }
     }
     check_progress();
     return true;
@@ -198,7 +206,7 @@ class Simulation {
     if (pauses == Pauses::lost && options_.lost_work.max_lost_runs == 0) pauses = Pauses::none;
     slots_.set_pauses(slot, pauses);
     progress_.submit(slot, JobProgress::asks_too_much(job));
-    result_.jobs.emplace_back();
+    if (result_.jobs.size() <= index) result_.jobs.resize(index + 1);
     demand_.add(job.cpu_need * job.tasks);
     events_.push_back({EventKind::submitted, slot});
     if (watch_.most_jobs != 0 && slots_.jobs_in_system() > watch_.most_jobs) throw RanAway(why_away());
@@ -209,6 +217,7 @@ class Simulation {
     idle_.leave(slots_.view(job).nodes);
     demand_.remove(slots_.truth(job).cpu_need * slots_.view(job).tasks);
     slots_.complete(job);
+    gate_.leave(slots_.truth(job).index, admitted_);
     if (slots_.jobs_in_system() == 0) demand_.clear();
     record_of(job).end = now_;
     ++completed_;
@@ -331,6 +340,7 @@ class Simulation {
   std::vector<NodeView> nodes_;
   JobSlots slots_;
   JobProgress progress_;
+  LicenceGate gate_;
   CompletionQueue completions_;
   DemandMeter demand_;
   IdleMeter idle_;
@@ -339,6 +349,7 @@ class Simulation {
   std::optional<LostWork> lost_work_;       // if jobs may lose work
   std::optional<NeedDiscovery> discovery_;  // if discovers_
   std::vector<Event> events_;
+  std::vector<std::size_t> admitted_;  // jobs that have got their licences, and are to be shown to the policy
   Seconds now_ = 0;
   Seconds wake_at_ = kNever;
   std::size_t arrived_ = 0;

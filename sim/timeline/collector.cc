@@ -2,6 +2,8 @@
 #include "sim/timeline/collector.h"
 
 #include <algorithm>
+#include <numeric>
+#include <unordered_map>
 
 namespace dfrs::sim {
 namespace {
@@ -114,6 +116,7 @@ void ScheduleCollector::resync(const ClusterView& view) {
 
 void ScheduleCollector::on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) {
   const Seconds now = view.now;
+  if (stories_) stories_->step(view, events, decisions);
   take_nodes(view);
   if (!begun_) schedule_.begin = now;
   begun_ = true;
@@ -152,21 +155,48 @@ void ScheduleCollector::on_step(const ClusterView& view, std::span<const Event> 
   }
 }
 
+// Jobs that were kept back from the policy come later than others that were submitted after them.
+void ScheduleCollector::sort_jobs() {
+  std::vector<ScheduleJob>& jobs = schedule_.jobs;
+  const auto earlier = [](const ScheduleJob& a, const ScheduleJob& b) { return a.submit < b.submit; };
+  if (std::is_sorted(jobs.begin(), jobs.end(), earlier)) return;
+  std::vector<std::uint32_t> order(jobs.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return earlier(jobs[a], jobs[b]); });
+  std::vector<ScheduleJob> sorted;
+  std::vector<std::uint32_t> place(jobs.size());
+  for (const std::uint32_t job : order) {
+    place[job] = static_cast<std::uint32_t>(sorted.size());
+    sorted.push_back(jobs[job]);
+  }
+  jobs = std::move(sorted);
+  for (Stay& stay : schedule_.stays) stay.job = place[stay.job];
+}
+
 Schedule ScheduleCollector::finish() {
   for (Track& t : tracks_) {
     if (t.here) close(t, StayEnd::open, schedule_.end);
   }
+  sort_jobs();
   std::stable_sort(schedule_.stays.begin(), schedule_.stays.end(),
                    [](const Stay& a, const Stay& b) { return a.from < b.from; });
+  if (stories_) schedule_.told = told_of(*stories_, schedule_);
   return std::move(schedule_);
 }
 
 Schedule ScheduleCollector::finish(const Instance& instance) {
   Schedule schedule = finish();
-  // A simulation submits the jobs of the instance in their order.
-  for (std::size_t k = 0; k < schedule.jobs.size() && k < instance.jobs.size(); ++k) {
-    schedule.jobs[k].run_time = instance.jobs[k].run_time;
+  // A simulation submits the jobs of the instance in their order, unless some wait for licences.
+  if (instance.platform.licences.empty()) {
+    for (std::size_t k = 0; k < schedule.jobs.size() && k < instance.jobs.size(); ++k) {
+      schedule.jobs[k].run_time = instance.jobs[k].run_time;
+    }
+    return schedule;
   }
+  std::unordered_map<JobId, Seconds> run_times;
+  for (const Job& job : instance.jobs) run_times[job.id] = job.run_time;
+  for (timeline::ScheduleJob& job : schedule.jobs) job.run_time = run_times[job.id];
   return schedule;
 }
 

@@ -2,11 +2,12 @@
 #include "sim/timeline/recorded.h"
 
 #include "sim/timeline/collector.h"
+#include "sim/timeline/told.h"
 #include "sim/workload/recorded.h"
 
 namespace dfrs::sim {
 
-timeline::Schedule recorded_schedule(record::RecordReader& reader) {
+timeline::Schedule recorded_schedule(record::RecordReader& reader, const record::Stories* stories) {
   ScheduleCollector collector("");
   const Decisions none;
   for (;;) {
@@ -18,6 +19,7 @@ timeline::Schedule recorded_schedule(record::RecordReader& reader) {
   }
   timeline::Schedule schedule = collector.finish();
   schedule.algorithm = reader.setup().algorithm;
+  if (stories != nullptr) schedule.told = told_of(*stories, schedule);
   return schedule;
 }
 

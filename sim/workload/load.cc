@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sim/errors.h"
+#include "sim/workload/sacct/licences.h"
 #include "sim/workload/sacct/table.h"
 #include "sim/workload/swf_stream.h"
 #include "sim/workload/trace_file.h"
@@ -98,6 +99,9 @@ Loaded load_instances_from_text(std::string_view text, const std::string& source
     loaded.by_week = options.weeks.value_or(false);
     loaded.first_submission = log.jobs.front().submit;
     if (std::string guessed = describe_guess(log, options.sacct.shape); !guessed.empty()) {
+      loaded.notes.push_back(std::move(guessed));
+    }
+    if (std::string guessed = describe_licences(log, options.sacct.licences); !guessed.empty()) {
       loaded.notes.push_back(std::move(guessed));
     }
   } else {

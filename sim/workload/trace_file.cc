@@ -13,6 +13,7 @@
 #include "policy/core/enum_names.h"
 #include "sim/errors.h"
 #include "sim/workload/fit.h"
+#include "sim/workload/licences.h"
 #include "sim/workload/number_parser.h"
 #include "sim/workload/text_lines.h"
 
@@ -96,6 +97,9 @@ class TraceParser {
       before_jobs(current("'; Users:'"), "Users");
       if (header.value != "yes") fail("Users is '{}', expected yes", printable_word(header.value));
       users_ = true;
+    } else if (header.name == "Licences") {
+      before_jobs(current("'; Licences:'"), "Licences");
+      current("'; Licences:'").platform.licences = licences(header.value);
     }
   }
 
@@ -139,7 +143,7 @@ class TraceParser {
     platform.nodes.insert(platform.nodes.end(), static_cast<std::size_t>(count), node);
   }
 
-  // id submit tasks cpu_need memory_mib [other ...] run_time estimate [reserved_start] [pauses] [user]
+  // id submit tasks cpu_need memory_mib [other ...] run_time estimate [reserved_start] [pauses] [user] [licences]
   void take_job(std::string_view line) {
     Instance& instance = current("a job");
     if (instance.jobs.empty()) {
@@ -148,14 +152,16 @@ class TraceParser {
       ids_.clear();
     }
     const std::size_t dims = instance.platform.rigid_dims;
-    const std::size_t expected = 6 + dims + (reserved_ ? 1 : 0) + (marked_ ? 1 : 0) + (users_ ? 1 : 0);
+    const bool licensed = !instance.platform.licences.empty();
+    const std::size_t expected =
+        6 + dims + (reserved_ ? 1 : 0) + (marked_ ? 1 : 0) + (users_ ? 1 : 0) + (licensed ? 1 : 0);
     std::size_t fields = 0;
     FieldSplitter counter(line);
     for (std::string_view unused; counter.next(unused);) ++fields;
     if (fields != expected) {
-      fail("{} field{}, expected {}: id submit tasks cpu_need memory{} run_time estimate{}{}{}", fields,
+      fail("{} field{}, expected {}: id submit tasks cpu_need memory{} run_time estimate{}{}{}{}", fields,
            fields == 1 ? "" : "s", expected, dims > 1 ? " other.." : "", reserved_ ? " reserved_start" : "",
-           marked_ ? " pauses" : "", users_ ? " user" : "");
+           marked_ ? " pauses" : "", users_ ? " user" : "", licensed ? " licences" : "");
     }
     FieldSplitter words(line);
     const auto take = [&] {
@@ -175,6 +181,7 @@ class TraceParser {
     if (marked_) job.pauses = mark(take());
     if (users_)
       job.user = static_cast<std::uint32_t>(integer(take(), "user", 0, std::numeric_limits<std::uint32_t>::max()));
+    if (licensed) job.licences = licence_set(take(), instance.platform);
 
     if (!instance.jobs.empty() && job.submit < instance.jobs.back().submit) {
       fail("submitted at {}, before the job of the line above ({}); sort the jobs by submit time", job.submit,
@@ -203,6 +210,19 @@ class TraceParser {
     const std::optional<Pauses> pauses = enum_from_name<Pauses>(text);
     if (!pauses) fail("pauses is '{}', expected kept, lost, none or {}", printable_word(text), kNoMark);
     return pauses;
+  }
+
+  std::vector<Licence> licences(std::string_view text) const {
+    auto licences = parse_licences(text);
+    if (!licences) fail("licences: {}", licences.error());
+    return std::move(*licences);
+  }
+
+  std::uint32_t licence_set(std::string_view text, Platform& platform) const {
+    if (text == kNoMark) return 0;
+    const auto set = licence_set_of(licences(text), platform);
+    if (!set) fail("licences: {}", set.error());
+    return platform.licence_set(*set);
   }
 
   static std::string_view rigid_name(std::size_t d) { return d == kMemory ? "memory" : "other rigid resource"; }
@@ -300,11 +320,14 @@ std::string format_trace(const Instance& instance, const std::vector<std::string
   if (reserved) fmt::format_to(to, "; Reserved: yes\n");
   if (marked) fmt::format_to(to, "; Pauses: yes\n");
   if (users) fmt::format_to(to, "; Users: yes\n");
-  fmt::format_to(to, "; Fields: id submit tasks cpu_need memory_mib {}run_time estimate{}{}{}\n",
+  const bool licensed = !platform.licences.empty();
+  if (licensed) fmt::format_to(to, "; Licences: {}\n", licences_text(platform.licences));
+  fmt::format_to(to, "; Fields: id submit tasks cpu_need memory_mib {}run_time estimate{}{}{}{}\n",
                  platform.rigid_dims > 2   ? "other other "
                  : platform.rigid_dims > 1 ? "other "
                                            : "",
-                 reserved ? " reserved_start" : "", marked ? " pauses" : "", users ? " user" : "");
+                 reserved ? " reserved_start" : "", marked ? " pauses" : "", users ? " user" : "",
+                 licensed ? " licences" : "");
   for (const Job& job : instance.jobs) {
     fmt::format_to(to, "{} {} {} {}", job.id, job.submit, job.tasks, job.cpu_need);
     for (std::size_t d = 0; d < platform.rigid_dims; ++d) fmt::format_to(to, " {}", job.rigid[d]);
@@ -312,6 +335,7 @@ std::string format_trace(const Instance& instance, const std::vector<std::string
     if (reserved) fmt::format_to(to, " {}", job.reserved_start);
     if (marked) fmt::format_to(to, " {}", job.pauses ? enum_name(*job.pauses) : kNoMark);
     if (users) fmt::format_to(to, " {}", job.user);
+    if (licensed) fmt::format_to(to, " {}", job.licences == 0 ? std::string(kNoMark) : licences_text(job, platform));
     fmt::format_to(to, "\n");
   }
   return fmt::to_string(out);

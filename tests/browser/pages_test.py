@@ -229,6 +229,33 @@ def check_jobs(browser, page, log):
     expect("console", browser.errors(), [])
 
 
+def check_reasons(browser, folder, log):
+    """The page tells of each job what --explain tells, at the same times; pauses in the same words."""
+    told = {"waits", "started", "resumed", "moved", "paused"}
+    jobs = [*sorted(log.pausing)[:3], *sorted(log.moving)[:3], *sorted(log.first)[:3]]
+    wanted = {}
+    for job in jobs:
+        done = subprocess.run([SIM, "run", folder / "trace.dfrs", "-a", "Triage", "--no-bound", "--explain", str(job), "--json"],
+                              capture_output=True, text=True, timeout=100, check=True)
+        events = json.loads(done.stdout)["explanation"]["events"]
+        wanted[job] = [event for event in events if event["event"] in told]
+    for page, run in (("run", 0), ("replay", 0), ("timeline", 1)):
+        browser.open(folder / f"{page}.html")
+        for job, events in wanted.items():
+            got = browser.js("return dfrsTimeline.told(arguments[0], arguments[1])", job, run)
+            expect(f"{page}: times of job {job}", [line["time"] for line in got], [round(event["t"], 3) for event in events])
+            for line, event in zip(got, events):
+                if event["event"] == "paused":
+                    expect(f"{page}: pause of job {job}", line["text"], event["text"])
+    job = jobs[0]
+    browser.open(folder / "run.html", f"#job={job}")
+    browser.settled()
+    text = browser.driver.find_element("id", "details").text
+    for event in wanted[job]:
+        if event["event"] == "paused":
+            expect("the details say why", event["text"] in text)
+
+
 def check_filters(browser, page, log):
     for name, jobs in (("paused", log.pausing), ("moved", log.moving)):
         browser.open(page)
@@ -326,6 +353,7 @@ def main():
             check_pans(browser, folder / "run.html")
             check_moves_in_view(browser, folder / "run.html")
             check_jobs(browser, folder / "run.html", log)
+            check_reasons(browser, folder, log)
             check_users(browser, folder / "users.html")
             check_advice(browser, folder / "advise.html")
             check_exports(folder, log)

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# README's commands on a bare Debian of any release, in a root folder below /tmp: demo, cluster up, a job, cluster down.
-# quickstart itself installs what is missing. By hand; it takes as long as a build of everything.
+# README's commands on a bare Debian of any release, in a root folder below /tmp: demo, cluster up, cluster down; or, with
+# `check`, the second command. quickstart itself installs what is missing. By hand; it takes as long as a build of
+# everything, or as check.
 #
-# usage: tests/ci/bare.sh bookworm|trixie|sid     as root or with sudo. Exit: 77 if that cannot be had.
+# usage: tests/ci/bare.sh bookworm|trixie|sid [check]     as root or with sudo. Exit: 77 if that cannot be had.
+#   DFRS_TRACES     folder with workload logs, for check
 #   DFRS_SLURM_SRC  the source of that release's Slurm, a folder or a tarball; default: fetched from Debian's archive
 #   CCACHE_DIR      installs ccache too, and keeps its cache in this folder
 set -euo pipefail
@@ -11,8 +13,8 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
 # shellcheck source=tests/packages/chroot.sh
 source "$root/tests/packages/chroot.sh"
-[[ $# == 1 ]] || { sed -n 's/^# usage: /usage: /p' "$0" >&2; exit 1; }
-suite=$1
+[[ $# == 1 || ($# == 2 && $2 == check) ]] || { sed -n 's/^# usage: /usage: /p' "$0" >&2; exit 1; }
+suite=$1 what=${2:-demo}
 command -v apt-get > /dev/null || { echo "SKIP: only on Debian"; exit 77; }
 [[ $(id -u) == 0 ]] || sudo -n true 2> /dev/null || { echo "SKIP: only root can change the root folder"; exit 77; }
 need mmdebstrap debian-archive-keyring
@@ -32,15 +34,24 @@ if [[ -n ${CCACHE_DIR:-} ]]; then
   as_root mkdir -p "$system/ccache"
   bind "$system" "$CCACHE_DIR" /ccache
 fi
+if [[ -n ${DFRS_TRACES:-} ]]; then
+  as_root mkdir -p "$system/traces"
+  bind "$system" "$DFRS_TRACES" /traces
+fi
 for at in proc sys dev; do as_root mount --rbind "/$at" "$system/$at"; as_root mount --make-rslave "$system/$at"; done
 
 begin=$SECONDS
 as_root env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 ${CCACHE_DIR:+CCACHE_DIR=/ccache} \
-  ${DFRS_SLURM_SRC:+DFRS_SLURM_SRC=/slurm-source} chroot "$system" bash -euo pipefail << 'INSIDE'
+  ${DFRS_SLURM_SRC:+DFRS_SLURM_SRC=/slurm-source} ${DFRS_TRACES:+DFRS_TRACES=/traces} "WHAT=$what" \
+  chroot "$system" bash -euo pipefail << 'INSIDE'
 cd /source
 took() { echo "==> $1: $((SECONDS - begin)) s"; begin=$SECONDS; }
 begin=$SECONDS
 apt-get -q update > /dev/null
+if [[ $WHAT == check ]]; then
+  ./quickstart check < /dev/null
+  exit
+fi
 ./quickstart demo
 g++ --version | head -n 1
 took demo

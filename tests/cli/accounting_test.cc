@@ -148,6 +148,25 @@ TEST(CliAdvise, NoOptionIsIgnored) {
   expect_failure(dfrs_sim({"advise", trace, "--instance", "small"}), kExitUsage, {"advise: --instance"});
 }
 
+// Two jobs of an hour that both need the one licence: the second waits for the first, whatever the policy.
+TEST(CliAdvise, LicencesAreSimulated) {
+  const TemporaryFolder folder;
+  const std::string log = folder.write("jobs.sacct",
+                                       "JobID|State|Submit|Start|ElapsedRaw|NNodes|AllocCPUS|AllocTRES|NodeList\n"
+                                       "1|COMPLETED|1700000000|1700000000|3600|1|1|cpu=1,license/cad=1,mem=1G|n1\n"
+                                       "2|COMPLETED|1700000010|1700003600|3600|1|1|cpu=1,license/cad=1,mem=1G|n2\n");
+  EXPECT_THAT(output_of({"advise", "--sacct", log}), HasSubstr("having these licences: cad=1."));
+  const auto run = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"run", log, "-a", "Greedy*", "--cpu-need", "allocated"};
+    words.insert(words.end(), more.begin(), more.end());
+    return output_of(words);
+  };
+  EXPECT_THAT(run({}), HasSubstr("max stretch            1.997"));  // 7190 s for 3600
+  EXPECT_THAT(run({"--licences", "cad=2"}), HasSubstr("max stretch            1.000"));
+  expect_failure(dfrs_sim({"run", log, "-a", "Greedy*", "--licences", "cad"}), kExitUsage,
+                 {"--licences", "NAME=COUNT"});
+}
+
 TEST(CliAdvise, ErrorsSayWhatToGive) {
   expect_failure(dfrs_sim({"advise"}), kExitUsage, {"--sacct FILE", "--swf FILE"});
   expect_failure(dfrs_sim({"advise", sample(), "--swf", sample()}), kExitUsage, {"give only one of"});

@@ -121,6 +121,7 @@ TEST(CliOrigin, ResultsNameEveryOption) {
                                                   {"--kill-at-estimate", ""},
                                                   {"--cpu-need", "measured"},
                                                   {"--memory-need", "used"},
+                                                  {"--licences", "cad=2"},
                                                   {"--memory-model", "lublin:3"},
                                                   {"--weights", "random=0.5:2"},
                                                   {"--real-need", "0.2-1"},

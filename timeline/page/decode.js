@@ -32,6 +32,15 @@ const decode = {
     return out;
   },
 
+  // What happened to each job, by its index; jobs are separated by the character 30.
+  async told(text) {
+    const jobs = new TextDecoder().decode(await decode.inflate(decode.bytes(text.trim()))).split('\x1e');
+    return (job) => (jobs[job] || '').split('\n').filter(Boolean).map((line) => {
+      const tab = line.indexOf('\t');
+      return {time: Number(line.slice(0, tab)), text: line.slice(tab + 1)};
+    });
+  },
+
   async run(text) {
     const data = await decode.inflate(decode.bytes(text.trim()));
     const end = data.indexOf(10);

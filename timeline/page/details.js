@@ -48,7 +48,17 @@ const details = {
           `paused for ${times.length(paused)} in ${run.pauses[job]} pauses, moved ${run.moves[job]} times`,
           Number.isFinite(run.jobEnd[job]) ? `ended ${times.text(run.jobEnd[job], 0)}, ${times.length(run.jobEnd[job] - run.submit[job])} after it was submitted` : 'had not ended',
         ].join('; ')), details.stays(run, job));
+      if (run.told) box.append(details.told(run, job));
     }
+  },
+
+  // Why it waited, started, was paused and moved: read when somebody asks for the first time.
+  told(run, job) {
+    const list = element('ol');
+    run.told(job).then((lines) => {
+      list.replaceChildren(...lines.map(({time, text}) => element('li', `${times.text(time, 0)}: ${text}`)));
+    });
+    return element('div', undefined, element('h3', 'Why'), list);
   },
 
   stays(run, job) {

@@ -304,6 +304,10 @@ class Page {
       script.remove();
       return new Run(data);
     }));
+    for (const script of document.querySelectorAll('script.told')) {
+      let read;
+      runs[Number(script.dataset.run)].told = async (job) => (await (read ||= decode.told(script.textContent)))(job);
+    }
     const page = new Page(runs);
     page.draw();
     page.settle();
@@ -315,6 +319,11 @@ class Page {
       view: () => ({...page.time, ...page.nodes}),
       show: (from, to) => page.show(from, to),
       find: (job) => page.find(job),
+      // A promise of what happened to a job: times and sentences.
+      told: (job, run = 0) => {
+        const each = window.dfrsTimeline.runs[run];
+        return each.told(each.numbers.get(job));
+      },
       // Takes the data of one run, as the page holds it, in place of the old.
       replace: async (text) => {
         const run = new Run(await decode.run(text));

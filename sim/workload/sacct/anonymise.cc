@@ -238,7 +238,7 @@ class Anonymiser {
     return good ? out : std::string();
   }
 
-  static std::string tres(std::string_view cell) {
+  std::string tres(std::string_view cell) {
     std::string out;
     while (!cell.empty()) {
       const std::string_view item = cell.substr(0, cell.find(','));
@@ -246,7 +246,13 @@ class Anonymiser {
       const std::string_view name = item.substr(0, item.find('='));
       const bool own =
           name == "cpu" || name == "mem" || name == "node" || name == "billing" || name.starts_with("gres/");
-      if (own) out += (out.empty() ? "" : ",") + std::string(item);
+      constexpr std::string_view kLicence = "license/";
+      if (own) {
+        out += (out.empty() ? "" : ",") + std::string(item);
+      } else if (name.starts_with(kLicence) && name.size() < item.size()) {
+        out += fmt::format("{}{}{}{}", out.empty() ? "" : ",", kLicence,
+                           numbered("licence", name.substr(kLicence.size())), item.substr(name.size()));
+      }
     }
     return out;
   }

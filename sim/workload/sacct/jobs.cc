@@ -11,8 +11,10 @@
 
 #include "sim/errors.h"
 #include "sim/workload/fit.h"
+#include "sim/workload/licences.h"
 #include "sim/workload/number_parser.h"
 #include "sim/workload/sacct/fields.h"
+#include "sim/workload/sacct/licences.h"
 
 namespace dfrs::sim {
 namespace {
@@ -117,6 +119,7 @@ SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const S
   ReadReport& report = workload.report;
   instance.name = name;
   instance.platform = machine.platform();
+  instance.platform.licences = licences_of(log, options.licences);
   const PlatformFit fit(instance.platform);
   const Limits limits(log);
   const Seconds origin = log.jobs.front().submit;
@@ -156,8 +159,13 @@ SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const S
     if (from.checkpoints) job.pauses = Pauses::kept;
     if (options.estimates == SwfEstimates::kTrace)
       job.estimate = std::min(limits.estimate(from, report), kMaxTraceSeconds);
-    const std::string why =
+    std::string why =
         from.cpus > cpus ? fmt::format("{} CPUs, but the machine has {}", from.cpus, cpus) : fit.why_not(job);
+    if (const auto licences = licence_set_of(from.licences, instance.platform)) {
+      job.licences = instance.platform.licence_set(*licences);
+    } else if (why.empty()) {
+      why = licences.error();
+    }
     if (why.empty()) {
       instance.jobs.push_back(job);
     } else if (options.lenient) {

@@ -30,6 +30,7 @@ struct SacctOptions {
   CpuNeed cpu_need = CpuNeed::kMeasured;
   MemoryNeed memory_need = MemoryNeed::kRequested;
   SwfEstimates estimates = SwfEstimates::kTrace;
+  std::vector<Licence> licences;  ///< how many the cluster has; names that are missing are inferred, see licences_of()
   /// Jobs larger than the machine are counted and skipped instead of being an error.
   bool lenient = false;
 };

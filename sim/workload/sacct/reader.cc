@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "sim/errors.h"
+#include "sim/workload/licences.h"
 #include "sim/workload/number_parser.h"
 #include "sim/workload/sacct/fields.h"
 #include "sim/workload/sacct/table.h"
@@ -366,6 +367,19 @@ class Reader {
     return std::min<std::int64_t>(sum, kMaxTraceTasks);
   }
 
+  void take_licences(SacctJob& job) const {
+    each_item(cell(C::kAllocTres), [&](std::string_view item) {
+      constexpr std::string_view kPrefix = "license/";
+      if (!item.starts_with(kPrefix)) return;
+      const std::string_view name = item.substr(kPrefix.size(), item.find('=') - kPrefix.size());
+      const auto count = tres_count(C::kAllocTres, item.substr(0, item.find('=')), kMostLicences);
+      if (name.empty() || name.find_first_of(" \t") != std::string_view::npos || !count) {
+        bad(C::kAllocTres, "license/NAME=COUNT");
+      }
+      if (*count > 0) job.licences.push_back({std::string(name), *count});
+    });
+  }
+
   void take_size(SacctJob& job) const {
     std::optional<std::int64_t> cpus = count(C::kAllocCpus, kMaxTraceTasks);
     if (!cpus) cpus = tres_count(C::kAllocTres, "cpu", kMaxTraceTasks);
@@ -378,7 +392,7 @@ class Reader {
     if (!nodes || *nodes == 0) nodes = tres_count(C::kAllocTres, "node", kMaxTraceNodes);
     if (!nodes || *nodes == 0) nodes = count(C::kNNodes, kMaxTraceNodes);
     job.gpus = static_cast<int>(gpus().value_or(0));
-    job.licences = cell(C::kAllocTres).find("license/") != std::string_view::npos;
+    take_licences(job);
     // Each node holds at least one of the job's CPUs.
     job.nodes = static_cast<int>(std::clamp<std::int64_t>(nodes.value_or(1), 1, std::max(1, job.cpus)));
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "policy/core/units.h"
+#include "sim/host/instance.h"
 #include "sim/workload/read_report.h"
 
 namespace dfrs::sim {
@@ -34,19 +35,19 @@ struct SacctJob {
   Seconds run_time = 0;  ///< of the last run, without suspended time
   LimitKind limit_kind = LimitKind::kUnknown;
   Seconds limit = 0;
-  int cpus = 0;                 ///< allocated, >= 1
-  int requested_cpus = 0;       ///< >= 1
-  int gpus = 0;                 ///< allocated
-  bool licences = false;        ///< whether it held any
-  int nodes = 1;                ///< allocated, >= 1
-  int tasks = 0;                ///< the most of any step that srun started; 0: not known
-  double requested_mib = -1;    ///< of the whole job
-  double used_mib = -1;         ///< of the whole job: the maximum over its steps of MaxRSS x NTasks
-  Seconds cpu_time = -1;        ///< of all CPUs together, TotalCPU; 0: not known, Slurm did not gather it
-  std::uint32_t lost_runs = 0;  ///< runs before the last one
-  Seconds lost_cpu_time = 0;    ///< their run times x CPUs
-  std::string nodes_used;       ///< NodeList
-  bool checkpoints = false;     ///< Comment has the word by which a job says so, kCheckpointMark
+  int cpus = 0;                   ///< allocated, >= 1
+  int requested_cpus = 0;         ///< >= 1
+  int gpus = 0;                   ///< allocated
+  std::vector<Licence> licences;  ///< allocated
+  int nodes = 1;                  ///< allocated, >= 1
+  int tasks = 0;                  ///< the most of any step that srun started; 0: not known
+  double requested_mib = -1;      ///< of the whole job
+  double used_mib = -1;           ///< of the whole job: the maximum over its steps of MaxRSS x NTasks
+  Seconds cpu_time = -1;          ///< of all CPUs together, TotalCPU; 0: not known, Slurm did not gather it
+  std::uint32_t lost_runs = 0;    ///< runs before the last one
+  Seconds lost_cpu_time = 0;      ///< their run times x CPUs
+  std::string nodes_used;         ///< NodeList
+  bool checkpoints = false;       ///< Comment has the word by which a job says so, kCheckpointMark
   std::size_t line = 0;
 };
 

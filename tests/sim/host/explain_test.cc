@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "record/story/json.h"
+#include "sim/timeline/collector.h"
 #include "tests/sim/host/by_hand.h"
 
 namespace dfrs::sim {
@@ -55,6 +56,34 @@ TEST_F(Explained, AJobThatGivesWayAndComesBack) {
   EXPECT_THAT(told("GreedyP*", 2), ElementsAre("100 Job 2 is submitted with 1 task.",
                                                "100 Job 2 starts on node 0 at a yield of 1: job 1 gave way to it.",
                                                "150 Job 2 has completed."));
+}
+
+TEST_F(Explained, AJobThatWaitsForALicenceFirst) {
+  nodes(2);
+  instance_.platform.licences = {{"cad", 1}};
+  job(0, 1, 1, 10, 100);
+  job(10, 1, 1, 10, 50);
+  for (Job& each : instance_.jobs) each.licences = instance_.platform.licence_set({{0, 1}});
+  EXPECT_THAT(
+      told("Greedy*", 2),
+      ElementsAre("10 Job 2 is submitted with 1 task, and may start 90 s later: licences, limits or conditions "
+                  "kept it back.",
+                  "100 Job 2 starts on node 0 at a yield of 1: there is room for it.", "150 Job 2 has completed."));
+}
+
+// A page tells of all jobs, also of those that have ended, and leaves out what it shows elsewhere.
+TEST_F(Explained, TheSameForThePageOfATimeline) {
+  nodes(1);
+  job(0, 1, 1, 60, 1000);
+  job(100, 1, 1, 60, 50);
+  ScheduleCollector collector("GreedyP*", true);
+  simulate(instance_, parse_algorithm("GreedyP*").value(), options_, Watch{.observer = &collector, .explains = true});
+  EXPECT_THAT(
+      collector.finish(instance_).told,
+      ElementsAre("0\tJob 1 starts on 1 node at a yield of 1: there is room for it.\n"
+                  "100\tJob 1 is paused: job 2 takes its room, and its priority of 0.01 is the lowest that makes "
+                  "enough.\n150\tJob 1 resumes on 1 node at a yield of 1: there is room for it.",
+                  "100\tJob 2 starts on 1 node at a yield of 1: job 1 gave way to it."));
 }
 
 // (Node 1 has 40 MiB left for the victim of 40.)

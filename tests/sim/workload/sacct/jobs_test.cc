@@ -183,7 +183,8 @@ TEST(SacctAnonymise, WhatIsNotKnownIsDropped) {
   const std::string text = anonymise_sacct(
       "JobID|State|WorkDir|AllocTRES|Shoe|Submit\n7|COMPLETED|/home/ann|cpu=1,license/cad=2,gres/gpu=1|42|1700000000\n",
       "a");
-  EXPECT_EQ(text, "JobID|State|WorkDir|AllocTRES|Shoe|Submit\n1|COMPLETED||cpu=1,gres/gpu=1||978473600\n");
+  EXPECT_EQ(text,
+            "JobID|State|WorkDir|AllocTRES|Shoe|Submit\n1|COMPLETED||cpu=1,license/licence1=2,gres/gpu=1||978473600\n");
 }
 
 TEST(SwfAnonymise, NumbersStartFromOne) {
