@@ -38,6 +38,8 @@ def _parser():
     parser.add_argument("--nodes", type=int, default=4, help="nodes of the cluster (4)")
     parser.add_argument("--algorithm", default="", help="of dfrs.conf (chosen by the seed)")
     parser.add_argument("--only", type=_faults, default=(), metavar="FAULT,...", help="these kinds of faults alone")
+    parser.add_argument("--starts", type=int, default=0, metavar="N",
+                        help="also so many jobs an hour that end as soon as they have begun (0)")
     parser.add_argument("--plan", action="store_true", help="print the plan and end")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the plan here, for --replay")
     parser.add_argument("--replay", type=Path, metavar="FILE", help="play this plan instead of one made from the seed")
@@ -65,7 +67,8 @@ def main(argv=None):
     arguments = _parser().parse_args(argv)
     seconds = 60 * (60 * arguments.hours if arguments.hours else arguments.minutes)
     plan = (plans.read(arguments.replay) if arguments.replay else
-            plans.make(arguments.seed, seconds, arguments.nodes, CPUS, MEMORY, arguments.algorithm, arguments.only))
+            plans.make(arguments.seed, seconds, arguments.nodes, CPUS, MEMORY, arguments.algorithm, arguments.only,
+                       arguments.starts))
     if arguments.write:
         plan.write(arguments.write)
     if arguments.plan:

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field
 WARM_UP = 5.0  # s with users alone
 GAP = 6.0      # s from the end of a fault to the next one, at the mean
 
+CROWD = 50     # jobs of an array of empty jobs
+
 ALGORITHMS = ("Triage", "GreedyPM*/per/OPT=MIN/MINVT=3", "EASY")
 
 # Kind of fault -> (weight, least and most seconds that it lasts).
@@ -74,11 +76,12 @@ def read(path):
     return Plan(**head, actions=[Action(**row) for row in rows])
 
 
-def make(seed, seconds, nodes, cpus, memory, algorithm="", only=()):
-    """`only`: kinds of faults; empty: all."""
+def make(seed, seconds, nodes, cpus, memory, algorithm="", only=(), starts=0):
+    """`only`: kinds of faults; empty: all. `starts`: of empty jobs in an hour, in arrays, beside what users do."""
     dice = random.Random(f"soak {seed}")  # of neighbouring numbers alone the first values are alike
     algorithm = algorithm or dice.choice(ALGORITHMS)
     actions = _users(dice, seconds, nodes, cpus, memory) + _faults(dice, seconds, nodes, only)
+    actions += _crowd(seconds, memory, starts)
     return Plan(seed, seconds, nodes, algorithm, sorted(actions, key=lambda action: action.at))
 
 
@@ -110,6 +113,14 @@ def _job(dice, tag, nodes, cpus, memory, tags):
             "cpus": dice.choice((1, 1, 2, cpus)), "memory": int(memory * dice.choice((0.05, 0.1, 0.1, 0.3, 0.6))),
             "checkpoint": dice.random() < 0.5, "exclusive": array == 1 and dice.random() < 0.05,
             "after": dice.choice(tags[-5:]) if tags and dice.random() < 0.1 else ""}
+
+
+def _crowd(seconds, memory, starts):
+    """Arrays of jobs that end as soon as they have begun, evenly."""
+    job = {"units": 0, "array": CROWD, "ntasks": 1, "cpus": 1, "memory": memory // 40, "checkpoint": False, "exclusive": False,
+           "after": ""}
+    count = int(starts * seconds / 3600 / CROWD)
+    return [Action(round(k * seconds / count, 2), "submit", {"tag": f"c{k:05}", **job}) for k in range(count)]
 
 
 def _change(dice, now, tags):

@@ -9,7 +9,7 @@ from pathlib import Path
 from .judge import Finding
 
 INTERVAL = 5.0
-WARM_UP = 180.0     # s of a daemon's life that do not count
+WARM_UP = 240.0     # s of a daemon's life that do not count: as long as slurmctld keeps ended jobs, and more
 LEAST_LIFE = 900.0  # s after that for a slope to be judged
 MOST_MEMORY = 1.0   # MiB an hour
 MOST_COUNT = 3.0    # descriptors, or threads, an hour
