@@ -86,13 +86,13 @@ def make(seed, seconds, nodes, cpus, memory, algorithm="", only=(), starts=0):
 
 
 def _users(dice, seconds, nodes, cpus, memory):
-    actions, tags, work, now, number = [], [], 0.0, 0.0, 0
+    actions, tags, single, work, now, number = [], [], set(), 0.0, 0.0, 0
     while True:
         now += dice.expovariate(2.0)
         if now >= seconds:
             return actions
         if tags and dice.random() < 0.2:
-            actions.append(_change(dice, now, tags))
+            actions.append(_change(dice, now, tags, single))
             continue
         if work > 0.5 * nodes * cpus * (now + 10):
             continue  # more than the cluster can do: jobs would only wait
@@ -103,6 +103,8 @@ def _users(dice, seconds, nodes, cpus, memory):
             work += 0.5 * arguments["units"] * arguments["array"] * arguments["cpus"] * arguments["ntasks"]
             actions.append(Action(round(now, 2), "submit", arguments))
             tags.append(arguments["tag"])
+            if arguments["ntasks"] == 1:
+                single.add(arguments["tag"])
 
 
 def _job(dice, tag, nodes, cpus, memory, tags):
@@ -123,9 +125,12 @@ def _crowd(seconds, memory, starts):
     return [Action(round(k * seconds / count, 2), "submit", {"tag": f"c{k:05}", **job}) for k in range(count)]
 
 
-def _change(dice, now, tags):
+def _change(dice, now, tags, single):
+    """`single`: jobs of one task, which have room on one node whatever the algorithm."""
     kind = dice.choices(list(CHANGES), list(CHANGES.values()))[0]
     arguments = {"tag": dice.choice(tags[-12:])}
+    if kind == "nodes" and arguments["tag"] not in single:
+        kind = "cancel"
     if kind in ("hold", "suspend"):
         arguments["seconds"] = round(dice.uniform(0.5, 6.0), 2)
     elif kind == "limit":
