@@ -100,14 +100,16 @@ class Faults:
 
     def processes_of(self, node):
         """slurmstepds of a node, and then what they have started."""
-        found = []
+        steps, others = [], []
         for process in processes.marked(self.world.folder):
             words = processes.command_line(process.pid)
-            environment = processes.environment_of(process.pid)
-            if environment.get("SLURMD_NODENAME") == node or (words and words[0].startswith("slurmstepd") and
-                                                             _spool_of(process.pid).endswith(f"/{node}")):
-                found.append((not (words and words[0].startswith("slurmstepd")), process))
-        return [process for _, process in sorted(found, key=lambda each: each[0])]
+            if words and words[0].startswith("slurmstepd"):
+                # Its title has taken the place of its environment; its log is that of its slurmd.
+                if str(self.cluster.log(f"slurmd.{node}")) in _open_files(process.pid):
+                    steps.append(process)
+            elif processes.environment_of(process.pid).get("SLURMD_NODENAME") == node:
+                others.append(process)
+        return steps + others
 
     def wait_up(self, node):
         def up():
@@ -226,8 +228,8 @@ class Faults:
                 self.world.ask("scontrol", "update", f"NodeName={node}", "State=RESUME")
 
 
-def _spool_of(pid):
+def _open_files(pid):
     try:
-        return os.readlink(f"/proc/{pid}/cwd")
+        return {os.readlink(f"/proc/{pid}/fd/{name}") for name in os.listdir(f"/proc/{pid}/fd")}
     except OSError:
-        return ""
+        return set()  # it has just ended
