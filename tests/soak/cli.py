@@ -2,6 +2,8 @@
 """python3 -m soak: lives a compressed day of a cluster and judges what became of the jobs."""
 import argparse
 import os
+import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -75,6 +77,7 @@ def main(argv=None):
         print("\n".join(map(str, plan.actions)))
         return 0
     os.umask(0o022)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(EXIT_FAILED))  # so that the cluster is ended
     folder = arguments.folder or Path(tempfile.mkdtemp(prefix="dfrs-soak-"))
     try:
         return _soak(arguments, plan, folder)
@@ -97,6 +100,8 @@ def _soak(arguments, plan, folder):
         with open(arguments.report, "a", encoding="utf-8") as file:
             file.write(text + "\n")
     if not findings:
+        if not arguments.folder:
+            shutil.rmtree(folder, ignore_errors=True)
         return 0
     print("\n".join(["what happened last:", *player.world.seen[-SHOWN:]]))
     plan.write(folder / "plan.jsonl")

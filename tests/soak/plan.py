@@ -119,8 +119,8 @@ def _job(dice, tag, nodes, cpus, memory, tags):
 
 def _crowd(seconds, memory, starts):
     """Arrays of jobs that end as soon as they have begun, evenly."""
-    job = {"units": 0, "array": CROWD, "ntasks": 1, "cpus": 1, "memory": memory // 40, "checkpoint": False, "exclusive": False,
-           "after": ""}
+    job = {"units": 0, "array": CROWD, "ntasks": 1, "cpus": 1, "memory": memory // 40, "checkpoint": False,
+           "exclusive": False, "after": ""}
     count = int(starts * seconds / 3600 / CROWD)
     return [Action(round(k * seconds / count, 2), "submit", {"tag": f"c{k:05}", **job}) for k in range(count)]
 

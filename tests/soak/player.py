@@ -165,8 +165,8 @@ class Player:
                 break
             time.sleep(0.2)
         if same:
-            self.findings.append(Finding("quotas", f"{QUOTAS_WITHIN:g} s after {after}, of (job, node), (cores it has, cores "
-                                         f"it should have): {same}"))
+            self.findings.append(Finding("quotas", f"{QUOTAS_WITHIN:g} s after {after}, of (job, node), (cores it has, "
+                                         f"cores it should have): {same}"))
 
     def _end(self):
         self.faults.mend_all()

@@ -57,8 +57,8 @@ class Usage:
         found = []
         for name, life, _, memory, descriptors, threads in self.rows():
             if life >= LEAST_LIFE and (memory > MOST_MEMORY or descriptors > MOST_COUNT or threads > MOST_COUNT):
-                found.append(Finding("growth", f"{name} grew for {life:.0f} s by {memory:.2f} MiB, {descriptors:.1f} descriptors "
-                                     f"and {threads:.1f} threads an hour"))
+                found.append(Finding("growth", f"{name} grew for {life:.0f} s by {memory:.2f} MiB, {descriptors:.1f} "
+                                     f"descriptors and {threads:.1f} threads an hour"))
         return found
 
 
