@@ -34,7 +34,7 @@ def _parser():
                                      epilog="exit: 0 nothing was found, 1 something was, 2 wrong usage, 77 no cluster can "
                                             "run here")
     length = parser.add_mutually_exclusive_group()
-    length.add_argument("--minutes", type=float, default=5.0, help="of users and faults; the end takes up to 5 more (5)")
+    length.add_argument("--minutes", type=float, default=5.0, help="of users and faults; until all jobs have ended it takes some more (5)")
     length.add_argument("--hours", type=float)
     parser.add_argument("--seed", type=int, default=1, help="of the plan (1)")
     parser.add_argument("--nodes", type=int, default=4, help="nodes of the cluster (4)")

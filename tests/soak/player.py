@@ -17,7 +17,7 @@ from .usage import Usage
 
 USERS = 16
 QUOTAS_WITHIN = 10.0  # s from the end of a fault until all quotas must be those of the yields
-MOST_WAIT = 240.0     # s from the end of the plan until all jobs must have ended
+MOST_WAIT = 150.0     # s in which, after the end of the plan, at least one job must end as long as there are any
 PATIENCE = 30.0       # s for which a user repeats what slurmctld has no room or no time for
 MOST_DELAY = 1.4      # times the plan's length, when it is given up
 SELF_REPAIR = "trying once more from what Slurm shows"  # slurmctld's log: the policy found its own state wrong
@@ -170,11 +170,13 @@ class Player:
 
     def _end(self):
         self.faults.mend_all()
-        end = time.monotonic() + MOST_WAIT
+        end, fewest = time.monotonic() + MOST_WAIT, None
         while time.monotonic() < end:
             active = self.world.active()
             if not active:
                 break
+            if fewest is None or len(active) < fewest:
+                end, fewest = time.monotonic() + MOST_WAIT, len(active)
             for job, state in active.items():
                 if "JobHeld" in state:  # also a job that was suspended and requeued, which Slurm holds
                     self.world.ask("scontrol", "release", job)
