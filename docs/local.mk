@@ -16,9 +16,11 @@ nobase_dist_doc_DATA = \
 	docs/images/web.png \
 	docs/reference/algorithms.md \
 	docs/reference/building.md \
+	docs/reference/checkpoints.md \
 	docs/reference/cluster.md \
 	docs/reference/csv-maps.md \
 	docs/reference/dfrs-check-config.md \
+	docs/reference/dfrs-run.md \
 	docs/reference/dfrs-sim.md \
 	docs/reference/dfrs.conf.md \
 	docs/reference/dfrsctl.md \
@@ -79,6 +81,7 @@ DFRS_SIM_MANS = \
 	man/dfrs-sim.1
 PANDOC_MANS = \
 	man/dfrs-check-config.1 \
+	man/dfrs-run.1 \
 	man/dfrs.conf.5 \
 	man/dfrsctl.1 \
 	man/dfrsd.8
@@ -105,7 +108,7 @@ endif
 $(DFRS_SIM_MANS): dfrs-sim$(EXEEXT) docs/from_help.pl
 	$(AM_V_GEN)$(MKDIR_P) man && command=`basename $@ .1 | sed 's/^dfrs-sim-*//'` && \
 	  $(FROM_HELP) man ./dfrs-sim$(EXEEXT) $$command > $@.tmp && mv -f $@.tmp $@
-$(PANDOC_MANS): docs/man.lua docs/reference/dfrs-check-config.md docs/reference/dfrs.conf.md \
+$(PANDOC_MANS): docs/man.lua docs/reference/dfrs-check-config.md docs/reference/dfrs-run.md docs/reference/dfrs.conf.md \
 		docs/reference/dfrsctl.md docs/reference/dfrsd.md
 	$(AM_V_GEN)$(MKDIR_P) man && page=`basename $@` && name=`echo $$page | sed 's/\.[0-9]$$//'` && \
 	  $(PANDOC) --standalone --from gfm --to man --shift-heading-level-by=-1 --lua-filter $(top_srcdir)/docs/man.lua \

@@ -44,6 +44,10 @@ libdfrs_control_a_SOURCES = \
 	shim/controller/abi.h \
 	shim/controller/backoff.h \
 	shim/controller/changes.h \
+	shim/controller/checkpoint_orders.cc \
+	shim/controller/checkpoint_orders.h \
+	shim/controller/checkpoints.cc \
+	shim/controller/checkpoints.h \
 	shim/controller/clock.h \
 	shim/controller/comment_tag.cc \
 	shim/controller/comment_tag.h \
@@ -61,6 +65,7 @@ libdfrs_control_a_SOURCES = \
 	shim/controller/job.cc \
 	shim/controller/job.h \
 	shim/controller/job_attempts.h \
+	shim/controller/job_checkpoint.h \
 	shim/controller/job_facts.h \
 	shim/controller/job_observation.cc \
 	shim/controller/job_observation.h \

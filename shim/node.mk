@@ -69,12 +69,54 @@ libagent_a_SOURCES = \
 	shim/agent/stop_guard.cc \
 	shim/agent/stop_guard.h
 
+# Checkpoints: images, criu, the keepers of programs; and dfrsd's part in them.
+noinst_LIBRARIES += libcheckpoint.a
+libcheckpoint_a_CPPFLAGS = $(SHIM_CPPFLAGS)
+libcheckpoint_a_SOURCES = \
+	shim/checkpoint/caller.cc \
+	shim/checkpoint/caller.h \
+	shim/checkpoint/checkpointer.cc \
+	shim/checkpoint/checkpointer.h \
+	shim/checkpoint/criu.cc \
+	shim/checkpoint/criu.h \
+	shim/checkpoint/dry_check.cc \
+	shim/checkpoint/dry_check.h \
+	shim/checkpoint/image.cc \
+	shim/checkpoint/image.h \
+	shim/checkpoint/image_store.cc \
+	shim/checkpoint/image_store.h \
+	shim/checkpoint/keeper.cc \
+	shim/checkpoint/keeper.h \
+	shim/checkpoint/keeper_link.cc \
+	shim/checkpoint/keeper_link.h \
+	shim/checkpoint/launch.cc \
+	shim/checkpoint/launch.h \
+	shim/checkpoint/launch_listener.cc \
+	shim/checkpoint/launch_listener.h \
+	shim/checkpoint/process_tree.cc \
+	shim/checkpoint/process_tree.h \
+	shim/checkpoint/start_program.cc \
+	shim/checkpoint/start_program.h
+
+# What dfrsd starts; users start dfrs-run.
+helpersdir = $(libexecdir)/dfrs
+helpers_PROGRAMS = dfrs-init dfrs-keeper
+dfrs_init_SOURCES = shim/checkpoint/init.c
+dfrs_keeper_CPPFLAGS = $(SHIM_CPPFLAGS)
+dfrs_keeper_LDFLAGS = $(AM_LDFLAGS) -pie -Wl,-z,relro -Wl,-z,now
+dfrs_keeper_LDADD = libcheckpoint.a libagent.a libshimnet.a $(SHIM_LIBS)
+dfrs_keeper_SOURCES = shim/checkpoint/keeper_main.cc
+bin_PROGRAMS += dfrs-run
+dfrs_run_CPPFLAGS = $(SHIM_CPPFLAGS)
+dfrs_run_LDADD = libcheckpoint.a libbase.a $(FMT_LIBS)
+dfrs_run_SOURCES = shim/checkpoint/run_main.cc
+
 sbin_PROGRAMS += dfrsd
-dfrsd_CPPFLAGS = $(libagent_a_CPPFLAGS)
+dfrsd_CPPFLAGS = $(libagent_a_CPPFLAGS) -DDFRS_HELPERS='"$(helpersdir)"'
 # It listens as root: nothing that is written at run time may redirect its calls.
 dfrsd_LDFLAGS = $(AM_LDFLAGS) -pie -Wl,-z,relro -Wl,-z,now
-dfrsd_LDADD = libagent.a libdfrs_conf.a libshimnet.a $(SHIM_LIBS) $(SPDLOG_LIBS)
-dfrsd_SOURCES = shim/agent/main.cc
+dfrsd_LDADD = libcheckpoint.a libagent.a libdfrs_conf.a libshimnet.a $(SHIM_LIBS) $(SPDLOG_LIBS)
+dfrsd_SOURCES = shim/dfrsd/main.cc
 
 # The SPANK plugin: Slurm's public headers are all that it needs.
 if HAVE_SPANK
@@ -108,7 +150,7 @@ plugin_spank_dfrs_so_LDADD = -lm
 systemdunitdir = $(SYSTEMD_UNIT_DIR)
 systemdunit_DATA = etc/systemd/dfrsd.service
 dfrsdefaultdir = $(pkgdatadir)/systemd
-dist_dfrsdefault_DATA = etc/systemd/dfrsd.default
+dist_dfrsdefault_DATA = etc/systemd/dfrsd.default etc/systemd/dfrsd-checkpoint.conf
 EXTRA_DIST += etc/systemd/dfrsd.service.in
 CLEANFILES += etc/systemd/dfrsd.service
 etc/systemd/dfrsd.service: $(srcdir)/etc/systemd/dfrsd.service.in Makefile

@@ -38,6 +38,21 @@ void add_controller(MetricsText& text, const ControllerStatus& status) {
   text.family("dfrs_lost_work_seconds_total", "counter", "Virtual time of the runs whose work a requeue lost.");
   text.sample("", status.lost_work);
 
+  const CheckpointCounters& checkpoints = status.checkpoints;
+  text.family("dfrs_checkpoints_total", "counter", "Attempts to checkpoint a job that have ended, by result.");
+  for (const auto& [result, count] :
+       {std::pair{"completed", checkpoints.completed}, std::pair{"failed", checkpoints.failed},
+        std::pair{"given-up", checkpoints.given_up}}) {
+    text.sample(metric_label("result", result), count);
+  }
+  text.family("dfrs_checkpoint_bytes_total", "counter", "Size of all images of completed checkpoints.");
+  text.sample("", checkpoints.bytes);
+  text.family("dfrs_restores_total", "counter", "Runs that were to begin from a checkpoint, by result.");
+  for (const auto& [result, count] :
+       {std::pair{"restored", checkpoints.restored}, std::pair{"started-over", checkpoints.started_over}}) {
+    text.sample(metric_label("result", result), count);
+  }
+
   text.family("dfrs_quota_deliveries_total", "counter", "Quotas sent to node agents, by result.");
   const DeliveryCounters& sent = status.deliveries;
   for (const auto& [result, count] : {std::pair{"applied", sent.applied}, std::pair{"failed", sent.failed},

@@ -31,4 +31,22 @@ const char* situation_name(JobSituation situation) {
   return "?";
 }
 
+const char* stage_name(CheckpointStage stage) {
+  switch (stage) {
+    case CheckpointStage::none:
+      return "none";
+    case CheckpointStage::freezing:
+      return "freezing";
+    case CheckpointStage::dumping:
+      return "dumping";
+    case CheckpointStage::complete:
+      return "complete";
+    case CheckpointStage::resuming:
+      return "resuming";
+    case CheckpointStage::restoring:
+      return "restoring";
+  }
+  return "?";
+}
+
 }  // namespace dfrs::shim

@@ -34,6 +34,29 @@ enum class JobSituation : std::uint8_t {
 /// "blocked", "waiting" ... : words for tables and JSON, with '-' between words.
 const char* situation_name(JobSituation situation);
 
+/// How far the checkpoint of a job has come.
+enum class CheckpointStage : std::uint8_t {
+  none,       ///< no attempt is being made
+  freezing,   ///< its processes are being stopped
+  dumping,    ///< they are being written
+  complete,   ///< they are written; the requeue follows
+  resuming,   ///< the attempt was given up; they are about to go on
+  restoring,  ///< its run is to begin from an image, and its agents have not said so yet
+};
+
+/// "none", "freezing" ...
+const char* stage_name(CheckpointStage stage);
+
+/// Of a job with the mark CriuMark in a partition with PauseBy=checkpoint.
+struct JobCheckpoints {
+  CheckpointStage stage = CheckpointStage::none;
+  bool possible = false;           ///< an attempt may begin now
+  std::optional<std::string> why;  ///< it runs and cannot be checkpointed now: why
+  std::uint32_t attempts = 0;
+  std::uint32_t failed = 0;
+  std::uint64_t bytes = 0;  ///< of the last image, on all nodes; 0: none
+};
+
 struct JobStatus {
   std::uint32_t job_id = 0;
   std::uint32_t user_id = 0;
@@ -63,8 +86,9 @@ struct JobStatus {
   Seconds lost_work = 0;        ///< virtual time lost with them
   bool may_pause = false;       ///< now, by the rules of dfrs.conf, the job's flags and its nodes
   bool may_move = false;
-  bool quota_pending = false;         ///< one of its nodes has not applied its newest quota
-  std::optional<std::string> reason;  ///< why it is not running, one line; nothing if it is
+  std::optional<JobCheckpoints> checkpoints;  ///< none: the job is not marked
+  bool quota_pending = false;                 ///< one of its nodes has not applied its newest quota
+  std::optional<std::string> reason;          ///< why it is not running, one line; nothing if it is
   std::optional<std::string>
       policy_reason;  ///< why the policy lets it wait or has paused it; nothing: it does not, or is not known
 };
@@ -91,6 +115,17 @@ struct NodeStatus {
   std::uint64_t swap_free_mib = 0;
 };
 
+/// Since the controller was created.
+struct CheckpointCounters {
+  std::uint64_t attempts = 0;
+  std::uint64_t completed = 0;     ///< all nodes have written their images
+  std::uint64_t failed = 0;        ///< the job went on where it was
+  std::uint64_t given_up = 0;      ///< the policy changed its mind
+  std::uint64_t restored = 0;      ///< runs that began from an image
+  std::uint64_t started_over = 0;  ///< runs that should have, and did not
+  std::uint64_t bytes = 0;         ///< of all images of completed attempts
+};
+
 struct ControllerStatus {
   std::string cluster;
   std::string algorithm;
@@ -108,7 +143,8 @@ struct ControllerStatus {
   Seconds lost_work = 0;
   double last_step_ms = 0;  ///< wall time of the last step, decisions included
   double max_step_ms = 0;
-  DeliveryCounters deliveries;    ///< of quotas
+  DeliveryCounters deliveries;  ///< of quotas
+  CheckpointCounters checkpoints;
   std::vector<JobStatus> jobs;    ///< by id
   std::vector<NodeStatus> nodes;  ///< in Slurm's order
 };

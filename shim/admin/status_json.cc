@@ -21,6 +21,18 @@ Json places_json(const std::vector<std::pair<std::string, std::uint32_t>>& place
   return out;
 }
 
+Json checkpoints_json(const std::optional<JobCheckpoints>& job) {
+  if (!job) return nullptr;
+  return {{"stage", stage_name(job->stage)}, {"possible", job->possible}, {"why_not", text_or_null(job->why)},
+          {"attempts", job->attempts},       {"failed", job->failed},     {"bytes", job->bytes}};
+}
+
+Json checkpoints_json(const CheckpointCounters& all) {
+  return {{"attempts", all.attempts}, {"completed", all.completed}, {"failed", all.failed},
+          {"given_up", all.given_up}, {"restored", all.restored},   {"started_over", all.started_over},
+          {"bytes", all.bytes}};
+}
+
 Json job_json(const JobStatus& job) {
   return {{"job", job.job_id},
           {"user_id", job.user_id},
@@ -53,6 +65,7 @@ Json job_json(const JobStatus& job) {
           {"lost_work_s", job.lost_work},
           {"may_pause", job.may_pause},
           {"may_move", job.may_move},
+          {"checkpoint", checkpoints_json(job.checkpoints)},
           {"quota_pending", job.quota_pending}};
 }
 
@@ -112,6 +125,7 @@ Json status_json(const ControllerStatus& status, const record::RecordingState& r
           {"last_error", text_or_null(status.last_error)},
           {"lost_runs", status.lost_runs},
           {"lost_work_s", status.lost_work},
+          {"checkpoints", checkpoints_json(status.checkpoints)},
           {"last_step_ms", status.last_step_ms},
           {"max_step_ms", status.max_step_ms},
           {"nodes", status.nodes.size()},

@@ -70,6 +70,16 @@ std::string recording_line(const Json& record) {
   return "not recording";
 }
 
+// Empty if there were none, or if a controller of an earlier version does not say.
+std::string checkpoints_line(const Json& all) {
+  if (all.is_null() || all.at("attempts").get<std::uint64_t>() == 0) return {};
+  return fmt::format("checkpoints: {}, {} failed, {} given up, {} in all; {} restored, {} started over\n",
+                     base::counted(all.at("attempts").get<std::uint64_t>(), "attempt"),
+                     all.at("failed").get<std::uint64_t>(), all.at("given_up").get<std::uint64_t>(),
+                     memory_text(all.at("bytes").get<std::uint64_t>() >> 20), all.at("restored").get<std::uint64_t>(),
+                     all.at("started_over").get<std::uint64_t>());
+}
+
 }  // namespace
 
 std::string duration_text(double seconds) {
@@ -146,6 +156,7 @@ std::string status_table(const Json& answer, const UserNames& users) {
     out += fmt::format("work lost to requeues: {} of virtual time in {}\n",
                        duration_text(answer.at("lost_work_s").get<double>()), base::counted(lost, "run"));
   }
+  out += checkpoints_line(answer.value("checkpoints", Json()));
   out += recording_line(answer.at("record")) + "\n\n";
   if (jobs.empty()) return out + "no jobs in managed partitions\n";
 
@@ -171,6 +182,9 @@ std::string status_table(const Json& answer, const UserNames& users) {
     const auto add = [&](const std::string& more) { note += (note.empty() ? "" : "; ") + more; };
     if (!job.at("target").is_null()) add("to " + places_text(job.at("target")));
     if (job.at("quota_pending").get<bool>()) add("quota pending");
+    const Json checkpoint = job.value("checkpoint", Json());
+    if (!checkpoint.is_null() && !checkpoint.at("why_not").is_null())
+      add("cannot be checkpointed: " + printable(text_of(checkpoint.at("why_not"))));
     table.row(
         {std::to_string(job.at("job").get<std::uint64_t>()),
          shortened(printable(job.at("partition").get<std::string>()), kMaxName),

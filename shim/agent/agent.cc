@@ -33,6 +33,7 @@ Agent::Agent(AgentOptions options, std::unique_ptr<JobGroups> groups, RunFolder 
   }
   // If the state of an earlier agent is lost, its quotas stay until the controller sends new ones.
   if (remembered && *remembered) set_node_error(publish());
+  if (options_.desired) options_.desired(desired_.jobs);
 }
 
 void Agent::log(AgentLog level, const std::string& message) const {
@@ -117,6 +118,7 @@ tl::expected<AgentReport, Agent::Refused> Agent::apply(const DesiredState& state
     if (job.paused) paused.insert(job.job_id);
   }
   page_out_->set_paused(paused);
+  if (options_.desired) options_.desired(desired_.jobs);
   return make_report();
 }
 
@@ -127,6 +129,7 @@ AgentReport Agent::make_report() const {
   for (const auto& [job, measure] : measured_) {
     JobUse& use = report.jobs.emplace_back(measure.use);
     use.cpu_seconds /= options_.cores_per_cpu;  // in the unit of the quotas
+    if (options_.checkpoint) use.checkpoint = options_.checkpoint(job);
   }
   for (const auto& [job, message] : errors_) report.errors.push_back({job, message.substr(0, 1000)});
   report.swap_total_mib = swap_.total_kib / 1024;
@@ -210,6 +213,8 @@ void Agent::tick() {
     const std::lock_guard lock(mutex_);
     reconcile();
     desired = desired_.jobs;
+    // Their processes stop and go on as the attempt needs it.
+    std::erase_if(desired, [](const JobQuota& job) { return job.checkpoint.has_value(); });
     age = state_age();
     for (const auto& [job, quota] : quotas_) jobs.insert(job);
   }

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <tl/expected.hpp>
@@ -30,6 +31,10 @@ struct AgentOptions {
   std::int64_t base_period_us = kDefaultPeriodUs;  ///< kMinPeriodUs .. kMaxPeriodUs
   std::string proc = "/proc";
   StopGuardOptions stop_guard;
+  /// Learns of each new desired state, and of the one that is continued at the start; may be empty.
+  std::function<void(const std::vector<JobQuota>&)> desired;
+  /// What a job's report says of its checkpoint; may be empty.
+  std::function<std::optional<CheckpointReport>(std::uint32_t job)> checkpoint;
   std::function<void(AgentLog, const std::string&)> log;  ///< any thread
 };
 

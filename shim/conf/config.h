@@ -18,13 +18,14 @@ struct PauseRules {
   bool suspend = true;            ///< PauseBy has "suspend": stopped on its nodes, its memory may go to swap
   bool requeue = true;            ///< PauseBy has "requeue": ended and started again later
   bool accept_lost_work = false;  ///< LostWork=accept: also requeue jobs that declare no checkpoints
+  bool checkpoint = false;        ///< PauseBy has "checkpoint": marked jobs are dumped, ended and restored later
 
-  bool none() const { return !suspend && !requeue; }
+  bool none() const { return !suspend && !requeue && !checkpoint; }
   /// What pauses do by these rules, as Pauses= says it: "kept", "none", "lost" or "mixed" (only jobs with checkpoints
   /// are paused); "kept or lost" if PauseBy and LostWork allow both for one job.
   const char* word() const {
     if (none()) return "none";
-    if (!suspend) return accept_lost_work ? "lost" : "mixed";
+    if (!suspend) return requeue && accept_lost_work ? "lost" : "mixed";
     return requeue && accept_lost_work ? "kept or lost" : "kept";
   }
   friend bool operator==(const PauseRules&, const PauseRules&) = default;
@@ -62,6 +63,10 @@ struct Config {
   std::vector<PartitionConfig> partitions;  ///< Partitions; at least one, all different, in the order of the file
   PauseRules pausing;                       ///< PauseBy, LostWork: of partitions without rules of their own
   std::string checkpoint_mark = "dfrs:checkpoint";  ///< CheckpointMark; a word, not empty
+  std::string criu_mark = "dfrs:criu";              ///< CriuMark; a word, not empty
+  std::optional<std::string> checkpoint_folder;     ///< CheckpointFolder; absolute, set if a PauseBy has checkpoint
+  std::optional<double> checkpoint_rate;            ///< CheckpointRate, 0.001 .. 1e9 MiB/s; none: measured
+  Seconds checkpoint_timeout = 300;                 ///< CheckpointTimeout, 1 .. 86,400
   Seconds min_progress = 60;                        ///< MinProgress, 0 .. 1e9 s of virtual time
   std::uint32_t max_lost_runs = 3;                  ///< MaxLostRuns, 0 .. 1e6
   bool suspend_needs_swap = true;                   ///< SuspendNeedsSwap

@@ -53,6 +53,26 @@ void check_pauses_agree(ConfigDraft& draft, const ConfigDraft::Section& section)
                   wanted, got));
 }
 
+// PauseBy=checkpoint, for the whole file or a partition, needs a folder, and agents that do the work.
+void check_checkpoints(ConfigDraft& draft) {
+  const auto line_of = [](const ConfigDraft::Section& section) {
+    const auto seen = section.seen.find("PauseBy");
+    return section.pausing.checkpoint.value_or(false) && seen != section.seen.end() ? seen->second : 0;
+  };
+  std::size_t line = line_of(draft.whole_file);
+  for (const auto& [name, section] : draft.partitions) line = line == 0 ? line_of(section) : line;
+  if (line == 0) return;
+  if (!draft.config.checkpoint_folder && !draft.whole_file.seen.contains("CheckpointFolder")) {
+    draft.add_error(line, "PauseBy",
+                    "'checkpoint' needs a folder for the images: add CheckpointFolder=/a/folder/on/all/nodes");
+  }
+  if (!draft.config.enforce_quotas) {
+    draft.add_error(line, "PauseBy",
+                    "'checkpoint' needs the node agents, which QuotaMode=off turns off: leave out the one or the "
+                    "other");
+  }
+}
+
 void set_pause_rules(ConfigDraft& draft) {
   Config& config = draft.config;
   config.pausing = draft.whole_file.pausing.over(PauseRules{});
@@ -77,6 +97,7 @@ tl::expected<Config, ConfigErrors> finish(ConfigDraft draft) {
   check_partitions_given(draft);
   check_ports_differ(draft);
   check_sections_are_managed(draft);
+  check_checkpoints(draft);
   check_pauses_agree(draft, draft.whole_file);
   for (const auto& [name, section] : draft.partitions) check_pauses_agree(draft, section);
   if (draft.errors.empty()) {

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -20,6 +21,8 @@ namespace {
 
 constexpr std::size_t kMaxMark = 64;
 constexpr std::size_t kMaxPartitions = 10000;
+// As long as the protocol of the node agents takes.
+constexpr std::size_t kMaxCheckpointFolder = 512;
 
 using Outcome = tl::expected<void, ValueErrors>;
 template <typename Value>
@@ -205,29 +208,34 @@ Setting pauses_setting(Setting about) {
 Outcome read_pause_by(const std::string& value, SettingTarget into) {
   bool suspend = false;
   bool requeue = false;
+  bool checkpoint = false;
   bool none = false;
+  const std::array<bool*, 4> flags{&suspend, &requeue, &checkpoint, &none};
   const std::vector<std::string> words = split(value);
   for (const std::string& word : words) {
-    const auto way = parse_word(word, {"suspend", "requeue", "none"});
+    const auto way = parse_word(word, {"suspend", "requeue", "checkpoint", "none"});
     if (!way) return tl::unexpected(way.error());
-    bool& flag = *way == 0 ? suspend : *way == 1 ? requeue : none;
+    bool& flag = *flags.at(*way);
     if (flag) return refused(fmt::format("'{}' is named twice", lower_case(word)));
     flag = true;
   }
   if (none && words.size() > 1) return refused("'none' stands alone: it allows no way of pausing");
   into.pausing.suspend = suspend;
   into.pausing.requeue = requeue;
+  into.pausing.checkpoint = checkpoint;
   return {};
 }
 
 Setting pause_by_setting(Setting about) {
   about.place = Setting::Place::file_or_partition;
-  about.values = "suspend, requeue, both with a comma between them, or none";
+  about.values = "one or more of suspend, requeue and checkpoint with commas between them, or none";
   about.read = read_pause_by;
   about.format = [](const Config&, const PauseRules& rules) {
-    if (rules.none()) return "none";
-    if (rules.suspend && rules.requeue) return "suspend,requeue";
-    return rules.suspend ? "suspend" : "requeue";
+    std::vector<std::string_view> ways;
+    if (rules.suspend) ways.emplace_back("suspend");
+    if (rules.requeue) ways.emplace_back("requeue");
+    if (rules.checkpoint) ways.emplace_back("checkpoint");
+    return rules.none() ? "none" : fmt::format("{}", fmt::join(ways, ","));
   };
   return about;
 }
@@ -243,17 +251,33 @@ Setting lost_work_setting(Setting about) {
   return about;
 }
 
-Setting checkpoint_mark_setting(Setting about) {
+// A mark in a job's comment.
+Setting mark_setting(Setting about, std::string Config::* target) {
   about.values = fmt::format("a word of at most {} characters, without blanks and commas", kMaxMark);
-  about.read = [](const std::string& value, SettingTarget into) -> Outcome {
+  about.read = [=](const std::string& value, SettingTarget into) -> Outcome {
     if (value.size() > kMaxMark || value.find_first_of(" \t,") != std::string::npos) {
       return refused(fmt::format("'{}' is not one word of at most {} characters without blanks and commas",
                                  value.substr(0, kMaxMark + 1), kMaxMark));
     }
-    into.config.checkpoint_mark = value;
+    into.config.*target = value;
     return {};
   };
-  about.format = [](const Config& config, const PauseRules&) { return config.checkpoint_mark; };
+  about.format = [=](const Config& config, const PauseRules&) { return config.*target; };
+  return about;
+}
+
+Setting checkpoint_folder_setting(Setting about) {
+  about.values = fmt::format("an absolute path of at most {} characters", kMaxCheckpointFolder);
+  about.read = [](const std::string& value, SettingTarget into) -> Outcome {
+    const bool control = std::any_of(value.begin(), value.end(), [](unsigned char c) { return c < ' '; });
+    if (!value.starts_with('/') || value.size() > kMaxCheckpointFolder || control) {
+      return refused(fmt::format("'{}' is not an absolute path of at most {} characters",
+                                 control ? "..." : value.substr(0, kMaxMark), kMaxCheckpointFolder));
+    }
+    into.config.checkpoint_folder = value;
+    return {};
+  };
+  about.format = [](const Config& config, const PauseRules&) { return config.checkpoint_folder; };
   return about;
 }
 
@@ -330,9 +354,19 @@ std::vector<Setting> all_settings() {
       lost_work_setting(about("LostWork", "pausing",
                               "Whether a job that does not declare checkpoints of its own may be requeued, so that its "
                               "work is lost.")),
-      checkpoint_mark_setting(about("CheckpointMark", "pausing",
-                                    "The word in a job's comment by which it declares that it continues from a "
-                                    "checkpoint of its own.")),
+      mark_setting(about("CheckpointMark", "pausing",
+                         "The word in a job's comment by which it declares that it continues from a "
+                         "checkpoint of its own."),
+                   &Config::checkpoint_mark),
+      mark_setting(about("CriuMark", "pausing",
+                         "The word in a job's comment by which its user lets PauseBy=checkpoint dump and restore it."),
+                   &Config::criu_mark),
+      checkpoint_folder_setting(about("CheckpointFolder", "pausing",
+                                      "The folder for images of jobs, the same path on all nodes; jobs can move only "
+                                      "if the nodes share it. PauseBy=checkpoint needs it.")),
+      number_setting(about("CheckpointTimeout", "pausing",
+                           "How long a job may take to be dumped on all its nodes; then it goes on where it is."),
+                     &Config::checkpoint_timeout, Real{"a number of seconds", 1, 86'400}),
       number_setting(
           about("MinProgress", "pausing", "The virtual time that a run must gain before it may be requeued."),
           &Config::min_progress, Real{"a number of seconds of virtual time", 0, 1e9}),
@@ -345,6 +379,10 @@ std::vector<Setting> all_settings() {
                              "The rate at which a node writes memory to swap and reads it back; while nothing has been "
                              "measured, 100."),
                        &Config::swap_rate, Real{"a number of MiB per second", 1e-3, 1e9}),
+      measured_setting(about("CheckpointRate", "pause costs",
+                             "The rate at which a node writes the image of a job, and reads it back; while nothing has "
+                             "been measured, 100."),
+                       &Config::checkpoint_rate, Real{"a number of MiB per second", 1e-3, 1e9}),
       measured_setting(about("RestartCost", "pause costs",
                              "The time that a requeue costs a job, its reading of a checkpoint included; while nothing "
                              "has been measured, 30."),
@@ -424,7 +462,7 @@ const char* place_name(Setting::Place place) {
 PauseRules GivenPauseRules::over(const PauseRules& defaults) const {
   const PauseRules& usual = by_word ? *by_word : defaults;
   return {suspend.value_or(usual.suspend), requeue.value_or(usual.requeue),
-          accept_lost_work.value_or(usual.accept_lost_work)};
+          accept_lost_work.value_or(usual.accept_lost_work), checkpoint.value_or(usual.checkpoint)};
 }
 
 const std::vector<Setting>& settings() {

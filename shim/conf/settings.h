@@ -20,6 +20,7 @@ struct GivenPauseRules {
   std::optional<bool> suspend = {};
   std::optional<bool> requeue = {};
   std::optional<bool> accept_lost_work = {};
+  std::optional<bool> checkpoint = {};
 
   PauseRules over(const PauseRules& defaults) const;
 };

@@ -17,9 +17,11 @@ inline void stop_clock(VirtualClock& clock, Seconds now) { set_rate(clock, now, 
 inline void reset_clock(VirtualClock& clock, Seconds now, Seconds reading) { clock = {reading, now, 0}; }
 
 /// Gives a running job another yield. A lower one counts at once; a higher one, if `confirm`, only once the agents have
-/// applied it: a time limit must not count CPU that the job never had.
+/// applied it: a time limit must not count CPU that the job never had. During an attempt to checkpoint the job, the
+/// clock stands still.
 inline void grant_yield(Job& job, Seconds now, double yield, bool confirm) {
   job.progress.granted_yield = yield;
+  if (job.checkpointing.phase != Checkpointing::Phase::none) return;
   job.progress.raise_unconfirmed = confirm && yield > job.progress.clock.rate;
   set_rate(job.progress.clock, now, job.progress.raise_unconfirmed ? job.progress.clock.rate : yield);
 }

@@ -72,6 +72,10 @@ bool Controller::run_stages(const dfrs_snapshot& snapshot, dfrs_operations& oper
   operations_.publish(operations, now + kHousekeeping);  // in case this step fails
   Changes changes = observe(snapshot);
   const Seconds raises_at = quota_link_.confirm_raises(jobs_, now);
+  const Checkpoints::Sources sources{config_, nodes_, quota_link_.agents(), log_, state_.totals()};
+  checkpoints_.watch(sources, jobs_, changes, now);
+  for (const ImageTransfer& dump : checkpoints_.take_dumps()) inputs_.image_written(dump);
+  for (const ImageTransfer& restore : checkpoints_.take_restores()) inputs_.image_read(restore);
   inputs_.update({config_, nodes_, quota_link_.agents(), quota_link_.quotas(), !driver_.batch()}, jobs_, changes, now);
   if (!decide(changes, now)) return false;
   const Seconds reconcile_at = reconcile(now);
@@ -107,7 +111,10 @@ bool Controller::decide(Changes& changes, Seconds now) {
 }
 
 Seconds Controller::reconcile(Seconds now) {
-  const Seconds again = reconciler_.reconcile(jobs_, nodes_, config_, now, operations_);
+  const Checkpoints::Sources sources{config_, nodes_, quota_link_.agents(), log_, state_.totals()};
+  const Seconds look_at = checkpoints_.settle(sources, jobs_, now);
+  if (checkpoints_.take_changed()) state_.mark_changed();
+  const Seconds again = std::min(look_at, reconciler_.reconcile(jobs_, nodes_, config_, now, operations_));
   // Even if slurmctld ends right after it, the next one must know that the requeue was ours.
   if (operations_.has(DFRS_OP_REQUEUE)) state_.mark_urgent();
   return again;
@@ -183,7 +190,7 @@ tl::expected<void, std::string> Controller::check() const {
 
 LiveState Controller::live_state() const {
   return {config_, config_error_,        parts_.cluster,        counters_, state_.totals(), jobs_,
-          nodes_,  quota_link_.agents(), inputs_.pause_costs(), driver_,   reconciler_};
+          nodes_,  quota_link_.agents(), inputs_.pause_costs(), driver_,   reconciler_,     checkpoints_.counters()};
 }
 
 void Controller::set_config_error(std::optional<std::string> error) {

@@ -5,6 +5,7 @@
 // A step, in stages:
 //   observe       observer.h       the snapshot updates the records of nodes and jobs; what has changed is noted
 //   quotas in     quota_link.h     the agents' addresses; yields that the agents have applied begin to count
+//   checkpoints   checkpoints.h    attempts under way; after `decide`, their beginning and end
 //   inputs        policy_inputs.h  pause rules, costs, weights and CPU needs for the policy
 //   decide        engine_driver.h  the engine's decisions become the jobs' desired states
 //   reconcile     reconciler.h     operations that lead from Slurm's state to the desired state
@@ -14,9 +15,9 @@
 // Layers of this folder; a file includes files of lower layers only:
 //   5  abi, host
 //   4  controller and its inspection: controller, inspection, explanation, status_report, repack, situation
-//   3  stages: observer, quota_link, policy_inputs, engine_driver, reconciler, results, state_keeper
-//   2  parts of stages: job_observation, view_builder, lifecycle, offers, pause_rules, pause_costs, cpu_needs, weights,
-//      quotas, usage, state_writer, state_file
+//   3  stages: observer, quota_link, checkpoints, policy_inputs, engine_driver, reconciler, results, state_keeper
+//   2  parts of stages: job_observation, view_builder, lifecycle, offers, pause_rules, pause_costs, checkpoint_orders,
+//      cpu_needs, weights, quotas, usage, state_writer, state_file
 //   1  records: job and its parts, job_table, nodes, memory_ledger, usage_ledger, changes, operations, saved_state,
 //      clock
 //   0  values and rules without a record: timing, throttle, backoff, identity, limits, comment_tag, log
@@ -37,6 +38,7 @@
 #include "shim/admin/status.h"
 #include "shim/conf/config.h"
 #include "shim/controller.h"
+#include "shim/controller/checkpoints.h"
 #include "shim/controller/engine_driver.h"
 #include "shim/controller/inspection.h"
 #include "shim/controller/job_table.h"
@@ -117,6 +119,7 @@ class Controller final : public Inspection {
   StateKeeper state_;
   Observer observer_;
   QuotaLink quota_link_;
+  Checkpoints checkpoints_;
   PolicyInputs inputs_;
   EngineDriver driver_;
   Reconciler reconciler_;

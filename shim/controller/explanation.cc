@@ -46,6 +46,14 @@ std::string why_cost(const Job& job, const PauseCosts& costs, const Config& conf
     return fmt::format("A pause would cost job {} about {:.3g} s: its memory to swap and back, at {:.3g} MiB/s.",
                        job.id, job.pausing.pause_cost, costs.swap_rate(config));
   }
+  if (pause_way(job) == PauseWay::checkpoint) {
+    return fmt::format(
+        "A pause would cost job {} about {:.3g} s: {:.3g} MiB to write and to read, at {:.3g} and {:.3g} MiB/s, and "
+        "{:.3g} s "
+        "for another start.",
+        job.id, job.pausing.pause_cost, image_on_a_node(job), costs.write_rate(config), costs.read_rate(config),
+        costs.restart(config));
+  }
   const bool loses = !checkpoints(job, config);
   return fmt::format(
       "A pause would cost job {} about {:.3g} s: {:.3g} s for another start{}.", job.id, job.pausing.pause_cost,
@@ -74,6 +82,7 @@ class Explanation {
     if (job_.running()) {
       say_progress();
       say_pausing();
+      say_checkpoint();
       say_quota();
     }
     say_history();
@@ -186,12 +195,30 @@ class Explanation {
       say("Job {} may be paused.", job_.id);
     }
     if (!flags.may_not_move) {
-      say("Job {} may be moved: requeued, and started elsewhere.", job_.id);
+      const bool checkpoint = way_to_leave(job_) == PauseWay::checkpoint;
+      say("Job {} may be moved: {}, and started elsewhere.", job_.id,
+          checkpoint ? "checkpointed, requeued" : "requeued");
     } else if (job_.has(DFRS_JOB_STOCK_PLACED)) {
       say("Job {} may not be moved: Slurm chose its nodes, for resources that dfrs does not place.", job_.id);
     } else if (!flags.may_not_pause) {
       say("Job {} may not be moved, which takes a requeue: {}.", job_.id, why_no_requeue(job_, live_.config, now_));
     }
+  }
+
+  // What became of attempts to checkpoint it, and whether there can be another one.
+  void say_checkpoint() {
+    const Checkpointing& state = job_.checkpointing;
+    if (job_.pausing.checkpointable && !state.under_way()) {
+      if (job_.pausing.can_checkpoint) {
+        say("Job {} can be checkpointed.", job_.id);
+      } else {
+        say("Job {} cannot be checkpointed: {}.", job_.id, why_no_checkpoint(job_, live_.config, now_));
+      }
+    }
+    if (state.restoring) say("The agents of job {} have not said yet whether it was restored.", job_.id);
+    if (state.attempts == 0) return;
+    say("Job {} has seen {} to checkpoint it, of which {} failed; the last image had {} MiB.", job_.id,
+        base::counted(state.attempts, "attempt"), state.failed, state.bytes >> 20);
   }
 
   // Names the first node where the newest quota is not in force.

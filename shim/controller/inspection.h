@@ -11,6 +11,7 @@
 #include "policy/core/engine.h"
 #include "shim/admin/status.h"
 #include "shim/conf/config.h"
+#include "shim/controller/checkpoints.h"
 #include "shim/controller/engine_driver.h"
 #include "shim/controller/job_table.h"
 #include "shim/controller/nodes.h"
@@ -45,6 +46,7 @@ struct LiveState {
   const PauseCosts& pause_costs;
   const EngineDriver& driver;
   const Reconciler& reconciler;
+  const CheckpointCounters& checkpoints;
 };
 
 /// O(jobs + nodes + tasks). In status_report.cc.

@@ -7,6 +7,7 @@
 #include <tl/expected.hpp>
 
 #include "shim/controller/job_attempts.h"
+#include "shim/controller/job_checkpoint.h"
 #include "shim/controller/job_facts.h"
 #include "shim/controller/job_pausing.h"
 #include "shim/controller/job_plan.h"
@@ -26,6 +27,7 @@ struct Job {
   PolicyEntry policy;
   CpuNeed need;
   Pausing pausing;
+  Checkpointing checkpointing;
   Progress progress;
   History history;
   RequeueTracking requeue;

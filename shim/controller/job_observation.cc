@@ -169,6 +169,7 @@ void JobObservation::enter_phase() {
 
 void JobObservation::enter_ending() {
   stop_clock(job_.progress.clock, now_);
+  if (job_.checkpointing.under_way()) job_.checkpointing.phase = Checkpointing::Phase::resuming;
   if (!job_.facts.nodes.empty()) job_.facts.last_nodes = std::move(job_.facts.nodes);
   job_.facts.nodes.clear();
   withdraw();

@@ -13,6 +13,8 @@ struct Pausing {
   Pauses pauses = Pauses::kept;  ///< what a pause does, by the rules of its partition; set also before it runs
   bool can_suspend = false;
   bool can_requeue = false;
+  bool can_checkpoint = false;
+  bool checkpointable = false;   ///< its user lets it be checkpointed, and its partition does so
   Seconds pausable_at = 0;       ///< if it cannot be paused: when it can, by the passing of time alone; kNever: unknown
   bool suspend_refused = false;  ///< by Slurm, for this run
   bool requeue_refused = false;  ///< by Slurm, for this run

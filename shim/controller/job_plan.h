@@ -20,7 +20,12 @@ enum class DesiredState : std::uint8_t {
 };
 
 /// How a job is paused, or taken from its nodes for a move.
-enum class PauseWay : std::uint8_t { none, suspend, requeue };
+enum class PauseWay : std::uint8_t {
+  none,
+  suspend,
+  checkpoint,  ///< a requeue after a complete checkpoint
+  requeue,
+};
 
 /// The policy's last decision on the job. Written by engine_driver.h and view_builder.h.
 struct Desired {

@@ -21,7 +21,14 @@ Seconds available_at(const Job& job);
 /// Takes the job from the policy and adds its slot to changes.completed.
 void withdraw_from_policy(Job& job, JobTable& jobs, Changes& changes);
 
-/// Records that a run has ended and the job is back in the queue. Its work is lost unless it checkpoints.
+/// Records that a run has ended and the job is back in the queue. Its work is lost unless it checkpoints, or was
+/// checkpointed.
 void end_run(Job& job, const Config& config, Seconds now, Totals& totals);
+
+/// A run that was thought to go on from the progress `run_base` had only `kept`: counts the difference as lost.
+void lose_progress(Job& job, Seconds kept, Seconds now, Totals& totals);
+
+/// The present run had this progress at its beginning, which was counted as lost.
+void regain_progress(Job& job, Seconds progress, Seconds now, Totals& totals);
 
 }  // namespace dfrs::shim

@@ -38,6 +38,19 @@ Swapped swapped_on_a_node(const Job& job, const Nodes& nodes, const NodeAgents& 
 
 }  // namespace
 
+double image_on_a_node(const Job& job) {
+  const std::uint64_t bytes = job.checkpointing.bytes_on_node;
+  return bytes != 0 ? static_cast<double>(bytes) / (1 << 20) : memory_on_a_node(job);
+}
+
+void PauseCosts::ImageRate::take(const ImageTransfer& image) {
+  const double mib = static_cast<double>(image.bytes) / (1 << 20);
+  if (!(mib >= kLeastImage) || !(image.seconds > 0)) return;
+  const double rate = mib / image.seconds;
+  value = measured ? value + kNewMeasurement * (rate - value) : rate;
+  measured = true;
+}
+
 Seconds rounded_cost(Seconds cost) {
   if (!(cost > 0)) return 0;
   const double step = std::pow(10.0, std::floor(std::log10(cost)) - 1);
@@ -93,16 +106,25 @@ void PauseCosts::apply(JobTable& jobs, const Config& config, Seconds now) const 
     if (!job.in_engine() && !job.running() && !job.suspended()) return;
     const Seconds requeue = restart_cost + (checkpoints(job, config) ? 0 : job.virtual_time(now));
     const Seconds one_way = config.suspend_needs_swap ? memory_on_a_node(job) / rate : 0;
+    const double image = image_on_a_node(job);
+    const Seconds restore = image / read_rate(config);
+    const Seconds checkpoint = restart_cost + image / write_rate(config) + restore;
     if (job.running()) {
       const PauseWay way = pause_way(job);
       if (way == PauseWay::suspend) job.pausing.pause_cost = kSuspendTakes + 2 * one_way;
       if (way == PauseWay::requeue) job.pausing.pause_cost = requeue;
-      if (job.pausing.can_requeue) job.pausing.move_cost = requeue;
+      if (way == PauseWay::checkpoint) job.pausing.pause_cost = checkpoint;
+      if (job.pausing.can_checkpoint) {
+        job.pausing.move_cost = checkpoint;
+      } else if (job.pausing.can_requeue) {
+        job.pausing.move_cost = requeue;
+      }
     } else if (job.suspended()) {
       job.pausing.pause_cost = one_way;  // the way back
       if (job.pausing.can_requeue) job.pausing.move_cost = requeue;
     } else if (job.history.first_start > 0) {
-      job.pausing.pause_cost = restart_cost;  // any lost work was lost when its run ended
+      job.pausing.pause_cost =
+          restart_cost + (job.checkpointing.restoring ? restore : 0);  // any lost work was lost when its run ended
     }
     if (job.pausing.pause_cost >= 0) job.pausing.pause_cost = rounded_cost(job.pausing.pause_cost);
     if (job.pausing.move_cost >= 0) job.pausing.move_cost = rounded_cost(job.pausing.move_cost);

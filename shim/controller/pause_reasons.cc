@@ -24,11 +24,29 @@ std::string why_no_suspend(const Job& job, const Config& config, const NodeAgent
                      job.facts.memory_per_task);
 }
 
+std::string why_no_checkpoint(const Job& job, const Config& config, Seconds now) {
+  const Checkpointing& state = job.checkpointing;
+  if (!job.has(DFRS_JOB_MAY_REQUEUE)) return "Slurm does not let it be requeued (not a batch job, or --no-requeue)";
+  if (job.pausing.requeue_refused) return "Slurm has refused to requeue it";
+  if (state.verdict == Checkpointing::Verdict::unable) return state.reason;
+  if (now < state.not_before) {
+    return fmt::format("the last attempt failed: {}; the next one is in {:.0f} s at the earliest", state.failure,
+                       state.not_before - now);
+  }
+  if (state.phase == Checkpointing::Phase::resuming)
+    return "the last attempt was given up; its processes are about to go on";
+  if (!state.agents_answer) return "the agent of one of its nodes does not answer";
+  if (state.verdict == Checkpointing::Verdict::unknown) return "its agents have not said yet whether they can";
+  return fmt::format("it has gained {:.0f} s of virtual time in this run, and MinProgress is {:.0f}",
+                     job.run_virtual_time(now), config.min_progress);
+}
+
 std::string why_no_requeue(const Job& job, const Config& config, Seconds now) {
   const PauseRules& rules = pause_rules_of(job, config);
   if (!rules.requeue) return fmt::format("PauseBy does not name requeue for partition {}", job.facts.partition);
   if (!job.has(DFRS_JOB_MAY_REQUEUE)) return "Slurm does not let it be requeued (not a batch job, or --no-requeue)";
   if (job.pausing.requeue_refused) return "Slurm has refused to requeue it";
+  if (job.checkpointing.phase != Checkpointing::Phase::none) return "a checkpoint of it is under way";
   if (!checkpoints(job, config)) {
     if (!rules.accept_lost_work) {
       return fmt::format("its work would be lost: its comment lacks {}, and LostWork=refuse", config.checkpoint_mark);

@@ -14,6 +14,10 @@ namespace dfrs::shim {
 /// Pausing::can_suspend is false.
 std::string why_no_suspend(const Job& job, const Config& config, const NodeAgents* agents, Seconds now);
 
+/// Why it cannot be checkpointed now. It is marked for that (checkpointable()), and its Pausing::can_checkpoint is
+/// false.
+std::string why_no_checkpoint(const Job& job, const Config& config, Seconds now);
+
 /// Why it may not be requeued, which is also why it may not be moved. Its Pausing::can_requeue is false.
 std::string why_no_requeue(const Job& job, const Config& config, Seconds now);
 

@@ -18,16 +18,37 @@ bool checkpoints(const Job& job, const Config& config) {
   return job.has(DFRS_JOB_CHECKPOINTS) || has_word(user_comment(job.facts.comment), config.checkpoint_mark);
 }
 
+bool checkpointable(const Job& job, const Config& config) {
+  return pause_rules_of(job, config).checkpoint && has_word(user_comment(job.facts.comment), config.criu_mark);
+}
+
 namespace {
+
+// Without regard to MinProgress and the wait after a failure.
+bool checkpoint_allowed(const Job& job, const Config& config) {
+  const Checkpointing& state = job.checkpointing;
+  return checkpointable(job, config) && job.has(DFRS_JOB_MAY_REQUEUE) && !job.pausing.requeue_refused &&
+         state.phase == Checkpointing::Phase::none && state.verdict == Checkpointing::Verdict::able &&
+         state.agents_answer;
+}
 
 // Without regard to MinProgress.
 bool requeue_allowed(const Job& job, const Config& config) {
   const PauseRules& rules = pause_rules_of(job, config);
   if (!rules.requeue || !job.has(DFRS_JOB_MAY_REQUEUE) || job.pausing.requeue_refused) return false;
+  // Stopped processes are ended only by an attempt that is complete.
+  if (job.checkpointing.phase != Checkpointing::Phase::none) return false;
   return checkpoints(job, config) || (rules.accept_lost_work && job.history.lost_runs < config.max_lost_runs);
 }
 
 }  // namespace
+
+bool may_checkpoint(const Job& job, const Config& config, Seconds now) {
+  if (!job.running()) return false;
+  if (job.checkpointing.under_way()) return !job.pausing.requeue_refused;
+  return checkpoint_allowed(job, config) && now >= job.checkpointing.not_before &&
+         !(job.run_virtual_time(now) < config.min_progress);
+}
 
 bool may_requeue(const Job& job, const Config& config, Seconds now) {
   return requeue_allowed(job, config) && !(job.run_virtual_time(now) < config.min_progress);
@@ -39,6 +60,8 @@ namespace {
 Pauses what_pauses_do(const Job& job, const Config& config) {
   const PauseRules& rules = pause_rules_of(job, config);
   if (rules.suspend) return Pauses::kept;
+  const bool unable = job.checkpointing.verdict == Checkpointing::Verdict::unable;
+  if (checkpointable(job, config) && job.has(DFRS_JOB_MAY_REQUEUE) && !unable) return Pauses::kept;
   if (!rules.requeue || !job.has(DFRS_JOB_MAY_REQUEUE)) return Pauses::none;
   if (checkpoints(job, config)) return Pauses::kept;
   return rules.accept_lost_work && job.history.lost_runs < config.max_lost_runs ? Pauses::lost : Pauses::none;
@@ -51,8 +74,12 @@ Seconds pausable_at(const Job& job, const Config& config, Seconds now) {
   if (rules.suspend && !job.pausing.suspend_refused && now < job.pausing.suspend_not_before)
     at = job.pausing.suspend_not_before;
   const Seconds left = config.min_progress - job.run_virtual_time(now);
-  if (left > 0 && job.progress.clock.rate > 0 && requeue_allowed(job, config))
-    at = std::min(at, now + left / job.progress.clock.rate);
+  const Seconds progress_at = left <= 0                     ? now
+                              : job.progress.clock.rate > 0 ? now + left / job.progress.clock.rate
+                                                            : kNever;
+  if (left > 0 && requeue_allowed(job, config)) at = std::min(at, progress_at);
+  const Seconds checkpoint_at = std::max(progress_at, job.checkpointing.not_before);
+  if (checkpoint_at > now && checkpoint_allowed(job, config)) at = std::min(at, checkpoint_at);
   return at;
 }
 
@@ -127,10 +154,13 @@ void PauseRulebook::apply(JobTable& jobs, const Nodes& nodes, const NodeAgents* 
   jobs.each([&](Job& job) {
     job.pausing.pauses = what_pauses_do(job, config);
     job.pausing.can_suspend = job.pausing.can_requeue = false;
+    job.pausing.checkpointable = checkpointable(job, config);
+    job.pausing.can_checkpoint = may_checkpoint(job, config, now);
     job.pausing.pausable_at = kNever;
     if (!job.running() && !job.suspended()) return;
     job.pausing.can_requeue = may_requeue(job, config, now);
-    if (job.running() && !job.pausing.can_requeue) job.pausing.pausable_at = pausable_at(job, config, now);
+    if (job.running() && !job.pausing.can_requeue && !job.pausing.can_checkpoint)
+      job.pausing.pausable_at = pausable_at(job, config, now);
     if (job.running() && pause_rules_of(job, config).suspend && !job.pausing.suspend_refused &&
         (now >= job.pausing.suspend_not_before || job.desired.state == DesiredState::paused)) {
       order_.push_back(&job);
@@ -154,8 +184,18 @@ void PauseRulebook::apply(JobTable& jobs, const Nodes& nodes, const NodeAgents* 
 
 PauseWay pause_way(const Job& job) {
   if (!job.running()) return job.suspended() ? PauseWay::suspend : PauseWay::none;
-  if (job.pausing.can_suspend) return PauseWay::suspend;
+  if (job.checkpointing.under_way()) return PauseWay::checkpoint;
+  if (job.pausing.can_suspend && job.checkpointing.phase == Checkpointing::Phase::none) return PauseWay::suspend;
+  if (job.pausing.can_checkpoint) return PauseWay::checkpoint;
   return job.pausing.can_requeue ? PauseWay::requeue : PauseWay::none;
+}
+
+PauseWay way_to_leave(const Job& job) {
+  if (!job.running()) return PauseWay::requeue;
+  if (job.checkpointing.under_way() || job.pausing.can_checkpoint) return PauseWay::checkpoint;
+  // A job that relies on checkpoints keeps its work, whatever was decided before.
+  const bool relies = job.pausing.checkpointable || job.checkpointing.phase != Checkpointing::Phase::none;
+  return job.pausing.can_requeue || !relies ? PauseWay::requeue : PauseWay::none;
 }
 
 JobFlags policy_flags(const Job& job) {
@@ -163,10 +203,12 @@ JobFlags policy_flags(const Job& job) {
   flags.exclusive = job.facts.exclusive && !job.policy.shares_nodes;
   if (!job.running() && !job.suspended()) return flags;
   // Its run is about to end anyway, and it may then go anywhere.
-  const bool leaves_nodes = job.to_run_elsewhere() ||
-                            (job.desired.state == DesiredState::paused && job.desired.pause_way == PauseWay::requeue);
+  const bool leaves_nodes =
+      job.to_run_elsewhere() ||
+      (job.desired.state == DesiredState::paused &&
+       (job.desired.pause_way == PauseWay::requeue || job.desired.pause_way == PauseWay::checkpoint));
   if (leaves_nodes) return flags;
-  flags.may_not_move = !job.pausing.can_requeue || job.has(DFRS_JOB_STOCK_PLACED);
+  flags.may_not_move = !(job.pausing.can_requeue || job.pausing.can_checkpoint) || job.has(DFRS_JOB_STOCK_PLACED);
   flags.may_not_pause = job.running() && job.desired.state == DesiredState::running && pause_way(job) == PauseWay::none;
   return flags;
 }

@@ -3,11 +3,16 @@
 //
 //   suspend   stopped where it is; its memory goes to swap, and nothing is lost. Needs, on each of its nodes, swap that
 //             is not promised to another job (SuspendNeedsSwap=yes).
+//   checkpoint
+//             its processes are written to files, then its run is ended; the next one goes on from the files, on any
+//             nodes (checkpoints.h). For jobs whose users have marked them (CriuMark), that may be requeued, and that
+//             the agents of all their nodes find able.
 //   requeue   its run is ended, and it starts again later, on any nodes. For batch jobs that allow it and either
 //   declare
 //             checkpoints of their own or are in a partition that accepts lost work (LostWork=accept).
 //
-// Suspending comes first. To ensure progress, a run must gain MinProgress of virtual time before we may requeue it, and
+// Suspending comes first, then a checkpoint. To ensure progress, a run must gain MinProgress of virtual time before we
+// may checkpoint or requeue it, and
 // a job that has lost the work of MaxLostRuns runs is not requeued again.
 #pragma once
 
@@ -31,6 +36,12 @@ const PauseRules& pause_rules_of(const Job& job, const Config& config);
 
 /// Whether the job continues from its own checkpoint: the plugin says so, or the mark in its comment.
 bool checkpoints(const Job& job, const Config& config);
+
+/// Whether PauseBy=checkpoint applies to the job: by the rules of its partition, and the mark in its comment.
+bool checkpointable(const Job& job, const Config& config);
+
+/// Whether we may checkpoint the present run; true throughout an attempt.
+bool may_checkpoint(const Job& job, const Config& config, Seconds now);
 
 /// Whether we may end the present run by a requeue.
 bool may_requeue(const Job& job, const Config& config, Seconds now);
@@ -71,6 +82,9 @@ class PauseRulebook {
 
 /// How the job would be paused now: by a suspend where possible.
 PauseWay pause_way(const Job& job);
+
+/// How its run would be ended now, for a move; none: that is no longer possible.
+PauseWay way_to_leave(const Job& job);
 
 /// The flags that the policy sees. A job without nodes has nothing to lose and allows everything.
 JobFlags policy_flags(const Job& job);

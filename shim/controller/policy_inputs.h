@@ -33,6 +33,9 @@ class PolicyInputs {
   void forget_swap() { pause_rules_.forget(); }
   /// A move took this long, from the end of one run to the start of the next.
   void restart_took(Seconds time) { pause_costs_.restart_took(time); }
+  /// A node has written the image of a job, or read it.
+  void image_written(const ImageTransfer& image) { pause_costs_.image_written(image); }
+  void image_read(const ImageTransfer& image) { pause_costs_.image_read(image); }
   const PauseCosts& pause_costs() const { return pause_costs_; }
 
  private:

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "policy/core/node_runs.h"
+#include "shim/controller/checkpoint_orders.h"
 #include "shim/controller/pause_rules.h"
 
 namespace dfrs::shim {
@@ -48,7 +49,9 @@ void Quotas::build(const JobTable& jobs, const Nodes& nodes, const Config& confi
 
   for (const Job* job : arriving) {
     if (job->suspended() || job->running()) continue;  // it is among those below
-    place(*job, job->desired.nodes, job->desired.yield, {});
+    Entry entry;
+    entry.quota.checkpointable = checkpointable(*job, config);
+    place(*job, job->desired.nodes, job->desired.yield, entry);
   }
   for (const Job* job : arriving) {
     for (NodeIndex n : job->desired.nodes) {
@@ -62,12 +65,16 @@ void Quotas::build(const JobTable& jobs, const Nodes& nodes, const Config& confi
           !stays && !(job.desired.state == DesiredState::paused && job.desired.pause_way == PauseWay::suspend);
       Entry entry;
       entry.leaving = !stays;
-      entry.keeps = ends && checkpoints(job, config);
+      entry.keeps = ends && job.checkpointing.phase == Checkpointing::Phase::none && checkpoints(job, config);
+      entry.quota.checkpointable = checkpointable(job, config);
+      entry.quota.checkpoint = checkpoint_order(job, config);
       place(job, job.facts.nodes, job.progress.granted_yield, entry);
     } else if (job.facts.phase == DFRS_JOB_SUSPENDED) {
       const bool resumes = std::find(arriving.begin(), arriving.end(), &job) != arriving.end();
       Entry entry;
       entry.quota.suspended = !resumes;
+      entry.quota.checkpointable = checkpointable(job, config);
+      entry.quota.checkpoint = checkpoint_order(job, config);
       // A job that its user has suspended keeps its memory: there is nothing to page out.
       entry.quota.paused = !resumes && !(job.user_suspended() && job.facts.keeps_memory);
       place(job, job.facts.nodes, resumes ? job.desired.yield : 0, entry);
@@ -83,7 +90,9 @@ void Quotas::build(const JobTable& jobs, const Nodes& nodes, const Config& confi
         entry.quota.job_id = job.id;
         entry.quota.cpus = had != nullptr ? had->cpus : kLeastQuota;
         entry.leaving = true;
-        entry.keeps = checkpoints(job, config) && job.facts.phase == DFRS_JOB_REQUEUING;
+        entry.quota.checkpoint =
+            job.facts.phase == DFRS_JOB_REQUEUING ? last_checkpoint_order(job, config) : checkpoint_order(job, config);
+        entry.keeps = !entry.quota.checkpoint && checkpoints(job, config) && job.facts.phase == DFRS_JOB_REQUEUING;
       }
     }
   });

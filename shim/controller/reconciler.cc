@@ -117,12 +117,24 @@ void Reconciler::add_suspends(JobTable& jobs, OperationList& operations) {
   });
 }
 
+bool Reconciler::is_to_be_requeued(Job& job) const {
+  if (!job.running() && !job.suspended()) return false;
+  if (job.lost()) return true;
+  const bool attempt = job.checkpointing.phase != Checkpointing::Phase::none;
+  if (job.requeue.ask_again) return !attempt || job.checkpointing.complete_for(job.restarts);
+  const bool pauses = job.running() && job.desired.state == DesiredState::paused;
+  if (!pauses && !job.to_run_elsewhere()) return false;
+  const PauseWay way = pauses ? job.desired.pause_way : way_to_leave(job);
+  if (way == PauseWay::requeue) return true;
+  if (way == PauseWay::suspend) return false;
+  if (job.checkpointing.complete_for(job.restarts)) return true;
+  if (!job.checkpointing.under_way()) job.policy.contradicted = true;  // it can no longer leave as was decided
+  return false;
+}
+
 void Reconciler::add_requeues(JobTable& jobs, OperationList& operations) {
   jobs.each([&](Job& job) {
-    if (!job.running() && !job.suspended()) return;
-    const bool pauses =
-        job.running() && job.desired.state == DesiredState::paused && job.desired.pause_way == PauseWay::requeue;
-    if (!pauses && !job.to_run_elsewhere() && !job.lost() && !job.requeue.ask_again) return;
+    if (!is_to_be_requeued(job)) return;
     operations.requeue(job);
     job.requeue.ask_again = false;
     job.requeue.asked = true;
@@ -197,6 +209,7 @@ Reconciler::Hold Reconciler::start_hold(const Job& job, const Nodes& nodes, Seco
 
 std::optional<std::string> Reconciler::held_back(const Job& job, const Nodes& nodes, Seconds now) const {
   if (job.facts.phase == DFRS_JOB_REQUEUING) return "its last run is being cleaned up";
+  if (job.running() && job.checkpointing.under_way()) return "it is being checkpointed";
   if (job.running()) return "its run is being ended";
   if (ledger_.nodes() != nodes.size()) return std::nullopt;
   switch (start_hold(job, nodes, now)) {

@@ -2,7 +2,8 @@
 // Finds the operations that lead from Slurm's state to the desired state and that can be done now.
 //
 //   desired            Slurm's state   operation
-//   paused             running         SUSPEND or REQUEUE, as decided by the pause rules
+//   paused             running         SUSPEND or REQUEUE, as decided by the pause rules; a REQUEUE of a job that is
+//                                      checkpointed waits for its images (checkpoints.h)
 //   running on N       in the queue    START on N
 //   running on N       suspended on N  RESUME
 //   running on N       elsewhere       REQUEUE; START when it is back in the queue
@@ -42,6 +43,7 @@ class Reconciler {
   void add_departures(JobTable& jobs, OperationList& operations);
   void add_suspends(JobTable& jobs, OperationList& operations);
   void add_requeues(JobTable& jobs, OperationList& operations);
+  bool is_to_be_requeued(Job& job) const;
   void add_arrivals(JobTable& jobs, const Nodes& nodes, Seconds now, OperationList& operations);
   void find_arrival_candidates(JobTable& jobs);
   void resume(const Job& job, Seconds now, OperationList& operations);

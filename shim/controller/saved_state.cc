@@ -30,6 +30,7 @@ SavedJob save_job(const Job& job) {
   saved.requeued_by_us = job.requeue.by_us;
   saved.requeue_begin_time = job.requeue.begin_time;
   saved.start_not_before = job.requeue.start_not_before;
+  saved.checkpointing = job.checkpointing;
   return saved;
 }
 
@@ -53,6 +54,8 @@ void restore_job(const SavedJob& saved, Job& job) {
   job.requeue.by_us = saved.requeued_by_us;
   job.requeue.begin_time = saved.requeue_begin_time;
   job.requeue.start_not_before = saved.start_not_before;
+  job.checkpointing = saved.checkpointing;
+  job.checkpointing.in_doubt = saved.checkpointing.restoring && saved.run == SavedJob::Run::running;
   if (saved.run == SavedJob::Run::running) job.facts.phase = DFRS_JOB_RUNNING;
   if (saved.run == SavedJob::Run::suspended) job.facts.phase = DFRS_JOB_SUSPENDED;
 }

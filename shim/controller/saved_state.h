@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "policy/core/view.h"
+#include "shim/controller/job_checkpoint.h"
 
 namespace dfrs::shim {
 
@@ -37,6 +38,7 @@ struct SavedJob {
   bool requeued_by_us = false;
   std::int64_t requeue_begin_time = 0;
   Seconds start_not_before = 0;
+  Checkpointing checkpointing;  ///< without what the agents say of the run
 };
 
 /// Totals of the cluster since the state file was created.

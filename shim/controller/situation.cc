@@ -62,6 +62,7 @@ std::optional<std::string> reason_of(const Job& job, JobSituation situation, con
     case JobSituation::requeued:
       return "paused by the policy";
     case JobSituation::pausing:
+      if (job.desired.pause_way == PauseWay::checkpoint) return "is being checkpointed";
       return job.desired.pause_way == PauseWay::requeue ? "is being requeued" : "is being suspended";
     case JobSituation::starting:
     case JobSituation::resuming:

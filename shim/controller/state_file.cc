@@ -28,28 +28,49 @@ tl::expected<std::string, int> read_text(const std::string& path) {
   return base::read_all(file.get(), std::numeric_limits<std::size_t>::max());
 }
 
+json checkpoint_to_json(const Checkpointing& state) {
+  return {{"phase", static_cast<int>(state.phase)},
+          {"attempt", state.attempt},
+          {"run", state.run},
+          {"began", state.began},
+          {"bytes_on_node", state.bytes_on_node},
+          {"failures", state.failures},
+          {"not_before", state.not_before},
+          {"failure", state.failure},
+          {"attempts", state.attempts},
+          {"failed", state.failed},
+          {"bytes", state.bytes},
+          {"image", {state.image.attempt, state.image.progress}},
+          {"previous", {state.previous.attempt, state.previous.progress}},
+          {"written_off", {state.written_off.attempt, state.written_off.progress}},
+          {"restoring", state.restoring},
+          {"last_word", static_cast<int>(state.last_word)}};
+}
+
 json job_to_json(const SavedJob& job) {
-  return {{"id", job.id},
-          {"restarts", job.restarts},
-          {"submit", job.submit},
-          {"user", job.user},
-          {"run", static_cast<int>(job.run)},
-          {"clock", {job.clock.base, job.clock.since, job.clock.rate}},
-          {"run_base", job.run_base},
-          {"yield", job.yield},
-          {"release", job.release},
-          {"started", job.started},
-          {"pauses", job.pauses},
-          {"moves", job.moves},
-          {"lost_runs", job.lost_runs},
-          {"lost_work", job.lost_work},
-          {"longest_run", job.longest_run},
-          {"known", job.known_to_policy},
-          {"requeue_asked", job.requeue_asked},
-          {"requeue_asked_of", job.requeue_asked_of},
-          {"requeued_by_us", job.requeued_by_us},
-          {"requeue_begin_time", job.requeue_begin_time},
-          {"start_not_before", job.start_not_before}};
+  json out = {{"id", job.id},
+              {"restarts", job.restarts},
+              {"submit", job.submit},
+              {"user", job.user},
+              {"run", static_cast<int>(job.run)},
+              {"clock", {job.clock.base, job.clock.since, job.clock.rate}},
+              {"run_base", job.run_base},
+              {"yield", job.yield},
+              {"release", job.release},
+              {"started", job.started},
+              {"pauses", job.pauses},
+              {"moves", job.moves},
+              {"lost_runs", job.lost_runs},
+              {"lost_work", job.lost_work},
+              {"longest_run", job.longest_run},
+              {"known", job.known_to_policy},
+              {"requeue_asked", job.requeue_asked},
+              {"requeue_asked_of", job.requeue_asked_of},
+              {"requeued_by_us", job.requeued_by_us},
+              {"requeue_begin_time", job.requeue_begin_time},
+              {"start_not_before", job.start_not_before}};
+  if (job.checkpointing.attempt != 0) out["checkpoint"] = checkpoint_to_json(job.checkpointing);
+  return out;
 }
 
 // Throws json::exception if the value is no number or out of range.
@@ -59,8 +80,32 @@ double number(const json& value, double least, double most) {
   return number;
 }
 
+constexpr double kMost = 1e15;
+
+Image image_from_json(const json& j) { return {j.at(0).get<std::uint64_t>(), number(j.at(1), 0, kMost)}; }
+
+Checkpointing checkpoint_from_json(const json& j) {
+  Checkpointing state;
+  state.phase = static_cast<Checkpointing::Phase>(static_cast<int>(number(j.at("phase"), 0, 4)));
+  state.attempt = j.at("attempt").get<std::uint64_t>();
+  state.run = j.at("run").get<std::uint32_t>();
+  state.began = number(j.at("began"), 0, kMost);
+  state.bytes_on_node = j.at("bytes_on_node").get<std::uint64_t>();
+  state.failures = j.at("failures").get<std::uint32_t>();
+  state.not_before = number(j.at("not_before"), 0, kMost);
+  state.failure = j.at("failure").get<std::string>();
+  state.attempts = j.at("attempts").get<std::uint32_t>();
+  state.failed = j.at("failed").get<std::uint32_t>();
+  state.bytes = j.at("bytes").get<std::uint64_t>();
+  state.image = image_from_json(j.at("image"));
+  state.previous = image_from_json(j.at("previous"));
+  state.written_off = image_from_json(j.at("written_off"));
+  state.restoring = j.at("restoring").get<bool>();
+  state.last_word = static_cast<CheckpointPhase>(static_cast<int>(number(j.at("last_word"), 0, 2)));
+  return state;
+}
+
 SavedJob job_from_json(const json& j) {
-  constexpr double kMost = 1e15;
   SavedJob job;
   job.id = j.at("id").get<std::uint32_t>();
   job.restarts = j.at("restarts").get<std::uint32_t>();
@@ -86,6 +131,7 @@ SavedJob job_from_json(const json& j) {
   job.requeued_by_us = j.at("requeued_by_us").get<bool>();
   job.requeue_begin_time = j.at("requeue_begin_time").get<std::int64_t>();
   job.start_not_before = number(j.at("start_not_before"), 0, kMost);
+  if (j.contains("checkpoint")) job.checkpointing = checkpoint_from_json(j.at("checkpoint"));
   return job;
 }
 
@@ -100,7 +146,8 @@ std::string format_state(const SavedState& state) {
                      {"lost_runs", state.totals.lost_runs},
                      {"lost_work", state.totals.lost_work},
                      {"jobs", std::move(jobs)}};
-  const std::string body = root.dump();
+  // Reasons come from agents: bytes that are not UTF-8 must not throw.
+  const std::string body = root.dump(-1, ' ', false, json::error_handler_t::replace);
   return fmt::format("dfrs_state {} {} {}\n{}", kStateVersion, base::sha256_hex(body), body.size(), body);
 }
 

@@ -5,6 +5,7 @@
 #include "policy/core/engine.h"
 #include "policy/core/node_runs.h"
 #include "shim/controller/inspection.h"
+#include "shim/controller/pause_reasons.h"
 #include "shim/controller/pause_rules.h"
 #include "shim/controller/situation.h"
 #include "shim/controller/story_names.h"
@@ -30,6 +31,7 @@ ControllerStatus report_controller(const LiveState& live) {
   status.lost_work = live.totals.lost_work;
   status.last_step_ms = live.counters.last_step_ms;
   status.max_step_ms = live.counters.max_step_ms;
+  status.checkpoints = live.checkpoints;
   if (live.agents != nullptr) status.deliveries = live.agents->counters();
   return status;
 }
@@ -86,6 +88,30 @@ void report_pausing(const Job& job, JobStatus& out) {
   out.may_move = !flags.may_not_move;
 }
 
+CheckpointStage stage_of(const Checkpointing& state) {
+  switch (state.phase) {
+    case Checkpointing::Phase::none:
+      return state.restoring ? CheckpointStage::restoring : CheckpointStage::none;
+    case Checkpointing::Phase::freezing:
+      return CheckpointStage::freezing;
+    case Checkpointing::Phase::dumping:
+      return CheckpointStage::dumping;
+    case Checkpointing::Phase::complete:
+      return CheckpointStage::complete;
+    case Checkpointing::Phase::resuming:
+      return CheckpointStage::resuming;
+  }
+  return CheckpointStage::none;
+}
+
+std::optional<JobCheckpoints> report_checkpoints(const Job& job, const Config& config, Seconds now) {
+  const Checkpointing& state = job.checkpointing;
+  if (!job.pausing.checkpointable && state.attempts == 0) return std::nullopt;
+  JobCheckpoints out{stage_of(state), job.pausing.can_checkpoint, {}, state.attempts, state.failed, state.bytes};
+  if (job.running() && job.pausing.checkpointable && !out.possible) out.why = why_no_checkpoint(job, config, now);
+  return out;
+}
+
 // Why the policy lets the job wait, or has paused it.
 std::optional<std::string> policy_reason(const LiveState& live, const JobStatus& job) {
   using S = JobSituation;
@@ -106,6 +132,7 @@ JobStatus report_job(const LiveState& live, const Job& job) {
   report_request(job, out);
   report_progress(job, now, out);
   report_pausing(job, out);
+  out.checkpoints = report_checkpoints(job, live.config, now);
   out.nodes = places(job.facts.nodes, live.nodes);
   if (job.to_run_elsewhere()) out.target = places(job.desired.nodes, live.nodes);
   out.reason = reason_of(job, out.situation, live.reconciler, live.nodes, now);

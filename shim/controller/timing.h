@@ -43,6 +43,18 @@ inline constexpr Seconds kBlockedLast = 60.0;
 inline constexpr Seconds kRefusedFirst = 10.0;
 inline constexpr Seconds kRefusedLast = 600.0;
 
+/// Checkpoints: an agent that is silent for so long during an attempt has failed; so has one that takes so long to stop
+/// a job.
+inline constexpr Seconds kAgentPatience = 5.0;
+inline constexpr Seconds kFreezeTimeout = 10.0;
+/// After a start, an agent's report is one of the new run after this.
+inline constexpr Seconds kReportsAreNew = 8.0;
+/// An agent that is to let a job go on, and says nothing about it for so long, has nothing of it.
+inline constexpr Seconds kSilencePatience = 30.0;
+/// Waits after failed attempts, which double.
+inline constexpr Seconds kCheckpointAgainFirst = 60.0;
+inline constexpr Seconds kCheckpointAgainLast = 3600.0;
+
 /// A refused change of a job's end time is retried after this.
 inline constexpr Seconds kEndTimeRetry = 60.0;
 

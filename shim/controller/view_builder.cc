@@ -6,6 +6,7 @@
 #include "policy/core/node_runs.h"
 #include "shim/controller/clock.h"
 #include "shim/controller/lifecycle.h"
+#include "shim/controller/pause_rules.h"
 
 namespace dfrs::shim {
 namespace {
@@ -100,7 +101,7 @@ void ViewBuilder::place(Job& job, JobTable& jobs, bool batch, std::vector<Job*>&
     job.desired.state = DesiredState::running;
     job.desired.pause_way = PauseWay::none;
   } else if (job.running()) {  // it was to be moved
-    job.desire_pause(PauseWay::requeue);
+    job.desire_pause(way_to_leave(job));
   } else if (job.suspended()) {
     job.desire_pause(PauseWay::suspend);
     if (batch) void_plan(job, jobs);

@@ -29,6 +29,8 @@ constexpr long kMaxIdleConnections = 1024;
 // How often in a row an agent must name the same newer state before we raise our epoch above it: see on_stale().
 constexpr int kStaleBeforeNewEpoch = 3;
 constexpr milliseconds kLongestPoll{1000};
+// How often a node is asked how far the checkpoint of a job has come.
+constexpr milliseconds kAttemptPoll{200};
 // QuotaMode=off: how often a node whose agent does not answer is asked to lift its quotas.
 constexpr int kAttemptsToLift = 6;
 
@@ -257,7 +259,8 @@ struct HttpNodeAgents::Impl {
         node.next = now + node.backoff;
       } else {
         node.backoff = milliseconds(0);
-        node.next = outcome == Outcome::applied ? now + spread_refresh() : now;
+        node.next =
+            outcome == Outcome::applied ? now + (makes_checkpoint(node) ? kAttemptPoll : spread_refresh()) : now;
       }
       if (!options.enabled && (outcome == Outcome::applied || ++node.attempts == kAttemptsToLift))
         node.next = Clock::time_point::max();
@@ -277,6 +280,11 @@ struct HttpNodeAgents::Impl {
     constexpr std::uint64_t kParts = 64;
     const auto part = static_cast<double>(sequence * 39 % kParts) / kParts;
     return std::chrono::duration_cast<milliseconds>(options.refresh * (1 - 0.2 * part));
+  }
+
+  static bool makes_checkpoint(const Node& node) {
+    return node.desired && std::any_of(node.desired->begin(), node.desired->end(),
+                                       [](const JobQuota& job) { return job.checkpoint.has_value(); });
   }
 
   // Enters an answer, report.error included. mutex is held.

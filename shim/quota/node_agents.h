@@ -22,12 +22,55 @@ struct AgentAddress {
   friend bool operator==(const AgentAddress&, const AgentAddress&) = default;
 };
 
+/// What the agents of a job do next in an attempt to checkpoint it.
+enum class CheckpointPhase : std::uint8_t {
+  kFreeze,  ///< stop all of the job's processes on this node
+  kDump,    ///< write the image of the stopped processes, which stay stopped: the requeue ends them
+  kResume,  ///< give the attempt up and let the processes go on
+};
+
+/// What the controller wants of a job's agents in an attempt to checkpoint it.
+struct CheckpointOrder {
+  std::uint64_t attempt = 0;  ///< > 0; increases with each attempt of the job
+  CheckpointPhase phase = CheckpointPhase::kFreeze;
+  std::uint32_t restarts = 0;  ///< Slurm's count: the run of the job that is dumped
+  std::uint32_t uid = 0;       ///< of the job's user
+  std::string folder;          ///< for images, absolute: CheckpointFolder of dfrs.conf
+
+  friend bool operator==(const CheckpointOrder&, const CheckpointOrder&) = default;
+};
+
+/// How far a job's checkpoint has come on a node.
+enum class CheckpointState : std::uint8_t {
+  kAble,      ///< the dry check says that the job can be checkpointed
+  kUnable,    ///< it cannot, for the reason given
+  kFrozen,    ///< all of its processes here are stopped
+  kDumped,    ///< the image is complete and on disk; the processes are still stopped
+  kFailed,    ///< the attempt failed here; the processes are as they were before it
+  kResumed,   ///< the attempt was given up; the processes go on
+  kRestored,  ///< this run of the job began from an image
+};
+
+/// What an agent says about a job's checkpoint.
+struct CheckpointReport {
+  std::uint64_t attempt = 0;  ///< that of the order, or of the image that was restored; 0: of none (able, unable)
+  CheckpointState state = CheckpointState::kAble;
+  std::string reason;       ///< for people; empty: none
+  std::uint64_t bytes = 0;  ///< of the image on this node; able: an estimate
+  double seconds = 0;       ///< that the dump took; restored: that the restore took
+
+  friend bool operator==(const CheckpointReport&, const CheckpointReport&) = default;
+};
+
 /// The quota of one job on one node.
 struct JobQuota {
   std::uint32_t job_id = 0;
   double cpus = 0;         ///< of the node's CPUs as Slurm counts them: yield x tasks here x CPUs per task, > 0
   bool paused = false;     ///< suspended, and its memory may go to swap
   bool suspended = false;  ///< Slurm has suspended it: its processes must be stopped; implied by `paused`
+  /// The user has marked the job as one that may be checkpointed: the agent checks whether it can be.
+  bool checkpointable = false;
+  std::optional<CheckpointOrder> checkpoint{};  ///< none: no attempt
 
   friend bool operator==(const JobQuota&, const JobQuota&) = default;
 };
@@ -41,6 +84,7 @@ struct JobUse {
   std::uint64_t swap_mib = 0;
   /// How much more its control groups let it have in swap; none: no limit of theirs.
   std::optional<std::uint64_t> swap_left_mib{};
+  std::optional<CheckpointReport> checkpoint{};  ///< none: nothing to say about it
 };
 
 struct NodeReport {

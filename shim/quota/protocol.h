@@ -46,13 +46,20 @@ struct AgentReport {
   std::uint64_t swap_free_mib = 0;
 };
 
-/// Bounds on the jobs of a desired state and the CPUs of a job.
+/// Bounds on the jobs of a desired state, the CPUs of a job, the folder for images and the texts for people, in bytes.
 inline constexpr std::size_t kMaxJobs = 10000;
 inline constexpr double kMaxCpus = 1e5;
+inline constexpr std::size_t kMaxFolder = 512;
+inline constexpr std::size_t kMaxMessage = 1024;
+
+/// As in JSON: "freeze", "able".
+std::string_view name_of(CheckpointPhase phase);
+std::string_view name_of(CheckpointState state);
 
 std::string format_desired(const DesiredState& state);  ///< within the bounds above
 /// Any text is safe. Errors: members that are missing, out of range or of another type, and jobs listed twice; each is
-/// one line that names the field. Unknown members are ignored.
+/// one line that names the field. Unknown members are ignored. Members
+/// on checkpoints may be missing: older controllers and agents do not send them.
 tl::expected<DesiredState, std::string> parse_desired(std::string_view json);
 
 std::string format_report(const AgentReport& report);

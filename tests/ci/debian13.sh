@@ -14,7 +14,7 @@ need mmdebstrap debian-archive-keyring
 
 # The packages that the commands would install themselves, but in one go. Slurm's daemons must not start.
 wanted=("${packages[@]}" "${cluster_packages[@]}" libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev gnutls-bin
-  faketime)
+  faketime criu python3-numpy)
 work=$(mktemp -d /tmp/dfrs-debian13-XXXXXX)
 system=$work/debian
 trap 'remove_chroots "$work"' EXIT
@@ -26,6 +26,7 @@ mkdir -p "$work/source"
 git -C "$root" ls-files -z | tar -C "$root" --null -T - -cf - | tar -C "$work/source" -xf -
 as_root mv "$work/source" "$system/source"
 as_root cp /etc/hosts "$system/etc/"
+as_root mount --bind "$system" "$system"  # criu finds files by their mounts
 for at in proc sys dev; do as_root mount --rbind "/$at" "$system/$at"; as_root mount --make-rslave "$system/$at"; done
 
 # shellcheck disable=SC2016 # for the inner shell

@@ -31,6 +31,7 @@ if [[ -f man/dfrsctl.1 ]]; then
   check man/dfrsctl.1 ./dfrsctl
   check man/dfrs-check-config.1 ./dfrs-check-config
   check man/dfrsd.8 ./dfrsd
+  check man/dfrs-run.1 ./dfrs-run
   for key in $(printf 'Partitions=a\n' > man-test.conf; ./dfrs-check-config man-test.conf | sed 's/=.*//'; rm -f man-test.conf); do
     has man/dfrs.conf.5 "$key" || fail "man/dfrs.conf.5 does not have $key"
   done

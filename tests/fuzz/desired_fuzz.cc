@@ -30,6 +30,8 @@ void check(std::string_view text) {
       require(job.job_id > 0 && (i == 0 || state->jobs[i - 1].job_id < job.job_id), "jobs are in order, none twice");
       require(job.cpus >= 0 && job.cpus <= kMaxCpus, "CPUs are in their range");
       require(job.suspended || !job.paused, "paused jobs are suspended");
+      require(!job.checkpoint || (job.checkpoint->attempt > 0 && job.checkpoint->folder.starts_with('/')),
+              "attempts to checkpoint have a number and a folder");
       const CpuMax quota = cpu_max_for(job.cpus);
       require(quota.quota_us >= kMinQuotaUs && quota.period_us <= kMaxPeriodUs, "quotas are in the kernel's range");
     }

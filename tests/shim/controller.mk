@@ -33,6 +33,7 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/shim/conf/key_values_test.cc \
 	tests/shim/conf/read_config_test.cc \
 	tests/shim/conf/settings_test.cc \
+	tests/shim/controller/checkpoints_test.cc \
 	tests/shim/controller/comment_tag_test.cc \
 	tests/shim/controller/cpu_needs_test.cc \
 	tests/shim/controller/job_table_test.cc \

@@ -2,17 +2,40 @@
 // Fake node agents: they apply desired states at once while they are reachable, and report what the test sets.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "shim/quota/node_agents.h"
 
 namespace dfrs::shim {
+
+/// How an agent makes checkpoints. Everything but the images is lost when it restarts.
+struct FakeCheckpoints {
+  // What the test sets.
+  double freeze_takes = 0.1, dump_takes = 2, resume_takes = 0.1;  // s
+  std::uint64_t bytes = 200 << 20;                                // of an image
+  bool fail_freeze = false, fail_dump = false, hang = false;      // hang: nothing that is ordered is ever done
+  bool no_restore = false;                                        // a run starts over without a word
+  bool fail_restore = false;                                      // a run starts over, and the agent says so
+  std::map<std::uint32_t, std::string> unable;                    // by job: why
+
+  struct Job {
+    bool stopped = false;
+    CheckpointReport said;
+    std::optional<CheckpointState> next;  // under way
+    double next_at = 0;
+  };
+  std::map<std::uint32_t, Job> jobs;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, CheckpointReport> images;  // by job and run, complete ones
+};
 
 /// Any thread, as NodeAgents requires.
 class FakeAgents final : public NodeAgents {
@@ -28,6 +51,7 @@ class FakeAgents final : public NodeAgents {
     std::map<std::uint32_t, std::uint64_t> swap_left;  // MiB by job; of those that are limited
     std::map<std::uint32_t, double> cpu_seconds;       // by job
     std::uint64_t states = 0;                          // desired states received
+    FakeCheckpoints checkpoints;
   };
 
   void set_agents(std::span<const AgentAddress> agents) override {
@@ -68,6 +92,9 @@ class FakeAgents final : public NodeAgents {
     for (const auto& [id, mib] : n.swapped) uses[id].swap_mib = mib;
     for (const auto& [id, seconds] : n.cpu_seconds) uses[id].cpu_seconds = seconds;
     for (const auto& [id, mib] : n.swap_left) uses[id].swap_left_mib = mib;
+    for (const auto& [id, job] : n.checkpoints.jobs) {
+      if (job.said.attempt != 0 || marked(n, id)) uses[id].checkpoint = job.said;
+    }
     for (auto& [id, use] : uses) {
       use.job_id = id;
       report.jobs.push_back(use);
@@ -76,6 +103,63 @@ class FakeAgents final : public NodeAgents {
   }
 
   // ---- for tests ----
+  /// Time passes; checkpoints move on.
+  void set_time(double now) {
+    const std::lock_guard lock(mutex_);
+    now_ = now;
+    for (Node& node : nodes_) {
+      for (auto& [id, job] : node.checkpoints.jobs) {
+        if (job.next && now >= job.next_at) finish_step(node, id, job);
+      }
+    }
+  }
+  /// When the next checkpoint moves on; infinity: none does.
+  double next_time() const {
+    double next = std::numeric_limits<double>::infinity();
+    for (const Node& node : nodes_) {
+      for (const auto& [id, job] : node.checkpoints.jobs) {
+        if (job.next) next = std::min(next, job.next_at);
+      }
+    }
+    return next;
+  }
+  /// Whether an agent has stopped processes of the job for a checkpoint.
+  bool stopped(std::size_t node, std::uint32_t id) const {
+    if (node >= nodes_.size()) return false;
+    const auto found = nodes_[node].checkpoints.jobs.find(id);
+    return found != nodes_[node].checkpoints.jobs.end() && found->second.stopped;
+  }
+  bool has_image(std::size_t node, std::uint32_t id, std::uint32_t run) const {
+    return node < nodes_.size() && nodes_[node].checkpoints.images.contains({id, run});
+  }
+  /// The run has ended: nothing of it is left on the node but its image.
+  void end_run(std::size_t node, std::uint32_t id) {
+    if (node < nodes_.size()) nodes_[node].checkpoints.jobs.erase(id);
+  }
+  /// A run begins on the node: from an image of `attempt`, or anew (0).
+  void begin_run(std::size_t node, std::uint32_t id, std::uint64_t attempt) {
+    if (node >= nodes_.size()) return;
+    FakeCheckpoints& all = nodes_[node].checkpoints;
+    FakeCheckpoints::Job& job = all.jobs[id] = {};
+    if (attempt != 0) {
+      const bool fails = all.fail_restore || all.no_restore;
+      job.said = {attempt, fails ? CheckpointState::kFailed : CheckpointState::kRestored, fails ? "no such image" : "",
+                  all.bytes, 0.5};
+      if (all.no_restore) job.said = {};
+    }
+    note_able(all, id, job);
+  }
+  /// The agent restarts: processes that it has stopped go on, and it knows nothing of what was ordered.
+  void restart_agent(std::size_t n) {
+    const std::lock_guard lock(mutex_);
+    if (n >= nodes_.size()) return;
+    FakeCheckpoints& all = nodes_[n].checkpoints;
+    for (auto& [id, job] : all.jobs) {
+      job = {};
+      note_able(all, id, job);
+    }
+    apply(nodes_[n]);
+  }
   void set_swap(std::uint64_t mib) {
     const std::lock_guard lock(mutex_);
     swap_of_new_nodes_ = mib;
@@ -104,13 +188,74 @@ class FakeAgents final : public NodeAgents {
   std::size_t size() const { return nodes_.size(); }
 
  private:
-  static void apply(Node& node) {
-    if (node.reachable) node.applied = node.desired;
+  void apply(Node& node) {
+    if (!node.reachable) return;
+    node.applied = node.desired;
+    for (const JobQuota& quota : node.applied) {
+      FakeCheckpoints::Job& job = node.checkpoints.jobs[quota.job_id];
+      note_able(node.checkpoints, quota.job_id, job);
+      if (quota.checkpoint && !node.checkpoints.hang) obey(node, *quota.checkpoint, job);
+    }
+  }
+
+  static bool marked(const Node& node, std::uint32_t id) {
+    return std::any_of(node.applied.begin(), node.applied.end(),
+                       [&](const JobQuota& quota) { return quota.job_id == id && quota.checkpointable; });
+  }
+
+  // The dry check.
+  static void note_able(const FakeCheckpoints& all, std::uint32_t id, FakeCheckpoints::Job& job) {
+    if (job.said.attempt != 0) return;
+    const auto why = all.unable.find(id);
+    job.said.state = why == all.unable.end() ? CheckpointState::kAble : CheckpointState::kUnable;
+    job.said.reason = why == all.unable.end() ? "" : why->second;
+    job.said.bytes = all.bytes;
+  }
+
+  void obey(Node& node, const CheckpointOrder& order, FakeCheckpoints::Job& job) const {
+    using enum CheckpointState;
+    const FakeCheckpoints& all = node.checkpoints;
+    const bool known = job.said.attempt == order.attempt;
+    const auto begin = [&](CheckpointState state, double takes) {
+      if (job.next == state && known) return;
+      job.next = state;
+      job.next_at = now_ + takes;
+    };
+    switch (order.phase) {
+      case CheckpointPhase::kFreeze:
+        if (known || order.attempt < job.said.attempt || job.next == kFrozen || job.next == kFailed) return;
+        return begin(all.fail_freeze ? kFailed : kFrozen, all.freeze_takes);
+      case CheckpointPhase::kDump:
+        if (!known || job.said.state == kDumped || job.said.state == kFailed || job.next) {
+          if (!known && !job.next) begin(kFailed, 0);  // its processes are not stopped: this would be no cut
+          return;
+        }
+        return begin(all.fail_dump ? kFailed : kDumped, all.dump_takes);
+      case CheckpointPhase::kResume:
+        if (known && job.said.state == kResumed && !job.stopped) return;
+        return begin(kResumed, all.resume_takes);
+    }
+  }
+
+  void finish_step(Node& node, std::uint32_t id, FakeCheckpoints::Job& job) const {
+    using enum CheckpointState;
+    const CheckpointState state = *std::exchange(job.next, std::nullopt);
+    const JobQuota* quota = nullptr;
+    for (const JobQuota& each : node.applied) {
+      if (each.job_id == id) quota = &each;
+    }
+    if (quota == nullptr || !quota->checkpoint) return;
+    job.said = {quota->checkpoint->attempt, state, state == kFailed ? "criu says no" : "", node.checkpoints.bytes, 2};
+    job.stopped = state == kFrozen || state == kDumped;
+    if (state == kDumped) node.checkpoints.images[{id, quota->checkpoint->restarts}] = job.said;
+    if (!job.stopped) node.checkpoints.images.erase({id, quota->checkpoint->restarts});
+    obey(node, *quota->checkpoint, job);  // it may have changed meanwhile
   }
 
   mutable std::mutex mutex_;
   std::vector<Node> nodes_;
   std::uint64_t swap_of_new_nodes_ = 0;
+  double now_ = 0;
 };
 
 /// Passes calls on: a test's agents outlive its controllers.

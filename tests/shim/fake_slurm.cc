@@ -11,6 +11,9 @@
 namespace dfrs::shim {
 namespace {
 
+// A job is stopped for a checkpoint for less than this: CheckpointTimeout of the tests and its end.
+constexpr double kLongestStop = 40;
+
 // dfrs_log_fn has no context argument: lines go to the FakeSlurm that drives a controller in this thread.
 thread_local std::vector<std::string>* log_target = nullptr;
 
@@ -136,6 +139,7 @@ bool FakeSlurm::round() {
 }
 
 void FakeSlurm::check() {
+  for (auto& [id, job] : jobs) check_checkpoint(job);
   for (std::size_t n = 0; n < agents.size(); ++n) {
     double sum = 0, floors = 0;
     for (const JobQuota& quota : agents.node(n).desired) {
@@ -150,6 +154,35 @@ void FakeSlurm::check() {
         list += fmt::format(" {}:{:.3f}{}", q.job_id, q.cpus, q.paused ? "p" : "");
       violation(fmt::format("quotas on node {} come to {:.4f} CPUs of {}:{}", n, sum, cpus, list));
     }
+  }
+}
+
+// No agent is told to write the job before all of them have stopped it, and nobody leaves it stopped.
+void FakeSlurm::check_checkpoint(FakeJob& job) {
+  if (job.state != FakeState::running) {
+    job.stopped_since = 0;
+    return;
+  }
+  bool stopped = false, all_stopped = true, reachable = true;
+  std::uint64_t dump = 0;
+  for (const auto& [n, tasks] : job.at) {
+    if (n >= agents.size()) return;
+    stopped = stopped || agents.stopped(n, job.id);
+    all_stopped = all_stopped && agents.stopped(n, job.id);
+    reachable = reachable && agents.node(n).reachable && !agents.node(n).checkpoints.hang;
+    for (const JobQuota& quota : agents.node(n).desired) {
+      if (quota.job_id == job.id && quota.checkpoint && quota.checkpoint->phase == CheckpointPhase::kDump)
+        dump = quota.checkpoint->attempt;
+    }
+  }
+  if (dump > job.dump_seen && !all_stopped)
+    violation(fmt::format("job {} is to be written before all of its processes have stopped", job.id));
+  job.dump_seen = std::max(job.dump_seen, dump);
+  if (!stopped || !reachable) job.stopped_since = 0;
+  if (stopped && job.stopped_since == 0) job.stopped_since = now_;
+  if (stopped && now_ - job.stopped_since > kLongestStop) {
+    violation(fmt::format("job {} was left stopped", job.id));
+    job.stopped_since = now_;
   }
 }
 
@@ -172,7 +205,7 @@ void FakeSlurm::run_until(double until) {
       advance(until);
       return;
     }
-    if (next > now_) advance(next);
+    if (next > now_ || agents.next_time() <= now_) advance(next);
     if (event_ || now_ >= wake_at_) {
       round();
       advance(now_ + options.round);  // rounds are at least this far apart

@@ -67,8 +67,13 @@ struct FakeJob {
   double launch_at = 0;           // running: configuring until then; 0: launched
 
   // The true state.
-  double progress = 0;      // of the work
-  double run_progress = 0;  // of this run
+  double progress = 0;              // of the work
+  double run_progress = 0;          // of this run
+  double image_progress = 0;        // of the image from which its next run begins
+  std::uint64_t image_attempt = 0;  // that made it; 0: there is none
+  std::uint32_t restores = 0;       // runs that began from an image
+  std::uint64_t dump_seen = 0;      // the last attempt whose agents were told to write
+  double stopped_since = 0;         // for a checkpoint; 0: it is not
   double finished_at = 0;
   std::uint32_t requeues_by_us = 0, suspends = 0, starts = 0;
   double first_start = 0;
@@ -158,6 +163,10 @@ class FakeSlurm {
   FakeJob& split_task(FakeJob& array);
   void end_run(FakeJob& job, FakeState state, double extra);
   void requeue_run(FakeJob& job);
+  void take_images(FakeJob& job);
+  bool stopped_somewhere(const FakeJob& job) const;
+  void begin_run(FakeJob& job);
+  void check_checkpoint(FakeJob& job);
   double rate(const FakeJob& job) const;
   bool fits(const FakeJob& job, const std::vector<std::pair<std::uint32_t, std::uint16_t>>& at) const;
   void finish(FakeJob& job, FakeEnd end);

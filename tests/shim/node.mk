@@ -59,6 +59,32 @@ tests_node_thread_tests_SOURCES = $(NODE_TEST_SUPPORT) \
 	tests/plugin/job_group_test.cc \
 	tests/shim/quota/http_node_agents_test.cc
 
+# Checkpoints: the parts, and all of them with a script or the real criu.
+UNIT_TESTS += tests/checkpoint_tests
+tests_checkpoint_tests_CPPFLAGS = $(NODE_TEST_CPPFLAGS)
+tests_checkpoint_tests_LDADD = libcheckpoint.a $(NODE_TEST_LIBS)
+EXTRA_tests_checkpoint_tests_DEPENDENCIES = dfrs-run$(EXEEXT) dfrs-keeper$(EXEEXT) dfrs-init$(EXEEXT)
+tests_checkpoint_tests_SOURCES = \
+	tests/shim/checkpoint/criu_test.cc \
+	tests/shim/checkpoint/dry_check_test.cc \
+	tests/shim/checkpoint/image_store_test.cc \
+	tests/shim/checkpoint/image_test.cc \
+	tests/shim/checkpoint/keeper_test.cc \
+	tests/shim/checkpoint/real_criu_test.cc \
+	tests/shim/checkpoint/virtual_node.h \
+	tests/shim/support/folder.h
+EXTRA_DIST += \
+	tests/shim/checkpoint/programs/build.sh \
+	tests/shim/checkpoint/programs/database.py \
+	tests/shim/checkpoint/programs/fork_tree.py \
+	tests/shim/checkpoint/programs/jobs.sh \
+	tests/shim/checkpoint/programs/mapped.py \
+	tests/shim/checkpoint/programs/numpy_sums.py \
+	tests/shim/checkpoint/programs/openmp.c \
+	tests/shim/checkpoint/programs/pipeline.sh \
+	tests/shim/checkpoint/programs/threads.c \
+	tests/shim/checkpoint/programs/timers.py
+
 # By hand: what delivery to many nodes costs.
 EXTRA_PROGRAMS += tests/bench/delivery_scale
 tests_bench_delivery_scale_CPPFLAGS = $(NODE_TEST_CPPFLAGS)

@@ -68,6 +68,20 @@ TEST(DfrsctlTables, AnEmptyClusterAndAnErrorAreSaid) {
   EXPECT_TRUE(nodes_json(status)["nodes"][0]["agent"].is_null()) << "without quotas there is nothing to say of agents";
 }
 
+TEST(DfrsctlTables, CheckpointsAreShownWhereThereAreAny) {
+  ControllerStatus status = sample_status();
+  EXPECT_THAT(status_table(status_json(status, {}), users), Not(HasSubstr("checkpoint")));
+  status.checkpoints = {5, 2, 3, 0, 1, 1, std::uint64_t{3} << 29};
+  status.jobs[0].checkpoints = JobCheckpoints{CheckpointStage::none, false, "holds a\nGPU (node n1)", 5, 3, 1000};
+  const std::string table = status_table(status_json(status, {}), users);
+  EXPECT_THAT(table,
+              HasSubstr("checkpoints: 5 attempts, 3 failed, 0 given up, 1.5G in all; 1 restored, 1 started over\n"));
+  EXPECT_THAT(table, HasSubstr("cannot be checkpointed: holds a?GPU (node n1)"));
+  const Json job = status_json(status, {}).at("jobs").at(0).at("checkpoint");
+  EXPECT_EQ(job.at("stage"), "none");
+  EXPECT_EQ(job.at("bytes"), 1000);
+}
+
 // A thousand jobs make a thousand aligned lines: every cell of a column begins or ends where its heading does.
 TEST(DfrsctlTables, AThousandJobs) {
   ControllerStatus status = sample_status();

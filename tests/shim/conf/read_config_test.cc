@@ -129,6 +129,43 @@ TEST(ReadConfig, PausesMustAgreeWithTheRest) {
   EXPECT_THAT(error_of("Pauses=kpt"), HasSubstr("did you mean 'kept'?"));
 }
 
+TEST(ReadConfig, CheckpointsAreAWayOfPausing) {
+  const std::string folder = "Partitions=p,short\nCheckpointFolder=/images\n";
+  const PauseRules rules = good(folder + "PauseBy=Checkpoint,suspend").pausing;
+  EXPECT_TRUE(rules.checkpoint && rules.suspend);
+  EXPECT_FALSE(rules.requeue);
+  EXPECT_FALSE(good("Partitions=p").pausing.checkpoint) << "only where it is asked for";
+  EXPECT_FALSE(good("Partitions=p\nPauses=kept").pausing.checkpoint);
+  const Config config = good(folder + "PartitionName=p PauseBy=checkpoint");
+  EXPECT_TRUE(config.partition("p")->pausing.checkpoint);
+  EXPECT_FALSE(config.partition("short")->pausing.checkpoint);
+  EXPECT_FALSE(config.partition("p")->pausing.none());
+  EXPECT_EQ(format_config(good(format_config(config))), format_config(config));
+}
+
+TEST(ReadConfig, CheckpointsAgreeWithPauses) {
+  const auto word = [](const std::string& text) {
+    return std::string(good("Partitions=p\nCheckpointFolder=/images\n" + text).pausing.word());
+  };
+  EXPECT_EQ(word("PauseBy=checkpoint"), "mixed");
+  EXPECT_EQ(word("PauseBy=checkpoint\nLostWork=accept"), "mixed") << "nobody is requeued without a checkpoint";
+  EXPECT_EQ(word("PauseBy=checkpoint,requeue\nLostWork=accept"), "lost");
+  EXPECT_EQ(word("PauseBy=checkpoint,suspend\nPauses=kept"), "kept");
+  EXPECT_EQ(word("PauseBy=checkpoint\nPauses=mixed"), "mixed");
+}
+
+TEST(ReadConfig, CheckpointsNeedAFolderAndAgents) {
+  EXPECT_THAT(error_of("PauseBy=checkpoint"), HasSubstr("add CheckpointFolder=/a/folder/on/all/nodes"));
+  EXPECT_THAT(error_of("PartitionName=short PauseBy=checkpoint"), HasSubstr("PauseBy: 'checkpoint' needs a folder"));
+  EXPECT_THAT(error_of("PauseBy=checkpoint\nCheckpointFolder=/c\nQuotaMode=off"), HasSubstr("QuotaMode=off"));
+  EXPECT_THAT(error_of("CheckpointFolder=images"), HasSubstr("'images' is not an absolute path"));
+  EXPECT_THAT(error_of("CheckpointFolder=/" + std::string(600, 'x')), HasSubstr("not an absolute path of at most 512"));
+  EXPECT_THAT(error_of("CheckpointTimeout=0"), HasSubstr("a number of seconds from 1"));
+  EXPECT_THAT(error_of("CheckpointRate=fast"), HasSubstr("nor 'measured'"));
+  EXPECT_THAT(error_of("PauseBy=chekpoint"), HasSubstr("did you mean 'checkpoint'?"));
+  EXPECT_THAT(error_of("PauseBy=checkpoint,checkpoint"), HasSubstr("named twice"));
+}
+
 TEST(ReadConfig, NoneMeansNever) { EXPECT_TRUE(good("Partitions=p PauseBy=none").partitions[0].pausing.none()); }
 
 TEST(ReadConfig, AgentPorts) {

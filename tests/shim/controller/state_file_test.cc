@@ -61,6 +61,43 @@ TEST(StateFile, ReadsWhatItWrites) {
   EXPECT_EQ(read->epoch, 1700000000123u);
 }
 
+TEST(StateFile, KeepsAttemptsToCheckpoint) {
+  SavedState state = sample();
+  Checkpointing& saved = state.jobs.at(4711).checkpointing;
+  saved.phase = Checkpointing::Phase::dumping;
+  saved.attempt = (std::uint64_t{1} << 63) + 5;
+  saved.run = 2;
+  saved.began = 1.7e9;
+  saved.bytes_on_node = 77;
+  saved.failures = 3;
+  saved.not_before = 1.7e9 + 60;
+  saved.failure = "a \xff b (node n1)";  // not UTF-8
+  saved.attempts = 9;
+  saved.failed = 4;
+  saved.bytes = 1ULL << 40;
+  saved.image = {6, 12.5};
+  saved.previous = {5, 11.25};
+  saved.written_off = {4, 3.5};
+  saved.restoring = true;
+  saved.last_word = CheckpointPhase::kDump;
+  const auto again = parse_state(format_state(state));
+  ASSERT_TRUE(again.has_value()) << again.error();
+  const Checkpointing& read = again->jobs.at(4711).checkpointing;
+  EXPECT_EQ(read.phase, saved.phase);
+  EXPECT_EQ(read.attempt, saved.attempt);
+  EXPECT_EQ(read.run, 2u);
+  EXPECT_EQ(read.not_before, saved.not_before);
+  EXPECT_THAT(read.failure, HasSubstr("b (node n1)"));
+  EXPECT_EQ(read.failed, 4u);
+  EXPECT_EQ(read.image.progress, 12.5);
+  EXPECT_EQ(read.previous.attempt, 5u);
+  EXPECT_EQ(read.written_off.progress, 3.5);
+  EXPECT_TRUE(read.restoring);
+  EXPECT_EQ(read.last_word, CheckpointPhase::kDump);
+  expect_same(*again, *parse_state(format_state(*again)));
+  EXPECT_EQ(format_state(sample()).find("checkpoint"), std::string::npos) << "nothing to say";
+}
+
 TEST(StateFile, AnyDamageIsFound) {
   const std::string good = format_state(sample());
   for (std::size_t at = 0; at < good.size(); ++at) {

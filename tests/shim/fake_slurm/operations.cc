@@ -42,6 +42,7 @@ void FakeSlurm::start(FakeJob& job, const dfrs_operation& op, dfrs_result& resul
   runs.launch_at = runs.preparation > 0 ? now_ + runs.preparation : 0;
   runs.run_progress = 0;
   runs.ran_before_suspend = 0;
+  begin_run(runs);
   ++runs.starts;
   if (runs.first_start == 0) runs.first_start = now_;
   result.job_id = runs.id;
@@ -112,6 +113,22 @@ bool FakeSlurm::nodes_are_ready(const FakeJob& job, const Placement& at, dfrs_re
   return true;
 }
 
+// From the images of its last run, if there are any and all of its agents can read them.
+void FakeSlurm::begin_run(FakeJob& job) {
+  const bool readable = std::all_of(job.at.begin(), job.at.end(), [&](const auto& task) {
+    if (task.first >= agents.size()) return false;
+    const FakeCheckpoints& all = agents.node(task.first).checkpoints;
+    return !all.no_restore && !all.fail_restore;
+  });
+  for (const auto& [n, tasks] : job.at) agents.begin_run(n, job.id, job.image_attempt);
+  if (job.image_attempt == 0) return;
+  if (readable) {
+    job.progress = job.image_progress;
+    ++job.restores;
+  }
+  job.image_attempt = 0;
+}
+
 // A task of the array becomes a job of its own.
 FakeJob& FakeSlurm::split_task(FakeJob& array) {
   FakeJob task = array;
@@ -169,6 +186,12 @@ void FakeSlurm::apply_one(const dfrs_operation& op, dfrs_result& result) {
       if ((job.flags & DFRS_JOB_MAY_REQUEUE) == 0) {
         violation(fmt::format("REQUEUE of job {}, which must not be", job.id));
         return reply(DFRS_REFUSED, "--no-requeue");
+      }
+      if (stopped_somewhere(job) && !job.lost && !raced_) {
+        for (const auto& [n, tasks] : job.at) {
+          if (!agents.has_image(n, job.id, job.restarts))
+            violation(fmt::format("REQUEUE of job {}, which is stopped and has no image on {}", job.id, n));
+        }
       }
       ++job.requeues_by_us;
       requeue_run(job);

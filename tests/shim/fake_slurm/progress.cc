@@ -33,6 +33,7 @@ void FakeSlurm::requeue_run(FakeJob& job) {
   job.revoked = static_cast<std::int64_t>(now_);
   job.revoked_on.clear();
   for (const auto& [node, tasks] : job.at) job.revoked_on.push_back(node);
+  take_images(job);
   const bool checkpoint = job.comment.find("dfrs:checkpoint") != std::string::npos;
   if (!checkpoint) job.progress = 0;
   job.run_progress = 0;
@@ -40,11 +41,30 @@ void FakeSlurm::requeue_run(FakeJob& job) {
   end_run(job, FakeState::requeuing, options.kill_wait);
 }
 
+// The next run begins from images of this one if all of its nodes have one. Nothing else of it is left there.
+void FakeSlurm::take_images(FakeJob& job) {
+  job.image_attempt = 0;
+  const bool all = !job.at.empty() && std::all_of(job.at.begin(), job.at.end(), [&](const auto& task) {
+    return agents.has_image(task.first, job.id, job.restarts - 1) && agents.stopped(task.first, job.id);
+  });
+  if (all) {
+    job.image_attempt = agents.node(job.at.front().first).checkpoints.jobs.at(job.id).said.attempt;
+    job.image_progress = job.progress;
+  }
+  for (const auto& [n, tasks] : job.at) agents.end_run(n, job.id);
+}
+
+bool FakeSlurm::stopped_somewhere(const FakeJob& job) const {
+  return std::any_of(job.at.begin(), job.at.end(),
+                     [&](const auto& task) { return agents.stopped(task.first, job.id); });
+}
+
 // The job's speed as a fraction of full speed: its slowest task sets the pace.
 double FakeSlurm::rate(const FakeJob& job) const {
   if (job.state != FakeState::running || job.lost || job.launch_at > 0) return 0;
   double rate = 1;
   for (const auto& [n, tasks] : job.at) {
+    if (agents.stopped(n, job.id)) return 0;
     const JobQuota* quota = agents.applied(n, job.id);
     if (quota == nullptr) continue;  // no quota there: as fast as it can
     rate = std::min(rate, quota->cpus / (tasks * job.cpus_per_task) / job.needs);
@@ -63,6 +83,7 @@ void FakeSlurm::advance(double to) {
     }
   }
   now_ = std::max(now_, to);
+  agents.set_time(now_);
   for (auto& [id, job] : jobs) {
     if (job.state == FakeState::running && job.progress >= job.work - 2e-6) finish(job, FakeEnd::completed);
     if ((job.state == FakeState::requeuing || job.state == FakeState::ending) && now_ >= job.clean_at) {
@@ -102,7 +123,7 @@ void FakeSlurm::advance(double to) {
 }
 
 double FakeSlurm::next_event() const {
-  double next = wake_at_;
+  double next = std::min(wake_at_, agents.next_time());
   if (event_) next = now_;
   for (const auto& [id, job] : jobs) {
     if (job.launch_at > 0) next = std::min(next, job.launch_at);

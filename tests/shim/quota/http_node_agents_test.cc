@@ -87,6 +87,23 @@ TEST_F(Delivery, BringsStatesAndReports) {
   EXPECT_EQ(log(), "");
 }
 
+// A job must not stand still until the next refresh.
+TEST_F(Delivery, AsksOftenDuringAnAttemptToCheckpoint) {
+  TestNode one("n1");
+  TestNode two("n2");
+  HttpNodeAgentsOptions rarely = options();
+  rarely.refresh = std::chrono::hours(1);
+  HttpNodeAgents agents(rarely);
+  agents.set_agents(std::vector{one.address(), two.address()});
+  std::vector<JobQuota> jobs = kJobs;
+  agents.set_desired(1, jobs);
+  jobs[0].checkpoint = {3, CheckpointPhase::kFreeze, 0, 1000, "/images"};
+  agents.set_desired(0, jobs);
+  ASSERT_TRUE(eventually([&] { return one.requests() >= 4; }));
+  EXPECT_EQ(one.state().jobs, jobs);
+  EXPECT_EQ(two.requests(), 1u);
+}
+
 TEST_F(Delivery, SaysNothingToNodesOfWhichNothingIsWanted) {
   // After a controller's restart its jobs are unknown at first: an empty state would lift every quota.
   TestNode one("n1");

@@ -103,6 +103,136 @@ TEST(Protocol, ReportsComeThroughAsTheyWere) {
   for (const char* const bad : {"", "[]", "{}", "{\"version\":1}", "5"}) EXPECT_FALSE(parse_report(bad)) << bad;
 }
 
+// A desired state of one job with these further members.
+std::string one_job(const std::string& members) {
+  return R"({"version":1,"node":"n","epoch":1,"sequence":2,"jobs":[{"job_id":9,"cpus":1,"paused":false,"suspended":false)" +
+         members + "}]}";
+}
+
+// A report of one job with this value of the member `checkpoint`.
+std::string one_use(const std::string& checkpoint) {
+  return R"({"version":1,"node":"n","epoch":1,"sequence":2,"errors":[],"swap_total_mib":0,"swap_free_mib":0,)"
+         R"("jobs":[{"job_id":9,"cpu_seconds":1,"memory_mib":2,"swap_mib":3,"checkpoint":)" +
+         checkpoint + "}]}";
+}
+
+TEST(Protocol, CheckpointsComeThroughAsTheyWere) {
+  DesiredState state{"n1", {1, 2}, {{7, 1}, {8, 1}, {9, 1}}};
+  state.jobs[0].checkpointable = true;
+  state.jobs[0].checkpoint = {std::numeric_limits<std::uint64_t>::max(), CheckpointPhase::kDump, 4294967295, 1001,
+                              "/scratch/dfrs images"};
+  state.jobs[1].checkpoint = {1, CheckpointPhase::kFreeze, 0, 0, "/"};
+  state.jobs[2].checkpoint = {2, CheckpointPhase::kResume, 1, 4294967295, "/" + std::string(kMaxFolder - 1, 'x')};
+  const auto desired = parse_desired(format_desired(state));
+  ASSERT_TRUE(desired) << desired.error();
+  EXPECT_EQ(*desired, state);
+
+  using enum CheckpointState;
+  AgentReport report;
+  report.node = "n1";
+  for (const CheckpointState each : {kAble, kUnable, kFrozen, kDumped, kFailed, kResumed, kRestored}) {
+    report.jobs.push_back({static_cast<std::uint32_t>(report.jobs.size() + 1), 1, 2, 3});
+    report.jobs.back().checkpoint = {report.jobs.size(), each, "holds a TCP connection to 10.0.0.1:443", 1ULL << 40,
+                                     1.5};
+  }
+  report.jobs.push_back({99, 1, 2, 3});
+  report.jobs.back().checkpoint = {0, kUnable, std::string(kMaxMessage, 'x'), 0, 0};
+  report.jobs.push_back({100, 1, 2, 3});
+  const auto again = parse_report(format_report(report));
+  ASSERT_TRUE(again) << again.error();
+  ASSERT_EQ(again->jobs.size(), report.jobs.size());
+  for (std::size_t job = 0; job < report.jobs.size(); ++job)
+    EXPECT_EQ(again->jobs[job].checkpoint, report.jobs[job].checkpoint) << job;
+  EXPECT_EQ(again->jobs.back().checkpoint, std::nullopt);
+}
+
+// The words are a part of the protocol: agents and controllers of other versions know these.
+TEST(Protocol, CheckpointsHaveTheseWords) {
+  const auto phase = [](const std::string& word) {
+    const auto state = parse_desired(one_job(R"(,"checkpointable":true,"checkpoint":{"attempt":3,"phase":")" + word +
+                                             R"(","restarts":1,"uid":5,"folder":"/c","later":"ignored"})"));
+    EXPECT_TRUE(state) << state.error();
+    EXPECT_TRUE(state->jobs[0].checkpointable);
+    return state->jobs[0].checkpoint.value();
+  };
+  EXPECT_EQ(phase("freeze"), (CheckpointOrder{3, CheckpointPhase::kFreeze, 1, 5, "/c"}));
+  EXPECT_EQ(phase("dump").phase, CheckpointPhase::kDump);
+  EXPECT_EQ(phase("resume").phase, CheckpointPhase::kResume);
+
+  const std::vector<std::pair<std::string, CheckpointState>> states{
+      {"able", CheckpointState::kAble},        {"unable", CheckpointState::kUnable},
+      {"frozen", CheckpointState::kFrozen},    {"dumped", CheckpointState::kDumped},
+      {"failed", CheckpointState::kFailed},    {"resumed", CheckpointState::kResumed},
+      {"restored", CheckpointState::kRestored}};
+  for (const auto& [word, expected] : states) {
+    const auto report = parse_report(
+        one_use(R"({"attempt":3,"state":")" + word + R"(","reason":"r","bytes":7,"seconds":0.5,"later":1})"));
+    ASSERT_TRUE(report) << report.error();
+    EXPECT_EQ(report->jobs[0].checkpoint, (CheckpointReport{3, expected, "r", 7, 0.5}));
+    EXPECT_EQ(name_of(expected), word);
+  }
+}
+
+TEST(Protocol, OlderSidesSayNothingAboutCheckpoints) {
+  const auto state = parse_desired(one_job(""));
+  ASSERT_TRUE(state) << state.error();
+  EXPECT_FALSE(state->jobs[0].checkpointable);
+  EXPECT_FALSE(state->jobs[0].checkpoint);
+  // Nor does this side, unless there is something to say.
+  EXPECT_EQ(format_desired(*state).find("checkpoint"), std::string::npos);
+  const auto report = parse_report(one_use("null"));
+  ASSERT_TRUE(report) << report.error();
+  EXPECT_FALSE(report->jobs[0].checkpoint);
+  EXPECT_EQ(format_report(*report).find("checkpoint"), std::string::npos);
+}
+
+TEST(Protocol, BadCheckpointsAreRefusedByName) {
+  const auto with = [](std::string text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+  };
+  const std::string order = R"({"attempt":3,"phase":"dump","restarts":1,"uid":5,"folder":"/c"})";
+  const std::vector<std::pair<std::string, std::string>> orders{
+      {"7", "checkpoint."},
+      {with(order, "3", "0"), "checkpoint.attempt: expected a whole number from 1"},
+      {with(order, "3", "1.5"), "checkpoint.attempt"},
+      {with(order, "\"dump\"", "\"thaw\""), "checkpoint.phase: expected one of freeze, dump, resume, not \"thaw\""},
+      {with(order, "\"dump\"", "1"), "checkpoint.phase: expected one of freeze, dump, resume, not 1"},
+      {with(order, "\"phase\":\"dump\",", ""), "checkpoint.phase: expected to be there"},
+      {with(order, "\"restarts\":1", "\"restarts\":-1"), "checkpoint.restarts"},
+      {with(order, "\"uid\":5", "\"uid\":4294967296"), "checkpoint.uid"},
+      {with(order, "/c", "c"), "checkpoint.folder: expected an absolute path"},
+      {with(order, "/c", ""), "checkpoint.folder: expected an absolute path"},
+      {with(order, "/c", "/c\\u0000d"), "checkpoint.folder: expected an absolute path"},
+      {with(order, "/c", "/" + std::string(kMaxFolder, 'x')), "checkpoint.folder: expected a string of at most 512"}};
+  ASSERT_TRUE(parse_desired(one_job(",\"checkpoint\":" + order)));
+  for (const auto& [text, expected] : orders) {
+    const auto state = parse_desired(one_job(",\"checkpoint\":" + text));
+    ASSERT_FALSE(state) << text;
+    EXPECT_THAT(state.error(), HasSubstr("desired state: jobs[0]." + expected)) << text;
+  }
+  EXPECT_FALSE(parse_desired(one_job(",\"checkpointable\":1")));
+
+  const std::string report = R"({"attempt":3,"state":"dumped","reason":"","bytes":7,"seconds":1})";
+  const std::vector<std::pair<std::string, std::string>> reports{
+      {"[]", "checkpoint."},
+      {with(report, "3", "-3"), "checkpoint.attempt"},
+      {with(report, "dumped", "melted"),
+       "checkpoint.state: expected one of able, unable, frozen, dumped, failed, "
+       "resumed, restored, not \"melted\""},
+      {with(report, "\"reason\":\"\"", "\"reason\":5"), "checkpoint.reason"},
+      {with(report, "\"\"", "\"" + std::string(kMaxMessage + 1, 'x') + "\""), "checkpoint.reason"},
+      {with(report, "7", "18446744073709551616"), "checkpoint.bytes"},
+      {with(report, "\"seconds\":1", "\"seconds\":-1"), "checkpoint.seconds"}};
+  ASSERT_TRUE(parse_report(one_use(report)));
+  for (const auto& [text, expected] : reports) {
+    const auto parsed = parse_report(one_use(text));
+    ASSERT_FALSE(parsed) << text;
+    EXPECT_THAT(parsed.error(), HasSubstr("report: jobs[0]." + expected)) << text;
+  }
+}
+
 TEST(Protocol, StaleAnswersNameTheStateThatHolds) {
   const auto have = parse_stale(format_stale({5, 6}, {4, 9}));
   ASSERT_TRUE(have) << have.error();

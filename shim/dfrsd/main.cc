@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <filesystem>
 #include <memory>
 
 #include "base/exit_code.h"
@@ -20,6 +21,9 @@
 #include "shim/agent/service.h"
 #include "shim/auth/authenticator.h"
 #include "shim/auth/user_id.h"
+#include "shim/checkpoint/checkpointer.h"
+#include "shim/checkpoint/criu.h"
+#include "shim/checkpoint/launch_listener.h"
 #include "shim/conf/auth_choice.h"
 
 namespace dfrs::shim {
@@ -45,6 +49,11 @@ struct Options {
   std::string cgroup_tree = "dfrs";
   double interval = 1;
   double period_ms = static_cast<double>(kDefaultPeriodUs) / 1000;
+  std::string checkpoint_folder;
+  std::string checkpoint_key = "/etc/munge/munge.key";
+  double checkpoint_gib = 0;
+  double checkpoint_user_gib = 0;
+  std::string criu = "criu";
   std::string log_level = "info";
   bool check = false;
   bool release = false;
@@ -151,6 +160,93 @@ HttpServerOptions http_options(const Options& options, AuthOptions auth, uid_t s
   return http;
 }
 
+GroupPlace group_place(const Options& options, const std::string& run_dir) {
+  return {options.cgroup_root, options.cgroup_tree, options.node, run_dir + "/group"};
+}
+
+// What dfrsd starts: beside itself where it was built, else where it is installed.
+std::string helper(const std::string& name) {
+  std::error_code ignored;
+  const auto beside = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / name;
+  return std::filesystem::exists(beside, ignored) ? beside.string() : DFRS_HELPERS "/" + name;
+}
+
+StoreLimits store_limits(const Options& options) {
+  constexpr double kGib = 1 << 30;
+  return {static_cast<std::uint64_t>(options.checkpoint_gib * kGib),
+          static_cast<std::uint64_t>(options.checkpoint_user_gib * kGib)};
+}
+
+// What this node has for checkpoints. Without it jobs run as ever, so nothing in here ends dfrsd.
+struct Checkpoints {
+  std::unique_ptr<ImageStore> store;
+  std::unique_ptr<LaunchListener> listener;
+  std::unique_ptr<Checkpointer> checkpointer;
+};
+
+tl::expected<void, std::string> open_checkpoints(Checkpoints& checkpoints, const Options& options,
+                                                 const std::string& run_dir) {
+  if (options.checkpoint_folder.empty())
+    return tl::unexpected(std::string("checkpoints are off on this node: dfrsd has no --checkpoint-folder"));
+  const auto version = check_criu(options.criu);
+  if (!version) return tl::unexpected(version.error());
+  auto key = ImageKey::read(options.checkpoint_key);
+  if (!key) return tl::unexpected(key.error());
+  auto store = ImageStore::open(options.checkpoint_folder, std::move(*key), store_limits(options));
+  if (!store) return tl::unexpected(store.error());
+  checkpoints.store = std::make_unique<ImageStore>(std::move(*store));
+  if (options.check) return {};
+  const StoreLimits limits = store_limits(options);
+  auto listener =
+      LaunchListener::start({.run_dir = run_dir,
+                             .keeper = {helper("dfrs-keeper"),
+                                        "--node",
+                                        options.node,
+                                        "--run-dir",
+                                        run_dir,
+                                        "--cgroup-root",
+                                        options.cgroup_root,
+                                        "--cgroup-tree",
+                                        options.cgroup_tree,
+                                        "--folder",
+                                        options.checkpoint_folder,
+                                        "--key",
+                                        options.checkpoint_key,
+                                        "--bytes",
+                                        std::to_string(limits.bytes),
+                                        "--user-bytes",
+                                        std::to_string(limits.user_bytes),
+                                        "--criu",
+                                        options.criu,
+                                        "--init",
+                                        helper("dfrs-init")},
+                             .log = [](const std::string& message) { write_log(AgentLog::error, message); }});
+  if (!listener) return tl::unexpected(listener.error());
+  checkpoints.listener = std::move(*listener);
+  write_log(AgentLog::info, fmt::format("checkpoints by CRIU {} in {}", *version, options.checkpoint_folder));
+  return {};
+}
+
+tl::expected<Checkpoints, Failure> start_checkpoints(const Options& options, const std::string& run_dir) {
+  Checkpoints checkpoints;
+  const auto opened = open_checkpoints(checkpoints, options, run_dir);
+  if (!opened && !options.checkpoint_folder.empty()) {
+    if (options.check) return tl::unexpected(Failure{kExitIo, opened.error()});
+    write_log(AgentLog::error, "no checkpoints on this node: " + opened.error());
+  }
+  auto groups = open_job_groups(group_place(options, run_dir));
+  if (!groups) return tl::unexpected(Failure{kExitIo, groups.error()});
+  checkpoints.checkpointer = std::make_unique<Checkpointer>(
+      CheckpointerOptions{.run_dir = run_dir,
+                          .folder = options.checkpoint_folder,
+                          .off = opened ? std::string() : opened.error(),
+                          .has_processes = [groups = std::shared_ptr<JobGroups>(std::move(*groups))](
+                                               std::uint32_t job) { return !groups->processes(job).empty(); },
+                          .log = [](const std::string& message) { write_log(AgentLog::warning, message); },
+                          .store = checkpoints.store.get()});
+  return checkpoints;
+}
+
 tl::expected<void, Failure> serve(const Options& options, uid_t slurm_user, std::unique_ptr<JobGroups> groups,
                                   RunFolder folder) {
   const auto auth = choose_auth(options.auth);
@@ -162,7 +258,12 @@ tl::expected<void, Failure> serve(const Options& options, uid_t slurm_user, std:
   }
   const std::string run_dir = folder.path();
   KernelPageOut page_out;
-  Agent agent(agent_options(options), std::move(groups), std::move(folder), page_out);
+  auto checkpoints = start_checkpoints(options, run_dir);
+  if (!checkpoints) return tl::unexpected(checkpoints.error());
+  AgentOptions settings = agent_options(options);
+  settings.desired = [&](const std::vector<JobQuota>& jobs) { checkpoints->checkpointer->set_desired(jobs); };
+  settings.checkpoint = [&](std::uint32_t job) { return checkpoints->checkpointer->report(job); };
+  Agent agent(std::move(settings), std::move(groups), std::move(folder), page_out);
   LogLimit refusals(kRefusalsLoggedPerMinute);
   auto service = AgentService::start(agent, options.node, http_options(options, *auth, slurm_user, refusals));
   if (!service) return tl::unexpected(Failure{kExitNetwork, service.error()});
@@ -193,7 +294,7 @@ tl::expected<void, Failure> run(const Options& options) {
   signal(SIGPIPE, SIG_IGN);
 
   const std::string run_dir = with_node(options.run_dir, options.node);
-  auto groups = open_job_groups({options.cgroup_root, options.cgroup_tree, options.node, run_dir + "/group"});
+  auto groups = open_job_groups(group_place(options, run_dir));
   if (!groups) return tl::unexpected(Failure{kExitIo, groups.error()});
   auto folder = RunFolder::open(run_dir);
   if (!folder) return tl::unexpected(Failure{kExitIo, folder.error()});
@@ -243,6 +344,21 @@ void add_options(CLI::App& app, Options& options) {
                  "Milliseconds of a quota's period. Small quotas have a longer one if they need it")
       ->check(CLI::Range(1.0, 1000.0))
       ->capture_default_str();
+  app.add_option(
+      "--checkpoint-folder", options.checkpoint_folder,
+      "Folder for images of jobs that are moved by checkpoints: CheckpointFolder of dfrs.conf. Without it the "
+      "node has no checkpoints");
+  app.add_option("--checkpoint-key", options.checkpoint_key,
+                 "File with the key that images are bound to, the same on all nodes, readable by root only")
+      ->capture_default_str();
+  app.add_option("--checkpoint-space", options.checkpoint_gib, "GiB that all images may take (0: what the disk has)")
+      ->check(CLI::Range(0.0, 1e9))
+      ->capture_default_str();
+  app.add_option("--checkpoint-user-space", options.checkpoint_user_gib,
+                 "GiB that the images of one user may take (0: no limit)")
+      ->check(CLI::Range(0.0, 1e9))
+      ->capture_default_str();
+  app.add_option("--criu", options.criu, "The program criu, version 4.0 or newer")->capture_default_str();
   app.add_option("--log-level", options.log_level, "Least level of messages to log: error, warning, info or debug")
       ->check(CLI::IsMember({"error", "warning", "info", "debug"}))
       ->capture_default_str();

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/checkpoint/criu.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sstream>
+
+#include "base/files.h"
+#include "base/process.h"
+
+namespace dfrs::shim {
+namespace {
+
+constexpr int kLeastVersion = 4;
+constexpr std::chrono::seconds kCheckPatience{30};
+// Contents of files that have no name any more are carried in the image, up to this size each.
+constexpr const char* kGhostLimit = "1G";
+
+struct Sign {
+  std::string_view text;
+  std::string_view reason;
+};
+// In the order of how much they explain.
+constexpr Sign kSigns[] = {
+    {"No space left on device", "the disk of the image folder is full"},
+    {"Disk quota exceeded", "the disk quota of the image folder is used up"},
+    {"Connected TCP socket", "holds a TCP connection"},
+    {"In-flight connection", "holds a TCP connection"},
+    {"external socket is used", "is connected by a UNIX socket to a process that dfrs-run did not start"},
+    {"External socket is used", "is connected by a UNIX socket to a process that dfrs-run did not start"},
+    {"Unsupported inet", "holds a network socket of a kind that CRIU cannot dump"},
+    {"nvidia", "uses a GPU"},
+    {"/dev/kfd", "uses a GPU"},
+    {"infiniband", "uses InfiniBand"},
+    {"io_uring", "uses io_uring"},
+    {"of that type", "holds a descriptor of a kind that CRIU cannot dump"},
+    {"Can't dump ghost file", "holds a deleted file of more than 1 GiB"},
+    {"Can't dump nested", "has namespaces of its own"},
+    {"nested pid namespaces", "has namespaces of its own"},
+    {"in a nested", "has namespaces of its own"},
+    {"Can't seize", "is traced by a debugger, or ended meanwhile"},
+    {"Dumping doesn't support", "holds something that CRIU cannot dump"},
+    {"has bad size", "a file that the program has open has changed since the dump"},
+    {"has bad build-id", "the program or a library of it is another one on this node"},
+};
+
+std::string version_in(const std::string& text) {
+  const std::size_t at = text.find("Version: ");
+  if (at == std::string::npos) return {};
+  return text.substr(at + 9, text.find_first_of(" \n", at + 9) - at - 9);
+}
+
+// Whether one of /proc/self/mountinfo's lines is of the root folder: its fifth word is "/".
+bool has_root_mount(const std::string& mounts) {
+  std::istringstream lines(mounts);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string word;
+    for (int i = 0; i < 5; ++i) words >> word;
+    if (word == "/") return true;
+  }
+  return false;
+}
+
+// "(00.012) Error (criu/files.c:12): text" without what stands before the text.
+std::string text_of(std::string_view line) {
+  const std::size_t at = line.find("): ", line.find("Error ("));
+  return std::string(at == std::string_view::npos ? line : line.substr(at + 3));
+}
+
+}  // namespace
+
+tl::expected<std::string, std::string> check_criu(const std::string& criu) {
+  // CRIU finds files by the mounts that it sees. In a chroot these may lack the one that holds the root folder.
+  const auto mounts = base::read_file_at(AT_FDCWD, "/proc/self/mountinfo", 16 << 20);
+  if (mounts && !has_root_mount(*mounts))
+    return tl::unexpected(
+        std::string("criu cannot work in a chroot whose root folder is no mount: mount --bind FOLDER FOLDER first"));
+  const auto asked = base::run_program({.words = {criu, "--version"}, .patience = kCheckPatience});
+  if (!asked)
+    return tl::unexpected(fmt::format("{}; install the package criu, or name it with --criu", asked.error().message));
+  const std::string version = version_in(asked->out);
+  if (::atoi(version.c_str()) < kLeastVersion)
+    return tl::unexpected(fmt::format("{} is version {}, but checkpoints need {}.0 or newer (Debian 13 has it)", criu,
+                                      version.empty() ? "unknown" : version, kLeastVersion));
+  const auto checked = base::run_program({.words = {criu, "check"}, .patience = kCheckPatience});
+  if (!checked) return tl::unexpected(checked.error().message);
+  if (checked->exit_code != 0)
+    return tl::unexpected(fmt::format("{} cannot work here: {}", criu, criu_reason(checked->out + checked->err)));
+  return version;
+}
+
+std::vector<std::string> dump_command(const std::string& criu, const CriuFolders& folders, pid_t init) {
+  return {criu,
+          "dump",
+          "--tree",
+          std::to_string(init),
+          "--images-dir",
+          folders.images,
+          "--work-dir",
+          folders.work,
+          "--log-file",
+          kCriuDumpLog,
+          "-v2",
+          "--leave-stopped",
+          "--manage-cgroups=ignore",
+          "--file-locks",
+          "--link-remap",
+          "--ghost-limit",
+          kGhostLimit};
+}
+
+std::vector<std::string> restore_command(const std::string& criu, const CriuFolders& folders,
+                                         const std::vector<std::pair<int, std::string>>& streams) {
+  std::vector<std::string> words{criu,
+                                 "restore",
+                                 "--restore-detached",
+                                 "--images-dir",
+                                 folders.images,
+                                 "--work-dir",
+                                 folders.work,
+                                 "--log-file",
+                                 kCriuRestoreLog,
+                                 "-v2",
+                                 "--pidfile",
+                                 kCriuPidFile,
+                                 "--manage-cgroups=ignore",
+                                 "--file-locks"};
+  for (const auto& [fd, name] : streams) {
+    words.emplace_back("--inherit-fd");
+    words.push_back(fmt::format("fd[{}]:{}", fd, name));
+  }
+  return words;
+}
+
+std::string criu_reason(std::string_view log) {
+  for (const Sign& sign : kSigns) {
+    if (log.find(sign.text) != std::string_view::npos) return std::string(sign.reason);
+  }
+  // The first error is the cause, later ones its consequences; but one that every run has says nothing.
+  for (std::size_t at = 0; at < log.size();) {
+    const std::size_t end = std::min(log.find('\n', at), log.size());
+    const std::string_view line = log.substr(at, end - at);
+    at = end + 1;
+    if (line.find("Error (") != std::string_view::npos && line.find("Can't setup RLIMIT") == std::string_view::npos)
+      return "CRIU says: " + text_of(line).substr(0, 300);
+  }
+  return "CRIU failed and said nothing";
+}
+
+std::string stream_name(int fd) {
+  struct stat about{};
+  char name[PATH_MAX];
+  const ssize_t length = ::readlink(fmt::format("/proc/self/fd/{}", fd).c_str(), name, sizeof name);
+  if (length <= 0 || ::fstat(fd, &about) != 0) return {};
+  const std::string text(name, static_cast<std::size_t>(length));
+  if (S_ISFIFO(about.st_mode) && text.starts_with("pipe:")) return text;
+  if (S_ISREG(about.st_mode) && text.starts_with('/')) return text.substr(1);
+  return {};
+}
+
+}  // namespace dfrs::shim

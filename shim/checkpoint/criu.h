@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The program criu: its options, its version, and what its log says went wrong.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <utility>
+#include <vector>
+
+namespace dfrs::shim {
+
+/// Checks that criu is there, new enough (4.0; older ones fail on kernels from 6.x on), and that this kernel has what
+/// it needs. Returns its version. Error: one line that says what to do.
+tl::expected<std::string, std::string> check_criu(const std::string& criu);
+
+struct CriuFolders {
+  std::string images;  ///< where the image is or will be
+  std::string work;    ///< for its log
+};
+inline constexpr const char* kCriuDumpLog = "dump.log";
+inline constexpr const char* kCriuRestoreLog = "restore.log";
+inline constexpr const char* kCriuPidFile = "restored.pid";
+
+/// The command that dumps the tree of this first process and leaves it stopped.
+std::vector<std::string> dump_command(const std::string& criu, const CriuFolders& folders, pid_t init);
+/// The command that restores a tree and writes the id of its first process to kCriuPidFile. streams: descriptors of the
+/// command's process, and CRIU's names of what they replace.
+std::vector<std::string> restore_command(const std::string& criu, const CriuFolders& folders,
+                                         const std::vector<std::pair<int, std::string>>& streams);
+
+/// Why it failed, by its log: a sentence without a full stop, such as "holds a TCP connection".
+std::string criu_reason(std::string_view log);
+
+/// CRIU's name of an open descriptor that a restore can replace; empty: CRIU opens such things itself, or cannot.
+std::string stream_name(int fd);
+
+}  // namespace dfrs::shim

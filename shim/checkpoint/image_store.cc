@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/checkpoint/image_store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+
+#include "base/files.h"
+#include "base/sha256.h"
+
+namespace dfrs::shim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kManifest = "manifest.json";
+constexpr const char* kPart = ".part";
+constexpr std::size_t kMostManifest = 16 << 20;
+
+std::optional<std::uint32_t> number_of(std::string_view text) {
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::optional<std::uint32_t> job_of(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  return name.starts_with("job-") ? number_of(std::string_view(name).substr(4)) : std::nullopt;
+}
+
+std::vector<fs::path> folders_in(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->is_directory(ignored) && !entry->is_symlink(ignored)) found.push_back(entry->path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+// All images and parts below a job's folder.
+std::vector<fs::path> images_below(const fs::path& job) {
+  std::vector<fs::path> all;
+  for (const fs::path& run : folders_in(job)) {
+    for (const fs::path& rank : folders_in(run)) {
+      for (fs::path& image : folders_in(rank)) all.push_back(std::move(image));
+    }
+  }
+  return all;
+}
+
+std::uint64_t bytes_in(const fs::path& image) {
+  std::uint64_t sum = 0;
+  std::error_code error;
+  for (fs::directory_iterator entry(image, error), end; !error && entry != end; entry.increment(error)) {
+    struct stat about{};
+    if (::lstat(entry->path().c_str(), &about) == 0) sum += static_cast<std::uint64_t>(about.st_blocks) * 512;
+  }
+  return sum;
+}
+
+// Whose image it is: the user id stands in the folder's group, for whom mode 0700 has no rights.
+std::optional<std::uint32_t> owner_of(const fs::path& image) {
+  struct stat about{};
+  if (::lstat(image.c_str(), &about) != 0) return std::nullopt;
+  return about.st_gid;
+}
+
+tl::expected<void, int> sync(const fs::path& path) {
+  const base::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!fd || ::fsync(fd.get()) != 0) return tl::unexpected(errno);
+  return {};
+}
+
+std::string mib(std::uint64_t bytes) { return fmt::format("{} MiB", (bytes + (1 << 20) - 1) >> 20); }
+
+}  // namespace
+
+tl::expected<ImageStore, std::string> ImageStore::open(const std::string& folder, ImageKey key, StoreLimits limits) {
+  std::error_code error;
+  const bool made = fs::create_directories(folder, error);
+  if (error) return tl::unexpected(fmt::format("{}: {}; see --checkpoint-folder", folder, error.message()));
+  struct stat about{};
+  if (made && ::chmod(folder.c_str(), 0700) != 0)
+    return tl::unexpected(fmt::format("{}: {}; see --checkpoint-folder", folder, strerror(errno)));
+  if (::stat(folder.c_str(), &about) != 0 || about.st_uid != geteuid() || (about.st_mode & 077) != 0)
+    return tl::unexpected(
+        fmt::format("{}: must belong to user id {} with mode 0700 (chmod 700): images hold the memory of jobs; see "
+                    "--checkpoint-folder",
+                    folder, geteuid()));
+  return ImageStore(folder, std::move(key), limits);
+}
+
+std::string ImageStore::place(const ProgramId& program, std::uint32_t restarts) const {
+  return fmt::format("{}/job-{}/{}/{}/{}", folder_, program.job, restarts, program.rank, program.slot);
+}
+
+tl::expected<std::string, std::string> ImageStore::begin(const ProgramId& program, std::uint32_t restarts,
+                                                         std::uint64_t bytes) const {
+  if (limits_.bytes != 0 || limits_.user_bytes != 0) {
+    const Use now = use(program.uid);
+    if (limits_.user_bytes != 0 && now.user_bytes + bytes > limits_.user_bytes)
+      return tl::unexpected(fmt::format("the user's images may take {} ({} are in use, this one takes up to {})",
+                                        mib(limits_.user_bytes), mib(now.user_bytes), mib(bytes)));
+    if (limits_.bytes != 0 && now.bytes + bytes > limits_.bytes)
+      return tl::unexpected(fmt::format("images may take {} ({} are in use, this one takes up to {})",
+                                        mib(limits_.bytes), mib(now.bytes), mib(bytes)));
+  }
+  struct statvfs disk{};
+  if (::statvfs(folder_.c_str(), &disk) == 0) {
+    const std::uint64_t left = static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize;
+    if (left < bytes)
+      return tl::unexpected(
+          fmt::format("the disk of {} has only {} left, and the image takes up to {}", folder_, mib(left), mib(bytes)));
+  }
+  const std::string part = place(program, restarts) + kPart;
+  std::error_code error;
+  fs::remove_all(part, error);
+  fs::create_directories(part, error);
+  if (error) return tl::unexpected(fmt::format("{}: {}", part, error.message()));
+  if (::chmod(part.c_str(), 0700) != 0 || ::chown(part.c_str(), geteuid(), program.uid) != 0)
+    return tl::unexpected(fmt::format("{}: {}", part, strerror(errno)));
+  return part;
+}
+
+tl::expected<Manifest, std::string> ImageStore::commit(const std::string& part, Manifest manifest) const {
+  const auto failed = [&](const fs::path& path, int error) {
+    discard(part);
+    return tl::unexpected(fmt::format("{}: {}", path.string(), strerror(error)));
+  };
+  std::vector<fs::path> paths;
+  std::error_code error;
+  for (fs::directory_iterator entry(part, error), end; !error && entry != end; entry.increment(error))
+    paths.push_back(entry->path());
+  if (error) return failed(part, error.value());
+  std::sort(paths.begin(), paths.end());
+  manifest.files.clear();
+  for (const fs::path& path : paths) {
+    if (::chmod(path.c_str(), 0600) != 0) return failed(path, errno);
+    std::ifstream in(path, std::ios::binary);
+    const std::string sum = base::sha256_hex(in);
+    if (in.bad()) return failed(path, EIO);
+    manifest.files.push_back({path.filename().string(), fs::file_size(path, error), sum});
+    if (error) return failed(path, error.value());
+    if (const auto done = sync(path); !done) return failed(path, done.error());
+  }
+  const auto folder = base::open_folder(AT_FDCWD, part);
+  if (!folder) return failed(part, folder.error());
+  if (const auto done = base::replace_file_at(folder->get(), kManifest, seal(manifest, key_), 0600); !done)
+    return failed(fs::path(part) / kManifest, done.error());
+  if (const auto done = sync(fs::path(part) / kManifest); !done) return failed(part, done.error());
+  if (const auto done = sync(part); !done) return failed(part, done.error());
+  const std::string complete = part.substr(0, part.size() - strlen(kPart));
+  fs::remove_all(complete, error);
+  if (::rename(part.c_str(), complete.c_str()) != 0) return failed(complete, errno);
+  if (const auto done = sync(fs::path(complete).parent_path()); !done) return failed(complete, done.error());
+  return manifest;
+}
+
+void ImageStore::discard(const std::string& part) const {
+  std::error_code ignored;
+  fs::remove_all(part, ignored);
+}
+
+std::vector<ImageStore::Found> ImageStore::images_of(const ProgramId& program, std::uint32_t before) const {
+  std::vector<Found> found;
+  for (const fs::path& run : folders_in(fmt::format("{}/job-{}", folder_, program.job))) {
+    const auto restarts = number_of(run.filename().string());
+    if (!restarts || *restarts >= before) continue;
+    const std::string folder = place(program, *restarts);
+    std::error_code ignored;
+    if (fs::is_directory(folder, ignored)) found.push_back({folder, *restarts});
+  }
+  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.restarts > b.restarts; });
+  return found;
+}
+
+tl::expected<Manifest, std::string> ImageStore::verify(const std::string& folder, const ProgramId& program,
+                                                       std::uint32_t restarts) const {
+  const auto handle = base::open_folder(AT_FDCWD, folder);
+  const auto text = handle ? base::read_file_at(handle->get(), kManifest, kMostManifest) : tl::unexpected(0);
+  if (!text) return tl::unexpected(fmt::format("{}/{} cannot be read", folder, kManifest));
+  auto manifest = unseal(*text, key_);
+  if (!manifest) return tl::unexpected(fmt::format("{}: {}", folder, manifest.error()));
+  if (manifest->program.uid != program.uid)
+    return tl::unexpected(fmt::format("{}: it is of user id {}, not {}", folder, manifest->program.uid, program.uid));
+  if (manifest->program != program || manifest->restarts != restarts)
+    return tl::unexpected(fmt::format("{}: it is of another program: run {} of job {}, rank {}, {}", folder,
+                                      manifest->restarts, manifest->program.job, manifest->program.rank,
+                                      manifest->program.slot));
+  std::set<std::string> known{kManifest};
+  for (const ImageFile& file : manifest->files) {
+    const fs::path path = fs::path(folder) / file.name;
+    known.insert(file.name);
+    std::error_code error;
+    if (fs::is_symlink(path, error) || fs::file_size(path, error) != file.size || error)
+      return tl::unexpected(fmt::format("{}: {} is missing or truncated", folder, file.name));
+    std::ifstream in(path, std::ios::binary);
+    if (base::sha256_hex(in) != file.sha256)
+      return tl::unexpected(fmt::format("{}: {} was changed after the dump", folder, file.name));
+  }
+  const auto names = base::list_folder(handle->get());
+  for (std::size_t i = 0; names && i < names->size(); ++i) {
+    // CRIU takes what it finds in the folder.
+    if (!known.contains((*names)[i]))
+      return tl::unexpected(fmt::format("{}: {} is no part of the image", folder, (*names)[i]));
+  }
+  return *manifest;
+}
+
+void ImageStore::remove(const ProgramId& program) const {
+  const fs::path job = fmt::format("{}/job-{}", folder_, program.job);
+  for (const fs::path& run : folders_in(job)) {
+    const auto restarts = number_of(run.filename().string());
+    if (!restarts) continue;
+    std::error_code ignored;
+    const std::string image = place(program, *restarts);
+    fs::remove_all(image, ignored);
+    fs::remove_all(image + kPart, ignored);
+    fs::remove(run / std::to_string(program.rank), ignored);  // if nothing else is in there
+    fs::remove(run, ignored);
+  }
+  std::error_code ignored;
+  fs::remove(job, ignored);
+}
+
+std::size_t ImageStore::remove_others(const std::set<std::uint32_t>& jobs, std::int64_t seconds) const {
+  std::size_t removed = 0;
+  const std::int64_t now = ::time(nullptr);
+  for (const fs::path& folder : folders_in(folder_)) {
+    const auto job = job_of(folder);
+    if (!job || jobs.contains(*job)) continue;
+    const std::vector<fs::path> images = images_below(folder);
+    const bool young = std::any_of(images.begin(), images.end(), [&](const fs::path& image) {
+      struct stat about{};
+      return ::lstat(image.c_str(), &about) == 0 && about.st_mtime > now - seconds;
+    });
+    std::error_code error;
+    if (!young && fs::remove_all(folder, error) > 0 && !error) ++removed;
+  }
+  return removed;
+}
+
+ImageStore::Use ImageStore::use(std::uint32_t uid) const {
+  Use use;
+  for (const fs::path& job : folders_in(folder_)) {
+    for (const fs::path& image : images_below(job)) {
+      const std::uint64_t bytes = bytes_in(image);
+      use.bytes += bytes;
+      if (owner_of(image) == uid) use.user_bytes += bytes;
+    }
+  }
+  return use;
+}
+
+}  // namespace dfrs::shim

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/checkpoint/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "base/sha256.h"
+#include "shim/agent/cgroup/job_groups.h"
+#include "shim/checkpoint/criu.h"
+#include "shim/checkpoint/dry_check.h"
+#include "shim/checkpoint/start_program.h"
+
+namespace dfrs::shim {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds kStopPatience{5000};
+constexpr seconds kDumpPatience{900};      // then criu is ended, and the program goes on
+constexpr seconds kAbandonedPatience{60};  // the same once nobody wants the image
+constexpr int kMostSlots = 1000;
+constexpr int kStreamBase = 100;  // where criu finds the new streams
+constexpr int kPollMs = 500;
+constexpr int kRequestSeconds = 10;
+// Slurm numbers the steps of users below these.
+constexpr std::uint32_t kFirstSpecialStep = 0xfffffff0U;
+constexpr std::uint64_t kImageOverhead = std::uint64_t{4} << 20;
+
+std::uint32_t number(std::optional<std::string_view> text, std::uint32_t otherwise) {
+  std::uint32_t value = 0;
+  if (!text) return otherwise;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  return error == std::errc() && end == text->data() + text->size() ? value : otherwise;
+}
+
+// The step and the task, and what runs: a restarted script comes by here again.
+std::string slot_name(const LaunchRequest& request) {
+  const std::uint32_t step = number(request.setting("SLURM_STEP_ID"), kFirstSpecialStep);
+  std::string all;
+  for (const std::string& word : request.command) all += word + '\0';
+  return fmt::format("{}-{}-{}", step >= kFirstSpecialStep ? std::string("batch") : std::to_string(step),
+                     number(request.setting("SLURM_PROCID"), 0), base::sha256_hex(all).substr(0, 8));
+}
+
+// Which job the process is in, by the groups that only root can put it in.
+tl::expected<std::uint32_t, std::string> job_of(const KeeperOptions& options, pid_t pid) {
+  const auto groups =
+      open_job_groups({options.cgroup_root, options.cgroup_tree, options.node, options.run_dir + "/group"});
+  if (!groups) return tl::unexpected(groups.error());
+  const auto jobs = (*groups)->list();
+  if (!jobs) return tl::unexpected(jobs.error());
+  for (const std::uint32_t job : *jobs) {
+    const std::vector<pid_t> processes = (*groups)->processes(job);
+    if (std::find(processes.begin(), processes.end(), pid) != processes.end()) return job;
+  }
+  return tl::unexpected(std::string("it is in no job of this node"));
+}
+
+double since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+std::string text_of(const std::string& path) {
+  return base::read_file_at(AT_FDCWD, path, 64 << 20).value_or(std::string());
+}
+
+// The start of a process in clock ticks since boot, which with its id names it for good; 0: it is gone.
+std::uint64_t start_of(pid_t pid) {
+  const std::string stat = text_of(fmt::format("/proc/{}/stat", pid));
+  std::size_t at = stat.rfind(')');
+  for (int field = 2; at != std::string::npos && field < 22; ++field) at = stat.find(' ', at + 1);
+  return at == std::string::npos ? 0 : std::strtoull(stat.c_str() + at + 1, nullptr, 10);
+}
+
+}  // namespace
+
+Keeper::Keeper(KeeperOptions options, base::Fd client) : options_(std::move(options)), client_(std::move(client)) {}
+
+Keeper::~Keeper() {
+  if (base_.empty()) return;
+  std::error_code ignored;
+  std::filesystem::remove_all(base_ + ".work", ignored);
+  ::unlink((base_ + ".sock").c_str());
+  ::unlink((base_ + ".lock").c_str());
+}
+
+void Keeper::run() {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // what criu restores becomes a child of this process when criu ends
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
+  sigset_t children;
+  sigemptyset(&children);
+  sigaddset(&children, SIGCHLD);
+  ::sigprocmask(SIG_BLOCK, &children, nullptr);
+  signals_ = base::Fd(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (const auto admitted = admit(); !admitted) {
+    send_answer(client_.get(), LaunchAnswer::plain, admitted.error());
+    return;
+  }
+  if (!begin()) return;
+  parts_.streams = {};
+  parts_.folder = base::Fd();
+  note_init();
+  send_answer(client_.get(), LaunchAnswer::started);
+  loop();
+}
+
+tl::expected<void, std::string> Keeper::admit() {
+  const timeval patience{kRequestSeconds, 0};
+  ::setsockopt(client_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  auto parts = receive_request(client_.get());
+  if (!parts) return tl::unexpected(parts.error());
+  parts_ = std::move(*parts);
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(client_.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+    return tl::unexpected(fmt::format("who it is: {}", strerror(errno)));
+  if (ProcessTree::namespace_of(peer.pid) != ProcessTree::namespace_of(::getpid()))
+    return tl::unexpected(std::string("it runs under another dfrs-run, whose images hold it, too"));
+  auto caller = Caller::of(peer.pid, peer.uid, peer.gid);
+  if (!caller) return tl::unexpected(caller.error());
+  caller_ = std::move(*caller);
+  const auto job = job_of(options_, peer.pid);
+  if (!job) return tl::unexpected(job.error());
+  auto key = ImageKey::read(options_.key);
+  if (!key) return tl::unexpected(key.error());
+  auto store = ImageStore::open(options_.folder, std::move(*key), options_.limits);
+  if (!store) return tl::unexpected(store.error());
+  store_ = std::make_unique<ImageStore>(std::move(*store));
+  program_ = {*job, caller_.uid, number(parts_.request.setting("SLURM_NODEID"), 0), {}};
+  restarts_ = number(parts_.request.setting("SLURM_RESTART_COUNT"), 0);
+  if (const auto taken = take_slot(slot_name(parts_.request)); !taken) return taken;
+  for (const base::Fd& stream : parts_.streams) streams_.push_back(stream_name(stream.get()));
+  return listen_for_dfrsd();
+}
+
+// The first slot that no living keeper has: the same program may run several times in a task.
+tl::expected<void, std::string> Keeper::take_slot(const std::string& name) {
+  const std::string folder = options_.run_dir + "/" + kProgramsFolder;
+  for (int i = 0; i < kMostSlots; ++i) {
+    const std::string slot = fmt::format("{}-{}", name, i);
+    const std::string path = fmt::format("{}/{}.{}", folder, program_.job, slot);
+    base::Fd lock(::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!lock) return tl::unexpected(fmt::format("{}.lock: {}", path, strerror(errno)));
+    if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    lock_ = std::move(lock);
+    program_.slot = slot;
+    base_ = path;
+    if (::mkdir((base_ + ".work").c_str(), 0700) != 0 && errno != EEXIST)
+      return tl::unexpected(fmt::format("{}.work: {}", base_, strerror(errno)));
+    return {};
+  }
+  return tl::unexpected(fmt::format("the job runs this program {} times already", kMostSlots));
+}
+
+tl::expected<void, std::string> Keeper::listen_for_dfrsd() {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = base_ + ".sock";
+  if (path.size() >= sizeof address.sun_path)
+    return tl::unexpected(fmt::format("{}: the path is too long for a socket; see --run-dir of dfrsd", path));
+  memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  ::unlink(path.c_str());
+  listener_ = base::Fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!listener_ || ::bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(listener_.get(), 8) != 0)
+    return tl::unexpected(fmt::format("{}: {}", path, strerror(errno)));
+  return {};
+}
+
+// So that dfrsd can end the program if this process is killed.
+void Keeper::note_init() const {
+  const std::string text = fmt::format("{} {}\n", init_, start_of(init_));
+  (void)!::pwrite(lock_.get(), text.data(), text.size(), 0);
+}
+
+bool Keeper::begin() {
+  if (restore()) return true;
+  const auto started = start_program(caller_, parts_, options_.init);
+  if (started) {
+    init_ = *started;
+    return true;
+  }
+  send_answer(client_.get(), LaunchAnswer::message, started.error().message);
+  send_answer(client_.get(), LaunchAnswer::ended, std::to_string(started.error().exit_code));
+  return false;
+}
+
+bool Keeper::restore() {
+  const auto images = store_->images_of(program_, restarts_);
+  for (const ImageStore::Found& image : images) {
+    const auto restored = restore_image(image);
+    if (restored) return true;
+    send_answer(client_.get(), LaunchAnswer::message,
+                fmt::format("the image of run {} cannot be restored: {}", image.restarts, restored.error()));
+  }
+  if (!images.empty()) {
+    send_answer(client_.get(), LaunchAnswer::message, "the program starts from its beginning");
+  }
+  return false;
+}
+
+std::string Keeper::criu_log(const char* name) const {
+  return text_of(base_ + ".work/" + name) + text_of(base_ + ".work/criu.out");
+}
+
+tl::expected<void, std::string> Keeper::restore_image(const ImageStore::Found& image) {
+  const auto begun = Clock::now();
+  const auto manifest = store_->verify(image.folder, program_, image.restarts);
+  if (!manifest) return tl::unexpected(manifest.error());
+  const CriuFolders folders{image.folder, base_ + ".work"};
+  std::vector<std::pair<int, std::string>> streams;
+  std::set<std::string> named;
+  for (std::size_t i = 0; i < kStreams && i < manifest->streams.size(); ++i) {
+    const std::string& name = manifest->streams[i];
+    if (!name.empty() && named.insert(name).second) streams.emplace_back(kStreamBase + static_cast<int>(i), name);
+  }
+  const std::string pid_file = folders.work + "/" + kCriuPidFile;
+  ::unlink(pid_file.c_str());
+  const base::Fd output(::open((folders.work + "/criu.out").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  // In the job's groups: what criu makes stays where criu is, and its memory is the job's.
+  const auto criu = start_command(restore_command(options_.criu, folders, streams), output.get(), [&] {
+    for (const auto& [fd, name] : streams) ::dup2(parts_.streams[static_cast<std::size_t>(fd - kStreamBase)].get(), fd);
+    return join(caller_);
+  });
+  if (!criu) return tl::unexpected(criu.error());
+  int status = 0;
+  while (::waitpid(*criu, &status, 0) < 0 && errno == EINTR) {
+  }
+  const auto restored = static_cast<pid_t>(std::atoi(text_of(pid_file).c_str()));
+  if (status != 0 || restored <= 0) {
+    if (restored > 0) ::kill(restored, SIGKILL);
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+    return tl::unexpected(criu_reason(criu_log(kCriuRestoreLog)));
+  }
+  init_ = restored;
+  ProcessTree(init_).go_on({manifest->stopped.begin(), manifest->stopped.end()});
+  restored_at_ = Clock::now();
+  status_.restored = KeeperStatus::Restored{manifest->attempt, manifest->bytes(), since(begun), 0};
+  return {};
+}
+
+void Keeper::loop() {
+  // Until the program has ended; one that was dumped is reported as ended to nobody: the job's next run goes on with
+  // it.
+  while (!(ended_ && (gone_ || status_.state != KeeperState::dumped))) {
+    std::vector<pollfd> polled{{signals_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
+    polled.push_back({gone_ ? -1 : client_.get(), POLLIN, 0});
+    for (const base::Fd& link : links_) polled.push_back({link.get(), POLLIN, 0});
+    ::poll(polled.data(), polled.size(), kPollMs);
+    if (polled[0].revents != 0) {
+      signalfd_siginfo about{};
+      while (::read(signals_.get(), &about, sizeof about) > 0) {
+      }
+    }
+    reap();
+    if (polled[2].revents != 0) read_client();
+    for (std::size_t i = links_.size(); i-- > 0;) {
+      if (polled[3 + i].revents != 0) read_dfrsd(i);
+    }
+    if (polled[1].revents != 0) {
+      base::Fd link(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+      if (link) links_.push_back(std::move(link));
+    }
+    const seconds patience = dump_ && dump_->abandoned ? kAbandonedPatience : kDumpPatience;
+    if (dump_ && Clock::now() - dump_->begun > patience) ::kill(dump_->criu, SIGKILL);
+  }
+  end_program();
+}
+
+void Keeper::end_program() {
+  if (dump_) {
+    ::kill(dump_->criu, SIGKILL);
+    ::waitpid(dump_->criu, nullptr, 0);
+    store_->discard(dump_->part);
+  }
+  if (gone_) return;  // the job is being ended or requeued, so images may still serve
+  // A signal may have come from Slurm, as it ends this run of the job and not the job.
+  constexpr int kSignalled = 128;
+  if (*ended_ < kSignalled) store_->remove(program_);
+  send_answer(client_.get(), LaunchAnswer::ended, std::to_string(*ended_));
+}
+
+void Keeper::reap() {
+  int status = 0;
+  pid_t pid = 0;
+  while ((pid = ::waitpid(-1, &status, WNOHANG | __WALL)) > 0) {
+    if (WIFSTOPPED(status)) continue;  // of a held process
+    if (pid == init_) ended_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (dump_ && pid == dump_->criu) finish_dump(status);
+  }
+}
+
+void Keeper::read_client() {
+  unsigned char signal = 0;
+  const ssize_t got = ::recv(client_.get(), &signal, 1, MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (got <= 0) {
+    gone_ = true;
+    ::kill(init_, SIGKILL);
+    return;
+  }
+  if (status_.state == KeeperState::dumped) {
+    // Slurm requeues the job. The program must not run on past its image.
+    if (signal != SIGTERM) return;
+    ::kill(init_, SIGKILL);
+    send_answer(client_.get(), LaunchAnswer::requeued);
+    return;
+  }
+  if (const pid_t program = ProcessTree(init_).program(); program > 0 && signal < NSIG) ::kill(program, signal);
+}
+
+void Keeper::read_dfrsd(std::size_t link) {
+  char packet[kMostPacket];
+  const ssize_t got = ::recv(links_[link].get(), packet, sizeof packet, MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (got <= 0) {
+    links_.erase(links_.begin() + static_cast<std::ptrdiff_t>(link));
+    if (!links_.empty()) return;
+    // dfrsd has ended. Without it nobody would tell that the attempt was given up.
+    if (status_.state == KeeperState::stopped || status_.state == KeeperState::dumping)
+      fail("dfrsd ended during the attempt");
+    return;
+  }
+  if (const auto order = parse_order({packet, static_cast<std::size_t>(got)})) {
+    obey(*order);
+    KeeperStatus status = status_;
+    if (order->what == KeeperDo::check) {
+      std::vector<pid_t> processes = ProcessTree(init_).members();
+      status.reason = dry_check(processes).value_or(std::string());
+      status.bytes = ProcessTree(init_).memory();
+    }
+    if (status.restored) status.restored->age = since(restored_at_);
+    const std::string text = format_status(status);
+    (void)!::send(links_[link].get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+}
+
+void Keeper::obey(const KeeperOrder& order) {
+  if (order.what == KeeperDo::stop) stop(order);
+  if (order.what == KeeperDo::dump) dump(order);
+  if (order.what == KeeperDo::resume) {
+    suspended_ = order.suspended;
+    resume();
+    if (status_.state == KeeperState::running) status_.attempt = order.attempt;
+  }
+}
+
+void Keeper::fail(const std::string& reason) {
+  resume();
+  if (status_.state == KeeperState::dumping) return;  // finish_dump() says it
+  status_.state = KeeperState::failed;
+  status_.reason = reason;
+}
+
+void Keeper::stop(const KeeperOrder& order) {
+  if (order.attempt == status_.attempt) return;  // done, or failed
+  if (status_.state != KeeperState::running && status_.state != KeeperState::failed) return;
+  status_.attempt = order.attempt;
+  status_.reason.clear();
+  const auto stopped = ProcessTree(init_).stop(kStopPatience);
+  if (!stopped) {
+    status_.state = KeeperState::failed;
+    status_.reason = stopped.error();
+    return;
+  }
+  suspended_ = order.suspended;
+  stopped_before_ = suspended_ ? std::set<pid_t>{} : *stopped;
+  status_.state = KeeperState::stopped;
+}
+
+void Keeper::dump(const KeeperOrder& order) {
+  if (status_.state != KeeperState::stopped || order.attempt != status_.attempt) return;
+  dump_ = Dump{0, {}, order.restarts, Clock::now()};
+  const auto started = start_dump();
+  if (started) {
+    status_.state = KeeperState::dumping;
+    return;
+  }
+  dump_.reset();
+  fail(started.error());
+}
+
+tl::expected<void, std::string> Keeper::start_dump() {
+  auto part = store_->begin(program_, dump_->restarts, ProcessTree(init_).memory() + kImageOverhead);
+  if (!part) return tl::unexpected(part.error());
+  dump_->part = std::move(*part);
+  const CriuFolders folders{dump_->part, base_ + ".work"};
+  ::unlink((folders.work + "/" + kCriuDumpLog).c_str());
+  const base::Fd output(::open((folders.work + "/criu.out").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  // Not in the job's groups: its quota would slow the dump.
+  const auto criu = start_command(dump_command(options_.criu, folders, init_), output.get(), [&] {
+    Caller place = caller_;
+    place.procs.clear();
+    return gone_ ? tl::expected<void, std::string>{} : join(place);
+  });
+  if (!criu) {
+    store_->discard(dump_->part);
+    return tl::unexpected(criu.error());
+  }
+  dump_->criu = *criu;
+  return {};
+}
+
+void Keeper::finish_dump(int status) {
+  const Dump dump = std::move(*dump_);
+  dump_.reset();
+  status_.state = KeeperState::stopped;
+  const auto failed = [&](const std::string& reason) {
+    store_->discard(dump.part);
+    fail(reason);
+  };
+  if (dump.abandoned) {
+    failed("the attempt was given up");
+    return;
+  }
+  if (status != 0) {
+    failed(criu_reason(criu_log(kCriuDumpLog)));
+    return;
+  }
+  // Before the image counts: from here on the processes never run past it.
+  if (const auto held = hold_.take(ProcessTree(init_).members()); !held) {
+    failed(held.error());
+    return;
+  }
+  Manifest manifest;
+  manifest.program = program_;
+  manifest.attempt = status_.attempt;
+  manifest.restarts = dump.restarts;
+  manifest.command = parts_.request.command;
+  manifest.streams = streams_;
+  manifest.stopped.assign(stopped_before_.begin(), stopped_before_.end());
+  manifest.node = options_.node;
+  manifest.taken = ::time(nullptr);
+  manifest.seconds = since(dump.begun);
+  const auto complete = store_->commit(dump.part, std::move(manifest));
+  if (!complete) {
+    failed(complete.error());
+    return;
+  }
+  // The one before it stays, should this one not be restored.
+  const auto older = store_->images_of(program_, dump.restarts);
+  for (std::size_t i = 1; i < older.size(); ++i) store_->discard(older[i].folder);
+  status_.state = KeeperState::dumped;
+  status_.bytes = complete->bytes();
+  status_.seconds = since(dump.begun);
+}
+
+void Keeper::resume() {
+  if (dump_) {
+    dump_->abandoned = true;
+    return;
+  }
+  if (status_.state != KeeperState::stopped && status_.state != KeeperState::dumped) return;
+  hold_.let_go();
+  if (!suspended_) ProcessTree(init_).go_on(stopped_before_);
+  status_.state = KeeperState::running;
+  status_.reason.clear();
+}
+
+}  // namespace dfrs::shim

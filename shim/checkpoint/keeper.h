@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The process that stands between dfrs-run and its program: starts the program or restores it from an image, dumps it
+// when dfrsd says so, and passes signals and the exit code. dfrsd starts one for each dfrs-run and may end before it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "base/files.h"
+#include "shim/checkpoint/caller.h"
+#include "shim/checkpoint/image_store.h"
+#include "shim/checkpoint/keeper_link.h"
+#include "shim/checkpoint/launch.h"
+#include "shim/checkpoint/process_tree.h"
+
+namespace dfrs::shim {
+
+struct KeeperOptions {
+  std::string node;
+  std::string run_dir;
+  std::string cgroup_root;
+  std::string cgroup_tree;
+  std::string folder;  ///< of images
+  std::string key;     ///< file
+  StoreLimits limits;
+  std::string criu = "criu";
+  std::string init;  ///< path of dfrs-init
+};
+
+/// For the main thread of a process with no other.
+class Keeper {
+ public:
+  /// client: the connection to dfrs-run.
+  Keeper(KeeperOptions options, base::Fd client);
+  ~Keeper();
+  Keeper(const Keeper&) = delete;
+  Keeper& operator=(const Keeper&) = delete;
+  /// Until the program has ended. What goes wrong is told to dfrs-run.
+  void run();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  tl::expected<void, std::string> admit();
+  tl::expected<void, std::string> take_slot(const std::string& name);
+  tl::expected<void, std::string> listen_for_dfrsd();
+  bool begin();
+  bool restore();
+  tl::expected<void, std::string> restore_image(const ImageStore::Found& image);
+  void loop();
+  void read_client();
+  void read_dfrsd(std::size_t link);
+  void obey(const KeeperOrder& order);
+  void stop(const KeeperOrder& order);
+  void dump(const KeeperOrder& order);
+  tl::expected<void, std::string> start_dump();
+  void finish_dump(int status);
+  void resume();
+  void fail(const std::string& reason);
+  void reap();
+  void end_program();
+  std::string criu_log(const char* name) const;
+  void note_init() const;
+
+  const KeeperOptions options_;
+  base::Fd client_;
+  base::Fd signals_;
+  base::Fd lock_;
+  base::Fd listener_;
+  std::vector<base::Fd> links_;  // to dfrsd
+  std::unique_ptr<ImageStore> store_;
+  LaunchParts parts_;
+  Caller caller_;
+  ProgramId program_;
+  std::uint32_t restarts_ = 0;  // this run, as the job's environment says
+  std::vector<std::string> streams_;
+  std::string base_;  // path of this program's files in programs/, without an ending
+
+  pid_t init_ = 0;
+  std::optional<int> ended_;  // the program's exit code
+  bool gone_ = false;         // dfrs-run is
+  KeeperStatus status_;
+  Clock::time_point restored_at_{};
+  std::set<pid_t> stopped_before_;  // by the user, as inner ids
+  bool suspended_ = false;          // Slurm has stopped the job: it stays so
+  Hold hold_;
+
+  struct Dump {
+    pid_t criu = 0;
+    std::string part;
+    std::uint32_t restarts = 0;
+    Clock::time_point begun;
+    bool abandoned = false;
+  };
+  std::optional<Dump> dump_;
+};
+
+}  // namespace dfrs::shim

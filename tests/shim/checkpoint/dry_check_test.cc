@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/checkpoint/dry_check.h"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "tests/shim/support/folder.h"
+
+namespace dfrs::shim {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Optional;
+
+TEST(DryCheck, FindsAConnectionAndWhereItGoes) {
+  const base::Fd listener(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(listener.get(), 1), 0);
+  ASSERT_EQ(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+  EXPECT_EQ(dry_check({::getpid()}), std::nullopt) << "listening is no connection";
+  const base::Fd socket(::socket(AF_INET, SOCK_STREAM, 0));
+  ASSERT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  EXPECT_THAT(dry_check({::getpid()}), Optional(AllOf(HasSubstr("holds a TCP connection to 127.0.0.1:"),
+                                                      HasSubstr(std::to_string(::getpid())))));
+}
+
+// A process made of files, as /proc shows one.
+class Process {
+ public:
+  void descriptor(const std::string& number, const std::string& target) const {
+    std::filesystem::create_directories(proc_.path() / "12/fd");
+    std::filesystem::create_symlink(target, proc_.path() / "12/fd" / number);
+  }
+  void maps(const std::string& text) const { proc_.write("12/maps", text); }
+  std::optional<std::string> check() const {
+    proc_.write("12/comm", "simulate\n");
+    return dry_check({12}, proc_.path().string());
+  }
+
+ private:
+  Folder proc_;
+};
+
+TEST(DryCheck, PlainFilesAndDevicesAreFine) {
+  const Process process;
+  process.descriptor("0", "/dev/null");
+  process.descriptor("1", "/home/u/slurm-1.out");
+  process.descriptor("2", "pipe:[12]");
+  process.descriptor("3", "anon_inode:[eventpoll]");
+  process.descriptor("4", "socket:[77]");
+  process.maps("7f00-7f01 r-xp 00000000 08:01 12 /usr/lib/libc.so.6\n7f02-7f03 rw-s 0 00:01 5 /dev/zero (deleted)\n");
+  EXPECT_EQ(process.check(), std::nullopt);
+}
+
+struct Bad {
+  const char* target;
+  const char* reason;
+};
+class DryCheckOf : public testing::TestWithParam<Bad> {};
+TEST_P(DryCheckOf, Descriptors) {
+  const Process process;
+  process.descriptor("0", "/dev/null");
+  process.descriptor("5", GetParam().target);
+  EXPECT_THAT(process.check(), Optional(AllOf(HasSubstr("process 12 (simulate)"), HasSubstr(GetParam().reason))));
+}
+INSTANTIATE_TEST_SUITE_P(Kinds, DryCheckOf,
+                         testing::Values(Bad{"/dev/nvidia0", "uses a GPU"}, Bad{"/dev/dri/renderD128", "uses a GPU"},
+                                         Bad{"/dev/infiniband/uverbs0", "uses the device /dev/infiniband/uverbs0"},
+                                         Bad{"/dev/pts/3", "terminal"}, Bad{"anon_inode:[io_uring]", "io_uring"}));
+
+TEST(DryCheck, MappedDevicesAreFound) {
+  const Process process;
+  process.descriptor("0", "/dev/null");
+  process.maps("7f00-7f01 rw-s 00000000 00:05 12                 /dev/nvidiactl\n");
+  EXPECT_THAT(process.check(), Optional(HasSubstr("uses a GPU (/dev/nvidiactl)")));
+}
+
+}  // namespace
+}  // namespace dfrs::shim

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "shim/checkpoint/image_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <utime.h>
+
+#include "tests/shim/support/folder.h"
+
+namespace dfrs::shim {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+const ImageKey kKey("a secret of the cluster");
+
+class Images : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (::getuid() != 0) GTEST_SKIP() << "images are root's";
+  }
+  ImageStore open(StoreLimits limits = {}) const {
+    auto store = ImageStore::open(folder_ / "images", kKey, limits);
+    EXPECT_TRUE(store) << store.error();
+    return *store;
+  }
+  static Manifest manifest(const ProgramId& program, std::uint32_t restarts) {
+    Manifest manifest;
+    manifest.program = program;
+    manifest.restarts = restarts;
+    return manifest;
+  }
+  // A complete image with one file.
+  std::string add(const ImageStore& store, const ProgramId& program, std::uint32_t restarts,
+                  const std::string& bytes = "pages") const {
+    const auto part = store.begin(program, restarts, bytes.size());
+    EXPECT_TRUE(part) << part.error();
+    std::ofstream(*part + "/pages-1.img") << bytes;
+    EXPECT_TRUE(store.commit(*part, manifest(program, restarts)));
+    return part->substr(0, part->size() - 5);
+  }
+
+  Folder folder_;
+  const ProgramId program_{7, 1000, 0, "batch-0-0123abcd-0"};
+};
+
+TEST_F(Images, AnImageIsFoundVerifiedAndRemoved) {
+  const ImageStore store = open();
+  const std::string first = add(store, program_, 0);
+  const std::string second = add(store, program_, 3);
+  auto found = store.images_of(program_, 4);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].folder, second);
+  EXPECT_EQ(found[0].restarts, 3u);
+  EXPECT_EQ(found[1].folder, first);
+  EXPECT_EQ(store.images_of(program_, 3).size(), 1u) << "an image of this run or a later one is none of the past";
+  const auto manifest = store.verify(second, program_, 3);
+  ASSERT_TRUE(manifest) << manifest.error();
+  ASSERT_EQ(manifest->files.size(), 1u);
+  EXPECT_EQ(manifest->files[0].size, 5u);
+  store.remove(program_);
+  EXPECT_TRUE(fs::is_empty(folder_ / "images"));
+}
+
+TEST_F(Images, NobodyElseCanReadThem) {
+  const ImageStore store = open();
+  const std::string image = add(store, program_, 0);
+  for (const std::string& path : {image, image + "/pages-1.img", image + "/manifest.json"}) {
+    struct stat about{};
+    ASSERT_EQ(::stat(path.c_str(), &about), 0);
+    EXPECT_EQ(about.st_mode & 077, 0u) << path;
+    EXPECT_EQ(about.st_uid, 0u) << path;
+  }
+  fs::create_directories(folder_ / "open");
+  ::chmod((folder_ / "open").c_str(), 0755);
+  const auto refused = ImageStore::open(folder_ / "open", kKey, {});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error(), HasSubstr("chmod 700"));
+}
+
+TEST_F(Images, WhatWasChangedOrIsOfOthersIsRefused) {
+  const ImageStore store = open();
+  const std::string image = add(store, program_, 1, "the memory of a program");
+  ProgramId other = program_;
+  other.uid = 1001;
+  EXPECT_THAT(store.verify(image, other, 1).error(), HasSubstr("user id 1000, not 1001"));
+  other = program_;
+  other.job = 8;
+  EXPECT_THAT(store.verify(image, other, 1).error(), HasSubstr("job 7"));
+  EXPECT_THAT(store.verify(image, program_, 2).error(), HasSubstr("run 1"));
+  const auto of_others = ImageStore::open(folder_ / "images", ImageKey("the key of another cluster"), {});
+  EXPECT_THAT(of_others->verify(image, program_, 1).error(), HasSubstr("this cluster's key"));
+
+  const std::string pages = image + "/pages-1.img";
+  std::ofstream(pages) << "the memory of a Program";
+  EXPECT_THAT(store.verify(image, program_, 1).error(), HasSubstr("changed after the dump"));
+  std::ofstream(pages) << "the memory";
+  EXPECT_THAT(store.verify(image, program_, 1).error(), HasSubstr("truncated"));
+  std::ofstream(pages) << "the memory of a program";
+  EXPECT_TRUE(store.verify(image, program_, 1));
+  std::ofstream(image + "/core-9.img") << "more";
+  EXPECT_THAT(store.verify(image, program_, 1).error(), HasSubstr("core-9.img is no part"));
+  fs::remove(image + "/core-9.img");
+  fs::remove(image + "/manifest.json");
+  EXPECT_THAT(store.verify(image, program_, 1).error(), HasSubstr("manifest.json cannot be read"));
+}
+
+TEST_F(Images, APartIsNoImage) {
+  const ImageStore store = open();
+  const auto part = store.begin(program_, 0, 1);
+  ASSERT_TRUE(part);
+  std::ofstream(*part + "/pages-1.img") << "half";
+  EXPECT_TRUE(store.images_of(program_, 1).empty());
+  const auto again = store.begin(program_, 0, 1);  // after its writer was killed
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(fs::is_empty(*again));
+  store.discard(*again);
+  EXPECT_FALSE(fs::exists(*again));
+}
+
+TEST_F(Images, LimitsAreKept) {
+  const std::string mib(std::size_t{1} << 20, 'x');
+  const ImageStore store = open({.bytes = 5 << 20, .user_bytes = 3 << 20});
+  add(store, program_, 0, mib + mib);
+  const auto too_much = store.begin(program_, 1, 2 << 20);
+  ASSERT_FALSE(too_much);
+  EXPECT_THAT(too_much.error(), HasSubstr("the user's images may take 3 MiB"));
+  ProgramId other = program_;
+  other.job = 8;
+  other.uid = 1001;
+  EXPECT_TRUE(store.begin(other, 0, 1 << 20));
+  add(store, other, 0, mib + mib);
+  ProgramId third = other;
+  third.job = 9;
+  third.uid = 1002;
+  const auto full = store.begin(third, 0, 2 << 20);
+  ASSERT_FALSE(full);
+  EXPECT_THAT(full.error(), HasSubstr("images may take 5 MiB"));
+}
+
+TEST_F(Images, AFullDiskRefusesAndHarmsNothing) {
+  fs::create_directories(folder_ / "images");
+  if (::mount("none", (folder_ / "images").c_str(), "tmpfs", 0, "size=1m,mode=0700") != 0)
+    GTEST_SKIP() << "cannot mount a small file system";
+  {
+    const ImageStore store = open();
+    const std::string kept = add(store, program_, 0);
+    const auto refused = store.begin(program_, 1, 2 << 20);
+    EXPECT_FALSE(refused);
+    EXPECT_THAT(refused.error(), HasSubstr("has only"));
+    // The estimate was too low, and the disk fills up in the middle.
+    const auto part = store.begin(program_, 1, 100);
+    ASSERT_TRUE(part);
+    std::ofstream pages(*part + "/pages-1.img");
+    for (int i = 0; i < 64 && pages; ++i) pages << std::string(32768, 'x') << std::flush;
+    pages.close();
+    EXPECT_FALSE(store.commit(*part, manifest(program_, 1)));
+    EXPECT_FALSE(fs::exists(*part));
+    EXPECT_TRUE(store.verify(kept, program_, 0));
+  }
+  ::umount2((folder_ / "images").c_str(), MNT_DETACH);
+}
+
+TEST_F(Images, ImagesOfEndedJobsGoUnlessTheyAreYoung) {
+  const ImageStore store = open();
+  const std::string of_seven = add(store, program_, 0);
+  ProgramId other = program_;
+  other.job = 8;
+  const std::string of_eight = add(store, other, 0);
+  const utimbuf old{1000, 1000};
+  ::utime(of_seven.c_str(), &old);
+  EXPECT_EQ(store.remove_others({7}, 600), 0u) << "job 8's is young";
+  EXPECT_EQ(store.remove_others({7, 8}, 600), 0u);
+  EXPECT_EQ(store.remove_others({8}, 600), 1u);
+  EXPECT_FALSE(fs::exists(of_seven));
+  EXPECT_TRUE(fs::exists(of_eight));
+}
+
+}  // namespace
+}  // namespace dfrs::shim

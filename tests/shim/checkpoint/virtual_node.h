@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A node's side of checkpoints without its network: the socket for dfrs-run, keepers and the checkpointer, on this
+// machine's control groups of version 1. Two of them with one folder of images are two nodes with a shared folder.
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <linux/magic.h>
+#include <signal.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "shim/agent/cgroup/job_groups.h"
+#include "shim/checkpoint/checkpointer.h"
+#include "shim/checkpoint/launch_listener.h"
+#include "tests/shim/support/folder.h"
+
+namespace dfrs::shim {
+
+/// Where the test's programs are: dfrs-run, dfrs-keeper, dfrs-init.
+inline std::string built_program(const std::string& name) {
+  const char* const folder = ::getenv("DFRS_PROGRAMS");
+  return std::filesystem::absolute(folder != nullptr ? folder : ".").string() + "/" + name;
+}
+
+/// Why no job can run in control groups of this machine; nothing: it can.
+inline std::optional<std::string> no_job_groups() {
+  struct statfs about{};
+  if (::getuid() != 0) return "needs root, to make control groups and namespaces";
+  if (::statfs("/sys/fs/cgroup/cpu", &about) != 0 || about.f_type != CGROUP_SUPER_MAGIC)
+    return "needs cgroup version 1 at /sys/fs/cgroup/cpu";
+  return std::nullopt;
+}
+
+/// Waits until it is true; false: it was not within a generous time.
+inline bool wait_until(const std::function<bool()>& condition,
+                       std::chrono::seconds patience = std::chrono::seconds(60)) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+struct Site {
+  Folder folder;
+  std::string images = folder / "images";
+  std::string key = folder.write("key", "a key of the test's own, long enough");
+  std::string tree = "dfrs-checkpoint-test-" + std::to_string(::getpid());
+  std::string criu = "criu";
+  std::uint64_t bytes = 0;  // limit of the store
+
+  Site() { ::chmod(key.c_str(), 0600); }
+  ~Site() {
+    for (const char* const controller : {"cpu", "cpuacct"}) {
+      std::error_code ignored;
+      const std::filesystem::path top = std::string("/sys/fs/cgroup/") + controller + "/" + tree;
+      for (const auto& node : std::filesystem::directory_iterator(top, ignored)) {
+        for (const auto& job : std::filesystem::directory_iterator(node.path(), ignored)) ::rmdir(job.path().c_str());
+        ::rmdir(node.path().c_str());
+      }
+      ::rmdir(top.c_str());
+    }
+  }
+};
+
+class VirtualNode {
+ public:
+  VirtualNode(const Site& site, const std::string& name)
+      : site_(site), name_(name), run_(site.folder / ("run-" + name)) {
+    std::filesystem::create_directories(run_);
+    auto groups = open_job_groups({"/sys/fs/cgroup", site.tree, name});
+    if (!groups) throw std::runtime_error(groups.error());
+    groups_ = std::move(*groups);
+    start();
+  }
+
+  /// As dfrsd starts, and ends by SIGKILL: keepers stay.
+  void start() {
+    auto listener = LaunchListener::start({.run_dir = run_,
+                                           .keeper = {built_program("dfrs-keeper"),
+                                                      "--node",
+                                                      name_,
+                                                      "--run-dir",
+                                                      run_,
+                                                      "--cgroup-root",
+                                                      "/sys/fs/cgroup",
+                                                      "--cgroup-tree",
+                                                      site_.tree,
+                                                      "--folder",
+                                                      site_.images,
+                                                      "--key",
+                                                      site_.key,
+                                                      "--bytes",
+                                                      std::to_string(site_.bytes),
+                                                      "--user-bytes",
+                                                      "0",
+                                                      "--criu",
+                                                      site_.criu,
+                                                      "--init",
+                                                      built_program("dfrs-init")}});
+    if (!listener) throw std::runtime_error(listener.error());
+    listener_ = std::move(*listener);
+    checkpointer_ = std::make_unique<Checkpointer>(CheckpointerOptions{
+        .run_dir = run_, .folder = site_.images, .off = {}, .has_processes = [this](std::uint32_t job) {
+          return !groups_->processes(job).empty();
+        }});
+  }
+  void kill_dfrsd() {
+    checkpointer_.reset();
+    listener_.reset();
+  }
+
+  /// Starts `dfrs-run words...` in the job's group, in this folder, with output and error appended to files there.
+  pid_t run(std::uint32_t job, std::uint32_t restarts, const std::string& folder, std::vector<std::string> words) {
+    const auto made = groups_->set_quota(job, CpuMax{100000, 100000});
+    if (!made) throw std::runtime_error(made.error());
+    words.insert(words.begin(), {built_program("dfrs-run"), "--run-dir", run_});
+    const pid_t child = ::fork();
+    if (child != 0) return child;
+    for (const char* const controller : {"cpu", "cpuacct"}) {
+      const std::string procs =
+          std::string("/sys/fs/cgroup/") + controller + "/" + site_.tree + "/" + name_ + "/job_" + std::to_string(job);
+      const base::Fd file(::open((procs + "/cgroup.procs").c_str(), O_WRONLY));
+      (void)base::write_all(file.get(), "0");
+    }
+    ::setenv("SLURM_JOB_ID", std::to_string(job).c_str(), 1);
+    ::setenv("SLURM_RESTART_COUNT", std::to_string(restarts).c_str(), 1);
+    if (::chdir(folder.c_str()) != 0) ::_exit(99);
+    ::dup2(::open("/dev/null", O_RDONLY), 0);
+    ::dup2(::open("out", O_WRONLY | O_CREAT | O_APPEND, 0644), 1);
+    ::dup2(::open("err", O_WRONLY | O_CREAT | O_APPEND, 0644), 2);
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    ::execv(pointers[0], pointers.data());
+    ::_exit(98);
+  }
+
+  void order(std::uint32_t job, std::uint64_t attempt, CheckpointPhase phase, std::uint32_t restarts = 0) {
+    JobQuota quota;
+    quota.job_id = job;
+    quota.cpus = 1;
+    quota.checkpointable = true;
+    quota.checkpoint = CheckpointOrder{attempt, phase, restarts, ::getuid(), site_.images};
+    checkpointer_->set_desired({quota});
+  }
+  void no_order(std::uint32_t job) {
+    JobQuota quota;
+    quota.job_id = job;
+    quota.cpus = 1;
+    quota.checkpointable = true;
+    checkpointer_->set_desired({quota});
+  }
+  /// The last report's state; nothing: there is none.
+  std::optional<CheckpointState> state(std::uint32_t job) const {
+    const auto report = checkpointer_->report(job);
+    return report ? std::optional(report->state) : std::nullopt;
+  }
+  CheckpointReport report(std::uint32_t job) const { return checkpointer_->report(job).value_or(CheckpointReport{}); }
+  /// Freezes and dumps the job; the report of how that ended.
+  CheckpointReport checkpoint(std::uint32_t job, std::uint64_t attempt, std::uint32_t restarts) {
+    const auto reached = [&](CheckpointState wanted) {
+      return [this, job, attempt, wanted] {
+        const auto now = checkpointer_->report(job);
+        return now && now->attempt == attempt && (now->state == wanted || now->state == CheckpointState::kFailed);
+      };
+    };
+    order(job, attempt, CheckpointPhase::kFreeze, restarts);
+    if (!wait_until(reached(CheckpointState::kFrozen))) return {};
+    order(job, attempt, CheckpointPhase::kDump, restarts);
+    wait_until(reached(CheckpointState::kDumped));
+    return report(job);
+  }
+  std::vector<pid_t> processes(std::uint32_t job) const { return groups_->processes(job); }
+  const std::string& run_dir() const { return run_; }
+
+ private:
+  const Site& site_;
+  const std::string name_;
+  const std::string run_;
+  std::unique_ptr<JobGroups> groups_;
+  std::unique_ptr<LaunchListener> listener_;
+  std::unique_ptr<Checkpointer> checkpointer_;
+};
+
+/// The exit code of a child; 128 + N if signal N ended it.
+inline int exit_code_of(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/// What Slurm does as it requeues a job: SIGCONT, SIGTERM, and after a while SIGKILL.
+inline int requeue(pid_t child) {
+  ::kill(child, SIGCONT);
+  ::kill(child, SIGTERM);
+  return exit_code_of(child);
+}
+
+}  // namespace dfrs::shim
