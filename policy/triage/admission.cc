@@ -96,8 +96,11 @@ bool Admission::attend(DecisionContext& context, Placer& placer, const Ranked& j
   }
   if (was_displaced(job.job)) return false;
   if (make_room(context, placer, job, kNever)) return paused = true;
-  explain_refusal(context, job.job, job.key / margin(spec, context.options));
-  reserve(context, job.job);
+  if (limits.beside) {
+    context.state.explain({ReasonKind::behind, job.job, reservation_.job(), reservation_.shadow()});
+  } else if (!reserve(context, job.job)) {
+    explain_refusal(context, job.job, job.key / margin(spec, context.options));
+  }
   return false;
 }
 
@@ -105,10 +108,13 @@ Admission::Limits Admission::limits_of(const DecisionContext& context, JobSlot j
   return {lane_end(context, job), context.beside(job)};
 }
 
-// The most urgent job that finds no memory, and may never be paused, gets a reservation.
-void Admission::reserve(const DecisionContext& context, JobSlot job) {
-  if (context.limit.empty() || reservation_.made() || context.job(job).pauses != Pauses::none) return;
+// The most urgent job that finds no memory, and may never be paused, gets a reservation. True if it is this one.
+bool Admission::reserve(const DecisionContext& context, JobSlot job) {
+  if (context.limit.empty() || reservation_.made() || context.job(job).pauses != Pauses::none) return false;
   reservation_.make(context.view, context.state, context.limit, job);
+  if (!reservation_.made()) return false;
+  context.state.explain({ReasonKind::reserved, job, kNoSlot, reservation_.shadow()});
+  return true;
 }
 
 // Places a job, which may then become a victim itself.

@@ -84,7 +84,7 @@ class Admission {
   static void remember(std::vector<Refused>& refused, const JobView& job, double least, Seconds waited,
                        const Limits& limits);
   Limits limits_of(const DecisionContext& context, JobSlot job) const;
-  void reserve(const DecisionContext& context, JobSlot job);
+  bool reserve(const DecisionContext& context, JobSlot job);
   std::uint32_t room_at(const ClusterState& state, const JobView& job, NodeIndex n) const;
   void count_room(const ClusterState& state, const JobView& job);
   void recount(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes);

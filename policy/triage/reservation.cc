@@ -49,6 +49,7 @@ void Reservation::make(const ClusterView& view, const ClusterState& state, std::
   }
   if (open < job.tasks) return;
   shadow_ = shadow;
+  job_ = slot;
   // Nodes that others hold now come first: free ones are left to jobs that can start.
   std::uint32_t left = job.tasks;
   for (const bool released : {true, false}) {

@@ -21,6 +21,8 @@ class Reservation {
   bool made() const { return shadow_ < kNever; }
   /// The instant at which the job can start at the latest if all jobs keep their limits.
   Seconds shadow() const { return shadow_; }
+  /// Whose it is, if made().
+  JobSlot job() const { return job_; }
 
   /// Reserves memory for a job that may never be paused and does not fit. Jobs that give way without loss hold none;
   /// the others hold theirs until their limits at their present yields. No reservation if the job could not even start
@@ -43,6 +45,7 @@ class Reservation {
   void take(const JobView& job, std::span<const NodeIndex> nodes, int tasks);
 
   Seconds shadow_ = kNever;
+  JobSlot job_ = kNoSlot;
   std::size_t dims_ = 1;
   std::vector<RigidVector> later_;  // by node: free at the shadow time, without what is reserved
   std::vector<Holder> holders_;
