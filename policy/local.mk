@@ -104,9 +104,14 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/rr7659/options.h \
 	policy/triage/admission.cc \
 	policy/triage/admission.h \
+	policy/triage/clairvoyant.h \
+	policy/triage/core.cc \
+	policy/triage/core.h \
 	policy/triage/decision_context.h \
 	policy/triage/harm_placer.cc \
 	policy/triage/harm_placer.h \
+	policy/triage/lanes.cc \
+	policy/triage/lanes.h \
 	policy/triage/load_placer.h \
 	policy/triage/local_moves.cc \
 	policy/triage/local_moves.h \
@@ -114,9 +119,10 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/triage/memory_shares.h \
 	policy/triage/options.h \
 	policy/triage/placer.h \
+	policy/triage/reservation.cc \
+	policy/triage/reservation.h \
 	policy/triage/residents.cc \
 	policy/triage/residents.h \
-	policy/triage/triage_policy.cc \
 	policy/triage/triage_policy.h \
 	policy/triage/urgency.h \
 	policy/triage/victims.h \

@@ -11,4 +11,5 @@ POLICY_FAMILIES = \
 	policy/batch/ranked_family.cc \
 	policy/preempt/family.cc \
 	policy/preempt/gang.cc \
+	policy/triage/clairvoyant.cc \
 	policy/dynp/family.cc

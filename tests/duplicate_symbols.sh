@@ -32,7 +32,7 @@ found=$(twice "$work/sample" | wc -l)
 # Every library that another program of the project may link beside any other. Those of the node's side and of the
 # controller's never meet in one program, but their names are in one namespace all the same.
 archives=(libbase.a libpolicy.a libsim.a libstudies.a libdfrs_conf.a libdfrs_record.a libdfrs_control.a libdfrs_gate.a
-          libdfrsctl.a libshimnet.a libagent.a libtimeline.a)
+          libdfrsctl.a libshimnet.a libagent.a libcheckpoint.a libtimeline.a)
 for archive in "${archives[@]}"; do
   [[ -f $archive ]] || { echo "ERROR: $archive does not exist; build it first"; exit 99; }
   strong "$archive" > "$work/part"

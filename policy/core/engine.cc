@@ -43,6 +43,7 @@ tl::expected<std::unique_ptr<Engine>, Error> Engine::create(const Algorithm& alg
     } else {
       engine->batch_ = std::get<MakeBatch>(algorithm.make)(options);
     }
+    engine->needs_change_ = !engine->batch_ || algorithm.traits.shares_nodes;
     return engine;
   } catch (const std::bad_alloc&) {
     return tl::unexpected<Error>(Error{ErrorCode::out_of_memory, {}});
@@ -130,7 +131,7 @@ tl::expected<void, Error> Engine::take_events(const ClusterView& view, std::span
     } else if (event.kind == EventKind::changed) {
       changes = true;
       if (submissions) return fail(ErrorCode::bad_view, "changes must come before submissions");
-      if (batch_) return fail(ErrorCode::bad_view, "batch policies plan with needs that do not change");
+      if (!needs_change_) return fail(ErrorCode::bad_view, "batch policies plan with needs that do not change");
       if (job.state == JobState::absent) return fail(ErrorCode::bad_view, "a job that is not there cannot change");
       if (!(job.cpu_need > 0)) return fail(ErrorCode::bad_view, "a job needs a positive CPU need");
       state_.change_need(event.job, job.cpu_need - audit_.change_need(event.job, job.cpu_need));

@@ -45,6 +45,7 @@ class Engine {
   // One of these is set. The policy's type determines whether it sees estimates.
   std::unique_ptr<NonClairvoyantPolicy> non_clairvoyant_;
   std::unique_ptr<BatchPolicy> batch_;
+  bool needs_change_ = false;  // the policy shares nodes by measured CPU needs
   ClusterState state_;
   Audit audit_;
   Decisions decisions_;

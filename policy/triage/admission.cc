@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "policy/core/compare.h"
+#include "policy/triage/lanes.h"
 #include "policy/triage/urgency.h"
 
 namespace dfrs::triage {
@@ -44,10 +45,12 @@ bool Admission::run(DecisionContext& context, Placer& placer) {
 
 bool Admission::round(DecisionContext& context, Placer& placer, bool& paused) {
   shares_.count(context);
+  reservation_.clear();
+  context.reservation = context.limit.empty() ? nullptr : &reservation_;
   waiting_.clear();
   for (JobSlot job : context.state.active()) {
     if (context.state.placed(job)) continue;
-    waiting_.push_back({shares_.urgency_by_share(context, context.job(job)), context.state.order(job), job});
+    waiting_.push_back({shares_.urgency_by_share(context, job), context.state.order(job), job});
   }
   const auto later = [](const Ranked& a, const Ranked& b) {
     return a.key != b.key ? a.key < b.key : a.order > b.order;
@@ -61,7 +64,7 @@ bool Admission::round(DecisionContext& context, Placer& placer, bool& paused) {
     const Ranked job = waiting_.back();
     waiting_.pop_back();
     if (shares_.matter()) {
-      const double key = shares_.urgency_by_share(context, context.job(job.job));
+      const double key = shares_.urgency_by_share(context, job.job);
       if (key < job.key) {  // its user has got memory in this round
         waiting_.push_back({key, job.order, job.job});
         std::push_heap(waiting_.begin(), waiting_.end(), later);
@@ -76,8 +79,9 @@ bool Admission::round(DecisionContext& context, Placer& placer, bool& paused) {
 // Places the job, in the room there is or in room that it makes. True if it did.
 bool Admission::attend(DecisionContext& context, Placer& placer, const Ranked& job, bool& paused) {
   const JobView& spec = context.job(job.job);
-  if (!shares_.may_start(context, spec)) return false;
-  if (!known_too_big(refused_, spec, 0, 0)) {
+  if (!shares_.may_start(context, job.job)) return false;
+  const Limits limits = limits_of(context, job.job);
+  if (!known_too_big(refused_, spec, 0, 0, limits)) {
     switch (settle(context, placer, job)) {
       case Settled::displacing:
         paused = true;
@@ -87,21 +91,39 @@ bool Admission::attend(DecisionContext& context, Placer& placer, const Ranked& j
       case Settled::stays:
         return false;
       case Settled::no_room:
-        remember(refused_, spec, 0, 0);
+        remember(refused_, spec, 0, 0, limits);
     }
   }
   if (was_displaced(job.job)) return false;
   if (make_room(context, placer, job, kNever)) return paused = true;
-  explain_refusal(context, job.job, job.key / margin(spec, context.options));
+  if (limits.beside) {
+    context.state.explain({ReasonKind::behind, job.job, reservation_.job(), reservation_.shadow()});
+  } else if (!reserve(context, job.job)) {
+    explain_refusal(context, job.job, job.key / margin(spec, context.options));
+  }
   return false;
+}
+
+Admission::Limits Admission::limits_of(const DecisionContext& context, JobSlot job) const {
+  return {lane_end(context, job), context.beside(job)};
+}
+
+// The most urgent job that finds no memory, and may never be paused, gets a reservation. True if it is this one.
+bool Admission::reserve(const DecisionContext& context, JobSlot job) {
+  if (context.limit.empty() || reservation_.made() || context.job(job).pauses != Pauses::none) return false;
+  reservation_.make(context.view, context.state, context.limit, job);
+  if (!reservation_.made()) return false;
+  context.state.explain({ReasonKind::reserved, job, kNoSlot, reservation_.shadow()});
+  return true;
 }
 
 // Places a job, which may then become a victim itself.
 void Admission::place(DecisionContext& context, JobSlot job, std::span<const NodeIndex> nodes) {
+  if (context.beside(job)) reservation_.placed(context.job(job), nodes);
   context.place(job, nodes);
   shares_.placed(context, job);
   outweighed_.clear();
-  const double cost = pause_cost(context.job(job), context.at, context.options);
+  const double cost = context.pause_cost(job);
   if (!pauses_ || !(cost < victims_below_) || !may_be_victim(context.job(job))) return;
   victims_.insert({lost_work(context.job(job), context.at), cost, context.state.order(job), job});
 }
@@ -129,8 +151,7 @@ void Admission::explain_refusal(const DecisionContext& context, JobSlot job, dou
     for (JobSlot other : context.state.active()) {
       const JobView& seen = context.job(other);
       if (!pauses_ || !context.state.placed(other) || !may_be_victim(seen)) continue;
-      const Victim victim{lost_work(seen, context.at), pause_cost(seen, context.at, context.options),
-                          context.state.order(other), other};
+      const Victim victim{lost_work(seen, context.at), context.pause_cost(other), context.state.order(other), other};
       if (cheapest_.job == kNoSlot || Victim::cheaper(victim, cheapest_)) cheapest_ = victim;
     }
   }
@@ -185,7 +206,8 @@ bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked
   if (first == nullptr || (!shares_.matter() && !(first->cost < least))) return false;
   const bool anywhere = most_load == kNever;
   const Seconds waited = job.flow_time(context.at.now);
-  if (anywhere && known_too_big(outweighed_, job, least, waited)) return false;
+  limits_ = limits_of(context, incoming.job);
+  if (anywhere && known_too_big(outweighed_, job, least, waited, limits_)) return false;
 
   // Marked jobs leave the state only; those that really go leave the residents and victims, too.
   ClusterState& state = context.state;
@@ -219,7 +241,7 @@ bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked
     if (victim == cheapest_.job) cheapest_ = {};
     ++gone_;
   }
-  if (!fits && anywhere) remember(outweighed_, job, least, waited);
+  if (!fits && anywhere) remember(outweighed_, job, least, waited, limits_);
   if (!fits || gone_ == 0) return false;
   refused_.clear();
   outweighed_.clear();
@@ -237,17 +259,19 @@ void Admission::collect_victims(const DecisionContext& context, double below) {
   for (JobSlot job : context.state.active()) {
     const JobView& spec = context.job(job);
     if (!context.state.placed(job) || !may_be_victim(spec)) continue;
-    const double cost = pause_cost(spec, context.at, context.options);
+    const double cost = context.pause_cost(job);
     if (cost < below) victims_.insert({lost_work(spec, context.at), cost, context.state.order(job), job});
   }
 }
 
 // Jobs that are limited to some nodes (eligible nodes, or those they had) say nothing about others, and vice versa.
-bool Admission::known_too_big(const std::vector<Refused>& refused, const JobView& job, double least, Seconds waited) {
+bool Admission::known_too_big(const std::vector<Refused>& refused, const JobView& job, double least, Seconds waited,
+                              const Limits& limits) {
   if (job.eligible != nullptr || job.flags.may_not_move) return false;
   return std::any_of(refused.begin(), refused.end(), [&](const Refused& r) {
-    if (job.tasks < r.tasks || (r.exclusive && !job.flags.exclusive) || least > r.least || waited > r.waited)
-      return false;
+    if (job.tasks < r.tasks || (r.exclusive && !job.flags.exclusive)) return false;
+    if (least > r.least || waited > r.waited || limits.lane > r.limits.lane) return false;
+    if (r.limits.beside && !limits.beside) return false;
     for (std::size_t d = 0; d < kMaxRigid; ++d) {
       if (job.rigid[d] < r.rigid[d]) return false;
     }
@@ -255,14 +279,16 @@ bool Admission::known_too_big(const std::vector<Refused>& refused, const JobView
   });
 }
 
-void Admission::remember(std::vector<Refused>& refused, const JobView& job, double least, Seconds waited) {
+void Admission::remember(std::vector<Refused>& refused, const JobView& job, double least, Seconds waited,
+                         const Limits& limits) {
   if (job.eligible != nullptr || job.flags.may_not_move) return;
-  refused.push_back({job.rigid, job.tasks, job.flags.exclusive, least, waited});
+  refused.push_back({job.rigid, job.tasks, job.flags.exclusive, least, waited, limits});
 }
 
 // A job that may not move finds room only on its former nodes, and no more than it had there.
 std::uint32_t Admission::room_at(const ClusterState& state, const JobView& job, NodeIndex n) const {
-  std::uint32_t room = state.room_for(job, n);
+  std::uint32_t room = n < limits_.lane ? state.room_for(job, n) : 0;
+  if (limits_.beside && room > 0) room = std::min(room, reservation_.room_beside(job, n));
   if (most_load_ < kNever) {
     const double capacity = most_load_ * state.cpu_capacity(n);
     while (room > 0 && cpu_exceeds(state.cpu_load(n) + room * job.cpu_need, capacity)) --room;

@@ -46,6 +46,11 @@ class Admission {
     std::uint64_t order = 0;
     JobSlot job = kNoSlot;
   };
+  // Which memory a job may use.
+  struct Limits {
+    NodeIndex lane = 0;   ///< on nodes below this
+    bool beside = false;  ///< not what is reserved
+  };
   // A job that found no room, or could not make room at its urgency. Jobs that ask for no less of anything, and are no
   // more urgent, need not be tried.
   struct Refused {
@@ -54,6 +59,7 @@ class Admission {
     bool exclusive = false;
     double least = 0;    ///< its victims must cost less than this
     Seconds waited = 0;  ///< decides which runs may be ended for it
+    Limits limits;
   };
 
   enum class Settled {
@@ -73,13 +79,18 @@ class Admission {
   bool was_displaced(JobSlot job) const;
   void explain_room(const ClusterState& state, JobSlot job) const;
   void explain_refusal(const DecisionContext& context, JobSlot job, double least);
-  static bool known_too_big(const std::vector<Refused>& refused, const JobView& job, double least, Seconds waited);
-  static void remember(std::vector<Refused>& refused, const JobView& job, double least, Seconds waited);
+  static bool known_too_big(const std::vector<Refused>& refused, const JobView& job, double least, Seconds waited,
+                            const Limits& limits);
+  static void remember(std::vector<Refused>& refused, const JobView& job, double least, Seconds waited,
+                       const Limits& limits);
+  Limits limits_of(const DecisionContext& context, JobSlot job) const;
+  bool reserve(const DecisionContext& context, JobSlot job);
   std::uint32_t room_at(const ClusterState& state, const JobView& job, NodeIndex n) const;
   void count_room(const ClusterState& state, const JobView& job);
   void recount(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes);
 
   MemoryShares shares_;
+  Reservation reservation_;
   std::vector<Ranked> waiting_;      // a heap, most urgent first
   Victims victims_;                  // those that cost less than victims_below_
   double victims_below_ = 0;         // 0: none collected in this call yet
@@ -93,6 +104,7 @@ class Admission {
   std::vector<std::uint32_t> room_;
   std::uint64_t room_total_ = 0;
   double most_load_ = kNever;  // nodes count as room up to this load, relative to their capacity
+  Limits limits_;              // and within these
   std::vector<NodeIndex> crowded_;
   Seconds shortest_wait_ = kNever;
   Victim cheapest_;  // of all jobs that may be paused, for reasons; kNoSlot: not looked for, or displaced since

@@ -2,10 +2,11 @@
 // The names of Triage and its variants:
 //
 //   Triage ['/PLACE=' LOAD|HARM] ['/YIELD=' EQUAL|URGENT] ['/MOVE=' NONE|FEW|GAIN] ['/PAUSE=' NONE|WORTH]
-//          ['/SHORT=' SECONDS] ['/' PARAMETER ...]
+//          ['/LIMITS'] ['/SHORT=' SECONDS] ['/' PARAMETER ...]
 //
-// The defaults are HARM, URGENT, GAIN and WORTH. SHORT is the length of a short job, 10 s by default; all of Triage's
-// times scale with it, except those given as a PARAMETER. PARAMETER is one of kParameters, such as '/HOLD=600'.
+// The defaults are HARM, URGENT, GAIN and WORTH. LIMITS goes by users' time limits where nothing may be paused. SHORT
+// is the length of a short job, 10 s by default; all of Triage's times scale with it, except those given as a
+// PARAMETER. PARAMETER is one of kParameters, such as '/HOLD=600'.
 #include <array>
 #include <cmath>
 #include <optional>
@@ -101,14 +102,34 @@ std::string wanted(const Parameter& parameter) {
 }
 
 constexpr std::string_view kShortPart = "SHORT=";
+constexpr std::string_view kLimitsPart = "LIMITS";
 
-Algorithm policy_of(const Values& values, Seconds short_job = triage::kShort, const Given& given = {}) {
+TriageOptions options_of(const EngineOptions& options, Seconds short_job, const Given& given) {
+  TriageOptions triage = options.of<TriageOptions>();
+  const double scale = short_job / triage::kShort;
+  triage.time_scale *= scale;
+  triage.penalty /= scale;  // hosts give seconds, as do the parameters below: SHORT must not scale them
+  for (std::size_t k = 0; k < kParameters.size(); ++k) {
+    const Parameter& p = kParameters[k];
+    if (!given[k]) continue;
+    const bool time = p.kind == Parameter::Kind::seconds || p.kind == Parameter::Kind::period;
+    triage.*p.member = *given[k] / (time ? scale : 1);
+  }
+  return triage;
+}
+
+Algorithm policy_of(const Values& values, bool limits = false, Seconds short_job = triage::kShort,
+                    const Given& given = {}) {
   std::string name = "Triage";
   std::string description = "the worst-off jobs start first and displace those that lose least";
   for (std::size_t k = 0; k < kParts.size(); ++k) {
     const auto value = static_cast<std::size_t>(values[k]);
     if (values[k] != kParts[k].usual) (name += '/').append(kParts[k].name).append(kParts[k].values[value]);
     if (!kParts[k].descriptions[value].empty()) description.append("; ").append(kParts[k].descriptions[value]);
+  }
+  if (limits) {
+    (name += '/').append(kLimitsPart);
+    description.append("; memory reserved by time limits for jobs that are never paused");
   }
   if (short_job != triage::kShort) {
     name.append("/").append(kShortPart).append(seconds_in_name(short_job));
@@ -119,25 +140,21 @@ Algorithm policy_of(const Values& values, Seconds short_job = triage::kShort, co
   }
   PolicyTraits traits;
   traits.submissions_apart = false;
-  return {std::move(name), std::move(description), traits,
-          MakeNonClairvoyant([parts = parts_of(values), short_job, given](const EngineOptions& options) {
-            TriageOptions triage = options.of<TriageOptions>();
-            const double scale = short_job / triage::kShort;
-            triage.time_scale *= scale;
-            triage.penalty /= scale;  // hosts give seconds, as do the parameters below: SHORT must not scale them
-            for (std::size_t k = 0; k < kParameters.size(); ++k) {
-              const Parameter& p = kParameters[k];
-              if (!given[k]) continue;
-              const bool time = p.kind == Parameter::Kind::seconds || p.kind == Parameter::Kind::period;
-              triage.*p.member = *given[k] / (time ? scale : 1);
-            }
-            return std::make_unique<TriagePolicy>(parts, triage);
+  const TriageParts parts = parts_of(values);
+  if (limits) {
+    return {std::move(name), std::move(description), traits, MakeBatch([=](const EngineOptions& options) {
+              return std::make_unique<TriageLimitsPolicy>(parts, options_of(options, short_job, given));
+            })};
+  }
+  return {std::move(name), std::move(description), traits, MakeNonClairvoyant([=](const EngineOptions& options) {
+            return std::make_unique<TriagePolicy>(parts, options_of(options, short_job, given));
           })};
 }
 
 std::vector<Algorithm> list() {
-  return {policy_of({1, 1, 2, 1}), policy_of({0, 0, 0, 1}), policy_of({0, 0, 1, 1}), policy_of({1, 0, 0, 1}),
-          policy_of({1, 0, 2, 1}), policy_of({0, 1, 0, 1}), policy_of({1, 1, 0, 1}), policy_of({1, 1, 0, 0})};
+  return {policy_of({1, 1, 2, 1}), policy_of({0, 0, 0, 1}), policy_of({0, 0, 1, 1}),
+          policy_of({1, 0, 0, 1}), policy_of({1, 0, 2, 1}), policy_of({0, 1, 0, 1}),
+          policy_of({1, 1, 0, 1}), policy_of({1, 1, 0, 0}), policy_of({1, 1, 2, 1}, true)};
 }
 
 NameMatch parse(std::string_view name) {
@@ -146,6 +163,7 @@ NameMatch parse(std::string_view name) {
   for (std::size_t k = 0; k < kParts.size(); ++k) values[k] = kParts[k].usual;
   std::array<bool, kParts.size()> seen{};
   std::optional<Seconds> short_job;
+  bool limits = false;
   Given parameters{};
   name.remove_prefix(std::string_view("Triage").size());
   while (!name.empty()) {
@@ -158,6 +176,10 @@ NameMatch parse(std::string_view name) {
       short_job = seconds_from_name(given.substr(kShortPart.size()));
       if (!short_job) return wrong("SHORT takes a positive number of seconds");
       known = true;
+    }
+    if (same_name(given, kLimitsPart)) {
+      if (limits) return wrong("'" + std::string(given) + "' is one part too many");
+      known = limits = true;
     }
     for (std::size_t k = 0; k < kParts.size() && !known; ++k) {
       const Part& part = kParts[k];
@@ -179,10 +201,13 @@ NameMatch parse(std::string_view name) {
     }
     if (!known) {
       return wrong("'" + std::string(given) +
-                   "' is no part of Triage: PLACE=LOAD, YIELD=EQUAL, MOVE=NONE, SHORT=1, PATIENCE=60 ...");
+                   "' is no part of Triage: PLACE=LOAD, YIELD=EQUAL, MOVE=NONE, LIMITS, SHORT=1, PATIENCE=60 ...");
     }
   }
-  return std::optional<Algorithm>(policy_of(values, short_job.value_or(triage::kShort), parameters));
+  if (limits && parts_of(values).placement == TriageParts::Placement::load) {
+    return wrong("LIMITS goes with PLACE=HARM, which is the default");
+  }
+  return std::optional<Algorithm>(policy_of(values, limits, short_job.value_or(triage::kShort), parameters));
 }
 
 constexpr NumberRange kPower{"a multiple of 0.5 from 0 to 8", is_power};

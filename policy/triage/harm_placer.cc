@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "policy/core/compare.h"
+#include "policy/triage/lanes.h"
 
 namespace dfrs::triage {
 
@@ -91,15 +92,18 @@ void HarmPlacer::enter(const ClusterState& state, const JobView& job, NodeIndex 
 }
 
 // Collects the candidates. True if there is room for all tasks.
-bool HarmPlacer::collect(const DecisionContext& context, const JobView& job) {
+bool HarmPlacer::collect(const DecisionContext& context, JobSlot slot) {
   const ClusterState& state = context.state;
-  const auto count = static_cast<NodeIndex>(state.node_count());
-  candidate_of_.resize(count);
+  const JobView& job = context.job(slot);
+  const NodeIndex count = lane_end(context, slot);
+  candidate_of_.resize(state.node_count());
   candidates_.clear();
   load_after_.clear();
   room_total_ = 0;
+  const bool beside = context.beside(slot);
   for (NodeIndex n = 0; n < count; ++n) {
-    const std::uint32_t room = state.room_for(job, n);
+    std::uint32_t room = state.room_for(job, n);
+    if (beside && room != 0) room = std::min(room, context.reservation->room_beside(job, n));
     if (room != 0) enter(state, job, n, room);
   }
   return room_total_ >= job.tasks;
@@ -145,7 +149,7 @@ HarmPlacer::Choice HarmPlacer::choose(const DecisionContext& context) {
 std::span<const NodeIndex> HarmPlacer::find(const DecisionContext& context, JobSlot slot) {
   const JobView& job = context.job(slot);
   if (job.flags.may_not_move && !job.nodes.empty()) return former_.find(context.state, job);
-  if (!collect(context, job)) return {};
+  if (!collect(context, slot)) return {};
 
   own_counts_ = context.options.own_loss * job.cpu_need * job.tasks * weight_of(job, context.at);
   young_ = kYoung * std::max(job.virtual_time(context.at.now), short_job(context.options));

@@ -51,7 +51,7 @@ class HarmPlacer final : public Placer {
     double tie = 0;
   };
 
-  bool collect(const DecisionContext& context, const JobView& job);
+  bool collect(const DecisionContext& context, JobSlot slot);
   void enter(const ClusterState& state, const JobView& job, NodeIndex n, std::uint32_t room);
   Choice choose(const DecisionContext& context);
   bool consider(const DecisionContext& context, Candidate& candidate, Choice& best);

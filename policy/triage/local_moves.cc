@@ -21,7 +21,8 @@ bool LocalMoves::run(DecisionContext& context, Placer& placer, Yields& yields) {
     const double yield = yields.of(slot);
     if (yield >= kFull || job.state != JobState::running || job.flags.may_not_move || job.clock.since > now) continue;
     if (job.pauses != Pauses::kept) continue;  // it would begin again
-    if (job.virtual_time(now) < rule_.progress) continue;
+    if (!context.knows() && job.virtual_time(now) < rule_.progress) continue;
+    if (context.knows() && time_left(job, context.at, context.run_time_of(slot)) < rule_.period) continue;
     const Tried& tried = tried_[slot];
     if (tried.id == job.id && job.virtual_time(now) < kTryAgain * tried.progress) continue;
     candidates_.push_back({static_cast<float>((1 - yield) * job.cpu_need * job.tasks), slot});
@@ -40,10 +41,11 @@ bool LocalMoves::run(DecisionContext& context, Placer& placer, Yields& yields) {
     bool keep = !found.empty() && !std::equal(found.begin(), found.end(), old_nodes_.begin(), old_nodes_.end());
     if (keep) {
       context.place(slot, found);
-      // A job is expected to run for about as long again as it has run.
+      // A job whose run time is not known is expected to run for about as long again as it has run.
+      const Seconds lasts =
+          context.knows() ? time_left(job, context.at, context.run_time_of(slot)) : job.virtual_time(now);
       const double price = rule_.gain * expected_move_penalty(job, context.options) * job.cpu_need * job.tasks;
-      keep = yields.move_pays(context.view, context.state, context.residents, slot, old_nodes_, job.virtual_time(now),
-                              price);
+      keep = yields.move_pays(context.view, context.state, context.residents, slot, old_nodes_, lasts, price);
       if (!keep) context.remove(slot);
     }
     if (keep) {

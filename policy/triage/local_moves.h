@@ -36,8 +36,9 @@ class LocalMoves {
 
   /// Tries running jobs that get less CPU than they need, those that lack most first. Each is removed and placed again;
   /// the move is kept if the CPU that all jobs together gain, over the job's expected remaining time (as long as it has
-  /// run), exceeds `gain` times the cost of the penalty. `yields` must be those of the mapping, and are kept up to
-  /// date. True if a job was moved. O(jobs log jobs + most x (placement + yields of the jobs tied to the moved one)).
+  /// run, or what is left of a known run time, then at least a period), exceeds `gain` times the cost of the penalty.
+  /// `yields` must be those of the mapping, and are kept up to date. True if a job was moved. O(jobs log jobs + most x
+  /// (placement + yields of the jobs tied to the moved one)).
   bool run(DecisionContext& context, Placer& placer, Yields& yields);
 
   const MoveRule& rule() const { return rule_; }

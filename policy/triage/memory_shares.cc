@@ -18,6 +18,8 @@ void MemoryShares::count(const DecisionContext& context) {
   by_user_.clear();
   by_kind_.clear();
   several_users_ = false;
+  all_stay_ =
+      std::all_of(active.begin(), active.end(), [&](JobSlot job) { return context.job(job).pauses == Pauses::none; });
   for (JobSlot slot : active) {
     const JobView& job = context.job(slot);
     if (job.user != context.job(active.front()).user) several_users_ = true;
@@ -40,17 +42,23 @@ void MemoryShares::placed(const DecisionContext& context, JobSlot slot) {
   if (job.user != 0) last_start_[job.user] = context.at.now;
 }
 
-double MemoryShares::urgency_by_share(const DecisionContext& context, const JobView& job) const {
-  const double urgent = urgency(job, context.at, context.options);
-  if (!matter_ || job.pauses == Pauses::kept) return urgent;
+double MemoryShares::urgency_by_share(const DecisionContext& context, JobSlot slot) const {
+  const JobView& job = context.job(slot);
+  double urgent = context.urgency(slot);
+  if (!matter_ || job.pauses == Pauses::kept || context.knows()) return urgent;
+  if (!context.limit.empty() && all_stay_) {
+    urgent *= short_job(context.options) / std::max(context.limit[slot], short_job(context.options));
+  }
   const auto held = by_kind_.find(kind(job));
   if (held == by_kind_.end() || !(whole_ > 0)) return urgent;
   return urgent / (1 + context.options.crowd * (held->second / whole_));
 }
 
-bool MemoryShares::may_start(const DecisionContext& context, const JobView& job) const {
-  if (!matter_ || !several_users_ || job.pauses != Pauses::none) return true;
+bool MemoryShares::may_start(const DecisionContext& context, JobSlot slot) const {
+  const JobView& job = context.job(slot);
+  if (!matter_ || !several_users_ || job.pauses != Pauses::none || context.knows()) return true;
   if (job.user == 0 || !by_kind_.contains(kind(job))) return true;
+  if (!context.limit.empty() && context.limit[slot] <= kBriefLimit * context.options.time_scale) return true;
   const double user = by_user_.at(job.user);
   const double more = size(job);
   if (user + more <= context.options.share * (kDividedMemory * whole_ - held_ - more)) return true;

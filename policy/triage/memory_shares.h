@@ -15,6 +15,8 @@
 //   tasks starts wherever the job fits: it is likely another program, and may be a short one.
 // - Probe: over the threshold a job still starts if s is at most a tenth of the memory left and its user has started
 //   nothing for PROBE x max(1, 10 u / N) s. So nobody waits for ever behind jobs of his own.
+// - Time limits, if they are used: there is no threshold for a job whose limit is an hour or less. While no job in the
+//   system may ever be paused, urgency is also divided by limit / 10 s.
 //
 // A user whose jobs are the only ones in the system shares with nobody: there is no threshold.
 //
@@ -33,6 +35,8 @@ namespace dfrs::triage {
 inline constexpr double kDividedMemory = 0.8;
 /// A probe takes at most this part of the memory left.
 inline constexpr double kProbePart = 0.1;
+/// Jobs of up to this time limit, in seconds, have no threshold.
+inline constexpr Seconds kBriefLimit = 3600;
 
 class MemoryShares {
  public:
@@ -48,9 +52,9 @@ class MemoryShares {
   /// Whether some job may not be paused without loss. If not, shares change nothing.
   bool matter() const { return matter_; }
   /// The urgency by which a waiting job is attended to. It only falls as more jobs are placed.
-  double urgency_by_share(const DecisionContext& context, const JobView& job) const;
+  double urgency_by_share(const DecisionContext& context, JobSlot job) const;
   /// False if the job's user holds too much for it to start.
-  bool may_start(const DecisionContext& context, const JobView& job) const;
+  bool may_start(const DecisionContext& context, JobSlot job) const;
 
  private:
   static double size(const JobView& job) { return static_cast<double>(job.rigid[kMemory]) * job.tasks; }
@@ -59,8 +63,9 @@ class MemoryShares {
 
   bool matter_ = false;
   bool several_users_ = false;
-  double whole_ = 0;  // memory of all nodes, MiB
-  double held_ = 0;   // of it by all jobs that may not be paused without loss
+  bool all_stay_ = false;  // no job in the system may ever be paused
+  double whole_ = 0;       // memory of all nodes, MiB
+  double held_ = 0;        // of it by all jobs that may not be paused without loss
   std::unordered_map<std::uint32_t, double> by_user_;
   std::unordered_map<std::uint64_t, double> by_kind_;      // of the same user and number of tasks
   std::unordered_map<std::uint32_t, Seconds> last_start_;  // by user

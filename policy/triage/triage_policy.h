@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Triage: the jobs that are worst off come first, and no job is displaced without need. Non-clairvoyant.
-// docs/reference/triage.md explains it; this file only decides when each part acts.
+// Triage, which knows no run times, and Triage/LIMITS, which goes by users' time limits where nothing may be paused.
 #pragma once
 
-#include <memory>
-#include <optional>
-
 #include "policy/core/policy.h"
-#include "policy/triage/admission.h"
-#include "policy/triage/local_moves.h"
-#include "policy/triage/options.h"
-#include "policy/triage/placer.h"
-#include "policy/triage/yields.h"
+#include "policy/triage/core.h"
 
 namespace dfrs {
 
 class TriagePolicy final : public NonClairvoyantPolicy {
  public:
-  TriagePolicy(const TriageParts& parts, const TriageOptions& options);
+  TriagePolicy(const TriageParts& parts, const TriageOptions& options) : core_(parts, options) {}
 
-  void decide(const ClusterView& view, std::span<const Event> events, ClusterState& state, Outcome& outcome) override;
+  void decide(const ClusterView& view, std::span<const Event> events, ClusterState& state, Outcome& outcome) override {
+    core_.decide(view, {}, events, state, outcome);
+  }
 
  private:
-  TriageOptions options_;
-  std::unique_ptr<triage::Placer> placer_;
-  triage::Residents residents_;
-  triage::Admission admission_;
-  triage::Yields yields_;
-  std::optional<triage::LocalMoves> moves_;
-  Seconds next_admission_ = kNever;
-  Seconds next_moves_ = kNever;
+  triage::Core core_;
+};
+
+class TriageLimitsPolicy final : public BatchPolicy {
+ public:
+  TriageLimitsPolicy(const TriageParts& parts, const TriageOptions& options) : core_(parts, options) {}
+
+  void decide(const ClusterView& view, const Estimates& estimates, std::span<const Event> events, ClusterState& state,
+              Outcome& outcome) override {
+    core_.decide(view, {.known = {}, .limit = estimates.run_time}, events, state, outcome);
+  }
+
+ private:
+  triage::Core core_;
 };
 
 }  // namespace dfrs

@@ -4,6 +4,9 @@
 // Processing times are unknown, so progress stands in for them: a job that has run for v seconds is expected to run for
 // about as long again, and its stretch to be of the order of flow / v. Jobs that have not run yet count as short
 // (kShort): that mistake costs a long job little, while the opposite mistake would cost a short job a lot.
+//
+// The yardstick that knows run times (policy/triage/clairvoyant.h) goes by the same formulas with the flow time at the
+// job's end and its run time in place of the flow time so far and the progress.
 #pragma once
 
 #include <algorithm>
@@ -27,41 +30,57 @@ struct Instant {
 
 inline double weight_of(const JobView& job, const Instant& at) { return job.weight / at.heaviest; }
 
-/// The progress that a job is known to need: what it has, or had in a run that it lost.
-inline Seconds known_progress(const JobView& job, const Instant& at, const TriageOptions& options) {
+/// A run time that is not known.
+inline constexpr Seconds kUnknown = -1;
+
+/// What is left of a known run time at full speed; 0 if it is not known.
+inline Seconds time_left(const JobView& job, const Instant& at, Seconds run_time) {
+  return run_time < 0 ? 0 : std::max(0.0, run_time - job.virtual_time(at.now));
+}
+
+/// The progress that a job is known to need: its run time if that is known, else what it has, or had in a run that it
+/// lost.
+inline Seconds known_progress(const JobView& job, const Instant& at, const TriageOptions& options,
+                              Seconds run_time = kUnknown) {
+  if (run_time >= 0) return std::max(run_time, short_job(options));
   return std::max({job.virtual_time(at.now), job.longest_run, short_job(options)});
 }
 
 /// Urgency of a job that does not run: the stretch it would have if it ended now, or after one more penalty if it is
 /// paused, times its weight. A job that has lost its run has no penalty before it.
-inline double urgency(const JobView& job, const Instant& at, const TriageOptions& options) {
+inline double urgency(const JobView& job, const Instant& at, const TriageOptions& options,
+                      Seconds run_time = kUnknown) {
   Seconds ahead = 0;
   if (job.state == JobState::waiting) {
     ahead = options.patience * options.time_scale;
   } else if (job.lost_runs == 0) {
     ahead = expected_penalty(job, options);
   }
-  return weight_of(job, at) * (job.flow_time(at.now) + ahead) / known_progress(job, at, options);
+  return weight_of(job, at) * (job.flow_time(at.now) + ahead + time_left(job, at, run_time)) /
+         known_progress(job, at, options, run_time);
 }
 
 /// What ending a run costs that is lost by it: the stretch that it would lead to, times the weight, times LOSS, and
 /// twice that for each run lost before. With f the flow time and v the progress this is at least LOSS x 2^losses x W,
 /// since f is no less than v and the longest run.
-inline double loss_cost(const JobView& job, const Instant& at, const TriageOptions& options) {
+inline double loss_cost(const JobView& job, const Instant& at, const TriageOptions& options, Seconds run_time) {
   constexpr std::uint32_t kMostDoublings = 60;
   const double again = std::ldexp(options.loss_margin, static_cast<int>(std::min(job.lost_runs, kMostDoublings)));
   const Seconds lost = std::max(job.virtual_time(at.now), job.penalty);  // the penalty has the host's overhead, too
-  return again * weight_of(job, at) * (job.flow_time(at.now) + lost) / known_progress(job, at, options);
+  return again * weight_of(job, at) * (job.flow_time(at.now) + lost + time_left(job, at, run_time)) /
+         known_progress(job, at, options, run_time);
 }
 
 /// Pause cost of a running job: the stretch that a pause would lead to, times its weight. A job that is serving a
 /// penalty loses only the part already served, since the rest is still ahead of it in any case.
-inline double pause_cost(const JobView& job, const Instant& at, const TriageOptions& options) {
-  if (job.pauses == Pauses::lost) return loss_cost(job, at, options);
-  const Seconds progress = std::max(job.virtual_time(at.now), short_job(options));
+inline double pause_cost(const JobView& job, const Instant& at, const TriageOptions& options,
+                         Seconds run_time = kUnknown) {
+  if (job.pauses == Pauses::lost) return loss_cost(job, at, options, run_time);
   Seconds lost = expected_penalty(job, options);
   if (job.state == JobState::running) lost = std::max(0.0, lost - std::max(0.0, job.clock.since - at.now));
-  return weight_of(job, at) * (job.flow_time(at.now) + lost + options.hold * options.time_scale) / progress;
+  lost += options.hold * options.time_scale + time_left(job, at, run_time);
+  const Seconds progress = std::max(run_time < 0 ? job.virtual_time(at.now) : run_time, short_job(options));
+  return weight_of(job, at) * (job.flow_time(at.now) + lost) / progress;
 }
 
 /// Whether a running job may be displaced at all.

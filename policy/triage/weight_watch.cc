@@ -15,20 +15,21 @@ namespace {
 constexpr double kTooLittle = 1.56;
 }  // namespace
 
-WeightWatch::WeightWatch(const JobView& job, const Instant& at, double yield, const TriageOptions& options)
+WeightWatch::WeightWatch(const JobView& job, const Instant& at, double yield, const TriageOptions& options,
+                         Seconds run_time)
     : known_(false),
       ahead_(short_job(options)),
       now_(at.now),
       flow_(job.flow_time(at.now)),
       progress_(job.virtual_time(at.now)),
-      // A moved or resumed job stands still until its penalty is over. A penalty that results from this call is not
-      // known yet.
-      still_(job.state == JobState::running ? std::max(0.0, job.clock.since - at.now) : 0),
+      still_(still_ahead(job, at)),
       user_(weight_of(job, at)),
-      yield_(yield) {
+      yield_(yield),
+      run_time_(run_time) {
   // As long as flow and progress have grown by less than kTooLittle allows, given the powers they are raised to, the
   // weight cannot have changed by the factor kLookAgain. For an old job this rules out many steps at once.
-  const Seconds least = std::min(flow_, std::max(progress_, short_job(options)));
+  // If the run time is known, only the flow time at the end changes, and that is no less than the flow time.
+  const Seconds least = run_time_ < 0 ? std::min(flow_, std::max(progress_, short_job(options))) : flow_;
   const double powers = kTooLittle * (options.stretch_power + options.age_power);
   while (ahead_ * powers <= least && ++steps_ < kFarthest) ahead_ *= 2;
   if (steps_ == kFarthest) {
@@ -44,9 +45,17 @@ Seconds WeightWatch::coarse_time(const TriageOptions& options) const {
   return ahead_ < coarse ? time : std::ceil(time / coarse) * coarse;
 }
 
+// The weight that much later, at the same yield.
+double WeightWatch::weight_after(Seconds ahead, const TriageOptions& options) const {
+  const Seconds progress = progress_ + yield_ * std::max(0.0, ahead - still_);
+  if (run_time_ < 0) return weight_at(user_, flow_ + ahead, progress, options);
+  const Seconds to_come = std::max(0.0, still_ - ahead) + std::max(0.0, run_time_ - progress);
+  return weight_at(user_, flow_ + ahead + to_come, run_time_, options);
+}
+
 void WeightWatch::step(const TriageOptions& options) {
-  const double weight = weight_at(user_, flow_, progress_, options);
-  const double then = weight_at(user_, flow_ + ahead_, progress_ + yield_ * std::max(0.0, ahead_ - still_), options);
+  const double weight = weight_after(0, options);
+  const double then = weight_after(ahead_, options);
   const double changed = std::max(then, weight);
   const double enough = kLookAgain * std::min(then, weight);
   if (changed >= enough || same_quality(changed, enough)) {

@@ -24,7 +24,8 @@ class WeightWatch {
   /// No look is ever needed.
   WeightWatch() = default;
   /// Watches the job from at.now on, at this yield.
-  WeightWatch(const JobView& job, const Instant& at, double yield, const TriageOptions& options);
+  WeightWatch(const JobView& job, const Instant& at, double yield, const TriageOptions& options,
+              Seconds run_time = kUnknown);
 
   /// The instant if it is known(), otherwise a lower bound on it.
   Seconds at_least() const { return at_least_; }
@@ -34,6 +35,7 @@ class WeightWatch {
 
  private:
   Seconds coarse_time(const TriageOptions& options) const;
+  double weight_after(Seconds ahead, const TriageOptions& options) const;
 
   Seconds at_least_ = kNever;
   bool known_ = true;
@@ -46,6 +48,7 @@ class WeightWatch {
   Seconds still_ = 0;
   double user_ = 1;
   double yield_ = 1;
+  Seconds run_time_ = kUnknown;
 };
 
 }  // namespace dfrs::triage

@@ -26,12 +26,23 @@ inline double weight_at(double user, Seconds flow, Seconds progress, const Triag
   return user * power(stretch, options.stretch_power) / power(progress / short_job(options), options.age_power);
 }
 
-/// The weight of a job for the yields. Wide jobs get more by WIDTH. Jobs that may not be paused without loss share
-/// equally but for their users' weights: whoever runs slowly holds memory longer that nobody can take back.
-inline double yield_weight(const JobView& job, const Instant& at, const TriageOptions& options) {
+/// How long a moved or resumed job still stands still, until its penalty is over. A penalty that results from this call
+/// is not known yet.
+inline Seconds still_ahead(const JobView& job, const Instant& at) {
+  return job.state == JobState::running ? std::max(0.0, job.clock.since - at.now) : 0;
+}
+
+/// The weight of a job for the yields. If run times are known, the flow time is that at the job's end at full speed,
+/// and the run time stands for the progress. Wide jobs get more by WIDTH. Jobs that may not be paused without loss
+/// share equally but for their users' weights: whoever runs slowly holds memory longer that nobody can take back.
+inline double yield_weight(const JobView& job, const Instant& at, const TriageOptions& options,
+                           Seconds run_time = kUnknown) {
   if (job.pauses != Pauses::kept) return weight_of(job, at);
   const double width = power(std::sqrt(static_cast<double>(job.tasks)), 2 * options.width_power);
-  return width * weight_at(weight_of(job, at), job.flow_time(at.now), job.virtual_time(at.now), options);
+  if (run_time < 0)
+    return width * weight_at(weight_of(job, at), job.flow_time(at.now), job.virtual_time(at.now), options);
+  const Seconds flow = job.flow_time(at.now) + still_ahead(job, at) + time_left(job, at, run_time);
+  return width * weight_at(weight_of(job, at), flow, run_time, options);
 }
 
 }  // namespace dfrs::triage

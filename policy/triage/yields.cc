@@ -27,8 +27,10 @@ std::size_t as_count(double number) {
 Yields::Yields(TriageParts::Yields rule, const TriageOptions& options)
     : rule_(rule), options_(options), most_tied_(as_count(options.tied)) {}
 
-void Yields::begin(const ClusterView& view, std::span<const Event> events, const ClusterState& state, double heaviest) {
+void Yields::begin(const ClusterView& view, std::span<const Event> events, const ClusterState& state, double heaviest,
+                   std::span<const Seconds> run_time) {
   heaviest_ = heaviest;
+  run_time_ = run_time;
   const std::size_t slots = view.jobs.size();
   yield_.resize(slots, 1.0);
   look_.resize(slots, kNever);
@@ -117,7 +119,7 @@ void Yields::solve(const ClusterView& view, const ClusterState& state, const Res
   }
   weights_.clear();
   for (const CpuContention::Job& job : contention_.jobs()) {
-    weights_.push_back(yield_weight(view.jobs[job.slot], {view.now, heaviest_}, options_));
+    weights_.push_back(yield_weight(view.jobs[job.slot], {view.now, heaviest_}, options_, run_time_of(job.slot)));
   }
   weighted_.solve(contention_, weights_, found_);
 }
@@ -150,7 +152,7 @@ void Yields::set(const ClusterView& view, JobSlot job, double yield, bool limite
   limited_[job] = limited ? 1 : 0;
   const bool varies = rule_ == TriageParts::Yields::urgent && view.jobs[job].pauses == Pauses::kept;
   if (limited && varies) {
-    watch_[job] = WeightWatch(view.jobs[job], {view.now, heaviest_}, yield, options_);
+    watch_[job] = WeightWatch(view.jobs[job], {view.now, heaviest_}, yield, options_, run_time_of(job));
   } else {
     watch_[job] = WeightWatch();
   }

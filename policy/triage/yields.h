@@ -26,8 +26,10 @@ class Yields {
   Yields(TriageParts::Yields rule, const TriageOptions& options);
 
   /// Starts a call of the policy; Residents::begin() must come first. `heaviest`: the largest weight of any job in the
-  /// system. O(changed nodes), on a resync event O(jobs + nodes).
-  void begin(const ClusterView& view, std::span<const Event> events, const ClusterState& state, double heaviest);
+  /// system. `run_time` as in DecisionContext, valid for this call. O(changed nodes), on a resync event O(jobs +
+  /// nodes).
+  void begin(const ClusterView& view, std::span<const Event> events, const ClusterState& state, double heaviest,
+             std::span<const Seconds> run_time = {});
 
   /// Brings yields up to date with the mapping and the time. O(jobs + part log part), where the part is the jobs whose
   /// yields are computed and their nodes.
@@ -64,11 +66,13 @@ class Yields {
   std::span<const NodeIndex> nodes_at_update(const ClusterState& state, std::size_t touched) const;
   void note_update(const ClusterState& state);
   bool look_due(JobSlot job, Seconds until);
+  Seconds run_time_of(JobSlot job) const { return run_time_.empty() ? kUnknown : run_time_[job]; }
 
   TriageParts::Yields rule_;
   TriageOptions options_;
   std::size_t most_tied_;
   double heaviest_ = 1;
+  std::span<const Seconds> run_time_;
 
   std::vector<double> yield_;             // by slot
   std::vector<std::uint8_t> limited_;     // by slot: on an overloaded node

@@ -48,7 +48,7 @@ std::unique_ptr<Engine> make_engine(const Algorithm& algorithm, const SimOptions
 }
 
 bool discovers_needs(const Instance& instance, const Algorithm& algorithm, const SimOptions& options) {
-  return options.discover_needs && !needs_estimates(algorithm) &&
+  return options.discover_needs && (!needs_estimates(algorithm) || algorithm.traits.shares_nodes) &&
          std::any_of(instance.jobs.begin(), instance.jobs.end(), JobProgress::asks_too_much);
 }
 

@@ -115,7 +115,7 @@ TEST(CliReproduce, RivalsStandInOneTable) {
   const std::string csv = file_bytes(folder / "out/rivals.csv");
   EXPECT_THAT(csv, HasSubstr("weeks,Triage,minus Triage's,,0,"));
   for (const char* rival : {"EASY/backfill=SJF/predict=tsafrir", "LAS/queues=2", "GANG/jobs=2", "EASY/shared/jobs=2",
-                            "Triage/MOVE=NONE/PAUSE=NONE", "yardstick/SRPT"}) {
+                            "Triage/MOVE=NONE/PAUSE=NONE", "yardstick/SRPT", "clairvoyant/Triage"}) {
     EXPECT_THAT(csv, HasSubstr(std::string("weeks,") + rival + ",worst user,,"));
   }
   EXPECT_THAT(csv, HasSubstr("gain,9. moves that pay,degradation,,"));

@@ -327,6 +327,10 @@ class Cluster:
                 each.result()
         self.wait_nodes()
 
+    def program(self, name):
+        """The path of one of our programs, or of Slurm's."""
+        return self._program(name)
+
     def _program(self, name):
         if name not in self._programs:
             own = build_folder() / name
@@ -465,6 +469,9 @@ class Cluster:
                 "--slurm-user", self.slurm_user, "--cgroup-tree", self.cgroup_tree, f"--cores-per-cpu={self.options.cores_per_cpu:g}"]
         if self.options.auth == "munge":  # else it finds in slurm.conf what it needs
             argv += ["--munge-socket", key_socket or self.munge_socket]
+        if self.options.checkpoints:
+            argv += ["--checkpoint-folder", self.options.checkpoints, "--checkpoint-key", self.folder / "munge/key",
+                     "--criu", os.environ.get("DFRS_CRIU", "criu")]
         process = self._start(f"dfrsd.{node}", argv)
         if process and wait:
             self._wait_started(f"dfrsd.{node}", process, lambda: ports.listening(port))

@@ -42,6 +42,7 @@ EXTRA_DIST += \
 	tests/live/test_advice.py \
 	tests/live/test_auth.py \
 	tests/live/test_campaign.py \
+	tests/live/test_checkpoints.py \
 	tests/live/test_cluster.py \
 	tests/live/test_compare.py \
 	tests/live/test_failover.py \

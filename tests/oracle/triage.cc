@@ -160,8 +160,49 @@ double TriageLockstep::urgency(JobSlot slot) const {
   const Seconds cost = job.penalty >= 0 ? job.penalty : options_.penalty * s;
   Seconds ahead = job.state == JobState::waiting ? options_.patience * s : cost;
   if (job.state != JobState::waiting && job.lost_runs > 0) ahead = 0;  // nothing to read back
-  return user_weight(slot) * (job.flow_time(view_->now) + ahead) /
-         std::max({job.virtual_time(view_->now), job.longest_run, 10 * s});
+  return user_weight(slot) * (job.flow_time(view_->now) + ahead + left(slot)) / length(slot);
+}
+
+// What is left of a known run time.
+Seconds TriageLockstep::left(JobSlot slot) const {
+  if (!knows()) return 0;
+  return std::max(0.0, run_time_[slot] - view_->jobs[slot].virtual_time(view_->now));
+}
+
+// The run time, or as much of it as is known.
+Seconds TriageLockstep::length(JobSlot slot) const {
+  const JobView& job = view_->jobs[slot];
+  const Seconds least = 10 * options_.time_scale;
+  if (knows()) return std::max(run_time_[slot], least);
+  return std::max({job.virtual_time(view_->now), job.longest_run, least});
+}
+
+// With known run times, jobs that may never be paused have only the nodes before this. From 10 minutes to 12 hours of
+// run time, a job loses a part, by the logarithm, of up to 40 % of the nodes that would suit it if they were empty; it
+// keeps at least what its tasks need.
+NodeIndex TriageLockstep::lane_end(JobSlot slot) const {
+  const auto all = static_cast<NodeIndex>(world_.nodes.size());
+  if (!knows() || view_->jobs[slot].pauses != Pauses::none || !world_.jobs[slot].home.empty()) return all;
+  const double s = options_.time_scale;
+  const double part = std::clamp(std::log(run_time_[slot] / (600 * s)) / std::log(72.0), 0.0, 1.0);
+  if (!(run_time_[slot] > 600 * s)) return all;
+  World empty = world_;
+  for (JobSlot other : order_) empty.jobs[other].nodes.clear();
+  std::vector<std::size_t> room(all, 0);
+  std::vector<NodeIndex> suited;
+  for (NodeIndex n = 0; n < all; ++n) {
+    std::vector<NodeIndex> there;
+    while (there.size() < world_.jobs[slot].tasks && empty.takes(slot, there, n)) there.push_back(n);
+    room[n] = there.size();
+    if (room[n] != 0) suited.push_back(n);
+  }
+  auto count = static_cast<std::size_t>(std::ceil(static_cast<double>(suited.size()) * (1 - 0.4 * part)));
+  for (;; ++count) {
+    if (count >= suited.size()) return all;
+    std::size_t tasks = 0;
+    for (std::size_t k = 0; k < count; ++k) tasks += room[suited[k]];
+    if (tasks >= world_.jobs[slot].tasks) return suited[count];
+  }
 }
 
 double TriageLockstep::pause_cost(JobSlot slot) const {
@@ -169,8 +210,8 @@ double TriageLockstep::pause_cost(JobSlot slot) const {
   const double s = options_.time_scale;
   const Seconds v = job.virtual_time(view_->now);
   if (job.pauses == Pauses::lost) {  // LOSS x 2^losses x stretch after the loss
-    double cost = options_.loss_margin * user_weight(slot) * (job.flow_time(view_->now) + std::max(v, job.penalty)) /
-                  std::max({v, job.longest_run, 10 * s});
+    double cost = options_.loss_margin * user_weight(slot) *
+                  (job.flow_time(view_->now) + std::max(v, job.penalty) + left(slot)) / length(slot);
     for (std::uint32_t k = 0; k < job.lost_runs; ++k) cost *= 2;
     return cost;
   }
@@ -178,17 +219,22 @@ double TriageLockstep::pause_cost(JobSlot slot) const {
   if (job.state == JobState::running && job.clock.since > view_->now) {
     cost = std::max(0.0, cost - (job.clock.since - view_->now));  // what is before it anyway
   }
-  return user_weight(slot) * (job.flow_time(view_->now) + cost + options_.hold * s) /
-         std::max(job.virtual_time(view_->now), 10 * s);
+  return user_weight(slot) * (job.flow_time(view_->now) + cost + options_.hold * s + left(slot)) /
+         std::max(knows() ? run_time_[slot] : v, 10 * s);
 }
 
 double TriageLockstep::user_weight(JobSlot job) const { return view_->jobs[job].weight / heaviest_; }
 
-// At a flow time and a progress.
-double TriageLockstep::yield_weight(JobSlot job, Seconds flow, Seconds progress) const {
+// So much later, at a yield until then.
+double TriageLockstep::yield_weight(JobSlot job, Seconds later, double yield) const {
   if (parts_.yields == TriageParts::Yields::equal) return 1;
   if (view_->jobs[job].pauses != Pauses::kept) return user_weight(job);
-  const Seconds v = std::max(progress, 10 * options_.time_scale);
+  const JobView& spec = view_->jobs[job];
+  const Seconds still = spec.state == JobState::running ? std::max(0.0, spec.clock.since - view_->now) : 0;
+  const Seconds progress = spec.virtual_time(view_->now) + yield * std::max(0.0, later - still);
+  Seconds flow = spec.flow_time(view_->now) + later;
+  if (knows()) flow += std::max(0.0, still - later) + std::max(0.0, run_time_[job] - progress);  // at its end
+  const Seconds v = std::max(knows() ? run_time_[job] : progress, 10 * options_.time_scale);
   const double user = user_weight(job);
   return user * std::pow(view_->jobs[job].tasks, options_.width_power) *
          std::pow(user * std::max(1.0, flow / v), options_.stretch_power) /
@@ -198,14 +244,11 @@ double TriageLockstep::yield_weight(JobSlot job, Seconds flow, Seconds progress)
 // The first of 10 s x 2^k from now after which the weight is twice or half what it is.
 Seconds TriageLockstep::look_again(JobSlot job) const {
   if (parts_.yields == TriageParts::Yields::equal || view_->jobs[job].pauses != Pauses::kept) return kNever;
-  const JobView& spec = view_->jobs[job];
   const Seconds now = view_->now;
-  const Seconds runs_from = spec.state == JobState::running ? std::max(now, spec.clock.since) : now;
-  const double weight = yield_weight(job, spec.flow_time(now), spec.virtual_time(now));
+  const double weight = yield_weight(job, 0, yields_[job]);
   for (int k = 0; k < 40; ++k) {
     const Seconds ahead = 10 * options_.time_scale * std::ldexp(1.0, k);
-    const Seconds ran = std::max(0.0, ahead - (runs_from - now));
-    const double then = yield_weight(job, spec.flow_time(now) + ahead, spec.virtual_time(now) + yields_[job] * ran);
+    const double then = yield_weight(job, ahead, yields_[job]);
     if (then < 2 * weight * (1 - kRounding) && weight < 2 * then * (1 - kRounding)) continue;
     const Seconds coarse = 300 * options_.time_scale;
     return ahead >= coarse ? std::ceil((now + ahead) / coarse) * coarse : now + ahead;
@@ -242,19 +285,26 @@ TriageLockstep::Held TriageLockstep::held(JobSlot job, const std::set<JobSlot>& 
 
 double TriageLockstep::urgency_by_share(JobSlot job, const std::set<JobSlot>& counted) const {
   const Held h = held(job, counted);
-  if (view_->jobs[job].pauses == Pauses::kept || !(h.whole > 0)) return urgency(job);
-  return urgency(job) / (1 + options_.crowd * (h.alike / h.whole));
+  const Pauses pauses = view_->jobs[job].pauses;
+  if (knows() || pauses == Pauses::kept) return urgency(job);
+  const Seconds least = 10 * options_.time_scale;
+  const bool by_limit = !limit_.empty() && std::all_of(order_.begin(), order_.end(), [&](JobSlot one) {
+    return view_->jobs[one].pauses == Pauses::none;
+  });
+  const double urgent = urgency(job) * (by_limit ? least / std::max(limit_[job], least) : 1);
+  return h.whole > 0 ? urgent / (1 + options_.crowd * (h.alike / h.whole)) : urgent;
 }
 
 bool TriageLockstep::may_start(JobSlot job, const std::set<JobSlot>& counted) const {
   const JobView& spec = view_->jobs[job];
   const Held h = held(job, counted);
-  if (spec.pauses != Pauses::none || spec.user == 0 || !h.any_alike) return true;
+  if (knows() || spec.pauses != Pauses::none || spec.user == 0 || !h.any_alike) return true;
   std::set<std::uint32_t> users;
   for (const JobView& one : view_->jobs) {
     if (one.state != JobState::absent) users.insert(one.user);
   }
   if (users.size() == 1) return true;
+  if (!limit_.empty() && limit_[job] <= 3600 * options_.time_scale) return true;
   const double size = static_cast<double>(spec.rigid[kMemory]) * spec.tasks;
   if (h.user + size <= options_.share * (0.8 * h.whole - h.all - size)) return true;
   const auto last = last_start_.find(spec.user);
@@ -262,7 +312,87 @@ bool TriageLockstep::may_start(JobSlot job, const std::set<JobSlot>& counted) co
   return size <= 0.1 * (h.whole - h.all) && (last == last_start_.end() || view_->now - last->second >= pause);
 }
 
+// Tasks of the job that the node has memory for later.
+std::uint32_t TriageLockstep::room_later(const Reserved& reserved, JobSlot job, NodeIndex n) const {
+  const WorldJob& spec = world_.jobs[job];
+  if (!world_.nodes[n].usable || (spec.eligible != nullptr && !spec.eligible->contains(n))) return 0;
+  for (std::uint32_t tasks = 0;; ++tasks) {
+    if (tasks == spec.tasks) return tasks;
+    for (std::size_t d = 0; d < world_.dims; ++d) {
+      if (spec.rigid[d] > 0 && (tasks + 1) * spec.rigid[d] > reserved.later[n][d]) return tasks;
+    }
+  }
+}
+
+// The job gets the memory that is free first if all who hold some keep it until their limits. Those who can be paused
+// without loss hold none.
+void TriageLockstep::reserve(JobSlot job) {
+  const WorldJob& spec = world_.jobs[job];
+  if (limit_.empty() || reserved_ || view_->jobs[job].pauses != Pauses::none) return;
+  if (spec.flags.exclusive || !spec.home.empty()) return;
+  const Seconds now = view_->now;
+  std::map<Seconds, std::vector<JobSlot>> ends;
+  Reserved reserved;
+  for (const NodeView& node : world_.nodes) reserved.later.push_back(node.spec.rigid);
+  for (JobSlot other : order_) {
+    const WorldJob& holder = world_.jobs[other];
+    const JobView& seen = view_->jobs[other];
+    if (!holder.placed() || (seen.pauses == Pauses::kept && !seen.flags.may_not_pause)) continue;
+    const bool stayed = seen.state == JobState::running &&
+                        std::equal(holder.nodes.begin(), holder.nodes.end(), seen.nodes.begin(), seen.nodes.end());
+    const Seconds rest = std::max(0.0, limit_[other] - seen.virtual_time(now)) / (stayed ? seen.yield : 1);
+    ends[now + rest].push_back(other);
+    for (NodeIndex n : holder.nodes) {
+      for (std::size_t d = 0; d < world_.dims; ++d) reserved.later[n][d] -= holder.rigid[d];
+    }
+  }
+  const auto fits = [&] {
+    std::uint32_t room = 0;
+    for (NodeIndex n = 0; n < world_.nodes.size(); ++n) room += room_later(reserved, job, n);
+    return room >= spec.tasks;
+  };
+  std::set<NodeIndex> released;
+  reserved.shadow = now;
+  for (auto end = ends.begin(); end != ends.end() && (!fits() || end->first == now); ++end) {
+    reserved.shadow = end->first;
+    for (JobSlot other : end->second) {
+      for (NodeIndex n : world_.jobs[other].nodes) {
+        released.insert(n);
+        for (std::size_t d = 0; d < world_.dims; ++d) reserved.later[n][d] += world_.jobs[other].rigid[d];
+      }
+    }
+  }
+  if (!fits()) return;
+  std::uint32_t left = spec.tasks;
+  for (const bool first : {true, false}) {
+    for (NodeIndex n = 0; n < world_.nodes.size(); ++n) {
+      if ((released.count(n) != 0) != first) continue;
+      for (; left > 0 && room_later(reserved, job, n) > 0; --left) {
+        for (std::size_t d = 0; d < world_.dims; ++d) reserved.later[n][d] -= spec.rigid[d];
+      }
+    }
+  }
+  reserved_ = reserved;
+}
+
+// Whether it must leave reserved memory alone.
+bool TriageLockstep::goes_beside(JobSlot job) const {
+  return reserved_ && view_->jobs[job].pauses == Pauses::none && world_.jobs[job].home.empty() &&
+         view_->now + limit_[job] > reserved_->shadow;
+}
+
+bool TriageLockstep::leaves_reserved(JobSlot job, const std::vector<NodeIndex>& chosen, NodeIndex n) const {
+  if (!goes_beside(job)) return true;
+  return static_cast<std::uint32_t>(std::count(chosen.begin(), chosen.end(), n)) < room_later(*reserved_, job, n);
+}
+
 void TriageLockstep::put(JobSlot job, const std::vector<NodeIndex>& nodes, std::set<JobSlot>& counted) {
+  if (goes_beside(job)) {
+    ++beside_;
+    for (NodeIndex n : nodes) {
+      for (std::size_t d = 0; d < world_.dims; ++d) reserved_->later[n][d] -= world_.jobs[job].rigid[d];
+    }
+  }
   world_.jobs[job].nodes = nodes;
   counted.insert(job);
   const JobView& spec = view_->jobs[job];
@@ -273,6 +403,7 @@ void TriageLockstep::put(JobSlot job, const std::vector<NodeIndex>& nodes, std::
 bool TriageLockstep::admit_round(std::set<JobSlot>& put_out, bool& paused) {
   std::set<JobSlot> waiting;
   std::set<JobSlot> counted;
+  reserved_.reset();
   for (JobSlot job : order_) (world_.jobs[job].placed() ? counted : waiting).insert(job);
   bool changed = false;
   while (!waiting.empty()) {
@@ -302,8 +433,13 @@ bool TriageLockstep::admit_round(std::set<JobSlot>& put_out, bool& paused) {
         put(job, *nodes, counted);
       }
       changed = true;
-    } else if (put_out.count(job) == 0 && make_room(job, put_out, counted, urgent, kNever)) {
-      changed = paused = true;
+    } else if (put_out.count(job) == 0) {
+      if (goes_beside(job) && greedy_nodes(world_, job)) ++kept_off_;
+      if (make_room(job, put_out, counted, urgent, kNever)) {
+        changed = paused = true;
+      } else {
+        reserve(job);
+      }
     }
   }
   return changed;
@@ -320,12 +456,15 @@ double TriageLockstep::equal_share(JobSlot job, const std::vector<NodeIndex>& no
 
 // Whether all tasks find memory, on nodes whose load then is at most `most_load` times their capacity.
 bool TriageLockstep::has_room(JobSlot job, double most_load) const {
-  if (most_load == kNever) return greedy_nodes(world_, job).has_value();
   const WorldJob& spec = world_.jobs[job];
+  const NodeIndex end = lane_end(job);
+  if (most_load == kNever && end == world_.nodes.size() && !goes_beside(job)) {
+    return greedy_nodes(world_, job).has_value();
+  }
   std::uint32_t room = 0;
-  for (NodeIndex n = 0; n < world_.nodes.size(); ++n) {
+  for (NodeIndex n = 0; n < end; ++n) {
     std::vector<NodeIndex> there;
-    while (there.size() < spec.tasks && world_.takes(job, there, n)) {
+    while (there.size() < spec.tasks && world_.takes(job, there, n) && leaves_reserved(job, there, n)) {
       const double load = world_.load(n) + static_cast<double>(there.size() + 1) * spec.cpu_need;
       if (load > most_load * world_.nodes[n].spec.cpu * (1 + kRounding)) break;
       there.push_back(n);
@@ -392,6 +531,7 @@ TriageLockstep::Nodes TriageLockstep::place(JobSlot job) const {
   const WorldJob& spec = world_.jobs[job];
   if (parts_.placement == TriageParts::Placement::load || !spec.home.empty()) return greedy_nodes(world_, job);
 
+  const NodeIndex end = lane_end(job);
   const double total = spec.cpu_need * spec.tasks;
   const double young = 2 * std::max(spec.virtual_time, 10 * options_.time_scale);
   std::vector<NodeIndex> chosen;
@@ -402,8 +542,8 @@ TriageLockstep::Nodes TriageLockstep::place(JobSlot job) const {
     NodeIndex best = 0;
     double best_cost = 0;
     double best_tie = 0;
-    for (NodeIndex n = 0; n < world_.nodes.size(); ++n) {
-      if (!world_.takes(job, chosen, n)) continue;
+    for (NodeIndex n = 0; n < end; ++n) {
+      if (!world_.takes(job, chosen, n) || !leaves_reserved(job, chosen, n)) continue;
       const NodeSpec& node = world_.nodes[n].spec;
       const auto own = static_cast<double>(std::count(chosen.begin(), chosen.end(), n));
       const double load = (world_.load(n) + own * spec.cpu_need) / node.cpu;
@@ -506,8 +646,7 @@ void TriageLockstep::set_yields() {
   }
   std::vector<double> weights(world_.jobs.size(), 1.0);
   for (JobSlot job : order_) {
-    const JobView& spec = view_->jobs[job];
-    weights[job] = yield_weight(job, spec.flow_time(view_->now), spec.virtual_time(view_->now));
+    weights[job] = yield_weight(job, 0, 0);
   }
   yields_.resize(world_.jobs.size());
   for (JobSlot job = 0; job < yields_.size(); ++job) {
@@ -537,7 +676,9 @@ bool TriageLockstep::move_jobs() {
     const JobView& seen = view_->jobs[job];
     if (!limited(job) || seen.state != JobState::running || seen.flags.may_not_move) continue;
     if (seen.pauses != Pauses::kept) continue;
-    if (seen.clock.since > view_->now || seen.virtual_time(view_->now) < least_progress || yields_[job] >= 0.999)
+    if (seen.clock.since > view_->now || yields_[job] >= 0.999) continue;
+    if (knows() ? left(job) < options_.move_period * options_.time_scale
+                : seen.virtual_time(view_->now) < least_progress)
       continue;
     const auto tried = tried_.find(job);
     if (tried != tried_.end() && tried->second.first == seen.id &&
@@ -569,7 +710,8 @@ bool TriageLockstep::move_jobs() {
       const double price = (few ? 1 : options_.move_gain) * penalty * seen.cpu_need * seen.tasks;
       double gain = before - shortage();
       if (gain < kRounding * before) gain = 0;
-      keep = gain * seen.virtual_time(view_->now) > price * (1 + kRounding);
+      const Seconds lasts = knows() ? left(job) : seen.virtual_time(view_->now);
+      keep = gain * lasts > price * (1 + kRounding);
     }
     if (keep) {
       moved = true;

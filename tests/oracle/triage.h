@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,11 @@ std::vector<double> weighted_max_min_yields(const World& world, const std::vecto
 /// Compares every decision of a run with the reference's for the same view.
 class TriageLockstep final : public sim::StepObserver {
  public:
-  TriageLockstep(const TriageParts& parts, const TriageOptions& options) : parts_(parts), options_(options) {}
+  /// By slot; must outlive this. `run_time`: what clairvoyant/Triage knows; `limit`: what Triage/LIMITS is told. Empty:
+  /// nothing.
+  TriageLockstep(const TriageParts& parts, const TriageOptions& options, std::span<const Seconds> run_time = {},
+                 std::span<const Seconds> limit = {})
+      : parts_(parts), options_(options), run_time_(run_time), limit_(limit) {}
 
   void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override;
   /// The first difference, empty if there was none.
@@ -35,6 +40,9 @@ class TriageLockstep final : public sim::StepObserver {
   std::uint64_t moves() const { return moves_; }
   /// How often more jobs were tied to a change than TriageOptions::tied, and not all of them had new yields.
   std::uint64_t cuts() const { return cuts_; }
+  /// How often a job was placed beside reserved memory, and how often one found no place beside it but one on it.
+  std::uint64_t beside() const { return beside_; }
+  std::uint64_t kept_off() const { return kept_off_; }
 
  private:
   using Nodes = std::optional<std::vector<NodeIndex>>;
@@ -45,7 +53,20 @@ class TriageLockstep final : public sim::StepObserver {
   double urgency(JobSlot job) const;
   double pause_cost(JobSlot job) const;
   double user_weight(JobSlot job) const;
-  double yield_weight(JobSlot job, Seconds flow, Seconds progress) const;
+  bool knows() const { return !run_time_.empty(); }
+  Seconds left(JobSlot job) const;
+  Seconds length(JobSlot job) const;
+  NodeIndex lane_end(JobSlot job) const;
+  // Memory for one job from an instant on.
+  struct Reserved {
+    Seconds shadow = 0;
+    std::vector<RigidVector> later;  // free then beside it, by node
+  };
+  void reserve(JobSlot job);
+  std::uint32_t room_later(const Reserved& reserved, JobSlot job, NodeIndex n) const;
+  bool goes_beside(JobSlot job) const;
+  bool leaves_reserved(JobSlot job, const std::vector<NodeIndex>& chosen, NodeIndex n) const;
+  double yield_weight(JobSlot job, Seconds later, double yield) const;
   Seconds look_again(JobSlot job) const;
   bool admit();
   bool admit_round(std::set<JobSlot>& put_out, bool& paused);
@@ -74,6 +95,8 @@ class TriageLockstep final : public sim::StepObserver {
 
   TriageParts parts_;
   TriageOptions options_;
+  std::span<const Seconds> run_time_, limit_;
+  std::optional<Reserved> reserved_;
   const ClusterView* view_ = nullptr;
   World world_;
   std::vector<double> yields_;  // by slot
@@ -91,6 +114,8 @@ class TriageLockstep final : public sim::StepObserver {
   std::uint64_t pauses_ = 0;
   std::uint64_t moves_ = 0;
   std::uint64_t cuts_ = 0;
+  std::uint64_t beside_ = 0;
+  std::uint64_t kept_off_ = 0;
 };
 
 }  // namespace dfrs::oracle

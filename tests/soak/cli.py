@@ -2,6 +2,8 @@
 """python3 -m soak: lives a compressed day of a cluster and judges what became of the jobs."""
 import argparse
 import os
+import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -29,15 +31,17 @@ def _faults(text):
 
 def _parser():
     parser = argparse.ArgumentParser(prog="python3 -m soak", description=__doc__.partition(": ")[2].capitalize(),
-                                     epilog="exit: 0 nothing was found, 1 something was, 2 wrong usage, 77 no cluster can run "
-                                            "here")
+                                     epilog="exit: 0 nothing was found, 1 something was, 2 wrong usage, 77 no cluster can "
+                                            "run here")
     length = parser.add_mutually_exclusive_group()
-    length.add_argument("--minutes", type=float, default=5.0, help="of users and faults; the end takes up to 5 more (5)")
+    length.add_argument("--minutes", type=float, default=5.0, help="of users and faults; until all jobs have ended it takes some more (5)")
     length.add_argument("--hours", type=float)
     parser.add_argument("--seed", type=int, default=1, help="of the plan (1)")
     parser.add_argument("--nodes", type=int, default=4, help="nodes of the cluster (4)")
     parser.add_argument("--algorithm", default="", help="of dfrs.conf (chosen by the seed)")
     parser.add_argument("--only", type=_faults, default=(), metavar="FAULT,...", help="these kinds of faults alone")
+    parser.add_argument("--starts", type=int, default=0, metavar="N",
+                        help="also so many jobs an hour that end as soon as they have begun (0)")
     parser.add_argument("--plan", action="store_true", help="print the plan and end")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the plan here, for --replay")
     parser.add_argument("--replay", type=Path, metavar="FILE", help="play this plan instead of one made from the seed")
@@ -65,13 +69,15 @@ def main(argv=None):
     arguments = _parser().parse_args(argv)
     seconds = 60 * (60 * arguments.hours if arguments.hours else arguments.minutes)
     plan = (plans.read(arguments.replay) if arguments.replay else
-            plans.make(arguments.seed, seconds, arguments.nodes, CPUS, MEMORY, arguments.algorithm, arguments.only))
+            plans.make(arguments.seed, seconds, arguments.nodes, CPUS, MEMORY, arguments.algorithm, arguments.only,
+                       arguments.starts))
     if arguments.write:
         plan.write(arguments.write)
     if arguments.plan:
         print("\n".join(map(str, plan.actions)))
         return 0
     os.umask(0o022)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(EXIT_FAILED))  # so that the cluster is ended
     folder = arguments.folder or Path(tempfile.mkdtemp(prefix="dfrs-soak-"))
     try:
         return _soak(arguments, plan, folder)
@@ -85,8 +91,8 @@ def main(argv=None):
 
 def _soak(arguments, plan, folder):
     begun = time.monotonic()
-    print(f"seed {plan.seed}: {len(plan.actions)} actions in {plan.seconds:g} s on {plan.nodes} nodes under {plan.algorithm}; "
-          f"everything is in {folder}", flush=True)
+    print(f"seed {plan.seed}: {len(plan.actions)} actions in {plan.seconds:g} s on {plan.nodes} nodes under "
+          f"{plan.algorithm}; everything is in {folder}", flush=True)
     player, findings = run(plan, folder / "0")
     text = summary(player, findings, time.monotonic() - begun)
     print(text)
@@ -94,6 +100,8 @@ def _soak(arguments, plan, folder):
         with open(arguments.report, "a", encoding="utf-8") as file:
             file.write(text + "\n")
     if not findings:
+        if not arguments.folder:
+            shutil.rmtree(folder, ignore_errors=True)
         return 0
     print("\n".join(["what happened last:", *player.world.seen[-SHOWN:]]))
     plan.write(folder / "plan.jsonl")

@@ -85,8 +85,10 @@ class Faults:
         for daemon in (f"slurmd.{node}", f"dfrsd.{node}"):
             self.cluster.stop(daemon, signal.SIGKILL)
         for _ in range(3):  # a step may have been about to begin
-            for process in self.processes_of(node):
-                processes.send(process, signal.SIGKILL)
+            found = self.processes_of(node)
+            for number in (signal.SIGSTOP, signal.SIGKILL):  # at once: no slurmstepd sees its tasks end and tells of it
+                for process in found:
+                    processes.send(process, number)
             time.sleep(0.05)
 
         def back():
@@ -97,15 +99,17 @@ class Faults:
         return back
 
     def processes_of(self, node):
-        """slurmstepds of a node and what they have started."""
-        found = []
+        """slurmstepds of a node, and then what they have started."""
+        steps, others = [], []
         for process in processes.marked(self.world.folder):
             words = processes.command_line(process.pid)
-            environment = processes.environment_of(process.pid)
-            if environment.get("SLURMD_NODENAME") == node or (words and words[0].startswith("slurmstepd") and
-                                                             _spool_of(process.pid).endswith(f"/{node}")):
-                found.append(process)
-        return found
+            if words and words[0].startswith("slurmstepd"):
+                # Its title has taken the place of its environment; its log is that of its slurmd.
+                if str(self.cluster.log(f"slurmd.{node}")) in _open_files(process.pid):
+                    steps.append(process)
+            elif processes.environment_of(process.pid).get("SLURMD_NODENAME") == node:
+                others.append(process)
+        return steps + others
 
     def wait_up(self, node):
         def up():
@@ -163,9 +167,9 @@ class Faults:
         state = json.dumps({"version": 1, "node": node, "epoch": 2**52, "sequence": 1, "jobs": []}).encode()
         bare = (f"POST /v1/desired HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
                 f"Content-Length: {len(state)}\r\nConnection: close\r\n\r\n").encode() + state
-        for what, request in (("of another user", wire.signed(self.cluster, "POST", "/v1/desired", node, state, user="nobody")),
-                              ("for another node", wire.signed(self.cluster, "POST", "/v1/desired", "elsewhere", state)),
-                              ("without a credential", bare)):
+        other = wire.signed(self.cluster, "POST", "/v1/desired", node, state, user="nobody")
+        elsewhere = wire.signed(self.cluster, "POST", "/v1/desired", "elsewhere", state)
+        for what, request in (("of another user", other), ("for another node", elsewhere), ("without a credential", bare)):
             self._refused(port, what, request)
         report = wire.signed(self.cluster, "GET", "/v1/report", node, user=self.cluster.slurm_user)
         status, answer = wire.exchange(port, report)
@@ -224,8 +228,8 @@ class Faults:
                 self.world.ask("scontrol", "update", f"NodeName={node}", "State=RESUME")
 
 
-def _spool_of(pid):
+def _open_files(pid):
     try:
-        return os.readlink(f"/proc/{pid}/cwd")
+        return {os.readlink(f"/proc/{pid}/fd/{name}") for name in os.listdir(f"/proc/{pid}/fd")}
     except OSError:
-        return ""
+        return set()  # it has just ended

@@ -21,6 +21,7 @@ class Submission:
     after: str = ""            # the tag whose end it waits for
     cancelled: Optional[float] = None  # when scancel answered; it may have failed
     cancel_worked: bool = False
+    resized: bool = False      # its nodes were changed, from when on Slurm counts its start
     requeued: bool = False     # scontrol requeue was tried, which runs an ended job again, too
 
 
@@ -206,9 +207,10 @@ class _Judge:
         if record.nodes and start.node not in record.nodes:
             self._say("record", submission.tag, task, f"(job {number}) ran on {start.node}; Slurm says "
                       f"{','.join(record.nodes)}")
-        if record.begin > start.time + SLACK or (end.what == "end" and record.end < end.time - SLACK):
-            self._say("record", submission.tag, task, f"(job {number}) ran from {start.time:.1f} to {end.time:.1f}; Slurm says "
-                      f"from {record.begin:.0f} to {record.end:.0f}")
+        late = record.begin > start.time + SLACK and not submission.resized
+        if late or (end.what == "end" and record.end < end.time - SLACK):
+            self._say("record", submission.tag, task, f"(job {number}) ran from {start.time:.1f} to {end.time:.1f}; Slurm "
+                      f"says from {record.begin:.0f} to {record.end:.0f}")
 
 
 def _tasks(submission):

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field
 WARM_UP = 5.0  # s with users alone
 GAP = 6.0      # s from the end of a fault to the next one, at the mean
 
+CROWD = 50     # jobs of an array of empty jobs
+
 ALGORITHMS = ("Triage", "GreedyPM*/per/OPT=MIN/MINVT=3", "EASY")
 
 # Kind of fault -> (weight, least and most seconds that it lasts).
@@ -74,22 +76,23 @@ def read(path):
     return Plan(**head, actions=[Action(**row) for row in rows])
 
 
-def make(seed, seconds, nodes, cpus, memory, algorithm="", only=()):
-    """`only`: kinds of faults; empty: all."""
+def make(seed, seconds, nodes, cpus, memory, algorithm="", only=(), starts=0):
+    """`only`: kinds of faults; empty: all. `starts`: of empty jobs in an hour, in arrays, beside what users do."""
     dice = random.Random(f"soak {seed}")  # of neighbouring numbers alone the first values are alike
     algorithm = algorithm or dice.choice(ALGORITHMS)
     actions = _users(dice, seconds, nodes, cpus, memory) + _faults(dice, seconds, nodes, only)
+    actions += _crowd(seconds, memory, starts)
     return Plan(seed, seconds, nodes, algorithm, sorted(actions, key=lambda action: action.at))
 
 
 def _users(dice, seconds, nodes, cpus, memory):
-    actions, tags, work, now, number = [], [], 0.0, 0.0, 0
+    actions, tags, single, work, now, number = [], [], set(), 0.0, 0.0, 0
     while True:
         now += dice.expovariate(2.0)
         if now >= seconds:
             return actions
         if tags and dice.random() < 0.2:
-            actions.append(_change(dice, now, tags))
+            actions.append(_change(dice, now, tags, single))
             continue
         if work > 0.5 * nodes * cpus * (now + 10):
             continue  # more than the cluster can do: jobs would only wait
@@ -100,6 +103,8 @@ def _users(dice, seconds, nodes, cpus, memory):
             work += 0.5 * arguments["units"] * arguments["array"] * arguments["cpus"] * arguments["ntasks"]
             actions.append(Action(round(now, 2), "submit", arguments))
             tags.append(arguments["tag"])
+            if arguments["ntasks"] == 1:
+                single.add(arguments["tag"])
 
 
 def _job(dice, tag, nodes, cpus, memory, tags):
@@ -112,9 +117,20 @@ def _job(dice, tag, nodes, cpus, memory, tags):
             "after": dice.choice(tags[-5:]) if tags and dice.random() < 0.1 else ""}
 
 
-def _change(dice, now, tags):
+def _crowd(seconds, memory, starts):
+    """Arrays of jobs that end as soon as they have begun, evenly."""
+    job = {"units": 0, "array": CROWD, "ntasks": 1, "cpus": 1, "memory": memory // 40, "checkpoint": False,
+           "exclusive": False, "after": ""}
+    count = int(starts * seconds / 3600 / CROWD)
+    return [Action(round(k * seconds / count, 2), "submit", {"tag": f"c{k:05}", **job}) for k in range(count)]
+
+
+def _change(dice, now, tags, single):
+    """`single`: jobs of one task, which have room on one node whatever the algorithm."""
     kind = dice.choices(list(CHANGES), list(CHANGES.values()))[0]
     arguments = {"tag": dice.choice(tags[-12:])}
+    if kind == "nodes" and arguments["tag"] not in single:
+        kind = "cancel"
     if kind in ("hold", "suspend"):
         arguments["seconds"] = round(dice.uniform(0.5, 6.0), 2)
     elif kind == "limit":

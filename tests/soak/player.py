@@ -15,9 +15,10 @@ from .faults import Faults
 from .judge import Evidence, Finding, judge
 from .usage import Usage
 
-USERS = 4
+USERS = 16
 QUOTAS_WITHIN = 10.0  # s from the end of a fault until all quotas must be those of the yields
-MOST_WAIT = 240.0     # s from the end of the plan until all jobs must have ended
+MOST_WAIT = 150.0     # s in which, after the end of the plan, at least one job must end as long as there are any
+PATIENCE = 30.0       # s for which a user repeats what slurmctld has no room or no time for
 MOST_DELAY = 1.4      # times the plan's length, when it is given up
 SELF_REPAIR = "trying once more from what Slurm shows"  # slurmctld's log: the policy found its own state wrong
 
@@ -123,11 +124,12 @@ class Player:
             self._later(arguments["seconds"], "resume", submission.job)
 
     def _later(self, seconds, verb, job):
+        """What a user has held or suspended goes on after so many seconds; a resume when its nodes have room again."""
         time.sleep(seconds)
-        end = time.monotonic() + 60
+        end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             worked, text = self.world.ask("scontrol", verb, job)
-            if worked or "Unable to contact" not in text:
+            if worked or not ("Unable to contact" in text or "busy" in text):
                 return
             time.sleep(0.5)
 
@@ -138,6 +140,7 @@ class Player:
         self.world.ask("scontrol", "update", f"JobId={submission.job}", f"Nice={arguments['nice']}")
 
     def _nodes(self, submission, _):
+        submission.resized = True
         self.world.ask("scontrol", "update", f"JobId={submission.job}", f"ReqNodeList={self.cluster.nodes[0]}")
 
     def _requeue(self, submission, _):
@@ -162,32 +165,28 @@ class Player:
                 break
             time.sleep(0.2)
         if same:
-            self.findings.append(Finding("quotas", f"{QUOTAS_WITHIN:g} s after {after}, of (job, node), (cores it has, cores "
-                                         f"it should have): {same}"))
+            self.findings.append(Finding("quotas", f"{QUOTAS_WITHIN:g} s after {after}, of (job, node), (cores it has, "
+                                         f"cores it should have): {same}"))
 
     def _end(self):
         self.faults.mend_all()
-        end = time.monotonic() + MOST_WAIT
+        end, fewest = time.monotonic() + MOST_WAIT, None
         while time.monotonic() < end:
             active = self.world.active()
             if not active:
                 break
+            if fewest is None or len(active) < fewest:
+                end, fewest = time.monotonic() + MOST_WAIT, len(active)
             for job, state in active.items():
-                if "JobHeldUser" in state:  # its release found slurmctld away
+                if "JobHeld" in state:  # also a job that was suspended and requeued, which Slurm holds
                     self.world.ask("scontrol", "release", job)
-                elif state.startswith("SUSPENDED"):
-                    self._resume_if_ours(job)
+                elif state.startswith("SUSPENDED") and self._status().get(job, {}).get("state") == "user-suspended":
+                    self.world.ask("scontrol", "resume", job)
             time.sleep(1.0)
         self.left = self.world.active()
         self._check_quotas("all jobs had ended")
         if not self.left:
             self._check_nothing_is_left()
-
-    def _resume_if_ours(self, job):
-        """A suspension of a user whose resume found slurmctld away; those of dfrs are dfrs's to end."""
-        own = {int(number) for number, job in self._status().items() if job.get("state") == "running"}
-        if job in own or job not in self._status():
-            self.world.ask("scontrol", "resume", job)
 
     def _status(self):
         worked, text = self.world.ask("dfrsctl", "status", "--json")

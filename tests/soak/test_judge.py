@@ -78,7 +78,8 @@ class Bad(Case):
         self.assert_rules("stuck", text="", state="", left={7: "PENDING"})
 
     def test_twice_at_once(self):
-        both = "start a 100.0 7 n1 0 0\nstart b 100.2 7 n2 0 0\nunit a 100.5 1\nunit b 100.7 1\nunit b 101.2 2\nend b 101.2 2\n"
+        both = ("start a 100.0 7 n1 0 0\nstart b 100.2 7 n2 0 0\nunit a 100.5 1\nunit b 100.7 1\nunit b 101.2 2\n"
+                "end b 101.2 2\n")
         self.assert_rules("twice", text=both, nodes=("n2",))
         late = Event("slurmctld_killed", 300, 301, saved=290)
         self.assert_rules("twice", text=both, nodes=("n2",), events=[late])

@@ -30,6 +30,12 @@ class Plans(unittest.TestCase):
         for first, second in zip(faults, faults[1:]):
             self.assertGreater(second.at, first.at + first.arguments["seconds"])
 
+    def test_as_many_empty_jobs_as_were_asked_for(self):
+        plan = plans.make(3, 600, 4, 4, 1000, starts=6000)
+        empty = [action for action in plan.actions if action.kind == "submit" and action.arguments["units"] == 0]
+        self.assertEqual(sum(action.arguments["array"] for action in empty), 1000)
+        self.assertLess(empty[-1].at, 600)
+
     def test_long_plans_leave_watched_daemons_alone_later(self):
         late = [action for action in make(seconds=3600).actions if action.at > 0.4 * 3600 and action.kind in plans.FAULTS]
         self.assertGreater(len(late), 10)
@@ -42,7 +48,8 @@ class Shrinking(unittest.TestCase):
         guilty = [plan.actions[10], plan.actions[-5]]
 
         def run(candidate, _):
-            return [Finding("twice", "")] if all(action in candidate.actions for action in guilty) else [Finding("other", "")]
+            broken = all(action in candidate.actions for action in guilty)
+            return [Finding("twice" if broken else "other", "")]
         self.assertEqual(shrink(plan, {"twice"}, run, 10, clock=lambda: 0).actions, guilty)
 
     def test_without_time_the_plan_remains(self):

@@ -9,7 +9,7 @@ from pathlib import Path
 from .judge import Finding
 
 INTERVAL = 5.0
-WARM_UP = 180.0     # s of a daemon's life that do not count
+WARM_UP = 240.0     # s of a daemon's life that do not count: as long as slurmctld keeps ended jobs, and more
 LEAST_LIFE = 900.0  # s after that for a slope to be judged
 MOST_MEMORY = 1.0   # MiB an hour
 MOST_COUNT = 3.0    # descriptors, or threads, an hour
@@ -57,8 +57,8 @@ class Usage:
         found = []
         for name, life, _, memory, descriptors, threads in self.rows():
             if life >= LEAST_LIFE and (memory > MOST_MEMORY or descriptors > MOST_COUNT or threads > MOST_COUNT):
-                found.append(Finding("growth", f"{name} grew for {life:.0f} s by {memory:.2f} MiB, {descriptors:.1f} descriptors "
-                                     f"and {threads:.1f} threads an hour"))
+                found.append(Finding("growth", f"{name} grew for {life:.0f} s by {memory:.2f} MiB, {descriptors:.1f} "
+                                     f"descriptors and {threads:.1f} threads an hour"))
         return found
 
 

@@ -22,7 +22,7 @@ BACK_AFTER = 60.0  # s for which a command is repeated while slurmctld is away
 def options(plan):
     return Options(nodes=plan.nodes, cpus=CPUS, memory=MEMORY, algorithm=plan.algorithm,
                    settings={"Period": "3", "MinProgress": "0.5", "CommentInterval": "5"},
-                   slurm={"MessageTimeout": "10", "SlurmdTimeout": str(NODE_TIMEOUT), "MinJobAge": "300",
+                   slurm={"MessageTimeout": "10", "SlurmdTimeout": str(NODE_TIMEOUT), "MinJobAge": "60",
                           "MaxJobCount": "50000", "JobRequeue": "1", "KillWait": "2"},
                    credential_seconds=8)
 
@@ -34,7 +34,7 @@ class World:
         self.wanted = options(plan)
         self.diaries = self.folder / "diaries"
         self.disks = {"state": self.folder / "state", "record": self.folder / "record"}
-        self.submissions, self.events, self.seen, self.starts = {}, [], [], 0
+        self.submissions, self.events, self.seen = {}, [], []
         self._lock = threading.Lock()
 
     # ---- up, down ----

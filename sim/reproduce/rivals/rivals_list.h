@@ -56,6 +56,7 @@ inline constexpr std::array kRivals{
     Rival{kTriage, "Triage"},
     Rival{"yardstick/SRPT", "yardstick: knows run times"},
     Rival{"yardstick/SWRPT", "yardstick: knows run times"},
+    Rival{"clairvoyant/Triage", "yardstick: knows run times"},
 };
 
 /// From EASY to Triage: each step adds one thing to an earlier one.

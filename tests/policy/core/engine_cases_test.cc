@@ -29,7 +29,7 @@ void run_all(const TestHostOptions& options, std::uint64_t count, bool ticks_apa
   int completed = 0;
   std::uint64_t decisions = 0;
   for (const Algorithm& algorithm : registered_algorithms()) {
-    if (options.needs_change && needs_estimates(algorithm)) continue;
+    if (options.needs_change && needs_estimates(algorithm) && !algorithm.traits.shares_nodes) continue;
     std::uint64_t seed = seed_of(algorithm_name(algorithm));
     for (std::uint64_t k = 0; k < count; ++k) {
       oracle::Dice dice(++seed);

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
@@ -22,6 +23,7 @@ struct TestHostOptions {
   bool explain = false;       // the engine states reasons
   bool needs_change = false;  // CPU needs of jobs change occasionally; not for batch policies
   bool worlds = false;        // jobs have users, and pauses keep or lose their work or are not possible
+  bool stay = false;          // with worlds: no job may ever be paused
   int max_nodes = 5;
   int jobs = 14;
   int max_tasks = 4;
@@ -102,6 +104,8 @@ class TestHost {
   }
 
   int completed() const { return completed_; }
+  /// Estimated run times by slot, as batch policies see them.
+  std::span<const Seconds> estimates() const { return estimates_; }
 
  private:
   ClusterView view() const { return {now_, nodes_, jobs_, dims_}; }
@@ -160,7 +164,10 @@ class TestHost {
     }
     if (options_.worlds) {
       job.user = static_cast<std::uint32_t>(dice_.between(0, 3));
-      job.pauses = dice_.chance(40) ? Pauses::lost : dice_.chance(50) ? Pauses::none : Pauses::kept;
+      job.pauses = options_.stay      ? Pauses::none
+                   : dice_.chance(40) ? Pauses::lost
+                   : dice_.chance(50) ? Pauses::none
+                                      : Pauses::kept;
     }
     jobs_[k] = job;
     // Refuse jobs that can never run, as a live system does.

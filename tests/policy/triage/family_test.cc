@@ -12,6 +12,7 @@ TEST(TriageNames, TakePartsAndNumbers) {
                                          {"Triage/PLACE=HARM/YIELD=URGENT/MOVE=GAIN", "Triage"},
                                          {"Triage/PATIENCE=60.0/MOVE=NONE", "Triage/MOVE=NONE/PATIENCE=60"},
                                          {"triage/share=2/width=0.75", "Triage/WIDTH=0.75/SHARE=2"},
+                                         {"triage/share=2/limits", "Triage/LIMITS/SHARE=2"},
                                          {"Triage/PAYS=0/STRETCH=2.5/SHORT=0.1", "Triage/SHORT=0.1/STRETCH=2.5/PAYS=0"},
                                          {"Triage/TIED=0", "Triage/TIED=0"},
                                          {"triage/tied=500/hold=0", "Triage/HOLD=0/TIED=500"}}) {
@@ -34,12 +35,22 @@ TEST(TriageNames, WrongOnesSayWhatIsWanted) {
                                     {"Triage/TIED=-1", "TIED takes a whole number, at least 0"},
                                     {"Triage/HOLD=1/HOLD=1", "'HOLD=1' is one part too many"},
                                     {"Triage/MOVE=FEW/MOVE=FEW", "'MOVE=FEW' is one part too many"},
+                                    {"Triage/LIMITS/LIMITS", "'LIMITS' is one part too many"},
+                                    {"Triage/LIMITS/PLACE=LOAD", "LIMITS goes with PLACE=HARM"},
                                     {"Triage/PLACE=NOWHERE", "'PLACE=NOWHERE' is no part of Triage"},
                                     {"Triage/", "'' is no part of Triage"}}) {
     const auto parsed = parse_algorithm(bad);
     ASSERT_FALSE(parsed) << bad;
     EXPECT_NE(parsed.error().message.find(wanted), std::string::npos) << bad << ": " << parsed.error().message;
   }
+}
+
+// Who sees users' estimates is a matter of type.
+TEST(TriageNames, OnlyLimitsSeesEstimates) {
+  EXPECT_FALSE(needs_estimates(parse_algorithm("Triage").value()));
+  EXPECT_TRUE(needs_estimates(parse_algorithm("Triage/LIMITS").value()));
+  EXPECT_FALSE(parse_algorithm("Triage/LIMITS").value().traits.knows_run_times);
+  EXPECT_TRUE(parse_algorithm("clairvoyant/Triage").value().traits.knows_run_times);
 }
 
 }  // namespace

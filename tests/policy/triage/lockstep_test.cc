@@ -2,6 +2,8 @@
 // Runs random clusters to their end: every decision of Triage, in all its settings, equals that of the plain reference.
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "policy/core/algorithm.h"
 #include "policy/triage/options.h"
 #include "tests/oracle/decision_checker.h"
@@ -35,13 +37,25 @@ constexpr bool kOptimised = true;
 constexpr bool kOptimised = false;
 #endif
 
-void compare(const TestHostOptions& host_options, std::uint64_t count) {
+// What clairvoyant/Triage goes by, beside the options of Triage that it shares.
+TriageOptions with_run_times(TriageOptions options) {
+  options.patience = 10;
+  options.hold = 0;
+  options.margin_paused = 1.2;
+  options.stretch_power = 3;
+  options.width_power = 0;
+  return options;
+}
+
+void compare(const TestHostOptions& host_options, std::uint64_t count, std::span<const Setting> settings = kSettings) {
   // The plain second implementation takes minutes where nothing is optimised.
   if (sanitized() || !kOptimised) count /= 3;
   std::uint64_t pauses = 0;
   std::uint64_t moves = 0;
   std::uint64_t cuts = 0;
-  for (const Setting& setting : kSettings) {
+  std::uint64_t beside = 0;
+  std::uint64_t kept_off = 0;
+  for (const Setting& setting : settings) {
     const Algorithm algorithm = parse_algorithm(setting.name).value();
     for (std::uint64_t seed = 1; seed <= count; ++seed) {
       oracle::Dice dice(seed);
@@ -51,7 +65,11 @@ void compare(const TestHostOptions& host_options, std::uint64_t count) {
       if (dice.chance(50)) engine.of<TriageOptions>().tied = dice.between(0, 8);
       TestHost host(dice, algorithm, engine, host_options);
       oracle::DecisionChecker checker;
-      oracle::TriageLockstep lockstep(setting.parts, engine.of<TriageOptions>());
+      const TriageOptions& options = engine.of<TriageOptions>();
+      const bool knows = algorithm.traits.knows_run_times;
+      const std::span<const Seconds> times = needs_estimates(algorithm) ? host.estimates() : std::span<const Seconds>();
+      oracle::TriageLockstep lockstep(setting.parts, knows ? with_run_times(options) : options,
+                                      knows ? times : std::span<const Seconds>(), times);
       host.observe(&checker);
       host.observe(&lockstep);
       const auto ran = host.run();
@@ -61,8 +79,15 @@ void compare(const TestHostOptions& host_options, std::uint64_t count) {
       pauses += lockstep.pauses();
       moves += lockstep.moves();
       cuts += lockstep.cuts();
+      beside += lockstep.beside();
+      kept_off += lockstep.kept_off();
     }
   }
+  if (host_options.worlds && settings.size() == 1) {
+    EXPECT_GT(beside, 20u);
+    EXPECT_GT(kept_off, 20u);
+  }
+  if (host_options.stay) return;
   EXPECT_GT(pauses, 100u);
   EXPECT_GT(moves, 5u);
   EXPECT_GT(cuts, 100u);
@@ -82,6 +107,36 @@ TEST(TriageLockstep, MixedWorlds) {
 }
 
 TEST(TriageLockstep, MixedWorldsOnGeneralPlatforms) { compare({.worlds = true, .jobs = 30}, oracle::cases(60)); }
+
+// Where some jobs may never be paused, memory is reserved for them by time limits, half of which are wrong.
+constexpr Setting kLimits[] = {{"Triage/LIMITS", {}}};
+
+TEST(TriageLimitsLockstep, EqualNodes) {
+  compare({.general = false, .nodes_come_and_go = false, .worlds = true, .jobs = 30}, oracle::cases(200), kLimits);
+}
+
+TEST(TriageLimitsLockstep, NothingIsEverPaused) {
+  compare({.worlds = true, .stay = true, .jobs = 30}, oracle::cases(200), kLimits);
+}
+
+TEST(TriageLimitsLockstep, GeneralPlatforms) { compare({.worlds = true, .jobs = 30}, oracle::cases(200), kLimits); }
+
+// The yardstick. Half of the run times that it goes by are wrong, so that it also meets jobs that outlive them.
+constexpr Setting kClairvoyant[] = {{"clairvoyant/Triage", {}}};
+
+TEST(ClairvoyantTriageLockstep, EqualNodes) {
+  compare({.general = false, .nodes_come_and_go = false, .jobs = 30}, oracle::cases(150), kClairvoyant);
+}
+
+TEST(ClairvoyantTriageLockstep, NodesComeAndGo) { compare({.jobs = 20}, oracle::cases(100), kClairvoyant); }
+
+TEST(ClairvoyantTriageLockstep, MixedWorlds) {
+  compare({.general = false, .nodes_come_and_go = false, .worlds = true, .jobs = 30}, oracle::cases(150), kClairvoyant);
+}
+
+TEST(ClairvoyantTriageLockstep, MixedWorldsOnGeneralPlatforms) {
+  compare({.worlds = true, .jobs = 30}, oracle::cases(150), kClairvoyant);
+}
 
 }  // namespace
 }  // namespace dfrs

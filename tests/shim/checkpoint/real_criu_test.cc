@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Real programs, dumped by the real criu at a random instant on one virtual node and restored on another: the output is
-// that of a run nobody touched. DFRS_CRIU names a criu that is not in PATH; DFRS_MOVES, how often each program moves.
+// that of a run nobody touched. DFRS_CRIU names a criu that is not in PATH; DFRS_MOVES, how often each program moves;
+// DFRS_TEST_UID, whose jobs they are (by default nobody's; root's where root lacks CAP_SYS_RESOURCE, which CRIU needs
+// for the processes of others).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <random>
@@ -52,6 +56,12 @@ int shell(const std::string& command, const std::string& folder) {
   return ::system(("cd '" + folder + "' && { " + with_programs(command) + "; } > /dev/null 2>&1").c_str());
 }
 
+// 0: it is gone, or root's.
+uid_t uid_of(pid_t pid) {
+  struct stat about{};
+  return ::stat(("/proc/" + std::to_string(pid)).c_str(), &about) == 0 ? about.st_uid : 0;
+}
+
 class RealCriu : public testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
@@ -59,11 +69,25 @@ class RealCriu : public testing::TestWithParam<Case> {
     if (const char* const named = ::getenv("DFRS_CRIU")) site_.criu = named;
     if (const auto checked = check_criu(site_.criu); !checked) GTEST_SKIP() << checked.error();
     ASSERT_EQ(::access(built_program("dfrs-keeper").c_str(), X_OK), 0) << "set DFRS_PROGRAMS";
+    const char* const user = ::getenv("DFRS_TEST_UID");
+    constexpr uid_t kNobody = 65534;
+    rlimit limit{};
+    const pid_t other = ::fork();
+    if (other == 0) ::_exit(::setuid(kNobody) == 0 ? ::execlp("sleep", "sleep", "100", nullptr) : 1);
+    // The kernel asks for the capability; what it answers is more than the list of capabilities says in a container.
+    bool changed = false;
+    wait_until([&] { return (changed = uid_of(other) == kNobody); });
+    const bool able = changed && ::prlimit(other, RLIMIT_NOFILE, nullptr, &limit) == 0;
+    ::kill(other, SIGKILL);
+    exit_code_of(other);
+    site_.user = user != nullptr ? static_cast<uid_t>(std::atoi(user)) : able ? kNobody : 0;
+    ::chmod(site_.folder.path().c_str(), 0711);
     a_ = std::make_unique<VirtualNode>(site_, "a");
     b_ = std::make_unique<VirtualNode>(site_, "b");
   }
   std::string new_folder(const std::string& name) const {
     std::filesystem::create_directories(site_.folder / name);
+    EXPECT_EQ(::chown((site_.folder / name).c_str(), site_.user, site_.user), 0);
     return site_.folder / name;
   }
   static std::vector<std::string> words(const Case& program) {
@@ -115,7 +139,8 @@ TEST_P(RealCriu, MovesAProgramInTheMiddle) {
     EXPECT_EQ(file_text(folder + "/out"), expected);
     EXPECT_FALSE(std::filesystem::exists(site_.images + "/job-" + std::to_string(job))) << "images of an ended program";
   }
-  std::cout << program.name << ": " << moved << " of " << moves << " moved, " << took.count() << " s alone\n";
+  std::cout << program.name << ": " << moved << " of " << moves << " moved as user id " << site_.user << ", "
+            << took.count() << " s alone\n";
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, RealCriu, testing::ValuesIn(kCases),

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <linux/magic.h>
 #include <signal.h>
@@ -61,6 +62,7 @@ struct Site {
   std::string tree = "dfrs-checkpoint-test-" + std::to_string(::getpid());
   std::string criu = "criu";
   std::uint64_t bytes = 0;  // limit of the store
+  uid_t user = 0;           // of the jobs
 
   Site() { ::chmod(key.c_str(), 0600); }
   ~Site() {
@@ -138,6 +140,8 @@ class VirtualNode {
     }
     ::setenv("SLURM_JOB_ID", std::to_string(job).c_str(), 1);
     ::setenv("SLURM_RESTART_COUNT", std::to_string(restarts).c_str(), 1);
+    if (site_.user != 0 && (::setgroups(0, nullptr) != 0 || ::setgid(site_.user) != 0 || ::setuid(site_.user) != 0))
+      ::_exit(97);
     if (::chdir(folder.c_str()) != 0) ::_exit(99);
     ::dup2(::open("/dev/null", O_RDONLY), 0);
     ::dup2(::open("out", O_WRONLY | O_CREAT | O_APPEND, 0644), 1);

@@ -235,6 +235,7 @@ TEST(ReadConfig, AlgorithmsForTheSimulatorAloneAreRefused) {
   }
   EXPECT_GE(refused, 4);
   EXPECT_THAT(error_of("Algorithm=yardstick/SRPT"), HasSubstr("run times that nobody knows"));
+  EXPECT_THAT(error_of("Algorithm=clairvoyant/Triage"), HasSubstr("run times that nobody knows"));
 }
 
 TEST(ReadConfig, PartitionLines) {

@@ -5,7 +5,7 @@ import sqlite3
 base = sqlite3.connect("rows.db")
 base.execute("pragma synchronous = off")
 base.execute("create table rows (number integer primary key, text text)")
-for block in range(1500):
+for block in range(15000):
     with base:
         base.executemany("insert into rows values (?, ?)",
                          [(block * 20 + i, f"row {block * 20 + i}") for i in range(20)])

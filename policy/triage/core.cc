@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy/triage/triage_policy.h"
+#include "policy/triage/core.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,18 +7,18 @@
 #include "policy/triage/harm_placer.h"
 #include "policy/triage/load_placer.h"
 
-namespace dfrs {
+namespace dfrs::triage {
 namespace {
 
 // Waiting jobs are reconsidered when the one with the shortest wait has waited a tenth longer: by then urgencies have
 // changed by a tenth at most.
-constexpr double kLookAgain = 0.1;
-constexpr Seconds kLookAgainLeast = 2;
-constexpr Seconds kLookAgainMost = 300;
+constexpr double kAfterWait = 0.1;
+constexpr Seconds kAfterLeast = 2;
+constexpr Seconds kAfterMost = 300;
 
-std::unique_ptr<triage::Placer> make_placer(TriageParts::Placement placement) {
-  if (placement == TriageParts::Placement::load) return std::make_unique<triage::LoadPlacer>();
-  return std::make_unique<triage::HarmPlacer>();
+std::unique_ptr<Placer> make_placer(TriageParts::Placement placement) {
+  if (placement == TriageParts::Placement::load) return std::make_unique<LoadPlacer>();
+  return std::make_unique<HarmPlacer>();
 }
 
 double heaviest_weight(const ClusterView& view, const ClusterState& state) {
@@ -29,7 +29,7 @@ double heaviest_weight(const ClusterView& view, const ClusterState& state) {
 
 }  // namespace
 
-TriagePolicy::TriagePolicy(const TriageParts& parts, const TriageOptions& options)
+Core::Core(const TriageParts& parts, const TriageOptions& options)
     : options_(options),
       placer_(make_placer(parts.placement)),
       admission_(parts.pauses),
@@ -37,13 +37,14 @@ TriagePolicy::TriagePolicy(const TriageParts& parts, const TriageOptions& option
   if (parts.moves != TriageParts::Moves::none) moves_.emplace(parts.moves, options);
 }
 
-void TriagePolicy::decide(const ClusterView& view, std::span<const Event> events, ClusterState& state,
-                          Outcome& outcome) {
+void Core::decide(const ClusterView& view, const Times& times, std::span<const Event> events, ClusterState& state,
+                  Outcome& outcome) {
   const Seconds now = view.now;
   residents_.begin(view, events, state);
-  triage::DecisionContext context{view, state, residents_, {now, heaviest_weight(view, state)}, options_, events};
+  DecisionContext context{view,     state,  residents_,  {now, heaviest_weight(view, state)},
+                          options_, events, times.known, times.limit};
   placer_->begin(context);
-  yields_.begin(view, events, state, context.at.heaviest);
+  yields_.begin(view, events, state, context.at.heaviest, times.known);
 
   bool admitted = !events.empty() || now >= next_admission_;
   if (admitted) admission_.run(context, *placer_);
@@ -55,10 +56,10 @@ void TriagePolicy::decide(const ClusterView& view, std::span<const Event> events
   yields_.append_changes(view, state, outcome);
 
   if (admitted) {
-    next_admission_ = admission_.waiting() ? now + std::clamp(kLookAgain * admission_.shortest_wait(),
-                                                              kLookAgainLeast * options_.time_scale,
-                                                              kLookAgainMost * options_.time_scale)
-                                           : kNever;
+    next_admission_ = admission_.waiting()
+                          ? now + std::clamp(kAfterWait * admission_.shortest_wait(), kAfterLeast * options_.time_scale,
+                                             kAfterMost * options_.time_scale)
+                          : kNever;
   }
   if (!moves_ || !yields_.anyone_limited(state)) {
     next_moves_ = kNever;
@@ -69,4 +70,4 @@ void TriagePolicy::decide(const ClusterView& view, std::span<const Event> events
   outcome.wake_at = std::min({next_admission_, next_moves_, next_look});
 }
 
-}  // namespace dfrs
+}  // namespace dfrs::triage
