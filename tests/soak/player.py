@@ -208,8 +208,9 @@ class Player:
     def _replay(self):
         """Every file of the record, from first to last, makes the same decisions again."""
         self.world.ask("dfrsctl", "record", "off")
-        found = []
-        for path in sorted(self.world.disks["record"].glob("run*")):
+        files = sorted(self.world.disks["record"].glob("run*"))
+        found = [] if files else [Finding("replay", "there is no record")]
+        for path in files:
             result = self.cluster.command("dfrs-sim", "replay", path, "--json", check=False, timeout=300)
             try:
                 exact = json.loads(result.stdout)["exact"]
