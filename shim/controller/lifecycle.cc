@@ -67,15 +67,16 @@ bool end_attempt(Job& job, Seconds now) {
   Checkpointing& state = job.checkpointing;
   const bool complete = state.complete_for(job.restarts);
   state.last_word = complete ? CheckpointPhase::kDump : CheckpointPhase::kResume;
-  // All images may be there, and only we have not seen it yet.
+  // All images may be there, and only we have not seen it yet. Else those of the run before may serve again.
   const bool nearly = state.phase == Checkpointing::Phase::dumping;
-  state.written_off = nearly ? Image{state.attempt, job.virtual_time(now)} : Image{};
+  state.written_off = nearly ? Image{state.attempt, job.virtual_time(now)} : state.image;
   state.phase = Checkpointing::Phase::none;
   state.verdict = Checkpointing::Verdict::unknown;
   state.restoring = complete;
   state.restoring_since = 0;
   state.in_doubt = false;
   if (!complete) return false;
+  state.written_off = {};
   state.previous = state.image;
   state.image = {state.attempt, job.virtual_time(now)};
   return true;

@@ -369,6 +369,23 @@ TEST(Checkpoints, ALateRestoreTakesTheLossBack) {
   EXPECT_NEAR(slurm.status().lost_work, 0, 1e-9);
 }
 
+// A run that others end has no images; its next run may go on from those of the run before.
+TEST(Checkpoints, EarlierImagesMayServeAgain) {
+  TwoNodes host;
+  FakeSlurm& slurm = host.slurm;
+  host.submit_young(3);
+  slurm.run_for(30);
+  ASSERT_EQ(host.it().restores, 1u);
+  slurm.user_requeue(host.old);
+  slurm.run_for(130);  // Slurm's wait after a requeue by others
+  ASSERT_EQ(host.it().state, FakeState::running);
+  EXPECT_EQ(slurm.job_status(host.old).lost_runs, 1u);
+  const double before = slurm.job_status(host.old).virtual_time;
+  host.agent(0).jobs.at(host.old).said = {host.it().dump_seen, CheckpointState::kRestored, "", 1 << 20, 0.5};
+  slurm.run_for(2);
+  EXPECT_NEAR(slurm.job_status(host.old).virtual_time, before + 15 + 2, 1) << "it was checkpointed at 15 s";
+}
+
 TEST(Checkpoints, ARestoredJobIsNotAskedAboutForLong) {
   TwoNodes host;
   host.submit_young(3);
