@@ -460,8 +460,16 @@ void Keeper::finish_dump(int status) {
   const auto older = store_->images_of(program_, dump.restarts);
   for (std::size_t i = 1; i < older.size(); ++i) store_->discard(older[i].folder);
   status_.state = KeeperState::dumped;
+  dumped_run_ = dump.restarts;
   status_.bytes = complete->bytes();
   status_.seconds = since(dump.begun);
+}
+
+// Before the program goes on: what it does from now on is not in the image, and must not be done again by a restore.
+void Keeper::discard_image() {
+  for (const ImageStore::Found& image : store_->images_of(program_, dumped_run_ + 1)) {
+    if (image.restarts == dumped_run_) store_->discard(image.folder);
+  }
 }
 
 void Keeper::resume() {
@@ -470,6 +478,7 @@ void Keeper::resume() {
     return;
   }
   if (status_.state != KeeperState::stopped && status_.state != KeeperState::dumped) return;
+  if (status_.state == KeeperState::dumped) discard_image();
   hold_.let_go();
   if (!suspended_) ProcessTree(init_).go_on(stopped_before_);
   status_.state = KeeperState::running;

@@ -64,6 +64,7 @@ class Keeper {
   tl::expected<void, std::string> start_dump();
   void finish_dump(int status);
   void resume();
+  void discard_image();
   void fail(const std::string& reason);
   void reap();
   void end_program();
@@ -101,6 +102,7 @@ class Keeper {
     bool abandoned = false;
   };
   std::optional<Dump> dump_;
+  std::uint32_t dumped_run_ = 0;  // of the last complete image
 };
 
 }  // namespace dfrs::shim

@@ -199,6 +199,11 @@ TEST_F(Keepers, ADumpedJobCanGoOn) {
   node_->order(kJob, 1, CheckpointPhase::kResume);
   EXPECT_TRUE(wait_until([&] { return node_->state(kJob) == CheckpointState::kResumed; }));
   EXPECT_TRUE(counts_on());
+  // What it does now is not in the image, so the next run must not go on from there.
+  std::error_code ignored;
+  for (const auto& entry : fs::recursive_directory_iterator(site_.images, ignored)) {
+    EXPECT_FALSE(entry.is_regular_file()) << entry.path();
+  }
   end();
   EXPECT_EQ(exit_code_of(run), 5);
 }
