@@ -79,6 +79,8 @@ def main(argv=None):
     os.umask(0o022)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(EXIT_FAILED))  # so that the cluster is ended
     folder = arguments.folder or Path(tempfile.mkdtemp(prefix="dfrs-soak-"))
+    if not arguments.folder:
+        folder.chmod(0o755)  # other users send requests, too
     try:
         return _soak(arguments, plan, folder)
     except Unavailable as error:
