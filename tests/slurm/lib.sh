@@ -103,7 +103,8 @@ slurm_symbols() {
 # What shows in a few minutes whether dfrs works on a version: sharing, placement, quotas, suspend, requeue, arrays, a
 # killed slurmctld, and the replay of a record.
 smoke_classes=(test_pausing.Suspending test_record.Recording test_faults.Slurmctld test_sharing.Sharing
-  test_select.Placement test_select.Alone test_quotas.Quotas test_pausing.Requeuing test_jobs.Kinds)
+  test_select.Placement test_select.Alone test_quotas.Quotas test_pausing.Requeuing test_jobs.Kinds
+  test_checkpoints.Checkpointing)
 
 # smoke_tests RESULTS LOGS [MEANWHILE]: a process that compiles meanwhile; see live_tests
 smoke_tests() {
