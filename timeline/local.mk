@@ -28,4 +28,8 @@ TIMELINE_FILES = \
 	$(srcdir)/timeline/page/view.js
 timeline/page_files.cc: timeline/embed.sh $(TIMELINE_FILES)
 	$(AM_V_GEN)$(MKDIR_P) timeline && sh $(srcdir)/timeline/embed.sh $(srcdir)/timeline > $@.tmp && mv $@.tmp $@
-EXTRA_DIST += timeline/embed.sh timeline/lib timeline/page
+EXTRA_DIST += \
+	timeline/embed.sh \
+	timeline/lib/d3.LICENSE \
+	timeline/lib/uplot.LICENSE \
+	$(TIMELINE_FILES)
