@@ -49,7 +49,8 @@ TriageOptions with_run_times(TriageOptions options) {
 
 void compare(const TestHostOptions& host_options, std::uint64_t count, std::span<const Setting> settings = kSettings) {
   // The plain second implementation takes minutes where nothing is optimised.
-  if (sanitized() || !kOptimised) count /= 3;
+  const bool few = sanitized() || !kOptimised;
+  if (few) count /= 3;
   std::uint64_t pauses = 0;
   std::uint64_t moves = 0;
   std::uint64_t cuts = 0;
@@ -84,13 +85,13 @@ void compare(const TestHostOptions& host_options, std::uint64_t count, std::span
     }
   }
   if (host_options.worlds && settings.size() == 1) {
-    EXPECT_GT(beside, 20u);
-    EXPECT_GT(kept_off, 20u);
+    EXPECT_GT(beside, few ? 0u : 20u);
+    EXPECT_GT(kept_off, few ? 0u : 20u);
   }
   if (host_options.stay) return;
-  EXPECT_GT(pauses, 100u);
-  EXPECT_GT(moves, 5u);
-  EXPECT_GT(cuts, 100u);
+  EXPECT_GT(pauses, few ? 30u : 100u);
+  EXPECT_GT(moves, few ? 0u : 5u);
+  EXPECT_GT(cuts, few ? 30u : 100u);
 }
 
 TEST(TriageLockstep, EqualNodes) {

