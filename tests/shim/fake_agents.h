@@ -115,6 +115,7 @@ class FakeAgents final : public NodeAgents {
   }
   /// When the next checkpoint moves on; infinity: none does.
   double next_time() const {
+    const std::lock_guard lock(mutex_);
     double next = std::numeric_limits<double>::infinity();
     for (const Node& node : nodes_) {
       for (const auto& [id, job] : node.checkpoints.jobs) {
@@ -125,19 +126,23 @@ class FakeAgents final : public NodeAgents {
   }
   /// Whether an agent has stopped processes of the job for a checkpoint.
   bool stopped(std::size_t node, std::uint32_t id) const {
+    const std::lock_guard lock(mutex_);
     if (node >= nodes_.size()) return false;
     const auto found = nodes_[node].checkpoints.jobs.find(id);
     return found != nodes_[node].checkpoints.jobs.end() && found->second.stopped;
   }
   bool has_image(std::size_t node, std::uint32_t id, std::uint32_t run) const {
+    const std::lock_guard lock(mutex_);
     return node < nodes_.size() && nodes_[node].checkpoints.images.contains({id, run});
   }
   /// The run has ended: nothing of it is left on the node but its image.
   void end_run(std::size_t node, std::uint32_t id) {
+    const std::lock_guard lock(mutex_);
     if (node < nodes_.size()) nodes_[node].checkpoints.jobs.erase(id);
   }
   /// A run begins on the node: from an image of `attempt`, or anew (0).
   void begin_run(std::size_t node, std::uint32_t id, std::uint64_t attempt) {
+    const std::lock_guard lock(mutex_);
     if (node >= nodes_.size()) return;
     FakeCheckpoints& all = nodes_[node].checkpoints;
     FakeCheckpoints::Job& job = all.jobs[id] = {};
