@@ -34,7 +34,7 @@ inline Seconds still_ahead(const JobView& job, const Instant& at) {
 
 /// The weight of a job for the yields. If run times are known, the flow time is that at the job's end at full speed,
 /// and the run time stands for the progress. Wide jobs get more by WIDTH. Jobs that may not be paused without loss
-/// share equally but for their users' weights: whoever runs slowly holds memory longer that nobody can take back.
+/// have only their users' weights: one that ran slowly would hold its memory longer, and nobody could take it back.
 inline double yield_weight(const JobView& job, const Instant& at, const TriageOptions& options,
                            Seconds run_time = kUnknown) {
   if (job.pauses != Pauses::kept) return weight_of(job, at);

@@ -76,7 +76,7 @@ void execute(const LaunchRequest& request) {
           fmt::format("{}: {}", parts.request.command.front(), strerror(errno)));
 }
 
-// The first one. It keeps nothing of the caller's open: whoever reads the program's output must see it end.
+// The first one. It closes all files of the caller, so that readers of the program's output see its end.
 [[noreturn]] void be_init(const Caller& caller, const LaunchParts& parts, const std::string& init, int pipe) {
   if (const auto done = join(caller); !done) give_up(pipe, kNotRunnable, done.error());
   ::setsid();

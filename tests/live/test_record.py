@@ -66,7 +66,8 @@ class Recording(LiveTest):
         """Jobs fill the memory of all nodes; a later one takes the room of one of them."""
         path = self.record("why.jsonl")
         self.cluster.command("dfrsctl", "record", "on", path)
-        first = [self.sbatch_burn(2, memory=900, checkpoint=True) for _ in range(8)]
+        # They run for 24 s, which must be longer than a slow host takes to start all of them.
+        first = [self.sbatch_burn(6, memory=900, checkpoint=True) for _ in range(8)]
         for number in first:
             self.wait_event(number)
         time.sleep(2)  # more than MinProgress
@@ -79,7 +80,7 @@ class Recording(LiveTest):
         self.assertIn(told[0]["reason"], ("gave_way", "left_out"), told)
         if told[0]["reason"] == "gave_way":
             self.assertIn(f"Job {victim} is paused: job {late} takes its room", told[0]["text"])
-        self.assert_completed(self.wait_ended(first))
+        self.assert_completed(self.wait_ended(first, 120))
         self.cluster.command("dfrsctl", "record", "off")
         result = self.replay(path, "--explain", victim)
         self.assertEqual(result.returncode, 0, f"{result.stdout}\n{result.stderr}")

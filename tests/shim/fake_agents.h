@@ -140,7 +140,7 @@ class FakeAgents final : public NodeAgents {
     const std::lock_guard lock(mutex_);
     if (node < nodes_.size()) nodes_[node].checkpoints.jobs.erase(id);
   }
-  /// A run begins on the node: from an image of `attempt`, or anew (0).
+  /// A run begins on the node: from the image of `attempt`, or, if 0, from the program's beginning.
   void begin_run(std::size_t node, std::uint32_t id, std::uint64_t attempt) {
     const std::lock_guard lock(mutex_);
     if (node >= nodes_.size()) return;
