@@ -108,6 +108,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/fetch/catalogue_test.cc \
 	tests/sim/host/by_hand.h \
 	tests/sim/host/completion_queue_test.cc \
+	tests/sim/host/crowded.h \
 	tests/sim/host/explain_test.cc \
 	tests/sim/host/glpk_solver_test.cc \
 	tests/sim/host/ipdps2010_test.cc \

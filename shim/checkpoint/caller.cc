@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <grp.h>
+#include <linux/nsfs.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -108,6 +110,24 @@ std::vector<std::string> procs_of(const std::string& groups, const std::string& 
   return procs;
 }
 
+// The mount namespace to join: with job_container/tmpfs a job has a /tmp of its own. No descriptor: it is this
+// process's. One that a user made is refused, because root would take its files for the host's. What is judged is the
+// descriptor that is joined, so that the caller cannot change it in between.
+tl::expected<base::Fd, std::string> mounts_of(pid_t pid) {
+  const std::string mounts = fmt::format("/proc/{}/ns/mnt", pid);
+  base::Fd fd(::open(mounts.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat ours{};
+  struct stat theirs{};
+  if (!fd || ::fstat(fd.get(), &theirs) != 0 || ::stat("/proc/self/ns/mnt", &ours) != 0)
+    return tl::unexpected(fmt::format("{}: {}", mounts, strerror(errno)));
+  if (ours.st_ino == theirs.st_ino) return base::Fd();
+  const base::Fd owner(::ioctl(fd.get(), NS_GET_USERNS));
+  if (!owner || ::fstat(owner.get(), &theirs) != 0 || ::stat("/proc/self/ns/user", &ours) != 0 ||
+      ours.st_ino != theirs.st_ino)
+    return tl::unexpected(std::string("it runs in a mount namespace that a user made (a container or unshare)"));
+  return fd;
+}
+
 }  // namespace
 
 tl::expected<Caller, std::string> Caller::of(pid_t pid, uid_t uid, gid_t gid) {
@@ -133,6 +153,7 @@ tl::expected<Caller, std::string> Caller::of(pid_t pid, uid_t uid, gid_t gid) {
   if (::sched_getaffinity(pid, sizeof caller.cpus, &caller.cpus) != 0)
     return tl::unexpected(fmt::format("process {} is gone", pid));
   caller.procs = procs_of(*groups, *mounts);
+  if (const auto joinable = mounts_of(pid); !joinable) return tl::unexpected(joinable.error());
   return caller;
 }
 
@@ -142,15 +163,10 @@ tl::expected<void, std::string> join(const Caller& caller) {
     if (!file || !base::write_all(file.get(), "0"))
       return tl::unexpected(fmt::format("{}: {}", procs, strerror(errno)));
   }
-  // With job_container/tmpfs a job has a /tmp of its own.
-  struct stat ours{};
-  struct stat theirs{};
-  const std::string mounts = fmt::format("/proc/{}/ns/mnt", caller.pid);
-  if (::stat("/proc/self/ns/mnt", &ours) != 0 || ::stat(mounts.c_str(), &theirs) != 0)
-    return tl::unexpected(fmt::format("{}: {}", mounts, strerror(errno)));
-  if (ours.st_ino == theirs.st_ino) return {};
-  const base::Fd fd(::open(mounts.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd || ::setns(fd.get(), CLONE_NEWNS) != 0) return tl::unexpected(fmt::format("{}: {}", mounts, strerror(errno)));
+  const auto mounts = mounts_of(caller.pid);
+  if (!mounts) return tl::unexpected(mounts.error());
+  if (*mounts && ::setns(mounts->get(), CLONE_NEWNS) != 0)
+    return tl::unexpected(fmt::format("/proc/{}/ns/mnt: {}", caller.pid, strerror(errno)));
   return {};
 }
 

@@ -26,11 +26,12 @@ struct Caller {
   cpu_set_t cpus{};
   std::vector<std::string> procs;  ///< cgroup.procs of its groups, one a hierarchy
 
-  /// Error: it is gone, or not this user's. One line.
+  /// Error: it is gone, not this user's, or in a mount namespace that a user made. One line.
   static tl::expected<Caller, std::string> of(pid_t pid, uid_t uid, gid_t gid);
 };
 
-/// Moves the calling process into the caller's control groups and mount namespace. Error: one line.
+/// Moves the calling process into the caller's control groups and mount namespace, unless a user made that. Error: one
+/// line.
 tl::expected<void, std::string> join(const Caller& caller);
 /// Gives the calling process the caller's limits, priority and CPUs, then its user; false: that failed (errno). Cannot
 /// be undone.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Watches a cluster at work: memory and CPU of a node must never be allocated twice."""
 import re
-import threading
 import time
 
 from . import cgroups, jobs
+from .periodic import Periodic
 
 _PART = re.compile(r"\sNodes=(\S+) CPU_IDs=\S* Mem=(\d+)")
 
@@ -33,15 +33,14 @@ def memory_by_node(cluster):
     return used
 
 
-class Sampler:
+class Sampler(Periodic):
     """Checks in the background until stop(); `broken` then has a line for each violation, `cases` (s since 1970, node,
     "memory" or "quotas", line)."""
 
     def __init__(self, cluster, interval=0.2):
-        self.cluster, self.interval = cluster, interval
+        super().__init__(interval)
+        self.cluster = cluster
         self.cases, self.errors, self.samples = [], [], 0
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
 
     @property
     def broken(self):
@@ -50,22 +49,13 @@ class Sampler:
     def _break(self, node, what, text):
         self.cases.append((time.time(), node, what, f"{time.strftime('%T')} {node}: {text}"))
 
-    def __enter__(self):
-        self._thread.start()
-        return self
+    def look(self):
+        try:
+            self._compare()
+        except Exception as error:  # pylint: disable=broad-except
+            self.errors.append(str(error))  # slurmctld may be down for a moment
 
-    def __exit__(self, *_):
-        self._end.set()
-        self._thread.join()
-
-    def _run(self):
-        while not self._end.wait(self.interval):
-            try:
-                self._look()
-            except Exception as error:  # pylint: disable=broad-except
-                self.errors.append(str(error))  # slurmctld may be down for a moment
-
-    def _look(self):
+    def _compare(self):
         options = self.cluster.options
         for node, used in memory_by_node(self.cluster).items():
             if used > options.memory:

@@ -28,6 +28,7 @@ EXTRA_DIST += \
 	tests/live/load.py \
 	tests/live/measure.py \
 	tests/live/options.py \
+	tests/live/periodic.py \
 	tests/live/ports.py \
 	tests/live/processes.py \
 	tests/live/quotas.py \

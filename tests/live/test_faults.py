@@ -258,7 +258,7 @@ class NodeDaemons(FaultTest):
         self.cluster.stop("munged")
         self.cluster.start_munged()
 
-    def slurmds_are_killed(self, _):
+    def slurmds_are_killed(self, burst):
         victims = self.cluster.nodes[:3]
         for node in victims:
             self.cluster.stop(f"slurmd.{node}", signal.SIGKILL)
@@ -266,6 +266,19 @@ class NodeDaemons(FaultTest):
         for node in victims:
             self.cluster.start_slurmd(node)
         self.cluster.wait_nodes()
+        self.find_lost_launches(burst)
+
+    def find_lost_launches(self, burst):
+        """A slurmd says yes to a launch before it begins it, and may be killed in between. slurmctld then takes the job for
+        running until the node registers, BatchStartTimeout + MessageTimeout after the start or later."""
+        def silent():
+            return [job for job, fields in burst.states().items() if fields["JobState"] == "RUNNING"
+                    and int(fields["Restarts"]) not in (line["restarts"] for line in self.results(job, "start"))]
+        lost = set(silent())
+        time.sleep(2)
+        if lost & set(silent()):
+            time.sleep(20)
+            self.cluster.command("scontrol", "reconfigure")
 
     def agent_does_not_answer(self, burst):
         """Its node's jobs go on; their quotas are pending, which dfrsctl says, and applied when it answers again."""

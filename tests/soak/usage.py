@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Memory, descriptors and threads of daemons over time, and whether they grow."""
 import os
-import threading
 import time
 from collections import defaultdict
 from pathlib import Path
+
+from live.periodic import Periodic
 
 from .judge import Finding
 
@@ -15,33 +16,22 @@ MOST_MEMORY = 1.0   # MiB an hour
 MOST_COUNT = 3.0    # descriptors, or threads, an hour
 
 
-class Usage:
+class Usage(Periodic):
     """Samples slurmctld and the agents in the background."""
 
     def __init__(self, cluster):
+        super().__init__(INTERVAL)
         self.cluster = cluster
         self.lives = defaultdict(list)  # (daemon, process number) -> (s, MiB, descriptors, threads)
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
 
-    def __enter__(self):
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._end.set()
-        self._thread.join()
-
-    def _run(self):
-        names = [name for name in self.cluster.daemons() if name.startswith(("slurmctld", "dfrsd"))]
-        while not self._end.wait(INTERVAL):
-            for name in names:
-                process = self.cluster.process(name)
-                if process:
-                    try:
-                        self.lives[name, process.pid].append((time.monotonic(), *_of(process.pid)))
-                    except (OSError, ValueError, IndexError):
-                        pass  # it has just ended
+    def look(self):
+        for name in (name for name in self.cluster.daemons() if name.startswith(("slurmctld", "dfrsd"))):
+            process = self.cluster.process(name)
+            if process:
+                try:
+                    self.lives[name, process.pid].append((time.monotonic(), *_of(process.pid)))
+                except (OSError, ValueError, IndexError):
+                    pass  # it has just ended
 
     def rows(self):
         """(daemon, s of life that count, MiB at the end, MiB/h, descriptors/h, threads/h) of each long enough life."""

@@ -34,6 +34,7 @@ tests_cli_tests_SOURCES += \
 	tests/studies/gang/command_test.cc \
 	tests/studies/origin_test.cc
 tests_published_tests_SOURCES += \
+	tests/studies/divisible/rr5724_cells_test.cc \
 	tests/studies/gang/gang_cloud_test.cc
 tests_thread_tests_SOURCES += \
 	tests/studies/gang/host/experiment_test.cc

@@ -121,6 +121,30 @@ TEST_F(Keepers, OneInAnotherRunsPlainly) {
   EXPECT_THAT(err(), HasSubstr("under another dfrs-run"));
 }
 
+// Users may make mount namespaces. In one of these, what stands at the path of a program of ours is theirs.
+TEST_F(Keepers, NothingIsRunFromAMountNamespaceOfTheUser) {
+  const std::string forged = site_.folder.write("forged", "#!/bin/sh\necho forged >> " + home_ + "/forged.out\n");
+  ::chmod(forged.c_str(), 0755);
+  const std::vector<std::string> hide{"unshare",
+                                      "--user",
+                                      "--map-root-user",
+                                      "--mount",
+                                      "sh",
+                                      "-c",
+                                      "mount --bind " + forged + " " + built_program("dfrs-init") + " && exec \"$@\"",
+                                      "sh"};
+  const pid_t probe = ::fork();
+  if (probe == 0) {
+    ::execlp("unshare", "unshare", "--user", "--map-root-user", "--mount", "true", nullptr);
+    ::_exit(98);
+  }
+  if (exit_code_of(probe) != 0) GTEST_SKIP() << "users may not make namespaces here";
+  const pid_t run = node_->run(kJob, 0, home_, {"sh", "-c", "exit 6"}, hide);
+  EXPECT_EQ(exit_code_of(run), 6);
+  EXPECT_EQ(text("forged.out"), "");
+  EXPECT_THAT(err(), HasSubstr("mount namespace that a user made"));
+}
+
 TEST_F(Keepers, TheProgramEndsWithDfrsRun) {
   const pid_t run = start_counter();
   ::kill(run, SIGKILL);

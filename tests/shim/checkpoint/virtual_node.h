@@ -125,11 +125,14 @@ class VirtualNode {
     listener_.reset();
   }
 
-  /// Starts `dfrs-run words...` in the job's group, in this folder, with output and error appended to files there.
-  pid_t run(std::uint32_t job, std::uint32_t restarts, const std::string& folder, std::vector<std::string> words) {
+  /// Starts `before... dfrs-run words...` in the job's group, in this folder, with output and error appended to files
+  /// there.
+  pid_t run(std::uint32_t job, std::uint32_t restarts, const std::string& folder, std::vector<std::string> words,
+            const std::vector<std::string>& before = {}) {
     const auto made = groups_->set_quota(job, CpuMax{100000, 100000});
     if (!made) throw std::runtime_error(made.error());
     words.insert(words.begin(), {built_program("dfrs-run"), "--run-dir", run_});
+    words.insert(words.begin(), before.begin(), before.end());
     const pid_t child = ::fork();
     if (child != 0) return child;
     for (const char* const controller : {"cpu", "cpuacct"}) {
@@ -149,7 +152,7 @@ class VirtualNode {
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
-    ::execv(pointers[0], pointers.data());
+    ::execvp(pointers[0], pointers.data());
     ::_exit(98);
   }
 

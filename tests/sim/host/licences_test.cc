@@ -6,6 +6,7 @@
 #include "sim/timeline/collector.h"
 #include "tests/oracle/dice.h"
 #include "tests/sim/host/by_hand.h"
+#include "tests/sim/host/crowded.h"
 
 namespace dfrs::sim {
 namespace {
@@ -59,28 +60,17 @@ TEST_F(LicencesByHand, APausedJobKeepsItsLicences) {
   EXPECT_EQ(result.jobs[2].start, result.jobs[0].end);
 }
 
+// Of each licence there are `total`, and most jobs hold some.
 Instance licensed(std::uint64_t seed, std::int64_t total) {
-  oracle::Dice dice(seed);
-  Instance instance;
-  instance.name = "licensed";
-  instance.platform = Platform::homogeneous(4, 100);
+  Instance instance = crowded(seed, 80);
   instance.platform.licences = {{"a", total}, {"b", total}};
-  Seconds now = 0;
-  for (std::uint64_t k = 1; k <= 80; ++k) {
-    Job job;
-    job.id = k;
-    job.submit = now;
-    job.tasks = static_cast<int>(dice.between(1, 3));
-    job.cpu_need = 0.25 * dice.between(1, 4);
-    job.rigid[kMemory] = dice.between(10, 90);
-    job.run_time = job.estimate = 20 * dice.between(1, 30);
+  oracle::Dice dice(seed + 1000);
+  for (Job& job : instance.jobs) {
     LicenceSet set;
     for (std::uint32_t licence = 0; licence < 2; ++licence) {
       if (const auto count = dice.between(0, 3); count > 0) set.push_back({licence, count});
     }
     job.licences = instance.platform.licence_set(set);
-    now += 10 * dice.between(0, 8);
-    instance.jobs.push_back(job);
   }
   return instance;
 }

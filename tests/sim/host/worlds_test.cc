@@ -11,34 +11,13 @@
 #include "sim/host/step_recorder.h"
 #include "sim/metrics/metrics.h"
 #include "sim/workload/recorded.h"
-#include "tests/oracle/dice.h"
 #include "tests/sim/failure_message.h"
 #include "tests/sim/host/by_hand.h"
+#include "tests/sim/host/crowded.h"
 #include "tests/sim/temporary_folder.h"
 
 namespace dfrs::sim {
 namespace {
-
-// Memory is scarce, so that whoever may pause or move jobs does.
-Instance crowded(std::uint64_t seed, std::size_t jobs = 60) {
-  oracle::Dice dice(seed);
-  Instance instance;
-  instance.name = "random";
-  instance.platform = Platform::homogeneous(4, 100);
-  Seconds now = 0;
-  for (std::uint64_t k = 1; k <= jobs; ++k) {
-    Job job;
-    job.id = k;
-    job.submit = now;
-    job.tasks = static_cast<int>(dice.between(1, 3));
-    job.cpu_need = 0.25 * dice.between(1, 4);
-    job.rigid[kMemory] = dice.between(10, 90);
-    job.run_time = job.estimate = 20 * dice.between(1, 60);
-    now += 10 * dice.between(0, 12);
-    instance.jobs.push_back(job);
-  }
-  return instance;
-}
 
 std::vector<std::string> all_algorithms() {
   return {"FCFS",
