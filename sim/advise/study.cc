@@ -144,7 +144,7 @@ std::size_t job_class(Seconds run_time) {
 }
 
 RunResult simulate_sample(const Instance& sample, const Algorithm& algorithm, const PauseWorld& pauses,
-                          const StudyOptions& options, StepObserver* observer) {
+                          const StudyOptions& options, const Watch& watch) {
   GlpkSolver solver;
   SimOptions sim;
   sim.penalty = options.penalty;
@@ -153,7 +153,7 @@ RunResult simulate_sample(const Instance& sample, const Algorithm& algorithm, co
   sim.lost_work = options.lost_work;
   sim.engine.of<DfrsOptions>().period = options.period;
   sim.engine.lp_solver = &solver;
-  return simulate(sample, algorithm, sim, observer);
+  return simulate(sample, algorithm, sim, watch);
 }
 
 std::vector<StudyRun> run_study(const std::vector<Trial>& trials, const StudyOptions& options) {
@@ -172,7 +172,7 @@ std::vector<StudyRun> run_study(const std::vector<Trial>& trials, const StudyOpt
     const Trial& trial = trials[trial_of[k]];
     TrafficByHour traffic;
     runs[k].result = simulate_sample((*trial.samples)[k - first[trial_of[k]]], algorithms[trial_of[k]], trial.pauses,
-                                     options, &traffic);
+                                     options, {.observer = &traffic});
     runs[k].peak_gb_per_s = traffic.peak_gb_per_s();
   };
   parallel_for(runs.size(), options.threads, simulate_one, options.progress);

@@ -76,7 +76,7 @@ struct Trial {
 
 /// One sample under one policy, as the study simulates it. Errors: those of simulate.
 RunResult simulate_sample(const Instance& sample, const Algorithm& algorithm, const PauseWorld& pauses,
-                          const StudyOptions& options, StepObserver* observer);
+                          const StudyOptions& options, const Watch& watch);
 
 /// Runs all trials, in order. Samples are independent of each other, and their jobs are counted together. Errors: those
 /// of simulate; UsageError for an unknown algorithm.

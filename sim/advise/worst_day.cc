@@ -27,8 +27,8 @@ timeline::Schedule schedule_of(const Trial& trial, std::size_t sample, const Stu
   const auto algorithm = parse_algorithm(trial.algorithm);
   if (!algorithm) throw UsageError(algorithm.error().message);
   const Instance& instance = (*trial.samples)[sample];
-  ScheduleCollector collector(algorithm->name);
-  simulate_sample(instance, *algorithm, trial.pauses, options, &collector);
+  ScheduleCollector collector(algorithm->name, true);
+  simulate_sample(instance, *algorithm, trial.pauses, options, {.observer = &collector, .explains = true});
   return collector.finish(instance);
 }
 
@@ -47,7 +47,9 @@ timeline::Schedule part_of(const timeline::Schedule& schedule, Seconds from, Sec
     const timeline::ScheduleJob& job = schedule.jobs[k];
     here[k] = job.submit < to && (job.end < 0 || job.end > from);
     number[k] = static_cast<std::uint32_t>(part.jobs.size());
-    if (here[k]) part.jobs.push_back(job);
+    if (!here[k]) continue;
+    part.jobs.push_back(job);
+    if (!schedule.told.empty()) part.told.push_back(schedule.told[k]);
   }
   for (const timeline::Stay& stay : schedule.stays) {
     if (!here[stay.job] || stay.from >= to || stay.to <= from) continue;
@@ -71,7 +73,7 @@ std::optional<WorstDay> worst_day(const std::vector<Trial>& trials, const StudyO
   for (std::size_t s = 0; s < today.samples->size(); ++s) {
     const Instance& sample = (*today.samples)[s];
     if (sample.jobs.empty()) continue;
-    const RunResult run = simulate_sample(sample, *algorithm, today.pauses, options, nullptr);
+    const RunResult run = simulate_sample(sample, *algorithm, today.pauses, options, {});
     const Seconds begin = sample.jobs.front().submit;
     std::map<std::int64_t, double> days;
     for (std::size_t k = 0; k < sample.jobs.size(); ++k) {

@@ -24,7 +24,7 @@ struct WorstDay {
 std::optional<WorstDay> worst_day(const std::vector<Trial>& trials, const StudyOptions& options);
 
 /// The part of a schedule between two instants: the stays that reach into it, whole, and the jobs that were in the
-/// system.
+/// system, with all that is told of them.
 timeline::Schedule part_of(const timeline::Schedule& schedule, Seconds from, Seconds to);
 
 }  // namespace dfrs::sim

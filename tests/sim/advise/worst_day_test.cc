@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sim/advise/worst_day.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace dfrs::sim {
@@ -48,6 +49,16 @@ TEST(WorstDay, IsTheOneWithMostWaitingJobs) {
   EXPECT_EQ(day->schedules[1].end, 87400);
 }
 
+TEST(WorstDay, TellsWhyJobsWaitedAndWerePaused) {
+  const std::vector<Instance> samples = over_midnight();
+  const auto day = worst_day({{"EASY/shared", {}, &samples}, {"GreedyP*", {}, &samples}}, one_thread());
+  ASSERT_TRUE(day);
+  ASSERT_EQ(day->schedules[0].told.size(), 2U);
+  EXPECT_THAT(day->schedules[0].told[1], testing::HasSubstr("81000\tJob 8 waits"));
+  ASSERT_EQ(day->schedules[1].told.size(), 2U);
+  EXPECT_THAT(day->schedules[1].told[0], testing::HasSubstr("81000\tJob 7 is paused: job 8 takes its room"));
+}
+
 TEST(WorstDay, IsNoneWhereNobodyWaits) {
   const std::vector<Instance> samples{{"alone", Platform::homogeneous(1, 1024), {make(1, 0, 10, 100)}}};
   EXPECT_FALSE(worst_day({{"EASY/shared", {}, &samples}}, one_thread()));
@@ -61,9 +72,11 @@ TEST(PartOfSchedule, KeepsWhatReachesIntoIt) {
   all.stays = {{.job = 0, .from = 0, .to = 10, .first_node = 0, .node_count = 1, .first_step = 0, .step_count = 1},
                {.job = 1, .from = 10, .to = 30, .first_node = 1, .node_count = 2, .first_step = 1, .step_count = 1},
                {.job = 2, .from = 40, .to = 50, .first_node = 3, .node_count = 1, .first_step = 2, .step_count = 1}};
+  all.told = {"of 1", "of 2", "of 3"};
   const Schedule part = part_of(all, 20, 40);
   ASSERT_EQ(part.jobs.size(), 1U);
   EXPECT_EQ(part.jobs[0].id, 2U);
+  EXPECT_EQ(part.told, std::vector<std::string>{"of 2"});
   ASSERT_EQ(part.stays.size(), 1U);
   EXPECT_EQ(part.stays[0].job, 0U);
   EXPECT_EQ(part.stays[0].from, 10);
