@@ -24,7 +24,7 @@ if BUILD_PLUGIN
 dfrslib_PROGRAMS += plugin/libdfrs_controller.so
 plugin_libdfrs_controller_so_SOURCES =
 nodist_EXTRA_plugin_libdfrs_controller_so_SOURCES = linked_by_the_c++_compiler.cc
-plugin_libdfrs_controller_so_LDADD = $(WHOLE_ARCHIVE) $(CONTROLLER_PARTS) $(NO_WHOLE_ARCHIVE) libpolicy.a $(SHIM_LIBS)
+plugin_libdfrs_controller_so_LDADD = $(WHOLE_ARCHIVE) $(CONTROLLER_PARTS) $(NO_WHOLE_ARCHIVE) libtimeline.a libpolicy.a $(SHIM_LIBS)
 plugin_libdfrs_controller_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libdfrs_controller.so -Wl,-z,defs -Wl,-z,nodelete \
 	-Wl,--version-script=$(srcdir)/plugin/libdfrs_controller.map
 EXTRA_plugin_libdfrs_controller_so_DEPENDENCIES = plugin/libdfrs_controller.map

@@ -33,6 +33,8 @@ libdfrs_control_a_CPPFLAGS = $(SHIM_CPPFLAGS)
 libdfrs_control_a_SOURCES = \
 	shim/admin/control_server.cc \
 	shim/admin/control_server.h \
+	shim/admin/history_json.cc \
+	shim/admin/history_json.h \
 	shim/admin/metrics.cc \
 	shim/admin/metrics.h \
 	shim/admin/status.cc \
@@ -49,6 +51,8 @@ libdfrs_control_a_SOURCES = \
 	shim/controller/checkpoints.cc \
 	shim/controller/checkpoints.h \
 	shim/controller/clock.h \
+	shim/controller/cluster_history.cc \
+	shim/controller/cluster_history.h \
 	shim/controller/comment_tag.cc \
 	shim/controller/comment_tag.h \
 	shim/controller/controller.cc \
@@ -165,5 +169,5 @@ shim/web/page.cc: shim/web/embed.sh $(WEB_PAGE)
 
 bin_PROGRAMS += dfrsctl
 dfrsctl_CPPFLAGS = $(SHIM_CPPFLAGS)
-dfrsctl_LDADD = libdfrsctl.a libtimeline.a libdfrs_control.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(SHIM_LIBS) $(DEFLATE_LIBS) $(UTF8PROC_LIBS)
+dfrsctl_LDADD = libdfrsctl.a libdfrs_control.a libtimeline.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(SHIM_LIBS) $(DEFLATE_LIBS) $(UTF8PROC_LIBS)
 dfrsctl_SOURCES = shim/dfrsctl/main.cc

@@ -5,6 +5,8 @@ libtimeline_a_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS) $(NETTLE_CFLAGS) $(DEFLATE
 libtimeline_a_SOURCES = \
 	timeline/encode.cc \
 	timeline/encode.h \
+	timeline/observed.cc \
+	timeline/observed.h \
 	timeline/page.cc \
 	timeline/page.h \
 	timeline/page_files.h \

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "dfrs-config.h"
+#include "shim/admin/history_json.h"
 #include "shim/admin/metrics.h"
 #include "shim/admin/status_json.h"
 #include "shim/auth/authenticator.h"
@@ -17,9 +18,10 @@
 namespace dfrs::shim {
 namespace {
 
-// Every user may ask what a repack would do, which costs as much as a repack: answers are reused for a second. Metrics
-// cost a look at all jobs, and anyone may ask for them.
+// Every user may ask for what is costly: what a repack would do, the last hours, which may be megabytes, and metrics,
+// which cost a look at all jobs. These answers are used again for a while.
 constexpr std::chrono::seconds kRepackAge{1};
+constexpr std::chrono::seconds kHistoryAge{1};
 constexpr std::chrono::seconds kMetricsAge{5};
 constexpr std::size_t kMaxBody = 64 << 10;
 
@@ -64,6 +66,7 @@ struct ControlServer::Handlers {
   std::function<void()> wake;
   // Only the server's thread uses these.
   Remembered repack_answer{kRepackAge};
+  Remembered history_answer{kHistoryAge};
   Remembered metrics_answer{kMetricsAge};
   std::atomic<const HttpServer*> running = nullptr;
 
@@ -90,6 +93,10 @@ struct ControlServer::Handlers {
       const auto plan = inspection.repack_dry_run();
       return plan ? answer(repack_json(*plan)) : http_error(409, "no_plan", plan.error());
     });
+  }
+
+  HttpAnswer history() {
+    return history_answer.get([this] { return answer(history_json(inspection.past())); });
   }
 
   HttpAnswer metrics() {
@@ -155,6 +162,7 @@ tl::expected<std::unique_ptr<ControlServer>, std::string> ControlServer::start(C
           [h](const HttpRequest&) { return answer(status_json(h->inspection.status(), h->recorder.state())); }),
       get("/v1/nodes", [h](const HttpRequest&) { return answer(nodes_json(h->inspection.status())); }),
       get("/v1/explain", [h](const HttpRequest& request) { return h->explain(request); }),
+      {"GET", "/v1/history", Access::user, [h](const HttpRequest&) { return h->history(); }, Cost::much},
       {"GET", "/v1/repack", Access::user, [h](const HttpRequest&) { return h->repack(); }, Cost::much},
       get("/v1/record", [h](const HttpRequest&) { return answer(recording_json(h->recorder.state())); }),
       {"POST", "/v1/record", Access::administrator, [h](const HttpRequest& request) { return h->record(request); }}};

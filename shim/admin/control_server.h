@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The control port of a live controller, where it answers dfrsctl (docs/reference/dfrsctl.md).
 //
-//   GET  /v1/version /v1/status /v1/nodes /v1/explain?job=N /v1/repack /v1/record   any user of the cluster, as squeue
+//   GET  /v1/version /v1/status /v1/nodes /v1/explain?job=N /v1/history /v1/repack /v1/record   any user of the
+//                                                                                 cluster, as squeue
 //   POST /v1/record  {"on": "/path"} or {"off": true}                               root and SlurmUser
 //   GET  /metrics    Prometheus text                                                anyone, if options.metrics
 #pragma once

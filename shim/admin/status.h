@@ -14,6 +14,7 @@
 #include "policy/core/units.h"
 #include "record/story/words.h"
 #include "shim/quota/node_agents.h"
+#include "timeline/schedule.h"
 
 namespace dfrs::shim {
 
@@ -178,6 +179,12 @@ struct JobExplanation {
   record::StoryNames names;
 };
 
+/// What the controller has observed since it started, or since it has forgotten what was before.
+struct ObservedPast {
+  timeline::Schedule schedule;
+  double reference_cpus = 1;  ///< CPUs of the largest node
+};
+
 /// Read access to a running controller. Any thread.
 class Inspection {
  public:
@@ -188,6 +195,8 @@ class Inspection {
   virtual tl::expected<JobExplanation, std::string> explain(std::uint32_t job_id) const = 0;
   /// What a repack of all jobs would do now; changes nothing. Error: there was no snapshot yet, or the engine's.
   virtual tl::expected<RepackPlan, std::string> repack_dry_run() const = 0;
+  /// What ran where in the last hours. O(n log n) for n jobs, stays, nodes and yields.
+  virtual ObservedPast past() const = 0;
 };
 
 }  // namespace dfrs::shim

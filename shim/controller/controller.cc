@@ -82,6 +82,7 @@ bool Controller::run_stages(const dfrs_snapshot& snapshot, dfrs_operations& oper
   quota_link_.build(jobs_, nodes_, reconciler_.arrivals());
   state_.save_if_due(jobs_, quota_link_.in_force(), now);
   publish_usage(now);
+  history_.look(jobs_, nodes_, now);
   counters_.wake_at = next_wake(std::min(raises_at, reconcile_at), now);
   operations_.publish(operations, counters_.wake_at);
   return true;
@@ -215,6 +216,11 @@ tl::expected<RepackPlan, std::string> Controller::repack_dry_run() const {
   }();
   // Without the lock, since a repack of a large cluster takes a while.
   return input ? plan_repack(std::move(*input)) : tl::unexpected<std::string>(input.error());
+}
+
+ObservedPast Controller::past() const {
+  const std::lock_guard lock(mutex_);
+  return {history_.observed().schedule(), history_.observed().reference_cpus()};
 }
 
 }  // namespace dfrs::shim

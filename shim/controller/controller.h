@@ -15,7 +15,8 @@
 // Layers of this folder; a file includes files of lower layers only:
 //   5  abi, host
 //   4  controller and its inspection: controller, inspection, explanation, status_report, repack, situation
-//   3  stages: observer, quota_link, checkpoints, policy_inputs, engine_driver, reconciler, results, state_keeper
+//   3  stages: observer, quota_link, checkpoints, policy_inputs, engine_driver, reconciler, results, state_keeper,
+//      cluster_history
 //   2  parts of stages: job_observation, view_builder, lifecycle, offers, pause_rules, pause_costs, checkpoint_orders,
 //      cpu_needs, weights, quotas, usage, state_writer, state_file
 //   1  records: job and its parts, job_table, nodes, memory_ledger, usage_ledger, changes, operations, saved_state,
@@ -39,6 +40,7 @@
 #include "shim/conf/config.h"
 #include "shim/controller.h"
 #include "shim/controller/checkpoints.h"
+#include "shim/controller/cluster_history.h"
 #include "shim/controller/engine_driver.h"
 #include "shim/controller/inspection.h"
 #include "shim/controller/job_table.h"
@@ -97,6 +99,7 @@ class Controller final : public Inspection {
   ControllerStatus status() const override;
   tl::expected<JobExplanation, std::string> explain(std::uint32_t job_id) const override;
   tl::expected<RepackPlan, std::string> repack_dry_run() const override;
+  ObservedPast past() const override;
 
  private:
   Controller(const Config& config, SavedState saved, Parts parts);
@@ -123,6 +126,7 @@ class Controller final : public Inspection {
   PolicyInputs inputs_;
   EngineDriver driver_;
   Reconciler reconciler_;
+  ClusterHistory history_;
   OperationList operations_;
 
   bool discard_plans_ = false;  // the last step failed

@@ -12,6 +12,11 @@ std::string event_text(const char* event, const Json& data) {
 
 }  // namespace
 
+void Feed::go_on_from(const ObservedPast& past) {
+  const std::lock_guard lock(mutex_);
+  schedule_.go_on_from(past.schedule, past.reference_cpus);
+}
+
 void Feed::publish(const Json& status, const Json& nodes) {
   const std::lock_guard lock(mutex_);
   schedule_.look(status, nodes);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "shim/admin/status.h"
 #include "shim/web/live_schedule.h"
 
 namespace dfrs::shim::web {
@@ -17,6 +18,8 @@ namespace dfrs::shim::web {
 /// Between the thread that asks the controller and those that serve browsers.
 class Feed {
  public:
+  /// Before the first look: what the controller has observed.
+  void go_on_from(const ObservedPast& past);
   /// A new look: all browsers get it. Errors: those of LiveSchedule::look().
   void publish(const Json& status, const Json& nodes);
   /// The controller did not answer: all browsers are told why.
@@ -30,7 +33,7 @@ class Feed {
   /// the feed is closed. Blocks.
   std::optional<std::string> next(std::uint64_t& seen, std::chrono::milliseconds patience);
 
-  /// What happened since the first look.
+  /// What happened since the first look, or since what the controller remembers begins.
   timeline::Schedule schedule() const;
 
  private:

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <set>
 
+#include "shim/admin/history_json.h"
 #include "shim/web/web_server.h"
 
 namespace dfrs::shim::web {
@@ -55,6 +56,16 @@ ctl::Result<void> look(const WebCommand& command, const ctl::AskOptions& ask, Fe
   return {};
 }
 
+// What the controller remembers. Error: why there is none; the page does without.
+tl::expected<void, std::string> take_past(const ctl::AskOptions& ask, Feed& feed) {
+  const auto told = ctl::ask_controller(ask, {"GET", "/v1/history"});
+  if (!told) return tl::unexpected(told.error().message);
+  const auto past = history_of(*told);
+  if (!past) return tl::unexpected(past.error());
+  feed.go_on_from(*past);
+  return {};
+}
+
 std::string explain(const ctl::AskOptions& ask, std::uint32_t job) {
   const auto told = ctl::ask_controller(ask, {"GET", fmt::format("/v1/explain?job={}", job)});
   return json_text(told ? *told : Json{{"error", told.error().message}});
@@ -65,6 +76,8 @@ std::string explain(const ctl::AskOptions& ask, std::uint32_t job) {
 ctl::Result<void> serve(const WebCommand& command) {
   const StopSignals stop;  // before any thread begins
   Feed feed;
+  if (const auto taken = take_past(command.ask, feed); !taken)
+    fmt::print(stderr, "dfrsctl: the timeline begins now: {}\n", taken.error());
   if (const auto first = look(command, command.ask, feed); !first) return first;
   ctl::AskOptions later = command.ask;
   later.wait = 0;  // the next question comes soon

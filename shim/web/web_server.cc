@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
@@ -26,6 +27,12 @@ namespace {
 
 constexpr std::chrono::seconds kStillHere{10};
 constexpr std::size_t kBlock = std::size_t{64} << 10;
+
+std::string since(Seconds instant) {
+  const auto seconds = static_cast<std::time_t>(instant);
+  std::tm broken_down{};
+  return fmt::format("Since {:%Y-%m-%d %H:%M}", *localtime_r(&seconds, &broken_down));
+}
 
 // The time does not depend on where the texts differ.
 bool same_secret(std::string_view a, std::string_view b) {
@@ -165,7 +172,7 @@ struct WebServer::Impl {
     }
     if (path == "/timeline") {
       const timeline::Schedule seen = feed.schedule();
-      return send_text(connection, 200, timeline::timeline_page("Since this page's server started", "", {&seen, 1}),
+      return send_text(connection, 200, timeline::timeline_page(since(seen.begin), "", {&seen, 1}),
                        "text/html; charset=utf-8", "'self'");
     }
     if (path == "/schedule") {

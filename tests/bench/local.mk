@@ -35,7 +35,7 @@ endif
 # The controller's step on a large cluster; needs no benchmark library.
 EXTRA_PROGRAMS += tests/bench/controller_bench
 tests_bench_controller_bench_CPPFLAGS = $(AM_CPPFLAGS) $(SHIM_CPPFLAGS)
-tests_bench_controller_bench_LDADD = libdfrs_control.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(SHIM_LIBS)
+tests_bench_controller_bench_LDADD = libdfrs_control.a libtimeline.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(SHIM_LIBS)
 tests_bench_controller_bench_SOURCES = \
 	tests/bench/controller_bench.cc \
 	tests/oracle/dice.h \

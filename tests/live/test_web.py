@@ -32,17 +32,22 @@ class Web(LiveTest):
 
     def setUp(self):
         super().setUp()
-        words = [self.cluster._program("dfrsctl"), "web", "--every", "1"]
-        self.server = subprocess.Popen(words, env=self.cluster.environment(), stdout=subprocess.PIPE,
-                                       stderr=subprocess.DEVNULL, universal_newlines=True)
-        self.addCleanup(self.stop)
-        self.address = self.server.stdout.readline().strip()
-        self.assertRegex(self.address, r"^http://127\.0\.0\.1:\d+/\?token=[0-9a-f]{32}$")
+        self.address = self.serve()
 
-    def stop(self):
-        self.server.terminate()
-        self.assertEqual(self.server.wait(20), 0)
-        self.server.stdout.close()
+    def serve(self):
+        """Starts the command; its address."""
+        words = [self.cluster._program("dfrsctl"), "web", "--every", "1"]
+        server = subprocess.Popen(words, env=self.cluster.environment(), stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL, universal_newlines=True)
+        self.addCleanup(self.stop, server)
+        address = server.stdout.readline().strip()
+        self.assertRegex(address, r"^http://127\.0\.0\.1:\d+/\?token=[0-9a-f]{32}$")
+        return address
+
+    def stop(self, server):
+        server.terminate()
+        self.assertEqual(server.wait(20), 0)
+        server.stdout.close()
 
     def looks(self, seconds):
         """The looks that the page is told of, for so long."""
@@ -134,3 +139,8 @@ class Web(LiveTest):
         browser.save_screenshot(str(shots / "web-reason.png"))
         self.assertEqual([entry for entry in browser.get_log("browser") if "favicon" not in entry["message"]], [])
         self.assert_completed(self.wait_ended([*first, late]))
+        # A page that begins now shows what was before.
+        browser.get(self.serve())
+        wait_for("the pause of before", lambda: timeline("seen.counts().pauses"), 20)
+        self.assertGreaterEqual(timeline("seen.counts().starts"), 3)
+        self.assertEqual([entry for entry in browser.get_log("browser") if "favicon" not in entry["message"]], [])

@@ -14,7 +14,7 @@ FAKE_SLURM = \
 	tests/shim/one_node.h
 UNIT_TESTS += tests/shim_tests
 tests_shim_tests_CPPFLAGS = $(TEST_CPPFLAGS) $(SHIM_CPPFLAGS)
-tests_shim_tests_LDADD = tests/oracle/liboracle.a libdfrsctl.a libdfrs_control.a libdfrs_record.a libdfrs_conf.a libdfrs_gate.a \
+tests_shim_tests_LDADD = tests/oracle/liboracle.a libdfrsctl.a libdfrs_control.a libtimeline.a libdfrs_record.a libdfrs_conf.a libdfrs_gate.a \
 	libshimnet.a $(TEST_LIBS) $(SHIM_LIBS)
 EXTRA_tests_shim_tests_DEPENDENCIES = dfrs-check-config$(EXEEXT) dfrsctl$(EXEEXT)
 tests_shim_tests_SOURCES = $(FAKE_SLURM) \
@@ -23,6 +23,7 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/shim/admin/control_server_test.cc \
 	tests/shim/admin/controller_address_test.cc \
 	tests/shim/admin/dfrsctl_test.cc \
+	tests/shim/admin/history_json_test.cc \
 	tests/shim/admin/host_control_test.cc \
 	tests/shim/admin/sample_status.h \
 	tests/shim/admin/tables_test.cc \
@@ -34,6 +35,7 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/shim/conf/read_config_test.cc \
 	tests/shim/conf/settings_test.cc \
 	tests/shim/controller/checkpoints_test.cc \
+	tests/shim/controller/cluster_history_test.cc \
 	tests/shim/controller/comment_tag_test.cc \
 	tests/shim/controller/cpu_needs_test.cc \
 	tests/shim/controller/job_table_test.cc \
@@ -61,12 +63,13 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/shim/support/sack_server.h \
 	tests/shim/web/feed_test.cc \
 	tests/shim/web/live_schedule_test.cc \
-	tests/shim/web/web_server_test.cc
+	tests/shim/web/web_server_test.cc \
+	tests/timeline/observed_test.cc
 
 # Tests of the controller side that start threads of their own: all of it that ThreadSanitizer builds.
 LIVE_THREADS += tests/shim_thread_tests
 tests_shim_thread_tests_CPPFLAGS = $(TEST_CPPFLAGS) $(SHIM_CPPFLAGS)
-tests_shim_thread_tests_LDADD = libdfrs_control.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(GTEST_LIBS) $(SHIM_LIBS) $(ARCHIVE_LIBS)
+tests_shim_thread_tests_LDADD = libdfrs_control.a libtimeline.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(GTEST_LIBS) $(SHIM_LIBS) $(ARCHIVE_LIBS)
 tests_shim_thread_tests_SOURCES = \
 	$(FAKE_SLURM) \
 	tests/shim/threads/inspection_threads_test.cc

@@ -142,6 +142,7 @@ class FakeSlurm {
 
   dfrs_controller* controller() { return controller_; }
   ControllerStatus status() { return host_of(*controller_).controller().status(); }
+  ObservedPast past() { return host_of(*controller_).controller().past(); }
   JobStatus job_status(std::uint32_t id);
   std::string explain(std::uint32_t id);
   const sim::TemporaryFolder& folder() const { return folder_; }

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <thread>
 
+#include "shim/admin/history_json.h"
 #include "shim/admin/metrics.h"
 #include "shim/admin/status_json.h"
 #include "shim/http/client.h"
@@ -66,6 +67,7 @@ TEST_F(ControlPort, ShowsWhatTheControllerShows) {
   EXPECT_EQ(get("/v1/status").second, status_json(sample_status(), {}));
   EXPECT_EQ(get("/v1/nodes").second, nodes_json(sample_status()));
   EXPECT_EQ(get("/v1/repack").second, repack_json(sample_plan()));
+  EXPECT_EQ(get("/v1/history").second, history_json(inspection.past()));
   EXPECT_EQ(get("/v1/version").second["cluster"], "test");
   const auto [status, explained] = get("/v1/explain?job=7");
   EXPECT_EQ(status, 200);

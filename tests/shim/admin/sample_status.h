@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "shim/admin/status.h"
+#include "timeline/observed.h"
 
 namespace dfrs::shim {
 
@@ -146,6 +147,15 @@ class FakeInspection final : public Inspection {
     ++plans_made;
     if (!plan_error.empty()) return tl::unexpected<std::string>(plan_error);
     return sample_plan();
+  }
+
+  ObservedPast past() const override {
+    timeline::ObservedSchedule observed(100);
+    observed.begin_look(1000);
+    const NodeIndex nodes[] = {observed.node("n1", 8, 1000), observed.node("n2", 4, 500)};
+    observed.see({.id = 7, .user_id = 0, .submit = 900, .cpus = 3, .memory = 100, .nodes = {nodes, 2}, .yield = 0.5});
+    observed.end_look();
+    return {observed.schedule(), observed.reference_cpus()};
   }
 
   mutable std::mutex mutex;
