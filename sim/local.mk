@@ -251,6 +251,8 @@ libstudies_a_SOURCES = \
 	sim/reproduce/rivals/rivals_list.h \
 	sim/reproduce/rivals/rivals_sets.cc \
 	sim/reproduce/rivals/rivals_sets.h \
+	sim/reproduce/rivals/stability.cc \
+	sim/reproduce/rivals/stability.h \
 	sim/reproduce/rr7659.cc \
 	sim/reproduce/rr7659_assumptions.cc \
 	sim/reproduce/rr7659_experiments.cc \

@@ -121,6 +121,21 @@ TEST(CliReproduce, RivalsStandInOneTable) {
   EXPECT_THAT(csv, HasSubstr("gain,9. moves that pay,degradation,,"));
 }
 
+// Repacking as often as a pause costs never settles; once an hour it does. The chart has a line for each case.
+TEST(CliReproduce, RivalsTellWhenRepackingKeepsUp) {
+  const TemporaryFolder folder;
+  output_of({"reproduce", "rivals", "--parts", "stability", "--instances", "1", "-o", folder / "out"});
+  const std::string csv = file_bytes(folder / "out/rivals.csv");
+  const auto growth = [&](const std::string& period) {
+    const std::string row = "stability," + period + ",\"load 0.9, 300 s\",,";
+    const std::size_t at = csv.find(row);
+    return at == std::string::npos ? -1 : std::stod(csv.substr(at + row.size()));
+  };
+  EXPECT_GT(growth("120"), 2.5) << csv;
+  EXPECT_GT(growth("3600"), 0);
+  EXPECT_LT(growth("3600"), 2);
+}
+
 TEST(CliReproduce, TriageHasPartsByKind) {
   const std::string parts = output_of({"reproduce", "triage", "--list"});
   for (const char* part :

@@ -12,6 +12,7 @@
 #include "sim/reproduce/reproduction.h"
 #include "sim/reproduce/rivals/rivals_list.h"
 #include "sim/reproduce/rivals/rivals_sets.h"
+#include "sim/reproduce/rivals/stability.h"
 
 namespace dfrs::sim {
 namespace {
@@ -23,7 +24,7 @@ using rivals::kTriage;
 using rivals::Rival;
 using rivals::RivalSet;
 
-constexpr std::array<ReproductionPart, 9> kParts{
+constexpr std::array<ReproductionPart, 10> kParts{
     {{"weeks", "Every rival on weeks of HPC2N, with users' estimates", "3 min"},
      {"weeks-known", "The same with known run times: the price of not knowing", "1 min"},
      {"gain", "From EASY to Triage one step at a time, on the same weeks", "2 min"},
@@ -32,7 +33,9 @@ constexpr std::array<ReproductionPart, 9> kParts{
      {"hpc2n", "HPC2N whole, without weekly restarts"},
      {"kth", "KTH-SP2 whole"},
      {"ctc", "CTC-SP2 whole"},
+     {"stability", "Whether stretches grow without end: periodic repacking by period, load and penalty", "2 min"},
      {"stable", "HPC2N whole: when periodic repacking keeps up"}}};
+constexpr std::string_view kStability = "stability";
 constexpr std::string_view kStable = "stable";
 
 using Value = std::function<double(const ResultRow&)>;
@@ -189,10 +192,11 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
   CampaignPlan plan(options, "rivals");
   std::vector<std::pair<std::string_view, RivalSet>> wanted;
   for (const ReproductionPart& part : kParts) {
-    if (!options.wants(part.name) || part.name == kStable) continue;
+    if (!options.wants(part.name) || part.name == kStable || part.name == kStability) continue;
     wanted.emplace_back(part.name, rivals::set_of(part.name, options));
     need(part.name, wanted.back().second, plan);
   }
+  if (options.wants(kStability)) rivals::need_stability(options, plan);
   plan.run();
   for (const auto& [part, set] : wanted) {
     if (set.size == 0) {
@@ -203,6 +207,7 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
       show_rivals(part, set, plan, report);
     }
   }
+  if (options.wants(kStability)) rivals::show_stability(kStability, options, plan, report);
   if (options.wants(kStable)) run_stable(options, report);
 }
 

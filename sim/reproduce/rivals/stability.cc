@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/reproduce/rivals/stability.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "policy/rr7659/options.h"
+#include "sim/metrics/metrics.h"
+#include "sim/workload/lublin.h"
+#include "sim/workload/scale.h"
+
+namespace dfrs::sim::rivals {
+namespace {
+
+constexpr std::string_view kRepacking = "GreedyPM*/per/MINVT=600";
+constexpr std::string_view kWithout = "GreedyPM*";
+constexpr std::array<double, 7> kPeriods{120, 300, 600, 900, 1800, 3600, 7200};
+constexpr int kShort = 1000;  // jobs
+constexpr int kLong = 4000;
+constexpr std::size_t kWorkloads = 5;
+
+struct Case {
+  double load;
+  Seconds penalty;
+};
+constexpr std::array<Case, 5> kCases{{{0.5, 300}, {0.7, 300}, {0.9, 300}, {0.7, 60}, {0.7, 600}}};
+
+constexpr std::array<Case, 3> kWithoutCases{{{0.5, 300}, {0.7, 300}, {0.9, 300}}};
+
+std::size_t workloads(const ReproduceOptions& options) {
+  return options.instances == 0 ? kWorkloads : options.instances;
+}
+
+PlannedSet set_of(const ReproduceOptions& options, double load, int jobs) {
+  PlannedSet set;
+  set.size = workloads(options);
+  set.name = fmt::format("{} lublin from {} of {} jobs, load {}", set.size, options.seed, jobs, load);
+  set.make = [load, jobs, size = set.size, seed = options.seed] {
+    std::vector<Instance> instances;
+    for (std::size_t k = 0; k < size; ++k) {
+      LublinOptions one;
+      one.seed = seed + k;
+      one.jobs = jobs;
+      instances.push_back(scaled_to_load(lublin_instance(one), load));
+    }
+    return instances;
+  };
+  return set;
+}
+
+CampaignOptions settings(double period, Seconds penalty) {
+  CampaignOptions options;
+  options.sim.penalty = penalty;
+  options.sim.engine.of<DfrsOptions>().period = period;
+  return options;
+}
+
+// Mean stretch of the long workload over that of the short one, seed by seed.
+std::vector<double> growth(const ReproduceOptions& options, const CampaignPlan& plan, std::string_view algorithm,
+                           double load, const CampaignOptions& with) {
+  const auto brief = plan.rows(set_of(options, load, kShort).name, algorithm, with);
+  const auto lasting = plan.rows(set_of(options, load, kLong).name, algorithm, with);
+  std::vector<double> values;
+  for (std::size_t k = 0; k < brief.size(); ++k)
+    values.push_back(lasting[k].metrics.mean_stretch / brief[k].metrics.mean_stretch);
+  return values;
+}
+
+// Even without repacking a workload begins on an empty cluster.
+std::string growth_without(const ReproduceOptions& options, const CampaignPlan& plan) {
+  std::string text;
+  for (const Case& one : kWithoutCases) {
+    const std::vector<double> values = growth(options, plan, kWithout, one.load, settings(kPeriods[0], one.penalty));
+    text += fmt::format("{}{:.2f} at a load of {}", text.empty() ? "" : ", ", summarize(values).mean, one.load);
+  }
+  return text;
+}
+
+}  // namespace
+
+void need_stability(const ReproduceOptions& options, CampaignPlan& plan) {
+  for (const Case& one : kWithoutCases) {
+    for (const int jobs : {kShort, kLong})
+      plan.need(set_of(options, one.load, jobs), kWithout, settings(kPeriods[0], one.penalty));
+  }
+  for (const Case& one : kCases) {
+    for (const double period : kPeriods) {
+      for (const int jobs : {kShort, kLong})
+        plan.need(set_of(options, one.load, jobs), kRepacking, settings(period, one.penalty));
+    }
+  }
+}
+
+void show_stability(std::string_view part, const ReproduceOptions& options, const CampaignPlan& plan,
+                    ReproductionReport& report) {
+  for (const double period : kPeriods) {
+    for (const Case& one : kCases) {
+      report.add_mean(
+          {std::string(part), fmt::format("{}", period), fmt::format("load {}, {} s", one.load, one.penalty), {}, 0},
+          growth(options, plan, kRepacking, one.load, settings(period, one.penalty)));
+    }
+  }
+  report.plot({std::string(part), "period (s)", "growth of the mean stretch", true, true});
+  report.note(
+      std::string(part),
+      fmt::format("{}: mean stretch of {} jobs over that of {}, by load and penalty; {} Lublin workloads. About "
+                  "{}: it grows with the length of the workload, without end. Without repacking ({}): {}, "
+                  "because a workload begins on an empty cluster.",
+                  kRepacking, kLong, kShort, workloads(options), kLong / kShort, kWithout,
+                  growth_without(options, plan)));
+}
+
+}  // namespace dfrs::sim::rivals

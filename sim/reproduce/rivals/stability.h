@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// When periodic repacking keeps up: stretches that grow with the length of a workload never settle.
+#pragma once
+
+#include <string_view>
+
+#include "sim/reproduce/campaign_plan.h"
+
+namespace dfrs::sim::rivals {
+
+/// Declares the simulations of the part. `options` must outlive the plan.
+void need_stability(const ReproduceOptions& options, CampaignPlan& plan);
+/// After the plan has run.
+void show_stability(std::string_view part, const ReproduceOptions& options, const CampaignPlan& plan,
+                    ReproductionReport& report);
+
+}  // namespace dfrs::sim::rivals
