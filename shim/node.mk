@@ -93,6 +93,8 @@ libcheckpoint_a_SOURCES = \
 	shim/checkpoint/launch.h \
 	shim/checkpoint/launch_listener.cc \
 	shim/checkpoint/launch_listener.h \
+	shim/checkpoint/other_users.cc \
+	shim/checkpoint/other_users.h \
 	shim/checkpoint/process_tree.cc \
 	shim/checkpoint/process_tree.h \
 	shim/checkpoint/start_program.cc \

@@ -11,7 +11,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "base/files.h"
@@ -109,13 +111,54 @@ std::optional<std::string> bad_mapping(const std::string& process) {
   return std::nullopt;
 }
 
+std::string namespace_of(const std::string& process, std::string_view kind) {
+  char target[PATH_MAX];
+  const ssize_t length = ::readlink(fmt::format("{}/ns/{}", process, kind).c_str(), target, sizeof target);
+  return std::string(target, length > 0 ? static_cast<std::size_t>(length) : 0);
+}
+
+std::optional<std::string> bad_namespace(const std::string& process, const std::string& first) {
+  for (const std::string_view kind : {"user", "mnt", "net", "ipc", "uts", "cgroup", "time"}) {
+    const std::string own = namespace_of(process, kind);
+    if (!own.empty() && own != namespace_of(first, kind))
+      return fmt::format("has a {} namespace of its own, as in a container", kind == "mnt" ? "mount" : kind);
+  }
+  return std::nullopt;
+}
+
+pid_t parent_of(const std::string& process) {
+  const auto stat = base::read_file_at(AT_FDCWD, process + "/stat", 4096);
+  const std::size_t name_end = stat ? stat->rfind(')') : std::string::npos;
+  if (name_end == std::string::npos || name_end + 4 >= stat->size()) return 0;
+  return static_cast<pid_t>(std::atoi(stat->c_str() + name_end + 4));  // after ") S "
+}
+
+// The first process of an inner pid namespace is a child of ours, and the others there are not among ours.
+std::optional<std::string> inner_pids(const std::vector<pid_t>& processes, pid_t first, const std::string& proc) {
+  std::set<pid_t> ours(processes.begin(), processes.end());
+  ours.insert(first);
+  const auto folder = base::open_folder(AT_FDCWD, proc);
+  const auto names = folder ? base::list_folder(folder->get()) : tl::unexpected(0);
+  for (std::size_t i = 0; names && i < names->size(); ++i) {
+    const auto pid = static_cast<pid_t>(std::atoi((*names)[i].c_str()));
+    const std::string process = fmt::format("{}/{}", proc, pid);
+    if (pid <= 0 || ours.contains(pid) || !ours.contains(parent_of(process))) continue;
+    const std::string own = namespace_of(process, "pid");
+    if (!own.empty() && own != namespace_of(fmt::format("{}/{}", proc, first), "pid"))
+      return fmt::format("process {} ({}) has a pid namespace of its own, as in a container", pid, name_of(process));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-std::optional<std::string> dry_check(const std::vector<pid_t>& processes, const std::string& proc) {
+std::optional<std::string> dry_check(const std::vector<pid_t>& processes, pid_t first, const std::string& proc) {
+  if (auto reason = inner_pids(processes, first, proc)) return reason;
   for (const pid_t pid : processes) {
     const std::string process = fmt::format("{}/{}", proc, pid);
     auto reason = bad_descriptor(process);
     if (!reason) reason = bad_mapping(process);
+    if (!reason) reason = bad_namespace(process, fmt::format("{}/{}", proc, first));
     if (reason) return fmt::format("process {} ({}) {}", pid, name_of(process), *reason);
   }
   return std::nullopt;

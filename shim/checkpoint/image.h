@@ -15,8 +15,8 @@ namespace dfrs::shim {
 struct ProgramId {
   std::uint32_t job = 0;
   std::uint32_t uid = 0;
-  std::uint32_t rank = 0;  ///< of the node among the job's, from 0
-  std::string slot;        ///< which of the job's programs on that node; letters, digits, '-'
+  std::uint32_t rank = 0;  ///< of the task in its step, from 0; of a batch script, 0
+  std::string slot;        ///< which of that task's programs; letters, digits, '-'
 
   friend bool operator==(const ProgramId&, const ProgramId&) = default;
 };

@@ -25,6 +25,7 @@
 #include "shim/agent/cgroup/job_groups.h"
 #include "shim/checkpoint/criu.h"
 #include "shim/checkpoint/dry_check.h"
+#include "shim/checkpoint/other_users.h"
 #include "shim/checkpoint/start_program.h"
 
 namespace dfrs::shim {
@@ -137,6 +138,8 @@ tl::expected<void, std::string> Keeper::admit() {
   auto caller = Caller::of(peer.pid, peer.uid, peer.gid);
   if (!caller) return tl::unexpected(caller.error());
   caller_ = std::move(*caller);
+  if (const auto able = caller_.uid != 0 ? can_dump_others() : tl::expected<void, std::string>{}; !able)
+    unable_ = able.error();
   const auto job = job_of(options_, peer.pid);
   if (!job) return tl::unexpected(job.error());
   auto key = ImageKey::read(options_.key);
@@ -144,7 +147,8 @@ tl::expected<void, std::string> Keeper::admit() {
   auto store = ImageStore::open(options_.folder, std::move(*key), options_.limits);
   if (!store) return tl::unexpected(store.error());
   store_ = std::make_unique<ImageStore>(std::move(*store));
-  program_ = {*job, caller_.uid, number(parts_.request.setting("SLURM_NODEID"), 0), {}};
+  // Of the task, not of the node: the next run may place the job's tasks on its nodes in another way.
+  program_ = {*job, caller_.uid, number(parts_.request.setting("SLURM_PROCID"), 0), {}};
   restarts_ = number(parts_.request.setting("SLURM_RESTART_COUNT"), 0);
   if (const auto taken = take_slot(slot_name(parts_.request)); !taken) return taken;
   for (const base::Fd& stream : parts_.streams) streams_.push_back(stream_name(stream.get()));
@@ -345,7 +349,7 @@ void Keeper::read_dfrsd(std::size_t link) {
     KeeperStatus status = status_;
     if (order->what == KeeperDo::check) {
       std::vector<pid_t> processes = ProcessTree(init_).members();
-      status.reason = dry_check(processes).value_or(std::string());
+      status.reason = !unable_.empty() ? unable_ : dry_check(processes, init_).value_or(std::string());
       status.bytes = ProcessTree(init_).memory();
     }
     if (status.restored) status.restored->age = since(restored_at_);

@@ -24,6 +24,7 @@
 #include "shim/checkpoint/checkpointer.h"
 #include "shim/checkpoint/criu.h"
 #include "shim/checkpoint/launch_listener.h"
+#include "shim/checkpoint/other_users.h"
 #include "shim/conf/auth_choice.h"
 
 namespace dfrs::shim {
@@ -195,7 +196,9 @@ tl::expected<void, std::string> open_checkpoints(Checkpoints& checkpoints, const
   auto store = ImageStore::open(options.checkpoint_folder, std::move(*key), store_limits(options));
   if (!store) return tl::unexpected(store.error());
   checkpoints.store = std::make_unique<ImageStore>(std::move(*store));
-  if (options.check) return {};
+  const auto others = can_dump_others();
+  if (options.check) return others;
+  if (!others) write_log(AgentLog::error, "checkpoints only of root's programs on this node: " + others.error());
   const StoreLimits limits = store_limits(options);
   auto listener =
       LaunchListener::start({.run_dir = run_dir,

@@ -47,6 +47,19 @@ static double clock_seconds(clockid_t clock) {
   return now.tv_sec + now.tv_nsec * 1e-9;
 }
 
+/* CPU time of this process. A restore by CRIU sets the process's clock to 0: what it showed before counts, too. */
+static double cpu_seconds(void) {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  static double before_restores, last;
+  pthread_mutex_lock(&mutex);
+  const double now = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
+  if (now < last) before_restores += last;
+  last = now;
+  const double sum = before_restores + now;
+  pthread_mutex_unlock(&mutex);
+  return sum;
+}
+
 static uint64_t mix(uint64_t value) {
   value += 0x9e3779b97f4a7c15u;
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -65,9 +78,7 @@ static void spin(void) {
  * the one that told them to stop waits for its turn. */
 static void* help(void* unused) {
   (void)unused;
-  while (!atomic_load_explicit(&stop_threads, memory_order_relaxed) &&
-         clock_seconds(CLOCK_PROCESS_CPUTIME_ID) < work_of_this_run)
-    spin();
+  while (!atomic_load_explicit(&stop_threads, memory_order_relaxed) && cpu_seconds() < work_of_this_run) spin();
   return NULL;
 }
 
@@ -218,7 +229,7 @@ int main(int argc, char** argv) {
     }
     pthread_detach(thread);
   }
-  while (!terminated && (done = before + clock_seconds(CLOCK_PROCESS_CPUTIME_ID)) < work) {
+  while (!terminated && (done = before + cpu_seconds()) < work) {
     if (checkpoint != NULL && done - written >= every) {
       write_checkpoint(checkpoint, done);
       written = done;
@@ -226,7 +237,7 @@ int main(int argc, char** argv) {
     spin();
   }
   atomic_store(&stop_threads, true);
-  done = before + clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
+  done = before + cpu_seconds();
   write_checkpoint(checkpoint, done);
   if (terminated) {
     report(result, "terminated", done, before, begun, "");

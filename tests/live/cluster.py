@@ -471,7 +471,7 @@ class Cluster:
             argv += ["--munge-socket", key_socket or self.munge_socket]
         if self.options.checkpoints:
             argv += ["--checkpoint-folder", self.options.checkpoints, "--checkpoint-key", self.folder / "munge/key",
-                     "--criu", os.environ.get("DFRS_CRIU", "criu")]
+                     "--criu", self.options.criu or os.environ.get("DFRS_CRIU", "criu")]
         process = self._start(f"dfrsd.{node}", argv)
         if process and wait:
             self._wait_started(f"dfrsd.{node}", process, lambda: ports.listening(port))

@@ -39,21 +39,28 @@ RECORD = "dfrs-record.jsonl"
 
 # Those with more that can be wrong with their settings go first.
 ORDER = ("dfrs", "triage", "backfill")
+CHECKPOINT_ORDER = ("checkpoint", "lost", "backfill")  # with --checkpoints
+IMAGE_RATE = 200.0     # MiB/s at which images are written and read in the simulation of --checkpoints
 
 
 class Setting:
     """What is compared, as the command line says it."""
 
     def __init__(self, *, algorithm=ALGORITHM, triage=TRIAGE, cores=0.2, penalty=PENALTY, period=PERIOD, floor=STRETCH_FLOOR,
-                 repeats=measure.CALIBRATION_REPEATS):
+                 repeats=measure.CALIBRATION_REPEATS, checkpoints=False):
         self.algorithm, self.triage, self.cores = algorithm, triage, cores
         self.penalty, self.period, self.floor = penalty, period, floor
         self.repeats = repeats  # of each measurement of overheads
+        self.checkpoints = checkpoints  # jobs have none of their own
+
+    @property
+    def order(self):
+        return CHECKPOINT_ORDER if self.checkpoints else ORDER
 
     def options(self, workload, side, log_folder):
         options = Options(nodes=workload.nodes, cpus=workload.cpus, memory=workload.memory, cores=self.cores,
                           scheduler="backfill" if side == "backfill" else "dfrs",
-                          algorithm=self.triage if side == "triage" else self.algorithm, first=True)
+                          algorithm=self.algorithm if side == "dfrs" else self.triage, first=True)
         if side == "backfill":
             options.slurm = {"SchedulerParameters": BACKFILL_PARAMETERS}
         else:
@@ -62,10 +69,35 @@ class Setting:
             options.settings = {"Period": f"{self.period:g}", "PauseBy": "requeue", "LostWork": "refuse",
                                 "MinProgress": f"{MIN_PROGRESS:g}", "RestartCost": f"{self.penalty:g}",
                                 "RecordFile": str(log_folder / RECORD)}
+        if side == "lost":
+            options.settings["LostWork"] = "accept"
+        if side == "checkpoint":
+            options.checkpoints = str(log_folder.parent.parent / "images")
+            options.settings.update(PauseBy="checkpoint", CheckpointFolder=options.checkpoints)
+            options.slurm = {"JobFileAppend": "1"}
         return options
 
+    def program(self, workload, side, cluster):
+        """What jobs run: with --checkpoints they hold all of their memory, which is what images hold."""
+        if not self.checkpoints:
+            return measure.Program()
+        if side != "checkpoint":
+            return measure.Program(hold=workload.memory, mark="")
+        run = (cluster.program("dfrs-run"), "--run-dir", f"{cluster.folder}/run/%n")
+        return measure.Program(hold=workload.memory, mark="dfrs:criu", under=run)
+
     def simulated(self, side):
-        return {"backfill": "EASY", "dfrs": self.algorithm, "triage": self.triage}[side]
+        return {"backfill": "EASY", "dfrs": self.algorithm}.get(side, self.triage)
+
+    def simulation(self, workload, side):
+        """Options of dfrs-sim for what a pause or move does to a job."""
+        if side == "lost":
+            return ["--pauses", "lost", "--min-progress", f"{MIN_PROGRESS:g}"]
+        if side != "checkpoint":
+            return ["--penalty", f"{self.penalty:g}"]
+        # The transfer of the mean job's image there and back, and Slurm's restart, at a rate that contains both.
+        moved = 2 * sum(job.memory for job in workload.jobs) / len(workload.jobs)
+        return ["--penalty", f"memory/{moved / (moved / IMAGE_RATE + self.penalty):.1f}"]
 
     def check(self):
         self.algorithm, self.triage = (simulate.check_algorithm(name) for name in (self.algorithm, self.triage))
@@ -82,17 +114,18 @@ def run_one(workload, setting, side, folder, say, start_up=None):
     shutil.rmtree(data, ignore_errors=True)
     data.mkdir(parents=True)
     name = report.SIDES[side]
+    program = setting.program(workload, side, cluster)
     try:
         cluster.up()
         if start_up is None:
             say(f"{name}: {len(cluster.nodes)} nodes are up; measuring what a start takes")
-            start_up = measure.calibrate(cluster, workload, data / "calibration", setting.repeats)
+            start_up = measure.calibrate(cluster, workload, data / "calibration", setting.repeats, program)
             say(f"{name}: {report.overheads(start_up)}")
         # sched/dfrs takes jobs of its first second for older ones, which wait until all nodes are seen.
         time.sleep(FIRST_SECOND)
         say(f"{name}: now the workload, which takes about {workload.span * 1.25:.0f} s")
         live = measure.run(cluster, workload, data / "jobs", lambda text: say(f"{name}: {text}"),
-                           setting.period if "/per" in setting.simulated(side) else None)
+                           setting.period if "/per" in setting.simulated(side) else None, program)
     finally:
         cluster.down()
         logs = folder / f"log-{side}"
@@ -100,7 +133,7 @@ def run_one(workload, setting, side, folder, say, start_up=None):
         with contextlib.suppress(OSError):
             shutil.copytree(place / "log", logs)
     simulated = simulate.predict(workload, setting.simulated(side), folder, side, start_up=start_up,
-                                 penalty=setting.penalty, period=setting.period, floor=setting.floor)
+                                 pauses=setting.simulation(workload, side), period=setting.period, floor=setting.floor)
     return report.Side(side, setting.simulated(side), live, simulated, start_up)
 
 
@@ -108,14 +141,14 @@ def compare(workload, setting, folder, say):
     folder.mkdir(parents=True, exist_ok=True)
     setting.check()
     runs = {}
-    for side in ORDER:
+    for side in setting.order:
         # A start takes the same under sched/dfrs, whatever the algorithm.
         start_up = runs["dfrs"].start_up if side == "triage" else None
         runs[side] = run_one(workload, setting, side, folder, say, start_up)
-    sides = [runs[side] for side in report.SIDES]
+    sides = [runs[side] for side in report.SIDES if side in runs]
     exact = simulate.predict(_with_exact_limits(workload), "EASY", folder, "backfill-exact-estimates",
-                             start_up=sides[0].start_up, penalty=setting.penalty, period=setting.period,
-                             floor=setting.floor)
+                             start_up=sides[0].start_up, pauses=setting.simulation(workload, "backfill"),
+                             period=setting.period, floor=setting.floor)
     return report.Comparison(workload, setting, sides, exact)
 
 
@@ -123,9 +156,10 @@ def only_simulate(workload, setting, folder):
     """What to expect of it, without a cluster and its overheads."""
     folder.mkdir(parents=True, exist_ok=True)
     setting.check()
-    sides = [(report.SIDES[side], setting.simulated(side), simulate.predict(workload, setting.simulated(side), folder, f"{side}-expected",
-                                            penalty=setting.penalty, period=setting.period, floor=setting.floor))
-             for side in report.SIDES]
+    sides = [(name, setting.simulated(side),
+              simulate.predict(workload, setting.simulated(side), folder, f"{side}-expected",
+                               pauses=setting.simulation(workload, side), period=setting.period, floor=setting.floor))
+             for side, name in report.SIDES.items() if side in setting.order]
     return report.expected(workload, setting, sides)
 
 
@@ -153,6 +187,9 @@ seconds: a job of an hour takes an hour here, too. dfrs-sim annotate makes such 
 
     ./quickstart cluster compare --trace week.dfrs --time-scale 200 --nodes 12 --cpus 16 --cores 0.5 \\
         --algorithm 'GreedyPM*/per/MINVT=3' --period 15
+
+With --checkpoints the jobs cannot continue from a file, and hold all the memory that they ask for (choose --memory 512
+or so). Compared are sched/backfill, Triage with lost work, and Triage with checkpoints (needs CRIU 4.0 or newer).
 
 What to choose:
   --cores       real cores behind a node. Leave about a fifth of the host's cores to Slurm itself. A node of 0.2 cores
@@ -223,6 +260,8 @@ def add_arguments(parser):
                         help=f"penalty of a pause or move in the simulation ({PENALTY:g})")
     parser.add_argument("--stretch-floor", type=_number(1e-3, 1e6, "seconds"), default=STRETCH_FLOOR, metavar="S",
                         help=f"b of the bounded stretch ({STRETCH_FLOOR:g}, the papers' 10 s over {SCALE})")
+    parser.add_argument("--checkpoints", action="store_true",
+                        help="jobs without checkpoints: Triage with lost work, and with checkpoints by CRIU")
     parser.add_argument("--simulate", action="store_true",
                         help="only simulate, without a cluster; takes a second")
     parser.add_argument("--output", type=Path, default=ROOT / "out/cluster/compare", metavar="DIR",
@@ -245,7 +284,7 @@ def workload_of(arguments):
 def main(arguments):
     workload = workload_of(arguments)
     setting = Setting(algorithm=arguments.algorithm, triage=arguments.triage, cores=arguments.cores, penalty=arguments.penalty,
-                      period=arguments.period, floor=arguments.stretch_floor)
+                      period=arguments.period, floor=arguments.stretch_floor, checkpoints=arguments.checkpoints)
     folder = arguments.output.resolve()
     if arguments.simulate:
         print(only_simulate(workload, setting, folder), end="")

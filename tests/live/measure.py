@@ -5,6 +5,7 @@ A job's flow time is from the call of sbatch to the moment at which its last tas
 word: what its user waits. Slurm's records, which know whole seconds, are looked at to see that they agree.
 """
 import dataclasses
+import json
 import os
 import shlex
 import statistics
@@ -17,7 +18,7 @@ from . import jobs
 from .errors import ClusterError
 from .workload import Job
 
-HOLD = 4              # MiB that each task really holds; Slurm is told the workload's memory
+HOLD = 4              # MiB that each task really holds, unless Program says otherwise; Slurm is told the workload's memory
 CHECK_INTERVAL = 2.0  # s between looks at Slurm's queue while jobs run
 RECORD_SLACK = 3.0    # s by which Slurm's record of a job's end may differ from the job's own: whole seconds, cleaning up
 
@@ -43,6 +44,14 @@ class Measured:
         return dataclasses.asdict(self)
 
 
+@dataclass(frozen=True)
+class Program:
+    """What jobs run."""
+    hold: int = HOLD     # MiB that each task holds at most; no more than its job asks for
+    mark: str = "dfrs:checkpoint"  # the job's comment: what keeps its work when it is requeued; "": nothing
+    under: tuple = ()    # words before the program: dfrs-run
+
+
 @dataclass
 class Run:
     """One run of a workload."""
@@ -51,27 +60,32 @@ class Run:
     host_cores: int
     behind: float      # s, the latest that a submission was
     wrong: List[str]   # what is not as it should be
+    begun_again: int = 0  # runs of jobs that began from the beginning after another had begun, by the jobs' own word
+    checkpoints: Dict[str, float] = field(default_factory=dict)  # dfrsctl's figures of them; empty: no dfrs
 
     def to_json(self):
         return {**dataclasses.asdict(self), "jobs": [job.to_json() for job in self.jobs.values()]}
 
 
-def script(job, folder, cores_per_cpu):
-    """Lines of the job: `tasks` times burn, which continues from its checkpoint when the job is requeued."""
+def script(job, folder, cores_per_cpu, program=Program()):
+    """Lines of the job: `tasks` times burn, which by default continues from its checkpoint when the job is requeued."""
     cores = job.cpus * cores_per_cpu
-    words = [str(jobs.burn()), f"--work={job.work(cores_per_cpu):.6f}", f"--threads={max(1, -(-cores // 1)):.0f}",
-             f"--memory={min(HOLD, job.memory)}", f"--result={folder}/{job.number}.json"]
-    command = shlex.join(words) + f" --checkpoint={shlex.quote(str(folder))}/{job.number}.$SLURM_PROCID.checkpoint"
+    words = [*program.under, str(jobs.burn()), f"--work={job.work(cores_per_cpu):.6f}",
+             f"--threads={max(1, -(-cores // 1)):.0f}", f"--memory={min(program.hold, job.memory)}",
+             f"--result={folder}/{job.number}.json"]
+    command = shlex.join(words)
+    if program.mark == Program.mark:
+        command += f" --checkpoint={shlex.quote(str(folder))}/{job.number}.$SLURM_PROCID.checkpoint"
     # srun does not take the job's CPUs per task by itself, and without them places tasks as if each had one CPU.
     return f"exec srun -c {job.cpus} sh -c {shlex.quote('exec ' + command)}" if job.tasks > 1 else f"exec {command}"
 
 
-def submit(cluster, job, folder, *options):
+def submit(cluster, job, folder, *options, program=Program()):
     """Its number in Slurm."""
     minutes = max(1, job.limit // 60)
     return jobs.submit(cluster, f"--job-name=job-{job.number}", f"--ntasks={job.tasks}", f"--cpus-per-task={job.cpus}",
-                       f"--mem-per-cpu={job.memory_per_cpu}", f"--time={minutes}", "--comment=dfrs:checkpoint",
-                       *options, script=script(job, folder, cluster.options.cores_per_cpu), cwd=folder)
+                       f"--mem-per-cpu={job.memory_per_cpu}", f"--time={minutes}", f"--comment={program.mark}",
+                       *options, script=script(job, folder, cluster.options.cores_per_cpu, program), cwd=folder)
 
 
 class _Tail:
@@ -105,7 +119,7 @@ def _busy_seconds():
     return (sum(fields) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")  # all but idle and iowait
 
 
-def run(cluster, workload, folder, say=lambda text: None, period=None):
+def run(cluster, workload, folder, say=lambda text: None, period=None, program=Program()):
     """Submits each job at its time, waits for all of them; the folder keeps what they wrote. With a `period` the workload
     begins when a period does, by the clock, as it does in a simulation: DFRS's ticks are at multiples of it."""
     folder = Path(folder)
@@ -125,7 +139,7 @@ def run(cluster, workload, folder, say=lambda text: None, period=None):
         behind = max(behind, -wait)
         one = measured[job.number]
         one.submitted = time.time() - begun
-        one.slurm_id = submit(cluster, job, folder)
+        one.slurm_id = submit(cluster, job, folder, program=program)
     say(f"all {len(workload.jobs)} jobs are submitted")
     _wait(cluster, workload, tails, measured, seconds)
     busy, length = _busy_seconds() - busy, time.time() - begun
@@ -136,7 +150,18 @@ def run(cluster, workload, folder, say=lambda text: None, period=None):
         one = measured[job.number]
         _fill(one, job, tails[job.number].read(), begun)
         _compare(one, records[one.slurm_id], job, begun, cores_per_cpu, wrong)
-    return Run(measured, busy / length, os.cpu_count() or 1, behind, wrong)
+    again = sum(begun_again(tails[job.number].read(), program) for job in workload.jobs)
+    status = json.loads(cluster.command("dfrsctl", "status", "--json").stdout) if cluster.has_agents else {}
+    figures = {**status.get("checkpoints", {}), **{name: status[name] for name in ("lost_runs", "lost_work_s") if name in status}}
+    return Run(measured, busy / length, os.cpu_count() or 1, behind, wrong, again, figures)
+
+
+def begun_again(lines, program):
+    """How many tasks began once more, from nothing."""
+    if program.mark == Program.mark:
+        return 0
+    starts = [line["task"] for line in lines if line["event"] == "start"]
+    return len(starts) - len(set(starts))
 
 
 def _wait(cluster, workload, tails, measured, seconds):
@@ -228,7 +253,7 @@ CALIBRATION_RUN_TIME = 1.0  # s
 CALIBRATION_REPEATS = 3
 
 
-def calibrate(cluster, workload, folder, repeats=CALIBRATION_REPEATS):
+def calibrate(cluster, workload, folder, repeats=CALIBRATION_REPEATS, program=Program()):
     """The overheads on the idle cluster, before the workload: means over jobs of 1 s with one task, and with the fewest
     and the most of the parallel jobs, submitted at different parts of a second, since slurmctld has a clock that ticks
     every second."""
@@ -244,12 +269,12 @@ def calibrate(cluster, workload, folder, repeats=CALIBRATION_REPEATS):
                 time.sleep((turn / repeats - time.time()) % 1.0)
                 number += 2
                 job = Job(number, 0.0, tasks, cpus, min(64, workload.memory), CALIBRATION_RUN_TIME, 60)
-                measured.append(_overhead(cluster, job, folder))
+                measured.append(_overhead(cluster, job, folder, program))
             points[cpus, tasks] = Overhead(*(statistics.fmean(part) for part in zip(*measured)))
     return StartUp(points)
 
 
-def _overhead(cluster, job, folder):
+def _overhead(cluster, job, folder, program):
     """(delay, cost) of one job. Under sched/backfill a second one waits for its nodes: how long after the end of the
     first it starts is what a job holds its nodes too long, and the rest of the way from sbatch to the start of the
     first is delay. Under sched/dfrs jobs do not wait for each other, and all counts as cost."""
@@ -258,7 +283,7 @@ def _overhead(cluster, job, folder):
         pair.append(Job(**{**vars(job), "number": job.number + 1}))
     nodes = cluster.nodes[:max(1, -(-job.tasks * job.cpus // cluster.options.cpus))]
     begun = time.time()
-    ids = [submit(cluster, one, folder, f"--nodelist={','.join(nodes)}") for one in pair]
+    ids = [submit(cluster, one, folder, f"--nodelist={','.join(nodes)}", program=program) for one in pair]
     jobs.wait_ended(cluster, ids, 60)
     runs = [_Tail(folder / f"{one.number}.json").read() for one in pair]
     if any(len(last_ends(lines)) != job.tasks for lines in runs):

@@ -9,7 +9,8 @@ from .measure import Run, StartUp
 from .simulate import Prediction
 
 # What is compared, in the order of the report: key -> name.
-SIDES = {"backfill": "sched/backfill", "dfrs": "sched/dfrs", "triage": "sched/dfrs, Triage"}
+SIDES = {"backfill": "sched/backfill", "dfrs": "sched/dfrs", "triage": "sched/dfrs, Triage",
+         "lost": "Triage, work lost", "checkpoint": "Triage, checkpoints"}
 CLOSE = 0.2        # within which a prediction of the mean stretch is called right
 HOST_BUSY = 0.97   # of the host's cores: beyond it jobs may have had to wait for a core
 
@@ -81,7 +82,7 @@ class Comparison:
         for side in self.sides:
             if side.scheduler == "backfill":
                 continue
-            under = "DFRS" if side.scheduler == "dfrs" else "Triage"
+            under = {"dfrs": "DFRS", "triage": "Triage"}.get(side.scheduler, side.name)
             for what, key in (("worst-served job", "max_stretch"), ("average job", "mean_stretch")):
                 ratio = batch[key] / figures[side.scheduler]["live"][key]
                 lines.append(f"The {what} fares {max(ratio, 1 / ratio):.1f} times {'better' if ratio >= 1 else 'worse'} "
@@ -110,6 +111,7 @@ class Comparison:
                          f"{self.setting.penalty:g} s.")
         for side in self.sides:
             run = side.live
+            lines += _work_lost(side) if self.setting.checkpoints and side.scheduler != "backfill" else []
             lines.append(f"{side.name}: {run.busy:.2f} of this host's {run.host_cores} cores were busy; the latest "
                          f"submission was {run.behind:.2f} s late.")
             if run.busy > HOST_BUSY * run.host_cores:
@@ -176,6 +178,17 @@ def expected(workload, setting, sides):
         lines.append(f"{name + ' as ' + algorithm:50}{max(all_of_them):12.2f}"
                      f"{statistics.fmean(all_of_them):14.2f}")
     return "\n".join(lines) + "\n"
+
+
+def _work_lost(side):
+    known, again = side.live.checkpoints, side.live.begun_again
+    lines = [f"{side.name}: {known['lost_runs']} runs with {known['lost_work_s']:.1f} s of virtual time were lost; "
+             f"{again} tasks began once more from nothing."]
+    if known["attempts"]:
+        lines.append(f"{side.name}: of {known['attempts']} attempts {known['completed']} were completed, with "
+                     f"{known['bytes'] / known['completed'] / 2**20 if known['completed'] else 0:.0f} MiB in the mean, "
+                     f"{known['failed']} failed and {known['given_up']} were given up; {known['restored']} restores.")
+    return lines
 
 
 def overheads(start_up):

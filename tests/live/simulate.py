@@ -50,14 +50,14 @@ class Prediction:
         self.flow, self.totals, self.command = flow, totals, command
 
 
-def predict(workload, algorithm, folder, name, *, start_up=None, penalty, period, floor):
-    """Runs dfrs-sim on the workload; each job comes start_up(job).delay later and runs start_up(job).cost longer. The
-    trace and the results stay in `folder` as NAME.dfrs and NAME.csv."""
+def predict(workload, algorithm, folder, name, *, start_up=None, pauses, period, floor):
+    """Runs dfrs-sim on the workload; each job comes start_up(job).delay later and runs start_up(job).cost longer. `pauses`:
+    options for what pauses and moves do. The trace and the results stay in `folder` as NAME.dfrs and NAME.csv."""
     trace, rows = folder / f"{name}.dfrs", folder / f"{name}.csv"
     told = dataclasses.replace(workload, jobs=tuple(dataclasses.replace(job, limit=job.limit + TIE * job.number)
                                                     for job in workload.jobs))
     trace.write_text(workloads.trace_text(told, start_up), encoding="utf-8")
-    words = ["run", trace, "-a", algorithm, "--penalty", f"{penalty:g}", "--period", f"{period:g}", "--stretch-floor",
+    words = ["run", trace, "-a", algorithm, *pauses, "--period", f"{period:g}", "--stretch-floor",
              f"{floor:g}", "--no-bound", "--json", "--jobs-csv", rows]
     totals = json.loads(_run(*words))
     with open(rows, encoding="utf-8", newline="") as file:

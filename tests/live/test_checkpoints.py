@@ -2,11 +2,14 @@
 """A job that knows nothing of checkpoints is paused by one, and goes on where it was (PauseBy=checkpoint, dfrs-run)."""
 import os
 import re
+import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
+from pathlib import Path
 
-from . import jobs
+from . import jobs, processes
 from .options import Options
 from .test_pausing import PausingTest
 from .waiting import wait_for
@@ -38,13 +41,10 @@ def missing():
     return ""
 
 
-@unittest.skipIf(missing(), missing())
-class Checkpointing(PausingTest):
-    options = Options(nodes=2, cpus=4, memory=1000, cores=0.4, algorithm="GreedyP*/OPT=MIN", checkpoints=FOLDER,
-                      settings={"PauseBy": "checkpoint", "CheckpointFolder": FOLDER, "MinProgress": "0",
-                                "CommentInterval": "1"},
-                      slurm={"JobFileAppend": "1"})
+SETTINGS = {"PauseBy": "checkpoint", "MinProgress": "0", "CommentInterval": "1"}
 
+
+class CheckpointingTest(PausingTest):
     def sbatch_counter(self, *options, **keywords):
         program = self.folder / "counter.py"
         program.write_text(COUNTER, encoding="utf-8")
@@ -59,6 +59,28 @@ class Checkpointing(PausingTest):
 
     def under_dfrs_run(self, command):
         return f"exec {self.cluster.program('dfrs-run')} --run-dir {self.cluster.folder}/run/%n {command}"
+
+    def two_counters(self):
+        """One on each node, known to be such as can be checkpointed."""
+        first = [self.sbatch_counter(f"--nodelist={node}", memory=900) for node in self.cluster.nodes]
+        for job in first:
+            wait_for(f"job {job} to count", lambda job=job: len(self.numbers(job)) > 5, 20)
+        self.wait_progress(first)
+        wait_for("the dry checks", lambda: all(self.of_dfrs(job)["checkpoint"]["possible"] for job in first), 20)
+        return first
+
+    def paused(self, numbers):
+        """The one that was requeued."""
+        paused = wait_for("one to be requeued",
+                          lambda: [job for job in numbers if jobs.state(self.cluster, job) == "PENDING"], 40)
+        self.assertEqual(len(paused), 1)
+        return paused[0]
+
+
+@unittest.skipIf(missing(), missing())
+class Checkpointing(CheckpointingTest):
+    options = Options(nodes=2, cpus=4, memory=1000, cores=0.4, algorithm="GreedyP*/OPT=MIN", checkpoints=FOLDER,
+                      settings={**SETTINGS, "CheckpointFolder": FOLDER}, slurm={"JobFileAppend": "1"})
 
     def test_memory_is_kept_and_work_is_done_once(self):
         work = 6.0
@@ -87,23 +109,229 @@ class Checkpointing(PausingTest):
         self.cluster.command("scancel", job)
 
     def test_paused_job_goes_on_where_it_was(self):
-        first = [self.sbatch_counter(f"--nodelist={node}", memory=900) for node in self.cluster.nodes]
-        for job in first:
-            wait_for(f"job {job} to count", lambda job=job: len(self.numbers(job)) > 5, 20)
-        self.wait_progress(first)
-        wait_for("the dry checks", lambda: all(self.of_dfrs(job)["checkpoint"]["possible"] for job in first), 20)
+        first = self.two_counters()
         new = self.sbatch_burn(0.5, memory=900)
-        paused = wait_for("one to be requeued",
-                          lambda: [job for job in first if jobs.state(self.cluster, job) == "PENDING"], 40)
-        self.assertEqual(len(paused), 1)
-        stands = self.numbers(paused[0])
+        paused = self.paused(first)
+        stands = self.numbers(paused)
         ended = self.wait_ended(first + [new], 120)
         self.assert_completed(ended)
         self.assertLess(len(stands), 250)
-        self.assertEqual(ended[paused[0]]["Restarts"], "1")
+        self.assertEqual(ended[paused]["Restarts"], "1")
         for job in first:
             self.assertEqual(self.numbers(job), list(range(250)))
             out = (self.folder / f"{job}.out").read_text(encoding="utf-8")
             self.assertIn("counted to the end in process 2 ", out)
         self.assert_nodes_free()
         self.assertEqual(os.listdir(FOLDER), [], "images of jobs that have ended")
+
+
+class Criu:
+    """A criu for dfrsd that before a dump or a restore waits for as long as we want."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.program = self.folder / "criu"
+
+    def install(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        self.program.write_text(f"""#!/bin/sh
+case $1 in dump|restore)
+  : > {self.folder}/$1
+  while [ -e {self.folder}/hold-$1 ]; do sleep 0.05; done
+esac
+exec {CRIU} "$@"
+""", encoding="utf-8")
+        self.program.chmod(0o755)
+
+    def hold(self, what):
+        (self.folder / what).unlink(missing_ok=True)
+        (self.folder / f"hold-{what}").touch()
+
+    def let_go(self):
+        for what in ("dump", "restore"):
+            (self.folder / f"hold-{what}").unlink(missing_ok=True)
+
+    def wait(self, what, seconds=60):
+        wait_for(f"criu to {what}", (self.folder / what).exists, seconds)
+
+
+class FaultTest(CheckpointingTest):
+    """In the middle of a dump or a restore: no job is lost, none runs twice at once, and all tell why."""
+    disk = f"{FOLDER}-disk"
+    criu = Criu(f"{FOLDER}-criu")
+    options = Options(nodes=2, cpus=4, memory=1000, cores=0.4, algorithm="GreedyP*/OPT=MIN", checkpoints=disk,
+                      settings={**SETTINGS, "CheckpointFolder": disk, "CheckpointTimeout": "15"},
+                      slurm={"JobFileAppend": "1", "SlurmdTimeout": "10", "MessageTimeout": "5"}, credential_seconds=8,
+                      criu=str(criu.program))
+
+    @classmethod
+    def setUpClass(cls):
+        cls.criu.install()
+        os.makedirs(cls.disk, mode=0o700, exist_ok=True)
+        small = ["mount", "-t", "tmpfs", "-o", "size=200m,mode=0700", "images", cls.disk]
+        if subprocess.run(small, check=False).returncode != 0:
+            raise unittest.SkipTest("needs the right to mount a small disk")
+        cls.addClassCleanup(os.rmdir, cls.disk)
+        cls.addClassCleanup(subprocess.run, ["umount", "--lazy", cls.disk], check=True)
+        super().setUpClass()
+
+    def tearDown(self):
+        self.criu.let_go()
+        self.cluster.up()
+        super().tearDown()
+
+    def begin_dump(self):
+        """Both nodes have a counter, and a new job wants one's place: (both, the one whose dump has begun, the new one)."""
+        self.criu.hold("dump")
+        first = self.two_counters()
+        new = self.sbatch_burn(0.5, memory=900)
+        self.criu.wait("dump")
+        (one,) = [job for job in first if self.of_dfrs(job)["checkpoint"]["stage"] == "dumping"]
+        return first, one, new
+
+    def pause(self):
+        """The same, and the one was dumped and requeued; its restore will wait."""
+        first, one, new = self.begin_dump()
+        self.criu.hold("restore")
+        (self.criu.folder / "hold-dump").unlink()
+        self.assertEqual(self.paused(first), one)
+        return first, one, new
+
+    def node_of(self, job):
+        return jobs.show(self.cluster, job)["NodeList"]
+
+    def why(self, job, pattern, seconds=30):
+        wait_for(f"dfrsctl to say of job {job}: {pattern}",
+                 lambda: re.search(pattern, self.cluster.command("dfrsctl", "explain", job).stdout), seconds)
+
+    def image_files(self, job):
+        return [path for path in Path(self.disk).glob(f"job-{job}/*/*/*/*") if not path.parent.name.endswith(".part")]
+
+    def assert_all_counted(self, first, new, again=()):
+        """All end well, each having counted once; those of `again`, from the beginning a second time."""
+        ended = self.wait_ended([*first, new], 150)
+        self.assert_completed(ended)
+        for job in first:
+            numbers = self.numbers(job)
+            begun = len(numbers) - 250 if job in again else 0
+            self.assertLess(begun, 250)
+            self.assertEqual(numbers, list(range(begun)) + list(range(250)))
+        for job in first:
+            wait_for("images of ended jobs to be gone", lambda job=job: not Path(f"{self.disk}/job-{job}").exists(), 30)
+        return ended
+
+
+@unittest.skipIf(missing(), missing())
+class Faults(FaultTest):
+    """Of daemons and of a node."""
+
+    def test_dfrsd_is_killed_during_a_dump(self):
+        first, one, new = self.begin_dump()
+        node = self.node_of(one)
+        self.cluster.stop(f"dfrsd.{node}", signal.SIGKILL)
+        self.why(one, f"the last attempt failed: the agent of node {node} does not answer")
+        stands = len(self.numbers(one))
+        self.criu.let_go()
+        wait_for("it to go on without dfrsd", lambda: len(self.numbers(one)) > stands, 30)
+        self.cluster.start_agent(node)
+        self.assertEqual(self.assert_all_counted(first, new)[one]["Restarts"], "0")
+
+    def test_dfrsd_is_killed_during_a_restore(self):
+        first, one, new = self.pause()
+        self.criu.wait("restore")
+        node = self.node_of(one)
+        self.cluster.stop(f"dfrsd.{node}", signal.SIGKILL)
+        self.criu.let_go()
+        stands = len(self.numbers(one))
+        wait_for("it to go on without dfrsd", lambda: len(self.numbers(one)) > stands, 30)
+        self.cluster.start_agent(node)
+        wait_for("the restore to be known", lambda: self.of_dfrs(one)["checkpoint"]["stage"] == "none", 30)
+        self.assertEqual(self.of_dfrs(one)["lost_runs"], 0)
+        self.assertEqual(self.assert_all_counted(first, new)[one]["Restarts"], "1")
+
+    def test_slurmctld_is_killed_between_dump_and_requeue(self):
+        first, one, new = self.begin_dump()
+        processes.send(self.cluster.process("slurmctld"), signal.SIGSTOP)
+        self.criu.let_go()
+        wait_for("its image", lambda: [path for path in self.image_files(one) if path.name == "manifest.json"], 30)
+        self.cluster.stop("slurmctld", signal.SIGKILL)
+        self.cluster.start_slurmctld()
+        ended = self.assert_all_counted(first, new)
+        self.assertLessEqual(int(ended[one]["Restarts"]), 1)
+
+    def test_node_is_lost_during_a_dump(self):
+        first, one, new = self.begin_dump()
+        node = self.node_of(one)
+        self.lose(node, one)
+        self.criu.let_go()
+        self.assertFalse(self.image_files(one))
+        self.why(one, f"the agent of node {node} does not answer")
+        wait_for("Slurm to miss the node", lambda: jobs.state(self.cluster, one) == "PENDING", 60)
+        self.cluster.up()
+        self.assertGreaterEqual(int(self.assert_all_counted(first, new, again=[one])[one]["Restarts"]), 1)
+
+    def lose(self, node, job):
+        """The node, on which only this job runs: all that runs there for the cluster is gone at once."""
+        run = f"{self.cluster.folder}/run/{node}"
+        for name in (f"slurmd.{node}", f"dfrsd.{node}"):
+            self.cluster.stop(name, signal.SIGKILL)
+        for process in processes.marked(self.cluster.folder):
+            words = processes.command_line(process.pid)
+            of_job = processes.environment_of(process.pid).get("SLURM_JOB_ID") == str(job)
+            if of_job or f"[{job}." in " ".join(words) or any(f"{word}/".startswith(f"{run}/") for word in words):
+                processes.send(process, signal.SIGKILL)
+
+
+@unittest.skipIf(missing(), missing())
+class ImageFaults(FaultTest):
+    """A full disk, and what others did to an image."""
+
+    def test_disk_gets_full_during_a_dump(self):
+        first, one, new = self.begin_dump()
+        left = os.statvfs(self.disk)
+        with open(f"{self.disk}/other", "wb") as other:
+            os.posix_fallocate(other.fileno(), 0, (left.f_bavail - 100) * left.f_frsize)
+        self.criu.let_go()
+        self.why(one, "the last attempt failed: the disk of the image folder is full")
+        self.assertFalse(self.image_files(one))
+        os.unlink(f"{self.disk}/other")
+        self.assertEqual(self.assert_all_counted(first, new)[one]["Restarts"], "0")
+
+    def test_disk_is_full_before_a_dump(self):
+        first = self.two_counters()
+        left = os.statvfs(self.disk)
+        with open(f"{self.disk}/other", "wb") as other:
+            os.posix_fallocate(other.fileno(), 0, (left.f_bavail - 100) * left.f_frsize)
+        self.addCleanup(Path(f"{self.disk}/other").unlink)
+        new = self.sbatch_burn(0.5, memory=900)
+        wait_for("an attempt to fail", lambda: any(self.of_dfrs(job)["checkpoint"]["failed"] for job in first), 40)
+        for job in first:
+            if self.of_dfrs(job)["checkpoint"]["failed"]:
+                self.why(job, "the last attempt failed: the disk of .* has only")
+        self.assert_all_counted(first, new)
+
+    def damage(self, change, reason):
+        """What happens if somebody changes the image of a job that is paused."""
+        over = self.dfrsctl("status")["checkpoints"]["started_over"]
+        first, one, new = self.pause()
+        (pages,) = [path for path in self.image_files(one) if path.name == "pages-1.img"]
+        change(pages)
+        (self.criu.folder / "restore").unlink(missing_ok=True)
+        self.criu.let_go()
+        self.assert_all_counted(first, new, again=[one])
+        out = (self.folder / f"{one}.out").read_text(encoding="utf-8")
+        self.assertRegex(out, f"dfrs-run: the image of run 0 cannot be restored: .*{reason}")
+        self.assertIn("the program starts from its beginning", out)
+        self.assertFalse((self.criu.folder / "restore").exists(), "criu must not see such an image")
+        self.assertEqual(self.dfrsctl("status")["checkpoints"]["started_over"], over + 1)
+
+    def test_image_is_truncated(self):
+        self.damage(lambda pages: os.truncate(pages, pages.stat().st_size // 2), "truncated")
+
+    def test_image_is_forged(self):
+        def change(pages):
+            with open(pages, "r+b") as file:
+                file.seek(8192)
+                file.write(b"forged")
+        self.damage(change, "was changed after the dump")

@@ -139,7 +139,7 @@ class Simulated(Folder):
     workload = Workload("two", 1, 4, 100, (Job(1, 0.0, 1, 4, 10, 10.0, 60), Job(2, 1.0, 1, 4, 10, 1.0, 60)))
 
     def predict(self, algorithm, start_up=None):
-        return simulate.predict(self.workload, algorithm, self.folder, "two", start_up=start_up, penalty=0, period=30,
+        return simulate.predict(self.workload, algorithm, self.folder, "two", start_up=start_up, pauses=["--penalty", "0"], period=30,
                                 floor=0.1)
 
     def test_flows_are_from_submission_to_end(self):
@@ -156,7 +156,7 @@ class Simulated(Folder):
     def test_delays_do_not_change_the_order_of_the_queue(self):
         """Job 1 fills the node until 10. Job 2, which Slurm takes longer to see than job 3, was submitted before it."""
         jobs = (Job(1, 0.0, 1, 4, 10, 10.0, 60), Job(2, 5.0, 1, 4, 10, 2.0, 60), Job(3, 5.1, 1, 4, 20, 1.0, 60))
-        flow = simulate.predict(Workload("order", 1, 4, 100, jobs), "FCFS", self.folder, "order", penalty=0, period=30,
+        flow = simulate.predict(Workload("order", 1, 4, 100, jobs), "FCFS", self.folder, "order", pauses=["--penalty", "0"], period=30,
                                 start_up=lambda job: Overhead(0.1 if job.memory == 20 else 0.4, 0.0), floor=0.1).flow
         self.assertAlmostEqual(flow[2], 7.4)  # at 10.4, until 12.4
         self.assertAlmostEqual(flow[3], 8.3)  # at 12.4, until 13.4
@@ -166,7 +166,7 @@ class Simulated(Folder):
         the very instant at which job 2 did."""
         jobs = (Job(1, 0.0, 2, 4, 10, 5.0, 60), Job(2, 1.0, 1, 4, 10, 20.0, 60), Job(3, 2.0, 2, 4, 10, 5.0, 60),
                 Job(4, 3.0, 1, 4, 10, 5.0, 60))
-        flow = simulate.predict(Workload("tie", 2, 4, 100, jobs), "EASY", self.folder, "tie", penalty=0, period=30,
+        flow = simulate.predict(Workload("tie", 2, 4, 100, jobs), "EASY", self.folder, "tie", pauses=["--penalty", "0"], period=30,
                                 floor=0.1).flow
         self.assertAlmostEqual(flow[2], 24.0)  # at 5, until 25
         self.assertAlmostEqual(flow[3], 28.0)  # at 25, until 30

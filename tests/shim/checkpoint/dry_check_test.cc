@@ -28,11 +28,11 @@ TEST(DryCheck, FindsAConnectionAndWhereItGoes) {
   ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   ASSERT_EQ(::listen(listener.get(), 1), 0);
   ASSERT_EQ(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
-  EXPECT_EQ(dry_check({::getpid()}), std::nullopt) << "listening is no connection";
+  EXPECT_EQ(dry_check({::getpid()}, ::getpid()), std::nullopt) << "listening is no connection";
   const base::Fd socket(::socket(AF_INET, SOCK_STREAM, 0));
   ASSERT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  EXPECT_THAT(dry_check({::getpid()}), Optional(AllOf(HasSubstr("holds a TCP connection to 127.0.0.1:"),
-                                                      HasSubstr(std::to_string(::getpid())))));
+  EXPECT_THAT(dry_check({::getpid()}, ::getpid()), Optional(AllOf(HasSubstr("holds a TCP connection to 127.0.0.1:"),
+                                                                  HasSubstr(std::to_string(::getpid())))));
 }
 
 // A process made of files, as /proc shows one.
@@ -42,10 +42,18 @@ class Process {
     std::filesystem::create_directories(proc_.path() / "12/fd");
     std::filesystem::create_symlink(target, proc_.path() / "12/fd" / number);
   }
+  void in_namespace(int pid, const std::string& kind, const std::string& name) const {
+    std::filesystem::create_directories(proc_.path() / std::to_string(pid) / "ns");
+    std::filesystem::create_symlink(name, proc_.path() / std::to_string(pid) / "ns" / kind);
+  }
+  void child(int pid, int parent) const {
+    proc_.write(std::to_string(pid) + "/stat", std::to_string(pid) + " (a (b) c) S " + std::to_string(parent) + " 1 1");
+    proc_.write(std::to_string(pid) + "/comm", "inner\n");
+  }
   void maps(const std::string& text) const { proc_.write("12/maps", text); }
   std::optional<std::string> check() const {
     proc_.write("12/comm", "simulate\n");
-    return dry_check({12}, proc_.path().string());
+    return dry_check({12}, 11, proc_.path().string());
   }
 
  private:
@@ -61,6 +69,29 @@ TEST(DryCheck, PlainFilesAndDevicesAreFine) {
   process.descriptor("4", "socket:[77]");
   process.maps("7f00-7f01 r-xp 00000000 08:01 12 /usr/lib/libc.so.6\n7f02-7f03 rw-s 0 00:01 5 /dev/zero (deleted)\n");
   EXPECT_EQ(process.check(), std::nullopt);
+}
+
+TEST(DryCheck, NamespacesOfItsOwn) {
+  const Process process;
+  process.in_namespace(11, "mnt", "mnt:[1]");
+  process.in_namespace(12, "mnt", "mnt:[1]");
+  process.in_namespace(11, "user", "user:[4]");
+  EXPECT_EQ(process.check(), std::nullopt) << "it has just ended";
+  const Process other;
+  other.in_namespace(11, "mnt", "mnt:[1]");
+  other.in_namespace(12, "mnt", "mnt:[2]");
+  EXPECT_EQ(other.check(), "process 12 (simulate) has a mount namespace of its own, as in a container");
+}
+
+TEST(DryCheck, ChildrenInAnInnerPidNamespace) {
+  const Process process;
+  process.in_namespace(11, "pid", "pid:[1]");
+  process.child(13, 1);
+  process.in_namespace(13, "pid", "pid:[3]");
+  EXPECT_EQ(process.check(), std::nullopt) << "not a child of ours";
+  process.child(14, 12);
+  process.in_namespace(14, "pid", "pid:[2]");
+  EXPECT_EQ(process.check(), "process 14 (inner) has a pid namespace of its own, as in a container");
 }
 
 struct Bad {
