@@ -12,6 +12,7 @@ nobase_dist_doc_DATA = \
 	docs/images/advice.png \
 	docs/images/demo-degradation.svg \
 	docs/images/rivals-gain.svg \
+	docs/images/rivals-stability.svg \
 	docs/images/timeline.png \
 	docs/images/web.png \
 	docs/reference/algorithms.md \

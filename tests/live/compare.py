@@ -40,6 +40,9 @@ RECORD = "dfrs-record.jsonl"
 # Those with more that can be wrong with their settings go first.
 ORDER = ("dfrs", "triage", "backfill")
 CHECKPOINT_ORDER = ("checkpoint", "lost", "backfill")  # with --checkpoints
+STOCK = ("backfill", "gang")
+GANG_JOBS = 2          # with --gang: jobs that take turns on a core
+GANG_SLICE = 5         # s of a turn; Slurm takes no less
 IMAGE_RATE = 200.0     # MiB/s at which images are written and read in the simulation of --checkpoints
 
 
@@ -47,22 +50,26 @@ class Setting:
     """What is compared, as the command line says it."""
 
     def __init__(self, *, algorithm=ALGORITHM, triage=TRIAGE, cores=0.2, penalty=PENALTY, period=PERIOD, floor=STRETCH_FLOOR,
-                 repeats=measure.CALIBRATION_REPEATS, checkpoints=False):
+                 repeats=measure.CALIBRATION_REPEATS, checkpoints=False, gang=False):
         self.algorithm, self.triage, self.cores = algorithm, triage, cores
         self.penalty, self.period, self.floor = penalty, period, floor
         self.repeats = repeats  # of each measurement of overheads
         self.checkpoints = checkpoints  # jobs have none of their own
+        self.gang = gang                # stock Slurm with time slices, too
 
     @property
     def order(self):
-        return CHECKPOINT_ORDER if self.checkpoints else ORDER
+        return (CHECKPOINT_ORDER if self.checkpoints else ORDER) + (("gang",) if self.gang else ())
 
     def options(self, workload, side, log_folder):
         options = Options(nodes=workload.nodes, cpus=workload.cpus, memory=workload.memory, cores=self.cores,
-                          scheduler="backfill" if side == "backfill" else "dfrs",
+                          scheduler="backfill" if side in STOCK else "dfrs",
                           algorithm=self.algorithm if side == "dfrs" else self.triage, first=True)
-        if side == "backfill":
+        if side in STOCK:
             options.slurm = {"SchedulerParameters": BACKFILL_PARAMETERS}
+            if side == "gang":
+                options.slurm.update(PreemptMode="GANG", SchedulerTimeSlice=str(GANG_SLICE))
+                options.oversubscribe = f"FORCE:{GANG_JOBS}"
         else:
             # All pauses and moves by requeue: a suspended job can continue only on its nodes, which the papers'
             # simulations do not model.
@@ -87,7 +94,7 @@ class Setting:
         return measure.Program(hold=workload.memory, mark="dfrs:criu", under=run)
 
     def simulated(self, side):
-        return {"backfill": "EASY", "dfrs": self.algorithm}.get(side, self.triage)
+        return {"backfill": "EASY", "gang": f"GANG/jobs={GANG_JOBS}/slice={GANG_SLICE}", "dfrs": self.algorithm}.get(side, self.triage)
 
     def simulation(self, workload, side):
         """Options of dfrs-sim for what a pause or move does to a job."""
@@ -142,8 +149,9 @@ def compare(workload, setting, folder, say):
     setting.check()
     runs = {}
     for side in setting.order:
-        # A start takes the same under sched/dfrs, whatever the algorithm.
-        start_up = runs["dfrs"].start_up if side == "triage" else None
+        # A start takes the same under sched/dfrs, whatever the algorithm, and under stock Slurm.
+        known = {"triage": "dfrs", "gang": "backfill"}.get(side)
+        start_up = runs[known].start_up if known else None
         runs[side] = run_one(workload, setting, side, folder, say, start_up)
     sides = [runs[side] for side in report.SIDES if side in runs]
     exact = simulate.predict(_with_exact_limits(workload), "EASY", folder, "backfill-exact-estimates",
@@ -188,6 +196,8 @@ seconds: a job of an hour takes an hour here, too. dfrs-sim annotate makes such 
     ./quickstart cluster compare --trace week.dfrs --time-scale 200 --nodes 12 --cpus 16 --cores 0.5 \\
         --algorithm 'GreedyPM*/per/MINVT=3' --period 15
 
+With --gang a fourth cluster is compared: sched/backfill where Slurm's gang scheduling lets jobs take turns on their cores.
+Jobs have one task then, because an srun that is suspended as it creates its step may hang.
 With --checkpoints the jobs cannot continue from a file, and hold all the memory that they ask for (choose --memory 512
 or so). Compared are sched/backfill, Triage with lost work, and Triage with checkpoints (needs CRIU 4.0 or newer).
 
@@ -262,6 +272,8 @@ def add_arguments(parser):
                         help=f"b of the bounded stretch ({STRETCH_FLOOR:g}, the papers' 10 s over {SCALE})")
     parser.add_argument("--checkpoints", action="store_true",
                         help="jobs without checkpoints: Triage with lost work, and with checkpoints by CRIU")
+    parser.add_argument("--gang", action="store_true",
+                        help=f"also stock Slurm with gang scheduling: {GANG_JOBS} jobs a core take turns of {GANG_SLICE} s")
     parser.add_argument("--simulate", action="store_true",
                         help="only simulate, without a cluster; takes a second")
     parser.add_argument("--output", type=Path, default=ROOT / "out/cluster/compare", metavar="DIR",
@@ -272,19 +284,24 @@ def workload_of(arguments):
     if arguments.trace is not None:
         if arguments.jobs or arguments.short:
             raise ClusterError("--jobs and --short are of the generated workload, which --trace replaces")
-        return workloads.read_trace(arguments.trace, arguments.nodes, arguments.cpus, arguments.memory,
-                                    arguments.time_scale)
+        workload = workloads.read_trace(arguments.trace, arguments.nodes, arguments.cpus, arguments.memory,
+                                        arguments.time_scale)
+        if arguments.gang and any(job.tasks > 1 for job in workload.jobs):
+            raise ClusterError("--gang takes only jobs of one task: an srun that sched/gang suspends as it creates its "
+                               f"step may hang; {arguments.trace} has others")
+        return workload
     if arguments.time_scale != 1.0:
         raise ClusterError("--time-scale is of --trace; the generated workload has times of seconds")
     return workloads.generate(seed=arguments.seed, nodes=arguments.nodes or 8, cpus=arguments.cpus,
-                              memory=arguments.memory or 4096, load=arguments.load,
+                              memory=arguments.memory or 4096, load=arguments.load, one_task=arguments.gang,
                               jobs=arguments.jobs or (SHORT_JOBS if arguments.short else 60))
 
 
 def main(arguments):
     workload = workload_of(arguments)
     setting = Setting(algorithm=arguments.algorithm, triage=arguments.triage, cores=arguments.cores, penalty=arguments.penalty,
-                      period=arguments.period, floor=arguments.stretch_floor, checkpoints=arguments.checkpoints)
+                      period=arguments.period, floor=arguments.stretch_floor, checkpoints=arguments.checkpoints,
+                      gang=arguments.gang)
     folder = arguments.output.resolve()
     if arguments.simulate:
         print(only_simulate(workload, setting, folder), end="")

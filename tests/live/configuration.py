@@ -78,8 +78,9 @@ def common_conf(options, place):
                 "CoresPerSocket": options.cpus, "ThreadsPerCore": 1, "RealMemory": options.memory, "State": "UNKNOWN"}
         node.update(setting.split("=", 1) for setting in options.node_settings.get(name, "").split())
         lines.append(" ".join(f"{setting}={value}" for setting, value in node.items()))
-    # The same line under every scheduler: with FORCE:1 no two jobs share a core under stock placement.
-    lines.append("PartitionName=dfrs Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE:1")
+    # With FORCE:1 no two jobs share a core under stock placement.
+    lines.append("PartitionName=dfrs Nodes=ALL Default=YES MaxTime=INFINITE State=UP "
+                 f"OverSubscribe={options.oversubscribe}")
     lines += options.slurm_lines
     return "\n".join(lines) + "\n"
 

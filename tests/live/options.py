@@ -21,6 +21,7 @@ class Options:
     scheduler_type: str = ""  # SchedulerType for slurmctld; "": sched/ and the scheduler
     partition_settings: List[str] = field(default_factory=list)  # lines of dfrs.conf that begin with PartitionName=
     slurm: Dict[str, str] = field(default_factory=dict)     # of slurm.conf, in place of the defaults here
+    oversubscribe: str = "FORCE:1"  # OverSubscribe of the partition
     slurm_lines: List[str] = field(default_factory=list)    # more of slurm.conf: partitions, GRES, licences
     node_settings: Dict[str, str] = field(default_factory=dict)  # node name -> more of its line in slurm.conf
     credential_seconds: int = 0  # life of job credentials; Slurm holds a requeued job back for so long; 0: its default, 120

@@ -10,7 +10,7 @@ from .simulate import Prediction
 
 # What is compared, in the order of the report: key -> name.
 SIDES = {"backfill": "sched/backfill", "dfrs": "sched/dfrs", "triage": "sched/dfrs, Triage",
-         "lost": "Triage, work lost", "checkpoint": "Triage, checkpoints"}
+         "gang": "sched/backfill, gang", "lost": "Triage, work lost", "checkpoint": "Triage, checkpoints"}
 CLOSE = 0.2        # within which a prediction of the mean stretch is called right
 HOST_BUSY = 0.97   # of the host's cores: beyond it jobs may have had to wait for a core
 
@@ -111,7 +111,7 @@ class Comparison:
                          f"{self.setting.penalty:g} s.")
         for side in self.sides:
             run = side.live
-            lines += _work_lost(side) if self.setting.checkpoints and side.scheduler != "backfill" else []
+            lines += _work_lost(side) if self.setting.checkpoints and run.checkpoints else []
             lines.append(f"{side.name}: {run.busy:.2f} of this host's {run.host_cores} cores were busy; the latest "
                          f"submission was {run.behind:.2f} s late.")
             if run.busy > HOST_BUSY * run.host_cores:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The comparison, in short: one workload under sched/backfill and under sched/dfrs with two algorithms, live and
-simulated."""
+simulated; and stock Slurm's gangs."""
 import json
 import os
 import tempfile
@@ -8,6 +8,7 @@ import unittest
 from pathlib import Path
 
 from . import compare
+from .measure import Overhead
 from .workload import Job, Workload
 
 ALONE = True  # it measures times
@@ -72,3 +73,21 @@ class Comparison(unittest.TestCase):
             self.assertEqual(stored["schedulers"][side]["live"], self.figures[side]["live"])
             self.assertGreater((self.folder / f"log-{side}" / compare.RECORD).stat().st_size, 0)
         self.assertEqual(len((self.folder / "jobs.csv").read_text(encoding="utf-8").splitlines()), 1 + len(self.workload.jobs))
+
+
+class Gangs(unittest.TestCase):
+    """Two jobs of 15 s hold both nodes; two of 1 s come meanwhile and, in a gang, take turns with them."""
+
+    def test_short_jobs_end_while_long_ones_are_suspended(self):
+        folder = Path(os.environ.get("DFRS_LIVE_LOGS") or tempfile.mkdtemp(prefix="dfrs-live-")) / "gangs"
+        folder.mkdir(parents=True, exist_ok=True)
+        jobs = [Job(1, 0.0, 1, 4, 512, 15.0, 60), Job(2, 0.1, 1, 4, 512, 15.0, 60),
+                Job(3, 2.0, 1, 4, 512, 1.0, 60), Job(4, 2.1, 1, 4, 512, 1.0, 60)]
+        side = compare.run_one(Workload("turns", 2, 4, MEMORY, tuple(jobs)), compare.Setting(gang=True), "gang", folder,
+                               lambda text: print(text, flush=True), lambda job: Overhead(0, 0))
+        live = side.live.jobs
+        self.assertEqual(side.live.wrong, [])
+        for short in (3, 4):
+            self.assertLess(live[short].submitted + live[short].flow, min(live[one].flow for one in (1, 2)), short)
+        for job in (1, 2):
+            self.assertGreater(live[job].flow, 15.8, "it was suspended for a turn of the other")

@@ -90,13 +90,13 @@ def _run_time(dice, tasks):
     return _log_between(dice, low, high) * grows
 
 
-def generate(*, seed=1, jobs=60, nodes=8, cpus=4, memory=4096, load=0.8):
+def generate(*, seed=1, jobs=60, nodes=8, cpus=4, memory=4096, load=0.8, one_task=False):
     """`jobs` jobs for so many nodes. Every task asks for a node's CPUs, so that a batch scheduler gives it a node of its
-    own, as the papers' does. The gaps between submissions are scaled so that the offered load is `load`."""
+    own, as the papers' does; with `one_task` no job has another task. The gaps between submissions are scaled so that the offered load is `load`."""
     dice = random.Random(seed)
     drawn, gaps = [], []
     for _ in range(jobs):
-        tasks = _tasks(dice, nodes)
+        tasks = 1 if one_task else _tasks(dice, nodes)
         share = 0.1 if dice.random() < 0.55 else math.floor(_between(dice, 2, 6)) / 10
         run_time = round(_run_time(dice, tasks), 2)
         limit = MINUTE * math.ceil(run_time * _log_between(dice, 1.2, 12) / MINUTE)
