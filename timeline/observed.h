@@ -56,8 +56,11 @@ class ObservedSchedule {
   Schedule schedule() const;
   /// CPUs of the largest node.
   double reference_cpus() const { return reference_cpus_; }
-  /// Which node has this number, which node() gave.
-  const std::string& node_name(NodeIndex node) const { return node_names_[node]; }
+  /// Whether node() gave this number for the same arguments, and need not be called again.
+  bool has(NodeIndex node, std::string_view name, double cpus, double memory) const {
+    return node < node_names_.size() && node_names_[node] == name && node_cpus_[node] == cpus &&
+           node_memory_[node] == memory;
+  }
 
  private:
   struct OneStay {

@@ -11,8 +11,9 @@ void ClusterHistory::look(const JobTable& jobs, const Nodes& nodes, Seconds now)
   numbers_.resize(nodes.size());
   for (NodeIndex n = 0; n < nodes.size(); ++n) {
     const Node& node = nodes[n];
-    numbers_[n] =
-        observed_.node(node.name, std::max(1.0, static_cast<double>(node.cpus)), static_cast<double>(node.memory));
+    const double cpus = std::max(1.0, static_cast<double>(node.cpus));
+    const auto memory = static_cast<double>(node.memory);
+    if (!observed_.has(numbers_[n], node.name, cpus, memory)) numbers_[n] = observed_.node(node.name, cpus, memory);
   }
   jobs.each([&](const Job& job) {
     if (job.facts.phase == DFRS_JOB_ENDING) return;
