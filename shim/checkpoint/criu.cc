@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -113,6 +115,14 @@ std::vector<std::string> dump_command(const std::string& criu, const CriuFolders
           "--link-remap",
           "--ghost-limit",
           kGhostLimit};
+}
+
+void take_turn() {
+  constexpr const char* kMountPoint = "/proc.crtools";
+  const int root = ::open("/", O_RDONLY | O_DIRECTORY);  // not closed by exec
+  if (root < 0 || ::flock(root, LOCK_EX) != 0) return;
+  ::umount2(kMountPoint, MNT_DETACH);
+  ::rmdir(kMountPoint);
 }
 
 std::vector<std::string> restore_command(const std::string& criu, const CriuFolders& folders,

@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kManifest = "manifest.json";
 constexpr const char* kPart = ".part";
+constexpr const char* kPages = "pages-";  // CRIU's files with the memory
 constexpr std::size_t kMostManifest = 16 << 20;
 
 std::optional<std::uint32_t> number_of(std::string_view text) {
@@ -82,6 +83,31 @@ tl::expected<void, int> sync(const fs::path& path) {
   const base::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!fd || ::fsync(fd.get()) != 0) return tl::unexpected(errno);
   return {};
+}
+
+// Gives the disk back what holds only zeros, as much memory of programs does. A file system that cannot keeps it.
+void make_sparse(const fs::path& path) {
+  constexpr std::size_t kBlock = 4096;
+  const base::Fd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  std::vector<char> buffer(256 * kBlock);
+  const std::vector<char> zeros(kBlock);
+  off_t at = 0;
+  off_t empty_from = 0;  // as far as `at` all is zero
+  const auto punch = [&](off_t end) {
+    return end == empty_from ||
+           ::fallocate(fd.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, empty_from, end - empty_from) == 0;
+  };
+  for (ssize_t got = 0; (got = ::pread(fd.get(), buffer.data(), buffer.size(), at)) > 0;) {
+    for (std::size_t begin = 0; begin < static_cast<std::size_t>(got); begin += kBlock) {
+      const std::size_t size = std::min(kBlock, static_cast<std::size_t>(got) - begin);
+      if (memcmp(buffer.data() + begin, zeros.data(), size) != 0) {
+        if (!punch(at)) return;
+        empty_from = at + static_cast<off_t>(size);
+      }
+      at += static_cast<off_t>(size);
+    }
+  }
+  (void)punch(at);
 }
 
 std::string mib(std::uint64_t bytes) { return fmt::format("{} MiB", (bytes + (1 << 20) - 1) >> 20); }
@@ -149,6 +175,7 @@ tl::expected<Manifest, std::string> ImageStore::commit(const std::string& part, 
   manifest.files.clear();
   for (const fs::path& path : paths) {
     if (::chmod(path.c_str(), 0600) != 0) return failed(path, errno);
+    if (path.filename().string().starts_with(kPages)) make_sparse(path);
     std::ifstream in(path, std::ios::binary);
     const std::string sum = base::sha256_hex(in);
     if (in.bad()) return failed(path, EIO);

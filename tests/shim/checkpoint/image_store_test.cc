@@ -65,6 +65,20 @@ TEST_F(Images, AnImageIsFoundVerifiedAndRemoved) {
   EXPECT_TRUE(fs::is_empty(folder_ / "images"));
 }
 
+TEST_F(Images, ZerosNeedNoRoomOnTheDisk) {
+  const ImageStore store = open();
+  const std::string zeros(1 << 20, '\0');
+  const std::string all = "a" + zeros + "b" + zeros + zeros + std::string(10000, 'c') + zeros + std::string(100, '\0');
+  const std::string image = add(store, program_, 0, all);
+  EXPECT_EQ(file_text(image + "/pages-1.img"), all);
+  EXPECT_TRUE(store.verify(image, program_, 0));
+  struct stat about{};
+  ASSERT_EQ(::stat((image + "/pages-1.img").c_str(), &about), 0);
+  EXPECT_EQ(about.st_size, static_cast<off_t>(all.size()));
+  EXPECT_LT(about.st_blocks * 512, 64 << 10);
+  EXPECT_LT(store.use(program_.uid).user_bytes, 128u << 10);
+}
+
 TEST_F(Images, NobodyElseCanReadThem) {
   const ImageStore store = open();
   const std::string image = add(store, program_, 0);

@@ -2,17 +2,20 @@
 // Real programs, dumped by the real criu at a random instant on one virtual node and restored on another: the output is
 // that of a run nobody touched. DFRS_CRIU names a criu that is not in PATH; DFRS_MOVES, how often each program moves;
 // DFRS_TEST_UID, whose jobs they are (by default nobody's; root's where root lacks CAP_SYS_RESOURCE, which CRIU needs
-// for the processes of others).
+// for the processes of others). DFRS_MEMORY, how many MiB the program holds that is timed, and DFRS_DISK, a folder on
+// the disk for its image.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <random>
 
 #include "base/process.h"
 #include "shim/checkpoint/criu.h"
+#include "shim/checkpoint/other_users.h"
 #include "tests/shim/checkpoint/virtual_node.h"
 
 namespace dfrs::shim {
@@ -56,13 +59,7 @@ int shell(const std::string& command, const std::string& folder) {
   return ::system(("cd '" + folder + "' && { " + with_programs(command) + "; } > /dev/null 2>&1").c_str());
 }
 
-// 0: it is gone, or root's.
-uid_t uid_of(pid_t pid) {
-  struct stat about{};
-  return ::stat(("/proc/" + std::to_string(pid)).c_str(), &about) == 0 ? about.st_uid : 0;
-}
-
-class RealCriu : public testing::TestWithParam<Case> {
+class CriuTest : public testing::Test {
  protected:
   void SetUp() override {
     if (const auto why = no_job_groups()) GTEST_SKIP() << *why;
@@ -71,17 +68,13 @@ class RealCriu : public testing::TestWithParam<Case> {
     ASSERT_EQ(::access(built_program("dfrs-keeper").c_str(), X_OK), 0) << "set DFRS_PROGRAMS";
     const char* const user = ::getenv("DFRS_TEST_UID");
     constexpr uid_t kNobody = 65534;
-    rlimit limit{};
-    const pid_t other = ::fork();
-    if (other == 0) ::_exit(::setuid(kNobody) == 0 ? ::execlp("sleep", "sleep", "100", nullptr) : 1);
-    // The kernel asks for the capability; what it answers is more than the list of capabilities says in a container.
-    bool changed = false;
-    wait_until([&] { return (changed = uid_of(other) == kNobody); });
-    const bool able = changed && ::prlimit(other, RLIMIT_NOFILE, nullptr, &limit) == 0;
-    ::kill(other, SIGKILL);
-    exit_code_of(other);
-    site_.user = user != nullptr ? static_cast<uid_t>(std::atoi(user)) : able ? kNobody : 0;
+    site_.user = user != nullptr ? static_cast<uid_t>(std::atoi(user)) : can_dump_others() ? kNobody : 0;
     ::chmod(site_.folder.path().c_str(), 0711);
+    start_nodes();
+  }
+  void start_nodes() {
+    a_.reset();
+    b_.reset();
     a_ = std::make_unique<VirtualNode>(site_, "a");
     b_ = std::make_unique<VirtualNode>(site_, "b");
   }
@@ -90,15 +83,19 @@ class RealCriu : public testing::TestWithParam<Case> {
     EXPECT_EQ(::chown((site_.folder / name).c_str(), site_.user, site_.user), 0);
     return site_.folder / name;
   }
+
+  Site site_;
+  std::unique_ptr<VirtualNode> a_;
+  std::unique_ptr<VirtualNode> b_;
+};
+
+class RealCriu : public CriuTest, public testing::WithParamInterface<Case> {
+ protected:
   static std::vector<std::string> words(const Case& program) {
     std::vector<std::string> all;
     for (const std::string& word : program.words) all.push_back(with_programs(word));
     return all;
   }
-
-  Site site_;
-  std::unique_ptr<VirtualNode> a_;
-  std::unique_ptr<VirtualNode> b_;
 };
 
 TEST_P(RealCriu, MovesAProgramInTheMiddle) {
@@ -117,6 +114,7 @@ TEST_P(RealCriu, MovesAProgramInTheMiddle) {
   const char* const moves_text = ::getenv("DFRS_MOVES");
   const int moves = moves_text != nullptr ? std::atoi(moves_text) : 1;
   int moved = 0;
+  double cpu = 0;
   for (int i = 0; i < moves; ++i) {
     const std::string folder = new_folder("moved-" + std::to_string(i));
     ASSERT_EQ(shell(program.build[0] != '\0' ? program.build : "true", folder), 0);
@@ -135,16 +133,136 @@ TEST_P(RealCriu, MovesAProgramInTheMiddle) {
     EXPECT_EQ(requeue(first), 128 + SIGTERM);
     const pid_t second = b_->run(job, 1, folder, words(program));
     EXPECT_EQ(exit_code_of(second), 0);
+    cpu += a_->cpu_seconds(job) + b_->cpu_seconds(job);
     EXPECT_EQ(file_text(folder + "/err"), "");
     EXPECT_EQ(file_text(folder + "/out"), expected);
     EXPECT_FALSE(std::filesystem::exists(site_.images + "/job-" + std::to_string(job))) << "images of an ended program";
   }
   std::cout << program.name << ": " << moved << " of " << moves << " moved as user id " << site_.user << ", "
-            << took.count() << " s alone\n";
+            << took.count() << " s and " << a_->cpu_seconds(1) << " s of CPU alone, " << (moved > 0 ? cpu / moved : 0)
+            << " s of CPU moved, with the restore\n";
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, RealCriu, testing::ValuesIn(kCases),
                          [](const auto& program) { return std::string(program.param.name); });
+
+TEST_F(CriuTest, TheImageBeforeServesIfTheNewestIsDamaged) {
+  const std::string home = new_folder("home");
+  const std::vector<std::string> counter{"sh", "-c",
+                                         "i=0; while [ ! -e end ]; do i=$((i+1)); echo $i >> count; sleep 0.01; done"};
+  const auto numbers = [&] {
+    std::ifstream file(home + "/count");
+    return std::vector<int>{std::istream_iterator<int>(file), {}};
+  };
+  const auto wait_for_more = [&](std::size_t than) { return wait_until([&] { return numbers().size() > than + 5; }); };
+  pid_t run = a_->run(1, 0, home, counter);
+  ASSERT_TRUE(wait_for_more(0));
+  ASSERT_EQ(a_->checkpoint(1, 1, 0).state, CheckpointState::kDumped);
+  EXPECT_EQ(requeue(run), 128 + SIGTERM);
+  const int in_first = numbers().back();
+  run = b_->run(1, 1, home, counter);
+  ASSERT_TRUE(wait_for_more(numbers().size()));
+  ASSERT_EQ(b_->checkpoint(1, 2, 1).state, CheckpointState::kDumped);
+  EXPECT_EQ(requeue(run), 128 + SIGTERM);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(site_.images + "/job-1/1")) {
+    if (entry.path().filename() == "pages-1.img") std::filesystem::resize_file(entry.path(), 100);
+  }
+  const std::size_t stands = numbers().size();
+  a_->no_order(1);
+  run = a_->run(1, 2, home, counter);
+  EXPECT_TRUE(wait_for_more(stands));
+  site_.folder.write("home/end", "");
+  EXPECT_EQ(exit_code_of(run), 0);
+  ASSERT_GT(numbers().size(), stands);
+  EXPECT_EQ(numbers()[stands], in_first + 1);
+  EXPECT_THAT(file_text(home + "/err"), testing::HasSubstr("the image of run 1 cannot be restored"));
+  EXPECT_THAT(file_text(home + "/err"), testing::Not(testing::HasSubstr("from its beginning")));
+}
+
+TEST_F(CriuTest, DumpsAtTheSameInstantDoNotDisturbEachOther) {
+  for (std::uint32_t round = 1; round <= 5; ++round) {
+    const std::string home = new_folder("home-" + std::to_string(round));
+    const pid_t one = a_->run(10 * round, 0, home, {"sleep", "1000"});
+    const pid_t two = b_->run(10 * round + 1, 0, home, {"sleep", "1000"});
+    ASSERT_TRUE(
+        wait_until([&] { return a_->processes(10 * round).size() > 2 && b_->processes(10 * round + 1).size() > 2; }));
+    CheckpointReport of_one;
+    std::thread other([&] { of_one = a_->checkpoint(10 * round, round, 0); });
+    const CheckpointReport of_two = b_->checkpoint(10 * round + 1, round, 0);
+    other.join();
+    EXPECT_EQ(of_one.state, CheckpointState::kDumped) << of_one.reason;
+    EXPECT_EQ(of_two.state, CheckpointState::kDumped) << of_two.reason;
+    requeue(one);
+    requeue(two);
+  }
+}
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// So that they are read from the disk.
+void forget_cached(const std::string& folder) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    const base::Fd file(::open(entry.path().c_str(), O_RDONLY));
+    ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
+  }
+}
+
+// A benchmark: prints times, asserts none.
+TEST_F(CriuTest, TimesOfAPauseAndARestore) {
+  const char* const megabytes = ::getenv("DFRS_MEMORY");
+  const std::size_t size = (megabytes != nullptr ? std::strtoul(megabytes, nullptr, 10) : 64) << 20;
+  const char* const disk = ::getenv("DFRS_DISK");
+  site_.images = (std::filesystem::path(disk != nullptr ? disk : "/var/tmp") / site_.folder.path().filename()).string();
+  start_nodes();
+  const std::string home = new_folder("home");
+  const std::string program =
+      "import os, time\nheld = bytearray(os.urandom(" + std::to_string(size) +
+      "))\nwhile not os.path.exists('end'):\n    open('count', 'a').write('x')\n    time.sleep(0.01)\n"
+      "print(len(held))\n";
+  const auto counted = [&] { return file_text(home + "/count").size(); };
+  const pid_t first = a_->run(1, 0, home, {"/usr/bin/python3", "-c", program});
+  ASSERT_TRUE(wait_until([&] { return counted() > 5; }));
+
+  auto begin = std::chrono::steady_clock::now();
+  const CheckpointReport report = a_->checkpoint(1, 1, 0);
+  ASSERT_EQ(report.state, CheckpointState::kDumped) << report.reason;
+  requeue(first);
+  ASSERT_TRUE(wait_until([&] { return a_->processes(1).empty(); }));
+  const double pause = seconds_since(begin);
+  EXPECT_GE(report.bytes, size);
+
+  forget_cached(site_.images);
+  const std::size_t stands = counted();
+  begin = std::chrono::steady_clock::now();
+  const pid_t second = b_->run(1, 1, home, {"/usr/bin/python3", "-c", program});
+  ASSERT_TRUE(wait_until([&] { return counted() > stands; }));
+  const double restore = seconds_since(begin);
+  site_.folder.write("home/end", "");
+  EXPECT_EQ(exit_code_of(second), 0);
+  EXPECT_EQ(file_text(home + "/out"), std::to_string(size) + "\n");
+
+  // The disk alone: the same bytes written and synced, and read again.
+  const std::string plain = site_.images + "/plain";
+  const std::string bytes(size, 'x');
+  begin = std::chrono::steady_clock::now();
+  {
+    const base::Fd file(::open(plain.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600));
+    ASSERT_TRUE(base::write_all(file.get(), bytes));
+    ::fsync(file.get());
+  }
+  const double write = seconds_since(begin);
+  forget_cached(site_.images);
+  begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(file_text(plain).size(), size);
+  const double read = seconds_since(begin);
+  std::filesystem::remove_all(site_.images);
+  std::cout << (size >> 20) << " MiB: " << pause << " s from the order to freed memory, " << restore
+            << " s from the start to going on; the disk alone writes it in " << write << " s and reads it in " << read
+            << " s\n";
+}
 
 }  // namespace
 }  // namespace dfrs::shim

@@ -192,6 +192,12 @@ class VirtualNode {
     return report(job);
   }
   std::vector<pid_t> processes(std::uint32_t job) const { return groups_->processes(job); }
+  /// CPU time in seconds of the job's processes here, of those that have ended, too.
+  double cpu_seconds(std::uint32_t job) const {
+    const std::string usage =
+        "/sys/fs/cgroup/cpuacct/" + site_.tree + "/" + name_ + "/job_" + std::to_string(job) + "/cpuacct.usage";
+    return static_cast<double>(std::strtoull(file_text(usage).c_str(), nullptr, 10)) * 1e-9;
+  }
   const std::string& run_dir() const { return run_; }
 
  private:
