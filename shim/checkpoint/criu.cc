@@ -118,9 +118,13 @@ std::vector<std::string> dump_command(const std::string& criu, const CriuFolders
 }
 
 void take_turn() {
+  // Where only root can write: whoever held the lock would hold up all dumps.
+  const int lock = ::open("/run/dfrs-criu.lock", O_RDWR | O_CREAT | O_NOFOLLOW, 0600);  // not closed by exec
+  if (lock >= 0) ::flock(lock, LOCK_EX);
+}
+
+void remove_mount_point() {
   constexpr const char* kMountPoint = "/proc.crtools";
-  const int root = ::open("/", O_RDONLY | O_DIRECTORY);  // not closed by exec
-  if (root < 0 || ::flock(root, LOCK_EX) != 0) return;
   ::umount2(kMountPoint, MNT_DETACH);
   ::rmdir(kMountPoint);
 }

@@ -28,8 +28,10 @@ inline constexpr const char* kCriuPidFile = "restored.pid";
 std::vector<std::string> dump_command(const std::string& criu, const CriuFolders& folders, pid_t init);
 /// Waits until no other dump of this machine is under way, for as long as the calling process and what it becomes live.
 /// For a process that is to be such a command: CRIU 4.1 mounts /proc on a folder of the root folder that has one name
-/// for all, and fails where another dump has it. What a killed one has left is removed.
+/// for all, and fails where another dump has it. Call it before the process joins another mount namespace.
 void take_turn();
+/// Removes that folder, which a killed dump may have left in the mount namespace. In one's turn only.
+void remove_mount_point();
 /// The command that restores a tree and writes the id of its first process to kCriuPidFile. streams: descriptors of the
 /// command's process, and CRIU's names of what they replace.
 std::vector<std::string> restore_command(const std::string& criu, const CriuFolders& folders,

@@ -414,8 +414,9 @@ tl::expected<void, std::string> Keeper::start_dump() {
   const auto criu = start_command(dump_command(options_.criu, folders, init_), output.get(), [&] {
     Caller place = caller_;
     place.procs.clear();
+    take_turn();
     auto joined = gone_ ? tl::expected<void, std::string>{} : join(place);
-    if (joined) take_turn();
+    if (joined) remove_mount_point();
     return joined;
   });
   if (!criu) {
