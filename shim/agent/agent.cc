@@ -132,6 +132,8 @@ AgentReport Agent::make_report() const {
     if (options_.checkpoint) use.checkpoint = options_.checkpoint(job);
   }
   for (const auto& [job, message] : errors_) report.errors.push_back({job, message.substr(0, 1000)});
+  if (!measured_.empty())
+    report.measured_ago = std::chrono::duration<double>(std::chrono::steady_clock::now() - measured_at_).count();
   report.swap_total_mib = swap_.total_kib / 1024;
   report.swap_free_mib = swap_.free_kib / 1024;
   return report;
@@ -220,6 +222,7 @@ void Agent::tick() {
   }
   // Without the lock, so that requests do not wait while thousands of processes are read.
   if (const auto groups = groups_->list()) jobs.insert(groups->begin(), groups->end());
+  const auto measured_at = std::chrono::steady_clock::now();
   std::map<std::uint32_t, JobMeasure> measured;
   for (const std::uint32_t job : jobs) measured[job] = measure(job);
   std::erase_if(accumulated_, [&](const auto& entry) { return !jobs.contains(entry.first); });
@@ -230,6 +233,7 @@ void Agent::tick() {
   std::set<std::uint32_t> paused;
   const std::lock_guard lock(mutex_);
   measured_ = std::move(measured);
+  measured_at_ = measured_at;
   swap_ = swap;
   for (const StopGuard::Action& action : actions) ++(action.stopped ? counters_.stopped : counters_.continued);
   for (const JobQuota& job : desired_.jobs) {

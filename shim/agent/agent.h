@@ -121,6 +121,7 @@ class Agent {
   std::set<std::uint32_t> released_;             // no longer desired, but their quota could not be lifted yet
   std::set<std::uint32_t> empty_before_;         // undesired groups that had no task at the last tick
   std::map<std::uint32_t, JobMeasure> measured_;
+  std::chrono::steady_clock::time_point measured_at_{};
   SwapSpace swap_;
   AgentCounters counters_;
   std::chrono::steady_clock::time_point applied_at_{};

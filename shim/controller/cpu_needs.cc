@@ -30,7 +30,7 @@ bool sample(Job& job, const std::vector<const NodeReport*>& reports, const Quota
     const JobUse* const use = report->use_of(job.id);
     if (use == nullptr) return false;
     asked.push_back(static_cast<double>(tasks) * job.facts.cpus_per_task);
-    fresh.push_back({use->cpu_seconds, now - report->age});
+    fresh.push_back({use->cpu_seconds, now - report->measured_age});
     quota = std::min(quota, quotas.sent(n, job.id) / asked.back());
     return true;
   });

@@ -31,7 +31,7 @@ Swapped swapped_on_a_node(const Job& job, const Nodes& nodes, const NodeAgents& 
     const NodeReport report = agents.report(n);
     const JobUse* const use = report.use_of(job.id);
     if (use == nullptr || static_cast<double>(use->swap_mib) < most.mib) return;
-    most = {static_cast<double>(use->swap_mib), now - report.age};
+    most = {static_cast<double>(use->swap_mib), now - report.measured_age};
   });
   return most;
 }

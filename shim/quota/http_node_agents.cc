@@ -46,8 +46,9 @@ struct Node {
   Clock::time_point next{};
   milliseconds backoff{0};
   Clock::time_point answered{};
+  Clock::time_point measured{};  // what the report says of jobs
   bool ever_answered = false;
-  NodeReport report;  // without age and current
+  NodeReport report;  // without ages and current
   StateOrder newer;   // named by a stale answer, and how often in a row
   int newer_seen = 0;
   int attempts = 0;  // at lifting quotas
@@ -319,6 +320,8 @@ struct HttpNodeAgents::Impl {
     node.report.swap_total_mib = report->swap_total_mib;
     node.report.swap_free_mib = report->swap_free_mib;
     node.report.jobs = std::move(report->jobs);
+    node.measured = node.answered -
+                    std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(report->measured_ago));
     if (!report->errors.empty()) {
       const auto& first = report->errors.front();
       error = fmt::format("{}{}{}", first.job_id != 0 ? fmt::format("job {}: ", first.job_id) : "", first.message,
@@ -461,8 +464,12 @@ NodeReport HttpNodeAgents::report(std::size_t index) const {
   const Node& node = *impl_->nodes[index];
   NodeReport report = node.report;
   report.current = node.desired.has_value() && node.applied == node.version;
-  report.age = node.ever_answered ? std::chrono::duration<double>(Clock::now() - node.answered).count()
-                                  : std::numeric_limits<double>::infinity();
+  const auto since = [now = Clock::now(), &node](Clock::time_point then) {
+    return node.ever_answered ? std::chrono::duration<double>(now - then).count()
+                              : std::numeric_limits<double>::infinity();
+  };
+  report.age = since(node.answered);
+  report.measured_age = since(node.measured);
   return report;
 }
 

@@ -88,9 +88,10 @@ struct JobUse {
 };
 
 struct NodeReport {
-  bool reachable = false;  ///< answered the last request
-  bool current = false;    ///< has applied the newest desired state
-  double age = 0;          ///< seconds since its last answer; infinity: never
+  bool reachable = false;   ///< answered the last request
+  bool current = false;     ///< has applied the newest desired state
+  double age = 0;           ///< seconds since its last answer; infinity: never
+  double measured_age = 0;  ///< seconds since it measured what `jobs` says, at least `age`; infinity: never
   /// Of the last request, for people; nothing: it was carried out completely.
   std::optional<std::string> error;
   std::uint64_t swap_total_mib = 0;

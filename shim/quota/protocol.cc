@@ -108,6 +108,7 @@ class Fields {
   tl::expected<void, std::string> valid_;
 };
 
+constexpr double kMostMeasuredAgo = 1e9;  // s
 constexpr std::uint64_t kMaxOrder = std::numeric_limits<std::uint64_t>::max();
 
 StateOrder order_of(Fields& fields, std::uint64_t least_epoch) {
@@ -269,6 +270,7 @@ std::string format_report(const AgentReport& report) {
                {"epoch", report.applied.epoch},
                {"sequence", report.applied.sequence},
                {"jobs", std::move(jobs)},
+               {"measured_ago_s", report.measured_ago},
                {"errors", std::move(errors)},
                {"swap_total_mib", report.swap_total_mib},
                {"swap_free_mib", report.swap_free_mib}});
@@ -284,6 +286,8 @@ tl::expected<AgentReport, std::string> parse_report(std::string_view text) {
   report.applied = order_of(fields, 0);
   report.swap_total_mib = fields.whole("swap_total_mib", 0, kMaxOrder);
   report.swap_free_mib = fields.whole("swap_free_mib", 0, kMaxOrder);
+  if (optional_member(json, "measured_ago_s") != nullptr)
+    report.measured_ago = fields.number("measured_ago_s", kMostMeasuredAgo);
   // Reports may contain jobs that have just left beside the desired ones.
   for (const Json& entry : fields.list("jobs", 2 * kMaxJobs)) {
     auto use = job_use(entry, fmt::format("report: jobs[{}].", report.jobs.size()));

@@ -41,6 +41,7 @@ struct AgentReport {
   std::string node;
   StateOrder applied;  ///< epoch 0: none
   std::vector<JobUse> jobs;
+  double measured_ago = 0;       ///< seconds since the use of `jobs` was measured; agents of before 0.2 do not say: 0
   std::vector<JobError> errors;  ///< parts of that state that could not be applied
   std::uint64_t swap_total_mib = 0;
   std::uint64_t swap_free_mib = 0;

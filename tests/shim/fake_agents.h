@@ -47,10 +47,11 @@ class FakeAgents final : public NodeAgents {
     std::vector<JobQuota> applied;
     std::uint64_t swap_total = 0;
     std::uint64_t swap_free = 0;
-    std::map<std::uint32_t, std::uint64_t> swapped;    // MiB by job
-    std::map<std::uint32_t, std::uint64_t> swap_left;  // MiB by job; of those that are limited
-    std::map<std::uint32_t, double> cpu_seconds;       // by job
-    std::uint64_t states = 0;                          // desired states received
+    std::map<std::uint32_t, std::uint64_t> swapped;        // MiB by job
+    std::map<std::uint32_t, std::uint64_t> swap_left;      // MiB by job; of those that are limited
+    std::map<std::uint32_t, double> cpu_seconds;           // by job
+    std::map<std::uint32_t, double> measured_cpu_seconds;  // as it was at the last measurement
+    std::uint64_t states = 0;                              // desired states received
     FakeCheckpoints checkpoints;
   };
 
@@ -85,12 +86,13 @@ class FakeAgents final : public NodeAgents {
     report.reachable = n.reachable;
     report.current = n.applied == n.desired;
     report.age = n.reachable ? 0 : std::numeric_limits<double>::infinity();
+    report.measured_age = n.reachable ? now_ - measured_at_ : report.age;
     if (!n.reachable) report.error = "connection refused";
     report.swap_total_mib = n.swap_total;
     report.swap_free_mib = n.swap_free;
     std::map<std::uint32_t, JobUse> uses;
     for (const auto& [id, mib] : n.swapped) uses[id].swap_mib = mib;
-    for (const auto& [id, seconds] : n.cpu_seconds) uses[id].cpu_seconds = seconds;
+    for (const auto& [id, seconds] : n.measured_cpu_seconds) uses[id].cpu_seconds = seconds;
     for (const auto& [id, mib] : n.swap_left) uses[id].swap_left_mib = mib;
     for (const auto& [id, job] : n.checkpoints.jobs) {
       if (job.said.attempt != 0 || marked(n, id)) uses[id].checkpoint = job.said;
@@ -107,6 +109,10 @@ class FakeAgents final : public NodeAgents {
   void set_time(double now) {
     const std::lock_guard lock(mutex_);
     now_ = now;
+    if (now >= measured_at_ + measure_each_) {
+      measured_at_ = now;
+      for (Node& node : nodes_) node.measured_cpu_seconds = node.cpu_seconds;
+    }
     for (Node& node : nodes_) {
       for (auto& [id, job] : node.checkpoints.jobs) {
         if (job.next && now >= job.next_at) finish_step(node, id, job);
@@ -176,10 +182,17 @@ class FakeAgents final : public NodeAgents {
     nodes_[node].reachable = reachable;
     apply(nodes_[node]);
   }
+  /// Agents measure use at these times apart, and say the same until the next time. 0: always.
+  void measure_each(double seconds) {
+    const std::lock_guard lock(mutex_);
+    measure_each_ = seconds;
+  }
   /// Adds CPU time that a job has used on a node.
   void use_cpu(std::size_t node, std::uint32_t job, double seconds) {
     const std::lock_guard lock(mutex_);
-    if (node < nodes_.size()) nodes_[node].cpu_seconds[job] += seconds;
+    if (node >= nodes_.size()) return;
+    nodes_[node].cpu_seconds[job] += seconds;
+    if (measure_each_ == 0) nodes_[node].measured_cpu_seconds = nodes_[node].cpu_seconds;
   }
   /// The quota of a job that is in force on a node; null: none.
   const JobQuota* applied(std::size_t node, std::uint32_t job) const {
@@ -261,6 +274,8 @@ class FakeAgents final : public NodeAgents {
   std::vector<Node> nodes_;
   std::uint64_t swap_of_new_nodes_ = 0;
   double now_ = 0;
+  double measure_each_ = 0;  // s
+  double measured_at_ = 0;
 };
 
 /// Passes calls on: a test's agents outlive its controllers.

@@ -6,6 +6,8 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "shim/agent/metrics.h"
 #include "tests/shim/agent/fake_cgroups.h"
@@ -283,6 +285,15 @@ TEST_P(AgentTest, ReportsMemoryAndSwap) {
   EXPECT_EQ(report.jobs[0].swap_mib, 2u);
   EXPECT_EQ(report.swap_total_mib, 4096u);
   EXPECT_EQ(report.swap_free_mib, 1024u);
+}
+
+TEST_P(AgentTest, ReportsSayHowOldTheirMeasurementIs) {
+  const auto agent = start();
+  start_job(12);
+  ASSERT_TRUE(agent->apply(state(1, {{12, 0.5, false}})));
+  agent->tick();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_GE(agent->report().measured_ago, 0.05);
 }
 
 TEST_P(AgentTest, ErrorsAreReportedOnceAndGoWhenTheyAreOver) {

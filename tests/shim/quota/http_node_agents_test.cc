@@ -78,6 +78,7 @@ TEST_F(Delivery, BringsStatesAndReports) {
   EXPECT_TRUE(report.reachable);
   EXPECT_TRUE(report.current);
   EXPECT_LT(report.age, 10);
+  EXPECT_NEAR(report.measured_age, 100 + report.age, 1);
   EXPECT_EQ(report.error, std::nullopt);
   EXPECT_EQ(report.swap_total_mib, 1000u);
   EXPECT_EQ(report.swap_free_mib, 900u);

@@ -86,6 +86,7 @@ TEST(Protocol, ReportsComeThroughAsTheyWere) {
   report.errors = {{7, "no group"}, {0, "disk \"full\""}};
   report.swap_total_mib = 4096;
   report.swap_free_mib = 17;
+  report.measured_ago = 0.75;
   const auto again = parse_report(format_report(report));
   ASSERT_TRUE(again) << again.error();
   EXPECT_EQ(again->node, "n1");
@@ -100,6 +101,7 @@ TEST(Protocol, ReportsComeThroughAsTheyWere) {
   EXPECT_EQ(again->errors[1].message, "disk \"full\"");
   EXPECT_EQ(again->swap_total_mib, 4096u);
   EXPECT_EQ(again->swap_free_mib, 17u);
+  EXPECT_EQ(again->measured_ago, 0.75);
   for (const char* const bad : {"", "[]", "{}", "{\"version\":1}", "5"}) EXPECT_FALSE(parse_report(bad)) << bad;
 }
 

@@ -83,6 +83,7 @@ class TestNode {
     report.applied = state_.order;
     report.swap_total_mib = 1000;
     report.swap_free_mib = 900;
+    report.measured_ago = 100;
     for (const JobQuota& job : state_.jobs) report.jobs.push_back({job.job_id, 1.5, 20, 3});
     if (!error_.empty()) report.errors.push_back({7, error_});
     return {200, format_report(report)};
