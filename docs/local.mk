@@ -121,7 +121,7 @@ $(COMPLETIONS): dfrs-sim$(EXEEXT) dfrsctl$(EXEEXT) docs/from_help.pl
 
 # What the reference takes from --help. tests/docs/reference.sh compares it with the programs.
 .PHONY: update-reference
-update-reference: dfrs-sim$(EXEEXT) dfrs-check-config$(EXEEXT) dfrsctl$(EXEEXT) dfrsd$(EXEEXT)
+update-reference: dfrs-sim$(EXEEXT) dfrs-check-config$(EXEEXT) dfrs-run$(EXEEXT) dfrsctl$(EXEEXT) dfrsd$(EXEEXT)
 	$(PERL) $(top_srcdir)/tests/docs/reference.pl --update $(top_srcdir) .
 
 # The figures of docs/results: `make results RESULTS=dynp` runs what has no results yet in results-runs, then writes the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A complete host in 40 lines: it shows the engine a cluster, carries its decisions out and prints what jobs get.
+// A small host: it shows the engine a cluster, carries its decisions out and prints what jobs get.
 // Left out: completions (state `absent`, event `completed`), penalties (`VirtualClock::since` in the future), and calls
 // at `wake_at`, which policies with a period need. sim/host/simulation.cc has them all.
 #include <array>

@@ -35,6 +35,11 @@ constexpr const char* kHelp =
     R"(Runs a program so that dfrs can checkpoint it and move it to other nodes
 Usage: dfrs-run [OPTIONS] PROGRAM [ARGUMENTS...]
 
+Options:
+  -h,--help                    Print this help message and exit
+  --version                    Display program version information and exit
+  --run-dir TEXT=/run/dfrs/%n  Folder of dfrsd on this node. %n is the node's name
+
 Put it before the program in a job's script:
 
   dfrs-run ./simulate --steps 1000
@@ -42,11 +47,6 @@ Put it before the program in a job's script:
 or make it the interpreter of the whole script: #!/usr/bin/dfrs-run /bin/bash
 
 Where there are no checkpoints (no dfrsd, or no job), it runs the program as if it were not there.
-
-Options:
-  --run-dir FOLDER  Folder of dfrsd on this node. %n is the node's name [/run/dfrs/%n]
-  -h,--help         Print this help and exit
-  --version         Display program version information and exit
 
 Exit codes:
   that of the program; 128 + N if signal N ended it

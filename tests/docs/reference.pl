@@ -51,10 +51,11 @@ sub options_in_pages {
   my $wanted = from_help('markdown', 'dfrs-sim');
   if ($update) { spew($page, $wanted) }
   elsif (slurp($page) ne $wanted) { fail('docs/reference/dfrs-sim.md is not what --help says: run `make update-reference`') }
-  for my $program (qw(dfrs-check-config dfrsctl dfrsd)) {
+  for my $program (qw(dfrs-check-config dfrs-run dfrsctl dfrsd)) {
     $page = "$source/docs/reference/$program.md";
     my $text = slurp($page);
     my $table = from_help('options', $program);
+    fail("$program --help has no options") if $table eq '';
     (my $new = $text) =~ s/(<!-- begin \Q$program\E --help -->\n).*?(<!-- end -->)/$1$table$2/s
       or fail("docs/reference/$program.md has no block '<!-- begin $program --help -->'");
     if ($update) { spew($page, $new) }
@@ -96,9 +97,9 @@ sub settings {
 
 sub exit_codes {
   my %page = map { /^(\S+)\n/ ? ("$1" => [/^\| (\d+) \|/gm]) : () } split /^## /m, slurp("$source/docs/reference/exit-codes.md");
-  for my $program (qw(dfrs-sim dfrs-check-config dfrsd dfrsctl)) {
+  for my $program (qw(dfrs-sim dfrs-check-config dfrs-run dfrsd dfrsctl)) {
     my ($text) = help($program) =~ /^Exit codes:(.*?)(?:\n\n|\z)/ms;
-    my @codes = ($text // '') =~ /(?:^|[\s,])(\d)\s+[a-zA-Z]/g;
+    my @codes = ($text // '') =~ /(?:^|[\s,])(\d+)\s+[a-zA-Z]/g;
     same("exit codes of $program", '--help', \@codes, 'docs/reference/exit-codes.md', $page{$program} // []);
   }
   my @codes = map { slurp("$source/$_") =~ /\bkExit\w+ = (\d+)/g } 'base/exit_code.h', 'sim/errors.h';
@@ -175,6 +176,29 @@ sub paths {
   } }, @folders);
 }
 
+# The files that name the version agree on it, and on its date.
+sub versions {
+  my %month = (Jan => 1, Feb => 2, Mar => 3, Apr => 4, May => 5, Jun => 6, Jul => 7, Aug => 8, Sep => 9, Oct => 10, Nov => 11, Dec => 12);
+  my $day = sub { defined $_[2] ? sprintf('%04d-%02d-%02d', $_[2], $month{$_[1]} // 0, $_[0]) : '' };
+  my ($version) = slurp("$source/configure.ac") =~ /^AC_INIT\(\[dfrs\],\[([\d.]+)\]/m;
+  return fail('configure.ac names no version') unless defined $version;
+  my ($changes, $date) = slurp("$source/CHANGELOG.md") =~ /^## \[([\d.]+)\] - (\d{4}-\d\d-\d\d)$/m;
+  return fail('CHANGELOG.md does not begin with a version and its date') unless defined $date;
+  my $citation = slurp("$source/CITATION.cff");
+  my ($debian) = slurp("$source/debian/changelog") =~ /\Adfrs \(([\d.]+)-/;
+  my @debian_day = slurp("$source/debian/changelog") =~ /^ -- .*?, (\d+) (\w+) (\d+) /m;
+  my $spec = slurp("$source/packaging/dfrs.spec");
+  my @spec_day = $spec =~ /^%changelog\n\* \w+ (\w+) (\d+) (\d+) .* - \Q$version\E-/m;
+  my %versions = ('CHANGELOG.md' => $changes, 'debian/changelog' => $debian, 'CITATION.cff' => $citation =~ /^version: (\S+)$/m,
+    'packaging/dfrs.spec' => $spec =~ /^Version:\s+(\S+)$/m);
+  my %days = ('debian/changelog' => $day->(@debian_day), 'CITATION.cff' => $citation =~ /^date-released: (\S+)$/m,
+    'packaging/dfrs.spec' => $day->(@spec_day[1, 0, 2]));
+  for (sort keys %versions) {
+    fail("configure.ac has version $version, $_ " . ($versions{$_} // 'none')) if ($versions{$_} // '') ne $version;
+  }
+  for (sort keys %days) { fail("CHANGELOG.md has $date, $_ " . ($days{$_} // 'none')) if ($days{$_} // '') ne $date }
+}
+
 # Guides and README stay short. Words count, but not commands, the targets of links and the lines of tables.
 sub lengths {
   my %most = ('README.md' => 450, 'docs/administrator-guide.md' => 2000, 'docs/researcher-guide.md' => 2000,
@@ -197,6 +221,7 @@ metrics();
 algorithm_sets();
 links();
 paths();
+versions();
 lengths();
 print $failures == 0 ? "the documentation agrees with the programs\n" : "$failures failures\n";
 exit($failures != 0);

@@ -48,6 +48,8 @@ spoil docs/reference/dfrs.conf.md 's/^\| `Period` \| 600/| `Period` | 60/' "the 
 spoil docs/reference/dfrs.conf.md 's/^(\| `Period`)/| `Periods` | 1 | none such |\n\1/' "'Periods' is in docs/reference/dfrs.conf.md"
 spoil etc/dfrs.conf.example 's/^SwapRate=/SwopRate=/' "'SwapRate' is in the program, not in etc/dfrs.conf.example"
 spoil docs/reference/exit-codes.md '/^\| 8 \|/d' "exit codes of dfrs-sim: '8' is in --help"
+spoil docs/reference/exit-codes.md '/^\| 126 \|/d' "exit codes of dfrs-run: '126' is in --help"
+spoil docs/reference/dfrs-run.md '/^\| `--run-dir/d' 'dfrs-run.md is not what --help says'
 spoil docs/reference/metrics.md 's/`dfrs_agent_errors`/`dfrs_agent_mistakes`/' "'dfrs_agent_mistakes' is in docs/reference/metrics.md"
 spoil shim/agent/metrics.cc 's/"dfrs_agent_errors", /"dfrs_agent_faults", /' "'dfrs_agent_faults' is in shim/"
 spoil docs/reference/algorithms.md 's/^\| `dynp`/| `dynq`/' "'dynp' is in dfrs-sim list"
@@ -55,6 +57,11 @@ spoil docs/README.md 's/\(reference\/glossary.md\)/(reference\/glosary.md)/' 'th
 spoil docs/contributor-guide.md 's/^## Add a policy/## Add policies/' 'no heading for #add-a-policy'
 spoil docs/reference/paper-map.md 's/policy\/mcb8\/packer.cc/policy\/mcb9\/packer.cc/' 'there is no policy/mcb9/packer.cc'
 spoil sim/errors.h 's/docs\/reference\/exit-codes.md/docs\/no-page.md/' 'sim/errors.h names docs/no-page.md'
+spoil configure.ac 's/\[0\.[0-9.]+\]/[9.9.9]/' 'configure.ac has version 9.9.9, CHANGELOG.md'
+spoil CITATION.cff 's/^date-released: .*/date-released: 2020-01-01/' 'CITATION.cff 2020-01-01'
+spoil debian/changelog '1,/^ -- /s/, [0-9]+ /, 1 /' 'debian/changelog 20'
+spoil packaging/dfrs.spec 's/^Version:.*/Version: 0.0.1/' 'packaging/dfrs.spec 0.0.1'
+spoil CHANGELOG.md 's/^(## \[[0-9.]+\]) - .*/\1 - unreleased/' 'does not begin with a version'
 spoil README.md 's/^/a b c d e f g h i j k l m n /' 'words, more than'
 (( failures == 0 )) && echo ok
 exit $(( failures != 0 ))
