@@ -15,6 +15,7 @@ nobase_dist_doc_DATA = \
 	docs/images/rivals-stability.svg \
 	docs/images/timeline.png \
 	docs/images/web.png \
+	docs/reference/accounting.md \
 	docs/reference/algorithms.md \
 	docs/reference/building.md \
 	docs/reference/checkpoints.md \

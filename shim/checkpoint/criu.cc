@@ -118,7 +118,7 @@ std::vector<std::string> dump_command(const std::string& criu, const CriuFolders
 }
 
 void take_turn() {
-  // Where only root can write: whoever held the lock would hold up all dumps.
+  // Where only root can write: a user who held the lock would hold up all dumps.
   const int lock = ::open("/run/dfrs-criu.lock", O_RDWR | O_CREAT | O_NOFOLLOW, 0600);  // not closed by exec
   if (lock >= 0) ::flock(lock, LOCK_EX);
 }

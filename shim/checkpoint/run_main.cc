@@ -104,7 +104,7 @@ bool pass_on(const signalfd_siginfo& about) {
   ::_exit(128 + signal);
 }
 
-// The program has these. Whoever reads its output must see it end.
+// The program has these. A reader of its output must see it end.
 void let_streams_go() {
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   ::dup2(null, STDIN_FILENO);

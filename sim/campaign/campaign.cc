@@ -35,7 +35,7 @@ ResultRow simulate_row(const Instance& instance, const Algorithm& algorithm, con
   SimOptions sim = options.sim;
   sim.engine.lp_solver = &solver;
   const double start = thread_cpu_seconds();
-  // A store keeps the times for whoever asks later.
+  // A store keeps the times: a later command may ask for them.
   const RunResult run =
       simulate(instance, algorithm, sim, Watch{.policy_times = options.policy_times || options.store != nullptr});
   ResultRow row;

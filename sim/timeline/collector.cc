@@ -26,7 +26,7 @@ StayBegin begin_of(DecisionKind kind) {
 }
 
 // A clock that begins later than the interval, without progress before, serves a penalty until then. Live hosts set
-// clocks anew as they measure, which is none.
+// clocks again when they measure, which is no penalty.
 void serve(Stay& stay, const VirtualClock& clock, Seconds progress, Seconds since, Seconds now) {
   if (clock.since > since && clock.base <= progress) stay.served = std::max(stay.served, std::min(clock.since, now));
 }

@@ -2,7 +2,7 @@
 """Daemons of a cluster: started detached, known by process number and start time, found again by a mark.
 
 Everything that a cluster starts has MARK=<its folder> in its environment, so that it is found and ended also after a
-crash of whoever started it. A process number alone is never trusted: the kernel uses numbers again.
+crash of the process that started it. A process number alone is never trusted: the kernel uses numbers again.
 """
 import os
 import signal

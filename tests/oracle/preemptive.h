@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Preemptive scheduling on whole nodes word by word: equal nodes, one list of owners, everything computed anew at each
+// Preemptive scheduling on whole nodes word by word: equal nodes, one list of owners, everything computed again at each
 // instant; no engine, no counts kept.
 #pragma once
 

@@ -233,7 +233,7 @@ TEST_F(Http, RefusesUsersWhoMayNot) {
   EXPECT_EQ(server->counters().refusals[static_cast<std::size_t>(Refusal::unauthorised)], 1u);
   // Routes for any user answer, and know who asks.
   EXPECT_THAT(ask_as_nobody("GET", "/mine"), HasSubstr("GET /mine 65534 known"));
-  // SlurmUser may, whoever that is.
+  // SlurmUser may, under any name.
   server = start(Munged::shared().auth(), kNobody);
   EXPECT_THAT(ask_as_nobody("POST", "/v1/echo"), HasSubstr(" 200 "));
 }

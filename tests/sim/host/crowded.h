@@ -7,7 +7,7 @@
 
 namespace dfrs::sim {
 
-/// Memory is scarce, so that whoever may pause or move jobs does.
+/// Memory is scarce, so that every policy that may pause or move jobs does.
 inline Instance crowded(std::uint64_t seed, std::size_t jobs = 60) {
   oracle::Dice dice(seed);
   Instance instance;
