@@ -198,6 +198,19 @@ int select_p_job_suspend(job_record_t *job, bool indefinite) {
   return SLURM_SUCCESS;
 }
 
+/* Whether no other job that cons_tres placed has a core of this one, which gave them back. cons_tres itself does not
+ * look: it would only log "job overflow" and count the core once. */
+static bool cores_are_free(const job_record_t *job) {
+  job_resources_t *const held = job->job_resrcs;
+  if (!held || !held->core_bitmap) return true;
+  for (struct job_node at = job_nodes_first(job); job_nodes_at(&at); job_nodes_next(&at)) {
+    const int first = get_job_resources_offset(held, at.k, 0, 0);
+    for (int core = 0; first >= 0 && core < compat_node(at.node)->tot_cores; ++core)
+      if (compat_bit(held->core_bitmap, first + core) && shared_row_foreign(at.node, core)) return false;
+  }
+  return true;
+}
+
 int select_p_job_resume(job_record_t *job, bool indefinite) {
   const bool paused = active && marked_paused(job);
   if (!exact(job) && !paused) {
@@ -219,6 +232,10 @@ int select_p_job_resume(job_record_t *job, bool indefinite) {
     }
     placed_cores_take(job);
   } else {
+    if (!cores_are_free(job)) {
+      debug("dfrs: job %u cannot be resumed now: another job has its cores", job->job_id);
+      return ESLURM_NODES_BUSY;
+    }
     const int rc = stock.job_resume(job, true);
     if (rc != SLURM_SUCCESS) return rc;
     shared_row_refresh(nodes_of(job));

@@ -11,8 +11,16 @@
 #include "timeline/page_files.h"
 
 namespace dfrs::timeline {
+namespace {
 
-std::string timeline_page(const std::string& title, const std::string& about, std::span<const Schedule> runs) {
+std::string details_of(const std::string& made) {
+  return "<details id=\"made\"><summary>How to repeat this</summary><pre>" + base::html_text(made) + "</pre></details>\n";
+}
+
+}  // namespace
+
+std::string timeline_page(const std::string& title, const std::string& about, std::span<const Schedule> runs,
+                          const std::string& made) {
   std::string data;
   for (const Schedule& run : runs) {
     data += "<script type=\"application/octet-stream\" class=\"run\">";
@@ -26,6 +34,7 @@ std::string timeline_page(const std::string& title, const std::string& about, st
   }
   const std::map<std::string_view, std::string> parts{{"TITLE", base::html_text(title)},
                                                       {"ABOUT", base::html_text(about)},
+                                                      {"MADE", made.empty() ? std::string() : details_of(made)},
                                                       {"STYLE", std::string(kTimelineStyle)},
                                                       {"DATA", std::move(data)},
                                                       {"SCRIPTS", std::string(kTimelineScripts)}};

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/counted.h"
+
 namespace dfrs::shim {
 
 Agent::Agent(AgentOptions options, std::unique_ptr<JobGroups> groups, RunFolder run, PageOutSystem& page_out_system,
@@ -28,8 +30,8 @@ Agent::Agent(AgentOptions options, std::unique_ptr<JobGroups> groups, RunFolder 
     desired_ = std::move(**remembered);
     for (const JobQuota& job : desired_.jobs)
       quotas_[job.job_id] = cpu_max_for(job.cpus * options_.cores_per_cpu, options_.base_period_us);
-    log(AgentLog::info, fmt::format("continuing with state {}.{}, {} jobs", desired_.order.epoch,
-                                    desired_.order.sequence, desired_.jobs.size()));
+    log(AgentLog::info, fmt::format("continuing with state {}.{}, {}", desired_.order.epoch, desired_.order.sequence,
+                                    base::counted(desired_.jobs.size(), "job")));
   }
   // If the state of an earlier agent is lost, its quotas stay until the controller sends new ones.
   if (remembered && *remembered) set_node_error(publish());

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/counted.h"
 #include "base/exit_code.h"
 #include "dfrs-config.h"
 #include "shim/agent/agent.h"
@@ -135,7 +136,7 @@ tl::expected<void, Failure> release(const JobGroups& groups, RunFolder& folder, 
     if (const auto kept = folder.remember({node, (*remembered)->order, {}}); !kept) note(kept.error());
   }
   if (const auto published = folder.publish({}); !published) note(published.error());
-  if (outcome) fmt::print("dfrsd: the quotas of {} jobs on {} are lifted\n", lifted, node);
+  if (outcome) fmt::print("dfrsd: the quotas of {} on {} are lifted\n", base::counted(lifted, "job"), node);
   return outcome;
 }
 

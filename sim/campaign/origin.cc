@@ -123,10 +123,16 @@ std::vector<std::pair<std::string, std::string>> CampaignOrigin::described(std::
   if (shown > most) add("more sources", fmt::format("{}, in the column source of the results", shown - most));
   for (const std::string& options : distinct(&ResultOrigin::workload)) add("workload options", options);
   for (const std::string& options : distinct(&ResultOrigin::options)) add("simulation options", options);
-  if (shown <= most) {
-    for (const std::string& line : commands()) add("repeat with", line);
-  }
+  for (const std::string& line : commands()) add("repeat with", line);
   return out;
+}
+
+std::string CampaignOrigin::lines() const {
+  std::string text;
+  for (const auto& [name, value] : described(origins.size())) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", name, value);
+  }
+  return text;
 }
 
 std::vector<std::string> trace_comments(const ResultOrigin& origin, std::string_view command) {

@@ -58,6 +58,8 @@ struct CampaignOrigin {
   std::vector<std::string> commands() const;
   /// Name and value of everything that is known, for a reader. Beyond `most` sources, they are counted.
   std::vector<std::pair<std::string, std::string>> described(std::size_t most) const;
+  /// The same as lines "name: value", for files that have room for a comment.
+  std::string lines() const;
 
  private:
   const ResultOrigin* last_ = nullptr;  // shared by many rows

@@ -39,6 +39,7 @@ struct AdviseCommand {
     workload.refuse_choice("advise");
     const std::string kind = page_format();
     check_outputs_differ({{"--output", output == "-" ? "" : output}, {"--conf", conf}});
+    check_inputs_kept(std::vector{source}, {{"--output", output}, {"--conf", conf}});
     std::string sha256;
     const Text text = read_text(source, workload.load_options().input, sha256);
     CampaignOrigin origin;

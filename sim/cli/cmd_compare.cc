@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/counted.h"
+#include "sim/campaign/origin.h"
 #include "sim/cli/campaign_command.h"
 #include "sim/cli/command.h"
 #include "sim/errors.h"
@@ -103,6 +104,8 @@ struct CompareCommand {
   void write_timeline(const Instance& instance, const std::vector<Algorithm>& chosen) const {
     std::vector<timeline::Schedule> schedules;
     std::string names;
+    CampaignOrigin origin;
+    origin.add(origin_of(instance, simulation.text()));
     for (const Algorithm& algorithm : chosen) {
       GlpkSolver solver;
       SimOptions options = simulation.sim();
@@ -111,12 +114,13 @@ struct CompareCommand {
       simulate(instance, algorithm, options, Watch{.observer = &collector, .explains = true});
       schedules.push_back(collector.finish(instance));
       names += (names.empty() ? "" : ", ") + algorithm_name(algorithm);
+      origin.algorithms.push_back(algorithm_name(algorithm));
     }
     write_file(timeline, timeline::timeline_page(
                              fmt::format("{} under {}", instance.name, names),
                              fmt::format("{} on {}; {}", base::counted(instance.jobs.size(), "job"),
                                          base::counted(instance.platform.nodes.size(), "node"), simulation.describe()),
-                             schedules));
+                             schedules, origin.lines()));
   }
 
   // This command line for a task, with file names that are valid on any node.

@@ -89,7 +89,7 @@ struct ReplayCommand {
                timeline::timeline_page(fmt::format("{} under {}", stem(file), schedule.algorithm),
                                        fmt::format("{} on {}, as recorded", base::counted(schedule.jobs.size(), "job"),
                                                    base::counted(schedule.node_cpu.size(), "node")),
-                                       {&schedule, 1}));
+                                       {&schedule, 1}, origin(own).lines()));
   }
 
   void reproduce() const {

@@ -130,7 +130,7 @@ struct RunCommand {
     if (jobs_output) jobs_output->commit();
     if (log_output) log_output->commit();
     if (timeline_output) timeline_output->commit();
-    if (collector) write_schedule(instance, algorithms.front(), collector->finish(instance), pages);
+    if (collector) write_schedule(instance, algorithms.front(), collector->finish(instance), origin.lines(), pages);
     if (json) {
       nlohmann::ordered_json out = as_json(instance, metrics, bounds, result, origin);
       if (explained) out["explanation"] = explanation_json(*explain, explained->stories());
@@ -146,7 +146,7 @@ struct RunCommand {
     std::optional<OutputFile> report, evalys, perfetto, paje;
   };
   void write_schedule(const Instance& instance, const Algorithm& chosen, const timeline::Schedule& schedule,
-                      ScheduleOutputs& outputs) const {
+                      const std::string& made, ScheduleOutputs& outputs) const {
     const auto write = [](std::optional<OutputFile>& output, const std::string& text) {
       output->write(text);
       output->commit();
@@ -157,11 +157,11 @@ struct RunCommand {
                 fmt::format("{} under {}", instance.name, algorithm_name(chosen)),
                 fmt::format("{} on {}; {}", base::counted(instance.jobs.size(), "job"),
                             base::counted(instance.platform.nodes.size(), "node"), simulation.describe()),
-                {&schedule, 1}));
+                {&schedule, 1}, made));
     }
-    if (outputs.evalys) write(outputs.evalys, evalys_csv(schedule));
-    if (outputs.perfetto) write(outputs.perfetto, perfetto_json(schedule));
-    if (outputs.paje) write(outputs.paje, paje_trace(schedule));
+    if (outputs.evalys) write(outputs.evalys, evalys_csv(schedule, made));
+    if (outputs.perfetto) write(outputs.perfetto, perfetto_json(schedule, made));
+    if (outputs.paje) write(outputs.paje, paje_trace(schedule, made));
   }
 
   std::string jobs_csv(const Instance& instance, const RunResult& result, ConstantColumns more) const {

@@ -6,8 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "sim/campaign/results.h"
 
 namespace dfrs::sim {
 namespace {
@@ -16,6 +20,13 @@ using timeline::Schedule;
 using timeline::ScheduleJob;
 using timeline::Stay;
 using timeline::StayEnd;
+
+// `made` with `end` for each end of a line.
+std::string joined(const std::string& made, std::string_view end) {
+  std::string text;
+  for (const char c : made) c == '\n' ? text += end : text += c;
+  return text;
+}
 
 // "0-3 5": each node once, as Batsim writes sets.
 std::string node_set(std::span<const NodeIndex> nodes) {
@@ -123,29 +134,31 @@ long long microseconds(Seconds time) { return std::llround(time * 1e6); }
 
 }  // namespace
 
-std::string evalys_csv(const Schedule& schedule) {
+std::string evalys_csv(const Schedule& schedule, const std::string& made) {
   std::string text =
       "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
       "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,"
       "consumed_energy,metadata\n";
   std::vector<unsigned> rows(schedule.jobs.size());
+  std::string metadata = csv_field(joined(made, "; "));
   for (const Stay& stay : schedule.stays) {
     const ScheduleJob& job = schedule.jobs[stay.job];
     const auto nodes = schedule.nodes_of(stay);
     const unsigned row = ++rows[stay.job];
     const double time = stay.to - stay.from;
     const double turnaround = stay.to - job.submit;
-    fmt::format_to(std::back_inserter(text), "{},dfrs,{},{},{},{},{},{},{},{},{},{},{},{},{},-1,\n",
+    fmt::format_to(std::back_inserter(text), "{},dfrs,{},{},{},{},{},{},{},{},{},{},{},{},{},-1,{}\n",
                    row == 1 ? fmt::format("{}", job.id) : fmt::format("{}#{}", job.id, row), job.tasks, job.submit,
                    different(nodes), job.run_time, stay.end == StayEnd::completed ? 1 : 0, state_of(stay.end),
                    stay.from, time, stay.to, stay.from - job.submit, turnaround, time > 0 ? turnaround / time : 1.0,
-                   node_set(nodes));
+                   node_set(nodes), std::exchange(metadata, {}));
   }
   return text;
 }
 
-std::string perfetto_json(const Schedule& schedule) {
-  std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
+std::string perfetto_json(const Schedule& schedule, const std::string& made) {
+  std::string text = fmt::format("{{\"displayTimeUnit\":\"ms\",\"otherData\":{},\"traceEvents\":[\n",
+                                 nlohmann::json{{"made", made}}.dump());
   const auto out = std::back_inserter(text);
   for (std::size_t node = 0; node < schedule.node_cpu.size(); ++node) {
     fmt::format_to(out, "{}{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"args\":{{\"name\":\"node {}\"}}}}",
@@ -164,8 +177,9 @@ std::string perfetto_json(const Schedule& schedule) {
   return text + "\n]}\n";
 }
 
-std::string paje_trace(const Schedule& schedule) {
-  std::string text(kPajeHeader);
+std::string paje_trace(const Schedule& schedule, const std::string& made) {
+  std::string text = made.empty() ? std::string() : "# " + joined(made, "\n# ") + "\n";
+  text += kPajeHeader;
   const auto out = std::back_inserter(text);
   const std::vector<Bar> bars = bars_of(schedule);
   std::vector<std::size_t> lanes(schedule.node_cpu.size());

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/counted.h"
 #include "base/sha256.h"
 #include "sim/campaign/parallel.h"
 #include "sim/campaign/results.h"
@@ -62,6 +63,10 @@ struct DivisibleCommand {
                           {"--jobs-csv", jobs_file},
                           {"--schedule-csv", schedule_file},
                           {"--save", save_file}});
+    check_inputs_kept(sources, {{"--output", results_file},
+                                {"--jobs-csv", jobs_file},
+                                {"--schedule-csv", schedule_file},
+                                {"--save", save_file}});
     std::optional<OutputFile> results_output, jobs_output, schedule_output;
     if (!results_file.empty()) results_output.emplace(results_file);
     if (!jobs_file.empty()) jobs_output.emplace(jobs_file);
@@ -254,8 +259,9 @@ struct DivisibleCommand {
   std::string table(std::span<const Line> lines) const {
     const bool markdown = format == "markdown";
     std::string text =
-        fmt::format("{}, {} jobs; degradation is from the best of these algorithms on each\n\n",
-                    all_.size() == 1 ? all_.front().name : fmt::format("{} instances", all_.size()), job_count());
+        fmt::format("{}, {}; degradation is from the best of these algorithms on each\n\n",
+                    all_.size() == 1 ? all_.front().name : fmt::format("{} instances", all_.size()),
+                    base::counted(job_count(), "job"));
     text +=
         markdown
             ? "| algorithm | max stretch | degradation: mean | SD | max | mean stretch | degradation of the sum: "

@@ -317,6 +317,41 @@ TEST(CliOrigin, LongTablesNameItInTheirFirstRow) {
   EXPECT_THAT(log.substr(log.find('\n')), Not(HasSubstr("origin")));
 }
 
+// Pages and files for other programs.
+TEST(CliOrigin, SchedulesNameWhatMadeThem) {
+  const TemporaryFolder folder;
+  const std::string trace = folder.write("small.dfrs", small_trace());
+  const std::string sum = base::sha256_hex(small_trace());
+  output_of({"run", trace, "-a", "EASY", "--penalty", "20", "--report", folder / "run.html", "--evalys",
+             folder / "jobs.csv", "--paje", folder / "run.trace", "--perfetto", folder / "run.json", "--record",
+             folder / "record"});
+  output_of({"compare", trace, "-a", "EASY,FCFS", "--penalty", "20", "--timeline", folder / "compare.html"});
+  for (const char* file : {"run.html", "jobs.csv", "run.trace", "run.json", "compare.html"}) {
+    EXPECT_THAT(file_bytes(folder / file), AllOf(HasSubstr("dfrs-sim " PACKAGE_VERSION), HasSubstr(sum),
+                                                 HasSubstr("repeat with"), HasSubstr("--penalty=20")))
+        << file;
+  }
+  output_of({"replay", folder / "record", "--report", folder / "replay.html"});
+  EXPECT_THAT(file_bytes(folder / "replay.html"),
+              AllOf(HasSubstr("dfrs-sim " PACKAGE_VERSION), HasSubstr(base::sha256_hex(file_bytes(folder / "record"))),
+                    HasSubstr("dfrs-sim replay ")));
+}
+
+// However many traces there are, the line that repeats the results names them all.
+TEST(CliOrigin, TheLineThatRepeatsNamesManyTraces) {
+  const TemporaryFolder folder;
+  std::vector<std::string> words{"compare"};
+  for (int k = 0; k < 12; ++k) {
+    std::string text = small_trace();
+    text.replace(text.find("small"), 5, "small" + std::to_string(k));
+    words.push_back(folder.write("trace" + std::to_string(k) + ".dfrs", text));
+  }
+  words.insert(words.end(), {"-a", "EASY"});
+  const std::string text = output_of(words);
+  const std::string line = text.substr(std::min(text.find("repeat with"), text.size()));
+  for (std::size_t k = 1; k <= 12; ++k) EXPECT_THAT(line, HasSubstr(words[k] + " "));
+}
+
 // In comments, which readers of both formats skip.
 TEST(CliOrigin, TracesAndLogsNameWhatMadeThem) {
   const TemporaryFolder folder;

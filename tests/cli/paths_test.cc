@@ -87,6 +87,16 @@ TEST(CliPaths, AnInputIsNotOverwritten) {
     expect_failure(dfrs_sim(words), words.front() == "report" ? kExitInput : kExitUsage, {".dfrs"});
     EXPECT_EQ(file_bytes(trace), small_trace()) << testing::PrintToString(words);
   }
+  expect_failure(dfrs_sim({"advise", trace, "--nodes", "4", "-o", link}), kExitUsage, {".dfrs"});
+  expect_failure(dfrs_sim({"advise", trace, "--nodes", "4", "--conf", trace}), kExitUsage, {".dfrs"});
+  EXPECT_EQ(file_bytes(trace), small_trace());
+  const std::string requests = folder / "requests.txt";
+  output_of({"divisible", "-a", "SRPT", "--save", requests});
+  const std::string saved = file_bytes(requests);
+  for (const char* const option : {"-o", "--jobs-csv", "--schedule-csv", "--save"}) {
+    expect_failure(dfrs_sim({"divisible", requests, "-a", "SRPT", option, requests}), kExitUsage, {"requests.txt"});
+    EXPECT_EQ(file_bytes(requests), saved) << option;
+  }
 }
 
 }  // namespace

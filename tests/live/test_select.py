@@ -331,6 +331,18 @@ class Pause(DrivenTest):
         self.assert_ok(f"suspend {job}")
         self.assertEqual(self.ask_one(f"place {second} n4"), BUSY)  # it keeps its GRES
 
+    def test_job_with_gres_waits_for_its_cores(self):
+        job = self.started("n4", "-n2", "--gres=thing:1", operation="place")
+        self.assert_ok(f"suspend {job}")
+        other = self.job("-n4", "--partition=other", "--nodelist=n4")
+        self.wait_state(other, "RUNNING")
+        self.assertEqual(self.ask_one(f"resume {job}"), BUSY)
+        self.assertEqual(self.nodes()["n4"], (4, 400))
+        self.cluster.command("scancel", other)
+        wait_for("its cores", lambda: self.nodes()["n4"] == (0, 0), 30)
+        self.assert_ok(f"resume {job}")
+        self.assertEqual(self.nodes()["n4"], (2, 200))
+
     def test_job_from_before_its_partition_was_managed(self):
         self.ask("partitions elsewhere")
         job = self.job("-n3")

@@ -257,12 +257,22 @@ std::string describe_guess(const SacctLog& log, const NodeShape& given) {
   const NodeShape& shape = machine.shape;
   std::string guessed;
   std::string options;
+  const auto described = [](const std::vector<NodeKind>& kinds) {
+    std::string text;
+    for (const NodeKind& kind : kinds) text += (text.empty() ? "" : "; ") + describe_kind(kind);
+    return text;
+  };
   if (!machine.kinds.empty()) {
-    for (const NodeKind& kind : machine.kinds) guessed += (guessed.empty() ? "" : "; ") + describe_kind(kind);
     return fmt::format(
         "machine taken from what jobs had of it: {}; --nodes, --cores and --memory make it one of equal nodes "
         "without GPUs",
-        guessed);
+        described(machine.kinds));
+  }
+  // Options that make a cluster of unequal nodes one of equal nodes change the model: say so.
+  std::string equal;
+  if (const std::vector<NodeKind> kinds = infer_kinds(log); !kinds.empty()) {
+    equal = fmt::format("all nodes are equal and without GPUs, by --nodes, --cores or --memory; the jobs show {}",
+                        described(kinds));
   }
   const auto add = [&](const std::string& what, std::string_view option) {
     guessed += fmt::format("{}{}", guessed.empty() ? "" : ", ", what);
@@ -275,8 +285,9 @@ std::string describe_guess(const SacctLog& log, const NodeShape& given) {
                               : fmt::format("{} MiB per node", shape.memory_mib),
         "--memory");
   }
-  if (guessed.empty()) return {};
-  return fmt::format("machine taken from what jobs had of it: {}; if it is larger, give {}", guessed, options);
+  if (guessed.empty()) return equal;
+  return fmt::format("machine taken from what jobs had of it: {}; if it is larger, give {}{}{}", guessed, options,
+                     equal.empty() ? "" : "; ", equal);
 }
 
 }  // namespace dfrs::sim

@@ -189,7 +189,7 @@ TEST_F(Dfrsd, ReleaseLiftsEveryQuota) {
   const std::string group = "/sys/fs/cgroup/cpu/" + tree_ + "/n1/job_12/";
   std::ofstream(group + "cgroup.procs") << child << std::flush;
   EXPECT_EQ(run_to_end({"--release"}), 0) << log();
-  EXPECT_THAT(log(), HasSubstr("quotas of 1 jobs on n1 are lifted"));
+  EXPECT_THAT(log(), HasSubstr("quotas of 1 job on n1 are lifted"));
   EXPECT_EQ(quota(12), "-1\n");
   EXPECT_EQ(quota(13), "");
   EXPECT_EQ(file_text(run_ / "n1/quota/12"), "");

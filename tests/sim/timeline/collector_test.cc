@@ -138,9 +138,9 @@ TEST(EvalysCsv, WritesARowPerStay) {
                             .end = StayEnd::completed,
                             .first_node = 4,
                             .node_count = 2});
-  const std::string text = evalys_csv(schedule);
+  const std::string text = evalys_csv(schedule, "program: p\nrepeat with: a, b");
   EXPECT_NE(text.find("\n17,dfrs,4,5,4,-1,0,COMPLETED_KILLED,10,30,40,5,35,"), std::string::npos) << text;
-  EXPECT_NE(text.find(",0-2 5,-1,\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(",0-2 5,-1,\"program: p; repeat with: a, b\"\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\n17#2,dfrs,4,5,1,-1,1,COMPLETED_SUCCESSFULLY,60,40,100,55,95,2.375,3,-1,\n"), std::string::npos)
       << text;
 }
@@ -156,7 +156,8 @@ TEST(PajeTrace, PutsJobsThatShareANodeIntoLanes) {
   schedule.stays = {{.job = 0, .from = 0, .to = 30, .first_node = 0, .node_count = 2},
                     {.job = 1, .from = 10, .to = 40, .first_node = 2, .node_count = 1},
                     {.job = 2, .from = 30, .to = 50, .first_node = 3, .node_count = 2}};
-  const std::string text = paje_trace(schedule);
+  const std::string text = paje_trace(schedule, "program: p\nsource: s");
+  EXPECT_EQ(text.find("# program: p\n# source: s\n%EventDef"), 0U);
   EXPECT_EQ(text.substr(text.find("2 0 cluster C")),
             "2 0 cluster C 0 cluster\n2 0 n0 N cluster \"node 0\"\n2 0 n1 N cluster \"node 1\"\n"
             "2 0 n0l0 L n0 \"0\"\n4 0 J n0l0 idle\n2 0 n0l1 L n0 \"1\"\n4 0 J n0l1 idle\n"

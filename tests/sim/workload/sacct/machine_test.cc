@@ -62,6 +62,12 @@ TEST(Machine, GivenNodesAreEqual) {
   const Machine machine = machine_of(log_of(kCluster), {5, 64, 524288});
   EXPECT_TRUE(machine.kinds.empty());
   EXPECT_EQ(machine.platform(), Platform::homogeneous(5, 524288));
+  // That changes the model, so users are told.
+  for (const NodeShape& given : {NodeShape{5, 64, 524288}, NodeShape{5, 0, 0}}) {
+    EXPECT_THAT(describe_guess(log_of(kCluster), given),
+                testing::AllOf(testing::HasSubstr("all nodes are equal and without GPUs"),
+                               testing::HasSubstr("2 nodes g# of 64 CPUs, 524288 MiB and 4 GPUs")));
+  }
 }
 
 TEST(Machine, AlikeKindsAreOne) {
