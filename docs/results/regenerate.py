@@ -26,7 +26,7 @@ KEPT = ["table", "row", "column", "published", "measured", "median", "low", "hig
 # The paper, and the options of its reproduction.
 EXPERIMENTS = {
     "dynp": "--parts table3,table4,table5,table5-sets,table6 --instances 20",
-    "gang-cloud": "--parts table1 --instances 5",
+    "gang-cloud": "--parts table1",
     "ipdps2010": "--parts table1,table2,figure1a,figure1a-text,figure1b",
     "rr5724": "",
     "rr7659": "--parts table3,table5,table6,table8,table9,table10,figure5,figure6 --without /stretch-per/OPT=AVG",
@@ -332,7 +332,8 @@ BLOCKS = {
     "rr7659": {
         "runs": runs("rr7659"),
         "account": account("rr7659", ["table5", "table6", "table8", "table9", "table10"]),
-        **{part: table("rr7659", part) for part in ("table5", "table6", "table8", "table9", "table10", "figure5", "figure6")},
+        **{part: table("rr7659", part) for part in ("table3", "table5", "table6", "table8", "table9", "table10", "figure5",
+                                                     "figure6")},
     },
     "triage": {
         "runs": runs("triage"),
