@@ -14,8 +14,8 @@ namespace dfrs::sim {
 /// stands in the column metadata of the first row.
 std::string evalys_csv(const timeline::Schedule& schedule, const std::string& made);
 
-/// Trace events for Perfetto and chrome://tracing: a process per node, whose threads hold the stays that overlap. `made`
-/// stands in otherData.
+/// Trace events for Perfetto and chrome://tracing: a process per node, whose threads hold the stays that overlap.
+/// `made` stands in otherData.
 std::string perfetto_json(const timeline::Schedule& schedule, const std::string& made);
 
 /// A Pajé trace (ViTE, PajeNG): a container per node, whose lanes hold the stays that overlap as states.

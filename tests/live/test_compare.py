@@ -90,4 +90,5 @@ class Gangs(unittest.TestCase):
         for short in (3, 4):
             self.assertLess(live[short].submitted + live[short].flow, min(live[one].flow for one in (1, 2)), short)
         for job in (1, 2):
-            self.assertGreater(live[job].flow, 15.8, "it was suspended for a turn of the other")
+            # The kernel may give a node a few per cent more than its share.
+            self.assertGreater(live[job].flow, 0.95 * (15 + 1), "the node also did the other's work meanwhile")
