@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "shim/agent/cgroup/task_path.h"
+
 /* As the agent's (shim/agent/cpu_max.h says why). */
 static const double kBasePeriodUs = 10000;
 static const double kMaxPeriodUs = 1000000;
@@ -54,6 +56,33 @@ int dfrs_write_text(int at, const char *name, const char *text) {
   const int error = length < 0 ? errno : 0;
   close(fd);
   return error;
+}
+
+int dfrs_read_cpus(int group, const char *file, char *text) {
+  const int error = dfrs_read_text(group, file, text, PATH_MAX);
+  text[strcspn(text, "\n")] = '\0';
+  return error;
+}
+
+bool dfrs_process_path(const struct dfrs_group_conf *conf, const char *process, const char *controller,
+                       const char *mount, char *path, char *seen) {
+  char text[2 * PATH_MAX];
+  char file[PATH_MAX];
+  char where[PATH_MAX];
+  char root[PATH_MAX];
+  char folder[PATH_MAX];
+  int length = snprintf(file, sizeof(file), "%s/%s/cgroup", conf->proc, process);
+  if (length < 0 || (size_t)length >= sizeof(file) || dfrs_read_text(AT_FDCWD, file, text, sizeof(text)) != 0 ||
+      !dfrs_task_path(text, controller, where, sizeof(where)))
+    return false;
+  if (seen && !seen[0]) snprintf(seen, PATH_MAX, "%s", where);
+  length = snprintf(file, sizeof(file), "%s/self/mountinfo", conf->proc);
+  if (length < 0 || (size_t)length >= sizeof(file) || !realpath(mount, folder) ||
+      !dfrs_folder_root(file, folder, root, sizeof(root)))
+    return false;
+  const char *const below = dfrs_path_below(where, root);
+  if (below) snprintf(path, PATH_MAX, "%s", below);
+  return below != NULL;
 }
 
 bool dfrs_parse_quota(const char *text, struct dfrs_quota *quota) {

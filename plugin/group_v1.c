@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "plugin/group_parts.h"
+#include "shim/agent/cgroup/task_path.h"
 
 /* The kernel's largest, so that a job within its quota does not lose CPU time to other processes of the node. */
 static const char kShares[] = "262144";
@@ -129,6 +131,39 @@ int dfrs_v1_join(const struct dfrs_group_conf *conf, uint32_t job, unsigned cpus
                      step, strerror(error));
   v1_account(conf, name, number);
   return 0;
+}
+
+/* slurm[_NODE]/uid_USER/job_JOB: the group above those of all jobs has all CPUs. Its group `system` is slurmd's: it has
+ * the same ones, unless some are kept for it. */
+int dfrs_v1_free_cpus(const struct dfrs_group_conf *conf, uint32_t job, pid_t process, char *all, char *err,
+                      size_t err_size) {
+  char mount[PATH_MAX + 16];
+  char path[PATH_MAX];
+  char number[32];
+  char cpus[PATH_MAX];
+  char kept[PATH_MAX];
+  struct stat about;
+  snprintf(mount, sizeof(mount), "%s/cpuset", conf->cgroup_root);
+  snprintf(number, sizeof(number), "%d", (int)process);
+  if (!dfrs_process_path(conf, number, "cpuset", mount, path, NULL)) return 0;
+  const size_t length = dfrs_v1_job_group_length(path, conf->node, job);
+  if (length == 0) return 0;
+  path[length] = '\0';
+  for (int i = 0; i < 2; ++i) *strrchr(path, '/') = '\0';
+  const int root = open(mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int group = root >= 0 ? dfrs_open_folder(root, path) : -1;
+  int error = group < 0 ? errno : 0;
+  if (!error &&
+      (fstat(group, &about) != 0 || about.st_uid != geteuid() || conf->file_system(group) != CGROUP_SUPER_MAGIC))
+    error = EPERM;
+  if (!error) error = dfrs_read_cpus(group, "cpuset.cpus", cpus);
+  if (!error && (dfrs_read_cpus(group, "system/cpuset.cpus", kept) != 0 || !strcmp(cpus, kept))) {
+    error = dfrs_write_text(group, "cgroup.procs", number);
+    snprintf(all, PATH_MAX, "%s", cpus);
+  }
+  dfrs_close(group);
+  dfrs_close(root);
+  return error ? dfrs_fail(err, err_size, "%.500s/%.500s: %s", mount, path, strerror(error)) : 0;
 }
 
 bool dfrs_v1_remove(const struct dfrs_group_conf *conf, uint32_t job, const char *controller) {

@@ -16,32 +16,13 @@
 /* The kernel's largest, so that a job within its quota does not lose CPU time to other processes of the node. */
 static const char kWeight[] = "10000";
 
-static bool read_proc(const char *proc, const char *process, char *text, size_t size) {
-  char file[PATH_MAX];
-  const int length = snprintf(file, sizeof(file), "%s/%s/cgroup", proc, process);
-  return length >= 0 && (size_t)length < sizeof(file) && dfrs_read_text(AT_FDCWD, file, text, size) == 0;
-}
-
 /* The path below cgroup_root of the job's group that the process is in. False, and `seen`, if it was empty, says where
  * it is instead. */
 static bool job_path(const struct dfrs_group_conf *conf, const char *process, char *path, char *seen) {
-  char text[2 * PATH_MAX];
-  char where[PATH_MAX];
-  char root[PATH_MAX];
-  char folder[PATH_MAX];
-  char mounts[PATH_MAX];
-  if (!read_proc(conf->proc, process, text, sizeof(text)) || !dfrs_task_path(text, "", where, sizeof(where)))
-    return false;
-  if (!seen[0]) snprintf(seen, PATH_MAX, "%s", where);
-  const int length = snprintf(mounts, sizeof(mounts), "%s/self/mountinfo", conf->proc);
-  if (length < 0 || (size_t)length >= sizeof(mounts) || !realpath(conf->cgroup_root, folder) ||
-      !dfrs_folder_root(mounts, folder, root, sizeof(root)))
-    return false;
-  const char *const below = dfrs_path_below(where, root);
-  const size_t group = below ? dfrs_job_group_length(below, conf->node) : 0;
-  if (group == 0) return false;
-  snprintf(path, PATH_MAX, "%.*s", (int)group, below);
-  return true;
+  if (!dfrs_process_path(conf, process, "", conf->cgroup_root, path, seen)) return false;
+  const size_t group = dfrs_job_group_length(path, conf->node);
+  path[group] = '\0';
+  return group > 0;
 }
 
 /* Opens the job's group; -1 and a message. The group must be one of the kernel's, and must belong to us: a user may be
@@ -93,6 +74,54 @@ static int set_quota(const struct dfrs_group_conf *conf, int group, uint32_t job
     if (!error) error = dfrs_read_text(group, "cpu.max", text, sizeof(text));
   }
   return error;
+}
+
+/* The group may use the same CPUs as all jobs together. Slurm narrows the job's again at its next step, for the moment
+ * until this is called. `narrowed` tells whether the group has a set of its own. 0 or errno. */
+static int widen(int group, const char *all, bool *narrowed) {
+  char now[PATH_MAX];
+  if (dfrs_read_cpus(group, "cpuset.cpus", now) != 0 || !now[0]) return 0;
+  *narrowed = true;
+  return strcmp(now, all) != 0 ? dfrs_write_text(group, "cpuset.cpus", all) : 0;
+}
+
+/* The groups from the job's down to the task's: Slurm narrows that of the job and that of the step's tasks. */
+int dfrs_v2_free_cpus(const struct dfrs_group_conf *conf, int root, pid_t process, char *all, char *err,
+                      size_t err_size) {
+  char path[PATH_MAX];
+  char cpus[PATH_MAX];
+  char number[32];
+  struct stat about;
+  snprintf(number, sizeof(number), "%d", (int)process);
+  if (!dfrs_process_path(conf, number, "", conf->cgroup_root, path, NULL)) return 0;
+  const size_t job = dfrs_job_group_length(path, conf->node);
+  const size_t scope = dfrs_scope_length(path, conf->node);
+  if (job == 0) return 0;
+  path[scope] = '\0';
+  const int top = dfrs_open_folder(root, path);
+  const int known = top < 0 ? errno : dfrs_read_cpus(top, "cpuset.cpus.effective", cpus);
+  dfrs_close(top);
+  if (known != 0 || !cpus[0]) return 0; /* the controller is off: nothing is narrowed */
+  path[scope] = '/';
+  bool narrowed = false;
+  int error = 0;
+  for (size_t end = job; !error;) {
+    const char after = path[end];
+    path[end] = '\0';
+    const int group = dfrs_open_folder(root, path);
+    /* A user may have been given groups of his own, and answers for their CPUs. */
+    const bool ours = group >= 0 && fstat(group, &about) == 0 && about.st_uid == geteuid() &&
+                      conf->file_system(group) == CGROUP2_SUPER_MAGIC;
+    error = ours ? widen(group, cpus, &narrowed) : 0;
+    dfrs_close(group);
+    path[end] = after;
+    if (!ours || !after) break;
+    end += 1 + strcspn(path + end + 1, "/");
+  }
+  if (error)
+    return dfrs_fail(err, err_size, "%.500s/%.500s: cpuset.cpus: %s", conf->cgroup_root, path, strerror(error));
+  if (narrowed) snprintf(all, PATH_MAX, "%s", cpus);
+  return 0;
 }
 
 /* ---- for the agent ----------------------------------------------------------------------------------------------- */

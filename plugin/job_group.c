@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE /* sched_setaffinity */
 #include "plugin/job_group.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +25,14 @@ static long file_system(int fd) {
 static int make_group(int at, const char *name) { return mkdirat(at, name, 0755); }
 
 static int remove_group(int at, const char *name) { return unlinkat(at, name, AT_REMOVEDIR); }
+
+static int get_affinity(pid_t process, size_t size, unsigned long *cpus) {
+  return sched_getaffinity(process, size, (cpu_set_t *)cpus);
+}
+
+static int set_affinity(pid_t process, size_t size, const unsigned long *cpus) {
+  return sched_setaffinity(process, size, (const cpu_set_t *)cpus);
+}
 
 /* ---- configuration ----------------------------------------------------------------------------------------------- */
 
@@ -82,6 +93,8 @@ int dfrs_group_configure(struct dfrs_group_conf *conf, const char *node, int arg
   conf->file_system = file_system;
   conf->make_group = make_group;
   conf->remove_group = remove_group;
+  conf->get_affinity = get_affinity;
+  conf->set_affinity = set_affinity;
   if (!node || !is_file_name(node)) return dfrs_fail(err, err_size, "the node's name is not known (SLURMD_NODENAME)");
   snprintf(conf->node, sizeof(conf->node), "%s", node);
   for (int i = 0; i < argc; ++i) {
@@ -120,6 +133,49 @@ int dfrs_group_join(const struct dfrs_group_conf *conf, uint32_t job, unsigned c
   const int result = dfrs_v2_join(conf, root, job, cpus, process, err, err_size);
   close(root);
   return result;
+}
+
+/* As many CPUs as the kernel can have; its masks are rows of these words. */
+enum { kWordBits = 8 * sizeof(unsigned long), kWords = 8192 / kWordBits };
+
+/* A list like "0-3,8". */
+static void parse_cpus(const char *list, unsigned long *cpus) {
+  memset(cpus, 0, kWords * sizeof(*cpus));
+  while (*list >= '0' && *list <= '9') {
+    char *end;
+    const unsigned long first = strtoul(list, &end, 10);
+    const unsigned long last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
+    for (unsigned long cpu = first; cpu <= last && cpu < kWords * kWordBits; ++cpu)
+      cpus[cpu / kWordBits] |= 1ul << (cpu % kWordBits);
+    list = *end == ',' ? end + 1 : end;
+  }
+}
+
+/* 0 or errno. */
+static int free_mask(const struct dfrs_group_conf *conf, pid_t process, const char *all) {
+  unsigned long mine[kWords] = {0};
+  unsigned long its[kWords] = {0};
+  if (conf->get_affinity(0, sizeof(mine), mine) != 0 || conf->get_affinity(process, sizeof(its), its) != 0 ||
+      memcmp(mine, its, sizeof(mine)) != 0)
+    return 0;
+  parse_cpus(all, its);
+  return conf->set_affinity(process, sizeof(its), its) == 0 ? 0 : errno;
+}
+
+int dfrs_group_free_cpus(const struct dfrs_group_conf *conf, uint32_t job, pid_t process, char *err, size_t err_size) {
+  char all[PATH_MAX] = "";
+  int result;
+  if (!dfrs_group_managed(conf, job)) return 0;
+  const int root = open_v2_root(conf);
+  if (root < 0) {
+    result = dfrs_v1_free_cpus(conf, job, process, all, err, err_size);
+  } else {
+    result = dfrs_v2_free_cpus(conf, root, process, all, err, err_size);
+    close(root);
+  }
+  if (result != 0 || !all[0]) return result;
+  const int error = free_mask(conf, process, all);
+  return error ? dfrs_fail(err, err_size, "CPUs %.500s: %s", all, strerror(error)) : 0;
 }
 
 bool dfrs_group_managed(const struct dfrs_group_conf *conf, uint32_t job) {

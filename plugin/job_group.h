@@ -36,6 +36,9 @@ struct dfrs_group_conf {
   long (*file_system)(int fd);                 /* f_type of an open folder; 0 if unknown */
   int (*make_group)(int at, const char *name); /* 0, or -1 and errno */
   int (*remove_group)(int at, const char *name);
+  /* A process' mask of CPUs; 0 is slurmstepd. `size` in bytes. */
+  int (*get_affinity)(pid_t process, size_t size, unsigned long *cpus);
+  int (*set_affinity)(pid_t process, size_t size, const unsigned long *cpus);
 };
 
 /* Reads the arguments of the line in plugstack.conf: run_dir=, cgroup_root=, cgroup_tree=, default_cores_per_cpu=. %n
@@ -48,6 +51,15 @@ int dfrs_group_configure(struct dfrs_group_conf *conf, const char *node, int arg
  * where it was. */
 int dfrs_group_join(const struct dfrs_group_conf *conf, uint32_t job, unsigned cpus, pid_t process, char *err,
                     size_t err_size);
+
+/* Lets the process run on all CPUs of the node again if task/cgroup (ConstrainCores=yes) has put it into a set of CPUs:
+ * jobs that share cores must not be pinned to some of them. Version 1: it moves to the set of all jobs; the job's own,
+ * which Slurm narrows again for each step, is left to slurmstepd. Version 2: the sets of the job and of its step become
+ * that of all jobs. The process' own mask follows, unless it was bound more narrowly than slurmstepd: by --cpu-bind.
+ * (hwloc sets slurmstepd's own mask, and from Linux 6.2 on such a mask outlasts a wider set.) Does nothing for jobs
+ * that dfrs does not manage, or where CPUs of the node are kept from all jobs (CoreSpecCount, CpuSpecList). 0; on an
+ * error -1 and a message. */
+int dfrs_group_free_cpus(const struct dfrs_group_conf *conf, uint32_t job, pid_t process, char *err, size_t err_size);
 
 /* Whether dfrs manages the job: whether the agent has published a quota for it here. */
 bool dfrs_group_managed(const struct dfrs_group_conf *conf, uint32_t job);

@@ -112,11 +112,20 @@ static int run_now(const struct selector_test *test) {
   return SLURM_ERROR;
 }
 
+/* Only stock backfill looks at heterogeneous jobs, so here squeue learns why these never start. */
+static void explain_to_squeue(job_record_t *job) {
+  if (!job->het_job_id || job->state_desc) return;
+  job->state_desc = xstrdup("Heterogeneous jobs are not supported in a partition managed by dfrs");
+}
+
 int selector_job_test(const struct selector_test *test) {
   if (managed(test->job) && test->job->details && test->min_nodes > 0) {
     const int mode = test->mode & SELECT_MODE_BASE;
     if (mode == SELECT_MODE_RUN_NOW) return run_now(test);
-    if (mode == SELECT_MODE_WILL_RUN && in_backfill()) return SLURM_ERROR;
+    if (mode == SELECT_MODE_WILL_RUN && in_backfill()) {
+      explain_to_squeue(test->job);
+      return SLURM_ERROR;
+    }
     /* Slurm calls this for every job that is submitted. It also does so after a start by our own plan has failed, which
      * we know already. */
     if (mode == SELECT_MODE_TEST_ONLY && dfrs_gate_plan(test->job->job_id).kind == DFRS_PLAN_NONE) dfrs_gate_wake();

@@ -23,9 +23,16 @@ int slurm_settings_check(void) {
         "SelectTypeParameters=CR_Core_Memory (or CR_CPU_Memory, CR_Socket_Memory)");
     rc = SLURM_ERROR;
   }
-  if (names(slurm_conf.task_plugin, "affinity"))
+  if (slurm_conf.preempt_mode & (PREEMPT_MODE_REQUEUE | PREEMPT_MODE_CANCEL) &&
+      !(slurm_conf.preempt_mode & PREEMPT_MODE_GANG))
+    info(
+        "sched/dfrs: warning: PreemptMode lets Slurm requeue or cancel jobs of managed partitions, where dfrs would "
+        "only "
+        "slow them down or pause them: set PreemptMode=OFF, at least for these partitions");
+  /* With none, only a user's own --cpu-bind pins. task/cgroup's cpusets are widened for each task (job_group.h). */
+  if (names(slurm_conf.task_plugin, "affinity") && !(slurm_conf.task_plugin_param & CPU_BIND_NONE))
     info(
         "sched/dfrs: warning: TaskPlugin has task/affinity, which pins tasks to cores: jobs that share a core get less "
-        "than their share while other cores idle; leave it out");
+        "than their share while other cores idle; leave it out, or set TaskPluginParam=none");
   return rc;
 }

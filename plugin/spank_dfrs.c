@@ -58,8 +58,11 @@ int slurm_spank_task_post_fork(spank_t spank, int argc, char **argv) {
   if (spank_get_item(spank, S_TASK_PID, &process) != ESPANK_SUCCESS || process <= 0 ||
       spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS)
     return 0;
-  if (configure(&conf, argc, argv) && dfrs_group_join(&conf, job, job_cpus(spank), process, err, sizeof(err)) != 0)
+  if (!configure(&conf, argc, argv)) return 0;
+  if (dfrs_group_join(&conf, job, job_cpus(spank), process, err, sizeof(err)) != 0)
     slurm_error("spank_dfrs: job %u runs without its quota: %s", job, err);
+  if (dfrs_group_free_cpus(&conf, job, process, err, sizeof(err)) != 0)
+    slurm_error("spank_dfrs: job %u stays pinned to its cores: %s", job, err);
   return 0;
 }
 

@@ -5,7 +5,7 @@ tests_live_burn_SOURCES = tests/live/burn.c
 tests_live_burn_CFLAGS = $(C_WARNINGS) $(PTHREAD_CFLAGS) -fPIC
 tests_live_burn_LDADD = $(PTHREAD_LIBS)
 tests_live_burn_LDFLAGS =
-# Preloaded into slurmctld by test_starts.py.
+# Preloaded into slurmctld by test_starts.py and test_power.py.
 noinst_PROGRAMS += tests/live/slow_fsync.so
 tests_live_slow_fsync_so_SOURCES = tests/live/slow_fsync.c
 tests_live_slow_fsync_so_CFLAGS = $(C_WARNINGS) -fPIC
@@ -46,6 +46,7 @@ EXTRA_DIST += \
 	tests/live/test_checkpoints.py \
 	tests/live/test_cluster.py \
 	tests/live/test_compare.py \
+	tests/live/test_cores.py \
 	tests/live/test_failover.py \
 	tests/live/test_fairshare.py \
 	tests/live/test_faults.py \
@@ -57,6 +58,7 @@ EXTRA_DIST += \
 	tests/live/test_mpi.py \
 	tests/live/test_needs.py \
 	tests/live/test_pausing.py \
+	tests/live/test_power.py \
 	tests/live/test_quotas.py \
 	tests/live/test_record.py \
 	tests/live/test_rollback.py \

@@ -39,6 +39,9 @@ class Heterogeneous(LiveTest):
             return [each for each in self.dfrs_jobs().values() if "heterogeneous" in str(each)]
         wait_for("dfrsctl to say why", reason, 10)
         self.assertEqual(jobs.state(self.cluster, job), "PENDING")
+        # Under sched/dfrs nobody else would look at the job, and Slurm would have refused it.
+        wait_for("squeue to say why", lambda: "managed by dfrs" in self.cluster.command(
+            "squeue", "-h", "-j", job, "-O", "Reason:100").stdout.replace("_", " "), 20)
         self.cluster.command("scancel", job)
 
     def test_immediate_starts_in_a_partition_of_stock_slurm(self):

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What Slurm has to say in the start of a job: prologs, deadlines, reservations, nodes that are switched off."""
+"""What Slurm has to say in the start of a job: prologs, deadlines, reservations."""
 import re
-import signal
-import threading
 import time
 
-from . import cgroups, jobs
+from . import jobs
 from .case import LiveTest
 from .cluster import build_folder
 from .options import Options
 from .waiting import wait_for
 
-SECONDS = 130
+SECONDS = 80
 
 
 def _options(**more):
@@ -99,49 +97,3 @@ class Reservations(LiveTest):
         finally:
             self.end_all_jobs()
             self.cluster.command("scontrol", "delete", "reservationname=later")
-
-
-class Power(LiveTest):
-    """Slurm switches idle nodes off, and on again when a job needs them."""
-    options = _options(slurm={"SuspendProgram": "{etc}/power.sh", "ResumeProgram": "{etc}/power.sh", "SuspendTime": "4",
-                              "SuspendTimeout": "4", "ResumeTimeout": "60", "SuspendRate": "0", "ResumeRate": "0",
-                              "SuspendExcNodes": "n1", "TreeWidth": "65533"},
-                       files={"power.sh": "#!/bin/sh\nexit 0\n"})
-
-    def power(self, node):
-        fields = jobs.parse(self.cluster.command("scontrol", "-o", "show", "node", node).stdout)
-        return fields["State"]
-
-    def resume_when_asked(self, node):
-        """What ResumeProgram would do; it runs as Slurm's user, who may not start a slurmd."""
-        wait_for(f"Slurm to switch {node} on", lambda: "POWERING_UP" in self.power(node), 40)
-        self.asked = True
-        time.sleep(2)  # Slurm counts seconds, and does not believe in a boot before the one in which it asked for it
-        self.cluster.start_agent(node)
-        self.cluster.start_slurmd(node, more=["-b"])  # says that the host has just booted
-
-    def test_node_that_is_switched_off_is_resumed_for_a_job(self):
-        one, two = self.cluster.nodes
-        wait_for(f"{two} to be switched off", lambda: "POWERED_DOWN" in self.power(two), 40, interval=0.2)
-        self.cluster.stop(f"slurmd.{two}", signal.SIGTERM)
-        self.cluster.stop(f"dfrsd.{two}", signal.SIGTERM)
-        resyncs = self.resyncs()
-        self.asked = False
-        starter = threading.Thread(target=self.resume_when_asked, args=(two,))
-        starter.start()
-        first = self.sbatch_burn(0.1, memory=900)
-        second = self.sbatch_burn(6.0, f"--nodelist={two}", memory=900)
-        wait_for("the quota on the node that came up",
-                 lambda: f"job_{second}" in cgroups.quotas(self.cluster.cgroup_tree, two), 90, interval=0.1)
-        self.assert_completed(self.wait_ended([first, second], 90))
-        starter.join()
-        self.assertTrue(self.asked)
-        self.assert_done(second, 6.0)
-        # That the agent was away, and that it is back: no line for each attempt. The policy may begin afresh where the
-        # node goes and comes, but not in every round.
-        log = self.cluster.log("slurmctld").read_text(encoding="utf-8", errors="replace")
-        self.assertLessEqual(log.count(f"agent of node {two}:"), 2, log)
-        self.assertLessEqual(self.resyncs() - resyncs, 2)
-
-    def resyncs(self):
-        return self.dfrsctl("status")["resyncs"]

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <map>
 #include <thread>
 
 #include "shim/agent/cgroup/job_groups.h"
@@ -38,6 +39,17 @@ int hook_remove(int at, const char* name) {
   return 0;
 }
 
+// Masks of CPUs, of slurmstepd (0) and of tasks.
+std::map<pid_t, unsigned long> masks;
+int hook_get_affinity(pid_t process, size_t, unsigned long* cpus) {
+  cpus[0] = masks[process];
+  return 0;
+}
+int hook_set_affinity(pid_t process, size_t, const unsigned long* cpus) {
+  masks[process] = cpus[0];
+  return 0;
+}
+
 class JobGroup : public testing::TestWithParam<FakeCgroups::Version> {
  protected:
   void SetUp() override {
@@ -67,6 +79,8 @@ class JobGroup : public testing::TestWithParam<FakeCgroups::Version> {
     conf.file_system = hook_file_system;
     conf.make_group = hook_make;
     conf.remove_group = hook_remove;
+    conf.get_affinity = hook_get_affinity;
+    conf.set_affinity = hook_set_affinity;
     return conf;
   }
   int join(const dfrs_group_conf& conf, unsigned cpus = 4, pid_t process = 4711) {
@@ -208,6 +222,90 @@ TEST_P(JobGroup, ErrorsNameTheFile) {
     EXPECT_EQ(dfrs_group_join(&where, 12, 4, 4712, err, sizeof err), -1);
     EXPECT_THAT(err, AllOf(HasSubstr("/user.slice/session.scope"), HasSubstr("n1_slurmstepd.scope")));
   }
+}
+
+// ConstrainCores=yes: task/cgroup has put the task of job 12 into a set of one CPU.
+class FreeCpus : public JobGroup {
+ protected:
+  void SetUp() override {
+    JobGroup::SetUp();
+    masks = {{0, 0b0100}, {4711, 0b0100}};
+    if (v1()) {
+      tree.write("cpuset/slurm_n1/cpuset.cpus", "0-3\n");
+      tree.write("cpuset/slurm_n1/system/cpuset.cpus", "0-3\n");
+      tree.write("cpuset/slurm_n1/cgroup.procs", "");
+      tree.add_process(4711, "3:cpuset:/slurm_n1/uid_7/job_12/step_0\n1:cpu:/\n");
+    } else {
+      tree.write("system.slice/n1_slurmstepd.scope/cpuset.cpus.effective", "0-3\n");
+      for (const char* const group : {"", "step_0/", "step_0/user/", "step_0/user/task_0/"}) {
+        tree.make_v2_group(file(group));
+        tree.write(file(std::string(group) + "cpuset.cpus"), cpus_of(group));
+      }
+      tree.add_process(4711, "/system.slice/n1_slurmstepd.scope/job_12/step_0/user/task_0");
+    }
+  }
+  static std::string cpus_of(std::string_view group) { return group.empty() || group == "step_0/user/" ? "2\n" : "\n"; }
+  int free_cpus(uint32_t job = 12) {
+    const dfrs_group_conf where = conf();
+    return dfrs_group_free_cpus(&where, job, 4711, err, sizeof err);
+  }
+  /// Whether the task's group may use all CPUs.
+  bool is_free() const {
+    return v1() ? tree.text("cpuset/slurm_n1/cgroup.procs") == "4711"
+                : tree.text(file("cpuset.cpus")) == "0-3" && tree.text(file("step_0/user/cpuset.cpus")) == "0-3";
+  }
+};
+
+TEST_P(FreeCpus, ATaskOfDfrsMayRunOnAllCpusOfJobs) {
+  publish("5000 10000\n");
+  ASSERT_EQ(free_cpus(), 0) << err;
+  EXPECT_TRUE(is_free());
+  EXPECT_EQ(masks[4711], 0b1111ul);
+  if (!v1()) {
+    EXPECT_EQ(tree.text(file("step_0/cpuset.cpus")), "");  // was not narrowed
+  }
+  // The next task of the step finds the groups of version 2 free, but has slurmstepd's mask.
+  masks[4711] = 0b0100;
+  ASSERT_EQ(free_cpus(), 0) << err;
+  EXPECT_EQ(masks[4711], 0b1111ul);
+}
+
+TEST_P(FreeCpus, ATaskThatItsUserHasBoundStaysBound) {
+  publish("5000 10000\n");
+  masks = {{0, 0b0110}, {4711, 0b0010}};
+  ASSERT_EQ(free_cpus(), 0) << err;
+  EXPECT_TRUE(is_free());
+  EXPECT_EQ(masks[4711], 0b0010ul);
+}
+
+TEST_P(FreeCpus, OtherJobsStayWhereSlurmHasPutThem) {
+  ASSERT_EQ(free_cpus(), 0) << err;  // no quota is published: not ours
+  EXPECT_FALSE(is_free());
+  if (v1()) {
+    run.write("n1/quota/13", "5000 10000\n");
+    ASSERT_EQ(free_cpus(13), 0) << err;  // the task is not of this job
+    EXPECT_FALSE(is_free());
+  }
+}
+
+TEST_P(FreeCpus, CpusKeptForTheSystemStayFree) {
+  if (!v1()) GTEST_SKIP() << "version 2 does not show them";
+  publish("5000 10000\n");
+  tree.write("cpuset/slurm_n1/system/cpuset.cpus", "0\n");
+  ASSERT_EQ(free_cpus(), 0) << err;
+  EXPECT_FALSE(is_free());
+}
+
+TEST_P(FreeCpus, NothingHappensWithoutConstrainCores) {
+  publish("5000 10000\n");
+  if (v1()) {
+    tree.add_process(4711, "3:cpuset:/\n1:cpu:/\n");
+  } else {
+    for (const char* const group : {"", "step_0/user/"}) tree.write(file(std::string(group) + "cpuset.cpus"), "\n");
+  }
+  ASSERT_EQ(free_cpus(), 0) << err;
+  EXPECT_FALSE(is_free());
+  EXPECT_EQ(masks[4711], 0b0100ul);
 }
 
 // The layouts that Slurm has had with version 2, as the task's /proc shows them.
@@ -412,6 +510,8 @@ TEST(JobGroupArguments, AreChecked) {
 
 INSTANTIATE_TEST_SUITE_P(Version1, JobGroupV1, testing::Values(FakeCgroups::Version::v1));
 INSTANTIATE_TEST_SUITE_P(Versions, JobGroup, testing::Values(FakeCgroups::Version::v1, FakeCgroups::Version::v2),
+                         [](const auto& version) { return version.param == FakeCgroups::Version::v1 ? "v1" : "v2"; });
+INSTANTIATE_TEST_SUITE_P(Versions, FreeCpus, testing::Values(FakeCgroups::Version::v1, FakeCgroups::Version::v2),
                          [](const auto& version) { return version.param == FakeCgroups::Version::v1 ? "v1" : "v2"; });
 
 }  // namespace

@@ -58,15 +58,16 @@ and name that in SLURM_TARBALLS"
   trap 'rm -rf "$work"' EXIT
   rm -rf "$prefix"
   tar -xf "$tarball" -C "$work" --strip-components=1
+  pmix=$(pkg-config --variable=prefix pmix 2> /dev/null) || pmix=
   # --sysconfdir: nothing may find a configuration there; test clusters name theirs. --enable-multiple-slurmd: as Debian
   # does; otherwise several nodes on one host take each other's credentials for replays. Neither contribs nor docs.
   run "$prefix.log" bash -ec 'cd "$1"
     ./configure --prefix="$2" --sysconfdir="$2/etc" --enable-multiple-slurmd --disable-slurmrestd --disable-x11 \
-      --without-rpath CC="${SLURM_CC:-gcc}" CFLAGS="-O1 -g1"
+      --without-rpath ${4:+"--with-pmix=$4"} CC="${SLURM_CC:-gcc}" CFLAGS="-O1 -g1"
     make -s -C src -j"$3"
     make -s -C src install
     mkdir -p "$2/include/slurm"
-    cp slurm/*.h "$2/include/slurm/"' - "$work" "$prefix" "$jobs"
+    cp slurm/*.h "$2/include/slurm/"' - "$work" "$prefix" "$jobs" "$pmix" || exit 1
   : > "$prefix/complete"
 )
 
@@ -84,20 +85,33 @@ slurm_plugins() {
     plugin/spank_dfrs.so tests/plugin/sched_driver.so
 }
 
-# slurm_symbols VERSION DAEMON LIBRARY...: whether all symbols that the plugins for a version import are exported by its
-# slurmctld and by libraries; names those that are not.
+# slurm_symbols FOLDER PREFIX: whether all symbols that the plugins of a build folder import are exported by the Slurm below
+# PREFIX ("" for the installed one): by its slurmctld, or by slurmstepd for the SPANK plugin, and by their libraries. Names
+# those that are not.
 slurm_symbols() {
-  local version=$1 folder=$out/slurm/$1 missing
+  local plugins=$1/plugin prefix=${2:-/usr} library status=0
+  library=$(find "$prefix"/lib*/ -name libslurmfull.so 2> /dev/null | head -n 1) || true
+  [[ -n $library ]] || { printf 'there is no libslurmfull.so below %s\n' "$prefix"; return 1; }
+  symbols_of slurmctld "$prefix/sbin/slurmctld" "$library" "$plugins/libdfrs_controller.so" -- \
+    "$plugins"/{priority_multifactor,sched_dfrs,sched_backfill,select_cons_tres}.so "$1/tests/plugin/sched_driver.so" || status=1
+  symbols_of slurmstepd "$prefix/sbin/slurmstepd" "$library" -- "$plugins/spank_dfrs.so" || status=1
+  return "$status"
+}
+
+# symbols_of NAME EXPORTER... -- PLUGIN...: names what the plugins import and nobody exports
+symbols_of() {
+  local name=$1 exporters=() missing
+  shift
+  while [[ $1 != -- ]]; do exporters+=("$1"); shift; done
   shift
   missing=$(
-    { nm -D --undefined-only "$folder"/plugin/{priority_multifactor,sched_dfrs,select_cons_tres}.so "$folder/tests/plugin/sched_driver.so" |
-        awk '$1 == "U" { sub(/@.*/, "", $2); print $2 }' | sort -u
-      { nm -D --defined-only "$folder/plugin/libdfrs_controller.so" "$@"
+    { nm -D --undefined-only "$@" | awk '$1 == "U" { sub(/@.*/, "", $2); print $2 }' | sort -u
+      { nm -D --defined-only "${exporters[@]}"
         # shellcheck disable=SC2046 # the C library and its like
-        nm -D --defined-only $(ldd "$folder/plugin/sched_dfrs.so" | awk '$3 ~ /^\// { print $3 }'); } |
+        nm -D --defined-only $(ldd "$@" | awk '$3 ~ /^\// { print $3 }' | sort -u); } |
         awk 'NF == 3 { sub(/@.*/, "", $3); print $3 }' | sort -u | sed 'p'
     } | sort | uniq -u)
-  [[ -z $missing ]] || { printf 'Slurm %s does not export: %s\n' "$version" "${missing//$'\n'/ }"; return 1; }
+  [[ -z $missing ]] || { printf '%s does not export: %s\n' "$name" "${missing//$'\n'/ }"; return 1; }
 }
 
 # What shows in a few minutes whether dfrs works on a version: sharing, placement, quotas, suspend, requeue, arrays, a

@@ -26,7 +26,7 @@ class FakeCgroups final : public CgroupKernel {
 
   explicit FakeCgroups(Version version) : version_(version) {
     if (version == Version::v1) {
-      for (const char* controller : {"cpu", "cpuacct", "memory"})
+      for (const char* controller : {"cpu", "cpuacct", "cpuset", "memory"})
         std::filesystem::create_directories(folder_.path() / controller);
     } else {
       std::filesystem::create_directories(folder_.path() / "system.slice");
@@ -39,7 +39,7 @@ class FakeCgroups final : public CgroupKernel {
   void mount_at(const std::string& path) const {
     std::string text = "24 1 0:20 / / rw - ext4 /dev/root rw\n";
     if (version_ == Version::v1) {
-      for (const char* controller : {"cpu", "cpuacct", "memory"})
+      for (const char* controller : {"cpu", "cpuacct", "cpuset", "memory"})
         text +=
             "30 24 0:26 " + path + " " + folder_ / controller + " rw shared:9 - cgroup cgroup rw," + controller + "\n";
     } else {
