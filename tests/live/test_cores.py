@@ -16,7 +16,7 @@ COUNT = "python3 -c 'import os; print(len(os.sched_getaffinity(0)))'"
 
 
 class ConstrainedCores(LiveTest):
-    options = Options(nodes=1, cpus=CPUS, memory=2000, algorithm="Greedy*/OPT=MIN", slurm={"TaskPlugin": "task/cgroup"},
+    options = Options(nodes=1, cpus=CPUS, memory=2000, cores=0.3, algorithm="Greedy*/OPT=MIN", slurm={"TaskPlugin": "task/cgroup"},
                       slurm_lines=["PartitionName=stock Nodes=ALL MaxTime=INFINITE State=UP OverSubscribe=NO"])
 
     @classmethod

@@ -141,6 +141,12 @@ class Cloud(PowerTest):
     """A node that does not exist until a job needs it, and that has an address only then."""
 
     @classmethod
+    def make_options(cls):
+        options = super().make_options()
+        options.slurm["PrivateData"] = "cloud"  # shows such nodes while they are off
+        return options
+
+    @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cluster = cls.cluster
@@ -149,8 +155,8 @@ class Cloud(PowerTest):
             cluster.stop(name)
         common = cluster.folder / "etc/common.conf"
         lines = common.read_text(encoding="utf-8").splitlines()
-        common.write_text("\n".join(line.replace("State=UNKNOWN", "State=CLOUD") if line.startswith(f"NodeName={two} ") else line
-                                    for line in lines) + "\n", encoding="utf-8")
+        lines = [line.replace("State=UNKNOWN", "State=CLOUD") if line.startswith(f"NodeName={two} ") else line for line in lines]
+        common.write_text("\n".join(lines) + "\n", encoding="utf-8")
         for path in (cluster.folder / "state").glob("node_state*"):
             path.unlink()
         cluster.start_slurmctld()

@@ -209,6 +209,24 @@ def jobs_of_two_users_share_the_node_and_a_yield_changes():
 
 
 @test
+def jobs_of_one_cpu_are_not_pinned_to_it():
+    """ConstrainCores=yes: two of three jobs that were given one CPU each have been given the same one."""
+    three = [burn(user, cpus=1) for user in ("alice", "bob", "alice")]
+    for job in three:
+        wait_state(job, "RUNNING")
+        pid = wait_for("its start", lambda job=job: events(job, "start"))[0]["pid"]
+        expect(len(os.sched_getaffinity(pid)) == CPUS, f"job {job} may run on {os.sched_getaffinity(pid)}")
+    expect_quotas(CPUS / 3, *three)
+    run("scancel", three[1])
+    expect_quotas(1, three[0], three[2])
+    # Slurm narrows the job's set again for each step.
+    run("timeout", WAIT, "srun", f"--jobid={three[0]}", "--overlap", "--ntasks=1", "true", user="alice")
+    wait_for("the set to be wide again", lambda: (group(three[0]) / "cpuset.cpus.effective").read_text().strip() == "0-1")
+    expect_quotas(1, three[0], three[2])
+    end_jobs()
+
+
+@test
 def a_step_starts_and_ends_while_its_job_has_little_cpu():
     """The quota of a job holds back its slurmstepd, too. That has a group of its own beside the tasks, which counts as
     much as all of them together."""
