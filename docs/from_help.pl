@@ -96,7 +96,8 @@ sub row {
   my ($spec, $range, $default, $required) = plain_spec($item->[0]);
   $default =~ s/^\[(.*)\]$/$1/ if defined $default;
   my @notes = ($required ? 'required' : (), $range eq '' ? () : $range, defined $default && $default ne '' ? "default: $default" : ());
-  push @notes, "not with " . ($1 =~ s/ /, /gr) if $item->[0] =~ /Excludes: (.*?)(?: Needs:|$)/;
+  # An option without a help text, such as an old spelling, has no name here.
+  push @notes, "not with " . ($1 =~ s/ /, /gr) if $item->[0] =~ /Excludes: (\S.*?)(?: Needs:|$)/;
   push @notes, 'with ' . $1 if $item->[0] =~ /Needs: (.*?)(?: Excludes:|$)/;
   return sprintf "| `%s` | %s |\n", bare($spec =~ s/,/, /gr), cell($item->[1] . (@notes ? ' (' . join('; ', @notes) . ')' : ''));
 }
