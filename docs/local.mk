@@ -14,6 +14,7 @@ nobase_dist_doc_DATA = \
 	docs/images/rivals-gain.svg \
 	docs/images/rivals-stability.svg \
 	docs/images/timeline.png \
+	docs/images/triage-mixed.svg \
 	docs/images/web.png \
 	docs/reference/accounting.md \
 	docs/reference/algorithms.md \

@@ -6,12 +6,21 @@ here=${srcdir:-.}/docs/results
 python3 "$here/regenerate.py" check
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-cp -r "$here"/*.md "$here/regenerate.py" "$here/data" "$copy"
+mkdir "$copy/images" "$copy/results"
+cp "$here"/../images/*.svg "$copy/images"
+cp -r "$here"/*.md "$here/regenerate.py" "$here/data" "$copy/results"
 chmod -R u+w "$copy"
-sed -i '0,/^| average wait time/s// | changed/' "$copy/dynp.md"
-if python3 "$copy/regenerate.py" check > /dev/null; then
-  echo 'FAIL: a changed page passed the check'
-  exit 1
-fi
-python3 "$copy/regenerate.py" pages
-cmp "$here/dynp.md" "$copy/dynp.md"
+found() {
+  if python3 "$copy/results/regenerate.py" check > /dev/null; then
+    echo "FAIL: a changed $1 passed the check"
+    exit 1
+  fi
+  python3 "$copy/results/regenerate.py" pages
+  python3 "$copy/results/regenerate.py" check
+}
+sed -i '0,/^| average wait time/s// | changed/' "$copy/results/dynp.md"
+found page
+cmp "$here/dynp.md" "$copy/results/dynp.md"
+sed -i 's/stroke-dasharray/dash/' "$copy/images/triage-mixed.svg"
+found chart
+cmp "$here/../images/triage-mixed.svg" "$copy/images/triage-mixed.svg"
