@@ -23,15 +23,18 @@ static const time_t kLongestWaitForNodes = 10;
 static const time_t kCredentialSeconds = 2;
 static time_t takeover;
 static time_t nodes_known_at; /* 0: not yet */
+static time_t nodes_looked_at;
 
 void apply_set_takeover(time_t when) {
   takeover = when;
-  nodes_known_at = 0;
+  nodes_known_at = nodes_looked_at = 0;
 }
 
 static bool nodes_known(const struct snapshot *snapshot, time_t now) {
   if (now < takeover) takeover = now; /* the clock was set back */
   if (nodes_known_at == 0 && now < takeover + kLongestWaitForNodes) {
+    if (nodes_looked_at == now) return false; /* one look a second, not one for each job */
+    nodes_looked_at = now;
     const struct dfrs_snapshot *view = snapshot_view(snapshot);
     for (size_t i = 0; i < view->node_count; ++i) {
       const uint32_t index = snapshot_node_index(snapshot, (uint32_t)i);
@@ -42,14 +45,6 @@ static bool nodes_known(const struct snapshot *snapshot, time_t now) {
   }
   if (nodes_known_at == 0) nodes_known_at = now;
   return now >= nodes_known_at + kCredentialSeconds;
-}
-
-static void hold_ended(const struct hold *hold, struct apply_times *times) {
-  const double held = monotonic_clock() - hold->since, used = thread_cpu_clock() - hold->cpu_since;
-  times->total += held;
-  if (held > times->longest) times->longest = held;
-  if (used > times->longest_cpu) times->longest_cpu = used;
-  ++times->holds;
 }
 
 static void set_result(struct dfrs_result *result, enum dfrs_result_code code, const char *reason) {
@@ -133,7 +128,7 @@ static void notify_start(job_record_t *job, bool slurm_launches) {
 }
 
 /* To be called before the save, which then holds what was split off. */
-static void split_arrays(struct started_list *started, const slurmctld_lock_t locks, struct apply_times *times) {
+static void split_arrays(struct started_list *started, const slurmctld_lock_t locks, struct hold_times *times) {
   for (size_t i = 0; i < started->count; ++i) {
     const uint32_t array = started->list[i].array_job_id;
     if (array == 0) continue;
@@ -143,17 +138,20 @@ static void split_arrays(struct started_list *started, const slurmctld_lock_t lo
       started->list[k].array_job_id = 0;
       ++tasks;
     }
-    lock_slurmctld(locks);
-    const struct hold hold = hold_begun();
-    if (!slurmctld_config.shutdown_time) array_split_more(array, tasks);
-    hold_ended(&hold, times);
-    unlock_slurmctld(locks);
+    for (bool done = false; !done;) {
+      lock_slurmctld(locks);
+      const struct hold hold = hold_begun();
+      done = slurmctld_config.shutdown_time || array_split_more(array, tasks, &hold);
+      hold_ended(&hold, times);
+      unlock_slurmctld(locks);
+      if (!done) sched_yield();
+    }
   }
 }
 
 /* To be called after the save. A job may have been cancelled since; a suspend by its user reaches the node after the
  * launch. */
-static void notify_started(struct started_list *started, const slurmctld_lock_t locks, struct apply_times *times) {
+static void notify_started(struct started_list *started, const slurmctld_lock_t locks, struct hold_times *times) {
   for (size_t i = 0; i < started->count;) {
     lock_slurmctld(locks);
     const struct hold hold = hold_begun();
@@ -400,12 +398,11 @@ static bool end_time_of_the_last(const struct dfrs_operation *list, size_t i) {
   return list[i].kind == DFRS_OP_END_TIME && list[i].key.job_id == list[i - 1].key.job_id;
 }
 
-void apply_operations(const struct snapshot *snapshot, const struct dfrs_operation *list, size_t count,
-                      struct dfrs_result *results, void (*before_launch)(void *argument), void *argument,
-                      struct apply_times *times) {
+double apply_operations(const struct snapshot *snapshot, const struct dfrs_operation *list, size_t count,
+                        struct dfrs_result *results, void (*before_launch)(void *argument), void *argument,
+                        struct hold_times *times) {
   const slurmctld_lock_t locks = {
       .conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, .part = READ_LOCK, .fed = READ_LOCK};
-  memset(times, 0, sizeof(*times));
   struct started_list started = {0};
   bool changed = false, urgent = false;
   for (size_t i = 0; i < count;) {
@@ -434,19 +431,21 @@ void apply_operations(const struct snapshot *snapshot, const struct dfrs_operati
   }
   before_launch(argument);
   split_arrays(&started, locks, times);
+  double saving = 0;
   if (urgent) {
     const double since = monotonic_clock();
     saving_now();
-    times->saving = monotonic_clock() - since;
+    saving = monotonic_clock() - since;
   } else if (changed) {
     schedule_job_save();
   }
   if (changed) schedule_node_save(); /* nothing waits for that */
   notify_started(&started, locks, times);
   free(started.list);
+  return saving;
 }
 
-void apply_dependencies(const struct snapshot *snapshot) {
+void apply_dependencies(const struct snapshot *snapshot, struct hold_times *times) {
   const slurmctld_lock_t locks = {
       .conf = READ_LOCK, .job = WRITE_LOCK, .node = READ_LOCK, .part = READ_LOCK, .fed = READ_LOCK};
   size_t count;
@@ -460,6 +459,7 @@ void apply_dependencies(const struct snapshot *snapshot) {
           job_managed_partition(job))
         (void)job_independent(job);
     } while (++i < count && hold_may_last(&hold));
+    hold_ended(&hold, times);
     unlock_slurmctld(locks);
     if (i < count) sched_yield();
   }

@@ -6,17 +6,9 @@
 
 #include <time.h>
 
+#include "plugin/hold.h"
 #include "plugin/snapshot.h"
 #include "shim/controller.h"
-
-/* How long the write locks were held. */
-struct apply_times {
-  double longest;     /* s, of one hold */
-  double longest_cpu; /* s of CPU time, of one hold: the wait for others if this thread had a core of its own */
-  double total;       /* s */
-  double saving;      /* s, without the locks: see saving.h */
-  unsigned holds;
-};
 
 /* Sets when this slurmctld took over (s since the epoch).
  *
@@ -30,13 +22,14 @@ void apply_set_takeover(time_t when);
  * R in short holds, a few operations each, so that other threads get the locks in between. Each job is looked up again
  * and must still be in the run and state that the operation was meant for. Jobs that have been started are saved before
  * their nodes or users are told. before_launch(argument) is called without locks when all results are there, and before
- * the save, since Slurm may launch a job with a prolog while that lasts. */
-void apply_operations(const struct snapshot *snapshot, const struct dfrs_operation *list, size_t count,
-                      struct dfrs_result *results, void (*before_launch)(void *argument), void *argument,
-                      struct apply_times *times);
+ * the save, since Slurm may launch a job with a prolog while that lasts. Adds its holds to *times. Returns the seconds
+ * that the save took, without the locks: see saving.h. */
+double apply_operations(const struct snapshot *snapshot, const struct dfrs_operation *list, size_t count,
+                        struct dfrs_result *results, void (*before_launch)(void *argument), void *argument,
+                        struct hold_times *times);
 
 /* Checks the dependencies of the snapshot's jobs again, as Slurm's own scheduler does for its jobs. In short holds, as
  * above. */
-void apply_dependencies(const struct snapshot *snapshot);
+void apply_dependencies(const struct snapshot *snapshot, struct hold_times *times);
 
 #endif

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugin/array_tasks.h"
 
-enum { kMostAhead = 128 };
+#include "plugin/saving.h"
+
+enum { kLeastAhead = 128, kMostAhead = 1024 };
+/* 1/s; what slurmctld may launch. A round that starts tasks is followed by a pause in proportion to its save. */
+static const double kMostStarts = 1000;
+
+static uint32_t most_ahead(void) {
+  const double wanted = kMostStarts * saving_rest();
+  return wanted < kLeastAhead ? kLeastAhead : wanted > kMostAhead ? kMostAhead : (uint32_t)wanted;
+}
 
 bool array_is_full(const job_record_t *job) {
   const job_array_struct_t *array = job->array_recs;
@@ -22,16 +31,21 @@ static job_record_t *split_one(job_record_t *rest) {
   return rest->array_task_id == NO_VAL ? NULL : compat_array_post_sched(rest);
 }
 
-void array_split_more(uint32_t array_job_id, uint32_t started) {
-  const uint32_t waiting = (uint32_t)num_pending_job_array_tasks(array_job_id);
-  uint32_t wanted = started < kMostAhead / 2 ? 2 * started : kMostAhead;
+bool array_split_more(uint32_t array_job_id, uint32_t started, const struct hold *hold) {
+  const uint32_t waiting = (uint32_t)num_pending_job_array_tasks(array_job_id), most = most_ahead();
+  uint32_t wanted = started < most / 2 ? 2 * started : most;
   job_record_t *rest = find_job_record(array_job_id);
-  if (!rest || !rest->array_recs) return;
+  if (!rest || !rest->array_recs) return true;
   const job_array_struct_t *array = rest->array_recs;
   if (array->max_run_tasks != 0) {
     const uint32_t room = array->max_run_tasks > array->tot_run_tasks ? array->max_run_tasks - array->tot_run_tasks : 0;
     if (wanted > room) wanted = room;
   }
-  for (uint32_t have = waiting; rest && have < wanted; ++have) rest = split_one(rest);
+  uint32_t have = waiting;
+  do {
+    rest = have < wanted ? split_one(rest) : NULL;
+    ++have;
+  } while (rest && hold_may_last(hold));
   last_job_update = time(NULL);
+  return !rest;
 }

@@ -5,7 +5,6 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "plugin/hold.h"
 #include "plugin/job_shape.h"
 #include "src/slurmctld/agent.h"
 #include "src/slurmctld/ping_nodes.h"
@@ -52,6 +51,7 @@ static bool in_question(const job_record_t *job) {
          job_managed_partition(job);
 }
 
+/* Needs the job and partition read locks. */
 static bool collect_suspects(void) {
   const size_t all = (size_t)list_count(job_list);
   suspects = calloc(all ? all : 1, sizeof(*suspects));
@@ -63,8 +63,18 @@ static bool collect_suspects(void) {
       suspects[count++] = (struct suspect){
           .job_id = job->job_id, .restarts = job->restart_cnt, .start_time = job->start_time, .next = first};
   list_iterator_destroy(each);
-  qsort(suspects, count, sizeof(*suspects), by_job_id);
   return true;
+}
+
+static bool ready(void) { return job_list && avail_node_bitmap && !slurmctld_config.shutdown_time; }
+
+/* Once, with all jobs to go over: nobody has to wait for read locks but those who write. */
+static void collect(void) {
+  const slurmctld_lock_t locks = {.conf = READ_LOCK, .job = READ_LOCK, .node = READ_LOCK, .part = READ_LOCK};
+  lock_slurmctld(locks);
+  if (ready()) collected = collect_suspects();
+  unlock_slurmctld(locks);
+  if (collected) qsort(suspects, count, sizeof(*suspects), by_job_id);
 }
 
 static job_record_t *still_there(const struct suspect *suspect) {
@@ -161,10 +171,9 @@ static bool check_suspect(struct suspect *suspect, time_t now) {
 }
 
 /* Checks some more suspects; true once all have been looked at. A suspect that goes on is kept at the front. */
-static bool check_some(time_t now) {
-  const struct hold hold = hold_begun();
+static bool check_some(time_t now, const struct hold *hold) {
   const size_t first = kept;
-  while (checked < count && hold_may_last(&hold)) {
+  while (checked < count && hold_may_last(hold)) {
     suspects[kept] = suspects[checked++];
     const bool was_lost = suspects[kept].lost, stays = check_suspect(&suspects[kept], now);
     if (stays && suspects[kept].lost && !was_lost) ++lost_count;
@@ -178,16 +187,17 @@ static bool check_some(time_t now) {
   return true;
 }
 
-double lost_jobs_check(void) {
+double lost_jobs_check(struct hold_times *times) {
   if (collected && count == 0) return INFINITY;
   const slurmctld_lock_t locks = {.conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, .part = READ_LOCK};
   const time_t now = time(NULL);
   if (now < since) since = now; /* the clock was set back */
-  for (bool done = false; !done;) {
+  if (!collected) collect();
+  for (bool done = !collected || count == 0; !done;) {
     lock_slurmctld(locks);
-    done = !job_list || !avail_node_bitmap || slurmctld_config.shutdown_time;
-    if (!done && !collected) collected = collect_suspects();
-    if (!done) done = check_some(now);
+    const struct hold hold = hold_begun();
+    done = !ready() || check_some(now, &hold);
+    hold_ended(&hold, times);
     unlock_slurmctld(locks);
     if (!done) sched_yield();
   }

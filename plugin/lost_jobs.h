@@ -16,13 +16,14 @@
 #include <time.h>
 
 #include "plugin/compat.h"
+#include "plugin/hold.h"
 
 /* Sets when this slurmctld took over (s since the epoch), and begins to check jobs from before. */
 void lost_jobs_begin(time_t since);
 
 /* Checks the nodes' reports and asks for further ones. Takes conf R, job W, node W, part R while jobs from before are
  * in question. Returns the seconds until the next call is due; INFINITY: nothing is in question any more. */
-double lost_jobs_check(void);
+double lost_jobs_check(struct hold_times *times);
 
 /* Whether the present run of the job is lost. The caller holds the job read lock. */
 bool lost_jobs_has(const job_record_t *job);

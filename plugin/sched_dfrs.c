@@ -108,8 +108,14 @@ struct rounds {
   struct dfrs_result *results;
   size_t *indices;
   size_t room;
-  double wake_at; /* s since the epoch */
-  double rest;    /* s; the least time before the next round */
+  double wake_at;          /* s since the epoch */
+  double rest;             /* s; the least time before the next round */
+  struct hold_times holds; /* since the last line of the log about a round */
+};
+
+/* What a round took. s, wall time except where it says CPU. */
+struct round_times {
+  double cpu_since, step, saving, applied_before;
 };
 
 static bool grow(struct rounds *r, size_t count) {
@@ -145,11 +151,25 @@ static void take_results(void *argument) {
     (void)dfrs_controller_deliver(controller, dfrs_controller_quota_wait(controller));
 }
 
+/* tests/live/scale.py reads this line. */
+static void log_round(struct rounds *r, const struct round_times *times, size_t operations) {
+  const struct hold_times *const holds = &r->holds;
+  debug(
+      "sched/dfrs: round: %zu jobs, %zu operations, snapshot %.3f ms, step %.3f ms, apply %.3f ms, CPU %.3f ms, "
+      "longest "
+      "write lock %.3f ms (%.3f ms of CPU), saving %.3f ms",
+      snapshot_view(r->snapshot)->job_count, operations, snapshot_lock_time(r->snapshot) * 1e3, times->step * 1e3,
+      (holds->total - times->applied_before) * 1e3, (thread_cpu_clock() - times->cpu_since) * 1e3, holds->longest * 1e3,
+      holds->longest_cpu * 1e3, times->saving * 1e3);
+  r->holds = (struct hold_times){0};
+}
+
 /* False: no snapshot of the jobs could be taken now. */
 static bool one_round(struct rounds *r) {
   r->wake_at = wall_clock() + kLongestIdle;
   r->rest = kShortestRound;
-  wake_in(r, lost_jobs_check());
+  struct round_times times = {.cpu_since = thread_cpu_clock()};
+  wake_in(r, lost_jobs_check(&r->holds));
   const int taken = snapshot_take(r->snapshot, dfrs_controller_wants(controller));
   if (taken != 0) {
     if (taken < 0) error("sched/dfrs: out of memory for a snapshot");
@@ -163,27 +183,22 @@ static bool one_round(struct rounds *r) {
     r->wake_at = wall_clock() + 1.0; /* the controller has logged the reason */
     return true;
   }
-  const double step_time = monotonic_clock() - step_from;
+  times.step = monotonic_clock() - step_from;
+  times.applied_before = r->holds.total;
   if (operations.wake_at < r->wake_at) r->wake_at = operations.wake_at;
   (void)dfrs_controller_deliver(controller, dfrs_controller_quota_wait(controller));
   if (operations.count == 0) {
-    debug("sched/dfrs: round: %zu jobs, 0 operations, snapshot %.3f ms, step %.3f ms",
-          snapshot_view(r->snapshot)->job_count, snapshot_lock_time(r->snapshot) * 1e3, step_time * 1e3);
+    log_round(r, &times, 0);
     return true;
   }
   if (!grow(r, operations.count)) {
     error("sched/dfrs: out of memory for %zu operations", operations.count);
     return true;
   }
-  struct apply_times times;
   struct applied applied = {.rounds = r, .operations = &operations};
-  apply_operations(r->snapshot, operations.list, operations.count, r->results, take_results, &applied, &times);
-  /* tests/live/scale.py reads this line. */
-  debug(
-      "sched/dfrs: round: %zu jobs, %zu operations, snapshot %.3f ms, step %.3f ms, apply %.3f ms, longest write lock "
-      "%.3f ms (%.3f ms of CPU), saving %.3f ms",
-      snapshot_view(r->snapshot)->job_count, operations.count, snapshot_lock_time(r->snapshot) * 1e3, step_time * 1e3,
-      times.total * 1e3, times.longest * 1e3, times.longest_cpu * 1e3, times.saving * 1e3);
+  times.saving =
+      apply_operations(r->snapshot, operations.list, operations.count, r->results, take_results, &applied, &r->holds);
+  log_round(r, &times, operations.count);
   if (times.saving > 0 && saving_rest() > r->rest) r->rest = saving_rest();
   /* The next round follows at once if there may be more to do: further tasks of an array, or an answer to a refusal. */
   for (size_t i = 0; i < operations.count; ++i) {
@@ -240,7 +255,7 @@ static void *thread_main(void *unused) {
     last_end = monotonic_clock();
     if (looked) wake_in(&rounds, saving_if_due());
     if (wall_clock() - last_dependencies >= kDependenciesEvery) {
-      apply_dependencies(rounds.snapshot);
+      apply_dependencies(rounds.snapshot, &rounds.holds);
       last_dependencies = wall_clock();
     }
   }

@@ -33,6 +33,12 @@ constexpr milliseconds kLongestPoll{1000};
 constexpr milliseconds kAttemptPoll{200};
 // QuotaMode=off: how often a node whose agent does not answer is asked to lift its quotas.
 constexpr int kAttemptsToLift = 6;
+// More nodes than 5,000 share a thousand refreshes a second, as long as each still gets one while its agent trusts the
+// last one (StopGuardOptions::fresh, 15 s).
+constexpr std::size_t kRefreshesOfASecond = 1000;
+constexpr milliseconds kLongestRefresh{12000};
+
+enum class Queue { none, changed, failing, refresh };
 
 // One node. Requests under way share it, so that it outlives changes of the list.
 struct Node {
@@ -52,6 +58,10 @@ struct Node {
   StateOrder newer;   // named by a stale answer, and how often in a row
   int newer_seen = 0;
   int attempts = 0;  // at lifting quotas
+  // Where it waits for its next request: see Impl::enqueue().
+  std::uint64_t number = 0;
+  Queue queue = Queue::none;
+  Clock::time_point queued_for{};
 };
 
 }  // namespace
@@ -80,6 +90,10 @@ struct HttpNodeAgents::Impl {
   mutable std::mutex mutex;
   std::condition_variable answered;
   std::vector<std::shared_ptr<Node>> nodes;  // and what is in them
+  // Nodes that wait for a request, by its time: one with thousands of nodes must not go over all for each answer.
+  using Waiting = std::map<std::pair<Clock::time_point, std::uint64_t>, std::shared_ptr<Node>>;
+  Waiting changed, failing, refreshed;
+  std::uint64_t last_number = 0;
   std::uint64_t epoch;
   std::uint64_t sequence = 0;
   DeliveryCounters counters;
@@ -152,6 +166,21 @@ struct HttpNodeAgents::Impl {
     return pause;
   }
 
+  Waiting& waiting(Queue queue) {
+    return queue == Queue::changed ? changed : queue == Queue::failing ? failing : refreshed;
+  }
+
+  // Puts a node where it waits for its next request. To be called after each change of what that depends on. mutex is
+  // held.
+  void enqueue(const std::shared_ptr<Node>& node) {
+    if (node->queue != Queue::none) waiting(node->queue).erase({node->queued_for, node->number});
+    node->queue = Queue::none;
+    if (!node->listed || node->in_flight || !node->desired || node->next == Clock::time_point::max()) return;
+    node->queue = node->failing ? Queue::failing : node->applied == node->version ? Queue::refresh : Queue::changed;
+    node->queued_for = node->next;
+    waiting(node->queue).emplace(std::pair(node->queued_for, node->number), node);
+  }
+
   // Changes first, then refreshes. mutex is held.
   std::vector<std::shared_ptr<Node>> choose_due(Clock::time_point now) {
     std::vector<std::shared_ptr<Node>> due;
@@ -159,16 +188,13 @@ struct HttpNodeAgents::Impl {
     const std::size_t most_failing = std::max<std::size_t>(1, options.max_parallel / kShareOfFailing);
     std::size_t failing_under_way = 0;
     for (const auto& [handle, slot] : busy) failing_under_way += slot->node->failing ? 1 : 0;
-    for (const bool changes : {true, false}) {
-      for (const auto& node : nodes) {
-        if (due.size() == free) break;
-        if (node->in_flight || !node->desired || node->next > now) continue;
-        if (changes && (node->applied == node->version || node->failing)) continue;
-        if (node->failing) {
-          if (failing_under_way >= most_failing) continue;
-          ++failing_under_way;
-        }
+    for (const Queue queue : {Queue::changed, Queue::failing, Queue::refresh}) {
+      Waiting& those = waiting(queue);
+      while (due.size() < free && !those.empty() && those.begin()->first.first <= now) {
+        if (queue == Queue::failing && failing_under_way++ >= most_failing) break;
+        const std::shared_ptr<Node> node = those.begin()->second;
         node->in_flight = true;
+        enqueue(node);
         due.push_back(node);
       }
     }
@@ -178,9 +204,9 @@ struct HttpNodeAgents::Impl {
   // Time until the next request is due. Those that are due already start when another one ends. mutex is held.
   milliseconds until_next(Clock::time_point now) const {
     milliseconds pause = kLongestPoll;
-    for (const auto& node : nodes) {
-      if (node->in_flight || !node->desired || node->next <= now) continue;
-      pause = std::min(pause, std::chrono::ceil<milliseconds>(node->next - now));
+    for (const Waiting* const those : {&changed, &failing, &refreshed}) {
+      const auto next = those->upper_bound({now, std::numeric_limits<std::uint64_t>::max()});
+      if (next != those->end()) pause = std::min(pause, std::chrono::ceil<milliseconds>(next->first.first - now));
     }
     return pause;
   }
@@ -267,6 +293,7 @@ struct HttpNodeAgents::Impl {
         node.next = Clock::time_point::max();
       // The state has changed since the request was made.
       if (!node.failing && node.version != slot.version) node.next = now;
+      enqueue(slot.node);
       if (node.listed && node.report.error.has_value() != had_error) {
         news = had_error ? fmt::format("agent of node {}: no error any more", node.address.node)
                          : fmt::format("agent of node {}: {}", node.address.node, *node.report.error);
@@ -276,11 +303,12 @@ struct HttpNodeAgents::Impl {
     if (news) log(*news);
   }
 
-  // Up to a fifth less than configured, so that requests that began together spread out.
+  // Up to a fifth less than configured, so that requests that began together spread out. mutex is held.
   milliseconds spread_refresh() {
     constexpr std::uint64_t kParts = 64;
     const auto part = static_cast<double>(sequence * 39 % kParts) / kParts;
-    return std::chrono::duration_cast<milliseconds>(options.refresh * (1 - 0.2 * part));
+    const milliseconds shared = std::min(milliseconds(1000 * nodes.size() / kRefreshesOfASecond), kLongestRefresh);
+    return std::chrono::duration_cast<milliseconds>(std::max(options.refresh, shared) * (1 - 0.2 * part));
   }
 
   static bool makes_checkpoint(const Node& node) {
@@ -390,12 +418,18 @@ void HttpNodeAgents::set_agents(std::span<const AgentAddress> agents) {
     const std::lock_guard lock(impl_->mutex);
     std::map<std::string, std::shared_ptr<Node>> known;
     for (const auto& node : impl_->nodes) known[node->address.node] = node;
-    for (const auto& node : impl_->nodes) node->listed = false;
+    for (const auto& node : impl_->nodes) {
+      node->listed = false;
+      impl_->enqueue(node);  // it waits no more
+    }
     impl_->nodes.clear();
     for (const AgentAddress& agent : agents) {
       std::shared_ptr<Node>& node = known[agent.node];
       // If a name is listed twice, each entry gets a node of its own.
-      if (node == nullptr || node->listed) node = std::make_shared<Node>();
+      if (node == nullptr || node->listed) {
+        node = std::make_shared<Node>();
+        node->number = ++impl_->last_number;
+      }
       node->listed = true;
       if (!impl_->options.enabled && !node->desired) {
         node->desired.emplace();
@@ -408,6 +442,7 @@ void HttpNodeAgents::set_agents(std::span<const AgentAddress> agents) {
         // The agent at the new address may not have our state.
         node->applied = 0;
       }
+      impl_->enqueue(node);
       impl_->nodes.push_back(node);
     }
   }
@@ -427,6 +462,7 @@ void HttpNodeAgents::set_desired(std::size_t index, std::span<const JobQuota> jo
     ++node.version;
     // A change does not shorten the wait of a node that failed.
     if (!node.failing) node.next = Clock::time_point{};
+    impl_->enqueue(impl_->nodes[index]);
   }
   impl_->wake();
 }
@@ -440,9 +476,15 @@ bool HttpNodeAgents::wait(std::span<const std::size_t> nodes, std::uint32_t wait
     if (index >= impl_->nodes.size() || !impl_->nodes[index]->desired) return false;
     waited.emplace_back(impl_->nodes[index], impl_->nodes[index]->version);
   }
+  // Each answer wakes us: those that have been seen to have their state are not looked at again until the end.
+  std::size_t seen = 0;
+  const auto applied = [](const auto& each) { return each.first->applied >= each.second; };
   const auto all_applied = [&] {
-    return std::all_of(waited.begin(), waited.end(),
-                       [](const auto& each) { return each.first->applied >= each.second; });
+    while (seen < waited.size() && applied(waited[seen])) ++seen;
+    if (seen < waited.size()) return false;
+    if (std::all_of(waited.begin(), waited.end(), applied)) return true;
+    seen = 0;  // an agent has moved
+    return false;
   };
   impl_->answered.wait_for(lock, milliseconds(wait_ms), [&] { return impl_->stop || all_applied(); });
   return all_applied();
@@ -454,6 +496,7 @@ void HttpNodeAgents::retry_now(std::size_t index) {
     if (index >= impl_->nodes.size() || !impl_->nodes[index]->failing) return;
     impl_->nodes[index]->backoff = milliseconds(0);
     impl_->nodes[index]->next = Clock::time_point{};
+    impl_->enqueue(impl_->nodes[index]);
   }
   impl_->wake();
 }

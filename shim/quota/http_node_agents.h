@@ -23,9 +23,10 @@ namespace dfrs::shim {
 struct HttpNodeAgentsOptions {
   std::uint64_t epoch = 1;  ///< > 0; higher than that of every earlier controller
   AuthOptions auth;
-  uid_t slurm_user = 0;                      ///< only answers of this user and root are accepted
-  bool enabled = true;                       ///< false (QuotaMode=off): agents are only asked to lift quotas
-  std::chrono::milliseconds refresh{5000};   ///< after which a state is sent again
+  uid_t slurm_user = 0;  ///< only answers of this user and root are accepted
+  bool enabled = true;   ///< false (QuotaMode=off): agents are only asked to lift quotas
+  /// After which a state is sent again; with more than 5,000 nodes 1 ms for each of them, but 12 s at most.
+  std::chrono::milliseconds refresh{5000};
   std::chrono::milliseconds retry_min{250};  ///< after an error; doubled at each further one
   std::chrono::milliseconds retry_max{10000};
   std::size_t max_parallel = 64;  ///< most requests at once; > 0

@@ -22,14 +22,19 @@ endif
 
 # slurmctld at a scale that no test machine has: `make bench-slurmctld` (needs Slurm installed, and root).
 if BUILD_PLUGIN
-EXTRA_PROGRAMS += tests/bench/fake_slurmd
+EXTRA_PROGRAMS += tests/bench/fake_slurmd tests/bench/submit_jobs
 tests_bench_fake_slurmd_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 tests_bench_fake_slurmd_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(SLURM_LIBDIR)
 tests_bench_fake_slurmd_LDADD = $(SLURM_LIBDIR)/libslurmfull.so $(PTHREAD_LIBS)
-tests_bench_fake_slurmd_SOURCES = tests/bench/fake_slurmd.c
+tests_bench_fake_slurmd_SOURCES = tests/bench/fake_slurmd.c plugin/compat.h
+tests_bench_submit_jobs_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+tests_bench_submit_jobs_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(SLURM_LIBDIR)
+tests_bench_submit_jobs_LDADD = $(SLURM_LIBDIR)/libslurmfull.so $(PTHREAD_LIBS)
+tests_bench_submit_jobs_SOURCES = tests/bench/submit_jobs.c
 
-bench-slurmctld: all tests/bench/fake_slurmd
-	DFRS_BUILD_DIR=$(abs_top_builddir) PYTHONPATH=$(abs_top_srcdir)/tests /usr/bin/python3 -B -m live.scale
+bench-slurmctld: all tests/bench/fake_slurmd tests/bench/submit_jobs
+	options='$(BENCH_OPTIONS)'; set -f; DFRS_BUILD_DIR=$(abs_top_builddir) PYTHONPATH=$(abs_top_srcdir)/tests \
+	  /usr/bin/python3 -B -m live.scale $$options
 endif
 
 # The controller's step on a large cluster; needs no benchmark library.

@@ -91,4 +91,9 @@ tests_bench_delivery_scale_CPPFLAGS = $(NODE_TEST_CPPFLAGS)
 tests_bench_delivery_scale_LDADD = libshimnet.a $(SHIM_LIBS) $(GTEST_LIBS)
 tests_bench_delivery_scale_SOURCES = tests/bench/delivery_scale.cc tests/shim/support/folder.h tests/shim/support/munged.cc \
 	tests/shim/support/munged.h tests/shim/quota/test_node.h
+# And what a node's agent does.
+EXTRA_PROGRAMS += tests/bench/agent_bench
+tests_bench_agent_bench_CPPFLAGS = $(NODE_TEST_CPPFLAGS)
+tests_bench_agent_bench_LDADD = $(NODE_TEST_LIBS)
+tests_bench_agent_bench_SOURCES = tests/bench/agent_bench.cc tests/shim/agent/fake_cgroups.h tests/shim/support/folder.h
 endif
