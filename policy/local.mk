@@ -99,8 +99,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/rr7659/dfrs_policy.h \
 	policy/rr7659/greedy.cc \
 	policy/rr7659/greedy.h \
-	policy/rr7659/greedy_preempt.cc \
-	policy/rr7659/greedy_preempt.h \
+	policy/rr7659/greedy_pause.cc \
+	policy/rr7659/greedy_pause.h \
 	policy/rr7659/options.h \
 	policy/triage/admission.cc \
 	policy/triage/admission.h \

@@ -67,7 +67,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/mcb8/packer_test.cc \
 	tests/policy/mcb8/priority_test.cc \
 	tests/policy/mcb8/repack_test.cc \
-	tests/policy/rr7659/greedy_preempt_test.cc \
+	tests/policy/rr7659/greedy_pause_test.cc \
 	tests/policy/rr7659/greedy_test.cc \
 	tests/policy/rr7659/table5_names.h \
 	tests/policy/triage/family_test.cc \

@@ -44,7 +44,7 @@ Algorithm greedy() {
 
 Algorithm greedy_with_preemption(const char* name, const char* description, Victims victims) {
   return {name, description, {}, MakeNonClairvoyant([victims](const EngineOptions& options) {
-            return std::make_unique<ipdps2010::GreedyPreemption>(victims, priority_rule(options));
+            return std::make_unique<ipdps2010::GreedyPausePolicy>(victims, priority_rule(options));
           })};
 }
 

@@ -46,11 +46,11 @@ void GreedyBackoff::attempt(const ClusterView& view, ClusterState& state, JobSlo
   }
 }
 
-void GreedyPreemption::decide(const ClusterView& view, std::span<const Event> events, ClusterState& state,
-                              Outcome& outcome) {
+void GreedyPausePolicy::decide(const ClusterView& view, std::span<const Event> events, ClusterState& state,
+                               Outcome& outcome) {
   // Submissions may come with the resync of the first call, so they are tried in any case.
   for (const Event& event : events) {
-    if (event.kind == EventKind::submitted) preempt_.admit(state, view, event.job, rule_, Victims::pause);
+    if (event.kind == EventKind::submitted) pauser_.admit(state, view, event.job, rule_, Victims::pause);
   }
   if (!events.empty()) resume(view, state);
   if (has_event(events, EventKind::resync) || has_event(events, EventKind::completed) ||
@@ -59,7 +59,7 @@ void GreedyPreemption::decide(const ClusterView& view, std::span<const Event> ev
   }
 }
 
-void GreedyPreemption::resume(const ClusterView& view, ClusterState& state) {
+void GreedyPausePolicy::resume(const ClusterView& view, ClusterState& state) {
   paused_.clear();
   for (JobSlot job : state.active()) {
     if (state.placed(job)) continue;

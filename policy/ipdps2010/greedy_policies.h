@@ -10,7 +10,7 @@
 #include "policy/ipdps2010/lowest_need.h"
 #include "policy/mcb8/priority.h"
 #include "policy/rr7659/greedy.h"
-#include "policy/rr7659/greedy_preempt.h"
+#include "policy/rr7659/greedy_pause.h"
 
 namespace dfrs::ipdps2010 {
 
@@ -46,9 +46,9 @@ class GreedyBackoff final : public NonClairvoyantPolicy {
 /// GREEDY-PMTN and, with Victims::move, GREEDY-PMTN-MIGR: running jobs are paused so that a new job can start at once.
 /// Every submission and completion tries the paused jobs by decreasing priority. With Victims::move these include the
 /// jobs that the same event has paused: one that finds room elsewhere has been moved.
-class GreedyPreemption final : public NonClairvoyantPolicy {
+class GreedyPausePolicy final : public NonClairvoyantPolicy {
  public:
-  GreedyPreemption(Victims victims, const PriorityRule& rule) : victims_(victims), rule_(rule) {}
+  GreedyPausePolicy(Victims victims, const PriorityRule& rule) : victims_(victims), rule_(rule) {}
 
   void decide(const ClusterView& view, std::span<const Event> events, ClusterState& state, Outcome& outcome) override;
 
@@ -58,7 +58,7 @@ class GreedyPreemption final : public NonClairvoyantPolicy {
   Victims victims_;
   PriorityRule rule_;
   Greedy greedy_;
-  GreedyPreempt preempt_;
+  GreedyPause pauser_;
   GreedyYields yields_;
   std::vector<RankedJob> paused_;
 };

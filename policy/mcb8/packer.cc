@@ -267,7 +267,7 @@ bool Packer::place_pinned() {
       close_node();
       at.node = pin.node;
       whole = capacity(*state_, pin.node);
-      at.room = Room{whole};
+      at.room = FreeAmounts{whole};
       usable = state_->usable(pin.node);
     }
     Amounts required = single_[pin.item].required;
@@ -358,7 +358,7 @@ bool Packer::cannot_fit() const {
   return left_[0] > room_left_[0] + 1e-6 * (total_[0] + 1.0);
 }
 
-bool Packer::accepts(const Entry& entry, const Room& room, NodeIndex n) const {
+bool Packer::accepts(const Entry& entry, const FreeAmounts& room, NodeIndex n) const {
   const JobView& spec = *(*items_)[entry.item].spec;
   if (spec.eligible != nullptr && !spec.eligible->contains(n)) return false;
   // An exclusive job takes empty nodes, and then only its own tasks go there. Pinned jobs are placed first.
@@ -383,7 +383,7 @@ bool Packer::fill_nodes() {
         fill<D>(pinned_filling_, pinned_nodes_[t].room, run.whole, n);
         n += commit<D>(pinned_filling_, pinned_nodes_[t++].room.left, n, 1);
       } else {
-        fill<D>(filling_, Room{run.whole}, run.whole, n);
+        fill<D>(filling_, FreeAmounts{run.whole}, run.whole, n);
         n += commit<D>(filling_, run.whole, n, (more ? pinned_nodes_[t].node : run.end) - n);
       }
     }
@@ -392,9 +392,9 @@ bool Packer::fill_nodes() {
 }
 
 template <std::size_t D>
-void Packer::fill(Filling& filling, const Room& begin, const Amounts& whole, NodeIndex n) {
+void Packer::fill(Filling& filling, const FreeAmounts& begin, const Amounts& whole, NodeIndex n) {
   std::vector<Step>& steps = filling.steps;
-  Room room = begin;
+  FreeAmounts room = begin;
   std::array<std::uint32_t, kMaxDims> cursor{};
   std::size_t kept = 0;
   for (; kept < steps.size(); ++kept) {

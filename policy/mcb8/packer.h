@@ -92,7 +92,7 @@ class Packer {
     NodeIndex first = 0, end = 0;
     Amounts whole{};
   };
-  struct Room {
+  struct FreeAmounts {
     Amounts left{};
     bool empty = true;
     std::uint32_t exclusive = kNobody;  // the item that has the node to itself
@@ -100,7 +100,7 @@ class Packer {
   // A node with pinned tasks.
   struct PinnedNode {
     NodeIndex node = 0;
-    Room room;
+    FreeAmounts room;
   };
   struct Pin {
     NodeIndex node;
@@ -158,10 +158,10 @@ class Packer {
   template <std::size_t D>
   bool fill_nodes();
   template <std::size_t D>
-  void fill(Filling& filling, const Room& room, const Amounts& whole, NodeIndex n);
+  void fill(Filling& filling, const FreeAmounts& room, const Amounts& whole, NodeIndex n);
   template <std::size_t D>
   std::uint32_t commit(Filling& filling, const Amounts& room, NodeIndex n, std::uint32_t span);
-  bool accepts(const Entry& entry, const Room& room, NodeIndex n) const;
+  bool accepts(const Entry& entry, const FreeAmounts& room, NodeIndex n) const;
   bool cannot_fit() const;
 
   const ClusterState* state_ = nullptr;

@@ -102,10 +102,10 @@ void DfrsPolicy::admit(const ClusterView& view, ClusterState& state, JobSlot job
       greedy_.place(state, view, job);
       break;
     case Submission::greedy_p:
-      preempt_.admit(state, view, job, rule_, Victims::pause);
+      pauser_.admit(state, view, job, rule_, Victims::pause);
       break;
     case Submission::greedy_pm:
-      preempt_.admit(state, view, job, rule_, Victims::move);
+      pauser_.admit(state, view, job, rule_, Victims::move);
       break;
   }
 }

@@ -10,7 +10,7 @@
 #include "policy/mcb8/repack.h"
 #include "policy/rr7659/algorithm.h"
 #include "policy/rr7659/greedy.h"
-#include "policy/rr7659/greedy_preempt.h"
+#include "policy/rr7659/greedy_pause.h"
 #include "policy/rr7659/options.h"
 #include "policy/yield/average.h"
 #include "policy/yield/changed_part.h"
@@ -54,7 +54,7 @@ class DfrsPolicy final : public NonClairvoyantPolicy {
   Seconds next_tick_ = kNever;  // kNever while the cluster is empty
 
   Greedy greedy_;
-  GreedyPreempt preempt_;
+  GreedyPause pauser_;
   Repack repack_;
   ChangedPart part_;
   CpuContention contention_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy/rr7659/greedy_preempt.h"
+#include "policy/rr7659/greedy_pause.h"
 
 #include <algorithm>
 
 namespace dfrs {
 
-void GreedyPreempt::RoomCount::reset(const ClusterState& state, const JobView& job) {
+void GreedyPause::RoomCount::reset(const ClusterState& state, const JobView& job) {
   for (NodeIndex n : with_room_) room_[n] = 0;
   with_room_.clear();
   room_.resize(state.node_count());
@@ -24,18 +24,18 @@ void GreedyPreempt::RoomCount::reset(const ClusterState& state, const JobView& j
   }
 }
 
-void GreedyPreempt::RoomCount::count(const ClusterState& state, const JobView& job, NodeIndex n) {
+void GreedyPause::RoomCount::count(const ClusterState& state, const JobView& job, NodeIndex n) {
   const std::uint32_t room = state.room_for(job, n);
   if (room != 0 && room_[n] == 0) with_room_.push_back(n);
   total_ -= room_[n];
   total_ += room_[n] = room;
 }
 
-void GreedyPreempt::RoomCount::update(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes) {
+void GreedyPause::RoomCount::update(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes) {
   for (NodeIndex n : nodes) count(state, job, n);
 }
 
-void GreedyPreempt::explain_victims(const ClusterState& state, JobSlot job) const {
+void GreedyPause::explain_victims(const ClusterState& state, JobSlot job) const {
   if (!state.explains()) return;
   Reason started{ReasonKind::made_room, job};
   for (const RankedJob& victim : marked_) {
@@ -47,8 +47,8 @@ void GreedyPreempt::explain_victims(const ClusterState& state, JobSlot job) cons
   state.explain(started);
 }
 
-bool GreedyPreempt::admit(ClusterState& state, const ClusterView& view, JobSlot job, const PriorityRule& rule,
-                          Victims victims) {
+bool GreedyPause::admit(ClusterState& state, const ClusterView& view, JobSlot job, const PriorityRule& rule,
+                        Victims victims) {
   if (greedy_.place(state, view, job)) return true;
 
   const JobView& incoming = view.jobs[job];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy/rr7659/greedy_preempt.h"
+#include "policy/rr7659/greedy_pause.h"
 
 #include <gtest/gtest.h>
 
@@ -23,9 +23,9 @@ struct Tested {
   bool by_load;
 };
 
-class GreedyPreemptCases : public testing::TestWithParam<Tested> {};
+class GreedyPauseCases : public testing::TestWithParam<Tested> {};
 
-TEST_P(GreedyPreemptCases, PlacesAndPausesAsTheReference) {
+TEST_P(GreedyPauseCases, PlacesAndPausesAsTheReference) {
   const auto [general, victims, by_load] = GetParam();
   int paused = 0, moved = 0, refused = 0, known = 0;
   for (std::uint64_t seed = 1; seed <= oracle::cases(by_load ? 1500 : 6000); ++seed) {
@@ -40,12 +40,12 @@ TEST_P(GreedyPreemptCases, PlacesAndPausesAsTheReference) {
     state.begin();
     for (int look = 0; look < 40 && state.nodes_by_load().empty(); ++look) continue;
     known += state.nodes_by_load().empty() ? 0 : 1;
-    GreedyPreempt preempt;
+    GreedyPause pauser;
     oracle::World world = random.world();
     for (JobSlot job : random.order) {
       if (view.jobs[job].state != JobState::waiting) continue;
       const bool expected = oracle::greedy_admit(world, job, victims == Victims::move);
-      ASSERT_EQ(preempt.admit(state, view, job, PriorityRule{}, victims), expected) << "seed " << seed;
+      ASSERT_EQ(pauser.admit(state, view, job, PriorityRule{}, victims), expected) << "seed " << seed;
       refused += expected ? 0 : 1;
       for (JobSlot other : random.order) {
         ASSERT_EQ(nodes_of(state, other), world.jobs[other].nodes) << "seed " << seed << " job " << other;
@@ -74,13 +74,13 @@ std::vector<Tested> all_tested() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Platforms, GreedyPreemptCases, testing::ValuesIn(all_tested()), [](const auto& tested) {
+INSTANTIATE_TEST_SUITE_P(Platforms, GreedyPauseCases, testing::ValuesIn(all_tested()), [](const auto& tested) {
   return std::string(tested.param.general ? "General" : "EqualNodes") +
          (tested.param.victims == Victims::move ? "Move" : "Pause") + (tested.param.by_load ? "ByLoad" : "");
 });
 
 // One node of 100 MiB unless said otherwise; priorities by virtual time at flow time 100.
-class GreedyPreemptByHand : public testing::Test {
+class GreedyPauseByHand : public testing::Test {
  protected:
   void SetUp() override { nodes_.assign(1, {{1, {100}}, true}); }
   JobSlot running(RigidAmount memory, Seconds virtual_time, const Nodes& on) {
@@ -109,7 +109,7 @@ class GreedyPreemptByHand : public testing::Test {
     const ClusterView view{100, nodes_, jobs_, 1};
     state_.resync(view);
     state_.begin();
-    return GreedyPreempt().admit(state_, view, job, PriorityRule{}, victims);
+    return GreedyPause().admit(state_, view, job, PriorityRule{}, victims);
   }
 
   std::vector<NodeView> nodes_;
@@ -118,7 +118,7 @@ class GreedyPreemptByHand : public testing::Test {
   ClusterState state_;
 };
 
-TEST_F(GreedyPreemptByHand, PausesTheJobThatRanMost) {
+TEST_F(GreedyPauseByHand, PausesTheJobThatRanMost) {
   const JobSlot young = running(40, 5, {0});
   const JobSlot old = running(40, 50, {0});
   const JobSlot job = incoming(1, 50);
@@ -128,7 +128,7 @@ TEST_F(GreedyPreemptByHand, PausesTheJobThatRanMost) {
   EXPECT_TRUE(state_.placed(job));
 }
 
-TEST_F(GreedyPreemptByHand, UnmarksWhomTheNewJobDoesNotNeedGone) {
+TEST_F(GreedyPauseByHand, UnmarksWhomTheNewJobDoesNotNeedGone) {
   // Marked by increasing priority: small (20 MiB), then large (60). Without large alone it fits, so small stays.
   const JobSlot small = running(20, 50, {0});
   const JobSlot large = running(60, 5, {0});
@@ -138,7 +138,7 @@ TEST_F(GreedyPreemptByHand, UnmarksWhomTheNewJobDoesNotNeedGone) {
   EXPECT_FALSE(state_.placed(large));
 }
 
-TEST_F(GreedyPreemptByHand, OfEqualPrioritiesTheLaterSubmissionIsPaused) {
+TEST_F(GreedyPauseByHand, OfEqualPrioritiesTheLaterSubmissionIsPaused) {
   const JobSlot first = running(50, 10, {0});
   const JobSlot second = running(50, 10, {0});
   EXPECT_TRUE(admit(incoming(1, 50), Victims::pause));
@@ -146,7 +146,7 @@ TEST_F(GreedyPreemptByHand, OfEqualPrioritiesTheLaterSubmissionIsPaused) {
   EXPECT_FALSE(state_.placed(second));
 }
 
-TEST_F(GreedyPreemptByHand, MovesTheVictimWhereItFindsRoom) {
+TEST_F(GreedyPauseByHand, MovesTheVictimWhereItFindsRoom) {
   nodes_.assign(2, {{1, {100}}, true});
   const JobSlot victim = running(40, 50, {0});
   const JobSlot other = running(60, 5, {1});
@@ -158,13 +158,13 @@ TEST_F(GreedyPreemptByHand, MovesTheVictimWhereItFindsRoom) {
   EXPECT_EQ(nodes_of(state_, other), Nodes{1});
 }
 
-TEST_F(GreedyPreemptByHand, ChangesNothingForAJobThatCanNeverFit) {
+TEST_F(GreedyPauseByHand, ChangesNothingForAJobThatCanNeverFit) {
   const JobSlot a = running(40, 5, {0});
   EXPECT_FALSE(admit(incoming(2, 60), Victims::move));
   EXPECT_EQ(nodes_of(state_, a), Nodes{0});
 }
 
-TEST_F(GreedyPreemptByHand, WhoMayNotBePausedStays) {
+TEST_F(GreedyPauseByHand, WhoMayNotBePausedStays) {
   const JobSlot kept = running(60, 50, {0});
   jobs_[kept].flags.may_not_pause = true;
   const JobSlot other = running(30, 5, {0});

@@ -14,7 +14,7 @@ enum class Victims {
   move,   ///< GreedyPM: victims that find room elsewhere are moved instead
 };
 
-class GreedyPreempt {
+class GreedyPause {
  public:
   /// Places `job`, and pauses running jobs if it does not fit: marks jobs by increasing priority until it would fit,
   /// unmarks by decreasing priority those that need not go, and pauses the rest. Victims::move then tries to place
