@@ -116,7 +116,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/host/lost_work_test.cc \
 	tests/sim/host/needs_test.cc \
 	tests/sim/host/options_test.cc \
-	tests/sim/host/preempt_test.cc \
+	tests/policy/preempt/preempt_test.cc \
 	tests/sim/host/queue_rank_test.cc \
 	tests/sim/host/shared_nodes_test.cc \
 	tests/sim/host/simulation_cases_test.cc \
