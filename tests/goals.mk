@@ -14,6 +14,7 @@ SCRIPT_TESTS = \
 	tests/cli/exit_codes.sh \
 	$(DOCS_TESTS) \
 	tests/duplicate_symbols.sh \
+	tests/function_lengths.py \
 	tests/includes.py \
 	tests/plugin/install.sh \
 	tests/policy/purity.sh \

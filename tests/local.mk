@@ -109,6 +109,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/host/by_hand.h \
 	tests/sim/host/completion_queue_test.cc \
 	tests/sim/host/crowded.h \
+	tests/sim/host/every_option_test.cc \
 	tests/sim/host/explain_test.cc \
 	tests/sim/host/glpk_solver_test.cc \
 	tests/sim/host/ipdps2010_test.cc \

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <vector>
 
 #include "base/counted.h"
 #include "sim/bound/bound.h"
@@ -35,18 +36,79 @@ struct Observers final : StepObserver {
   }
 };
 
+// Where a run is written to. Empty: not asked for.
+struct OutputPaths {
+  std::string jobs, log, record, timeline, report, evalys, perfetto, paje;
+
+  void check(const std::vector<std::string>& sources) const {
+    check_outputs_differ({{"--jobs-csv", jobs},
+                          {"--log", log},
+                          {"--record", record},
+                          {"--timeline", timeline},
+                          {"--report", report},
+                          {"--evalys", evalys},
+                          {"--perfetto", perfetto},
+                          {"--paje", paje}});
+    // A record is always a new file.
+    check_inputs_kept(sources, {{"--jobs-csv", jobs},
+                                {"--log", log},
+                                {"--timeline", timeline},
+                                {"--report", report},
+                                {"--evalys", evalys},
+                                {"--perfetto", perfetto},
+                                {"--paje", paje}});
+  }
+  bool schedule() const { return !report.empty() || !evalys.empty() || !perfetto.empty() || !paje.empty(); }
+};
+
+// The outputs of a run, each if it is asked for. They are opened before the run, so that a path that cannot be written
+// fails at once.
+struct Outputs {
+  std::optional<OutputFile> jobs, log_file, timeline_file, report, evalys, perfetto, paje;
+  std::optional<StepLog> log;
+  std::optional<Timeline> timeline;
+  std::optional<ScheduleCollector> schedule;
+  std::optional<StepRecorder> record;
+  Observers observers;
+
+  Outputs(const OutputPaths& paths, const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
+          const CampaignOrigin& origin, const ConstantColumns& columns) {
+    if (!paths.jobs.empty()) jobs.emplace(paths.jobs);
+    if (!paths.log.empty()) {
+      observers.list.push_back(&log.emplace(log_file.emplace(paths.log), origin_json(origin)));
+    }
+    if (!paths.timeline.empty()) {
+      observers.list.push_back(&timeline.emplace(timeline_file.emplace(paths.timeline), columns));
+    }
+    if (!paths.report.empty()) report.emplace(paths.report);
+    if (!paths.evalys.empty()) evalys.emplace(paths.evalys);
+    if (!paths.perfetto.empty()) perfetto.emplace(paths.perfetto);
+    if (!paths.paje.empty()) paje.emplace(paths.paje);
+    if (paths.schedule()) {
+      observers.list.push_back(&schedule.emplace(algorithm_name(algorithm), !paths.report.empty()));
+    }
+    if (!paths.record.empty()) {
+      observers.list.push_back(&record.emplace(paths.record, instance, algorithm, options));
+    }
+  }
+
+  // What the observers have written is complete.
+  void commit(const std::string& jobs_text) {
+    if (jobs) write(jobs, jobs_text);
+    if (log_file) log_file->commit();
+    if (timeline_file) timeline_file->commit();
+  }
+  static void write(std::optional<OutputFile>& output, const std::string& text) {
+    output->write(text);
+    output->commit();
+  }
+};
+
 struct RunCommand {
   WorkloadOptions workload;
   SimulationOptions simulation;
   std::string algorithm;
-  std::string jobs_file;
-  std::string log_file;
-  std::string record_file;
-  std::string timeline_file;
-  std::string report_file;
-  std::string evalys_file;
-  std::string perfetto_file;
-  std::string paje_file;
+  OutputPaths paths;
   std::optional<JobId> explain;
   bool json = false;
   bool times = false;
@@ -63,74 +125,36 @@ struct RunCommand {
                       "the first week, or `dfrs-sim compare` for several",
                       workload.sources().front(), instances.size()));
     }
-    const Instance& instance = instances.front();
+    run(instances.front(), algorithms.front());
+  }
 
+  void run(const Instance& instance, const Algorithm& chosen) const {
     GlpkSolver solver;
     SimOptions options = simulation.sim();
     options.engine.lp_solver = &solver;
-    check_outputs_differ({{"--jobs-csv", jobs_file},
-                          {"--log", log_file},
-                          {"--record", record_file},
-                          {"--timeline", timeline_file},
-                          {"--report", report_file},
-                          {"--evalys", evalys_file},
-                          {"--perfetto", perfetto_file},
-                          {"--paje", paje_file}});
-    check_inputs_kept(workload.sources(), {{"--jobs-csv", jobs_file},
-                                           {"--log", log_file},
-                                           {"--timeline", timeline_file},
-                                           {"--report", report_file},
-                                           {"--evalys", evalys_file},
-                                           {"--perfetto", perfetto_file},
-                                           {"--paje", paje_file}});
-    std::optional<OutputFile> jobs_output;
-    std::optional<OutputFile> log_output;
-    if (!jobs_file.empty()) jobs_output.emplace(jobs_file);
+    paths.check(workload.sources());
     CampaignOrigin origin;
     origin.command = "run";
-    origin.algorithms = {algorithm_name(algorithms.front())};
+    origin.algorithms = {algorithm_name(chosen)};
     const std::shared_ptr<const ResultOrigin> made = origin_of(instance, simulation.text());
     origin.add(made);
     const ConstantColumns columns(origin_headings(), origin_fields(*made));
-    std::optional<StepLog> log;
-    if (!log_file.empty()) log.emplace(log_output.emplace(log_file), origin_json(origin));
-    Observers observers;
-    if (log) observers.list.push_back(&*log);
-    std::optional<OutputFile> timeline_output;
-    std::optional<Timeline> timeline;
-    if (!timeline_file.empty()) {
-      observers.list.push_back(&timeline.emplace(timeline_output.emplace(timeline_file), columns));
-    }
-    std::optional<ScheduleCollector> collector;
-    ScheduleOutputs pages;
-    if (!report_file.empty()) pages.report.emplace(report_file);
-    if (!evalys_file.empty()) pages.evalys.emplace(evalys_file);
-    if (!perfetto_file.empty()) pages.perfetto.emplace(perfetto_file);
-    if (!paje_file.empty()) pages.paje.emplace(paje_file);
-    if (pages.report || pages.evalys || pages.perfetto || pages.paje) {
-      observers.list.push_back(&collector.emplace(algorithm_name(algorithms.front()), !report_file.empty()));
-    }
-    std::optional<StepRecorder> recorder;
-    if (!record_file.empty()) {
-      observers.list.push_back(&recorder.emplace(record_file, instance, algorithms.front(), options));
-    }
+    Outputs outputs(paths, instance, chosen, options, origin, columns);
+    Observers& observers = outputs.observers;
     std::optional<ExplainedJob> explained;
     if (explain) observers.list.push_back(&explained.emplace(*explain, instance));
-    const RunResult result = simulate(instance, algorithms.front(), options,
+    const RunResult result = simulate(instance, chosen, options,
                                       Watch{.observer = observers.list.empty() ? nullptr : &observers,
                                             .completions = terminal_progress("jobs"),
-                                            .explains = explain.has_value() || !report_file.empty(),
+                                            .explains = explain.has_value() || !paths.report.empty(),
                                             .policy_times = times});
-    if (recorder) recorder->finish();
+    if (outputs.record) outputs.record->finish();
 
     const Metrics metrics = measure(instance, result, simulation.stretch_floor());
     std::optional<StretchBounds> bounds;
     if (bound) bounds = stretch_lower_bounds(instance, BoundOptions{simulation.stretch_floor()});
-    if (jobs_output) jobs_output->write(jobs_csv(instance, result, columns));
-    if (jobs_output) jobs_output->commit();
-    if (log_output) log_output->commit();
-    if (timeline_output) timeline_output->commit();
-    if (collector) write_schedule(instance, algorithms.front(), collector->finish(instance), origin.lines(), pages);
+    outputs.commit(outputs.jobs ? jobs_csv(instance, result, columns) : "");
+    if (outputs.schedule) write_schedule(instance, chosen, origin.lines(), outputs);
     if (json) {
       nlohmann::ordered_json out = as_json(instance, metrics, bounds, result, origin);
       if (explained) out["explanation"] = explanation_json(*explain, explained->stories());
@@ -141,27 +165,20 @@ struct RunCommand {
     }
   }
 
-  // Opened before the run, so that a path that cannot be written fails at once.
-  struct ScheduleOutputs {
-    std::optional<OutputFile> report, evalys, perfetto, paje;
-  };
-  void write_schedule(const Instance& instance, const Algorithm& chosen, const timeline::Schedule& schedule,
-                      const std::string& made, ScheduleOutputs& outputs) const {
-    const auto write = [](std::optional<OutputFile>& output, const std::string& text) {
-      output->write(text);
-      output->commit();
-    };
+  void write_schedule(const Instance& instance, const Algorithm& chosen, const std::string& made,
+                      Outputs& outputs) const {
+    const timeline::Schedule schedule = outputs.schedule->finish(instance);
     if (outputs.report) {
-      write(outputs.report,
-            timeline::timeline_page(
-                fmt::format("{} under {}", instance.name, algorithm_name(chosen)),
-                fmt::format("{} on {}; {}", base::counted(instance.jobs.size(), "job"),
-                            base::counted(instance.platform.nodes.size(), "node"), simulation.describe()),
-                {&schedule, 1}, made));
+      Outputs::write(outputs.report,
+                     timeline::timeline_page(
+                         fmt::format("{} under {}", instance.name, algorithm_name(chosen)),
+                         fmt::format("{} on {}; {}", base::counted(instance.jobs.size(), "job"),
+                                     base::counted(instance.platform.nodes.size(), "node"), simulation.describe()),
+                         {&schedule, 1}, made));
     }
-    if (outputs.evalys) write(outputs.evalys, evalys_csv(schedule, made));
-    if (outputs.perfetto) write(outputs.perfetto, perfetto_json(schedule, made));
-    if (outputs.paje) write(outputs.paje, paje_trace(schedule, made));
+    if (outputs.evalys) Outputs::write(outputs.evalys, evalys_csv(schedule, made));
+    if (outputs.perfetto) Outputs::write(outputs.perfetto, perfetto_json(schedule, made));
+    if (outputs.paje) Outputs::write(outputs.paje, paje_trace(schedule, made));
   }
 
   std::string jobs_csv(const Instance& instance, const RunResult& result, ConstantColumns more) const {
@@ -250,19 +267,19 @@ void add_run(CLI::App& app) {
   options->workload.add(*command, WorkloadOptions::Sources::one);
   command->add_option("-a,--algorithm,--algorithms", options->algorithm, "name of the algorithm, see `dfrs-sim list`")
       ->required();
-  command->add_option("--jobs-csv", options->jobs_file, "write a line per job to this file");
-  command->add_option("--log", options->log_file, "write the decisions to this file, a JSON object per line");
-  command->add_option("--timeline", options->timeline_file,
+  command->add_option("--jobs-csv", options->paths.jobs, "write a line per job to this file");
+  command->add_option("--log", options->paths.log, "write the decisions to this file, a JSON object per line");
+  command->add_option("--timeline", options->paths.timeline,
                       "write each job's state, yield, virtual time and nodes over time to this CSV file, a line per "
                       "job and interval without a change");
-  command->add_option("--report", options->report_file,
+  command->add_option("--report", options->paths.report,
                       "write a page to this HTML file: nodes and jobs over time, to zoom and search in a browser");
-  command->add_option("--evalys", options->evalys_file,
+  command->add_option("--evalys", options->paths.evalys,
                       "write the schedule to this CSV file in the format of Batsim's jobs.csv, which Evalys reads");
-  command->add_option("--paje", options->paje_file, "write the schedule to this file as a Paje trace (ViTE, PajeNG)");
-  command->add_option("--perfetto", options->perfetto_file,
+  command->add_option("--paje", options->paths.paje, "write the schedule to this file as a Paje trace (ViTE, PajeNG)");
+  command->add_option("--perfetto", options->paths.perfetto,
                       "write the schedule to this JSON file for Perfetto (ui.perfetto.dev) and chrome://tracing");
-  command->add_option("--record", options->record_file,
+  command->add_option("--record", options->paths.record,
                       "record the run in this new file for `dfrs-sim replay`; compressed if it ends with .gz");
   command->add_option("--explain", options->explain,
                       "also say what happened to the job of this number, event by event, and why");

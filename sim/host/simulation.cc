@@ -157,7 +157,8 @@ class Simulation {
       return;
     }
     if (now_ < wake_at_ || !stall_.tick()) return;
-    if (const auto why = stall_.judge(look())) throw InputError(fmt::format("{}: {}", instance_.name, *why));
+    if (const auto fine = stall_.judge(look()); !fine)
+      throw InputError(fmt::format("{}: {}", instance_.name, fine.error()));
   }
 
   // O(slots).

@@ -10,10 +10,10 @@
 
 namespace dfrs::sim {
 
-std::optional<std::string> StallGuard::judge(const StallLook& now) {
+tl::expected<void, std::string> StallGuard::judge(const StallLook& now) {
   if (!before_) {
     before_ = now;
-    return std::nullopt;
+    return {};
   }
   const StallLook before = *before_;
   before_ = now;
@@ -30,24 +30,24 @@ std::optional<std::string> StallGuard::judge(const StallLook& now) {
   // Without simulated time between ticks, nothing can be gained.
   const double ticks =
       length > 0 ? needed / length * static_cast<double>(kWindow) : std::numeric_limits<double>::infinity();
-  if (ticks <= static_cast<double>(kMostTicks)) return std::nullopt;
+  if (ticks <= static_cast<double>(kMostTicks)) return {};
 
   const std::string since =
       fmt::format("no job has completed in the {} ticks from {:.6g} to {:.6g} s", kWindow, before.now, now.now);
   const std::string system =
       fmt::format("{} in the system, {} of them running", base::counted(now.jobs, "job"), now.running);
   if (gained > 0) {
-    return fmt::format(
+    return tl::unexpected(fmt::format(
         "{}, with {}; they gained {:.6g} s of the {:.6g} s of work left, with {} pauses, moves, starts and resumes, "
         "and would need about {:.2g} more ticks: a longer period helps",
-        since, system, gained, now.left, changes, ticks);
+        since, system, gained, now.left, changes, ticks));
   }
   if (changes > 0) {
-    return fmt::format(
+    return tl::unexpected(fmt::format(
         "{}, with {}: {} pauses, moves, starts and resumes ate all progress; a period well above the penalty helps",
-        since, system, changes);
+        since, system, changes));
   }
-  return fmt::format("{}, with {}: nothing starts and no work is done", since, system);
+  return tl::unexpected(fmt::format("{}, with {}: nothing starts and no work is done", since, system));
 }
 
 }  // namespace dfrs::sim

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tl/expected.hpp>
 
 #include "policy/core/units.h"
 
@@ -36,8 +37,8 @@ class StallGuard {
   }
   /// Counts a tick. True when it is time to look.
   bool tick() { return ++ticks_ % kWindow == 0; }
-  /// Why the simulation should end, as a sentence for users, or nothing. The first look only sets the beginning.
-  std::optional<std::string> judge(const StallLook& now);
+  /// Error: why the simulation should end, as a sentence for users. The first look only sets the beginning.
+  tl::expected<void, std::string> judge(const StallLook& now);
 
  private:
   std::uint64_t ticks_ = 0;

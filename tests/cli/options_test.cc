@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -44,12 +48,19 @@ Outcome run(const Case& c, const std::string& source, const std::string& input, 
   return dfrs_sim(arguments, {.input = input});
 }
 
+// The figures alone: what the run says of its options differs anyway.
+std::string without_options(const std::string& out) {
+  nlohmann::json json = nlohmann::json::parse(out, nullptr, false);
+  if (json.is_object()) json.erase("origin");
+  return json.dump();
+}
+
 // At least the run with the option must succeed.
 void expect_difference(const Case& c, const std::string& source, const std::string& input) {
   const Outcome plain = run(c, source, input, false);
   const Outcome with = run(c, source, input, true);
   EXPECT_EQ(with.exit_code, 0) << with.command << "\n" << with.err;
-  EXPECT_NE(with.out, plain.out) << with.command;
+  EXPECT_NE(without_options(with.out), without_options(plain.out)) << with.command;
 }
 
 TEST(CliOptions, OfSimulationsAreNotIgnored) {
@@ -58,12 +69,15 @@ TEST(CliOptions, OfSimulationsAreNotIgnored) {
   const std::vector<std::string> discover{"--real-need", "0.2-0.9", "--discover-needs"};
   const std::vector<Case> cases{
       {{"--penalty", "30"}, "GreedyPM*", memory},
+      {{"--penalty", "memory/1"}, "GreedyPM*", memory},
       {{"--period", "900"}, "/per", {}},
       {{"--stretch-floor", "100"}, "FCFS", {}},
       {{"--priority-floor", "3000"}, "GreedyP*", memory},
       {{"--instants", "merged"}, "Greedy/per", {"--period", "1"}},
       {{"--batch-nodes", "packed"}, "FCFS", {"--cores", "2", "--nodes", "4"}},
       {{"--pauses", "lost"}, "GreedyP*", memory},
+      {{"--pauses", "none"}, "GreedyP*", memory},
+      {{"--pauses", "mixed:0.5"}, "GreedyP*", memory},
       {{"--min-progress", "600"}, "GreedyP*", lost},
       {{"--max-lost-runs", "0"}, "GreedyP*", lost},
       {{"--discover-needs"}, "Triage", {"--real-need", "0.2-0.9"}},
@@ -98,6 +112,7 @@ TEST(CliOptions, OfWorkloadsAreNotIgnored) {
   };
   for (const Case& c : cases) expect_difference(c, "-", crowded_log());
   expect_difference({{"--lenient"}, "Triage", {}}, "-", crowded_log() + "no record\n");
+  expect_difference({{"--instance", "stdin-week-001"}, "Triage", {"--weeks"}}, "-", crowded_log());
   // Split into weeks by default, like the real log of that name.
   expect_difference({{"--whole"}, "Triage", {"--take", "1"}}, "-", crowded_log("; Installation: HPC2N\n"));
 }
@@ -110,6 +125,43 @@ TEST(CliOptions, OfAccountingAreNotIgnored) {
                                          {{"--estimates", "exact"}, "SJF/conservative", {"--batch-nodes", "packed"}}}) {
     expect_difference(c, accounting, "");
   }
+}
+
+// The first job may not be paused, so the second waits for its memory.
+TEST(CliOptions, MarksAreNotIgnored) {
+  expect_difference({{"--pauses", "mixed:marked"}, "GreedyP*", {}}, "-",
+                    "; dfrs-trace: 1\n; Name: marked\n; Nodes: 1 cpu 1 memory 100\n; Pauses: yes\n"
+                    "; Fields: id submit tasks cpu_need memory_mib run_time estimate\n"
+                    "1 0 1 1 60 3000 3000 none\n2 100 1 1 60 50 50 kept\n");
+}
+
+// By default there are the two that jobs held at once.
+TEST(CliOptions, LicencesAreNotIgnored) {
+  const auto job = [](int id) {
+    return std::to_string(id) + "|COMPLETED|1700000000|1700000000|1700000100|100|1|1|n1|cpu=1,license/cad=1\n";
+  };
+  expect_difference({{"--licences", "cad=1"}, "EASY", {"--nodes", "2"}}, "-",
+                    "JobID|State|Submit|Start|End|ElapsedRaw|AllocCPUS|NNodes|NodeList|AllocTRES\n" + job(1) + job(2));
+}
+
+// Each option of the help's groups is named in this file. That of https has no simulation to change.
+TEST(CliOptions, EveryOptionHasACase) {
+  const char* const folder = std::getenv("srcdir");
+  std::ifstream file(std::string(folder == nullptr ? "." : folder) + "/tests/cli/options_test.cc");
+  const std::string cases((std::istreambuf_iterator<char>(file)), {});
+  ASSERT_FALSE(cases.empty());
+  std::istringstream help(output_of({"run", "--help"}));
+  int options = 0;
+  bool inside = false;
+  for (std::string line; std::getline(help, line);) {
+    if (!line.empty() && line.front() != ' ') inside = line == "Workload:" || line == "Simulation:";
+    if (!inside || !line.starts_with("  --")) continue;
+    const std::string name = line.substr(2, line.find_first_of(" ,", 2) - 2);
+    ++options;
+    if (name == "--ca-file") continue;
+    EXPECT_NE(cases.find("{{\"" + name + "\""), std::string::npos) << name << " has no case";
+  }
+  EXPECT_GE(options, 28);
 }
 
 }  // namespace

@@ -177,9 +177,7 @@ struct OwnOptions {
   std::function<std::string(const std::vector<std::string>& options)> results;
 };
 
-// Fails for a new option of a command until it is named here, and then until results name it or it is without a value.
-TEST(CliOrigin, ResultsNameTheOptionsOfEveryCommand) {
-  const TemporaryFolder folder;
+std::vector<OwnOptions> own_options(const TemporaryFolder& folder) {
   const std::string trace = folder.write("small.dfrs", small_trace());
   const std::string log = folder.write("small.swf", small_swf());
   const std::string accounting = folder.write("accounting.txt",
@@ -197,7 +195,7 @@ TEST(CliOrigin, ResultsNameTheOptionsOfEveryCommand) {
     };
   };
   const std::string none;
-  const std::vector<OwnOptions> commands{
+  return {
       {{"advise"},
        {{"--sacct", none},
         {"--swf", none},
@@ -246,6 +244,12 @@ TEST(CliOrigin, ResultsNameTheOptionsOfEveryCommand) {
       {{"annotate"}, {{"--output", none}}, printed({"annotate", log})},
       {{"analyse"}, {}, printed({"analyse", log})},
   };
+}
+
+// Fails for a new option of a command until it is named here, and then until results name it or it is without a value.
+TEST(CliOrigin, ResultsNameTheOptionsOfEveryCommand) {
+  const TemporaryFolder folder;
+  const std::vector<OwnOptions> commands = own_options(folder);
   const std::vector<std::string> flags{"--anonymise", "--swf"};
   for (const OwnOptions& one : commands) {
     std::vector<std::string> given;

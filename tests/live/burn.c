@@ -162,7 +162,14 @@ static void write_checkpoint(const char* path, double done) {
   }
 }
 
-int main(int argc, char** argv) {
+struct settings {
+  double work, threads, memory, every;
+  const char *result, *checkpoint;
+  bool ignore;
+};
+
+/* The exit code of a call that only asks for help or is wrong; negative: go ahead. */
+static int read_options(int argc, char** argv, struct settings* to) {
   enum { kWork = 1, kThreads, kMemory, kResult, kCheckpoint, kEvery, kIgnore, kHelp };
   static const struct option options[] = {{"work", required_argument, NULL, kWork},
                                           {"threads", required_argument, NULL, kThreads},
@@ -173,32 +180,28 @@ int main(int argc, char** argv) {
                                           {"ignore-sigterm", no_argument, NULL, kIgnore},
                                           {"help", no_argument, NULL, kHelp},
                                           {NULL, 0, NULL, 0}};
-  const double begun = clock_seconds(CLOCK_REALTIME);
-  double work = -1, threads = 1, memory = 0, every = 0.1;
-  const char *result = NULL, *checkpoint = NULL;
-  bool ignore = false;
   for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
     switch (option) {
       case kWork:
-        work = number(optarg, "--work", 0);
+        to->work = number(optarg, "--work", 0);
         break;
       case kThreads:
-        threads = number(optarg, "--threads", 1);
+        to->threads = number(optarg, "--threads", 1);
         break;
       case kMemory:
-        memory = number(optarg, "--memory", 0);
+        to->memory = number(optarg, "--memory", 0);
         break;
       case kResult:
-        result = optarg;
+        to->result = optarg;
         break;
       case kCheckpoint:
-        checkpoint = optarg;
+        to->checkpoint = optarg;
         break;
       case kEvery:
-        every = number(optarg, "--checkpoint-every", 0);
+        to->every = number(optarg, "--checkpoint-every", 0);
         break;
       case kIgnore:
-        ignore = true;
+        to->ignore = true;
         break;
       case kHelp:
         fputs(kUsage, stdout);
@@ -208,20 +211,28 @@ int main(int argc, char** argv) {
         return 2;
     }
   }
-  if (work < 0 || optind != argc || threads > 256) {
+  if (to->work < 0 || optind != argc || to->threads > 256) {
     fputs(kUsage, stderr);
     return 2;
   }
-  struct sigaction action = {.sa_handler = ignore ? SIG_IGN : on_sigterm};
+  return -1;
+}
+
+int main(int argc, char** argv) {
+  const double begun = clock_seconds(CLOCK_REALTIME);
+  struct settings set = {.work = -1, .threads = 1, .every = 0.1};
+  const int status = read_options(argc, argv, &set);
+  if (status >= 0) return status;
+  struct sigaction action = {.sa_handler = set.ignore ? SIG_IGN : on_sigterm};
   sigaction(SIGTERM, &action, NULL);
 
-  const double before = read_checkpoint(checkpoint);
+  const double before = read_checkpoint(set.checkpoint);
   double done = before, written = before;
-  work_of_this_run = work - before;
-  report(result, "start", done, before, begun, "");
-  const size_t bytes = (size_t)(memory * 1024 * 1024);
+  work_of_this_run = set.work - before;
+  report(set.result, "start", done, before, begun, "");
+  const size_t bytes = (size_t)(set.memory * 1024 * 1024);
   unsigned char* held = hold(bytes);
-  for (int i = 1; i < (int)threads; ++i) {
+  for (int i = 1; i < (int)set.threads; ++i) {
     pthread_t thread;
     if (pthread_create(&thread, NULL, help, NULL) != 0) {
       fputs("burn: cannot start a thread\n", stderr);
@@ -229,23 +240,23 @@ int main(int argc, char** argv) {
     }
     pthread_detach(thread);
   }
-  while (!terminated && (done = before + cpu_seconds()) < work) {
-    if (checkpoint != NULL && done - written >= every) {
-      write_checkpoint(checkpoint, done);
+  while (!terminated && (done = before + cpu_seconds()) < set.work) {
+    if (set.checkpoint != NULL && done - written >= set.every) {
+      write_checkpoint(set.checkpoint, done);
       written = done;
     }
     spin();
   }
   atomic_store(&stop_threads, true);
   done = before + cpu_seconds();
-  write_checkpoint(checkpoint, done);
+  write_checkpoint(set.checkpoint, done);
   if (terminated) {
-    report(result, "terminated", done, before, begun, "");
+    report(set.result, "terminated", done, before, begun, "");
     return 143;
   }
   const bool good = intact(held, bytes);
   char more[64];
-  snprintf(more, sizeof more, ",\"work\":%.6f,\"memory_ok\":%s", work, good ? "true" : "false");
-  report(result, "end", done, before, begun, more);
+  snprintf(more, sizeof more, ",\"work\":%.6f,\"memory_ok\":%s", set.work, good ? "true" : "false");
+  report(set.result, "end", done, before, begun, more);
   return good ? 0 : 3;
 }

@@ -28,7 +28,7 @@ Dispatcher::Dispatcher(const Options& options)
 }
 
 tl::expected<const Decisions*, Error> Dispatcher::step(Seconds now, const Event& event) {
-  if (auto wrong = contradiction(now, event)) return tl::unexpected(Error{ErrorCode::bad_view, std::move(*wrong)});
+  if (auto fine = check(now, event); !fine) return tl::unexpected(std::move(fine.error()));
   now_ = now;
   decisions_.clear();
   switch (event.kind) {
@@ -48,30 +48,34 @@ tl::expected<const Decisions*, Error> Dispatcher::step(Seconds now, const Event&
   return &decisions_;
 }
 
-std::optional<std::string> Dispatcher::contradiction(Seconds now, const Event& event) const {
-  if (!(now >= now_) || std::isinf(now)) return "an event comes before the previous one";
+tl::expected<void, Error> Dispatcher::check(Seconds now, const Event& event) const {
+  const auto wrong = [](std::string what) { return tl::unexpected(Error{ErrorCode::bad_view, std::move(what)}); };
+  if (!(now >= now_) || std::isinf(now)) return wrong("an event comes before the previous one");
   const auto state = [&](JobSlot job) { return job < gangs_.size() ? gangs_[job].state : State::absent; };
   switch (event.kind) {
     case Event::Kind::arrived:
-      if (state(event.job) != State::absent) return "gang " + std::to_string(event.job) + " arrives twice";
+      if (state(event.job) != State::absent) return wrong("gang " + std::to_string(event.job) + " arrives twice");
       if (event.tasks < 1 || event.tasks > options_.machine_limit) {
-        return "gang " + std::to_string(event.job) + " has " + std::to_string(event.tasks) +
-               " tasks, but each needs a machine and " + std::to_string(options_.machine_limit) + " may be leased";
+        return wrong("gang " + std::to_string(event.job) + " has " + std::to_string(event.tasks) +
+                     " tasks, but each needs a machine and " + std::to_string(options_.machine_limit) +
+                     " may be leased");
       }
       if (!(event.execution >= 0) || std::isinf(event.execution)) {
-        return "gang " + std::to_string(event.job) + " has no execution time";
+        return wrong("gang " + std::to_string(event.job) + " has no execution time");
       }
       break;
     case Event::Kind::finished:
-      if (state(event.job) != State::running) return "gang " + std::to_string(event.job) + " ends without running";
+      if (state(event.job) != State::running)
+        return wrong("gang " + std::to_string(event.job) + " ends without running");
       break;
     case Event::Kind::ready:
       if (event.request >= requested_.size() || requested_[event.request].empty()) {
-        return "machines of request " + std::to_string(event.request) + " are ready, but there is no such request";
+        return wrong("machines of request " + std::to_string(event.request) +
+                     " are ready, but there is no such request");
       }
       break;
   }
-  return std::nullopt;
+  return {};
 }
 
 void Dispatcher::arrive(const Event& event, Seconds now) {

@@ -54,7 +54,8 @@ class Dispatcher {
 
   explicit Dispatcher(const Options& options);
 
-  std::optional<std::string> contradiction(Seconds now, const Event& event) const;
+  /// Error: the event contradicts those before.
+  tl::expected<void, Error> check(Seconds now, const Event& event) const;
   void arrive(const Event& event, Seconds now);
   void finish(JobSlot job);
   void machines_ready(MachineIndex request);

@@ -45,8 +45,15 @@ class GangChecker final : public sim::GangObserver {
     Seconds start = 0;
   };
   void breach(const std::string& text) { violations_.push_back(text); }
+  bool ready(gang::MachineIndex m) const { return machines_[m].leased && machines_[m].ready <= now_; }
+  void check_dispatches(const gang::Decisions& decisions);
+  std::size_t check_moves(const gang::Decisions& decisions);  ///< how many are not of starved gangs
+  void check_starts(const gang::Decisions& decisions, std::size_t normal_moves);
+  void check_machines(const gang::Decisions& decisions);
 
   gang::Options options_;
+  Seconds now_ = 0;  ///< of the event at hand
+  std::string at_;   ///< its time, in words
   std::vector<Machine> machines_;
   std::map<JobSlot, Gang> gangs_;
   std::size_t normal_starts_ = 0;
