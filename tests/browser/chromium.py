@@ -1,33 +1,48 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Headless Chromium for tests: Debian's chromium, chromium-driver and python3-selenium."""
+import json
 import os
 import shutil
 import sys
 import time
 
-SKIPPED = 77
 try:
     from selenium import webdriver
     from selenium.webdriver.chrome.options import Options
     from selenium.webdriver.chrome.service import Service
 except ImportError:
-    # Another python3 may come first in PATH than Debian's, which has the package.
-    if sys.executable != "/usr/bin/python3" and os.path.exists("/usr/bin/python3"):
+    webdriver = None
+
+SKIPPED = 77
+
+
+def missing():
+    """What a browser lacks here, or None."""
+    if webdriver is None:
+        return "no Selenium for Python (Debian: python3-selenium)"
+    if not shutil.which("chromium") or not shutil.which("chromedriver"):
+        return "no Chromium with its driver (Debian: chromium, chromium-driver)"
+    return None
+
+
+def require():
+    """Ends a test program as skipped if there is no browser."""
+    if webdriver is None and sys.executable != "/usr/bin/python3" and os.path.exists("/usr/bin/python3"):
+        # Another python3 may come first in PATH than Debian's, which has the package.
         os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
-    print("skipped: no Selenium for Python (Debian: python3-selenium)")
-    sys.exit(SKIPPED)
+    if missing():
+        print(f"skipped: {missing()}")
+        sys.exit(SKIPPED)
 
 
 class Browser:
-    """A window. Pages come from files, so that any other request is one to the network."""
+    """A window. requests() are those to anywhere but files and `own`, the address of the server that is tested."""
 
-    def __init__(self, width=1400, height=1000):
-        if not shutil.which("chromium") or not shutil.which("chromedriver"):
-            print("skipped: no Chromium with its driver (Debian: chromium, chromium-driver)")
-            sys.exit(SKIPPED)
+    def __init__(self, width=1400, height=1000, own="file:", more=()):
+        self.own = own
         options = Options()
         for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                     f"--window-size={width},{height}"):
+                     f"--window-size={width},{height}", *more):
             options.add_argument(word)
         options.binary_location = shutil.which("chromium")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
@@ -66,15 +81,27 @@ class Browser:
         self.wait_js("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => {"
                      "dfrsTimeline.page.settle(); done(); }))")
 
+    def background(self):
+        """The page's, as red + green + blue."""
+        return sum(self.js("return getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")[:3])
+
+    def picture(self, path):
+        """All of the page, in a window as high as that."""
+        size = self.js("return [window.outerWidth, document.documentElement.scrollHeight]")
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False})
+        time.sleep(1)  # charts take their new width
+        self.driver.save_screenshot(path)
+        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
     def errors(self):
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
 
     def requests(self):
-        """Addresses that the page asked for, other than files and its own data."""
-        import json
+        """Addresses that the page asked for, other than its own."""
         found = []
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
-            if message["method"] == "Network.requestWillBeSent":
-                found.append(message["params"]["request"]["url"])
-        return [url for url in found if not url.startswith(("file:", "data:", "blob:", "about:"))]
+            if message["method"] in ("Network.requestWillBeSent", "Network.webSocketCreated"):
+                found.append(message["params"].get("request", message["params"])["url"])
+        return [url for url in found if not url.startswith((self.own, "data:", "blob:", "about:"))]

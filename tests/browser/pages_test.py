@@ -9,6 +9,7 @@ Exit: 0 all is well, 1 it is not, 77 no Chromium or Selenium
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 import chromium  # noqa: E402
+import live_page  # noqa: E402
 from run_log import RunLog  # noqa: E402
 
 SIM = os.environ.get("DFRS_SIM", "./dfrs-sim")
@@ -44,6 +46,9 @@ def write_pages(folder):
     sim("run", trace, "-a", "Triage", "--report", folder / "run.html", "--log", folder / "run.log", "--record",
         folder / "run.jsonl.gz", "--evalys", folder / "evalys.csv", "--perfetto", folder / "perfetto.json", "--paje", folder / "run.trace")
     sim("replay", folder / "run.jsonl.gz", "--report", folder / "replay.html")
+    # Without reasons, as the live page has its timeline.
+    bare = (folder / "run.html").read_text(encoding="utf-8")
+    (folder / "bare.html").write_text(re.sub(r'<script [^>]*class="told".*?</script>', "", bare, flags=re.DOTALL), encoding="utf-8")
     log = folder / "users.swf"
     log.write_text("; MaxNodes: 8\n; MaxProcs: 8\n" + "".join(
         f"{k} {20 * k} -1 600 {k % 4 + 1} -1 -1 {k % 4 + 1} 900 -1 1 {k % USERS} -1 -1 -1 -1 -1 -1\n" for k in range(1, 61)),
@@ -54,6 +59,7 @@ def write_pages(folder):
     sim("report", folder / "results.csv", "-o", folder / "report.html")
     sim("advise", "--sacct", ROOT / "tests/golden/accounting.txt", "-o", folder / "advise.html")
     sim("reproduce", "dynp", "--parts", "table3", "--sets", "1", "-o", folder / "reproduce")
+    sim("reproduce", "rr5724", "--parts", "table2", "--instances", "1", "-o", folder / "reproduce")
     sim("demo", "--output", folder / "demo", trace)
     return sorted(folder.rglob("*.html"))
 
@@ -68,7 +74,7 @@ def check_looks(browser, pages, shots):
             expect(f"{name}, {media}, {scheme}: requests", browser.requests(), [])
             expect(f"{name}: has a title", bool(browser.driver.title))
             back = browser.js("return getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")
-            if page.stem in ("run", "replay", "timeline", "users"):
+            if page.stem in ("run", "bare", "replay", "timeline", "users"):
                 expect(f"{name}, {media}, {scheme}: dark page", sum(back[:3]) < 200, scheme == "dark")
             if shots:
                 browser.driver.save_screenshot(str(shots / f"{name}-{media}-{scheme}.png"))
@@ -107,6 +113,123 @@ def check_bars(browser, log, instants):
                 expect(f"share of job {job} at {time}", abs(got[0] - got[1] * value * nodes.count(nodes[0])) < 1e-4)
 
 
+# Draws the whole run and notes each triangle that goes onto the canvas: its colour, time and node.
+DRAWN = """
+const {page} = dfrsTimeline;
+const chart = page.charts[arguments[0]];
+page.showWhole();
+page.draw();
+const {begin, end} = page.time;
+const seen = [];
+const {moveTo, fill} = CanvasRenderingContext2D.prototype;
+let at;
+CanvasRenderingContext2D.prototype.moveTo = function (x, y) { at = [x, y]; moveTo.call(this, x, y); };
+CanvasRenderingContext2D.prototype.fill = function () {
+  if (this.canvas === chart.canvas) {
+    const [x, y] = at;
+    seen.push([begin + (x - GUTTER) * chart.ratio / chart.columns * (end - begin), this.fillStyle, Math.round(chart.nodeAt(y))]);
+  }
+  fill.call(this);
+};
+try {
+  chart.draw();
+} finally {
+  Object.assign(CanvasRenderingContext2D.prototype, {moveTo, fill});
+}
+return seen;
+"""
+# The pixels of a small part of the chart, as the page shows it.
+PIXELS = """
+const pixelsOf = (chart, x, y, width, height) => {
+  const copy = new OffscreenCanvas(width, height).getContext('2d', {willReadFrequently: true});
+  copy.drawImage(chart.canvas, x, y, width, height, 0, 0, width, height);
+  return new Uint32Array(copy.getImageData(0, 0, width, height).data.buffer);
+};
+"""
+# How many pixels of its colour a mark has where it should be, in a view of the node and of some seconds.
+MARKED = PIXELS + """
+const [time, node, colour, run] = arguments;
+const {page} = dfrsTimeline;
+const chart = page.charts[run];
+page.nodes = {first: node / chart.run.nodeCpu.length, last: (node + 1) / chart.run.nodeCpu.length};
+page.show(time - 5, time + 5);
+page.draw();
+const x = Math.round((GUTTER + chart.columnOf(time) / chart.ratio) * chart.ratio);
+const wanted = colours.pixel(colour);
+return pixelsOf(chart, x - 6, 0, 12, 6).filter((pixel) => pixel === wanted).length;
+"""
+# A node's row in a view of nothing else, in an interval without events: how many pixels of its height each job has.
+HEIGHTS = PIXELS + """
+const [from, to, node] = arguments;
+const {page} = dfrsTimeline;
+const chart = page.charts[0];
+const count = chart.run.nodeCpu.length;
+page.nodes = {first: node / count, last: (node + 1) / count};
+page.show(from, to);
+page.draw();
+const middle = Math.round((GUTTER + (chart.width - GUTTER - MARGIN) / 2) * chart.ratio);
+const column = pixelsOf(chart, middle, 0, 1, chart.rows);
+const jobs = new Map(Array.from(chart.run.id, (job) => [colours.pixelOfNumber(job), job]));
+const heights = {};
+for (const pixel of column) if (jobs.has(pixel)) heights[jobs.get(pixel)] = (heights[jobs.get(pixel)] ?? 0) + 1;
+return [heights, chart.rows, chart.exact];
+"""
+
+
+def check_marks(browser, log, run=0):
+    """Each triangle on the canvas against each event of the log."""
+    kinds = browser.js("return colours.marks")
+    names = dict(zip(kinds, ("start", "resume", "move", "pause")))
+    drawn = sorted((names.get(colour), node, time) for time, colour, node in browser.js(DRAWN, run))
+    wanted = sorted((kind, node, time) for time, kind, _, node in log.marks)
+    for kind, name in (("start", "starts"), ("resume", "resumes"), ("move", "moves"), ("pause", "pauses")):
+        expect(f"triangles of {name}", sum(each[0] == kind for each in drawn), log.counts[name])
+    # Times within a thousandth of a pixel and the rounding to ms.
+    differ = [(got, want) for got, want in zip(drawn, wanted) if got[:2] != want[:2] or abs(got[2] - want[2]) > 0.01]
+    expect("triangles at other places than the log's events", differ, [])
+    # What arrives in pixels, where no other mark is near.
+    places = [(time, node) for time, _, _, node in log.marks]
+    alone = [(time, kind, node) for time, kind, _, node in log.marks
+             if sum(abs(other - time) < 1 and abs(at - node) < 2 for other, at in places) == 1]
+    of_kind = {}
+    for time, kind, node in alone:
+        if len(of_kind.setdefault(kind, [])) < 5:
+            of_kind[kind].append((time, node))
+    for kind, seen in of_kind.items():
+        colour = next(each for each, name in names.items() if name == kind)
+        for time, node in seen:
+            expect(f"the triangle of a {kind} at {time} on node {node}", browser.js(MARKED, time, node, colour, run) >= 4)
+    expect("kinds of triangles", len(of_kind) >= 3)
+
+
+def check_heights(browser, log, trace):
+    """Shares by the pixels of the chart against the log and the trace."""
+    fields = [line.split() for line in open(trace, encoding="utf-8") if line[0] != ";"]
+    need = {int(row[0]): float(row[3]) for row in fields}
+    serves = "return dfrsTimeline.state(arguments[0]).running.filter((job) => job.penalty).map((job) => job.job)"
+    seen = shared = 0
+    for from_, to in log.intervals(40):
+        middle = (from_ + to) / 2
+        running, _, _ = log.at(middle)
+        hatched = browser.js(serves, middle)
+        edge = 0.2 * (to - from_)
+        for node in sorted({nodes[0] for _, nodes in running.values()})[::3]:
+            heights, rows, exact = browser.js(HEIGHTS, from_ + edge, to - edge, node)
+            expect(f"node {node} at {middle} is exact", exact)
+            here = {job: value * need[job] * nodes.count(node) for job, (value, nodes) in running.items() if node in nodes}
+            if set(hatched) & set(here):
+                continue
+            got = {int(job): height / rows for job, height in heights.items()}
+            expect(f"jobs drawn on node {node} at {middle}", sorted(got), sorted(job for job in here if here[job] > 2 / rows))
+            for job, share in here.items():
+                expect(f"drawn share of job {job} on node {node} at {middle}", abs(got.get(job, 0) - share) <= 2.5 / rows)
+            seen += len(here)
+            shared += len(here) > 1
+    expect("shares that were read from the picture", seen > 100)
+    expect("nodes that several jobs share", shared > 5)
+    browser.js("dfrsTimeline.page.showWhole()")
+
+
 def key(browser, name):
     from selenium.webdriver.common.keys import Keys
     browser.driver.find_element("css selector", ".run canvas").send_keys(getattr(Keys, name, name))
@@ -116,6 +239,19 @@ def key(browser, name):
 
 def width(view):
     return view["end"] - view["begin"]
+
+
+# Over a quarter of the chart's height. Selenium's wheel has no modifiers.
+WHEEL_WITH_SHIFT = """
+const [canvas] = arguments;
+const chart = dfrsTimeline.page.charts[0];
+const box = canvas.getBoundingClientRect();
+const y = chart.rows / chart.ratio / 4;
+const before = chart.nodeAt(y);
+canvas.dispatchEvent(new WheelEvent('wheel', {deltaY: -300, shiftKey: true, clientX: box.left + 300, clientY: box.top + y,
+  bubbles: true, cancelable: true}));
+return [before, chart.nodeAt(y)];
+"""
 
 
 def check_moves_in_view(browser, page):
@@ -136,7 +272,24 @@ def check_moves_in_view(browser, page):
     closer = key(browser, "+")
     expect("+ zooms in", width(closer) < width(dragged))
     expect("an arrow pans", key(browser, "ARROW_RIGHT")["begin"] > closer["begin"])
-    expect("Page Up zooms in nodes", key(browser, "PAGE_UP")["last"] - browser.js("return dfrsTimeline.view().first") < 1)
+    fewer = key(browser, "PAGE_UP")
+    expect("Page Up zooms in nodes", fewer["last"] - fewer["first"] < 1)
+    more = key(browser, "PAGE_DOWN")
+    expect("Page Down zooms out", more["last"] - more["first"] > fewer["last"] - fewer["first"])
+    expect("neither changes the time", [more["begin"], more["end"]], [fewer["begin"], fewer["end"]])
+    rows = browser.js(WHEEL_WITH_SHIFT, canvas)
+    browser.settled()
+    low = browser.js("return dfrsTimeline.view()")
+    expect("Shift and the wheel zoom in nodes", low["last"] - low["first"] < 0.8)
+    expect("the node under the pointer stays there", abs(rows[0] - rows[1]) < 0.2)
+    expect("but not in time", [low["begin"], low["end"]], [more["begin"], more["end"]])
+    down = key(browser, "ARROW_DOWN")
+    expect("an arrow down pans in nodes", down["first"] > low["first"])
+    key(browser, "HOME")
+    ActionChains(browser.driver).double_click(canvas).perform()
+    browser.until(f"dfrsTimeline.view().end - dfrsTimeline.view().begin < {0.6 * width(whole)}", 5)
+    browser.js("dfrsTimeline.page.select(undefined)")
+    browser.wait_js("setTimeout(arguments[0], 400)")  # the zoom of a double click glides
     back = key(browser, "HOME")
     expect("Home shows the whole run", [back[name] for name in ("first", "last")], [0, 1])
     expect("Home shows all of its time", abs(width(back) - width(whole)) < 1e-6 * width(whole))
@@ -271,6 +424,94 @@ def check_filters(browser, page, log):
     expect("rows of the table", len(rows), min(100, len(log.moving)))
 
 
+def check_keys(browser, page, log):
+    """Jobs by keys alone: the next and the previous one in view, its whole life, and the table."""
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.common.keys import Keys
+    browser.open(page)
+    selected = "return dfrsTimeline.page.job ?? null"
+    jobs = [job for job, _ in sorted(log.first.items())]
+    key(browser, "n")
+    first = browser.js(selected)
+    expect("N selects the first job", first, jobs[0])
+    key(browser, "n")
+    expect("N selects the next job", browser.js(selected), jobs[1])
+    key(browser, "p")
+    expect("P goes back", browser.js(selected), first)
+    key(browser, "P")
+    expect("P goes round, in capitals, too", browser.js(selected), jobs[-1])
+    whole = browser.js("return dfrsTimeline.view()")
+    life = key(browser, "ENTER")
+    expect("Enter zooms to the job", width(life) < 0.5 * width(whole))
+    expect("from its start", life["begin"] < log.first[jobs[-1]] < life["end"])
+    key(browser, "ESCAPE")
+    key(browser, "HOME")
+    # From the chart on with Tab alone: to the buttons of the table, and Enter there.
+    chart = browser.driver.find_element("css selector", ".run canvas")
+    chart.send_keys("")
+    browser.js("arguments[0].focus()", chart)
+    for _ in range(40):
+        ActionChains(browser.driver).send_keys(Keys.TAB).perform()
+        if browser.js("return document.activeElement.closest('#table tbody') !== null"):
+            break
+    expect("Tab reaches the table", browser.js("return document.activeElement.textContent"), str(jobs[0]))
+    ActionChains(browser.driver).send_keys(Keys.TAB).send_keys(Keys.ENTER).perform()
+    expect("Enter in the table selects", browser.js(selected), jobs[1])
+    expect("and shows the job", f"Job {jobs[1]} under Triage" in browser.driver.find_element("id", "details").text)
+    more = browser.driver.find_element("id", "more")
+    rows = len(browser.driver.find_elements("css selector", "#table tbody tr"))
+    more.send_keys(Keys.ENTER)
+    browser.settled()
+    expect("more rows by Enter", len(browser.driver.find_elements("css selector", "#table tbody tr")) > rows)
+    # The help, and the lines of a panel, which its legend turns off.
+    browser.driver.find_element("id", "help-button").send_keys(Keys.ENTER)
+    expect("the help is shown", browser.driver.find_element("id", "help").is_displayed())
+    expect("and says so", browser.driver.find_element("id", "help-button").get_attribute("aria-expanded"), "true")
+    legend = browser.driver.find_elements("css selector", "#panels .u-legend .u-series th")[1]
+    browser.js("arguments[0].scrollIntoView()", legend)
+    legend.click()
+    expect("a click in the legend turns a line off",
+           browser.js("return dfrsTimeline.page.panels.plots[0].series.map((line) => line.show)"), [True, False, True])
+    expect("console", browser.errors(), [])
+
+
+def check_sizes(browser, page, trace):
+    """The filter by the number of tasks."""
+    tasks = {int(row[0]): int(row[2]) for row in (line.split() for line in open(trace, encoding="utf-8")) if row[0] != ";"}
+    browser.open(page)
+    for least, most in ((4, None), (2, 8), (None, 1)):
+        for name, value in (("least", least), ("most", most)):
+            box = browser.driver.find_element("id", name)
+            box.clear()
+            box.send_keys("\n" if value is None else f"{value}\n")
+        browser.settled()
+        wanted = sorted(job for job, count in tasks.items() if (least or 1) <= count <= (most or count))
+        expect(f"jobs of {least} to {most} tasks", sorted(browser.js(
+            "const chart = dfrsTimeline.page.charts[0]; return Array.from(chart.run.id.filter((_, k) => chart.shown[k]))")),
+            wanted)
+        expect("the table says how many", browser.driver.find_element("id", "table-note").text.startswith(f"{len(wanted)} jobs"))
+        address = browser.js("return location.hash")
+        expect("the address has the sizes", ["least=" in address, "most=" in address], [least is not None, most is not None])
+    expect("console", browser.errors(), [])
+
+
+def check_reports(browser, pages):
+    """Reports of compare and of published results: tables, figures that are drawn, and links within the page."""
+    for page in pages:
+        browser.open(page)
+        name = f"{page.parent.name}/{page.stem}"
+        expect(f"{name}: tables", browser.js("return document.querySelectorAll('table').length") > 0)
+        expect(f"{name}: empty rows", browser.js(
+            "return [...document.querySelectorAll('table')].filter((table) => table.rows.length < 2).length"), 0)
+        expect(f"{name}: figures without a size", browser.js(
+            "return [...document.querySelectorAll('img, svg')].filter((each) => !(each.getBoundingClientRect().width > 50)).length"), 0)
+        expect(f"{name}: broken links", browser.js(
+            "return [...document.querySelectorAll('a[href^=\"#\"]')].filter((each) => !document.getElementById(each.hash.slice(1))).length"), 0)
+        expect(f"{name}: not wider than the window", browser.js(
+            "return document.documentElement.scrollWidth <= window.innerWidth"))
+        expect("console", browser.errors(), [])
+
+
 def check_advice(browser, page):
     """The charts, and the timeline of the worst day within the page."""
     browser.open(page)
@@ -311,6 +552,123 @@ def check_users(browser, page):
     expect("console", browser.errors(), [])
 
 
+def click_on(browser, job):
+    """The middle of the thickest stay of a job in the timeline of the live page; the details that appear."""
+    from selenium.webdriver import ActionChains
+    frame = browser.driver.find_element("id", "timeline")
+    browser.js("arguments[0].scrollIntoView()", frame)
+    browser.driver.switch_to.frame(frame)
+    canvas = browser.driver.find_element("css selector", ".run canvas")
+    browser.js(NODE_OF, job)
+    browser.settled()
+    x, y = browser.js(BAR_OF, job)
+    ActionChains(browser.driver).move_to_element_with_offset(
+        canvas, round(x - canvas.size["width"] / 2), round(y - canvas.size["height"] / 2)).click().perform()
+    text = browser.driver.find_element("id", "details").text
+    browser.driver.switch_to.default_content()
+    return text
+
+
+# Shows a job's life on one node, and selects none.
+NODE_OF = """
+const {page, runs: [run]} = dfrsTimeline;
+dfrsTimeline.find(arguments[0]);
+const node = run.node[run.nodeFirst[run.staysOf(run.numbers.get(arguments[0]))[0]]];
+page.nodes = {first: node / run.nodeCpu.length, last: (node + 1) / run.nodeCpu.length};
+page.select(undefined);
+"""
+# The middle of a job's first bar, in the canvas's coordinates.
+BAR_OF = """
+const chart = dfrsTimeline.page.charts[0];
+const {run} = chart;
+const stay = run.staysOf(run.numbers.get(arguments[0]))[0];
+const time = (run.from[stay] + run.to[stay]) / 2;
+const node = run.node[run.nodeFirst[stay]];
+const own = run.stack(node, time).find((each) => each.stay === stay);
+return [GUTTER + chart.columnOf(time) / chart.ratio, chart.rowOf(node + 1 - own.low - own.share / 2) / chart.ratio];
+"""
+# Of the frame with the timeline.
+TOLD = "document.getElementById('timeline').contentDocument.getElementById('details').textContent"
+FRAME = "document.getElementById('timeline').contentWindow"
+
+
+def check_live_page(folder, log, shots):
+    """The page of dfrsctl web: looks, reasons by a click in its timeline, and no request to elsewhere."""
+    times = [time for time in log.instants if log.at(time)[2]]
+    at = times[len(times) // 2]
+    controller = live_page.Controller(ROOT / "shim/web/page", (folder / "bare.html").read_text(encoding="utf-8"),
+                                      live_page.look(log.at(at), at))
+    job = sorted(log.pausing)[0]
+    controller.events[job] = [{"t": log.first[job], "event": "started", "text": f"Job {job} starts on node 1."},
+                              {"t": log.first[job] + 60, "event": "paused", "text": f"Job {job} is paused: made up."}]
+    with live_page.serving(controller) as address:
+        browser = chromium.Browser(1200, 1400, own=address.partition("?")[0])
+        try:
+            browser.driver.get(address)
+            browser.until(f"{FRAME}.dfrsTimeline?.page.ask")
+            check_live_looks(browser, log.at(at), shots)
+            expect("a click tells why", ["is paused: made up." in click_until(browser, job, "made up"),
+                                         f"Job {job} starts on node 1." in browser.js(f"return {TOLD}")], [True, True])
+            # The next looks change nothing, and do not ask each time.
+            asked = len(controller.asked)
+            for k in range(3):
+                controller.tell(live_page.look(log.at(at), at + k + 1))
+                browser.until(f"document.getElementById('cluster').textContent && window.dfrs.look().status.now === {at + k + 1}")
+            browser.wait_js("setTimeout(arguments[0], 500)")
+            expect("still told", "is paused: made up." in browser.js(f"return {TOLD}"))
+            expect("asked again at most once", len(controller.asked) <= asked + 1)
+            # A job that the controller no longer knows keeps what was told of it; another says so.
+            del controller.events[job]
+            expect("told after the job has gone", "is paused: made up." in click_until(browser, job, "made up"))
+            other = sorted(log.pausing)[1]
+            expect("a job that is gone", f"there is no job {other}" in click_until(browser, other, "there is no"))
+            expect("live page: console", browser.errors(), [])
+            expect("live page: requests to elsewhere", browser.requests(), [])
+            expect("live page: requests that were refused", controller.refused, [])
+        finally:
+            browser.close()
+
+
+def click_until(browser, job, words):
+    """The details after a click, when they have these words."""
+    text = click_on(browser, job)
+    expect("the click selects the job", f"Job {job} under Triage" in text)
+    try:
+        browser.until(f"{TOLD}.includes('{words}')", 10)
+    except TimeoutError as late:
+        expect(str(late), browser.js(f"return {TOLD}"), words)
+    return browser.js(f"return {TOLD}")
+
+
+def check_live_looks(browser, jobs, shots):
+    running, waiting, paused = jobs
+    for media, scheme in (("screen", "dark"), ("print", "light"), ("screen", "light")):
+        browser.media(media, scheme)
+        browser.wait_js("setTimeout(arguments[0], 300)")  # the timeline draws anew
+        what = f"live page, {media}, {scheme}"
+        expect(f"{what}: dark page", browser.background() < 200, scheme == "dark")
+        expect(f"{what}: the timeline is shown", browser.driver.find_element("id", "timeline").is_displayed(), media == "screen")
+        states = browser.js("return Object.groupBy([...document.querySelectorAll('#jobs tr')].map((row) => row.dataset), (row) => row.state)")
+        got = {state: sorted(int(row["job"]) for row in rows) for state, rows in states.items()}
+        wanted = {state: sorted(each) for state, each in (("running", running), ("waiting", waiting), ("suspended", paused)) if each}
+        expect(f"{what}: the queue", got, wanted)
+        expect(f"{what}: why they wait", browser.js(
+            "return [...document.querySelectorAll('#jobs tr')].filter((row) => row.lastChild.textContent.endsWith('waits for memory')).length"),
+            len(waiting) + len(paused))
+        expect(f"{what}: nodes", browser.js("return document.querySelectorAll('#nodes li').length"), 32)
+        expect(f"{what}: silent agents", "node 30" in browser.driver.find_element("id", "agents").text)
+        if media == "screen":
+            browser.driver.switch_to.frame("timeline")
+            expect(f"{what}: dark timeline", browser.background() < 200, scheme == "dark")
+            pixel = browser.js(PIXELS + "const [chart] = dfrsTimeline.page.charts;"
+                               "return pixelsOf(chart, 1, chart.canvas.height - 1, 1, 1)[0] & 255")
+            expect(f"{what}: dark chart", pixel < 80, scheme == "dark")
+            browser.driver.switch_to.default_content()
+        if shots:
+            browser.driver.save_screenshot(str(shots / f"live-{media}-{scheme}.png"))
+    browser.media()
+
+
 def check_exports(folder, log):
     rows = list(csv.DictReader(open(folder / "evalys.csv", encoding="utf-8")))
     counts = log.counts
@@ -337,6 +695,7 @@ def main():
     shots = Path(os.environ["DFRS_SCREENSHOTS"]) if os.environ.get("DFRS_SCREENSHOTS") else None
     if shots:
         shots.mkdir(parents=True, exist_ok=True)
+    chromium.require()
     browser = chromium.Browser()
     try:
         with tempfile.TemporaryDirectory() as name:
@@ -350,12 +709,20 @@ def main():
                 instants = check_states(browser, log, page, run)
                 if page == "run":
                     check_bars(browser, log, instants)
+                    check_heights(browser, log, folder / "trace.dfrs")
+                check_marks(browser, log, run)
             check_pans(browser, folder / "run.html")
             check_moves_in_view(browser, folder / "run.html")
             check_jobs(browser, folder / "run.html", log)
             check_reasons(browser, folder, log)
+            check_keys(browser, folder / "run.html", log)
+            check_sizes(browser, folder / "run.html", folder / "trace.dfrs")
             check_users(browser, folder / "users.html")
+            reports = [page for page in pages if page.parent.name in ("reproduce", "demo") or page.stem in ("report", "compare")]
+            expect("reports", [page.stem for page in reports], ["compare", "report", "report", "dynp", "rr5724"])
+            check_reports(browser, reports)
             check_advice(browser, folder / "advise.html")
+            check_live_page(folder, log, shots)
             check_exports(folder, log)
             print(f"{len(pages)} pages: {', '.join(page.stem for page in pages)}")
     finally:

@@ -10,6 +10,7 @@ class RunLog:
         self.instants = []
         self.states = []  # after all steps of an instant: (running {job: (yield, nodes)}, waiting, paused)
         self.first, self.pausing, self.moving = {}, set(), set()
+        self.marks = []  # (time, kind, job, lowest node), as the page marks them
         running, waiting, paused = {}, set(), set()
         for line in open(path, encoding="utf-8"):
             step = json.loads(line)
@@ -21,12 +22,13 @@ class RunLog:
             for job in step.get("paused", []):
                 self.counts["pauses"] += 1
                 self.pausing.add(job)
-                del running[job]
+                self.marks.append((time, "pause", job, running.pop(job)[1][0]))
                 paused.add(job)
             for kind, count in (("moved", "moves"), ("resumed", "resumes"), ("started", "starts")):
                 for name, nodes in step.get(kind, {}).items():
                     job = int(name)
                     self.counts[count] += 1
+                    self.marks.append((time, {"moved": "move", "resumed": "resume", "started": "start"}[kind], job, min(nodes)))
                     if kind == "moved":
                         self.moving.add(job)
                     if kind == "started":
@@ -50,3 +52,8 @@ class RunLog:
         """Instants in the middle of intervals, so that rounding times to ms does not matter."""
         wide = [k for k in range(len(self.instants) - 1) if self.instants[k + 1] - self.instants[k] > 0.01]
         return [(self.instants[k] + self.instants[k + 1]) / 2 for k in wide[::max(1, len(wide) // count)]]
+
+    def intervals(self, count):
+        """Some of the intervals without events that last a second."""
+        wide = [(a, b) for a, b in zip(self.instants, self.instants[1:]) if b - a > 1]
+        return wide[::max(1, len(wide) // count)]

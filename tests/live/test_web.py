@@ -9,26 +9,17 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from browser import chromium
+
 from .case import LiveTest
 from .options import Options
 from .waiting import wait_for
 
-try:
-    from selenium import webdriver
-    from selenium.webdriver.chrome.options import Options as ChromeOptions
-    from selenium.webdriver.chrome.service import Service
-    from selenium.webdriver.common.action_chains import ActionChains
-    from selenium.webdriver.common.by import By
-    from selenium.webdriver.common.keys import Keys
-except ImportError:
-    webdriver = None
-
-SECONDS = 60
+SECONDS = 90
 
 
-class Web(LiveTest):
-    options = Options(nodes=2, cpus=4, memory=1000, cores=0.4, algorithm="GreedyP*/OPT=MIN",
-                      settings={"PauseBy": "suspend", "CommentInterval": "1"})
+class WebTest(LiveTest):
+    """A cluster with the page."""
 
     def setUp(self):
         super().setUp()
@@ -48,6 +39,27 @@ class Web(LiveTest):
         server.terminate()
         self.assertEqual(server.wait(20), 0)
         server.stdout.close()
+
+    def browse(self):
+        """A browser with the page, which asks no other server."""
+        if chromium.missing():
+            self.skipTest(chromium.missing())
+        browser = chromium.Browser(1200, 1400, own=self.address.partition("?")[0])
+        self.addCleanup(browser.close)
+        browser.driver.get(self.address)
+        return browser
+
+    def shot(self, name):
+        return str(Path(os.environ.get("DFRS_SCREENSHOTS") or self.folder) / name)
+
+    def assert_quiet(self, browser):
+        self.assertEqual(browser.errors(), [])
+        self.assertEqual(browser.requests(), [], "requests to elsewhere")
+
+
+class Web(WebTest):
+    options = Options(nodes=2, cpus=4, memory=1000, cores=0.4, algorithm="GreedyP*/OPT=MIN",
+                      settings={"PauseBy": "suspend", "CommentInterval": "1"})
 
     def looks(self, seconds):
         """The looks that the page is told of, for so long."""
@@ -90,59 +102,135 @@ class Web(LiveTest):
         refused.exception.close()
         self.assert_completed(self.wait_ended([*first, late]))
 
+    def timeline(self, browser, words):
+        return browser.js("const seen = document.getElementById('timeline').contentWindow.dfrsTimeline;"
+                          f"return seen && ({words})")
+
+    def click_in_timeline(self, browser, job):
+        """On the middle of the job's first stay; the text that the timeline then shows of a selected job."""
+        from selenium.webdriver import ActionChains
+        frame = browser.driver.find_element("id", "timeline")
+        browser.js("arguments[0].scrollIntoView()", frame)
+        browser.driver.switch_to.frame(frame)
+        try:
+            canvas = browser.driver.find_element("css selector", ".run canvas")
+            x, y = browser.js(
+                "const chart = dfrsTimeline.page.charts[0]; const {run} = chart;"
+                "const stay = run.staysOf(run.numbers.get(arguments[0]))[0];"
+                "const middle = (run.from[stay] + run.to[stay]) / 2;"
+                "return [GUTTER + chart.columnOf(middle) / chart.ratio,"
+                "chart.rowOf(run.node[run.nodeFirst[stay]] + 0.5) / chart.ratio]", job)
+            ActionChains(browser.driver).move_to_element_with_offset(
+                canvas, round(x - canvas.size["width"] / 2), round(y - canvas.size["height"] / 2)).click().perform()
+            return browser.driver.find_element("id", "details").text
+        finally:
+            browser.driver.switch_to.default_content()
+
     def test_browser_shows_what_the_controller_says(self):
-        if webdriver is None:
-            self.skipTest("Selenium is not installed (python3-selenium, chromium-driver)")
-        options = ChromeOptions()
-        for word in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1200,1400"):
-            options.add_argument(word)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        browser = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
-        self.addCleanup(browser.quit)
-        browser.get(self.address)
+        from selenium.webdriver import ActionChains
+        from selenium.webdriver.common.keys import Keys
+        browser = self.browse()
         # The late job still runs when a browser on a busy machine has looked at everything.
         first, late = self.pause_one(late_work=60)
 
         def state(job):
             # In one step, since each look makes the rows again.
-            return browser.execute_script("return document.querySelector(arguments[0])?.dataset.state",
-                                          f"#jobs tr[data-job='{job}']")
+            return browser.js("return document.querySelector(arguments[0])?.dataset.state", f"#jobs tr[data-job='{job}']")
 
         paused = wait_for("a job shown as suspended", lambda: next((job for job in first if state(job) == "suspended"), None),
                           20)
         wait_for("the late job shown as running", lambda: state(late) == "running", 20)
-        self.assertEqual(len(browser.find_elements(By.CSS_SELECTOR, "#nodes li")), 2)
-        shares = browser.find_elements(By.CSS_SELECTOR, f"#nodes .bar i[data-job='{late}']")
+        self.assertEqual(len(browser.driver.find_elements("css selector", "#nodes li")), 2)
+        shares = browser.driver.find_elements("css selector", f"#nodes .bar i[data-job='{late}']")
         self.assertEqual(len(shares), 1, "the share of the job that took the room")
         # The timeline follows by itself.
-        def timeline(words):
-            return browser.execute_script("const seen = document.getElementById('timeline').contentWindow.dfrsTimeline;"
-                                          f"return seen && ({words})")
 
         def now():
-            return timeline("seen.state(seen.runs[0].end - 0.001)") or {"paused": [], "running": []}
+            return self.timeline(browser, "seen.state(seen.runs[0].end - 0.001)") or {"paused": [], "running": []}
 
         wait_for("the timeline to show the pause", lambda: paused in now()["paused"], 60)
         self.assertIn(late, [job["job"] for job in now()["running"]])
-        self.assertGreaterEqual(timeline("seen.counts().pauses"), 1)
-        self.assertEqual(timeline("seen.runs[0].nodeNames"), list(self.cluster.nodes))
-        # For the eye, and for docs/reference/dfrsctl.md.
-        shots = Path(os.environ.get("DFRS_SCREENSHOTS") or self.folder)
-        browser.save_screenshot(str(shots / "web.png"))
-        browser.execute_script("document.querySelector(arguments[0]).focus()", f"#jobs tr[data-job='{paused}'] button")
+        self.assertGreaterEqual(self.timeline(browser, "seen.counts().pauses"), 1)
+        self.assertEqual(self.timeline(browser, "seen.runs[0].nodeNames"), list(self.cluster.nodes))
+        # A click there says why, in the words of dfrsctl explain.
+        reason = f"Job {paused} is paused: job {late} takes its room"
+        wait_for("the reason in the timeline", lambda: reason in self.click_in_timeline(browser, paused), 20)
+        self.assertIn(f"Job {paused} starts", self.click_in_timeline(browser, paused))
+        browser.driver.save_screenshot(self.shot("web-timeline.png"))
+        self.looks_of_page(browser)
+        browser.js("document.querySelector(arguments[0]).focus()", f"#jobs tr[data-job='{paused}'] button")
         time.sleep(2.5)  # a look or two
         # Neither names an element, which the next look may replace meanwhile.
-        self.assertEqual(browser.execute_script("return document.activeElement.textContent"), str(paused),
-                         "the focus stays with the job")
-        ActionChains(browser).send_keys(Keys.ENTER).perform()
-        wait_for("the reason in the dialog", lambda: f"Job {paused} is paused: job {late} takes its room" in
-                 browser.find_element(By.ID, "lines-of-job").text, 10)
-        browser.save_screenshot(str(shots / "web-reason.png"))
-        self.assertEqual([entry for entry in browser.get_log("browser") if "favicon" not in entry["message"]], [])
+        self.assertEqual(browser.js("return document.activeElement.textContent"), str(paused), "the focus stays with the job")
+        ActionChains(browser.driver).send_keys(Keys.ENTER).perform()
+        wait_for("the reason in the dialog",
+                 lambda: reason in browser.driver.find_element("id", "lines-of-job").text, 10)
+        browser.driver.save_screenshot(self.shot("web-reason.png"))
         self.cluster.command("scancel", *first, late)
         self.wait_ended([*first, late])
+        # What was told of a job stays when it has gone.
+        wait_for("the end of the job", lambda: not state(paused), 20)
+        time.sleep(1.5)  # a look
+        self.assertIn(reason, browser.js(
+            "return document.getElementById('timeline').contentDocument.getElementById('details').textContent"))
+        self.assert_quiet(browser)
         # A page that begins now shows what was before.
-        browser.get(self.serve())
-        wait_for("the pause of before", lambda: timeline("seen.counts().pauses"), 20)
-        self.assertGreaterEqual(timeline("seen.counts().starts"), 3)
-        self.assertEqual([entry for entry in browser.get_log("browser") if "favicon" not in entry["message"]], [])
+        browser.driver.get(self.serve())
+        wait_for("the pause of before", lambda: self.timeline(browser, "seen.counts().pauses"), 20)
+        self.assertGreaterEqual(self.timeline(browser, "seen.counts().starts"), 3)
+        self.assertEqual(browser.errors(), [])
+
+    def looks_of_page(self, browser):
+        """In the dark and on paper."""
+        for media, scheme in (("screen", "dark"), ("print", "light"), ("screen", "light")):
+            browser.media(media, scheme)
+            time.sleep(0.3)  # the timeline draws anew
+            self.assertEqual(browser.background() < 200, scheme == "dark", f"{media}, {scheme}")
+            self.assertEqual(browser.driver.find_element("id", "timeline").is_displayed(), media == "screen")
+            self.assertEqual(len(browser.driver.find_elements("css selector", "#jobs tr")), 3)
+            if media == "screen":
+                browser.driver.switch_to.frame("timeline")
+                self.assertEqual(browser.background() < 200, scheme == "dark", f"the timeline, {scheme}")
+                pixel = browser.js(
+                    "const {canvas} = dfrsTimeline.page.charts[0]; const copy = new OffscreenCanvas(1, 1).getContext('2d');"
+                    "copy.drawImage(canvas, 0, canvas.height - 1, 1, 1, 0, 0, 1, 1); return Array.from(copy.getImageData(0, 0, 1, 1).data)")
+                self.assertEqual(sum(pixel[:3]) < 200, scheme == "dark", f"the chart, {scheme}: {pixel}")
+                browser.driver.switch_to.default_content()
+            browser.driver.save_screenshot(self.shot(f"web-{media}-{scheme}.png"))
+        browser.media()
+
+
+class Picture(WebTest):
+    """Many jobs of several users, for docs/images/web.png."""
+    options = Options(nodes=6, cpus=8, memory=1600, cores=0.1,
+                      settings={"PauseBy": "suspend", "CommentInterval": "1"})
+
+    def test_page_shows_shares_the_queue_and_reasons(self):
+        browser = self.browse()
+        users = ["daemon", "games", "mail"]
+        old = [self.sbatch("--job-name=simulate", tasks=6, cpus=4, memory=500, user="daemon"),
+               self.sbatch("--job-name=train", tasks=4, cpus=8, memory=600, user="games"),
+               *(self.sbatch("--job-name=sweep", cpus=2 + 2 * (k % 4), memory=400, user=users[k % 3]) for k in range(9))]
+        wait_for("the first jobs to run", lambda: all(self.dfrs_jobs().get(job, {}).get("state") == "running" for job in old[:4]),
+                 30)
+        time.sleep(8)  # so that their urgency falls
+        for k in range(5):
+            self.sbatch("--job-name=test", "--time=1", cpus=4, memory=700, user=users[(k + 1) % 3])
+        self.sbatch("--job-name=large", tasks=6, cpus=8, memory=1500, user="mail")
+        self.sbatch("--job-name=after", f"--dependency=afterok:{old[0]}", user="daemon")
+
+        def shown():
+            return browser.js(
+                "const rows = [...document.querySelectorAll('#jobs tr')];"
+                "const waiting = rows.filter((row) => row.dataset.state !== 'running');"
+                "return {paused: waiting.filter((row) => row.dataset.state === 'suspended').length,"
+                "told: waiting.filter((row) => row.lastChild.textContent).length, waiting: waiting.length,"
+                "shared: [...document.querySelectorAll('#nodes .bar')].filter((bar) => bar.children.length > 1).length,"
+                "parts: [...document.querySelectorAll('#nodes .bar i')].map((part) => [part.dataset.job, part.style.width])}")
+
+        seen = wait_for("shares, a pause and reasons", lambda: (now := shown())["paused"] and now["shared"] > 1 and
+                        now["told"] > 3 and now, 60)
+        self.assertGreaterEqual(seen["told"], seen["waiting"] - 1, "every job but one that just came has a reason")
+        time.sleep(6)
+        browser.picture(self.shot("web.png"))
+        self.assert_quiet(browser)

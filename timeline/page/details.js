@@ -56,7 +56,7 @@ const details = {
   told(run, job) {
     const list = element('ol');
     run.told(job).then((lines) => {
-      list.replaceChildren(...lines.map(({time, text}) => element('li', `${times.text(time, 0)}: ${text}`)));
+      list.replaceChildren(...lines.map(({time, text}) => element('li', time === undefined ? text : `${times.text(time, 0)}: ${text}`)));
     });
     return element('div', undefined, element('h3', 'Why'), list);
   },

@@ -21,7 +21,15 @@ class Page {
 
   take(runs) {
     this.runs = runs;
+    if (this.ask) for (const run of runs) run.told = (job) => this.ask(run.id[job]);
     this.whole = {begin: Math.min(...runs.map((run) => run.begin)), end: Math.max(...runs.map((run) => run.end))};
+  }
+
+  // Another page knows the reasons: `ask` promises those of a job, by its number.
+  tellBy(ask) {
+    this.ask = ask;
+    this.take(this.runs);
+    details.show(document.getElementById('details'), this.runs, this.job);
   }
 
   // The same runs some time later, for a page that follows a cluster. A view of the whole run stays one, a view of its end
@@ -324,6 +332,7 @@ class Page {
         const each = window.dfrsTimeline.runs[run];
         return each.told(each.numbers.get(job));
       },
+      tellBy: (ask) => page.tellBy(ask),
       // Takes the data of one run, as the page holds it, in place of the old.
       replace: async (text) => {
         const run = new Run(await decode.run(text));

@@ -123,12 +123,37 @@
     byId('more').textContent = chosen.length > mostJobs ? `and ${chosen.length - mostJobs} more` : '';
   }
 
+  // What the controller tells of a job, for the timeline: it asks with each look, the controller is asked less often. What
+  // was told of a job stays when the controller no longer knows it.
+  const reasons = new Map();
+  async function askReasons(job, known) {
+    let told;
+    try {
+      told = await (await fetch(`/explain?job=${job}&token=${token}`)).json();
+    } catch (error) {
+      told = { error: `No answer: ${error.message}` };
+    }
+    if (told.events) known.lines = told.events.map((event) => ({ time: event.t, text: event.text }));
+    else known.lines ||= [{ text: told.error }];
+    known.notBefore = performance.now() + (told.events ? 5000 : 30000);
+    known.asked = null;
+    return known.lines;
+  }
+  async function reasonsOf(job) {
+    if (!reasons.has(job)) reasons.set(job, { notBefore: 0, asked: null });
+    const known = reasons.get(job);
+    if (!known.asked && performance.now() >= known.notBefore) known.asked = askReasons(job, known);
+    // What is known is shown at once, so that nothing flickers.
+    return known.lines || known.asked;
+  }
+
   // The timeline is asked for again with each look, but takes at most a twentieth of the time.
   const frame = byId('timeline');
   let asking = false;
   let notBefore = 0;
   async function showTimeline() {
     const timeline = frame.contentWindow?.dfrsTimeline;
+    if (timeline && !timeline.page.ask) timeline.tellBy(reasonsOf);
     if (!timeline || asking || document.hidden || performance.now() < notBefore) return;
     asking = true;
     const begin = performance.now();
