@@ -5,7 +5,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <limits.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <linux/sock_diag.h>
+#include <linux/unix_diag.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,7 +27,8 @@ namespace dfrs::shim {
 namespace {
 
 constexpr std::size_t kMostText = 64 << 20;
-constexpr std::string_view kConnected = "01";  // TCP_ESTABLISHED in /proc/PID/net/tcp
+// States in /proc/PID/net/tcp in which CRIU dumps a socket: closed, listening, or no process's any more.
+constexpr std::array<std::string_view, 3> kUnconnected{"06", "07", "0A"};
 constexpr std::array<std::string_view, 7> kPlainDevices{"/dev/null",    "/dev/zero", "/dev/full",   "/dev/random",
                                                         "/dev/urandom", "/dev/shm/", "/dev/mqueue/"};
 
@@ -71,7 +77,8 @@ std::map<std::string, std::string> connections(const std::string& process) {
       std::istringstream words(line);
       std::array<std::string, 10> word;
       for (std::string& each : word) words >> each;
-      if (word[3] == kConnected) found[word[9]] = address_of(word[2]);
+      const bool connected = std::find(kUnconnected.begin(), kUnconnected.end(), word[3]) == kUnconnected.end();
+      if (connected && word[9] != "0") found[word[9]] = address_of(word[2]);
     }
   }
   return found;
@@ -80,6 +87,56 @@ std::map<std::string, std::string> connections(const std::string& process) {
 std::string name_of(const std::string& process) {
   const auto name = base::read_file_at(AT_FDCWD, process + "/comm", 256);
   return name ? name->substr(0, name->find('\n')) : "?";
+}
+
+// Of all UNIX sockets of this process's network namespace that are connected: inode to the inode of the other end.
+std::map<std::uint32_t, std::uint32_t> unix_peers() {
+  std::map<std::uint32_t, std::uint32_t> peers;
+  const base::Fd socket(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
+  struct {
+    nlmsghdr header;
+    unix_diag_req request;
+  } ask{};
+  ask.header.nlmsg_len = sizeof ask;
+  ask.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
+  ask.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+  ask.request.sdiag_family = AF_UNIX;
+  ask.request.udiag_states = ~std::uint32_t{0};
+  ask.request.udiag_show = UDIAG_SHOW_PEER;
+  if (!socket || ::send(socket.get(), &ask, sizeof ask, 0) != sizeof ask) return peers;
+  std::vector<char> buffer(32768);
+  for (;;) {
+    const ssize_t got = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
+    if (got <= 0) return peers;
+    auto left = static_cast<unsigned>(got);
+    for (auto* each = reinterpret_cast<nlmsghdr*>(buffer.data()); NLMSG_OK(each, left); each = NLMSG_NEXT(each, left)) {
+      if (each->nlmsg_type == NLMSG_DONE || each->nlmsg_type == NLMSG_ERROR) return peers;
+      const auto* const one = static_cast<const unix_diag_msg*>(NLMSG_DATA(each));
+      auto size = static_cast<int>(each->nlmsg_len - NLMSG_LENGTH(sizeof *one));
+      for (auto* field = reinterpret_cast<const rtattr*>(one + 1); RTA_OK(field, size); field = RTA_NEXT(field, size)) {
+        std::uint32_t peer = 0;
+        if (field->rta_type != UNIX_DIAG_PEER || RTA_PAYLOAD(field) < sizeof peer) continue;
+        memcpy(&peer, RTA_DATA(field), sizeof peer);
+        if (peer != 0) peers[one->udiag_ino] = peer;
+      }
+    }
+  }
+}
+
+// The inodes of the sockets that a process has open.
+std::set<std::uint32_t> sockets_of(const std::string& process) {
+  std::set<std::uint32_t> found;
+  const auto folder = base::open_folder(AT_FDCWD, process + "/fd");
+  const auto names = folder ? base::list_folder(folder->get()) : tl::unexpected(0);
+  for (std::size_t i = 0; names && i < names->size(); ++i) {
+    char target[64];
+    const ssize_t length = ::readlinkat(folder->get(), (*names)[i].c_str(), target, sizeof target - 1);
+    if (length <= 0) continue;
+    target[length] = '\0';
+    if (std::string_view(target).starts_with("socket:["))
+      found.insert(static_cast<std::uint32_t>(std::strtoul(target + 8, nullptr, 10)));
+  }
+  return found;
 }
 
 std::optional<std::string> bad_descriptor(const std::string& process) {
@@ -104,6 +161,7 @@ std::optional<std::string> bad_descriptor(const std::string& process) {
 
 std::optional<std::string> bad_mapping(const std::string& process) {
   const auto maps = base::read_file_at(AT_FDCWD, process + "/maps", kMostText);
+  if (maps && maps->find(" /SYSV") != std::string::npos) return "uses shared memory of System V";
   for (std::size_t at = maps ? maps->find(" /dev/") : std::string::npos; at != std::string::npos;
        at = maps->find(" /dev/", at + 1)) {
     if (auto reason = bad_path(std::string_view(*maps).substr(at + 1, maps->find('\n', at) - at - 1))) return reason;
@@ -122,6 +180,23 @@ std::optional<std::string> bad_namespace(const std::string& process, const std::
     const std::string own = namespace_of(process, kind);
     if (!own.empty() && own != namespace_of(first, kind))
       return fmt::format("has a {} namespace of its own, as in a container", kind == "mnt" ? "mount" : kind);
+  }
+  return std::nullopt;
+}
+
+// A UNIX socket with its other end in a process that is none of these.
+std::optional<std::string> unix_outside(const std::vector<pid_t>& processes, pid_t first, const std::string& proc) {
+  if (namespace_of(fmt::format("{}/{}", proc, first), "net") != namespace_of("/proc/self", "net")) return std::nullopt;
+  std::map<std::uint32_t, pid_t> owners;
+  for (const pid_t pid : processes) {
+    for (const std::uint32_t inode : sockets_of(fmt::format("{}/{}", proc, pid))) owners.emplace(inode, pid);
+  }
+  if (owners.empty()) return std::nullopt;
+  for (const auto& [inode, peer] : unix_peers()) {
+    const auto owner = owners.find(inode);
+    if (owner == owners.end() || owners.contains(peer)) continue;
+    return fmt::format("process {} ({}) is connected by a UNIX socket to a process that dfrs-run did not start",
+                       owner->second, name_of(fmt::format("{}/{}", proc, owner->second)));
   }
   return std::nullopt;
 }
@@ -154,6 +229,7 @@ std::optional<std::string> inner_pids(const std::vector<pid_t>& processes, pid_t
 
 std::optional<std::string> dry_check(const std::vector<pid_t>& processes, pid_t first, const std::string& proc) {
   if (auto reason = inner_pids(processes, first, proc)) return reason;
+  if (auto reason = unix_outside(processes, first, proc)) return reason;
   for (const pid_t pid : processes) {
     const std::string process = fmt::format("{}/{}", proc, pid);
     auto reason = bad_descriptor(process);

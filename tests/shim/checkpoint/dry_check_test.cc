@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/files.h"
@@ -33,6 +35,54 @@ TEST(DryCheck, FindsAConnectionAndWhereItGoes) {
   ASSERT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   EXPECT_THAT(dry_check({::getpid()}, ::getpid()), Optional(AllOf(HasSubstr("holds a TCP connection to 127.0.0.1:"),
                                                                   HasSubstr(std::to_string(::getpid())))));
+}
+
+TEST(DryCheck, AConnectionThatTheOtherSideHasClosedIsStillOne) {
+  const base::Fd listener(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(listener.get(), 1), 0);
+  ASSERT_EQ(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+  const base::Fd socket(::socket(AF_INET, SOCK_STREAM, 0));
+  ASSERT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  {
+    const base::Fd accepted(::accept(listener.get(), nullptr, nullptr));
+  }
+  EXPECT_THAT(dry_check({::getpid()}, ::getpid()), Optional(HasSubstr("holds a TCP connection to 127.0.0.1:")));
+}
+
+TEST(DryCheck, UnixSocketsToOtherProcessesAreFound) {
+  int ends[2], ready[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  EXPECT_EQ(dry_check({::getpid()}, ::getpid()), std::nullopt) << "both ends are here";
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    char byte = 0;
+    ::close(ready[1]);
+    (void)!::read(ready[0], &byte, 1);
+    ::_exit(0);
+  }
+  ::close(ends[1]);  // the child has it
+  EXPECT_THAT(dry_check({::getpid()}, ::getpid()),
+              Optional(AllOf(HasSubstr("process " + std::to_string(::getpid())),
+                             HasSubstr("by a UNIX socket to a process that dfrs-run did not start"))));
+  EXPECT_EQ(dry_check({::getpid(), child}, ::getpid()), std::nullopt) << "both are ours";
+  ::close(ready[1]);
+  ::waitpid(child, nullptr, 0);
+  for (const int fd : {ends[0], ready[0]}) ::close(fd);
+}
+
+TEST(DryCheck, SharedMemoryOfSystemVIsFound) {
+  const int id = ::shmget(IPC_PRIVATE, 4096, 0600);
+  ASSERT_GE(id, 0);
+  void* const at = ::shmat(id, nullptr, 0);
+  ::shmctl(id, IPC_RMID, nullptr);  // gone with its last user
+  EXPECT_THAT(dry_check({::getpid()}, ::getpid()), Optional(HasSubstr("uses shared memory of System V")));
+  ::shmdt(at);
 }
 
 // A process made of files, as /proc shows one.
