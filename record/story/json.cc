@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/story/json.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 #include <string_view>
 
 #include "policy/core/enum_names.h"
-#include "policy/core/node_runs.h"
 
 namespace dfrs::record {
 namespace {
@@ -32,11 +33,22 @@ Json event_json(JobId job, const StoryEvent& event, const Story& story, const St
   }
   if (!event.nodes.empty()) {
     Json nodes = Json::object();
-    each_node_run(event.nodes, [&](NodeIndex n, std::uint32_t tasks) { nodes[names.node(n)] = tasks; });
+    for (const auto& [n, tasks] : event.nodes) nodes[names.node(n)] = tasks;
     out["nodes"] = std::move(nodes);
+    if (event.node_count > event.nodes.size()) out["more_nodes"] = event.node_count - event.nodes.size();
   }
   if (event.yield > 0) out["yield"] = event.yield;
-  if (event.room) out["room_for_tasks"] = event.room->tasks;
+  if (event.room) {
+    out["room_for_tasks"] = event.room->tasks;
+    Json missing = Json::object();
+    for (std::size_t d = 0; d < event.room->short_of.size(); ++d) {
+      if (event.room->short_of[d] > 0)
+        missing[d == kMemory ? "memory" : fmt::format("rigid {}", d)] = event.room->short_of[d];
+    }
+    if (event.room->exclusive > 0) missing["exclusive"] = event.room->exclusive;
+    if (event.room->unusable > 0) missing["unusable"] = event.room->unusable;
+    out["nodes_without_room"] = std::move(missing);
+  }
   if (event.crowd) out["shared_with"] = event.crowd->with;
   out["text"] = sentence(job, event, story, names);
   return out;

@@ -129,7 +129,12 @@ void Stories::take_placements(const ClusterView& view, const Decisions& decision
     StoryEvent& event = add(decision.job, job, view.now, kKinds[static_cast<std::size_t>(decision.kind)]);
     const std::span<const NodeIndex> nodes = decisions.nodes_of(decision);
     event.node_count = distinct_nodes(nodes);
-    if (only_) event.nodes.assign(nodes.begin(), nodes.end());
+    const std::size_t most = only_ ? nodes.size() : keeps_ended_ ? 0 : kNodesNamed;
+    all_node_runs(nodes, [&](NodeIndex n, std::uint32_t tasks) {
+      if (event.nodes.size() >= most) return false;
+      event.nodes.push_back({n, tasks});
+      return true;
+    });
     say_why(view, decisions, decision.job, event);
     Slot& told = slot(decision.job);
     if (told.reason == kNone) touched_.push_back(decision.job);

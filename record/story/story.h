@@ -4,6 +4,7 @@
 // words.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "policy/core/decision.h"
+#include "policy/core/resources.h"
 #include "policy/core/view.h"
 
 namespace dfrs::record {
@@ -30,9 +32,18 @@ struct Why {
 struct Room {
   std::size_t eligible = 0;  ///< nodes that it may use
   std::size_t unusable = 0;  ///< of these: down, draining or reserved
-  std::size_t short_of = 0;  ///< of these: with too little memory, or too little of another rigid resource, for a task
-  std::uint64_t tasks = 0;   ///< of the job, that would find room; at most all of them
+  /// Of these: with too little of a rigid resource for a task. A node counts for the first that is missing.
+  std::array<std::size_t, kMaxRigid> short_of{};
+  std::size_t exclusive = 0;  ///< of these: kept from it because it or the job there shares no node
+  std::uint64_t tasks = 0;    ///< of the job, that would find room; at most all of them
 };
+
+/// A node, and how many of a job's tasks are there.
+struct NodeTasks {
+  NodeIndex node = 0;
+  std::uint32_t tasks = 0;
+};
+inline constexpr std::size_t kNodesNamed = 8;
 
 /// The node that limits a job's yield.
 struct Crowd {
@@ -51,12 +62,13 @@ struct StoryEvent {
   Seconds until = 0;
   StoryKind kind = StoryKind::submitted;
   std::uint32_t node_count = 0;  ///< started, resumed, moved: different nodes
-  std::vector<NodeIndex> nodes;  ///< the same, one per task, ascending; empty unless one job is followed
-  double before = 0;             ///< slowed, sped_up: the yield until now
-  double yield = 0;              ///< the yield from now on; 0 unless it runs
-  std::optional<Why> why;        ///< nothing: the policy states none
-  std::optional<Room> room;      ///< waits; only where one job is followed
-  std::optional<Crowd> crowd;    ///< a yield below 1; only where one job is followed
+  /// The same, ascending: all where one job is followed, the first kNodesNamed with of_all(), else none.
+  std::vector<NodeTasks> nodes;
+  double before = 0;           ///< slowed, sped_up: the yield until now
+  double yield = 0;            ///< the yield from now on; 0 unless it runs
+  std::optional<Why> why;      ///< nothing: the policy states none
+  std::optional<Room> room;    ///< waits; only where one job is followed
+  std::optional<Crowd> crowd;  ///< a yield below 1; only where one job is followed
 };
 
 /// A job's events, in order of time.
@@ -70,11 +82,13 @@ class Stories {
  public:
   /// Follows one job, with all details: O(jobs + nodes + tasks) a step while it is there.
   static Stories of(JobId job) { return Stories(job, std::numeric_limits<std::size_t>::max()); }
-  /// Follows all jobs that are in the system, without details, and keeps the newest `most` events of each. O(decisions
+  /// Follows all jobs that are in the system, without crowds and rooms, and keeps the newest `most` events of each.
+  /// O(decisions
   /// + reasons + changed yields) a step. A story ends with its job.
   static Stories of_all(std::size_t most) { return Stories(std::nullopt, most); }
 
-  /// Follows all jobs, keeps the stories of those that have ended, and says nothing of yields; else as of_all().
+  /// Follows all jobs, keeps the stories of those that have ended, and says nothing of yields and of which nodes; else
+  /// as of_all().
   static Stories of_all_and_ended(std::size_t most) {
     Stories stories(std::nullopt, most);
     stories.keeps_ended_ = true;

@@ -53,13 +53,20 @@ std::vector<NodeUse> use_of_nodes(const ClusterView& view, const Placement& plac
   return use;
 }
 
-std::uint64_t tasks_that_fit(const ClusterView& view, const NodeUse& use, NodeIndex n, const JobView& job) {
-  if (use.exclusive || (job.flags.exclusive && use.tasks != 0)) return 0;
+// How many tasks of the job find room on the node. If none, counts the node in `room` for what is missing.
+std::uint64_t tasks_that_fit(const ClusterView& view, const NodeUse& use, NodeIndex n, const JobView& job, Room& room) {
   std::uint64_t most = job.tasks;
   for (std::size_t d = 0; d < view.rigid_dims; ++d) {
-    const RigidAmount free = view.nodes[n].spec.rigid[d] - use.taken[d];
-    if (job.rigid[d] > 0)
-      most = std::min(most, static_cast<std::uint64_t>(std::max<RigidAmount>(0, free) / job.rigid[d]));
+    if (job.rigid[d] <= 0) continue;
+    const RigidAmount free = std::max<RigidAmount>(0, view.nodes[n].spec.rigid[d] - use.taken[d]);
+    most = std::min(most, static_cast<std::uint64_t>(free / job.rigid[d]));
+    if (most > 0) continue;
+    ++room.short_of[d];
+    return 0;
+  }
+  if (use.exclusive || (job.flags.exclusive && use.tasks != 0)) {
+    ++room.exclusive;
+    return 0;
   }
   return most;
 }
@@ -76,8 +83,7 @@ Room room_for(const ClusterView& view, const Decisions& decisions, const JobView
       ++room.unusable;
       continue;
     }
-    const std::uint64_t here = tasks_that_fit(view, use[n], n, job);
-    room.short_of += here == 0 ? 1 : 0;
+    const std::uint64_t here = tasks_that_fit(view, use[n], n, job, room);
     room.tasks = std::min<std::uint64_t>(job.tasks, room.tasks + here);
   }
   return room;

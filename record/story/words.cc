@@ -3,11 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <vector>
 
 #include "base/counted.h"
-#include "policy/core/node_runs.h"
 
 namespace dfrs::record {
 namespace {
@@ -20,44 +21,40 @@ std::string those_who_gave_way(const Why& why) {
   return fmt::format("{} gave way to it, job {} last", base::counted(count, "job"), other);
 }
 
-std::string list_nodes(std::span<const NodeIndex> nodes, const StoryNames& names) {
-  constexpr std::size_t kNamed = 8;
-  std::string text = distinct_nodes(nodes) == 1 ? "node" : "nodes";
-  std::size_t shown = 0;
-  std::size_t more = 0;
-  each_node_run(nodes, [&](NodeIndex n, std::uint32_t tasks) {
-    if (shown == kNamed) {
-      ++more;
-      return;
-    }
-    text += fmt::format("{}{}{}", shown == 0 ? " " : ", ", names.node(n), tasks > 1 ? fmt::format(":{}", tasks) : "");
-    ++shown;
-  });
-  if (more != 0) text += fmt::format(" and {} more", more);
+std::string where(const StoryEvent& event, const StoryNames& names) {
+  if (event.nodes.empty()) return base::counted(event.node_count, "node");
+  std::string text = event.node_count == 1 ? "node" : "nodes";
+  const std::size_t shown = std::min(event.nodes.size(), kNodesNamed);
+  for (std::size_t k = 0; k < shown; ++k) {
+    const auto& [n, tasks] = event.nodes[k];
+    text += fmt::format("{}{}{}", k == 0 ? " " : ", ", names.node(n), tasks > 1 ? fmt::format(":{}", tasks) : "");
+  }
+  if (event.node_count > shown) text += fmt::format(" and {} more", event.node_count - shown);
   return text;
 }
 
-std::string where(const StoryEvent& event, const StoryNames& names) {
-  if (event.nodes.empty()) return base::counted(event.node_count, "node");
-  return list_nodes(event.nodes, names);
-}
-
-std::string crowd_words(const Crowd& crowd, const StoryNames& names) {
-  std::string with;
-  for (std::size_t k = 0; k < crowd.with.size(); ++k) with += fmt::format("{}{}", k == 0 ? "" : ", ", crowd.with[k]);
-  if (crowd.others > crowd.with.size()) with += fmt::format(" and {} more", crowd.others - crowd.with.size());
-  const std::string load = fmt::format("node {} has a capacity of {:.3g} and CPU needs of {:.3g}",
-                                       names.node(crowd.node), crowd.capacity, crowd.load);
-  if (crowd.others == 0) return load;
-  return fmt::format("{}, shared with {} {}", load, crowd.others == 1 ? "job" : "jobs", with);
+// Of other resources than memory only the number in the trace is known.
+std::string amount_of(std::size_t rigid) {
+  return rigid == kMemory ? std::string("memory") : fmt::format("of resource {}", rigid);
 }
 
 std::string room_words(const Room& room, std::uint32_t tasks) {
-  std::string text = fmt::format("room for {} of {}; of {} that it may use, {} {} too little left for one", room.tasks,
-                                 base::counted(tasks, "task"), base::counted(room.eligible, "node"), room.short_of,
-                                 room.short_of == 1 ? "has" : "have");
-  if (room.unusable != 0)
-    text += fmt::format(" and {} {} not usable", room.unusable, room.unusable == 1 ? "is" : "are");
+  const std::string of = fmt::format("room for {} of {}", room.tasks, base::counted(tasks, "task"));
+  std::vector<std::string> missing;
+  const auto add = [&](std::size_t nodes, const char* one, const char* many, const std::string& what) {
+    if (nodes != 0) missing.push_back(fmt::format("{} {} {}", nodes, nodes == 1 ? one : many, what));
+  };
+  for (std::size_t d = 0; d < room.short_of.size(); ++d) {
+    add(room.short_of[d], "has", "have", fmt::format("too little {} left for one", amount_of(d)));
+  }
+  add(room.exclusive, "is", "are", "kept from it by exclusive use");
+  add(room.unusable, "is", "are", "not usable");
+  const std::string nodes = base::counted(room.eligible, "node");
+  if (missing.empty()) return fmt::format("{} on the {} that it may use", of, nodes);
+  std::string text = fmt::format("{}; of {} that it may use, ", of, nodes);
+  for (std::size_t k = 0; k < missing.size(); ++k) {
+    text += (k == 0 ? "" : k + 1 == missing.size() ? " and " : ", ") + missing[k];
+  }
   return text;
 }
 
@@ -69,6 +66,16 @@ std::string placed(std::string_view verb, JobId job, const StoryEvent& event, co
 }
 
 }  // namespace
+
+std::string crowd_words(const Crowd& crowd, const StoryNames& names) {
+  std::string with;
+  for (std::size_t k = 0; k < crowd.with.size(); ++k) with += fmt::format("{}{}", k == 0 ? "" : ", ", crowd.with[k]);
+  if (crowd.others > crowd.with.size()) with += fmt::format(" and {} more", crowd.others - crowd.with.size());
+  const std::string load = fmt::format("node {} has a capacity of {:.3g} and CPU needs of {:.3g}",
+                                       names.node(crowd.node), crowd.capacity, crowd.load);
+  if (crowd.others == 0) return load;
+  return fmt::format("{}, shared with {} {}", load, crowd.others == 1 ? "job" : "jobs", with);
+}
 
 std::string clause(const Why& why, const StoryNames& names) {
   const JobId other = why.other.value_or(0);

@@ -18,6 +18,9 @@ struct StoryNames {
 /// What happened, in one sentence that names the job, without the time: "Job 17 is paused: job 23 takes its room ...".
 std::string sentence(JobId job, const StoryEvent& event, const Story& story, const StoryNames& names);
 
+/// Why a job gets less CPU than it needs: "node n17 has a capacity of 1 and CPU needs of 2, shared with job 4".
+std::string crowd_words(const Crowd& crowd, const StoryNames& names);
+
 /// The reason as a clause: "there is room for it".
 std::string clause(const Why& why, const StoryNames& names);
 

@@ -24,16 +24,25 @@ constexpr const char* kShares = "Greedy*/OPT=MIN";
 constexpr const char* kPauses = "GreedyP*/OPT=MIN";
 constexpr const char* kRepacks = "GreedyPM*/per/OPT=MIN/MINVT=600";
 constexpr const char* kTriage = "Triage";
+constexpr const char* kLimits = "Triage/LIMITS";  // for jobs that are never paused
 
 constexpr double kHardlyBetter = 1.1;  // a smaller gain is not worth a change
 const PauseWorld kKept;
 const PauseWorld kLost = PauseWorld::all(Pauses::lost);
 const PauseWorld kNone = PauseWorld::all(Pauses::none);
-// A part of the jobs restarts from checkpoints, the rest is never paused.
-PauseWorld with_checkpoints(double part) { return {part, Pauses::none, 1, false}; }
 
-// The tables with a row per policy leave the others out.
-bool in_tables(const StudyRun& run) { return run.pauses == kKept || run.pauses == kLost; }
+constexpr double kCheckpointsAsGuessed = 0.5;  // of the jobs
+
+// One of the settings of Pauses that a site can choose from.
+struct SiteWorld {
+  const char* word;  // in dfrs.conf
+  PauseWorld pauses;
+  std::string takes;               // of the site
+  const char* row;                 // of tables that have several worlds
+  std::optional<Seconds> penalty;  // see Trial
+};
+
+bool is_triage(std::string_view algorithm) { return algorithm.starts_with(kTriage); }
 
 constexpr double kMuchLostWork = 0.05;  // of all work
 constexpr std::size_t kFewJobs = 500;   // with fewer, percentiles and maxima say little
@@ -86,10 +95,44 @@ std::string short_name(std::string_view algorithm) {
   return name;
 }
 
-std::string row_name(const StudyRun& run, bool both_ways) {
-  std::string name = short_name(run.algorithm);
-  if (both_ways) name += run.pauses == kKept ? ", work kept" : ", work lost";
-  return name;
+// The part of the jobs that are marked as restarting from a checkpoint; nothing if no job has a mark.
+std::optional<double> marked_part(const std::vector<Instance>& samples) {
+  double jobs = 0, restart = 0;
+  bool any = false;
+  for (const Instance& sample : samples) {
+    for (const Job& job : sample.jobs) {
+      ++jobs;
+      any = any || job.pauses.has_value();
+      restart += job.pauses == Pauses::kept ? 1 : 0;
+    }
+  }
+  if (!any) return std::nullopt;
+  return restart / jobs;
+}
+
+std::vector<SiteWorld> worlds_of(const AdviceInput& input) {
+  const auto marked = input.checkpoints ? std::nullopt : marked_part(input.samples);
+  const double part = input.checkpoints.value_or(kCheckpointsAsGuessed);
+  const SiteWorld mixed = marked ? SiteWorld{"mixed",
+                                             {1, Pauses::none, 1, true},
+                                             fmt::format("checkpoints in the {} of the jobs that are marked {}",
+                                                         percent(*marked), kCheckpointMark),
+                                             "checkpoints",
+                                             input.restart_cost}
+                                 : SiteWorld{"mixed",
+                                             {part, Pauses::none, 1, false},
+                                             fmt::format("checkpoints in {} of the jobs", percent(part)),
+                                             "checkpoints",
+                                             input.restart_cost};
+  return {{"kept", kKept, "swap for the jobs that are paused, or checkpoints in all jobs", "work kept", {}},
+          mixed,
+          {"none", kNone, "nothing", "no pauses", {}},
+          {"lost", kLost, "jobs that can be run again", "work lost", {}}};
+}
+
+const SiteWorld& world_of_site(const std::vector<SiteWorld>& worlds, const AdviceInput& input) {
+  return *std::find_if(worlds.begin(), worlds.end(),
+                       [&](const SiteWorld& world) { return world.word == input.pauses; });
 }
 
 double median(std::vector<double> values) {
@@ -101,12 +144,19 @@ double median(std::vector<double> values) {
 class Writer {
  public:
   Writer(const AdviceInput& input, std::vector<StudyRun> runs, std::optional<StudyRun> knowing)
-      : in_(input), runs_(std::move(runs)), knowing_(std::move(knowing)), today_(runs_.front()) {
-    kept_ = choose(kKept);
+      : in_(input),
+        runs_(std::move(runs)),
+        knowing_(std::move(knowing)),
+        today_(runs_.front()),
+        worlds_(worlds_of(input)),
+        world_(world_of_site(worlds_, input)) {
+    best_ = choose(world_.pauses);
     lost_ = choose(kLost);
   }
 
-  const std::string& recommended() const { return kept_->algorithm; }
+  Trial recommended(const std::vector<Instance>& samples) const {
+    return {best_->algorithm, world_.pauses, &samples, world_.penalty};
+  }
 
   Advice write() {
     Advice advice;
@@ -144,19 +194,57 @@ class Writer {
   static double score(const StudyRun& run) { return run.all.p99_stretch; }
   double gain(const StudyRun& run) const { return score(today_) / score(run); }
 
+  enum class Among { all, published, triage };
+
   // The best candidate for this effect of pausing; among about equal ones, the least demanding.
-  const StudyRun* choose(const PauseWorld& work) const {
+  const StudyRun* choose(const PauseWorld& work, Among among = Among::all) const {
     const StudyRun* best = nullptr;
     for (std::size_t k = 1; k < runs_.size(); ++k) {
       const StudyRun& run = runs_[k];
       // A policy that pauses nothing loses nothing.
       if (run.pauses != work && run.algorithm != kShares) continue;
+      if (among != Among::all && is_triage(run.algorithm) != (among == Among::triage)) continue;
       if (best == nullptr || score(run) * kHardlyBetter < score(*best)) best = &run;
     }
     return best;
   }
   bool pays(const StudyRun& run) const { return gain(run) > kHardlyBetter; }
   bool both_ways(const StudyRun& run) const { return run.algorithm != kToday && run.algorithm != kShares; }
+
+  // The tables with a row per policy leave the other worlds out.
+  bool in_tables(const StudyRun& run) const {
+    return run.pauses == kKept || run.pauses == kLost || run.pauses == world_.pauses;
+  }
+  std::string row_name(const StudyRun& run) const {
+    std::string name = short_name(run.algorithm);
+    if (!both_ways(run)) return name;
+    for (const SiteWorld& world : worlds_) {
+      if (run.pauses == world.pauses) name += fmt::format(", {}", world.row);
+    }
+    return name;
+  }
+
+  // How Triage fares beside the best published policy, where that is worth a sentence.
+  std::optional<std::string> rival_sentence(const SiteWorld& world) const {
+    const StudyRun& triage = *choose(world.pauses, Among::triage);
+    const StudyRun& published = *choose(world.pauses, Among::published);
+    const StudyRun& best = *choose(world.pauses);
+    const std::string with = fmt::format("With Pauses={} {} ", world.word, short_name(triage.algorithm));
+    if (score(triage) > score(published) * kHardlyBetter) {
+      return with + fmt::format(
+                        "loses: one job in a hundred takes more than {} times as long as it would alone, under "
+                        "{} {} times. Take Algorithm={}.",
+                        stretch(score(triage)), short_name(published.algorithm), stretch(score(published)),
+                        best.algorithm);
+    }
+    if (!is_triage(best.algorithm)) return std::nullopt;  // about equal: the table says which demands less
+    if (triage.all.max_stretch > published.all.max_stretch * kHardlyBetter) {
+      return with + fmt::format("wins, but for the job that is served worst: a stretch of {}, under {} {}.",
+                                stretch(triage.all.max_stretch), short_name(published.algorithm),
+                                stretch(published.all.max_stretch));
+    }
+    return std::nullopt;
+  }
 
   std::string compared(const StudyRun& run) const {
     return fmt::format(
@@ -166,16 +254,16 @@ class Writer {
   }
 
   void verdict() {
-    const bool work = pays(*kept_);
+    const bool work = pays(*best_);
     if (work) {
-      paragraph(fmt::format("DFRS would serve these jobs better. With {}: {}.", short_name(kept_->algorithm),
-                            compared(*kept_)),
+      paragraph(fmt::format("DFRS would serve these jobs better. With {}: {}.", short_name(best_->algorithm),
+                            compared(*best_)),
                 true);
     } else {
       paragraph(
           fmt::format("DFRS would hardly serve these jobs better than backfilling does: with its best policy here, "
                       "{}, {}. There is little reason to change.",
-                      short_name(kept_->algorithm), compared(*kept_)),
+                      short_name(best_->algorithm), compared(*best_)),
           true);
     }
     std::vector<std::string> items;
@@ -183,28 +271,36 @@ class Writer {
       items.push_back(fmt::format("Your jobs use {} of the CPU time and {} of the memory that they ask for (medians).",
                                   percent(*in_.facts->cpu_efficiency), percent(*in_.facts->memory_used)));
     }
-    const Service& short_now = today_.by_class.front();
-    const Service& short_then = kept_->by_class.front();
-    if (short_now.jobs > 0) {
+    const auto waits = [](const Service& then, const Service& now) {
+      return fmt::format(
+          "start after {} on average, under EASY after {}; 95 % of them within {}, under EASY within {}.",
+          span(then.mean_wait), span(now.mean_wait), span(then.p95_wait), span(now.p95_wait));
+    };
+    if (const Service& now = today_.by_class.front(); now.jobs > 0) {
       items.push_back(
-          fmt::format("What users feel: jobs of {} start after {} on average, under EASY after {}; 95 % of them "
-                      "within {}, under EASY within {}.",
-                      kJobClasses.front().name, span(short_then.mean_wait), span(short_now.mean_wait),
-                      span(short_then.p95_wait), span(short_now.p95_wait)));
+          fmt::format("What users feel: jobs of {} {}", kJobClasses.front().name, waits(best_->by_class.front(), now)));
+    }
+    if (const Service& now = today_.interactive; now.jobs > 0) {
+      items.push_back(fmt::format("Users who sit and wait (salloc and srun, {}): their jobs {}", jobs_of(now.jobs),
+                                  waits(best_->interactive, now)));
     }
     const std::size_t longest = last_class();
     const Service& long_now = today_.by_class[longest];
-    const Service& long_then = kept_->by_class[longest];
+    const Service& long_then = best_->by_class[longest];
     const double difference = long_then.mean_delay - long_now.mean_delay;
     if (long_now.jobs > 0 && std::abs(difference) >= 1) {
       items.push_back(
           fmt::format("{}: jobs that run {} end {} {} than under EASY on average. Over all jobs the mean delay is {}, "
                       "under EASY {}.",
                       difference > 0 ? "Who pays" : "Long jobs", kJobClasses[longest].name, span(std::abs(difference)),
-                      difference > 0 ? "later" : "earlier", span(kept_->all.mean_delay), span(today_.all.mean_delay)));
+                      difference > 0 ? "later" : "earlier", span(best_->all.mean_delay), span(today_.all.mean_delay)));
     }
-    items.push_back("What it takes: " + price(*kept_) + '.');
-    if (both_ways(*kept_)) items.push_back(lost_sentence());
+    items.push_back("What it takes: " + price(*best_) + '.');
+    if (both_ways(*best_) && world_.pauses == kKept) items.push_back(lost_sentence());
+    if (auto rival = rival_sentence(world_)) items.push_back(std::move(*rival));
+    items.push_back(fmt::format("{}: Algorithm={} and Pauses={}; the file is below.",
+                                work ? "What to set" : "What to set if you try it all the same", best_->algorithm,
+                                pauses_setting()));
     list(std::move(items));
   }
 
@@ -212,7 +308,7 @@ class Writer {
     if (!run.pauses_or_moves) return "no job is paused or moved; nodes' CPUs are shared";
     std::string text = fmt::format("a job is paused {} times on average", number(run.pauses_per_job));
     text += run.moves_per_job > 0 ? fmt::format(" and moved {} times", number(run.moves_per_job)) : " and never moved";
-    if (run.pauses == kLost) {
+    if (run.pauses.others == Pauses::lost) {
       return text + fmt::format("; {} of all work is lost, and {} of the jobs lose some", percent(run.lost_share),
                                 percent(run.jobs_losing));
     }
@@ -225,19 +321,25 @@ class Writer {
 
   std::string lost_sentence() const {
     const auto same = std::find_if(runs_.begin(), runs_.end(), [&](const StudyRun& run) {
-      return run.algorithm == kept_->algorithm && run.pauses == kLost;
+      return run.algorithm == best_->algorithm && run.pauses == kLost;
     });
     std::string text = "If a paused job loses its work (requeued without a checkpoint): ";
     text += fmt::format("with the same policy one job in a hundred takes more than {} times as long, and {}. ",
                         stretch(score(*same)), price(*same));
     if (!pays(*lost_))
       return text + "No policy here is better than EASY for such jobs: make sure that they are not paused.";
-    if (lost_->algorithm != kept_->algorithm) {
+    if (lost_->algorithm != best_->algorithm) {
       return text +
              fmt::format("For such jobs {} is better: {} times.", short_name(lost_->algorithm), stretch(score(*lost_)));
     }
     return text + (lost_->lost_share < kMuchLostWork ? "It would still be better than EASY."
                                                      : "Users would notice: make sure that such jobs are not paused.");
+  }
+
+  // GPUs, or whatever a trace has besides memory.
+  bool others_held() const {
+    return std::any_of(in_.samples.begin(), in_.samples.end(),
+                       [](const Instance& sample) { return sample.platform.rigid_dims > 1; });
   }
 
   // The longest class that has jobs.
@@ -316,8 +418,8 @@ class Writer {
                       "mean stretch", "99 % are below", "worst stretch",   "busy"};
     for (const StudyRun& run : runs_) {
       if (!in_tables(run)) continue;
-      if (&run == kept_) table.best = table.rows.size();
-      table.rows.push_back(service_row(row_name(run, both_ways(run)), run));
+      if (&run == best_) table.best = table.rows.size();
+      table.rows.push_back(service_row(row_name(run), run));
     }
     if (knowing_) table.rows.push_back(service_row(short_name(knowing_->algorithm) + ", knowing CPU use", *knowing_));
     page_->blocks.emplace_back(std::move(table));
@@ -346,8 +448,8 @@ class Writer {
     }
     for (const StudyRun& run : runs_) {
       if (!in_tables(run)) continue;
-      if (&run == kept_) table.best = table.rows.size();
-      std::vector<std::string> row{row_name(run, both_ways(run))};
+      if (&run == best_) table.best = table.rows.size();
+      std::vector<std::string> row{row_name(run)};
       for (const std::size_t c : shown) {
         const Service& s = run.by_class[c];
         row.push_back(fmt::format("{} ({})", stretch(s.mean_stretch), stretch(s.p95_stretch)));
@@ -360,16 +462,18 @@ class Writer {
   // Charts need gnuplot; where it is missing the page says so and is complete without them.
   void pictures() {
     if (!in_.pictures) return;
-    std::vector<NamedRun> lines{{short_name(kToday), &today_}, {row_name(*kept_, both_ways(*kept_)), kept_}};
+    std::vector<NamedRun> lines{{short_name(kToday), &today_}, {row_name(*best_), best_}};
     const StudyRun* none = choose(kNone);
-    if (both_ways(*kept_)) lines.push_back({short_name(none->algorithm) + ", no pauses", none});
+    if (both_ways(*best_) && world_.pauses != kNone) {
+      lines.push_back({short_name(none->algorithm) + ", no pauses", none});
+    }
     auto chart = waits_chart(lines);
     if (chart) {
       page_->blocks.emplace_back(std::move(*chart));
     } else {
       no_charts_ = chart.error();
     }
-    const auto day = worst_day({{kToday, kKept, &in_.samples}, {kept_->algorithm, kKept, &in_.samples}}, in_.study);
+    const auto day = worst_day({{kToday, kKept, &in_.samples}, recommended(in_.samples)}, in_.study);
     if (!day) return;
     PageFrame frame;
     frame.title = "The day on which jobs wait most";
@@ -377,7 +481,7 @@ class Writer {
         "{} jobs wait on average on this day under EASY. Above, what EASY does; below, {}. Each bar is a job's share "
         "of a "
         "node. Zoom with the wheel, drag to pan, and click a job for its story.",
-        number(day->waiting), short_name(kept_->algorithm));
+        number(day->waiting), short_name(best_->algorithm));
     frame.document = timeline::timeline_page(frame.title, in_.samples[day->sample].name, day->schedules);
     page_->blocks.emplace_back(std::move(frame));
   }
@@ -398,10 +502,10 @@ class Writer {
     for (std::size_t k = 1; k < runs_.size(); ++k) {
       const StudyRun& run = runs_[k];
       if (!in_tables(run)) continue;
-      if (&run == kept_) table.best = table.rows.size();
-      std::vector<std::string> row{row_name(run, both_ways(run)), number(run.pauses_per_job),
-                                   fmt::format("{:.0f}", run.most_pauses), number(run.moves_per_job)};
-      const bool carries = run.pauses == kKept;
+      if (&run == best_) table.best = table.rows.size();
+      std::vector<std::string> row{row_name(run), number(run.pauses_per_job), fmt::format("{:.0f}", run.most_pauses),
+                                   number(run.moves_per_job)};
+      const bool carries = run.pauses != kLost;
       if (traffic) {
         row.push_back(carries ? rate(run.gb_per_s) : "-");
         row.push_back(carries ? rate(run.peak_gb_per_s) : "-");
@@ -414,37 +518,51 @@ class Writer {
       table.rows.push_back(std::move(row));
     }
     page_->blocks.emplace_back(std::move(table));
-    if (traffic && in_.bandwidth_gb_per_s > 0 && kept_->peak_gb_per_s > in_.bandwidth_gb_per_s) {
+    if (traffic && in_.bandwidth_gb_per_s > 0 && best_->peak_gb_per_s > in_.bandwidth_gb_per_s) {
       paragraph(
           fmt::format("The recommended policy would need more than {} GB/s in its worst hour: pauses and moves would "
                       "take longer than the {} assumed for each here.",
                       in_.bandwidth_gb_per_s, penalty()));
     }
     paragraph(fmt::format(
-        "If work is kept, each pause and each move delays a job by {}. If it is lost, the job starts over; a "
-        "run is ended only after {} of progress, and no job loses more than {}.",
-        penalty(), span(in_.study.lost_work.min_progress), counted(in_.study.lost_work.max_lost_runs, "run", "runs")));
+        "If work is kept, each pause and each move delays a job by {}; with Pauses=mixed, by {} for its restart. If it "
+        "is "
+        "lost, the job starts over; a run is ended only after {} of progress, and no job loses more than {}.",
+        penalty(), span(in_.restart_cost), span(in_.study.lost_work.min_progress),
+        counted(in_.study.lost_work.max_lost_runs, "run", "runs")));
   }
 
   void choices() {
     heading("What you could let pauses do");
     PageTable table;
-    table.caption = "The best policy for each, with what it takes";
-    table.headings = {"dfrs.conf",     "it takes",     "best policy",    "99 % are below",
+    table.caption =
+        "For each, the best published policy and Triage. The recommended one has the better figure in the column "
+        "'99 % are below', or demands less where they are about equal.";
+    table.headings = {"dfrs.conf",     "it takes",     "policy",         "recommended", "99 % are below",
                       "worst stretch", "mean stretch", "pauses per job", "work lost"};
-    const auto add = [&](const char* setting, const char* takes, const StudyRun& run) {
-      table.rows.push_back({setting, takes, short_name(run.algorithm), stretch(score(run)),
-                            stretch(run.all.max_stretch), stretch(run.all.mean_stretch), number(run.pauses_per_job),
-                            run.lost_share > 0 ? percent(run.lost_share) : "-"});
+    const auto add = [&](std::string setting, std::string takes, std::string chosen, const StudyRun& run) {
+      table.rows.push_back({std::move(setting), std::move(takes), short_name(run.algorithm), std::move(chosen),
+                            stretch(score(run)), stretch(run.all.max_stretch), stretch(run.all.mean_stretch),
+                            number(run.pauses_per_job), run.lost_share > 0 ? percent(run.lost_share) : "-"});
     };
-    const std::string part = fmt::format("checkpoints in {} of the jobs", percent(in_.checkpoints));
-    add("Pauses=kept", "swap for the jobs that are paused, or checkpoints in all jobs", *kept_);
-    add("Pauses=mixed", part.c_str(), *choose(with_checkpoints(in_.checkpoints)));
-    add("Pauses=none", "nothing", *choose(kNone));
-    add("Pauses=lost", "jobs that can be run again", *lost_);
-    add("without DFRS", "nothing", today_);
+    std::vector<std::string> sentences;
+    for (const SiteWorld& world : worlds_) {
+      const StudyRun* const best = choose(world.pauses);
+      for (const Among among : {Among::published, Among::triage}) {
+        const StudyRun* const run = choose(world.pauses, among);
+        if (run == best && &world == &world_) table.best = table.rows.size();
+        add(fmt::format("Pauses={}", world.word), world.takes, run == best ? "yes" : "no", *run);
+      }
+      if (auto rival = rival_sentence(world)) sentences.push_back(std::move(*rival));
+    }
+    add("without DFRS", "nothing", "-", today_);
     page_->blocks.emplace_back(std::move(table));
-    paragraph("With Pauses=mixed the other jobs are never paused. Which jobs have checkpoints is drawn.");
+    list(std::move(sentences));
+    const bool marks = worlds_[1].pauses.marked;
+    paragraph(
+        fmt::format("With Pauses=mixed the other jobs are never paused. Which jobs have checkpoints {}. --pauses "
+                    "mixed, none or lost makes this page for a site that chooses so.",
+                    marks ? "their comments say" : "is drawn"));
   }
 
   std::string penalty() const {
@@ -462,8 +580,9 @@ class Writer {
     return out;
   }
 
+  std::string pauses_setting() const { return both_ways(*best_) ? world_.word : "none"; }
+
   std::string conf() const {
-    const bool pauses = both_ways(*kept_);
     std::string partition = in_.facts ? in_.facts->partition : std::string();
     const bool plain = !partition.empty() && std::all_of(partition.begin(), partition.end(), [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
@@ -473,12 +592,18 @@ class Writer {
     std::string out = fmt::format(
         "# dfrs.conf to start with; all other settings have defaults (dfrs.conf.example)\n"
         "Partitions={}\nAlgorithm={}\n",
-        partition, kept_->algorithm);
-    if (kept_->algorithm.find("per") != std::string::npos) out += fmt::format("Period={:.0f}\n", in_.study.period);
-    if (!pauses) return out + "Pauses=none\n";
-    out +=
-        "# Jobs are suspended to swap, or requeued if they restart from their own checkpoint: no work is lost.\n"
-        "Pauses=kept\n";
+        partition, best_->algorithm);
+    if (best_->algorithm.find("per") != std::string::npos) out += fmt::format("Period={:.0f}\n", in_.study.period);
+    const std::string pauses = pauses_setting();
+    if (pauses == "none") return out + "Pauses=none\n";
+    if (pauses == "kept") {
+      out += "# Jobs are suspended to swap, or requeued if they restart from their own checkpoint: no work is lost.\n";
+    } else if (pauses == "mixed") {
+      out += "# Jobs that restart from their own checkpoint are requeued; no other job is paused.\n";
+    } else {
+      out += "# Jobs are requeued, and those without a checkpoint start over.\n";
+    }
+    out += fmt::format("Pauses={}\n", pauses);
     out += fmt::format("MinProgress={:.0f}\nMaxLostRuns={}\n", in_.study.lost_work.min_progress,
                        in_.study.lost_work.max_lost_runs);
     return out;
@@ -491,7 +616,17 @@ class Writer {
     items.push_back(
         "Check it with dfrs-check-config, and begin with one partition over a few nodes, for users who know about "
         "it. The administrator's guide has the steps, and how to go back.");
-    if (both_ways(*kept_)) {
+    const std::string pauses = pauses_setting();
+    if (pauses == "none") {
+      items.push_back("This pauses and moves nothing: it needs only the node agents for CPU quotas.");
+    } else if (pauses == "mixed") {
+      items.push_back(
+          fmt::format("Users whose jobs restart from a checkpoint say so by --comment={}.", kCheckpointMark));
+    } else if (pauses == "lost") {
+      items.push_back(
+          "Users whose jobs must not be run twice submit them by sbatch --no-requeue: these are neither paused nor "
+          "moved.");
+    } else {
       items.push_back(
           "Suspended jobs need swap on their nodes, as much as the memory of the jobs paused at a time. Without "
           "swap, only jobs with a checkpoint (--comment=dfrs:checkpoint) are paused; other jobs keep their nodes, "
@@ -502,8 +637,6 @@ class Writer {
                         "{} of all work would be lost.",
                         percent(lost_->lost_share)));
       }
-    } else {
-      items.push_back("This policy pauses and moves nothing: it needs only the node agents for CPU quotas.");
     }
     list(std::move(items));
   }
@@ -532,6 +665,14 @@ class Writer {
                         : "The kinds of nodes come from their names and from what jobs had of them. A job may use any "
                           "node where it fits, whatever its partition; it holds its GPUs while it runs, as Slurm gives "
                           "them.");
+    if (others_held()) {
+      items.push_back(
+          "Jobs with GPUs are neither paused nor moved here, because Slurm places them. On the cluster DFRS may pause "
+          "one, and it keeps its GPUs meanwhile.");
+    }
+    items.push_back(
+        "Swap is not limited here; on the cluster a job is not suspended where its nodes have too little. A job that "
+        "restarts from a checkpoint is taken to lose nothing since it wrote that.");
     if (!in_.licences.empty()) {
       items.push_back(
           fmt::format("The cluster counts as having these licences: {}. A job gets its licences in the order of "
@@ -552,7 +693,8 @@ class Writer {
           "progress when a new one finds no memory; GreedyPM*/per also moves them, and repacks all jobs every " +
               span(in_.study.period) +
               ". MINVT=600 leaves jobs with less than 600 s of progress where they are. Triage pauses and moves few "
-              "jobs, those that lose least by it."});
+              "jobs, those that lose least by it; Triage/LIMITS also goes by time limits, where jobs are never "
+              "paused."});
   }
 
   // Not wrapped, so that the command line can be copied.
@@ -568,7 +710,9 @@ class Writer {
   std::vector<StudyRun> runs_;
   std::optional<StudyRun> knowing_;
   const StudyRun& today_;
-  const StudyRun* kept_ = nullptr;
+  const std::vector<SiteWorld> worlds_;
+  const SiteWorld& world_;          // that the site wants
+  const StudyRun* best_ = nullptr;  // the recommended policy there
   const StudyRun* lost_ = nullptr;
   std::string no_charts_;
   Page* page_ = nullptr;
@@ -585,6 +729,7 @@ AccountingFacts accounting_facts(const SacctLog& log) {
     if (job.used_mib > 0 && job.requested_mib > 0) memory.push_back(job.used_mib / job.requested_mib);
     if (job.limit_kind == LimitKind::kTime && job.limit > 0) limit.push_back(job.run_time / job.limit);
     if (!job.partition.empty()) ++partitions[job.partition];
+    if (job.interactive) facts.interactive.insert(static_cast<JobId>(job.number));
     if (job.lost_runs > 0) ++facts.requeued_jobs;
     facts.requeued_cpu_hours += job.lost_cpu_time / 3600;
   }
@@ -608,7 +753,7 @@ Advice advise(const AdviceInput& input) {
     const std::string canonical = algorithm_name(*algorithm);
     const bool known = canonical == kShares || canonical == kToday ||
                        std::find(candidates.begin(), candidates.end(), canonical) != candidates.end();
-    if (needs_estimates(*algorithm)) {
+    if (needs_estimates(*algorithm) && !is_triage(canonical)) {
       throw UsageError(
           fmt::format("{} is not a candidate, because it plans with time limits; give a policy that does not, "
                       "such as {}",
@@ -616,12 +761,12 @@ Advice advise(const AdviceInput& input) {
     }
     if (!known) candidates.push_back(canonical);
   }
+  const std::vector<SiteWorld> worlds = worlds_of(input);
   for (const std::string& name : candidates) {
-    for (const PauseWorld& work : {kKept, kLost}) trials.push_back({name, work, &input.samples});
+    for (const SiteWorld& world : worlds) trials.push_back({name, world.pauses, &input.samples, world.penalty});
   }
-  for (const std::string& name : candidates) {
-    for (const PauseWorld& work : {with_checkpoints(input.checkpoints), kNone})
-      trials.push_back({name, work, &input.samples});
+  if (std::find(candidates.begin(), candidates.end(), kLimits) == candidates.end()) {
+    trials.push_back({kLimits, kNone, &input.samples});
   }
   std::vector<StudyRun> runs = run_study(trials, input.study);
   std::optional<StudyRun> knowing;
@@ -630,7 +775,7 @@ Advice advise(const AdviceInput& input) {
     StudyOptions quiet = input.study;
     quiet.progress = {};
     Writer choice(input, runs, std::nullopt);
-    knowing = run_study({{choice.recommended(), kKept, &input.measured}}, quiet).front();
+    knowing = run_study({choice.recommended(input.measured)}, quiet).front();
   }
   return Writer(input, std::move(runs), std::move(knowing)).write();
 }

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -17,9 +18,10 @@ namespace dfrs::sim {
 
 /// What the accounting shows beyond the simulations; medians over the jobs for which it is known.
 struct AccountingFacts {
-  std::optional<double> cpu_efficiency;  ///< median of TotalCPU / (run time x CPUs)
-  std::optional<double> memory_used;     ///< median of used over requested memory
-  std::optional<double> limit_used;      ///< median of run time over time limit
+  std::optional<double> cpu_efficiency;   ///< median of TotalCPU / (run time x CPUs)
+  std::optional<double> memory_used;      ///< median of used over requested memory
+  std::optional<double> limit_used;       ///< median of run time over time limit
+  std::unordered_set<JobId> interactive;  ///< jobs with a user at them, by the numbers that they have as jobs
   std::size_t requeued_jobs = 0;
   double requeued_cpu_hours = 0;  ///< of runs before the last one
   std::string partition;          ///< the one with the most jobs; empty: no partition named
@@ -34,11 +36,14 @@ struct AdviceInput {
   std::vector<NodeKind> kinds;     ///< empty: all nodes are equal and have no GPUs
   std::vector<Licence> licences;
   bool memory_modelled = true;
-  std::vector<Instance> samples;        ///< jobs as a scheduler knows them: using all allocated CPUs
-  std::vector<Instance> measured;       ///< the same with CPU needs as measured; empty: not known
-  std::size_t samples_in_source = 1;    ///< `samples` is a selection of these
-  bool pictures = false;                ///< charts and a timeline of the worst day; only HTML shows them
-  double checkpoints = 0.5;             ///< the share of jobs that restart from a checkpoint, 0 .. 1
+  std::vector<Instance> samples;      ///< jobs as a scheduler knows them: using all allocated CPUs
+  std::vector<Instance> measured;     ///< the same with CPU needs as measured; empty: not known
+  std::size_t samples_in_source = 1;  ///< `samples` is a selection of these
+  bool pictures = false;              ///< charts and a timeline of the worst day; only HTML shows them
+  /// The share of jobs that restart from a checkpoint, 0 .. 1; not given: those that are marked, or else half of them.
+  std::optional<double> checkpoints;
+  std::string pauses = "kept";          ///< what the site wants a pause to do: kept, mixed, none or lost
+  Seconds restart_cost = 30;            ///< of a job that is requeued and has a checkpoint (RestartCost)
   std::vector<std::string> candidates;  ///< DFRS policies in addition to the usual ones
   double bandwidth_gb_per_s = 0;        ///< storage or network bandwidth for pauses and moves; 0: not given
   std::optional<AccountingFacts> facts;

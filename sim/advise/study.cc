@@ -6,6 +6,7 @@
 #include <map>
 
 #include "policy/rr7659/options.h"
+#include "policy/triage/options.h"
 #include "sim/campaign/parallel.h"
 #include "sim/errors.h"
 #include "sim/host/glpk_solver.h"
@@ -45,6 +46,13 @@ class TrafficByHour final : public StepObserver {
   }
   std::map<std::int64_t, double> mib_;
 };
+
+bool holds_more_than_memory(const Job& job) {
+  for (std::size_t d = 0; d < kMaxRigid; ++d) {
+    if (d != kMemory && job.rigid[d] > 0) return true;
+  }
+  return false;
+}
 
 struct SampleRun {
   RunResult result;
@@ -94,7 +102,7 @@ class Gather {
 StudyRun put_together(const Trial& trial, std::span<const SampleRun> runs, const StudyOptions& options) {
   StudyRun out;
   out.pauses = trial.pauses;
-  Gather all;
+  Gather all, interactive;
   std::array<Gather, kJobClasses.size()> by_class;
   double work = 0, capacity = 0, span = 0, pauses = 0, moves = 0, mib = 0, lost = 0, jobs = 0, losing = 0;
   for (std::size_t s = 0; s < runs.size(); ++s) {
@@ -106,6 +114,7 @@ StudyRun put_together(const Trial& trial, std::span<const SampleRun> runs, const
       const JobRecord& record = run.jobs[k];
       all.add(job, record, options.stretch_floor);
       by_class[job_class(job.run_time)].add(job, record, options.stretch_floor);
+      if (options.interactive.contains(job.id)) interactive.add(job, record, options.stretch_floor);
       work += Instance::work(job);
       pauses += record.pauses;
       moves += record.moves;
@@ -119,9 +128,10 @@ StudyRun put_together(const Trial& trial, std::span<const SampleRun> runs, const
     capacity += length * sample.platform.total_cpu();
     mib += run.paused_mib + run.moved_mib;
     lost += run.lost_work;
-    if (!trial.pauses.some_lose()) out.peak_gb_per_s = std::max(out.peak_gb_per_s, runs[s].peak_gb_per_s);
+    if (trial.pauses.others != Pauses::lost) out.peak_gb_per_s = std::max(out.peak_gb_per_s, runs[s].peak_gb_per_s);
   }
   out.all = all.service();
+  out.interactive = interactive.service();
   for (std::size_t c = 0; c < by_class.size(); ++c) out.by_class[c] = by_class[c].service();
   out.pauses_or_moves = pauses + moves > 0;
   if (capacity > 0) out.utilization = work / capacity;
@@ -143,17 +153,25 @@ std::size_t job_class(Seconds run_time) {
   return k;
 }
 
-RunResult simulate_sample(const Instance& sample, const Algorithm& algorithm, const PauseWorld& pauses,
+RunResult simulate_sample(const Instance& sample, const Algorithm& algorithm, const Trial& trial,
                           const StudyOptions& options, const Watch& watch) {
   GlpkSolver solver;
   SimOptions sim;
-  sim.penalty = options.penalty;
-  sim.swap_rate = options.swap_rate;
-  sim.pauses = pauses;
+  sim.penalty = trial.penalty.value_or(options.penalty);
+  sim.engine.of<TriageOptions>().penalty = sim.penalty;
+  if (!trial.penalty) sim.swap_rate = options.swap_rate;
+  sim.pauses = trial.pauses;
   sim.lost_work = options.lost_work;
   sim.engine.of<DfrsOptions>().period = options.period;
   sim.engine.lp_solver = &solver;
-  return simulate(sample, algorithm, sim, watch);
+  if (!trial.pauses.marked && sample.platform.rigid_dims == 1) return simulate(sample, algorithm, sim, watch);
+  // Marks say all of it, also in a sample without a marked job.
+  Instance marked = sample;
+  for (Job& job : marked.jobs) {
+    job.pauses = holds_more_than_memory(job) ? Pauses::none : pauses_of(job, trial.pauses);
+  }
+  sim.pauses = {1, trial.pauses.others, 1, true};
+  return simulate(marked, algorithm, sim, watch);
 }
 
 std::vector<StudyRun> run_study(const std::vector<Trial>& trials, const StudyOptions& options) {
@@ -171,8 +189,8 @@ std::vector<StudyRun> run_study(const std::vector<Trial>& trials, const StudyOpt
   const auto simulate_one = [&](std::size_t k) {
     const Trial& trial = trials[trial_of[k]];
     TrafficByHour traffic;
-    runs[k].result = simulate_sample((*trial.samples)[k - first[trial_of[k]]], algorithms[trial_of[k]], trial.pauses,
-                                     options, {.observer = &traffic});
+    runs[k].result = simulate_sample((*trial.samples)[k - first[trial_of[k]]], algorithms[trial_of[k]], trial, options,
+                                     {.observer = &traffic});
     runs[k].peak_gb_per_s = traffic.peak_gb_per_s();
   };
   parallel_for(runs.size(), options.threads, simulate_one, options.progress);

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "sim/campaign/parallel.h"
@@ -46,6 +48,7 @@ struct StudyRun {
   bool pauses_or_moves = false;  ///< whether it did
   Service all;
   std::array<Service, kJobClasses.size()> by_class;
+  Service interactive;     ///< of StudyOptions::interactive
   double utilization = 0;  ///< work of jobs over capacity, first submission to last completion
   double pauses_per_job = 0;
   double moves_per_job = 0;
@@ -56,13 +59,16 @@ struct StudyRun {
   double jobs_losing = 0;    ///< share of jobs that lost a run
 };
 
+/// Rules of the live side hold: a job with another rigid resource than memory (GPUs) is neither paused nor moved, as
+/// Slurm places it; one that restarts from a checkpoint pays for the restart (Trial::penalty).
 struct StudyOptions {
   Seconds penalty = 300;
   double swap_rate = 0;  ///< MiB/s; above 0: SimOptions::swap_rate, in place of the penalty
   Seconds period = 600;
   Seconds stretch_floor = 10;
   LostWorkRules lost_work;
-  unsigned threads = 0;  ///< 0: one per processor
+  std::unordered_set<JobId> interactive;  ///< jobs with a user at them
+  unsigned threads = 0;                   ///< 0: one per processor
   Progress progress;
 };
 
@@ -72,10 +78,11 @@ struct Trial {
   std::string algorithm;
   PauseWorld pauses;
   const std::vector<Instance>* samples = nullptr;
+  std::optional<Seconds> penalty = {};  ///< in place of the options' penalty and swap rate
 };
 
 /// One sample under one policy, as the study simulates it. Errors: those of simulate.
-RunResult simulate_sample(const Instance& sample, const Algorithm& algorithm, const PauseWorld& pauses,
+RunResult simulate_sample(const Instance& sample, const Algorithm& algorithm, const Trial& trial,
                           const StudyOptions& options, const Watch& watch);
 
 /// Runs all trials, in order. Samples are independent of each other, and their jobs are counted together. Errors: those

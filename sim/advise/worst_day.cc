@@ -28,7 +28,7 @@ timeline::Schedule schedule_of(const Trial& trial, std::size_t sample, const Stu
   if (!algorithm) throw UsageError(algorithm.error().message);
   const Instance& instance = (*trial.samples)[sample];
   ScheduleCollector collector(algorithm->name, true);
-  simulate_sample(instance, *algorithm, trial.pauses, options, {.observer = &collector, .explains = true});
+  simulate_sample(instance, *algorithm, trial, options, {.observer = &collector, .explains = true});
   return collector.finish(instance);
 }
 
@@ -73,7 +73,7 @@ std::optional<WorstDay> worst_day(const std::vector<Trial>& trials, const StudyO
   for (std::size_t s = 0; s < today.samples->size(); ++s) {
     const Instance& sample = (*today.samples)[s];
     if (sample.jobs.empty()) continue;
-    const RunResult run = simulate_sample(sample, *algorithm, today.pauses, options, {});
+    const RunResult run = simulate_sample(sample, *algorithm, today, options, {});
     const Seconds begin = sample.jobs.front().submit;
     std::map<std::int64_t, double> days;
     for (std::size_t k = 0; k < sample.jobs.size(); ++k) {

@@ -2,6 +2,7 @@
 // dfrs-sim advise: one page for an administrator, from a cluster's accounting.
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -19,6 +20,9 @@
 namespace dfrs::sim {
 namespace {
 
+// What dfrs.conf says until swap is measured, at 100 MiB/s; and the papers' penalty.
+constexpr const char* kLivePenalty = "memory/100";
+constexpr const char* kPenaltyWithoutMemory = "300";
 constexpr std::size_t kLeastJobsOfAWeek = 20;  // fewer say nothing about a scheduler
 
 struct AdviseCommand {
@@ -28,12 +32,12 @@ struct AdviseCommand {
   std::string output = "-";
   std::string format;
   std::string conf;
-  std::string penalty = "300";
+  std::string penalty;  ///< empty: as the live side counts before it has measured
   std::size_t samples = 8;
   bool whole = false;
   AdviceInput input;
 
-  void run(const std::string& own) {
+  void run(const CLI::App& command) {
     say_when_interrupted("nothing is kept; the same command starts again");
     const std::string source = the_source();
     workload.refuse_choice("advise");
@@ -44,7 +48,9 @@ struct AdviseCommand {
     const Text text = read_text(source, workload.load_options().input, sha256);
     CampaignOrigin origin;
     origin.command = "advise";
-    origin.origins.push_back({program_version(), source, sha256, load(text, source), own});
+    const std::string read_by = load(text, source);
+    if (penalty.empty()) penalty = input.memory_modelled ? kLivePenalty : kPenaltyWithoutMemory;
+    origin.origins.push_back({program_version(), source, sha256, read_by, own(command)});
     input.made = origin.described(1);
     std::optional<OutputFile> page_file;
     std::optional<OutputFile> conf_file;
@@ -71,6 +77,13 @@ struct AdviseCommand {
   }
 
  private:
+  // Options that only this subcommand has and on which results depend.
+  std::string own(const CLI::App& command) const {
+    constexpr std::array<std::string_view, 6> kLeftOut{"--sacct",  "--swf",  "--output",
+                                                       "--format", "--conf", "--threads"};
+    return own_options(command, kLeftOut, {{"--penalty", penalty}});
+  }
+
   std::string the_source() const {
     std::vector<std::string> given = workload.sources();
     if (!sacct.empty()) given.push_back(sacct);
@@ -140,6 +153,7 @@ struct AdviseCommand {
     if (loaded.was_sacct) {
       const SacctLog log = parse_sacct(text, loaded.source, {options.swf.lenient});
       input.facts = accounting_facts(log);
+      input.study.interactive = input.facts->interactive;
       input.shape.cores = loaded.cores;
       input.shape.memory_mib = loaded.memory_mib;
       input.kinds = loaded.kinds;
@@ -147,6 +161,12 @@ struct AdviseCommand {
       input.shape.cores = options.memory.cores;
     } else {
       input.shape.cores = options.processors.cores;
+      if (loaded.was_swf && input.shape.cores > 1) {
+        input.notes.push_back(
+            fmt::format("Each processor of the log is a task. A node of {} CPUs takes as many tasks of a job as fit, "
+                        "under EASY, too.",
+                        input.shape.cores));
+      }
     }
   }
 
@@ -194,8 +214,14 @@ void add_advise(CLI::App& app) {
       ->check(number_in(1e-6, 1e9));
   command
       ->add_option("--checkpoints", options->input.checkpoints,
-                   "part of the jobs that restart from a checkpoint of their own, for the row Pauses=mixed")
-      ->check(number_in(0.01, 0.99))
+                   "part of the jobs that restart from a checkpoint of their own, for Pauses=mixed (default: the jobs "
+                   "that are marked dfrs:checkpoint, or else 0.5)")
+      ->check(number_in(0.01, 0.99));
+  command
+      ->add_option("--pauses", options->input.pauses,
+                   "what the site wants pauses to do: the page compares all, and recommends for this one (see "
+                   "dfrs.conf)")
+      ->check(CLI::IsMember({"kept", "mixed", "none", "lost"}))
       ->capture_default_str();
   command->add_option("--samples", options->samples, "number of weeks to simulate if the log is longer than two weeks")
       ->check(whole_number_in(1, 10'000))
@@ -204,8 +230,23 @@ void add_advise(CLI::App& app) {
       ->add_option(
           "--penalty", options->penalty,
           "seconds that a pause or a move delays a job, or memory/RATE: the time to write its memory on a node "
-          "and read it back at RATE MiB/s")
-      ->check(penalty_rule())
+          "and read it back at RATE MiB/s (default: memory/100, as on a cluster before swap is measured; 300 if memory "
+          "is not known)")
+      ->check(penalty_rule());
+  command
+      ->add_option("--restart-cost", options->input.restart_cost,
+                   "seconds that a requeue delays a job with a checkpoint (RestartCost)")
+      ->check(number_in(0, 1e7))
+      ->capture_default_str();
+  command
+      ->add_option("--min-progress", options->input.study.lost_work.min_progress,
+                   "seconds of virtual time before a run may be ended and lose its work (MinProgress)")
+      ->check(number_in(0, 1e7))
+      ->capture_default_str();
+  command
+      ->add_option("--max-lost-runs", options->input.study.lost_work.max_lost_runs,
+                   "the most runs that a job may lose (MaxLostRuns)")
+      ->check(whole_number_in(0, 1'000'000))
       ->capture_default_str();
   command->add_option("--period", options->input.study.period, "seconds between repacks")
       ->check(number_in(1, 1e7))
@@ -222,7 +263,7 @@ void add_advise(CLI::App& app) {
                   kSacctCommand));
   command->callback([options, command] {
     options->whole = options->workload.whole();
-    options->run(own_options(*command, {"--sacct", "--swf", "--output", "--format", "--conf", "--threads"}));
+    options->run(*command);
   });
 }
 

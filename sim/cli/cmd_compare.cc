@@ -68,7 +68,10 @@ struct CompareCommand {
     }
     outputs.inputs = workload.sources();
     if (only.empty()) say_what_is_kept(outputs);
-    const std::vector<Instance> instances = workload.load(outputs.papers_weeks);
+    SourceFacts facts;
+    const std::vector<Instance> instances = workload.load(facts);
+    outputs.papers_weeks = facts.papers_weeks;
+    simulation.fit(instances, facts);
     if (!only.empty()) {
       run_part(instances, chosen, simulation, threads, outputs.store, only);
       return;

@@ -11,6 +11,7 @@
 #include "sim/cli/command.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
+#include "sim/workload/fit.h"
 #include "sim/workload/lublin.h"
 #include "sim/workload/trace_file.h"
 
@@ -24,17 +25,17 @@ struct DemoCommand {
   std::string output = "dfrs-demo";
   unsigned threads = 0;
 
-  // FCFS and EASY take a node per task and would never start wider jobs.
+  // FCFS and EASY share no CPU and would never start jobs that need more of it than there is.
   static void leave_out_wide_jobs(Instance& instance) {
+    const PlatformFit platform(instance.platform);
     const std::size_t before = instance.jobs.size();
-    std::erase_if(instance.jobs,
-                  [&](const Job& job) { return static_cast<std::size_t>(job.tasks) > instance.platform.nodes.size(); });
+    std::erase_if(instance.jobs, [&](const Job& job) { return !platform.fits_at_full_speed(job); });
     if (instance.jobs.size() == before) return;
     if (instance.jobs.empty()) {
-      throw InputError(fmt::format("{}: every job has more tasks than the cluster has nodes ({}); give --nodes",
-                                   instance.name, instance.platform.nodes.size()));
+      throw InputError(fmt::format("{}: every job needs more CPU than the cluster has ({}); give --nodes",
+                                   instance.name, base::counted(instance.platform.nodes.size(), "node")));
     }
-    fmt::print(stderr, "{}: {} left out: wider than {}\n", instance.name,
+    fmt::print(stderr, "{}: {} left out: too wide for the CPU of {}\n", instance.name,
                base::counted(before - instance.jobs.size(), "job"),
                base::counted(instance.platform.nodes.size(), "node"));
   }
@@ -43,6 +44,7 @@ struct DemoCommand {
     make_folder(output);
 
     std::vector<Instance> instances;
+    SourceFacts facts;
     CampaignOutputs outputs;
     if (workload.sources().empty()) {
       for (std::uint64_t seed = 1; seed <= kDemoInstances; ++seed) {
@@ -57,12 +59,13 @@ struct DemoCommand {
                       kDemoInstances, kDemoInstances);
     } else {
       workload.be_lenient();
-      instances = workload.load();
+      instances = workload.load(facts);
       for (Instance& instance : instances) leave_out_wide_jobs(instance);
       outputs.report_options.subtitle = "Workload: " + workload.sources().front();
     }
     outputs.inputs = workload.sources();
-    const SimulationOptions simulation;
+    SimulationOptions simulation;
+    simulation.fit(instances, facts);
     const std::filesystem::path folder(output);
     outputs.results = (folder / "results.csv").string();
     outputs.report = (folder / "report.html").string();

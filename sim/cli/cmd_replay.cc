@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include "base/counted.h"
 #include "base/sha256.h"
@@ -23,6 +26,7 @@
 #include "sim/errors.h"
 #include "sim/host/glpk_solver.h"
 #include "sim/io/output_file.h"
+#include "sim/timeline/export.h"
 #include "sim/timeline/recorded.h"
 #include "sim/timeline/told.h"
 #include "sim/workload/recorded.h"
@@ -57,6 +61,9 @@ struct ReplayCommand {
   std::vector<std::string> algorithms;
   std::string trace_file;
   std::string report_file;
+  std::string evalys_file;
+  std::string perfetto_file;
+  std::string paje_file;
   std::optional<Seconds> penalty;
   Seconds stretch_floor = 10;
   std::optional<JobId> explain;
@@ -65,7 +72,7 @@ struct ReplayCommand {
   std::string own;  // options that change the result, as on a command line
 
   void run() {
-    if (!report_file.empty()) write_report();
+    write_schedule();
     if (algorithms.empty() && trace_file.empty()) {
       reproduce();
     } else {
@@ -73,23 +80,40 @@ struct ReplayCommand {
     }
   }
 
-  void write_report() const {
+  // The page and the formats of other tools, as far as they are asked for.
+  void write_schedule() const {
+    const std::array<std::pair<std::string_view, std::string_view>, 4> outputs{
+        {{"--report", report_file}, {"--evalys", evalys_file}, {"--perfetto", perfetto_file}, {"--paje", paje_file}}};
+    const auto first = std::find_if(outputs.begin(), outputs.end(), [](const auto& o) { return !o.second.empty(); });
+    if (first == outputs.end()) return;
     if (file == "-") {
-      throw UsageError("--report reads the record a second time, which standard input does not allow: give a file");
+      throw UsageError(fmt::format(
+          "{} reads the record a second time, which standard input does not allow: give a file", first->first));
     }
-    check_inputs_kept(std::vector{file}, {{"--report", report_file}});
-    check_outputs_differ({{"--trace", trace_file}, {"--report", report_file}});
-    record::RecordReader replayed = open_record(file);
-    GlpkSolver solver;
-    auto stories = record::Stories::of_all_and_ended(kMostTold);
-    if (const auto summary = record::replay(replayed, &solver, &stories); !summary) throw_record_error(summary.error());
+    for (const auto& output : outputs) check_inputs_kept(std::vector{file}, {output});
+    check_outputs_differ({outputs[0], outputs[1], outputs[2], outputs[3], {"--trace", trace_file}});
+    std::optional<record::Stories> stories;  // only the page tells them
+    if (!report_file.empty()) {
+      stories.emplace(record::Stories::of_all_and_ended(kMostTold));
+      record::RecordReader replayed = open_record(file);
+      GlpkSolver solver;
+      if (const auto summary = record::replay(replayed, &solver, &*stories); !summary)
+        throw_record_error(summary.error());
+    }
     record::RecordReader reader = open_record(file);
-    const timeline::Schedule schedule = recorded_schedule(reader, &stories);
-    write_file(report_file,
-               timeline::timeline_page(fmt::format("{} under {}", stem(file), schedule.algorithm),
-                                       fmt::format("{} on {}, as recorded", base::counted(schedule.jobs.size(), "job"),
-                                                   base::counted(schedule.node_cpu.size(), "node")),
-                                       {&schedule, 1}, origin(own).lines()));
+    const timeline::Schedule schedule = recorded_schedule(reader, stories ? &*stories : nullptr);
+    const std::string made = origin(own).lines();
+    if (!report_file.empty()) write_file(report_file, page_of(schedule, made));
+    if (!evalys_file.empty()) write_file(evalys_file, evalys_csv(schedule, made));
+    if (!perfetto_file.empty()) write_file(perfetto_file, perfetto_json(schedule, made));
+    if (!paje_file.empty()) write_file(paje_file, paje_trace(schedule, made));
+  }
+
+  std::string page_of(const timeline::Schedule& schedule, const std::string& made) const {
+    return timeline::timeline_page(fmt::format("{} under {}", stem(file), schedule.algorithm),
+                                   fmt::format("{} on {}, as recorded", base::counted(schedule.jobs.size(), "job"),
+                                               base::counted(schedule.node_cpu.size(), "node")),
+                                   {&schedule, 1}, made);
   }
 
   void reproduce() const {
@@ -315,6 +339,11 @@ void add_replay(CLI::App& app) {
                       "simulate these algorithms on the record's jobs, in addition to the recorded one");
   command->add_option("--report", options->report_file,
                       "also write a page of the recorded run to this HTML file: nodes and jobs over time");
+  command->add_option("--evalys", options->evalys_file,
+                      "also write the recorded schedule to this CSV file in the format of Batsim's jobs.csv");
+  command->add_option("--paje", options->paje_file, "also write it to this file as a Paje trace (ViTE, PajeNG)");
+  command->add_option("--perfetto", options->perfetto_file,
+                      "also write it to this JSON file for Perfetto (ui.perfetto.dev) and chrome://tracing");
   command->add_option("--trace", options->trace_file, "write the record's jobs as a dfrs-trace to this file");
   command
       ->add_option(
@@ -351,7 +380,8 @@ void add_replay(CLI::App& app) {
       "  dfrs-sim replay record.jsonl.gz -a EASY,FCFS,'MCB8*/per/OPT=MIN/MINVT=600'\n"
       "  dfrs-sim replay record.jsonl.gz --trace week.dfrs && dfrs-sim compare week.dfrs");
   command->callback([options, command] {
-    options->own = own_options(*command, {"--algorithm", "--trace", "--report", "--penalty", "--json"});
+    options->own = own_options(
+        *command, {"--algorithm", "--trace", "--report", "--evalys", "--paje", "--perfetto", "--penalty", "--json"});
     options->run();
   });
 }

@@ -114,17 +114,19 @@ struct RunCommand {
   bool times = false;
   bool bound = true;
 
-  void run() const {
+  void run() {
     say_when_interrupted("nothing is kept; the same command starts again");
     const std::vector<Algorithm> algorithms = parse_algorithms({algorithm});
     if (algorithms.size() != 1) throw UsageError("run takes one algorithm; `dfrs-sim compare` takes several");
-    const std::vector<Instance> instances = workload.load();
+    SourceFacts facts;
+    const std::vector<Instance> instances = workload.load(facts);
     if (instances.size() != 1) {
       throw UsageError(
           fmt::format("{} holds {} instances and run takes one: use --whole for a whole log, --take 1 for "
                       "the first week, or `dfrs-sim compare` for several",
                       workload.sources().front(), instances.size()));
     }
+    simulation.fit(instances, facts);
     run(instances.front(), algorithms.front());
   }
 

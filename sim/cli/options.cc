@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 
+#include "base/counted.h"
 #include "policy/batch/options.h"
 #include "policy/core/registry.h"
 #include "policy/rr7659/algorithm.h"
@@ -295,13 +296,14 @@ std::vector<Instance> WorkloadOptions::choose(Loaded& loaded, const std::string&
 }
 
 std::vector<Instance> WorkloadOptions::load() const {
-  bool papers_weeks = false;
-  return load(papers_weeks);
+  SourceFacts facts;
+  return load(facts);
 }
 
-std::vector<Instance> WorkloadOptions::load(bool& papers_weeks) const {
-  papers_weeks = processors_ == "requested" && estimates_ != "trace" && !kill_ && cpu_need_ != "measured" &&
-                 memory_model_.empty() && weights_.empty() && real_needs_.empty();
+std::vector<Instance> WorkloadOptions::load(SourceFacts& facts) const {
+  facts = {};
+  bool papers_weeks = processors_ == "requested" && estimates_ != "trace" && !kill_ && cpu_need_ != "measured" &&
+                      memory_model_.empty() && weights_.empty() && real_needs_.empty();
   std::vector<Instance> instances;
   std::vector<std::string> names;
   for (const std::string& source : sources_) {
@@ -309,11 +311,15 @@ std::vector<Instance> WorkloadOptions::load(bool& papers_weeks) const {
     const Text text = read_text(source, load_options().input, sha256);
     Loaded loaded = load(text, source);
     papers_weeks = papers_weeks && loaded.papers_weeks;
+    if (loaded.was_swf && loaded.annotation == SwfAnnotation::kProcessors) {
+      facts.processors_per_node = std::max(facts.processors_per_node, loaded.cores);
+    }
     for (Instance& instance : choose(loaded, source, sha256, instances.size(), names)) {
       instances.push_back(std::move(instance));
     }
   }
   check_wanted(names);
+  facts.papers_weeks = papers_weeks;
   return instances;
 }
 
@@ -353,8 +359,9 @@ void SimulationOptions::add(CLI::App& app) {
   app.add_option(
          "--batch-nodes", batch_nodes_,
          "batch policies use a node per 'task', as in RR-7659, or 'packed' nodes with as many tasks of a job as "
-         "their CPU and memory hold")
-      ->check(CLI::IsMember({"task", "packed"}))
+         "their CPU and memory hold; 'auto' is packed for logs with a task per processor and several processors a "
+         "node, and where a job has more tasks than there are nodes, else task")
+      ->check(CLI::IsMember({"auto", "task", "packed"}))
       ->capture_default_str()
       ->group(group);
   CLI::Option* const pauses =
@@ -392,6 +399,26 @@ void SimulationOptions::add(CLI::App& app) {
       ->group(group);
 }
 
+void SimulationOptions::fit(std::span<const Instance> instances, const SourceFacts& facts) {
+  if (batch_nodes_ != "auto") return;
+  batch_nodes_ = "task";
+  std::string why;
+  if (facts.processors_per_node > 1) {
+    why = fmt::format("a task per processor, up to {} processors a node", facts.processors_per_node);
+  }
+  for (std::size_t k = 0; k < instances.size() && why.empty(); ++k) {
+    const std::size_t nodes = instances[k].platform.nodes.size();
+    const auto wide = [&](const Job& job) { return static_cast<std::size_t>(job.tasks) > nodes; };
+    const auto job = std::find_if(instances[k].jobs.begin(), instances[k].jobs.end(), wide);
+    if (job == instances[k].jobs.end()) continue;
+    why = fmt::format("{}: job {} has {} for {}", instances[k].name, job->id,
+                      base::counted(static_cast<std::size_t>(job->tasks), "task"), base::counted(nodes, "node"));
+  }
+  if (why.empty()) return;
+  batch_nodes_ = "packed";
+  fmt::print(stderr, "batch policies pack tasks: {} (--batch-nodes packed)\n", why);
+}
+
 SimOptions SimulationOptions::sim() const {
   SimOptions options;
   set_penalty(penalty_, options);
@@ -399,7 +426,7 @@ SimOptions SimulationOptions::sim() const {
   options.engine.of<DfrsOptions>().priority_floor = priority_floor_;
   options.events_apart = instants_ == "apart";
   options.engine.of<BatchOptions>().pass_per_event = passes_ == "event";
-  options.engine.of<BatchOptions>().pack_tasks = batch_nodes_ == "packed";
+  options.engine.of<BatchOptions>().pack_tasks = packs();
   options.pauses = world();
   options.discover_needs = discover_needs_;
   options.need_rule.floor = need_floor_;
@@ -411,16 +438,17 @@ SimOptions SimulationOptions::sim() const {
 PauseWorld SimulationOptions::world() const { return record::parse_world(pauses_).value(); }
 
 std::string SimulationOptions::text() const {
-  if (app_ != nullptr) return options_text(*app_, kSimulation, {});
+  const ResolvedOptions resolved{{"--batch-nodes", packs() ? "packed" : "task"}};
+  if (app_ != nullptr) return options_text(*app_, kSimulation, resolved);
   CLI::App defaults;
   SimulationOptions().add(defaults);
-  return options_text(defaults, kSimulation, {});
+  return options_text(defaults, kSimulation, resolved);
 }
 
 std::string SimulationOptions::describe() const {
   std::string text =
       fmt::format("penalty {}, period {} s, stretch bounded at {} s, instants {}, batch passes per {}, batch nodes {}",
-                  penalty_words(sim()), period_, stretch_floor_, instants_, passes_, batch_nodes_);
+                  penalty_words(sim()), period_, stretch_floor_, instants_, passes_, packs() ? "packed" : "task");
   const PauseWorld pauses = world();
   if (pauses != PauseWorld{}) text += fmt::format(", pauses {}", world_text(pauses));
   if (pauses.some_lose()) {
@@ -435,11 +463,16 @@ std::string own_options(const CLI::App& app, std::initializer_list<std::string_v
 }
 
 std::string own_options(const CLI::App& app, std::span<const std::string_view> left_out) {
+  return own_options(app, left_out, {});
+}
+
+std::string own_options(const CLI::App& app, std::span<const std::string_view> left_out,
+                        const ResolvedOptions& resolved) {
   const auto chosen = [&](const CLI::Option& option, const std::string& name) {
     return option.get_group() != kWorkload && option.get_group() != kSimulation && name != "--help" &&
            std::find(left_out.begin(), left_out.end(), name) == left_out.end();
   };
-  return text_of_options(app, chosen, {});
+  return text_of_options(app, chosen, resolved);
 }
 
 namespace {

@@ -22,6 +22,15 @@ namespace dfrs::sim {
 /// What replaces the value of an option, by its long name, where results name it: nothing leaves out its default.
 using ResolvedOptions = std::map<std::string, std::optional<std::string>, std::less<>>;
 
+/// What sources were, beyond their instances.
+struct SourceFacts {
+  /// All are weeks of HPC2N's log, annotated as in RR-7659 and not changed by an option, so that its published values
+  /// can be compared.
+  bool papers_weeks = false;
+  /// The most processors of a node in a log whose jobs have a task per processor; 0: there is none.
+  int processors_per_node = 0;
+};
+
 /// Where instances come from, and how a log becomes an instance.
 class WorkloadOptions {
  public:
@@ -30,9 +39,7 @@ class WorkloadOptions {
   void add(CLI::App& app, Sources sources);
   /// Reads all sources. Reports on standard error what was skipped or changed in them.
   std::vector<Instance> load() const;
-  /// The same. `papers_weeks`: whether all of them are weeks of HPC2N's log, annotated as in RR-7659 and not changed by
-  /// an option, so that its published values can be compared.
-  std::vector<Instance> load(bool& papers_weeks) const;
+  std::vector<Instance> load(SourceFacts& facts) const;
   /// The same for one source whose text is already read.
   Loaded load(std::string_view text, const std::string& source) const;
   /// The chosen ones of `loaded.instances`, changed as the options say, with their origin. Call this once.
@@ -91,6 +98,9 @@ class WorkloadOptions {
 class SimulationOptions {
  public:
   void add(CLI::App& app);
+  /// Call this before what follows. Chooses what --batch-nodes auto means for these instances, and says on standard
+  /// error if that is `packed`.
+  void fit(std::span<const Instance> instances, const SourceFacts& facts);
   SimOptions sim() const;
   PauseWorld world() const;
   Seconds stretch_floor() const { return stretch_floor_; }
@@ -100,6 +110,8 @@ class SimulationOptions {
   std::string text() const;
 
  private:
+  bool packs() const { return batch_nodes_ == "packed"; }
+
   const CLI::App* app_ = nullptr;
   std::string penalty_ = "300";
   Seconds period_ = 600;
@@ -109,7 +121,7 @@ class SimulationOptions {
   Seconds priority_floor_ = 0;
   std::string instants_ = "apart";
   std::string passes_ = "instant";
-  std::string batch_nodes_ = "task";
+  std::string batch_nodes_ = "auto";  // never after fit()
   std::string pauses_ = "kept";
   Seconds min_progress_ = 60;
   std::uint32_t max_lost_runs_ = 3;
@@ -119,6 +131,8 @@ class SimulationOptions {
 /// those `left_out`, on which results do not depend, so that a new one is named.
 std::string own_options(const CLI::App& app, std::initializer_list<std::string_view> left_out);
 std::string own_options(const CLI::App& app, std::span<const std::string_view> left_out);
+std::string own_options(const CLI::App& app, std::span<const std::string_view> left_out,
+                        const ResolvedOptions& resolved);
 
 /// Accepts a penalty: seconds, or memory/RATE.
 CLI::Validator penalty_rule();

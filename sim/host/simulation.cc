@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/counted.h"
+#include "policy/batch/options.h"
 #include "policy/core/node_runs.h"
 #include "policy/rr7659/options.h"
 #include "sim/errors.h"
@@ -183,13 +184,14 @@ class Simulation {
   // No event is due but jobs are left: the policy cannot start the first of them even on an empty cluster.
   std::string why_stuck() const {
     const Job& job = slots_.first_in_system();
+    const bool packs = options_.engine.of<BatchOptions>().pack_tasks;
     return fmt::format(
-        "{}: {}, job {}, has {} on a cluster of {}. Batch policies take a node per task unless they pack tasks "
-        "(--batch-nodes packed)",
-        instance_.name,
+        "{}: {}, job {}, has {} on a cluster of {}. Batch policies {}", instance_.name,
         slots_.jobs_in_system() == 1 ? std::string("1 job never starts")
                                      : fmt::format("{} jobs never start; the first of them", slots_.jobs_in_system()),
-        job.id, base::counted(static_cast<std::size_t>(job.tasks), "task"), base::counted(nodes_.size(), "node"));
+        job.id, base::counted(static_cast<std::size_t>(job.tasks), "task"), base::counted(nodes_.size(), "node"),
+        packs ? "share no CPU, and all nodes together have too little for it"
+              : "take a node per task unless they pack tasks (--batch-nodes packed)");
   }
 
   std::string why_away() const {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace dfrs::sim {
 
@@ -20,22 +21,35 @@ PlatformFit::PlatformFit(const Platform& platform) : rigid_dims_(platform.rigid_
   }
 }
 
+RigidAmount PlatformFit::room_on(const NodeSpec& node, const Job& job) const {
+  RigidAmount per_node = job.tasks;
+  for (std::size_t d = 0; d < rigid_dims_; ++d) {
+    if (job.rigid[d] <= 0) continue;
+    // Skips the division for one-task jobs, which are the most frequent.
+    if (per_node > 1) {
+      per_node = std::min(per_node, node.rigid[d] / job.rigid[d]);
+    } else if (node.rigid[d] < job.rigid[d]) {
+      per_node = 0;
+    }
+  }
+  return per_node;
+}
+
 RigidAmount PlatformFit::room_for(const Job& job) const {
   RigidAmount room = 0;
-  for (const Group& group : groups_) {
-    RigidAmount per_node = job.tasks;
-    for (std::size_t d = 0; d < rigid_dims_; ++d) {
-      if (job.rigid[d] <= 0) continue;
-      // Skips the division for one-task jobs, which are the most frequent.
-      if (per_node > 1) {
-        per_node = std::min(per_node, group.node.rigid[d] / job.rigid[d]);
-      } else if (group.node.rigid[d] < job.rigid[d]) {
-        per_node = 0;
-      }
-    }
-    room += per_node * static_cast<RigidAmount>(group.count);
-  }
+  for (const Group& group : groups_) room += room_on(group.node, job) * static_cast<RigidAmount>(group.count);
   return room;
+}
+
+bool PlatformFit::fits_at_full_speed(const Job& job) const {
+  RigidAmount room = 0;
+  for (const Group& group : groups_) {
+    // A node that is too slow even for one task still takes one, as batch policies see it.
+    const double by_cpu = std::max(1.0, std::floor(group.node.cpu / job.asked() * (1 + kCpuTolerance)));
+    const double tasks = std::min(static_cast<double>(room_on(group.node, job)), by_cpu);
+    room += static_cast<RigidAmount>(tasks) * static_cast<RigidAmount>(group.count);
+  }
+  return room >= job.tasks;
 }
 
 std::string PlatformFit::why_not(const Job& job) const {

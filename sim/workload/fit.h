@@ -18,12 +18,16 @@ class PlatformFit {
   /// True if the rigid resources of the empty platform hold all tasks of `job` at once (CPU is shared and never a
   /// limit) and some node has the CPU that a task can use. Linear in the number of distinct node types.
   bool fits(const Job& job) const { return cpu_fits(job.cpu_need, largest_cpu_) && room_for(job) >= job.tasks; }
+  /// True if all tasks of `job` run at once and at full speed, with as many on a node as it holds: where no CPU is
+  /// shared, other jobs never start.
+  bool fits_at_full_speed(const Job& job) const;
   /// Empty if it fits; else what is too large, for a message.
   std::string why_not(const Job& job) const;
 
  private:
   // Number of the job's tasks that fit, counting at most job.tasks per node.
   RigidAmount room_for(const Job& job) const;
+  RigidAmount room_on(const NodeSpec& node, const Job& job) const;
 
   struct Group {
     NodeSpec node;

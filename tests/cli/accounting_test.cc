@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "dfrs-config.h"
 #include "tests/cli/process.h"
@@ -112,7 +115,14 @@ TEST(CliAdvise, ThePageOnTheSample) {
 TEST(CliAdvise, SettingsAreWhatDfrsTakes) {
   const TemporaryFolder folder;
   const std::string trace = in_source("tests/golden/workload.dfrs");
-  for (const std::vector<std::string>& source : {std::vector<std::string>{"--sacct", sample()}, {trace}}) {
+  const std::string busy = folder.write(
+      "busy.dfrs", output_of({"generate", "--jobs", "200", "--nodes", "16", "--load", "1.2", "--seed", "5"}));
+  for (const std::vector<std::string>& source : std::vector<std::vector<std::string>>{{"--sacct", sample()},
+                                                                                      {trace},
+                                                                                      {busy},
+                                                                                      {busy, "--pauses", "mixed"},
+                                                                                      {busy, "--pauses", "none"},
+                                                                                      {busy, "--pauses", "lost"}}) {
     std::vector<std::string> words{"advise", "--conf", folder / "dfrs.conf", "-o", folder / "page.md"};
     words.insert(words.end(), source.begin(), source.end());
     EXPECT_EQ(output_of(words), "");
@@ -128,6 +138,8 @@ TEST(CliAdvise, SettingsAreWhatDfrsTakes) {
       // dfrs-check-config prints the settings that this one stands for.
       if (line == "Pauses=none") line = "PauseBy=none";
       if (line == "Pauses=kept") line = "PauseBy=suspend,requeue\nLostWork=refuse";
+      if (line == "Pauses=mixed") line = "PauseBy=requeue\nLostWork=refuse";
+      if (line == "Pauses=lost") line = "PauseBy=requeue\nLostWork=accept";
       if (!line.starts_with('#')) {
         EXPECT_THAT(checked, HasSubstr(line)) << conf;
       }
@@ -144,6 +156,21 @@ TEST(CliAdvise, NoOptionIsIgnored) {
   EXPECT_NE(without_origin(output_of({"advise", killed, "--kill-at-estimate"})),
             without_origin(output_of({"advise", killed})));
   EXPECT_NE(without_origin(output_of({"advise", trace, "--real-need", "0.1-0.2"})), plain);
+  const std::string busy = folder.write(
+      "busy.dfrs", output_of({"generate", "--jobs", "200", "--nodes", "16", "--load", "1.2", "--seed", "5"}));
+  const std::string of_busy = without_origin(output_of({"advise", busy}));
+  EXPECT_THAT(of_busy,
+              AllOf(HasSubstr("- What to set: Algorithm=Triage and Pauses=kept; the file is below."),
+                    HasSubstr("- With Pauses=lost Triage loses: one job in a hundred takes more than 6162 times"),
+                    HasSubstr("Take Algorithm=Greedy*/OPT=MIN.")));
+  for (const auto& [option, value] : std::vector<std::pair<std::string, std::string>>{{"--restart-cost", "3000"},
+                                                                                      {"--min-progress", "2000"},
+                                                                                      {"--max-lost-runs", "0"},
+                                                                                      {"--penalty", "300"},
+                                                                                      {"--checkpoints", "0.1"},
+                                                                                      {"--pauses", "none"}}) {
+    EXPECT_NE(without_origin(output_of({"advise", busy, option, value})), of_busy) << option;
+  }
   expect_failure(dfrs_sim({"advise", trace, "--take", "1"}), kExitUsage, {"advise: --take has no effect"});
   expect_failure(dfrs_sim({"advise", trace, "--instance", "small"}), kExitUsage, {"advise: --instance"});
 }
@@ -173,6 +200,21 @@ TEST(CliAdvise, ErrorsSayWhatToGive) {
   expect_failure(dfrs_sim({"advise", "--swf", sample()}), kExitUsage, {"--sacct"});
   expect_failure(dfrs_sim({"advise", sample(), "-a", "EASY"}), kExitUsage, {"EASY is not a candidate"});
   expect_failure(dfrs_sim({"advise", sample(), "-o", "/nowhere/page.html"}), kExitIo, {"/nowhere/page.html"});
+}
+
+// The last column may have delimiters in it. One of three jobs is marked, and another was made by srun.
+TEST(CliAdvise, CommentsAndStepsOfAccounting) {
+  const TemporaryFolder folder;
+  std::string text = "JobID|State|Submit|Start|ElapsedRaw|NNodes|AllocCPUS|AllocTRES|NodeList|Comment\n";
+  for (const auto& [job, step, comment] : std::vector<std::array<std::string, 3>>{
+           {"1", "batch", "a | dfrs:checkpoint"}, {"2", "0", ""}, {"3", "batch", "b"}}) {
+    text += job + "|COMPLETED|1700000000|1700000000|3600|1|1|cpu=1,mem=1G|n1|" + comment + "\n";
+    text += job + "." + step + "|COMPLETED|1700000000|1700000000|3600|1|1|cpu=1,mem=1G|n1|\n";
+  }
+  const std::string page =
+      output_of({"advise", "--sacct", folder.write("jobs.sacct", text), "--cores", "1", "--format", "markdown"});
+  EXPECT_THAT(page, HasSubstr("checkpoints in the 33 % of the jobs that are marked dfrs:checkpoint"));
+  EXPECT_THAT(page, HasSubstr("(salloc and srun, 1 job)"));
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ TEST(CliOptions, OfSimulationsAreNotIgnored) {
       {{"--stretch-floor", "100"}, "FCFS", {}},
       {{"--priority-floor", "3000"}, "GreedyP*", memory},
       {{"--instants", "merged"}, "Greedy/per", {"--period", "1"}},
-      {{"--batch-nodes", "packed"}, "FCFS", {"--cores", "2", "--nodes", "4"}},
+      {{"--batch-nodes", "task"}, "FCFS", {"--cores", "2", "--nodes", "4"}},
       {{"--pauses", "lost"}, "GreedyP*", memory},
       {{"--pauses", "none"}, "GreedyP*", memory},
       {{"--pauses", "mixed:0.5"}, "GreedyP*", memory},

@@ -206,6 +206,10 @@ std::vector<OwnOptions> own_options(const TemporaryFolder& folder) {
         {"--algorithm", "Greedy*/per"},
         {"--bandwidth", "2"},
         {"--checkpoints", "0.25"},
+        {"--pauses", "lost"},
+        {"--restart-cost", "12"},
+        {"--min-progress", "61"},
+        {"--max-lost-runs", "2"},
         {"--samples", "3"},
         {"--penalty", "20"},
         {"--period", "300"},
@@ -218,6 +222,9 @@ std::vector<OwnOptions> own_options(const TemporaryFolder& folder) {
         {"--json", none},
         {"--explain", none},
         {"--report", none},
+        {"--evalys", none},
+        {"--perfetto", none},
+        {"--paje", none},
         {"--penalty", "20"},
         {"--stretch-floor", "12"}},
        printed({"replay", folder / "record", "-a", "FCFS"})},
@@ -274,10 +281,11 @@ TEST(CliOrigin, PagesAndTablesNameWhatMadeThem) {
                               HasSubstr(base::sha256_hex(small_trace())), HasSubstr(trace));
   for (const char* format : {"text", "markdown", "html"}) {
     const std::vector<std::string> words{"advise", trace, "--format", format, "--conf", folder / "dfrs.conf"};
-    EXPECT_THAT(output_of(words), AllOf(complete, HasSubstr("--penalty=300"), HasSubstr("dfrs-sim advise "))) << format;
+    EXPECT_THAT(output_of(words), AllOf(complete, HasSubstr("--penalty=memory/100"), HasSubstr("dfrs-sim advise ")))
+        << format;
   }
   const std::string conf = file_bytes(folder / "dfrs.conf");
-  EXPECT_THAT(conf, AllOf(complete, HasSubstr("--penalty=300")));
+  EXPECT_THAT(conf, AllOf(complete, HasSubstr("--penalty=memory/100")));
   EXPECT_THAT(conf.substr(0, conf.find("\nPartitions=")), Not(testing::ContainsRegex("\n[^#]")));
   EXPECT_THAT(output_of({"bound", trace}), AllOf(complete, HasSubstr("--stretch-floor=10")));
   EXPECT_THAT(output_of({"analyse", trace, "--kill-at-estimate"}), AllOf(complete, HasSubstr("--kill-at-estimate")));

@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/cli/process.h"
 #include "tests/cli/samples.h"
@@ -196,6 +198,38 @@ TEST(CliReplay, ARecordWithoutItsEnd) {
   const std::string first_step = text.substr(0, text.find('\n', text.find('\n') + 1) + 1);
   expect_failure(dfrs_sim({"replay", folder.write("first.jsonl", first_step), "-a", "FCFS"}), kExitInput,
                  {"no job completed"});
+}
+
+// The same as of the run that was recorded; a record does not hold run times, so Evalys' table differs there.
+TEST(CliReplay, ExportsTheRecordedSchedule) {
+  const TemporaryFolder folder;
+  const std::string trace = crowded_trace();
+  const std::string path = record(folder, trace, "GreedyPM*", "r.jsonl",
+                                  {"--perfetto", folder / "p", "--paje", folder / "j", "--evalys", folder / "e"});
+  output_of({"replay", path, "--perfetto", folder / "p2", "--paje", folder / "j2", "--evalys", folder / "e2"});
+  const auto events = [&](const char* name) { return json::parse(file_bytes(folder / name)).at("traceEvents"); };
+  EXPECT_EQ(events("p2"), events("p"));
+  EXPECT_THAT(file_bytes(folder / "p2"), HasSubstr("dfrs-sim replay"));
+  const auto trace_of = [&](const char* name) {  // without what made it
+    std::istringstream in(file_bytes(folder / name));
+    std::string text;
+    for (std::string line; std::getline(in, line);) {
+      if (!line.starts_with('#')) text += line + '\n';
+    }
+    return text;
+  };
+  EXPECT_EQ(trace_of("j2"), trace_of("j"));
+  const auto rows = [&](const char* name) {
+    const std::string text = file_bytes(folder / name);
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  EXPECT_GT(rows("e"), 60);
+  EXPECT_EQ(rows("e2"), rows("e"));
+  expect_failure(dfrs_sim({"replay", "-", "--paje", folder / "x"}, {.input = file_bytes(path)}), kExitUsage,
+                 {"--paje reads the record a second time"});
+  expect_failure(dfrs_sim({"replay", path, "--paje", folder / "x", "--evalys", folder / "x"}), kExitUsage,
+                 {"--evalys and --paje both name"});
+  expect_failure(dfrs_sim({"replay", path, "--paje", path}), kExitUsage, {"--paje", "is also an input"});
 }
 
 TEST(CliReplay, Errors) {

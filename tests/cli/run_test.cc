@@ -374,5 +374,57 @@ TEST(CliRun, InstancesAreChosenByName) {
                  {"--instance", "'lublin-9'", "lublin-5, lublin-6, lublin-7"});
 }
 
+// A task per processor, eight processors a node: the first job has 64 tasks for 16 nodes.
+std::string log_of_processors() { return swf_line(1, 0, 100, 64) + swf_line(2, 5, 50, 64) + swf_line(3, 6, 10, 100); }
+
+TEST(CliRun, BatchPoliciesPackTasksWhereALogCountsProcessors) {
+  const auto run = [](std::vector<std::string> more) {
+    std::vector<std::string> words{"run", "-", "-a", "EASY", "--nodes", "16", "--cores", "8"};
+    words.insert(words.end(), more.begin(), more.end());
+    return dfrs_sim(words, {.input = log_of_processors()});
+  };
+  const Outcome chosen = run({"--json"});
+  EXPECT_EQ(chosen.exit_code, 0) << chosen.err;
+  EXPECT_THAT(chosen.err, HasSubstr("batch policies pack tasks: a task per processor, up to 8 processors a node "
+                                    "(--batch-nodes packed)\n"));
+  EXPECT_THAT(chosen.out, HasSubstr("--batch-nodes=packed"));
+  const Outcome given = run({"--json", "--batch-nodes", "packed"});
+  EXPECT_EQ(given.out, chosen.out);
+  EXPECT_THAT(given.err, testing::Not(HasSubstr("batch policies pack tasks")));
+  // The first two have eight nodes each from the start, the third 13 nodes from 100 s on.
+  EXPECT_DOUBLE_EQ(json::parse(chosen.out).at("mean_wait_s"), (0 + 0 + 94) / 3.0);
+  expect_failure(run({"--batch-nodes", "task"}), kExitInput, {"never start", "--batch-nodes packed"});
+}
+
+// A trace says nothing of processors; it is packed if a job could not start otherwise.
+TEST(CliRun, BatchPoliciesPackTasksWhereAJobHasMoreThanThereAreNodes) {
+  const std::string header = "; dfrs-trace: 1\n; Name: wide\n; Nodes: 2 cpu 1 memory 1000\n";
+  const auto run = [&](const std::string& jobs) {
+    return dfrs_sim({"run", "-", "-a", "EASY"}, {.input = header + jobs});
+  };
+  const Outcome wide = run("7 0 4 0.5 100 50 50\n");
+  EXPECT_EQ(wide.exit_code, 0) << wide.err;
+  EXPECT_THAT(wide.err, HasSubstr("batch policies pack tasks: wide: job 7 has 4 tasks for 2 nodes"));
+  EXPECT_THAT(wide.out, HasSubstr("batch nodes packed"));
+  EXPECT_THAT(run("7 0 2 0.5 100 50 50\n").out, HasSubstr("batch nodes task"));
+  // It needs more CPU than both nodes have, and no option of batch policies changes that.
+  expect_failure(run("7 0 4 1 100 50 50\n"), kExitInput, {"1 job never starts", "share no CPU"});
+}
+
+TEST(CliRun, CompareAndDemoPackTasksToo) {
+  const TemporaryFolder folder;
+  const std::string log = folder.write("jobs.swf", log_of_processors());
+  const std::vector<std::string> machine{"--nodes", "16", "--cores", "8"};
+  std::vector<std::string> words{"compare", log, "-a", "EASY,Triage", "--format", "json"};
+  words.insert(words.end(), machine.begin(), machine.end());
+  EXPECT_THAT(output_of(words), HasSubstr("--batch-nodes=packed"));
+  words = {"demo", log, "-o", folder / "demo"};
+  words.insert(words.end(), machine.begin(), machine.end());
+  const Outcome demo = dfrs_sim(words);
+  EXPECT_EQ(demo.exit_code, 0) << demo.err;
+  EXPECT_THAT(demo.err, testing::Not(HasSubstr("left out")));
+  EXPECT_THAT(demo.out, HasSubstr("1 instance, 3 jobs, 16 nodes"));
+}
+
 }  // namespace
 }  // namespace dfrs::sim

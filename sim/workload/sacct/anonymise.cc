@@ -12,6 +12,7 @@
 #include "sim/errors.h"
 #include "sim/workload/number_parser.h"
 #include "sim/workload/sacct/fields.h"
+#include "sim/workload/sacct/reader.h"
 #include "sim/workload/sacct/table.h"
 #include "sim/workload/text_lines.h"
 
@@ -21,7 +22,7 @@ namespace {
 constexpr Seconds kWeekSeconds = 604800;
 constexpr Seconds kFirstMonday = 978307200;  // 2001-01-01T00:00:00, UTC
 
-enum class Kind { kDrop, kKeep, kName, kUserId, kGroupId, kState, kJobName, kNodes, kJob, kTime, kTres };
+enum class Kind { kDrop, kKeep, kName, kUserId, kGroupId, kState, kJobName, kNodes, kJob, kTime, kTres, kMark };
 
 struct Rule {
   std::string_view column;
@@ -85,6 +86,7 @@ constexpr Rule kRules[] = {
     {"planned", Kind::kKeep},
     {"restarts", Kind::kKeep},
     {"line", Kind::kKeep},
+    {"comment", Kind::kMark},
 };
 
 Rule rule_of(std::string_view column) {
@@ -209,6 +211,8 @@ class Anonymiser {
       }
       case Kind::kTres:
         return tres(cell);
+      case Kind::kMark:
+        return has_checkpoint_mark(cell) ? std::string(kCheckpointMark) : std::string();
     }
     return {};
   }

@@ -39,6 +39,8 @@ struct Record {
   std::size_t previous = ~std::size_t{0};  // the record of the same job before this one
   std::string why_not;                     // why it cannot be simulated; empty if it can
   bool has_cpu_time = false;
+  bool has_script = false;  // a step of a batch script
+  bool has_user = false;    // a step that a script or a user at the job started
   Seconds steps_cpu_time = -1;
   Seconds submit = 0;        // of this run
   Seconds first_submit = 0;  // of the job's first run
@@ -46,17 +48,6 @@ struct Record {
 
 bool is_one_of(std::string_view state, std::initializer_list<std::string_view> states) {
   return std::find(states.begin(), states.end(), state) != states.end();
-}
-
-// Words are separated by blanks and commas.
-bool has_mark(std::string_view comment) {
-  const auto separates = [](char c) { return c == ' ' || c == '\t' || c == ','; };
-  for (std::size_t at = comment.find(kCheckpointMark); at != std::string_view::npos;
-       at = comment.find(kCheckpointMark, at + 1)) {
-    const std::size_t end = at + kCheckpointMark.size();
-    if ((at == 0 || separates(comment[at - 1])) && (end == comment.size() || separates(comment[end]))) return true;
-  }
-  return false;
 }
 
 class Reader {
@@ -196,7 +187,7 @@ class Reader {
     job.group = cell(C::kGroup);
     job.partition = cell(C::kPartition);
     job.qos = cell(C::kQos);
-    job.checkpoints = has_mark(cell(C::kComment));
+    job.checkpoints = has_checkpoint_mark(cell(C::kComment));
     job.nodes_used = cell(C::kNodeList);
     if (job.nodes_used == "None assigned") job.nodes_used.clear();
     const std::string_view state = cell(C::kState);
@@ -308,9 +299,10 @@ class Reader {
     take_cpu_time(known, cpu_time);
     if (known) record.steps_cpu_time = std::max(0.0, record.steps_cpu_time) + cpu_time;
     // "batch", "extern" and "interactive" are Slurm's own steps.
-    if (!step.empty() && step.front() >= '0' && step.front() <= '9') {
-      record.job.tasks = std::max(record.job.tasks, tasks);
-    }
+    const bool from_srun = !step.empty() && step.front() >= '0' && step.front() <= '9';
+    if (from_srun) record.job.tasks = std::max(record.job.tasks, tasks);
+    record.has_script = record.has_script || step == "batch";
+    record.has_user = record.has_user || from_srun || step == "interactive";
   }
 
   std::int64_t number_of(const std::string& id) const {
@@ -449,6 +441,7 @@ class Reader {
       job.submit = record.first_submit;
       // The job's own line includes its steps, unless sacct was told to leave steps out.
       if (!record.has_cpu_time || job.cpu_time <= 0) job.cpu_time = record.steps_cpu_time;
+      job.interactive = record.has_user && !record.has_script;
       if (job.start < job.submit) {  // a clock adjustment, or daylight saving in local times
         job.start = job.submit;
         log_.report.adjust("started before it was submitted, taken as started at once", job.line);
@@ -496,6 +489,17 @@ class Reader {
 };
 
 }  // namespace
+
+// Words are separated by blanks and commas.
+bool has_checkpoint_mark(std::string_view comment) {
+  const auto separates = [](char c) { return c == ' ' || c == '\t' || c == ','; };
+  for (std::size_t at = comment.find(kCheckpointMark); at != std::string_view::npos;
+       at = comment.find(kCheckpointMark, at + 1)) {
+    const std::size_t end = at + kCheckpointMark.size();
+    if ((at == 0 || separates(comment[at - 1])) && (end == comment.size() || separates(comment[end]))) return true;
+  }
+  return false;
+}
 
 SacctLog parse_sacct(std::string_view text, std::string source, const SacctReadOptions& options) {
   return Reader(text, std::move(source), options).read();

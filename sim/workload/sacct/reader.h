@@ -48,12 +48,14 @@ struct SacctJob {
   Seconds lost_cpu_time = 0;      ///< their run times x CPUs
   std::string nodes_used;         ///< NodeList
   bool checkpoints = false;       ///< Comment has the word by which a job says so, kCheckpointMark
+  bool interactive = false;       ///< a user sits at it (salloc, srun): it has steps, and none of a batch script
   std::size_t line = 0;
 };
 
 /// The word in a job's comment that says that it continues from a checkpoint of its own (the default of CheckpointMark
 /// in dfrs.conf).
 inline constexpr std::string_view kCheckpointMark = "dfrs:checkpoint";
+bool has_checkpoint_mark(std::string_view comment);
 
 struct SacctReadOptions {
   /// Malformed lines are counted in the report and skipped instead of being an error.

@@ -15,7 +15,7 @@ namespace dfrs::sim {
 inline constexpr std::string_view kSacctCommand =
     "SLURM_TIME_FORMAT=%s sacct --allusers --duplicates --parsable2 --starttime=2026-10-01 --endtime=2026-11-01 "
     "--format=JobID,JobIDRaw,User,Group,Account,Partition,QOS,State,Submit,Eligible,Start,End,ElapsedRaw,Suspended,"
-    "TimelimitRaw,NNodes,NTasks,AllocCPUS,ReqCPUS,ReqMem,ReqTRES,AllocTRES,MaxRSS,TotalCPU,CPUTimeRAW,NodeList";
+    "TimelimitRaw,NNodes,NTasks,AllocCPUS,ReqCPUS,ReqMem,ReqTRES,AllocTRES,MaxRSS,TotalCPU,CPUTimeRAW,NodeList,Comment";
 
 /// The columns that are read; others are ignored. Names are those of `sacct --helpformat`, in any case.
 enum class SacctColumn : std::size_t {

@@ -26,6 +26,7 @@ TEST(ControllerCases, FiveJobsShareANodeAndTheSixthWaitsForMemory) {
   for (std::uint32_t id = 1; id <= 5; ++id) EXPECT_EQ(slurm.job(id).state, FakeState::running) << id;
   EXPECT_EQ(slurm.job(6).state, FakeState::pending);
   EXPECT_THAT(slurm.explain(6), HasSubstr("1 has too little memory free"));
+  EXPECT_THAT(slurm.explain(3), HasSubstr("Job 3 starts on node n0 at a yield of 0."));
   for (std::uint32_t id = 1; id <= 5; ++id) {
     const JobQuota* quota = slurm.agents.applied(0, id);
     ASSERT_NE(quota, nullptr);
@@ -72,13 +73,13 @@ TEST(ControllerCases, APausedJobGivesItsMemoryAndGoesOnWhereItWas) {
   EXPECT_EQ(slurm.job(young).state, FakeState::running);
   EXPECT_EQ(slurm.job_status(old).situation, JobSituation::suspended);
   EXPECT_THAT(slurm.explain(old),
-              ContainsRegex("\n  2023-[^\n]* Job 1 starts on 1 node at a yield of 1: there is room for it"
+              ContainsRegex("\n  2023-[^\n]* Job 1 starts on node n0 at a yield of 1: there is room for it"
                             "\\.\n  2023-[^\n]* Job 1 is paused: job 2 takes its room, and its priority of "
                             "0\\.05 is the lowest that makes enough\\."));
   EXPECT_EQ(slurm.job_status(old).policy_reason,
             "job 2 takes its room, and its priority of 0.05 is the lowest that makes enough");
   EXPECT_EQ(slurm.job_status(young).policy_reason, std::nullopt);
-  EXPECT_THAT(slurm.explain(young), HasSubstr("Job 2 starts on 1 node at a yield of 1: job 1 gave way to it."));
+  EXPECT_THAT(slurm.explain(young), HasSubstr("Job 2 starts on node n0 at a yield of 1: job 1 gave way to it."));
   EXPECT_NEAR(slurm.job_status(old).virtual_time, slurm.job(old).progress, 0.1);
   EXPECT_TRUE(slurm.run_to_end(1000));
   EXPECT_THAT(slurm.violations, IsEmpty());

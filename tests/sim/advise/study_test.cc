@@ -124,5 +124,124 @@ TEST(Advice, SaysThatThereIsNoReasonToChange) {
   EXPECT_NE(advice.conf.find("Pauses=none"), std::string::npos) << advice.conf;
 }
 
+TEST(Study, ATrialMayHaveItsOwnPenalty) {
+  const std::vector<Instance> samples = two_jobs();
+  StudyOptions options;
+  options.threads = 1;
+  options.swap_rate = 1.536;  // MiB/s: 1000 s for the first job
+  const std::vector<StudyRun> runs =
+      run_study({{"GreedyP*", PauseWorld{}, &samples}, {"GreedyP*", PauseWorld{}, &samples, 30}}, options);
+  EXPECT_DOUBLE_EQ(runs[0].all.max_stretch, 2.1);   // paused from 500 to 600; ends at 2100
+  EXPECT_DOUBLE_EQ(runs[1].all.max_stretch, 1.13);  // ends at 1130
+}
+
+// As on the live side, where Slurm places jobs with GPUs.
+TEST(Study, JobsWithGpusAreNeitherPausedNorMoved) {
+  std::vector<Instance> samples = two_jobs();
+  samples[0].platform.rigid_dims = 2;
+  samples[0].platform.nodes[0].rigid[1] = 2;
+  for (const char* name : {"GreedyP*", "Triage"}) {
+    EXPECT_TRUE(one(name, PauseWorld{}, samples).pauses_or_moves) << name << ": none holds a GPU";
+  }
+  samples[0].jobs[0].rigid[1] = 1;
+  for (const char* name : {"GreedyP*", "Triage"}) {
+    const StudyRun run = one(name, PauseWorld{}, samples);
+    EXPECT_FALSE(run.pauses_or_moves) << name;
+    EXPECT_DOUBLE_EQ(run.all.max_stretch, 6) << name;
+    EXPECT_DOUBLE_EQ(one(name, PauseWorld::all(Pauses::lost), samples).lost_share, 0) << name;
+  }
+}
+
+// The second sample has no mark, which alone would be an error.
+TEST(Study, MarksSayWhichJobsKeepTheirWork) {
+  std::vector<Instance> samples = two_jobs();
+  samples.push_back(two_jobs().front());
+  samples[0].jobs[0].pauses = Pauses::kept;
+  const StudyRun run = one("GreedyP*", {1, Pauses::none, 1, true}, samples);
+  EXPECT_DOUBLE_EQ(run.pauses_per_job, 0.25);
+  EXPECT_GT(run.peak_gb_per_s, 0);
+}
+
+TEST(Study, InteractiveJobsAreCountedApart) {
+  const std::vector<Instance> samples = two_jobs();
+  StudyOptions options;
+  options.interactive = {2};
+  const StudyRun run = run_study({{"EASY/shared", PauseWorld{}, &samples}}, options).at(0);
+  EXPECT_EQ(run.interactive.jobs, 1U);
+  EXPECT_DOUBLE_EQ(run.interactive.mean_wait, 500);
+}
+
+AdviceInput about_two_jobs() {
+  AdviceInput input;
+  input.source = "two";
+  input.jobs_in_source = 2;
+  input.shape = {1, 1, 1024};
+  input.samples = two_jobs();
+  input.study.threads = 1;
+  return input;
+}
+
+std::size_t lines_with(const std::string& text, const std::string& words) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++count;
+  return count;
+}
+
+TEST(Advice, EachWorldHasTriageAndTheBestPublishedPolicy) {
+  const std::string page = markdown_page(advise(about_two_jobs()).page);
+  for (const char* world : {"kept", "mixed", "none", "lost"}) {
+    const std::string row = std::string("Pauses=") + world;
+    EXPECT_EQ(lines_with(page, "| " + row + " |") + lines_with(page, "| **" + row + "** |"), 2U) << row << "\n" << page;
+  }
+  EXPECT_NE(page.find("checkpoints in 50 % of the jobs"), std::string::npos) << page;
+  EXPECT_NE(page.find("| Triage"), std::string::npos) << page;
+}
+
+// Where nothing is paused the second job waits for the first, whatever the policy.
+TEST(Advice, TheSiteChoosesWhatPausesDo) {
+  AdviceInput input = about_two_jobs();
+  for (const char* world : {"kept", "mixed", "none", "lost"}) {
+    input.pauses = world;
+    const Advice advice = advise(input);
+    const std::string page = markdown_page(advice.page);
+    const bool pauses = input.pauses == "kept" || input.pauses == "lost";
+    if (pauses) {
+      EXPECT_NE(advice.conf.find(std::string("\nPauses=") + world + "\n"), std::string::npos) << advice.conf;
+      EXPECT_NE(page.find(std::string("What to set: Algorithm=GreedyP\\*/OPT=MIN and Pauses=") + world),
+                std::string::npos)
+          << page;
+    } else if (input.pauses == "none") {
+      EXPECT_NE(advice.conf.find("\nPauses=none\n"), std::string::npos) << advice.conf;
+      EXPECT_NE(page.find("There is little reason to change."), std::string::npos) << page;
+    }
+  }
+}
+
+TEST(Advice, MarkedJobsAreThoseWithCheckpoints) {
+  AdviceInput input = about_two_jobs();
+  input.samples[0].jobs[0].pauses = Pauses::kept;
+  std::string page = markdown_page(advise(input).page);
+  EXPECT_NE(page.find("checkpoints in the 50 % of the jobs that are marked dfrs:checkpoint"), std::string::npos)
+      << page;
+  input.checkpoints = 0.25;
+  page = markdown_page(advise(input).page);
+  EXPECT_NE(page.find("checkpoints in 25 % of the jobs"), std::string::npos) << page;
+}
+
+TEST(Advice, InteractiveJobsHaveASentence) {
+  AdviceInput input = about_two_jobs();
+  input.study.interactive = {2};
+  const std::string page = markdown_page(advise(input).page);
+  EXPECT_NE(page.find("salloc and srun, 1 job): their jobs start after 0 s on average, under EASY after 8 min"),
+            std::string::npos)
+      << page;
+}
+
+TEST(Advice, LimitsOfTimeAreForTriageOnly) {
+  AdviceInput input = about_two_jobs();
+  input.candidates = {"Triage/LIMITS"};
+  EXPECT_NE(markdown_page(advise(input).page).find("Triage/LIMITS, work kept"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace dfrs::sim

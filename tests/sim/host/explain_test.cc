@@ -127,7 +127,35 @@ TEST_F(Explained, AJobWithoutRoomSaysHowMuchIsMissing) {
   EXPECT_THAT(
       told("Greedy*", 3)[1],
       HasSubstr("Job 3 waits: there is no room for all of its tasks (room for 8 of 9 tasks; of 6 nodes that it may "
-                "use, 2 have too little left for one)."));
+                "use, 2 have too little memory left for one)."));
+}
+
+// Node 0 has the memory and no unit of the second resource left, nodes 1 and 2 the reverse.
+TEST_F(Explained, AJobThatWaitsSaysForWhichResource) {
+  nodes(3);
+  instance_.platform.rigid_dims = 2;
+  for (NodeSpec& node : instance_.platform.nodes) node.rigid[1] = 1;
+  job(0, 1, 0.5, 10, 1000);
+  instance_.jobs.back().rigid[1] = 1;
+  job(1, 2, 0.5, 80, 1000);
+  job(100, 1, 0.5, 60, 50);
+  instance_.jobs.back().rigid[1] = 1;
+  EXPECT_THAT(
+      told("Greedy*", 3)[1],
+      HasSubstr("(room for 0 of 1 task; of 3 nodes that it may use, 2 have too little memory left for one and 1 "
+                "has too little of resource 1 left for one)."));
+  Follower follower(record::Stories::of(3));
+  simulate(instance_, parse_algorithm("Greedy*").value(), options_, Watch{.observer = &follower, .explains = true});
+  EXPECT_EQ(record::story_json(3, *follower.stories.find(3), kNames)[1]["nodes_without_room"].dump(),
+            R"({"memory":2,"rigid 1":1})");
+}
+
+// Two tasks find room on each node, and none is without any.
+TEST_F(Explained, AJobThatIsTooWideForTheRoomOfAllNodes) {
+  nodes(2);
+  job(0, 2, 0.5, 45, 1000);
+  job(100, 3, 0.5, 30, 50);
+  EXPECT_THAT(told("Greedy*", 2)[1], HasSubstr("(room for 2 of 3 tasks on the 2 nodes that it may use)."));
 }
 
 // EASY: job 2 wants both nodes, which are free at 100; job 3 ends before that on the free one, job 4 would not.
@@ -181,6 +209,7 @@ TEST_F(Explained, AllJobsAreFollowedWithTheNewestEventsOnly) {
       seen = true;
       EXPECT_EQ(first->events.size(), 4u);
       EXPECT_EQ(first->events.front().kind, record::StoryKind::submitted);
+      EXPECT_TRUE(first->events.front().nodes.empty());
       EXPECT_GT(first->forgotten, 10u);
       EXPECT_EQ(follower.stories.find(2), nullptr) << "it has left";
     }
@@ -190,6 +219,31 @@ TEST_F(Explained, AllJobsAreFollowedWithTheNewestEventsOnly) {
   simulate(instance_, parse_algorithm("Greedy*").value(), options_, Watch{.observer = &both, .explains = true});
   EXPECT_TRUE(seen);
   EXPECT_EQ(follower.stories.find(1), nullptr);
+}
+
+// Where all jobs are followed, a wide one names the first eight of its nodes.
+TEST_F(Explained, NodesOfAWideJobAreNamedInPart) {
+  nodes(10);
+  job(0, 10, 1, 10, 100);
+  Follower follower(record::Stories::of_all(4));
+  struct Look final : StepObserver {
+    explicit Look(Follower& f) : follower(f) {}
+    void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override {
+      follower.on_step(view, events, decisions);
+      if (const record::Story* const story = follower.stories.find(1)) {
+        text = record::sentence(1, story->events.back(), *story, kNames);
+        json = record::story_json(1, *story, kNames).back();
+      }
+    }
+    Follower& follower;
+    std::string text;
+    nlohmann::ordered_json json;
+  } look(follower);
+  simulate(instance_, parse_algorithm("Greedy*").value(), options_, Watch{.observer = &look, .explains = true});
+  EXPECT_EQ(look.text,
+            "Job 1 starts on nodes 0, 1, 2, 3, 4, 5, 6, 7 and 2 more at a yield of 1: there is room for it.");
+  EXPECT_EQ(look.json["more_nodes"], 2);
+  EXPECT_EQ(look.json["nodes"].size(), 8u);
 }
 
 TEST_F(Explained, JsonHasTheNumbers) {

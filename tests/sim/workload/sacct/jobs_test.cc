@@ -211,5 +211,12 @@ TEST(SwfJobs, CpuNeedAsMeasured) {
   EXPECT_DOUBLE_EQ(measured.jobs[2].cpu_need, 0.5);  // no more than a processor
 }
 
+TEST(Anonymise, OfACommentOnlyTheMarkIsLeft) {
+  EXPECT_EQ(anonymise_sacct("JobID|State|Comment|Submit\n7|COMPLETED|Ann's | dfrs:checkpoint|1700000000\n"
+                            "8|COMPLETED|Ann's|1700000000\n",
+                            "acct"),
+            "JobID|State|Comment|Submit\n1|COMPLETED|dfrs:checkpoint|978473600\n2|COMPLETED||978473600\n");
+}
+
 }  // namespace
 }  // namespace dfrs::sim

@@ -2,10 +2,12 @@
 // Rows of sacct to jobs: a case for each quirk of its output, read by hand.
 #include "sim/workload/sacct/reader.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "sim/errors.h"
 #include "sim/workload/sacct/table.h"
@@ -281,6 +283,32 @@ TEST(SacctTable, IsRecognisedByItsHeaderLine) {
   EXPECT_FALSE(is_sacct_text("; MaxProcs: 4\n1 0 0 1 1 -1 -1 1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n"));
   EXPECT_FALSE(is_sacct_text("JobID JobName\n"));
   EXPECT_FALSE(is_sacct_text(""));
+}
+
+// A job that salloc or srun made has no step of a batch script. Without steps nobody can tell.
+TEST(SacctReader, InteractiveJobsHaveStepsAndNoScript) {
+  const auto interactive = [](const std::vector<std::string>& steps) {
+    std::string text = std::string(kHead) + kJob12 + "\n";
+    for (const std::string& step : steps) {
+      text += fmt::format(
+          "12.{0}|12.{0}|||COMPLETED|2026-10-01T08:01:00|2026-10-01T08:01:00|2026-10-01T09:01:00|"
+          "01:00:00||1|1|4|||100M|00:10:00|n1\n",
+          step);
+    }
+    return read(text).jobs.at(0).interactive;
+  };
+  EXPECT_TRUE(interactive({"extern", "0"}));
+  EXPECT_TRUE(interactive({"interactive", "extern", "0"}));
+  EXPECT_FALSE(interactive({"batch", "extern", "0"}));
+  EXPECT_FALSE(interactive({"extern"}));
+  EXPECT_FALSE(interactive({}));
+}
+
+TEST(SacctReader, TheMarkIsAWordOfTheComment) {
+  EXPECT_TRUE(has_checkpoint_mark("dfrs:checkpoint"));
+  EXPECT_TRUE(has_checkpoint_mark("for Ann, dfrs:checkpoint | then"));
+  EXPECT_FALSE(has_checkpoint_mark("dfrs:checkpoints"));
+  EXPECT_FALSE(has_checkpoint_mark(""));
 }
 
 }  // namespace
