@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -610,13 +611,13 @@ def check_live_page(folder, log, shots):
             expect("a click tells why", ["is paused: made up." in click_until(browser, job, "made up"),
                                          f"Job {job} starts on node 1." in browser.js(f"return {TOLD}")], [True, True])
             # The next looks change nothing, and do not ask each time.
-            asked = len(controller.asked)
+            asked, begun = len(controller.asked), time.monotonic()
             for k in range(3):
                 controller.tell(live_page.look(log.at(at), at + k + 1))
                 browser.until(f"document.getElementById('cluster').textContent && window.dfrs.look().status.now === {at + k + 1}")
             browser.wait_js("setTimeout(arguments[0], 500)")
             expect("still told", "is paused: made up." in browser.js(f"return {TOLD}"))
-            expect("asked again at most once", len(controller.asked) <= asked + 1)
+            expect("asked at most every 5 s", len(controller.asked) <= asked + 1 + (time.monotonic() - begun) / 5)
             # A job that the controller no longer knows keeps what was told of it; another says so.
             del controller.events[job]
             expect("told after the job has gone", "is paused: made up." in click_until(browser, job, "made up"))
