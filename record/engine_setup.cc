@@ -36,11 +36,15 @@ void append_options(std::string& line, const EngineOptions& options) {
 
 void append_host(std::string& line, const HostRules& host) {
   // A structured binding: a new rule does not compile until it is written here.
-  const auto& [penalty, swap_rate, pauses, min_progress, max_lost_runs] = host;
+  const auto& [penalty, swap_rate, restart, pauses, min_progress, max_lost_runs] = host;
   line += "{\"penalty\":";
   append_number(line, penalty);
   line += ",\"swap_rate\":";
   append_number(line, swap_rate);
+  if (restart > 0) {
+    line += ",\"restart\":";
+    append_number(line, restart);
+  }
   line += ",\"pauses\":";
   append_text(line, world_text(pauses));
   line += ",\"min_progress\":";

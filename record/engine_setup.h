@@ -21,6 +21,7 @@ inline constexpr int kRecordFormat = 2;
 struct HostRules {
   Seconds penalty = 0;              ///< time without progress after a resume or a move, >= 0
   double swap_rate = 0;             ///< MiB/s; above 0: that time is twice the job's memory over this rate
+  Seconds restart = 0;              ///< and this on top, >= 0
   PauseWorld pauses;                ///< what a pause does to jobs
   Seconds min_progress = 60;        ///< virtual time that a run needs before it may be ended, where work is lost; >= 0
   std::uint32_t max_lost_runs = 3;  ///< runs that a job may lose

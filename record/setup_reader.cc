@@ -16,7 +16,7 @@ using Strings = std::vector<std::string>;
 const Strings kHeader1 = {"dfrs-record",    "version",     "algorithm",      "period",
                           "priority_floor", "ticks_apart", "pass_per_event", "pack_tasks"};
 const Strings kHeader2 = {"dfrs-record", "version", "algorithm", "options", "host"};
-const Strings kHost = {"penalty", "swap_rate", "pauses", "keeps_work", "min_progress", "max_lost_runs"};
+const Strings kHost = {"penalty", "swap_rate", "restart", "pauses", "keeps_work", "min_progress", "max_lost_runs"};
 
 void read_option(JsonValues& values, const OptionField& field, const Json& value, EngineOptions& options) {
   if (!field.is_number()) return field.set(options, values.flag(value, field.name));
@@ -78,11 +78,12 @@ HostRules read_host(JsonValues& values, const Json& object) {
   values.check_members(object, kHost, "host");
   host.penalty = values.finite(values.member(object, "penalty", "host"), "penalty");
   if (object.contains("swap_rate")) host.swap_rate = values.finite(object["swap_rate"], "swap_rate");
+  if (object.contains("restart")) host.restart = values.finite(object["restart"], "restart");
   host.pauses = read_world(values, object);
   host.min_progress = values.finite(values.member(object, "min_progress", "host"), "min_progress");
   host.max_lost_runs = static_cast<std::uint32_t>(values.whole(
       values.member(object, "max_lost_runs", "host"), std::numeric_limits<std::uint32_t>::max(), "max_lost_runs"));
-  if (host.penalty < 0 || host.min_progress < 0 || host.swap_rate < 0) {
+  if (host.penalty < 0 || host.min_progress < 0 || host.swap_rate < 0 || host.restart < 0) {
     values.fail("host: expected times and rates of at least 0");
   }
   return host;

@@ -127,6 +127,13 @@ struct CheckpointCounters {
   std::uint64_t bytes = 0;         ///< of all images of completed attempts
 };
 
+/// What checkpoints cost, as measured or as dfrs.conf says.
+struct CheckpointRates {
+  double write = 0;     ///< MiB/s of a node
+  double read = 0;      ///< MiB/s of a node
+  Seconds restart = 0;  ///< from the end of a run to the start of the next
+};
+
 struct ControllerStatus {
   std::string cluster;
   std::string algorithm;
@@ -146,6 +153,7 @@ struct ControllerStatus {
   double max_step_ms = 0;
   DeliveryCounters deliveries;  ///< of quotas
   CheckpointCounters checkpoints;
+  CheckpointRates checkpoint_rates;
   std::vector<JobStatus> jobs;    ///< by id
   std::vector<NodeStatus> nodes;  ///< in Slurm's order
 };

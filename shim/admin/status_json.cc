@@ -27,10 +27,11 @@ Json checkpoints_json(const std::optional<JobCheckpoints>& job) {
           {"attempts", job->attempts},       {"failed", job->failed},     {"bytes", job->bytes}};
 }
 
-Json checkpoints_json(const CheckpointCounters& all) {
-  return {{"attempts", all.attempts}, {"completed", all.completed}, {"failed", all.failed},
-          {"given_up", all.given_up}, {"restored", all.restored},   {"started_over", all.started_over},
-          {"bytes", all.bytes}};
+Json checkpoints_json(const CheckpointCounters& all, const CheckpointRates& rates) {
+  return {{"attempts", all.attempts},  {"completed", all.completed},     {"failed", all.failed},
+          {"given_up", all.given_up},  {"restored", all.restored},       {"started_over", all.started_over},
+          {"bytes", all.bytes},        {"write_mib_per_s", rates.write}, {"read_mib_per_s", rates.read},
+          {"restart_s", rates.restart}};
 }
 
 Json job_json(const JobStatus& job) {
@@ -125,7 +126,7 @@ Json status_json(const ControllerStatus& status, const record::RecordingState& r
           {"last_error", text_or_null(status.last_error)},
           {"lost_runs", status.lost_runs},
           {"lost_work_s", status.lost_work},
-          {"checkpoints", checkpoints_json(status.checkpoints)},
+          {"checkpoints", checkpoints_json(status.checkpoints, status.checkpoint_rates)},
           {"last_step_ms", status.last_step_ms},
           {"max_step_ms", status.max_step_ms},
           {"nodes", status.nodes.size()},

@@ -32,6 +32,8 @@ ControllerStatus report_controller(const LiveState& live) {
   status.last_step_ms = live.counters.last_step_ms;
   status.max_step_ms = live.counters.max_step_ms;
   status.checkpoints = live.checkpoints;
+  status.checkpoint_rates = {live.pause_costs.write_rate(live.config), live.pause_costs.read_rate(live.config),
+                             live.pause_costs.restart(live.config)};
   if (live.agents != nullptr) status.deliveries = live.agents->counters();
   return status;
 }

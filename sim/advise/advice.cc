@@ -566,9 +566,9 @@ class Writer {
   }
 
   std::string penalty() const {
-    return in_.study.swap_rate > 0
-               ? fmt::format("the time to move its memory at {} MiB/s, out and in", in_.study.swap_rate)
-               : span(in_.study.penalty);
+    if (!(in_.study.swap_rate > 0)) return span(in_.study.penalty);
+    return fmt::format("the time to move its memory at {} MiB/s, out and in{}", in_.study.swap_rate,
+                       in_.study.restart > 0 ? ", and " + span(in_.study.restart) : "");
   }
 
   // The options are also in the command.

@@ -159,7 +159,10 @@ RunResult simulate_sample(const Instance& sample, const Algorithm& algorithm, co
   SimOptions sim;
   sim.penalty = trial.penalty.value_or(options.penalty);
   sim.engine.of<TriageOptions>().penalty = sim.penalty;
-  if (!trial.penalty) sim.swap_rate = options.swap_rate;
+  if (!trial.penalty) {
+    sim.swap_rate = options.swap_rate;
+    sim.restart = options.restart;
+  }
   sim.pauses = trial.pauses;
   sim.lost_work = options.lost_work;
   sim.engine.of<DfrsOptions>().period = options.period;

@@ -64,6 +64,7 @@ struct StudyRun {
 struct StudyOptions {
   Seconds penalty = 300;
   double swap_rate = 0;  ///< MiB/s; above 0: SimOptions::swap_rate, in place of the penalty
+  Seconds restart = 0;   ///< SimOptions::restart
   Seconds period = 600;
   Seconds stretch_floor = 10;
   LostWorkRules lost_work;

@@ -208,8 +208,8 @@ class Run {
 
 std::string campaign_settings(const CampaignOptions& options) {
   // Binds every option, so that a new one fails to compile here until it is part of the settings.
-  const auto& [penalty, events_apart, swap_rate, pauses, lost_work, discover_needs, need_rule, need_interval, engine] =
-      options.sim;
+  const auto& [penalty, events_apart, swap_rate, restart, pauses, lost_work, discover_needs, need_rule, need_interval,
+               engine] = options.sim;
   const auto& [need_floor, headroom, used_up, rise, memory, step] = need_rule;
   const auto& [min_progress, max_lost_runs] = lost_work;
   // The rest of Triage's parameters are in the algorithm's name.
@@ -219,8 +219,9 @@ std::string campaign_settings(const CampaignOptions& options) {
   const auto& [period, flow_floor, ticks_apart] = engine.of<DfrsOptions>();
   const auto& [pass_per_event, pack_tasks] = engine.of<BatchOptions>();
   const auto apart = [](bool yes) { return yes ? "apart" : "merged"; };
-  const std::string penalty_text =
-      swap_rate > 0 ? fmt::format("memory at {} MiB/s", swap_rate) : fmt::format("{} s", penalty);
+  const std::string penalty_text = swap_rate <= 0 ? fmt::format("{} s", penalty)
+                                   : restart > 0  ? fmt::format("memory at {} MiB/s and {} s", swap_rate, restart)
+                                                  : fmt::format("memory at {} MiB/s", swap_rate);
   std::string pauses_text = fmt::format("paused work {}", world_text(pauses));
   if (pauses.some_lose()) {
     pauses_text += fmt::format(" (least progress {} s, most lost runs {})", min_progress, max_lost_runs);

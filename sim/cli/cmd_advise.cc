@@ -60,6 +60,7 @@ struct AdviseCommand {
     set_penalty(penalty, simulated);
     input.study.penalty = simulated.penalty;
     input.study.swap_rate = simulated.swap_rate;
+    input.study.restart = simulated.restart;
     input.study.progress = terminal_progress("simulations");
     input.pictures = kind == "html";
     const Advice advice = advise(input);
@@ -229,9 +230,9 @@ void add_advise(CLI::App& app) {
   command
       ->add_option(
           "--penalty", options->penalty,
-          "seconds that a pause or a move delays a job, or memory/RATE: the time to write its memory on a node "
-          "and read it back at RATE MiB/s (default: memory/100, as on a cluster before swap is measured; 300 if memory "
-          "is not known)")
+          "seconds that a pause or a move delays a job, or memory/RATE[+SECONDS]: the time to write its memory on a "
+          "node and read it back at RATE MiB/s, and SECONDS for a restart (default: memory/100, as on a cluster before "
+          "swap is measured; 300 if memory is not known)")
       ->check(penalty_rule());
   command
       ->add_option("--restart-cost", options->input.restart_cost,

@@ -227,15 +227,16 @@ struct ReplayCommand {
     options.penalty = 0;
     if (setup.host) {
       // The marks of the jobs say what pauses do: with them, jobs are what they were in that run.
-      const auto& [recorded_penalty, swap_rate, unused, min_progress, max_lost_runs] = *setup.host;
+      const auto& [recorded_penalty, swap_rate, restart, unused, min_progress, max_lost_runs] = *setup.host;
       options.penalty = recorded_penalty;
       options.swap_rate = swap_rate;
+      options.restart = restart;
       options.lost_work = {min_progress, max_lost_runs};
     }
     options.pauses.marked = recorded.marked;
     if (penalty || !setup.host) {
       options.penalty = penalty.value_or(0);
-      options.swap_rate = 0;
+      options.swap_rate = options.restart = 0;
       options.engine.of<TriageOptions>().penalty = options.penalty;
     }
     return options;
@@ -308,6 +309,7 @@ struct ReplayCommand {
                                {"stretch_floor_s", stretch_floor},
                                {"penalty_s", simulation(recorded).penalty},
                                {"penalty_mib_per_s", simulation(recorded).swap_rate},
+                               {"penalty_restart_s", simulation(recorded).restart},
                                {"penalty_source", penalty_source(recorded.setup)},
                                {"notes", recorded.notes},
                                {"rows", nlohmann::ordered_json::array()}};

@@ -328,8 +328,8 @@ void SimulationOptions::add(CLI::App& app) {
   app_ = &app;
   app.add_option(
          "--penalty", penalty_,
-         "seconds without progress after a resume or a move, or memory/RATE: the time to write the job's memory "
-         "on a node and read it back at RATE MiB/s")
+         "seconds without progress after a resume or a move, or memory/RATE[+SECONDS]: the time to write the job's "
+         "memory on a node and read it back at RATE MiB/s, and SECONDS for a restart")
       ->check(penalty_rule())
       ->capture_default_str()
       ->group(group);
@@ -488,39 +488,56 @@ std::optional<double> number_within(std::string_view text, double least, double 
   return std::nullopt;
 }
 
-// Of a penalty by memory; nothing for a penalty in seconds.
-std::optional<double> rate_of(std::string_view text) {
+struct ByMemory {
+  double rate = 0;  // MiB/s
+  Seconds restart = 0;
+};
+
+// Nothing for a penalty in seconds.
+std::optional<ByMemory> by_memory(std::string_view text) {
   if (!text.starts_with(kByMemory)) return std::nullopt;
-  return number_within(text.substr(kByMemory.size()), 1e-3, 1e9);
+  text.remove_prefix(kByMemory.size());
+  // The whole first: the rate may itself have a plus, as in 1e+3.
+  if (const auto rate = number_within(text, 1e-3, 1e9)) return ByMemory{*rate, 0};
+  const std::size_t plus = text.rfind('+');
+  if (plus == std::string_view::npos) return std::nullopt;
+  const auto rate = number_within(text.substr(0, plus), 1e-3, 1e9);
+  const auto restart = number_within(text.substr(plus + 1), 0, 1e9);
+  return rate && restart ? std::optional(ByMemory{*rate, *restart}) : std::nullopt;
 }
 
 }  // namespace
 
 CLI::Validator penalty_rule() {
   return {[](const std::string& text) {
-            if (rate_of(text) || number_within(text, 0, 1e9)) return std::string();
+            if (by_memory(text) || number_within(text, 0, 1e9)) return std::string();
             return fmt::format(
-                "'{}' is not a number of seconds from 0 to 1000000000, nor memory/RATE with a rate from 0.001 to "
-                "1000000000 MiB/s",
+                "'{}' is not a number of seconds from 0 to 1000000000, nor memory/RATE or memory/RATE+SECONDS with a "
+                "rate from 0.001 to 1000000000 MiB/s",
                 text);
           },
           "PENALTY"};
 }
 
 void set_penalty(const std::string& text, SimOptions& options) {
-  options.swap_rate = rate_of(text).value_or(0);
+  const ByMemory memory = by_memory(text).value_or(ByMemory{});
+  options.swap_rate = memory.rate;
+  options.restart = memory.restart;
   if (options.swap_rate > 0) return;  // each job's view has its own
   options.penalty = number_within(text, 0, 1e9).value();
   options.engine.of<TriageOptions>().penalty = options.penalty;
 }
 
 std::string penalty_text(const SimOptions& options) {
-  return options.swap_rate > 0 ? fmt::format("{}{}", kByMemory, options.swap_rate) : fmt::format("{}", options.penalty);
+  if (!(options.swap_rate > 0)) return fmt::format("{}", options.penalty);
+  const std::string restart = options.restart > 0 ? fmt::format("+{}", options.restart) : "";
+  return fmt::format("{}{}{}", kByMemory, options.swap_rate, restart);
 }
 
 std::string penalty_words(const SimOptions& options) {
-  return options.swap_rate > 0 ? fmt::format("memory at {} MiB/s", options.swap_rate)
-                               : fmt::format("{} s", options.penalty);
+  if (!(options.swap_rate > 0)) return fmt::format("{} s", options.penalty);
+  return fmt::format("memory at {} MiB/s{}", options.swap_rate,
+                     options.restart > 0 ? fmt::format(" and {} s", options.restart) : "");
 }
 
 CLI::Validator number_in(double least, double most) {

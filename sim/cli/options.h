@@ -134,11 +134,12 @@ std::string own_options(const CLI::App& app, std::span<const std::string_view> l
 std::string own_options(const CLI::App& app, std::span<const std::string_view> left_out,
                         const ResolvedOptions& resolved);
 
-/// Accepts a penalty: seconds, or memory/RATE.
+/// Accepts a penalty: seconds, or memory/RATE or memory/RATE+SECONDS.
 CLI::Validator penalty_rule();
 /// Sets the penalty that penalty_rule() accepted, and what policies expect.
 void set_penalty(const std::string& text, SimOptions& options);
-/// The penalty as an option's value: "300" or "memory/100"; and as words: "300 s" or "memory at 100 MiB/s".
+/// The penalty as an option's value: "300", "memory/100" or "memory/100+5"; and as words: "300 s", "memory at
+/// 100 MiB/s" or "memory at 100 MiB/s and 5 s".
 std::string penalty_text(const SimOptions& options);
 std::string penalty_words(const SimOptions& options);
 

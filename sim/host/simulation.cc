@@ -276,11 +276,12 @@ class Simulation {
 
   Pauses pauses(JobSlot job) const { return slots_.truth(job).pauses; }
 
-  // To write the job's memory and to read it back; nodes work in parallel, so the one with most of it decides.
+  // To write the job's memory, to read it back and to start again; nodes work in parallel, so the one with most of it
+  // decides.
   Seconds swap_time(const JobView& job) const {
     std::uint32_t most = 0;
     each_node_run(job.nodes, [&](NodeIndex, std::uint32_t tasks) { most = std::max(most, tasks); });
-    return 2 * static_cast<double>(job.rigid[kMemory]) * most / options_.swap_rate;
+    return options_.restart + 2 * static_cast<double>(job.rigid[kMemory]) * most / options_.swap_rate;
   }
 
   void pause(JobSlot job) {

@@ -33,6 +33,7 @@ struct SimOptions {
   /// If above 0, in MiB/s: the penalty of a job is instead its memory, on the node that has most of it, written and
   /// read back at this rate (SwapRate in dfrs.conf), and policies are told so.
   double swap_rate = 0;
+  Seconds restart = 0;  ///< with a swap_rate: seconds on top, for ending a run and starting the next one. >= 0
   /// What a pause or a move does to each job. Kept: the job continues where it was, as in the papers. Lost: it starts
   /// over, the requeue of a job without a checkpoint (LostWork=accept in dfrs.conf); there is no memory to save or
   /// restore, so no penalty and no traffic. None: once started it keeps its nodes (PauseBy=none).

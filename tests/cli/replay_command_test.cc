@@ -90,6 +90,21 @@ TEST(CliReplay, ThePenaltyIsInTheRecord) {
   EXPECT_EQ(dfrs_sim({"replay", folder.write("other.jsonl", text)}).exit_code, 6);
 }
 
+TEST(CliReplay, APenaltyByMemoryIsInTheRecordWithItsRestart) {
+  const TemporaryFolder folder;
+  const std::string path = record(folder, crowded_trace(), "Triage", "t.jsonl", {"--penalty", "memory/1e+2+7.5"});
+  EXPECT_THAT(file_bytes(path), HasSubstr(R"("swap_rate":100,"restart":7.5,)"));
+  EXPECT_EQ(dfrs_sim({"replay", path}).exit_code, 0);
+  const json result = json::parse(output_of({"replay", path, "-a", "Triage", "--json"}));
+  EXPECT_EQ(result["penalty_mib_per_s"], 100);
+  EXPECT_EQ(result["penalty_restart_s"], 7.5);
+  for (const char* wrong : {"memory/100+", "memory/+5", "memory/100+-5", "memory/100+x", "memory/0+5"}) {
+    const Outcome refused = dfrs_sim({"run", crowded_trace(), "-a", "Triage", "--penalty", wrong});
+    EXPECT_EQ(refused.exit_code, 2) << wrong;
+    EXPECT_THAT(refused.err, HasSubstr("memory/RATE+SECONDS")) << wrong;
+  }
+}
+
 // Lost work is also lost in simulations of other algorithms.
 TEST(CliReplay, LostWorkIsInTheRecord) {
   const TemporaryFolder folder;

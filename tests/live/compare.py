@@ -43,7 +43,7 @@ CHECKPOINT_ORDER = ("checkpoint", "lost", "backfill")  # with --checkpoints
 STOCK = ("backfill", "gang")
 GANG_JOBS = 2          # with --gang: jobs that take turns on a core
 GANG_SLICE = 5         # s of a turn; Slurm takes no less
-IMAGE_RATE = 200.0     # MiB/s at which images are written and read in the simulation of --checkpoints
+IMAGE_RATE = 200.0     # MiB/s at which images are written and read in the simulation of --checkpoints, before they are measured
 
 
 class Setting:
@@ -96,15 +96,16 @@ class Setting:
     def simulated(self, side):
         return {"backfill": "EASY", "gang": f"GANG/jobs={GANG_JOBS}/slice={GANG_SLICE}", "dfrs": self.algorithm}.get(side, self.triage)
 
-    def simulation(self, workload, side):
-        """Options of dfrs-sim for what a pause or move does to a job."""
+    def simulation(self, side, live=None):
+        """Options of dfrs-sim for what a pause or move does to a job. `live`: the run, which measured what images cost."""
         if side == "lost":
             return ["--pauses", "lost", "--min-progress", f"{MIN_PROGRESS:g}"]
         if side != "checkpoint":
             return ["--penalty", f"{self.penalty:g}"]
-        # The transfer of the mean job's image there and back, and Slurm's restart, at a rate that contains both.
-        moved = 2 * sum(job.memory for job in workload.jobs) / len(workload.jobs)
-        return ["--penalty", f"memory/{moved / (moved / IMAGE_RATE + self.penalty):.1f}"]
+        # Each image is written once and read once.
+        known = live.checkpoints if live else {}
+        write, read = (known.get(f"{what}_mib_per_s", IMAGE_RATE) for what in ("write", "read"))
+        return ["--penalty", f"memory/{2 / (1 / write + 1 / read):.1f}+{known.get('restart_s', self.penalty):g}"]
 
     def check(self):
         self.algorithm, self.triage = (simulate.check_algorithm(name) for name in (self.algorithm, self.triage))
@@ -140,7 +141,7 @@ def run_one(workload, setting, side, folder, say, start_up=None):
         with contextlib.suppress(OSError):
             shutil.copytree(place / "log", logs)
     simulated = simulate.predict(workload, setting.simulated(side), folder, side, start_up=start_up,
-                                 pauses=setting.simulation(workload, side), period=setting.period, floor=setting.floor)
+                                 pauses=setting.simulation(side, live), period=setting.period, floor=setting.floor)
     return report.Side(side, setting.simulated(side), live, simulated, start_up)
 
 
@@ -155,7 +156,7 @@ def compare(workload, setting, folder, say):
         runs[side] = run_one(workload, setting, side, folder, say, start_up)
     sides = [runs[side] for side in report.SIDES if side in runs]
     exact = simulate.predict(_with_exact_limits(workload), "EASY", folder, "backfill-exact-estimates",
-                             start_up=sides[0].start_up, pauses=setting.simulation(workload, "backfill"),
+                             start_up=sides[0].start_up, pauses=setting.simulation("backfill"),
                              period=setting.period, floor=setting.floor)
     return report.Comparison(workload, setting, sides, exact)
 
@@ -166,7 +167,7 @@ def only_simulate(workload, setting, folder):
     setting.check()
     sides = [(name, setting.simulated(side),
               simulate.predict(workload, setting.simulated(side), folder, f"{side}-expected",
-                               pauses=setting.simulation(workload, side), period=setting.period, floor=setting.floor))
+                               pauses=setting.simulation(side), period=setting.period, floor=setting.floor))
              for side, name in report.SIDES.items() if side in setting.order]
     return report.expected(workload, setting, sides)
 

@@ -107,8 +107,8 @@ class Comparison:
             if live["median_requeue"] is None:
                 continue
             lines.append(f"{side.name}: from the end of a run to the start of the next one {live['shortest_requeue']:.1f} s "
-                         f"at least, {live['median_requeue']:.1f} s in the median; the simulator was told a penalty of "
-                         f"{self.setting.penalty:g} s.")
+                         f"at least, {live['median_requeue']:.1f} s in the median; the simulator was told "
+                         f"{' '.join(self.setting.simulation(side.scheduler, side.live))}.")
         for side in self.sides:
             run = side.live
             lines += _work_lost(side) if self.setting.checkpoints and run.checkpoints else []
@@ -187,7 +187,9 @@ def _work_lost(side):
     if known["attempts"]:
         lines.append(f"{side.name}: of {known['attempts']} attempts {known['completed']} were completed, with "
                      f"{known['bytes'] / known['completed'] / 2**20 if known['completed'] else 0:.0f} MiB in the mean, "
-                     f"{known['failed']} failed and {known['given_up']} were given up; {known['restored']} restores.")
+                     f"{known['failed']} failed and {known['given_up']} were given up; {known['restored']} restores. "
+                     f"Images were written at {known['write_mib_per_s']:.0f} MiB/s and read at "
+                     f"{known['read_mib_per_s']:.0f} MiB/s.")
     return lines
 
 

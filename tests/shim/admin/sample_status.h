@@ -21,6 +21,7 @@ inline ControllerStatus sample_status() {
   status.resyncs = 1;
   status.lost_runs = 2;
   status.lost_work = 3700;
+  status.checkpoint_rates = {210.5, 340, 6.5};
   status.last_step_ms = 0.31;
   status.max_step_ms = 4.5;
 

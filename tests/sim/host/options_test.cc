@@ -94,6 +94,14 @@ TEST(NoOptionIsIgnored, OfSimulations) {
   }
 }
 
+TEST(NoOptionIsIgnored, OfThePenaltyByMemory) {
+  SimOptions plain;
+  plain.swap_rate = 1;
+  SimOptions other = plain;
+  other.restart = 7;
+  expect_some_run_differs("restart", "GreedyP*", plain, "GreedyP*", other);
+}
+
 TEST(NoOptionIsIgnored, OfLostWork) {
   SimOptions plain;
   plain.pauses = PauseWorld::all(Pauses::lost);

@@ -200,6 +200,8 @@ TEST_F(WorldsByHand, ThePenaltyCanFollowFromMemory) {
   instance_.jobs[0].cpu_need = 0.5;
   instance_.jobs[0].rigid[kMemory] = 30;
   EXPECT_DOUBLE_EQ(run("GreedyP*").jobs[0].end, 600 + 40 + 500);
+  options_.restart = 7;
+  EXPECT_DOUBLE_EQ(run("GreedyP*").jobs[0].end, 600 + 47 + 500);
 }
 
 // Keeps the last view of each job.
