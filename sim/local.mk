@@ -279,6 +279,8 @@ libstudies_a_SOURCES = \
 	sim/reproduce/triage/triage.cc \
 	sim/reproduce/triage/weeks_part.cc \
 	sim/reproduce/triage/worlds_part.cc \
+	sim/reproduce/waterfall.cc \
+	sim/reproduce/waterfall.h \
 	sim/timeline/collector.cc \
 	sim/timeline/collector.h \
 	sim/timeline/export.cc \

@@ -30,6 +30,8 @@ tests_oracle_liboracle_a_SOURCES = \
 	tests/oracle/random_case.h \
 	tests/oracle/random_instance.cc \
 	tests/oracle/random_instance.h \
+	tests/oracle/shared.cc \
+	tests/oracle/shared.h \
 	tests/oracle/simulator.cc \
 	tests/oracle/simulator.h \
 	tests/oracle/triage.cc \

@@ -29,8 +29,10 @@ EXPERIMENTS = {
     "dynp": "--parts table3,table4,table5,table5-sets,table6 --instances 20",
     "gang-cloud": "--parts table1",
     "ipdps2010": "--parts table1,table2,figure1a,figure1a-text,figure1b",
+    "rivals": "--parts weeks,weeks-known,gain,lublin-scaled --instances 12",
     "rr5724": "",
     "rr7659": "--parts table3,table5,table6,table8,table9,table10,figure5,figure6 --without /stretch-per/OPT=AVG",
+    "sc15": "--parts kth,ctc,predictors-kth,predictors-ctc,errors-kth,errors-ctc,errors-hpc2n",
     "triage": "--parts weeks,weeks-split,worlds,mixed,logs,robust,lublin",
 }
 
@@ -298,6 +300,34 @@ RR5724_PARTS = {"table2": "2: 3 sites", "table3": "3: 10 sites", "table4": "4: 2
                 "table15": "15: availability 60 %", "table16": "16: availability 90 %"}
 
 
+def side_by_side(part, columns=None, rows=None):
+    """Measures of rivals; the degradation with the 95 % interval of its mean. By default all of both."""
+
+    def block():
+        cells = [r for r in read("rivals") if r["table"] == part]
+        found = {(r["row"], r["column"]): r for r in cells}
+        heads = columns or list(dict.fromkeys(r["column"] for r in cells))
+        out = ["| | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
+        for row in rows or dict.fromkeys(r["row"] for r in cells):
+            texts = []
+            for head in heads:
+                cell = found.get((row, head))
+                text = number(cell["measured"]) if cell else ""
+                if cell and head in ("degradation", "minus Triage's") and cell["low"] and cell["low"] != cell["high"]:
+                    text += f" [{number(cell['low'])}, {number(cell['high'])}]"
+                texts.append(text)
+            out.append(f"| {row.replace('*', chr(92) + '*')} | " + " | ".join(texts) + " |")
+        return out
+
+    return block
+
+
+# For a first look: the best of each kind.
+RIVALS_SHORT = ["FCFS", "EASY", "EASY/backfill=SJF", "EASY/head=WFP3/backfill=WFP3", "EASY/shared",
+                "EASY/shared/head=SAF/backfill=SAF", "EASY/shared/jobs=2", "GANG/jobs=2", "Greedy*", "LAS/queues=4",
+                "MLF/queues=4", "GreedyP*", "GreedyPM*/per/MINVT=600", "Triage", "yardstick/SRPT"]
+
+
 def dynp(part):
     return table("dynp", part, order="published first")
 
@@ -335,6 +365,16 @@ BLOCKS = {
         "account": account("rr7659", ["table5", "table6", "table8", "table9", "table10"]),
         **{part: table("rr7659", part) for part in ("table3", "table5", "table6", "table8", "table9", "table10", "figure5",
                                                      "figure6")},
+    },
+    "rivals": {
+        "runs": runs("rivals"),
+        "short": side_by_side("weeks", ["degradation", "mean stretch", "short wait, s", "worst user"], RIVALS_SHORT),
+        **{part: side_by_side(part) for part in ("weeks", "weeks-known", "gain", "lublin-scaled")},
+    },
+    "sc15": {
+        "runs": runs("sc15"),
+        **{part: table("sc15", part) for part in (
+            "kth", "ctc", "predictors-kth", "predictors-ctc", "errors-kth", "errors-ctc", "errors-hpc2n")},
     },
     "triage": {
         "runs": runs("triage"),

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
 
 #include "policy/batch/predict/prediction_rule.h"
 #include "policy/batch/queue_rank.h"
@@ -27,6 +30,15 @@ struct BatchAlgorithm {
 
 /// The algorithm with its canonical name.
 Algorithm named(const BatchAlgorithm& algorithm);
+
+/// Adds head=, backfill=, predict= and correct= to a name, and what they mean to its description.
+void add_batch_parts(const BatchAlgorithm& algorithm, std::string& name, std::string& description);
+
+/// Reads one of these parts, such as "head=SJF". Error: what is wrong with it.
+tl::expected<void, std::string> read_batch_part(std::string_view part, BatchAlgorithm& algorithm);
+
+/// What is wrong only with all parts together.
+tl::expected<void, std::string> check_batch_parts(const BatchAlgorithm& algorithm);
 
 /// The parts of FCFS, EASY and EASY/extra-only; nullopt for others, also for those with another order.
 std::optional<BatchAlgorithm> batch_algorithm(const Algorithm& algorithm);

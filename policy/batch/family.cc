@@ -36,13 +36,7 @@ constexpr OptionTable kOptions{"batch", kFields};
 
 }  // namespace
 
-Algorithm named(const BatchAlgorithm& algorithm) {
-  PolicyTraits traits;
-  traits.shares_nodes = false;
-  traits.submissions_apart = false;
-  const Row& row = kRows[static_cast<std::size_t>(algorithm.backfill)];
-  std::string name(row.name);
-  std::string description(row.description);
+void add_batch_parts(const BatchAlgorithm& algorithm, std::string& name, std::string& description) {
   const auto add = [&](std::string_view what, QueueRank rank) {
     if (rank == QueueRank::fcfs) return;
     const std::string_view value = kQueueRankNames[static_cast<std::size_t>(rank)];
@@ -57,6 +51,16 @@ Algorithm named(const BatchAlgorithm& algorithm) {
     description += "; run times by " + predictor_name(rule);
     if (rule.correct != PredictionRule::Correct::request) name += "/correct=" + std::string(correction_name(rule));
   }
+}
+
+Algorithm named(const BatchAlgorithm& algorithm) {
+  PolicyTraits traits;
+  traits.shares_nodes = false;
+  traits.submissions_apart = false;
+  const Row& row = kRows[static_cast<std::size_t>(algorithm.backfill)];
+  std::string name(row.name);
+  std::string description(row.description);
+  add_batch_parts(algorithm, name, description);
   return {std::move(name), std::move(description), traits, MakeBatch([algorithm](const EngineOptions& options) {
             return std::make_unique<BackfillPolicy>(algorithm, options.of<BatchOptions>());
           })};

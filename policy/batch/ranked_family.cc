@@ -14,25 +14,6 @@ namespace {
 
 using Backfill = BatchAlgorithm::Backfill;
 
-std::vector<Algorithm> list() {
-  std::vector<Algorithm> all;
-  for (std::size_t k = 1; k < kQueueRankNames.size(); ++k) {
-    const auto rank = static_cast<QueueRank>(k);
-    all.push_back(named(BatchAlgorithm{Backfill::easy, QueueRank::fcfs, rank}));
-  }
-  for (const QueueRank rank : {QueueRank::sjf, QueueRank::saf, QueueRank::f1, QueueRank::wfp3}) {
-    all.push_back(named(BatchAlgorithm{Backfill::easy, rank, rank}));
-  }
-  all.push_back(named(BatchAlgorithm{Backfill::none, QueueRank::sjf, QueueRank::fcfs}));
-  for (const std::string_view name : {"double", "tsafrir", "mean", "q90", "sc15"}) {
-    BatchAlgorithm predicting{Backfill::easy, QueueRank::fcfs, QueueRank::sjf};
-    set_predictor(predicting.prediction, name);
-    if (name == "sc15") predicting.prediction.correct = PredictionRule::Correct::steps;
-    all.push_back(named(predicting));
-  }
-  return all;
-}
-
 std::string orders() {
   std::string text;
   for (const std::string_view name : kQueueRankNames) text += (text.empty() ? "" : ", ") + std::string(name);
@@ -41,8 +22,9 @@ std::string orders() {
 
 std::string quoted(std::string_view text) { return "'" + std::string(text.substr(0, 40)) + "'"; }
 
-// One part such as "head=SJF". Error: what is wrong with it.
-tl::expected<void, std::string> read_part(std::string_view part, BatchAlgorithm& algorithm) {
+}  // namespace
+
+tl::expected<void, std::string> read_batch_part(std::string_view part, BatchAlgorithm& algorithm) {
   const std::size_t equals = part.find('=');
   const std::string_view what = part.substr(0, equals);
   const std::string_view value = equals == std::string_view::npos ? "" : part.substr(equals + 1);
@@ -65,8 +47,7 @@ tl::expected<void, std::string> read_part(std::string_view part, BatchAlgorithm&
   return {};
 }
 
-// What the parts say only together.
-tl::expected<void, std::string> check(const BatchAlgorithm& algorithm) {
+tl::expected<void, std::string> check_batch_parts(const BatchAlgorithm& algorithm) {
   const PredictionRule& rule = algorithm.prediction;
   if (rule.predicts() && algorithm.backfill == Backfill::none && algorithm.head == QueueRank::fcfs) {
     return wrong("FCFS in order of submission uses no run times, so it takes no predict=");
@@ -75,6 +56,27 @@ tl::expected<void, std::string> check(const BatchAlgorithm& algorithm) {
     return wrong("without predict= there is nothing to correct");
   }
   return {};
+}
+
+namespace {
+
+std::vector<Algorithm> list() {
+  std::vector<Algorithm> all;
+  for (std::size_t k = 1; k < kQueueRankNames.size(); ++k) {
+    const auto rank = static_cast<QueueRank>(k);
+    all.push_back(named(BatchAlgorithm{Backfill::easy, QueueRank::fcfs, rank}));
+  }
+  for (const QueueRank rank : {QueueRank::sjf, QueueRank::saf, QueueRank::f1, QueueRank::wfp3}) {
+    all.push_back(named(BatchAlgorithm{Backfill::easy, rank, rank}));
+  }
+  all.push_back(named(BatchAlgorithm{Backfill::none, QueueRank::sjf, QueueRank::fcfs}));
+  for (const std::string_view name : {"double", "tsafrir", "mean", "q90", "sc15"}) {
+    BatchAlgorithm predicting{Backfill::easy, QueueRank::fcfs, QueueRank::sjf};
+    set_predictor(predicting.prediction, name);
+    if (name == "sc15") predicting.prediction.correct = PredictionRule::Correct::steps;
+    all.push_back(named(predicting));
+  }
+  return all;
 }
 
 NameMatch parse(std::string_view name) {
@@ -89,11 +91,11 @@ NameMatch parse(std::string_view name) {
   }
   for (std::string_view rest = name.substr(slash + 1);;) {
     const std::size_t end = rest.find('/');
-    if (const auto read = read_part(rest.substr(0, end), algorithm); !read) return tl::unexpected(read.error());
+    if (const auto read = read_batch_part(rest.substr(0, end), algorithm); !read) return tl::unexpected(read.error());
     if (end == std::string_view::npos) break;
     rest = rest.substr(end + 1);
   }
-  if (const auto fine = check(algorithm); !fine) return tl::unexpected(fine.error());
+  if (const auto fine = check_batch_parts(algorithm); !fine) return tl::unexpected(fine.error());
   return Algorithm{named(algorithm)};
 }
 

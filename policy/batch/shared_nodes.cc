@@ -32,6 +32,8 @@ std::uint32_t by_rigid(const RigidVector& free, const RigidVector& need, std::si
   return static_cast<std::uint32_t>(count);
 }
 
+constexpr auto sooner = [](const auto& a, const auto& b) { return a.end < b.end; };
+
 void take(double& cpu, RigidVector& rigid, const JobView& job, std::size_t dims, std::int64_t tasks) {
   cpu -= job.cpu_need * static_cast<double>(tasks);
   for (std::size_t d = 0; d < dims; ++d) rigid[d] -= job.rigid[d] * tasks;
@@ -47,11 +49,12 @@ void SharedNodesPolicy::decide(const ClusterView& view, const Estimates& estimat
     share_cpu(view, state, outcome);
     return;
   }
+  correct_outlived(view);
   for (const Event& event : events) {
     if (event.kind == EventKind::completed) {
-      complete(event.job);
+      complete(view, event.job);
     } else {
-      queue_.push_back({estimates.run_time[event.job], event.job});
+      submit(view, estimates, event.job);
     }
     if (options_.pass_per_event) pass(view, state, outcome);
   }
@@ -71,17 +74,52 @@ void SharedNodesPolicy::share_cpu(const ClusterView& view, const ClusterState& s
 void SharedNodesPolicy::reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state) {
   queue_.clear();
   running_.clear();
+  forecast_.reset();
   for (const JobSlot job : state.active()) {
     if (state.placed(job)) {
-      running_.push_back({estimated_end(view, estimates, job), job});
+      running_.push_back(resumed(view, estimates, job));
     } else {
-      queue_.push_back({estimates.run_time[job], job});
+      submit(view, estimates, job);
     }
   }
-  std::stable_sort(running_.begin(), running_.end(), [](const Running& a, const Running& b) { return a.end < b.end; });
+  std::stable_sort(running_.begin(), running_.end(), sooner);
 }
 
-void SharedNodesPolicy::complete(JobSlot job) {
+void SharedNodesPolicy::submit(const ClusterView& view, const Estimates& estimates, JobSlot job) {
+  queue_.push_back({forecast_.submitted(view, estimates, job), job});
+}
+
+// A job that already runs at a resync.
+SharedNodesPolicy::Running SharedNodesPolicy::resumed(const ClusterView& view, const Estimates& estimates,
+                                                      JobSlot job) {
+  if (!forecast_.predicts()) return {estimated_end(view, estimates, job), estimates.run_time[job], job};
+  const Seconds ran = view.jobs[job].virtual_time(view.now);
+  Seconds expected = forecast_.submitted(view, estimates, job);
+  forecast_.started(job, view.now - ran);
+  if (expected <= ran) expected = forecast_.outlived(job, ran);
+  return {view.now + std::max(0.0, expected - ran), expected, job};
+}
+
+// Corrects the predictions of running jobs that have outlived them. One that shares its CPU may only be late.
+void SharedNodesPolicy::correct_outlived(const ClusterView& view) {
+  constexpr Seconds kRounding = 1e-6;
+  if (!forecast_.predicts()) return;
+  bool corrected = false;
+  for (Running& running : running_) {
+    if (running.end > view.now) break;
+    const JobView& spec = view.jobs[running.job];
+    if (spec.state != JobState::running) continue;  // it ends now
+    const Seconds ran = spec.virtual_time(view.now);
+    if (jobs_a_core_ > 1 && ran + kRounding < running.expected) continue;
+    running.expected = forecast_.outlived(running.job, ran);
+    running.end = view.now + std::max(0.0, running.expected - ran);
+    corrected = true;
+  }
+  if (corrected) std::stable_sort(running_.begin(), running_.end(), sooner);
+}
+
+void SharedNodesPolicy::complete(const ClusterView& view, JobSlot job) {
+  forecast_.completed(view, job);
   if (std::erase_if(running_, [&](const Running& r) { return r.job == job; }) == 0) {
     std::erase_if(queue_, [&](const Waiting& w) { return w.job == job; });  // cancelled while it waited
   }
@@ -89,6 +127,7 @@ void SharedNodesPolicy::complete(JobSlot job) {
 
 void SharedNodesPolicy::pass(const ClusterView& view, ClusterState& state, Outcome& outcome) {
   refused_.clear();
+  sort_queue(view, state, 0, algorithm_.head);
   std::size_t head = 0;
   while (head < queue_.size() && fits(state, view.jobs[queue_[head].job], false)) {
     state.explain({ReasonKind::first, queue_[head].job});
@@ -96,17 +135,18 @@ void SharedNodesPolicy::pass(const ClusterView& view, ClusterState& state, Outco
     ++head;
   }
   queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(head));
-  const bool backfills = rule_ != BatchAlgorithm::Backfill::none && queue_.size() >= 2;
+  const bool backfills = algorithm_.backfill != BatchAlgorithm::Backfill::none && queue_.size() >= 2;
   if (queue_.empty() || (!backfills && !state.explains())) return;
 
   const Seconds shadow = reserve(view, state, view.jobs[queue_.front().job]);
   if (state.explains()) explain_waiting(state, shadow);
   if (!backfills) return;
+  if (algorithm_.others != algorithm_.head) sort_queue(view, state, 1, algorithm_.others);
   std::size_t kept = 1;
   for (std::size_t k = 1; k < queue_.size(); ++k) {
     const Waiting waiting = queue_[k];
     const JobView& job = view.jobs[waiting.job];
-    const bool in_time = rule_ == BatchAlgorithm::Backfill::easy && view.now + waiting.estimate <= shadow;
+    const bool in_time = view.now + waiting.estimate <= shadow;
     if (!refused_already(state, job) && fits(state, job, !in_time)) {
       state.explain({ReasonKind::backfill, waiting.job, queue_.front().job, shadow});
       start(view, state, outcome, waiting);
@@ -118,6 +158,20 @@ void SharedNodesPolicy::pass(const ClusterView& view, ClusterState& state, Outco
     }
   }
   queue_.resize(kept);
+}
+
+// Sorts the queue from there on. Without other orders it always is in the order of submission.
+void SharedNodesPolicy::sort_queue(const ClusterView& view, const ClusterState& state, std::size_t from,
+                                   QueueRank rank) {
+  if (!algorithm_.ranked() || from >= queue_.size()) return;
+  sorting_.clear();
+  for (std::size_t k = from; k < queue_.size(); ++k) {
+    sorting_.emplace_back(rank_value(rank, view.jobs[queue_[k].job], queue_[k].estimate, view.now), queue_[k]);
+  }
+  std::sort(sorting_.begin(), sorting_.end(), [&](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : state.order(a.second.job) < state.order(b.second.job);
+  });
+  for (std::size_t k = 0; k < sorting_.size(); ++k) queue_[from + k] = sorting_[k].second;
 }
 
 // Of all jobs that wait now; those that start in this pass say so afterwards.
@@ -221,10 +275,9 @@ void SharedNodesPolicy::start(const ClusterView& view, ClusterState& state, Outc
   } else {
     yield = 1;  // share_cpu() sets it, and it changes
   }
-  const Running entry{view.now + waiting.estimate / yield, waiting.job};
-  running_.insert(std::upper_bound(running_.begin(), running_.end(), entry,
-                                   [](const Running& a, const Running& b) { return a.end < b.end; }),
-                  entry);
+  forecast_.started(waiting.job, view.now);
+  const Running entry{view.now + waiting.estimate / yield, waiting.estimate, waiting.job};
+  running_.insert(std::upper_bound(running_.begin(), running_.end(), entry, sooner), entry);
 }
 
 namespace {
@@ -233,37 +286,62 @@ using Backfill = BatchAlgorithm::Backfill;
 
 constexpr std::uint32_t kMostJobs = 16;
 
-Algorithm shared(Backfill rule, std::uint32_t jobs_a_core = 1) {
+Algorithm shared(const BatchAlgorithm& algorithm, std::uint32_t jobs_a_core = 1) {
   PolicyTraits traits;
   traits.shares_nodes = false;  // a job waits until its CPU is free, or with more jobs a core its part of it
   traits.submissions_apart = false;
-  std::string name = rule == Backfill::none ? "FCFS/shared" : "EASY/shared";
+  std::string name = algorithm.backfill == Backfill::none ? "FCFS/shared" : "EASY/shared";
   std::string description = jobs_a_core == 1
                                 ? "parts of nodes, no CPU shared, "
                                 : "parts of nodes, up to " + std::to_string(jobs_a_core) + " jobs a core, ";
   if (jobs_a_core != 1) name += "/jobs=" + std::to_string(jobs_a_core);
-  description += rule == Backfill::none ? "strictly in order of submission"
-                                        : "later jobs jump ahead if they do not delay the first";
-  return {std::move(name), std::move(description), traits, MakeBatch([rule, jobs_a_core](const EngineOptions& options) {
-            return std::make_unique<SharedNodesPolicy>(rule, options.of<BatchOptions>(), jobs_a_core);
+  description += algorithm.backfill != Backfill::none ? "later jobs jump ahead if they do not delay the first"
+                 : algorithm.ranked()                 ? "strictly in order"
+                                                      : "strictly in order of submission";
+  add_batch_parts(algorithm, name, description);
+  return {std::move(name), std::move(description), traits,
+          MakeBatch([algorithm, jobs_a_core](const EngineOptions& options) {
+            return std::make_unique<SharedNodesPolicy>(algorithm, options.of<BatchOptions>(), jobs_a_core);
           })};
 }
 
 std::vector<Algorithm> list() {
-  return {shared(Backfill::none), shared(Backfill::easy), shared(Backfill::easy, 2), shared(Backfill::easy, 4)};
+  const BatchAlgorithm easy{Backfill::easy};
+  BatchAlgorithm sjf = easy;
+  sjf.others = QueueRank::sjf;
+  BatchAlgorithm saf = easy;
+  saf.head = saf.others = QueueRank::saf;
+  BatchAlgorithm tsafrir = sjf;
+  set_predictor(tsafrir.prediction, "tsafrir");
+  return {shared({Backfill::none}), shared(easy), shared(easy, 2), shared(easy, 4), shared(sjf),
+          shared(tsafrir),          shared(saf)};
 }
 
-// FCFS/shared/jobs=K and EASY/shared/jobs=K.
+tl::expected<void, std::string> read_jobs(std::string_view value, std::uint32_t& jobs) {
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), jobs);
+  if (error == std::errc() && end == value.data() + value.size() && jobs >= 1 && jobs <= kMostJobs) return {};
+  return wrong("jobs takes a number from 1 to " + std::to_string(kMostJobs));
+}
+
+// FCFS/shared and EASY/shared with [/jobs=K][/head=ORDER][/backfill=ORDER][/predict=PREDICTOR[/correct=RULE]].
 NameMatch parse(std::string_view name) {
+  constexpr std::string_view kJobs = "jobs=";
   for (const Backfill rule : {Backfill::none, Backfill::easy}) {
-    const std::string prefix = rule == Backfill::none ? "FCFS/shared/jobs=" : "EASY/shared/jobs=";
+    const std::string_view prefix = rule == Backfill::none ? "FCFS/shared/" : "EASY/shared/";
     if (!name_starts_with(name, prefix)) continue;
-    std::uint32_t jobs = 0;
-    const auto [end, error] = std::from_chars(name.data() + prefix.size(), name.data() + name.size(), jobs);
-    if (error != std::errc() || end != name.data() + name.size() || jobs < 1 || jobs > kMostJobs) {
-      return wrong("jobs takes a number from 1 to " + std::to_string(kMostJobs));
+    BatchAlgorithm algorithm{rule};
+    std::uint32_t jobs = 1;
+    for (std::string_view rest = name.substr(prefix.size());;) {
+      const std::size_t end = rest.find('/');
+      const std::string_view part = rest.substr(0, end);
+      const auto read =
+          name_starts_with(part, kJobs) ? read_jobs(part.substr(kJobs.size()), jobs) : read_batch_part(part, algorithm);
+      if (!read) return tl::unexpected(read.error());
+      if (end == std::string_view::npos) break;
+      rest = rest.substr(end + 1);
     }
-    return Algorithm{shared(rule, jobs)};
+    if (const auto fine = check_batch_parts(algorithm); !fine) return tl::unexpected(fine.error());
+    return Algorithm{shared(algorithm, jobs)};
   }
   return std::nullopt;
 }

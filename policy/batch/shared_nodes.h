@@ -11,13 +11,18 @@
 // most k times its CPU, and jobs there share it max-min fairly. This is Slurm's OverSubscribe=FORCE:k without gang
 // scheduling, and the oversubscription of Minami, Endo and Nomura (HPC Asia 2023). Memory is never shared. As in Slurm,
 // a job first looks for CPU of its own, then for CPU shared by two jobs, and so on; estimates are not stretched.
+//
+// The order of the queue and that of jumping ahead may be others, and run times may be predicted, as with whole nodes
+// (policy/batch/ranked_family.cc).
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "policy/batch/algorithm.h"
 #include "policy/batch/options.h"
+#include "policy/batch/predict/forecast.h"
 #include "policy/core/policy.h"
 #include "policy/yield/cpu_contention.h"
 #include "policy/yield/max_min.h"
@@ -26,8 +31,8 @@ namespace dfrs {
 
 class SharedNodesPolicy final : public BatchPolicy {
  public:
-  SharedNodesPolicy(BatchAlgorithm::Backfill rule, const BatchOptions& options, std::uint32_t jobs_a_core = 1)
-      : rule_(rule), options_(options), jobs_a_core_(jobs_a_core) {}
+  SharedNodesPolicy(const BatchAlgorithm& algorithm, const BatchOptions& options, std::uint32_t jobs_a_core = 1)
+      : algorithm_(algorithm), options_(options), jobs_a_core_(jobs_a_core), forecast_(algorithm.prediction) {}
 
   /// A pass is O(nodes + running tasks) for the reservation and O(nodes) per waiting job; a job that asks for no less
   /// than one refused in the same pass costs O(1).
@@ -36,7 +41,8 @@ class SharedNodesPolicy final : public BatchPolicy {
 
  private:
   struct Running {
-    Seconds end;  ///< by the estimate
+    Seconds end;       ///< by the expected run time
+    Seconds expected;  ///< run time
     JobSlot job;
   };
   struct Waiting {
@@ -50,7 +56,11 @@ class SharedNodesPolicy final : public BatchPolicy {
   };
 
   void reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state);
-  void complete(JobSlot job);
+  void submit(const ClusterView& view, const Estimates& estimates, JobSlot job);
+  void complete(const ClusterView& view, JobSlot job);
+  Running resumed(const ClusterView& view, const Estimates& estimates, JobSlot job);
+  void correct_outlived(const ClusterView& view);
+  void sort_queue(const ClusterView& view, const ClusterState& state, std::size_t from, QueueRank rank);
   void pass(const ClusterView& view, ClusterState& state, Outcome& outcome);
   void explain_waiting(const ClusterState& state, Seconds shadow) const;
   /// Makes the reservation and returns its shadow time; kNever if the job never fits. `later_` is what the nodes have
@@ -66,13 +76,15 @@ class SharedNodesPolicy final : public BatchPolicy {
   bool refused_already(const ClusterState& state, const JobView& job) const;
   void start(const ClusterView& view, ClusterState& state, Outcome& outcome, const Waiting& waiting);
 
-  BatchAlgorithm::Backfill rule_;
+  BatchAlgorithm algorithm_;
   BatchOptions options_;
   std::uint32_t jobs_a_core_;
+  Forecast forecast_;
   CpuContention contention_;
   MaxMinYield max_min_;
   std::vector<double> yields_;
   std::vector<Waiting> queue_;
+  std::vector<std::pair<double, Waiting>> sorting_;
   std::vector<Running> running_;         // by expected end
   std::vector<Free> later_;              // by node: at the shadow time
   std::vector<std::uint8_t> released_;   // by node: a job ends there by the shadow time

@@ -36,19 +36,24 @@ ResultRow simulate_row(const Instance& instance, const Algorithm& algorithm, con
   sim.engine.lp_solver = &solver;
   const double start = thread_cpu_seconds();
   // A store keeps the times: a later command may ask for them.
-  const RunResult run =
-      simulate(instance, algorithm, sim, Watch{.policy_times = options.policy_times || options.store != nullptr});
+  const Watch watch{.policy_times = options.policy_times || options.store != nullptr, .most_jobs = options.most_jobs};
   ResultRow row;
-  row.cpu_seconds = thread_cpu_seconds() - start;
-  row.policy_call_mean = run.mean_policy_call();
-  row.policy_call_longest = run.longest_policy_call;
+  try {
+    const RunResult run = simulate(instance, algorithm, sim, watch);
+    row.cpu_seconds = thread_cpu_seconds() - start;
+    row.policy_call_mean = run.mean_policy_call();
+    row.policy_call_longest = run.longest_policy_call;
+    row.metrics = measure(instance, run, options.stretch_floor);
+  } catch (const RanAway&) {
+    row.cpu_seconds = thread_cpu_seconds() - start;
+    set_ran_away(row);
+  }
   row.instance = instance.name;
   row.algorithm = algorithm_name(algorithm);
   row.jobs = instance.jobs.size();
   row.load = load_or_zero(instance);
   row.bound_divisible = bounds.divisible;
   row.bound_ls1 = bounds.ls1;
-  row.metrics = measure(instance, run, options.stretch_floor);
   return row;
 }
 
@@ -229,13 +234,14 @@ std::string campaign_settings(const CampaignOptions& options) {
   return fmt::format(
       "penalty {} (expected {} s x {}), period {} s, stretch floor {} s, priority floor {} s, events {}, ticks {}, "
       "batch passes per {}, "
-      "batch nodes {}, {}{}",
+      "batch nodes {}, {}{}{}",
       penalty_text, expected_penalty, time_scale, period, options.stretch_floor, flow_floor, apart(events_apart),
       apart(ticks_apart), pass_per_event ? "event" : "instant", pack_tasks ? "packed" : "task", pauses_text,
       discover_needs
           ? fmt::format(", needs measured each {} s (floor {}, headroom {}, used up {}, rise {}, memory {} s, step {})",
                         need_interval, need_floor, headroom, used_up, rise, memory, step)
-          : "");
+          : "",
+      options.most_jobs != 0 ? fmt::format(", at most {} jobs in the system", options.most_jobs) : "");
 }
 
 std::vector<ResultRow> run_campaign(std::span<const Instance> instances, std::span<const Algorithm> algorithms,

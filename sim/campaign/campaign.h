@@ -20,6 +20,9 @@ struct CampaignOptions {
   unsigned threads = 0;        ///< 0: one per processor
   Progress progress;
   bool policy_times = false;  ///< measures the policy's calls, for the times in the results
+  /// A simulation in which more jobs than this are in the system at once ends there; its row has ran_away(). 0: no
+  /// limit.
+  std::size_t most_jobs = 0;
   /// `sim` and `stretch_floor` as on a command line, for the results; empty: see campaign_settings.
   std::string described;
   /// Caches results, which are the same as without it. May be null.

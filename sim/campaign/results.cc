@@ -80,6 +80,24 @@ std::string csv_field(const std::string& text) {
 
 std::string csv_number(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
 
+void set_ran_away(ResultRow& row) {
+  for (const MetricColumn& metric : metric_columns())
+    row.metrics.*metric.value = std::numeric_limits<double>::quiet_NaN();
+}
+
+std::string take_ran_away(std::vector<ResultRow>& rows) {
+  constexpr std::size_t kShown = 8;
+  std::string text;
+  std::size_t count = 0;
+  for (const ResultRow& row : rows) {
+    if (!row.ran_away() || ++count > kShown) continue;
+    text += fmt::format("{}{} on {}", text.empty() ? "" : ", ", row.algorithm, row.instance);
+  }
+  if (count > kShown) text += fmt::format(" and {} more", count - kShown);
+  std::erase_if(rows, [](const ResultRow& row) { return row.ran_away(); });
+  return count == 0 ? text : "Ran away, because jobs came faster than they ended, and are left out: " + text + ".";
+}
+
 std::string results_csv(const std::vector<ResultRow>& rows, CpuSeconds times) {
   std::vector<ResultColumn> columns(result_columns().begin(), result_columns().end());
   if (times == CpuSeconds::left_out) {
@@ -147,15 +165,18 @@ std::vector<ResultRow> parse_results_csv(std::string_view text, const std::strin
     row.instance = value_of("instance");
     row.algorithm = value_of("algorithm");
     row.jobs = parse_count(value_of("jobs"), where, "jobs");
+    const bool ran_away = value_of("max_stretch").empty();
     for (const ResultColumn& column : result_columns()) {
       const bool missing = std::find(header.begin(), header.end(), column.name) == header.end();
       if (column.kind == Kind::time && missing) continue;
+      if (ran_away && column.metric != nullptr) continue;
       if (column.kind == Kind::later && (missing || value_of(column.name).empty())) {
         column.of(row) = std::numeric_limits<double>::quiet_NaN();
         continue;
       }
       column.of(row) = parse_number(value_of(column.name), where, column.name);
     }
+    if (ran_away) set_ran_away(row);
     row.origin = parse_origin(header, fields, origin);
     rows.push_back(std::move(row));
   }

@@ -2,6 +2,7 @@
 // Results of a campaign: one row per instance and algorithm, as a value and as CSV.
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,6 +27,9 @@ struct ResultRow {
   double policy_call_longest = 0;              ///< s
   std::shared_ptr<const ResultOrigin> origin;  ///< what made it; null: not known, as in files of older versions
 
+  /// Jobs came faster than they ended, so the simulation was not finished (CampaignOptions::most_jobs): its metrics are
+  /// NaN.
+  bool ran_away() const { return std::isnan(metrics.max_stretch); }
   /// Degradation from bound (RR-7659, section 6.1), by the bound the published tables fit
   /// (docs/reference/semantics.md).
   double degradation() const { return metrics.max_stretch / bound_divisible; }
@@ -61,6 +65,13 @@ std::string csv_number(double value);
 /// Whether results include the CPU times of simulations. Without them, equal campaigns have byte-identical results,
 /// however they were divided.
 enum class CpuSeconds { left_out, written };
+
+/// Marks the row as that of a simulation that ran away.
+void set_ran_away(ResultRow& row);
+
+/// Removes the rows of simulations that ran away, which have nothing to average. Returns a sentence about them; empty:
+/// there are none.
+std::string take_ran_away(std::vector<ResultRow>& rows);
 
 /// Header line and rows. Numbers have the shortest form that reads back as the same double; NaN is an empty field. The
 /// last columns follow from the others and are not read back: degradation from both bounds and from the best of the

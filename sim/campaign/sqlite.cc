@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <limits>
 #include <utility>
 
 #include "sim/errors.h"
@@ -66,6 +67,11 @@ double Statement::number(int column) const {
   const int type = sqlite3_column_type(statement_.get(), column);
   if (type != SQLITE_FLOAT && type != SQLITE_INTEGER) database_->fail(SQLITE_CORRUPT);
   return sqlite3_column_double(statement_.get(), column);
+}
+
+double Statement::number_or_nan(int column) const {
+  if (sqlite3_column_type(statement_.get(), column) == SQLITE_NULL) return std::numeric_limits<double>::quiet_NaN();
+  return number(column);
 }
 
 Database::Database(std::string path, std::chrono::milliseconds patience)

@@ -32,6 +32,8 @@ class Statement {
   std::int64_t integer(int column) const;
   /// Errors: InputError if the column is not a number.
   double number(int column) const;
+  /// The same, but NaN for NULL, which is how SQLite keeps NaN.
+  double number_or_nan(int column) const;
 
  private:
   friend class Database;

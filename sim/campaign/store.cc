@@ -203,7 +203,7 @@ std::optional<ResultRow> ResultStore::find(const SimulationKey& key) {
     row->algorithm = key.algorithm;
     row->jobs = static_cast<std::size_t>(select.integer(1));
     int column = 2;
-    for (const ResultColumn& number : result_columns()) number.of(*row) = select.number(column++);
+    for (const ResultColumn& number : result_columns()) number.of(*row) = select.number_or_nan(column++);
   }
   select.reset();
   return row;
@@ -310,7 +310,7 @@ void ResultStore::take_in(const std::string& path, std::span<const StoreFact> fa
     insert.bind(4, results.text(3)).bind(5, results.integer(4));
     const int numbers = static_cast<int>(result_columns().size());
     const int all = numbers + static_cast<int>(origin_columns().size());
-    for (int k = 0; k < numbers; ++k) insert.bind(6 + k, results.number(5 + k));
+    for (int k = 0; k < numbers; ++k) insert.bind(6 + k, results.number_or_nan(5 + k));
     for (int k = numbers; k < all; ++k) insert.bind(6 + k, results.text(5 + k));
     insert.run();
   }

@@ -38,6 +38,7 @@ CampaignOptions campaign_options(const SimulationOptions& simulation, unsigned t
   options.sim = simulation.sim();
   options.stretch_floor = simulation.stretch_floor();
   options.described = simulation.text();
+  options.most_jobs = simulation.most_jobs();
   options.threads = threads;
   options.progress = terminal_progress("simulations");
   return options;
@@ -111,10 +112,20 @@ std::string run_and_report(std::span<const Instance> instances, std::span<const 
     store.emplace(outputs.store, facts_of(instances, options));
     options.store = &*store;
   }
-  const std::vector<ResultRow> rows = run_campaign(instances, algorithms, options);
+  std::vector<ResultRow> rows = run_campaign(instances, algorithms, options);
 
   if (results) results->write(results_csv(rows, outputs.times));
-  if (report) report->write(html_report(rows, outputs.report_options));
+  const std::string away = take_ran_away(rows);
+  ReportOptions shown = outputs.report_options;
+  if (!away.empty()) {
+    fmt::print(stderr, "{}\n", away);
+    shown.settings.emplace_back("not finished", away);
+    if (rows.empty()) {
+      if (results) results->commit();
+      return {};
+    }
+  }
+  if (report) report->write(html_report(rows, shown));
   CampaignSummary figures = summarize_campaign(rows, outputs.report_options.summary);
   if (outputs.papers_weeks) add_published(figures, options);
   std::string summary = render_summary(figures, format);

@@ -40,8 +40,9 @@ constexpr const char* kFooter = R"(Columns of --output, a row per simulation:
   user_fairness, worst_user_stretch Jain's index of the users' mean stretches, and the highest of these
   degradation_divisible, degradation_ls1, degradation_from_best
                                     maximum stretch over each bound, and over the lowest of the algorithms compared
-An empty field means that an earlier version, which wrote the row, did not measure it. The summary (--format csv, json)
-has the means over the instances. `degradation_published`, and `published` in the table, are RR-7659's average for
+An empty field means that an earlier version, which wrote the row, did not measure it. All metrics are empty if the
+simulation ran away (--most-jobs): its algorithm is then left out of the summary, or of that instance. The summary
+(--format csv, json) has the means over the instances. `degradation_published`, and `published` in the table, are RR-7659's average for
 HPC2N's weeks; they appear only for that log under the paper's options.)";
 
 constexpr std::size_t kMostTimelines = 3;
@@ -114,7 +115,8 @@ struct CompareCommand {
       SimOptions options = simulation.sim();
       options.engine.lp_solver = &solver;
       ScheduleCollector collector(algorithm_name(algorithm), true);
-      simulate(instance, algorithm, options, Watch{.observer = &collector, .explains = true});
+      simulate(instance, algorithm, options,
+               Watch{.observer = &collector, .explains = true, .most_jobs = simulation.most_jobs()});
       schedules.push_back(collector.finish(instance));
       names += (names.empty() ? "" : ", ") + algorithm_name(algorithm);
       origin.algorithms.push_back(algorithm_name(algorithm));

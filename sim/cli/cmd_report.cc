@@ -32,6 +32,11 @@ struct ReportCommand {
       rows.insert(rows.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
     }
     check_origins_agree(rows);
+    if (const std::string away = take_ran_away(rows); !away.empty()) {
+      fmt::print(stderr, "{}\n", away);
+      options.settings.emplace_back("not finished", away);
+      if (rows.empty()) throw InputError(source_name(sources.front()) + ": all simulations ran away");
+    }
     if (format != "html") {
       print(render_summary(summarize_campaign(rows, options.summary), parse_summary_format(format)));
       return;

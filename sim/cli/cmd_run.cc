@@ -149,7 +149,8 @@ struct RunCommand {
                                       Watch{.observer = observers.list.empty() ? nullptr : &observers,
                                             .completions = terminal_progress("jobs"),
                                             .explains = explain.has_value() || !paths.report.empty(),
-                                            .policy_times = times});
+                                            .policy_times = times,
+                                            .most_jobs = simulation.most_jobs()});
     if (outputs.record) outputs.record->finish();
 
     const Metrics metrics = measure(instance, result, simulation.stretch_floor());

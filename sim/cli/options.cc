@@ -393,6 +393,12 @@ void SimulationOptions::add(CLI::App& app) {
       ->check(number_in(0, 1e9))
       ->capture_default_str()
       ->group(group);
+  app.add_option("--most-jobs", most_jobs_,
+                 "a simulation ends as run away once more than N jobs are in the system, instead of going on for hours "
+                 "(default: no limit)")
+      ->check(whole_number_in(1, 1'000'000'000))
+      ->type_name("N")
+      ->group(group);
   app.add_option("--max-lost-runs", max_lost_runs_, "where --pauses loses work: the most runs that a job may lose")
       ->check(whole_number_in(0, 1'000'000))
       ->capture_default_str()
@@ -455,6 +461,7 @@ std::string SimulationOptions::describe() const {
     text += fmt::format(" (lost after {} s of progress, at most {} times)", min_progress_, max_lost_runs_);
   }
   if (discover_needs_) text += fmt::format(", CPU needs measured (floor {})", need_floor_);
+  if (most_jobs_ != 0) text += fmt::format(", at most {} jobs in the system", most_jobs_);
   return text;
 }
 

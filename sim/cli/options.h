@@ -104,6 +104,7 @@ class SimulationOptions {
   SimOptions sim() const;
   PauseWorld world() const;
   Seconds stretch_floor() const { return stretch_floor_; }
+  std::size_t most_jobs() const { return most_jobs_; }
   /// A description for reports: "penalty 300 s, period 600 s, ...".
   std::string describe() const;
   /// All options as on a command line, defaults included.
@@ -125,6 +126,7 @@ class SimulationOptions {
   std::string pauses_ = "kept";
   Seconds min_progress_ = 60;
   std::uint32_t max_lost_runs_ = 3;
+  std::size_t most_jobs_ = 0;
 };
 
 /// The options that only this subcommand has, as on a command line, with their values or else their defaults. All but

@@ -104,7 +104,7 @@ ComparisonTable table_of(const ReproductionPart& part, const ReproductionReport&
   for (const Plot& plot : report.plots()) {
     if (plot.part == part.name) table.plot = plot;
   }
-  if (table.plot) table.corner = table.plot->x_label;
+  if (table.plot && table.plot->leads_from.empty()) table.corner = table.plot->x_label;
   std::map<std::string, std::size_t> rows;
   std::map<std::string, std::size_t> columns;
   for (const Comparison& cell : report.cells()) {
@@ -124,7 +124,7 @@ ComparisonTable table_of(const ReproductionPart& part, const ReproductionReport&
     if (cell.published) table.columns[columns.at(cell.column)].published = true;
   }
   for (std::size_t c = 0; c < table.columns.size(); ++c) set_decimals(table, c);
-  if (table.plot) {
+  if (table.plot && table.plot->leads_from.empty()) {
     for (const ComparisonTable::Row& row : table.rows) {
       if (!is_number(row.name)) {
         throw std::logic_error(fmt::format("{}: row '{}' of a figure is no number", part.name, row.name));

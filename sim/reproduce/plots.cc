@@ -7,6 +7,7 @@
 #include "sim/report/gnuplot.h"
 #include "sim/report/svg.h"
 #include "sim/reproduce/render.h"
+#include "sim/reproduce/waterfall.h"
 
 namespace dfrs::sim {
 namespace {
@@ -141,6 +142,13 @@ tl::expected<PartCharts, std::string> draw_plots(std::span<const ComparisonTable
   PartCharts charts;
   for (const ComparisonTable& table : tables) {
     if (!table.plot || table.rows.empty()) continue;
+    if (!table.plot->leads_from.empty()) {
+      charts.emplace_back(table.part, Chart{table.title,
+                                            "Measured by this run. Each bar leads from the step that it "
+                                            "changes, the dashed line, to its own value.",
+                                            waterfall_svg(table)});
+      continue;
+    }
     std::vector<std::string> names;
     for (const ComparisonTable::Column& column : table.columns) names.push_back(column.heading);
     names.push_back(table.plot->x_label);

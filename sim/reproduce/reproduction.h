@@ -68,6 +68,9 @@ struct Plot {
   bool log_y = false;
   bool even_x = false;                ///< rows evenly spaced, in their order, for values without a common scale
   std::optional<double> marked = {};  ///< row with a vertical line: the default value
+  /// If not empty, a waterfall of the first column instead, on a logarithmic scale: by row, the row from whose value
+  /// its bar leads to its own. Rows need not be numbers.
+  std::vector<std::size_t> leads_from = {};
 };
 
 /// Collects the results of a reproduction. Cells appear in the report in the order of addition.

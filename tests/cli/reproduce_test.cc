@@ -100,9 +100,33 @@ TEST(CliReproduce, Sc15AgreesOnKth) {
       if (c != ',' || quoted) field += c;
       if (c == ',' && !quoted) fields.push_back(std::exchange(field, {}));
     }
-    EXPECT_NEAR(std::stod(fields.at(5)), 1, 0.01) << line;
+    const double ratio = std::stod(fields.at(5));
+    const bool mean = fields.at(2) == "mean bounded slowdown";
+    if (fields.at(1).find("learner") != std::string::npos) {
+      if (mean) EXPECT_NEAR(ratio, 1, 0.18) << line;
+    } else if (fields.at(1).find("predictor, double") != std::string::npos) {
+      if (mean) EXPECT_NEAR(ratio, 1, 0.15) << line;
+    } else if (fields.at(1).find("predictor, steps") != std::string::npos) {
+      if (mean) EXPECT_NEAR(ratio, 1, 0.03) << line;
+    } else {
+      EXPECT_NEAR(ratio, 1, 0.015) << line;
+    }
   }
-  EXPECT_EQ(cells, 18);
+  EXPECT_EQ(cells, 54);
+}
+
+// Logs that are not here: one of that name, of which jobs without a run time or a request are left out.
+TEST(CliReproduce, Sc15FiltersJobsAsTheAuthors) {
+  const TemporaryFolder folder;
+  std::string log = "; MaxProcs: 128\n";
+  for (int k = 1; k <= 30; ++k) log += swf_line(k, 10.0 * k, k == 3 ? 0 : 100, 4, k == 5 ? -1 : 200);
+  folder.write("SDSC-SP2-1998-4.2-cln.swf", log);
+  const std::string text =
+      output_of({"reproduce", "sc15", "--parts", "sdsc,errors-sdsc,kth", "--traces", folder.path().string()},
+                {.environment = {"XDG_CACHE_HOME=" + folder.path().string()}});
+  EXPECT_THAT(text, HasSubstr("28 jobs, theirs 54006"));
+  EXPECT_THAT(text, HasSubstr("Left out, because it needs the log KTH-SP2-1996-2.1-cln.swf.gz"));
+  EXPECT_THAT(text, HasSubstr("within a factor of 2"));
 }
 
 // A week of everyone: the table has a row for each, and Triage's paired difference from itself is 0.
@@ -119,6 +143,33 @@ TEST(CliReproduce, RivalsStandInOneTable) {
     EXPECT_THAT(csv, HasSubstr(std::string("weeks,") + rival + ",worst user,,"));
   }
   EXPECT_THAT(csv, HasSubstr("gain,9. moves that pay,degradation,,"));
+  const std::string drawn = file_bytes(folder / "out/rivals-gain.svg");
+  for (const char* step : {"0. EASY", "5. sharing and pauses", "9. moves that pay"}) {
+    EXPECT_THAT(drawn, HasSubstr(std::string(step) + "</text>"));
+  }
+  EXPECT_THAT(file_bytes(folder / "out/rivals.html"), HasSubstr("stroke-dasharray"));
+}
+
+// A log of that name on which jobs come faster than they end, with known run times, too: nobody is left out silently.
+TEST(CliReproduce, RivalsOnAWholeLog) {
+  const TemporaryFolder folder;
+  std::string log = "; MaxProcs: 100\n";
+  for (int k = 1; k <= 40; ++k) log += swf_line(k, 50.0 * k, 100, 40, 300);
+  folder.write("KTH-SP2-1996-2.1-cln.swf", log);
+  const std::vector<std::string> command{
+      "reproduce", "rivals",      "--parts", "kth,kth-known,stable", "--traces", folder.path().string(),
+      "-o",        folder / "out"};
+  const Surroundings alone{.environment = {"XDG_CACHE_HOME=" + folder.path().string()}};
+  const std::string text = output_of(command, alone);
+  const std::string csv = file_bytes(folder / "out/rivals.csv");
+  for (const char* rival : {"SJF/conservative", "GANG/jobs=4", "GreedyPM*/per/MINVT=600", "MCB8*/MINVT=600"}) {
+    EXPECT_THAT(csv, HasSubstr(std::string("\nkth,") + rival + ",mean stretch,,")) << rival;
+  }
+  EXPECT_THAT(csv, HasSubstr("\nkth-known,EASY/shared/backfill=SJF,mean stretch,,"));
+  EXPECT_THAT(csv, Not(HasSubstr("\nkth-known,Greedy*,")));
+  EXPECT_THAT(text, HasSubstr("5000 jobs are in the system"));
+  EXPECT_THAT(text, HasSubstr("HPC2N-2002-2.1-cln"));
+  EXPECT_EQ(output_of(command, alone), text);  // from the store
 }
 
 // Repacking as often as a pause costs never settles; once an hour it does. The chart has a line for each case.

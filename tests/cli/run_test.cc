@@ -55,6 +55,41 @@ RunFiles run_with_files(const std::string& trace, const std::string& algorithm,
   return {json::parse(text), without_origin(file_bytes(folder / "jobs")), without_origin(file_bytes(folder / "log"))};
 }
 
+// A job each minute, of two minutes' work on average, so that they pile up.
+std::string overloaded_trace() {
+  std::string log = "; Version: 2.2\n; MaxProcs: 4\n";
+  for (int k = 0; k < 60; ++k) log += swf_line(k + 1, 60 * k, k % 2 == 0 ? 230 : 10, 4);
+  return log;
+}
+
+TEST(CliRun, EndsARunInWhichJobsPileUp) {
+  const Surroundings log{.input = overloaded_trace()};
+  expect_failure(dfrs_sim({"run", "-", "-a", "FCFS", "--most-jobs", "10"}, log), kExitInput,
+                 {"ran away", "11 jobs are in the system"});
+  EXPECT_THAT(output_of({"run", "-", "-a", "FCFS", "--most-jobs", "60", "--no-bound"}, log), HasSubstr("max stretch"));
+}
+
+// What ran away is kept as such: not simulated again, empty in the results, named beside the table.
+TEST(CliCompare, LeavesOutWhatRanAway) {
+  const TemporaryFolder folder;
+  folder.write("log.swf", overloaded_trace());
+  const std::vector<std::string> compare{
+      "compare", folder / "log.swf", "-a", "EASY,yardstick/SRPT", "--penalty", "0", "--most-jobs", "25",
+      "--store", folder / "s.db",    "-o", folder / "out.csv"};
+  for (int time = 0; time < 2; ++time) {
+    const Outcome outcome = dfrs_sim(compare);
+    EXPECT_EQ(outcome.exit_code, kExitOk) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("Ran away"));
+    EXPECT_THAT(outcome.err, HasSubstr("left out: EASY on log."));
+    EXPECT_THAT(outcome.out, HasSubstr("yardstick/SRPT"));
+  }
+  const std::string results = file_bytes(folder / "out.csv");
+  EXPECT_THAT(results, HasSubstr("\nlog,EASY,60,"));
+  const Outcome report = dfrs_sim({"report", folder / "out.csv", "--format", "csv"});
+  EXPECT_THAT(report.err, HasSubstr("EASY on log"));
+  EXPECT_THAT(output_of({"compare", folder / "log.swf", "-a", "EASY", "--most-jobs", "60"}), HasSubstr("EASY"));
+}
+
 // Recomputes the figures from just the jobs' times.
 void expect_figures(const RunFiles& result, const Replay& replayed) {
   const auto rows = csv(result.jobs);

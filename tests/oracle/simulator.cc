@@ -182,8 +182,6 @@ Simulated simulate_plainly(const sim::Instance& instance, const DfrsAlgorithm& a
   return PlainDfrs(instance, algorithm, options, log).run();
 }
 
-namespace {
-
 // The formulas as their papers print them, with the least values that policy/batch/queue_rank.h states.
 double plain_rank(QueueRank rank, const sim::Job& job, Seconds expected, Seconds now) {
   const double requested = std::max(1.0, expected);
@@ -216,6 +214,8 @@ double plain_rank(QueueRank rank, const sim::Job& job, Seconds expected, Seconds
   }
   return 0;
 }
+
+namespace {
 
 class PlainBatch {
  public:

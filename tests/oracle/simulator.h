@@ -55,4 +55,7 @@ Simulated simulate_plainly(const sim::Instance& instance, const DfrsAlgorithm& a
 Simulated simulate_plainly(const sim::Instance& instance, const BatchAlgorithm& algorithm,
                            const SimulatorOptions& options);
 
+/// The value of a job in an order of the queue; the lowest goes first.
+double plain_rank(QueueRank rank, const sim::Job& job, Seconds expected, Seconds now);
+
 }  // namespace dfrs::oracle

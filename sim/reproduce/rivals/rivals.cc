@@ -3,10 +3,10 @@
 // paper: all values are ours.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 
-#include "policy/rr7659/options.h"
 #include "sim/metrics/metrics.h"
 #include "sim/reproduce/campaign_plan.h"
 #include "sim/reproduce/reproduction.h"
@@ -24,15 +24,18 @@ using rivals::kTriage;
 using rivals::Rival;
 using rivals::RivalSet;
 
-constexpr std::array<ReproductionPart, 10> kParts{
+constexpr std::array<ReproductionPart, 13> kParts{
     {{"weeks", "Every rival on weeks of HPC2N, with users' estimates", "3 min"},
      {"weeks-known", "The same with known run times: the price of not knowing", "1 min"},
      {"gain", "From EASY to Triage one step at a time, on the same weeks", "2 min"},
      {"lublin", "Every rival on Lublin workloads", "1 min"},
      {"lublin-scaled", "Every rival on Lublin workloads scaled to a load of 0.7", "1 min"},
      {"hpc2n", "HPC2N whole, without weekly restarts"},
+     {"hpc2n-known", "The same with known run times"},
      {"kth", "KTH-SP2 whole"},
+     {"kth-known", "The same with known run times"},
      {"ctc", "CTC-SP2 whole"},
+     {"ctc-known", "The same with known run times"},
      {"stability", "Whether stretches grow without end: periodic repacking by period, load and penalty", "2 min"},
      {"stable", "HPC2N whole: when periodic repacking keeps up"}}};
 constexpr std::string_view kStability = "stability";
@@ -68,10 +71,7 @@ std::vector<double> values_of(std::span<const ResultRow> rows, const Value& valu
   return values;
 }
 
-bool takes_part(const Rival& rival, const RivalSet& set) {
-  if (set.only_plans && !rival.plans) return false;
-  return !(set.whole_log && rival.slow_on_logs);
-}
+bool takes_part(const Rival& rival, const RivalSet& set) { return rival.plans || !set.only_plans; }
 
 // Degradation of this one minus that of Triage, instance by instance.
 std::vector<double> differences(std::span<const ResultRow> rows, std::span<const ResultRow> triage) {
@@ -85,6 +85,12 @@ void show_one(std::string_view part, std::string_view label, std::span<const Res
   const auto cell = [&](const char* column) {
     return Comparison{std::string(part), std::string(label), column, {}, 0};
   };
+  if (std::any_of(rows.begin(), rows.end(), [](const ResultRow& row) { return row.ran_away(); })) {
+    Comparison away = cell("degradation");
+    away.words = "ran away";
+    report.add(std::move(away));
+    return;
+  }
   for (const auto& [heading, value] : columns()) {
     const std::vector<double> values = values_of(rows, value);
     report.add_mean(cell(heading), values);
@@ -110,9 +116,10 @@ void note_columns(std::string_view part, ReproductionReport& report) {
 }
 
 void show_rivals(std::string_view part, const RivalSet& set, const CampaignPlan& plan, ReproductionReport& report) {
-  const auto triage = set.only_plans ? std::span<const ResultRow>() : plan.rows(set.name, kTriage);
+  const auto triage = set.only_plans ? std::span<const ResultRow>() : plan.rows(set.name, kTriage, set.options);
   for (const Rival& rival : kRivals) {
-    if (takes_part(rival, set)) show_one(part, rival.algorithm, plan.rows(set.name, rival.algorithm), triage, report);
+    if (takes_part(rival, set))
+      show_one(part, rival.algorithm, plan.rows(set.name, rival.algorithm, set.options), triage, report);
   }
   report.note(std::string(part), set.sentence);
   note_columns(part, report);
@@ -121,6 +128,7 @@ void show_rivals(std::string_view part, const RivalSet& set, const CampaignPlan&
 // A waterfall: where each step leads, and by which factor it divides the mean degradation of the step that it changes.
 void show_gain(std::string_view part, const RivalSet& set, const CampaignPlan& plan, ReproductionReport& report) {
   std::vector<double> means;
+  Plot waterfall{std::string(part), "step", "degradation from the bound, mean"};
   for (std::size_t k = 0; k < kGainSteps.size(); ++k) {
     const GainStep& step = kGainSteps[k];
     const std::span<const ResultRow> rows = plan.rows(set.name, step.algorithm);
@@ -134,6 +142,7 @@ void show_gain(std::string_view part, const RivalSet& set, const CampaignPlan& p
     report.add(cell("its median", summary.median));
     report.add_mean(cell("mean stretch"), values_of(rows, [](const ResultRow& r) { return r.metrics.mean_stretch; }));
     means.push_back(summary.mean);
+    waterfall.leads_from.push_back(step.to);
     report.add(cell("divided by", means[step.to] / summary.mean));
     Comparison changes = cell("of step");
     changes.words = fmt::format("{}", step.to);
@@ -142,39 +151,9 @@ void show_gain(std::string_view part, const RivalSet& set, const CampaignPlan& p
     who.words = step.algorithm;
     report.add(std::move(who));
   }
+  report.plot(std::move(waterfall));
   report.note(std::string(part), set.sentence);
   report.note(std::string(part), "Each step changes one thing of the step named, and divides its mean degradation.");
-}
-
-// Whole logs without a weekly restart: a repack at every period pauses and moves jobs, and each costs a penalty. Past
-// some load the penalties eat what the cluster does.
-void run_stable(const ReproduceOptions& options, ReproductionReport& report) {
-  constexpr std::size_t kMostJobs = 5000;
-  constexpr std::array<double, 5> kPeriods{600, 900, 1800, 3600, 7200};
-  constexpr std::array<std::string_view, 2> kRepacking{"GreedyPM*/per/MINVT=600", "MCB8*/per/MINVT=600"};
-  const std::string part(kStable);
-  const RivalSet set = rivals::set_of("hpc2n", options);
-  report.note(part, set.sentence);
-  if (set.size == 0) return;
-  const Instance log = set.make().front();
-  for (const double period : kPeriods) {
-    for (const std::string_view algorithm : kRepacking) {
-      Comparison cell{part, fmt::format("{:g}", period), std::string(algorithm), {}, 0};
-      SimOptions sim;
-      sim.engine.of<DfrsOptions>().period = period;
-      try {
-        const RunResult run = simulate(log, parse_algorithm(algorithm).value(), sim, Watch{.most_jobs = kMostJobs});
-        cell.measured = measure(log, run).mean_stretch;
-      } catch (const RanAway&) {
-        cell.words = "ran away";
-      }
-      report.add(std::move(cell));
-    }
-  }
-  report.note(part,
-              fmt::format("Mean bounded stretch by period, s. A run ends as run away once more than {} jobs are in "
-                          "the system. These runs are not kept in the output folder.",
-                          kMostJobs));
 }
 
 void need(std::string_view part, const RivalSet& set, CampaignPlan& plan) {
@@ -184,7 +163,7 @@ void need(std::string_view part, const RivalSet& set, CampaignPlan& plan) {
     return;
   }
   for (const Rival& rival : kRivals) {
-    if (takes_part(rival, set)) plan.need(set, rival.algorithm);
+    if (takes_part(rival, set)) plan.need(set, rival.algorithm, set.options);
   }
 }
 
@@ -197,6 +176,11 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
     need(part.name, wanted.back().second, plan);
   }
   if (options.wants(kStability)) rivals::need_stability(options, plan);
+  RivalSet log;
+  if (options.wants(kStable)) {
+    log = rivals::set_of("hpc2n", options);
+    rivals::need_stable(log, plan);
+  }
   plan.run();
   for (const auto& [part, set] : wanted) {
     if (set.size == 0) {
@@ -208,7 +192,7 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
     }
   }
   if (options.wants(kStability)) rivals::show_stability(kStability, options, plan, report);
-  if (options.wants(kStable)) run_stable(options, report);
+  if (options.wants(kStable)) rivals::show_stable(kStable, log, plan, report);
 }
 
 }  // namespace

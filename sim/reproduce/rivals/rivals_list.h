@@ -11,8 +11,7 @@ namespace dfrs::sim::rivals {
 struct Rival {
   std::string_view algorithm;
   std::string_view kind;
-  bool plans = false;         ///< goes by estimates of run times
-  bool slow_on_logs = false;  ///< takes too long, or runs away, on a whole log without weekly restarts
+  bool plans = false;  ///< goes by estimates of run times
 };
 
 inline constexpr std::string_view kTriage = "Triage";
@@ -33,26 +32,31 @@ inline constexpr std::array kRivals{
     Rival{"EASY/head=SAF/backfill=SAF", "whole nodes, backfilling", true},
     Rival{"EASY/head=F1/backfill=F1", "whole nodes, backfilling", true},
     Rival{"EASY/head=WFP3/backfill=WFP3", "whole nodes, backfilling", true},
-    Rival{"SJF/conservative", "whole nodes, backfilling", true, true},
+    Rival{"SJF/conservative", "whole nodes, backfilling", true},
     Rival{"EASY/backfill=SJF/predict=double", "predicted run times", true},
     Rival{"EASY/backfill=SJF/predict=tsafrir", "predicted run times", true},
     Rival{"EASY/backfill=SJF/predict=mean/correct=steps", "predicted run times", true},
     Rival{"EASY/backfill=SJF/predict=q90/correct=steps", "predicted run times", true},
     Rival{"EASY/backfill=SJF/predict=sc15/correct=steps", "predicted run times", true},
     Rival{"EASY/shared", "shared nodes, no CPU shared", true},
+    Rival{"EASY/shared/backfill=SJF", "shared nodes, no CPU shared", true},
+    Rival{"EASY/shared/head=SAF/backfill=SAF", "shared nodes, no CPU shared", true},
+    Rival{"EASY/shared/head=WFP3/backfill=WFP3", "shared nodes, no CPU shared", true},
+    Rival{"EASY/shared/backfill=SJF/predict=tsafrir", "shared nodes, no CPU shared", true},
     Rival{"LAS/queues=2", "pauses, nothing shared"},
     Rival{"LAS/queues=4", "pauses, nothing shared"},
     Rival{"MLF/queues=4", "pauses, nothing shared"},
     Rival{"EASY/shared/jobs=2", "CPU shared, no pauses", true},
+    Rival{"EASY/shared/jobs=2/backfill=SJF", "CPU shared, no pauses", true},
     Rival{"EASY/shared/jobs=4", "CPU shared, no pauses", true},
-    Rival{"GANG/jobs=2", "CPU shared, no pauses", false, true},
-    Rival{"GANG/jobs=4", "CPU shared, no pauses", false, true},
+    Rival{"GANG/jobs=2", "CPU shared, no pauses"},
+    Rival{"GANG/jobs=4", "CPU shared, no pauses"},
     Rival{"Greedy*", "CPU shared, no pauses"},
     Rival{"Triage/MOVE=NONE/PAUSE=NONE", "CPU shared, no pauses"},
     Rival{"GreedyP*", "DFRS, published"},
     Rival{"GreedyPM*", "DFRS, published"},
-    Rival{"GreedyPM*/per/MINVT=600", "DFRS, published", false, true},
-    Rival{"MCB8*/MINVT=600", "DFRS, published", false, true},
+    Rival{"GreedyPM*/per/MINVT=600", "DFRS, published"},
+    Rival{"MCB8*/MINVT=600", "DFRS, published"},
     Rival{kTriage, "Triage"},
     Rival{"yardstick/SRPT", "yardstick: knows run times"},
     Rival{"yardstick/SWRPT", "yardstick: knows run times"},

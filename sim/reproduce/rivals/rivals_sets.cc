@@ -84,19 +84,26 @@ RivalSet lublin(const ReproduceOptions& options, double load) {
   return set;
 }
 
-RivalSet whole(const ReproduceOptions& options, const Log& log) {
+RivalSet whole(const ReproduceOptions& options, const Log& log, SwfEstimates estimates) {
+  const bool exact = estimates == SwfEstimates::kExact;
   RivalSet set;
   set.whole_log = true;
+  set.only_plans = exact;
+  set.options.most_jobs = kMostJobs;
   const std::string path = find_log(options, log.name);
   if (path.empty()) {
     set.sentence = missing_log(options, log.name);
     return set;
   }
   set.size = 1;
-  set.name = fmt::format("{}, whole", log.part);
-  set.sentence = fmt::format("{}: the whole log without weekly restarts; estimates are the users' requests{}.",
-                             log.name, log.nodes == 0 ? "" : ", memory is drawn from the Lublin model");
-  set.make = [path, log] { return load_instances(path, reading_of(log, SwfEstimates::kTrace, false)).instances; };
+  set.name = fmt::format("{}, whole, {}", log.part, exact ? "known" : "requested");
+  set.sentence = fmt::format(
+      "{}: the whole log without weekly restarts; estimates are {}{}. A policy under which more than {} jobs are in "
+      "the "
+      "system at once is ended there: it ran away.",
+      log.name, exact ? "the true run times" : "the users' requests",
+      log.nodes == 0 ? "" : ", memory is drawn from the Lublin model", kMostJobs);
+  set.make = [path, log, estimates] { return load_instances(path, reading_of(log, estimates, false)).instances; };
   return set;
 }
 
@@ -108,7 +115,8 @@ RivalSet set_of(std::string_view part, const ReproduceOptions& options) {
   if (part == "lublin") return lublin(options, 0);
   if (part == "lublin-scaled") return lublin(options, kScaledLoad);
   for (const Log& log : kLogs) {
-    if (part == log.part) return whole(options, log);
+    if (part == log.part) return whole(options, log, SwfEstimates::kTrace);
+    if (part == std::string(log.part) + "-known") return whole(options, log, SwfEstimates::kExact);
   }
   throw std::logic_error("no set of rivals has this name");
 }

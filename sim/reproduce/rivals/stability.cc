@@ -2,6 +2,7 @@
 #include "sim/reproduce/rivals/stability.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 
@@ -109,6 +110,50 @@ void show_stability(std::string_view part, const ReproduceOptions& options, cons
                   "because a workload begins on an empty cluster.",
                   kRepacking, kLong, kShort, workloads(options), kLong / kShort, kWithout,
                   growth_without(options, plan)));
+}
+
+namespace {
+
+constexpr std::array<double, 5> kLogPeriods{600, 900, 1800, 3600, 7200};
+constexpr std::array<std::string_view, 2> kRepackingOnLogs{"GreedyPM*/per/MINVT=600", "MCB8*/per/MINVT=600"};
+constexpr std::array<std::string_view, 3> kWithoutPeriod{"GreedyPM*", "GreedyP*", "Triage"};
+
+CampaignOptions on_log(const RivalSet& log, double period) {
+  CampaignOptions options = log.options;
+  options.sim.engine.of<DfrsOptions>().period = period;
+  return options;
+}
+
+}  // namespace
+
+void need_stable(const RivalSet& log, CampaignPlan& plan) {
+  if (log.size == 0) return;
+  for (const double period : kLogPeriods) {
+    for (const std::string_view algorithm : kRepackingOnLogs) plan.need(log, algorithm, on_log(log, period));
+  }
+  for (const std::string_view algorithm : kWithoutPeriod) plan.need(log, algorithm, log.options);
+}
+
+void show_stable(std::string_view part, const RivalSet& log, const CampaignPlan& plan, ReproductionReport& report) {
+  report.note(std::string(part), log.sentence);
+  if (log.size == 0) return;
+  const auto add = [&](double period, std::string_view algorithm, const CampaignOptions& options) {
+    const ResultRow& row = plan.rows(log.name, algorithm, options).front();
+    Comparison cell{std::string(part), fmt::format("{}", period), std::string(algorithm), {}, 0};
+    if (row.ran_away()) {
+      cell.words = "ran away";
+    } else {
+      cell.measured = row.metrics.mean_stretch;
+    }
+    report.add(std::move(cell));
+  };
+  for (const double period : kLogPeriods) {
+    for (const std::string_view algorithm : kRepackingOnLogs) add(period, algorithm, on_log(log, period));
+    for (const std::string_view algorithm : kWithoutPeriod) add(period, algorithm, log.options);
+  }
+  report.plot({std::string(part), "period (s)", "mean stretch", true, true});
+  report.note(std::string(part),
+              fmt::format("Mean bounded stretch. {} have no period.", fmt::join(kWithoutPeriod, ", ")));
 }
 
 }  // namespace dfrs::sim::rivals

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "sim/reproduce/campaign_plan.h"
+#include "sim/reproduce/rivals/rivals_sets.h"
 
 namespace dfrs::sim::rivals {
 
@@ -13,5 +14,10 @@ void need_stability(const ReproduceOptions& options, CampaignPlan& plan);
 /// After the plan has run.
 void show_stability(std::string_view part, const ReproduceOptions& options, const CampaignPlan& plan,
                     ReproductionReport& report);
+
+/// The same of a whole log without weekly restarts, by the period, beside policies that have none. Without the log only
+/// a note.
+void need_stable(const RivalSet& log, CampaignPlan& plan);
+void show_stable(std::string_view part, const RivalSet& log, const CampaignPlan& plan, ReproductionReport& report);
 
 }  // namespace dfrs::sim::rivals

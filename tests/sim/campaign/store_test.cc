@@ -64,6 +64,19 @@ TEST(Store, KeepsEveryBitOfAResult) {
   expect_same_bits(*found, row);
 }
 
+TEST(Store, KeepsThatASimulationRanAway) {
+  const TemporaryFolder folder;
+  ResultRow row = full_row();
+  set_ran_away(row);
+  ResultStore(folder / "s.db", kFacts).finish(kKey, row);
+  ResultStore(folder / "other.db", kFacts).take_in(folder / "s.db", kFacts);
+  const std::optional<ResultRow> found = ResultStore(folder / "other.db", kFacts).find(kKey);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->ran_away());
+  EXPECT_TRUE(std::isnan(found->metrics.pauses));
+  EXPECT_EQ(found->load, row.load);
+}
+
 TEST(Store, TellsSimulationsApartByAllOfTheirKey) {
   const TemporaryFolder folder;
   ResultStore store(folder / "s.db", kFacts);
