@@ -14,7 +14,8 @@ namespace dfrs::timeline {
 namespace {
 
 std::string details_of(const std::string& made) {
-  return "<details id=\"made\"><summary>How to repeat this</summary><pre>" + base::html_text(made) + "</pre></details>\n";
+  return "<details id=\"made\"><summary>How to repeat this</summary><pre>" + base::html_text(made) +
+         "</pre></details>\n";
 }
 
 }  // namespace

@@ -258,10 +258,9 @@ struct DivisibleCommand {
 
   std::string table(std::span<const Line> lines) const {
     const bool markdown = format == "markdown";
-    std::string text =
-        fmt::format("{}, {}; degradation is from the best of these algorithms on each\n\n",
-                    all_.size() == 1 ? all_.front().name : fmt::format("{} instances", all_.size()),
-                    base::counted(job_count(), "job"));
+    std::string text = fmt::format("{}, {}; degradation is from the best of these algorithms on each\n\n",
+                                   all_.size() == 1 ? all_.front().name : fmt::format("{} instances", all_.size()),
+                                   base::counted(job_count(), "job"));
     text +=
         markdown
             ? "| algorithm | max stretch | degradation: mean | SD | max | mean stretch | degradation of the sum: "

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How fast headless Chromium draws 120,000 bars, as many as a timeline shows one by one, anew in each frame: by the way of
+"""How fast headless Chromium draws 120,000 bars, as many as a timeline shows one by one, again in each frame: by the way of
 timeline/page/nodes.js, by calls of a canvas (as with D3), and by ECharts (dist/echarts.min.js of the npm package) or PixiJS
 (dist/pixi.min.js), which draws by WebGL.
 

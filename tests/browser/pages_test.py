@@ -645,7 +645,7 @@ def check_live_looks(browser, jobs, shots):
     running, waiting, paused = jobs
     for media, scheme in (("screen", "dark"), ("print", "light"), ("screen", "light")):
         browser.media(media, scheme)
-        browser.wait_js("setTimeout(arguments[0], 300)")  # the timeline draws anew
+        browser.wait_js("setTimeout(arguments[0], 300)")  # the timeline draws again
         what = f"live page, {media}, {scheme}"
         expect(f"{what}: dark page", browser.background() < 200, scheme == "dark")
         expect(f"{what}: the timeline is shown", browser.driver.find_element("id", "timeline").is_displayed(), media == "screen")

@@ -184,7 +184,7 @@ class Web(WebTest):
         """In the dark and on paper."""
         for media, scheme in (("screen", "dark"), ("print", "light"), ("screen", "light")):
             browser.media(media, scheme)
-            time.sleep(0.3)  # the timeline draws anew
+            time.sleep(0.3)  # the timeline draws again
             self.assertEqual(browser.background() < 200, scheme == "dark", f"{media}, {scheme}")
             self.assertEqual(browser.driver.find_element("id", "timeline").is_displayed(), media == "screen")
             self.assertEqual(len(browser.driver.find_elements("css selector", "#jobs tr")), 3)
