@@ -144,6 +144,12 @@ TEST(CliOptions, LicencesAreNotIgnored) {
                     "JobID|State|Submit|Start|End|ElapsedRaw|AllocCPUS|NNodes|NodeList|AllocTRES\n" + job(1) + job(2));
 }
 
+TEST(CliOptions, TheLimitOfJobsIsNotIgnored) {
+  const Case c{{"--most-jobs", "3"}, "FCFS", {}};
+  EXPECT_EQ(run(c, "-", crowded_log(), false).exit_code, 0);
+  EXPECT_NE(run(c, "-", crowded_log(), true).exit_code, 0);
+}
+
 // Each option of the help's groups is named in this file. That of https has no simulation to change.
 TEST(CliOptions, EveryOptionHasACase) {
   const char* const folder = std::getenv("srcdir");
