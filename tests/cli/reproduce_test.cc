@@ -103,11 +103,17 @@ TEST(CliReproduce, Sc15AgreesOnKth) {
     const double ratio = std::stod(fields.at(5));
     const bool mean = fields.at(2) == "mean bounded slowdown";
     if (fields.at(1).find("learner") != std::string::npos) {
-      if (mean) EXPECT_NEAR(ratio, 1, 0.18) << line;
+      if (mean) {
+        EXPECT_NEAR(ratio, 1, 0.18) << line;
+      }
     } else if (fields.at(1).find("predictor, double") != std::string::npos) {
-      if (mean) EXPECT_NEAR(ratio, 1, 0.15) << line;
+      if (mean) {
+        EXPECT_NEAR(ratio, 1, 0.15) << line;
+      }
     } else if (fields.at(1).find("predictor, steps") != std::string::npos) {
-      if (mean) EXPECT_NEAR(ratio, 1, 0.03) << line;
+      if (mean) {
+        EXPECT_NEAR(ratio, 1, 0.03) << line;
+      }
     } else {
       EXPECT_NEAR(ratio, 1, 0.015) << line;
     }
