@@ -323,6 +323,12 @@ std::vector<Instance> WorkloadOptions::load(SourceFacts& facts) const {
   return instances;
 }
 
+// What is wrong with a value of --pauses; empty: nothing.
+static std::string wrong_world(const std::string& text) {
+  const auto world = record::parse_world(text);
+  return world ? std::string() : world.error();
+}
+
 void SimulationOptions::add(CLI::App& app) {
   const std::string group = kSimulation;
   app_ = &app;
@@ -371,12 +377,7 @@ void SimulationOptions::add(CLI::App& app) {
                          "none: it is never paused; mixed: a part X of the jobs keeps its work, drawn by SEED or "
                          "given by the trace's marks, and the rest is /none (the default) or /lost",
                          record::kPauseWorlds))
-          ->check(CLI::Validator(
-              [](const std::string& text) {
-                const auto world = record::parse_world(text);
-                return world ? std::string() : world.error();
-              },
-              "WORLD"))
+          ->check(CLI::Validator(wrong_world, "WORLD"))
           ->capture_default_str()
           ->group(group);
   // The former words, which results of earlier versions have in their commands.
