@@ -125,7 +125,7 @@ TEST(EveryOption, OfTriageHasAParameter) {
 }
 
 // The options of the host have cases in tests/sim/host/options_test.cc.
-static_assert(field_count<SimOptions>() == 9, "a new option needs a case there");
+static_assert(field_count<SimOptions>() == 10, "a new option needs a case there");
 static_assert(field_count<NeedRule>() == 6, "a new option needs a case there");
 static_assert(field_count<LostWorkRules>() == 2, "a new option needs a case there");
 
