@@ -61,16 +61,16 @@ TEST(CpuNeeds, WhatIsNotUsedGoesToOthers) {
   }
 }
 
-// What an agent says is up to two seconds old, while samples are three seconds long: counted up to the answer, half use
-// would seem to be a third, or two thirds, which is all of the quota.
+// What an agent says is up to two seconds old, while samples are three seconds long: counted up to the answer, use
+// would seem to be a third less or more than it is, which is all of the quota.
 TEST(CpuNeeds, UseCountsUpToTheTimeOfItsMeasurement) {
   OneNode host(conf("CpuNeed=measured\n"), kRoom);
   FakeSlurm& slurm = host.slurm;
   slurm.agents.measure_each(2);
-  const auto job = slurm.submit(needing(0.5));
+  const auto idle = slurm.submit(needing(0.2));
   const auto busy = slurm.submit(needing(1));
   slurm.run_for(600);
-  EXPECT_NEAR(slurm.job_status(job).cpu_need, 0.64, 0.06);
+  EXPECT_NEAR(slurm.job_status(idle).cpu_need, 0.28, 0.08);
   EXPECT_EQ(slurm.job_status(busy).cpu_need, 1);
 }
 
