@@ -2,8 +2,8 @@
 // The folder of images:
 //
 //   FOLDER/job-<id>/<restarts>/<rank>/<slot>/         a complete image: CRIU's files and manifest.json
-//   FOLDER/job-<id>/<restarts>/<rank>/<slot>.part/    one that is being written, or was when its writer died
-//   FOLDER/job-<id>/<restarts>/whole-<run>           a MAC: the images of all programs were there as that run began
+//   FOLDER/job-<id>/<restarts>/whole-<run>            all images of this kind were there when that run began, with a
+//   MAC FOLDER/job-<id>/<restarts>/<rank>/<slot>.part/    one that is being written, or was when its writer died
 //
 // All is root's, 0700 and 0600. An image is complete when the .part folder, with everything synced, gets its name.
 #pragma once

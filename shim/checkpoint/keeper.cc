@@ -99,11 +99,6 @@ std::uint64_t start_of(pid_t pid) {
   return at == std::string::npos ? 0 : std::strtoull(stat.c_str() + at + 1, nullptr, 10);
 }
 
-// With what it has started, which would keep the lock of take_turn(). It may not have its process group yet.
-void kill_worker(pid_t worker) {
-  if (::kill(-worker, SIGKILL) != 0) ::kill(worker, SIGKILL);
-}
-
 }  // namespace
 
 Keeper::Keeper(KeeperOptions options, base::Fd client) : options_(std::move(options)), client_(std::move(client)) {}
@@ -353,14 +348,14 @@ void Keeper::loop() {
     }
     if (dump_ && (Clock::now() - dump_->begun > kDumpPatience ||
                   (dump_->abandoned && Clock::now() - *dump_->abandoned > kAbandonedPatience)))
-      kill_worker(dump_->worker);
+      ::kill(dump_->worker, SIGKILL);
   }
   end_program();
 }
 
 void Keeper::end_program() {
   if (dump_) {
-    kill_worker(dump_->worker);
+    ::kill(dump_->worker, SIGKILL);
     ::waitpid(dump_->worker, nullptr, 0);
     store_->discard(dump_->part);
   }
@@ -501,7 +496,6 @@ tl::expected<void, std::string> Keeper::start_dump() {
   const auto criu = start_command(dump_command(options_.criu, folders, init_), output.get(), [&] {
     Caller place = caller_;
     place.procs.clear();
-    ::setpgid(0, 0);
     ::signal(SIGXFSZ, SIG_IGN);  // abandon_dump() has its writes fail
     take_turn();
     auto joined = gone_ ? tl::expected<void, std::string>{} : join(place);
@@ -594,7 +588,7 @@ void Keeper::abandon_dump() {
   if (dump_->abandoned) return;
   dump_->abandoned = Clock::now();
   if (dump_->written) {
-    kill_worker(dump_->worker);
+    ::kill(dump_->worker, SIGKILL);
     return;
   }
   const rlimit none{0, 0};
