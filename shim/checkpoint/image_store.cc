@@ -272,15 +272,8 @@ tl::expected<void, std::string> ImageStore::verify(const std::string& folder, co
   return {};
 }
 
-tl::expected<void, std::string> ImageStore::check_whole(const Manifest& manifest, std::uint32_t run) const {
+tl::expected<void, std::string> ImageStore::check_whole(const Manifest& manifest) const {
   if (manifest.programs <= 1) return {};
-  const auto runs =
-      base::open_folder(AT_FDCWD, fmt::format("{}/job-{}/{}", folder_, manifest.program.job, manifest.restarts));
-  if (!runs) return tl::unexpected(fmt::format("its folder cannot be read: {}", strerror(runs.error())));
-  const std::string marker = fmt::format("whole-{}", run);
-  const std::string mac =
-      key_.mac(fmt::format("whole {} {} {} {}", manifest.program.job, manifest.restarts, manifest.attempt, run));
-  if (base::read_file_at(runs->get(), marker, 256) == mac) return {};
   std::uint32_t found = 0;
   for (const fs::path& rank :
        folders_in(fmt::format("{}/job-{}/{}", folder_, manifest.program.job, manifest.restarts))) {
@@ -297,10 +290,7 @@ tl::expected<void, std::string> ImageStore::check_whole(const Manifest& manifest
         ++found;
     }
   }
-  if (found == manifest.programs) {
-    (void)base::replace_file_at(runs->get(), marker, mac, 0600);
-    return {};
-  }
+  if (found == manifest.programs) return {};
   return tl::unexpected(
       fmt::format("{} of the job's {} programs have an image of that instant", found, manifest.programs));
 }
@@ -315,7 +305,7 @@ void ImageStore::remove(const ProgramId& program) const {
     fs::remove_all(image, ignored);
     fs::remove_all(image + kPart, ignored);
     fs::remove(run / std::to_string(program.rank), ignored);  // if nothing else is in there
-    if (folders_in(run).empty()) fs::remove_all(run, ignored);
+    fs::remove(run, ignored);
   }
   std::error_code ignored;
   fs::remove(job, ignored);

@@ -2,8 +2,7 @@
 // The folder of images:
 //
 //   FOLDER/job-<id>/<restarts>/<rank>/<slot>/         a complete image: CRIU's files and manifest.json
-//   FOLDER/job-<id>/<restarts>/whole-<run>            all images of this kind were there when that run began, with a
-//   MAC FOLDER/job-<id>/<restarts>/<rank>/<slot>.part/    one that is being written, or was when its writer died
+//   FOLDER/job-<id>/<restarts>/<rank>/<slot>.part/    one that is being written, or was when its writer died
 //
 // All is root's, 0700 and 0600. An image is complete when the .part folder, with everything synced, gets its name.
 #pragma once
@@ -50,9 +49,8 @@ class ImageStore {
   /// Reads all of an image that has been looked at. Error: it was changed.
   tl::expected<void, std::string> verify(const std::string& folder, const Manifest& manifest) const;
   /// Error: images of other programs of its job in its attempt are missing, cut off or sealed with another key.
-  /// Does not read their memory. Once all were there for a run, they are for all of that run: its programs may begin at
-  /// different times, and remove their images as they end. O(programs of the job).
-  tl::expected<void, std::string> check_whole(const Manifest& manifest, std::uint32_t run) const;
+  /// Does not read their memory. O(programs of the job).
+  tl::expected<void, std::string> check_whole(const Manifest& manifest) const;
   /// Removes the program's images and parts of them.
   void remove(const ProgramId& program) const;
   /// Removes all images of jobs that are not among these, but none younger than `seconds`. The number of jobs.

@@ -39,7 +39,7 @@ using std::chrono::seconds;
 
 constexpr milliseconds kStopPatience{5000};
 constexpr seconds kDumpPatience{900};             // then criu is ended, and the program goes on
-constexpr milliseconds kAbandonedPatience{1000};  // the same once nobody wants the image
+constexpr milliseconds kAbandonedPatience{1500};  // the same once nobody wants the image
 constexpr int kMostSlots = 1000;
 constexpr int kStreamBase = 100;  // where criu finds the new streams
 constexpr int kPollMs = 500;
@@ -241,7 +241,7 @@ Keeper::Began Keeper::restore() {
       refuse(manifest.error());
       continue;
     }
-    if (const auto whole = store_->check_whole(*manifest, restarts_); !whole) {
+    if (const auto whole = store_->check_whole(*manifest); !whole) {
       refuse(whole.error());
       continue;
     }
@@ -372,12 +372,7 @@ void Keeper::reap() {
   while ((pid = ::waitpid(-1, &status, WNOHANG | __WALL)) > 0) {
     if (WIFSTOPPED(status)) continue;  // of a held process
     if (pid == init_) ended_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    if (!dump_ || pid != dump_->worker) continue;
-    if (dump_->written) {
-      finish_commit(status);
-    } else {
-      finish_dump(status);
-    }
+    if (dump_ && pid == dump_->worker) dump_->written ? finish_commit(status) : finish_dump(status);
   }
 }
 
