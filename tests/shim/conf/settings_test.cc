@@ -81,7 +81,6 @@ TEST(SettingsTable, EachSettingIsItsOwn) {
       {"RecordFile", "/seven"},
       {"CriuMark", "mark"},
       {"CheckpointFolder", "/seven"},
-      {"CheckpointFolderShared", "no"},
       {"CheckpointTimeout", "7"},
       {"CheckpointRate", "7"},
   };
