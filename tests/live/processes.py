@@ -61,7 +61,7 @@ _children = {}  # of this Python process, to be reaped; others are init's
 def reap():
     for pid, child in list(_children.items()):
         if child.poll() is not None:
-            del _children[pid]
+            _children.pop(pid, None)  # another thread may reap, too
 
 
 def send(process, number):

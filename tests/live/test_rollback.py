@@ -74,7 +74,7 @@ class Rollback(LiveTest):
 
         # Forward again, with jobs of stock Slurm running and waiting. Without quotas they take no longer than their work,
         # which must outlast slurmctld's restart.
-        long = 15.0
+        long = 30.0
         running = [self.sbatch_burn(long, memory=600) for _ in range(2)]
         for job in running:
             self.wait_event(job)

@@ -365,11 +365,10 @@ TEST(TriageMoves, AJobIsMovedWhenTheCpuGainedOutweighsThePenalty) {
 }
 
 TEST(TriageStarvation, AWideJobGetsIntoAStreamOfShortOnes) {
-  // For two hours, every second brings a job of 8 s that fills half a node, which is more than two nodes can do. The
-  // wide job needs both nodes. Running jobs are paused for it as soon as it is worse off, so that it waits minutes, not
-  // hours.
+  // Every second brings two jobs of 8 s that fill half a node each, which is four times what two nodes can do. The wide
+  // job needs both nodes. Running jobs are paused for it as soon as it is worse off, so it starts before the stream ends.
   std::vector<sim::Job> jobs{job(0, 600, 100, 1, 2)};
-  for (int k = 0; k < 7200; ++k) jobs.push_back(job(k / 2, 8, 50, 0.5));
+  for (int k = 0; k < 3000; ++k) jobs.push_back(job(k / 2, 8, 50, 0.5));
   std::stable_sort(jobs.begin(), jobs.end(), [](const auto& a, const auto& b) { return a.submit < b.submit; });
   jobs[0].submit = 0;
   sim::Job wide = job(100, 600, 100, 1, 2);
