@@ -41,7 +41,7 @@ static inline bool marked_paused(const job_record_t *job) {
 
 /* A job that slurmctld saved under dfrs 0.1 had its marks in bits that mean something else to Slurm from 23.11 on.
  * There a job has them from the configuration, so they are taken for ours only where that does not set them. */
-static inline void marks_migrate(job_record_t *job, uint16_t configured) {
+static inline void marks_upgrade(job_record_t *job, uint16_t configured) {
   if (!job->job_resrcs || marked_exact(job) || !(job->job_resrcs->cr_type & COMPAT_OLD_EXACT & ~configured)) return;
   job->job_resrcs->cr_type &= (uint16_t)~(COMPAT_OLD_MARKS & ~configured);
   mark_exact(job, true);

@@ -156,8 +156,7 @@ static void log_round(struct rounds *r, const struct round_times *times, size_t 
   const struct hold_times *const holds = &r->holds;
   debug(
       "sched/dfrs: round: %zu jobs, %zu operations, snapshot %.3f ms, step %.3f ms, apply %.3f ms, CPU %.3f ms, "
-      "longest "
-      "write lock %.3f ms (%.3f ms of CPU), saving %.3f ms",
+      "longest write lock %.3f ms (%.3f ms of CPU), saving %.3f ms",
       snapshot_view(r->snapshot)->job_count, operations, snapshot_lock_time(r->snapshot) * 1e3, times->step * 1e3,
       (holds->total - times->applied_before) * 1e3, (thread_cpu_clock() - times->cpu_since) * 1e3, holds->longest * 1e3,
       holds->longest_cpu * 1e3, times->saving * 1e3);
@@ -324,8 +323,7 @@ int init(void) {
   if (!dfrs_gate_select_ready()) {
     error(
         "sched/dfrs: slurmctld has loaded Slurm's own selector instead of that of dfrs: PluginDir must name the folder "
-        "of "
-        "dfrs' plugins before Slurm's own, and SelectType must be select/cons_tres");
+        "of dfrs' plugins before Slurm's own, and SelectType must be select/cons_tres");
     return SLURM_ERROR;
   }
   if (slurm_settings_check() != SLURM_SUCCESS) {

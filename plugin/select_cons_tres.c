@@ -146,7 +146,7 @@ static const bitstr_t *nodes_of(const job_record_t *job) {
 
 /* Adds a running or suspended job to the counts: after its placement, and for all jobs at a restart. */
 static int add_job(job_record_t *job) {
-  if (active) marks_migrate(job, placement_cr_type(job->part_ptr));
+  if (active) marks_upgrade(job, placement_cr_type(job->part_ptr));
   if (!exact(job)) {
     int rc;
     if (active && marked_paused(job)) {

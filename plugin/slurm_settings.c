@@ -26,9 +26,8 @@ int slurm_settings_check(void) {
   if (slurm_conf.preempt_mode & (PREEMPT_MODE_REQUEUE | PREEMPT_MODE_CANCEL) &&
       !(slurm_conf.preempt_mode & PREEMPT_MODE_GANG))
     info(
-        "sched/dfrs: warning: PreemptMode lets Slurm requeue or cancel jobs of managed partitions, where dfrs would "
-        "only "
-        "slow them down or pause them: set PreemptMode=OFF, at least for these partitions");
+        "sched/dfrs: warning: PreemptMode lets Slurm requeue or cancel jobs of managed partitions; dfrs only slows "
+        "them down or pauses them: set PreemptMode=OFF, at least for these partitions");
   /* With none, only a user's own --cpu-bind pins. task/cgroup's cpusets are widened for each task (job_group.h). */
   if (names(slurm_conf.task_plugin, "affinity") && !(slurm_conf.task_plugin_param & CPU_BIND_NONE))
     info(

@@ -49,8 +49,7 @@ std::string why_cost(const Job& job, const PauseCosts& costs, const Config& conf
   if (pause_way(job) == PauseWay::checkpoint) {
     return fmt::format(
         "A pause would cost job {} about {:.3g} s: {:.3g} MiB to write and to read, at {:.3g} and {:.3g} MiB/s, and "
-        "{:.3g} s "
-        "for another start.",
+        "{:.3g} s for another start.",
         job.id, job.pausing.pause_cost, image_on_a_node(job), costs.write_rate(config), costs.read_rate(config),
         costs.restart(config));
   }

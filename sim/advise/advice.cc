@@ -479,8 +479,7 @@ class Writer {
     frame.title = "The day on which jobs wait most";
     frame.caption = fmt::format(
         "{} jobs wait on average on this day under EASY. Above, what EASY does; below, {}. Each bar is a job's share "
-        "of a "
-        "node. Zoom with the wheel, drag to pan, and click a job for its story.",
+        "of a node. Zoom with the wheel, drag to pan, and click a job for its story.",
         number(day->waiting), short_name(best_->algorithm));
     frame.document = timeline::timeline_page(frame.title, in_.samples[day->sample].name, day->schedules);
     page_->blocks.emplace_back(std::move(frame));
@@ -526,8 +525,7 @@ class Writer {
     }
     paragraph(fmt::format(
         "If work is kept, each pause and each move delays a job by {}; with Pauses=mixed, by {} for its restart. If it "
-        "is "
-        "lost, the job starts over; a run is ended only after {} of progress, and no job loses more than {}.",
+        "is lost, the job starts over; a run is ended only after {} of progress, and no job loses more than {}.",
         penalty(), span(in_.restart_cost), span(in_.study.lost_work.min_progress),
         counted(in_.study.lost_work.max_lost_runs, "run", "runs")));
   }

@@ -197,8 +197,7 @@ class Simulation {
   std::string why_away() const {
     return fmt::format(
         "{}: ran away: at {:.6g} s {} are in the system, more than the limit, after {} have ended and {} pauses, "
-        "moves, "
-        "starts and resumes. They come faster than they end; a longer period helps policies that repack",
+        "moves, starts and resumes. They come faster than they end; a longer period helps policies that repack",
         instance_.name, now_, base::counted(slots_.jobs_in_system(), "job"), completed_, changes_);
   }
 

@@ -35,17 +35,17 @@ static job_record_t* job_with(uint16_t cr_type, uint32_t state, uint32_t priorit
 }
 
 static void marks_of_0_1(void) {
-  marks_migrate(job_with(kCoreMemory | 0x40 | 0x80, JOB_RUNNING, 1, 100, 100), kCoreMemory);
+  marks_upgrade(job_with(kCoreMemory | 0x40 | 0x80, JOB_RUNNING, 1, 100, 100), kCoreMemory);
   expect(marked_exact(&job), "a job that 0.1 placed exactly is marked");
   expect(resources.cr_type == (kCoreMemory | COMPAT_MARK), "and its old marks are gone");
-  marks_migrate(job_with(kCoreMemory | 0x40 | 0x400, JOB_SUSPENDED, 1, 0, 0), kCoreMemory);
+  marks_upgrade(job_with(kCoreMemory | 0x40 | 0x400, JOB_SUSPENDED, 1, 0, 0), kCoreMemory);
   expect(marked_exact(&job) && marked_paused(&job), "a job that 0.1 paused stays paused");
-  marks_migrate(job_with(kCoreMemory, JOB_RUNNING, 1, 100, 100), kCoreMemory);
+  marks_upgrade(job_with(kCoreMemory, JOB_RUNNING, 1, 100, 100), kCoreMemory);
   expect(!marked_exact(&job), "a job that cons_tres placed is not marked");
-  marks_migrate(job_with(kCoreMemory | 0x40, JOB_RUNNING, 1, 100, 100), kCoreMemory | 0x40);
+  marks_upgrade(job_with(kCoreMemory | 0x40, JOB_RUNNING, 1, 100, 100), kCoreMemory | 0x40);
   expect(!marked_exact(&job) && resources.cr_type == (kCoreMemory | 0x40),
          "nor is one that has the bit from SelectTypeParameters");
-  marks_migrate(job_with(kCoreMemory | 0x80 | 0x400, JOB_RUNNING, 1, 100, 100), kCoreMemory);
+  marks_upgrade(job_with(kCoreMemory | 0x80 | 0x400, JOB_RUNNING, 1, 100, 100), kCoreMemory);
   expect(!marked_exact(&job), "nor one with the other bits alone");
 }
 

@@ -99,8 +99,7 @@ RivalSet whole(const ReproduceOptions& options, const Log& log, SwfEstimates est
   set.name = fmt::format("{}, whole, {}", log.part, exact ? "known" : "requested");
   set.sentence = fmt::format(
       "{}: the whole log without weekly restarts; estimates are {}{}. A policy under which more than {} jobs are in "
-      "the "
-      "system at once is ended there: it ran away.",
+      "the system at once is ended there: it ran away.",
       log.name, exact ? "the true run times" : "the users' requests",
       log.nodes == 0 ? "" : ", memory is drawn from the Lublin model", kMostJobs);
   set.make = [path, log, estimates] { return load_instances(path, reading_of(log, estimates, false)).instances; };
