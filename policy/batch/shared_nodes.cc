@@ -44,8 +44,13 @@ void take(double& cpu, RigidVector& rigid, const JobView& job, std::size_t dims,
 void SharedNodesPolicy::decide(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
                                ClusterState& state, Outcome& outcome) {
   if (has_event(events, EventKind::resync)) {
-    reset(view, estimates, state);
+    reset(view, estimates, state, options_.pass_per_event ? events : std::span<const Event>());
     pass(view, state, outcome);
+    for (const Event& event : events) {
+      if (!options_.pass_per_event || event.kind != EventKind::submitted) continue;
+      submit(view, estimates, event.job);
+      pass(view, state, outcome);
+    }
     share_cpu(view, state, outcome);
     return;
   }
@@ -71,14 +76,20 @@ void SharedNodesPolicy::share_cpu(const ClusterView& view, const ClusterState& s
   append_yield_changes(contention_, yields_, view, state, outcome);
 }
 
-void SharedNodesPolicy::reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state) {
+// Jobs that `later` submits are left out: with a pass per event, they have passes of their own.
+void SharedNodesPolicy::reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state,
+                              std::span<const Event> later) {
+  std::vector<bool> comes(view.jobs.size(), false);
+  for (const Event& event : later) {
+    if (event.kind == EventKind::submitted) comes[event.job] = true;
+  }
   queue_.clear();
   running_.clear();
   forecast_.reset();
   for (const JobSlot job : state.active()) {
     if (state.placed(job)) {
       running_.push_back(resumed(view, estimates, job));
-    } else {
+    } else if (!comes[job]) {
       submit(view, estimates, job);
     }
   }

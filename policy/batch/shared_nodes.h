@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -55,7 +56,8 @@ class SharedNodesPolicy final : public BatchPolicy {
     RigidVector rigid{};
   };
 
-  void reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state);
+  void reset(const ClusterView& view, const Estimates& estimates, const ClusterState& state,
+             std::span<const Event> later);
   void submit(const ClusterView& view, const Estimates& estimates, JobSlot job);
   void complete(const ClusterView& view, JobSlot job);
   Running resumed(const ClusterView& view, const Estimates& estimates, JobSlot job);

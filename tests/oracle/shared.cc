@@ -66,14 +66,14 @@ class SharedMachine {
       if (next == kNever) return result_;
       now_ = next;
       for (Running& r : running_) {
-        if (!rule_.prediction.predicts() || end_of(r) <= now_ + kSmall || r.expected > now_) continue;
+        if (!rule_.prediction.predicts() || end_of(r) <= now_ || r.expected > now_) continue;
         const Seconds began = began_of(r);
         r.expected = began + plain_correction(rule_.prediction, expects_[at(r.held.job)], now_ - began,
                                               job(r.held.job).estimate);
       }
       std::vector<int> ended;
       for (const Running& r : running_) {
-        if (end_of(r) <= now_ + kSmall) ended.push_back(r.held.job);  // sums of times differ in their last digits
+        if (end_of(r) <= now_) ended.push_back(r.held.job);
       }
       std::sort(ended.begin(), ended.end());
       for (const int k : ended) {

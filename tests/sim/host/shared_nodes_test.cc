@@ -94,6 +94,20 @@ TEST_F(SharedNodes, OtherOrders) {
   EXPECT_EQ(starts("FCFS/shared/head=LJF"), (Starts{0, 180, 100, 210}));
 }
 
+// With a pass per event, a job that comes first is placed before those of the same instant are known: also at the
+// start.
+TEST_F(SharedNodes, APassPerEventFromTheFirstInstantOn) {
+  nodes(1);
+  job(0, 1, 0.6, 10, 100);
+  job(0, 1, 0.6, 10, 20);
+  EXPECT_EQ(starts("EASY/shared/head=SJF/backfill=SJF"), (Starts{20, 0}));
+  options_.engine.of<BatchOptions>().pass_per_event = true;
+  EXPECT_EQ(starts("EASY/shared/head=SJF/backfill=SJF"), (Starts{0, 100}));
+  job(100, 1, 0.6, 10, 50);  // as the first ends
+  job(100, 1, 0.6, 10, 5);
+  EXPECT_EQ(starts("EASY/shared/head=SJF/backfill=SJF"), (Starts{0, 100, 125, 120}));
+}
+
 // What a user's jobs took counts, not what the user says: the third would end too late by its request.
 TEST_F(SharedNodes, PredictedRunTimes) {
   nodes(1);
@@ -168,11 +182,6 @@ TEST(SharedNodesRandom, RunsAsTheReference) {
     for (const BatchAlgorithm& rule : {BatchAlgorithm{BatchAlgorithm::Backfill::none}, in_order, ranked, predicting}) {
       std::string name = algorithm_name(named(rule));
       name.insert(4, "/shared");
-      // Passes after each event only in the order of submission: with other orders the two still differ where jobs come
-      // at one instant.
-      if (rule.ranked()) {
-        plain.pass_per_event = options.engine.of<BatchOptions>().pass_per_event = false;
-      }
       oracle::DecisionChecker checker;
       const RunResult run = simulate(instance, *parse_algorithm(name), options, &checker);
       const std::string where = name + ", seed " + std::to_string(seed);
