@@ -261,6 +261,8 @@ libstudies_a_SOURCES = \
 	sim/reproduce/rr7659_parts.h \
 	sim/reproduce/rr7659_published.cc \
 	sim/reproduce/rr7659_published.h \
+	sim/reproduce/rr7659_readings.cc \
+	sim/reproduce/rr7659_readings.h \
 	sim/reproduce/rr7659_tables.cc \
 	sim/reproduce/sc15.cc \
 	sim/reproduce/triage/figures.cc \

@@ -83,10 +83,9 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
 }  // namespace
 }  // namespace rr7659
 
-extern const Reproduction kRr7659;
-constexpr Reproduction kRr7659{
+extern const Reproduction kRr7659{
     "rr7659",
     "Casanova, Stillwell, Vivien: Dynamic Fractional Resource Scheduling vs. Batch Scheduling, INRIA RR-7659, 2011",
-    rr7659::kDescriptions, rr7659::run};
+    rr7659::kDescriptions, rr7659::run, rr7659::readings()};
 
 }  // namespace dfrs::sim

@@ -32,12 +32,6 @@ std::string_view name_of(Set set) {
   return kNames[static_cast<std::size_t>(set)];
 }
 
-CampaignOptions with_period(Seconds period) {
-  CampaignOptions options;
-  options.sim.engine.of<DfrsOptions>().period = period;
-  return options;
-}
-
 }  // namespace
 
 std::vector<std::size_t> spread(std::size_t count, std::size_t total) {
@@ -53,7 +47,15 @@ std::vector<std::size_t> spread(std::size_t count, std::size_t total) {
   return chosen;
 }
 
-Experiments::Experiments(const ReproduceOptions& options) : options_(options), plan_(options, "rr7659") {}
+Experiments::Experiments(const ReproduceOptions& options)
+    : options_(options), assumed_(assumed(options.assume)), plan_(options, "rr7659") {}
+
+CampaignOptions Experiments::campaign(Seconds period) const {
+  CampaignOptions options;
+  options.sim = assumed_.sim;
+  options.sim.engine.of<DfrsOptions>().period = period;
+  return options;
+}
 
 const std::string& Experiments::log() const {
   if (!log_) log_ = find_log(options_, kLog);
@@ -62,12 +64,12 @@ const std::string& Experiments::log() const {
 
 void Experiments::need(Set set, std::string_view algorithm, Seconds period) {
   if (!has(set)) return;
-  plan_.need({std::string(name_of(set)), size(set), [this, set] { return instances(set); }}, algorithm,
-             with_period(period));
+  plan_.need({std::string(name_of(set)), size(set), [this, set] { return instances(set); }},
+             assumed_.algorithm(algorithm), campaign(period));
 }
 
 std::span<const ResultRow> Experiments::rows(Set set, std::string_view algorithm, Seconds period) const {
-  return plan_.rows(name_of(set), algorithm, with_period(period));
+  return plan_.rows(name_of(set), assumed_.algorithm(algorithm), campaign(period));
 }
 
 std::vector<double> Experiments::values(std::span<const Set> sets, std::string_view algorithm, Seconds period,
@@ -131,6 +133,7 @@ std::vector<Instance> Experiments::instances(Set set) const {
   for (std::size_t k = 0; k < traces(); ++k) {
     LublinOptions options;
     options.seed = options_.seed + k;
+    options.memory_mib = assumed_.memory_mib;
     generated.push_back(lublin_instance(options));
   }
   if (set == Set::unscaled) return generated;

@@ -13,6 +13,7 @@
 #include "sim/host/instance.h"
 #include "sim/reproduce/campaign_plan.h"
 #include "sim/reproduce/reproduction.h"
+#include "sim/reproduce/rr7659_readings.h"
 
 namespace dfrs::sim::rr7659 {
 
@@ -72,10 +73,12 @@ class Experiments {
   std::size_t weeks() const;
   std::size_t size(Set set) const;
   std::vector<Instance> instances(Set set) const;
+  CampaignOptions campaign(Seconds period) const;
   // Looked for only where a part needs it: results name the logs that were found.
   const std::string& log() const;
 
   const ReproduceOptions& options_;
+  Assumed assumed_;
   mutable std::optional<std::string> log_;
   CampaignPlan plan_;
 };

@@ -9,8 +9,12 @@
 #include <string>
 
 #include "policy/core/algorithm.h"
+#include "policy/rr7659/options.h"
+#include "sim/campaign/campaign.h"
+#include "sim/errors.h"
 #include "sim/reproduce/rr7659_experiments.h"
 #include "sim/reproduce/rr7659_published.h"
+#include "sim/reproduce/rr7659_readings.h"
 
 namespace dfrs::sim::rr7659 {
 namespace {
@@ -111,6 +115,56 @@ TEST(Rr7659Published, SingleFigures) {
   EXPECT_EQ(published_cost("MCB8*/OPT=MIN", 7), 1005.48);
   EXPECT_EQ(published_cost("MCB8*/OPT=AVG/MINVT=300", 0), std::nullopt) << "lost between two pages";
   EXPECT_EQ(published_cost("FCFS", 5), 0);
+}
+
+TEST(Rr7659Readings, ConcernTheAlgorithmsThatTheyCan) {
+  const Assumed ties = assumed(std::vector<std::string>{"ties"});
+  EXPECT_EQ(ties.algorithm("GreedyPM*/per/OPT=MIN/MINVT=600"), "GreedyPM*/per/OPT=MIN/MINVT=600/TIES=PRIORITY");
+  for (const char* without_mcb8 : {"EASY", "GreedyP/OPT=MIN"}) EXPECT_EQ(ties.algorithm(without_mcb8), without_mcb8);
+  const Assumed fill = assumed(std::vector<std::string>{"fill"});
+  EXPECT_EQ(fill.algorithm("GreedyP*/per/OPT=MIN"), "GreedyP*/per/OPT=MIN/TIES=PRIORITY/FILL");
+  EXPECT_EQ(fill.algorithm("MCB8*/OPT=MIN"), "MCB8*/OPT=MIN/TIES=PRIORITY");
+  for (const PublishedDegradation& row : published_degradations()) {
+    EXPECT_TRUE(parse_algorithm(ties.algorithm(row.algorithm))) << row.algorithm;
+    EXPECT_TRUE(parse_algorithm(fill.algorithm(row.algorithm))) << row.algorithm;
+  }
+}
+
+TEST(Rr7659Readings, EachChangesSomething) {
+  const auto settings = [](const Assumed& a) {
+    CampaignOptions options;
+    options.sim = a.sim;
+    return campaign_settings(options);
+  };
+  for (const ReproductionPart& reading : readings()) {
+    const Assumed a = assumed(std::vector{std::string(reading.name)});
+    const bool other = settings(a) != settings({}) || a.memory_mib != Assumed{}.memory_mib ||
+                       a.algorithm("MCB8*/OPT=MIN") != "MCB8*/OPT=MIN";
+    EXPECT_TRUE(other) << reading.name;
+  }
+  EXPECT_THROW(assumed(std::vector<std::string>{"tie"}), Failure);
+  const Assumed both = assumed(std::vector<std::string>{"penalty-450", "merged"});
+  EXPECT_EQ(both.sim.penalty, 450);
+  EXPECT_FALSE(both.sim.events_apart);
+}
+
+// What an experiment simulates under its readings, by the names of the paper.
+TEST(Rr7659Readings, ReachSimulationsAndWorkloads) {
+  constexpr std::string_view kAlgorithm = "GreedyPM/per/OPT=MIN";
+  const auto row = [&](std::vector<std::string> assume) {
+    ReproduceOptions options;
+    options.assume = std::move(assume);
+    options.instances = 1;
+    Experiments experiments(options);
+    experiments.need(Set::unscaled, kAlgorithm);
+    experiments.run();
+    return experiments.rows(Set::unscaled, kAlgorithm).front();
+  };
+  const ResultRow plain = row({});
+  EXPECT_LT(row({"penalty-0"}).degradation(), plain.degradation());
+  EXPECT_NE(row({"ties"}).metrics.moves, plain.metrics.moves);
+  const double gb = row({"8GB"}).metrics.move_gb_per_s;
+  EXPECT_NEAR(gb, 0.8 * plain.metrics.move_gb_per_s, 0.01 * gb);
 }
 
 }  // namespace

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/reproduce/rr7659_readings.h"
+
+#include <array>
+
+#include "policy/core/registry.h"
+#include "policy/rr7659/options.h"
+#include "sim/errors.h"
+
+namespace dfrs::sim::rr7659 {
+namespace {
+
+constexpr std::array<ReproductionPart, 7> kNames{{
+    {"ties", "MCB8 takes equal jobs by priority, not by submission (/TIES=PRIORITY)"},
+    {"fill", "the same, and \"*\" also acts after a periodic repack (/TIES=PRIORITY/FILL)"},
+    {"merged", "one decision for each instant (--instants merged)"},
+    {"floor", "priorities count at least 30 s of flow time, as in IPDPS 2010 (--priority-floor 30)"},
+    {"penalty-450", "a penalty of 450 s, not 300"},
+    {"penalty-0", "no penalty"},
+    {"8GB", "generated workloads on nodes of 8 GB, as in a footnote, instead of 10"},
+}};
+
+void adopt(std::string_view name, Assumed& a) {
+  constexpr std::string_view kTies = "/TIES=PRIORITY";
+  if (name == "ties") {
+    a.suffixes = {kTies};
+  } else if (name == "fill") {
+    a.suffixes = {"/TIES=PRIORITY/FILL", kTies};
+  } else if (name == "merged") {
+    a.sim.events_apart = false;
+  } else if (name == "floor") {
+    a.sim.engine.of<DfrsOptions>().priority_floor = 30;
+  } else if (name == "penalty-450") {
+    a.sim.penalty = 450;
+  } else if (name == "penalty-0") {
+    a.sim.penalty = 0;
+  } else if (name == "8GB") {
+    a.memory_mib = 8190;  // a multiple of 10, so that ten times 10 % fit a node
+  } else {
+    throw Failure(kExitInternal, "no reading of RR-7659 is called " + std::string(name));
+  }
+}
+
+}  // namespace
+
+std::string Assumed::algorithm(std::string_view name) const {
+  for (const std::string_view suffix : suffixes) {
+    std::string whole = std::string(name) + std::string(suffix);
+    if (parse_algorithm(whole)) return whole;
+  }
+  return std::string(name);
+}
+
+std::span<const ReproductionPart> readings() { return kNames; }
+
+Assumed assumed(std::span<const std::string> names) {
+  Assumed all;
+  for (const std::string& name : names) adopt(name, all);
+  return all;
+}
+
+}  // namespace dfrs::sim::rr7659
