@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/counted.h"
+#include "policy/core/compare.h"
 #include "shim/controller/inspection.h"
 #include "shim/controller/memory_ledger.h"
 #include "shim/controller/pause_reasons.h"
@@ -66,6 +67,7 @@ class Explanation {
   Explanation(const LiveState& live, const Job& job) : live_(live), job_(job), now_(live.counters.now) {}
 
   std::vector<std::string> lines(const record::Story* story, const record::StoryNames& names) {
+    story_names_ = &names;
     if (job_.facts.phase == DFRS_JOB_ENDING)
       return {fmt::format("Job {} has ended; its nodes are being cleaned up.", job_.id)};
     const JobSituation situation = situation_of(job_, now_);
@@ -180,6 +182,38 @@ class Explanation {
   void say_progress() {
     say("The yield of job {} is {:.3f}; virtual time {:.0f} s in {:.0f} s since its release.", job_.id,
         job_.progress.granted_yield, job_.virtual_time(now_), flow_time());
+    if (!(job_.progress.granted_yield < 1) || !job_.to_run_in_place()) return;
+    const record::Crowd crowd = crowd_around();
+    if (cpu_fits(crowd.load, crowd.capacity)) return;  // a higher yield is on its way to the agents
+    say("Why job {} gets less CPU than it needs: {}.", job_.id, record::crowd_words(crowd, *story_names_));
+  }
+
+  // The most crowded of the job's nodes, in CPUs; the job is to stay where it is. O(jobs + nodes + tasks).
+  record::Crowd crowd_around() const {
+    std::vector<double> load(live_.nodes.size());
+    live_.jobs.each([&](const Job& other) {
+      if (other.desired.state != DesiredState::running) return;
+      for (NodeIndex n : other.desired.nodes) load[n] += other.need.value * other.facts.cpus_per_task;
+    });
+    record::Crowd crowd;
+    double worst = -1;
+    for (NodeIndex n : job_.desired.nodes) {
+      const double capacity = live_.nodes.views()[n].spec.cpu * live_.nodes.reference_cpus();
+      if (!(load[n] / capacity > worst)) continue;
+      worst = load[n] / capacity;
+      crowd.node = n;
+      crowd.load = load[n];
+      crowd.capacity = capacity;
+    }
+    live_.jobs.each([&](const Job& other) {
+      const std::vector<NodeIndex>& nodes = other.desired.nodes;
+      if (&other == &job_ || other.desired.state != DesiredState::running) return;
+      if (std::binary_search(nodes.begin(), nodes.end(), crowd.node)) crowd.with.push_back(other.id);
+    });
+    std::sort(crowd.with.begin(), crowd.with.end());
+    crowd.others = crowd.with.size();
+    if (crowd.with.size() > record::kCrowdNamed) crowd.with.resize(record::kCrowdNamed);
+    return crowd;
   }
 
   void say_pausing() {
@@ -247,6 +281,7 @@ class Explanation {
   const LiveState& live_;
   const Job& job_;
   const Seconds now_;
+  const record::StoryNames* story_names_ = nullptr;
   std::vector<std::string> lines_;
 };
 

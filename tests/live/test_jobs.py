@@ -262,7 +262,8 @@ class Words(LiveTest):
         self.assertAlmostEqual(known[numbers[0]]["yield"], 0.5, places=6)
         self.assertEqual(known[waiting]["state"], "blocked")
         self.assertEqual(self.dfrs_nodes()[node]["jobs"], 2)
-        for words, expected in ((["status"], str(numbers[0])), (["nodes"], node), (["explain", numbers[0]], node),
+        slowed = f"node {node} has a capacity of 4 and CPU needs of 8, shared with job {numbers[1]}."
+        for words, expected in ((["status"], str(numbers[0])), (["nodes"], node), (["explain", numbers[0]], slowed),
                                 (["explain", waiting], "held"), (["repack", "--dry-run"], "yield")):
             shown = self.cluster.command("dfrsctl", *words)
             self.assertIn(expected.lower(), shown.stdout.lower(), words)

@@ -11,6 +11,7 @@ namespace {
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr const char* kConf =
     "Algorithm=GreedyPM*/per/OPT=MIN/MINVT=60\nPeriod=30\nPartitions=dfrs\nPauseBy=suspend,requeue\n"
@@ -27,6 +28,8 @@ TEST(ControllerCases, FiveJobsShareANodeAndTheSixthWaitsForMemory) {
   EXPECT_EQ(slurm.job(6).state, FakeState::pending);
   EXPECT_THAT(slurm.explain(6), HasSubstr("1 has too little memory free"));
   EXPECT_THAT(slurm.explain(3), HasSubstr("Job 3 starts on node n0 at a yield of 0."));
+  EXPECT_THAT(slurm.explain(3), HasSubstr("Why job 3 gets less CPU than it needs: node n0 has a capacity of 4 and CPU "
+                                          "needs of 20, shared with jobs 1, 2, 4, 5.\n"));
   for (std::uint32_t id = 1; id <= 5; ++id) {
     const JobQuota* quota = slurm.agents.applied(0, id);
     ASSERT_NE(quota, nullptr);
@@ -55,6 +58,8 @@ TEST(ControllerCases, AverageYieldsAreSetLive) {
   slurm.run_for(30);
   for (const auto id : {a, b, wide}) EXPECT_THAT(slurm.job(id).comment, HasSubstr("[dfrs yield=0.50 ")) << id;
   EXPECT_THAT(slurm.job(narrow).comment, HasSubstr("[dfrs yield=1.00 "));
+  EXPECT_THAT(slurm.explain(wide), HasSubstr("node n1 has a capacity of 4 and CPU needs of 6, shared with job 4."));
+  EXPECT_THAT(slurm.explain(narrow), Not(HasSubstr("less CPU than it needs")));
   const JobQuota* quota = slurm.agents.applied(1, wide);
   ASSERT_NE(quota, nullptr);
   EXPECT_NEAR(quota->cpus, 2, 1e-6);
