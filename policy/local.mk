@@ -87,13 +87,14 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/mcb8/remap_limit.h \
 	policy/mcb8/repack.cc \
 	policy/mcb8/repack.h \
-	policy/preempt/feedback.cc \
-	policy/preempt/feedback.h \
-	policy/preempt/gang.h \
-	policy/preempt/seats.cc \
-	policy/preempt/seats.h \
-	policy/preempt/shortest_first.cc \
-	policy/preempt/shortest_first.h \
+	policy/pausing/feedback.cc \
+	policy/pausing/feedback.h \
+	policy/pausing/gang.h \
+	policy/pausing/name_parts.h \
+	policy/pausing/seats.cc \
+	policy/pausing/seats.h \
+	policy/pausing/shortest_first.cc \
+	policy/pausing/shortest_first.h \
 	policy/rr7659/algorithm.h \
 	policy/rr7659/dfrs_policy.cc \
 	policy/rr7659/dfrs_policy.h \

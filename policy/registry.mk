@@ -9,7 +9,7 @@ POLICY_FAMILIES = \
 	policy/ipdps2010/family.cc \
 	policy/batch/conservative_family.cc \
 	policy/batch/ranked_family.cc \
-	policy/preempt/family.cc \
-	policy/preempt/gang.cc \
+	policy/pausing/family.cc \
+	policy/pausing/gang.cc \
 	policy/triage/clairvoyant.cc \
 	policy/dynp/family.cc

@@ -20,10 +20,10 @@ tests_oracle_liboracle_a_SOURCES = \
 	tests/oracle/lockstep.h \
 	tests/oracle/mcb8.cc \
 	tests/oracle/mcb8.h \
+	tests/oracle/pausing.cc \
+	tests/oracle/pausing.h \
 	tests/oracle/policy.cc \
 	tests/oracle/policy.h \
-	tests/oracle/preemptive.cc \
-	tests/oracle/preemptive.h \
 	tests/oracle/predictions.cc \
 	tests/oracle/predictions.h \
 	tests/oracle/random_case.cc \
@@ -89,6 +89,7 @@ tests_policy_tests_SOURCES = \
 tests_sim_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sim_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_sim_tests_SOURCES = \
+	tests/policy/pausing/pausing_test.cc \
 	tests/sim/advise/study_test.cc \
 	tests/sim/advise/worst_day_test.cc \
 	tests/sim/bound/bound_test.cc \
@@ -119,7 +120,6 @@ tests_sim_tests_SOURCES = \
 	tests/sim/host/lost_work_test.cc \
 	tests/sim/host/needs_test.cc \
 	tests/sim/host/options_test.cc \
-	tests/policy/preempt/preempt_test.cc \
 	tests/sim/host/queue_rank_test.cc \
 	tests/sim/host/shared_nodes_test.cc \
 	tests/sim/host/simulation_cases_test.cc \

@@ -42,7 +42,7 @@ Algorithm greedy() {
           MakeNonClairvoyant([](const EngineOptions&) { return std::make_unique<ipdps2010::GreedyBackoff>(); })};
 }
 
-Algorithm greedy_with_preemption(const char* name, const char* description, Victims victims) {
+Algorithm greedy_with_pauses(const char* name, const char* description, Victims victims) {
   return {name, description, {}, MakeNonClairvoyant([victims](const EngineOptions& options) {
             return std::make_unique<ipdps2010::GreedyPausePolicy>(victims, priority_rule(options));
           })};
@@ -101,13 +101,13 @@ Algorithm mcb8(const McbRow& row, std::optional<Seconds> period, bool ties_by_pr
 std::vector<Algorithm> list() {
   std::vector<Algorithm> all{
       greedy(),
-      greedy_with_preemption("GREEDY-PMTN",
-                             "a new job starts at once, pausing low-priority jobs for memory; paused ones come back at "
-                             "any event; spare CPU to those that want least",
-                             Victims::pause),
-      greedy_with_preemption("GREEDY-PMTN-MIGR",
-                             "the same, but jobs paused for a new one go elsewhere at once where there is room",
-                             Victims::move)};
+      greedy_with_pauses("GREEDY-PMTN",
+                         "a new job starts at once, pausing low-priority jobs for memory; paused ones come back at "
+                         "any event; spare CPU to those that want least",
+                         Victims::pause),
+      greedy_with_pauses("GREEDY-PMTN-MIGR",
+                         "the same, but jobs paused for a new one go elsewhere at once where there is room",
+                         Victims::move)};
   for (const McbRow& row : kMcbRows) all.push_back(mcb8(row, std::nullopt));
   return all;
 }

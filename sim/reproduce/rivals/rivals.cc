@@ -198,6 +198,6 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
 }  // namespace
 
 extern const Reproduction kRivalsStudy{
-    "rivals", "Backfilling, predictions, preemption and sharing beside DFRS and Triage (no paper)", kParts, run};
+    "rivals", "Backfilling, predictions, pauses and sharing beside DFRS and Triage (no paper)", kParts, run};
 
 }  // namespace dfrs::sim

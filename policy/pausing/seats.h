@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whole nodes for the jobs that come first in an order, with pauses: what preemptive schedulers without sharing have in
-// common. A node serves one job at a time, and a job needs a node per task (RR-7659, section 5.2).
+// Whole nodes for the jobs that come first in an order, with pauses: what schedulers that pause but do not share have
+// in common. A node serves one job at a time, and a job needs a node per task (RR-7659, section 5.2).
 #pragma once
 
 #include <span>

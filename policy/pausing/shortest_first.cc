@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy/preempt/shortest_first.h"
+#include "policy/pausing/shortest_first.h"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "policy/preempt/seats.h"
+#include "policy/pausing/seats.h"
 
 namespace dfrs {
 

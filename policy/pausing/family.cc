@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The names of preemptive scheduling on whole nodes, LAS/queues=2, MLF/queues=4/first=300 ..., and of the yardsticks.
+// The names of policies that pause jobs on whole nodes, LAS/queues=2, MLF/queues=4/first=300 ..., and of the
+// yardsticks.
 #include <charconv>
 #include <memory>
 
 #include "policy/core/registry.h"
-#include "policy/preempt/feedback.h"
-#include "policy/preempt/shortest_first.h"
+#include "policy/pausing/feedback.h"
+#include "policy/pausing/name_parts.h"
+#include "policy/pausing/shortest_first.h"
 
 namespace dfrs {
 namespace {
@@ -62,12 +64,8 @@ NameMatch parse(std::string_view name) {
   } else {
     return std::nullopt;
   }
-  for (std::size_t slash = name.find('/'); slash != std::string_view::npos;) {
-    const std::size_t next = name.find('/', slash + 1);
-    const std::size_t length = next == std::string_view::npos ? next : next - slash - 1;
-    if (const auto read = read_part(name.substr(slash + 1, length), rule); !read) return tl::unexpected(read.error());
-    slash = next;
-  }
+  const auto read = read_name_parts(name, [&](std::string_view part) { return read_part(part, rule); });
+  if (!read) return tl::unexpected(read.error());
   return Algorithm{named(rule)};
 }
 
@@ -86,8 +84,8 @@ std::vector<Algorithm> yardsticks() { return {yardstick(false), yardstick(true)}
 
 }  // namespace
 
-extern const PolicyFamily feedback_family{"feedback", "Preemptive queues on whole nodes (Tiresias, NSDI 2019)", list,
-                                          parse};
+extern const PolicyFamily feedback_family{
+    "feedback", "Queues by service received, on whole nodes (Tiresias, NSDI 2019)", list, parse};
 extern const PolicyFamily yardstick_family{"yardsticks", "Yardsticks that know run times; no cluster can run them",
                                            yardsticks};
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Preemption on whole nodes, time slices, and several jobs a core: by hand, and against a plain implementation.
+// Pauses on whole nodes, time slices, and several jobs a core: by hand, and against a plain implementation.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "tests/oracle/decision_checker.h"
-#include "tests/oracle/preemptive.h"
+#include "tests/oracle/pausing.h"
 #include "tests/oracle/random_case.h"
 #include "tests/oracle/random_instance.h"
 #include "tests/sim/host/by_hand.h"
@@ -13,7 +13,7 @@
 namespace dfrs::sim {
 namespace {
 
-class Preempt : public ByHand {
+class WholeNodes : public ByHand {
  protected:
   std::vector<Seconds> ends(const char* algorithm) {
     run_ = run(algorithm);
@@ -27,7 +27,7 @@ class Preempt : public ByHand {
 using Ends = std::vector<Seconds>;
 
 // The first job has received 2 x 60 node seconds at 60, when it drops behind the second.
-TEST_F(Preempt, LasPausesWhoHasReceivedMore) {
+TEST_F(WholeNodes, LasPausesWhoHasReceivedMore) {
   options_.penalty = 10;
   nodes(2);
   job(0, 2, 1, 10, 100);
@@ -39,7 +39,7 @@ TEST_F(Preempt, LasPausesWhoHasReceivedMore) {
 }
 
 // Service 0 .. 100 in queue 0, to 200 in queue 1, to 500 in queue 2.
-TEST_F(Preempt, LasHasSeveralQueues) {
+TEST_F(WholeNodes, LasHasSeveralQueues) {
   options_.penalty = 0;
   nodes(1);
   job(0, 1, 1, 10, 300);
@@ -49,7 +49,7 @@ TEST_F(Preempt, LasHasSeveralQueues) {
   EXPECT_EQ(ends("LAS/queues=2/first=100"), (Ends{400, 450}));  // in one last queue: submission decides
 }
 
-TEST_F(Preempt, YardsticksKnowRunTimesWhateverUsersSay) {
+TEST_F(WholeNodes, YardsticksKnowRunTimesWhateverUsersSay) {
   options_.penalty = 0;
   nodes(1);
   job(0, 1, 1, 10, 100, 1);
@@ -65,7 +65,7 @@ TEST_F(Preempt, YardsticksKnowRunTimesWhateverUsersSay) {
 
 // The wide job and the two after it take turns of 30 s. The last job has no row until the first ends, then it takes the
 // turn of the second job's node.
-TEST_F(Preempt, GangsTakeTurns) {
+TEST_F(WholeNodes, GangsTakeTurns) {
   nodes(2);
   job(0, 2, 1, 10, 60);
   job(0, 1, 1, 10, 60);
@@ -78,7 +78,7 @@ TEST_F(Preempt, GangsTakeTurns) {
   for (const JobRecord& record : run_.jobs) EXPECT_EQ(record.pauses + record.moves, 0u);
 }
 
-TEST_F(Preempt, GangsKeepTheirMemory) {
+TEST_F(WholeNodes, GangsKeepTheirMemory) {
   nodes(1);
   job(0, 1, 1, 60, 40);
   job(0, 1, 1, 60, 40);
@@ -88,7 +88,7 @@ TEST_F(Preempt, GangsKeepTheirMemory) {
   EXPECT_NEAR(run_.jobs[0].end, 70, 1e-6);  // in turns with the third
 }
 
-TEST_F(Preempt, SeveralJobsACoreShareIt) {
+TEST_F(WholeNodes, SeveralJobsACoreShareIt) {
   nodes(2);
   job(0, 1, 1, 10, 100);
   job(0, 1, 1, 10, 100);
@@ -104,7 +104,7 @@ TEST_F(Preempt, SeveralJobsACoreShareIt) {
   EXPECT_EQ(run_.jobs[3].end, 30);  // a third of a node
 }
 
-TEST_F(Preempt, TriageWithoutPausesOnlyShares) {
+TEST_F(WholeNodes, TriageWithoutPausesOnlyShares) {
   nodes(1);
   job(0, 1, 1, 90, 1000);
   job(10, 1, 1, 90, 1);
@@ -114,7 +114,7 @@ TEST_F(Preempt, TriageWithoutPausesOnlyShares) {
 }
 
 // One node, jobs of 100 s every 10 s: at 100 ten are there, the first of which ends just then.
-TEST_F(Preempt, ARunInWhichJobsPileUpEnds) {
+TEST_F(WholeNodes, ARunInWhichJobsPileUpEnds) {
   nodes(1);
   for (int k = 0; k < 40; ++k) job(10 * k, 1, 1, 10, 100);
   const Algorithm fcfs = parse_algorithm("FCFS").value();
@@ -145,8 +145,8 @@ std::string difference(const RunResult& run, const oracle::Simulated& expected) 
 }
 
 TEST(PreemptCases, RunAsTheReference) {
-  using Order = oracle::PlainPreemptive::Order;
-  const std::pair<const char*, oracle::PlainPreemptive> rules[] = {
+  using Order = oracle::PlainPausing::Order;
+  const std::pair<const char*, oracle::PlainPausing> rules[] = {
       {"LAS/queues=2/first=300", {Order::feedback, true, {300}}},
       {"LAS/queues=4/first=50", {Order::feedback, true, {50, 100, 250}}},
       {"MLF/queues=3/first=20", {Order::feedback, false, {20, 60}}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Preemptive queues by attained service, on whole nodes: jobs begin in the first queue and drop to the next when what
+// Queues by attained service, with pauses, on whole nodes: jobs begin in the first queue and drop to the next when what
 // they have received passes its threshold. Earlier queues go first; within a queue, the order of submission. No run
 // times are known.
 //
@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "policy/preempt/seats.h"
+#include "policy/pausing/seats.h"
 
 namespace dfrs {
 

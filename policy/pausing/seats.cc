@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy/preempt/seats.h"
+#include "policy/pausing/seats.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy/preempt/feedback.h"
+#include "policy/pausing/feedback.h"
 
 #include <algorithm>
 #include <array>

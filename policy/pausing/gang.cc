@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy/preempt/gang.h"
+#include "policy/pausing/gang.h"
 
 #include <algorithm>
 #include <charconv>
@@ -9,6 +9,7 @@
 #include "policy/core/compare.h"
 #include "policy/core/node_runs.h"
 #include "policy/core/registry.h"
+#include "policy/pausing/name_parts.h"
 
 namespace dfrs {
 
@@ -155,12 +156,8 @@ tl::expected<void, std::string> read_part(std::string_view part, GangRule& rule)
 NameMatch parse(std::string_view name) {
   if (!same_name(name.substr(0, name.find('/')), "GANG")) return std::nullopt;
   GangRule rule;
-  for (std::size_t slash = name.find('/'); slash != std::string_view::npos;) {
-    const std::size_t next = name.find('/', slash + 1);
-    const std::size_t length = next == std::string_view::npos ? next : next - slash - 1;
-    if (const auto read = read_part(name.substr(slash + 1, length), rule); !read) return tl::unexpected(read.error());
-    slash = next;
-  }
+  const auto read = read_name_parts(name, [&](std::string_view part) { return read_part(part, rule); });
+  if (!read) return tl::unexpected(read.error());
   return Algorithm{named(rule)};
 }
 

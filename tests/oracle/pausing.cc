@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tests/oracle/preemptive.h"
+#include "tests/oracle/pausing.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@ namespace {
 
 class Machine {
  public:
-  Machine(const sim::Instance& instance, const PlainPreemptive& rule, Seconds penalty)
+  Machine(const sim::Instance& instance, const PlainPausing& rule, Seconds penalty)
       : instance_(instance), rule_(rule), penalty_(penalty), owner_(instance.platform.nodes.size(), -1) {
     jobs_.resize(instance.jobs.size());
     result_.jobs.resize(instance.jobs.size());
@@ -58,13 +58,13 @@ class Machine {
   }
   // When the running job drops to the next queue.
   Seconds drop_of(int k) const {
-    if (rule_.order != PlainPreemptive::Order::feedback || queue_of(k) == rule_.thresholds.size()) return kNever;
+    if (rule_.order != PlainPausing::Order::feedback || queue_of(k) == rule_.thresholds.size()) return kNever;
     return jobs_[at(k)].since + rule_.thresholds[queue_of(k)] / width(k) - jobs_[at(k)].gained;
   }
   double key(int k) const {
-    if (rule_.order == PlainPreemptive::Order::feedback) return static_cast<double>(queue_of(k));
+    if (rule_.order == PlainPausing::Order::feedback) return static_cast<double>(queue_of(k));
     const Seconds left = std::max(0.0, spec(at(k)).run_time - progress(k));
-    return rule_.order == PlainPreemptive::Order::srpt ? left : left * spec(at(k)).run_time;
+    return rule_.order == PlainPausing::Order::srpt ? left : left * spec(at(k)).run_time;
   }
 
   void decide() {
@@ -127,7 +127,7 @@ class Machine {
   }
 
   const sim::Instance& instance_;
-  const PlainPreemptive& rule_;
+  const PlainPausing& rule_;
   Seconds penalty_;
   Seconds now_ = 0;
   std::size_t arrived_ = 0;
@@ -139,7 +139,7 @@ class Machine {
 
 }  // namespace
 
-Simulated simulate_plainly(const sim::Instance& instance, const PlainPreemptive& rule, Seconds penalty) {
+Simulated simulate_plainly(const sim::Instance& instance, const PlainPausing& rule, Seconds penalty) {
   return Machine(instance, rule, penalty).run();
 }
 
