@@ -45,6 +45,7 @@ libdfrs_control_a_SOURCES = \
 	shim/controller/abi.cc \
 	shim/controller/abi.h \
 	shim/controller/backoff.h \
+	shim/controller/bounds.h \
 	shim/controller/changes.h \
 	shim/controller/checkpoint_orders.cc \
 	shim/controller/checkpoint_orders.h \

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "shim/controller/bounds.h"
 #include "shim/controller/lifecycle.h"
 #include "shim/controller/results.h"
 #include "shim/controller/timing.h"
@@ -67,8 +68,12 @@ bool Controller::step(const dfrs_snapshot& snapshot, dfrs_operations& operations
 }
 
 bool Controller::run_stages(const dfrs_snapshot& snapshot, dfrs_operations& operations) {
-  const Seconds now = counters_.now = snapshot.now;
   operations_.clear();
+  if (!is_instant(snapshot.now)) {
+    operations_.publish(operations, counters_.now + kHousekeeping);
+    return fail(fmt::format("the host's clock says {:g} s after 1970", snapshot.now));
+  }
+  const Seconds now = counters_.now = snapshot.now;
   operations_.publish(operations, now + kHousekeeping);  // in case this step fails
   Changes changes = observe(snapshot);
   const Seconds raises_at = quota_link_.confirm_raises(jobs_, now);
@@ -101,14 +106,16 @@ bool Controller::decide(Changes& changes, Seconds now) {
   const bool discard = changes.node_list || discard_plans_;
   const auto ran = driver_.run(jobs_, nodes_, changes, discard, now);
   discard_plans_ = !ran;
-  if (!ran) {
-    ++counters_.errors;
-    counters_.last_error = ran.error();
-    log_.error("{}; this step changes nothing", ran.error());
-    return false;
-  }
+  if (!ran) return fail(ran.error());
   if (driver_.counters().decisions != before) state_.mark_changed();
   return true;
+}
+
+bool Controller::fail(const std::string& why) {
+  ++counters_.errors;
+  counters_.last_error = why;
+  log_.error("{}; this step changes nothing", why);
+  return false;
 }
 
 Seconds Controller::reconcile(Seconds now) {

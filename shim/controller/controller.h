@@ -106,6 +106,8 @@ class Controller final : public Inspection {
   bool run_stages(const dfrs_snapshot& snapshot, dfrs_operations& operations);
   Changes observe(const dfrs_snapshot& snapshot);
   bool decide(Changes& changes, Seconds now);
+  /// Notes that this step has failed. False.
+  bool fail(const std::string& why);
   Seconds reconcile(Seconds now);
   void publish_usage(Seconds now) const;
   void publish_usage(const Job* job, Seconds now) const;

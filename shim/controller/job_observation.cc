@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "shim/controller/bounds.h"
 #include "shim/controller/clock.h"
 #include "shim/controller/comment_tag.h"
 #include "shim/controller/lifecycle.h"
@@ -104,11 +105,12 @@ void JobObservation::read_requirements() {
   // A running job may have another number of tasks than it asked for in the queue.
   const auto tasks =
       placed && !context_.placement.empty() ? static_cast<std::uint32_t>(context_.placement.size()) : seen_.tasks;
-  other_requirements_ = facts.tasks != tasks || facts.cpus_per_task != seen_.cpus_per_task ||
-                        facts.memory_per_task != seen_.memory_per_task;
+  const std::uint64_t memory = std::min(seen_.memory_per_task, kMostTaskMemory);
+  other_requirements_ =
+      facts.tasks != tasks || facts.cpus_per_task != seen_.cpus_per_task || facts.memory_per_task != memory;
   facts.tasks = std::max(tasks, 1u);
   facts.cpus_per_task = std::max(seen_.cpus_per_task, 1u);
-  facts.memory_per_task = seen_.memory_per_task;
+  facts.memory_per_task = memory;
 
   const std::size_t words = seen_.eligible != nullptr ? (node_count + 63) / 64 : 0;
   const bool other_nodes = facts.eligible_mask.size() != words ||

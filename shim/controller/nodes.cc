@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "shim/controller/bounds.h"
+
 namespace dfrs::shim {
 namespace {
 
@@ -44,9 +46,9 @@ Nodes::Changes Nodes::update(const dfrs_snapshot& snapshot) {
     if (node.slurmd_port != seen.slurmd_port) changes.addresses = true;
     node.slurmd_port = seen.slurmd_port;
     node.cpus = seen.cpus;
-    node.memory = seen.memory;
+    node.memory = std::min(seen.memory, kMostNodeMemory);
     node.foreign_cpus = seen.foreign_cpus;
-    node.foreign_memory = seen.foreign_memory;
+    node.foreign_memory = std::min(seen.foreign_memory, kMostNodeMemory);
     node.usable = seen.usable;
     node.completing = seen.completing;
     reference = std::max(reference, seen.cpus);

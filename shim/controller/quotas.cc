@@ -19,6 +19,8 @@ const JobQuota* find_quota(std::span<const JobQuota> quotas, std::uint32_t job) 
 }  // namespace
 
 void Quotas::forget() {
+  built_.clear();  // of nodes that may be others now, should no build() follow before the next send()
+  arrival_nodes_.clear();
   sent_.clear();
   must_send_.clear();
 }

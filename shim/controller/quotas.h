@@ -24,7 +24,7 @@ class Quotas {
   void build(const JobTable& jobs, const Nodes& nodes, const Config& config, std::span<const Job* const> arriving);
   /// Passes on what build() has changed since the last send(), or everything after forget(). O(nodes + jobs on them).
   void send(NodeAgents& agents);
-  /// The next send() passes on everything: the agents or the order of nodes have changed.
+  /// The next send() after a build() passes on everything: the agents or the order of nodes have changed.
   void forget();
 
   /// What the last build() computed for a node, ascending by job; empty if the node does not exist.

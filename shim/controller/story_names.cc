@@ -5,9 +5,12 @@
 
 #include <cmath>
 
+#include "shim/controller/bounds.h"
+
 namespace dfrs::shim {
 
 std::string local_time(Seconds time) {
+  if (!is_instant(time)) return fmt::format("{:g} s after 1970", time);  // fmt takes no year of more digits
   return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(static_cast<std::time_t>(std::floor(time))));
 }
 

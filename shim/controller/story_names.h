@@ -10,7 +10,7 @@ namespace dfrs::shim {
 /// Nodes by name, instants in local time. O(nodes).
 record::StoryNames story_names(const Nodes& nodes);
 
-/// "2026-11-20 09:30:00", in local time.
+/// "2026-11-20 09:30:00", in local time; any other number in seconds.
 std::string local_time(Seconds time);
 
 }  // namespace dfrs::shim

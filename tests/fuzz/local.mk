@@ -9,6 +9,7 @@ FUZZERS = \
 	tests/fuzz/compressed_fuzz \
 	tests/fuzz/desired_fuzz \
 	tests/fuzz/conf_fuzz \
+	tests/fuzz/controller_fuzz \
 	tests/fuzz/csv_fuzz \
 	tests/fuzz/divisible_fuzz \
 	tests/fuzz/record_fuzz \
@@ -39,6 +40,12 @@ tests_fuzz_compressed_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_conf_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/conf_fuzz.cc $(FUZZ_DRIVER)
 tests_fuzz_conf_fuzz_LDADD = libdfrs_conf.a libpolicy.a $(BASE_LIBS)
 tests_fuzz_conf_fuzz_LDFLAGS = $(FUZZ_LINK)
+
+tests_fuzz_controller_fuzz_CPPFLAGS = $(SHIM_CPPFLAGS)
+tests_fuzz_controller_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/controller_cluster.cc tests/fuzz/controller_cluster.h \
+	tests/fuzz/controller_fuzz.cc tests/shim/fake_agents.h $(FUZZ_DRIVER)
+tests_fuzz_controller_fuzz_LDADD = libdfrs_control.a libtimeline.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(SHIM_LIBS)
+tests_fuzz_controller_fuzz_LDFLAGS = $(FUZZ_LINK)
 
 tests_fuzz_csv_fuzz_SOURCES = tests/fuzz/check.h tests/fuzz/csv_fuzz.cc $(FUZZ_DRIVER)
 tests_fuzz_csv_fuzz_LDADD = $(SIM_LIBS)

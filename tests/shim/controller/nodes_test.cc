@@ -57,6 +57,18 @@ TEST(Nodes, AFullNodeHasACapacityAllTheSameAndIsNotUsed) {
   EXPECT_EQ(cluster.nodes[1].free_memory(), -1000);
 }
 
+// Sums of them would not fit into 64 bits.
+TEST(Nodes, AmountsOfMemoryAreBounded) {
+  Cluster cluster;
+  cluster.list.list[0].memory = UINT64_MAX;
+  cluster.list.list[1].memory = UINT64_MAX;
+  cluster.list.list[1].foreign_memory = std::uint64_t{1} << 63;
+  cluster.list.update(cluster.nodes);
+  EXPECT_GT(cluster.nodes.views()[0].spec.rigid[kMemory], std::int64_t{1} << 32);
+  EXPECT_EQ(cluster.nodes.views()[1].spec.rigid[kMemory], 0);
+  EXPECT_LE(cluster.nodes[1].free_memory(), 0);
+}
+
 TEST(Nodes, OnlyWhatThePolicySeesIsAChange) {
   Cluster cluster;
   EXPECT_FALSE(cluster.settle());

@@ -311,6 +311,20 @@ TEST(Quotas, NodesOutOfTheListAreLeftOut) {
   EXPECT_THAT(cluster.quotas.of(2), IsEmpty());
 }
 
+// A step that fails after the nodes have changed builds nothing.
+TEST(Quotas, NothingOldIsSentAfterForget) {
+  Cluster cluster;
+  Job& job = cluster.running(1, {0, 2}, 0.5);
+  cluster.build_and_send({&job});
+  cluster.build({&job});
+  cluster.quotas.forget();
+  EXPECT_THAT(cluster.quotas.arrival_nodes(), IsEmpty());
+  cluster.quotas.send(cluster.agents);
+  EXPECT_THAT(cluster.states(), ElementsAre(1, 1, 1));
+  cluster.build_and_send();
+  EXPECT_THAT(cluster.states(), ElementsAre(2, 2, 2));
+}
+
 // Random mixes of jobs: those that stay get their quota unless a checkpoint is being written, and no node's quotas
 // exceed its CPUs except by the least quota that every job gets.
 TEST(Quotas, NoNodeIsPromisedMoreThanItHas) {

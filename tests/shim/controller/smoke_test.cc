@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "shim/controller/story_names.h"
 #include "tests/shim/one_node.h"
 
 namespace dfrs::shim {
@@ -40,6 +43,45 @@ TEST(ControllerCases, FiveJobsShareANodeAndTheSixthWaitsForMemory) {
   EXPECT_TRUE(slurm.run_to_end(1000));
   EXPECT_THAT(slurm.violations, IsEmpty());
   EXPECT_GE(slurm.job(6).first_start, slurm.job(1).finished_at);
+}
+
+// Such a clock is broken. The controller waits until it is right, and can be asked meanwhile.
+TEST(ControllerCases, StepAtNoTimeFailsAndChangesNothing) {
+  OneNode host(std::string(kConf), 5000);
+  FakeSlurm& slurm = host.slurm;
+  slurm.submit(job_of(1000, 20));
+  slurm.run_for(1);
+  for (const double now : {std::nan(""), -1.0, 1e300, HUGE_VAL}) {
+    const dfrs_snapshot snapshot{now, 1, nullptr, 0, nullptr, 0};
+    dfrs_operations operations{};
+    EXPECT_EQ(dfrs_controller_step(slurm.controller(), &snapshot, &operations), -1);
+    EXPECT_EQ(operations.count, 0u);
+    EXPECT_THAT(slurm.status().last_error.value_or(""), HasSubstr("the host's clock says"));
+    EXPECT_THAT(slurm.explain(1), HasSubstr("n0"));
+  }
+  EXPECT_TRUE(slurm.run_to_end(1000));
+  EXPECT_THAT(slurm.violations, IsEmpty());
+}
+
+// Read as a signed number its memory would be negative, and the node would have room for it and for more than it has.
+TEST(ControllerCases, JobOfImpossibleMemoryWaitsAndTakesNothingFromOthers) {
+  for (const std::uint64_t memory : {UINT64_MAX, std::uint64_t{1} << 63, std::uint64_t{1} << 62}) {
+    OneNode host(std::string(kConf), 5000);
+    FakeSlurm& slurm = host.slurm;
+    const std::uint32_t impossible = slurm.submit(job_of(memory, 20));
+    const std::uint32_t other = slurm.submit(job_of(5000, 5));
+    slurm.run_for(60);
+    EXPECT_EQ(slurm.job(impossible).state, FakeState::pending) << memory;
+    EXPECT_EQ(slurm.job(other).state, FakeState::done) << memory;
+    EXPECT_THAT(slurm.violations, IsEmpty());
+  }
+}
+
+TEST(LocalTime, IsADateOrANumber) {
+  EXPECT_THAT(local_time(0), ContainsRegex("^19(69|70)-"));
+  EXPECT_EQ(local_time(1e300), "1e+300 s after 1970");
+  EXPECT_EQ(local_time(-1), "-1 s after 1970");
+  EXPECT_EQ(local_time(std::nan("")), "nan s after 1970");
 }
 
 // Node 0: two jobs want all of it, so that the minimum yield is 1/2 for all. Node 1 has a quarter left beyond that,
