@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <limits>
 
 #include "policy/core/registry.h"
@@ -17,6 +18,25 @@ const Strings kHeader1 = {"dfrs-record",    "version",     "algorithm",      "pe
                           "priority_floor", "ticks_apart", "pass_per_event", "pack_tasks"};
 const Strings kHeader2 = {"dfrs-record", "version", "algorithm", "options", "host"};
 const Strings kHost = {"penalty", "swap_rate", "restart", "pauses", "keeps_work", "min_progress", "max_lost_runs"};
+
+// Options of former versions, and the only value that means what this program does.
+struct FormerOption {
+  std::string_view table;
+  const char* name;
+  double value;
+};
+constexpr std::array<FormerOption, 2> kFormer{{{"triage", "margin_new", 1}, {"triage", "young_loss", 1}}};
+
+void read_former(JsonValues& values, const OptionTable& table, const Json& own, Strings& names) {
+  for (const FormerOption& former : kFormer) {
+    if (former.table != table.name || !own.contains(former.name)) continue;
+    names.emplace_back(former.name);
+    const double value = values.number(own[former.name], former.name);
+    if (value == former.value) continue;
+    values.fail(fmt::format("{} is {}; this program no longer has that option and decides as with {}", former.name,
+                            value, former.value));
+  }
+}
 
 void read_option(JsonValues& values, const OptionField& field, const Json& value, EngineOptions& options) {
   if (!field.is_number()) return field.set(options, values.flag(value, field.name));
@@ -53,6 +73,7 @@ void read_options_2(JsonValues& values, const Json& object, EngineOptions& optio
       const auto value = own->find(names.back());
       if (value != own->end()) read_option(values, field, *value, options);
     }
+    read_former(values, *table, *own, names);
     values.check_members(*own, names, what);
   }
   values.check_members(object, families, "options");

@@ -15,6 +15,8 @@ libsim_a_SOURCES = \
 	sim/bound/divisible.h \
 	sim/bound/edf.cc \
 	sim/bound/edf.h \
+	sim/bound/gangs.cc \
+	sim/bound/gangs.h \
 	sim/bound/interval_schedule.cc \
 	sim/bound/interval_schedule.h \
 	sim/bound/ls1.cc \
@@ -271,6 +273,7 @@ libstudies_a_SOURCES = \
 	sim/reproduce/triage/losses.h \
 	sim/reproduce/triage/losses_part.cc \
 	sim/reproduce/triage/lublin_part.cc \
+	sim/reproduce/triage/optimum_part.cc \
 	sim/reproduce/triage/parts.h \
 	sim/reproduce/triage/robust_part.cc \
 	sim/reproduce/triage/sensitivity_part.cc \

@@ -97,6 +97,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/bound/deadline_flow.cc \
 	tests/sim/bound/deadline_flow.h \
 	tests/sim/bound/edf_test.cc \
+	tests/sim/bound/gangs_test.cc \
 	tests/sim/bound/interval_schedule_test.cc \
 	tests/sim/bound/random_instance.h \
 	tests/sim/bound/rate_limited_set_test.cc \

@@ -44,13 +44,11 @@ struct Parameter {
   double TriageOptions::* member;
   Kind kind;
 };
-constexpr std::array<Parameter, 19> kParameters{{{"PATIENCE=", &TriageOptions::patience, Parameter::Kind::seconds},
+constexpr std::array<Parameter, 17> kParameters{{{"PATIENCE=", &TriageOptions::patience, Parameter::Kind::seconds},
                                                  {"HOLD=", &TriageOptions::hold, Parameter::Kind::seconds},
-                                                 {"NEW=", &TriageOptions::margin_new, Parameter::Kind::margin},
                                                  {"PAUSED=", &TriageOptions::margin_paused, Parameter::Kind::margin},
                                                  {"ROOM=", &TriageOptions::elbow_room, Parameter::Kind::ratio},
                                                  {"OWN=", &TriageOptions::own_loss, Parameter::Kind::ratio},
-                                                 {"YOUNG=", &TriageOptions::young_loss, Parameter::Kind::ratio},
                                                  {"STRETCH=", &TriageOptions::stretch_power, Parameter::Kind::power},
                                                  {"AGE=", &TriageOptions::age_power, Parameter::Kind::power},
                                                  {"PERIOD=", &TriageOptions::move_period, Parameter::Kind::period},
@@ -199,6 +197,9 @@ NameMatch parse(std::string_view name) {
       if (!parameters[k]) return wrong(wanted(parameter));
       known = true;
     }
+    if (!known && (name_starts_with(given, "NEW=") || name_starts_with(given, "YOUNG="))) {
+      return wrong("Triage no longer has NEW and YOUNG; without them it does what both did at their default, 1");
+    }
     if (!known) {
       return wrong("'" + std::string(given) +
                    "' is no part of Triage: PLACE=LOAD, YIELD=EQUAL, MOVE=NONE, LIMITS, SHORT=1, PATIENCE=60 ...");
@@ -216,11 +217,9 @@ constexpr std::array kFields{option_field<&TriageOptions::penalty>("penalty", kN
                              option_field<&TriageOptions::time_scale>("time_scale", kPositive),
                              option_field<&TriageOptions::patience>("patience", kNotNegative),
                              option_field<&TriageOptions::hold>("hold", kNotNegative),
-                             option_field<&TriageOptions::margin_new>("margin_new", kPositive),
                              option_field<&TriageOptions::margin_paused>("margin_paused", kPositive),
                              option_field<&TriageOptions::elbow_room>("elbow_room", kNotNegative),
                              option_field<&TriageOptions::own_loss>("own_loss", kNotNegative),
-                             option_field<&TriageOptions::young_loss>("young_loss", kNotNegative),
                              option_field<&TriageOptions::stretch_power>("stretch_power", kPower),
                              option_field<&TriageOptions::age_power>("age_power", kPower),
                              option_field<&TriageOptions::move_period>("move_period", kPositive),

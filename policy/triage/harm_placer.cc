@@ -53,13 +53,7 @@ double HarmPlacer::loss_of_residents(const DecisionContext& context, const Candi
   for (JobSlot r : context.residents.on(c.node)) {
     const Resident& resident = residents_[r];
     if (resident.yield <= share || resident.counted == mark_) continue;
-    double counts = resident.counts;
-    if (context.options.young_loss != 1) {
-      const JobView& other = context.job(r);
-      const double young = other.virtual_time(context.at.now) < young_ ? context.options.young_loss : 1.0;
-      counts = weight_of(other, context.at) * young * other.cpu_need * other.tasks;
-    }
-    cost += counts * (resident.yield - share);
+    cost += resident.counts * (resident.yield - share);
     if (own + cost > most) return -1;
   }
   return cost;
@@ -152,7 +146,6 @@ std::span<const NodeIndex> HarmPlacer::find(const DecisionContext& context, JobS
   if (!collect(context, slot)) return {};
 
   own_counts_ = context.options.own_loss * job.cpu_need * job.tasks * weight_of(job, context.at);
-  young_ = kYoung * std::max(job.virtual_time(context.at.now), short_job(context.options));
   ++mark_;
   own_share_ = 1;
   expected_ = false;

@@ -16,9 +16,6 @@
 
 namespace dfrs::triage {
 
-/// Residents with less than this many times the new job's progress are about as likely to end first as it is.
-inline constexpr double kYoung = 2;
-
 class HarmPlacer final : public Placer {
  public:
   void begin(const DecisionContext& context) override;
@@ -79,7 +76,6 @@ class HarmPlacer final : public Placer {
   double own_share_ = 1;             // the job's worst share on the nodes chosen so far
   std::vector<NodeIndex> nodes_;
   Greedy former_;
-  Seconds young_ = 0;
 };
 
 }  // namespace dfrs::triage

@@ -47,9 +47,8 @@ struct TriageOptions {
   /// HOLD: protects running jobs, in seconds. A paused job pays the penalty when it resumes; adding as much to its
   /// pause cost keeps two jobs from displacing each other in turns.
   Seconds hold = 300;
-  /// NEW, PAUSED: how many times as urgent as its victim a job must be: a job that never ran, and a paused job, which
-  /// itself costs a penalty.
-  double margin_new = 1;
+  /// PAUSED: how many times as urgent as its victim a paused job must be, since it costs a penalty itself. A job that
+  /// never ran must only be more urgent.
   double margin_paused = 1.35;
   /// ROOM: a job that never ran and would get less than this share of its CPU need asks for room of its own. Its
   /// urgency for that is 1 / share, the stretch it is heading for; it displaces others if that at least doubles its
@@ -62,9 +61,6 @@ struct TriageOptions {
   /// OWN: how many times a unit of CPU lost by the new job counts, compared with one lost by a resident. The job's own
   /// loss lasts as long as the job; residents come and go, and get back most of their loss when the load changes.
   double own_loss = 20;
-  /// YOUNG: how many times the loss of residents with less than twice the new job's progress counts. They are about as
-  /// likely to end first and have much to lose in stretch. 1 makes no difference between residents: none was measured.
-  double young_loss = 1;
   /// STRETCH, AGE: weights of the yields grow with the first power of the stretch so far and fall with the second power
   /// of the progress. Multiples of 0.5, at most 8.
   double stretch_power = 2;
@@ -79,12 +75,12 @@ struct TriageOptions {
   double move_gain = 1;
   /// LOSS: how many times as badly off a job must be as a job whose run is ended for it would be afterwards, where a
   /// pause loses the run. Doubled with each run lost.
-  double loss_margin = 3;
+  double loss_margin = 2;
   /// AGED: a run is ended only for a job that has waited for a part of its progress: progress / AGED. That bounds what
   /// a wait may cost.
   double loss_age = 24;
   /// CROWD, SHARE, PROBE: shares of the memory that cannot be taken back without loss (policy/triage/memory_shares.h).
-  double crowd = 20;
+  double crowd = 10;
   double share = 3;
   Seconds probe = 1800;
   /// TIED: when the mapping changes, yields are computed again for the jobs that share an overloaded node with the

@@ -98,7 +98,7 @@ inline bool too_old_for(const JobView& victim, const JobView& other, const Insta
 
 /// The factor by which a job's urgency must exceed the pause cost of a victim.
 inline double margin(const JobView& job, const TriageOptions& options) {
-  return job.state == JobState::waiting ? options.margin_new : options.margin_paused;
+  return job.state == JobState::waiting ? 1 : options.margin_paused;
 }
 
 }  // namespace dfrs::triage

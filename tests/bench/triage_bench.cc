@@ -15,15 +15,26 @@ namespace {
 
 constexpr int kNodeMemory = 10240;  // MiB
 constexpr Seconds kPenalty = 300;
+constexpr int kUsers = 50;
+constexpr std::uint32_t kMaxLostRuns = 3;
+
+/// What a pause does to the jobs, and what the policy knows.
+enum World : std::int64_t {
+  kept,    ///< it costs a penalty; users are not known
+  none,    ///< nothing may be paused; memory is shared among users
+  lost,    ///< it ends the run; users are known
+  limits,  ///< as none, by users' time limits
+};
 
 // A host that carries out what the engine decides and ends jobs when it is told to.
 class Cluster {
  public:
   // `crowded`: CPU needs of whole nodes, so that all nodes are overloaded several times; else of quarters.
-  Cluster(std::size_t nodes, std::size_t jobs, bool crowded)
-      : crowded_(crowded), nodes_(nodes), jobs_(jobs + 1), where_(jobs + 1) {
+  Cluster(std::size_t nodes, std::size_t jobs, bool crowded, World world)
+      : crowded_(crowded), world_(world), nodes_(nodes), jobs_(jobs + 1), where_(jobs + 1), limit_(jobs + 1) {
     for (NodeView& node : nodes_) node.spec.rigid[kMemory] = kNodeMemory;
-    engine_ = Engine::create(parse_algorithm("Triage").value(), EngineOptions{}).value();
+    const char* const name = world == World::limits ? "Triage/LIMITS" : "Triage";
+    engine_ = Engine::create(parse_algorithm(name).value(), EngineOptions{}).value();
     // A day's arrivals, a tenth of the jobs at a time, so that some have run for long and some have just come.
     free_ = static_cast<JobSlot>(jobs);
     for (int part = 0; part < 10; ++part) {
@@ -66,19 +77,29 @@ class Cluster {
     job.cpu_need = crowded_ ? 1.0 : 0.25 * static_cast<double>(dice_.between(1, 4)) / 2;
     job.rigid[kMemory] = kNodeMemory / 20 * (dice_.chance(70) ? 1 : dice_.between(1, 8));
     job.submit = now_;
+    if (world_ != World::kept) {
+      job.pauses = world_ == World::lost ? Pauses::lost : Pauses::none;
+      job.user = static_cast<std::uint32_t>(dice_.between(1, kUsers));
+    }
+    if (world_ == World::limits) limit_[slot] = 3600 * static_cast<double>(dice_.between(1, 48));
     events_.push_back({EventKind::submitted, slot});
   }
 
   void step() {
     const ClusterView view{now_, nodes_, jobs_, 1};
     const std::clock_t begin = std::clock();
-    const Decisions& decisions = **engine_->step(view, {}, events_);
+    const Decisions& decisions = **engine_->step(view, {limit_}, events_);
     changes_ += decisions.placements.size();
     milliseconds_ = 1000.0 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     for (const Decision& d : decisions.placements) {
       JobView& job = jobs_[d.job];
       const bool pays = job.state == JobState::paused || d.kind == DecisionKind::move;
-      job.clock = {job.virtual_time(now_), now_ + (pays ? kPenalty : 0), 0};
+      const bool loses = world_ == World::lost && job.state == JobState::running;
+      if (loses) {
+        job.longest_run = std::max(job.longest_run, job.virtual_time(now_));
+        if (++job.lost_runs == kMaxLostRuns) job.pauses = Pauses::none;
+      }
+      job.clock = {loses ? 0 : job.virtual_time(now_), now_ + (pays && world_ == World::kept ? kPenalty : 0), 0};
       where_[d.job].assign(decisions.nodes_of(d).begin(), decisions.nodes_of(d).end());
       job.nodes = where_[d.job];
       job.state = where_[d.job].empty() ? JobState::paused : JobState::running;
@@ -92,9 +113,11 @@ class Cluster {
   }
 
   bool crowded_;
+  World world_;
   std::vector<NodeView> nodes_;
   std::vector<JobView> jobs_;
   std::vector<std::vector<NodeIndex>> where_;
+  std::vector<Seconds> limit_;
   std::vector<Event> events_;
   std::unique_ptr<Engine> engine_;
   oracle::Dice dice_{1};
@@ -108,7 +131,7 @@ class Cluster {
 
 void triage_decision(benchmark::State& bench) {
   Cluster cluster(static_cast<std::size_t>(bench.range(0)), static_cast<std::size_t>(bench.range(0)) * 2,
-                  bench.range(1) != 0);
+                  bench.range(1) != 0, static_cast<World>(bench.range(2)));
   double longest = 0;
   const std::size_t before = cluster.changes();
   // The first one comes 8640 s after the last tenth of the jobs: what has waited since is started, hundreds of them.
@@ -124,9 +147,9 @@ void triage_decision(benchmark::State& bench) {
       benchmark::Counter(static_cast<double>(cluster.changes() - before), benchmark::Counter::kAvgIterations);
   bench.counters["running"] = static_cast<double>(cluster.running());
 }
-// Nodes, with twice as many jobs; and whether all nodes are overloaded several times.
+// Nodes, with twice as many jobs; whether all nodes are overloaded several times; and the world.
 BENCHMARK(triage_decision)
-    ->ArgsProduct({{100, 1'000, 10'000}, {0, 1}})
+    ->ArgsProduct({{100, 1'000, 10'000}, {0, 1}, {World::kept, World::none, World::lost, World::limits}})
     ->UseManualTime()
     ->Iterations(200)
     ->Unit(benchmark::kMillisecond);

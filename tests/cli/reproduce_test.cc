@@ -209,25 +209,62 @@ TEST(CliReproduce, TriageOnALog) {
   std::string log = "; MaxProcs: 100\n";
   for (int week = 0; week < 4; ++week) log += swf_line(week + 1, 604800.0 * week + 5, 100, 10 * (week + 1));
   folder.write("KTH-SP2-1996-2.1-cln.swf", log);
-  const std::string text = output_of({"reproduce", "triage", "--parts", "logs-kth,weeks,losses-weakest", "--traces",
-                                      folder.path().string(), "-o", folder / "out"},
+  const std::string text = output_of({"reproduce", "triage", "--parts", "logs-kth,weeks,worlds-kth,losses-weakest",
+                                      "--traces", folder.path().string(), "-o", folder / "out"},
                                      {.environment = {"XDG_CACHE_HOME=" + folder.path().string()}});
   EXPECT_THAT(text, HasSubstr("all 4 weeks with jobs"));
   const auto named = AllOf(HasSubstr(std::string("dfrs-sim ") + PACKAGE_VERSION), HasSubstr(base::sha256_hex(log)),
                            HasSubstr("KTH-SP2-1996-2.1-cln.swf"), HasSubstr("--seed=1"));
   EXPECT_THAT(text, named);
-  EXPECT_THAT(text, HasSubstr("dfrs-sim reproduce triage --parts=logs-kth,weeks,losses-weakest"));
+  EXPECT_THAT(text, HasSubstr("dfrs-sim reproduce triage --parts=logs-kth,weeks,worlds-kth,losses-weakest"));
   for (const char* file : {"out/triage.csv", "out/triage.md", "out/triage.html"}) {
     EXPECT_THAT(file_bytes(folder / file), named) << file;
   }
   EXPECT_THAT(text, HasSubstr("HPC2N-2002-2.1-cln"));
   const std::string csv = file_bytes(folder / "out/triage.csv");
-  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 13 * 9);
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 15 * 9 + 4 * (3 * 9 + 2) + 2 * 9);
   for (const char* row : {"Triage,avg.,,1,", "Triage,max,,1,", "Triage,std.,,0,", "Triage,U,,0,", "EASY,avg.,,1,",
                           "GreedyPM*/per/OPT=MIN/MINVT=600,pauses/job,,0,"}) {
     EXPECT_THAT(csv, HasSubstr("\nlogs-kth," + std::string(row)));
   }
   EXPECT_THAT(file_bytes(folder / "out/triage.md"), Not(HasSubstr("measured (published")));
+}
+
+// A log with HPC2N's name: in each of four weeks a short wide job comes while a long one holds half of all memory, as
+// much as it needs itself and a bit more.
+TEST(CliReproduce, TriageInEachWorldAndTheBoundsOfTheOptimum) {
+  const TemporaryFolder folder;
+  std::string log =
+      "; Installation: High-Performance Computing Center North (HPC2N)\n; MaxNodes: 120\n; MaxProcs: 240\n";
+  for (int week = 0; week < 4; ++week) {
+    log += swf_line(2 * week + 1, 604800.0 * week + 5, 10000, 240, 20000, 600000);
+    log += swf_line(2 * week + 2, 604800.0 * week + 1005, 60, 240, 100, 600000);
+  }
+  folder.write("HPC2N-2002-2.1-cln.swf", log);
+  const std::string text = output_of({"reproduce", "triage", "--parts", "weeks-free,worlds-weeks,optimum,optimum-weeks",
+                                      "--traces", folder.path().string(), "-o", folder / "out"},
+                                     {.environment = {"XDG_CACHE_HOME=" + folder.path().string()}});
+  const std::string csv = file_bytes(folder / "out/triage.csv");
+  const auto value = [&](const std::string& cell) {
+    const std::size_t at = csv.find("\n" + cell + ",,");
+    EXPECT_NE(at, std::string::npos) << cell << " is not in\n" << csv;
+    return at == std::string::npos ? -1 : std::stod(csv.substr(at + cell.size() + 3));
+  };
+  const auto in_world = [&](const std::string& row, const std::string& column) {
+    return value("worlds-weeks,\"" + row + "\"," + column);
+  };
+  const double kept = in_world("Triage, kept", "avg.");
+  EXPECT_GT(in_world("Triage, none", "avg."), 2 * kept) << "the short job waits for the memory of the long one";
+  EXPECT_EQ(in_world("Triage, kept", "others median"), in_world("Triage, kept", "median")) << "all weeks are alike";
+  EXPECT_EQ(in_world("Triage, kept", "avg. without week 11"), kept);
+  EXPECT_EQ(in_world("Triage/LIMITS, none", "minus Triage"), 0) << "limits help nobody here";
+  EXPECT_LT(in_world("Triage, none", "% work lost"), in_world("GreedyPM*/OPT=MIN, lost", "% work lost"));
+  EXPECT_LE(value("weeks-free,Triage,avg."), kept) << "pauses cost nothing";
+  EXPECT_GE(value("optimum,above / below,avg."), 1);
+  EXPECT_GE(value("optimum,below: the better of ls1 and gangs / divisible,avg."),
+            value("optimum,ls1 / divisible,avg."));
+  EXPECT_EQ(value("optimum-weeks,000,above"), value("optimum,above: best schedule / divisible,median"));
+  EXPECT_THAT(text, HasSubstr("Weeks by who found the best schedule, the first of equals: "));
 }
 
 // One generated workload each; the second run takes what it can from the store.
@@ -241,7 +278,7 @@ TEST(CliReproduce, TriageOnGeneratedWorkloads) {
   EXPECT_THAT(text, HasSubstr("\nLublin at load 0.9, worst 1 %"));
   EXPECT_THAT(text, HasSubstr("1 workloads of the seeds 1001 to 1001 as they are"));
   const std::string csv = file_bytes(folder / "out/triage.csv");
-  EXPECT_THAT(csv, HasSubstr("\nlublin-load-costs,0.9,U of EASY,,"));
+  EXPECT_THAT(csv, HasSubstr("\nlublin-load-costs,0.9,U of EASY/shared,,"));
   EXPECT_THAT(csv, HasSubstr("\nsensitivity-age,0.5,Lublin avg.,,"));
   EXPECT_THAT(csv, HasSubstr("\nlosses-causes,\"Lublin as it is, worst job\",jobs,,1,"));
   EXPECT_EQ(output_of(reproduce, alone), text);

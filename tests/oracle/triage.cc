@@ -481,7 +481,7 @@ double TriageLockstep::lost_work(JobSlot slot) const {
 
 bool TriageLockstep::make_room(JobSlot job, std::set<JobSlot>& put_out, std::set<JobSlot>& counted, double urgency,
                                double most_load) {
-  const double margin = view_->jobs[job].state == JobState::waiting ? options_.margin_new : options_.margin_paused;
+  const double margin = view_->jobs[job].state == JobState::waiting ? 1 : options_.margin_paused;
   std::vector<JobSlot> victims;  // of equal cost the later submission goes first
   for (auto at = order_.rbegin(); at != order_.rend(); ++at) {
     const WorldJob& victim = world_.jobs[*at];
@@ -533,7 +533,6 @@ TriageLockstep::Nodes TriageLockstep::place(JobSlot job) const {
 
   const NodeIndex end = lane_end(job);
   const double total = spec.cpu_need * spec.tasks;
-  const double young = 2 * std::max(spec.virtual_time, 10 * options_.time_scale);
   std::vector<NodeIndex> chosen;
   std::set<JobSlot> marked;
   double own_share = 1;
@@ -564,8 +563,7 @@ TriageLockstep::Nodes TriageLockstep::place(JobSlot job) const {
         for (JobSlot r : order_) {
           if (world_.tasks_on(r, n) == 0 || marked.count(r) != 0) continue;
           const double loss = resident_yield(r) - share;
-          const double counts = world_.jobs[r].virtual_time < young ? options_.young_loss : 1;
-          if (loss > 0) cost += user_weight(r) * counts * world_.jobs[r].cpu_need * world_.jobs[r].tasks * loss;
+          if (loss > 0) cost += user_weight(r) * world_.jobs[r].cpu_need * world_.jobs[r].tasks * loss;
         }
         cost += options_.own_loss * total * user_weight(job) * std::max(0.0, own_share - share);
       }

@@ -235,6 +235,19 @@ TEST(RecordReader, ErrorsNameTheLineAndWhatWasExpected) {
               HasSubstr("pauses: 'mixed:2': X, the part"));
 }
 
+// What a former option did at its default is what this program does; another value would be another policy.
+TEST(RecordReader, OptionsThatAreGoneMustHaveTheirDefaults) {
+  const std::string former =
+      header_with("\"penalty\":100", "\"penalty\":100,\"margin_new\":1,\"young_loss\":1") + kFirst;
+  RecordReader reader(lines_of(former), "r");
+  ASSERT_TRUE(next(reader));
+  EXPECT_EQ(reader.setup().options.of<TriageOptions>().penalty, 100);
+  EXPECT_THAT(error_of(header_with("\"penalty\":100", "\"margin_new\":1.1")),
+              HasSubstr("margin_new is 1.1; this program no longer has that option and decides as with 1"));
+  EXPECT_THAT(error_of(header_with("\"penalty\":100", "\"young_loss\":\"much\"")), HasSubstr("is not a number"));
+  EXPECT_THAT(error_of(header_with("true", "true,\"young_loss\":1")), HasSubstr("unknown member \"young_loss\""));
+}
+
 // The host died while writing: the last line is dropped, the rest counts.
 TEST(RecordReader, ALastLineThatWasCutIsDropped) {
   const std::string whole = kHeader + kFirst + kSecond;

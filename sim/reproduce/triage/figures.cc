@@ -17,7 +17,7 @@ double mean(std::span<const ResultRow> rows, double (*value)(const ResultRow&)) 
 
 std::vector<std::string_view> all_compared() {
   std::vector<std::string_view> all(kSettings.begin(), kSettings.end());
-  all.push_back(kBatch);
+  all.insert(all.end(), {kYardstick, kSharedBatch, kBatch});
   for (const std::string_view row : rr7659::table2_rows()) {
     if (row != kBatch) all.push_back(row);
   }
@@ -38,8 +38,9 @@ void add_figures(ReproductionReport& report, std::string_view part, std::string_
   const auto add = [&](const char* column, double value) {
     report.add({std::string(part), std::string(row), column, {}, value});
   };
-  const Summary s = summarize(values_of(rows, degradation_of));
-  add("avg.", s.mean);
+  const std::vector<double> degradations = values_of(rows, degradation_of);
+  const Summary s = summarize(degradations);
+  report.add_mean({std::string(part), std::string(row), "avg.", {}}, degradations);
   add("std.", s.stddev);
   add("median", s.median);
   add("p90", s.p90);

@@ -14,25 +14,25 @@ constexpr std::array<PlainLog, 3> kLogs{{{"logs-ctc", "CTC-SP2-1996-3.1-cln", 33
                                          {"logs-kth", "KTH-SP2-1996-2.1-cln", 100},
                                          {"logs-sdsc", "SDSC-SP2-1998-4.2-cln", 128}}};
 
-const PlainLog& log_of(std::string_view part) {
-  const auto* const found =
-      std::find_if(kLogs.begin(), kLogs.end(), [&](const PlainLog& log) { return log.part == part; });
-  if (found == kLogs.end()) throw std::logic_error("no log of this part");
-  return *found;
-}
-
 constexpr std::array<std::string_view, 5> kOthers{"FCFS", "EASY/extra-only", "GreedyPM*/OPT=MIN",
                                                   "GreedyPM*/per/OPT=MIN", "MCB8*/OPT=MIN/MINVT=600"};
 
 std::vector<std::string_view> of_the_logs() {
   std::vector<std::string_view> all(kSettings.begin(), kSettings.end());
-  all.push_back(kBatch);
+  all.insert(all.end(), {kYardstick, kSharedBatch, kBatch});
   all.insert(all.end(), kBestPublished.begin(), kBestPublished.end());
   all.insert(all.end(), kOthers.begin(), kOthers.end());
   return all;
 }
 
 }  // namespace
+
+const PlainLog& log_of(std::string_view part) {
+  const auto* const found =
+      std::find_if(kLogs.begin(), kLogs.end(), [&](const PlainLog& log) { return log.part == part; });
+  if (found == kLogs.end()) throw std::logic_error("no log of this part");
+  return *found;
+}
 
 void need_log(std::string_view part, Sets& sets, Study& study) {
   const InstanceSet set = sets.weeks_of(log_of(part));

@@ -10,7 +10,7 @@ namespace {
 
 std::vector<std::string_view> of_the_chart() {
   std::vector<std::string_view> few(kSettings.begin(), kSettings.end());
-  few.insert(few.end(), {kBestPublished.front(), "GreedyPM*/OPT=MIN", kBatch});
+  few.insert(few.end(), {kYardstick, kBestPublished.front(), "GreedyPM*/OPT=MIN", kBatch});
   return few;
 }
 
@@ -52,7 +52,7 @@ void show_scaled(std::string_view part, Sets& sets, const Study& study, Reproduc
 }
 
 void need_loads(std::string_view part, Sets& sets, Study& study) {
-  const std::vector<std::string_view> costs{kTriage, kBatch};
+  const std::vector<std::string_view> costs{kTriage, kYardstick, kSharedBatch};
   for (const double load : kLoads) {
     for (const std::string_view algorithm : part == "lublin-loads" ? of_the_chart() : costs) {
       study.need(sets.lublin(kWorkloads, load), algorithm);
@@ -73,17 +73,20 @@ void show_loads(std::string_view part, Sets& sets, const Study& study, Reproduct
 
 void show_load_costs(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   for (const double load : kLoads) {
-    const std::span<const ResultRow> rows = study.rows(sets.lublin(kWorkloads, load), kTriage);
-    const Summary s = summarize(values_of(rows, degradation_of));
+    const InstanceSet set = sets.lublin(kWorkloads, load);
+    const std::span<const ResultRow> rows = study.rows(set, kTriage);
+    const std::vector<double> degradations = values_of(rows, degradation_of);
+    const Summary s = summarize(degradations);
     const auto add = [&](const char* column, double value) {
       report.add({std::string(part), number(load), column, {}, value});
     };
-    add("avg.", s.mean);
+    report.add_mean({std::string(part), number(load), "avg.", {}}, degradations);
     add("median", s.median);
     add("p90", s.p90);
     add("max", s.max);
+    add("yardstick avg.", summarize(values_of(study.rows(set, kYardstick), degradation_of)).mean);
     add("U", summarize(values_of(rows, underutilization_of)).mean);
-    add("U of EASY", summarize(values_of(study.rows(sets.lublin(kWorkloads, load), kBatch), underutilization_of)).mean);
+    add("U of EASY/shared", summarize(values_of(study.rows(set, kSharedBatch), underutilization_of)).mean);
   }
   report.plot({std::string(part), "load", "degradation from bound; underutilization", false, true});
   report.note(std::string(part), sets.lublin(kWorkloads).sentence);

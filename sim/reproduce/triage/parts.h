@@ -18,13 +18,19 @@ namespace dfrs::sim::triage_study {
 inline constexpr std::array<std::string_view, 3> kSettings{kTriage, "Triage/PLACE=LOAD/YIELD=EQUAL/MOVE=FEW",
                                                            "Triage/PLACE=LOAD/YIELD=EQUAL/MOVE=NONE"};
 inline constexpr std::string_view kBatch = "EASY";
+/// EASY with nodes shared by what jobs ask for: the underutilization to compare with.
+inline constexpr std::string_view kSharedBatch = "EASY/shared";
+/// What is left to gain: it knows run times.
+inline constexpr std::string_view kYardstick = "clairvoyant/Triage";
 /// The best published algorithm by RR-7659's table 2, and its siblings, which may be better under other conditions.
 inline constexpr std::array<std::string_view, 4> kBestPublished{
     "GreedyPM*/per/OPT=MIN/MINVT=600", "GreedyP*/per/OPT=MIN/MINVT=600", "GreedyPM*/per/OPT=MIN/MINVT=300",
     "GreedyP*/per/OPT=MIN/MINVT=300"};
 
-/// Triage's settings, EASY, and all other algorithms of RR-7659's table 2.
+/// Triage's settings, the yardstick, EASY with and without shared nodes, and all other algorithms of RR-7659's table 2.
 std::vector<std::string_view> all_compared();
+/// A log of those below by the part that shows it.
+const PlainLog& log_of(std::string_view part);
 
 using Need = void(std::string_view part, Sets& sets, Study& study);
 using Show = void(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report);
@@ -33,6 +39,8 @@ Need need_weeks;  ///< weeks, weeks-split, weeks-curve
 Show show_weeks;
 Show show_weeks_split;
 Show show_weeks_curve;
+Need need_weeks_free;  ///< weeks-free
+Show show_weeks_free;
 Need need_lublin;  ///< lublin
 Show show_lublin;
 Need need_scaled;  ///< lublin-scaled
@@ -48,17 +56,25 @@ Need need_penalties;  ///< robust-penalty
 Show show_penalties;
 Need need_periods;  ///< robust-period
 Show show_periods;
-Need need_worlds;  ///< worlds-weeks, worlds-lublin
+Need need_worlds;  ///< worlds-weeks, worlds-lublin, worlds-ctc, worlds-kth, worlds-robust
 Show show_worlds;
+Need need_optimum;  ///< optimum, optimum-weeks
+Show show_optimum;
+Show show_optimum_weeks;
 Need need_mixed;  ///< mixed-curve, mixed-median, mixed-lost
 Show show_mixed;
 Need need_losses;  ///< losses-...
 Show show_losses;
 Need need_sensitivity;  ///< sensitivity-...
 Show show_sensitivity;
+Need need_all_sensitivity;  ///< sensitivity-all
+Show show_all_sensitivity;
 
 /// Number of Lublin workloads in the papers.
 inline constexpr std::size_t kWorkloads = 100;
+/// For parts with many cases: every sixth week, and few of the workloads.
+inline constexpr std::size_t kEveryWeek = 6;
+inline constexpr std::size_t kFewWorkloads = 20;
 inline constexpr std::array<double, 9> kLoads{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
 
 /// Values of all rows.

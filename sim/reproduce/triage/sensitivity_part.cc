@@ -16,10 +16,6 @@
 namespace dfrs::sim::triage_study {
 namespace {
 
-constexpr std::size_t kEveryWeek = 9;  // all of which are training weeks
-static_assert(kEveryWeek % kTrainingWeeks == 0);
-constexpr std::size_t kFewWorkloads = 20;
-
 struct Parameter {
   std::string_view part;
   std::string_view name;   ///< in Triage's name; empty: the expected penalty
@@ -34,11 +30,9 @@ const std::vector<Parameter>& parameters() {
   static const std::vector<Parameter> kAll{
       {"sensitivity-patience", "PATIENCE", "PATIENCE (s)", kUsual.patience, {0, 10, 20, 40, 90, 120, 300}},
       {"sensitivity-hold", "HOLD", "HOLD (s)", kUsual.hold, {0, 100, 200, 450, 600, 1200}},
-      {"sensitivity-new", "NEW", "NEW", kUsual.margin_new, {0.8, 1.2, 1.5, 2, 3}},
       {"sensitivity-paused", "PAUSED", "PAUSED", kUsual.margin_paused, {1, 1.2, 1.5, 2, 3, 5}},
       {"sensitivity-room", "ROOM", "ROOM (share of the CPU)", kUsual.elbow_room, {0, 0.25, 0.5}},
       {"sensitivity-own", "OWN", "OWN", kUsual.own_loss, {0, 1, 5, 10, 40, 80}},
-      {"sensitivity-young", "YOUNG", "YOUNG", kUsual.young_loss, {0, 1, 2, 5, 10}},
       {"sensitivity-stretch", "STRETCH", "STRETCH", kUsual.stretch_power, {0, 1, 1.5, 2.5, 3, 4}},
       {"sensitivity-age", "AGE", "AGE", kUsual.age_power, {0, 1, 1.5, 2}},
       {"sensitivity-period", "PERIOD", "PERIOD (s)", kUsual.move_period, {60, 150, 600, 1200, 3600}},
@@ -46,9 +40,9 @@ const std::vector<Parameter>& parameters() {
       {"sensitivity-tied", "TIED", "TIED (jobs)", kUsual.tied, {0, 10, 30, 100, 300}},
       {"sensitivity-return", "RETURN", "RETURN (share of the CPU)", kUsual.crowded_return, {0, 0.25, 0.5, 0.9}},
       {"sensitivity-width", "WIDTH", "WIDTH", kUsual.width_power, {0, 0.5, 0.75, 1}},
-      {"sensitivity-loss", "LOSS", "LOSS", kUsual.loss_margin, {1, 1.5, 2, 4, 6, 10}, Pauses::lost},
+      {"sensitivity-loss", "LOSS", "LOSS", kUsual.loss_margin, {1, 1.5, 3, 4, 6, 10}, Pauses::lost},
       {"sensitivity-aged", "AGED", "AGED", kUsual.loss_age, {2, 4, 8, 16, 48, 100}, Pauses::lost},
-      {"sensitivity-crowd", "CROWD", "CROWD", kUsual.crowd, {0, 5, 10, 50, 100}, Pauses::none},
+      {"sensitivity-crowd", "CROWD", "CROWD", kUsual.crowd, {0, 5, 20, 50, 100}, Pauses::none},
       {"sensitivity-share", "SHARE", "SHARE", kUsual.share, {0.5, 1, 2, 5, 10}, Pauses::none},
       {"sensitivity-probe", "PROBE", "PROBE (s)", kUsual.probe, {0, 300, 900, 3600, 7200}, Pauses::none},
       {"sensitivity-short", "SHORT", "SHORT (s)", triage::kShort, {2, 5, 20, 40}},
@@ -83,8 +77,15 @@ Setting setting_with(const Parameter& parameter, double value) {
 }
 
 std::vector<InstanceSet> sets_of(Sets& sets) {
-  return {sets.weeks(kEveryWeek), sets.lublin(kFewWorkloads, 0, kTrainingSeed)};
+  return {sets.weeks(kTrainingWeeks), sets.lublin(kFewWorkloads, 0, kTrainingSeed)};
 }
+
+std::vector<double> degradations(const Parameter& parameter, const InstanceSet& set, const Study& study, double value) {
+  return triage_study::values_of(study.rows(set, algorithm_with(parameter, value), setting_with(parameter, value)),
+                                 degradation_of);
+}
+
+std::string_view name_of(const InstanceSet& set) { return set.weeks.empty() ? "Lublin" : "HPC2N"; }
 
 }  // namespace
 
@@ -105,12 +106,11 @@ void show_sensitivity(std::string_view part, Sets& sets, const Study& study, Rep
       report.note(std::string(part), missing_log(sets.options(), rr7659::kLog));
       continue;
     }
-    const std::string_view of = set.weeks.empty() ? "Lublin" : "HPC2N";
     for (const double value : values_of(parameter)) {
-      const Summary s = summarize(triage_study::values_of(
-          study.rows(set, algorithm_with(parameter, value), setting_with(parameter, value)), degradation_of));
+      const Summary s = summarize(degradations(parameter, set, study, value));
       const auto add = [&](const char* column, double measured) {
-        report.add({std::string(part), fmt::format("{}", value), fmt::format("{} {}", of, column), {}, measured});
+        report.add(
+            {std::string(part), fmt::format("{}", value), fmt::format("{} {}", name_of(set), column), {}, measured});
       };
       add("avg.", s.mean);
       add("median", s.median);
@@ -127,6 +127,35 @@ void show_sensitivity(std::string_view part, Sets& sets, const Study& study, Rep
   if (parameter.pauses != Pauses::kept) {
     report.note(std::string(part), fmt::format("With --pauses {}.", enum_name(parameter.pauses)));
   }
+}
+
+void need_all_sensitivity(std::string_view, Sets& sets, Study& study) {
+  for (const Parameter& parameter : parameters()) need_sensitivity(parameter.part, sets, study);
+}
+
+void show_all_sensitivity(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+  for (const InstanceSet& set : sets_of(sets)) {
+    if (set.empty()) {
+      report.note(std::string(part), missing_log(sets.options(), rr7659::kLog));
+      continue;
+    }
+    for (const Parameter& parameter : parameters()) {
+      const std::vector<double> usual = degradations(parameter, set, study, parameter.usual);
+      for (const double value : values_of(parameter)) {
+        const std::string row =
+            fmt::format("{}={}", parameter.name.empty() ? "penalty expected" : parameter.name, value);
+        std::vector<double> minus = degradations(parameter, set, study, value);
+        report.add({std::string(part), row, std::string(name_of(set)), {}, summarize(minus).mean});
+        for (std::size_t k = 0; k < minus.size(); ++k) minus[k] -= usual[k];
+        report.add_mean({std::string(part), row, fmt::format("{} minus default", name_of(set)), {}}, minus);
+      }
+    }
+    report.note(std::string(part), set.sentence);
+  }
+  report.note(
+      std::string(part),
+      "Average degradations, and by how much they are above the default's, paired by instance. LOSS and AGED with "
+      "--pauses lost; CROWD, SHARE and PROBE with none; the others with kept.");
 }
 
 }  // namespace dfrs::sim::triage_study

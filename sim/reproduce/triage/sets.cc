@@ -24,6 +24,7 @@ constexpr int kFloodJobs = 2000;
 constexpr Seconds kFloodLength = 3600;
 constexpr Seconds kFloodRunTime = 600;
 constexpr double kFloodNeed = 0.25;
+constexpr std::uint32_t kFloodUser = 1;
 
 }  // namespace
 
@@ -62,6 +63,19 @@ InstanceSet Sets::weeks(std::size_t step) {
     return load_instances(path, options).instances;
   });
   return some_weeks(fmt::format("hpc2n, every {}", step), "HPC2N", step, all);
+}
+
+InstanceSet Sets::weeks_with_limits() {
+  const std::string path = find_log(options_, rr7659::kLog);
+  if (path.empty()) return {};
+  const std::vector<Instance>& all = log_weeks("limits", [&] {
+    LoadOptions options;
+    options.annotation = SwfAnnotation::kMemory;
+    options.weeks = true;
+    options.conventions.estimates = SwfEstimates::kTrace;
+    return load_instances(path, options).instances;
+  });
+  return some_weeks("hpc2n with limits, every 1", "HPC2N", 1, all);
 }
 
 InstanceSet Sets::wide_weeks(std::size_t step) {
@@ -150,6 +164,7 @@ void flood(Instance& instance, double memory) {
     job.submit = start + k * (kFloodLength / kFloodJobs);
     job.cpu_need = kFloodNeed;
     job.run_time = job.estimate = kFloodRunTime;
+    job.user = kFloodUser;
     job.rigid[kMemory] = std::llround(memory * static_cast<double>(instance.platform.nodes.front().rigid[kMemory]));
     instance.jobs.push_back(job);
   }

@@ -44,6 +44,8 @@ class Sets {
   /// HPC2N's weeks 0, step, 2 step ...; empty without the log. The number of instances in the options is spread evenly
   /// over these.
   InstanceSet weeks(std::size_t step = 1);
+  /// All of them with the time limits that users asked for; only batch policies see these.
+  InstanceSet weeks_with_limits();
   /// Weeks of a log, with memory drawn from the Lublin model (sim/workload/memory_model.h); empty without the log.
   InstanceSet weeks_of(const PlainLog& log);
   /// HPC2N's weeks on 4 nodes of 64 processors, with a task per processor and the log's memory.
@@ -71,7 +73,7 @@ InstanceSet changed(const InstanceSet& set, const std::string& name, std::functi
 void multiply_memory(Instance& instance, double factor);
 /// Multiplies CPU needs, up to a node.
 void multiply_needs(Instance& instance, double factor);
-/// Adds a flood by one user: 2,000 one-task jobs of ten minutes, one every 1.8 s from the middle job's submission. Each
+/// Adds a flood by user 1: 2,000 one-task jobs of ten minutes, one every 1.8 s from the middle job's submission. Each
 /// needs a quarter of a node's CPU and this fraction of its memory.
 void flood(Instance& instance, double memory);
 

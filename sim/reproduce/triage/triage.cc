@@ -14,18 +14,19 @@ struct Part {
   Show* show;
 };
 
-constexpr std::array<Part, 43> kParts{{
+constexpr std::array<Part, 48> kParts{{
     {{"weeks", "HPC2N's 182 weeks, Triage and its settings beside table 2 of RR-7659", "4 min"},
      need_weeks,
      show_weeks},
     {{"weeks-split", "the weeks that rules were chosen on and the others", "1 min"}, need_weeks, show_weeks_split},
     {{"weeks-curve", "how many weeks are how far from the bound", "1 min, the same"}, need_weeks, show_weeks_curve},
+    {{"weeks-free", "the weeks where pauses cost nothing", "1 min"}, need_weeks_free, show_weeks_free},
     {{"lublin", "100 generated workloads as they are, all algorithms", "2 min"}, need_lublin, show_lublin},
     {{"lublin-scaled", "900 generated workloads, loads 0.1 to 0.9, all algorithms", "16 min"},
      need_scaled,
      show_scaled},
     {{"lublin-loads", "degradation against the load, some algorithms", "5 min"}, need_loads, show_loads},
-    {{"lublin-load-costs", "Triage against the load, with EASY's underutilization", "2 min"},
+    {{"lublin-load-costs", "Triage against the load, with the underutilization of EASY/shared", "2 min"},
      need_loads,
      show_load_costs},
     {{"logs-ctc", "CTC's weeks, memory drawn", "6 min"}, need_log, show_log},
@@ -39,6 +40,13 @@ constexpr std::array<Part, 43> kParts{{
      need_worlds,
      show_worlds},
     {{"worlds-lublin", "the same on 100 generated workloads", "3 min"}, need_worlds, show_worlds},
+    {{"worlds-ctc", "the same on CTC's weeks, memory drawn", "3 min"}, need_worlds, show_worlds},
+    {{"worlds-kth", "the same on KTH's weeks, memory drawn", "1 min"}, need_worlds, show_worlds},
+    {{"worlds-robust", "the same on nodes of 64 cores, and under a flood", "2 min"}, need_worlds, show_worlds},
+    {{"optimum", "between which bounds the optimum of HPC2N's weeks lies", "5 min, most of it as weeks"},
+     need_optimum,
+     show_optimum},
+    {{"optimum-weeks", "the same week by week", "5 min, the same"}, need_optimum, show_optimum_weeks},
     {{"mixed-curve", "average degradation against the part of the jobs that can be paused", "4 min"},
      need_mixed,
      show_mixed},
@@ -53,15 +61,11 @@ constexpr std::array<Part, 43> kParts{{
      need_sensitivity,
      show_sensitivity},
     {{"sensitivity-hold", "against HOLD, what keeps a running job", "1 min"}, need_sensitivity, show_sensitivity},
-    {{"sensitivity-new", "against NEW, the margin of new jobs", "1 min"}, need_sensitivity, show_sensitivity},
     {{"sensitivity-paused", "against PAUSED, the margin of paused jobs", "1 min"}, need_sensitivity, show_sensitivity},
     {{"sensitivity-room", "against ROOM, the share of CPU below which new jobs ask for more", "1 min"},
      need_sensitivity,
      show_sensitivity},
     {{"sensitivity-own", "against OWN, the weight of a placed job's own loss", "1 min"},
-     need_sensitivity,
-     show_sensitivity},
-    {{"sensitivity-young", "against YOUNG, the weight of young residents' loss", "1 min"},
      need_sensitivity,
      show_sensitivity},
     {{"sensitivity-stretch", "against STRETCH, by which yields follow the stretch", "1 min"},
@@ -100,6 +104,9 @@ constexpr std::array<Part, 43> kParts{{
     {{"sensitivity-penalty", "against the penalty that is expected, where it is 300 s", "1 min"},
      need_sensitivity,
      show_sensitivity},
+    {{"sensitivity-all", "all of these, with intervals of what a value changes", "6 min"},
+     need_all_sensitivity,
+     show_all_sensitivity},
 }};
 
 constexpr std::array<ReproductionPart, kParts.size()> kDescriptions = [] {

@@ -25,18 +25,46 @@ bool available(std::string_view part, const InstanceSet& set, const Sets& sets, 
 std::vector<std::string_view> few_compared() {
   std::vector<std::string_view> few(kSettings.begin(), kSettings.end());
   few.insert(few.end(), kBestPublished.begin(), kBestPublished.end());
-  few.push_back(kBatch);
+  few.insert(few.end(), {kYardstick, kSharedBatch, kBatch});
   return few;
 }
 
 // Without the siblings of the best published algorithm, which would lie on its curve.
 std::vector<std::string_view> of_the_curve() {
   std::vector<std::string_view> few(kSettings.begin(), kSettings.end());
-  few.insert(few.end(), {kBestPublished.front(), kBatch});
+  few.insert(few.end(), {kYardstick, kBestPublished.front(), kBatch});
   return few;
 }
 
+// Those that profit most where pauses cost nothing.
+std::vector<std::string_view> of_free_pauses() {
+  std::vector<std::string_view> few{kTriage, kYardstick};
+  few.insert(few.end(), kBestPublished.begin(), kBestPublished.end());
+  return few;
+}
+
+Setting free_pauses() {
+  Setting setting;
+  setting.penalty = 0;
+  return setting;
+}
+
 }  // namespace
+
+void need_weeks_free(std::string_view, Sets& sets, Study& study) {
+  const InstanceSet set = sets.weeks();
+  if (set.empty()) return;
+  for (const std::string_view algorithm : of_free_pauses()) study.need(set, algorithm, free_pauses());
+}
+
+void show_weeks_free(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+  const InstanceSet set = sets.weeks();
+  if (!available(part, set, sets, report)) return;
+  for (const std::string_view algorithm : of_free_pauses()) {
+    add_figures(report, part, algorithm, study.rows(set, algorithm, free_pauses()));
+  }
+  report.note(std::string(part), "Pauses and moves cost no time.");
+}
 
 void need_weeks(std::string_view part, Sets& sets, Study& study) {
   const InstanceSet set = sets.weeks();
@@ -66,12 +94,13 @@ void show_weeks_split(std::string_view part, Sets& sets, const Study& study, Rep
       }
       if (some.empty()) continue;
       if (training) chosen = some.size();
-      const Summary s = summarize(values_of(some, degradation_of));
+      const std::vector<double> degradations = values_of(some, degradation_of);
+      const Summary s = summarize(degradations);
+      const std::string of = training ? "chosen on: " : "others: ";
       const auto add = [&](const char* column, double value) {
-        const std::string heading = fmt::format("{} {}", training ? "chosen on:" : "others:", column);
-        report.add({std::string(part), std::string(algorithm), heading, {}, value});
+        report.add({std::string(part), std::string(algorithm), of + column, {}, value});
       };
-      add("avg.", s.mean);
+      report.add_mean({std::string(part), std::string(algorithm), of + "avg.", {}}, degradations);
       add("median", s.median);
       add("p90", s.p90);
       add("max", s.max);

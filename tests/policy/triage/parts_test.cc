@@ -70,15 +70,15 @@ TEST(TriageUrgency, ALostRunIsKnownToBeTooShortAndHasNothingToReadBack) {
   EXPECT_DOUBLE_EQ(triage::urgency(job, {500}, kDefaults), 500 / 50.0);
 }
 
-TEST(TriageUrgency, ALossCostsTheStretchItWouldLeadToThreefoldAndDoublesEachTime) {
+TEST(TriageUrgency, ALossCostsTwiceTheStretchItWouldLeadToAndDoublesEachTime) {
   JobView job = job_with(JobState::running, 100);
   job.pauses = Pauses::lost;
-  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {100}, kDefaults), 3 * (100 + 100) / 100.0);
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {100}, kDefaults), 2 * (100 + 100) / 100.0);
   job.lost_runs = 2;
   job.longest_run = 400;
-  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {900}, kDefaults), 3 * 4 * (900 + 100) / 400.0);
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {900}, kDefaults), 2 * 4 * (900 + 100) / 400.0);
   job.penalty = 160;  // the host knows that a new start takes a minute
-  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {900}, kDefaults), 3 * 4 * (900 + 160) / 400.0);
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {900}, kDefaults), 2 * 4 * (900 + 160) / 400.0);
 }
 
 TEST(TriageWeights, WideJobsGetMoreAndThoseThatHoldTheirMemoryShareEqually) {
@@ -250,7 +250,7 @@ TEST(TriageAdmission, ThePausedNeedAMargin) {
 }
 
 TEST(TriageLostWork, AJobWaitsForAPartOfTheProgressThatItsStartCosts) {
-  // Urgency passes the cost, 3 x (t + t) / t = 6, at once; the wait w is 1/24 of the progress, 1000 + w, at 43.5 s.
+  // Urgency passes the cost, 2 x (t + t) / t = 4, at once; the wait w is 1/24 of the progress, 1000 + w, at 43.5 s.
   const HandRun r = run(1, {job(0, 10000, 100), job(1000, 10, 100)}, "Triage", Pauses::lost);
   EXPECT_GT(r.result.jobs[1].start, 1043.4);
   EXPECT_LT(r.result.jobs[1].start, 1048.5);

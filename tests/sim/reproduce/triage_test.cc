@@ -73,6 +73,8 @@ TEST(TriageSets, AFloodIsAddedInOrder) {
   EXPECT_EQ(instance.jobs[2].id, 10U);
   EXPECT_EQ(instance.jobs[2].submit, 100);
   EXPECT_EQ(instance.jobs[2].run_time, 600);
+  EXPECT_EQ(instance.jobs[2].user, 1U);
+  EXPECT_EQ(instance.jobs[1].user, 0U);
   EXPECT_EQ(instance.jobs[2].rigid[kMemory], 500);
   EXPECT_NEAR(instance.jobs.back().submit, 100 + 3600 - 1.8, 1e-9);
   EXPECT_EQ(instance.jobs.back().id, 2009U);
@@ -117,7 +119,7 @@ TEST(TriageStudy, ComparesAlgorithmsByTheirCanonicalNames) {
     ASSERT_TRUE(algorithm) << name;
     EXPECT_EQ(algorithm_name(*algorithm), name);
   }
-  EXPECT_EQ(all_compared().size(), 3U + 20U);
+  EXPECT_EQ(all_compared().size(), 3U + 2U + 20U);
   for (const std::string_view name : kBestPublished) EXPECT_TRUE(parse_algorithm(name)) << name;
 }
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/bound/gangs.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "sim/bound/bound_job.h"
+#include "sim/bound/divisible.h"
+#include "sim/bound/ls1.h"
+
+namespace dfrs::sim {
+namespace {
+
+bool is_gang(const Job& job, const NodeSpec& node) {
+  return job.cpu_need >= node.cpu && 3 * job.rigid[kMemory] > node.rigid[kMemory];
+}
+
+double bound_of(Instance gangs, double speed, const BoundOptions& options) {
+  std::vector<BoundJob> jobs = bound_jobs(gangs, options);
+  for (BoundJob& job : jobs) job.work /= std::exchange(job.rate, 1);
+  if (jobs.empty()) return 1;
+  return ls1_bound(jobs, speed, divisible_bound(jobs, speed));
+}
+
+}  // namespace
+
+double gang_bound(const Instance& instance, const BoundOptions& options) {
+  const std::vector<NodeSpec>& nodes = instance.platform.nodes;
+  if (nodes.empty() || !std::all_of(nodes.begin(), nodes.end(), [&](const NodeSpec& n) { return n == nodes.front(); }))
+    return 1;
+  double bound = 1;
+  for (const auto& [part, speed] : {std::pair{1.0 / 2, 1.5}, {2.0 / 3, 1.0}}) {
+    Instance gangs = instance;
+    std::erase_if(gangs.jobs, [&, part = part](const Job& job) {
+      return !is_gang(job, nodes.front()) || !(job.tasks > part * static_cast<double>(nodes.size()));
+    });
+    bound = std::max(bound, bound_of(std::move(gangs), speed, options));
+  }
+  return bound;
+}
+
+}  // namespace dfrs::sim
