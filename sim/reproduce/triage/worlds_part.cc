@@ -178,7 +178,9 @@ void show_worlds(std::string_view part, Sets& sets, const Study& study, Reproduc
       add(algorithm, "any", study.rows(one.set, algorithm, one.setting), {});
     }
     report.note(std::string(part), one.name + one.set.sentence);
-    if (one.split) report.note(std::string(part), "others: the weeks on which no rule was chosen. minus Triage: paired by instance.");
+    if (one.split)
+      report.note(std::string(part),
+                  "others: the weeks on which no rule was chosen. minus Triage: paired by instance.");
   }
   report.note(
       std::string(part),

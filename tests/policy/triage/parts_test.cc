@@ -366,7 +366,8 @@ TEST(TriageMoves, AJobIsMovedWhenTheCpuGainedOutweighsThePenalty) {
 
 TEST(TriageStarvation, AWideJobGetsIntoAStreamOfShortOnes) {
   // Every second brings two jobs of 8 s that fill half a node each, which is four times what two nodes can do. The wide
-  // job needs both nodes. Running jobs are paused for it as soon as it is worse off, so it starts before the stream ends.
+  // job needs both nodes. Running jobs are paused for it as soon as it is worse off, so it starts before the stream
+  // ends.
   std::vector<sim::Job> jobs{job(0, 600, 100, 1, 2)};
   for (int k = 0; k < 3000; ++k) jobs.push_back(job(k / 2, 8, 50, 0.5));
   std::stable_sort(jobs.begin(), jobs.end(), [](const auto& a, const auto& b) { return a.submit < b.submit; });
