@@ -52,6 +52,7 @@ nobase_dist_doc_DATA = \
 	docs/results/rr5724.md \
 	docs/results/rr7659.md \
 	docs/results/sc15.md \
+	docs/results/soak.md \
 	docs/results/triage.md \
 	etc/dfrs.conf.example \
 	examples/dfrs.conf.lab \

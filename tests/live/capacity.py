@@ -23,14 +23,44 @@ def expand(text):
 
 def memory_by_node(cluster):
     """node -> MiB of running jobs, from Slurm's records of jobs, which it hands out as of one instant."""
+    return _memory(cluster.command("scontrol", "-o", "-d", "show", "job").stdout, ("RUNNING",))
+
+
+def _memory(text, states):
+    """node -> MiB of the jobs in these states, of what `scontrol -o -d show job` says."""
     used = {}
-    for line in cluster.command("scontrol", "-o", "-d", "show", "job").stdout.splitlines():
-        if " JobState=RUNNING " not in line:
-            continue
-        for nodes, memory in _PART.findall(line):
-            for node in expand(nodes):
-                used[node] = used.get(node, 0) + int(memory)
+    for line in text.splitlines():
+        if any(f" JobState={state} " in line for state in states):
+            for nodes, memory in _PART.findall(line):
+                for node in expand(nodes):
+                    used[node] = used.get(node, 0) + int(memory)
     return used
+
+
+def compare_books(shown_jobs, shown_nodes):
+    """node -> what is wrong with what Slurm says to have given away of it. A suspended job has its memory or not: ours
+    give it back. A completing one has given back that of some nodes, as has one that is requeued or resized."""
+    least = _memory(shown_jobs, ("RUNNING",))
+    most = _memory(shown_jobs, ("RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "RESIZING", "REQUEUED", "STOPPED"))
+    wrong = {}
+    for node in (jobs.parse(line) for line in shown_nodes.splitlines() if line.startswith("NodeName=")):
+        name, given = node["NodeName"], int(node["AllocMem"])
+        if not least.get(name, 0) <= given <= most.get(name, 0):
+            wrong[name] = f"{given} MiB are given away, and jobs have {least.get(name, 0)} to {most.get(name, 0)}"
+    return wrong
+
+
+def wrong_books(cluster):
+    """compare_books() of now, where jobs stayed as they were while nodes were asked for. None: they did not."""
+    shown = [cluster.command("scontrol", "-o", *words).stdout for words in
+             (("-d", "show", "job"), ("show", "node"), ("-d", "show", "job"))]
+    if _holders(shown[0]) != _holders(shown[2]):
+        return None
+    return compare_books(shown[0], shown[1])
+
+
+def _holders(text):
+    return [re.findall(r"JobId=\d+|JobState=\w+|\sNodeList=\S*", line) for line in text.splitlines()]
 
 
 class Sampler(Periodic):

@@ -60,6 +60,7 @@ class Cluster:
         self.ports = {}
         self.slurm_user = "root"
         self.preload = None  # a library for slurmctld, of tests
+        self.agent_wrapper = lambda node: ()  # words before the command of each agent, of tests
         self.other_slurmctld = None  # (prefix, folder of plugins) of another version of Slurm, for slurmctld alone
         self._programs = {}
         self._load()
@@ -464,7 +465,7 @@ class Cluster:
         """`wrapper`: words before the command (faketime); `key_socket`: of another munged; `port`: other than the one
         where slurmctld looks for it."""
         port = port or self.node_port(node, agent=True)
-        argv = [*wrapper, self._program("dfrsd"), "--node", node, "--port", port,
+        argv = [*(wrapper or self.agent_wrapper(node)), self._program("dfrsd"), "--node", node, "--port", port,
                 "--address", "127.0.0.1", "--run-dir", self.folder / "run" / node,
                 "--slurm-user", self.slurm_user, "--cgroup-tree", self.cgroup_tree, f"--cores-per-cpu={self.options.cores_per_cpu:g}"]
         if self.options.auth == "munge":  # else it finds in slurm.conf what it needs

@@ -14,6 +14,7 @@ EXTRA_DIST += \
 	tests/live/__init__.py \
 	tests/live/__main__.py \
 	tests/live/accounting.py \
+	tests/live/backup.py \
 	tests/live/burst.py \
 	tests/live/capacity.py \
 	tests/live/case.py \

@@ -47,14 +47,19 @@ def _parser():
     parser.add_argument("--replay", type=Path, metavar="FILE", help="play this plan instead of one made from the seed")
     parser.add_argument("--folder", type=Path, help="of the cluster and the diaries, with a short path (one below /tmp)")
     parser.add_argument("--report", type=Path, metavar="FILE.md", help="append the outcome to this file")
+    parser.add_argument("--accounting", action="store_true",
+                        help="hold the jobs' word against sacct, with a slurmdbd and a mariadbd of the cluster's own")
+    parser.add_argument("--preload", metavar="LIBRARY",
+                        help="into slurmctld: a sanitizer's, for plugins (DFRS_PLUGINS_DIR) that were built with it")
     parser.add_argument("--shrink", type=float, default=0.0, metavar="MINUTES",
                         help="after a failure, look for so long for a shorter plan that breaks the same rule")
     return parser
 
 
-def run(plan, folder):
+def run(plan, folder, accounting=False, preload=None):
     """Plays the plan on a new cluster in the folder: (the player, all findings)."""
     world = World(folder, plan)
+    world.wanted.accounting, world.sanitizer = accounting, preload
     player = Player(world, plan)
     try:
         world.up()
@@ -95,7 +100,11 @@ def _soak(arguments, plan, folder):
     begun = time.monotonic()
     print(f"seed {plan.seed}: {len(plan.actions)} actions in {plan.seconds:g} s on {plan.nodes} nodes under "
           f"{plan.algorithm}; everything is in {folder}", flush=True)
-    player, findings = run(plan, folder / "0")
+
+    def play(candidate, number):
+        return run(candidate, folder / str(number), arguments.accounting, arguments.preload)
+
+    player, findings = play(plan, 0)
     text = summary(player, findings, time.monotonic() - begun)
     print(text)
     if arguments.report:
@@ -110,7 +119,7 @@ def _soak(arguments, plan, folder):
     print(f"To play it again: python3 -m soak --replay {folder}/plan.jsonl")
     if arguments.shrink:
         rules = {finding.rule for finding in findings}
-        smaller = shrink.shrink(plan, rules, lambda candidate, number: run(candidate, folder / str(number))[1],
+        smaller = shrink.shrink(plan, rules, lambda candidate, number: play(candidate, number)[1],
                                 60 * arguments.shrink)
         smaller.write(folder / "shrunk.jsonl")
         print(f"{len(smaller.actions)} of {len(plan.actions)} actions break one of the same rules: {folder}/shrunk.jsonl")

@@ -7,16 +7,19 @@ import threading
 import time
 
 from live import processes, wire
+from live.backup import Backup, impossible
 from live.errors import ClusterError
 from live.waiting import wait_for
 
 NODE_BACK = 60.0  # s until a node that was started again is up
+TAKEOVER = 60.0   # s until a controller is in charge
 
 
 class Faults:
     def __init__(self, world):
         self.world, self.cluster = world, world.cluster
         self.broken = []  # what a fault itself found wrong
+        self.backup = Backup(self.cluster)
 
     def begin(self, action):
         """The function that ends the fault, or None."""
@@ -41,6 +44,42 @@ class Faults:
             self.cluster.start_slurmctld()
             self.world.event("slurmctld_killed", begun, saved=saved)
         return again
+
+    def takeover(self):
+        """The primary is killed and a backup takes over; then the primary is back, and the backup gives control back."""
+        why = impossible()
+        if why:
+            self.world.say(f"no takeover: {why}")
+            return None
+        self.backup.start()
+        standby = self.backup.times_on_standby()
+        state = self.world.folder / "state/job_state"
+        saved = state.stat().st_mtime if state.exists() else 0.0
+        begun = time.time()
+        self.cluster.stop("slurmctld", signal.SIGKILL)
+        self.world.ask("scontrol", "takeover")
+        wait_for("the backup to answer", self._answered, TAKEOVER, interval=0.5)
+        self.world.event("slurmctld_killed", begun, saved=saved)
+
+        def back():
+            self.cluster.start_slurmctld()
+            self.backup.wait_standby(standby + 1, TAKEOVER)
+            wait_for("the primary to answer", self._answered, TAKEOVER, interval=0.5)
+            self.backup.stop()
+        return back
+
+    def _answered(self):
+        return self.world.ask("sinfo", "-h")[0]
+
+    def clock_step(self, daemon, by):
+        """The clock of slurmctld, or of one node's agent, jumps; later it jumps back."""
+        begun = time.time()
+        self.world.clocks.set(daemon, by)
+
+        def back():
+            self.world.clocks.set(daemon, 0)
+            self.world.event("clock_step", begun)
+        return back
 
     @staticmethod
     def _wait_saved(state):
@@ -218,6 +257,10 @@ class Faults:
             (name / "filler").unlink(missing_ok=True)
         self.cluster.start_munged()
         self.cluster.start_slurmctld()
+        self.backup.stop()
+        if self.world.clocks:
+            for name in ("slurmctld", *(f"dfrsd.{node}" for node in self.cluster.nodes)):
+                self.world.clocks.set(name, 0)
         for node in self.cluster.nodes:
             self.cluster.start_agent(node)
             self.cluster.start_slurmd(node)

@@ -33,6 +33,7 @@ class Record:
     end: float = 0.0
     nodes: Tuple[str, ...] = ()
     exit_code: str = ""
+    name: str = ""  # of the job: after a kill, slurmctld may give a number to another one
 
 
 @dataclass
@@ -68,6 +69,19 @@ def judge(evidence):
     return _Judge(evidence).findings()
 
 
+def differing(evidence, database):
+    """What of the jobs' last records in the text file the accounting database has otherwise, or not at all."""
+    wrong, known = [], _Judge(evidence)
+    for number, record in sorted(evidence.records.items()):
+        if known.killed(record.begin) or known.killed(record.end) or not record.nodes or record.nodes == ("(null)",):
+            continue  # forgotten, or never begun
+        other = database.get(number)
+        same = other and (other.state, other.nodes) == (record.state, record.nodes)
+        if not same or abs(other.begin - record.begin) > SLACK or abs(other.end - record.end) > SLACK:
+            wrong.append(f"job {number} is {other} in the database, and {record} in the text file")
+    return wrong
+
+
 def runs_of(lines):
     """run -> its lines, in the order in which the runs began."""
     runs = defaultdict(list)
@@ -92,10 +106,15 @@ class _Judge:
     def _say(self, rule, tag, task, text):
         self.found.append(Finding(rule, f"{tag}.{task} {text}"))
 
-    def _killed(self, time):
+    def killed(self, time):
         """Whether slurmctld may have forgotten what happened then: it was killed before it saved that."""
         return any(event.kind == "slurmctld_killed" and event.saved - SLACK <= time <= event.end + SLACK
                    for event in self.evidence.events)
+
+    def _clock_stepped(self, *times):
+        """Whether Slurm may have stamped what happened at one of these times by a clock that was wrong."""
+        return any(event.kind == "clock_step" and event.begin - SLACK <= time <= event.end + SLACK
+                   for event in self.evidence.events for time in times)
 
     def _node_lost(self, node, time):
         """Whether what happened on that node then may not have been told any more."""
@@ -117,7 +136,7 @@ class _Judge:
         for first, second in zip(order, order[1:]):
             begun = runs[second][0]
             late = [line for line in runs[first] if line.time > begun.time]
-            if late and not self._killed(runs[first][0].time):
+            if late and not self.killed(runs[first][0].time):
                 self._say("twice", submission.tag, task, f"ran twice at once: run {first} wrote '{late[0].what}' "
                           f"{late[0].time - begun.time:.2f} s after run {second} had begun")
         ended = [run for run in order if runs[run][-1].what == "end"]
@@ -131,7 +150,7 @@ class _Judge:
         end = first[-1].time
         # A job that is requeued just as it ends runs again, and finds nothing left to do.
         nothing_left = submission.checkpoint and again[0].number == submission.units
-        excused = self._killed(end) or self._killed(first[0].time) or self._node_lost(first[0].node, end)
+        excused = self.killed(end) or self.killed(first[0].time) or self._node_lost(first[0].node, end)
         if not (nothing_left or submission.requeued or excused):
             self._say("again", submission.tag, task, f"ran again {again[0].time - end:.2f} s after it had ended")
 
@@ -153,7 +172,7 @@ class _Judge:
     def _order(self, submission, task, lines):
         if submission.cancel_worked and lines and not submission.requeued:
             late = [line for line in lines if line.what == "start"
-                    and line.time > submission.cancelled + CANCEL_SLACK and not self._killed(submission.cancelled)]
+                    and line.time > submission.cancelled + CANCEL_SLACK and not self.killed(submission.cancelled)]
             if late:
                 self._say("revived", submission.tag, task,
                           f"began {late[0].time - submission.cancelled:.1f} s after it was cancelled")
@@ -166,7 +185,7 @@ class _Judge:
             return
         for other in _tasks(first):
             ends = [line.time for line in self.evidence.diaries.get((first.tag, other), []) if line.what == "end"]
-            if (not ends or min(ends) > lines[0].time + SLACK) and not self._killed(first.accepted):
+            if (not ends or min(ends) > lines[0].time + SLACK) and not self.killed(first.accepted):
                 self._say("order", submission.tag, task, f"began before {first.tag}.{other} had ended")
 
     # ---- what Slurm said of it ----
@@ -176,8 +195,12 @@ class _Judge:
         numbers = [line.job for line in lines if line.what == "start"]
         number = numbers[-1] if numbers else submission.job
         record, left = self.evidence.records.get(number), self.evidence.left.get(number)
+        if record and record.name not in ("", submission.tag):
+            record = None
         if left:
             self._say("stuck", submission.tag, task, f"(job {number}) is still {left} at the end")
+        elif record and record.state == "PENDING" and submission.cancelled:
+            pass  # cancelled while it was being requeued: the end of that run is its last record
         elif record and record.state not in ("COMPLETED", "CANCELLED"):
             self._say("failed", submission.tag, task, f"(job {number}) is {record.state}, exit {record.exit_code}, "
                       f"on {','.join(record.nodes)}")
@@ -194,7 +217,7 @@ class _Judge:
 
     def _may_be_missing(self, submission, lines):
         """Jobs that no user saw accepted, that were cancelled before they ran, or that slurmctld was killed with."""
-        if submission.job is None or self._killed(submission.accepted):
+        if submission.job is None or self.killed(submission.accepted):
             return True
         return bool(submission.cancelled) and not lines
 
@@ -202,7 +225,7 @@ class _Judge:
         """Slurm's record of the last run and the run's own diary."""
         last = list(runs_of(lines).values())[-1]
         start, end = last[0], last[-1]
-        if self._killed(start.time) or self._killed(end.time):
+        if self.killed(start.time) or self.killed(end.time) or self._clock_stepped(start.time, end.time):
             return
         if record.nodes and start.node not in record.nodes:
             self._say("record", submission.tag, task, f"(job {number}) ran on {start.node}; Slurm says "

@@ -15,6 +15,8 @@ ALGORITHMS = ("Triage", "GreedyPM*/per/OPT=MIN/MINVT=3", "EASY")
 FAULTS = {
     "slurmctld_term": (2, 0.2, 3.0),
     "slurmctld_kill": (2, 0.2, 3.0),
+    "takeover": (1, 3.0, 8.0),
+    "clock_step": (2, 2.0, 6.0),
     "reconfigure": (2, 0.0, 0.0),
     "slurmd_kill": (3, 0.3, 3.0),
     "slurmd_term": (2, 0.3, 3.0),
@@ -33,14 +35,16 @@ FAULTS = {
 }
 ONE_NODE = ("slurmd_kill", "slurmd_term", "agent_kill", "agent_deaf", "node_lost", "drain", "reservation", "forged")
 # Faults during which agents may not be told of new quotas.
-AGENT_AWAY = ("agent_kill", "agent_deaf", "freeze", "munged_restart", "slurmctld_term", "slurmctld_kill")
+AGENT_AWAY = ("agent_kill", "agent_deaf", "freeze", "munged_restart", "slurmctld_term", "slurmctld_kill", "takeover",
+              "clock_step")
 # Faults that end a daemon whose memory and descriptors are watched. Plans of 20 minutes and more leave these daemons
 # alone in their last 60 %.
-ENDS_WATCHED = ("slurmctld_term", "slurmctld_kill", "agent_kill", "node_lost")
+ENDS_WATCHED = ("slurmctld_term", "slurmctld_kill", "takeover", "agent_kill", "node_lost")
 LONG = 1200.0
 
 # What a user does to a job of his -> weight.
-CHANGES = {"cancel": 3, "hold": 3, "suspend": 3, "limit": 2, "nice": 2, "nodes": 1, "requeue": 1}
+CHANGES = {"cancel": 3, "hold": 3, "suspend": 3, "limit": 2, "nice": 2, "priority": 1, "nodes": 1, "resize": 2,
+           "requeue": 1}
 
 
 @dataclass
@@ -67,6 +71,9 @@ class Plan:
         rows = [head, *(asdict(action) for action in self.actions)]
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="ascii")
 
+    def has(self, kind):
+        return any(action.kind == kind for action in self.actions)
+
     def with_actions(self, actions):
         return Plan(self.seed, self.seconds, self.nodes, self.algorithm, list(actions))
 
@@ -86,13 +93,13 @@ def make(seed, seconds, nodes, cpus, memory, algorithm="", only=(), starts=0):
 
 
 def _users(dice, seconds, nodes, cpus, memory):
-    actions, tags, single, work, now, number = [], [], set(), 0.0, 0.0, 0
+    actions, tags, single, wide, work, now, number = [], [], set(), [], 0.0, 0.0, 0
     while True:
         now += dice.expovariate(2.0)
         if now >= seconds:
             return actions
         if tags and dice.random() < 0.2:
-            actions.append(_change(dice, now, tags, single))
+            actions.append(_change(dice, now, tags, single, wide))
             continue
         if work > 0.5 * nodes * cpus * (now + 10):
             continue  # more than the cluster can do: jobs would only wait
@@ -105,6 +112,8 @@ def _users(dice, seconds, nodes, cpus, memory):
             tags.append(arguments["tag"])
             if arguments["ntasks"] == 1:
                 single.add(arguments["tag"])
+            elif arguments["ntasks"] * arguments["cpus"] <= cpus:
+                wide.append(arguments["tag"])
 
 
 def _job(dice, tag, nodes, cpus, memory, tags):
@@ -125,16 +134,21 @@ def _crowd(seconds, memory, starts):
     return [Action(round(k * seconds / count, 2), "submit", {"tag": f"c{k:05}", **job}) for k in range(count)]
 
 
-def _change(dice, now, tags, single):
-    """`single`: jobs of one task, which have room on one node whatever the algorithm."""
+def _change(dice, now, tags, single, wide):
+    """`single`: jobs of one task, which have room on one node whatever the algorithm; `wide`: jobs of several tasks that
+    would have, too."""
     kind = dice.choices(list(CHANGES), list(CHANGES.values()))[0]
-    arguments = {"tag": dice.choice(tags[-12:])}
+    if kind == "resize" and not wide:
+        kind = "nice"
+    arguments = {"tag": dice.choice(wide[-4:] if kind == "resize" else tags[-12:])}
     if kind == "nodes" and arguments["tag"] not in single:
         kind = "cancel"
     if kind in ("hold", "suspend"):
         arguments["seconds"] = round(dice.uniform(0.5, 6.0), 2)
     elif kind == "limit":
         arguments["minutes"] = dice.randint(10, 60)
+    elif kind == "priority":
+        arguments["priority"] = dice.randint(1, 100000)
     elif kind == "nice":
         arguments["nice"] = dice.randint(-100, 100)
     return Action(round(now, 2), kind, arguments)
@@ -157,6 +171,9 @@ def _faults(dice, seconds, nodes, only):
             break
         if kind in ONE_NODE:
             arguments["node"] = f"n{dice.randint(1, nodes)}"
+        elif kind == "clock_step":
+            arguments["daemon"] = dice.choice(("slurmctld", f"dfrsd.n{dice.randint(1, nodes)}"))
+            arguments["by"] = dice.choice((-60, -5, -1, 1, 5, 60))
         elif kind == "freeze":
             daemon = dice.choice(("slurmctld", "munged", "slurmd", "dfrsd"))
             arguments["daemon"] = daemon if daemon in ("slurmctld", "munged") else f"{daemon}.n{dice.randint(1, nodes)}"

@@ -6,17 +6,19 @@ import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from live import quotas
+from live import capacity, quotas
 from live.capacity import Sampler
 from live.errors import ClusterError
 
 from . import diary, plan as plans
 from .faults import Faults
-from .judge import Evidence, Finding, judge
+from .judge import Evidence, Finding, differing, judge
 from .usage import Usage
 
 USERS = 16
 QUOTAS_WITHIN = 10.0  # s from the end of a fault until all quotas must be those of the yields
+BOOKS_WITHIN = 10.0   # s from then until Slurm's own books must be those of the jobs
+CALM = 5.0            # s without a job in which nothing may happen
 MOST_WAIT = 150.0     # s in which, after the end of the plan, at least one job must end as long as there are any
 PATIENCE = 30.0       # s for which a user repeats what slurmctld has no room or no time for
 MOST_DELAY = 1.4      # times the plan's length, when it is given up
@@ -27,7 +29,7 @@ class Player:
     def __init__(self, world, plan):
         self.world, self.cluster, self.plan = world, world.cluster, plan
         self.faults, self.usage = Faults(world), Usage(world.cluster)
-        self.findings = []
+        self.findings, self.counters, self.evidence = [], {}, Evidence()
         self._mending, self._count = [], itertools.count()
         self._begun = 0.0
 
@@ -52,7 +54,8 @@ class Player:
         if sampler.samples == 0:
             self.findings.append(Finding("harness", f"no sample of capacity was taken: {sampler.errors[-1:]}"))
         self.findings += [Finding("forged", text) for text in self.faults.broken]
-        self.findings += judge(self.evidence()) + self._replay() + self._log() + self.usage.findings()
+        self.evidence = self._collect()
+        self.findings += judge(self.evidence) + self._sacct() + self._replay() + self._log() + self.usage.findings()
         return self.findings
 
     def _agent_away(self, node, at):
@@ -85,6 +88,7 @@ class Player:
             self.findings.append(Finding("fault", f"{action} cannot be ended: {error}"))
             return
         self._check_quotas(action.kind)
+        self._check_books(action.kind)
 
     def _wait_until(self, at):
         """Until so many seconds after the start; ends faults that are due meanwhile."""
@@ -139,6 +143,14 @@ class Player:
     def _nice(self, submission, arguments):
         self.world.ask("scontrol", "update", f"JobId={submission.job}", f"Nice={arguments['nice']}")
 
+    def _priority(self, submission, arguments):
+        self.world.ask("scontrol", "update", f"JobId={submission.job}", f"Priority={arguments['priority']}")
+
+    def _resize(self, submission, _):
+        """Slurm keeps the node where the script runs. scontrol writes a script to where it runs itself."""
+        submission.resized = True
+        self.world.ask("scontrol", "update", f"JobId={submission.job}", "NumNodes=1", cwd=self.world.folder)
+
     def _nodes(self, submission, _):
         submission.resized = True
         self.world.ask("scontrol", "update", f"JobId={submission.job}", f"ReqNodeList={self.cluster.nodes[0]}")
@@ -168,6 +180,24 @@ class Player:
             self.findings.append(Finding("quotas", f"{QUOTAS_WITHIN:g} s after {after}, of (job, node), (cores it has, "
                                          f"cores it should have): {same}"))
 
+    def _check_books(self, after):
+        """What Slurm has given away of each node is what its jobs have; jobs come and go meanwhile."""
+        end, same = time.monotonic() + BOOKS_WITHIN, None
+        while time.monotonic() < end:
+            try:
+                wrong = capacity.wrong_books(self.cluster)
+            except (ClusterError, ValueError, KeyError):
+                continue  # slurmctld is just starting
+            finally:
+                time.sleep(0.3)
+            if wrong is None:
+                continue  # too much goes on
+            same = wrong if same is None else {node: text for node, text in wrong.items() if node in same}
+            if not same:
+                return
+        for node, text in (same or {}).items():
+            self.findings.append(Finding("books", f"{BOOKS_WITHIN:g} s after {after}, {node}: {text}"))
+
     def _end(self):
         self.faults.mend_all()
         end, fewest = time.monotonic() + MOST_WAIT, None
@@ -185,8 +215,10 @@ class Player:
             time.sleep(1.0)
         self.left = self.world.active()
         self._check_quotas("all jobs had ended")
+        self._check_books("all jobs had ended")
         if not self.left:
             self._check_nothing_is_left()
+            self._check_calm()
 
     def _status(self):
         worked, text = self.world.ask("dfrsctl", "status", "--json")
@@ -201,9 +233,34 @@ class Player:
         if used:
             self.findings.append(Finding("left", f"nodes with something allocated and no job: {used}"))
 
-    def evidence(self):
+    def _check_calm(self):
+        """With no job and no fault nothing makes the controller start over from Slurm's state."""
+        looks = []
+        for _ in range(2):
+            worked, text = self.world.ask("dfrsctl", "status", "--json")
+            looks.append(json.loads(text) if worked else {})
+            time.sleep(CALM)
+        self.counters = {name: looks[-1].get(name) for name in ("steps", "resyncs", "errors")}
+        if looks[0].get("resyncs") != looks[1].get("resyncs"):
+            self.findings.append(Finding("resync", f"{looks[1].get('resyncs')} after {looks[0].get('resyncs')} while there was "
+                                         "no job"))
+        if looks[-1].get("errors"):
+            self.findings.append(Finding("resync", f"{looks[-1]['errors']} steps failed: {looks[-1].get('last_error')}"))
+
+    def _collect(self):
         return Evidence(list(self.world.submissions.values()), diary.read_all(self.world.diaries), self.world.records(),
                         self.left, self.world.events)
+
+    def _sacct(self):
+        """The database has of each job what the text file has. slurmctld sends it a little later."""
+        if not self.world.wanted.accounting:
+            return []
+        end = time.monotonic() + BOOKS_WITHIN
+        while True:
+            wrong = differing(self.evidence, self.world.records_of_sacct(self.evidence.records))
+            if not wrong or time.monotonic() > end:
+                return [Finding("sacct", text) for text in wrong]
+            time.sleep(1.0)
 
     def _replay(self):
         """Every file of the record, from first to last, makes the same decisions again."""
@@ -221,5 +278,14 @@ class Player:
         return found
 
     def _log(self):
-        text = self.cluster.log("slurmctld").read_text(encoding="utf-8", errors="replace")
-        return [Finding("resync", line) for line in text.splitlines() if SELF_REPAIR in line or "fatal:" in line]
+        found = [Finding("sanitizer", f"{path}: {_first_report(path)}") for path in sorted(self.world.folder.glob("sanitizer*"))]
+        for name in ("slurmctld", "backup"):
+            path = self.cluster.log(name)
+            text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+            found += [Finding("resync", line) for line in text.splitlines() if SELF_REPAIR in line or "fatal:" in line]
+        return found
+
+
+def _first_report(path):
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return next((line for line in text.splitlines() if "ERROR:" in line or "runtime error" in line), text[:200]).strip()

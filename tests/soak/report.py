@@ -9,7 +9,7 @@ MOST = 60  # findings in full
 
 def summary(player, findings, seconds):
     plan = player.plan
-    evidence = player.evidence()
+    evidence = player.evidence
     starts = sum(line.what == "start" for lines in evidence.diaries.values() for line in lines)
     tasks = sum(submission.tasks for submission in evidence.submissions)
     faults = Counter(action.kind for action in plan.actions if action.kind in plans.FAULTS)
@@ -18,6 +18,8 @@ def summary(player, findings, seconds):
              f"{plan.seconds / 60:g} minutes ({seconds:.0f} s in all) on {plan.nodes} nodes under `{plan.algorithm}`: "
              f"{tasks} jobs, {starts} starts.", "",
              f"- users: {_counts(users)}", f"- faults: {_counts(faults)}"]
+    if player.counters:
+        lines.append(f"- controller, since its last start: {_numbers(player.counters)}")
     for name, life, memory, grown, descriptors, threads in player.usage.rows():
         lines.append(f"- {name}, {life:.0f} s: {memory:.1f} MiB, {grown:+.2f} MiB, {descriptors:+.1f} descriptors, "
                      f"{threads:+.1f} threads an hour")
@@ -26,6 +28,10 @@ def summary(player, findings, seconds):
     if len(findings) > MOST:
         lines.append(f"- and {len(findings) - MOST} more")
     return "\n".join(lines) + "\n"
+
+
+def _numbers(counters):
+    return ", ".join(f"{value} {name}" for name, value in counters.items())
 
 
 def _counts(counter):

@@ -2,8 +2,10 @@
 """The judge on diaries made by hand: nothing is found in good ones, and each error by its own rule."""
 import unittest
 
+from live import capacity
+
 from . import diary
-from .judge import Event, Evidence, Record, Submission, judge
+from .judge import Event, Evidence, Record, Submission, differing, judge
 
 GOOD = """start a 100.0 7 n1 0 0
 unit a 100.5 1
@@ -127,6 +129,56 @@ class Bad(Case):
         self.assertIn("diary", self.rules(self.evidence(text=GOOD.partition("\n")[2])))
         with self.assertRaises(ValueError):
             diary.parse(GOOD + "garbage\n")
+
+
+class Clocks(Case):
+    def test_a_wrong_clock_excuses_stamps_of_its_time_alone(self):
+        self.assert_rules("record", times=(160, 162))
+        self.assert_rules(times=(160, 162), events=[Event("clock_step", 99.0, 103.0)])
+        self.assert_rules("record", times=(160, 162), events=[Event("clock_step", 80.0, 90.0)])
+        self.assert_rules("undone", text="", times=(160, 162), events=[Event("clock_step", 99.0, 103.0)])
+
+
+class Numbers(Case):
+    def test_a_number_that_another_job_got_after_a_kill(self):
+        evidence = self.evidence(text="", events=[Event("slurmctld_killed", 100.0, 104.0, saved=98.0)])
+        evidence.records[7] = Record("COMPLETED", 105, 107, ("n1",), "0:0", "j2")
+        self.assertEqual(self.rules(evidence), [])
+        evidence.records[7].name = "j1"
+        self.assertEqual(self.rules(evidence), ["undone"])
+
+    def test_cancelled_while_requeued(self):
+        begun = "".join(GOOD.splitlines(True)[:2])
+        self.assert_rules(text=begun, state="PENDING", cancelled=101.0, cancel_worked=True)
+        self.assert_rules("failed", text=begun, state="PENDING")
+
+
+class Databases(Case):
+    def test_both_accounts_of_a_job_are_compared(self):
+        evidence = self.evidence()
+        self.assertEqual(differing(evidence, {7: Record("COMPLETED", 101, 102, ("n1",))}), [])
+        for other in ({}, {7: Record("FAILED", 100, 102, ("n1",))}, {7: Record("COMPLETED", 100, 102, ("n2",))},
+                      {7: Record("COMPLETED", 100, 109, ("n1",))}):
+            self.assertEqual(len(differing(evidence, other)), 1, other)
+        evidence.events.append(Event("slurmctld_killed", 101.0, 104.0, saved=101.0))
+        self.assertEqual(differing(evidence, {}), [])
+
+
+class Books(unittest.TestCase):
+    JOBS = ("JobId=1 JobState=RUNNING Nodes=n1 CPU_IDs=0 Mem=300 x\n"
+            "JobId=2 JobState=SUSPENDED Nodes=n[1-2] CPU_IDs=0-1 Mem=200 x\n"
+            "JobId=3 JobState=COMPLETED Nodes=n1 CPU_IDs=0 Mem=900 x\n")
+
+    def wrong(self, first, second):
+        return set(capacity.compare_books(self.JOBS, f"NodeName=n1 AllocMem={first} Y=1\nNodeName=n2 AllocMem={second} Y=1\n"))
+
+    def test_suspended_jobs_have_their_memory_or_not(self):
+        self.assertEqual(self.wrong(300, 0), set())
+        self.assertEqual(self.wrong(500, 200), set())
+
+    def test_what_no_job_has_or_what_is_missing(self):
+        self.assertEqual(self.wrong(200, 0), {"n1"})
+        self.assertEqual(self.wrong(600, 300), {"n1", "n2"})
 
 
 if __name__ == "__main__":

@@ -30,6 +30,17 @@ class Plans(unittest.TestCase):
         for first, second in zip(faults, faults[1:]):
             self.assertGreater(second.at, first.at + first.arguments["seconds"])
 
+    def test_clocks_step_by_seconds_and_jobs_of_several_tasks_shrink(self):
+        plan = make(seconds=3600)
+        steps = [action.arguments for action in plan.actions if action.kind == "clock_step"]
+        self.assertEqual({each["daemon"].partition(".")[0] for each in steps}, {"slurmctld", "dfrsd"})
+        self.assertTrue(all(each["by"] for each in steps))
+        tasks = {action.arguments["tag"]: action.arguments["ntasks"] for action in plan.actions if action.kind == "submit"}
+        shrunk = [action.arguments["tag"] for action in plan.actions if action.kind == "resize"]
+        self.assertGreater(len(shrunk), 10)
+        self.assertTrue(all(tasks[tag] > 1 for tag in shrunk))
+        self.assertTrue(plan.has("takeover") and not make(only=("drain",)).has("takeover"))
+
     def test_as_many_empty_jobs_as_were_asked_for(self):
         plan = plans.make(3, 600, 4, 4, 1000, starts=6000)
         empty = [action for action in plan.actions if action.kind == "submit" and action.arguments["units"] == 0]

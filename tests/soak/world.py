@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The soak's cluster: two folders of its own file systems, commands as users give them, and what users have seen."""
+import os
 import subprocess
 import threading
 import time
 from pathlib import Path
 
-from live import capacity
+from live import backup, capacity
 from live.cluster import Cluster
 from live.errors import ClusterError
 from live.options import Options
 
 from . import diary
+from .clocks import Clocks
 from .judge import Event, Record, Submission
 
 CPUS, MEMORY = 4, 1000  # of a node
 STATE_MIB, RECORD_MIB = 64, 64
 NODE_TIMEOUT = 10  # s without a node's slurmd until slurmctld gives the node up
+ASKED_AT_ONCE = 500  # jobs, of sacct
 BACK_AFTER = 60.0  # s for which a command is repeated while slurmctld is away
 
 
@@ -23,8 +26,10 @@ def options(plan):
     return Options(nodes=plan.nodes, cpus=CPUS, memory=MEMORY, algorithm=plan.algorithm,
                    settings={"Period": "3", "MinProgress": "0.5", "CommentInterval": "5"},
                    slurm={"MessageTimeout": "10", "SlurmdTimeout": str(NODE_TIMEOUT), "MinJobAge": "60",
-                          "MaxJobCount": "50000", "JobRequeue": "1", "KillWait": "2"},
-                   credential_seconds=8)
+                          "MaxJobCount": "50000", "JobRequeue": "1", "KillWait": "2",
+                          # Commands that reach a backup on standby try again after half of it.
+                          "SlurmctldTimeout": "10"},
+                   slurm_lines=[backup.SLURM_CONF_LINE] if plan.has("takeover") else [], credential_seconds=8)
 
 
 class World:
@@ -32,6 +37,8 @@ class World:
         self.folder = Path(folder)
         self.cluster = Cluster(self.folder)
         self.wanted = options(plan)
+        self.clocks = Clocks(self.folder / "clocks") if plan.has("clock_step") else None
+        self.sanitizer = None  # a library to preload into slurmctld
         self.diaries = self.folder / "diaries"
         self.disks = {"state": self.folder / "state", "record": self.folder / "record"}
         self.submissions, self.events, self.seen = {}, [], []
@@ -51,7 +58,20 @@ class World:
         self.diaries.chmod(0o1777)
         self.cluster.options = self.wanted
         self.cluster.options.settings["RecordFile"] = str(self.disks["record"] / "run.jsonl.gz")
+        self._preload()
         self.cluster.up()
+
+    def _preload(self):
+        """Clocks that can be stepped, and a sanitizer's library, which our plugins were built for."""
+        if self.sanitizer:
+            self.cluster.preload = self.sanitizer
+            os.environ["ASAN_OPTIONS"] = f"log_path={self.folder}/sanitizer,detect_leaks=0,exitcode=99"
+            self.folder.chmod(0o777)  # slurmctld, as a user of its own, writes reports there
+        elif self.clocks:
+            self.cluster.preload = self.clocks.library
+            os.environ.update(self.clocks.environment("slurmctld"))
+        if self.clocks:
+            self.cluster.agent_wrapper = lambda node: self.clocks.wrapper(f"dfrsd.{node}")
 
     def down(self):
         self.cluster.down()
@@ -126,7 +146,22 @@ class World:
             if fields.get("JobId", "").isdigit():
                 found[int(fields["JobId"])] = Record(
                     fields.get("JobState", ""), _seconds(fields.get("StartTime", "")), _seconds(fields.get("EndTime", "")),
-                    tuple(capacity.expand(fields.get("NodeList", ""))), fields.get("ExitCode", ""))
+                    tuple(capacity.expand(fields.get("NodeList", ""))), fields.get("ExitCode", ""),
+                    fields.get("Name", ""))
+        return found
+
+    def records_of_sacct(self, numbers):
+        """The same of the accounting database. By numbers: sacct leaves jobs that were held out of a span of time."""
+        numbers, found, lines = sorted(numbers), {}, []
+        for first in range(0, len(numbers), ASKED_AT_ONCE):
+            chosen = ",".join(map(str, numbers[first:first + ASKED_AT_ONCE]))
+            lines += self.insist("sacct", "-n", "-P", "-X", "-a", "-j", chosen, "-o",
+                                 "JobIDRaw,State,Start,End,NodeList,ExitCode").splitlines()
+        for line in lines:
+            number, state, begin, end, nodes, exit_code = line.split("|")
+            if number.isdigit() and _seconds(end):
+                found[int(number)] = Record(state.split()[0], _seconds(begin), _seconds(end), tuple(capacity.expand(nodes)),
+                                            exit_code)
         return found
 
     def active(self):
